@@ -1,0 +1,71 @@
+package seedlog
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"slices"
+)
+
+// Proof says that one result of a claim is false, and what the re-run gave. Everybody who acts on it re-runs it first.
+type Proof struct {
+	Claim     Link    `cbor:"claim"`
+	Counter   uint64  `cbor:"counter"`
+	Fitness   []int64 `cbor:"fitness"` // one value, or two when antithetic
+	Steps     uint64  `cbor:"steps"`
+	Accuser   Peer    `cbor:"accuser"`
+	Signature []byte  `cbor:"signature"`
+}
+
+// NewProof builds and signs a proof of run.
+func NewProof(run, claim Link, counter uint64, fitness []int64, steps uint64, key ed25519.PrivateKey) *Proof {
+	p := &Proof{Claim: claim, Counter: counter, Fitness: slices.Clone(fitness), Steps: steps, Accuser: PeerOf(key), Signature: []byte{}}
+	p.Signature = ed25519.Sign(key, p.signed(run))
+	return p
+}
+
+func (p *Proof) signed(run Link) []byte {
+	body := *p
+	body.Signature = []byte{}
+	return tagged(tagProof, run.Bytes(), Encode(&body))
+}
+
+// Check verifies the accuser's signature, and that the proof is about a counter of c.
+func (p *Proof) Check(run Link, c *Claim) error {
+	if _, link := c.Encode(); link != p.Claim {
+		return fmt.Errorf("%w: proof of %s with claim %s", ErrLink, p.Claim, link)
+	}
+	n := uint64(len(c.Steps))
+	if p.Counter/max(n, 1) != c.Chunk || len(p.Fitness)*len(c.Steps) != len(c.Fitness) {
+		return fmt.Errorf("%w: counter %d is not in the claim", ErrMalformed, p.Counter)
+	}
+	return checkSignature("proof", p.Accuser, p.Signature, p.signed(run))
+}
+
+// Contradicts reports whether the proof's re-run differs from what the claim states.
+func (p *Proof) Contradicts(c *Claim) bool {
+	fitness, steps := c.At(p.Counter)
+	return steps != p.Steps || !slices.Equal(fitness, p.Fitness)
+}
+
+// At returns the fitness values and steps that the claim states for counter, which must be one of its own.
+func (c *Claim) At(counter uint64) (fitness []int64, steps uint64) {
+	n := uint64(len(c.Steps))
+	i := counter - c.Chunk*n
+	signs := uint64(len(c.Fitness)) / n
+	return c.Fitness[i*signs : (i+1)*signs], c.Steps[i]
+}
+
+// Encode returns the proof's block and its link.
+func (p *Proof) Encode() ([]byte, Link) {
+	data := Encode(p)
+	return data, LinkOf(data)
+}
+
+// DecodeProof reads a proof block. It checks the form; [Proof.Check] checks the rest.
+func DecodeProof(data []byte) (*Proof, error) {
+	p := new(Proof)
+	if err := decode(data, MaxProofBytes, p); err != nil {
+		return nil, fmt.Errorf("proof: %w", err)
+	}
+	return p, nil
+}

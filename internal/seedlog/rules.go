@@ -1,0 +1,332 @@
+package seedlog
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/evoswarm/evoswarm/envs"
+	_ "github.com/evoswarm/evoswarm/envs/all" // the worlds that a spec may name
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+)
+
+var (
+	// ErrLink is returned where a block is not the one that its successor, its seal or its proof names.
+	ErrLink = errors.New("seedlog: broken link")
+	// ErrRun is returned for a block of another run.
+	ErrRun = errors.New("seedlog: wrong run")
+	// ErrOrder is returned for an entry, claim or vote out of its place.
+	ErrOrder = errors.New("seedlog: out of order")
+	// ErrCount is returned where counts do not add up to what the block or the spec says.
+	ErrCount = errors.New("seedlog: wrong count")
+	// ErrDigest is returned where folding the claims gives another state than the entry says.
+	ErrDigest = errors.New("seedlog: wrong digest")
+	// ErrFalseClaim is returned where a re-run gives other bits than a claim.
+	ErrFalseClaim = errors.New("seedlog: false claim")
+)
+
+// Rules are a run's spec, resolved: they say which blocks are valid and what they do. Rules are read-only and may be shared.
+type Rules struct {
+	Spec     *Spec
+	Run      Link // of the spec
+	Env      *envs.Spec
+	Policy   *policy.Policy
+	Strategy evolve.Strategy
+	Origin   Peer
+}
+
+// NewRules resolves spec: the world and its revision, the policy, the strategy and its settings.
+func NewRules(spec *Spec) (*Rules, error) {
+	if err := spec.check(); err != nil {
+		return nil, err
+	}
+	env, err := envs.Find(spec.Env.ID)
+	if err != nil {
+		return nil, err
+	}
+	if env.ID != spec.Env.ID || env.Revision != spec.Env.Revision {
+		return nil, fmt.Errorf("%w: the run needs %s revision %d; this build has %s revision %d", ErrVersion, spec.Env.ID, spec.Env.Revision, env.ID, env.Revision)
+	}
+	pol, err := policy.New(spec.Policy, env)
+	if err != nil {
+		return nil, err
+	}
+	method, err := evolve.Find(spec.Strategy.Name)
+	if err != nil {
+		return nil, err
+	}
+	if method.Revision != spec.Strategy.Revision {
+		return nil, fmt.Errorf("%w: the run needs strategy %s revision %d; this build has %d", ErrVersion, method.Name, spec.Strategy.Revision, method.Revision)
+	}
+	if err := method.Check(spec.Strategy.Params); err != nil {
+		return nil, err
+	}
+	strategy, err := method.New(spec.Strategy.Params, pol.Dim())
+	if err != nil {
+		return nil, err
+	}
+	r := &Rules{Spec: spec, Run: spec.Link(), Env: env, Policy: pol, Strategy: strategy, Origin: Peer(spec.Origin)}
+	if n := r.EvaluationsPerChunk(); !spec.Generation.Open && spec.Generation.Evaluations%n != 0 {
+		return nil, fmt.Errorf("%w: generation.evaluations is %d; a closed generation needs a multiple of the %d evaluations of a chunk", ErrSpec, spec.Generation.Evaluations, n)
+	}
+	return r, nil
+}
+
+// Signs is 2 for antithetic strategies, otherwise 1: the evaluations per counter.
+func (r *Rules) Signs() int {
+	if r.Strategy.Antithetic() {
+		return 2
+	}
+	return 1
+}
+
+// EvaluationsPerChunk counts the evaluations that one claim carries.
+func (r *Rules) EvaluationsPerChunk() uint64 { return r.Spec.Generation.Chunk * uint64(r.Signs()) }
+
+// Initial returns the state before the first entry.
+func (r *Rules) Initial() *evolve.State {
+	theta := make([]float32, r.Policy.Dim())
+	r.Policy.Init(theta, firstWord(hashTagged(tagInit, binary.LittleEndian.AppendUint64(nil, r.Spec.Seed))))
+	return r.Strategy.Init(theta)
+}
+
+// Seed names the perturbation of one counter of peer on parent. Nobody can choose it, and no two peers share one.
+func (r *Rules) Seed(parent Link, peer Peer, counter uint64) uint64 {
+	return firstWord(hashTagged(tagPerturb, parent.Bytes(), peer[:], binary.LittleEndian.AppendUint64(nil, counter)))
+}
+
+// EpisodeSeeds names the training episodes of one counter of peer on parent; both signs of a pair meet the same.
+func (r *Rules) EpisodeSeeds(parent Link, peer Peer, counter uint64) []uint64 {
+	prefix := append(r.Run.Bytes(), parent.Bytes()...)
+	if !r.Spec.Episodes.Shared {
+		prefix = binary.LittleEndian.AppendUint64(append(prefix, peer[:]...), counter)
+	}
+	return episodeSeeds(tagTrain, prefix, r.Spec.Episodes.Count)
+}
+
+// ValidateSeeds names the fresh episodes of a look at the mean policy of head.
+func (r *Rules) ValidateSeeds(head Link) []uint64 {
+	return episodeSeeds(tagValidate, append(r.Run.Bytes(), head.Bytes()...), r.Spec.Checks.Validate)
+}
+
+// TestSeeds names n episodes of the test stream for the mean policy of head.
+func (r *Rules) TestSeeds(head Link, n uint64) []uint64 {
+	return episodeSeeds(tagTest, append(r.Run.Bytes(), head.Bytes()...), n)
+}
+
+func episodeSeeds(tag string, prefix []byte, n uint64) []uint64 {
+	seeds := make([]uint64, n)
+	for i := range seeds {
+		seeds[i] = firstWord(hashTagged(tag, prefix, binary.LittleEndian.AppendUint64(nil, uint64(i))))
+	}
+	return seeds
+}
+
+func firstWord(sum [32]byte) uint64 { return binary.LittleEndian.Uint64(sum[:8]) }
+
+// Task is the work of one chunk of peer on parent, whose state is given.
+func (r *Rules) Task(state *evolve.State, parent Link, peer Peer, chunk uint64) rollout.Task {
+	n := r.Spec.Generation.Chunk
+	return r.task(state, parent, peer, chunk*n, n)
+}
+
+// Recheck is the work of a single counter: what a proof or a check re-runs.
+func (r *Rules) Recheck(state *evolve.State, parent Link, peer Peer, counter uint64) rollout.Task {
+	return r.task(state, parent, peer, counter, 1)
+}
+
+func (r *Rules) task(state *evolve.State, parent Link, peer Peer, first, n uint64) rollout.Task {
+	t := rollout.Task{State: state, Seeds: make([]uint64, n)}
+	for i := range t.Seeds {
+		counter := first + uint64(i)
+		t.Seeds[i] = r.Seed(parent, peer, counter)
+		if i == 0 || !r.Spec.Episodes.Shared {
+			t.Episodes = append(t.Episodes, r.EpisodeSeeds(parent, peer, counter))
+		}
+	}
+	return t
+}
+
+// Claim turns the results of [Rules.Task] into a signed claim.
+func (r *Rules) Claim(parent Link, key ed25519.PrivateKey, chunk uint64, results []rollout.CandidateResult) *Claim {
+	fitness, steps := r.Columns(results)
+	return NewClaim(r.Run, parent, key, chunk, fitness, steps)
+}
+
+// Columns lays results out as a claim carries them.
+func (r *Rules) Columns(results []rollout.CandidateResult) (fitness []int64, steps []uint64) {
+	signs := r.Signs()
+	fitness = make([]int64, 0, len(results)*signs)
+	steps = make([]uint64, 0, len(results))
+	for _, res := range results {
+		fitness = append(fitness, res.Fitness[:signs]...)
+		steps = append(steps, res.Steps)
+	}
+	return fitness, steps
+}
+
+// CheckClaim verifies the shape, the ranges and the signature of a claim. Whether its numbers are true only a re-run tells.
+func (r *Rules) CheckClaim(c *Claim) error {
+	n := r.Spec.Generation.Chunk
+	if uint64(len(c.Steps)) != n || uint64(len(c.Fitness)) != n*uint64(r.Signs()) {
+		return fmt.Errorf("%w: claim with %d steps and %d fitness values, the spec asks for %d and %d", ErrCount, len(c.Steps), len(c.Fitness), n, n*uint64(r.Signs()))
+	}
+	if c.Chunk >= maxChunkIndex {
+		return fmt.Errorf("%w: chunk %d", ErrMalformed, c.Chunk)
+	}
+	// An episode takes at least one step and at most the world's limit.
+	episodes := r.Spec.Episodes.Count * uint64(r.Signs())
+	for _, s := range c.Steps {
+		if s < episodes || s > episodes*uint64(r.Env.MaxSteps) {
+			return fmt.Errorf("%w: claim with %d steps for %d episodes of at most %d", ErrCount, s, episodes, r.Env.MaxSteps)
+		}
+	}
+	return checkSignature("claim", c.Peer, c.Signature, c.signed(r.Run))
+}
+
+// Parent is what an entry has to know of the block it stands on.
+type Parent struct {
+	Link   Link
+	Height uint64
+	Term   uint64
+}
+
+// CheckEntry verifies an entry and its seal against the block it stands on and the claims it names, which must be
+// given in its order. It does not check the claims' own signatures nor the digests: see [Rules.CheckClaim], [Rules.Advance].
+func (r *Rules) CheckEntry(e *Entry, seal *Seal, parent Parent, claims []*Claim) error {
+	switch {
+	case e.Run != r.Run:
+		return fmt.Errorf("%w: entry of run %s", ErrRun, e.Run)
+	case e.Parent != parent.Link:
+		return fmt.Errorf("%w: entry stands on %s, expected %s", ErrLink, e.Parent, parent.Link)
+	case e.Height != parent.Height+1:
+		return fmt.Errorf("%w: entry of height %d on height %d", ErrOrder, e.Height, parent.Height)
+	case e.Term < parent.Term || e.Term == 0:
+		return fmt.Errorf("%w: entry of term %d on term %d", ErrOrder, e.Term, parent.Term)
+	case len(e.Claims) > MaxClaims:
+		return fmt.Errorf("%w: entry with %d claims, at most %d", ErrTooLarge, len(e.Claims), MaxClaims)
+	case len(claims) != len(e.Claims):
+		return fmt.Errorf("%w: %d claims for an entry that names %d", ErrCount, len(claims), len(e.Claims))
+	}
+	if err := r.checkClaims(e, claims); err != nil {
+		return err
+	}
+	return seal.Check(e)
+}
+
+func (r *Rules) checkClaims(e *Entry, claims []*Claim) error {
+	var evaluations, steps, next uint64
+	for i, c := range claims {
+		if _, link := c.Encode(); link != e.Claims[i] {
+			return fmt.Errorf("%w: claim %s in place of %s", ErrLink, link, e.Claims[i])
+		}
+		if c.Parent != e.Parent {
+			return fmt.Errorf("%w: claim on %s in an entry on %s", ErrOrder, c.Parent, e.Parent)
+		}
+		if i == 0 || c.Peer != claims[i-1].Peer {
+			if i > 0 && claims[i-1].Peer.Compare(c.Peer) > 0 {
+				return fmt.Errorf("%w: claims of %s after those of %s", ErrOrder, c.Peer.Short(), claims[i-1].Peer.Short())
+			}
+			next = 0
+		}
+		if c.Chunk != next {
+			return fmt.Errorf("%w: chunk %d of %s where chunk %d belongs", ErrOrder, c.Chunk, c.Peer.Short(), next)
+		}
+		next++
+		evaluations += c.Evaluations()
+		steps += c.TotalSteps()
+	}
+	if evaluations != e.Evaluations || steps != e.Steps {
+		return fmt.Errorf("%w: entry states %d evaluations and %d steps, its claims have %d and %d", ErrCount, e.Evaluations, e.Steps, evaluations, steps)
+	}
+	return r.checkFull(evaluations, steps)
+}
+
+// checkFull reports whether a generation of this size may be closed.
+func (r *Rules) checkFull(evaluations, steps uint64) error {
+	g := r.Spec.Generation
+	if evaluations > MaxEvaluations || (!g.Open && evaluations != g.Evaluations) || evaluations < g.Evaluations || steps < g.Steps {
+		return fmt.Errorf("%w: generation of %d evaluations and %d steps; the spec asks for %d (open: %t) and %d", ErrCount, evaluations, steps, g.Evaluations, g.Open, g.Steps)
+	}
+	return nil
+}
+
+// Full reports whether claims of this size close a generation.
+func (r *Rules) Full(evaluations, steps uint64) bool { return r.checkFull(evaluations, steps) == nil }
+
+// Results lists what claims, in an entry's order, mean to the strategy.
+func (r *Rules) Results(claims []*Claim) []evolve.Result {
+	signs := r.Signs()
+	var results []evolve.Result
+	for _, c := range claims {
+		for i := range c.Steps {
+			res := evolve.Result{Seed: r.Seed(c.Parent, c.Peer, c.Chunk*uint64(len(c.Steps))+uint64(i))}
+			copy(res.Fitness[:], c.Fitness[i*signs:(i+1)*signs])
+			results = append(results, res)
+		}
+	}
+	return results
+}
+
+// Apply folds claims, in an entry's order, into state and returns the next one; state is not changed. Bit exact.
+func (r *Rules) Apply(state *evolve.State, claims []*Claim) *evolve.State {
+	return r.Strategy.Apply(state, r.Results(claims))
+}
+
+// Advance applies an entry that [Rules.CheckEntry] found in order, and compares the digests.
+func (r *Rules) Advance(state *evolve.State, e *Entry, claims []*Claim) (*evolve.State, error) {
+	next := r.Apply(state, claims)
+	theta, digest := next.ThetaDigest(), next.Digest()
+	if !bytes.Equal(theta[:], e.Theta) || !bytes.Equal(digest[:], e.State) {
+		return nil, fmt.Errorf("%w: height %d gives theta %x and state %x, the entry says %x and %x", ErrDigest, e.Height, theta, digest, e.Theta, e.State)
+	}
+	return next, nil
+}
+
+// NewEntry builds the entry that claims, in the order of (peer, chunk), close on parent, and the state after it.
+func (r *Rules) NewEntry(state *evolve.State, parent Parent, term uint64, leader Peer, claims []*Claim) (*Entry, *evolve.State) {
+	next := r.Apply(state, claims)
+	theta, digest := next.ThetaDigest(), next.Digest()
+	e := &Entry{Run: r.Run, Height: parent.Height + 1, Parent: parent.Link, Term: term, Leader: leader,
+		Claims: make([]Link, len(claims)), Theta: theta[:], State: digest[:]}
+	for i, c := range claims {
+		_, e.Claims[i] = c.Encode()
+		e.Evaluations += c.Evaluations()
+		e.Steps += c.TotalSteps()
+	}
+	return e, next
+}
+
+// Decisive names the counters whose results decide the update of claims most, at most n: what followers re-run.
+func (r *Rules) Decisive(claims []*Claim, n int) []Counter {
+	var counters []Counter
+	index, first := 0, 0
+	for _, i := range r.Strategy.Decisive(r.Results(claims), n) {
+		for i-first >= len(claims[index].Steps) {
+			first += len(claims[index].Steps)
+			index++
+		}
+		c := claims[index]
+		counters = append(counters, Counter{Claim: index, Counter: c.Chunk*uint64(len(c.Steps)) + uint64(i-first)})
+	}
+	return counters
+}
+
+// Counter points at one result: a counter of a claim, which is given by its place in the entry.
+type Counter struct {
+	Claim   int
+	Counter uint64
+}
+
+// SoloKey is the key of a run on one machine. It is derived from the spec (without its origin), so the run's head
+// depends on the spec alone; it is therefore no secret.
+func SoloKey(spec *Spec) ed25519.PrivateKey {
+	s := *spec
+	s.Origin = make([]byte, ed25519.PublicKeySize)
+	seed := hashTagged(tagSolo, Encode(&s))
+	return ed25519.NewKeyFromSeed(seed[:])
+}

@@ -1,0 +1,176 @@
+package seedlog
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/policy"
+)
+
+// Versions that this build writes and reads.
+const (
+	Format   = 1 // of the blocks
+	Numerics = 1 // of floor 0: noise, kernels, functions
+)
+
+var (
+	// ErrVersion is returned for a run of a format or numerics version that this build does not know.
+	ErrVersion = errors.New("seedlog: unknown version")
+	// ErrSpec is returned for a spec whose fields are out of range or contradict each other.
+	ErrSpec = errors.New("seedlog: bad spec")
+)
+
+// Spec is the genesis block: everything that a run depends on, with every default written out.
+// Its link is the run id. The rules of a run never change.
+type Spec struct {
+	Format     uint64      `cbor:"format" json:"format"`         // of the blocks; this build knows 1
+	Numerics   uint64      `cbor:"numerics" json:"numerics"`     // of floor 0; this build knows 1
+	Env        EnvRef      `cbor:"env" json:"env"`               // the world
+	Policy     policy.Spec `cbor:"policy" json:"policy"`         // what the parameters mean
+	Strategy   StrategyRef `cbor:"strategy" json:"strategy"`     // how claims move the parameters
+	Episodes   Episodes    `cbor:"episodes" json:"episodes"`     // how a candidate is evaluated
+	Generation Generation  `cbor:"generation" json:"generation"` // what closes a generation
+	Checks     Checks      `cbor:"checks" json:"checks"`         // held-out evaluation
+	Seed       uint64      `cbor:"seed" json:"seed"`             // of the initial parameters
+	Origin     []byte      `cbor:"origin" json:"origin"`         // Ed25519 key (32 bytes) that leads while nobody has worked yet
+	Nonce      []byte      `cbor:"nonce" json:"nonce"`           // 16 bytes; zero when solo
+	Successor  *Successor  `cbor:"successor,omitempty" json:"successor,omitempty"`
+}
+
+// EnvRef names a world; a fix of a world gets a new revision.
+type EnvRef struct {
+	ID       string `cbor:"id" json:"id"`
+	Revision uint64 `cbor:"revision" json:"revision"`
+}
+
+// StrategyRef names a strategy and holds all of its settings.
+type StrategyRef struct {
+	Name     string        `cbor:"name" json:"name"`
+	Revision uint64        `cbor:"revision" json:"revision"`
+	Params   evolve.Params `cbor:"params" json:"params"`
+}
+
+// Episodes says how a candidate is evaluated.
+type Episodes struct {
+	Count  uint64 `cbor:"count" json:"count"`   // episodes per candidate, 1 to 1024; fitness is their mean return
+	Shared bool   `cbor:"shared" json:"shared"` // true: all tries of a generation meet the same episodes; false: each seed (pair) its own
+}
+
+// Generation says what closes a generation and how work is cut.
+type Generation struct {
+	Evaluations uint64 `cbor:"evaluations" json:"evaluations"`   // exactly this many when closed, at least when open
+	Steps       uint64 `cbor:"steps" json:"steps"`               // at least this many env-steps; 0 when closed
+	Open        bool   `cbor:"open" json:"open"`                 // whether more evaluations than the population may enter
+	Chunk       uint64 `cbor:"chunk" json:"chunk"`               // counters per claim, 1 to MaxChunk
+	MaxStale    uint64 `cbor:"max_stale" json:"max_stale"`       // how far back a claim's parent may lie; this version: 0
+	WeightSteps uint64 `cbor:"weight_steps" json:"weight_steps"` // an entry weighs its env-steps, at most this many
+}
+
+// Checks says when and on how many fresh episodes the mean policy is looked at.
+type Checks struct {
+	Every    uint64 `cbor:"every" json:"every"`       // generations between looks, at least 1
+	Validate uint64 `cbor:"validate" json:"validate"` // episodes of a look
+	Test     uint64 `cbor:"test" json:"test"`         // episodes of the test that decides "solved"
+}
+
+// Successor says where a run goes on from.
+type Successor struct {
+	Run   Link   `cbor:"run" json:"run"`
+	Head  Link   `cbor:"head" json:"head"`
+	State []byte `cbor:"state" json:"state"` // digest of the state there, 32 bytes
+}
+
+// Limits of a run.
+const (
+	MaxChunk       = 256     // counters per claim
+	MaxClaims      = 1024    // claims per entry
+	MaxEvaluations = 1 << 17 // evaluations per entry
+	maxEpisodes    = 1024
+)
+
+// Link returns the run id.
+func (s *Spec) Link() Link { return LinkOf(Encode(s)) }
+
+// Solo reports whether the run belongs to one machine: its nonce is zero and its key is no secret.
+func (s *Spec) Solo() bool {
+	for _, b := range s.Nonce {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// DecodeSpec reads a genesis block. It checks the form and the ranges; whether the world, the policy and the
+// strategy exist is checked by [NewRules].
+func DecodeSpec(data []byte) (*Spec, error) {
+	var v struct {
+		Format   uint64 `cbor:"format"`
+		Numerics uint64 `cbor:"numerics"`
+	}
+	if len(data) > MaxSpecBytes {
+		return nil, fmt.Errorf("%w: spec of %d bytes, at most %d", ErrTooLarge, len(data), MaxSpecBytes)
+	}
+	// A newer format may have fields that this build does not know: say so rather than call it malformed.
+	if looseMode.Unmarshal(data, &v) == nil && (v.Format > Format || v.Numerics > Numerics) {
+		return nil, fmt.Errorf("%w: format %d, numerics %d; this build knows format %d, numerics %d: use a newer evonode", ErrVersion, v.Format, v.Numerics, Format, Numerics)
+	}
+	s := new(Spec)
+	if err := decode(data, MaxSpecBytes, s); err != nil {
+		return nil, fmt.Errorf("spec: %w", err)
+	}
+	return s, s.check()
+}
+
+func (s *Spec) check() error {
+	if s.Format != Format || s.Numerics != Numerics {
+		return fmt.Errorf("%w: format %d, numerics %d", ErrVersion, s.Format, s.Numerics)
+	}
+	g := s.Generation
+	for _, f := range []struct {
+		name            string
+		value, min, max uint64
+	}{
+		{"episodes.count", s.Episodes.Count, 1, maxEpisodes},
+		{"generation.evaluations", g.Evaluations, 1, MaxEvaluations},
+		{"generation.steps", g.Steps, 0, 1 << 40},
+		{"generation.chunk", g.Chunk, 1, MaxChunk},
+		{"generation.max_stale", g.MaxStale, 0, 0},
+		{"generation.weight_steps", g.WeightSteps, 1, 1 << 40},
+		{"checks.every", s.Checks.Every, 1, 1 << 20},
+		{"checks.validate", s.Checks.Validate, 1, 10000},
+		{"checks.test", s.Checks.Test, 1, 10000},
+		{"origin (bytes)", uint64(len(s.Origin)), ed25519.PublicKeySize, ed25519.PublicKeySize},
+		{"nonce (bytes)", uint64(len(s.Nonce)), 16, 16},
+		{"strategy.params (number)", uint64(len(s.Strategy.Params)), 0, 48},
+	} {
+		if f.value < f.min || f.value > f.max {
+			return fmt.Errorf("%w: %s is %d, allowed %d to %d", ErrSpec, f.name, f.value, f.min, f.max)
+		}
+	}
+	if !g.Open && g.Steps != 0 {
+		return fmt.Errorf("%w: generation.steps is %d, but a closed generation is closed by its evaluations alone", ErrSpec, g.Steps)
+	}
+	if s.Successor != nil && len(s.Successor.State) != 32 {
+		return fmt.Errorf("%w: successor.state has %d bytes, allowed 32", ErrSpec, len(s.Successor.State))
+	}
+	return checkReals(s.Strategy.Params)
+}
+
+// checkReals refuses what has more than one encoding or none: NaN, infinities and -0.
+func checkReals(p evolve.Params) error {
+	for name, v := range p { //lint:sorted every entry is looked at, any failure refuses the whole
+		switch x := v.(type) {
+		case string:
+		case float64:
+			if x-x != 0 || (x == 0 && 1/x < 0) {
+				return fmt.Errorf("%w: strategy.params.%s is %v; reals are finite and not -0", ErrSpec, name, x)
+			}
+		default:
+			return fmt.Errorf("%w: strategy.params.%s is a %T; write a real (1.0) or a string", ErrSpec, name, v)
+		}
+	}
+	return nil
+}
