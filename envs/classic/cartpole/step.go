@@ -1,0 +1,75 @@
+package cartpole
+
+import (
+	"github.com/evoswarm/evoswarm/internal/exact"
+	"github.com/evoswarm/evoswarm/internal/noise"
+)
+
+// Constants of the world. The literals are the float64 values that Gymnasium's
+// Python expressions have.
+const (
+	gravity        = 9.8                // [m/s^2]
+	massPole       = 0.1                // [kg]
+	massTotal      = 1.1                // cart and pole [kg]
+	halfLength     = 0.5                // half of the pole's length [m]
+	poleMassLength = 0.05               // massPole * halfLength [kg m]
+	forceMag       = 10.0               // [N]
+	tau            = 0.02               // one time step [s]
+	fourThirds     = 1.3333333333333333 // of the pole's moment of inertia
+	xThreshold     = 2.4                // [m]
+	thetaThreshold = 0.20943951023931953
+	resetBound     = 0.05
+)
+
+// State is the whole state of the world.
+type State struct {
+	X        float64 // cart position [m]
+	XDot     float64 // cart velocity [m/s]
+	Theta    float64 // pole angle from upright, clockwise [rad]
+	ThetaDot float64 // [rad/s]
+}
+
+// Reset draws the four values, each uniform on [-0.05, 0.05), in the order of the
+// fields. Bit exact.
+func (s *State) Reset(rng *noise.Stream) {
+	s.X = rng.UniformIn(-resetBound, resetBound)
+	s.XDot = rng.UniformIn(-resetBound, resetBound)
+	s.Theta = rng.UniformIn(-resetBound, resetBound)
+	s.ThetaDot = rng.UniformIn(-resetBound, resetBound)
+}
+
+// Step advances the system by tau with explicit Euler. Action 1 pushes the cart to
+// the right, every other one to the left. The reward is 1, also when the state
+// reached is terminal. Bit exact.
+//
+// Source: Florian, "Correct equations for the dynamics of the cart-pole system"
+// (2007), without friction, arranged as in Gymnasium.
+func (s *State) Step(action int32) (reward float64, terminated bool) {
+	force := -forceMag
+	if action == 1 {
+		force = forceMag
+	}
+	cosTheta, sinTheta := exact.Cos(s.Theta), exact.Sin(s.Theta)
+	square := float64(s.ThetaDot * s.ThetaDot)
+
+	temp := (force + float64(float64(poleMassLength*square)*sinTheta)) / massTotal
+	inertia := float64(halfLength * (fourThirds - float64(massPole*float64(cosTheta*cosTheta))/massTotal))
+	thetaAcc := (float64(gravity*sinTheta) - float64(cosTheta*temp)) / inertia
+	xAcc := temp - float64(float64(poleMassLength*thetaAcc)*cosTheta)/massTotal
+
+	s.X += float64(tau * s.XDot)
+	s.XDot += float64(tau * xAcc)
+	s.Theta += float64(tau * s.ThetaDot)
+	s.ThetaDot += float64(tau * thetaAcc)
+
+	terminated = s.X < -xThreshold || s.X > xThreshold || s.Theta < -thetaThreshold || s.Theta > thetaThreshold
+	return 1, terminated
+}
+
+// Observe writes the state, rounded to float32, to obs (length 4). Bit exact.
+func (s *State) Observe(obs []float32) {
+	obs[0] = float32(s.X)
+	obs[1] = float32(s.XDot)
+	obs[2] = float32(s.Theta)
+	obs[3] = float32(s.ThetaDot)
+}

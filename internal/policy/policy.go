@@ -1,0 +1,134 @@
+package policy
+
+import (
+	"fmt"
+
+	"github.com/evoswarm/evoswarm/envs"
+)
+
+// Policy is a policy for one world. It does not change after New and is safe for
+// concurrent use; what changes is in a Scratch.
+type Policy struct {
+	net       Network
+	tensors   []Tensor
+	dim       int
+	widest    int
+	low, high []float64
+}
+
+// Tensor is a named part of theta: Rows*Cols values from Offset on, row by row.
+type Tensor struct {
+	// Name is "layers.K.weight" or "layers.K.bias", layers counted from 0.
+	Name string `json:"name"`
+	// Rows is the number of inputs, 1 for a bias.
+	Rows int `json:"rows"`
+	// Cols is the number of outputs.
+	Cols int `json:"cols"`
+	// Offset is the index in theta of the first value.
+	Offset int `json:"offset"`
+}
+
+// New returns the policy that s describes for env. Every error wraps ErrSpec and
+// names the field, its value and what is allowed.
+func New(s Spec, env *envs.Spec) (*Policy, error) {
+	if err := s.check(env); err != nil {
+		return nil, err
+	}
+	p := &Policy{net: network(&s, env), low: env.Action.Low, high: env.Action.High}
+	for l := range int(p.net.Layers) {
+		in, out := int(p.net.Sizes[l]), int(p.net.Sizes[l+1])
+		p.add(Tensor{Name: fmt.Sprintf("layers.%d.weight", l), Rows: in, Cols: out})
+		if s.Bias {
+			p.add(Tensor{Name: fmt.Sprintf("layers.%d.bias", l), Rows: 1, Cols: out})
+		}
+		p.widest = max(p.widest, out)
+	}
+	if p.dim > MaxDim {
+		return nil, fault("hidden", s.Hidden, fmt.Sprintf("at most %d parameters in all, these are %d", MaxDim, p.dim))
+	}
+	return p, nil
+}
+
+// network returns the flat form of a Spec that check has passed.
+func network(s *Spec, env *envs.Spec) Network {
+	n := Network{Layers: int32(len(s.Hidden) + 1), Bias: s.Bias, Bins: int32(s.Bins)}
+	n.Sizes[0] = int32(env.ObsDim)
+	for i, w := range s.Hidden {
+		n.Sizes[i+1] = int32(w)
+	}
+	n.Sizes[n.Layers] = int32(s.outputs(env))
+	switch s.Activation {
+	case "tanh":
+		n.Activation = actTanh
+	case "relu":
+		n.Activation = actReLU
+	}
+	switch s.Head {
+	case "bins":
+		n.Head = headBins
+	case "clip":
+		n.Head = headClip
+	}
+	return n
+}
+
+// add appends t to the layout.
+func (p *Policy) add(t Tensor) {
+	t.Offset = p.dim
+	p.tensors = append(p.tensors, t)
+	p.dim += t.Rows * t.Cols
+}
+
+// Dim returns the number of parameters: the length of theta.
+func (p *Policy) Dim() int { return p.dim }
+
+// Outputs returns the width of the output layer.
+func (p *Policy) Outputs() int { return int(p.net.Sizes[p.net.Layers]) }
+
+// ActDim returns the length of an action.
+func (p *Policy) ActDim() int {
+	if p.net.Head == headArgmax {
+		return 1
+	}
+	return len(p.low)
+}
+
+// Network returns the policy as one flat value.
+func (p *Policy) Network() Network { return p.net }
+
+// Layout returns the parts of theta in ascending order of Offset, without gaps. The
+// slice is the caller's.
+func (p *Policy) Layout() []Tensor { return append([]Tensor(nil), p.tensors...) }
+
+// Scratch is the working memory of Act, for one goroutine at a time. What is in it
+// between calls does not matter.
+type Scratch struct {
+	a, b, zero []float32
+}
+
+// Scratch returns working memory for Act.
+func (p *Policy) Scratch() *Scratch {
+	w := p.widest
+	return &Scratch{a: make([]float32, w), b: make([]float32, w), zero: make([]float32, w)}
+}
+
+// outputs computes the outputs of the network for obs (length ObsDim of the world)
+// under theta (length Dim). The result is in sc and lasts until its next use. It may
+// be NaN or infinite. outputs does not allocate. Bit exact.
+func (p *Policy) outputs(theta, obs []float32, sc *Scratch) []float32 {
+	p.net.forward(theta[:p.dim], obs, sc.a, sc.b, sc.zero)
+	if p.net.Layers%2 == 1 {
+		return sc.a[:p.Outputs()]
+	}
+	return sc.b[:p.Outputs()]
+}
+
+// Act writes the action for obs under theta to act.
+//
+// theta has length Dim, obs the world's ObsDim, act ActDim; a shorter slice panics.
+// A discrete action is one integer in 0 .. N-1. A real action is finite and within
+// the world's bounds whatever theta and obs hold. Act keeps no reference and does
+// not allocate. Bit exact.
+func (p *Policy) Act(theta, obs []float32, sc *Scratch, act []float64) {
+	p.net.choose(act[:p.ActDim()], p.outputs(theta, obs, sc), p.low, p.high)
+}
