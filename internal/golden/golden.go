@@ -1,0 +1,104 @@
+// Package golden keeps the known answers of a package's tests in one file, so that every target can be held to the
+// same bits.
+//
+// The file is testdata/golden.txt below the tested package, one line "name hex" per answer, sorted by name; lines that
+// start with # are comments. A test hashes what it computed and calls [Check]; `go test ./pkg -run Golden -update`
+// rewrites the lines of the tests that ran and leaves the others. Tests of golden answers are named TestGolden..., by
+// which testnet/targets finds them.
+package golden
+
+import (
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// File is where the answers lie, relative to the folder of the tested package, which is the working folder of a test
+// on every target.
+const File = "testdata/golden.txt"
+
+var update = flag.Bool("update", false, "rewrite "+File+" with what the tests compute")
+
+// mu keeps parallel tests of one process from losing each other's lines under -update.
+var mu sync.Mutex
+
+// Check compares sum (a digest, any length) with the line called name in [File] and reports an error with both if they
+// differ or the line is missing. The name must be one word. With -update it writes the line instead.
+func Check(t testing.TB, name string, sum []byte) {
+	t.Helper()
+	if name == "" || strings.ContainsAny(name, " \t\r\n#") {
+		t.Fatalf("golden: name %q is not one word", name)
+	}
+	if err := check(File, name, hex.EncodeToString(sum), *update); err != nil {
+		t.Error(err)
+	}
+}
+
+var errDiffers = errors.New("golden: bits differ")
+
+func check(path, name, got string, update bool) error {
+	mu.Lock()
+	defer mu.Unlock()
+	lines, err := read(path)
+	if err != nil && !(update && errors.Is(err, os.ErrNotExist)) {
+		return fmt.Errorf("golden: %w (run with -update to write it)", err)
+	}
+	if update {
+		lines[name] = got
+		return write(path, lines)
+	}
+	want, ok := lines[name]
+	if !ok {
+		return fmt.Errorf("%w: %s has no line %q (run with -update to write it)\n got %s", errDiffers, path, name, got)
+	}
+	if got != want {
+		return fmt.Errorf("%w: %s\n got  %s\n want %s", errDiffers, name, got, want)
+	}
+	return nil
+}
+
+func read(path string) (map[string]string, error) {
+	lines := map[string]string{}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return lines, err
+	}
+	for i, line := range strings.Split(string(data), "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, sum, ok := strings.Cut(line, " ")
+		if _, err := hex.DecodeString(sum); !ok || err != nil {
+			return lines, fmt.Errorf("%s:%d: want \"name hex\", have %q", path, i+1, line)
+		}
+		if _, twice := lines[name]; twice {
+			return lines, fmt.Errorf("%s:%d: %q stands twice", path, i+1, name)
+		}
+		lines[name] = sum
+	}
+	return lines, nil
+}
+
+func write(path string, lines map[string]string) error {
+	names := make([]string, 0, len(lines))
+	for name := range lines {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	var b strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&b, "%s %s\n", name, lines[name])
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(b.String()), 0o644)
+}
