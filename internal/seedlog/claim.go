@@ -19,9 +19,6 @@ type Claim struct {
 	Signature []byte   // 64 bytes
 }
 
-// maxChunkIndex bounds k, so that counters never overflow.
-const maxChunkIndex = 1 << 32
-
 // NewClaim builds and signs a claim of run.
 func NewClaim(run, parent Link, key ed25519.PrivateKey, chunk uint64, fitness []int64, steps []uint64) *Claim {
 	c := &Claim{Parent: parent, Peer: PeerOf(key), Chunk: chunk, Fitness: fitness, Steps: steps, Signature: []byte{}}

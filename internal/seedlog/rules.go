@@ -70,7 +70,8 @@ func NewRules(spec *Spec) (*Rules, error) {
 		return nil, err
 	}
 	r := &Rules{Spec: spec, Run: spec.Link(), Env: env, Policy: pol, Strategy: strategy, Origin: Peer(spec.Origin)}
-	if n := r.EvaluationsPerChunk(); !spec.Generation.Open && spec.Generation.Evaluations%n != 0 {
+	n := r.EvaluationsPerChunk()
+	if !spec.Generation.Open && spec.Generation.Evaluations%n != 0 {
 		return nil, fmt.Errorf("%w: generation.evaluations is %d; a closed generation needs a multiple of the %d evaluations of a chunk", ErrSpec, spec.Generation.Evaluations, n)
 	}
 	return r, nil
@@ -175,8 +176,8 @@ func (r *Rules) CheckClaim(c *Claim) error {
 	if uint64(len(c.Steps)) != n || uint64(len(c.Fitness)) != n*uint64(r.Signs()) {
 		return fmt.Errorf("%w: claim with %d steps and %d fitness values, the spec asks for %d and %d", ErrCount, len(c.Steps), len(c.Fitness), n, n*uint64(r.Signs()))
 	}
-	if c.Chunk >= maxChunkIndex {
-		return fmt.Errorf("%w: chunk %d", ErrMalformed, c.Chunk)
+	if c.Chunk >= r.Spec.Generation.Quota {
+		return fmt.Errorf("%w: chunk %d, the spec allows %d per peer", ErrCount, c.Chunk, r.Spec.Generation.Quota)
 	}
 	// An episode takes at least one step and at most the world's limit.
 	episodes := r.Spec.Episodes.Count * uint64(r.Signs())

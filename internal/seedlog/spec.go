@@ -64,6 +64,7 @@ type Generation struct {
 	Steps       uint64 `cbor:"steps" json:"steps"`               // at least this many env-steps; 0 when closed
 	Open        bool   `cbor:"open" json:"open"`                 // whether more evaluations than the population may enter
 	Chunk       uint64 `cbor:"chunk" json:"chunk"`               // counters per claim, 1 to MaxChunk
+	Quota       uint64 `cbor:"quota" json:"quota"`               // chunks per peer and parent, 1 to MaxClaims: what one peer may add to a generation
 	MaxStale    uint64 `cbor:"max_stale" json:"max_stale"`       // how far back a claim's parent may lie; this version: 0
 	WeightSteps uint64 `cbor:"weight_steps" json:"weight_steps"` // an entry weighs its env-steps, at most this many
 }
@@ -137,6 +138,7 @@ func (s *Spec) check() error {
 		{"generation.evaluations", g.Evaluations, 1, MaxEvaluations},
 		{"generation.steps", g.Steps, 0, 1 << 40},
 		{"generation.chunk", g.Chunk, 1, MaxChunk},
+		{"generation.quota", g.Quota, 1, MaxClaims},
 		{"generation.max_stale", g.MaxStale, 0, 0},
 		{"generation.weight_steps", g.WeightSteps, 1, 1 << 40},
 		{"checks.every", s.Checks.Every, 1, 1 << 20},
