@@ -1,0 +1,83 @@
+package coordinator
+
+import (
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// Actions is what the driver has to do, in the order of the fields. State, Blocks and Head must be durable (fsynced;
+// in a tab, committed with strict durability) BEFORE anything in Send leaves. Once they are, a crash loses nothing that
+// anybody was told.
+type Actions struct {
+	State  []byte     // hard state to keep in place of the last; nil: unchanged
+	Blocks [][]byte   // blocks to keep for good
+	Head   *HeadMove  // the canonical chain changed; nil: unchanged
+	Send   []Envelope // messages, in order
+	Work   []Work     // evaluations to start; urgent ones first
+	Cancel []uint64   // work whose answer no longer matters
+	Ban    []Peer     // peers to cut off
+	Notes  []Note     // what a person may want to know
+}
+
+// HeadMove says how the canonical chain changed: entries above Fork are replaced by Entries.
+type HeadMove struct {
+	Fork    uint64         // height of the last common entry
+	Entries []seedlog.Link // of heights Fork+1, Fork+2, ...
+	Seals   []seedlog.Link // of Entries, in the same order
+	State   *evolve.State  // of the new head; read-only
+}
+
+// Scope says whom a message is for.
+type Scope uint8
+
+const (
+	// Direct messages go to one peer over a stream.
+	Direct Scope = iota
+	// Gossip messages go to everybody.
+	Gossip
+	// Hubs messages go over streams to every hub that this leaf is linked to.
+	Hubs
+)
+
+// Envelope is a message on its way.
+type Envelope struct {
+	Scope   Scope
+	To      Peer // for Direct
+	Message Message
+}
+
+// Work asks for evaluations; the answer is an Evaluated event with the same ID.
+type Work struct {
+	ID     uint64
+	Task   rollout.Task
+	Urgent bool // a re-run that others wait for
+}
+
+// NoteKind classifies a Note.
+type NoteKind string
+
+// The kinds of notes.
+const (
+	NoteLeader NoteKind = "leader" // the leader changed
+	NoteReorg  NoteKind = "reorg"  // the canonical chain changed below its tip
+	NoteFalse  NoteKind = "false"  // a claim was found false
+	NoteBan    NoteKind = "ban"    // a peer was cut off
+	NoteBad    NoteKind = "bad"    // a peer sent something invalid
+	NoteSync   NoteKind = "sync"   // catching up
+)
+
+// Note tells a person what happened.
+type Note struct {
+	Kind NoteKind
+	Peer Peer
+	Text string
+}
+
+func (a *Actions) send(scope Scope, to Peer, m Message) {
+	a.Send = append(a.Send, Envelope{scope, to, m})
+}
+
+func (a *Actions) note(kind NoteKind, peer Peer, text string) {
+	a.Notes = append(a.Notes, Note{kind, peer, text})
+}

@@ -1,0 +1,82 @@
+package coordinator
+
+import (
+	"crypto/ed25519"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// Tick counts protocol time. What a tick lasts is the driver's choice; the profiles below are written for 50 ms.
+type Tick uint64
+
+// Peer is a peer's Ed25519 public key.
+type Peer = seedlog.Peer
+
+// Kind says what a peer is good for.
+type Kind uint64
+
+const (
+	// Native is a process on a computer: it checks, keeps, votes and leads.
+	Native Kind = iota
+	// Tab is a browser tab: it evaluates; it votes and leads only where no native is left.
+	Tab
+)
+
+// Timing holds the protocol's durations, all in ticks.
+type Timing struct {
+	Heartbeat  Tick // between two status messages of one peer
+	Election   Tick // silence of the leader after which the first in rank stands
+	Rank       Tick // added per rank, so that votes rarely split
+	Unheard    Tick // silence after which a peer no longer counts for a quorum
+	Patience   Tick // after a start or a restart: how long to listen before standing, unless the run is new and ours
+	Generation Tick // least time between two entries of a leader
+	Pull       Tick // how long to wait for an answer before asking somebody else
+}
+
+// LAN replaces a dead leader in under 2 s (ticks of 50 ms).
+func LAN() Timing {
+	return Timing{Heartbeat: 4, Election: 12, Rank: 4, Unheard: 20, Patience: 40, Generation: 5, Pull: 20}
+}
+
+// WAN replaces a dead leader in under 15 s (ticks of 50 ms).
+func WAN() Timing {
+	return Timing{Heartbeat: 20, Election: 80, Rank: 20, Unheard: 160, Patience: 200, Generation: 5, Pull: 100}
+}
+
+// Archive looks up blocks that Actions asked to keep, and those that were there at the start.
+type Archive interface {
+	Block(seedlog.Link) ([]byte, bool)
+}
+
+// Config is what a coordinator is made of.
+type Config struct {
+	Rules   *seedlog.Rules
+	Key     ed25519.PrivateKey
+	Kind    Kind
+	Hub     bool // whether others can dial this peer; leaves give their claims to hubs instead of announcing them
+	Timing  Timing
+	Archive Archive
+
+	// Seed is local and secret: it draws timeouts and audits.
+	Seed uint64
+	// Slots is how many chunks may be under evaluation at once, own work and re-runs each. At least 1.
+	Slots int
+	// Decisive is how many results of an entry are re-run before following it; 0 for tabs, which compute nothing themselves.
+	Decisive int
+	// Audit is how many of 1024 claims of an entry are re-run after following it. 1024 re-runs every claim.
+	Audit int
+	// Mandate is how many entries a leader may append before it hands over; 0 means 20.
+	Mandate uint64
+	// Paused starts without own work.
+	Paused bool
+
+	// State is what Actions.State asked to keep last; empty on a first start.
+	State []byte
+	// Chain lists the canonical entries by height (1, 2, ...) as Actions.Head moved them.
+	Chain []seedlog.Link
+	// Seals lists the seals of Chain, in the same order.
+	Seals []seedlog.Link
+
+	// Memo may be shared between coordinators of one process to decode and verify a claim once; nil makes an own one.
+	Memo *Memo
+}

@@ -1,0 +1,47 @@
+package coordinator
+
+import "github.com/evoswarm/evoswarm/internal/rollout"
+
+// Event is one thing that happened. Time passes with every event; a Passed event carries nothing else.
+type Event interface{ event() }
+
+// Passed says that time went on.
+type Passed struct{}
+
+// Received is a message from another peer.
+type Received struct {
+	From    Peer // who wrote it (authenticated by the transport or by the gossip's signature)
+	Via     Peer // who handed it over: From itself on a direct stream, a neighbour for gossip
+	Message Message
+}
+
+// Evaluated is the answer to a Work. Failed work is asked for again.
+type Evaluated struct {
+	ID      uint64
+	Results []rollout.CandidateResult
+	Failed  bool
+}
+
+// Linked says that a direct connection to a peer stands.
+type Linked struct{ Peer Peer }
+
+// Unlinked says that the last direct connection to a peer is gone.
+type Unlinked struct{ Peer Peer }
+
+// SetPaused stops or restarts own work. Re-runs that the protocol owes go on.
+type SetPaused struct{ Paused bool }
+
+// SetSlots changes how many chunks may be under evaluation at once.
+type SetSlots struct{ Slots int }
+
+// Retire says that this peer is about to stop: it hands over and says goodbye.
+type Retire struct{}
+
+func (Passed) event()    {}
+func (Received) event()  {}
+func (Evaluated) event() {}
+func (Linked) event()    {}
+func (Unlinked) event()  {}
+func (SetPaused) event() {}
+func (SetSlots) event()  {}
+func (Retire) event()    {}

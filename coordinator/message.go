@@ -1,0 +1,252 @@
+package coordinator
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// ErrMessage is returned for bytes that are no message of this protocol.
+var ErrMessage = errors.New("coordinator: malformed message")
+
+// Limits of messages, in bytes of their encoding.
+const (
+	MaxGossipBytes = 96 << 10 // an entry of the largest size, with its seal
+	MaxDirectBytes = 1 << 20  // a segment
+)
+
+// Limits inside messages.
+const (
+	maxDigest      = 512
+	maxWant        = 256
+	maxLocator     = 64
+	maxGenerations = 256
+	segmentBytes   = 512 << 10 // a segment stops growing here
+)
+
+// Message is one of the types below. On the wire it is its type's number (one byte) and a CBOR tuple.
+type Message interface{ kind() byte }
+
+// Status says that its author is alive and where it stands. The leader's status is the heartbeat.
+type Status struct {
+	_      struct{} `cbor:",toarray"`
+	Kind   Kind
+	Hub    bool
+	Leads  bool // whether the author leads in Term
+	Term   uint64
+	Head   seedlog.Link
+	Height uint64
+	Weight uint64 // of the chain up to Head
+	Leaves uint64 // peers attached to the author that are not heard otherwise
+}
+
+// Digest says which claims its author holds, so that the leader can ask for them.
+type Digest struct {
+	_      struct{} `cbor:",toarray"`
+	Parent seedlog.Link
+	Items  []DigestItem
+}
+
+// DigestItem announces one claim.
+type DigestItem struct {
+	_     struct{} `cbor:",toarray"`
+	Claim seedlog.Link
+	Best  int64  // highest fitness of the chunk
+	Seed  uint64 // the perturbation that has it
+}
+
+// Want asks for claims by link.
+type Want struct {
+	_      struct{} `cbor:",toarray"`
+	Claims []seedlog.Link
+}
+
+// Claims carries claim blocks: the answer to Want, and how a leaf gives its own to a hub.
+type Claims struct {
+	_      struct{} `cbor:",toarray"`
+	Blocks [][]byte
+}
+
+// Announce carries a new entry and its seal.
+type Announce struct {
+	_     struct{} `cbor:",toarray"`
+	Entry []byte
+	Seal  []byte
+}
+
+// Pull asks for what follows the first link of Locator that the receiver has on its canonical chain.
+type Pull struct {
+	_       struct{}       `cbor:",toarray"`
+	Locator []seedlog.Link // own links from the tip down, ending with the run id
+}
+
+// Segment answers Pull: generations in order, and proofs that the sender acted on.
+type Segment struct {
+	_           struct{} `cbor:",toarray"`
+	Generations []Generation
+	Accusations []Accuse
+	Height      uint64 // of the sender's head
+}
+
+// Generation is an entry with all that it names.
+type Generation struct {
+	_      struct{} `cbor:",toarray"`
+	Entry  []byte
+	Seal   []byte
+	Claims [][]byte
+}
+
+// Accuse carries a proof and the claim that it is about.
+type Accuse struct {
+	_     struct{} `cbor:",toarray"`
+	Claim []byte
+	Proof []byte
+}
+
+// VoteRequest asks for a vote, or with Pre whether a vote would be given.
+type VoteRequest struct {
+	_        struct{} `cbor:",toarray"`
+	Pre      bool
+	Transfer bool // the leader handed over: a living leader is no reason to refuse
+	Term     uint64
+	Head     seedlog.Link
+	Weight   uint64
+}
+
+// VoteReply answers VoteRequest.
+type VoteReply struct {
+	_         struct{} `cbor:",toarray"`
+	Pre       bool
+	Granted   bool
+	Term      uint64 // as requested, or the replier's own if higher
+	Signature []byte // of the vote, when granted and not Pre
+}
+
+// Handover asks the receiver to lead from Term on.
+type Handover struct {
+	_    struct{} `cbor:",toarray"`
+	Term uint64
+	Head seedlog.Link
+}
+
+// Leave says goodbye.
+type Leave struct {
+	_ struct{} `cbor:",toarray"`
+}
+
+func (*Status) kind() byte      { return 1 }
+func (*Digest) kind() byte      { return 2 }
+func (*Want) kind() byte        { return 3 }
+func (*Claims) kind() byte      { return 4 }
+func (*Announce) kind() byte    { return 5 }
+func (*Pull) kind() byte        { return 6 }
+func (*Segment) kind() byte     { return 7 }
+func (*Accuse) kind() byte      { return 8 }
+func (*VoteRequest) kind() byte { return 9 }
+func (*VoteReply) kind() byte   { return 10 }
+func (*Handover) kind() byte    { return 11 }
+func (*Leave) kind() byte       { return 12 }
+
+func newMessage(kind byte) Message {
+	switch kind {
+	case 1:
+		return new(Status)
+	case 2:
+		return new(Digest)
+	case 3:
+		return new(Want)
+	case 4:
+		return new(Claims)
+	case 5:
+		return new(Announce)
+	case 6:
+		return new(Pull)
+	case 7:
+		return new(Segment)
+	case 8:
+		return new(Accuse)
+	case 9:
+		return new(VoteRequest)
+	case 10:
+		return new(VoteReply)
+	case 11:
+		return new(Handover)
+	case 12:
+		return new(Leave)
+	}
+	return nil
+}
+
+// EncodeMessage returns the wire form of m. Canonical.
+func EncodeMessage(m Message) []byte { return append([]byte{m.kind()}, seedlog.Encode(m)...) }
+
+// DecodeMessage reads the wire form. It refuses what EncodeMessage would not have written, and lists over their limits;
+// blocks inside are checked where they are used.
+func DecodeMessage(data []byte) (Message, error) {
+	if len(data) < 2 || len(data) > MaxDirectBytes {
+		return nil, fmt.Errorf("%w: %d bytes", ErrMessage, len(data))
+	}
+	m := newMessage(data[0])
+	if m == nil {
+		return nil, fmt.Errorf("%w: unknown type %d", ErrMessage, data[0])
+	}
+	if err := messageMode.Unmarshal(data[1:], m); err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrMessage, err)
+	}
+	if err := checkMessage(m); err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(EncodeMessage(m), data) {
+		return nil, fmt.Errorf("%w: not canonical", ErrMessage)
+	}
+	return m, nil
+}
+
+func checkMessage(m Message) error {
+	switch x := m.(type) {
+	case *Digest:
+		return atMost("digest items", len(x.Items), maxDigest)
+	case *Want:
+		return atMost("wanted claims", len(x.Claims), maxWant)
+	case *Claims:
+		return atMost("claims", len(x.Blocks), maxWant)
+	case *Pull:
+		return atMost("locator links", len(x.Locator), maxLocator)
+	case *Segment:
+		if err := atMost("accusations", len(x.Accusations), maxWant); err != nil {
+			return err
+		}
+		return atMost("generations", len(x.Generations), maxGenerations)
+	case *Status:
+		if x.Kind > Tab {
+			return fmt.Errorf("%w: unknown kind of peer %d", ErrMessage, x.Kind)
+		}
+	}
+	return nil
+}
+
+func atMost(what string, n, limit int) error {
+	if n > limit {
+		return fmt.Errorf("%w: %d %s, at most %d", ErrMessage, n, what, limit)
+	}
+	return nil
+}
+
+var messageMode = func() cbor.DecMode {
+	m, err := cbor.DecOptions{
+		DupMapKey:         cbor.DupMapKeyEnforcedAPF,
+		IndefLength:       cbor.IndefLengthForbidden,
+		ExtraReturnErrors: cbor.ExtraDecErrorUnknownField,
+		MaxArrayElements:  1 << 12,
+		MaxMapPairs:       16,
+		MaxNestedLevels:   8,
+	}.DecMode()
+	if err != nil {
+		panic("coordinator: " + err.Error())
+	}
+	return m
+}()

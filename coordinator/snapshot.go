@@ -1,0 +1,45 @@
+package coordinator
+
+import (
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// Role is what a peer is in its term.
+type Role uint8
+
+// The roles of Raft.
+const (
+	Follower Role = iota
+	Candidate
+	Leader
+)
+
+// Credit is what the canonical chain holds of one peer.
+type Credit struct {
+	Evaluations uint64
+	Steps       uint64
+}
+
+// Snapshot is what a person may want to know of a coordinator. It is a copy, but State is shared and read-only.
+type Snapshot struct {
+	Self        Peer
+	Run         seedlog.Link
+	Head        seedlog.Link
+	Height      uint64
+	Weight      uint64
+	Term        uint64
+	Role        Role
+	Leader      Peer // zero: none known
+	Peers       int  // others that are heard, leaves of hubs included
+	Evaluations uint64
+	Steps       uint64
+	Mine        Credit
+	Credits     int           // peers with credit in the chain
+	Best        int64         // highest fitness of the newest entry
+	Mean        int64         // mean fitness of the newest entry
+	State       *evolve.State // of the head
+	Syncing     bool          // a heavier chain is known and being fetched
+	Ready       bool          // has heard somebody or leads: own work counts
+	Paused      bool
+}
