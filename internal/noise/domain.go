@@ -1,0 +1,10 @@
+package noise
+
+// Domains keep uses of one seed apart: they are word 2 of Philox's counter, so that no two of them ever share a block.
+// Their numbers are part of the bit contract and never change; new ones are added at the end.
+const (
+	DomainPerturb  uint32 = 0 // perturbations eps of theta: FillNormal
+	DomainInit     uint32 = 1 // initial theta
+	DomainEpisode  uint32 = 2 // what a world draws in an episode
+	DomainStrategy uint32 = 3 // what a strategy draws in Apply
+)

@@ -1,0 +1,121 @@
+package noise
+
+// wordMax is 2^32, float64.
+const wordMax = 1 << 32
+
+// Stream draws numbers one after another from (seed, domain). It is a flat value: a copy made with = goes on from the
+// same place on its own. Worlds get a pointer as a parameter and never keep it. The zero Stream is that of seed 0 and
+// [DomainPerturb]; make one with [NewStream] or [Scripted]. One stream is for one goroutine. Bit exact.
+type Stream struct {
+	seed   uint64
+	block  uint64    // number of the next block
+	words  [4]uint32 // the current block
+	domain uint32
+	left   uint32 // words of the current block not yet used
+
+	scripted  bool
+	exhausted bool
+	draws     []float64 // what is left of the script; only read
+}
+
+// NewStream returns the stream of seed in domain, at its beginning. Its words are those of the Philox blocks with key
+// (low, high word of seed) and counters (n low, n high, domain, 0) for n = 0, 1, 2, ..., word 0 first.
+func NewStream(seed uint64, domain uint32) Stream {
+	return Stream{seed: seed, domain: domain}
+}
+
+// Scripted returns a stream that answers one draw after another with the given numbers u in [0, 1): Uniform returns u
+// itself, the other draws what they make of such a u. It serves `evonode env trace --draws`. After the last number it
+// answers u = 0 and [Stream.Exhausted] is true. The stream reads draws and does not change them; the caller must not
+// either. A number outside [0, 1) is for the caller to refuse; NaN and numbers below 0 count as 0, others as the
+// largest u below 1.
+func Scripted(draws []float64) Stream {
+	return Stream{scripted: true, draws: draws}
+}
+
+// Exhausted says whether more numbers were drawn than the script has. Always false for a stream of a seed.
+func (s *Stream) Exhausted() bool { return s.exhausted }
+
+// Uint32 returns the next word, uniform. Scripted: floor(u * 2^32).
+func (s *Stream) Uint32() uint32 {
+	if s.scripted {
+		return uint32(s.next() * wordMax)
+	}
+	if s.left == 0 {
+		s.refill()
+	}
+	w := s.words[4-s.left]
+	s.left--
+	return w
+}
+
+// Uint64 returns the next two words, uniform, the first one as the low half. Scripted: floor(u * 2^64), one number.
+func (s *Stream) Uint64() uint64 {
+	if s.scripted {
+		return uint64(s.next()*(1<<53)) << 11
+	}
+	lo := s.Uint32()
+	return uint64(s.Uint32())<<32 | uint64(lo)
+}
+
+// Uniform returns u in [0, 1), a multiple of 2^-53: the upper 27 bits of the next word are its upper bits, the upper
+// 26 bits of the word after it its lower bits. Scripted: u.
+func (s *Stream) Uniform() float64 {
+	if s.scripted {
+		return s.next()
+	}
+	hi := s.Uint32() >> 5
+	lo := s.Uint32() >> 6
+	return float64(float64(uint64(hi)<<26|uint64(lo)) * (1.0 / (1 << 53)))
+}
+
+// UniformIn returns low + u (high - low) with u from [Stream.Uniform]: in [low, high] for low <= high, where high
+// itself comes from rounding only. Both bounds finite, high - low too.
+func (s *Stream) UniformIn(low, high float64) float64 {
+	return low + float64(s.Uniform()*(high-low))
+}
+
+// IntN returns low + floor(u (high - low)) with u from [Stream.Uniform]: an integer in [low, high), high excluded.
+// It needs high - low in 1 .. 2^53, else it panics.
+func (s *Stream) IntN(low, high int64) int64 {
+	n := high - low
+	if low >= high || n <= 0 || n > 1<<53 {
+		panic("noise: IntN needs low < high <= low + 2^53")
+	}
+	// u <= 1 - 2^-53 keeps the rounded product below n; it is not negative, so the conversion is the floor.
+	return low + int64(s.Uniform()*float64(n))
+}
+
+// Normal returns a sample of N(0, 1) from the Gaussian table; its index is the low half of the next word, whose high
+// half is not used. Scripted: the entry floor(u * 65536).
+func (s *Stream) Normal() float32 {
+	if s.scripted {
+		return Quantile(uint16(s.next() * TableSize))
+	}
+	return Quantile(uint16(s.Uint32()))
+}
+
+func (s *Stream) refill() {
+	w0, w1, w2, w3 := rounds(uint32(s.seed), uint32(s.seed>>32), uint32(s.block), uint32(s.block>>32), s.domain, 0)
+	s.words = [4]uint32{w0, w1, w2, w3}
+	s.left = 4
+	s.block++
+}
+
+// next takes a number from the script and holds it within [0, 1), so that no conversion to an integer overflows.
+func (s *Stream) next() float64 {
+	if len(s.draws) == 0 {
+		s.exhausted = true
+		return 0
+	}
+	u := s.draws[0]
+	s.draws = s.draws[1:]
+	const below1 = 1 - 1.0/(1<<53)
+	if u > below1 {
+		return below1
+	}
+	if u >= 0 {
+		return u
+	}
+	return 0
+}
