@@ -4,5 +4,10 @@
 package all
 
 import (
-	_ "github.com/evoswarm/evoswarm/envs/classic/cartpole" // registers CartPole-v1
+	// Classic control.
+	_ "github.com/evoswarm/evoswarm/envs/classic/acrobot"
+	_ "github.com/evoswarm/evoswarm/envs/classic/cartpole"
+	_ "github.com/evoswarm/evoswarm/envs/classic/mountaincar"
+	_ "github.com/evoswarm/evoswarm/envs/classic/mountaincarcontinuous"
+	_ "github.com/evoswarm/evoswarm/envs/classic/pendulum"
 )

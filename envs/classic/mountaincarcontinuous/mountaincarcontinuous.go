@@ -1,0 +1,120 @@
+// Package mountaincarcontinuous is Gymnasium's MountainCarContinuous-v0: the car of
+// MountainCar-v0 with a pedal instead of a switch, and fuel that costs.
+package mountaincarcontinuous
+
+import (
+	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/envs/classic/hill"
+	"github.com/evoswarm/evoswarm/internal/noise"
+)
+
+const doc = `A car stands in a valley between two hills and has to reach the flag on the right
+one. Its engine is too weak to drive straight up, so it must gather speed by driving
+to and fro; what it spends on that is subtracted from the prize.
+
+## Action space
+
+Box(1), float64.
+
+| Index | Action | Low | High |
+|---|---|---|---|
+| 0 | force, 1 is 0.0015 m per step^2 | -1 | 1 |
+
+The force is clipped to its bounds; the cost is that of the action as given.
+
+## Observation space
+
+Box(2), float32.
+
+| Index | Observation | Low | High | Unit |
+|---|---|---|---|---|
+| 0 | position | -1.2 | 0.6 | m |
+| 1 | velocity | -0.07 | 0.07 | m per step |
+
+## Dynamics
+
+    velocity += 0.0015 * force - 0.0025 * cos(3 * position)
+    position += velocity
+
+Both are clipped to their bounds and stored as float32. At the left end the car
+stops.
+
+## Rewards
+
+-0.1 * action^2 for every step, and 100 for the one that reaches the flag.
+
+## Starting state
+
+The position is drawn uniformly from [-0.6, -0.4); the velocity is 0.
+
+## Episode end
+
+Terminated when the position is at least 0.45. Truncated after 999 steps.
+Solved at a mean return of 90.
+
+## Version history
+
+- Revision 1: Gymnasium 1.x with goal velocity 0, as it behaves when it is given
+  float64 actions.
+
+## Source
+
+A. W. Moore, "Efficient memory-based learning for robot control" (PhD thesis,
+University of Cambridge, 1990).
+`
+
+// Spec describes the world. The state's bounds are rounded outwards to float32,
+// because states are float32 values.
+var Spec = &envs.Spec{
+	ID:       "MountainCarContinuous-v0",
+	Revision: 1,
+	Title:    "Mountain Car Continuous",
+	Doc:      doc,
+	ObsDim:   2,
+	ObsLow:   []float64{minPosition, -maxSpeed},
+	ObsHigh:  []float64{maxPosition, maxSpeed},
+	Action:   envs.BoxSpace(1, -1, 1),
+	State: []envs.Var{
+		{Name: "position", Unit: "m", Low: -1.2000000476837158, High: 0.6000000238418579},
+		{Name: "velocity", Unit: "m per step", Low: -0.07000000029802322, High: 0.07000000029802322},
+	},
+	MaxSteps:     999,
+	SolvedReturn: 90,
+	View:         hill.View,
+	FPS:          30,
+	New:          func() envs.Env { return new(env) },
+}
+
+func init() { envs.Register(Spec) }
+
+// env is the world as an envs.Env.
+type env struct{ s State }
+
+func (e *env) Spec() *envs.Spec { return Spec }
+
+func (e *env) Reset(rng *noise.Stream, obs []float32) {
+	e.s.Reset(rng)
+	e.s.Observe(obs)
+}
+
+func (e *env) Step(_ *noise.Stream, act []float64, obs []float32) (float64, bool) {
+	reward, terminated := e.s.Step(envs.Real(act[0], -1))
+	e.s.Observe(obs)
+	return reward, terminated
+}
+
+func (e *env) State() []float64 { return []float64{e.s.Position, e.s.Velocity} }
+
+// SetState takes values that are all float32 ones for a state after a step, and
+// others for a state after Reset.
+func (e *env) SetState(state []float64, obs []float32) error {
+	if err := envs.CheckState(Spec, state); err != nil {
+		return err
+	}
+	p, v := state[0], state[1]
+	e.s = State{Position: p, Velocity: v, Wide: p != float64(float32(p)) || v != float64(float32(v))}
+	e.s.Observe(obs)
+	return nil
+}
+
+func (e *env) Draw(s *envs.Scene) { hill.Draw(s, e.s.Position, goalPosition) }

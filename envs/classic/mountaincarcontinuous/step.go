@@ -1,0 +1,107 @@
+package mountaincarcontinuous
+
+import (
+	"github.com/evoswarm/evoswarm/internal/exact"
+	"github.com/evoswarm/evoswarm/internal/noise"
+)
+
+// Constants of the world.
+const (
+	minPosition  = -1.2   // [m]
+	maxPosition  = 0.6    // [m]
+	maxSpeed     = 0.07   // [m per step]
+	goalPosition = 0.45   // [m]
+	power        = 0.0015 // [m per step^2] at action 1
+	gravity      = 0.0025
+	goalReward   = 100.0
+	actionCost   = 0.1
+	resetLow     = -0.6
+	resetHigh    = -0.4
+)
+
+// State is the whole state of the world. After a step both values are float32
+// values, because Gymnasium stores them so.
+type State struct {
+	Position float64 // [m]
+	Velocity float64 // [m per step]
+	// Wide says that the values are float64 ones. They are after Reset, and then the
+	// next step calculates in float64; otherwise it does so only in part.
+	Wide bool
+}
+
+// Reset draws the position uniformly from [-0.6, -0.4); the car stands. Bit exact.
+func (s *State) Reset(rng *noise.Stream) {
+	s.Position = rng.UniformIn(resetLow, resetHigh)
+	s.Velocity = 0
+	s.Wide = true
+}
+
+// Step takes one time step with an action, which is clipped to [-1, 1] as a force;
+// its cost is that of the raw action. Bit exact.
+//
+// Gymnasium's Python calculates in NumPy scalars, and what it rounds to float32
+// follows from their promotion: a value is a float32 one as long as only such
+// values and Python floats took part in it, and a Python float is rounded to
+// float32 wherever it meets a float32 value, in comparisons too. narrow follows
+// that for the value it names. The force is a Python float if it was clipped, and a
+// float64 array element otherwise.
+//
+// Source: Moore, "Efficient memory-based learning for robot control" (1990), as in
+// Gymnasium.
+func (s *State) Step(action float64) (reward float64, terminated bool) {
+	narrow := !s.Wide // position
+	force, clipped := action, false
+	if force < -1 {
+		force, clipped = -1, true
+	}
+	if force > 1 {
+		force, clipped = 1, true
+	}
+	angle := round(float64(3*s.Position), narrow)
+	v := round(float64(force*power)-float64(gravity*exact.Cos(angle)), narrow && clipped)
+	narrowV := narrow && clipped // velocity
+	v = round(s.Velocity+v, narrowV)
+	if limit := round(maxSpeed, narrowV); v > limit || v < -limit {
+		// The speed becomes a Python float, which widens nothing.
+		if v > 0 {
+			v = maxSpeed
+		} else {
+			v = -maxSpeed
+		}
+		narrowV = true
+	}
+	narrow = narrow && narrowV
+	p := round(s.Position+round(v, narrow), narrow)
+	if p > round(maxPosition, narrow) {
+		p = maxPosition
+	}
+	least := round(minPosition, narrow)
+	if p < least {
+		p = minPosition
+	}
+	if (p == least || p == minPosition) && v < 0 {
+		v = 0
+	}
+	terminated = p >= round(goalPosition, narrow) && v >= 0
+	if terminated {
+		reward = goalReward
+	}
+	reward -= float64(float64(action*action) * actionCost)
+
+	s.Position, s.Velocity, s.Wide = float64(float32(p)), float64(float32(v)), false
+	return reward, terminated
+}
+
+// round returns x rounded to float32 if narrow, else x.
+func round(x float64, narrow bool) float64 {
+	if narrow {
+		return float64(float32(x))
+	}
+	return x
+}
+
+// Observe writes the state, rounded to float32, to obs (length 2). Bit exact.
+func (s *State) Observe(obs []float32) {
+	obs[0] = float32(s.Position)
+	obs[1] = float32(s.Velocity)
+}
