@@ -1,0 +1,169 @@
+package envs_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/evoswarm/evoswarm/envs"
+	_ "github.com/evoswarm/evoswarm/envs/all"
+)
+
+func TestAllIsSortedAndComplete(t *testing.T) {
+	var got []string
+	for _, s := range envs.All() {
+		got = append(got, s.ID)
+	}
+	for _, want := range []string{"Acrobot-v1", "CartPole-v1", "MountainCar-v0", "MountainCarContinuous-v0", "Pendulum-v1"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("All() lacks %s", want)
+		}
+	}
+	if !slices.IsSortedFunc(got, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }) {
+		t.Errorf("All() = %v, want it sorted", got)
+	}
+}
+
+// TestThresholds holds the worlds to the figures of Gymnasium's registry.
+func TestThresholds(t *testing.T) {
+	for _, want := range []struct {
+		id     string
+		steps  int
+		solved float64
+		ours   bool
+	}{
+		{"Acrobot-v1", 500, -100, false},
+		{"CartPole-v1", 500, 475, false},
+		{"MountainCar-v0", 200, -110, false},
+		{"MountainCarContinuous-v0", 999, 90, false},
+		{"Pendulum-v1", 200, -200, true},
+	} {
+		s, err := envs.Find(want.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.MaxSteps != want.steps || s.SolvedReturn != want.solved || s.SolvedOurs != want.ours || s.Revision != 1 {
+			t.Errorf("%s: %d steps, solved at %v (ours: %t), revision %d, want %+v", s.ID, s.MaxSteps, s.SolvedReturn, s.SolvedOurs, s.Revision, want)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	for _, id := range []string{"CartPole-v1", "cartpole-v1", " CARTPOLE-V1 "} {
+		if s, err := envs.Find(id); err != nil || s.ID != "CartPole-v1" {
+			t.Errorf("Find(%q) = %v, %v, want CartPole-v1", id, s, err)
+		}
+	}
+}
+
+func TestFindNamesTheNearest(t *testing.T) {
+	for _, tt := range []struct{ id, want string }{
+		{"CartPole", "CartPole-v1"},
+		{"CartPole-v0", "CartPole-v1"},
+		{"cratpole-v1", "CartPole-v1"},
+		{"pendulm", "Pendulum-v1"},
+		{"MountainCar", "MountainCar-v0"},
+		{"MountainCarContinous-v0", "MountainCarContinuous-v0"},
+		{"acro", "Acrobot-v1"},
+	} {
+		_, err := envs.Find(tt.id)
+		if !errors.Is(err, envs.ErrUnknown) {
+			t.Errorf("Find(%q) = %v, want an error that wraps ErrUnknown", tt.id, err)
+			continue
+		}
+		if !strings.Contains(err.Error(), "nearest: "+tt.want) {
+			t.Errorf("Find(%q) = %q, want it to name %s first", tt.id, err, tt.want)
+		}
+	}
+	for _, id := range []string{"", "x", "zzzzzzzzzzzzzzzzzzzzzz"} {
+		if _, err := envs.Find(id); !errors.Is(err, envs.ErrUnknown) || strings.Contains(err.Error(), "nearest") {
+			t.Errorf("Find(%q) = %v, want ErrUnknown and no suggestion", id, err)
+		}
+	}
+}
+
+func TestRegisterRefuses(t *testing.T) {
+	good := *envs.All()[0]
+	for name, spoil := range map[string]func(*envs.Spec){
+		"taken id":       func(*envs.Spec) {},
+		"no id":          func(s *envs.Spec) { s.ID = "" },
+		"no revision":    func(s *envs.Spec) { s.ID, s.Revision = "new", 0 },
+		"short bounds":   func(s *envs.Spec) { s.ID, s.ObsLow = "new", nil },
+		"no constructor": func(s *envs.Spec) { s.ID, s.New = "new", nil },
+		"one action":     func(s *envs.Spec) { s.ID, s.Action = "new", envs.DiscreteSpace(1) },
+		"no box":         func(s *envs.Spec) { s.ID, s.Action = "new", envs.Space{Dim: 2} },
+		"no view":        func(s *envs.Spec) { s.ID, s.View = "new", envs.Bounds{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := good
+			spoil(&s)
+			before := len(envs.All())
+			defer func() {
+				if recover() == nil || len(envs.All()) != before {
+					t.Errorf("Register took a spec with %s", name)
+				}
+			}()
+			envs.Register(&s)
+		})
+	}
+}
+
+func TestCheckAction(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, tt := range []struct {
+		id  string
+		act []float64
+		ok  bool
+	}{
+		{"CartPole-v1", []float64{0}, true},
+		{"CartPole-v1", []float64{1}, true},
+		{"CartPole-v1", []float64{2}, false},
+		{"CartPole-v1", []float64{-1}, false},
+		{"CartPole-v1", []float64{0.5}, false},
+		{"CartPole-v1", []float64{nan}, false},
+		{"CartPole-v1", []float64{inf}, false},
+		{"CartPole-v1", nil, false},
+		{"CartPole-v1", []float64{0, 0}, false},
+		{"Pendulum-v1", []float64{-2}, true},
+		{"Pendulum-v1", []float64{17.5}, true},
+		{"Pendulum-v1", []float64{nan}, false},
+		{"Pendulum-v1", []float64{-inf}, false},
+		{"Pendulum-v1", []float64{0, 0}, false},
+	} {
+		s, err := envs.Find(tt.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = envs.CheckAction(s, tt.act)
+		if tt.ok != (err == nil) || (err != nil && !errors.Is(err, envs.ErrAction)) {
+			t.Errorf("CheckAction(%s, %v) = %v, want ok %t", tt.id, tt.act, err, tt.ok)
+		}
+	}
+}
+
+func TestIndex(t *testing.T) {
+	for _, tt := range []struct {
+		a    float64
+		want int32
+	}{
+		{0, 0}, {1, 1}, {2, 2}, {1.9, 1}, {-1, 0}, {3, 2}, {1e300, 2},
+		{math.NaN(), 0}, {math.Inf(1), 2}, {math.Inf(-1), 0}, {math.Copysign(0, -1), 0},
+	} {
+		if got := envs.Index(tt.a, 3); got != tt.want {
+			t.Errorf("Index(%v, 3) = %d, want %d", tt.a, got, tt.want)
+		}
+	}
+}
+
+func TestReal(t *testing.T) {
+	for _, tt := range []struct{ a, want float64 }{
+		{0.25, 0.25}, {-7, -7}, {math.NaN(), -1}, {math.Inf(1), envs.Unbounded},
+		{math.Inf(-1), -envs.Unbounded}, {math.MaxFloat64, envs.Unbounded}, {math.MaxFloat32, math.MaxFloat32},
+	} {
+		if got := envs.Real(tt.a, -1); got != tt.want {
+			t.Errorf("Real(%v, -1) = %v, want %v", tt.a, got, tt.want)
+		}
+	}
+}
