@@ -13,7 +13,7 @@ const outputScale = 0.01
 // Init writes the first parameters to theta (length Dim).
 //
 // A linear policy starts at zero. In a network the weights are independent normal
-// draws named by seed (value i of theta is draw i), divided by the square root of the layer's inputs; those of
+// draws from the stream of seed in noise.DomainInit, in ascending order, divided by the square root of the layer's inputs; those of
 // the output layer are 100 times smaller; biases are 0. Bit exact.
 func (p *Policy) Init(theta []float32, seed uint64) {
 	theta = theta[:p.dim]
@@ -23,19 +23,16 @@ func (p *Policy) Init(theta []float32, seed uint64) {
 	if p.net.Layers == 1 {
 		return
 	}
-	// The draws have a seed of their own, so that no perturbation equals them.
 	stream := noise.NewStream(seed, noise.DomainInit)
-	seed = uint64(stream.IntN(0, 1<<62))
 	for l := range int(p.net.Layers) {
 		t := p.weights(l)
-		w := theta[t.Offset : t.Offset+t.Rows*t.Cols]
-		noise.FillNormal(w, seed, t.Offset)
 		scale := 1 / exact.Sqrt(float64(t.Rows))
 		if l == int(p.net.Layers)-1 {
 			scale *= outputScale
 		}
+		w := theta[t.Offset : t.Offset+t.Rows*t.Cols]
 		for i := range w {
-			w[i] *= float32(scale)
+			w[i] = float32(stream.Normal() * float32(scale))
 		}
 	}
 }
