@@ -1,0 +1,12 @@
+// Package rollout runs policies in worlds and says how well they did.
+//
+// An [Evaluator] runs episodes on one goroutine. A [Task] names candidates of a
+// generation by their seeds; a [Pool] evaluates a task on all cores and a [Worker]
+// does so on one, from bytes, for the browser's Web Workers. A [Preset] holds the
+// settings with which a world is known to be learnt.
+//
+// # Determinism
+//
+// Fitness, returns and steps are bit exact: the same bits on every target and for
+// any number of goroutines.
+package rollout

@@ -1,0 +1,111 @@
+package rollout
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/policy"
+)
+
+// ErrCancelled is returned by Pool.Evaluate when its cancel function said so.
+var ErrCancelled = errors.New("rollout: cancelled")
+
+// Pool evaluates tasks on several goroutines. Each takes the next candidate when it
+// has finished one, so that none idles before the last candidates; the results do
+// not depend on how many there are or who took what. A Pool is safe for concurrent
+// use: calls wait for each other. It holds no goroutine between calls and need not
+// be closed.
+type Pool struct {
+	mu       sync.Mutex
+	strategy evolve.Strategy
+	policy   *policy.Policy
+	stations []station
+}
+
+// NewPool returns a pool of that many goroutines, runtime.GOMAXPROCS(0) if workers
+// is 0 or less. pol must have been made for env and strategy for pol.Dim().
+func NewPool(env *envs.Spec, pol *policy.Policy, strategy evolve.Strategy, workers int) *Pool {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	p := &Pool{strategy: strategy, policy: pol, stations: make([]station, workers)}
+	for i := range p.stations {
+		p.stations[i] = station{NewEvaluator(env, pol), make([]float32, pol.Dim())}
+	}
+	return p
+}
+
+// Workers returns the number of goroutines that the pool computes on.
+func (p *Pool) Workers() int { return len(p.stations) }
+
+// Evaluate returns the result of each seed of t, in t's order. It reads t until it
+// returns. If cancel is not nil it is called before each candidate, from several
+// goroutines; once it returns true no further candidate is begun and the error is
+// ErrCancelled. Other errors wrap ErrTask or evolve.ErrState. Bit exact.
+func (p *Pool) Evaluate(t Task, cancel func() bool) ([]CandidateResult, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	if err := p.strategy.Check(t.State); err != nil {
+		return nil, err
+	}
+	outcomes := make([]Outcome, items(&t, p.strategy))
+	var cancelled atomic.Bool
+	p.each(len(outcomes), func(s *station, k int) bool {
+		if cancel != nil && cancel() {
+			cancelled.Store(true)
+			return false
+		}
+		outcomes[k] = s.run(&t, p.strategy, k)
+		return true
+	})
+	if cancelled.Load() {
+		return nil, ErrCancelled
+	}
+	return join(outcomes, p.strategy.Antithetic()), nil
+}
+
+// Returns is Evaluator.Returns on all goroutines: held-out evaluation of theta
+// (length policy.Dim). Bit exact.
+func (p *Pool) Returns(theta []float32, episodeSeeds []uint64, dst []float64) (steps uint64) {
+	var total atomic.Uint64
+	p.each(len(episodeSeeds), func(s *station, k int) bool {
+		total.Add(s.evaluator.Returns(theta, episodeSeeds[k:k+1], dst[k:k+1]))
+		return true
+	})
+	return total.Load()
+}
+
+// each calls f once for each k in 0 .. n-1, on all goroutines, this one included,
+// until an f returns false.
+func (p *Pool) each(n int, f func(s *station, k int) bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var next atomic.Int64
+	work := func(s *station) {
+		for {
+			k := int(next.Add(1)) - 1
+			if k >= n {
+				return
+			}
+			if !f(s, k) {
+				next.Store(int64(n))
+				return
+			}
+		}
+	}
+	var done sync.WaitGroup
+	for i := 1; i < min(len(p.stations), n); i++ {
+		done.Add(1)
+		go func() {
+			defer done.Done()
+			work(&p.stations[i])
+		}()
+	}
+	work(&p.stations[0])
+	done.Wait()
+}

@@ -1,0 +1,117 @@
+package rollout
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+)
+
+// Limits of a task.
+const (
+	// MaxCandidates is the largest number of seeds.
+	MaxCandidates = 1 << 16
+	// MaxEpisodes is the largest number of episodes of one candidate.
+	MaxEpisodes = 1 << 12
+	// MaxEpisodeSeeds is the largest number of episode seeds of a task.
+	MaxEpisodeSeeds = 1 << 20
+)
+
+// ErrTask is wrapped by every error about a task, its results or their encodings.
+var ErrTask = errors.New("rollout: bad task")
+
+// Task names candidates to evaluate.
+type Task struct {
+	// State is that of the generation which the candidates belong to. Read-only.
+	State *evolve.State
+	// Seeds name the perturbations: 1 to MaxCandidates.
+	Seeds []uint64
+	// Episodes holds the episode seeds of each candidate, or one list that all share.
+	// All lists have the same length, 1 to MaxEpisodes. Both signs of an antithetic
+	// pair run the same episodes.
+	Episodes [][]uint64
+}
+
+// CandidateResult is what one seed of a task gave.
+type CandidateResult struct {
+	// Fitness[0] is that of sign +1; Fitness[1] that of sign -1, or 0 if the strategy
+	// is not antithetic.
+	Fitness [2]int64
+	// Steps counts the env-steps, of both signs if there are two.
+	Steps uint64
+}
+
+// Check returns an error that wraps ErrTask unless t is within the limits.
+func (t *Task) Check() error {
+	if t.State == nil {
+		return fmt.Errorf("%w: no state", ErrTask)
+	}
+	if n := len(t.Seeds); n == 0 || n > MaxCandidates {
+		return fmt.Errorf("%w: %d candidates, want 1 to %d", ErrTask, n, MaxCandidates)
+	}
+	lists := len(t.Episodes)
+	if lists != 1 && lists != len(t.Seeds) {
+		return fmt.Errorf("%w: %d lists of episodes for %d candidates", ErrTask, lists, len(t.Seeds))
+	}
+	n := len(t.Episodes[0])
+	if n == 0 || n > MaxEpisodes || lists*n > MaxEpisodeSeeds {
+		return fmt.Errorf("%w: %d lists of %d episodes, want 1 to %d each and at most %d in all", ErrTask, lists, n, MaxEpisodes, MaxEpisodeSeeds)
+	}
+	for _, list := range t.Episodes {
+		if len(list) != n {
+			return fmt.Errorf("%w: lists of %d and %d episodes", ErrTask, n, len(list))
+		}
+	}
+	return nil
+}
+
+// episodes returns the episode seeds of candidate i.
+func (t *Task) episodes(i int) []uint64 {
+	if len(t.Episodes) == 1 {
+		return t.Episodes[0]
+	}
+	return t.Episodes[i]
+}
+
+// items returns the number of policies to run: one for each seed and sign.
+func items(t *Task, strategy evolve.Strategy) int {
+	if strategy.Antithetic() {
+		return 2 * len(t.Seeds)
+	}
+	return len(t.Seeds)
+}
+
+// station is an evaluator with the memory for one candidate's parameters.
+type station struct {
+	evaluator *Evaluator
+	theta     []float32
+}
+
+// run evaluates item k of t: of an antithetic strategy sign +1 of seed k/2 if k is
+// even, else sign -1.
+func (s *station) run(t *Task, strategy evolve.Strategy, k int) Outcome {
+	i, sign := k, float32(1)
+	if strategy.Antithetic() {
+		i = k / 2
+		if k%2 != 0 {
+			sign = -1
+		}
+	}
+	strategy.Candidate(s.theta, t.State, t.Seeds[i], sign)
+	return s.evaluator.Run(s.theta, t.episodes(i))
+}
+
+// join makes results of the outcomes of all items.
+func join(outcomes []Outcome, antithetic bool) []CandidateResult {
+	signs := 1
+	if antithetic {
+		signs = 2
+	}
+	results := make([]CandidateResult, len(outcomes)/signs)
+	for k, o := range outcomes {
+		r := &results[k/signs]
+		r.Fitness[k%signs] = o.Fitness
+		r.Steps += o.Steps
+	}
+	return results
+}

@@ -1,0 +1,133 @@
+package rollout
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/policy"
+)
+
+// ErrSetup is wrapped by every error about a setup.
+var ErrSetup = errors.New("rollout: bad setup")
+
+// MaxSetup is the largest encoded setup [bytes].
+const MaxSetup = 1 << 16
+
+// Setup is what a worker has to know once: the part of a run's spec that
+// evaluations depend on. It travels as JSON.
+type Setup struct {
+	// EnvID is the world's id as registered.
+	EnvID string `json:"env"`
+	// EnvRevision must be that of the worker's build; 0 for any.
+	EnvRevision uint64 `json:"env_revision"`
+	// Policy is the policy for that world.
+	Policy policy.Spec `json:"policy"`
+	// Strategy is the method's name.
+	Strategy string `json:"strategy"`
+	// StrategyRevision must be that of the worker's build; 0 for any.
+	StrategyRevision uint64 `json:"strategy_revision"`
+	// Params are the strategy's settings, complete.
+	Params evolve.Params `json:"params"`
+}
+
+// MarshalSetup returns s as JSON.
+func MarshalSetup(s Setup) ([]byte, error) {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSetup, err)
+	}
+	return b, nil
+}
+
+// UnmarshalSetup returns the setup in b. It refuses unknown fields, anything after
+// the object and more than MaxSetup bytes with an error that wraps ErrSetup.
+func UnmarshalSetup(b []byte) (Setup, error) {
+	if len(b) > MaxSetup {
+		return Setup{}, fmt.Errorf("%w: %d bytes, at most %d", ErrSetup, len(b), MaxSetup)
+	}
+	var s Setup
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
+		return Setup{}, fmt.Errorf("%w: %w", ErrSetup, err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return Setup{}, fmt.Errorf("%w: more after the object", ErrSetup)
+	}
+	return s, nil
+}
+
+// Worker evaluates tasks given as bytes, on the goroutine that calls it. It is the
+// whole of what a Web Worker computes; its program only moves the bytes. The worlds
+// it can run are those that the program imports.
+type Worker struct {
+	strategy evolve.Strategy
+	station  station
+	state    *evolve.State
+}
+
+// NewWorker returns a worker for setup. Errors wrap ErrSetup and say what does not
+// fit this build.
+func NewWorker(setup Setup) (*Worker, error) {
+	env, err := envs.Find(setup.EnvID)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSetup, err)
+	}
+	if r := setup.EnvRevision; r != 0 && r != env.Revision {
+		return nil, fmt.Errorf("%w: %s revision %d, this build has %d", ErrSetup, env.ID, r, env.Revision)
+	}
+	method, err := evolve.Find(setup.Strategy)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSetup, err)
+	}
+	if r := setup.StrategyRevision; r != 0 && r != method.Revision {
+		return nil, fmt.Errorf("%w: %s revision %d, this build has %d", ErrSetup, method.Name, r, method.Revision)
+	}
+	pol, err := policy.New(setup.Policy, env)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSetup, err)
+	}
+	strategy, err := method.New(setup.Params, pol.Dim())
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSetup, err)
+	}
+	return &Worker{
+		strategy: strategy,
+		station:  station{NewEvaluator(env, pol), make([]float32, pol.Dim())},
+	}, nil
+}
+
+// SetState makes the state that b encodes (evolve.State.MarshalBinary) the one that
+// the tasks to come are run on. On error, which wraps evolve.ErrState, the worker
+// keeps the state it had. It keeps no reference to b.
+func (w *Worker) SetState(b []byte) error {
+	state := new(evolve.State)
+	if err := state.UnmarshalBinary(b); err != nil {
+		return err
+	}
+	if err := w.strategy.Check(state); err != nil {
+		return err
+	}
+	w.state = state
+	return nil
+}
+
+// Evaluate runs the task that b encodes (MarshalTask) on the present state and
+// returns its results (MarshalResults). Errors wrap ErrTask. It keeps no reference
+// to b. Bit exact.
+func (w *Worker) Evaluate(b []byte) ([]byte, error) {
+	t, err := UnmarshalTask(b, w.state)
+	if err != nil {
+		return nil, err
+	}
+	outcomes := make([]Outcome, items(&t, w.strategy))
+	for k := range outcomes {
+		outcomes[k] = w.station.run(&t, w.strategy, k)
+	}
+	return MarshalResults(join(outcomes, w.strategy.Antithetic()))
+}
