@@ -37,30 +37,27 @@ type Network struct {
 }
 
 // forward computes the outputs for obs. They are in the first Sizes[Layers] values
-// of a if Layers is odd, else of b. a, b and zero are as long as the widest layer
-// (the input does not count); zero holds zeros. The layers take turns in a and b.
-func (n *Network) forward(theta, obs, a, b, zero []float32) {
+// of a if Layers is odd, else of b: the layers take turns. a and b are as long as the
+// widest layer (the input does not count).
+func (n *Network) forward(theta, obs, a, b []float32) {
 	at := 0
 	for l := int32(0); l < n.Layers; l++ {
 		in, out := int(n.Sizes[l]), int(n.Sizes[l+1])
 		weights := theta[at : at+in*out]
 		at += in * out
-		bias := zero[:out]
+		bias := theta[at:at]
 		if n.Bias {
 			bias = theta[at : at+out]
 			at += out
 		}
-		y := a[:out]
+		y, x := a[:out], b
 		if l%2 == 1 {
-			y = b[:out]
+			y, x = b[:out], a
 		}
 		if l == 0 {
-			kernel.Dense(y, weights, bias, obs[:in])
-		} else if l%2 == 1 {
-			kernel.Dense(y, weights, bias, a[:in])
-		} else {
-			kernel.Dense(y, weights, bias, b[:in])
+			x = obs
 		}
+		kernel.Dense(y, weights, bias, x[:in])
 		if l < n.Layers-1 {
 			n.activate(y)
 		}

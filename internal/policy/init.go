@@ -13,8 +13,9 @@ const outputScale = 0.01
 // Init writes the first parameters to theta (length Dim).
 //
 // A linear policy starts at zero. In a network the weights are independent normal
-// draws from the stream of seed in noise.DomainInit, in ascending order, divided by the square root of the layer's inputs; those of
-// the output layer are 100 times smaller; biases are 0. Bit exact.
+// draws from the stream of seed in noise.DomainInit, in ascending order, divided by
+// the square root of the layer's inputs; those of the output layer are 100 times
+// smaller; biases are 0. Bit exact.
 func (p *Policy) Init(theta []float32, seed uint64) {
 	theta = theta[:p.dim]
 	for i := range theta {

@@ -103,20 +103,19 @@ func (p *Policy) Layout() []Tensor { return append([]Tensor(nil), p.tensors...) 
 // Scratch is the working memory of Act, for one goroutine at a time. What is in it
 // between calls does not matter.
 type Scratch struct {
-	a, b, zero []float32
+	a, b []float32
 }
 
 // Scratch returns working memory for Act.
 func (p *Policy) Scratch() *Scratch {
-	w := p.widest
-	return &Scratch{a: make([]float32, w), b: make([]float32, w), zero: make([]float32, w)}
+	return &Scratch{a: make([]float32, p.widest), b: make([]float32, p.widest)}
 }
 
 // outputs computes the outputs of the network for obs (length ObsDim of the world)
 // under theta (length Dim). The result is in sc and lasts until its next use. It may
 // be NaN or infinite. outputs does not allocate. Bit exact.
 func (p *Policy) outputs(theta, obs []float32, sc *Scratch) []float32 {
-	p.net.forward(theta[:p.dim], obs, sc.a, sc.b, sc.zero)
+	p.net.forward(theta[:p.dim], obs, sc.a, sc.b)
 	if p.net.Layers%2 == 1 {
 		return sc.a[:p.Outputs()]
 	}

@@ -74,7 +74,7 @@ func (s *State) Step(action int32) (reward float64, terminated bool) {
 
 // derive writes the time derivative of s under torque to d.
 func derive(d, s *State, torque float64) {
-	cos2, sin2 := exact.Cos(s.Theta2), exact.Sin(s.Theta2)
+	sin2, cos2 := exact.Sincos(s.Theta2)
 	square1 := float64(s.ThetaDot1 * s.ThetaDot1)
 	square2 := float64(s.ThetaDot2 * s.ThetaDot2)
 
@@ -131,10 +131,12 @@ func bound(x, most float64) float64 {
 // Observe writes cosine and sine of both angles and the angular velocities to obs
 // (length 6). Bit exact.
 func (s *State) Observe(obs []float32) {
-	obs[0] = float32(exact.Cos(s.Theta1))
-	obs[1] = float32(exact.Sin(s.Theta1))
-	obs[2] = float32(exact.Cos(s.Theta2))
-	obs[3] = float32(exact.Sin(s.Theta2))
+	sin1, cos1 := exact.Sincos(s.Theta1)
+	sin2, cos2 := exact.Sincos(s.Theta2)
+	obs[0] = float32(cos1)
+	obs[1] = float32(sin1)
+	obs[2] = float32(cos2)
+	obs[3] = float32(sin2)
 	obs[4] = float32(s.ThetaDot1)
 	obs[5] = float32(s.ThetaDot2)
 }

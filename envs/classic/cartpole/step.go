@@ -49,7 +49,7 @@ func (s *State) Step(action int32) (reward float64, terminated bool) {
 	if action == 1 {
 		force = forceMag
 	}
-	cosTheta, sinTheta := exact.Cos(s.Theta), exact.Sin(s.Theta)
+	sinTheta, cosTheta := exact.Sincos(s.Theta)
 	square := float64(s.ThetaDot * s.ThetaDot)
 
 	temp := (force + float64(float64(poleMassLength*square)*sinTheta)) / massTotal

@@ -93,7 +93,8 @@ func remainder(x, m float64) float64 {
 // Observe writes cosine and sine of the angle and the angular velocity to obs
 // (length 3). Bit exact.
 func (s *State) Observe(obs []float32) {
-	obs[0] = float32(exact.Cos(s.Theta))
-	obs[1] = float32(exact.Sin(s.Theta))
+	sin, cos := exact.Sincos(s.Theta)
+	obs[0] = float32(cos)
+	obs[1] = float32(sin)
 	obs[2] = float32(s.ThetaDot)
 }
