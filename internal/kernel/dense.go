@@ -1,0 +1,80 @@
+package kernel
+
+// lanes is the number of outputs that the portable dense layer computes side by side: eight independent sums hide the
+// latency of an addition, and their weights are neighbours in memory.
+const lanes = 8
+
+// Chains is the number of partial sums of a dense layer: chain k holds the inputs i = k mod 4. Part of the bit contract.
+const Chains = 4
+
+func densePortable(y, w, b, x []float32) {
+	checkDense(y, w, b, x)
+	out := len(y)
+	o := 0
+	for ; o+lanes <= out; o += lanes {
+		dense8((*[lanes]float32)(y[o:]), w, x, o, out)
+	}
+	for ; o < out; o++ {
+		y[o] = dense1(w, x, o, out)
+	}
+	for i, bias := range b {
+		y[i] += bias
+	}
+}
+
+// dense8 computes outputs o .. o+7, one chain after the other.
+func dense8(y *[lanes]float32, w, x []float32, o, out int) {
+	var s [Chains][lanes]float32
+	for k := range s {
+		var a0, a1, a2, a3, a4, a5, a6, a7 float32
+		for i, p := k, k*out+o; i < len(x); i, p = i+Chains, p+Chains*out {
+			xi := x[i]
+			r := (*[lanes]float32)(w[p:])
+			a0 += float32(xi * r[0])
+			a1 += float32(xi * r[1])
+			a2 += float32(xi * r[2])
+			a3 += float32(xi * r[3])
+			a4 += float32(xi * r[4])
+			a5 += float32(xi * r[5])
+			a6 += float32(xi * r[6])
+			a7 += float32(xi * r[7])
+		}
+		s[k] = [lanes]float32{a0, a1, a2, a3, a4, a5, a6, a7}
+	}
+	for j := range y {
+		y[j] = (s[0][j] + s[1][j]) + (s[2][j] + s[3][j])
+	}
+}
+
+// dense1 computes output o, its four chains side by side.
+func dense1(w, x []float32, o, out int) float32 {
+	var s0, s1, s2, s3 float32
+	p := o
+	for len(x) >= Chains {
+		s0 += float32(x[0] * w[p])
+		s1 += float32(x[1] * w[p+out])
+		s2 += float32(x[2] * w[p+2*out])
+		s3 += float32(x[3] * w[p+3*out])
+		x = x[Chains:]
+		p += Chains * out
+	}
+	if len(x) > 0 {
+		s0 += float32(x[0] * w[p])
+	}
+	if len(x) > 1 {
+		s1 += float32(x[1] * w[p+out])
+	}
+	if len(x) > 2 {
+		s2 += float32(x[2] * w[p+2*out])
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+func checkDense(y, w, b, x []float32) {
+	if len(w) != len(x)*len(y) {
+		panic("kernel: Dense needs len(w) = len(x) * len(y)")
+	}
+	if len(b) != 0 && len(b) != len(y) {
+		panic("kernel: Dense needs a bias of len(y), or none")
+	}
+}

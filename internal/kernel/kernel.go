@@ -1,0 +1,117 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kernel is one implementation of the package's functions, with a name to choose it by. The fields have the meaning of
+// the package's functions of the same names, and none is nil. It is made for listing, choosing and testing; runs call
+// the package's functions.
+type Kernel struct {
+	Name       string
+	Dense      func(y, w, b, x []float32)
+	Tanh       func(y []float32)
+	Relu       func(y []float32)
+	Perturb    func(dst, theta []float32, sigma, sign float32, seed uint64)
+	Accumulate func(dst []float32, coef float32, seed uint64, offset int)
+}
+
+// Portable is the reference: plain Go, on every target.
+var Portable = Kernel{
+	Name:       "portable",
+	Dense:      densePortable,
+	Tanh:       tanhPortable,
+	Relu:       reluPortable,
+	Perturb:    perturbPortable,
+	Accumulate: accumulatePortable,
+}
+
+// kernels are those of this build and this processor. A faster one is added here and as a case of its own in the
+// functions below: a call through a func value would make the buffers of every caller escape to the heap.
+var kernels = []Kernel{Portable}
+
+// active is an index into kernels.
+var active int
+
+// ErrUnknown says that this build or this processor has no kernel of that name.
+var ErrUnknown = errors.New("kernel: unknown kernel")
+
+// ErrDiffers says that a kernel does not give the bits of Portable and must not be used.
+var ErrDiffers = errors.New("kernel: bits differ from portable")
+
+// All returns the kernels that can run here, Portable first; the caller owns the slice.
+func All() []Kernel { return append([]Kernel(nil), kernels...) }
+
+// Use makes the kernel called name the active one, after it has passed [SelfTest]. Only the driver calls it, once,
+// before anything is evaluated: it is not safe while other goroutines compute. Errors: [ErrUnknown], [ErrDiffers]; then
+// the active kernel stays.
+func Use(name string) error {
+	for i, k := range kernels {
+		if k.Name != name {
+			continue
+		}
+		if err := SelfTest(k); err != nil {
+			return err
+		}
+		active = i
+		return nil
+	}
+	return fmt.Errorf("%w %q", ErrUnknown, name)
+}
+
+// Active returns the name of the active kernel; "portable" until [Use] was called.
+func Active() string { return kernels[active].Name }
+
+// Dense computes y = W x + b, a layer with len(x) inputs and len(y) outputs. The weights lie input-major: the weight
+// from input i to output o is w[i*len(y)+o]. With s_k the sum of x[i]*w[i*len(y)+o] over the inputs i = k mod 4 in
+// ascending order, started at +0, each product rounded first:
+//
+//	y[o] = ((s_0 + s_1) + (s_2 + s_3)) + b[o]
+//
+// An empty or nil b leaves the last addition out, which gives the bits of b[o] = +0. No product is skipped, also not
+// of a zero. y is overwritten and must not overlap w, b or x. Panics unless len(w) = len(x)*len(y) and b is empty or
+// of len(y). Bit exact.
+func Dense(y, w, b, x []float32) {
+	switch active {
+	default:
+		densePortable(y, w, b, x)
+	}
+}
+
+// Tanh replaces every y[i] by exact.Tanh32(y[i]), in [-1, 1]; NaN stays NaN. Bit exact.
+func Tanh(y []float32) {
+	switch active {
+	default:
+		tanhPortable(y)
+	}
+}
+
+// Relu replaces every y[i] by y[i] > 0 ? y[i] : +0, so that -0 and NaN become +0. Bit exact.
+func Relu(y []float32) {
+	switch active {
+	default:
+		reluPortable(y)
+	}
+}
+
+// Perturb writes dst[i] = theta[i] + (sigma*sign)*eps[i], the product rounded first, with eps the perturbation of
+// length len(theta) that seed names. sigma >= 0 is the standard deviation in parameter space, sign is +1 or -1. It is
+// always computed from theta: taking a perturbation back by subtraction would not restore the bits. dst and theta have
+// one length, and are the same slice or do not overlap. Panics on other lengths or signs. Bit exact.
+func Perturb(dst, theta []float32, sigma, sign float32, seed uint64) {
+	switch active {
+	default:
+		perturbPortable(dst, theta, sigma, sign, seed)
+	}
+}
+
+// Accumulate adds coef*eps[offset+i] to every dst[i], the product rounded first, with eps the perturbation that seed
+// names. Whoever sums over many seeds splits the work by parameters, with offset >= 0, and adds the seeds in their
+// order in every part: then any split gives the same bits. Bit exact.
+func Accumulate(dst []float32, coef float32, seed uint64, offset int) {
+	switch active {
+	default:
+		accumulatePortable(dst, coef, seed, offset)
+	}
+}
