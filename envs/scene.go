@@ -93,7 +93,8 @@ func (s *Scene) Bar(fill Role, width, x0, y0, x1, y1 float64) {
 	if !ok {
 		return
 	}
-	nx, ny := float64(-dy*width)/2, float64(dx*width)/2
+	half := width / 2
+	nx, ny := float64(-dy*half), float64(dx*half)
 	s.Polygon(fill, x0+nx, y0+ny, x0-nx, y0-ny, x1-nx, y1-ny, x1+nx, y1+ny)
 }
 

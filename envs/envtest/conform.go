@@ -81,7 +81,7 @@ func testFinite(t *testing.T, spec *envs.Spec) {
 		for range spec.MaxSteps {
 			for i, x := range p.obs[:spec.ObsDim] {
 				// One part in a million for bounds that are rounded themselves.
-				slack := 1e-6 * math.Abs(spec.ObsHigh[i])
+				slack := float64(1e-6 * math.Abs(spec.ObsHigh[i]))
 				if math.IsNaN(float64(x)) || float64(x) < spec.ObsLow[i]-slack || float64(x) > spec.ObsHigh[i]+slack {
 					t.Fatalf("seed %d: observation %d is %v, not in [%v, %v]", seed, i, x, spec.ObsLow[i], spec.ObsHigh[i])
 				}

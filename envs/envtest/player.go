@@ -58,7 +58,7 @@ func (p *player) choose() {
 		return
 	}
 	for i := range p.act {
-		p.act[i] = p.chance.UniformIn(1.25*space.Low[i], 1.25*space.High[i])
+		p.act[i] = p.chance.UniformIn(float64(1.25*space.Low[i]), float64(1.25*space.High[i]))
 	}
 }
 
