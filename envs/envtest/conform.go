@@ -29,6 +29,7 @@ func Conform(t *testing.T, spec *envs.Spec, clone func(envs.Env) envs.Env) {
 	t.Run("finite", func(t *testing.T) { testFinite(t, spec) })
 	t.Run("clone", func(t *testing.T) { testClone(t, spec, clone) })
 	t.Run("state", func(t *testing.T) { testState(t, spec) })
+	t.Run("wild state", func(t *testing.T) { testWildState(t, spec) })
 	t.Run("bad state", func(t *testing.T) { testBadState(t, spec) })
 	t.Run("bad action", func(t *testing.T) { testBadAction(t, spec) })
 	t.Run("alloc", func(t *testing.T) { testAlloc(t, spec) })
@@ -137,6 +138,32 @@ func testState(t *testing.T, spec *envs.Spec) {
 	}
 }
 
+// testWildState checks that the world stays finite from every state that SetState
+// takes, corners included.
+func testWildState(t *testing.T, spec *envs.Spec) {
+	p := newPlayer(spec)
+	p.reset(1)
+	state := make([]float64, len(spec.State))
+	for range 200 {
+		for i, v := range spec.State {
+			switch p.chance.IntN(0, 4) {
+			case 0:
+				state[i] = v.Low
+			case 1:
+				state[i] = v.High
+			default:
+				state[i] = p.chance.UniformIn(v.Low, v.High)
+			}
+		}
+		if err := p.env.SetState(state, p.obs); err != nil {
+			t.Fatalf("SetState(%v): %v", state, err)
+		}
+		p.terminated = false
+		p.play(1)
+		p.finite(t)
+	}
+}
+
 // testBadState checks that SetState refuses what no state can be and leaves the
 // instance alone.
 func testBadState(t *testing.T, spec *envs.Spec) {
@@ -171,19 +198,7 @@ func testBadAction(t *testing.T, spec *envs.Spec) {
 				p.act[i] = x
 			}
 			p.reward, p.terminated = p.env.Step(&p.rng, p.act, p.obs)
-			for i, o := range p.obs[:spec.ObsDim] {
-				if math.IsNaN(float64(o)) || math.IsInf(float64(o), 0) {
-					t.Fatalf("action %v: observation %d is %v", x, i, o)
-				}
-			}
-			if math.IsNaN(p.reward) || math.IsInf(p.reward, 0) {
-				t.Fatalf("action %v: reward is %v", x, p.reward)
-			}
-			for i, s := range p.env.State() {
-				if math.IsNaN(s) || math.IsInf(s, 0) {
-					t.Fatalf("action %v: state %d is %v", x, i, s)
-				}
-			}
+			p.finite(t)
 		}
 	}
 }

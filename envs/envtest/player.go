@@ -88,6 +88,24 @@ func (p *player) same(t *testing.T, q *player) {
 	}
 }
 
+// finite fails the test if the last step left anything that is not.
+func (p *player) finite(t *testing.T) {
+	t.Helper()
+	for i, x := range p.obs[:p.spec.ObsDim] {
+		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+			t.Fatalf("action %v: observation %d is %v", p.act, i, x)
+		}
+	}
+	if math.IsNaN(p.reward) || math.IsInf(p.reward, 0) {
+		t.Fatalf("action %v: reward is %v", p.act, p.reward)
+	}
+	for i, x := range p.env.State() {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			t.Fatalf("action %v: state %d is %v", p.act, i, x)
+		}
+	}
+}
+
 // Golden checks the bits of everything that 20 episodes with random actions yield.
 func Golden(t *testing.T, spec *envs.Spec) {
 	h := sha256.New()
