@@ -1,0 +1,443 @@
+package coordinator
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/noise"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// ErrRestore is returned by New for an archive that does not hold the chain it is said to hold.
+var ErrRestore = errors.New("coordinator: cannot restore")
+
+const (
+	defaultMandate = 20
+	maxHeard       = 4096
+	drawDomain     = 0x636f6f72 // of the noise stream that draws timeouts and audits
+)
+
+// Coordinator is one peer's view of a swarm. It is not safe for concurrent use: one event loop owns it.
+type Coordinator struct {
+	cfg   Config
+	rules *seedlog.Rules
+	self  Peer
+	draw  noise.Stream
+	memo  *Memo
+
+	now   Tick
+	begun Tick // first tick seen
+	alive bool // whether begun is set
+	out   Actions
+
+	// the tree of entries
+	root, head *node
+	told       *node   // head that the driver was last told
+	canon      []*node // canonical chain by height
+	nodes      map[seedlog.Link]*node
+	tips       []*node // ends of all branches
+	stated     []*node // nodes whose state is kept, oldest first
+	credits    map[Peer]Credit
+
+	weightsOf    *node
+	weightsCache map[Peer]uint64
+
+	pool    pool
+	jobs    map[uint64]*job
+	lastJob uint64
+	slots   int
+	chunk   uint64 // next own chunk on the head
+	own     int    // own chunks under evaluation
+	paused  bool
+	audits  []audit
+
+	// who is there
+	heard   map[Peer]*presence
+	links   map[Peer]bool
+	nextHi  Tick // when the next status is due
+	hiNow   bool // a status is due at once
+	retired bool
+
+	// election
+	hard        hardState
+	hardChanged bool
+	role        Role
+	leader      Peer
+	leaderHeard Tick
+	jitter      Tick
+	campaign    *campaign
+	votes       []seedlog.Vote // that made this peer leader
+	sealedTerm  bool           // whether the votes were already written into a seal
+	mandateFrom uint64
+	yieldUntil  Tick
+	handover    *handover
+	lastEntry   Tick
+
+	pulls map[Peer]*pull
+
+	liars       map[Peer]bool
+	barred      map[Peer]uint64 // leaders whose entries are not followed up to this height
+	falseClaims map[seedlog.Link]bool
+	accusations []Accuse
+}
+
+// hardState is what must survive a crash.
+type hardState struct {
+	_            struct{} `cbor:",toarray"`
+	Term         uint64
+	Voted        []byte // candidate voted for in Term; empty: none
+	SealedTerm   uint64 // newest (term, height) signed as leader
+	SealedHeight uint64
+	Accusations  [][2]seedlog.Link // claim and proof that this peer acted on
+}
+
+// presence is what was last heard of a peer.
+type presence struct {
+	Status
+	last Tick
+	via  Peer
+}
+
+// New makes a coordinator, folding the chain that the archive holds.
+func New(cfg Config) (*Coordinator, error) {
+	if cfg.Mandate == 0 {
+		cfg.Mandate = defaultMandate
+	}
+	if cfg.Memo == nil {
+		cfg.Memo = new(Memo)
+	}
+	c := &Coordinator{
+		cfg: cfg, rules: cfg.Rules, self: seedlog.PeerOf(cfg.Key), draw: noise.NewStream(cfg.Seed, drawDomain), memo: cfg.Memo,
+		nodes: make(map[seedlog.Link]*node), credits: make(map[Peer]Credit), jobs: make(map[uint64]*job),
+		slots: max(cfg.Slots, 1), paused: cfg.Paused,
+		heard: make(map[Peer]*presence), links: make(map[Peer]bool), pulls: make(map[Peer]*pull),
+		liars: make(map[Peer]bool), barred: make(map[Peer]uint64), falseClaims: make(map[seedlog.Link]bool),
+	}
+	state := c.rules.Initial()
+	c.root = &node{link: c.rules.Run, stage: trusted, state: state, best: evolve.InvalidFitness, mean: evolve.InvalidFitness}
+	c.nodes[c.root.link] = c.root
+	c.head, c.told, c.canon, c.tips = c.root, c.root, []*node{c.root}, []*node{c.root}
+	if err := c.restoreHard(); err != nil {
+		return nil, err
+	}
+	if err := c.restoreChain(); err != nil {
+		return nil, err
+	}
+	c.resetPool()
+	c.drawJitter()
+	return c, nil
+}
+
+func (c *Coordinator) restoreHard() error {
+	if len(c.cfg.State) == 0 {
+		return nil
+	}
+	if err := messageMode.Unmarshal(c.cfg.State, &c.hard); err != nil {
+		return fmt.Errorf("%w: hard state: %v", ErrRestore, err)
+	}
+	for _, links := range c.hard.Accusations {
+		claim, ok1 := c.cfg.Archive.Block(links[0])
+		proof, ok2 := c.cfg.Archive.Block(links[1])
+		if !ok1 || !ok2 {
+			return fmt.Errorf("%w: proof %s is not in the archive", ErrRestore, links[1])
+		}
+		c.accusations = append(c.accusations, Accuse{Claim: claim, Proof: proof})
+		if decoded, _, err := c.memo.claim(c.rules, claim); err == nil {
+			c.liars[decoded.Peer] = true
+			c.falseClaims[links[0]] = true
+		}
+	}
+	return nil
+}
+
+func (c *Coordinator) restoreChain() error {
+	for i, link := range c.cfg.Chain {
+		if err := c.restoreEntry(link, c.cfg.Seals[i]); err != nil {
+			return fmt.Errorf("%w: height %d: %w", ErrRestore, i+1, err)
+		}
+	}
+	c.told = c.head
+	c.mandateFrom = c.head.height
+	if c.head.term > c.hard.Term {
+		c.hard.Term, c.hard.Voted = c.head.term, nil
+	}
+	return nil
+}
+
+func (c *Coordinator) restoreEntry(link, sealLink seedlog.Link) error {
+	entryData, ok1 := c.cfg.Archive.Block(link)
+	sealData, ok2 := c.cfg.Archive.Block(sealLink)
+	if !ok1 || !ok2 {
+		return fmt.Errorf("entry %s or its seal %s is not in the archive", link, sealLink)
+	}
+	e, err := seedlog.DecodeEntry(entryData)
+	if err != nil {
+		return err
+	}
+	seal, err := seedlog.DecodeSeal(sealData)
+	if err != nil {
+		return err
+	}
+	claims := make([]*seedlog.Claim, len(e.Claims))
+	for i, l := range e.Claims {
+		data, ok := c.cfg.Archive.Block(l)
+		if !ok {
+			return fmt.Errorf("claim %s is not in the archive", l)
+		}
+		if claims[i], _, err = c.memo.claim(c.rules, data); err != nil {
+			return err
+		}
+	}
+	if err := c.rules.CheckEntry(e, seal, c.head.parentInfo(), claims); err != nil {
+		return err
+	}
+	state, err := c.rules.Advance(c.head.state, e, claims)
+	if err != nil {
+		return err
+	}
+	n := c.newNode(c.head, link, e, seal, claims)
+	n.stage = trusted
+	c.hang(n)
+	c.keepState(n, state)
+	c.head = n
+	c.canon = append(c.canon, n)
+	c.account(n, true)
+	return nil
+}
+
+// Step tells the coordinator that e happened at time now, which never goes back, and returns what to do about it.
+func (c *Coordinator) Step(now Tick, e Event) Actions {
+	c.now = max(now, c.now)
+	if !c.alive {
+		c.alive, c.begun, c.leaderHeard, c.lastEntry = true, c.now, c.now, c.now
+	}
+	c.out = Actions{}
+	switch e := e.(type) {
+	case Received:
+		c.receive(e)
+	case Evaluated:
+		c.evaluated(e)
+	case Linked:
+		c.links[e.Peer] = true
+		c.hiNow = true
+		if !c.cfg.Hub {
+			c.reannounce() // a new hub has none of our claims
+		}
+	case Unlinked:
+		delete(c.links, e.Peer)
+		delete(c.pulls, e.Peer)
+	case SetPaused:
+		c.paused = e.Paused
+	case SetSlots:
+		c.slots = max(e.Slots, 1)
+	case Retire:
+		c.retire()
+	}
+	c.goOn()
+	return c.finish()
+}
+
+// goOn does what is due, whatever the event was.
+func (c *Coordinator) goOn() {
+	c.follow()
+	if !c.retired {
+		c.elect()
+		c.lead()
+		c.sync()
+		c.issueOwn()
+		c.issueAudits()
+	}
+	c.announceClaims()
+	c.sayStatus()
+}
+
+// finish turns what changed into actions.
+func (c *Coordinator) finish() Actions {
+	if c.head != c.told {
+		c.out.Head = c.headMove()
+		c.told = c.head
+	}
+	if c.hardChanged {
+		c.out.State = seedlog.Encode(&c.hard)
+		c.hardChanged = false
+	}
+	return c.out
+}
+
+// headMove describes the way from the head that the driver knows to the present one.
+func (c *Coordinator) headMove() *HeadMove {
+	fork := c.told
+	for c.canonAt(fork.height) != fork {
+		fork = fork.parent
+	}
+	m := &HeadMove{Fork: fork.height, State: c.headState()}
+	for _, n := range c.canon[fork.height+1:] {
+		m.Entries = append(m.Entries, n.link)
+		m.Seals = append(m.Seals, n.sealLink)
+	}
+	if fork != c.told {
+		c.out.note(NoteReorg, c.head.leader, fmt.Sprintf("%d entries above height %d gave way to %d others", c.told.height-fork.height, fork.height, len(m.Entries)))
+	}
+	return m
+}
+
+// headState is the state after the head; the archive that gave the head also gives its claims.
+func (c *Coordinator) headState() *evolve.State {
+	state, err := c.stateOf(c.head)
+	if err != nil {
+		panic("coordinator: " + err.Error())
+	}
+	return state
+}
+
+func (c *Coordinator) canonAt(height uint64) *node {
+	if height >= uint64(len(c.canon)) {
+		return nil
+	}
+	return c.canon[height]
+}
+
+// moveHead makes n the head: the chain, the credits, the pool and own work follow.
+func (c *Coordinator) moveHead(n *node) {
+	var path []*node
+	fork := n
+	for c.canonAt(fork.height) != fork {
+		path = append(path, fork)
+		fork = fork.parent
+	}
+	for _, old := range c.canon[fork.height+1:] {
+		c.account(old, false)
+	}
+	c.canon = c.canon[:fork.height+1]
+	slices.Reverse(path)
+	for _, m := range path {
+		c.canon = append(c.canon, m)
+		c.account(m, true)
+		c.archiveBody(m)
+	}
+	c.head, c.lastEntry = n, c.now
+	if n.term > c.hard.Term {
+		c.enterTerm(n.term)
+	}
+	c.cancelStale()
+	c.resetPool()
+	c.hiNow = c.hiNow || c.cfg.Hub
+}
+
+// archiveBody hands the blocks of an entry to the driver for keeping.
+func (c *Coordinator) archiveBody(n *node) {
+	b := n.archive
+	if b == nil {
+		return
+	}
+	c.out.Blocks = append(c.out.Blocks, b.claims...)
+	c.out.Blocks = append(c.out.Blocks, b.entry, b.seal)
+	n.archive = nil
+}
+
+func (c *Coordinator) receive(e Received) {
+	if e.From == c.self || c.liars[e.From] || e.Message == nil {
+		return
+	}
+	switch m := e.Message.(type) {
+	case *Status:
+		c.onStatus(e.From, e.Via, m)
+	case *Digest:
+		c.onDigest(e.From, m)
+	case *Want:
+		c.onWant(e.From, m)
+	case *Claims:
+		c.onClaims(e.From, m)
+	case *Announce:
+		c.onAnnounce(e.From, e.Via, m)
+	case *Pull:
+		c.onPull(e.From, m)
+	case *Segment:
+		c.onSegment(e.From, m)
+	case *Accuse:
+		c.onAccuse(e.From, m)
+	case *VoteRequest:
+		c.onVoteRequest(e.From, m)
+	case *VoteReply:
+		c.onVoteReply(e.From, m)
+	case *Handover:
+		c.onHandover(e.From, m)
+	case *Leave:
+		c.onLeave(e.From)
+	}
+}
+
+// Snapshot describes where the coordinator stands.
+func (c *Coordinator) Snapshot() Snapshot {
+	s := Snapshot{
+		Self: c.self, Run: c.rules.Run, Head: c.head.link, Height: c.head.height, Weight: c.head.weight,
+		Term: c.hard.Term, Role: c.role, Leader: c.leader, Evaluations: c.head.evaluations, Steps: c.head.steps,
+		Mine: c.credits[c.self], Credits: len(c.credits), Best: c.head.best, Mean: c.head.mean, State: c.headState(),
+		Syncing: c.syncing(), Paused: c.paused, Ready: c.leader != Peer{},
+	}
+	s.Peers = c.countPeers()
+	return s
+}
+
+// countPeers counts the others: those heard, and those that hubs heard for us.
+func (c *Coordinator) countPeers() int {
+	peers := 0
+	for _, p := range c.heardPeers() {
+		peers++
+		if h := c.heard[p]; h.Hub {
+			peers += int(min(h.Leaves, maxHeard))
+		}
+	}
+	if !c.cfg.Hub && peers > 0 {
+		peers-- // the hub counts this leaf, too
+	}
+	return peers
+}
+
+// heardPeers lists who was heard lately, sorted.
+func (c *Coordinator) heardPeers() []Peer {
+	peers := make([]Peer, 0, len(c.heard))
+	for p := range maps.Keys(c.heard) { //lint:sorted right below
+		if c.now-c.heard[p].last <= c.cfg.Timing.Unheard {
+			peers = append(peers, p)
+		}
+	}
+	slices.SortFunc(peers, Peer.Compare)
+	return peers
+}
+
+// ban cuts a peer off.
+func (c *Coordinator) ban(p Peer, why string) {
+	if p == c.self {
+		return
+	}
+	c.out.Ban = append(c.out.Ban, p)
+	c.out.note(NoteBan, p, why)
+	delete(c.heard, p)
+	delete(c.pulls, p)
+	if c.leader == p {
+		c.loseLeader()
+	}
+}
+
+// bar refuses a peer's leadership for the next entries.
+func (c *Coordinator) bar(p Peer, why string) {
+	if p == c.self {
+		return
+	}
+	c.barred[p] = c.head.height + barredFor
+	c.out.note(NoteBad, p, why)
+	if c.leader == p {
+		c.loseLeader()
+	}
+}
+
+// barredFor is how many entries a leader that broke a rule may not lead.
+const barredFor = 100
+
+func (c *Coordinator) mayLead(p Peer) bool {
+	return !c.liars[p] && c.barred[p] <= c.head.height
+}

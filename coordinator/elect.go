@@ -1,0 +1,391 @@
+package coordinator
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// campaign is a candidacy, or with pre the question whether one would succeed.
+type campaign struct {
+	pre, transfer bool
+	term          uint64
+	votes         map[Peer]seedlog.Vote
+	until         Tick
+}
+
+// handover waits for the entry that the old leader had when it handed over.
+type handover struct {
+	Handover
+	until Tick
+}
+
+// maxTermStep bounds how far a stranger's term can pull this peer's.
+const maxTermStep = 1 << 20
+
+// elector is a peer with a voice.
+type elector struct {
+	peer   Peer
+	weight uint64
+}
+
+// electorate lists, sorted, the peers that vote and stand, as far as this peer hears them: hubs if any is left, else
+// other natives, else tabs; of those, who has work in the recent entries. Who is not heard shrinks the quorum.
+func (c *Coordinator) electorate() []elector {
+	group := c.standing()
+	if c.head.height == 0 && slices.Contains(group, c.rules.Origin) {
+		return []elector{{c.rules.Origin, 1}} // the origin leads while nobody has worked yet
+	}
+	weights := c.weights()
+	var electors []elector
+	for _, p := range group {
+		if w := weights[p]; w > 0 && !c.liars[p] {
+			electors = append(electors, elector{p, w})
+		}
+	}
+	if len(electors) > 0 {
+		return electors
+	}
+	for _, p := range group {
+		electors = append(electors, elector{p, 1})
+	}
+	return electors
+}
+
+// standing lists, sorted, the best class of peers that is left.
+func (c *Coordinator) standing() []Peer {
+	var hubs, natives, tabs []Peer
+	sort := func(p Peer, kind Kind, hub bool) {
+		switch {
+		case kind == Tab:
+			tabs = append(tabs, p)
+		case hub:
+			hubs = append(hubs, p)
+		default:
+			natives = append(natives, p)
+		}
+	}
+	for _, p := range c.heardPeers() {
+		sort(p, c.heard[p].Kind, c.heard[p].Hub)
+	}
+	if !c.retired {
+		sort(c.self, c.cfg.Kind, c.cfg.Hub)
+	}
+	for _, class := range [][]Peer{hubs, natives, tabs} {
+		if len(class) > 0 {
+			slices.SortFunc(class, Peer.Compare)
+			return class
+		}
+	}
+	return nil
+}
+
+// ranking orders the electorate by H(head, term, peer): a lottery that nobody can steer and everybody can compute.
+func (c *Coordinator) ranking(term uint64) []Peer {
+	type ticket struct {
+		peer Peer
+		draw [32]byte
+	}
+	prefix := binary.LittleEndian.AppendUint64(append([]byte("evoswarm/rank/1\x00"), c.head.link.Bytes()...), term)
+	var tickets []ticket
+	for _, e := range c.electorate() {
+		tickets = append(tickets, ticket{e.peer, sha256.Sum256(append(slices.Clone(prefix), e.peer[:]...))})
+	}
+	slices.SortFunc(tickets, func(a, b ticket) int { return bytes.Compare(a.draw[:], b.draw[:]) })
+	peers := make([]Peer, len(tickets))
+	for i, t := range tickets {
+		peers[i] = t.peer
+	}
+	return peers
+}
+
+func (c *Coordinator) drawJitter() {
+	c.jitter = Tick(c.draw.Uint64() % uint64(c.cfg.Timing.Rank+1))
+}
+
+// elect stands for election when the leader was silent for too long.
+func (c *Coordinator) elect() {
+	if c.role == Leader {
+		return
+	}
+	if c.leader != (Peer{}) && c.now-c.leaderHeard > c.cfg.Timing.Unheard {
+		c.leader = Peer{}
+	}
+	if h := c.handover; h != nil {
+		if c.now > h.until {
+			c.handover = nil
+		} else if h.Head == c.head.link && c.rankOf(c.self) >= 0 {
+			c.handover = nil
+			c.hard.Term = max(c.hard.Term, h.Term-1)
+			c.stand(true)
+			return
+		}
+	}
+	if c.campaign != nil {
+		if c.now < c.campaign.until {
+			c.countVotes()
+			return
+		}
+		c.campaign = nil
+		c.role = Follower
+		c.leaderHeard = c.now - min(c.now, c.cfg.Timing.Election) // try again after rank and jitter alone
+		c.drawJitter()
+	}
+	rank := c.rankOf(c.self)
+	if rank < 0 || !c.mayLead(c.self) || c.now < c.deadline(rank) {
+		return
+	}
+	c.stand(false)
+}
+
+// deadline is when this peer stands, if the leader stays silent.
+func (c *Coordinator) deadline(rank int) Tick {
+	t := c.cfg.Timing
+	if c.head.height == 0 && c.self == c.rules.Origin {
+		return c.leaderHeard // a new run of ours: nobody else may start it
+	}
+	silent := c.leaderHeard + t.Election + Tick(rank)*t.Rank + c.jitter
+	return max(silent, c.begun+t.Patience)
+}
+
+// rankOf is the place of p among those who may stand next, or -1.
+func (c *Coordinator) rankOf(p Peer) int { return slices.Index(c.ranking(c.hard.Term+1), p) }
+
+// stand asks for votes: first whether they would be given, unless the leader handed over.
+func (c *Coordinator) stand(transfer bool) {
+	c.campaign = &campaign{pre: !transfer, transfer: transfer, term: c.hard.Term + 1, votes: make(map[Peer]seedlog.Vote), until: c.now + c.cfg.Timing.Election/2 + c.jitter + 1}
+	c.role = Candidate
+	c.canvass()
+}
+
+// canvass sends the request of the campaign and counts this peer's own vote.
+func (c *Coordinator) canvass() {
+	g := c.campaign
+	if g.term <= c.hard.Term {
+		c.campaign, c.role = nil, Follower // others moved on meanwhile
+		return
+	}
+	if !g.pre {
+		c.enterTerm(g.term)
+		c.hard.Voted = c.self[:]
+		c.role, c.campaign = Candidate, g
+	}
+	g.votes = map[Peer]seedlog.Vote{c.self: seedlog.NewVote(c.rules.Run, g.term, c.self, c.cfg.Key)}
+	c.out.send(Gossip, Peer{}, &VoteRequest{Pre: g.pre, Transfer: g.transfer, Term: g.term, Head: c.head.link, Weight: c.head.weight})
+	c.countVotes()
+}
+
+// countVotes ends the campaign once more than half of the weight that is heard granted it.
+func (c *Coordinator) countVotes() {
+	var granted, total uint64
+	for _, e := range c.electorate() {
+		total += e.weight
+		if _, ok := c.campaign.votes[e.peer]; ok {
+			granted += e.weight
+		}
+	}
+	if 2*granted <= total {
+		return
+	}
+	if c.campaign.pre {
+		c.campaign.pre = false
+		c.campaign.until = c.now + c.cfg.Timing.Election/2 + c.jitter + 1
+		c.canvass()
+		return
+	}
+	c.becomeLeader()
+}
+
+func (c *Coordinator) becomeLeader() {
+	c.votes = c.votes[:0:0]
+	for _, e := range c.electorate() {
+		if v, ok := c.campaign.votes[e.peer]; ok && len(c.votes) < seedlog.MaxVotes {
+			c.votes = append(c.votes, v)
+		}
+	}
+	c.campaign, c.handover = nil, nil
+	c.role, c.leader, c.leaderHeard = Leader, c.self, c.now
+	c.sealedTerm = false
+	c.mandateFrom, c.yieldUntil = c.head.height, 0
+	c.hiNow = true
+	c.drawJitter()
+	c.out.note(NoteLeader, c.self, fmt.Sprintf("this peer leads term %d", c.hard.Term))
+}
+
+// enterTerm moves to a higher term, in which no vote was given yet.
+func (c *Coordinator) enterTerm(term uint64) {
+	if term <= c.hard.Term {
+		return
+	}
+	c.hard.Term, c.hard.Voted = term, nil
+	c.hardChanged = true
+	c.stepDown()
+}
+
+func (c *Coordinator) stepDown() {
+	if c.role != Follower {
+		c.role = Follower
+		c.campaign = nil
+		c.drawJitter()
+	}
+	if c.leader == c.self {
+		c.loseLeader()
+	}
+}
+
+func (c *Coordinator) loseLeader() {
+	c.leader = Peer{}
+	c.leaderHeard = c.now - min(c.now, c.cfg.Timing.Election)
+}
+
+// leaderAlive reports whether a living leader is a reason to refuse a vote.
+func (c *Coordinator) leaderAlive() bool {
+	return c.role == Leader || (c.leader != Peer{} && c.now-c.leaderHeard < c.cfg.Timing.Election)
+}
+
+func (c *Coordinator) onVoteRequest(from Peer, m *VoteRequest) {
+	reply := &VoteReply{Pre: m.Pre, Term: m.Term, Signature: []byte{}}
+	refused := m.Term <= c.hard.Term && (m.Pre || m.Term < c.hard.Term) ||
+		m.Term > c.hard.Term+maxTermStep ||
+		m.Weight < c.head.weight ||
+		!c.mayLead(from) ||
+		(c.leaderAlive() && c.leader != from && !(m.Transfer && c.maySucceed(from, m.Term)))
+	switch {
+	case refused:
+		reply.Term = max(m.Term, c.hard.Term)
+	case m.Pre:
+		reply.Granted = true
+	default:
+		c.enterTerm(m.Term)
+		if reply.Granted = len(c.hard.Voted) == 0 || bytes.Equal(c.hard.Voted, from[:]); reply.Granted {
+			c.hard.Voted, c.hardChanged = from[:], true
+			reply.Signature = seedlog.NewVote(c.rules.Run, m.Term, from, c.cfg.Key).Signature
+			c.leaderHeard = c.now // gives the candidate time to lead
+		}
+	}
+	c.out.send(Direct, from, reply)
+}
+
+// maySucceed reports whether from may take over from a living leader: the leader itself must have handed over, and
+// others believe only those at the top of the lottery.
+func (c *Coordinator) maySucceed(from Peer, term uint64) bool {
+	if c.role == Leader {
+		return c.now < c.yieldUntil
+	}
+	rank := slices.Index(c.ranking(term), from)
+	return rank == 0 || rank == 1
+}
+
+func (c *Coordinator) onVoteReply(from Peer, m *VoteReply) {
+	if !m.Granted && m.Term > c.hard.Term && m.Term <= c.hard.Term+maxTermStep && c.role == Candidate {
+		c.hard.Term, c.hard.Voted, c.hardChanged = m.Term, nil, true
+		c.campaign, c.role = nil, Follower
+		return
+	}
+	g := c.campaign
+	if g == nil || !m.Granted || m.Pre != g.pre || m.Term != g.term {
+		return
+	}
+	vote := seedlog.Vote{Voter: from, Signature: m.Signature}
+	if !g.pre {
+		if err := vote.Check(c.rules.Run, g.term, c.self); err != nil {
+			c.ban(from, "sent a vote that it did not sign")
+			return
+		}
+	}
+	g.votes[from] = vote
+}
+
+func (c *Coordinator) onHandover(from Peer, m *Handover) {
+	if from == c.leader && m.Term > c.hard.Term && m.Term <= c.hard.Term+maxTermStep && !c.retired {
+		c.handover = &handover{*m, c.now + c.cfg.Timing.Election}
+	}
+}
+
+func (c *Coordinator) onLeave(from Peer) {
+	delete(c.heard, from)
+	if c.leader == from {
+		c.loseLeader()
+	}
+}
+
+// onStatus takes a sign of life; the leader's is the heartbeat.
+func (c *Coordinator) onStatus(from, via Peer, m *Status) {
+	p := c.heard[from]
+	if p == nil {
+		if len(c.heard) >= maxHeard {
+			c.forgetOldest()
+		}
+		p = new(presence)
+		c.heard[from] = p
+	}
+	p.Status, p.last, p.via = *m, c.now, via
+	if m.Leads {
+		c.onHeartbeat(from, m.Term, m.Weight)
+	}
+}
+
+// forgetOldest drops the peer that was not heard for the longest time.
+func (c *Coordinator) forgetOldest() {
+	var oldest Peer
+	found := false
+	for p, h := range c.heard { //lint:sorted the minimum under a total order
+		o := c.heard[oldest]
+		if !found || h.last < o.last || (h.last == o.last && p.Compare(oldest) < 0) {
+			oldest, found = p, true
+		}
+	}
+	delete(c.heard, oldest)
+}
+
+// onHeartbeat follows a leader of this or a later term. Of two in one term the one with more work stays.
+func (c *Coordinator) onHeartbeat(from Peer, term, weight uint64) {
+	if term < c.hard.Term || term > c.hard.Term+maxTermStep || !c.mayLead(from) {
+		return
+	}
+	if term == c.hard.Term && c.leader != from && c.leader != (Peer{}) && c.leaderAlive() {
+		mine := c.head.weight
+		if h := c.heard[c.leader]; h != nil {
+			mine = h.Weight
+		}
+		if weight < mine || (weight == mine && c.leader.Compare(from) < 0) {
+			return
+		}
+		c.stepDown()
+	}
+	c.enterTerm(term)
+	if c.role != Follower {
+		c.role, c.campaign = Follower, nil
+	}
+	if c.leader != from {
+		c.leader = from
+		c.drawJitter()
+		c.reannounce()
+		c.out.note(NoteLeader, from, fmt.Sprintf("%s leads term %d", from.Short(), term))
+	}
+	c.leaderHeard = c.now
+}
+
+// sayStatus tells others where this peer stands, when it is due.
+func (c *Coordinator) sayStatus() {
+	if c.retired || (c.now < c.nextHi && !c.hiNow) {
+		return
+	}
+	c.nextHi, c.hiNow = c.now+c.cfg.Timing.Heartbeat, false
+	s := &Status{Kind: c.cfg.Kind, Hub: c.cfg.Hub, Leads: c.role == Leader, Term: c.hard.Term,
+		Head: c.head.link, Height: c.head.height, Weight: c.head.weight}
+	if c.cfg.Hub {
+		for _, p := range c.heardPeers() {
+			if !c.heard[p].Hub && c.heard[p].via == p {
+				s.Leaves++
+			}
+		}
+		c.out.send(Gossip, Peer{}, s)
+		return
+	}
+	c.out.send(Hubs, Peer{}, s)
+}

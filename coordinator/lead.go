@@ -1,0 +1,163 @@
+package coordinator
+
+import (
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// lead does the leader's work: re-run what came in, close generations, pass the mandate on.
+func (c *Coordinator) lead() {
+	if c.role != Leader || c.now < c.yieldUntil {
+		return
+	}
+	c.recheckPool()
+	if c.behind() || c.now-c.lastEntry < c.cfg.Timing.Generation {
+		return
+	}
+	claims := c.closable()
+	if claims == nil || (c.checking() && c.now-c.lastEntry < 2*c.cfg.Timing.Generation) {
+		return // what came in before the least time is given as long again to pass its re-run
+	}
+	if c.hard.SealedTerm == c.hard.Term && c.head.height < c.hard.SealedHeight {
+		c.stand(true) // this place was signed already and lost since: only a new term may sign it again
+		return
+	}
+	c.closeGeneration(claims)
+	if c.head.height-c.mandateFrom >= c.cfg.Mandate {
+		c.handOver()
+	}
+}
+
+// recheckPool has every foreign claim run again before it may be logged.
+func (c *Coordinator) recheckPool() {
+	for _, p := range c.pool.sorted() {
+		if p.good || p.checking {
+			continue
+		}
+		state, err := c.stateOf(c.head)
+		if err != nil {
+			return
+		}
+		p.checking = true
+		c.issue(&job{kind: jobClaim, parent: c.head, pooled: p, task: c.rules.Task(state, c.head.link, p.claim.Peer, p.claim.Chunk)}, true)
+	}
+}
+
+func (c *Coordinator) checking() bool {
+	for _, p := range c.pool.claims { //lint:sorted any one decides
+		if p.checking {
+			return true
+		}
+	}
+	return false
+}
+
+// closable picks the claims of the next entry, in its order, or nil if the generation is not full.
+// Only good claims count, and only with all lower chunks of their peer.
+func (c *Coordinator) closable() []*pooled {
+	rows := make(map[uint64][]*pooled) // by chunk, each in the order of peers
+	next := make(map[Peer]uint64)
+	var last uint64
+	for _, p := range c.pool.sorted() {
+		if p.good && next[p.claim.Peer] == p.claim.Chunk {
+			next[p.claim.Peer]++
+			rows[p.claim.Chunk] = append(rows[p.claim.Chunk], p)
+			last = max(last, p.claim.Chunk)
+		}
+	}
+	g := c.rules.Spec.Generation
+	perClaim := c.rules.EvaluationsPerChunk()
+	limit := uint64(min(seedlog.MaxClaims, seedlog.MaxEvaluations/int(perClaim)))
+	if !g.Open {
+		limit = g.Evaluations / perClaim
+	}
+	// Lower chunks first, so that every peer gets its share of a closed generation.
+	var picked []*pooled
+	var evaluations, steps uint64
+	for chunk := uint64(0); chunk <= last; chunk++ {
+		for _, p := range rows[chunk] {
+			if uint64(len(picked)) < limit {
+				picked = append(picked, p)
+				evaluations += p.claim.Evaluations()
+				steps += p.claim.TotalSteps()
+			}
+		}
+	}
+	if !c.rules.Full(evaluations, steps) {
+		return nil
+	}
+	slices.SortFunc(picked, inEntryOrder)
+	return picked
+}
+
+// closeGeneration appends an entry. That it was signed is durable before it leaves.
+func (c *Coordinator) closeGeneration(picked []*pooled) {
+	state, err := c.stateOf(c.head)
+	if err != nil {
+		c.out.note(NoteBad, c.self, err.Error())
+		return
+	}
+	claims := make([]*seedlog.Claim, len(picked))
+	b := &body{claims: make([][]byte, len(picked))}
+	for i, p := range picked {
+		claims[i], b.claims[i] = p.claim, p.data
+	}
+	e, next := c.rules.NewEntry(state, c.head.parentInfo(), c.hard.Term, c.self, claims)
+	var votes []seedlog.Vote
+	if !c.sealedTerm {
+		votes, c.sealedTerm = c.votes, true
+	}
+	seal := seedlog.NewSeal(e, c.cfg.Key, votes)
+	var link seedlog.Link
+	b.entry, link = e.Encode()
+	b.seal, _ = seal.Encode()
+
+	c.hard.SealedTerm, c.hard.SealedHeight = e.Term, e.Height
+	c.hardChanged = true
+	n := c.newNode(c.head, link, e, seal, claims)
+	n.stage, n.archive = trusted, b
+	c.hang(n)
+	c.keepState(n, next)
+	c.moveHead(n)
+	c.lastEntry = c.now
+	c.out.send(Gossip, Peer{}, &Announce{Entry: b.entry, Seal: b.seal})
+}
+
+// handOver asks the next in rank to lead. Until it does, or time runs out, nothing is closed.
+func (c *Coordinator) handOver() {
+	c.mandateFrom = c.head.height
+	successor, ok := c.successor()
+	if !ok {
+		return
+	}
+	c.yieldUntil = c.now + c.cfg.Timing.Election
+	c.out.send(Direct, successor, &Handover{Term: c.hard.Term + 1, Head: c.head.link})
+}
+
+// successor is the first in rank of those who may stand, without this peer.
+func (c *Coordinator) successor() (Peer, bool) {
+	for _, p := range c.ranking(c.hard.Term + 1) {
+		if p != c.self && c.mayLead(p) && c.heard[p] != nil {
+			return p, true
+		}
+	}
+	return Peer{}, false
+}
+
+// retire hands over, says goodbye and stops own work.
+func (c *Coordinator) retire() {
+	if c.retired {
+		return
+	}
+	c.retired, c.paused = true, true
+	if c.role == Leader {
+		c.handOver()
+		c.role = Follower
+	}
+	if c.cfg.Hub {
+		c.out.send(Gossip, Peer{}, &Leave{})
+	} else {
+		c.out.send(Hubs, Peer{}, &Leave{})
+	}
+}

@@ -1,0 +1,147 @@
+package coordinator
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// maxAccusations bounds the proofs that are kept and passed on.
+const maxAccusations = 256
+
+func equal(a, b []int64) bool { return slices.Equal(a, b) }
+
+// expose publishes that a claim is false in counter, given the re-run of the whole claim.
+func (c *Coordinator) expose(claim *seedlog.Claim, link seedlog.Link, data []byte, counter uint64, fitness []int64, steps []uint64) {
+	signs := len(fitness) / len(steps)
+	i := int(counter - claim.Chunk*uint64(len(steps)))
+	c.exposeCounter(claim, link, data, counter, fitness[i*signs:(i+1)*signs], steps[i])
+}
+
+// exposeCounter publishes what the re-run of one counter gave, and acts on it.
+func (c *Coordinator) exposeCounter(claim *seedlog.Claim, link seedlog.Link, data []byte, counter uint64, fitness []int64, steps uint64) {
+	if c.falseClaims[link] {
+		return
+	}
+	proof, _ := seedlog.NewProof(c.rules.Run, link, counter, fitness, steps, c.cfg.Key).Encode()
+	c.convict(claim, link, Accuse{Claim: data, Proof: proof})
+}
+
+// onAccuse re-runs a proof by somebody else before anything is done about it.
+func (c *Coordinator) onAccuse(from Peer, m *Accuse) {
+	claim, link, err := c.memo.claim(c.rules, m.Claim)
+	if err != nil {
+		c.ban(from, "accused with an invalid claim: "+err.Error())
+		return
+	}
+	proof, err := seedlog.DecodeProof(m.Proof)
+	if err == nil {
+		err = proof.Check(c.rules.Run, claim)
+	}
+	if err != nil {
+		c.ban(from, "sent an invalid proof: "+err.Error())
+		return
+	}
+	parent := c.nodes[claim.Parent]
+	if c.falseClaims[link] || c.liars[proof.Accuser] || parent == nil {
+		return
+	}
+	if !proof.Contradicts(claim) {
+		c.brand(proof.Accuser, "accused with a proof that agrees with the claim")
+		return
+	}
+	for _, id := range sortedJobs(c.jobs) {
+		if j := c.jobs[id]; j.kind == jobProof && j.link == link && j.counter == proof.Counter {
+			return // under re-run already
+		}
+	}
+	state, err := c.stateOf(parent)
+	if err != nil {
+		return
+	}
+	c.issue(&job{kind: jobProof, parent: parent, claim: claim, link: link, counter: proof.Counter, accuse: m, proof: proof,
+		task: c.rules.Recheck(state, parent.link, claim.Peer, proof.Counter)}, true)
+}
+
+// proved decides between the claimant and the accuser.
+func (c *Coordinator) proved(j *job, fitness []int64, steps uint64) {
+	stated, statedSteps := j.claim.At(j.counter)
+	switch {
+	case !equal(stated, fitness) || statedSteps != steps:
+		c.convict(j.claim, j.link, *j.accuse)
+		if !equal(j.proof.Fitness, fitness) || j.proof.Steps != steps {
+			c.brand(j.proof.Accuser, "accused a liar with a false re-run")
+		}
+	default:
+		c.brand(j.proof.Accuser, "sent a false proof")
+	}
+}
+
+// convict acts on a claim that this peer knows to be false: the entries that hold it are void or weigh less, its peer is
+// cut off, a leader that logged it is barred, and others are told.
+func (c *Coordinator) convict(claim *seedlog.Claim, link seedlog.Link, a Accuse) {
+	if c.falseClaims[link] {
+		return
+	}
+	c.falseClaims[link] = true
+	if len(c.accusations) < maxAccusations {
+		c.accusations = append(c.accusations, a)
+		c.hard.Accusations = append(c.hard.Accusations, [2]seedlog.Link{link, seedlog.LinkOf(a.Proof)})
+		c.hardChanged = true
+		c.out.Blocks = append(c.out.Blocks, a.Claim, a.Proof)
+	}
+	c.out.note(NoteFalse, claim.Peer, fmt.Sprintf("claim %s of %s is false", link, claim.Peer.Short()))
+	c.out.send(Gossip, Peer{}, &a)
+	if parent := c.nodes[claim.Parent]; parent != nil {
+		for _, n := range slices.Clone(parent.children) {
+			c.markLie(n)
+		}
+	}
+	c.brand(claim.Peer, "made a false claim")
+	if !c.head.usable() {
+		c.retreat()
+	}
+}
+
+// brand marks a peer as a liar for good: its work weighs nothing and it is cut off.
+func (c *Coordinator) brand(p Peer, why string) {
+	if p == c.self || c.liars[p] {
+		return
+	}
+	c.liars[p] = true
+	for key, entry := range c.pool.claims { //lint:sorted each one on its own
+		if key.peer == p {
+			delete(c.pool.claims, key)
+			delete(c.pool.links, entry.link)
+		}
+	}
+	c.weightsOf = nil
+	c.reweigh()
+	c.ban(p, why)
+}
+
+// markLie notes whether an entry holds a false claim: no chain may end less than proofDepth above it. The leader that
+// logged it did not re-run what it logged, and is barred.
+func (c *Coordinator) markLie(n *node) {
+	for _, link := range n.claims {
+		if !c.falseClaims[link] || n.lie {
+			continue
+		}
+		n.lie = true
+		spread(n, func(m *node) {
+			if m.lie {
+				m.lieAt = m.height
+			} else {
+				m.lieAt = m.parent.lieAt
+			}
+		})
+		c.bar(n.leader, fmt.Sprintf("logged a false claim at height %d", n.height))
+		return
+	}
+}
+
+// retreat moves the head off a voided branch, to the best trusted entry that is left.
+func (c *Coordinator) retreat() {
+	c.moveHead(c.bestTip(func(n *node) bool { return n.stage == trusted }))
+}

@@ -1,0 +1,164 @@
+package coordinator
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// pull is a request for what follows on another peer's chain.
+type pull struct {
+	since Tick
+	asked bool
+	tip   *node // newest entry got from that peer on a branch that is not ours yet
+	again Tick  // not to be asked before
+}
+
+// maxPulls bounds the requests under way.
+const maxPulls = 3
+
+// behind reports whether a heavier chain is known to exist and being fetched or checked, by more than the newest entry.
+func (c *Coordinator) behind() bool {
+	for _, p := range c.heardPeers() {
+		if h := c.heard[p]; h.Weight > c.head.weight && h.Height > c.head.height+2 && !c.liars[p] && c.pulls[p] != nil && c.pulls[p].asked {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Coordinator) syncing() bool { return c.behind() }
+
+// sync asks those who have more.
+func (c *Coordinator) sync() {
+	running := 0
+	for p, q := range c.pulls { //lint:sorted each one on its own
+		if q.asked && c.now-q.since > c.cfg.Timing.Pull {
+			q.asked, q.tip, q.again = false, nil, c.now+c.cfg.Timing.Pull
+		}
+		if q.asked {
+			running++
+		} else if c.heard[p] == nil && c.now > q.again {
+			delete(c.pulls, p)
+		}
+	}
+	for _, p := range c.richer() {
+		if running >= maxPulls {
+			return
+		}
+		if q := c.pulls[p]; q == nil || (!q.asked && c.now >= q.again) {
+			c.pull(p)
+			running++
+		}
+	}
+}
+
+// richer lists the peers whose head is unknown here and no lighter than ours, heaviest first.
+func (c *Coordinator) richer() []Peer {
+	var peers []Peer
+	for _, p := range c.heardPeers() {
+		h := c.heard[p]
+		if c.nodes[h.Head] == nil && h.Weight >= c.head.weight && h.Height > 0 {
+			peers = append(peers, p)
+		}
+	}
+	slices.SortStableFunc(peers, func(a, b Peer) int { return cmp.Compare(c.heard[b].Weight, c.heard[a].Weight) })
+	return peers
+}
+
+// pull asks p for what follows our chain, or the branch that was begun with p.
+func (c *Coordinator) pull(p Peer) {
+	if p == c.self || c.liars[p] || (!c.cfg.Hub && !c.links[p]) {
+		return // a leaf reaches only those whom it dialled
+	}
+	q := c.pulls[p]
+	if q == nil {
+		q = new(pull)
+		c.pulls[p] = q
+	}
+	if q.asked || c.now < q.again {
+		return
+	}
+	q.asked, q.since = true, c.now
+	c.out.send(Direct, p, &Pull{Locator: c.locator(q.tip)})
+}
+
+// locator lists links from the tip down, ever more widely spaced, and the run id at last.
+func (c *Coordinator) locator(tip *node) []seedlog.Link {
+	var links []seedlog.Link
+	if tip != nil {
+		links = append(links, tip.link)
+	}
+	step := uint64(1)
+	for height := c.head.height; height > 0 && len(links) < maxLocator-2; {
+		links = append(links, c.canon[height].link)
+		if len(links) > 8 {
+			step *= 2
+		}
+		height -= min(step, height)
+	}
+	return append(links, c.rules.Run)
+}
+
+// onPull answers with the entries after the first link that both have.
+func (c *Coordinator) onPull(from Peer, m *Pull) {
+	reply := &Segment{Height: c.head.height}
+	start := c.root
+	for _, link := range m.Locator {
+		if n := c.nodes[link]; n != nil && c.canonAt(n.height) == n {
+			start = n
+			break
+		}
+	}
+	size := 0
+	for height := start.height + 1; height <= c.head.height && len(reply.Generations) < maxGenerations && size < segmentBytes; height++ {
+		g, ok := c.generation(c.canon[height])
+		if !ok {
+			break
+		}
+		reply.Generations = append(reply.Generations, g)
+		size += len(g.Entry) + len(g.Seal)
+		for _, data := range g.Claims {
+			size += len(data)
+		}
+	}
+	for i := max(0, len(c.accusations)-16); i < len(c.accusations); i++ {
+		reply.Accusations = append(reply.Accusations, c.accusations[i])
+	}
+	c.out.send(Direct, from, reply)
+}
+
+// onSegment takes entries in order. Only answers to our own questions are read.
+func (c *Coordinator) onSegment(from Peer, m *Segment) {
+	q := c.pulls[from]
+	if q == nil || !q.asked {
+		return
+	}
+	q.asked = false
+	var last *node
+	for _, g := range m.Generations {
+		n, err := c.insert(g)
+		if errors.Is(err, errGap) {
+			break
+		}
+		if err != nil {
+			c.ban(from, "sent an invalid entry: "+err.Error())
+			return
+		}
+		last = n
+	}
+	for i := range m.Accusations {
+		c.onAccuse(from, &m.Accusations[i])
+	}
+	if last == nil {
+		// The peer has nothing more on our branch yet: a hub passes gossip on before it trusts it. Ask again soon.
+		q.tip, q.again = nil, c.now+2
+		return
+	}
+	q.tip = last
+	if last.height < m.Height {
+		c.pull(from)
+	}
+}

@@ -1,0 +1,309 @@
+package coordinator
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+const (
+	// proofDepth is how far below the tip a proof still voids an entry. Deeper, the entry stands but the liar's work
+	// weighs nothing, so nobody can plant a lie and blow up the history later.
+	proofDepth = 50
+	// statesKept is how many states of recent entries stay in memory; older ones are folded again from the last
+	// checkpoint when a fork needs them.
+	statesKept = 96
+	// checkpointEvery is the distance in height of states that are kept for good.
+	checkpointEvery = 256
+)
+
+// progress of an entry towards the canonical chain.
+type stage uint8
+
+const (
+	linked  stage = iota // form, signatures, counts and links are right
+	folded               // the digests are right too; re-runs may be outstanding
+	trusted              // everything this peer checks before following was right, also below
+	refused              // a digest or a re-run was wrong, or an entry below was refused
+)
+
+// node is an entry in the tree of all known branches; the genesis is its root.
+type node struct {
+	link     seedlog.Link
+	parent   *node
+	children []*node
+
+	height, term uint64
+	leader       Peer
+	sealLink     seedlog.Link
+	claims       []seedlog.Link
+	credits      []peerCredit // of this entry, in the order of peers
+
+	evaluations, steps uint64 // of the chain up to here
+	weight             uint64 // of the chain up to here, without known liars
+	votes              uint64 // weight behind the term's leader, for ties
+	best, mean         int64  // fitness in this entry
+
+	stage   stage
+	lie     bool   // holds a claim proven false
+	lieAt   uint64 // height of the highest lie from here down; 0: none
+	reruns  int    // decisive results still under re-run
+	state   *evolve.State
+	archive *body // until the archive has it
+}
+
+// body holds the blocks of an entry that the archive does not have yet.
+type body struct {
+	entry, seal []byte
+	claims      [][]byte
+}
+
+type peerCredit struct {
+	peer Peer
+	Credit
+}
+
+func (n *node) parentInfo() seedlog.Parent {
+	return seedlog.Parent{Link: n.link, Height: n.height, Term: n.term}
+}
+
+// usable reports whether a chain may end here: nothing was refused, and no lie lies less than proofDepth below. That
+// depends on the branch alone, so peers that hear of a lie at different times still agree.
+func (n *node) usable() bool {
+	return n.stage != refused && (n.lieAt == 0 || n.height >= n.lieAt+proofDepth)
+}
+
+// better is the fork choice: weight, then the vote behind the tip, then the lower link.
+func better(a, b *node) bool {
+	if a.weight != b.weight {
+		return a.weight > b.weight
+	}
+	if a.votes != b.votes {
+		return a.votes > b.votes
+	}
+	return a.link.KeyString() < b.link.KeyString()
+}
+
+// newNode builds the node of an entry that passed seedlog.CheckEntry, without hanging it into the tree.
+func (c *Coordinator) newNode(parent *node, link seedlog.Link, e *seedlog.Entry, seal *seedlog.Seal, claims []*seedlog.Claim) *node {
+	_, sealLink := seal.Encode()
+	n := &node{
+		link: link, parent: parent, height: e.Height, term: e.Term, leader: e.Leader, sealLink: sealLink, claims: e.Claims,
+		evaluations: parent.evaluations + e.Evaluations, steps: parent.steps + e.Steps,
+	}
+	n.best, n.mean = fitnessOf(claims)
+	for _, claim := range claims {
+		last := len(n.credits) - 1
+		if last < 0 || n.credits[last].peer != claim.Peer {
+			n.credits = append(n.credits, peerCredit{peer: claim.Peer})
+			last++
+		}
+		n.credits[last].Evaluations += claim.Evaluations()
+		n.credits[last].Steps += claim.TotalSteps()
+	}
+	n.weight = parent.weight + c.ownWeight(n)
+	n.votes = c.voteWeight(parent, n, seal)
+	return n
+}
+
+// fitnessOf returns the best and the mean of the valid fitness values of claims.
+func fitnessOf(claims []*seedlog.Claim) (best, mean int64) {
+	best = evolve.InvalidFitness
+	var count, quotient, rest int64
+	for _, claim := range claims {
+		for _, f := range claim.Fitness {
+			if f != evolve.InvalidFitness {
+				count++
+			}
+			best = max(best, f)
+		}
+	}
+	if count == 0 {
+		return best, best
+	}
+	// Quotients and remainders are added apart, so that the sum cannot overflow.
+	for _, claim := range claims {
+		for _, f := range claim.Fitness {
+			if f != evolve.InvalidFitness {
+				quotient += f / count
+				rest += f % count
+			}
+		}
+	}
+	return best, quotient + rest/count
+}
+
+// ownWeight is what the entry itself weighs: its env-steps without those of known liars, at most the spec's limit.
+func (c *Coordinator) ownWeight(n *node) uint64 {
+	var steps uint64
+	for _, credit := range n.credits {
+		if !c.liars[credit.peer] {
+			steps += credit.Steps
+		}
+	}
+	return min(steps, c.rules.Spec.Generation.WeightSteps)
+}
+
+// voteWeight is the voting weight behind the entry's leader: of the seal that opened the term.
+func (c *Coordinator) voteWeight(parent, n *node, seal *seedlog.Seal) uint64 {
+	if len(seal.Votes) == 0 {
+		if parent.term == n.term && parent.leader == n.leader {
+			return parent.votes
+		}
+		return 0
+	}
+	weights := recentWeights(parent)
+	var sum uint64
+	for _, v := range seal.Votes {
+		sum += weights[v.Voter]
+	}
+	return sum
+}
+
+// reweigh computes all weights anew after a liar became known.
+func (c *Coordinator) reweigh() {
+	stack := []*node{c.root}
+	for len(stack) > 0 {
+		n := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if n.parent != nil {
+			n.weight = n.parent.weight + c.ownWeight(n)
+		}
+		stack = append(stack, n.children...)
+	}
+}
+
+// hang adds n to the tree.
+func (c *Coordinator) hang(n *node) {
+	n.lieAt = n.parent.lieAt
+	if n.parent.stage == refused {
+		n.stage = refused
+	}
+	for _, sibling := range n.parent.children {
+		if sibling.leader == n.leader && sibling.term == n.term {
+			c.bar(n.leader, "signed two entries for one place")
+		}
+	}
+	n.parent.children = append(n.parent.children, n)
+	c.nodes[n.link] = n
+	if i := slices.Index(c.tips, n.parent); i >= 0 {
+		c.tips[i] = n
+	} else {
+		c.tips = append(c.tips, n)
+	}
+}
+
+// spread applies mark to n and everything above it.
+func spread(n *node, mark func(*node)) {
+	stack := []*node{n}
+	for len(stack) > 0 {
+		n := stack[len(stack)-1]
+		stack = append(stack[:len(stack)-1], n.children...)
+		mark(n)
+	}
+}
+
+// bestTip is the best end of a chain among the usable nodes that want accepts.
+func (c *Coordinator) bestTip(want func(*node) bool) *node {
+	best := c.root
+	for _, n := range c.tips {
+		for n.parent != nil && !(n.usable() && want(n)) {
+			n = n.parent
+		}
+		if better(n, best) {
+			best = n
+		}
+	}
+	return best
+}
+
+// claimsOf returns the decoded claims of an entry, from memory or from the archive.
+func (c *Coordinator) claimsOf(n *node) ([]*seedlog.Claim, error) {
+	claims := make([]*seedlog.Claim, len(n.claims))
+	for i, link := range n.claims {
+		if known, ok := c.memo.claims[link]; ok {
+			claims[i] = known
+			continue
+		}
+		data, ok := c.claimBlock(n, i)
+		if !ok {
+			return nil, fmt.Errorf("coordinator: claim %s of height %d is not in the archive", link, n.height)
+		}
+		claim, _, err := c.memo.claim(c.rules, data)
+		if err != nil {
+			return nil, err
+		}
+		claims[i] = claim
+	}
+	return claims, nil
+}
+
+func (c *Coordinator) claimBlock(n *node, i int) ([]byte, bool) {
+	if n.archive != nil {
+		return n.archive.claims[i], true
+	}
+	return c.cfg.Archive.Block(n.claims[i])
+}
+
+// generation returns all blocks of an entry, as a segment carries them.
+func (c *Coordinator) generation(n *node) (Generation, bool) {
+	if b := n.archive; b != nil {
+		return Generation{Entry: b.entry, Seal: b.seal, Claims: b.claims}, true
+	}
+	entry, ok := c.cfg.Archive.Block(n.link)
+	if !ok {
+		return Generation{}, false
+	}
+	seal, ok := c.cfg.Archive.Block(n.sealLink)
+	if !ok {
+		return Generation{}, false
+	}
+	g := Generation{Entry: entry, Seal: seal, Claims: make([][]byte, len(n.claims))}
+	for i := range n.claims {
+		if g.Claims[i], ok = c.claimBlock(n, i); !ok {
+			return Generation{}, false
+		}
+	}
+	return g, true
+}
+
+// stateOf returns the state after n, folding it again from the nearest one in memory if need be.
+func (c *Coordinator) stateOf(n *node) (*evolve.State, error) {
+	var path []*node
+	for n.state == nil {
+		path = append(path, n)
+		n = n.parent
+	}
+	state := n.state
+	for i := len(path) - 1; i >= 0; i-- {
+		claims, err := c.claimsOf(path[i])
+		if err != nil {
+			return nil, err
+		}
+		state = c.rules.Apply(state, claims)
+		if i == 0 || path[i].height%checkpointEvery == 0 {
+			c.keepState(path[i], state)
+		}
+	}
+	return state, nil
+}
+
+// keepState remembers the state of n and forgets the oldest one that is neither a checkpoint nor the head.
+func (c *Coordinator) keepState(n *node, state *evolve.State) {
+	n.state = state
+	if n.height%checkpointEvery == 0 {
+		return
+	}
+	c.stated = append(c.stated, n)
+	for len(c.stated) > statesKept {
+		old := c.stated[0]
+		c.stated = c.stated[1:]
+		if old == c.head {
+			c.stated = append(c.stated, old)
+			continue
+		}
+		old.state = nil
+	}
+}

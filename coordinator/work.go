@@ -1,0 +1,146 @@
+package coordinator
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+type jobKind uint8
+
+const (
+	jobOwn      jobKind = iota // a chunk of this peer
+	jobClaim                   // the leader re-runs a claim before logging it
+	jobDecisive                // a follower re-runs what decides an entry
+	jobAudit                   // a claim of an entry that is followed already
+	jobProof                   // a proof is re-run before acting on it
+)
+
+// job is work given to the driver.
+type job struct {
+	kind    jobKind
+	task    rollout.Task
+	parent  *node
+	chunk   uint64         // jobOwn
+	pooled  *pooled        // jobClaim
+	node    *node          // jobDecisive
+	claim   *seedlog.Claim // jobDecisive, jobAudit, jobProof
+	link    seedlog.Link   // of claim
+	counter uint64         // jobDecisive, jobProof
+	accuse  *Accuse        // jobProof
+	proof   *seedlog.Proof // jobProof
+}
+
+// audit is a claim waiting to be re-run without hurry.
+type audit struct {
+	parent *node
+	claim  *seedlog.Claim
+	link   seedlog.Link
+}
+
+// maxAudits bounds the audits waiting; the newest are dropped.
+const maxAudits = 4096
+
+func (c *Coordinator) issue(j *job, urgent bool) {
+	c.lastJob++
+	c.jobs[c.lastJob] = j
+	c.out.Work = append(c.out.Work, Work{ID: c.lastJob, Task: j.task, Urgent: urgent})
+}
+
+// issueOwn keeps the slots full with chunks of this peer on the head.
+func (c *Coordinator) issueOwn() {
+	if c.paused || c.behind() {
+		return
+	}
+	for c.own < c.slots && c.chunk < c.rules.Spec.Generation.Quota {
+		state, err := c.stateOf(c.head)
+		if err != nil {
+			c.out.note(NoteBad, c.self, err.Error())
+			return
+		}
+		c.own++
+		c.issue(&job{kind: jobOwn, parent: c.head, chunk: c.chunk, task: c.rules.Task(state, c.head.link, c.self, c.chunk)}, false)
+		c.chunk++
+	}
+}
+
+// issueAudits re-runs waiting audits, as many at once as there are slots.
+func (c *Coordinator) issueAudits() {
+	running := 0
+	for _, j := range c.jobs { //lint:sorted only counted
+		if j.kind == jobAudit {
+			running++
+		}
+	}
+	for running < c.slots && len(c.audits) > 0 {
+		a := c.audits[0]
+		c.audits = c.audits[1:]
+		if state, err := c.stateOf(a.parent); err == nil {
+			running++
+			c.issue(&job{kind: jobAudit, parent: a.parent, claim: a.claim, link: a.link,
+				task: c.rules.Task(state, a.parent.link, a.claim.Peer, a.claim.Chunk)}, false)
+		}
+	}
+}
+
+// cancelStale drops work whose parent is no longer the head.
+func (c *Coordinator) cancelStale() {
+	for _, id := range sortedJobs(c.jobs) {
+		j := c.jobs[id]
+		if (j.kind == jobOwn || j.kind == jobClaim) && j.parent != c.head {
+			delete(c.jobs, id)
+			c.out.Cancel = append(c.out.Cancel, id)
+		}
+	}
+}
+
+func (c *Coordinator) evaluated(e Evaluated) {
+	j := c.jobs[e.ID]
+	if j == nil {
+		return
+	}
+	delete(c.jobs, e.ID)
+	if e.Failed || len(e.Results) != len(j.task.Seeds) {
+		c.issue(j, j.kind != jobOwn && j.kind != jobAudit)
+		return
+	}
+	fitness, steps := c.rules.Columns(e.Results)
+	switch j.kind {
+	case jobOwn:
+		c.own--
+		claim := c.rules.Claim(j.parent.link, c.cfg.Key, j.chunk, e.Results)
+		data, link := claim.Encode()
+		c.memo.remember(link, claim)
+		c.offer(claim, link, data)
+	case jobClaim:
+		j.pooled.checking = false
+		if counter, ok := differs(j.pooled.claim, fitness, steps); !ok {
+			c.expose(j.pooled.claim, j.pooled.link, j.pooled.data, counter, fitness, steps)
+		} else {
+			j.pooled.good = true
+		}
+	case jobAudit:
+		if counter, ok := differs(j.claim, fitness, steps); !ok {
+			c.expose(j.claim, j.link, seedlog.Encode(j.claim), counter, fitness, steps)
+		}
+	case jobDecisive:
+		c.decided(j, fitness, steps[0])
+	case jobProof:
+		c.proved(j, fitness, steps[0])
+	}
+}
+
+// differs compares a re-run of a whole claim with what the claim states, and names the first counter that differs.
+func differs(claim *seedlog.Claim, fitness []int64, steps []uint64) (counter uint64, same bool) {
+	signs := len(fitness) / len(steps)
+	for i := range steps {
+		if steps[i] != claim.Steps[i] || !slices.Equal(fitness[i*signs:(i+1)*signs], claim.Fitness[i*signs:(i+1)*signs]) {
+			return claim.Chunk*uint64(len(steps)) + uint64(i), false
+		}
+	}
+	return 0, true
+}
+
+func sortedJobs(jobs map[uint64]*job) []uint64 { return slices.Sorted(maps.Keys(jobs)) }
