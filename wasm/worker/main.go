@@ -1,0 +1,113 @@
+//go:build js && wasm
+
+// Command worker is what each Web Worker of the tab runs: it evaluates tasks and draws episodes, and knows nothing of
+// networks, logs or signatures. It sets one global object, evocompute, which web/src/types/compute.d.ts declares;
+// web/src/worker.ts moves the messages.
+package main
+
+import (
+	"syscall/js"
+
+	_ "github.com/evoswarm/evoswarm/envs/all"
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+)
+
+// program is what a worker holds between messages. JavaScript calls it from one thread, one call at a time.
+type program struct {
+	worker  *rollout.Worker
+	theater *theater
+}
+
+func main() {
+	p := new(program)
+	js.Global().Set("evocompute", map[string]any{
+		"setup":    answer(p.setup),
+		"state":    answer(p.state),
+		"evaluate": answer(p.evaluate),
+		"show":     answer(p.show),
+	})
+	select {}
+}
+
+// answer makes a JavaScript function of f: it returns {value} or {error}, since a Go function cannot throw.
+func answer(f func(args []js.Value) (any, error)) js.Func {
+	return js.FuncOf(func(_ js.Value, args []js.Value) any {
+		value, err := f(args)
+		if err != nil {
+			return map[string]any{"error": err.Error()}
+		}
+		return map[string]any{"value": value}
+	})
+}
+
+// setup prepares for a run: args are the bytes of a rollout.Setup.
+func (p *program) setup(args []js.Value) (any, error) {
+	setup, err := rollout.UnmarshalSetup(toGo(args[0]))
+	if err != nil {
+		return nil, err
+	}
+	worker, err := rollout.NewWorker(setup)
+	if err != nil {
+		return nil, err
+	}
+	theater, err := newTheater(setup)
+	if err != nil {
+		return nil, err
+	}
+	p.worker, p.theater = worker, theater
+	return nil, nil
+}
+
+// state sets what the tasks and episodes to come are run on: args are the bytes of an evolve.State.
+func (p *program) state(args []js.Value) (any, error) {
+	if p.worker == nil {
+		return nil, rollout.ErrSetup
+	}
+	b := toGo(args[0])
+	if err := p.worker.SetState(b); err != nil {
+		return nil, err
+	}
+	state := new(evolve.State)
+	if err := state.UnmarshalBinary(b); err != nil {
+		return nil, err
+	}
+	p.theater.state = state
+	return nil, nil
+}
+
+// evaluate runs a task: args are its bytes; the value is those of its results.
+func (p *program) evaluate(args []js.Value) (any, error) {
+	if p.worker == nil {
+		return nil, rollout.ErrSetup
+	}
+	results, err := p.worker.Evaluate(toGo(args[0]))
+	if err != nil {
+		return nil, err
+	}
+	return toJS(results), nil
+}
+
+// show plays on: args are the number of steps and the seed of the next episode; the value is a reel as JSON.
+func (p *program) show(args []js.Value) (any, error) {
+	if p.theater == nil {
+		return nil, rollout.ErrSetup
+	}
+	reel, err := p.theater.play(args[0].Int(), uint64(args[1].Float()))
+	if err != nil {
+		return nil, err
+	}
+	return string(reel), nil
+}
+
+func toGo(v js.Value) []byte {
+	b := make([]byte, v.Get("byteLength").Int())
+	js.CopyBytesToGo(b, v)
+	return b
+}
+
+func toJS(b []byte) js.Value {
+	v := js.Global().Get("Uint8Array").New(len(b))
+	js.CopyBytesToJS(v, b)
+	return v
+}

@@ -1,0 +1,188 @@
+// Builds the volunteer page into dist/: both wasm programs of the tab, the bundled TypeScript, and every file with a
+// hash in its name and compressed with brotli and gzip. What is up to date is taken from build/web.
+//
+//   node web/build.mjs            BROTLI_QUALITY=11 node web/build.mjs   for releases (a minute longer, 15 % smaller)
+
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import zlib from "node:zlib";
+
+const web = path.dirname(fileURLToPath(import.meta.url));
+const root = path.dirname(web);
+const cache = path.join(root, "build", "web");
+const dist = path.join(web, "dist");
+const quality = brotliQuality(process.env.BROTLI_QUALITY ?? "6");
+const run = promisify(execFile);
+
+const types = {
+  ".html": "text/html; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+};
+
+class BuildError extends Error {}
+
+main().catch((err) => {
+  console.error(err instanceof BuildError ? `web/build.mjs: ${err.message}` : err);
+  process.exit(1);
+});
+
+async function main() {
+  const started = Date.now();
+  await mkdir(cache, { recursive: true });
+  const goroot = (await go("env", "GOROOT")).trim();
+  const [tab, worker, scripts] = await Promise.all([program("tab"), program("worker"), bundle(goroot)]);
+  const files = new Map();
+  const names = { tab: add(files, "tab.wasm", tab), compute: add(files, "compute.wasm", worker) };
+  for (const [name, data] of scripts) names[path.parse(name).name + path.extname(name)] = add(files, name, data);
+  names.icon = add(files, "icon.svg", await readFile(path.join(web, "src", "icon.svg")));
+
+  // The build id names everything the page is made of, so equal sources give equal ids.
+  const template = await readFile(path.join(web, "src", "index.html"), "utf8");
+  const build = digest(JSON.stringify(names) + template).slice(0, 12);
+  files.set("index.html", Buffer.from(render(template, names, build)));
+
+  const sizes = await write(files, build);
+  report(sizes, build, Date.now() - started);
+}
+
+// program compiles one of the tab's Go programs and returns its bytes.
+async function program(name) {
+  const out = path.join(cache, `${name}.wasm`);
+  const env = { ...process.env, GOOS: "js", GOARCH: "wasm", GOFLAGS: "" };
+  await go("build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, `./wasm/${name}`, env);
+  return readFile(out);
+}
+
+// go runs the go tool in the module's root; a last argument that is an object is its environment.
+async function go(...args) {
+  const env = typeof args.at(-1) === "object" ? args.pop() : process.env;
+  try {
+    return (await run("go", args, { cwd: root, env, maxBuffer: 64 << 20 })).stdout;
+  } catch (err) {
+    if (err.code === "ENOENT") throw new BuildError("go was not found; install Go 1.26 and put it on the PATH");
+    throw new BuildError(`go ${args.join(" ")} failed:\n${err.stderr || err.message}`);
+  }
+}
+
+// bundle compiles the page's TypeScript and style; it returns file names with their bytes.
+async function bundle(goroot) {
+  let esbuild;
+  try {
+    esbuild = await import("esbuild");
+  } catch {
+    throw new BuildError("the page's libraries are missing; run: npm --prefix web ci");
+  }
+  const result = await esbuild.build({
+    absWorkingDir: web,
+    entryPoints: { page: "src/main.ts", worker: "src/worker.ts", clock: "src/clock.ts" },
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: ["es2022"],
+    legalComments: "none",
+    alias: { "#wasm_exec": path.join(goroot, "lib", "wasm", "wasm_exec.js") },
+    outdir: "dist",
+    write: false,
+    logLevel: "error",
+  });
+  return result.outputFiles.map((f) => [path.basename(f.path), Buffer.from(f.contents)]);
+}
+
+// add names data by its hash and returns its address relative to the page.
+function add(files, name, data) {
+  const { name: stem, ext } = path.parse(name);
+  const address = `assets/${stem}-${digest(data).slice(0, 10)}${ext}`;
+  files.set(address, data);
+  return address;
+}
+
+// render fills the names of the assets and the build id into the page.
+function render(template, names, build) {
+  const assets = { build, tab: names.tab, compute: names.compute, worker: names["worker.js"], clock: names["clock.js"] };
+  const values = {
+    build,
+    icon: names.icon,
+    style: names["page.css"],
+    script: names["page.js"],
+    tab: names.tab,
+    compute: names.compute,
+    assets: JSON.stringify(assets),
+  };
+  return template.replaceAll(/\{\{(\w+)\}\}/g, (_, key) => {
+    if (!(key in values)) throw new BuildError(`src/index.html names {{${key}}}, which is not known`);
+    return values[key];
+  });
+}
+
+// write lays files, their compressed forms and the manifest into dist, and removes what is not of this build.
+async function write(files, build) {
+  await mkdir(path.join(dist, "assets"), { recursive: true });
+  const sizes = [];
+  const keep = new Set(["manifest.json"]);
+  await Promise.all(
+    [...files].map(async ([address, data]) => {
+      const [br, gz] = await Promise.all([
+        compressed(data, `q${quality}.br`, brotli),
+        compressed(data, "gz", (d) => promisify(zlib.gzip)(d, { level: 7 })),
+      ]);
+      const target = path.join(dist, address);
+      await Promise.all([writeFile(target, data), writeFile(target + ".br", br), writeFile(target + ".gz", gz)]);
+      for (const suffix of ["", ".br", ".gz"]) keep.add(address + suffix);
+      sizes.push({ path: address, type: types[path.extname(address)], hash: digest(data), size: data.length, br: br.length, gz: gz.length });
+    }),
+  );
+  sizes.sort((a, b) => (a.path < b.path ? -1 : 1));
+  const manifest = { build, files: sizes.map(({ path, type, hash, size }) => ({ path, type, hash, size })) };
+  await writeFile(path.join(dist, "manifest.json"), JSON.stringify(manifest, null, 1) + "\n");
+  for (const name of await readdir(dist, { recursive: true, withFileTypes: true })) {
+    const file = path.relative(dist, path.join(name.parentPath ?? name.path, name.name)).replaceAll(path.sep, "/");
+    if (name.isFile() && !keep.has(file)) await rm(path.join(dist, file));
+  }
+  return sizes;
+}
+
+// compressed returns what compress makes of data, from the cache where it is there.
+async function compressed(data, suffix, compress) {
+  const file = path.join(cache, `${digest(data)}.${suffix}`);
+  if (existsSync(file)) return readFile(file);
+  const out = await compress(data);
+  await writeFile(file, out);
+  return out;
+}
+
+function brotli(data) {
+  const c = zlib.constants;
+  const params = {
+    [c.BROTLI_PARAM_QUALITY]: quality,
+    [c.BROTLI_PARAM_LGWIN]: 24,
+    [c.BROTLI_PARAM_SIZE_HINT]: data.length,
+  };
+  return promisify(zlib.brotliCompress)(data, { params });
+}
+
+function brotliQuality(text) {
+  const q = Number(text);
+  if (!Number.isInteger(q) || q < 0 || q > 11) {
+    console.error(`web/build.mjs: BROTLI_QUALITY is ${text}; use a number from 0 to 11`);
+    process.exit(2);
+  }
+  return q;
+}
+
+function digest(data) {
+  return createHash("sha256").update(data).digest("hex");
+}
+
+function report(sizes, build, ms) {
+  const mb = (n) => (n / 1e6).toFixed(2).padStart(6) + " MB";
+  for (const s of sizes) console.log(`${s.path.padEnd(34)} ${mb(s.size)}   br ${mb(s.br)}   gz ${mb(s.gz)}`);
+  console.log(`page ${build} built in ${(ms / 1000).toFixed(1)} s (brotli quality ${quality})`);
+}

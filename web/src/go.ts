@@ -1,0 +1,53 @@
+// Runs a Go program and says what it wrote before it died.
+
+import "#wasm_exec";
+
+/** How many characters of a dying program's last words are kept. */
+const lastWordsLimit = 4000;
+
+/** A Go program that ended, which none of ours does by itself. */
+export class GoExit extends Error {
+  readonly output: string;
+
+  constructor(code: number, output: string) {
+    super(firstLine(output) ?? `the program ended with status ${code}`);
+    this.output = output;
+  }
+}
+
+/**
+ * Starts the program and returns at once; ended is rejected with a GoExit when it ends. What it writes goes to the
+ * console.
+ */
+export function runGo(module: WebAssembly.Module): { ended: Promise<never> } {
+  const go = new Go();
+  let code = 0;
+  go.exit = (c) => (code = c);
+  const words = listen();
+  const instance = new WebAssembly.Instance(module, go.importObject);
+  const ended = go.run(instance).then(
+    () => Promise.reject(new GoExit(code, words())),
+    (err) => Promise.reject(new GoExit(code || 2, `${words()}\n${err}`)),
+  );
+  ended.catch(() => undefined);
+  return { ended: ended as Promise<never> };
+}
+
+/** listen keeps the newest of what is written to the console's file descriptors. */
+function listen(): () => string {
+  const fs = (globalThis as unknown as { fs: { writeSync(fd: number, buf: Uint8Array): number } }).fs;
+  const decoder = new TextDecoder();
+  const write = fs.writeSync.bind(fs);
+  let text = "";
+  fs.writeSync = (fd, buf) => {
+    text = (text + decoder.decode(buf, { stream: true })).slice(-lastWordsLimit);
+    return write(fd, buf);
+  };
+  return () => text;
+}
+
+/** firstLine finds the line that says why a Go program died. */
+function firstLine(output: string): string | undefined {
+  const lines = output.split("\n");
+  return lines.find((l) => /^(panic|fatal error|runtime error):/.test(l)) ?? lines.filter((l) => l.trim() !== "").at(-1);
+}

@@ -1,0 +1,79 @@
+// Fetches what the page needs: the programs, and the addresses of the node.
+
+/** The names of the assets, written into the page by build.mjs. */
+export interface Assets {
+  build: string;
+  tab: string;
+  compute: string;
+  worker: string;
+  clock: string;
+}
+
+/** What a node serves at /addresses.json. */
+export interface Addresses {
+  version: number;
+  build: string;
+  run: string;
+  env: string;
+  addresses: string[];
+}
+
+const addressesVersion = 1;
+
+export function readAssets(): Assets {
+  return JSON.parse(document.getElementById("assets")!.textContent!) as Assets;
+}
+
+/** Address of the node: the one that served the page, or the one named by ?node=URL on a page from elsewhere. */
+export function nodeURL(): URL {
+  const named = new URLSearchParams(location.search).get("node");
+  return new URL(named ?? ".", document.baseURI);
+}
+
+/** Fetches the node's addresses. */
+export async function fetchAddresses(): Promise<Addresses> {
+  const url = new URL("addresses.json", nodeURL());
+  const response = await fetch(url, { cache: "no-store" });
+  if (!response.ok) throw new Error(`${url} answered ${response.status} ${response.statusText}`);
+  const answer = (await response.json()) as Addresses;
+  if (answer.version !== addressesVersion) {
+    throw new Error(`${url} has version ${answer.version}; this page reads version ${addressesVersion}`);
+  }
+  return answer;
+}
+
+/** Fetches and compiles the programs; progress is told how much is here, 0 to 1. */
+export async function fetchPrograms(
+  urls: string[],
+  progress: (fraction: number) => void,
+): Promise<WebAssembly.Module[]> {
+  const parts = urls.map(() => 0);
+  const tell = (i: number, fraction: number): void => {
+    parts[i] = fraction;
+    // The first program is by far the larger one.
+    progress(0.9 * parts[0]! + (0.1 * parts.slice(1).reduce((a, b) => a + b, 0)) / Math.max(1, parts.length - 1));
+  };
+  return Promise.all(urls.map((url, i) => fetchProgram(url, (f) => tell(i, f))));
+}
+
+async function fetchProgram(url: string, progress: (fraction: number) => void): Promise<WebAssembly.Module> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  const total = Number(response.headers.get("Content-Length") ?? 0);
+  const packed = response.headers.has("Content-Encoding");
+  let seen = 0;
+  // Bytes are counted unpacked; a packed program is about five times as long as its Content-Length.
+  const length = packed ? 5.3 * total : total;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, out) {
+      seen += chunk.byteLength;
+      if (length > 0) progress(Math.min(0.99, seen / length));
+      out.enqueue(chunk);
+    },
+  });
+  const body = response.body!.pipeThrough(counter as unknown as ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>);
+  const counted = new Response(body, { headers: { "Content-Type": "application/wasm" } });
+  const module = await WebAssembly.compileStreaming(counted);
+  progress(1);
+  return module;
+}

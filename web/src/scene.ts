@@ -1,0 +1,65 @@
+// Draws a scene, which is data in world units, on a canvas.
+
+import type { Role, Scene, Shape } from "./types/compute";
+
+/** Colours by role, as CSS has them. */
+export type Palette = Record<Role, string>;
+
+/** Maps world units to pixels: x' = x scale + left, y' = bottom - y scale. */
+export interface Fit {
+  scale: number;
+  left: number;
+  bottom: number;
+}
+
+/** The thinnest line there is, in CSS pixels. */
+const hairline = 1.5;
+
+/** fit shows all of bounds as large as possible in width x height pixels, in the middle, without distortion. */
+export function fit(bounds: Scene["bounds"], width: number, height: number): Fit {
+  const w = bounds.max_x - bounds.min_x;
+  const h = bounds.max_y - bounds.min_y;
+  const scale = Math.min(width / w, height / h);
+  return {
+    scale,
+    left: (width - w * scale) / 2 - bounds.min_x * scale,
+    bottom: (height + h * scale) / 2 + bounds.min_y * scale,
+  };
+}
+
+/** pixels maps x, y pairs from the world to the canvas. */
+export function pixels(points: readonly number[], f: Fit): number[] {
+  return points.map((p, i) => (i % 2 === 0 ? p * f.scale + f.left : f.bottom - p * f.scale));
+}
+
+/** paint draws scene over the whole canvas of width x height pixels. */
+export function paint(ctx: CanvasRenderingContext2D, scene: Scene, width: number, height: number, colours: Palette): void {
+  ctx.clearRect(0, 0, width, height);
+  ctx.lineJoin = "round";
+  ctx.lineCap = "round";
+  const f = fit(scene.bounds, width, height);
+  for (const shape of scene.shapes ?? []) {
+    trace(ctx, shape, f);
+    if (shape.fill) {
+      ctx.fillStyle = colours[shape.fill];
+      ctx.fill();
+    }
+    if (shape.stroke) {
+      ctx.strokeStyle = colours[shape.stroke];
+      ctx.lineWidth = Math.max((shape.width ?? 0) * f.scale, hairline);
+      ctx.stroke();
+    }
+  }
+}
+
+/** trace makes the outline of shape the path of ctx. */
+function trace(ctx: CanvasRenderingContext2D, shape: Shape, f: Fit): void {
+  const at = pixels(shape.points, f);
+  ctx.beginPath();
+  if (shape.kind === "circle") {
+    ctx.arc(at[0] ?? 0, at[1] ?? 0, (shape.radius ?? 0) * f.scale, 0, 2 * Math.PI);
+    return;
+  }
+  for (let i = 0; i + 1 < at.length; i += 2) ctx.lineTo(at[i]!, at[i + 1]!);
+  if (shape.kind === "polygon") ctx.closePath();
+}

@@ -1,0 +1,161 @@
+// Shows the world with the newest policy: a worker of its own plays episodes, this draws them at their own pace.
+
+import { paint, type Palette } from "./scene.ts";
+import type { Frame, Order, Reel, Reply, Role } from "./types/compute";
+import type { PolicyBytes } from "./types/tab";
+
+const roles: Role[] = ["ground", "body", "accent", "joint", "goal"];
+
+/** How many steps are asked for at once, and how few left ask for more. */
+const reelSteps = 60;
+const lowTide = 30;
+
+/** How long the end of an episode stays in view, in frames. */
+const endFrames = 25;
+
+export interface TheaterConfig {
+  canvas: HTMLCanvasElement;
+  script: string;
+  module: WebAssembly.Module;
+  /** The newest policy; null while there is none. Asked before each episode. */
+  policy(): PolicyBytes | null;
+  /** Told what is in view. */
+  caption(frame: Frame): void;
+  failed(error: string): void;
+}
+
+export class Theater {
+  private readonly worker: Worker;
+  private frames: Frame[] = [];
+  private fps = 50;
+  private asking = false;
+  private setup = "";
+  private playing = false;
+  private shown: Frame | null = null;
+  private colours: Palette | null = null;
+  private next = 0;
+  private rest = 0;
+
+  constructor(private readonly config: TheaterConfig) {
+    this.worker = new Worker(config.script, { name: "theater" });
+    this.worker.onmessage = ({ data }: MessageEvent<Reply>) => this.hear(data);
+    this.worker.onerror = (event) => config.failed(event.message);
+    this.post({ op: "boot", module: config.module });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.repaint());
+    new ResizeObserver(() => this.repaint()).observe(config.canvas);
+    document.addEventListener("visibilitychange", () => this.wake());
+  }
+
+  /** Plays on, or stands still. */
+  play(on: boolean): void {
+    this.playing = on;
+    this.wake();
+  }
+
+  /** Tells that there may be a policy to show now. */
+  wake(): void {
+    this.next = 0;
+    this.ask();
+    requestAnimationFrame((now) => this.tick(now));
+  }
+
+  private post(order: Order): void {
+    this.worker.postMessage(order);
+  }
+
+  private hear(reply: Reply): void {
+    switch (reply.op) {
+      case "reel": {
+        const reel = JSON.parse(reply.json) as Reel;
+        this.fps = reel.fps;
+        this.frames.push(...reel.frames);
+        this.asking = false;
+        if (this.shown === null) this.show(this.frames.shift()!);
+        this.wake();
+        return;
+      }
+      case "failed":
+      case "crash":
+        this.config.failed(reply.error);
+    }
+  }
+
+  /** ask sends for more if little is left; before an episode with the newest policy. */
+  private ask(): void {
+    if (this.asking || this.frames.length > lowTide) return;
+    const last = this.frames.at(-1) ?? this.shown;
+    if ((last === null || last.over) && !this.rehearse()) return;
+    this.asking = true;
+    this.post({ op: "show", id: 0, steps: reelSteps, seed: Math.floor(Math.random() * 2 ** 52) });
+  }
+
+  /** rehearse gives the worker the newest policy and reports whether there is one. */
+  private rehearse(): boolean {
+    const policy = this.config.policy();
+    if (policy === null) return false;
+    const setup = new TextDecoder().decode(policy.setup);
+    if (setup !== this.setup) this.post({ op: "setup", bytes: policy.setup });
+    this.setup = setup;
+    this.post({ op: "state", bytes: policy.state });
+    return true;
+  }
+
+  /** tick shows the frame whose time has come. Where a display is slower than the world, frames are passed over. */
+  private tick(now: number): void {
+    if (!this.playing || document.hidden || (this.next !== 0 && now < this.next - 2)) {
+      if (this.playing && !document.hidden) requestAnimationFrame((t) => this.tick(t));
+      return;
+    }
+    const period = 1000 / this.fps;
+    if (this.next === 0 || now - this.next > 500) this.next = now;
+    let frame: Frame | undefined;
+    while (this.next <= now + 2) {
+      this.next += period;
+      if (this.rest > 0) {
+        this.rest--;
+        continue;
+      }
+      const f = this.frames.shift();
+      if (f === undefined) break;
+      frame = f;
+      if (f.over) this.rest = endFrames;
+    }
+    if (frame) this.show(frame);
+    this.ask();
+    if (this.frames.length > 0 || this.rest > 0) requestAnimationFrame((t) => this.tick(t));
+  }
+
+  private show(frame: Frame): void {
+    this.shown = frame;
+    this.draw();
+    this.config.caption(frame);
+  }
+
+  private repaint(): void {
+    this.colours = null;
+    this.draw();
+  }
+
+  private draw(): void {
+    if (this.shown === null) return;
+    const canvas = this.config.canvas;
+    this.colours ??= readPalette(canvas);
+    const ratio = devicePixelRatio || 1;
+    const width = canvas.clientWidth;
+    const height = canvas.clientHeight;
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
+    }
+    const ctx = canvas.getContext("2d");
+    if (!ctx) return;
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    paint(ctx, this.shown.scene, width, height, this.colours);
+  }
+}
+
+/** readPalette takes the colours of the roles from the style sheet, so that they follow light and dark. */
+function readPalette(element: Element): Palette {
+  const style = getComputedStyle(element);
+  return Object.fromEntries(roles.map((r) => [r, style.getPropertyValue(`--scene-${r}`).trim()])) as Palette;
+}

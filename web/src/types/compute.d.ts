@@ -1,0 +1,69 @@
+// The border to the Go program of a Web Worker (wasm/worker).
+
+/** A Go function cannot throw: it answers with a value or with what is wrong. */
+export type Answer<T> = { value: T; error?: undefined } | { error: string; value?: undefined };
+
+export interface Compute {
+  /** Prepares for a run; bytes of a rollout.Setup. */
+  setup(bytes: Uint8Array): Answer<null>;
+  /** Sets what is evaluated and shown from now on; bytes of an evolve.State. */
+  state(bytes: Uint8Array): Answer<null>;
+  /** Runs a task (rollout.MarshalTask) and returns its results (rollout.MarshalResults). */
+  evaluate(bytes: Uint8Array): Answer<Uint8Array>;
+  /** Plays at most so many steps of an episode, which starts from seed; a Reel as JSON. */
+  show(steps: number, seed: number): Answer<string>;
+}
+
+/** What the tab and the page post to a worker. Bytes may be transferred. */
+export type Order =
+  | { op: "boot"; module: WebAssembly.Module }
+  | { op: "setup"; bytes: Uint8Array }
+  | { op: "state"; bytes: Uint8Array }
+  | { op: "task"; id: number; bytes: Uint8Array }
+  | { op: "show"; id: number; steps: number; seed: number };
+
+/** What a worker posts back. After a crash it is of no use any more. */
+export type Reply =
+  | { op: "ready" }
+  | { op: "result"; id: number; bytes: Uint8Array }
+  | { op: "reel"; id: number; json: string }
+  | { op: "failed"; id: number; error: string }
+  | { op: "crash"; error: string };
+
+/** A piece of an episode. */
+export interface Reel {
+  frames: Frame[];
+  /** Frames in a second of watching. */
+  fps: number;
+}
+
+export interface Frame {
+  scene: Scene;
+  /** Generation of the policy that plays. */
+  gen: number;
+  /** 0 is the start of an episode. */
+  step: number;
+  /** Return so far. */
+  return: number;
+  /** Whether the episode ends here. */
+  over: boolean;
+}
+
+/** A drawing in world units, y up; shapes in order from the back (envs.Scene). */
+export interface Scene {
+  bounds: { min_x: number; min_y: number; max_x: number; max_y: number };
+  shapes: Shape[] | null;
+}
+
+export type Role = "ground" | "body" | "accent" | "joint" | "goal";
+
+export interface Shape {
+  kind: "line" | "polygon" | "circle";
+  /** x, y pairs. */
+  points: number[];
+  radius?: number;
+  /** Of a line or outline; 0 is the thinnest there is. */
+  width?: number;
+  fill?: Role;
+  stroke?: Role;
+}

@@ -1,0 +1,60 @@
+// The script of a Web Worker: starts the Go program it is given and moves messages between it and whoever posts them.
+
+import { runGo } from "./go.ts";
+import type { Answer, Compute, Order, Reply } from "./types/compute";
+
+interface Port {
+  postMessage(reply: Reply, transfer?: Transferable[]): void;
+  onmessage: ((event: MessageEvent<Order>) => void) | null;
+}
+
+const port = self as unknown as Port;
+let dead = false;
+
+port.onmessage = ({ data }) => {
+  if (dead) return;
+  try {
+    obey(data);
+  } catch (err) {
+    die(err);
+  }
+};
+
+function obey(order: Order): void {
+  switch (order.op) {
+    case "boot":
+      runGo(order.module).ended.catch(die);
+      port.postMessage({ op: "ready" });
+      return;
+    case "setup":
+      return must(compute().setup(order.bytes));
+    case "state":
+      return must(compute().state(order.bytes));
+    case "task": {
+      const answer = compute().evaluate(order.bytes);
+      if (answer.error !== undefined) return port.postMessage({ op: "failed", id: order.id, error: answer.error });
+      return port.postMessage({ op: "result", id: order.id, bytes: answer.value }, [answer.value.buffer]);
+    }
+    case "show": {
+      const answer = compute().show(order.steps, order.seed);
+      if (answer.error !== undefined) return port.postMessage({ op: "failed", id: order.id, error: answer.error });
+      return port.postMessage({ op: "reel", id: order.id, json: answer.value });
+    }
+  }
+}
+
+function compute(): Compute {
+  const program = (globalThis as unknown as { evocompute?: Compute }).evocompute;
+  if (program === undefined) throw new Error("the worker was given work before it was booted");
+  return program;
+}
+
+function must(answer: Answer<null>): void {
+  if (answer.error !== undefined) throw new Error(answer.error);
+}
+
+function die(err: unknown): void {
+  if (dead) return;
+  dead = true;
+  port.postMessage({ op: "crash", error: err instanceof Error ? err.message : String(err) });
+}
