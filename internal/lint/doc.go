@@ -1,0 +1,17 @@
+// Package lint holds the code base to its rules; all of it is tests, run by `go test ./internal/lint`.
+//
+// Floors 0 to 3 (numbers, worlds, learning, protocol) promise the same bits on every machine. Their rules:
+//   - imports: what each floor may import; imports go down only; adapters do not import each other (all floors).
+//   - math: only inside internal/exact, and there only what is exact on every target; above floor 0 also constants and
+//     bit casts, which cannot differ.
+//   - product: no + or - takes an unconverted product, so that no compiler may fuse it.
+//   - fusion: no fused instruction in what the compiler makes for arm64, riscv64, ppc64le, s390x and amd64 v3.
+//   - maps: no map is walked in its random order. A loop that only collects keys which the next statement sorts is
+//     fine; so is one whose comment `//lint:sorted why` says why its order cannot matter.
+//   - concurrency: no goroutine, channel or select, except in internal/rollout.
+//   - step: files step.go of worlds and internal/policy/forward.go stay in the kernel subset of Go.
+//   - doc: every exported name has a comment.
+//
+// Test files, internal/golden and folders that the go tool does not see (testdata, _gen) are exempt. Every rule has a
+// fixture testdata/<rule> that breaks it: a line marked `// want: text` must be reported with that text, and no other.
+package lint
