@@ -1,0 +1,83 @@
+# Two commands do everything: make run, make test. See make help.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help run test build page wasm node-modules tools vet lint targets sim live fuzz bench fmt clean
+
+# One set of flags for every build, so that all parts share one build cache.
+export GOFLAGS := -trimpath -buildvcs=false
+export CGO_ENABLED := 0
+
+CLI     := github.com/evoswarm/evoswarm/node/cli
+VERSION := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo devel)
+LDFLAGS := -s -w -X $(CLI).build=$(VERSION)
+GO_DIRS := coordinator envs internal node testnet wasm web
+
+# What is trained by make run, and what is added to its command line.
+ENV  ?= CartPole-v1
+ARGS ?=
+
+SIM_SEEDS ?= 1000
+FUZZ_TIME ?= 10s
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: build ## build everything, then start a node that trains CartPole-v1 and serves the page (ENV=..., ARGS=...)
+	@exec build/evonode --bootstrap --train $(ENV) $(ARGS)
+
+test: ## the whole suite; installs what it needs
+	@testnet/suite.sh
+
+build: page ## build/evonode with the page and the tab's wasm programs in it
+	go build -tags page -ldflags '$(LDFLAGS)' -o build/evonode ./node/evonode
+
+page: node-modules ## the volunteer page with both wasm programs, compressed, in web/dist
+	node web/build.mjs
+
+node-modules: web/node_modules/.package-lock.json
+
+web/node_modules/.package-lock.json: web/package-lock.json web/package.json
+	npm ci --prefix web --no-audit --no-fund --loglevel=error
+	@touch $@
+
+wasm: ## the tab's two wasm programs alone, in build/wasm
+	GOOS=js GOARCH=wasm go build -ldflags '-s -w' -o build/wasm/tab.wasm ./wasm/tab
+	GOOS=js GOARCH=wasm go build -ldflags '-s -w' -o build/wasm/worker.wasm ./wasm/worker
+
+tools: ## what the tests need from Debian: installed, or named
+	@.ci/tools
+
+vet: ## go vet, native and for the tab
+	go vet -tags page ./...
+	GOOS=js GOARCH=wasm go vet ./envs/... ./coordinator/... ./internal/... ./wasm/...
+
+lint: vet ## vet, format, the project's own rules, staticcheck
+	@test -z "$$(gofmt -l $(GO_DIRS))" || { echo 'not formatted (make fmt):'; gofmt -l $(GO_DIRS); exit 1; }
+	go test ./internal/lint
+	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 -tags page ./...
+
+targets: ## golden bits on seven targets: amd64 v1 and v3, arm64, riscv64, ppc64le, s390x, js/wasm
+	testnet/targets/run.sh
+
+sim: ## the simulator with SIM_SEEDS seeds (1000)
+	go test ./testnet/sim -count=1 -timeout 4h -seeds $(SIM_SEEDS)
+
+live: page ## real processes and a real Chromium
+	go test -tags page -count=1 -timeout 20m -v ./testnet/live
+
+fuzz: ## every fuzz target for FUZZ_TIME (10s)
+	@grep -rlE '^func Fuzz' --include='*_test.go' $(GO_DIRS) | xargs -n1 dirname | sort -u | while read -r dir; do \
+		for f in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]*' "$$dir"/*_test.go | cut -c6-); do \
+			echo "== $$dir $$f"; go test "./$$dir" -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZ_TIME); \
+		done; done
+
+bench: ## every benchmark, once
+	go test -run '^$$' -bench . -benchmem ./internal/... ./envs/... ./coordinator/...
+
+fmt: ## gofmt
+	gofmt -w $(GO_DIRS)
+
+clean: ## remove what was built (not the data of runs)
+	rm -rf build web/dist web/node_modules
