@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// productRule reports every + and - whose operand is a product that no conversion has rounded: Go may fuse the two.
+// productRule reports every + and - whose operand is a product that no conversion has rounded: Go may fuse the two. So
+// does the conversion of such a product to uint64 or another unsigned type, which some targets make with a subtraction.
 // An operand counts as a product also behind parentheses, a sign, or a variable of the same package that is anywhere
 // set to a product. Products that reach a sum through an inlined call are left to the fusion rule.
 func productRule(c *code) (found []finding) {
@@ -21,6 +22,10 @@ func productRule(c *code) (found []finding) {
 			case *ast.BinaryExpr:
 				if (n.Op == token.ADD || n.Op == token.SUB) && r.float(n) && (r.product(n.X) || r.product(n.Y)) {
 					found = append(found, c.at(n, "unrounded product in a sum: wrap it in float64() or float32()"))
+				}
+			case *ast.CallExpr:
+				if r.unsigned(n.Fun) && len(n.Args) == 1 && r.product(n.Args[0]) {
+					found = append(found, c.at(n, "unrounded product converted to an unsigned integer: wrap it in float64() or float32()"))
 				}
 			case *ast.AssignStmt:
 				sum := n.Tok == token.ADD_ASSIGN || n.Tok == token.SUB_ASSIGN
@@ -82,6 +87,16 @@ func (r *products) float(e ast.Expr) bool {
 	}
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&(types.IsFloat|types.IsComplex) != 0
+}
+
+// unsigned says whether e is the name of an unsigned integer type.
+func (r *products) unsigned(e ast.Expr) bool {
+	tv, ok := r.TypesInfo.Types[e]
+	if !ok || !tv.IsType() {
+		return false
+	}
+	b, ok := tv.Type.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsUnsigned != 0
 }
 
 // mul says whether e itself is a product that is computed when the program runs.

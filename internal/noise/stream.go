@@ -39,7 +39,7 @@ func (s *Stream) Exhausted() bool { return s.exhausted }
 // Uint32 returns the next word, uniform. Scripted: floor(u * 2^32).
 func (s *Stream) Uint32() uint32 {
 	if s.scripted {
-		return uint32(s.next() * wordMax)
+		return uint32(float64(s.next() * wordMax))
 	}
 	if s.left == 0 {
 		s.refill()
@@ -52,7 +52,8 @@ func (s *Stream) Uint32() uint32 {
 // Uint64 returns the next two words, uniform, the first one as the low half. Scripted: floor(u * 2^64), one number.
 func (s *Stream) Uint64() uint64 {
 	if s.scripted {
-		return uint64(s.next()*(1<<53)) << 11
+		// Rounded before it is converted: compilers make a uint64 with a subtraction, into which they fuse a product.
+		return uint64(float64(s.next()*(1<<53))) << 11
 	}
 	lo := s.Uint32()
 	return uint64(s.Uint32())<<32 | uint64(lo)
@@ -90,7 +91,7 @@ func (s *Stream) IntN(low, high int64) int64 {
 // half is not used. Scripted: the entry floor(u * 65536).
 func (s *Stream) Normal() float32 {
 	if s.scripted {
-		return Quantile(uint16(s.next() * TableSize))
+		return Quantile(uint16(float64(s.next() * TableSize)))
 	}
 	return Quantile(uint16(s.Uint32()))
 }

@@ -28,6 +28,7 @@ func Bad(x, y, z float64, v []float32, n number) float64 {
 	w *= y
 	s = z + w             // want: unrounded product
 	p := pair{a: x*x + y} // want: unrounded product
+	_ = uint64(x * y)     // want: unrounded product
 	return s + p.a
 }
 
@@ -38,6 +39,8 @@ func Good(x, y, z float64, v []float32, i, j int) float64 {
 	s = two*3 + x
 	s = (x + y) / (z - 1)
 	v[i*j+1] += float32(v[0] * v[1])
+	_ = uint64(float64(x*y)) + uint64(i*j)
+	_ = int64(x * y)
 	t := float64(x * y)
 	q := x * (y + z)
 	return s + t/2 - float64(q)
