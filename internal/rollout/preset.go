@@ -12,7 +12,7 @@ import (
 type Preset struct {
 	// Strategy is the method's name.
 	Strategy string
-	// Params are its settings; those left out have the method's defaults.
+	// Params are its settings, complete: the method's defaults are written out.
 	Params evolve.Params
 	// Policy is the policy to train.
 	Policy policy.Spec
@@ -44,7 +44,7 @@ func PresetFor(envID, strategy string) (Preset, bool) {
 	}
 	for _, e := range presets() {
 		if e.key == (presetKey{envID, strategy}) {
-			return e.preset, true
+			return e.complete(), true
 		}
 	}
 	return Preset{}, false
@@ -78,6 +78,20 @@ type presetEntry struct {
 	preset Preset
 }
 
+// complete writes out what the table leaves to the key and the method.
+func (e presetEntry) complete() Preset {
+	method, err := evolve.Find(e.key.strategy)
+	if err != nil {
+		panic("rollout: preset: " + err.Error())
+	}
+	p := e.preset
+	p.Strategy = method.Name
+	if p.Params, err = method.Complete(p.Params); err != nil {
+		panic("rollout: preset: " + err.Error())
+	}
+	return p
+}
+
 // linear is a policy without hidden layers.
 func linear(head string, bias bool) policy.Spec {
 	return policy.Spec{Kind: "linear", Hidden: []uint64{}, Bias: bias, Head: head}
@@ -86,27 +100,4 @@ func linear(head string, bias bool) policy.Spec {
 // mlp is a policy with tanh layers.
 func mlp(head string, hidden ...uint64) policy.Spec {
 	return policy.Spec{Kind: "mlp", Hidden: hidden, Activation: "tanh", Bias: true, Head: head}
-}
-
-// presets returns all presets, those of one world together, its default strategy
-// first.
-func presets() []presetEntry {
-	return []presetEntry{
-		{presetKey{"Acrobot-v1", "dises"}, Preset{
-			Params: evolve.Params{"sigma": 0.5, "sigma_decay": 0.98}, Policy: linear("argmax", true),
-			Evaluations: 32, EpisodesPerCandidate: 2, SharedEpisodes: true, Chunk: 4, ValidateEvery: 2, ValidateEpisodes: 16,
-		}},
-		{presetKey{"Acrobot-v1", "openai-es"}, Preset{
-			Params: evolve.Params{"sigma": 0.5, "alpha": 0.2, "l2": 0.0}, Policy: linear("argmax", true),
-			Evaluations: 32, EpisodesPerCandidate: 2, SharedEpisodes: true, Chunk: 2, ValidateEvery: 2, ValidateEpisodes: 16,
-		}},
-		{presetKey{"CartPole-v1", "dises"}, Preset{
-			Params: evolve.Params{"sigma": 0.5}, Policy: linear("argmax", false),
-			Evaluations: 16, EpisodesPerCandidate: 2, SharedEpisodes: true, Chunk: 2, ValidateEvery: 1, ValidateEpisodes: 8,
-		}},
-		{presetKey{"CartPole-v1", "openai-es"}, Preset{
-			Params: evolve.Params{"sigma": 0.5, "alpha": 0.2, "l2": 0.0}, Policy: linear("argmax", false),
-			Evaluations: 16, EpisodesPerCandidate: 1, SharedEpisodes: true, Chunk: 1, ValidateEvery: 1, ValidateEpisodes: 8,
-		}},
-	}
 }

@@ -1,0 +1,57 @@
+package rollout
+
+import "github.com/evoswarm/evoswarm/internal/evolve"
+
+// presets returns all presets, those of one world together, its default strategy
+// first. They were tuned on runs with seeds from 1000 up, the fewest env-steps to
+// the threshold first, then the worst of 100 runs; seeds below 1000 were not looked
+// at.
+//
+// A linear policy with an argmax head takes the same actions when all its
+// parameters are scaled, and it starts at zero: there sigma alone means nothing,
+// only its ratio to alpha and its decay do. The small worlds want no bias: each
+// parameter more costs steps, and their best simple policies are odd functions.
+func presets() []presetEntry {
+	return []presetEntry{
+		{presetKey{"Acrobot-v1", "dises"}, Preset{
+			Params: evolve.Params{"sigma": 1.0}, Policy: linear("argmax", false),
+			Evaluations: 8, EpisodesPerCandidate: 1, SharedEpisodes: true, Chunk: 8, ValidateEvery: 1, ValidateEpisodes: 16,
+		}},
+		{presetKey{"Acrobot-v1", "openai-es"}, Preset{
+			Params: evolve.Params{"sigma": 0.5, "alpha": 0.5, "beta1": 0.0, "beta2": 0.9, "l2": 0.0}, Policy: linear("argmax", false),
+			Evaluations: 8, EpisodesPerCandidate: 1, SharedEpisodes: true, Chunk: 4, ValidateEvery: 1, ValidateEpisodes: 16,
+		}},
+		{presetKey{"CartPole-v1", "dises"}, Preset{
+			Params: evolve.Params{"sigma": 0.5}, Policy: linear("argmax", false),
+			Evaluations: 8, EpisodesPerCandidate: 1, SharedEpisodes: true, Chunk: 8, ValidateEvery: 1, ValidateEpisodes: 8,
+		}},
+		{presetKey{"CartPole-v1", "openai-es"}, Preset{
+			Params: evolve.Params{"sigma": 0.5, "alpha": 0.7, "beta1": 0.0, "beta2": 0.9, "l2": 0.0}, Policy: linear("argmax", false),
+			Evaluations: 8, EpisodesPerCandidate: 1, SharedEpisodes: true, Chunk: 4, ValidateEvery: 1, ValidateEpisodes: 8,
+		}},
+		{presetKey{"MountainCar-v0", "dises"}, Preset{
+			Params: evolve.Params{"sigma": 10.0, "sigma_decay": 0.93}, Policy: mlp("argmax", 16),
+			Evaluations: 128, EpisodesPerCandidate: 2, SharedEpisodes: true, Chunk: 16, ValidateEvery: 1, ValidateEpisodes: 16,
+		}},
+		{presetKey{"MountainCar-v0", "openai-es"}, Preset{
+			Params: evolve.Params{"sigma": 1.0, "alpha": 1.0, "beta1": 0.0, "beta2": 0.9, "l2": 0.0}, Policy: linear("argmax", false),
+			Evaluations: 128, EpisodesPerCandidate: 2, SharedEpisodes: true, Chunk: 16, ValidateEvery: 1, ValidateEpisodes: 16,
+		}},
+		{presetKey{"MountainCarContinuous-v0", "dises"}, Preset{
+			Params: evolve.Params{"sigma": 20.0}, Policy: linear("clip", false),
+			Evaluations: 16, EpisodesPerCandidate: 1, SharedEpisodes: true, Chunk: 8, ValidateEvery: 1, ValidateEpisodes: 8,
+		}},
+		{presetKey{"MountainCarContinuous-v0", "openai-es"}, Preset{
+			Params: evolve.Params{"sigma": 10.0, "alpha": 10.0, "beta1": 0.0, "beta2": 0.9, "l2": 0.0}, Policy: linear("clip", false),
+			Evaluations: 16, EpisodesPerCandidate: 1, SharedEpisodes: true, Chunk: 8, ValidateEvery: 1, ValidateEpisodes: 8,
+		}},
+		{presetKey{"Pendulum-v1", "dises"}, Preset{
+			Params: evolve.Params{"sigma": 1.0}, Policy: mlp("clip", 8),
+			Evaluations: 32, EpisodesPerCandidate: 2, SharedEpisodes: true, Chunk: 8, ValidateEvery: 1, ValidateEpisodes: 16,
+		}},
+		{presetKey{"Pendulum-v1", "openai-es"}, Preset{
+			Params: evolve.Params{"sigma": 0.3, "alpha": 0.3, "beta1": 0.0, "beta2": 0.9, "l2": 0.0}, Policy: mlp("clip", 16),
+			Evaluations: 32, EpisodesPerCandidate: 4, SharedEpisodes: true, Chunk: 8, ValidateEvery: 1, ValidateEpisodes: 16,
+		}},
+	}
+}

@@ -1,0 +1,234 @@
+package rollout_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"pgregory.net/rapid"
+)
+
+func (r run) setup() rollout.Setup {
+	method, _ := evolve.Find(r.preset.Strategy)
+	return rollout.Setup{
+		EnvID: r.env.ID, EnvRevision: r.env.Revision, Policy: r.preset.Policy,
+		Strategy: method.Name, StrategyRevision: method.Revision, Params: r.preset.Params,
+	}
+}
+
+// TestWorkerGivesThePoolsResults sends everything over the border as bytes.
+func TestWorkerGivesThePoolsResults(t *testing.T) {
+	for _, id := range rollout.PresetEnvs() {
+		for _, name := range []string{"dises", "openai-es"} {
+			r := newRun(t, id, name)
+			b, err := rollout.MarshalSetup(r.setup())
+			if err != nil {
+				t.Fatal(err)
+			}
+			setup, err := rollout.UnmarshalSetup(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(setup, r.setup()) {
+				t.Errorf("%s %s: setup became %+v, want %+v", id, name, setup, r.setup())
+			}
+			w, err := rollout.NewWorker(setup)
+			if err != nil {
+				t.Fatal(err)
+			}
+			task := r.task(3, 1, false)
+			state, err := task.State.MarshalBinary()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.SetState(state); err != nil {
+				t.Fatal(err)
+			}
+			if b, err = rollout.MarshalTask(task); err != nil {
+				t.Fatal(err)
+			}
+			if b, err = w.Evaluate(b); err != nil {
+				t.Fatal(err)
+			}
+			got, err := rollout.UnmarshalResults(b, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := rollout.NewPool(r.env, r.policy, r.strategy, 1).Evaluate(task, nil)
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s %s: worker gives %v, pool %v, %v", id, name, got, want, err)
+			}
+		}
+	}
+}
+
+func TestBadSetups(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*rollout.Setup)
+		want   error
+	}{
+		"world":             {func(s *rollout.Setup) { s.EnvID = "CartPool-v1" }, envs.ErrUnknown},
+		"world revision":    {func(s *rollout.Setup) { s.EnvRevision = 999 }, rollout.ErrSetup},
+		"strategy":          {func(s *rollout.Setup) { s.Strategy = "magic" }, evolve.ErrMethod},
+		"strategy revision": {func(s *rollout.Setup) { s.StrategyRevision = 999 }, rollout.ErrSetup},
+		"policy":            {func(s *rollout.Setup) { s.Policy.Head = "clip" }, rollout.ErrSetup},
+		"settings":          {func(s *rollout.Setup) { s.Params = evolve.Params{} }, evolve.ErrParams},
+	} {
+		s := newRun(t, "CartPole-v1", "").setup()
+		test.change(&s)
+		if _, err := rollout.NewWorker(s); !errors.Is(err, rollout.ErrSetup) || !errors.Is(err, test.want) {
+			t.Errorf("%s: %v, want ErrSetup and %v", name, err, test.want)
+		}
+	}
+	for _, b := range []string{"", "{", `{"env":1}`, `{"environment":"CartPole-v1"}`, `{} {}`, strings.Repeat(" ", rollout.MaxSetup) + "{}"} {
+		if _, err := rollout.UnmarshalSetup([]byte(b)); !errors.Is(err, rollout.ErrSetup) {
+			t.Errorf("UnmarshalSetup(%.40q) = %v, want ErrSetup", b, err)
+		}
+	}
+}
+
+func TestWorkerRefuses(t *testing.T) {
+	r := newRun(t, "CartPole-v1", "")
+	w, err := rollout.NewWorker(r.setup())
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := r.task(1, 1, true)
+	b, _ := rollout.MarshalTask(task)
+	if _, err := w.Evaluate(b); !errors.Is(err, rollout.ErrTask) {
+		t.Errorf("a task before any state: %v, want ErrTask", err)
+	}
+	other := &evolve.State{Theta: []float32{1}}
+	bad, _ := other.MarshalBinary()
+	if err := w.SetState(bad); !errors.Is(err, evolve.ErrState) {
+		t.Errorf("a state of another policy: %v, want ErrState", err)
+	}
+	good, _ := task.State.MarshalBinary()
+	if err := w.SetState(good); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.SetState(good[1:]); !errors.Is(err, evolve.ErrState) {
+		t.Errorf("a broken state: %v, want ErrState", err)
+	}
+	if _, err := w.Evaluate(b); err != nil {
+		t.Errorf("after refused states: %v, want the state kept", err)
+	}
+	task.State.Gen++
+	b, _ = rollout.MarshalTask(task)
+	if _, err := w.Evaluate(b); !errors.Is(err, rollout.ErrTask) {
+		t.Errorf("a task of another generation: %v, want ErrTask", err)
+	}
+}
+
+var tiny = rollout.Task{State: &evolve.State{Gen: 3}, Seeds: []uint64{0x0102}, Episodes: [][]uint64{{7, 8}}}
+
+const tinyBytes = "65766f7461736b31" + "0300000000000000" + "01000000" + "01000000" + "02000000" +
+	"0201000000000000" + "0700000000000000" + "0800000000000000"
+
+func TestTaskBytes(t *testing.T) {
+	b, err := rollout.MarshalTask(tiny)
+	if got := hex.EncodeToString(b); err != nil || got != tinyBytes {
+		t.Errorf("got %s, %v, want %s", got, err, tinyBytes)
+	}
+	for n := range b {
+		if _, err := rollout.UnmarshalTask(b[:n], tiny.State); !errors.Is(err, rollout.ErrTask) {
+			t.Errorf("%d bytes: %v, want ErrTask", n, err)
+		}
+	}
+	b, err = rollout.MarshalResults([]rollout.CandidateResult{{Fitness: [2]int64{1, -1}, Steps: 2}})
+	const want = "65766f7265733031" + "01000000" + "0100000000000000" + "ffffffffffffffff" + "0200000000000000"
+	if got := hex.EncodeToString(b); err != nil || got != want {
+		t.Errorf("got %s, %v, want %s", got, err, want)
+	}
+	for n := range b {
+		if _, err := rollout.UnmarshalResults(b[:n], 1); !errors.Is(err, rollout.ErrTask) {
+			t.Errorf("%d bytes: %v, want ErrTask", n, err)
+		}
+	}
+	if _, err := rollout.UnmarshalResults(b, 2); !errors.Is(err, rollout.ErrTask) {
+		t.Errorf("one result for two candidates: %v, want ErrTask", err)
+	}
+}
+
+func TestBorderRoundTrip(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		u := rapid.Uint64()
+		task := rollout.Task{State: &evolve.State{Gen: u.Draw(r, "gen")}, Seeds: rapid.SliceOfN(u, 1, 9).Draw(r, "seeds")}
+		lists := rapid.SampledFrom([]int{1, len(task.Seeds)}).Draw(r, "lists")
+		n := rapid.IntRange(1, 5).Draw(r, "episodes")
+		var results []rollout.CandidateResult
+		for range lists {
+			task.Episodes = append(task.Episodes, rapid.SliceOfN(u, n, n).Draw(r, "list"))
+			results = append(results, rollout.CandidateResult{
+				Fitness: [2]int64{rapid.Int64().Draw(r, "+"), rapid.Int64().Draw(r, "-")}, Steps: u.Draw(r, "steps")})
+		}
+		b, err := rollout.MarshalTask(task)
+		if err != nil {
+			r.Fatal(err)
+		}
+		if got, err := rollout.UnmarshalTask(b, task.State); err != nil || !reflect.DeepEqual(got, task) {
+			r.Fatalf("got %+v, %v, want %+v", got, err, task)
+		}
+		if b, err = rollout.MarshalResults(results); err != nil {
+			r.Fatal(err)
+		}
+		if got, err := rollout.UnmarshalResults(b, lists); err != nil || !reflect.DeepEqual(got, results) {
+			r.Fatalf("got %+v, %v, want %+v", got, err, results)
+		}
+	})
+}
+
+func FuzzTask(f *testing.F) {
+	b, _ := hex.DecodeString(tinyBytes)
+	f.Add(b)
+	f.Add(b[:28])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		task, err := rollout.UnmarshalTask(b, tiny.State)
+		if err != nil {
+			if !errors.Is(err, rollout.ErrTask) {
+				t.Fatalf("error %v is not ErrTask", err)
+			}
+			return
+		}
+		if again, err := rollout.MarshalTask(task); err != nil || !bytes.Equal(again, b) {
+			t.Fatalf("decoded %x, encoded %x, %v", b, again, err)
+		}
+	})
+}
+
+func FuzzResults(f *testing.F) {
+	b, _ := rollout.MarshalResults(make([]rollout.CandidateResult, 2))
+	f.Add(b, 2)
+	f.Add(b, -1)
+	f.Fuzz(func(t *testing.T, b []byte, want int) {
+		results, err := rollout.UnmarshalResults(b, want)
+		if err != nil {
+			if !errors.Is(err, rollout.ErrTask) {
+				t.Fatalf("error %v is not ErrTask", err)
+			}
+			return
+		}
+		if again, err := rollout.MarshalResults(results); err != nil || !bytes.Equal(again, b) {
+			t.Fatalf("decoded %x, encoded %x, %v", b, again, err)
+		}
+	})
+}
+
+func FuzzSetup(f *testing.F) {
+	f.Add([]byte(`{"env":"CartPole-v1","params":{"sigma":0.1,"selection":"max"}}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := rollout.UnmarshalSetup(b)
+		if err == nil {
+			_, err = rollout.NewWorker(s)
+		}
+		if err != nil && !errors.Is(err, rollout.ErrSetup) {
+			t.Fatalf("error %v is not ErrSetup", err)
+		}
+	})
+}
