@@ -25,25 +25,35 @@ func densePortable(y, w, b, x []float32) {
 // dense8 computes outputs o .. o+7, one chain after the other.
 func dense8(y *[lanes]float32, w, x []float32, o, out int) {
 	var s [Chains][lanes]float32
-	for k := range s {
-		var a0, a1, a2, a3, a4, a5, a6, a7 float32
-		for i, p := k, k*out+o; i < len(x); i, p = i+Chains, p+Chains*out {
-			xi := x[i]
-			r := (*[lanes]float32)(w[p:])
-			a0 += float32(xi * r[0])
-			a1 += float32(xi * r[1])
-			a2 += float32(xi * r[2])
-			a3 += float32(xi * r[3])
-			a4 += float32(xi * r[4])
-			a5 += float32(xi * r[5])
-			a6 += float32(xi * r[6])
-			a7 += float32(xi * r[7])
-		}
-		s[k] = [lanes]float32{a0, a1, a2, a3, a4, a5, a6, a7}
+	for k := 0; k < Chains && k < len(x); k++ {
+		chain8(&s[k], w[k*out+o:], x[k:], out)
 	}
 	for j := range y {
 		y[j] = (s[0][j] + s[1][j]) + (s[2][j] + s[3][j])
 	}
+}
+
+// chain8 sums one chain of eight outputs: inputs x[0], x[4], ... with weights from w[0], w[4*out], ... on. The weights
+// are taken four at a time because the bounds check between keeps the compiler from computing all eight products
+// before the first addition, for which it has too few registers (a fifth faster).
+func chain8(s *[lanes]float32, w, x []float32, out int) {
+	var a0, a1, a2, a3, a4, a5, a6, a7 float32
+	p := 0
+	for i := 0; i < len(x); i += Chains {
+		xi := x[i]
+		r := w[p : p+4 : p+4]
+		a0 += float32(xi * r[0])
+		a1 += float32(xi * r[1])
+		a2 += float32(xi * r[2])
+		a3 += float32(xi * r[3])
+		r = w[p+4 : p+8 : p+8]
+		a4 += float32(xi * r[0])
+		a5 += float32(xi * r[1])
+		a6 += float32(xi * r[2])
+		a7 += float32(xi * r[3])
+		p += Chains * out
+	}
+	*s = [lanes]float32{a0, a1, a2, a3, a4, a5, a6, a7}
 }
 
 // dense1 computes output o, its four chains side by side.
