@@ -1,0 +1,79 @@
+package httpd
+
+import (
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/evoswarm/evoswarm/web"
+)
+
+// NewHandler serves the volunteer page at / and the open, read-only views of n beside it.
+func NewHandler(n Node) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /addresses.json", open(func(w http.ResponseWriter, r *http.Request) { serveAddresses(w, r, n) }))
+	mux.HandleFunc("GET /healthz", open(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }))
+	mux.HandleFunc("GET /api/status", open(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, n.Status()) }))
+	mux.HandleFunc("GET /api/log", open(func(w http.ResponseWriter, r *http.Request) { serveLog(w, r, n) }))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(gatherer(n), promhttp.HandlerOpts{}))
+	for _, path := range []string{"/addresses.json", "/healthz", "/api/", "/metrics"} {
+		mux.HandleFunc(path, readOnly)
+	}
+	mux.Handle("/", web.Handler())
+	return mux
+}
+
+// open lets pages of other hosts read the answer, and nobody keep it.
+func open(f http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		f(w, r)
+	}
+}
+
+// readOnly answers what no other pattern took below the paths of the node's own views.
+func readOnly(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "this side of a node is read-only; use evonode pause, resume or stop on its machine", http.StatusMethodNotAllowed)
+		return
+	}
+	http.NotFound(w, r)
+}
+
+func serveAddresses(w http.ResponseWriter, r *http.Request, n Node) {
+	s := n.Status()
+	writeJSON(w, web.Addresses{
+		Version: web.AddressesVersion, Build: web.Build(), Run: s.Run, Env: s.Env,
+		Addresses: Via(r.Host, n.Addresses()),
+	})
+}
+
+func serveLog(w http.ResponseWriter, r *http.Request, n Node) {
+	run := n.Status().Run
+	if run == "" {
+		http.Error(w, "no run yet", http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "application/vnd.ipld.car; version=1")
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": run + ".seedlog"}))
+	if r.Method == http.MethodHead {
+		return
+	}
+	if err := n.WriteLog(w); err != nil {
+		// The status line is sent, so the connection is cut: the reader must not take a part for the whole.
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func writeJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.Encode(v) // an error here means that the reader went away
+}

@@ -1,0 +1,24 @@
+package httpd
+
+import (
+	"io"
+
+	"github.com/evoswarm/evoswarm/internal/peer"
+)
+
+// Status is what a node says of itself: /api/status and evonode status --json.
+type Status struct {
+	peer.Status
+	Leader  string  `json:"leader"`  // key in hexadecimal, "" if none is known
+	Uptime  float64 `json:"uptime"`  // [s]
+	Version string  `json:"version"` // of the build
+}
+
+// Node is what the HTTP side reads. All methods are safe for concurrent use.
+type Node interface {
+	Status() Status
+	// Addresses lists multiaddresses at which others may reach the node, each ending in /p2p/ID.
+	Addresses() []string
+	// WriteLog writes the canonical chain of the present run as a seed log.
+	WriteLog(w io.Writer) error
+}
