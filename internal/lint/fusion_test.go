@@ -66,6 +66,53 @@ func listing(env []string, pkgs ...string) (found []finding, instructions int, e
 	return found, instructions, lines.Err()
 }
 
+// word matches what may be a mnemonic in an assembly file.
+var word = regexp.MustCompile(`\b[A-Z][A-Z0-9]+\b`)
+
+// assembly reads the hand-written assembly of a folder, which the compiler does not list, for fused mnemonics.
+func assembly(dir string) (found []finding, err error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.s"))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		for i, line := range strings.Split(string(data), "\n") {
+			line, _, _ = strings.Cut(line, "//")
+			for _, w := range word.FindAllString(line, -1) {
+				if fused.MatchString(w) {
+					found = append(found, finding{name, i + 1, "fused instruction " + w})
+				}
+			}
+		}
+	}
+	return found, nil
+}
+
+func TestFusionAssembly(t *testing.T) {
+	report(t, func(c *code) []finding {
+		if len(c.GoFiles) == 0 {
+			return nil
+		}
+		found, err := assembly(filepath.Dir(c.GoFiles[0]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	})
+}
+
+func TestFusionAssemblyFixture(t *testing.T) {
+	found, err := assembly("testdata/fusion_assembly")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted(t, "testdata/fusion_assembly", found)
+}
+
 // complaints drops the listing from the compiler's output.
 func complaints(out string) string {
 	var kept []string

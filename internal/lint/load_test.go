@@ -152,7 +152,7 @@ func wanted(t *testing.T, dir string, found []finding) {
 func marks(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	want := map[string]string{}
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	files, err := filepath.Glob(filepath.Join(dir, "*.[gs]*"))
 	if err != nil {
 		t.Fatal(err)
 	}
