@@ -8,7 +8,19 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+
+	pubsub "github.com/libp2p/go-libp2p-pubsub"
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/evoswarm/evoswarm/coordinator"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -45,9 +57,16 @@ type Config struct {
 	Logger  *slog.Logger // nil: none
 }
 
-// DefaultListen returns the addresses that a node listens on unless told otherwise: port for TCP and QUIC, and
-// for WebSocket the same TCP port.
-func DefaultListen(port int) []string { return nil }
+// DefaultListen returns the addresses that a node listens on unless told otherwise: port for TCP, WebSocket (which
+// share it) and QUIC, on all interfaces. Port 0 lets the system choose.
+func DefaultListen(port int) []string {
+	p := strconv.Itoa(port)
+	var list []string
+	for _, ip := range []string{"/ip4/0.0.0.0", "/ip6/::"} {
+		list = append(list, ip+"/tcp/"+p, ip+"/tcp/"+p+"/ws", ip+"/udp/"+p+"/quic-v1")
+	}
+	return list
+}
 
 // Hello is what a peer says of itself when it is met.
 type Hello struct {
@@ -86,50 +105,237 @@ func (Unlinked) event() {}
 func (Received) event() {}
 
 // Mesh is a running host. Its methods are safe for concurrent use.
-type Mesh struct{}
+type Mesh struct {
+	cfg    Config
+	log    *slog.Logger
+	self   seedlog.Peer
+	host   host.Host
+	bans   *bans
+	events *queue
+	book   *book
+	probes chan struct{} // one slot per dial-back in progress
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	closed sync.Once
+	mdns   io.Closer
+
+	mu      sync.Mutex
+	run     string // empty before Enter
+	genesis []byte
+	pubsub  *pubsub.PubSub
+	topic   *pubsub.Topic
+	links   map[peer.ID]Linked
+	outs    map[peer.ID]*outbox
+	inbound map[peer.ID]int // open streams for direct messages
+	queued  int             // bytes in all outboxes
+}
 
 // New starts a host that listens and answers hello. It joins nothing yet. ctx bounds the start only.
-func New(ctx context.Context, cfg Config) (*Mesh, error) { return nil, ErrClosed }
+func New(ctx context.Context, cfg Config) (*Mesh, error) {
+	if len(cfg.Key) != ed25519.PrivateKeySize {
+		return nil, errors.New("mesh: no key")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	m := &Mesh{
+		cfg: cfg, log: cfg.Logger, self: seedlog.PeerOf(cfg.Key), bans: newBans(), events: newQueue(), book: newBook(),
+		probes: make(chan struct{}, maxProbes),
+		links:  make(map[peer.ID]Linked), outs: make(map[peer.ID]*outbox), inbound: make(map[peer.ID]int),
+	}
+	for _, addr := range cfg.Peers {
+		info, err := parseAddr(addr)
+		if err != nil {
+			return nil, err
+		}
+		m.book.add(*info, true)
+	}
+	key, err := crypto.UnmarshalEd25519PrivateKey(cfg.Key)
+	if err != nil {
+		return nil, fmt.Errorf("mesh: key: %w", err)
+	}
+	if m.host, err = newHost(cfg, key, m.bans); err != nil {
+		return nil, err
+	}
+	m.ctx, m.cancel = context.WithCancel(context.Background())
+	m.host.Network().Notify(&network.NotifyBundle{DisconnectedF: func(_ network.Network, c network.Conn) { m.unlink(c.RemotePeer()) }})
+	m.host.SetStreamHandler(helloProtocol, m.onHello)
+	m.goes(func() { m.events.pump(m.ctx) })
+	m.goes(m.keep)
+	if cfg.MDNS {
+		if m.mdns, err = startMDNS(m); err != nil {
+			m.log.Warn("cannot look for nodes in the local network", "err", err)
+		}
+	}
+	return m, nil
+}
+
+// goes runs f on a goroutine that Close waits for.
+func (m *Mesh) goes(f func()) {
+	if m.ctx.Err() != nil {
+		return
+	}
+	m.wg.Add(1)
+	go func() {
+		defer m.wg.Done()
+		f()
+	}()
+}
 
 // Self is this peer's key.
-func (m *Mesh) Self() seedlog.Peer { return seedlog.Peer{} }
+func (m *Mesh) Self() seedlog.Peer { return m.self }
 
 // Addrs lists full addresses (with /p2p/) that others can dial. It may grow when the router opens a port.
-func (m *Mesh) Addrs() []string { return nil }
+func (m *Mesh) Addrs() []string {
+	var list []string
+	for _, a := range m.host.Addrs() {
+		list = append(list, a.String()+"/p2p/"+m.host.ID().String())
+	}
+	return list
+}
 
 // Dial connects to a full address and exchanges hello. The peer is kept connected if it is a hub. The error wraps
 // ErrAddress, ErrUnreachable, ErrWrongPeer or ErrForeign and says what to do.
-func (m *Mesh) Dial(ctx context.Context, addr string) (Hello, error) { return Hello{}, ErrClosed }
+func (m *Mesh) Dial(ctx context.Context, addr string) (Hello, error) {
+	info, err := parseAddr(addr)
+	if err != nil {
+		return Hello{}, err
+	}
+	if info.ID == m.host.ID() {
+		return Hello{}, fmt.Errorf("%w: %s is this node itself", ErrAddress, addr)
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	hello, err := m.meet(ctx, *info)
+	if err == nil && hello.Hub {
+		m.book.add(*info, true)
+		m.book.succeeded(info.ID)
+	}
+	return hello, err
+}
 
 // Enter joins the run whose spec is genesis: its topic and its protocol for direct messages. Peers of that run that are
 // connected already are linked.
-func (m *Mesh) Enter(genesis []byte) error { return ErrClosed }
-
-// Gossip publishes an encoded message to everybody in the run.
-func (m *Mesh) Gossip(data []byte) error { return ErrClosed }
-
-// Send queues an encoded message for one peer and returns at once: the error wraps ErrFull or ErrUnreachable. What was
-// queued may still be lost when the connection breaks; it is counted and logged then.
-func (m *Mesh) Send(to seedlog.Peer, data []byte) error { return ErrClosed }
-
-// SendHubs queues an encoded message for every linked hub. It fails if there is none.
-func (m *Mesh) SendHubs(data []byte) error { return ErrClosed }
+func (m *Mesh) Enter(genesis []byte) error {
+	if m.ctx.Err() != nil {
+		return ErrClosed
+	}
+	run := seedlog.LinkOf(genesis).String()
+	m.mu.Lock()
+	entered := m.run != ""
+	if !entered {
+		m.run, m.genesis = run, genesis
+	}
+	m.mu.Unlock()
+	if entered {
+		return ErrEntered
+	}
+	if err := m.joinTopic(run); err != nil {
+		return err
+	}
+	m.host.SetStreamHandler(directProtocol(run), m.onDirect)
+	for _, id := range m.host.Network().Peers() {
+		m.goes(func() {
+			ctx, cancel := context.WithTimeout(m.ctx, dialTimeout)
+			defer cancel()
+			if _, err := m.sayHello(ctx, id); err != nil {
+				m.log.Debug("hello failed", "peer", id, "err", err)
+			}
+		})
+	}
+	return nil
+}
 
 // Events is closed by Close. Linked and Unlinked are never lost and come in order; gossip is dropped while nobody
 // reads; direct messages wait at the sender.
-func (m *Mesh) Events() <-chan Event { return nil }
+func (m *Mesh) Events() <-chan Event { return m.events.out }
 
 // Links lists the linked peers, sorted.
-func (m *Mesh) Links() []Linked { return nil }
+func (m *Mesh) Links() []Linked {
+	m.mu.Lock()
+	list := slices.Collect(maps.Values(m.links))
+	m.mu.Unlock()
+	slices.SortFunc(list, func(a, b Linked) int { return a.Peer.Compare(b.Peer) })
+	return list
+}
 
-// Hubs lists full addresses of the hubs that answered lately: worth remembering for the next start.
-func (m *Mesh) Hubs() []string { return nil }
+// link makes a connected peer of the same run known to the driver.
+func (m *Mesh) link(id peer.ID, l Linked) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, known := m.links[id]; known || m.host.Network().Connectedness(id) != network.Connected || m.bans.banned(id) {
+		return
+	}
+	m.links[id] = l
+	if l.Hub {
+		m.host.ConnManager().Protect(id, "hub")
+	}
+	m.events.link(l)
+	m.log.Debug("linked", "peer", l.Peer.Short(), "hub", l.Hub)
+}
+
+// unlink runs after every disconnection; only the last one counts.
+func (m *Mesh) unlink(id peer.ID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l, known := m.links[id]
+	if !known || m.host.Network().Connectedness(id) == network.Connected {
+		return
+	}
+	delete(m.links, id)
+	m.host.ConnManager().Unprotect(id, "hub")
+	m.events.link(Unlinked{l.Peer})
+	m.log.Debug("unlinked", "peer", l.Peer.Short())
+}
 
 // Ban cuts a peer off for an hour.
-func (m *Mesh) Ban(p seedlog.Peer) {}
+func (m *Mesh) Ban(p seedlog.Peer) {
+	if id, err := IDOf(p); err == nil && p != m.self {
+		m.ban(id, "it broke the rules of the run")
+	}
+}
 
-// Flush waits until all queued messages are written, or ctx ends.
-func (m *Mesh) Flush(ctx context.Context) error { return nil }
+func (m *Mesh) ban(id peer.ID, why string) {
+	m.bans.ban(id)
+	m.book.remove(id)
+	m.log.Warn("cut a peer off for an hour", "peer", id, "why", why)
+	m.mu.Lock()
+	ps := m.pubsub
+	m.mu.Unlock()
+	m.goes(func() {
+		if ps != nil {
+			ps.BlacklistPeer(id)
+		}
+		if err := m.host.Network().ClosePeer(id); err != nil {
+			m.log.Debug("closing a connection", "peer", id, "err", err)
+		}
+	})
+}
+
+// offend counts what only a broken or hostile peer does; the third time within an hour it is cut off.
+func (m *Mesh) offend(id peer.ID, why string) {
+	m.log.Info("a peer sent something invalid", "peer", id, "why", why)
+	if id != m.host.ID() && m.bans.strike(id) {
+		m.ban(id, why)
+	}
+}
 
 // Close leaves and stops everything.
-func (m *Mesh) Close() error { return nil }
+func (m *Mesh) Close() error {
+	var err error
+	m.closed.Do(func() {
+		m.cancel()
+		m.events.close()
+		if m.mdns != nil {
+			err = m.mdns.Close()
+		}
+		err = errors.Join(err, m.host.Close())
+		m.wg.Wait()
+	})
+	return err
+}

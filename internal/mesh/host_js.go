@@ -1,0 +1,79 @@
+package mesh
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/sec"
+	basichost "github.com/libp2p/go-libp2p/p2p/host/basic"
+	"github.com/libp2p/go-libp2p/p2p/host/eventbus"
+	"github.com/libp2p/go-libp2p/p2p/host/peerstore/pstoremem"
+	"github.com/libp2p/go-libp2p/p2p/muxer/yamux"
+	"github.com/libp2p/go-libp2p/p2p/net/swarm"
+	"github.com/libp2p/go-libp2p/p2p/net/upgrader"
+	"github.com/libp2p/go-libp2p/p2p/security/noise"
+)
+
+// maxProbes is 0: a tab cannot be asked to dial back.
+const maxProbes = 0
+
+// newHost puts a host together for a tab: libp2p's own constructor does not compile for GOOS=js.
+func newHost(cfg Config, key crypto.PrivKey, gater *bans) (host.Host, error) {
+	if len(cfg.Listen) > 0 || cfg.Hub {
+		return nil, errors.New("mesh: a tab cannot listen")
+	}
+	id, err := peer.IDFromPrivateKey(key)
+	if err != nil {
+		return nil, fmt.Errorf("mesh: key: %w", err)
+	}
+	store, err := pstoremem.NewPeerstore()
+	if err != nil {
+		return nil, fmt.Errorf("mesh: %w", err)
+	}
+	if err := errors.Join(store.AddPrivKey(id, key), store.AddPubKey(id, key.GetPublic())); err != nil {
+		return nil, fmt.Errorf("mesh: key: %w", err)
+	}
+	bus := eventbus.NewBus()
+	net, err := swarm.NewSwarm(id, store, bus, swarm.WithConnectionGater(gater), swarm.WithDialRanker(swarm.NoDelayDialRanker))
+	if err != nil {
+		return nil, fmt.Errorf("mesh: %w", err)
+	}
+	muxers := []upgrader.StreamMuxer{{ID: yamux.ID, Muxer: yamux.DefaultTransport}}
+	secure, err := noise.New(noise.ID, key, muxers)
+	if err != nil {
+		return nil, fmt.Errorf("mesh: %w", err)
+	}
+	up, err := upgrader.New([]sec.SecureTransport{secure}, muxers, nil, nil, gater)
+	if err != nil {
+		return nil, fmt.Errorf("mesh: %w", err)
+	}
+	for _, t := range transports(key, up) {
+		if err := net.AddTransport(t); err != nil {
+			return nil, fmt.Errorf("mesh: %w", err)
+		}
+	}
+	h, err := basichost.NewHost(net, &basichost.HostOpts{EventBus: bus, UserAgent: cfg.Agent})
+	if err != nil {
+		return nil, fmt.Errorf("mesh: %w", err)
+	}
+	h.Start()
+	return h, nil
+}
+
+func (m *Mesh) probe(network.Conn, []string) bool { return false }
+
+func startMDNS(*Mesh) (io.Closer, error) {
+	return nil, errors.New("mesh: a tab cannot look for nodes in the local network")
+}
+
+// forgetBackoff lets a peer be dialled again at once: the book keeps its own pace.
+func forgetBackoff(h host.Host, id peer.ID) {
+	if s, ok := h.Network().(*swarm.Swarm); ok {
+		s.Backoff().Clear(id)
+	}
+}
