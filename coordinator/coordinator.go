@@ -3,7 +3,6 @@ package coordinator
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
@@ -55,7 +54,7 @@ type Coordinator struct {
 	audits  []audit
 
 	// who is there
-	heard   map[Peer]*presence
+	heard   roll
 	links   map[Peer]bool
 	nextHi  Tick // when the next status is due
 	hiNow   bool // a status is due at once
@@ -94,13 +93,6 @@ type hardState struct {
 	Accusations  [][2]seedlog.Link // claim and proof that this peer acted on
 }
 
-// presence is what was last heard of a peer.
-type presence struct {
-	Status
-	last Tick
-	via  Peer
-}
-
 // New makes a coordinator, folding the chain that the archive holds.
 func New(cfg Config) (*Coordinator, error) {
 	if cfg.Mandate == 0 {
@@ -113,7 +105,7 @@ func New(cfg Config) (*Coordinator, error) {
 		cfg: cfg, rules: cfg.Rules, self: seedlog.PeerOf(cfg.Key), draw: noise.NewStream(cfg.Seed, drawDomain), memo: cfg.Memo,
 		nodes: make(map[seedlog.Link]*node), credits: make(map[Peer]Credit), jobs: make(map[uint64]*job),
 		slots: max(cfg.Slots, 1), paused: cfg.Paused,
-		heard: make(map[Peer]*presence), links: make(map[Peer]bool), pulls: make(map[Peer]*pull),
+		links: make(map[Peer]bool), pulls: make(map[Peer]*pull),
 		liars: make(map[Peer]bool), barred: make(map[Peer]uint64), falseClaims: make(map[seedlog.Link]bool),
 	}
 	state := c.rules.Initial()
@@ -382,33 +374,6 @@ func (c *Coordinator) Snapshot() Snapshot {
 	return s
 }
 
-// countPeers counts the others: those heard, and those that hubs heard for us.
-func (c *Coordinator) countPeers() int {
-	peers := 0
-	for _, p := range c.heardPeers() {
-		peers++
-		if h := c.heard[p]; h.Hub {
-			peers += int(min(h.Leaves, maxHeard))
-		}
-	}
-	if !c.cfg.Hub && peers > 0 {
-		peers-- // the hub counts this leaf, too
-	}
-	return peers
-}
-
-// heardPeers lists who was heard lately, sorted.
-func (c *Coordinator) heardPeers() []Peer {
-	peers := make([]Peer, 0, len(c.heard))
-	for p := range maps.Keys(c.heard) { //lint:sorted right below
-		if c.now-c.heard[p].last <= c.cfg.Timing.Unheard {
-			peers = append(peers, p)
-		}
-	}
-	slices.SortFunc(peers, Peer.Compare)
-	return peers
-}
-
 // ban cuts a peer off.
 func (c *Coordinator) ban(p Peer, why string) {
 	if p == c.self {
@@ -416,7 +381,7 @@ func (c *Coordinator) ban(p Peer, why string) {
 	}
 	c.out.Ban = append(c.out.Ban, p)
 	c.out.note(NoteBan, p, why)
-	delete(c.heard, p)
+	c.heard.remove(p)
 	delete(c.pulls, p)
 	if c.leader == p {
 		c.loseLeader()

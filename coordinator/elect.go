@@ -69,8 +69,10 @@ func (c *Coordinator) standing() []Peer {
 			natives = append(natives, p)
 		}
 	}
-	for _, p := range c.heardPeers() {
-		sort(p, c.heard[p].Kind, c.heard[p].Hub)
+	for _, h := range c.heard {
+		if c.lately(h) {
+			sort(h.peer, h.Kind, h.Hub)
+		}
 	}
 	if !c.retired {
 		sort(c.self, c.cfg.Kind, c.cfg.Hub)
@@ -134,6 +136,9 @@ func (c *Coordinator) elect() {
 		c.role = Follower
 		c.leaderHeard = c.now - min(c.now, c.cfg.Timing.Election) // try again after rank and jitter alone
 		c.drawJitter()
+	}
+	if c.now < c.deadline(0) {
+		return
 	}
 	rank := c.rankOf(c.self)
 	if rank < 0 || !c.mayLead(c.self) || c.now < c.deadline(rank) {
@@ -307,39 +312,10 @@ func (c *Coordinator) onHandover(from Peer, m *Handover) {
 }
 
 func (c *Coordinator) onLeave(from Peer) {
-	delete(c.heard, from)
+	c.heard.remove(from)
 	if c.leader == from {
 		c.loseLeader()
 	}
-}
-
-// onStatus takes a sign of life; the leader's is the heartbeat.
-func (c *Coordinator) onStatus(from, via Peer, m *Status) {
-	p := c.heard[from]
-	if p == nil {
-		if len(c.heard) >= maxHeard {
-			c.forgetOldest()
-		}
-		p = new(presence)
-		c.heard[from] = p
-	}
-	p.Status, p.last, p.via = *m, c.now, via
-	if m.Leads {
-		c.onHeartbeat(from, m.Term, m.Weight)
-	}
-}
-
-// forgetOldest drops the peer that was not heard for the longest time.
-func (c *Coordinator) forgetOldest() {
-	var oldest Peer
-	found := false
-	for p, h := range c.heard { //lint:sorted the minimum under a total order
-		o := c.heard[oldest]
-		if !found || h.last < o.last || (h.last == o.last && p.Compare(oldest) < 0) {
-			oldest, found = p, true
-		}
-	}
-	delete(c.heard, oldest)
 }
 
 // onHeartbeat follows a leader of this or a later term. Of two in one term the one with more work stays.
@@ -349,7 +325,7 @@ func (c *Coordinator) onHeartbeat(from Peer, term, weight uint64) {
 	}
 	if term == c.hard.Term && c.leader != from && c.leader != (Peer{}) && c.leaderAlive() {
 		mine := c.head.weight
-		if h := c.heard[c.leader]; h != nil {
+		if h := c.heard.of(c.leader); h != nil {
 			mine = h.Weight
 		}
 		if weight < mine || (weight == mine && c.leader.Compare(from) < 0) {
@@ -368,24 +344,4 @@ func (c *Coordinator) onHeartbeat(from Peer, term, weight uint64) {
 		c.out.note(NoteLeader, from, fmt.Sprintf("%s leads term %d", from.Short(), term))
 	}
 	c.leaderHeard = c.now
-}
-
-// sayStatus tells others where this peer stands, when it is due.
-func (c *Coordinator) sayStatus() {
-	if c.retired || (c.now < c.nextHi && !c.hiNow) {
-		return
-	}
-	c.nextHi, c.hiNow = c.now+c.cfg.Timing.Heartbeat, false
-	s := &Status{Kind: c.cfg.Kind, Hub: c.cfg.Hub, Leads: c.role == Leader, Term: c.hard.Term,
-		Head: c.head.link, Height: c.head.height, Weight: c.head.weight}
-	if c.cfg.Hub {
-		for _, p := range c.heardPeers() {
-			if !c.heard[p].Hub && c.heard[p].via == p {
-				s.Leaves++
-			}
-		}
-		c.out.send(Gossip, Peer{}, s)
-		return
-	}
-	c.out.send(Hubs, Peer{}, s)
 }

@@ -138,7 +138,7 @@ func (c *Coordinator) handOver() {
 // successor is the first in rank of those who may stand, without this peer.
 func (c *Coordinator) successor() (Peer, bool) {
 	for _, p := range c.ranking(c.hard.Term + 1) {
-		if p != c.self && c.mayLead(p) && c.heard[p] != nil {
+		if p != c.self && c.mayLead(p) && c.heard.of(p) != nil {
 			return p, true
 		}
 	}

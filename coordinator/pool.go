@@ -21,13 +21,12 @@ type poolKey struct {
 }
 
 type pooled struct {
-	claim     *seedlog.Claim
-	link      seedlog.Link
-	data      []byte
-	good      bool // own, or re-run with the same result
-	checking  bool // under re-run
-	announced bool
-	arrived   Tick
+	claim    *seedlog.Claim
+	link     seedlog.Link
+	data     []byte
+	good     bool // own, or re-run with the same result
+	checking bool // under re-run
+	again    Tick // when it is announced next; messages get lost
 }
 
 func (c *Coordinator) resetPool() {
@@ -53,7 +52,7 @@ func (c *Coordinator) offer(claim *seedlog.Claim, link seedlog.Link, data []byte
 	if claim.Parent != c.head.link || c.liars[claim.Peer] || c.pool.claims[key] != nil || len(c.pool.claims) >= 2*seedlog.MaxClaims {
 		return nil
 	}
-	p := &pooled{claim: claim, link: link, data: data, arrived: c.now, good: claim.Peer == c.self}
+	p := &pooled{claim: claim, link: link, data: data, good: claim.Peer == c.self}
 	c.pool.claims[key] = p
 	c.pool.links[link] = p
 	delete(c.pool.wanted, link)
@@ -80,7 +79,7 @@ func (c *Coordinator) onDigest(from Peer, m *Digest) {
 	var want []seedlog.Link
 	for _, item := range m.Items {
 		asked, waiting := c.pool.wanted[item.Claim]
-		if c.pool.links[item.Claim] != nil || (waiting && c.now-asked < c.cfg.Timing.Pull) || len(want) == maxWant {
+		if c.pool.links[item.Claim] != nil || (waiting && c.now-asked < c.cfg.Timing.Heartbeat) || len(want) == maxWant {
 			continue
 		}
 		c.pool.wanted[item.Claim] = c.now
@@ -114,10 +113,10 @@ func (c *Coordinator) announceClaims() {
 	digest := &Digest{Parent: c.head.link}
 	gift := &Claims{}
 	for _, p := range c.pool.sorted() {
-		if p.announced {
+		if c.now < p.again {
 			continue
 		}
-		p.announced = true
+		p.again = c.now + 2*c.cfg.Timing.Heartbeat
 		switch {
 		case c.cfg.Hub && len(digest.Items) < maxDigest:
 			best, counter := p.claim.Best()
@@ -134,9 +133,9 @@ func (c *Coordinator) announceClaims() {
 	}
 }
 
-// reannounce makes the next announcement repeat everything: a new leader has asked for nothing yet.
+// reannounce repeats everything at once: a new leader, or a new hub, has nothing yet.
 func (c *Coordinator) reannounce() {
 	for _, p := range c.pool.sorted() {
-		p.announced = false
+		p.again = 0
 	}
 }

@@ -21,8 +21,9 @@ const maxPulls = 3
 
 // behind reports whether a heavier chain is known to exist and being fetched or checked, by more than the newest entry.
 func (c *Coordinator) behind() bool {
-	for _, p := range c.heardPeers() {
-		if h := c.heard[p]; h.Weight > c.head.weight && h.Height > c.head.height+2 && !c.liars[p] && c.pulls[p] != nil && c.pulls[p].asked {
+	for p, q := range c.pulls { //lint:sorted any one decides
+		h := c.heard.of(p)
+		if q.asked && h != nil && c.lately(h) && h.Weight > c.head.weight && h.Height > c.head.height+2 {
 			return true
 		}
 	}
@@ -40,11 +41,12 @@ func (c *Coordinator) sync() {
 		}
 		if q.asked {
 			running++
-		} else if c.heard[p] == nil && c.now > q.again {
+		} else if c.heard.of(p) == nil && c.now > q.again {
 			delete(c.pulls, p)
 		}
 	}
-	for _, p := range c.richer() {
+	for _, h := range c.richer() {
+		p := h.peer
 		if running >= maxPulls {
 			return
 		}
@@ -56,16 +58,15 @@ func (c *Coordinator) sync() {
 }
 
 // richer lists the peers whose head is unknown here and no lighter than ours, heaviest first.
-func (c *Coordinator) richer() []Peer {
-	var peers []Peer
-	for _, p := range c.heardPeers() {
-		h := c.heard[p]
-		if c.nodes[h.Head] == nil && h.Weight >= c.head.weight && h.Height > 0 {
-			peers = append(peers, p)
+func (c *Coordinator) richer() roll {
+	var rich roll
+	for _, h := range c.heard {
+		if h.Weight >= c.head.weight && h.Height > 0 && c.lately(h) && c.nodes[h.Head] == nil {
+			rich = append(rich, h)
 		}
 	}
-	slices.SortStableFunc(peers, func(a, b Peer) int { return cmp.Compare(c.heard[b].Weight, c.heard[a].Weight) })
-	return peers
+	slices.SortStableFunc(rich, func(a, b *presence) int { return cmp.Compare(b.Weight, a.Weight) })
+	return rich
 }
 
 // pull asks p for what follows our chain, or the branch that was begun with p.

@@ -71,6 +71,9 @@ func NewRules(spec *Spec) (*Rules, error) {
 	}
 	r := &Rules{Spec: spec, Run: spec.Link(), Env: env, Policy: pol, Strategy: strategy, Origin: Peer(spec.Origin)}
 	n := r.EvaluationsPerChunk()
+	if alone := spec.Generation.Quota * n; spec.Generation.Evaluations > alone {
+		return nil, fmt.Errorf("%w: generation.evaluations is %d, but one peer may add %d (quota x chunk): the last survivor could not go on alone", ErrSpec, spec.Generation.Evaluations, alone)
+	}
 	if !spec.Generation.Open && spec.Generation.Evaluations%n != 0 {
 		return nil, fmt.Errorf("%w: generation.evaluations is %d; a closed generation needs a multiple of the %d evaluations of a chunk", ErrSpec, spec.Generation.Evaluations, n)
 	}

@@ -59,7 +59,7 @@ func newSpec(o Options, origin coordinator.Peer) (*seedlog.Spec, error) {
 		Policy:     policy.Spec{Kind: "linear", Hidden: []uint64{}, Head: "argmax"},
 		Strategy:   seedlog.StrategyRef{Name: name, Revision: method.Revision, Params: params},
 		Episodes:   seedlog.Episodes{Count: 1, Shared: true},
-		Generation: seedlog.Generation{Evaluations: uint64(4 * o.Natives), Open: true, Chunk: 4, Quota: 2, WeightSteps: 1 << 20},
+		Generation: seedlog.Generation{Evaluations: 8, Open: true, Chunk: 4, Quota: 2, WeightSteps: 1 << 20},
 		Checks:     seedlog.Checks{Every: 1, Validate: 1, Test: 1},
 		Seed:       o.Seed, Origin: origin[:], Nonce: nonce,
 	}, nil

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"flag"
+	"fmt"
 	"strconv"
 	"testing"
 )
@@ -18,14 +19,26 @@ func TestSeeds(t *testing.T) {
 		last = first + 1
 	}
 	for seed := first; seed < last; seed++ {
-		o := Draw(seed)
-		report, err := Run(o)
-		if err != nil {
-			t.Errorf("%v\nreproduce: go test ./testnet/sim -run TestSeeds -sim.seed %#x", err, seed)
-			continue
-		}
-		t.Logf("%v: %+v", o, report)
+		t.Run(fmt.Sprintf("%#x", seed), func(t *testing.T) {
+			t.Parallel()
+			play(t, Draw(seed), fmt.Sprintf("TestSeeds -sim.seed %#x", seed))
+		})
 	}
+}
+
+// TestCrowd is the largest swarm: 200 peers, a crash of the leader and a partition.
+func TestCrowd(t *testing.T) {
+	play(t, Options{Seed: 200, Natives: 120, Tabs: 80, Ticks: 120, Calm: 160, DelayMin: 1, DelayMax: 3, Loss: 20, Partitions: 1, Crashes: 1, KillLeader: true}, "TestCrowd")
+}
+
+// play runs a scenario and names the line that plays it again.
+func play(t *testing.T, o Options, again string) {
+	t.Helper()
+	report, err := Run(o)
+	if err != nil {
+		t.Fatalf("%v\nreproduce: go test ./testnet/sim -run %s", err, again)
+	}
+	t.Logf("%v: %+v", o, report)
 }
 
 func parseSeed(t *testing.T, s string) uint64 {

@@ -1,0 +1,97 @@
+package coordinator
+
+import "slices"
+
+// presence is what was last heard of a peer.
+type presence struct {
+	Status
+	peer Peer
+	last Tick
+	via  Peer // who handed the last status over
+}
+
+// roll lists those heard, in the order of their keys, so that walks are the same everywhere and cost no sorting.
+type roll []*presence
+
+func (r roll) search(p Peer) (int, bool) {
+	return slices.BinarySearchFunc(r, p, func(h *presence, p Peer) int { return h.peer.Compare(p) })
+}
+
+// of returns what is known of p, or nil.
+func (r roll) of(p Peer) *presence {
+	if i, ok := r.search(p); ok {
+		return r[i]
+	}
+	return nil
+}
+
+// add returns the presence of p, made if need be; of too many the one silent for longest is dropped.
+func (r *roll) add(p Peer) *presence {
+	if h := r.of(p); h != nil {
+		return h
+	}
+	if len(*r) >= maxHeard {
+		oldest := slices.MinFunc(*r, func(a, b *presence) int { return int(a.last) - int(b.last) })
+		r.remove(oldest.peer)
+	}
+	i, _ := r.search(p)
+	h := &presence{peer: p}
+	*r = slices.Insert(*r, i, h)
+	return h
+}
+
+func (r *roll) remove(p Peer) {
+	if i, ok := r.search(p); ok {
+		*r = slices.Delete(*r, i, i+1)
+	}
+}
+
+// lately reports whether a peer still counts as present.
+func (c *Coordinator) lately(h *presence) bool { return c.now-h.last <= c.cfg.Timing.Unheard }
+
+// countPeers counts the others: those heard, and those that hubs heard for us.
+func (c *Coordinator) countPeers() int {
+	peers := 0
+	for _, h := range c.heard {
+		if !c.lately(h) {
+			continue
+		}
+		peers++
+		if h.Hub {
+			peers += int(min(h.Leaves, maxHeard))
+		}
+	}
+	if !c.cfg.Hub && peers > 0 {
+		peers-- // the hub counts this leaf, too
+	}
+	return peers
+}
+
+// onStatus takes a sign of life; the leader's is the heartbeat.
+func (c *Coordinator) onStatus(from, via Peer, m *Status) {
+	h := c.heard.add(from)
+	h.Status, h.last, h.via = *m, c.now, via
+	if m.Leads {
+		c.onHeartbeat(from, m.Term, m.Weight)
+	}
+}
+
+// sayStatus tells others where this peer stands, when it is due.
+func (c *Coordinator) sayStatus() {
+	if c.retired || (c.now < c.nextHi && !c.hiNow) {
+		return
+	}
+	c.nextHi, c.hiNow = c.now+c.cfg.Timing.Heartbeat, false
+	s := &Status{Kind: c.cfg.Kind, Hub: c.cfg.Hub, Leads: c.role == Leader, Term: c.hard.Term,
+		Head: c.head.link, Height: c.head.height, Weight: c.head.weight}
+	if !c.cfg.Hub {
+		c.out.send(Hubs, Peer{}, s)
+		return
+	}
+	for _, h := range c.heard {
+		if c.lately(h) && !h.Hub && h.via == h.peer {
+			s.Leaves++
+		}
+	}
+	c.out.send(Gossip, Peer{}, s)
+}
