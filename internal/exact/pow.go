@@ -34,6 +34,8 @@ func Pow(x, y float64) float64 {
 		return powInf(ax, y > 0)
 	case y == 1:
 		return x
+	case y == 0.5:
+		return math.Sqrt(x)
 	case y == 2:
 		return float64(x * x)
 	}
