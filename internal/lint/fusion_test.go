@@ -3,6 +3,7 @@ package lint
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -44,8 +45,9 @@ func listing(env []string, pkgs ...string) (found []finding, instructions int, e
 	cmd.Env = append(append(os.Environ(), "GOOS=linux", "CGO_ENABLED=0", "GOFLAGS="), env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
+	var failed error // what did compile is read all the same
 	if err := cmd.Run(); err != nil {
-		return nil, 0, fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, complaints(out.String()))
+		failed = fmt.Errorf("go build -gcflags=-S: %w\n%s", err, complaints(out.String()))
 	}
 	lines := bufio.NewScanner(&out)
 	lines.Buffer(nil, 1<<24)
@@ -63,7 +65,7 @@ func listing(env []string, pkgs ...string) (found []finding, instructions int, e
 			found = append(found, finding{m[1], line, "fused instruction " + m[3]})
 		}
 	}
-	return found, instructions, lines.Err()
+	return found, instructions, errors.Join(failed, lines.Err())
 }
 
 // word matches what may be a mnemonic in an assembly file.
@@ -117,7 +119,7 @@ func TestFusionAssemblyFixture(t *testing.T) {
 func complaints(out string) string {
 	var kept []string
 	for _, line := range strings.Split(out, "\n") {
-		if strings.HasPrefix(line, "#") || strings.Contains(line, ".go:") && !strings.HasPrefix(line, "\t") {
+		if strings.Contains(line, ".go:") && !strings.HasPrefix(line, "\t") {
 			kept = append(kept, line)
 		}
 	}
@@ -133,7 +135,7 @@ func TestFusion(t *testing.T) {
 		t.Run(target.name, func(t *testing.T) {
 			found, instructions, err := listing(target.env, pkgs...)
 			if err != nil {
-				t.Fatal(err)
+				t.Error(err)
 			}
 			if instructions < 1000 {
 				t.Fatalf("the listing has %d instructions only: was it read?", instructions)
