@@ -20,7 +20,7 @@ func ToFitness(x float64) int64 {
 	if x-x != 0 {
 		return evolve.InvalidFitness
 	}
-	y := x * FitnessOne // a power of two: exact, or too large to matter
+	y := float64(x * FitnessOne) // by a power of two: exact, or too large to matter
 	if y >= float64(FitnessMax) {
 		return FitnessMax
 	}

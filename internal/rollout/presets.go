@@ -39,11 +39,11 @@ func presets() []presetEntry {
 		}},
 		{presetKey{"MountainCarContinuous-v0", "dises"}, Preset{
 			Params: evolve.Params{"sigma": 20.0}, Policy: linear("clip", false),
-			Evaluations: 16, EpisodesPerCandidate: 1, SharedEpisodes: true, Chunk: 8, ValidateEvery: 1, ValidateEpisodes: 8,
+			Evaluations: 24, EpisodesPerCandidate: 1, SharedEpisodes: true, Chunk: 8, ValidateEvery: 1, ValidateEpisodes: 8,
 		}},
 		{presetKey{"MountainCarContinuous-v0", "openai-es"}, Preset{
 			Params: evolve.Params{"sigma": 10.0, "alpha": 10.0, "beta1": 0.0, "beta2": 0.9, "l2": 0.0}, Policy: linear("clip", false),
-			Evaluations: 16, EpisodesPerCandidate: 1, SharedEpisodes: true, Chunk: 8, ValidateEvery: 1, ValidateEpisodes: 8,
+			Evaluations: 8, EpisodesPerCandidate: 1, SharedEpisodes: true, Chunk: 4, ValidateEvery: 1, ValidateEpisodes: 8,
 		}},
 		{presetKey{"Pendulum-v1", "dises"}, Preset{
 			Params: evolve.Params{"sigma": 1.0}, Policy: mlp("clip", 8),
