@@ -9,7 +9,6 @@ import (
 	"syscall/js"
 
 	_ "github.com/evoswarm/evoswarm/envs/all"
-	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
@@ -25,6 +24,8 @@ func main() {
 		"setup":    answer(p.setup),
 		"state":    answer(p.state),
 		"evaluate": answer(p.evaluate),
+		"look":     answer(p.look),
+		"theta":    answer(p.theta),
 		"show":     answer(p.show),
 	})
 	select {}
@@ -59,21 +60,12 @@ func (p *program) setup(args []js.Value) (any, error) {
 	return nil, nil
 }
 
-// state sets what the tasks and episodes to come are run on: args are the bytes of an evolve.State.
+// state sets what the tasks to come are run on: args are the bytes of an evolve.State.
 func (p *program) state(args []js.Value) (any, error) {
 	if p.worker == nil {
 		return nil, rollout.ErrSetup
 	}
-	b := toGo(args[0])
-	if err := p.worker.SetState(b); err != nil {
-		return nil, err
-	}
-	state := new(evolve.State)
-	if err := state.UnmarshalBinary(b); err != nil {
-		return nil, err
-	}
-	p.theater.state = state
-	return nil, nil
+	return nil, p.worker.SetState(toGo(args[0]))
 }
 
 // evaluate runs a task: args are its bytes; the value is those of its results.
@@ -86,6 +78,26 @@ func (p *program) evaluate(args []js.Value) (any, error) {
 		return nil, err
 	}
 	return toJS(results), nil
+}
+
+// look runs held-out episodes: args are parameters and episode seeds; the value is the returns, all in little endian.
+func (p *program) look(args []js.Value) (any, error) {
+	if p.theater == nil {
+		return nil, rollout.ErrSetup
+	}
+	returns, err := p.theater.look(toGo(args[0]), toGo(args[1]))
+	if err != nil {
+		return nil, err
+	}
+	return toJS(returns), nil
+}
+
+// theta sets the policy that is shown from the next episode on: args are its generation and the parameters' bytes.
+func (p *program) theta(args []js.Value) (any, error) {
+	if p.theater == nil {
+		return nil, rollout.ErrSetup
+	}
+	return nil, p.theater.cast(uint64(args[0].Float()), toGo(args[1]))
 }
 
 // show plays on: args are the number of steps and the seed of the next episode; the value is a reel as JSON.

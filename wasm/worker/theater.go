@@ -1,11 +1,13 @@
 package main
 
 import (
+	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/evoswarm/evoswarm/envs"
-	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/noise"
 	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
@@ -13,6 +15,11 @@ import (
 
 // maxPlay is the largest number of steps in one reel.
 const maxPlay = 1000
+
+var (
+	errNoPolicy = errors.New("worker: no policy to show")
+	errBytes    = errors.New("worker: wrong number of bytes")
+)
 
 // theater plays episodes of the mean policy for people to watch. They count for nothing: neither as evaluations nor as
 // held-out episodes.
@@ -25,10 +32,16 @@ type theater struct {
 	obs     []float32
 	act     []float64
 
-	state   *evolve.State // what the next episode will be played with
-	playing *evolve.State // what this one is played with; nil between episodes
+	actor   *actor // who plays the next episode
+	playing *actor // who plays this one; nil between episodes
 	steps   int
 	total   float64
+}
+
+// actor is a policy's parameters and the generation they are of.
+type actor struct {
+	gen   uint64
+	theta []float32
 }
 
 // reel is a piece of an episode.
@@ -62,21 +75,65 @@ func newTheater(setup rollout.Setup) (*theater, error) {
 	}, nil
 }
 
+// cast makes theta, in little endian, what the next episode is played with.
+func (t *theater) cast(gen uint64, theta []byte) error {
+	x, err := t.parameters(theta)
+	if err != nil {
+		return err
+	}
+	t.actor = &actor{gen, x}
+	return nil
+}
+
+// look returns the returns of theta in the episodes that seeds name, all in little endian.
+func (t *theater) look(theta, seeds []byte) ([]byte, error) {
+	x, err := t.parameters(theta)
+	if err != nil {
+		return nil, err
+	}
+	if len(seeds)%8 != 0 {
+		return nil, fmt.Errorf("%w: %d of seeds", errBytes, len(seeds))
+	}
+	episodes := make([]uint64, len(seeds)/8)
+	for i := range episodes {
+		episodes[i] = binary.LittleEndian.Uint64(seeds[8*i:])
+	}
+	returns := make([]float64, len(episodes))
+	rollout.NewEvaluator(t.spec, t.policy).Returns(x, episodes, returns)
+	out := make([]byte, 0, 8*len(returns))
+	for _, r := range returns {
+		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(r))
+	}
+	return out, nil
+}
+
+// parameters reads the little-endian bits of a whole theta.
+func (t *theater) parameters(b []byte) ([]float32, error) {
+	theta := make([]float32, t.policy.Dim())
+	if len(b) != 4*len(theta) {
+		return nil, fmt.Errorf("%w: %d of theta, want %d", errBytes, len(b), 4*len(theta))
+	}
+	for i := range theta {
+		theta[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return theta, nil
+}
+
 // play goes on for n steps, at most to the end of the episode, and returns the reel as JSON. An episode that starts
-// here draws from seed, and is played with the newest state to its end.
+// here draws from seed, and is played by the newest policy to its end.
 func (t *theater) play(n int, seed uint64) ([]byte, error) {
-	if t.state == nil {
-		return nil, fmt.Errorf("%w: no state", evolve.ErrState)
+	if t.actor == nil {
+		return nil, errNoPolicy
 	}
 	r := reel{FPS: t.spec.FPS}
 	if t.playing == nil {
-		t.playing, t.steps, t.total = t.state, 0, 0
+		t.playing, t.steps, t.total = t.actor, 0, 0
 		t.rng = noise.NewStream(seed, noise.DomainEpisode)
 		t.env.Reset(&t.rng, t.obs)
 		r.Frames = append(r.Frames, t.frame(false))
 	}
 	for range min(n, maxPlay) {
-		t.policy.Act(t.playing.Theta, t.obs, t.scratch, t.act)
+		t.policy.Act(t.playing.theta, t.obs, t.scratch, t.act)
 		reward, terminated := t.env.Step(&t.rng, t.act, t.obs)
 		t.total += reward
 		t.steps++
@@ -92,7 +149,7 @@ func (t *theater) play(n int, seed uint64) ([]byte, error) {
 
 // frame draws the present state.
 func (t *theater) frame(over bool) frame {
-	f := frame{Gen: t.playing.Gen, Step: t.steps, Return: t.total, Over: over}
+	f := frame{Gen: t.playing.gen, Step: t.steps, Return: t.total, Over: over}
 	t.env.Draw(&f.Scene)
 	return f
 }

@@ -1,12 +1,13 @@
 package main
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"math"
 	"testing"
 
 	_ "github.com/evoswarm/evoswarm/envs/all"
-	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
@@ -28,12 +29,19 @@ func play(t *testing.T, th *theater, n int) reel {
 	return r
 }
 
+func cast(t *testing.T, th *theater, gen uint64) {
+	t.Helper()
+	if err := th.cast(gen, make([]byte, 4*th.policy.Dim())); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestTheaterPlaysWholeEpisodes(t *testing.T) {
 	th, err := newTheater(linear())
 	if err != nil {
 		t.Fatal(err)
 	}
-	th.state = &evolve.State{Gen: 3, Theta: make([]float32, th.policy.Dim())}
+	cast(t, th, 3)
 	var frames []frame
 	for len(frames) == 0 || !frames[len(frames)-1].Over {
 		r := play(t, th, 5)
@@ -60,9 +68,9 @@ func TestTheaterKeepsThePolicyOfAnEpisode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	th.state = &evolve.State{Gen: 1, Theta: make([]float32, th.policy.Dim())}
+	cast(t, th, 1)
 	play(t, th, 1)
-	th.state = &evolve.State{Gen: 2, Theta: make([]float32, th.policy.Dim())}
+	cast(t, th, 2)
 	if got := play(t, th, 1).Frames[0].Gen; got != 1 {
 		t.Errorf("got generation %d in mid-episode, want 1", got)
 	}
@@ -72,12 +80,35 @@ func TestTheaterKeepsThePolicyOfAnEpisode(t *testing.T) {
 	}
 }
 
-func TestTheaterWithoutState(t *testing.T) {
+func TestTheaterWithoutPolicy(t *testing.T) {
 	th, err := newTheater(linear())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := th.play(1, 0); !errors.Is(err, evolve.ErrState) {
-		t.Errorf("got %v, want ErrState", err)
+	if _, err := th.play(1, 0); !errors.Is(err, errNoPolicy) {
+		t.Errorf("got %v, want errNoPolicy", err)
+	}
+}
+
+func TestLookIsTheEvaluators(t *testing.T) {
+	th, err := newTheater(linear())
+	if err != nil {
+		t.Fatal(err)
+	}
+	theta := make([]byte, 4*th.policy.Dim())
+	got, err := th.look(theta, binary.LittleEndian.AppendUint64(nil, 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make([]float64, 1)
+	rollout.NewEvaluator(th.spec, th.policy).Returns(make([]float32, th.policy.Dim()), []uint64{5}, want)
+	if math.Float64frombits(binary.LittleEndian.Uint64(got)) != want[0] {
+		t.Errorf("got %x, want %v", got, want[0])
+	}
+	if _, err := th.look(theta[1:], nil); !errors.Is(err, errBytes) {
+		t.Errorf("short theta: got %v, want errBytes", err)
+	}
+	if _, err := th.look(theta, make([]byte, 7)); !errors.Is(err, errBytes) {
+		t.Errorf("torn seed: got %v, want errBytes", err)
 	}
 }

@@ -1,41 +1,92 @@
-// The return curve: mean and best of each generation, and the held-out looks at the mean policy.
+// The return curve: looks at the mean policy, and the fitness of the generations that this page has seen.
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { count, real } from "./format.ts";
-import type { CurvePoint } from "./types/tab";
+import type { Look, Status } from "./types/tab";
 
 /** Above this many points neighbours are drawn as one. */
 const pointsMax = 1500;
 
-/** Rows for the plot: generation, mean, best, look. */
+/** A generation: what is known of it. */
+export interface Point {
+  height: number;
+  look?: number | undefined;
+  mean?: number | undefined;
+  best?: number | undefined;
+}
+
+/** Columns for the plot: generation, look, mean, best. */
 export type Columns = [number[], (number | null)[], (number | null)[], (number | null)[]];
 
 /** columns lays points out for the plot, thinned evenly; looks and the newest point are kept. */
-export function columns(points: readonly CurvePoint[], limit = pointsMax): Columns {
+export function columns(points: readonly Point[], limit = pointsMax): Columns {
   const out: Columns = [[], [], [], []];
   const stride = Math.max(1, Math.ceil(points.length / limit));
   points.forEach((p, i) => {
-    if (i % stride !== 0 && i !== points.length - 1 && p.validate === undefined) return;
+    if (i % stride !== 0 && i !== points.length - 1 && p.look === undefined) return;
     out[0].push(p.height);
-    out[1].push(p.mean);
-    out[2].push(p.best);
-    out[3].push(p.validate ?? null);
+    out[1].push(p.look ?? null);
+    out[2].push(p.mean ?? null);
+    out[3].push(p.best ?? null);
   });
   return out;
 }
 
 /** summary says the curve in words, for those who do not see it. */
-export function summary(points: readonly CurvePoint[]): string {
+export function summary(points: readonly Point[], threshold: number | null): string {
   const last = points.at(-1);
-  if (!last) return "No generation has been completed yet.";
-  const look = points.findLast((p) => p.validate !== undefined);
-  const seen = look ? ` The newest held-out look, at generation ${count(look.height)}, gave ${real(look.validate)}.` : "";
-  return `After ${count(last.height)} generations the mean return is ${real(last.mean)}, the best ${real(last.best)}.${seen}`;
+  if (!last) return "No generation has been seen yet.";
+  const parts = [`Generation ${count(last.height)}.`];
+  const look = [...points].reverse().find((p) => p.look !== undefined);
+  if (look) parts.push(`The policy of generation ${count(look.height)} had a mean return of ${real(look.look)}.`);
+  if (threshold !== null) parts.push(`The world counts as solved at ${real(threshold)}.`);
+  return parts.join(" ");
 }
 
+/** spread gives the curve some air, and shows the threshold once the curve has come a quarter of the way to it. */
+export function spread(low: number | null, high: number | null, threshold: number | null): [number, number] {
+  let min = low ?? 0;
+  let max = high ?? 1;
+  if (threshold !== null && threshold > max && max - min > (threshold - min) / 4) max = threshold;
+  if (max === min) max = min + 1;
+  const air = 0.08 * (max - min);
+  return [min >= 0 && min - air < 0 ? 0 : min - air, max + air];
+}
+
+/** History collects what is known of the generations of one run. */
+export class History {
+  private readonly points = new Map<number, Point>();
+  private run = "";
+
+  /** Takes in what a status says of the newest generation, and all looks. Reports whether anything is new. */
+  add(status: Status, looks: readonly Look[]): boolean {
+    if (status.run !== this.run) this.points.clear();
+    this.run = status.run;
+    let fresh = false;
+    for (const look of looks) fresh = this.put({ height: look.height, look: look.return }) || fresh;
+    if (status.height > 0 && status.mean !== null && status.best !== null) {
+      fresh = this.put({ height: status.height, mean: status.mean, best: status.best }) || fresh;
+    }
+    return fresh;
+  }
+
+  /** All points, in order of height. */
+  sorted(): Point[] {
+    return [...this.points.values()].sort((a, b) => a.height - b.height);
+  }
+
+  private put(p: Point): boolean {
+    const old = this.points.get(p.height);
+    const merged = { ...old, ...p };
+    this.points.set(p.height, merged);
+    return !old || old.look !== merged.look || old.mean !== merged.mean || old.best !== merged.best;
+  }
+}
+
+/** Curve draws a history. */
 export class Curve {
-  private points: CurvePoint[] = [];
+  private readonly history = new History();
   private plot: uPlot | null = null;
   private threshold: number | null = null;
 
@@ -44,30 +95,15 @@ export class Curve {
     new ResizeObserver(() => this.plot?.setSize(this.size())).observe(box);
   }
 
-  /** Height of the newest point, 0 for none. */
-  get height(): number {
-    return this.points.at(-1)?.height ?? 0;
-  }
-
-  get words(): string {
-    return summary(this.points);
-  }
-
-  /** Adds points above the present ones; those that a fork replaced are dropped. */
-  add(points: readonly CurvePoint[], threshold: number | null): void {
-    const first = points[0];
-    if (first) this.points = this.points.filter((p) => p.height < first.height).concat(points);
-    if (threshold !== this.threshold || !this.plot) {
-      this.threshold = threshold;
-      return this.rebuild();
-    }
-    if (first) this.plot.setData(columns(this.points));
-  }
-
-  /** Starts over, for another run. */
-  clear(): void {
-    this.points = [];
-    this.rebuild();
+  /** Takes in the newest and draws what is new; returns the curve in words, or null if nothing changed. */
+  update(status: Status, looks: readonly Look[]): string | null {
+    const fresh = this.history.add(status, looks);
+    if (this.threshold !== status.threshold) this.plot?.destroy(), (this.plot = null);
+    this.threshold = status.threshold;
+    if (!fresh && this.plot) return null;
+    if (this.plot && this.plot.data[0].length > 2) this.plot.setData(columns(this.history.sorted()));
+    else this.rebuild();
+    return summary(this.history.sorted(), this.threshold);
   }
 
   private size(): { width: number; height: number } {
@@ -77,44 +113,36 @@ export class Curve {
   private rebuild(): void {
     this.plot?.destroy();
     this.plot = null;
-    if (this.points.length === 0) return;
+    const points = this.history.sorted();
+    if (points.length === 0) return;
     const style = getComputedStyle(this.box);
-    const colour = (name: string): string => style.getPropertyValue(name).trim();
-    this.plot = new uPlot(this.options(colour, style.fontFamily), columns(this.points), this.box);
+    this.plot = new uPlot(this.options(style, points.length), columns(points), this.box);
   }
 
-  private options(colour: (name: string) => string, font: string): uPlot.Options {
+  private options(style: CSSStyleDeclaration, points: number): uPlot.Options {
+    const colour = (name: string): string => style.getPropertyValue(name).trim();
     const muted = colour("--muted");
-    const axis = { stroke: muted, font: `12px ${font}`, ticks: { show: false }, grid: { stroke: colour("--line"), width: 1 } };
+    const axis = { stroke: muted, font: `12px ${style.fontFamily}`, ticks: { show: false }, grid: { stroke: colour("--line"), width: 1 } };
     const threshold = this.threshold;
+    const few = { show: points < 3, size: 5 };
     return {
       ...this.size(),
       legend: { show: false },
       cursor: { show: false },
-      scales: { x: { time: false }, y: { range: (_, low, high) => spread(low, high, threshold) } },
+      scales: { x: { time: false, range: (_, low, high) => [low, Math.max(high, low + 1)] }, y: { range: (_, low, high) => spread(low, high, threshold) } },
       axes: [
-        { ...axis, size: 30, grid: { show: false }, values: (_, ticks) => ticks.map((t) => (Number.isInteger(t) ? count(t) : "")) },
-        { ...axis, size: 46, values: (_, ticks) => ticks.map(real) },
+        { ...axis, size: 28, grid: { show: false }, values: (_, ticks) => ticks.map((t) => (Number.isInteger(t) ? count(t) : "")) },
+        { ...axis, size: 44, values: (_, ticks) => ticks.map(real) },
       ],
       series: [
         {},
-        { stroke: colour("--accent"), width: 2, points: { show: this.points.length < 2 } },
-        { stroke: colour("--faint"), width: 1.25, points: { show: this.points.length < 2 } },
-        { stroke: colour("--second"), width: 0, paths: () => null, points: { show: true, size: 6, fill: colour("--second") } },
+        { stroke: colour("--accent"), width: 2, spanGaps: true, points: { show: true, size: 6, fill: colour("--accent") } },
+        { stroke: colour("--second"), width: 1.5, spanGaps: true, points: few },
+        { stroke: colour("--faint"), width: 1.25, spanGaps: true, points: few },
       ],
       hooks: { draw: threshold === null ? [] : [(u) => drawThreshold(u, threshold, muted)] },
     };
   }
-}
-
-/** spread gives the curve some air, and shows the threshold once the curve has come a quarter of the way to it. */
-export function spread(low: number | null, high: number | null, threshold: number | null): [number, number] {
-  let min = low ?? 0;
-  let max = high ?? 1;
-  if (threshold !== null && threshold > max && max - min > (threshold - min) / 4) max = threshold;
-  if (max === min) max = min + 1;
-  const air = 0.06 * (max - min);
-  return [min >= 0 && min - air < 0 ? 0 : min - air, max + air];
 }
 
 /** drawThreshold draws the return at which the world counts as solved. */
@@ -132,8 +160,8 @@ function drawThreshold(u: uPlot, threshold: number, colour: string): void {
   ctx.lineTo(u.bbox.left + u.bbox.width, y);
   ctx.stroke();
   ctx.font = `${11 * devicePixelRatio}px ${getComputedStyle(u.root).fontFamily}`;
-  ctx.textAlign = "right";
-  ctx.textBaseline = "bottom";
-  ctx.fillText("solved", u.bbox.left + u.bbox.width, y - 3 * devicePixelRatio);
+  ctx.textAlign = "left";
+  ctx.textBaseline = "top";
+  ctx.fillText("solved", u.bbox.left + 4 * devicePixelRatio, y + 4 * devicePixelRatio);
   ctx.restore();
 }

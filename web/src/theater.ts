@@ -96,7 +96,7 @@ export class Theater {
     const setup = new TextDecoder().decode(policy.setup);
     if (setup !== this.setup) this.post({ op: "setup", bytes: policy.setup });
     this.setup = setup;
-    this.post({ op: "state", bytes: policy.state });
+    this.post({ op: "theta", gen: policy.height, bytes: policy.theta });
     return true;
   }
 

@@ -1,7 +1,7 @@
 // What the page says of itself: one state, in words, chosen from everything that is known.
 
 import { plural } from "./format.ts";
-import type { Status } from "./types/tab";
+import type { Phase, Status } from "./types/tab";
 
 /** How the state is marked: a colour and a symbol stand beside the words. */
 export type Tone = "work" | "wait" | "rest" | "trouble";
@@ -17,15 +17,15 @@ export type Hold = "none" | "paused" | "battery";
 
 /** Everything that the words depend on. */
 export interface Situation {
-  phase: "loading" | "elsewhere" | "starting" | "running" | "failed" | "unsupported";
+  /** The page's own phases, then the tab's. */
+  phase: "unsupported" | "failed" | "loading" | "elsewhere" | Phase;
   /** Of the programs, 0 to 1, while loading. */
   loaded: number;
   online: boolean;
   hold: Hold;
-  /** The browser froze the tab and it has only just woken up. */
+  /** The browser froze the hidden tab, and it has only just woken up. */
   woken: boolean;
-  /** The run that the node announced; "" if it has none. */
-  announced: string;
+  /** The newest; null before the first. */
   status: Status | null;
 }
 
@@ -35,37 +35,33 @@ export function describe(s: Situation): Words {
     case "unsupported":
       return words("trouble", "This browser cannot help", "It lacks WebAssembly, Web Workers or IndexedDB.");
     case "failed":
-      return words("trouble", "Something went wrong", "What to do is said below.");
+      return words("trouble", "Stopped", "Something went wrong; what to do is said below.");
     case "loading":
       return words("wait", "Loading", `${Math.round(s.loaded * 100)} % of the programs are here. The next visit starts at once.`);
     case "elsewhere":
       return words("rest", "Another tab of this browser is working", "This one only watches, and takes over when the other is closed.");
-    case "starting":
-      return words("wait", "Connecting", "Looking for the swarm.");
   }
-  return describeRunning(s);
-}
-
-function describeRunning(s: Situation): Words {
-  const status = s.status;
   if (s.hold === "paused") return words("rest", "Paused", "Nothing is computed here until you continue.");
   if (s.hold === "battery") return words("rest", "Paused to spare the battery", "It goes on when the computer is plugged in.");
   if (!s.online) return words("wait", "No network", "This computer is offline. It reconnects by itself.");
-  if (status === null || (status.links === 0 && status.run === "")) {
-    return words("wait", "Connecting", s.woken ? "The browser had put this tab to sleep." : "Looking for the swarm.");
-  }
-  if (status.run === "") return words("wait", "No run", "The node is reachable but trains nothing at present.");
-  if (status.syncing) return words("wait", "Catching up", "Fetching and checking what the swarm has done so far.");
-  if (status.links === 0) return describeAlone(s, status);
-  if (status.state === "paused") return words("rest", "Paused", "Nothing is computed here until you continue.");
-  if (status.state !== "training") return words("wait", "Idle", sentence(status.why) || "Waiting for work.");
-  return words("work", "Your computer is helping", `Training ${status.env} together with ${plural(status.peers, "other")}.`);
+  if (s.phase === "no run") return words("wait", "No run", "The node can be reached but trains nothing at present.");
+  if (s.phase === "connecting" || s.status === null) return words("wait", "Connecting", asleep(s) ?? "Looking for the swarm.");
+  return describeRunning(s, s.status);
 }
 
-function describeAlone(s: Situation, status: Status): Words {
-  const detail = s.woken ? "The browser had put this tab to sleep; reconnecting." : "No other peer can be reached; reconnecting.";
-  if (status.state === "training") return words("work", "Alone, and going on", detail);
-  return words("wait", "Alone", detail);
+function describeRunning(s: Situation, status: Status): Words {
+  if (status.connected === 0) {
+    const detail = asleep(s) ?? "No other peer can be reached at present; trying again.";
+    if (status.state === "training") return words("work", "Alone, and going on", detail);
+    return words("wait", "Alone", detail);
+  }
+  if (status.state === "paused") return words("rest", "Paused", "Nothing is computed here until you continue.");
+  if (status.state !== "training") return words("wait", "Waiting", sentence(status.why) || "There is no work at present.");
+  return words("work", "Your computer is helping", `It trains ${status.env} together with ${plural(status.peers, "other")}.`);
+}
+
+function asleep(s: Situation): string | undefined {
+  return s.woken ? "The browser had put this hidden tab to sleep; reconnecting." : undefined;
 }
 
 function words(tone: Tone, headline: string, detail: string): Words {

@@ -30,17 +30,23 @@ function obey(order: Order): void {
       return must(compute().setup(order.bytes));
     case "state":
       return must(compute().state(order.bytes));
-    case "task": {
-      const answer = compute().evaluate(order.bytes);
-      if (answer.error !== undefined) return port.postMessage({ op: "failed", id: order.id, error: answer.error });
-      return port.postMessage({ op: "result", id: order.id, bytes: answer.value }, [answer.value.buffer]);
-    }
+    case "task":
+      return send(order.id, compute().evaluate(order.bytes));
+    case "look":
+      return send(order.id, compute().look(order.theta, order.seeds));
+    case "theta":
+      return must(compute().theta(order.gen, order.bytes));
     case "show": {
       const answer = compute().show(order.steps, order.seed);
       if (answer.error !== undefined) return port.postMessage({ op: "failed", id: order.id, error: answer.error });
       return port.postMessage({ op: "reel", id: order.id, json: answer.value });
     }
   }
+}
+
+function send(id: number, answer: Answer<Uint8Array>): void {
+  if (answer.error !== undefined) return port.postMessage({ op: "failed", id, error: answer.error });
+  port.postMessage({ op: "result", id, bytes: answer.value }, [answer.value.buffer]);
 }
 
 function compute(): Compute {

@@ -6,10 +6,14 @@ export type Answer<T> = { value: T; error?: undefined } | { error: string; value
 export interface Compute {
   /** Prepares for a run; bytes of a rollout.Setup. */
   setup(bytes: Uint8Array): Answer<null>;
-  /** Sets what is evaluated and shown from now on; bytes of an evolve.State. */
+  /** Sets what tasks are run on from now on; bytes of an evolve.State. */
   state(bytes: Uint8Array): Answer<null>;
   /** Runs a task (rollout.MarshalTask) and returns its results (rollout.MarshalResults). */
   evaluate(bytes: Uint8Array): Answer<Uint8Array>;
+  /** Runs held-out episodes: parameters (float32), seeds (uint64); returns (float64), all little endian. */
+  look(theta: Uint8Array, seeds: Uint8Array): Answer<Uint8Array>;
+  /** Sets the policy that is shown from the next episode on: its generation, its parameters. */
+  theta(gen: number, bytes: Uint8Array): Answer<null>;
   /** Plays at most so many steps of an episode, which starts from seed; a Reel as JSON. */
   show(steps: number, seed: number): Answer<string>;
 }
@@ -20,6 +24,8 @@ export type Order =
   | { op: "setup"; bytes: Uint8Array }
   | { op: "state"; bytes: Uint8Array }
   | { op: "task"; id: number; bytes: Uint8Array }
+  | { op: "look"; id: number; theta: Uint8Array; seeds: Uint8Array }
+  | { op: "theta"; gen: number; bytes: Uint8Array }
   | { op: "show"; id: number; steps: number; seed: number };
 
 /** What a worker posts back. After a crash it is of no use any more. */

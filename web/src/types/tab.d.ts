@@ -13,68 +13,81 @@ export interface TabConfig {
   workerScript: string;
   /** The Go program for it, compiled once. */
   workerModule: WebAssembly.Module;
-  /** Called about twice a second, and at once when something important changes. */
+  /** Called when the way to the swarm changes. */
+  onPhase(phase: Phase): void;
+  /** Called on every change and every second while the phase is "running". */
   onStatus(status: Status): void;
-  /** Called when something went wrong that the person should know; the tab goes on if it can. */
-  onError(error: Problem): void;
+  /** Called when something went wrong that the person should know. */
+  onError(problem: Problem): void;
 }
+
+/** connecting: no node has answered. no run: one has, but trains nothing. running: takes part in a run. */
+export type Phase = "connecting" | "no run" | "running";
 
 /** Something that went wrong, and what to do about it. */
 export interface Problem {
   error: string;
   hint: string;
+  /** Whether the tab has ended. */
+  fatal: boolean;
 }
 
-/** The fields are those of `evonode status --json`; the page's own are marked. */
+/** The JSON form of peer.Status, as in `evonode status --json`. */
 export interface Status {
   run: string;
   env: string;
+  strategy: string;
   height: number;
   head: string;
-  /** Peer id, "" while none is known. */
-  leader: string;
+  /** Keys in hexadecimal; no leader: none known. */
+  leader?: string;
   self: string;
+  leads: boolean;
   term: number;
   /** Others that are heard. */
   peers: number;
-  /** Connections of this tab; page only. */
-  links: number;
+  /** Others with a direct connection. */
+  connected: number;
+  /** Peers with work in the log, ever. */
+  volunteers: number;
   evaluations: number;
   steps: number;
-  /** Evaluations per second of this tab's workers. */
   evals_per_s: number;
-  /** Fitness of the newest entry as a return. */
+  /** Own evaluations in the log. */
+  mine: number;
+  mine_steps: number;
+  /** Computed here, over the last 10 s. */
+  mine_evals_per_s: number;
+  workers: number;
+  /** Of the newest generation; null: none. */
   best: number | null;
   mean: number | null;
-  state: "training" | "idle" | "paused" | "stopped";
-  /** Why it is idle, in words; "" if it is not. */
-  why: string;
-  /** Whether a heavier chain is being fetched; page only. */
-  syncing: boolean;
-  /** What the log holds of this tab's work; page only. */
-  mine: { evaluations: number; steps: number };
-  /** How many peers have work in the log; page only. */
-  contributors: number;
-  /** Web Workers in use; page only. */
-  workers: number;
-  /** Mean return at which the world counts as solved; page only. */
+  /** Of the newest look at the mean policy; null: no look yet. */
+  return: number | null;
+  return_height: number;
+  /** Mean return at which the world counts as solved; null: it has none. */
   threshold: number | null;
+  state: "training" | "idle" | "paused";
+  /** One sentence for a person. */
+  why: string;
+  /** What is wrong with this computer. */
+  error?: string;
 }
 
-/** A point of the curve: a generation, or a held-out look at the mean policy. */
-export interface CurvePoint {
+/** A look at the mean policy on held-out episodes. */
+export interface Look {
   height: number;
+  evaluations: number;
   steps: number;
-  best: number;
-  mean: number;
-  /** Mean return over fresh validate episodes, where somebody looked. */
-  validate?: number;
+  return: number;
 }
 
 /** What a drawing worker needs to play the newest policy. */
 export interface PolicyBytes {
+  /** A rollout.Setup. */
   setup: Uint8Array;
-  state: Uint8Array;
+  /** Parameters, float32, little endian. */
+  theta: Uint8Array;
   height: number;
 }
 
@@ -83,11 +96,11 @@ export interface Tab {
   pause(paused: boolean): void;
   setWorkers(n: number): void;
   /** Assumes that all connections are dead and dials again. */
-  redial(): void;
+  redial(addresses: string[]): void;
   /** The seed log of the run as a file. */
   log(): Promise<Uint8Array>;
-  /** The points of the curve above a height. */
-  curve(above: number): CurvePoint[];
+  /** All looks so far, in order of height. */
+  curve(): Look[];
   /** null until there is a run. */
   policy(): PolicyBytes | null;
   /** Says goodbye to the swarm and ends. */
@@ -95,11 +108,10 @@ export interface Tab {
 }
 
 export interface Evoswarm {
-  start(config: TabConfig): Promise<Tab>;
+  start(config: TabConfig): Tab;
 }
 
 declare global {
   /** Set by wasm/tab when it runs. */
-  // eslint-disable-next-line no-var
   var evoswarm: Evoswarm | undefined;
 }

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	_ "github.com/evoswarm/evoswarm/envs/all"
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+)
+
+var errTest = errors.New("crash")
+
+// setup is a small run.
+func setup(t *testing.T) rollout.Setup {
+	t.Helper()
+	method, err := evolve.Find("openai-es")
+	if err != nil {
+		t.Fatal(err)
+	}
+	params, err := method.Complete(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rollout.Setup{EnvID: "CartPole-v1", Strategy: "openai-es", Params: params,
+		Policy: policy.Spec{Kind: "linear", Hidden: []uint64{}, Head: "argmax"}}
+}
+
+// goroutine is a worker that computes on a goroutine, with the evaluator that Web Workers have.
+type goroutine struct {
+	orders chan func(w *rollout.Worker) error
+	quit   sync.Once
+	answer func(uint64, []byte, error)
+	crash  func(error)
+	agency *agency
+}
+
+func (g *goroutine) state(state []byte) {
+	g.orders <- func(w *rollout.Worker) error { return w.SetState(state) }
+}
+
+func (g *goroutine) task(id uint64, task []byte) {
+	g.agency.note(id)
+	g.orders <- func(w *rollout.Worker) error {
+		data, err := w.Evaluate(task)
+		g.answer(id, data, err)
+		return nil
+	}
+}
+
+func (g *goroutine) look(id uint64, _, seeds []byte) {
+	g.agency.note(id)
+	g.orders <- func(*rollout.Worker) error { g.answer(id, make([]byte, len(seeds)), nil); return nil }
+}
+
+func (g *goroutine) kill() { g.quit.Do(func() { close(g.orders) }) }
+
+// agency hires goroutines. The first crashes of them die with their first order.
+type agency struct {
+	crashes atomic.Int32
+	mu      sync.Mutex
+	order   []uint64 // ids of jobs as workers got them
+}
+
+func (a *agency) note(id uint64) {
+	a.mu.Lock()
+	a.order = append(a.order, id)
+	a.mu.Unlock()
+}
+
+func (a *agency) hire(setup []byte, answer func(uint64, []byte, error), crash func(error)) worker {
+	g := &goroutine{orders: make(chan func(*rollout.Worker) error, 8), answer: answer, crash: crash, agency: a}
+	var s rollout.Setup
+	if err := json.Unmarshal(setup, &s); err != nil {
+		panic(err)
+	}
+	w, err := rollout.NewWorker(s)
+	if err != nil {
+		panic(err)
+	}
+	go func() {
+		for order := range g.orders {
+			if a.crashes.Add(-1) >= 0 {
+				g.crash(errTest)
+				return
+			}
+			if err := order(w); err != nil {
+				g.crash(err)
+				return
+			}
+		}
+	}()
+	return g
+}
+
+func newTestCrew(t *testing.T, n int, a *agency, trouble func(error)) (*crew, rollout.Task, []rollout.CandidateResult) {
+	t.Helper()
+	s := setup(t)
+	data, err := rollout.MarshalSetup(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	method, _ := evolve.Find(s.Strategy)
+	strategy, err := method.New(s.Params, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := rollout.Task{State: strategy.Init(make([]float32, 8)), Seeds: []uint64{1, 2, 3}, Episodes: [][]uint64{{4, 5}}}
+	w, err := rollout.NewWorker(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, _ := task.State.MarshalBinary()
+	bytes, _ := rollout.MarshalTask(task)
+	if err := w.SetState(state); err != nil {
+		t.Fatal(err)
+	}
+	out, err := w.Evaluate(bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := rollout.UnmarshalResults(out, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newCrew(data, n, a.hire, trouble), task, want
+}
+
+type outcome struct {
+	results []rollout.CandidateResult
+	err     error
+}
+
+func TestCrewEvaluates(t *testing.T) {
+	for _, test := range []struct {
+		name             string
+		workers, crashes int
+		tasks            int
+		fails, trouble   bool
+	}{
+		{"one worker", 1, 0, 5, false, false},
+		{"more workers than tasks", 4, 0, 2, false, false},
+		{"a crash is repeated", 1, 1, 3, false, false},
+		{"crashes of many workers", 3, 2, 9, false, false},
+		{"a task that kills every worker is given up", 1, 3, 1, true, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := new(agency)
+				a.crashes.Store(int32(test.crashes))
+				var troubled atomic.Bool
+				c, task, want := newTestCrew(t, test.workers, a, func(error) { troubled.Store(true) })
+				outcomes := make(chan outcome, test.tasks)
+				for i := range test.tasks {
+					c.Evaluate(uint64(i), task, false, func(r []rollout.CandidateResult, err error) { outcomes <- outcome{r, err} })
+				}
+				for range test.tasks {
+					got := <-outcomes
+					if test.fails != errors.Is(got.err, errWorker) {
+						t.Errorf("got error %v, want one: %t", got.err, test.fails)
+					}
+					if !test.fails && !slices.Equal(got.results, want) {
+						t.Errorf("got %v, want %v", got.results, want)
+					}
+				}
+				synctest.Wait()
+				if troubled.Load() != test.trouble {
+					t.Errorf("trouble reported: %t, want %t", troubled.Load(), test.trouble)
+				}
+				c.Close()
+				time.Sleep(2 * restMax)
+			})
+		})
+	}
+}
+
+func TestCrewOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := new(agency)
+		c, task, _ := newTestCrew(t, 0, a, nil)
+		done := func([]rollout.CandidateResult, error) {}
+		c.Look([]float32{1}, []uint64{1, 2}, func(r []float64, err error) { // job 1
+			if len(r) != 2 || err != nil {
+				t.Errorf("got %v, %v", r, err)
+			}
+		})
+		c.Evaluate(1, task, false, done) // job 2
+		c.Evaluate(2, task, true, done)  // job 3
+		c.Evaluate(3, task, false, func([]rollout.CandidateResult, error) { t.Error("a cancelled task was answered") })
+		c.Cancel(3)
+		synctest.Wait()
+		if len(a.order) != 0 {
+			t.Errorf("without workers got %v, want nothing", a.order)
+		}
+		c.SetWorkers(1)
+		synctest.Wait()
+		if want := []uint64{3, 2, 1}; !slices.Equal(a.order, want) {
+			t.Errorf("got %v, want urgent, normal, look: %v", a.order, want)
+		}
+		if c.Workers() != 1 || c.Slots(8) != 2 {
+			t.Errorf("got %d workers and %d slots, want 1 and 2", c.Workers(), c.Slots(8))
+		}
+
+		a.order = nil
+		c.SetWorkers(0)
+		c.Look([]float32{1}, []uint64{1}, func([]float64, error) {}) // job 5
+		c.Evaluate(4, task, false, done)                             // job 6
+		time.Sleep(2 * lookWait)
+		c.SetWorkers(1)
+		synctest.Wait()
+		if want := []uint64{5, 6}; !slices.Equal(a.order, want) {
+			t.Errorf("a look that waited: got %v, want %v", a.order, want)
+		}
+		c.Close()
+	})
+}
+
+func TestCrewClosed(t *testing.T) {
+	c, task, _ := newTestCrew(t, 1, new(agency), nil)
+	c.Close()
+	got := make(chan error, 1)
+	c.Evaluate(5, task, false, func(_ []rollout.CandidateResult, err error) { got <- err })
+	if err := <-got; !errors.Is(err, errClosed) {
+		t.Errorf("got %v, want errClosed", err)
+	}
+}

@@ -1,0 +1,114 @@
+//go:build js && wasm
+
+// Command tab is a volunteer's browser tab: libp2p, the coordinator and the store in one program that computes nothing.
+// Evaluations are done by Web Workers, each with the program of wasm/worker.
+//
+// It sets one global object, evoswarm, which web/src/types/tab.d.ts declares. No other part of the program touches the
+// page.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"syscall/js"
+
+	_ "github.com/evoswarm/evoswarm/envs/all"
+)
+
+func main() {
+	js.Global().Set("evoswarm", map[string]any{"start": js.FuncOf(start)})
+	select {}
+}
+
+// start begins and returns an object of methods; it is called once.
+func start(_ js.Value, args []js.Value) any {
+	cfg := args[0]
+	t := newTab(config{
+		addresses: texts(cfg.Get("addresses")),
+		run:       cfg.Get("run").String(),
+		workers:   cfg.Get("workers").Int(),
+		paused:    cfg.Get("paused").Bool(),
+		hire:      hireWebWorkers(cfg.Get("workerScript").String(), cfg.Get("workerModule")),
+		onPhase:   func(p phase) { cfg.Call("onPhase", string(p)) },
+		onStatus:  func(status any) { cfg.Call("onStatus", toObject(status)) },
+		onError: func(p problem) {
+			cfg.Call("onError", map[string]any{"error": p.err, "hint": p.hint, "fatal": p.fatal})
+		},
+	})
+	go t.run()
+	return methods(t)
+}
+
+// methods is the object that the page holds.
+func methods(t *tab) map[string]any {
+	return map[string]any{
+		"pause":      method(func(args []js.Value) any { t.pause(args[0].Bool()); return nil }),
+		"setWorkers": method(func(args []js.Value) any { t.setWorkers(args[0].Int()); return nil }),
+		"redial":     method(func(args []js.Value) any { t.redial(texts(args[0])); return nil }),
+		"curve":      method(func([]js.Value) any { return toObject(t.curve()) }),
+		"policy":     method(func([]js.Value) any { return policyBytes(t) }),
+		"log": method(func([]js.Value) any {
+			return promise(func() (any, error) {
+				var b bytes.Buffer
+				if err := t.log(&b); err != nil {
+					return nil, err
+				}
+				return toJS(b.Bytes()), nil
+			})
+		}),
+		"stop": method(func([]js.Value) any {
+			return promise(func() (any, error) { return nil, t.stop() })
+		}),
+	}
+}
+
+func method(f func(args []js.Value) any) js.Func {
+	return js.FuncOf(func(_ js.Value, args []js.Value) any { return f(args) })
+}
+
+// policyBytes is what a drawing worker needs; nil until there is a run.
+func policyBytes(t *tab) any {
+	setup, theta, height := t.policy()
+	if theta == nil {
+		return nil
+	}
+	return map[string]any{"setup": toJS(setup), "theta": toJS(floatBytes(theta)), "height": float64(height)}
+}
+
+// promise runs f on a goroutine and returns a Promise of its value.
+func promise(f func() (any, error)) js.Value {
+	var executor js.Func
+	executor = js.FuncOf(func(_ js.Value, args []js.Value) any {
+		resolve, reject := args[0], args[1]
+		go func() {
+			defer executor.Release()
+			value, err := f()
+			if err != nil {
+				reject.Invoke(js.Global().Get("Error").New(err.Error()))
+				return
+			}
+			resolve.Invoke(value)
+		}()
+		return nil
+	})
+	return js.Global().Get("Promise").New(executor)
+}
+
+// toObject makes a JavaScript value of v's JSON form.
+func toObject(v any) js.Value {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("tab: %T has no JSON form: %v", v, err))
+	}
+	return js.Global().Get("JSON").Call("parse", string(data))
+}
+
+// texts reads an array of strings.
+func texts(v js.Value) []string {
+	out := make([]string, v.Length())
+	for i := range out {
+		out[i] = v.Index(i).String()
+	}
+	return out
+}

@@ -1,0 +1,372 @@
+//go:build js && wasm
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/evoswarm/evoswarm/coordinator"
+	"github.com/evoswarm/evoswarm/internal/mesh"
+	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// agent is what others see of this program.
+const agent = "evoswarm-tab/0.1.0"
+
+const (
+	dialTimeout = 10 * time.Second
+	// backOffMin and backOffMax bound the wait between two rounds of dialling; it doubles from round to round.
+	backOffMin = 500 * time.Millisecond
+	backOffMax = 20 * time.Second
+	// keepPeriod is how often a tab in a run looks whether it is alone.
+	keepPeriod = time.Second
+	// goodbye bounds the end: the page is going away.
+	goodbye = 2 * time.Second
+)
+
+// phase is the way to the swarm so far.
+type phase string
+
+const (
+	connecting phase = "connecting"
+	noRun      phase = "no run"
+	running    phase = "running"
+)
+
+// problem is something that the person should know.
+type problem struct {
+	err, hint string
+	fatal     bool // the tab has ended
+}
+
+// config is what the page says, and whom to tell. The functions are called from any goroutine.
+type config struct {
+	addresses []string
+	run       string // "" for any
+	workers   int
+	paused    bool
+	hire      hire
+	onPhase   func(phase)
+	onStatus  func(status any)
+	onError   func(problem)
+}
+
+// tab joins the parts: it finds the swarm, takes part, and finds it again.
+type tab struct {
+	cfg    config
+	ctx    context.Context
+	cancel context.CancelFunc
+	again  chan struct{} // asks for a round of dialling at once
+
+	mu      sync.Mutex
+	known   []string // addresses to dial, newest first
+	paused  bool
+	workers int
+	setup   []byte
+	peer    *peer.Peer // nil until there is a run
+	strayed bool       // whether the person was told that the node trains another run
+}
+
+func newTab(cfg config) *tab {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &tab{cfg: cfg, ctx: ctx, cancel: cancel, again: make(chan struct{}, 1),
+		known: slices.Clone(cfg.addresses), paused: cfg.paused, workers: cfg.workers}
+}
+
+// run is the life of the tab.
+func (t *tab) run() {
+	t.cfg.onPhase(connecting)
+	shelf, err := openShelf(t.ctx)
+	if err != nil {
+		t.cfg.onError(problem{err: "Nothing can be kept in this browser: " + err.Error(),
+			hint: "The tab works, but starts anew at every visit. Leave the private window, or free some space."})
+	}
+	t.remember(shelf.Addresses())
+	m, err := mesh.New(t.ctx, mesh.Config{Key: shelf.Key(), Kind: coordinator.Tab, Agent: agent, Peers: t.targets()})
+	if err != nil {
+		t.fatal(fmt.Errorf("starting the network: %w", err))
+		return
+	}
+	hello, ok := t.find(m)
+	if !ok {
+		m.Close()
+		return
+	}
+	p, err := t.join(m, shelf, hello)
+	if err != nil {
+		t.fatal(err)
+		return
+	}
+	go t.keep(m, shelf, p)
+	t.report(p)
+}
+
+// find dials until somebody answers who is in the run that is wanted.
+func (t *tab) find(m *mesh.Mesh) (mesh.Hello, bool) {
+	for wait := backOffMin; ; wait = min(2*wait, backOffMax) {
+		hello, err := t.dial(m, func(h mesh.Hello) bool { return h.Run != "" && (t.cfg.run == "" || h.Run == t.cfg.run) })
+		switch {
+		case err == nil:
+			return hello, true
+		case errors.Is(err, errNoRun):
+			t.cfg.onPhase(noRun)
+			wait = min(wait, 2*time.Second)
+		default:
+			t.cfg.onPhase(connecting)
+		}
+		if !t.sleep(&wait) {
+			return mesh.Hello{}, false
+		}
+	}
+}
+
+var (
+	errNoRun  = errors.New("tab: the nodes that answer are in no run that is wanted")
+	errNobody = errors.New("tab: no node can be reached")
+)
+
+// dial tries all known addresses and returns the first hello that is wanted.
+func (t *tab) dial(m *mesh.Mesh, wanted func(mesh.Hello) bool) (mesh.Hello, error) {
+	result := errNobody
+	for _, addr := range t.targets() {
+		ctx, cancel := context.WithTimeout(t.ctx, dialTimeout)
+		hello, err := m.Dial(ctx, addr)
+		cancel()
+		if err != nil {
+			continue
+		}
+		t.remember(hello.Hubs)
+		if wanted(hello) {
+			return hello, nil
+		}
+		result = errNoRun
+	}
+	return mesh.Hello{}, result
+}
+
+// join starts the peer of the run that hello names.
+func (t *tab) join(m *mesh.Mesh, shelf *shelf, hello mesh.Hello) (*peer.Peer, error) {
+	spec, err := seedlog.DecodeSpec(hello.Genesis)
+	if err != nil {
+		return nil, fmt.Errorf("reading the rules of run %s: %w", hello.Run, err)
+	}
+	rules, err := seedlog.NewRules(spec)
+	if err != nil {
+		return nil, fmt.Errorf("reading the rules of run %s: %w", hello.Run, err)
+	}
+	setup, err := rollout.MarshalSetup(rollout.Setup{
+		EnvID: rules.Env.ID, EnvRevision: rules.Env.Revision, Policy: spec.Policy,
+		Strategy: spec.Strategy.Name, StrategyRevision: spec.Strategy.Revision, Params: spec.Strategy.Params,
+	})
+	if err != nil {
+		return nil, err
+	}
+	runStore, err := shelf.Run(t.ctx, spec)
+	if err != nil {
+		return nil, fmt.Errorf("opening what is kept of run %s: %w", hello.Run, err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p, err := peer.Start(t.ctx, peer.Config{
+		Rules: rules, Key: shelf.Key(), Kind: coordinator.Tab, Mesh: m, Store: runStore,
+		Evaluator: newCrew(setup, t.workers, t.cfg.hire, t.trouble), Paused: t.paused,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("taking part in run %s: %w", hello.Run, err)
+	}
+	t.peer, t.setup = p, setup
+	return p, nil
+}
+
+// report hands on every status until the peer stops.
+func (t *tab) report(p *peer.Peer) {
+	t.cfg.onPhase(running)
+	updates, cancel := p.Watch()
+	defer cancel()
+	for status := range updates {
+		t.cfg.onStatus(status)
+	}
+	if err := p.Err(); err != nil && t.ctx.Err() == nil {
+		t.fatal(err)
+	}
+}
+
+// keep dials again while nobody is connected, and when the page asks.
+func (t *tab) keep(m *mesh.Mesh, shelf *shelf, p *peer.Peer) {
+	wait := backOffMin
+	for {
+		asked := false
+		select {
+		case <-t.ctx.Done():
+			return
+		case <-p.Done():
+			return
+		case <-t.again:
+			wait, asked = backOffMin, true
+		case <-time.After(keepPeriod):
+		}
+		status := p.Status()
+		if status.Connected > 0 && !asked {
+			wait = backOffMin
+			shelf.Remember(m.Hubs())
+			continue
+		}
+		hello, err := t.dial(m, func(h mesh.Hello) bool { return h.Run == status.Run })
+		if err == nil {
+			continue
+		}
+		if errors.Is(err, errNoRun) {
+			t.stray(hello)
+		}
+		if !t.sleep(&wait) {
+			return
+		}
+		wait = min(2*wait, backOffMax)
+	}
+}
+
+// stray tells the person once that the nodes train something else now.
+func (t *tab) stray(mesh.Hello) {
+	t.mu.Lock()
+	told := t.strayed
+	t.strayed = true
+	t.mu.Unlock()
+	if !told {
+		t.cfg.onError(problem{err: "The node trains another run now.", hint: "Reload the page to take part in it. What was done here stays in the log."})
+	}
+}
+
+// sleep waits, but not if the page asks for a round: the back-off starts over then. It reports false at the end.
+func (t *tab) sleep(wait *time.Duration) bool {
+	select {
+	case <-t.ctx.Done():
+		return false
+	case <-t.again:
+		*wait = backOffMin
+	case <-time.After(*wait):
+	}
+	return true
+}
+
+// targets lists the addresses to dial: those a browser can.
+func (t *tab) targets() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []string
+	for _, addr := range t.known {
+		if strings.Contains(addr, "/ws") {
+			out = append(out, addr)
+		}
+	}
+	return out
+}
+
+// maxKnown bounds the addresses that are tried.
+const maxKnown = 32
+
+// remember adds addresses, the newest in front.
+func (t *tab) remember(addresses []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, addr := range slices.Backward(addresses) {
+		t.known = slices.DeleteFunc(t.known, func(a string) bool { return a == addr })
+		t.known = slices.Insert(t.known, 0, addr)
+	}
+	t.known = t.known[:min(len(t.known), maxKnown)]
+}
+
+// trouble is told when workers keep crashing.
+func (t *tab) trouble(err error) {
+	t.cfg.onError(problem{err: "The workers of this tab keep failing: " + err.Error(),
+		hint: "They are started again by themselves. If this stays, choose fewer workers, or close other tabs to free memory."})
+}
+
+// fatal ends the tab and says why.
+func (t *tab) fatal(err error) {
+	t.cancel()
+	hint := "Reload the page; what is in the log is kept."
+	if errors.Is(err, seedlog.ErrVersion) {
+		hint = "The run needs another build of this page. Reload it; if that does not help, the node has to be updated."
+	}
+	t.cfg.onError(problem{err: err.Error(), hint: hint, fatal: true})
+}
+
+func (t *tab) current() *peer.Peer {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.peer
+}
+
+func (t *tab) pause(paused bool) {
+	t.mu.Lock()
+	t.paused = paused
+	p := t.peer
+	t.mu.Unlock()
+	if p != nil {
+		go p.Pause(paused)
+	}
+}
+
+func (t *tab) setWorkers(n int) {
+	t.mu.Lock()
+	t.workers = n
+	p := t.peer
+	t.mu.Unlock()
+	if p != nil {
+		go p.SetWorkers(n)
+	}
+}
+
+// redial makes a round of dialling, with new addresses in front.
+func (t *tab) redial(addresses []string) {
+	t.remember(addresses)
+	select {
+	case t.again <- struct{}{}:
+	default:
+	}
+}
+
+func (t *tab) curve() []peer.Point {
+	if p := t.current(); p != nil {
+		return p.Curve()
+	}
+	return []peer.Point{}
+}
+
+// policy returns what plays the newest policy; theta is nil until there is a run.
+func (t *tab) policy() (setup []byte, theta []float32, height uint64) {
+	p := t.current()
+	if p == nil {
+		return nil, nil, 0
+	}
+	theta, height = p.Theta()
+	return t.setup, theta, height
+}
+
+func (t *tab) log(w io.Writer) error {
+	p := t.current()
+	if p == nil {
+		return errNoRun
+	}
+	return p.Log(w)
+}
+
+func (t *tab) stop() error {
+	defer t.cancel()
+	p := t.current()
+	if p == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+	defer cancel()
+	return p.Close(ctx)
+}

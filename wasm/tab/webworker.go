@@ -1,0 +1,104 @@
+//go:build js && wasm
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"syscall/js"
+)
+
+// webWorker is a worker in a Web Worker of the browser, which runs web/src/worker.ts and wasm/worker.
+type webWorker struct {
+	worker    js.Value
+	onMessage js.Func
+	onError   js.Func
+	ended     bool
+}
+
+// hireWebWorkers returns a hire that starts Web Workers with the page's script and the compiled program of wasm/worker.
+func hireWebWorkers(script string, module js.Value) hire {
+	return func(setup []byte, answer func(uint64, []byte, error), crash func(error)) worker {
+		w := &webWorker{worker: js.Global().Get("Worker").New(script)}
+		end := func(reason string) {
+			if !w.ended {
+				w.kill()
+				go crash(errors.New(reason))
+			}
+		}
+		w.onMessage = js.FuncOf(func(_ js.Value, args []js.Value) any {
+			w.hear(args[0].Get("data"), answer, end)
+			return nil
+		})
+		w.onError = js.FuncOf(func(_ js.Value, args []js.Value) any {
+			end(fmt.Sprintf("the worker's script failed: %s", args[0].Get("message")))
+			return nil
+		})
+		w.worker.Set("onmessage", w.onMessage)
+		w.worker.Set("onerror", w.onError)
+		w.post(map[string]any{"op": "boot", "module": module})
+		w.post(map[string]any{"op": "setup", "bytes": toJS(setup)})
+		return w
+	}
+}
+
+// hear takes a reply. It runs in the browser's event, so it must not wait for anything.
+func (w *webWorker) hear(reply js.Value, answer func(uint64, []byte, error), end func(string)) {
+	if w.ended {
+		return
+	}
+	switch reply.Get("op").String() {
+	case "result":
+		id, data := uint64(reply.Get("id").Float()), toGo(reply.Get("bytes"))
+		go answer(id, data, nil)
+	case "failed":
+		id, reason := uint64(reply.Get("id").Float()), reply.Get("error").String()
+		go answer(id, nil, errors.New(reason))
+	case "crash":
+		end(reply.Get("error").String())
+	}
+}
+
+func (w *webWorker) state(state []byte) {
+	w.post(map[string]any{"op": "state", "bytes": toJS(state)})
+}
+
+func (w *webWorker) task(id uint64, task []byte) {
+	w.post(map[string]any{"op": "task", "id": float64(id), "bytes": toJS(task)})
+}
+
+func (w *webWorker) look(id uint64, theta, seeds []byte) {
+	w.post(map[string]any{"op": "look", "id": float64(id), "theta": toJS(theta), "seeds": toJS(seeds)})
+}
+
+func (w *webWorker) kill() {
+	if w.ended {
+		return
+	}
+	w.ended = true
+	w.worker.Call("terminate")
+	// An event that is under way may still call the functions, so they are released after it.
+	js.Global().Call("setTimeout", js.FuncOf(func(js.Value, []js.Value) any {
+		w.onMessage.Release()
+		w.onError.Release()
+		return nil
+	}), 0)
+}
+
+func (w *webWorker) post(order map[string]any) {
+	if !w.ended {
+		w.worker.Call("postMessage", order)
+	}
+}
+
+func toJS(b []byte) js.Value {
+	v := js.Global().Get("Uint8Array").New(len(b))
+	js.CopyBytesToJS(v, b)
+	return v
+}
+
+func toGo(v js.Value) []byte {
+	b := make([]byte, v.Get("byteLength").Int())
+	js.CopyBytesToGo(b, v)
+	return b
+}

@@ -1,0 +1,146 @@
+// What the person sees and touches: writes the present state into the document, and reports what is pressed.
+
+import "./page.css";
+import { Curve } from "./curve.ts";
+import { count, plural, real, short } from "./format.ts";
+import type { Frame } from "./types/compute";
+import type { Look, Problem, Status } from "./types/tab";
+import type { Words } from "./words.ts";
+
+/** What the person can do. */
+export interface Controls {
+  pause(paused: boolean): void;
+  workers(n: number): void;
+  play(on: boolean): void;
+  log(): void;
+}
+
+export class Page {
+  readonly canvas = element<HTMLCanvasElement>("world");
+  private readonly curve = new Curve(element("curve"));
+  private readonly said = new Map<string, string>();
+
+  constructor(
+    private readonly controls: Controls,
+    cores: number,
+  ) {
+    const pause = element<HTMLButtonElement>("pause");
+    pause.onclick = () => controls.pause(pause.ariaPressed !== "true");
+    const play = element<HTMLButtonElement>("play");
+    play.onclick = () => this.playing(play.ariaPressed !== "true");
+    const workers = element<HTMLInputElement>("workers");
+    workers.max = String(cores);
+    workers.oninput = () => controls.workers(Number(workers.value));
+    element("log").onclick = () => controls.log();
+    element("run").onclick = (event) => copy((event.currentTarget as HTMLElement).title, "The run id");
+    element("join").onclick = (event) => copy((event.currentTarget as HTMLElement).title, "The command");
+    for (const button of document.querySelectorAll<HTMLElement>("[data-reload]")) button.onclick = () => location.reload();
+  }
+
+  /** Says what is going on. */
+  words(w: Words): void {
+    this.write("headline", w.headline);
+    this.write("detail", w.detail);
+    document.querySelector<HTMLElement>(".state")!.dataset["tone"] = w.tone;
+    document.title = `${w.headline} · evoswarm`;
+  }
+
+  /** Shows what the person has chosen. */
+  choices(paused: boolean, workers: number, cores: number): void {
+    const pause = element<HTMLButtonElement>("pause");
+    pause.ariaPressed = String(paused);
+    pause.textContent = paused ? "Continue" : "Pause";
+    element<HTMLInputElement>("workers").value = String(workers);
+    this.write("workers-value", String(workers));
+    const note = workers >= cores && cores > 1 ? `All ${cores} cores: other programs may become slow.` : `Of ${plural(cores, "core")}.`;
+    this.write("workers-note", note);
+  }
+
+  /** Shows the swarm and this computer's part. */
+  status(s: Status, looks: readonly Look[]): void {
+    this.write("height", count(s.height));
+    this.write("return", s.return === null ? "–" : s.threshold === null ? real(s.return) : `${real(s.return)} (goal ${real(s.threshold)})`);
+    this.write("leader", leader(s));
+    this.write("peers", count(s.peers));
+    this.write("evaluations", count(s.evaluations));
+    this.write("rate", real(s.evals_per_s));
+    this.write("mine", count(s.mine));
+    this.write("my-rate", real(s.mine_evals_per_s));
+    this.write("my-steps", count(s.mine_steps));
+    this.write("my-share", s.evaluations === 0 ? "–" : `${real((100 * s.mine) / s.evaluations)} %`);
+    const run = element<HTMLButtonElement>("run");
+    run.disabled = s.run === "";
+    run.title = s.run;
+    run.ariaLabel = `Copy the run id ${s.run}`;
+    this.write("run", s.run === "" ? "–" : short(s.run));
+    element<HTMLButtonElement>("log").disabled = s.run === "";
+    const words = this.curve.update(s, looks);
+    if (words !== null) this.write("curve-words", words);
+  }
+
+  /** The command that lends another computer. */
+  join(command: string): void {
+    const button = element("join");
+    button.title = command;
+    button.ariaLabel = `Copy the command ${command}`;
+    button.querySelector("code")!.textContent = command;
+  }
+
+  /** Says what is in view. */
+  caption(f: Frame): void {
+    this.write("caption", `Policy of generation ${count(f.gen)} · return ${real(f.return)}${f.over ? ", the end" : ""}`);
+  }
+
+  /** Starts or stops the drawing. */
+  playing(on: boolean): void {
+    const play = element<HTMLButtonElement>("play");
+    play.ariaPressed = String(on);
+    play.textContent = on ? "Stop the drawing" : "Draw it live";
+    this.controls.play(on);
+  }
+
+  /** Shows a problem; a fatal one offers to reload instead of going away. */
+  problem(p: Problem): void {
+    this.write("problem-error", p.error);
+    this.write("problem-hint", p.hint);
+    const action = element<HTMLButtonElement>("problem-action");
+    action.textContent = p.fatal ? "Reload" : "Dismiss";
+    action.onclick = () => (p.fatal ? location.reload() : this.solved());
+    element("problem").hidden = false;
+  }
+
+  /** Takes the problem away. */
+  solved(): void {
+    element("problem").hidden = true;
+  }
+
+  /** Says that the node has a newer page. */
+  stale(): void {
+    element("stale").hidden = false;
+  }
+
+  /** write changes the document only where the text is another, so that live regions speak once. */
+  private write(id: string, text: string): void {
+    if (this.said.get(id) === text) return;
+    this.said.set(id, text);
+    element(id).textContent = text;
+  }
+}
+
+function leader(s: Status): string {
+  if (s.leads) return "this tab";
+  return s.leader ? short(s.leader) : "none";
+}
+
+function element<T extends HTMLElement = HTMLElement>(id: string): T {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no element ${id}`);
+  return found as T;
+}
+
+/** copy puts text on the clipboard, also on pages where browsers give no access to it, and says so. */
+function copy(text: string, what: string): void {
+  const done = (): void => void (element("copied").textContent = `${what} is on the clipboard.`);
+  if (navigator.clipboard) return void navigator.clipboard.writeText(text).then(done, () => prompt(what, text));
+  prompt(what, text);
+}
