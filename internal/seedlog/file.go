@@ -1,0 +1,257 @@
+package seedlog
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// Record is one generation: the entry with all that belongs to it, as it lies in a file. The claims are in the entry's order.
+type Record struct {
+	Entry    *Entry
+	Seal     *Seal
+	Claims   []*Claim
+	Link     Link  // of Entry
+	SealLink Link  // of Seal
+	Offset   int64 // where it begins in the file
+	End      int64 // where the next one begins
+}
+
+// AppendGenesis appends the beginning of a seed log to b: the header and the genesis block.
+func AppendGenesis(b []byte, spec *Spec) []byte {
+	genesis := Encode(spec)
+	b, _ = AppendSection(AppendHeader(b, LinkOf(genesis)), genesis)
+	return b
+}
+
+// AppendGeneration appends one generation to b: its claims in the order of the entry, the entry, the seal.
+func AppendGeneration(b []byte, entry *Entry, seal *Seal, claims []*Claim) []byte {
+	for _, c := range claims {
+		b, _ = AppendSection(b, Encode(c))
+	}
+	b, _ = AppendSection(b, Encode(entry))
+	b, _ = AppendSection(b, Encode(seal))
+	return b
+}
+
+// Writer writes a seed log. Each call writes once; what is written is not checked. Not safe for concurrent use.
+type Writer struct{ w io.Writer }
+
+// NewWriter returns a Writer to w.
+func NewWriter(w io.Writer) *Writer { return &Writer{w} }
+
+// WriteGenesis begins the log and returns the number of bytes written.
+func (w *Writer) WriteGenesis(spec *Spec) (int, error) { return w.w.Write(AppendGenesis(nil, spec)) }
+
+// AppendEntry writes one generation and returns the number of bytes written. The claims are in the entry's order.
+func (w *Writer) AppendEntry(entry *Entry, seal *Seal, claims []*Claim) (int, error) {
+	return w.w.Write(AppendGeneration(nil, entry, seal, claims))
+}
+
+// Scanner reads a seed log front to back and holds every block to the rules of the run: form, links, order, counts and
+// signatures. It does not fold: see [Replay]. It never seeks. Not safe for concurrent use.
+type Scanner struct {
+	sections *Sections
+	rules    *Rules
+	parent   Parent
+	solo     bool
+	offset   int64 // of the section being read
+	err      error // what ended it
+}
+
+// NewScanner reads the header and the genesis block of a log. Errors other than those of r are a [*FileError]; it wraps
+// ErrNotSeedlog, ErrTorn, ErrVersion, ErrSpec, ErrSignature (a solo run of a foreign key) or any error of a block.
+func NewScanner(r io.Reader) (*Scanner, error) {
+	s := new(Scanner)
+	if err := s.start(bufio.NewReaderSize(r, 1<<16)); err != nil {
+		return nil, s.fail(err)
+	}
+	return s, nil
+}
+
+func (s *Scanner) start(r io.Reader) error {
+	sections, root, err := NewSections(r)
+	if err != nil {
+		return err
+	}
+	s.sections, s.offset = sections, sections.Offset()
+	data, link, err := sections.Next()
+	if err == io.EOF {
+		err = fmt.Errorf("%w: no genesis block", ErrTorn)
+	}
+	if err != nil {
+		return err
+	}
+	if link != root {
+		return fmt.Errorf("%w: the header names %s, the first block is %s", ErrLink, root, link)
+	}
+	spec, err := DecodeSpec(data)
+	if err != nil {
+		return err
+	}
+	if s.rules, err = NewRules(spec); err != nil {
+		return err
+	}
+	if s.solo = spec.Solo(); s.solo && PeerOf(SoloKey(spec)) != s.rules.Origin {
+		return fmt.Errorf("%w: a solo run whose origin is not the key derived from its spec", ErrSignature)
+	}
+	s.parent = Parent{Link: s.rules.Run}
+	return nil
+}
+
+// Rules returns the rules of the run that the log holds.
+func (s *Scanner) Rules() *Rules { return s.rules }
+
+// Parent returns the newest entry that Next returned, or the genesis: what the next entry stands on.
+func (s *Scanner) Parent() Parent { return s.parent }
+
+// Offset is where the next generation begins.
+func (s *Scanner) Offset() int64 { return s.sections.Offset() }
+
+// Next returns the next generation, or io.EOF where the log ends after a whole one. Other errors, but for those of the
+// reader, are a [*FileError] that wraps the error of the block; all errors are final.
+func (s *Scanner) Next() (*Record, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	g, err := s.next()
+	if err == nil {
+		err = s.check(g)
+	}
+	if err != nil {
+		s.err = s.fail(err)
+		return nil, s.err
+	}
+	s.parent = Parent{Link: g.Link, Height: g.Entry.Height, Term: g.Entry.Term}
+	return g, nil
+}
+
+// fail adds the place to an error that is the file's and not the reader's.
+func (s *Scanner) fail(err error) error {
+	if err == io.EOF {
+		return err
+	}
+	height := uint64(0)
+	if s.rules != nil {
+		height = s.parent.Height + 1
+	}
+	return &FileError{Height: height, Offset: s.offset, Err: err}
+}
+
+// The first byte of a block tells its kind.
+const (
+	kindClaim = 0x86 // array of six
+	kindEntry = 0xaa // map of ten
+	kindSeal  = 0x83 // array of three
+)
+
+// next reads the blocks of one generation.
+func (s *Scanner) next() (*Record, error) {
+	g := &Record{Offset: s.sections.Offset()}
+	var links []Link
+	for g.Entry == nil {
+		data, link, err := s.block(g, len(links) == 0)
+		if err != nil {
+			return nil, err
+		}
+		switch data[0] {
+		case kindClaim:
+			c, err := DecodeClaim(data)
+			if err != nil {
+				return nil, err
+			}
+			if len(links) == MaxClaims {
+				return nil, fmt.Errorf("%w: a generation of more than %d claims", ErrTooLarge, MaxClaims)
+			}
+			g.Claims, links = append(g.Claims, c), append(links, link)
+		case kindEntry:
+			if g.Entry, err = DecodeEntry(data); err != nil {
+				return nil, err
+			}
+			g.Link = link
+		case kindSeal:
+			return nil, fmt.Errorf("%w: a seal without its entry", ErrMissing)
+		default:
+			return nil, fmt.Errorf("%w: neither a claim nor an entry", ErrMalformed)
+		}
+	}
+	if err := s.place(g.Entry, links); err != nil {
+		return nil, err
+	}
+	data, link, err := s.block(g, false)
+	if err != nil {
+		return nil, err
+	}
+	if data[0] != kindSeal {
+		return nil, fmt.Errorf("%w: an entry without its seal", ErrMissing)
+	}
+	g.SealLink, g.End = link, s.sections.Offset()
+	g.Seal, err = DecodeSeal(data)
+	return g, err
+}
+
+// block reads one block; only the first of a generation may be the file's end.
+func (s *Scanner) block(g *Record, first bool) ([]byte, Link, error) {
+	s.offset = s.sections.Offset()
+	data, link, err := s.sections.Next()
+	if err == io.EOF && !(first && g.Entry == nil) {
+		err = ErrTorn
+	}
+	return data, link, err
+}
+
+// place checks that an entry is the one that belongs here and that its claims are those before it.
+func (s *Scanner) place(e *Entry, claims []Link) error {
+	if e.Run != s.rules.Run {
+		return fmt.Errorf("%w: entry of run %s", ErrRun, e.Run)
+	}
+	if e.Height != s.parent.Height+1 {
+		return fmt.Errorf("%w: entry of height %d where %d belongs", ErrOrder, e.Height, s.parent.Height+1)
+	}
+	if slices.Equal(e.Claims, claims) {
+		return nil
+	}
+	for _, link := range e.Claims {
+		if !slices.Contains(claims, link) {
+			return fmt.Errorf("%w: claim %s", ErrMissing, link)
+		}
+	}
+	return fmt.Errorf("%w: the claims before the entry are not those that it names, in its order", ErrOrder)
+}
+
+// check holds a generation to the rules: counts, order and all signatures.
+func (s *Scanner) check(g *Record) error {
+	if err := s.rules.CheckEntry(g.Entry, g.Seal, s.parent, g.Claims); err != nil {
+		return err
+	}
+	for _, c := range g.Claims {
+		if err := s.rules.CheckClaim(c); err != nil {
+			return err
+		}
+	}
+	if s.solo {
+		return s.rules.checkSolo(g.Entry, g.Seal, g.Claims)
+	}
+	return nil
+}
+
+// checkSolo holds an entry of a run on one machine to what such a run writes: one key, one term, no votes.
+func (r *Rules) checkSolo(e *Entry, seal *Seal, claims []*Claim) error {
+	if e.Leader != r.Origin {
+		return fmt.Errorf("%w: entry of %s in the solo run of %s", ErrSignature, e.Leader.Short(), r.Origin.Short())
+	}
+	if e.Term != 1 || len(seal.Votes) != 0 {
+		return fmt.Errorf("%w: term %d with %d votes in a solo run", ErrOrder, e.Term, len(seal.Votes))
+	}
+	for _, c := range claims {
+		if c.Peer != r.Origin {
+			return fmt.Errorf("%w: claim of %s in the solo run of %s", ErrSignature, c.Peer.Short(), r.Origin.Short())
+		}
+	}
+	return nil
+}
+
+// Torn reports whether err is that of a log which ends within a generation, such as one still being written.
+func Torn(err error) bool { return errors.Is(err, ErrTorn) }

@@ -1,0 +1,233 @@
+package seedlog
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+)
+
+// ErrHeight is returned where a log ends below the height that was asked for.
+var ErrHeight = errors.New("seedlog: no such height")
+
+// Check says how much of a log Replay verifies. Each level includes those before it.
+type Check string
+
+// The levels of checking.
+const (
+	CheckLinks   Check = "links"   // form, links, order, counts, signatures; nothing is computed
+	CheckDigests Check = "digests" // and folds every entry and compares both digests: rebuilds the model
+	CheckClaims  Check = "claims"  // and runs every evaluation again and compares fitness and steps
+)
+
+// ReplayOptions says what Replay does. The zero value folds the whole log.
+type ReplayOptions struct {
+	// At is the height to stop after, if HasAt; 0 is the genesis. Without HasAt the whole log is read.
+	At    uint64
+	HasAt bool
+	// Check is how much is verified; empty: CheckDigests.
+	Check Check
+	// Pool runs evaluations for CheckClaims; it must be the run's own. nil: one over all cores is made.
+	Pool *rollout.Pool
+	// Synced is the length up to which the file is known to be fsynced: a tear before it is an error. 0: not known.
+	Synced int64
+	// Progress, if not nil, is called after each generation with its height and where it ends in the file. An error ends
+	// the replay and is returned.
+	Progress func(height uint64, offset int64) error
+}
+
+// Replayed is what a log gives.
+type Replayed struct {
+	Rules  *Rules
+	Parent               // the entry that the replay stopped at, or the genesis: Link, Height, Term
+	State  *evolve.State // after it; nil for CheckLinks
+
+	Evaluations uint64 // of all entries up to it
+	Steps       uint64 // env-steps of all entries up to it
+	Check       Check  // what was verified
+	Checked     uint64 // evaluations that were run again and found true
+	End         int64  // where it ends in the file
+	Truncated   bool   // whether the file goes on with a part of a generation; see Tail
+	Tail        error  // what ends the file, if Truncated: a *FileError that wraps ErrTorn
+}
+
+// Replay reads a log from r, which may be a pipe, and folds it back into the model. Bit exact. It looks at nothing
+// after the height asked for. A log that ends within a generation is still being written or was cut: that is no
+// error, unless opts.Synced says that more had been there. All other faults are a [*FileError] of the block.
+func Replay(r io.Reader, opts ReplayOptions) (*Replayed, error) {
+	if opts.Check == "" {
+		opts.Check = CheckDigests
+	}
+	if !slices.Contains([]Check{CheckLinks, CheckDigests, CheckClaims}, opts.Check) {
+		return nil, fmt.Errorf("seedlog: unknown check %q; known: links, digests, claims", opts.Check)
+	}
+	scanner, err := NewScanner(r)
+	if err != nil {
+		return nil, err
+	}
+	p := &replay{opts: opts, scanner: scanner}
+	p.out = Replayed{Rules: scanner.Rules(), Parent: scanner.Parent(), Check: opts.Check, End: scanner.Offset()}
+	if opts.Check != CheckLinks {
+		p.out.State = p.out.Rules.Initial()
+	}
+	if opts.Check == CheckClaims && opts.Pool == nil {
+		rules := p.out.Rules
+		p.opts.Pool = rollout.NewPool(rules.Env, rules.Policy, rules.Strategy, 0)
+	}
+	if err := p.run(); err != nil {
+		return nil, err
+	}
+	return &p.out, nil
+}
+
+type replay struct {
+	opts    ReplayOptions
+	scanner *Scanner
+	out     Replayed
+}
+
+func (p *replay) run() error {
+	for !p.opts.HasAt || p.out.Height < p.opts.At {
+		g, err := p.scanner.Next()
+		if err == io.EOF || Torn(err) {
+			return p.end(err)
+		}
+		if err != nil {
+			return err
+		}
+		if err := p.fold(g); err != nil {
+			return &FileError{Height: g.Entry.Height, Offset: g.Offset, Err: err}
+		}
+		if p.opts.Progress != nil {
+			if err := p.opts.Progress(p.out.Height, p.out.End); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// end is reached where the log ends, whole (io.EOF) or torn.
+func (p *replay) end(err error) error {
+	if p.out.End < p.opts.Synced {
+		return &FileError{Height: p.out.Height + 1, Offset: p.out.End, Err: fmt.Errorf("%w, but %d bytes had been written for good", ErrTorn, p.opts.Synced)}
+	}
+	if err != io.EOF {
+		p.out.Truncated, p.out.Tail = true, err
+	}
+	if p.opts.HasAt {
+		return fmt.Errorf("%w: the log ends at height %d, asked for %d", ErrHeight, p.out.Height, p.opts.At)
+	}
+	return nil
+}
+
+// fold takes in one generation that the scanner found in order.
+func (p *replay) fold(g *Record) error {
+	if p.opts.Check == CheckClaims {
+		if err := p.out.Rules.Rerun(p.opts.Pool, p.out.State, g.Claims); err != nil {
+			return err
+		}
+		p.out.Checked += g.Entry.Evaluations
+	}
+	if p.opts.Check != CheckLinks {
+		next, err := p.out.Rules.Advance(p.out.State, g.Entry, g.Claims)
+		if err != nil {
+			return err
+		}
+		p.out.State = next
+	}
+	p.out.Parent = Parent{Link: g.Link, Height: g.Entry.Height, Term: g.Entry.Term}
+	p.out.Evaluations += g.Entry.Evaluations
+	p.out.Steps += g.Entry.Steps
+	p.out.End = g.End
+	return nil
+}
+
+// Rerun runs every evaluation of claims again, on all workers of pool, and compares. The claims must have passed
+// [Rules.CheckClaim] and stand on the entry whose state is given. The error wraps ErrFalseClaim and names the first lie.
+func (r *Rules) Rerun(pool *rollout.Pool, state *evolve.State, claims []*Claim) error {
+	for len(claims) > 0 {
+		n := min(len(claims), r.chunksPerTask())
+		task := rollout.Task{State: state}
+		for _, c := range claims[:n] {
+			r.extend(&task, c.Parent, c.Peer, c.Chunk)
+		}
+		results, err := pool.Evaluate(task, nil)
+		if err != nil {
+			return err
+		}
+		size := int(r.Spec.Generation.Chunk)
+		for i, c := range claims[:n] {
+			if err := r.compare(c, results[i*size:(i+1)*size]); err != nil {
+				return err
+			}
+		}
+		claims = claims[n:]
+	}
+	return nil
+}
+
+// compare holds a claim to what its evaluations really gave.
+func (r *Rules) compare(c *Claim, results []rollout.CandidateResult) error {
+	fitness, steps := r.Columns(results)
+	if slices.Equal(fitness, c.Fitness) && slices.Equal(steps, c.Steps) {
+		return nil
+	}
+	_, link := c.Encode()
+	for i := range steps {
+		counter := c.Chunk*uint64(len(steps)) + uint64(i)
+		said, saidSteps := c.At(counter)
+		signs := r.Signs()
+		if gave := fitness[i*signs : (i+1)*signs]; !slices.Equal(gave, said) || steps[i] != saidSteps {
+			return fmt.Errorf("%w: %s of %s says %d in %d steps for counter %d, a re-run gives %d in %d", ErrFalseClaim, link, c.Peer.Short(), said, saidSteps, counter, gave, steps[i])
+		}
+	}
+	return nil
+}
+
+// Measure runs the first n chunks of key's own work on parent, on all workers of pool, and returns them as claims. Once
+// cancel (nil: never) returns true it gives up with rollout.ErrCancelled. Bit exact: the number of workers changes nothing.
+func (r *Rules) Measure(pool *rollout.Pool, state *evolve.State, parent Link, key ed25519.PrivateKey, n uint64, cancel func() bool) ([]*Claim, error) {
+	peer := PeerOf(key)
+	claims := make([]*Claim, 0, n)
+	size := int(r.Spec.Generation.Chunk)
+	for uint64(len(claims)) < n {
+		task := rollout.Task{State: state}
+		first := uint64(len(claims))
+		last := min(n, first+uint64(r.chunksPerTask()))
+		for k := first; k < last; k++ {
+			r.extend(&task, parent, peer, k)
+		}
+		results, err := pool.Evaluate(task, cancel)
+		if err != nil {
+			return nil, err
+		}
+		for k := first; k < last; k++ {
+			claims = append(claims, r.Claim(parent, key, k, results[:size]))
+			results = results[size:]
+		}
+	}
+	return claims, nil
+}
+
+// extend adds the work of one chunk to a task on the same state.
+func (r *Rules) extend(task *rollout.Task, parent Link, peer Peer, chunk uint64) {
+	t := r.Task(task.State, parent, peer, chunk)
+	task.Seeds = append(task.Seeds, t.Seeds...)
+	if !r.Spec.Episodes.Shared || len(task.Episodes) == 0 {
+		task.Episodes = append(task.Episodes, t.Episodes...)
+	}
+}
+
+// chunksPerTask is how many chunks one task of the pool may hold, at least 1.
+func (r *Rules) chunksPerTask() int {
+	n := rollout.MaxCandidates
+	if !r.Spec.Episodes.Shared {
+		n = min(n, rollout.MaxEpisodeSeeds/int(r.Spec.Episodes.Count))
+	}
+	return max(n/int(r.Spec.Generation.Chunk), 1)
+}
