@@ -16,8 +16,8 @@ import (
 // The native one is [PoolEvaluator]; in the tab Web Workers do it.
 type Evaluator interface {
 	// Evaluate begins task under an id that is not in use, urgent tasks before others, and calls done once, from any
-	// goroutine but not before Evaluate returned, unless Cancel or Close came first; after those done may be called
-	// or not. task.State is read-only and stays valid.
+	// goroutine, unless Cancel or Close came first; after those done may be called or not. task is read-only and stays
+	// valid.
 	Evaluate(id uint64, task rollout.Task, urgent bool, done func([]rollout.CandidateResult, error))
 	// Cancel drops a task whose answer no longer matters. Unknown ids are ignored.
 	Cancel(id uint64)
@@ -49,6 +49,9 @@ type Config struct {
 	Mesh *mesh.Mesh
 	// Store keeps blocks and state; required. The peer owns it: Close closes it.
 	Store store.Store
+	// Reopen opens the store again after it failed, such as when the disk was full. While it fails the peer neither leads
+	// nor works, and says so. nil: the peer stays so until it is started again.
+	Reopen func() (store.Store, error)
 	// Evaluator computes; required. The peer owns it: Close closes it.
 	Evaluator Evaluator
 
@@ -66,6 +69,8 @@ type Config struct {
 	Paused bool
 	// Seed is secret and draws timeouts and audits; zero: from crypto/rand.
 	Seed uint64
+	// Retry is how long to wait between two attempts to reopen the store; zero: 5 s.
+	Retry time.Duration
 
 	Logger *slog.Logger // nil: none
 }

@@ -1,6 +1,16 @@
 package peer
 
-import "github.com/evoswarm/evoswarm/internal/seedlog"
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/evoswarm/evoswarm/coordinator"
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/store"
+)
 
 // State says what a peer is doing.
 type State string
@@ -15,19 +25,19 @@ const (
 // Status is what a person may want to know of a peer. It is a copy. Its JSON form is what `evonode status --json`,
 // /api/status and the page show.
 type Status struct {
-	Run       string       `json:"run"`              // run id
-	Env       string       `json:"env"`              // world
-	Strategy  string       `json:"strategy"`         // method
-	Height    uint64       `json:"height"`           // of the head: generations done
-	Head      string       `json:"head"`             // link of the newest entry
-	HeadLink  seedlog.Link `json:"-"`                // the same
-	Leader    string       `json:"leader,omitempty"` // key in hexadecimal; empty: none known
-	Self      string       `json:"self"`             // own key in hexadecimal
-	Leads     bool         `json:"leads"`            // whether this peer is the leader
-	Term      uint64       `json:"term"`
-	Peers     int          `json:"peers"`      // others that are heard, leaves of hubs included
-	Connected int          `json:"connected"`  // others with a direct connection
-	Volunteer int          `json:"volunteers"` // peers with credit in the log, ever
+	Run        string       `json:"run"`              // run id
+	Env        string       `json:"env"`              // world
+	Strategy   string       `json:"strategy"`         // method
+	Height     uint64       `json:"height"`           // of the head: generations done
+	Head       string       `json:"head"`             // link of the newest entry
+	HeadLink   seedlog.Link `json:"-"`                // the same
+	Leader     string       `json:"leader,omitempty"` // key in hexadecimal; empty: none known
+	Self       string       `json:"self"`             // own key in hexadecimal
+	Leads      bool         `json:"leads"`            // whether this peer is the leader
+	Term       uint64       `json:"term"`
+	Peers      int          `json:"peers"`      // others that are heard, leaves of hubs included
+	Connected  int          `json:"connected"`  // others with a direct connection
+	Volunteers int          `json:"volunteers"` // peers with credit in the log, ever
 
 	Evaluations uint64  `json:"evaluations"` // of the run
 	Steps       uint64  `json:"steps"`       // env-steps of the run's training
@@ -56,4 +66,121 @@ type Point struct {
 	Evaluations uint64  `json:"evaluations"` // of the run up to there
 	Steps       uint64  `json:"steps"`
 	Return      float64 `json:"return"` // mean over Checks.Validate episodes
+}
+
+const (
+	publishLeast = 100 * time.Millisecond // between two updates
+	publishMost  = time.Second            // without a change
+)
+
+// Status describes the peer as it is now, or was when it stopped.
+func (p *Peer) Status() Status {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.status
+}
+
+// Watch returns a channel that always holds the newest status: sent on every change and every second, at most ten
+// times a second; a slow reader misses some. It is closed when the peer stops. cancel ends it early.
+func (p *Peer) Watch() (updates <-chan Status, cancel func()) {
+	w := make(chan Status, 1)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w <- p.status
+	if p.watchers == nil {
+		close(w)
+		return w, func() {}
+	}
+	p.watchers[w] = true
+	return w, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.watchers[w] {
+			delete(p.watchers, w)
+			close(w)
+		}
+	}
+}
+
+// publish renews the status when it is time.
+func (p *Peer) publish(now bool) {
+	d := &p.driver
+	age := time.Since(d.meters.published)
+	if !now && (age < publishLeast || (!d.dirty && age < publishMost)) {
+		return
+	}
+	d.dirty, d.meters.published = false, time.Now()
+	d.snapshot = d.coord.Snapshot()
+	d.meters.see(time.Now(), d.snapshot.Evaluations)
+	s := p.describe()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.curve); n > 0 {
+		last := p.curve[n-1]
+		s.Return, s.ReturnHeight = &last.Return, last.Height
+	}
+	p.status = s
+	for w := range p.watchers {
+		select {
+		case <-w: // the old one was not read
+		default:
+		}
+		w <- s
+	}
+}
+
+// describe puts a status together.
+func (p *Peer) describe() Status {
+	c, d, now := &p.driver.snapshot, &p.driver, time.Now()
+	solved := p.rules.Env.SolvedReturn
+	s := Status{
+		Run: c.Run.String(), Env: p.rules.Env.ID, Strategy: p.rules.Spec.Strategy.Name,
+		Height: c.Height, Head: c.Head.String(), HeadLink: c.Head, Self: c.Self.String(), Term: c.Term,
+		Leads: c.Role == coordinator.Leader, Peers: c.Peers, Volunteers: c.Credits,
+		Evaluations: c.Evaluations, Steps: c.Steps, EvalsPerS: d.meters.run.rate(now, p.started),
+		Mine: c.Mine.Evaluations, MineSteps: c.Mine.Steps, MineEvalsPerS: d.meters.mine.rate(now, p.started),
+		Workers: p.cfg.Evaluator.Workers(), Best: fitness(c.Best), Mean: fitness(c.Mean), Threshold: &solved,
+	}
+	if c.Leader != (coordinator.Peer{}) {
+		s.Leader = c.Leader.String()
+	}
+	if p.cfg.Mesh != nil {
+		s.Connected = len(p.cfg.Mesh.Links())
+	}
+	s.State, s.Why = p.state(s.Connected)
+	if d.stuck != nil {
+		s.Error = d.stuck.err.Error()
+	}
+	return s
+}
+
+// state says what the peer is doing, and why in words.
+func (p *Peer) state(connected int) (State, string) {
+	c, d := &p.driver.snapshot, &p.driver
+	switch {
+	case d.stuck != nil && errors.Is(d.stuck.err, store.ErrFull):
+		return Idle, "the disk is full: neither leading nor working until there is room"
+	case d.stuck != nil:
+		return Idle, "cannot write to the disk: neither leading nor working until that works again"
+	case c.Paused:
+		return Paused, "paused by its owner"
+	case c.Syncing:
+		return Idle, fmt.Sprintf("catching up with the swarm, at generation %d", c.Height)
+	case !c.Ready && p.cfg.Mesh != nil && connected == 0:
+		return Idle, "looking for the swarm"
+	case !c.Ready:
+		return Idle, "waiting for a leader"
+	case len(d.work) > 0:
+		return Training, fmt.Sprintf("evaluating policies of generation %d", c.Height+1)
+	}
+	return Idle, fmt.Sprintf("has done its part of generation %d and waits for the others", c.Height+1)
+}
+
+// fitness turns a fixed-point fitness into a return; nil for none.
+func fitness(f int64) *float64 {
+	if f == evolve.InvalidFitness {
+		return nil
+	}
+	v := rollout.FromFitness(f)
+	return &v
 }

@@ -1,0 +1,30 @@
+package peer
+
+import "sync"
+
+// inbox takes what the loop shall do, from any goroutine, and never blocks: callbacks of a browser must not. It stays
+// small because only answers to work and calls of the owner go in.
+type inbox struct {
+	wake chan struct{}
+
+	mu    sync.Mutex
+	items []func()
+}
+
+func (b *inbox) post(f func()) {
+	b.mu.Lock()
+	b.items = append(b.items, f)
+	b.mu.Unlock()
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (b *inbox) take() []func() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	items := b.items
+	b.items = nil
+	return items
+}

@@ -1,0 +1,72 @@
+package peer
+
+import (
+	"github.com/evoswarm/evoswarm/coordinator"
+)
+
+// maxCurve bounds the points kept; beyond, every second one is dropped.
+const maxCurve = 4096
+
+// look is the running look at the mean policy on held-out episodes, if any.
+type look struct {
+	due     bool // one is wanted
+	running bool
+	height  uint64
+	void    bool // the chain changed below it
+}
+
+// lower says that the chain changed above fork.
+func (l *look) lower(fork uint64) {
+	if l.running && l.height > fork {
+		l.void = true
+	}
+}
+
+// startLook looks at the head if that is due and no look is running.
+func (p *Peer) startLook() {
+	l := &p.driver.look
+	looker, ok := p.cfg.Evaluator.(Looker)
+	if !ok || l.running || !l.due {
+		return
+	}
+	s := p.driver.coord.Snapshot()
+	*l = look{running: true, height: s.Height}
+	looker.Look(s.State.Theta, p.rules.ValidateSeeds(s.Head), func(returns []float64, err error) {
+		p.inbox.post(func() { p.looked(s, returns, err) })
+	})
+}
+
+func (p *Peer) looked(s coordinator.Snapshot, returns []float64, err error) {
+	l := &p.driver.look
+	l.running = false
+	p.driver.dirty = true
+	if err != nil {
+		p.log.Error("looking at the mean policy failed", "err", err)
+	} else if !l.void {
+		sum := 0.0
+		for _, r := range returns {
+			sum += r
+		}
+		p.addPoint(Point{Height: s.Height, Evaluations: s.Evaluations, Steps: s.Steps, Return: sum / float64(len(returns))})
+	}
+	p.startLook()
+}
+
+func (p *Peer) addPoint(pt Point) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.curve = append(p.curve, pt)
+	if len(p.curve) > maxCurve {
+		for i := range maxCurve / 2 {
+			p.curve[i] = p.curve[2*i+1]
+		}
+		p.curve = append(p.curve[:maxCurve/2], p.curve[maxCurve:]...)
+	}
+}
+
+// Curve returns the looks at the mean policy so far, in order of height. It is a copy.
+func (p *Peer) Curve() []Point {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]Point{}, p.curve...)
+}

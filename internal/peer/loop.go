@@ -1,0 +1,251 @@
+package peer
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/evoswarm/evoswarm/coordinator"
+	"github.com/evoswarm/evoswarm/internal/mesh"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/store"
+)
+
+// failedWork is how long a failed evaluation waits before it is asked for again.
+const failedWork = time.Second
+
+// driver is what only the loop touches.
+type driver struct {
+	coord    *coordinator.Coordinator
+	snapshot coordinator.Snapshot
+	dirty    bool           // the status may have changed
+	work     map[uint64]int // evaluations under way: work id to their number
+	meters   meters
+	look     look
+
+	stuck *stuck
+}
+
+// stuck is a store that cannot be written. Nothing that was not saved is told to anybody, so the protocol stands still.
+type stuck struct {
+	err     error
+	actions coordinator.Actions // to be saved, then acted on
+	held    []coordinator.Event // that must not be lost
+	retryAt time.Time
+}
+
+// loop owns the coordinator until the peer stops.
+func (p *Peer) loop() {
+	ticker := time.NewTicker(p.cfg.Tick)
+	defer ticker.Stop()
+	var events <-chan mesh.Event
+	if p.cfg.Mesh != nil {
+		events = p.cfg.Mesh.Events()
+	}
+	p.driver.look.due = true // at what the store held
+	p.startLook()
+	for p.ctx.Err() == nil {
+		select {
+		case <-p.ctx.Done():
+		case <-p.inbox.wake:
+			for _, f := range p.inbox.take() {
+				f()
+			}
+		case e, open := <-events:
+			if !open {
+				events = nil // the mesh was closed under us: go on alone
+				continue
+			}
+			p.onMesh(e)
+		case <-ticker.C:
+			p.retry()
+			p.step(coordinator.Passed{})
+		}
+		p.publish(false)
+	}
+	err := p.release()
+	if p.driver.stuck != nil {
+		err = errors.Join(p.driver.stuck.err, err)
+	}
+	p.mu.Lock()
+	p.err = err
+	for w := range p.watchers {
+		close(w)
+	}
+	p.watchers = nil
+	p.mu.Unlock()
+	close(p.done)
+}
+
+func (p *Peer) onMesh(e mesh.Event) {
+	switch e := e.(type) {
+	case mesh.Linked:
+		p.step(coordinator.Linked{Peer: e.Peer})
+	case mesh.Unlinked:
+		p.step(coordinator.Unlinked{Peer: e.Peer})
+	case mesh.Received:
+		p.step(coordinator.Received{From: e.From, Via: e.Via, Message: e.Message})
+	}
+}
+
+func (p *Peer) now() coordinator.Tick {
+	return coordinator.Tick(time.Since(p.started) / p.cfg.Tick)
+}
+
+// step tells the coordinator what happened and does what it asks for.
+func (p *Peer) step(e coordinator.Event) {
+	d := &p.driver
+	if d.stuck != nil {
+		switch e.(type) {
+		case coordinator.Passed, coordinator.Received, coordinator.Retire: // time goes on by itself; others repeat what matters
+		default:
+			d.stuck.held = append(d.stuck.held, e)
+		}
+		return
+	}
+	if _, passed := e.(coordinator.Passed); !passed {
+		d.dirty = true
+	}
+	p.act(d.coord.Step(p.now(), e))
+}
+
+// act makes durable what must be, then does the rest.
+func (p *Peer) act(a coordinator.Actions) {
+	if err := p.save(a); err != nil {
+		p.driver.stuck = &stuck{err: err, actions: a, retryAt: time.Now().Add(p.cfg.Retry)}
+		p.driver.dirty = true
+		p.log.Error("cannot keep what must be kept: neither leading nor working until that works again", "err", err)
+		return
+	}
+	p.perform(a)
+}
+
+// perform does what is left of actions that are durable.
+func (p *Peer) perform(a coordinator.Actions) {
+	if a.Head != nil {
+		p.moved(a.Head)
+	}
+	for _, e := range a.Send {
+		p.send(e)
+	}
+	for _, w := range a.Work {
+		p.evaluate(w)
+	}
+	for _, id := range a.Cancel {
+		delete(p.driver.work, id)
+		p.cfg.Evaluator.Cancel(id)
+	}
+	for _, peer := range a.Ban {
+		if p.cfg.Mesh != nil {
+			p.cfg.Mesh.Ban(peer)
+		}
+	}
+	for _, n := range a.Notes {
+		p.log.Info(n.Text, "kind", string(n.Kind), "peer", n.Peer.Short())
+	}
+}
+
+func (p *Peer) save(a coordinator.Actions) error {
+	if a.State == nil && len(a.Blocks) == 0 && a.Head == nil {
+		return nil
+	}
+	batch := store.Batch{Blocks: a.Blocks, State: a.State}
+	if a.Head != nil {
+		batch.Head = &store.HeadMove{Fork: a.Head.Fork, Entries: a.Head.Entries, Seals: a.Head.Seals}
+	}
+	return p.archive.get().Save(batch)
+}
+
+// retry opens a failed store again and goes on where it failed.
+func (p *Peer) retry() {
+	s := p.driver.stuck
+	if s == nil || p.cfg.Reopen == nil || time.Now().Before(s.retryAt) {
+		return
+	}
+	s.retryAt = time.Now().Add(p.cfg.Retry)
+	if err := p.archive.get().Close(); err != nil {
+		p.log.Debug("closing a failed store", "err", err)
+	}
+	reopened, err := p.cfg.Reopen()
+	if err != nil {
+		s.err = fmt.Errorf("peer: opening the store again: %w", err)
+		return
+	}
+	p.archive.set(reopened)
+	if err := p.save(s.actions); err != nil {
+		s.err = err
+		return
+	}
+	p.log.Info("what must be kept is kept again")
+	p.driver.stuck, p.driver.dirty = nil, true
+	p.perform(s.actions)
+	for _, e := range s.held {
+		p.step(e)
+	}
+}
+
+// send encodes a message and gives it to the mesh. What does not arrive is the coordinator's business to repeat.
+func (p *Peer) send(e coordinator.Envelope) {
+	m := p.cfg.Mesh
+	if m == nil {
+		return
+	}
+	var err error
+	switch data := coordinator.EncodeMessage(e.Message); e.Scope {
+	case coordinator.Direct:
+		err = m.Send(e.To, data)
+	case coordinator.Gossip:
+		err = m.Gossip(data)
+	case coordinator.Hubs:
+		err = m.SendHubs(data)
+	}
+	if err != nil {
+		p.log.Debug("not sent", "message", fmt.Sprintf("%T", e.Message), "err", err)
+	}
+}
+
+// evaluate starts a piece of work; its answer comes through the inbox.
+func (p *Peer) evaluate(w coordinator.Work) {
+	evaluations := len(w.Task.Seeds) * p.rules.Signs()
+	p.driver.work[w.ID] = evaluations
+	p.cfg.Evaluator.Evaluate(w.ID, w.Task, w.Urgent, func(results []rollout.CandidateResult, err error) {
+		if err != nil {
+			p.log.Error("evaluation failed", "err", err)
+			time.AfterFunc(failedWork, func() {
+				p.inbox.post(func() { p.evaluated(w.ID, coordinator.Evaluated{ID: w.ID, Failed: true}) })
+			})
+			return
+		}
+		p.inbox.post(func() { p.evaluated(w.ID, coordinator.Evaluated{ID: w.ID, Results: results}) })
+	})
+}
+
+func (p *Peer) evaluated(id uint64, e coordinator.Evaluated) {
+	n, wanted := p.driver.work[id]
+	delete(p.driver.work, id)
+	if wanted && !e.Failed {
+		p.driver.meters.mine.add(time.Now(), uint64(n))
+	}
+	p.step(e)
+}
+
+// moved takes in a new head.
+func (p *Peer) moved(m *coordinator.HeadMove) {
+	p.mu.Lock()
+	p.theta = m.State.Theta
+	for len(p.curve) > 0 && p.curve[len(p.curve)-1].Height > m.Fork {
+		p.curve = p.curve[:len(p.curve)-1]
+	}
+	p.mu.Unlock()
+	p.driver.look.lower(m.Fork)
+	head := seedlog.Link{}
+	if n := len(m.Entries); n > 0 {
+		head = m.Entries[n-1]
+	}
+	height := m.Fork + uint64(len(m.Entries))
+	if head.Defined() && height%p.rules.Spec.Checks.Every == 0 {
+		p.driver.look.due = true
+	}
+	p.startLook()
+}

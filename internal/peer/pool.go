@@ -1,0 +1,226 @@
+package peer
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// PoolEvaluator is the Evaluator of a computer: each worker is a goroutine that takes the next candidate of the most
+// urgent task, so that a single chunk keeps all cores busy. The results do not depend on the number of workers.
+type PoolEvaluator struct {
+	rules *seedlog.Rules
+	wg    sync.WaitGroup
+
+	mu      sync.Mutex
+	work    sync.Cond // there is work, or the number of workers changed
+	queues  [3][]*job // urgent, own, looks
+	target  int       // workers wanted
+	running []bool    // by number
+	closed  bool
+}
+
+// Queues of a PoolEvaluator, in the order in which they are served.
+const (
+	queueUrgent = iota
+	queueOwn
+	queueLook
+)
+
+// job is a task that is cut into units, one per candidate or held-out episode.
+type job struct {
+	id       uint64
+	units    int
+	next     int // first unit that nobody took
+	left     int // units not finished
+	err      error
+	dropped  bool
+	run      func(pool *rollout.Pool, unit int) error
+	finished func(error)
+}
+
+var (
+	_ Evaluator = (*PoolEvaluator)(nil)
+	_ Looker    = (*PoolEvaluator)(nil)
+)
+
+// NewPoolEvaluator returns an evaluator for a run on that many cores; 0 or less: all.
+func NewPoolEvaluator(rules *seedlog.Rules, workers int) *PoolEvaluator {
+	e := &PoolEvaluator{rules: rules}
+	e.work.L = &e.mu
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	e.SetWorkers(workers)
+	return e
+}
+
+// Evaluate implements [Evaluator].
+func (e *PoolEvaluator) Evaluate(id uint64, task rollout.Task, urgent bool, done func([]rollout.CandidateResult, error)) {
+	results := make([]rollout.CandidateResult, len(task.Seeds))
+	queue := queueOwn
+	if urgent {
+		queue = queueUrgent
+	}
+	if err := task.Check(); err != nil {
+		go done(nil, err)
+		return
+	}
+	e.add(queue, &job{
+		id: id, units: len(task.Seeds),
+		run: func(pool *rollout.Pool, i int) error {
+			one := rollout.Task{State: task.State, Seeds: task.Seeds[i : i+1], Episodes: task.Episodes}
+			if len(task.Episodes) > 1 {
+				one.Episodes = task.Episodes[i : i+1]
+			}
+			r, err := pool.Evaluate(one, nil)
+			if err == nil {
+				results[i] = r[0]
+			}
+			return err
+		},
+		finished: func(err error) {
+			if err != nil {
+				done(nil, err)
+				return
+			}
+			done(results, nil)
+		},
+	})
+}
+
+// Look implements [Looker].
+func (e *PoolEvaluator) Look(theta []float32, episodeSeeds []uint64, done func([]float64, error)) {
+	returns := make([]float64, len(episodeSeeds))
+	e.add(queueLook, &job{
+		units: len(episodeSeeds),
+		run: func(pool *rollout.Pool, i int) error {
+			pool.Returns(theta, episodeSeeds[i:i+1], returns[i:i+1])
+			return nil
+		},
+		finished: func(err error) { done(returns, err) },
+	})
+}
+
+func (e *PoolEvaluator) add(queue int, j *job) {
+	j.left = j.units
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return
+	}
+	e.queues[queue] = append(e.queues[queue], j)
+	e.work.Broadcast()
+}
+
+// Cancel implements [Evaluator]. Candidates that run are finished and forgotten.
+func (e *PoolEvaluator) Cancel(id uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for q := range queueLook {
+		e.queues[q] = slices.DeleteFunc(e.queues[q], func(j *job) bool {
+			if j.id == id {
+				j.dropped = true
+			}
+			return j.id == id
+		})
+	}
+}
+
+// Slots implements [Evaluator]: enough chunks for all workers, and one more so that none waits for the loop.
+func (e *PoolEvaluator) Slots(chunk uint64) int {
+	n := int(max(chunk, 1))
+	return (e.Workers()+n-1)/n + 1
+}
+
+// Workers implements [Evaluator].
+func (e *PoolEvaluator) Workers() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.target
+}
+
+// SetWorkers implements [Evaluator].
+func (e *PoolEvaluator) SetWorkers(n int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return
+	}
+	e.target = max(n, 0)
+	for len(e.running) < e.target {
+		e.running = append(e.running, false)
+	}
+	for i := range e.target {
+		if !e.running[i] {
+			e.running[i] = true
+			e.wg.Add(1)
+			go e.labour(i)
+		}
+	}
+	e.work.Broadcast()
+}
+
+// Close implements [Evaluator].
+func (e *PoolEvaluator) Close() {
+	e.mu.Lock()
+	e.closed = true
+	e.work.Broadcast()
+	e.mu.Unlock()
+	e.wg.Wait()
+}
+
+// labour is one worker.
+func (e *PoolEvaluator) labour(number int) {
+	defer e.wg.Done()
+	pool := rollout.NewPool(e.rules.Env, e.rules.Policy, e.rules.Strategy, 1)
+	for {
+		j, unit := e.take(number)
+		if j == nil {
+			return
+		}
+		err := j.run(pool, unit)
+		if e.finish(j, err) {
+			j.finished(j.err)
+		}
+	}
+}
+
+// take waits for the next unit; nil: this worker is no longer wanted.
+func (e *PoolEvaluator) take(number int) (*job, int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for {
+		if e.closed || number >= e.target {
+			e.running[number] = false
+			return nil, 0
+		}
+		for q := range e.queues {
+			if len(e.queues[q]) == 0 {
+				continue
+			}
+			j := e.queues[q][0]
+			j.next++
+			if j.next == j.units {
+				e.queues[q] = e.queues[q][1:]
+			}
+			return j, j.next - 1
+		}
+		e.work.Wait()
+	}
+}
+
+// finish notes a unit and reports whether it was the job's last and somebody waits for it.
+func (e *PoolEvaluator) finish(j *job, err error) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	j.left--
+	if err != nil && j.err == nil {
+		j.err = fmt.Errorf("peer: evaluating: %w", err)
+	}
+	return j.left == 0 && !j.dropped && !e.closed
+}
