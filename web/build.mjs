@@ -16,7 +16,7 @@ const web = path.dirname(fileURLToPath(import.meta.url));
 const root = path.dirname(web);
 const cache = path.join(root, "build", "web");
 const dist = path.join(web, "dist");
-const quality = brotliQuality(process.env.BROTLI_QUALITY ?? "6");
+const quality = brotliQuality(process.env.BROTLI_QUALITY ?? "9");
 const run = promisify(execFile);
 
 const types = {

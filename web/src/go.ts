@@ -16,21 +16,22 @@ export class GoExit extends Error {
 }
 
 /**
- * Starts the program and returns at once; ended is rejected with a GoExit when it ends. What it writes goes to the
- * console.
+ * Starts the program; when it waits for the first time, the promise is fulfilled. ended is rejected with a GoExit when
+ * the program ends. What it writes goes to the console.
  */
-export function runGo(module: WebAssembly.Module): { ended: Promise<never> } {
+export async function runGo(module: WebAssembly.Module): Promise<{ ended: Promise<never> }> {
   const go = new Go();
   let code = 0;
   go.exit = (c) => (code = c);
   const words = listen();
-  const instance = new WebAssembly.Instance(module, go.importObject);
-  const ended = go.run(instance).then(
+  // Browsers refuse to do this at once on the page for programs of more than 8 MB.
+  const instance = await WebAssembly.instantiate(module, go.importObject);
+  const ended: Promise<never> = go.run(instance).then(
     () => Promise.reject(new GoExit(code, words())),
     (err) => Promise.reject(new GoExit(code || 2, `${words()}\n${err}`)),
   );
   ended.catch(() => undefined);
-  return { ended: ended as Promise<never> };
+  return { ended };
 }
 
 /** listen keeps the newest of what is written to the console's file descriptors. */

@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   await lockTab(() => enter("elsewhere"));
   enter("connecting");
   installClock(assets.clock);
-  const { ended } = runGo(program!);
+  const { ended } = await runGo(program!);
   ended.catch(fail);
   start(await addresses, worker!);
 }

@@ -9,23 +9,24 @@ interface Port {
 }
 
 const port = self as unknown as Port;
+let booted: Promise<void> = Promise.reject(new Error("the worker was given work before it was booted"));
+booted.catch(() => undefined);
 let dead = false;
 
 port.onmessage = ({ data }) => {
-  if (dead) return;
-  try {
-    obey(data);
-  } catch (err) {
-    die(err);
-  }
+  if (data.op === "boot") booted = boot(data.module);
+  // Orders wait for the program in the order in which they came.
+  else booted.then(() => dead || obey(data)).catch(die);
 };
 
-function obey(order: Order): void {
+async function boot(module: WebAssembly.Module): Promise<void> {
+  const { ended } = await runGo(module);
+  ended.catch(die);
+  port.postMessage({ op: "ready" });
+}
+
+function obey(order: Exclude<Order, { op: "boot" }>): void {
   switch (order.op) {
-    case "boot":
-      runGo(order.module).ended.catch(die);
-      port.postMessage({ op: "ready" });
-      return;
     case "setup":
       return must(compute().setup(order.bytes));
     case "state":
@@ -50,9 +51,7 @@ function send(id: number, answer: Answer<Uint8Array>): void {
 }
 
 function compute(): Compute {
-  const program = (globalThis as unknown as { evocompute?: Compute }).evocompute;
-  if (program === undefined) throw new Error("the worker was given work before it was booted");
-  return program;
+  return (globalThis as unknown as { evocompute: Compute }).evocompute;
 }
 
 function must(answer: Answer<null>): void {
