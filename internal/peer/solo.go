@@ -1,0 +1,269 @@
+//go:build !js
+
+package peer
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/store"
+)
+
+// ErrNotSolo is returned by Train for the run of a swarm.
+var ErrNotSolo = errors.New("peer: not a run on one machine")
+
+// Until says when Train ends: at the first of these that comes true. Zero: only when its context ends.
+type Until struct {
+	Solved      bool          // the mean policy passed the test
+	Evaluations uint64        // the run has at least this many evaluations, those of the log resumed included; 0: no limit
+	Duration    time.Duration // this much time has passed since Train began; 0: no limit
+}
+
+// TrainConfig is what a swarm of one is made of.
+type TrainConfig struct {
+	Log          *store.Log    // of a solo run, just opened; Train appends to it but does not close it
+	Pool         *rollout.Pool // of the run's rules; nil: one over all cores is made
+	Until        Until
+	OnGeneration func(Progress) // called in order for each new generation once it is durable, from one other goroutine; nil: none
+}
+
+// Progress describes one generation that is in the log for good.
+type Progress struct {
+	Gen             uint64 // height of its entry
+	Head            seedlog.Link
+	Evaluations     uint64   // of the run so far, held-out episodes not included
+	Steps           uint64   // env-steps of the run's training so far
+	EvaluationSteps uint64   // env-steps of held-out episodes of this process so far
+	Best, Mean      float64  // fitness of the generation's evaluations; invalid ones left out (all invalid: 0)
+	Return          *float64 // mean return of the look at the mean policy, if there was one
+}
+
+// Result is where Train ended. Everything up to it is durable.
+type Result struct {
+	Solved          bool
+	Gen             uint64 // height of the head
+	Head            seedlog.Link
+	State           *evolve.State // at the head
+	Evaluations     uint64        // of the run, those of the log resumed included
+	Steps           uint64        // env-steps of the run's training
+	EvaluationSteps uint64        // env-steps of held-out episodes of this process
+	Looks, Tests    int           // of this process
+	Return          *float64      // mean return of the last test, else of the last look; nil without either
+}
+
+// Train goes on with the run of cfg.Log until cfg.Until or ctx ends; then the error is that of ctx and the result is
+// valid too. The head after n generations depends on the spec alone: not on workers, nor on how often it was
+// resumed. The fsync of a generation runs while the next ones are computed; nothing is reported before it is durable.
+func Train(ctx context.Context, cfg TrainConfig) (Result, error) {
+	t, err := newTrainer(ctx, cfg)
+	if err != nil {
+		return Result{}, err
+	}
+	go t.write()
+	err = t.loop()
+	close(t.records)
+	if failed := <-t.written; failed != nil {
+		err = failed
+	}
+	return t.result, err
+}
+
+// record is a generation on its way to the disk.
+type record struct {
+	entry    *seedlog.Entry
+	seal     *seedlog.Seal
+	claims   []*seedlog.Claim
+	progress Progress
+}
+
+type trainer struct {
+	ctx     context.Context
+	cfg     TrainConfig
+	rules   *seedlog.Rules
+	start   time.Time
+	parent  seedlog.Parent
+	result  Result
+	records chan record
+	written chan error    // what ended the writer
+	broken  chan struct{} // closed when the writer failed
+}
+
+// maxPending bounds the generations that wait for the disk.
+const maxPending = 256
+
+func newTrainer(ctx context.Context, cfg TrainConfig) (*trainer, error) {
+	from := cfg.Log.Replayed()
+	if !from.Rules.Spec.Solo() {
+		return nil, ErrNotSolo
+	}
+	if cfg.Pool == nil {
+		cfg.Pool = rollout.NewPool(from.Rules.Env, from.Rules.Policy, from.Rules.Strategy, 0)
+	}
+	return &trainer{
+		ctx: ctx, cfg: cfg, rules: from.Rules, start: time.Now(), parent: from.Parent,
+		result:  Result{Gen: from.Height, Head: from.Link, State: from.State, Evaluations: from.Evaluations, Steps: from.Steps},
+		records: make(chan record, maxPending), written: make(chan error, 1), broken: make(chan struct{}),
+	}, nil
+}
+
+// loop runs generations until something says stop. A log that is resumed is first looked at as it was left.
+func (t *trainer) loop() error {
+	if t.result.Gen > 0 && t.cfg.Until.Solved && !t.reached() {
+		t.look()
+	}
+	for !t.result.Solved && !t.reached() {
+		if err := t.ctx.Err(); err != nil {
+			return err
+		}
+		r, err := t.generation()
+		if errors.Is(err, rollout.ErrCancelled) {
+			if t.ctx.Err() != nil {
+				return t.ctx.Err()
+			}
+			return nil // out of time, or the writer failed
+		}
+		if err != nil {
+			return err
+		}
+		r.progress.Return = t.look()
+		r.progress.EvaluationSteps = t.result.EvaluationSteps
+		select {
+		case t.records <- r:
+		case <-t.broken:
+			return nil
+		}
+	}
+	return nil
+}
+
+// reached reports whether a limit ends the training.
+func (t *trainer) reached() bool {
+	u := t.cfg.Until
+	return u.Evaluations > 0 && t.result.Evaluations >= u.Evaluations || u.Duration > 0 && time.Since(t.start) >= u.Duration
+}
+
+// cancelled is asked before each candidate.
+func (t *trainer) cancelled() bool {
+	select {
+	case <-t.broken:
+		return true
+	default:
+		return t.ctx.Err() != nil || t.cfg.Until.Duration > 0 && time.Since(t.start) >= t.cfg.Until.Duration
+	}
+}
+
+// generation computes the next entry and moves to it.
+func (t *trainer) generation() (record, error) {
+	key := seedlog.SoloKey(t.rules.Spec)
+	chunks := t.rules.Spec.Generation.Evaluations / t.rules.EvaluationsPerChunk()
+	claims, err := t.rules.Measure(t.cfg.Pool, t.result.State, t.parent.Link, key, chunks, t.cancelled)
+	if err != nil {
+		return record{}, err
+	}
+	entry, next := t.rules.NewEntry(t.result.State, t.parent, 1, t.rules.Origin, claims)
+	_, link := entry.Encode()
+	t.parent = seedlog.Parent{Link: link, Height: entry.Height, Term: entry.Term}
+	t.result.Gen, t.result.Head, t.result.State = entry.Height, link, next
+	t.result.Evaluations += entry.Evaluations
+	t.result.Steps += entry.Steps
+	p := Progress{Gen: entry.Height, Head: link, Evaluations: t.result.Evaluations, Steps: t.result.Steps}
+	p.Best, p.Mean = summary(claims)
+	return record{entry, seedlog.NewSeal(entry, key, nil), claims, p}, nil
+}
+
+// summary returns the best and the mean of the valid fitness values of claims.
+func summary(claims []*seedlog.Claim) (best, mean float64) {
+	n := 0
+	for _, c := range claims {
+		for _, f := range c.Fitness {
+			if f == evolve.InvalidFitness {
+				continue
+			}
+			x := rollout.FromFitness(f)
+			if n == 0 || x > best {
+				best = x
+			}
+			mean += x
+			n++
+		}
+	}
+	return best, mean / float64(max(n, 1))
+}
+
+// look runs the mean policy on fresh validate episodes if the spec asks for it at this height, and tests it if they
+// went well enough. It returns the mean return of the look.
+func (t *trainer) look() *float64 {
+	if t.result.Gen%t.rules.Spec.Checks.Every != 0 {
+		return nil
+	}
+	t.result.Looks++
+	looked := t.returns(t.rules.ValidateSeeds(t.result.Head))
+	t.result.Return = &looked
+	if t.cfg.Until.Solved && looked >= t.rules.Env.SolvedReturn {
+		t.result.Tests++
+		tested := t.returns(t.rules.TestSeeds(t.result.Head, t.rules.Spec.Checks.Test))
+		t.result.Return = &tested
+		t.result.Solved = tested >= t.rules.Env.SolvedReturn
+	}
+	return &looked
+}
+
+// returns is the mean return of held-out episodes of the mean policy.
+func (t *trainer) returns(seeds []uint64) float64 {
+	each := make([]float64, len(seeds))
+	t.result.EvaluationSteps += t.cfg.Pool.Returns(t.result.State.Theta, seeds, each)
+	sum := 0.0
+	for _, x := range each {
+		sum += x
+	}
+	return sum / float64(len(each))
+}
+
+// write takes generations to the disk, as many at once as have come, and reports them.
+func (t *trainer) write() {
+	var err error
+	for r := range t.records {
+		if err != nil {
+			continue
+		}
+		batch := append([]record{r}, t.pending()...)
+		if err = t.keep(batch); err != nil {
+			close(t.broken)
+		}
+	}
+	t.written <- err
+}
+
+// pending returns the generations that wait already.
+func (t *trainer) pending() []record {
+	var batch []record
+	for len(t.records) > 0 {
+		r, ok := <-t.records
+		if !ok {
+			break
+		}
+		batch = append(batch, r)
+	}
+	return batch
+}
+
+func (t *trainer) keep(batch []record) error {
+	for _, r := range batch {
+		if err := t.cfg.Log.Append(r.entry, r.seal, r.claims); err != nil {
+			return err
+		}
+	}
+	if err := t.cfg.Log.Sync(); err != nil {
+		return err
+	}
+	if t.cfg.OnGeneration != nil {
+		for _, r := range batch {
+			t.cfg.OnGeneration(r.progress)
+		}
+	}
+	return nil
+}

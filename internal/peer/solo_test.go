@@ -1,0 +1,205 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/store"
+)
+
+func soloRules(t testing.TB, o SpecOptions) *seedlog.Rules {
+	t.Helper()
+	spec, err := NewSpec(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := seedlog.NewRules(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules
+}
+
+func openLog(t testing.TB, path string, rules *seedlog.Rules) *store.Log {
+	t.Helper()
+	log, err := store.OpenLog(path, rules, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return log
+}
+
+// train opens the log, goes on until u and closes the log.
+func train(t testing.TB, path string, rules *seedlog.Rules, workers int, u Until) (Result, []Progress) {
+	t.Helper()
+	log := openLog(t, path, rules)
+	var all []Progress
+	result, err := Train(t.Context(), TrainConfig{
+		Log: log, Pool: rollout.NewPool(rules.Env, rules.Policy, rules.Strategy, workers), Until: u,
+		OnGeneration: func(p Progress) { all = append(all, p) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return result, all
+}
+
+// The head and every byte of the log depend on the spec alone.
+func TestTrainSameWhateverHappens(t *testing.T) {
+	for _, strategy := range []string{"dises", "openai-es"} {
+		t.Run(strategy, func(t *testing.T) {
+			dir := t.TempDir()
+			rules := soloRules(t, SpecOptions{Env: "CartPole-v1", Strategy: strategy, Seed: 5, Population: 16})
+			const generations = 12
+			whole, progress := train(t, filepath.Join(dir, "whole"), rules, 3, Until{Evaluations: 16 * generations})
+			if whole.Gen != generations || len(progress) != generations || whole.Evaluations != 16*generations {
+				t.Fatalf("got %d generations, %d reports, %d evaluations; want %d, %[4]d, %d", whole.Gen, len(progress), whole.Evaluations, generations, 16*generations)
+			}
+			for gen := uint64(1); gen <= generations; gen++ {
+				part, progress := train(t, filepath.Join(dir, "parts"), rules, 1, Until{Evaluations: 16 * gen})
+				if len(progress) != 1 || part.Gen != gen {
+					t.Fatalf("got %d generations up to %d, want 1 up to %d", len(progress), part.Gen, gen)
+				}
+			}
+			got, err := os.ReadFile(filepath.Join(dir, "parts"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := os.ReadFile(filepath.Join(dir, "whole"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) != string(want) {
+				t.Errorf("the log resumed at every generation by one worker differs from that of three workers in one go")
+			}
+		})
+	}
+}
+
+func TestTrainUntilSolved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.seedlog")
+	rules := soloRules(t, SpecOptions{Env: "cartpole-v1", Seed: 1000})
+	first, progress := train(t, path, rules, 0, Until{Solved: true})
+	if !first.Solved || first.Tests == 0 || first.Return == nil || *first.Return < 475 {
+		t.Fatalf("got %+v, want a solved run", first)
+	}
+	for i, p := range progress {
+		if p.Gen != uint64(i)+1 || p.Mean > p.Best || p.Return == nil {
+			t.Errorf("report %d: %+v", i, p)
+		}
+	}
+	again, progress := train(t, path, rules, 0, Until{Solved: true})
+	if !again.Solved || len(progress) != 0 || again.Head != first.Head || again.Steps != first.Steps {
+		t.Errorf("a solved log went on: %d generations, %+v", len(progress), again)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	replayed, err := seedlog.Replay(file, seedlog.ReplayOptions{Check: seedlog.CheckClaims})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if replayed.Link != first.Head || replayed.State.Digest() != first.State.Digest() || replayed.Checked != first.Evaluations {
+		t.Errorf("replay gives %s, training %s", replayed.Link, first.Head)
+	}
+}
+
+func TestTrainCancelled(t *testing.T) {
+	rules := soloRules(t, SpecOptions{Env: "CartPole-v1"})
+	path := filepath.Join(t.TempDir(), "run.seedlog")
+	log := openLog(t, path, rules)
+	ctx, cancel := context.WithCancel(t.Context())
+	result, err := Train(ctx, TrainConfig{Log: log, OnGeneration: func(p Progress) {
+		if p.Gen == 3 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || result.Gen < 3 {
+		t.Fatalf("got %v at generation %d, want cancelled at 3 or later", err, result.Gen)
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	log = openLog(t, path, rules)
+	defer log.Close()
+	if got := log.Replayed(); got.Link != result.Head {
+		t.Errorf("the log ends at %d, the result at %d", got.Height, result.Gen)
+	}
+}
+
+func TestTrainFullDisk(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Fatal("this test needs /dev/full: ", err)
+	}
+	path := filepath.Join(t.TempDir(), "run.seedlog")
+	if err := os.Symlink("/dev/full", path); err != nil {
+		t.Fatal(err)
+	}
+	_, err := store.OpenLog(path, soloRules(t, SpecOptions{Env: "CartPole-v1"}), nil)
+	if !errors.Is(err, store.ErrFull) {
+		t.Errorf("got %v, want %v", err, store.ErrFull)
+	}
+}
+
+func TestTrainRefusesSwarm(t *testing.T) {
+	rules := soloRules(t, SpecOptions{Env: "CartPole-v1", Nonce: [16]byte{1}})
+	log := openLog(t, filepath.Join(t.TempDir(), "run.seedlog"), rules)
+	defer log.Close()
+	if _, err := Train(t.Context(), TrainConfig{Log: log}); !errors.Is(err, ErrNotSolo) {
+		t.Errorf("got %v, want %v", err, ErrNotSolo)
+	}
+}
+
+func TestNewSpec(t *testing.T) {
+	for _, c := range []struct {
+		name                     string
+		o                        SpecOptions
+		evaluations, chunk, most uint64
+		err                      error
+	}{
+		{"preset", SpecOptions{Env: "CARTPOLE-V1", Strategy: "dises"}, 8, 8, 1, nil},
+		{"pairs", SpecOptions{Env: "CartPole-v1", Strategy: "openai-es"}, 8, 4, 1, nil},
+		{"swarm", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Nonce: [16]byte{9}}, 8, 8, 2, nil},
+		{"odd population", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 7}, 7, 7, 1, nil},
+		{"prime population", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 1009}, 1009, 1, 1009, nil},
+		{"many", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 1 << 17}, 1 << 17, 128, 1024, nil},
+		{"odd pairs", SpecOptions{Env: "CartPole-v1", Strategy: "openai-es", Population: 7}, 0, 0, 0, ErrPopulation},
+		{"large prime", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 1031}, 0, 0, 0, ErrPopulation},
+		{"too many", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 1<<17 + 1}, 0, 0, 0, ErrPopulation},
+		{"setting", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Params: evolve.Params{"sigmas": 1.0}}, 0, 0, 0, evolve.ErrParams},
+		{"strategy", SpecOptions{Env: "CartPole-v1", Strategy: "des"}, 0, 0, 0, evolve.ErrMethod},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			spec, err := NewSpec(c.o)
+			if !errors.Is(err, c.err) {
+				t.Fatalf("got %v, want %v", err, c.err)
+			}
+			if err != nil {
+				return
+			}
+			g := spec.Generation
+			if g.Evaluations != c.evaluations || g.Chunk != c.chunk || g.Quota != c.most {
+				t.Errorf("got %+v, want %d evaluations in chunks of %d, at most %d per peer", g, c.evaluations, c.chunk, c.most)
+			}
+		})
+	}
+}
+
+func BenchmarkTrainCartPole(b *testing.B) {
+	rules := soloRules(b, SpecOptions{Env: "CartPole-v1", Seed: 1000})
+	for b.Loop() {
+		path := filepath.Join(b.TempDir(), "run.seedlog")
+		train(b, path, rules, 0, Until{Solved: true})
+	}
+}

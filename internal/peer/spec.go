@@ -1,0 +1,165 @@
+package peer
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// ErrPopulation is returned by NewSpec for a population that cannot be cut into claims.
+var ErrPopulation = errors.New("peer: bad population")
+
+// testEpisodes is the number of episodes of the test that decides "solved", as Gymnasium's thresholds are meant.
+const testEpisodes = 100
+
+// SpecOptions says what a new run is to be. Everything else comes from the world's preset.
+type SpecOptions struct {
+	Env        string        // id of the world, without regard to case
+	Strategy   string        // name; empty: the one that learns the world fastest
+	Params     evolve.Params // settings that differ from the preset's; read-only
+	Population uint64        // evaluations that close a generation, both signs counted; 0: the preset's
+	Seed       uint64        // of the first parameters
+
+	// Nonce makes the run of a swarm unique; drawn at random by who starts it. Zero: a run on one machine, whose
+	// generations are closed by their evaluations alone and whose key follows from the spec.
+	Nonce [16]byte
+	// Origin is the key of who starts a swarm's run; it leads at first. Not used without a Nonce.
+	Origin seedlog.Peer
+}
+
+// NewSpec writes out the genesis block of a run, with every default. The same options give the same bytes. Errors wrap
+// those of envs.Find, evolve.Find and evolve.Method.Complete, ErrPopulation and seedlog.ErrSpec. Canonical.
+func NewSpec(o SpecOptions) (*seedlog.Spec, error) {
+	env, err := envs.Find(o.Env)
+	if err != nil {
+		return nil, err
+	}
+	preset, method, err := settings(env, o)
+	if err != nil {
+		return nil, err
+	}
+	spec := &seedlog.Spec{
+		Format: seedlog.Format, Numerics: seedlog.Numerics,
+		Env:        seedlog.EnvRef{ID: env.ID, Revision: env.Revision},
+		Policy:     preset.Policy,
+		Strategy:   seedlog.StrategyRef{Name: method.Name, Revision: method.Revision, Params: preset.Params},
+		Episodes:   seedlog.Episodes{Count: preset.EpisodesPerCandidate, Shared: preset.SharedEpisodes},
+		Generation: seedlog.Generation{Evaluations: preset.Evaluations, Chunk: preset.Chunk},
+		Checks:     seedlog.Checks{Every: preset.ValidateEvery, Validate: preset.ValidateEpisodes, Test: testEpisodes},
+		Seed:       o.Seed, Nonce: o.Nonce[:], Origin: o.Origin[:],
+	}
+	if spec.Solo() {
+		spec.Origin = make([]byte, len(o.Origin))
+	}
+	// Checks the policy and the strategy, and tells whether it is antithetic.
+	strategy, err := resolve(spec, env, method)
+	if err != nil {
+		return nil, err
+	}
+	if err := setGeneration(spec, env, strategy.Antithetic()); err != nil {
+		return nil, err
+	}
+	if spec.Solo() {
+		origin := seedlog.PeerOf(seedlog.SoloKey(spec))
+		spec.Origin = origin[:]
+	}
+	if _, err := seedlog.NewRules(spec); err != nil {
+		return nil, err
+	}
+	return spec, nil
+}
+
+func resolve(spec *seedlog.Spec, env *envs.Spec, method evolve.Method) (evolve.Strategy, error) {
+	pol, err := policy.New(spec.Policy, env)
+	if err != nil {
+		return nil, err
+	}
+	return method.New(spec.Strategy.Params, pol.Dim())
+}
+
+// settings returns the preset of the world and the strategy, changed as o asks.
+func settings(env *envs.Spec, o SpecOptions) (rollout.Preset, evolve.Method, error) {
+	name := o.Strategy
+	if name == "" {
+		name = rollout.DefaultStrategy(env.ID)
+	}
+	method, err := evolve.Find(name)
+	if err != nil {
+		return rollout.Preset{}, method, err
+	}
+	preset, ok := rollout.PresetFor(env.ID, method.Name)
+	if !ok {
+		preset = untried(env)
+	}
+	params := evolve.Params{}
+	for key, value := range preset.Params {
+		params[key] = value
+	}
+	for key, value := range o.Params {
+		params[key] = value
+	}
+	if preset.Params, err = method.Complete(params); err != nil {
+		return preset, method, err
+	}
+	if o.Population != 0 {
+		preset.Evaluations = o.Population
+	}
+	return preset, method, nil
+}
+
+// untried is where a world without a preset starts: a small network, a middling population, the method's defaults.
+func untried(env *envs.Spec) rollout.Preset {
+	head := "clip"
+	if env.Action.Discrete {
+		head = "argmax"
+	}
+	return rollout.Preset{
+		Policy:      policy.Spec{Kind: "mlp", Hidden: []uint64{16}, Activation: "tanh", Bias: true, Head: head},
+		Evaluations: 64, EpisodesPerCandidate: 1, SharedEpisodes: true, Chunk: 8, ValidateEvery: 1, ValidateEpisodes: 16,
+	}
+}
+
+// setGeneration settles how work is cut and what an entry weighs at most.
+func setGeneration(spec *seedlog.Spec, env *envs.Spec, antithetic bool) error {
+	g := &spec.Generation
+	signs := uint64(1)
+	if antithetic {
+		signs = 2
+	}
+	if g.Evaluations == 0 || g.Evaluations%signs != 0 || g.Evaluations > seedlog.MaxEvaluations {
+		return fmt.Errorf("%w: %d evaluations; %s takes a multiple of %d up to %d", ErrPopulation, g.Evaluations, spec.Strategy.Name, signs, seedlog.MaxEvaluations)
+	}
+	var chunks uint64
+	if g.Chunk, chunks = cutChunks(g.Evaluations/signs, g.Chunk); chunks > seedlog.MaxClaims {
+		return fmt.Errorf("%w: %d evaluations cannot be cut into at most %d equal claims; take a number with more divisors, such as a power of two", ErrPopulation, g.Evaluations, seedlog.MaxClaims)
+	}
+	g.Open = !spec.Solo()
+	// One peer alone can close a generation; in a swarm it may add as much again, so that many add more than one does.
+	g.Quota = chunks
+	if g.Open {
+		g.Quota = min(2*chunks, seedlog.MaxClaims)
+	}
+	// Four times what a generation of whole episodes takes: growing beyond it wins no fork.
+	g.WeightSteps = min(4*g.Evaluations*spec.Episodes.Count*uint64(env.MaxSteps), 1<<40)
+	return nil
+}
+
+// cutChunks divides counters into equal claims: of the wished size or the next smaller one that divides, unless that makes too
+// many claims, then of the smallest larger one.
+func cutChunks(counters, wish uint64) (chunk, chunks uint64) {
+	for chunk = min(max(wish, 1), counters, seedlog.MaxChunk); counters%chunk != 0; chunk-- {
+	}
+	for counters/chunk > seedlog.MaxClaims && chunk < seedlog.MaxChunk {
+		for chunk++; chunk < seedlog.MaxChunk && counters%chunk != 0; chunk++ {
+		}
+	}
+	if counters%chunk != 0 {
+		return chunk, seedlog.MaxClaims + 1
+	}
+	return chunk, counters / chunk
+}
