@@ -73,7 +73,7 @@ type tab struct {
 	workers int
 	setup   []byte
 	peer    *peer.Peer // nil until there is a run
-	strayed bool       // whether the person was told that the node trains another run
+	strayed bool       // whether the person was told that the nodes train another run
 }
 
 func newTab(cfg config) *tab {
@@ -113,10 +113,13 @@ func (t *tab) run() {
 // find dials until somebody answers who is in the run that is wanted.
 func (t *tab) find(m *mesh.Mesh) (mesh.Hello, bool) {
 	for wait := backOffMin; ; wait = min(2*wait, backOffMax) {
-		hello, err := t.dial(m, func(h mesh.Hello) bool { return h.Run != "" && (t.cfg.run == "" || h.Run == t.cfg.run) })
+		hello, err := t.dial(m, t.cfg.run)
 		switch {
 		case err == nil:
 			return hello, true
+		case errors.Is(err, errOtherRun):
+			t.cfg.onPhase(noRun)
+			t.stray("The link names a run that it does not know. Ask for a new link, or open the page without the part after #.")
 		case errors.Is(err, errNoRun):
 			t.cfg.onPhase(noRun)
 			wait = min(wait, 2*time.Second)
@@ -130,12 +133,13 @@ func (t *tab) find(m *mesh.Mesh) (mesh.Hello, bool) {
 }
 
 var (
-	errNoRun  = errors.New("tab: the nodes that answer are in no run that is wanted")
-	errNobody = errors.New("tab: no node can be reached")
+	errNobody   = errors.New("tab: no node can be reached")
+	errNoRun    = errors.New("tab: the nodes that answer are in no run")
+	errOtherRun = errors.New("tab: the nodes that answer are in another run")
 )
 
-// dial tries all known addresses and returns the first hello that is wanted.
-func (t *tab) dial(m *mesh.Mesh, wanted func(mesh.Hello) bool) (mesh.Hello, error) {
+// dial tries all known addresses and returns the first hello from the run, "" for any.
+func (t *tab) dial(m *mesh.Mesh, run string) (mesh.Hello, error) {
 	result := errNobody
 	for _, addr := range t.targets() {
 		ctx, cancel := context.WithTimeout(t.ctx, dialTimeout)
@@ -145,10 +149,14 @@ func (t *tab) dial(m *mesh.Mesh, wanted func(mesh.Hello) bool) (mesh.Hello, erro
 			continue
 		}
 		t.remember(hello.Hubs)
-		if wanted(hello) {
+		switch {
+		case hello.Run == "":
+			result = errNoRun
+		case run == "" || hello.Run == run:
 			return hello, nil
+		default:
+			result = errOtherRun
 		}
-		result = errNoRun
 	}
 	return mesh.Hello{}, result
 }
@@ -220,12 +228,12 @@ func (t *tab) keep(m *mesh.Mesh, shelf *shelf, p *peer.Peer) {
 			shelf.Remember(m.Hubs())
 			continue
 		}
-		hello, err := t.dial(m, func(h mesh.Hello) bool { return h.Run == status.Run })
+		_, err := t.dial(m, status.Run)
 		if err == nil {
 			continue
 		}
-		if errors.Is(err, errNoRun) {
-			t.stray(hello)
+		if errors.Is(err, errOtherRun) {
+			t.stray("Reload the page to take part in it. What was done here stays in the log.")
 		}
 		if !t.sleep(&wait) {
 			return
@@ -234,14 +242,14 @@ func (t *tab) keep(m *mesh.Mesh, shelf *shelf, p *peer.Peer) {
 	}
 }
 
-// stray tells the person once that the nodes train something else now.
-func (t *tab) stray(mesh.Hello) {
+// stray tells the person once that the nodes that answer train another run.
+func (t *tab) stray(hint string) {
 	t.mu.Lock()
 	told := t.strayed
 	t.strayed = true
 	t.mu.Unlock()
 	if !told {
-		t.cfg.onError(problem{err: "The node trains another run now.", hint: "Reload the page to take part in it. What was done here stays in the log."})
+		t.cfg.onError(problem{err: "The node trains another run.", hint: hint})
 	}
 }
 

@@ -8,6 +8,9 @@ import type { Look, Status } from "./types/tab";
 /** Above this many points neighbours are drawn as one. */
 const pointsMax = 1500;
 
+/** More looks than this are drawn as a line without dots. */
+const dotsMax = 40;
+
 /** A generation: what is known of it. */
 export interface Point {
   height: number;
@@ -125,6 +128,7 @@ export class Curve {
     const axis = { stroke: muted, font: `12px ${style.fontFamily}`, ticks: { show: false }, grid: { stroke: colour("--line"), width: 1 } };
     const threshold = this.threshold;
     const few = { show: points < 3, size: 5 };
+    const dots = (u: uPlot, i: number): boolean => [...u.data[i]!].reduce<number>((n, y) => n + Number(y !== null), 0) <= dotsMax;
     return {
       ...this.size(),
       legend: { show: false },
@@ -136,7 +140,7 @@ export class Curve {
       ],
       series: [
         {},
-        { stroke: colour("--accent"), width: 2, spanGaps: true, points: { show: true, size: 6, fill: colour("--accent") } },
+        { stroke: colour("--accent"), width: 2, spanGaps: true, points: { show: dots, size: 6, fill: colour("--accent") } },
         { stroke: colour("--second"), width: 1.5, spanGaps: true, points: few },
         { stroke: colour("--faint"), width: 1.25, spanGaps: true, points: few },
       ],

@@ -10,7 +10,7 @@ import { cores, loadPrefs, savePrefs } from "./prefs.ts";
 import { Theater } from "./theater.ts";
 import { watchBattery, watchLife } from "./watch.ts";
 import { describe, type Situation } from "./words.ts";
-import type { Problem, Status, Tab } from "./types/tab";
+import type { Look, Problem, Status, Tab } from "./types/tab";
 
 /** How often the node is asked for its addresses and its build. [ms] */
 const askPeriod = 60_000;
@@ -24,6 +24,8 @@ const situation: Situation = { phase: "loading", loaded: 0, online: navigator.on
 let onBattery = false;
 let tab: Tab | null = null;
 let theater: Theater | null = null;
+let looks: Look[] = [];
+let looksHeight = -1;
 
 const page = new Page({ pause, workers: setWorkers, play: (on) => theater?.play(on), log: () => void downloadLog() }, cores());
 
@@ -63,7 +65,7 @@ function start(node: Addresses, worker: WebAssembly.Module): void {
     paused: held(),
     workerScript: assets.worker,
     workerModule: worker,
-    onPhase: (phase) => tell(phase === "running" ? { phase } : { phase, status: null }),
+    onPhase: (phase) => phase === "running" || tell({ phase, status: null }),
     onStatus: show,
     onError: report,
   });
@@ -88,10 +90,17 @@ function start(node: Addresses, worker: WebAssembly.Module): void {
 
 /** show takes in what the tab says of itself. */
 function show(status: Status): void {
+  if (situation.phase !== "running") performance.mark("evoswarm-running");
+  if (status.mine > 0 && !situation.status?.mine) performance.mark("evoswarm-first-claim");
   const moved = status.height !== situation.status?.height;
+  const ill = status.error && status.error !== situation.status?.error;
   tell({ phase: "running", status, woken: situation.woken && status.connected === 0 });
-  page.status(status, tab?.curve() ?? []);
-  if (status.error) report({ error: status.error, hint: "The tab goes on as well as it can.", fatal: false });
+  if (tab && status.return_height !== looksHeight) {
+    looks = tab.curve();
+    looksHeight = status.return_height;
+  }
+  page.status(status, looks);
+  if (ill) report({ error: status.error!, hint: "The tab goes on as well as it can.", fatal: false });
   if (moved) theater?.wake();
 }
 

@@ -23,7 +23,8 @@ const cases: [name: string, change: Partial<Situation>, tone: string, headline: 
   ["offline", { online: false }, "wait", "No network"],
   ["alone and working", { status: { ...status, connected: 0 } }, "work", "Alone, and going on"],
   ["alone and idle", { status: { ...status, connected: 0, state: "idle" } }, "wait", "Alone"],
-  ["idle", { status: { ...status, state: "idle", why: "waiting for a leader" } }, "wait", "Waiting"],
+  ["between two generations", { status: { ...status, state: "idle", why: "waits for the others" } }, "work", "Your computer is helping"],
+  ["idle", { status: { ...status, state: "idle", mine_evals_per_s: 0, why: "waiting for a leader" } }, "wait", "Waiting"],
   ["old browser", { phase: "unsupported" }, "trouble", "This browser cannot help"],
   ["failed", { phase: "failed" }, "trouble", "Stopped"],
 ];
@@ -38,7 +39,7 @@ for (const [name, change, tone, headline] of cases) {
 }
 
 test("the reason for being idle is said as a sentence", () => {
-  const got = describe({ ...running, status: { ...status, state: "idle", why: "waiting for a leader" } });
+  const got = describe({ ...running, status: { ...status, state: "idle", mine_evals_per_s: 0, why: "waiting for a leader" } });
   assert.equal(got.detail, "Waiting for a leader.");
 });
 

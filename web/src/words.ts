@@ -56,7 +56,8 @@ function describeRunning(s: Situation, status: Status): Words {
     return words("wait", "Alone", detail);
   }
   if (status.state === "paused") return words("rest", "Paused", "Nothing is computed here until you continue.");
-  if (status.state !== "training") return words("wait", "Waiting", sentence(status.why) || "There is no work at present.");
+  // A tab that has done its part of a generation waits for the rest a moment; that is no idleness to speak of.
+  if (status.state !== "training" && status.mine_evals_per_s === 0) return words("wait", "Waiting", sentence(status.why) || "There is no work at present.");
   return words("work", "Your computer is helping", `It trains ${status.env} together with ${plural(status.peers, "other")}.`);
 }
 
