@@ -261,7 +261,7 @@ func (c *Coordinator) onVoteRequest(from Peer, m *VoteRequest) {
 		(c.leaderAlive() && c.leader != from && !(m.Transfer && c.maySucceed(from, m.Term)))
 	switch {
 	case refused:
-		reply.Term = max(m.Term, c.hard.Term)
+		reply.Term = c.hard.Term
 	case m.Pre:
 		reply.Granted = true
 	default:
@@ -286,9 +286,13 @@ func (c *Coordinator) maySucceed(from Peer, term uint64) bool {
 }
 
 func (c *Coordinator) onVoteReply(from Peer, m *VoteReply) {
+	// A refusal names the replier's own term: only a later one is news. Were the asked term named, every refusal would
+	// raise the term, and two who refuse each other would race through terms as fast as messages travel.
 	if !m.Granted && m.Term > c.hard.Term && m.Term <= c.hard.Term+maxTermStep && c.role == Candidate {
 		c.hard.Term, c.hard.Voted, c.hardChanged = m.Term, nil, true
 		c.campaign, c.role = nil, Follower
+		c.leaderHeard = c.now - min(c.now, c.cfg.Timing.Election) // try again after rank and jitter alone
+		c.drawJitter()
 		return
 	}
 	g := c.campaign

@@ -122,7 +122,7 @@ type VoteReply struct {
 	_         struct{} `cbor:",toarray"`
 	Pre       bool
 	Granted   bool
-	Term      uint64 // as requested, or the replier's own if higher
+	Term      uint64 // as requested when granted, else the replier's own
 	Signature []byte // of the vote, when granted and not Pre
 }
 
