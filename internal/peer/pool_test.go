@@ -1,0 +1,88 @@
+package peer_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+)
+
+func TestPoolEvaluatorAgreesWithThePool(t *testing.T) {
+	rules := cartPole(t)
+	self := [32]byte{1}
+	task := rules.Task(rules.Initial(), rules.Run, self, 0)
+	want, err := rollout.NewPool(rules.Env, rules.Policy, rules.Strategy, 1).Evaluate(task, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seeds := rules.ValidateSeeds(rules.Run)
+	wantReturns := make([]float64, len(seeds))
+	rollout.NewPool(rules.Env, rules.Policy, rules.Strategy, 1).Returns(rules.Initial().Theta, seeds, wantReturns)
+	for _, workers := range []int{1, 3, 16} {
+		e := peer.NewPoolEvaluator(rules, workers)
+		results := make(chan []rollout.CandidateResult, 8)
+		returns := make(chan []float64, 1)
+		for i := range 8 {
+			e.Evaluate(uint64(i), task, i%2 == 0, func(r []rollout.CandidateResult, err error) {
+				if err != nil {
+					t.Error(err)
+				}
+				results <- r
+			})
+		}
+		e.Look(rules.Initial().Theta, seeds, func(r []float64, err error) { returns <- r })
+		for range 8 {
+			if diff := cmp.Diff(<-results, want); diff != "" {
+				t.Errorf("%d workers: %s", workers, diff)
+			}
+		}
+		if diff := cmp.Diff(<-returns, wantReturns); diff != "" {
+			t.Errorf("%d workers: %s", workers, diff)
+		}
+		e.Close()
+	}
+}
+
+func TestPoolEvaluatorOrderCancelAndWorkers(t *testing.T) {
+	rules := cartPole(t)
+	e := peer.NewPoolEvaluator(rules, 1)
+	defer e.Close()
+	e.SetWorkers(0)
+	if got := e.Workers(); got != 0 {
+		t.Errorf("got %d workers", got)
+	}
+	time.Sleep(10 * time.Millisecond) // the worker leaves
+	task := rules.Task(rules.Initial(), rules.Run, [32]byte{1}, 0)
+	order := make(chan string, 3)
+	var cancelled atomic.Bool
+	e.Evaluate(1, task, false, func([]rollout.CandidateResult, error) { order <- "own" })
+	e.Evaluate(2, task, false, func([]rollout.CandidateResult, error) { cancelled.Store(true) })
+	e.Evaluate(3, task, true, func([]rollout.CandidateResult, error) { order <- "urgent" })
+	e.Evaluate(4, rollout.Task{}, true, func(_ []rollout.CandidateResult, err error) {
+		if err == nil {
+			t.Error("an empty task was evaluated")
+		}
+		order <- "refused"
+	})
+	if got := <-order; got != "refused" {
+		t.Errorf("got %s while no worker is there", got)
+	}
+	e.Cancel(2)
+	e.Cancel(99)
+	e.SetWorkers(1)
+	for _, want := range []string{"urgent", "own"} {
+		if got := <-order; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	if cancelled.Load() {
+		t.Error("a cancelled task was answered")
+	}
+	if got, want := e.Slots(4), 2; got != want {
+		t.Errorf("got %d slots, want %d", got, want)
+	}
+}
