@@ -3,6 +3,7 @@
 package store
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -196,3 +197,6 @@ func syncDir(dir string) error {
 	}
 	return nil
 }
+
+// newBuffered reads a file in large pieces.
+func newBuffered(r io.Reader) io.Reader { return bufio.NewReaderSize(r, 1<<18) }
