@@ -314,7 +314,7 @@ func TestRunCrash(t *testing.T) {
 		}
 	}
 	blocks, blocksOld := after[base+blocksSuffix], len(before[base+blocksSuffix])
-	for n := blocksOld; n <= len(blocks); n += 7 {
+	for n := blocksOld; n <= len(blocks); n += 41 {
 		crashed(map[string][]byte{base + blocksSuffix: blocks[:n]}, "old", was)
 		torn := append(slices.Clone(blocks[:n]), make([]byte, len(blocks)-n)...) // grown, but not written
 		crashed(map[string][]byte{base + blocksSuffix: torn}, "old", was)
@@ -330,7 +330,7 @@ func TestRunCrash(t *testing.T) {
 	changed := map[string][]byte{base + blocksSuffix: blocks, base + stateSuffix: state, side: after[side]}
 	crashed(changed, "new", is) // the log still holds the branch that was left
 	fork := firstDifference(kept, log)
-	for n := fork; n <= len(log); n += 11 {
+	for n := fork; n <= len(log); n += 29 {
 		changed[base+logSuffix] = log[:n]
 		crashed(changed, "new", is)
 	}
@@ -375,7 +375,7 @@ func TestRunDamage(t *testing.T) {
 	}
 	for _, suffix := range []string{blocksSuffix, logSuffix} {
 		data := good[base+suffix]
-		for n := 0; n < len(data); n += 5 {
+		for n := 0; n < len(data); n += 17 {
 			flipped := slices.Clone(data)
 			flipped[n] ^= 1 << (n % 8)
 			refused("flipped bit in "+suffix, base+suffix, flipped)
