@@ -23,7 +23,8 @@ import (
 const agent = "evoswarm-tab/0.1.0"
 
 const (
-	dialTimeout = 10 * time.Second
+	dialTimeout = 10 * time.Second       // for a round
+	dialStagger = 700 * time.Millisecond // between two addresses, if the first does not answer
 	// backOffMin and backOffMax bound the wait between two rounds of dialling; it doubles from round to round.
 	backOffMin = 500 * time.Millisecond
 	backOffMax = 20 * time.Second
@@ -138,24 +139,46 @@ var (
 	errOtherRun = errors.New("tab: the nodes that answer are in another run")
 )
 
-// dial tries all known addresses and returns the first hello from the run, "" for any.
+// dial tries all known addresses and returns the first hello from the run, "" for any. An address that does not answer
+// soon does not keep the next ones waiting.
 func (t *tab) dial(m *mesh.Mesh, run string) (mesh.Hello, error) {
-	result := errNobody
-	for _, addr := range t.targets() {
-		ctx, cancel := context.WithTimeout(t.ctx, dialTimeout)
-		hello, err := m.Dial(ctx, addr)
-		cancel()
-		if err != nil {
-			continue
+	type answer struct {
+		hello mesh.Hello
+		err   error
+	}
+	ctx, cancel := context.WithTimeout(t.ctx, dialTimeout)
+	defer cancel()
+	targets := t.targets()
+	answers := make(chan answer, len(targets))
+	result, begun, open := errNobody, 0, 0
+	for begun < len(targets) || open > 0 {
+		var patience <-chan time.Time
+		if begun < len(targets) {
+			addr := targets[begun]
+			begun++
+			open++
+			go func() {
+				hello, err := m.Dial(ctx, addr)
+				answers <- answer{hello, err}
+			}()
+			patience = time.After(dialStagger)
 		}
-		t.remember(hello.Hubs)
-		switch {
-		case hello.Run == "":
-			result = errNoRun
-		case run == "" || hello.Run == run:
-			return hello, nil
-		default:
-			result = errOtherRun
+		select {
+		case <-patience:
+		case a := <-answers:
+			open--
+			if a.err != nil {
+				continue
+			}
+			t.remember(a.hello.Hubs)
+			switch {
+			case a.hello.Run == "":
+				result = errNoRun
+			case run == "" || a.hello.Run == run:
+				return a.hello, nil
+			default:
+				result = errOtherRun
+			}
 		}
 	}
 	return mesh.Hello{}, result
