@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	pubsub "github.com/libp2p/go-libp2p-pubsub"
 	"github.com/libp2p/go-libp2p/core/connmgr"
 	"github.com/libp2p/go-libp2p/core/control"
 	"github.com/libp2p/go-libp2p/core/network"
@@ -17,7 +18,8 @@ const (
 	maxBanned  = 1 << 14 // peers remembered; keys are free, so memory must not grow with them
 )
 
-// bans remembers who is cut off and who is close to it. It is the host's connection gater.
+// bans remembers who is cut off and who is close to it. It is the host's connection gater
+// and gossipsub's blacklist.
 type bans struct {
 	mu      sync.Mutex
 	until   map[peer.ID]time.Time
@@ -30,7 +32,10 @@ type strikes struct {
 	first time.Time
 }
 
-var _ connmgr.ConnectionGater = (*bans)(nil)
+var (
+	_ connmgr.ConnectionGater = (*bans)(nil)
+	_ pubsub.Blacklist        = (*bans)(nil)
+)
 
 func newBans() *bans {
 	return &bans{until: make(map[peer.ID]time.Time), strikes: make(map[peer.ID]strikes), now: time.Now}
@@ -58,6 +63,15 @@ func (b *bans) banned(id peer.ID) bool {
 	}
 	return ok
 }
+
+// Add bans a peer.
+func (b *bans) Add(id peer.ID) bool {
+	b.ban(id)
+	return true
+}
+
+// Contains reports whether a peer is banned.
+func (b *bans) Contains(id peer.ID) bool { return b.banned(id) }
 
 // strike counts one offence and reports whether it was one too many.
 func (b *bans) strike(id peer.ID) bool {

@@ -76,9 +76,7 @@ func (m *Mesh) gossipOptions(run string) []pubsub.Option {
 		pubsub.WithPeerOutboundQueueSize(outboundQueue),
 		pubsub.WithFloodPublish(true),
 		pubsub.WithPeerExchange(false),
-	}
-	if blacklist, err := pubsub.NewTimeCachedBlacklist(banTime); err == nil {
-		options = append(options, pubsub.WithBlacklist(blacklist))
+		pubsub.WithBlacklist(m.bans),
 	}
 	if m.cfg.Hub {
 		options = append(options, pubsub.WithPeerScore(scores(topicOf(run))))

@@ -1,3 +1,5 @@
+//go:build !js
+
 package mesh_test
 
 import (
@@ -23,8 +25,6 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
 		// Started by an init function of a library, for the whole process.
 		goleak.IgnoreTopFunction("github.com/libp2p/go-libp2p/p2p/transport/quicreuse.init.0.func1"),
-		// Sweeps gossipsub's cache of seen messages; the library never stops it.
-		goleak.IgnoreAnyFunction("github.com/libp2p/go-libp2p-pubsub/timecache.background"),
 	)
 }
 
