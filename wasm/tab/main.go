@@ -47,6 +47,7 @@ func methods(t *tab) map[string]any {
 		"setWorkers": method(func(args []js.Value) any { t.setWorkers(args[0].Int()); return nil }),
 		"redial":     method(func(args []js.Value) any { t.redial(texts(args[0])); return nil }),
 		"curve":      method(func([]js.Value) any { return toObject(t.curve()) }),
+		"history":    method(func(args []js.Value) any { return toObject(t.history(uint64(args[0].Float()))) }),
 		"policy":     method(func([]js.Value) any { return policyBytes(t) }),
 		"log": method(func([]js.Value) any {
 			return promise(func() (any, error) {

@@ -17,6 +17,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/store"
 )
 
 // agent is what others see of this program.
@@ -73,8 +74,9 @@ type tab struct {
 	paused  bool
 	workers int
 	setup   []byte
-	peer    *peer.Peer // nil until there is a run
-	strayed bool       // whether the person was told that the nodes train another run
+	peer    *peer.Peer  // nil until there is a run
+	store   store.Store // of that run; the peer's
+	strayed bool        // whether the person was told that the nodes train another run
 }
 
 func newTab(cfg config) *tab {
@@ -214,7 +216,7 @@ func (t *tab) join(m *mesh.Mesh, shelf *shelf, hello mesh.Hello) (*peer.Peer, er
 	if err != nil {
 		return nil, fmt.Errorf("taking part in run %s: %w", hello.Run, err)
 	}
-	t.peer, t.setup = p, setup
+	t.peer, t.store, t.setup = p, runStore, setup
 	return p, nil
 }
 
@@ -364,6 +366,17 @@ func (t *tab) redial(addresses []string) {
 	case t.again <- struct{}{}:
 	default:
 	}
+}
+
+// history returns generations above a height, from the log.
+func (t *tab) history(after uint64) []generation {
+	t.mu.Lock()
+	log := t.store
+	t.mu.Unlock()
+	if log == nil {
+		return []generation{}
+	}
+	return history(log, after)
 }
 
 func (t *tab) curve() []peer.Point {

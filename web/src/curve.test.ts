@@ -38,5 +38,6 @@ test("a history merges looks and generations, and starts over for another run", 
   assert.equal(history.add({ ...status, height: 1 }, []), true);
   assert.deepEqual(history.sorted(), [{ height: 1, mean: 5, best: 9 }, { height: 2, look: 7, mean: 5, best: 9 }]);
   history.add({ ...status, run: "b", height: 4 }, []);
+  assert.equal(history.height, 4);
   assert.deepEqual(history.sorted().map((p) => p.height), [4]);
 });

@@ -3,7 +3,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { count, real } from "./format.ts";
-import type { Look, Status } from "./types/tab";
+import type { Generation, Look, Status } from "./types/tab";
 
 /** Above this many points neighbours are drawn as one. */
 const pointsMax = 1500;
@@ -62,11 +62,16 @@ export class History {
   private readonly points = new Map<number, Point>();
   private run = "";
 
-  /** Takes in what a status says of the newest generation, and all looks. Reports whether anything is new. */
-  add(status: Status, looks: readonly Look[]): boolean {
+  /** The newest generation that is known; 0 for none. */
+  height = 0;
+
+  /** Takes in what is known of generations. Reports whether anything is new. */
+  add(status: Status, looks: readonly Look[], earlier: readonly Generation[] = []): boolean {
     if (status.run !== this.run) this.points.clear();
     this.run = status.run;
+    this.height = status.height;
     let fresh = false;
+    for (const g of earlier) fresh = this.put({ height: g.height, mean: g.mean, best: g.best }) || fresh;
     for (const look of looks) fresh = this.put({ height: look.height, look: look.return }) || fresh;
     if (status.height > 0 && status.mean !== null && status.best !== null) {
       fresh = this.put({ height: status.height, mean: status.mean, best: status.best }) || fresh;
@@ -99,8 +104,9 @@ export class Curve {
   }
 
   /** Takes in the newest and draws what is new; returns the curve in words, or null if nothing changed. */
-  update(status: Status, looks: readonly Look[]): string | null {
-    const fresh = this.history.add(status, looks);
+  update(status: Status, looks: readonly Look[], earlier: (after: number) => readonly Generation[]): string | null {
+    const seen = this.history.height;
+    const fresh = this.history.add(status, looks, status.height > seen + 1 ? earlier(seen) : []);
     if (this.threshold !== status.threshold) this.plot?.destroy(), (this.plot = null);
     this.threshold = status.threshold;
     if (!fresh && this.plot) return null;
@@ -140,13 +146,21 @@ export class Curve {
       ],
       series: [
         {},
-        { stroke: colour("--accent"), width: 2, spanGaps: true, points: { show: dots, size: 6, fill: colour("--accent") } },
+        { stroke: colour("--accent"), width: 2, gaps: wide, points: { show: dots, size: 6, fill: colour("--accent") } },
         { stroke: colour("--second"), width: 1.5, spanGaps: true, points: few },
         { stroke: colour("--faint"), width: 1.25, spanGaps: true, points: few },
       ],
       hooks: { draw: threshold === null ? [] : [(u) => drawThreshold(u, threshold, muted)] },
     };
   }
+}
+
+/** wide keeps the gaps where looks are missing: those much wider than the usual way from one look to the next. */
+function wide(u: uPlot, series: number, _from: number, _to: number, gaps: [number, number][]): [number, number][] {
+  const at = u.data[0].filter((_, i) => u.data[series]![i] != null);
+  const usual = at.slice(1).map((x, i) => x - at[i]!).sort((a, b) => a - b)[Math.floor((at.length - 1) / 2)] ?? 0;
+  const limit = 3 * Math.abs(u.valToPos(usual, "x", true) - u.valToPos(0, "x", true));
+  return gaps.filter(([from, to]) => to - from > limit);
 }
 
 /** drawThreshold draws the return at which the world counts as solved. */

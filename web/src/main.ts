@@ -99,7 +99,7 @@ function show(status: Status): void {
     looks = tab.curve();
     looksHeight = status.return_height;
   }
-  page.status(status, looks);
+  page.status(status, looks, (after) => tab?.history(after) ?? []);
   if (ill) report({ error: status.error!, hint: "The tab goes on as well as it can.", fatal: false });
   if (moved) theater?.wake();
 }

@@ -4,7 +4,7 @@ import "./page.css";
 import { Curve } from "./curve.ts";
 import { count, plural, real, short } from "./format.ts";
 import type { Frame } from "./types/compute";
-import type { Look, Problem, Status } from "./types/tab";
+import type { Generation, Look, Problem, Status } from "./types/tab";
 import type { Words } from "./words.ts";
 
 /** What the person can do. */
@@ -57,7 +57,7 @@ export class Page {
   }
 
   /** Shows the swarm and this computer's part. */
-  status(s: Status, looks: readonly Look[]): void {
+  status(s: Status, looks: readonly Look[], earlier: (after: number) => readonly Generation[]): void {
     this.write("height", count(s.height));
     this.write("return", s.return === null ? "–" : s.threshold === null ? real(s.return) : `${real(s.return)} (goal ${real(s.threshold)})`);
     this.write("leader", leader(s));
@@ -74,7 +74,7 @@ export class Page {
     run.ariaLabel = `Copy the run id ${s.run}`;
     this.write("run", s.run === "" ? "–" : short(s.run));
     element<HTMLButtonElement>("log").disabled = s.run === "";
-    const words = this.curve.update(s, looks);
+    const words = this.curve.update(s, looks, earlier);
     if (words !== null) this.write("curve-words", words);
   }
 

@@ -82,6 +82,13 @@ export interface Look {
   return: number;
 }
 
+/** What the log says of a generation. */
+export interface Generation {
+  height: number;
+  best: number;
+  mean: number;
+}
+
 /** What a drawing worker needs to play the newest policy. */
 export interface PolicyBytes {
   /** A rollout.Setup. */
@@ -101,6 +108,8 @@ export interface Tab {
   log(): Promise<Uint8Array>;
   /** All looks so far, in order of height. */
   curve(): Look[];
+  /** Generations above a height, at most some hundreds, evenly spread, with the newest. */
+  history(after: number): Generation[];
   /** null until there is a run. */
   policy(): PolicyBytes | null;
   /** Says goodbye to the swarm and ends. */
