@@ -85,6 +85,7 @@ func (s *Scanner) start(r io.Reader) error {
 		return err
 	}
 	if link != root {
+		s.offset = 0 // the block is whole: what is wrong is the header
 		return fmt.Errorf("%w: the header names %s, the first block is %s", ErrLink, root, link)
 	}
 	spec, err := DecodeSpec(data)
