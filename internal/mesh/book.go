@@ -6,8 +6,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/p2p/net/swarm"
 	ma "github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
 
@@ -268,4 +270,11 @@ func believable(addr, from ma.Multiaddr) bool {
 		return false
 	}
 	return !manet.IsIPLoopback(addr) || manet.IsIPLoopback(from)
+}
+
+// forgetBackoff lets a peer be dialled again at once: the book keeps its own pace.
+func forgetBackoff(h host.Host, id peer.ID) {
+	if s, ok := h.Network().(*swarm.Swarm); ok {
+		s.Backoff().Clear(id)
+	}
 }

@@ -70,10 +70,3 @@ func (m *Mesh) probe(network.Conn, []string) bool { return false }
 func startMDNS(*Mesh) (io.Closer, error) {
 	return nil, errors.New("mesh: a tab cannot look for nodes in the local network")
 }
-
-// forgetBackoff lets a peer be dialled again at once: the book keeps its own pace.
-func forgetBackoff(h host.Host, id peer.ID) {
-	if s, ok := h.Network().(*swarm.Swarm); ok {
-		s.Backoff().Clear(id)
-	}
-}

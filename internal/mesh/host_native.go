@@ -11,11 +11,9 @@ import (
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
-	"github.com/libp2p/go-libp2p/core/peer"
 	rcmgr "github.com/libp2p/go-libp2p/p2p/host/resource-manager"
 	"github.com/libp2p/go-libp2p/p2p/muxer/yamux"
 	"github.com/libp2p/go-libp2p/p2p/net/connmgr"
-	"github.com/libp2p/go-libp2p/p2p/net/swarm"
 	"github.com/libp2p/go-libp2p/p2p/security/noise"
 	quic "github.com/libp2p/go-libp2p/p2p/transport/quic"
 	"github.com/libp2p/go-libp2p/p2p/transport/tcp"
@@ -103,11 +101,4 @@ func newResources() (network.ResourceManager, error) {
 				GracePeriod:      time.Minute,
 			},
 		}))
-}
-
-// forgetBackoff lets a peer be dialled again at once: the book keeps its own pace.
-func forgetBackoff(h host.Host, id peer.ID) {
-	if s, ok := h.Network().(*swarm.Swarm); ok {
-		s.Backoff().Clear(id)
-	}
 }
