@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { count, real } from "./format.ts";
+import { count, real, tick } from "./format.ts";
 import type { Generation, Look, Status } from "./types/tab";
 
 /** Above this many points neighbours are drawn as one. */
@@ -142,7 +142,7 @@ export class Curve {
       scales: { x: { time: false, range: (_, low, high) => [low, Math.max(high, low + 1)] }, y: { range: (_, low, high) => spread(low, high, threshold) } },
       axes: [
         { ...axis, size: 28, grid: { show: false }, values: (_, ticks) => ticks.map((t) => (Number.isInteger(t) ? count(t) : "")) },
-        { ...axis, size: 44, values: (_, ticks) => ticks.map(real) },
+        { ...axis, size: 44, values: (_, ticks) => ticks.map(tick) },
       ],
       series: [
         {},

@@ -15,6 +15,13 @@ export function real(n: number | null | undefined): string {
   return Math.abs(n) < 100 ? oneDigit.format(n) : count(Math.round(n));
 }
 
+const ticks = new Intl.NumberFormat("en", { maximumFractionDigits: 3 });
+
+/** A number at an axis: as many digits as it has, since ticks are round. */
+export function tick(n: number): string {
+  return Math.abs(n) < 1e5 ? ticks.format(n) : compact.format(n);
+}
+
 /** The end of a peer id or CID, which is what differs. */
 export function short(id: string, n = 8): string {
   return id.length <= n + 1 ? id : "…" + id.slice(-n);

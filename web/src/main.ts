@@ -18,12 +18,17 @@ const askPeriod = 60_000;
 /** How long to wait for the node's first answer between two tries, at most. [ms] */
 const retryMax = 15_000;
 
+/** How long the drawing waits for the tab to catch up with the swarm. [ms] */
+const catchUpMax = 3000;
+
 const assets = readAssets();
 const prefs = loadPrefs();
 const situation: Situation = { phase: "loading", loaded: 0, online: navigator.onLine, hold: "none", woken: false, status: null };
 let onBattery = false;
 let tab: Tab | null = null;
 let theater: Theater | null = null;
+/** Whether there is something to show: not before the tab has caught up, or for as long as that takes. */
+let curtain = false;
 let looks: Look[] = [];
 let looksHeight = -1;
 
@@ -54,7 +59,7 @@ function start(node: Addresses, worker: WebAssembly.Module): void {
     canvas: page.canvas,
     script: assets.worker,
     module: worker,
-    policy: () => tab?.policy() ?? null,
+    policy: () => (curtain && tab?.policy()) || null,
     caption: (frame) => page.caption(frame),
     failed: (error) => page.problem({ error: `The drawing stopped: ${error}`, hint: "The training goes on. Reload the page to draw again.", fatal: false }),
   });
@@ -101,7 +106,10 @@ function show(status: Status): void {
   }
   page.status(status, looks, (after) => tab?.history(after) ?? []);
   if (ill) report({ error: status.error!, hint: "The tab goes on as well as it can.", fatal: false });
-  if (moved) theater?.wake();
+  const since = performance.now() - performance.getEntriesByName("evoswarm-running")[0]!.startTime;
+  const raised = curtain;
+  curtain ||= status.state !== "idle" || since > catchUpMax;
+  if (moved || curtain !== raised) theater?.wake();
 }
 
 /** firstAddresses asks the node until it answers. */
