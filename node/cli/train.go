@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"time"
+
+	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/store"
+)
+
+const trainHelp = `Trains alone: a swarm of one, without a network. The log depends on the settings alone: it is the same on every
+machine, with any number of workers, in one go or resumed.
+
+Usage:
+    evonode train ENV [--strategy S] [--seed N] [--until WHEN] [-o run.seedlog] [flags]
+
+A log that exists is gone on with, if it is of the same run.
+    --strategy S          dises or openai-es (default: what learns the world in the fewest steps)
+    --seed N              of the initial parameters (default 0)
+    --param NAME=VALUE    a setting of the strategy; may be repeated
+    --population N        evaluations of a generation
+    --until WHEN          solved (default), evals=N (of the log as a whole), or a time such as 10m; several with commas
+                          end at the first
+    -o FILE               the log (default: ENV-STRATEGY-SEED.seedlog)
+    --workers N           cores to use (default: all)
+    --dry-run             print the run's id and spec as JSON, and train nothing
+    --json                one JSON object per generation: gen, evaluations, steps, seconds, best, mean, return (null
+                          where the mean policy was not looked at); and a last one: done, solved, gens, evaluations,
+                          steps, seconds, return, log, run, head, theta, tests, evaluation_steps
+
+Example:
+    $ evonode train CartPole-v1 --seed 7 -o cart.seedlog
+`
+
+// trainFlags are the flags of train.
+type trainFlags struct {
+	spec    trainSpec
+	until   string
+	out     string
+	workers int
+	dryRun  bool
+	json    bool
+}
+
+func trainCommand() *command {
+	return &command{name: "train", summary: "train alone, without a network", help: trainHelp, bind: func(fs *flag.FlagSet) runner {
+		var f trainFlags
+		f.spec.bind(fs)
+		fs.StringVar(&f.until, "until", "solved", "")
+		fs.StringVar(&f.out, "o", "", "")
+		fs.IntVar(&f.workers, "workers", 0, "")
+		fs.BoolVar(&f.dryRun, "dry-run", false, "")
+		fs.BoolVar(&f.json, "json", false, "")
+		return func(ctx context.Context, s *IO, args []string) error {
+			env, err := argument(args, "ENV", "evonode train CartPole-v1")
+			if err != nil {
+				return err
+			}
+			return f.run(ctx, s, env)
+		}
+	}}
+}
+
+func (f *trainFlags) run(ctx context.Context, s *IO, env string) error {
+	until, err := parseUntil(f.until)
+	if err != nil {
+		return err
+	}
+	if f.workers < 0 {
+		return usage(fmt.Sprintf("--workers %d", f.workers), "at least 1, or leave it out for all cores")
+	}
+	options, err := f.spec.options(env)
+	if err != nil {
+		return err
+	}
+	spec, err := peer.NewSpec(options)
+	if err != nil {
+		return specError(err)
+	}
+	if f.dryRun {
+		return s.printSpec(spec)
+	}
+	rules, err := seedlog.NewRules(spec)
+	if err != nil {
+		return err
+	}
+	path := f.out
+	if path == "" {
+		path = fmt.Sprintf("%s-%s-%d.seedlog", spec.Env.ID, spec.Strategy.Name, spec.Seed)
+	}
+	return f.train(ctx, s, path, rules, until)
+}
+
+// train opens the log, trains, and says where it ended.
+func (f *trainFlags) train(ctx context.Context, s *IO, path string, rules *seedlog.Rules, until peer.Until) error {
+	log, err := store.OpenLog(path, rules, nil)
+	if err != nil {
+		return openLogError(path, err)
+	}
+	for _, note := range log.Notes() {
+		fmt.Fprintf(s.Err, "evonode: %s\n", note)
+	}
+	line := &liveLine{w: s.Err, terminal: s.Terminal}
+	result, err := peer.Train(ctx, peer.TrainConfig{
+		Log: log, Until: until, Pool: rollout.NewPool(rules.Env, rules.Policy, rules.Strategy, f.workers),
+		OnGeneration: func(p peer.Progress) { s.printGeneration(p, line, f.json) },
+	})
+	line.clear()
+	interrupted := errors.Is(err, context.Canceled)
+	if interrupted {
+		err = nil
+	}
+	if err = errors.Join(err, log.Close()); err != nil {
+		return err
+	}
+	if err := s.printTrained(result, path, rules, f.json, !interrupted); err != nil {
+		return err
+	}
+	if interrupted {
+		return failed(fmt.Errorf("interrupted after generation %d", result.Gen), "everything up to there is in "+path+"; the same command goes on")
+	}
+	return nil
+}
+
+// openLogError explains why a log cannot be gone on with.
+func openLogError(path string, err error) error {
+	if errors.Is(err, seedlog.ErrRun) {
+		return failed(err, "its first block has other settings: give those (evonode log "+path+" names the run), or another file with -o")
+	}
+	var at *seedlog.FileError
+	if errors.As(err, &at) {
+		return logError(path, err)
+	}
+	return err
+}
+
+// generationLine is a generation of train --json.
+type generationLine struct {
+	Gen         uint64   `json:"gen"`
+	Evaluations uint64   `json:"evaluations"`
+	Steps       uint64   `json:"steps"`
+	Seconds     float64  `json:"seconds"`
+	Best        float64  `json:"best"`
+	Mean        float64  `json:"mean"`
+	Return      *float64 `json:"return"`
+}
+
+func (s *IO) printGeneration(p peer.Progress, line *liveLine, asJSON bool) {
+	if asJSON {
+		// An error here is one of standard output; the last line meets it again.
+		_ = s.printJSON(generationLine{p.Gen, p.Evaluations, p.Steps, s.seconds(), p.Best, p.Mean, p.Return})
+		return
+	}
+	line.show(time.Now(), fmt.Sprintf("generation %d  evaluations %d  steps %d  best %.1f  mean %.1f  policy %s", p.Gen, p.Evaluations, p.Steps, p.Best, p.Mean, number(p.Return)))
+}
+
+// seconds is how long the process runs.
+func (s *IO) seconds() float64 { return time.Since(s.Start).Seconds() }
+
+// trainedLine is the last line of train --json.
+type trainedLine struct {
+	Done            bool     `json:"done"` // false if it was interrupted
+	Solved          bool     `json:"solved"`
+	Gens            uint64   `json:"gens"`
+	Evaluations     uint64   `json:"evaluations"`
+	Steps           uint64   `json:"steps"`
+	Seconds         float64  `json:"seconds"` // of the whole process
+	Return          *float64 `json:"return"`  // of the last test, else of the last look; null without either
+	Log             string   `json:"log"`
+	Run             string   `json:"run"`
+	Head            string   `json:"head"`
+	Theta           string   `json:"theta"`
+	Tests           int      `json:"tests"`
+	EvaluationSteps uint64   `json:"evaluation_steps"`
+}
+
+func (s *IO) printTrained(r peer.Result, path string, rules *seedlog.Rules, asJSON, done bool) error {
+	if asJSON {
+		return s.printJSON(trainedLine{done, r.Solved, r.Gen, r.Evaluations, r.Steps, s.seconds(), r.Return, path,
+			rules.Run.String(), r.Head.String(), fmt.Sprintf("%x", r.State.ThetaDigest()), r.Tests, r.EvaluationSteps})
+	}
+	verdict := "not tested"
+	switch {
+	case r.Solved:
+		verdict = "solved"
+	case r.Tests > 0:
+		verdict = "not solved"
+	}
+	_, err := fmt.Fprintf(s.Out, "%s: %s after %d generations, %d evaluations, %d env-steps, %.2f s; return %s\nlog %s\n",
+		rules.Env.ID, verdict, r.Gen, r.Evaluations, r.Steps, s.seconds(), number(r.Return), path)
+	return err
+}
+
+// printSpec prints what a run would be.
+func (s *IO) printSpec(spec *seedlog.Spec) error {
+	e := json.NewEncoder(s.Out)
+	return e.Encode(struct {
+		Run  string        `json:"run"`
+		Spec *seedlog.Spec `json:"spec"`
+	}{spec.Link().String(), spec})
+}

@@ -1,0 +1,70 @@
+package daemon
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// memory is what a node remembers beside its stores: node.json in the data folder.
+type memory struct {
+	Version int      `json:"version"` // of this form: 1
+	Active  string   `json:"active"`  // run that was worked on last, "" for none
+	Recent  []string `json:"recent"`  // runs of this folder, the last one worked on first
+	Paused  bool     `json:"paused"`  // by the owner
+}
+
+const (
+	memoryName    = "node.json"
+	memoryVersion = 1
+)
+
+// readMemory reads what the node on this folder remembered; a new folder remembers nothing.
+func readMemory(data string) (memory, error) {
+	m := memory{Version: memoryVersion}
+	path := filepath.Join(data, memoryName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, nil
+	}
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, fmt.Errorf("%s: %w", path, err)
+	}
+	if m.Version != memoryVersion {
+		return m, fmt.Errorf("%s has version %d, this build knows %d", path, m.Version, memoryVersion)
+	}
+	return m, nil
+}
+
+// use makes run the active one.
+func (m *memory) use(run string) {
+	m.Active = run
+	m.Recent = slices.DeleteFunc(m.Recent, func(r string) bool { return r == run })
+	m.Recent = slices.Insert(m.Recent, 0, run)
+}
+
+// write replaces the file as a whole, durably.
+func (m *memory) write(data string) error {
+	text, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(data, memoryName+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // fails once it is renamed
+	_, err = f.Write(append(text, '\n'))
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), filepath.Join(data, memoryName))
+}

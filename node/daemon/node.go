@@ -1,0 +1,320 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/evoswarm/evoswarm/internal/mesh"
+	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/store"
+	"github.com/evoswarm/evoswarm/node/httpd"
+)
+
+// Config says what a node is to do.
+type Config struct {
+	Data    string   // folder; required
+	Targets []string // addresses and URLs to join
+	Public  bool     // whether to listen, serve the page and be found
+
+	Train *peer.SpecOptions // run to start or to go on with; nil: that of the targets, else the one worked on last
+	Exact bool              // whether a run of this folder must have every setting of Train to be gone on with, not only its world
+	Fresh bool              // start a new run in any case
+
+	HTTP      string // where the page is served; "" for the default of a public node
+	HTTPGiven bool   // whether the user said so: then no other port will do
+	Listen    []string
+	Workers   int // cores to lend; 0: all
+	WAN       bool
+	MDNS      bool
+	Version   string
+	Logger    *slog.Logger
+}
+
+// Announcement is what a node says once it is up.
+type Announcement struct {
+	Page      string   `json:"page"` // URL on this computer, "" for none
+	Join      string   `json:"join"` // command for another computer, "" if it could not reach this one
+	Run       string   `json:"run"`  // CID, "" for none
+	Env       string   `json:"env"`
+	Strategy  string   `json:"strategy"`
+	Addresses []string `json:"addresses"` // of this node, for peers
+	Notes     []string `json:"notes"`     // what a person should know
+}
+
+// Node is a running node.
+type Node struct {
+	cfg     Config
+	started time.Time
+	data    *store.Disk
+	mesh    *mesh.Mesh
+	peer    *peer.Peer // nil while there is no run
+	page    net.Listener
+	hub     bool
+	servers []*http.Server
+	notes   []string
+
+	mu     sync.Mutex // of what follows, and of writing to the data folder
+	memory memory
+
+	stop     chan struct{} // closed by Stop
+	stopOnce sync.Once
+}
+
+// Start brings a node up. When ctx ends before it is up, Start fails; afterwards ctx has no say: see [Node.Wait].
+func Start(ctx context.Context, cfg Config) (*Node, error) {
+	n := &Node{cfg: cfg, started: time.Now(), stop: make(chan struct{})}
+	if err := n.start(ctx); err != nil {
+		n.release()
+		return nil, err
+	}
+	return n, nil
+}
+
+func (n *Node) start(ctx context.Context) (err error) {
+	targets, err := resolve(ctx, n.cfg.Targets)
+	if len(n.cfg.Targets) > 0 && err != nil {
+		return err
+	}
+	if n.data, err = store.Open(n.cfg.Data); err != nil {
+		return err
+	}
+	if n.memory, err = readMemory(n.cfg.Data); err != nil {
+		return err
+	}
+	if err := n.openPage(); err != nil {
+		return err
+	}
+	if err := n.openMesh(ctx); err != nil {
+		return err
+	}
+	genesis, err := n.findRun(ctx, targets)
+	if err != nil {
+		return err
+	}
+	if genesis != nil {
+		if err := n.enter(genesis); err != nil {
+			return err
+		}
+	}
+	return n.serve()
+}
+
+// openPage takes the page's port, before anything else is under way.
+func (n *Node) openPage() (err error) {
+	address := n.cfg.HTTP
+	if address == "" {
+		if n.cfg.HTTPGiven || !n.cfg.Public {
+			return nil
+		}
+		address = DefaultHTTP
+	}
+	var note string
+	n.page, note, err = listenHTTP(address, n.cfg.HTTPGiven)
+	n.note(note)
+	return err
+}
+
+func (n *Node) openMesh(ctx context.Context) error {
+	var listen []string
+	if n.cfg.Public || len(n.cfg.Listen) > 0 {
+		var note string
+		var err error
+		if listen, note, err = peerPorts(n.cfg.Listen); err != nil {
+			return err
+		}
+		n.note(note)
+	}
+	n.hub = len(listen) > 0
+	var err error
+	n.mesh, err = mesh.New(ctx, mesh.Config{
+		Key: n.data.Key(), Hub: n.hub, Listen: listen, Agent: "evonode/" + n.cfg.Version, Peers: n.data.Peers(),
+		MDNS: n.cfg.MDNS, PortMap: n.cfg.Public, Logger: n.cfg.Logger,
+	})
+	return err
+}
+
+// serve starts the HTTP side and the control socket.
+func (n *Node) serve() error {
+	control, err := httpd.ListenControl(n.cfg.Data)
+	if err != nil {
+		return err
+	}
+	n.listen(control, httpd.NewControlHandler(n))
+	if n.page != nil {
+		n.listen(n.page, httpd.NewHandler(n))
+	}
+	go n.remember()
+	return nil
+}
+
+func (n *Node) listen(l net.Listener, h http.Handler) {
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 32 << 10,
+		ErrorLog: slog.NewLogLogger(n.cfg.Logger.Handler(), slog.LevelDebug)}
+	n.servers = append(n.servers, server)
+	go func() {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			n.cfg.Logger.Error("serving HTTP", "address", l.Addr(), "error", err)
+		}
+	}()
+}
+
+// rememberEvery is the time between two times that the peers found to be good are written down.
+const rememberEvery = 30 * time.Second
+
+// remember writes down which hubs were good, until the node stops.
+func (n *Node) remember() {
+	tick := time.NewTicker(rememberEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-n.stop:
+			return
+		case <-tick.C:
+			n.savePeers()
+		}
+	}
+}
+
+func (n *Node) savePeers() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	hubs := n.mesh.Hubs()
+	if len(hubs) == 0 {
+		return
+	}
+	if err := n.data.SavePeers(hubs); err != nil {
+		n.cfg.Logger.Warn("remembering peers", "error", err)
+	}
+}
+
+// Announcement describes the node as it came up.
+func (n *Node) Announcement() Announcement {
+	s := n.Status()
+	a := Announcement{Run: s.Run, Env: s.Env, Strategy: s.Strategy, Addresses: n.mesh.Addrs(), Notes: n.notes}
+	elsewhere := ""
+	if n.page != nil {
+		a.Page, elsewhere = pageURLs(n.page)
+	}
+	pin := ""
+	if s.Run != "" {
+		pin = "#" + s.Run
+	}
+	switch {
+	case elsewhere != "":
+		a.Join = "evonode join " + elsewhere + pin
+	case len(a.Addresses) > 0:
+		a.Join = "evonode join " + a.Addresses[0] + pin
+	}
+	return a
+}
+
+// Wait returns when the node has to end: because ctx ended, because its owner said so, or with the error that stopped it.
+func (n *Node) Wait(ctx context.Context) error {
+	var done <-chan struct{} // never, while there is no run
+	if n.peer != nil {
+		done = n.peer.Done()
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-n.stop:
+		return nil
+	case <-done:
+		return n.peer.Err()
+	}
+}
+
+// Close hands over, says goodbye, writes everything to disk and frees the data folder. ctx bounds the goodbye.
+// The control socket answers until all of that is done.
+func (n *Node) Close(ctx context.Context) error {
+	n.Stop()
+	n.savePeers()
+	if n.page != nil {
+		n.servers[1].Close()
+	}
+	var err error
+	if n.peer != nil {
+		err = n.peer.Close(ctx)
+	}
+	n.release()
+	return err
+}
+
+// release frees what a node holds, also one that did not come up.
+func (n *Node) release() {
+	if n.peer != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		n.peer.Close(ctx) // harmless after Close
+	} else if n.mesh != nil {
+		n.mesh.Close()
+	}
+	for _, s := range n.servers {
+		s.Close()
+	}
+	if n.page != nil {
+		n.page.Close()
+	}
+	if n.data != nil {
+		httpd.RemoveControl(n.cfg.Data)
+		n.data.Close()
+	}
+}
+
+func (n *Node) note(text string) {
+	if text != "" {
+		n.notes = append(n.notes, text)
+	}
+}
+
+// Status implements [httpd.Node].
+func (n *Node) Status() httpd.Status {
+	s := httpd.Status{Uptime: time.Since(n.started).Seconds(), Version: n.cfg.Version}
+	if n.peer != nil {
+		s.Status = n.peer.Status()
+		s.Leader = s.Status.Leader
+		return s
+	}
+	s.Self = n.mesh.Self().String()
+	s.State, s.Why = peer.Idle, "no run yet: start the node with --train ENV"
+	return s
+}
+
+// Addresses implements [httpd.Node].
+func (n *Node) Addresses() []string { return n.mesh.Addrs() }
+
+// WriteLog implements [httpd.Node].
+func (n *Node) WriteLog(w io.Writer) error {
+	if n.peer == nil {
+		return peer.ErrClosed
+	}
+	return n.peer.Log(w)
+}
+
+// SetPaused implements [httpd.Control]. It is remembered over a restart.
+func (n *Node) SetPaused(paused bool) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.peer != nil {
+		n.peer.Pause(paused)
+	}
+	n.memory.Paused = paused
+	return n.memory.write(n.cfg.Data)
+}
+
+// Stop implements [httpd.Control].
+func (n *Node) Stop() { n.stopOnce.Do(func() { close(n.stop) }) }
+
+// Watch returns a channel with the newest status, and what ends it. Without a run there is nothing to watch: nil.
+func (n *Node) Watch() (<-chan peer.Status, func()) {
+	if n.peer == nil {
+		return nil, func() {}
+	}
+	return n.peer.Watch()
+}

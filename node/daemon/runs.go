@@ -1,0 +1,131 @@
+package daemon
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/evoswarm/evoswarm/coordinator"
+	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// findRun returns the genesis block of the run that this node works on: the one to train, that of the targets, or the
+// one worked on last; nil if there is none.
+func (n *Node) findRun(ctx context.Context, targets []target) (genesis []byte, err error) {
+	if n.cfg.Train != nil {
+		return n.trainRun()
+	}
+	if len(targets) > 0 {
+		return meet(ctx, n.mesh, targets)
+	}
+	if n.memory.Active == "" {
+		return nil, nil
+	}
+	spec, err := n.spec(n.memory.Active)
+	if err != nil || spec == nil {
+		return nil, err
+	}
+	n.note(fmt.Sprintf("going on with the run that was active here: %s", spec.Env.ID))
+	return seedlog.Encode(spec), nil
+}
+
+// trainRun finds the run of this folder that was asked for, or begins it.
+func (n *Node) trainRun() (genesis []byte, err error) {
+	if !n.cfg.Fresh {
+		for _, run := range n.memory.Recent {
+			spec, err := n.spec(run)
+			if err != nil {
+				return nil, err
+			}
+			if spec == nil {
+				continue
+			}
+			if same, err := n.wanted(spec); err != nil {
+				return nil, err
+			} else if same {
+				return seedlog.Encode(spec), nil
+			}
+		}
+	}
+	options := *n.cfg.Train
+	options.Origin = seedlog.PeerOf(n.data.Key())
+	if _, err := rand.Read(options.Nonce[:]); err != nil {
+		return nil, err
+	}
+	spec, err := peer.NewSpec(options)
+	if err != nil {
+		return nil, err
+	}
+	if n.memory.Active != "" {
+		n.note(fmt.Sprintf("this is a new run, beside %s, which stays in the data folder", n.memory.Active))
+	}
+	return seedlog.Encode(spec), nil
+}
+
+// spec returns the genesis block of a run that the folder remembers; nil if its files are gone.
+func (n *Node) spec(run string) (*seedlog.Spec, error) {
+	link, err := seedlog.ParseLink(run)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := n.data.Spec(link)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return spec, err
+}
+
+// wanted reports whether spec is of a run that Train means: of its world, and with Exact of all its settings.
+func (n *Node) wanted(spec *seedlog.Spec) (bool, error) {
+	if spec.Env.ID != n.cfg.Train.Env || spec.Solo() {
+		return false, nil
+	}
+	if !n.cfg.Exact {
+		return true, nil
+	}
+	options := *n.cfg.Train
+	options.Nonce, options.Origin = [16]byte(spec.Nonce), seedlog.Peer(spec.Origin)
+	same, err := peer.NewSpec(options)
+	if err != nil {
+		return false, err
+	}
+	return same.Link() == spec.Link(), nil
+}
+
+// enter starts the work on a run.
+func (n *Node) enter(genesis []byte) error {
+	spec, err := seedlog.DecodeSpec(genesis)
+	if err != nil {
+		return err
+	}
+	rules, err := seedlog.NewRules(spec)
+	if err != nil {
+		return err
+	}
+	run, err := n.data.OpenRun(rules)
+	if err != nil {
+		return err
+	}
+	for _, note := range run.Notes() {
+		n.note(note)
+	}
+	timing := coordinator.LAN()
+	if n.cfg.WAN {
+		timing = coordinator.WAN()
+	}
+	// The peer lives until Close, not as long as the context that starts the node.
+	n.peer, err = peer.Start(context.Background(), peer.Config{
+		Rules: rules, Key: n.data.Key(), Kind: coordinator.Native, Hub: n.hub,
+		Mesh: n.mesh, Store: run, Evaluator: peer.NewPoolEvaluator(rules, n.cfg.Workers),
+		Timing: timing, Paused: n.memory.Paused, Logger: n.cfg.Logger,
+	})
+	if err != nil {
+		n.mesh = nil // the peer has closed it
+		return err
+	}
+	n.memory.use(rules.Run.String())
+	return n.memory.write(n.cfg.Data)
+}
