@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -55,6 +56,7 @@ func (l *liveLine) show(now time.Time, text string) {
 			return
 		}
 		l.last = now
+		text = fit(text, l.w)
 		fmt.Fprintf(l.w, "\r%s%s", text, strings.Repeat(" ", max(0, l.shown-len(text))))
 		l.shown = len(text)
 		return
@@ -63,6 +65,20 @@ func (l *liveLine) show(now time.Time, text string) {
 		l.last = now
 		fmt.Fprintln(l.w, text)
 	}
+}
+
+// fit cuts text to the width of the terminal that w is: what is wider would not be overwritten in place.
+func fit(text string, w io.Writer) string {
+	width := 80
+	if f, ok := w.(*os.File); ok {
+		if n := terminalWidth(f); n > 0 {
+			width = n
+		}
+	}
+	if len(text) >= width {
+		text = text[:max(width-1, 0)]
+	}
+	return text
 }
 
 // clear takes the line off the terminal, so that something else can be printed.
