@@ -201,7 +201,10 @@ function tell(change: Partial<Situation>): void {
 }
 
 function report(problem: Problem): void {
-  if (problem.fatal) enter("failed");
+  if (problem.fatal) {
+    tab = null; // its program has ended
+    enter("failed");
+  }
   page.problem(problem);
 }
 
