@@ -47,6 +47,22 @@ func TestReplayAuthorsAreBounded(t *testing.T) {
 	}
 }
 
+func TestAnAuthorIsHeardAtARate(t *testing.T) {
+	r := newReplays()
+	heard := 0
+	for n := range uint64(2 * authorBurst) {
+		if r.fresh("author", binary.BigEndian.AppendUint64(nil, n)) {
+			heard++
+		}
+	}
+	if heard < authorBurst || heard == 2*authorBurst {
+		t.Errorf("heard %d of %d at once, want about %d", heard, 2*authorBurst, authorBurst)
+	}
+	if !r.fresh("another", make([]byte, 8)) {
+		t.Error("one author silences another")
+	}
+}
+
 func TestBansEnd(t *testing.T) {
 	b := newBans()
 	now := time.Unix(0, 0)

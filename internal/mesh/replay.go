@@ -6,12 +6,15 @@ import (
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
+	"golang.org/x/time/rate"
 )
 
 const (
 	replayWindow  = 1024 // messages of one author that may overtake each other
 	replayAuthors = 1 << 14
 	replayMemory  = time.Hour // an author silent for longer is forgotten when room is needed
+	authorRate    = 50        // messages per second of one author that are heard and handed on
+	authorBurst   = 500
 )
 
 // replays recognises gossip that was heard before: gossipsub itself forgets after two minutes. Sequence numbers of one
@@ -25,11 +28,13 @@ type window struct {
 	high uint64
 	seen [replayWindow / 64]uint64 // ring of bits: number n is bit n % replayWindow
 	last time.Time
+	rate *rate.Limiter
 }
 
 func newReplays() *replays { return &replays{authors: make(map[peer.ID]*window)} }
 
 // fresh reports whether the author's message with this sequence number (8 bytes, big-endian) is new, and notes it.
+// What an author says beyond its rate is not.
 func (r *replays) fresh(author peer.ID, seqno []byte) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -39,11 +44,11 @@ func (r *replays) fresh(author peer.ID, seqno []byte) bool {
 		if len(r.authors) >= replayAuthors && !r.evict() {
 			return false
 		}
-		w = &window{high: n}
+		w = &window{high: n, rate: rate.NewLimiter(authorRate, authorBurst)}
 		r.authors[author] = w
 	}
 	w.last = time.Now()
-	return w.take(n)
+	return w.take(n) && w.rate.AllowN(w.last, 1)
 }
 
 func (w *window) take(n uint64) bool {
