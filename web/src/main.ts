@@ -18,6 +18,10 @@ const askPeriod = 60_000;
 /** How long to wait for the node's first answer between two tries, at most. [ms] */
 const retryMax = 15_000;
 
+/** A page that fails after this long reloads itself after the delay; one that fails at once would do so for ever. [ms] */
+const restartAfter = 300_000;
+const restartDelay = 30_000;
+
 /** How long the drawing waits for the tab to catch up with the swarm. [ms] */
 const catchUpMax = 3000;
 
@@ -208,12 +212,16 @@ function report(problem: Problem): void {
   page.problem(problem);
 }
 
-/** fail is for what ends the work. */
+/** fail is for what ends the work. A tab that worked for a while is left alone by its person, so it starts over itself. */
 function fail(err: unknown): void {
   const memory = err instanceof GoExit && /out of memory/.test(err.output);
-  const hint = memory
+  let hint = memory
     ? "This computer's memory is full. Close other tabs and reload."
     : "Reload the page; what is in the log is kept. If it happens again, tell the node's owner, with the text above.";
+  if (performance.now() > restartAfter) {
+    hint += " The page reloads by itself in half a minute.";
+    setTimeout(() => location.reload(), restartDelay);
+  }
   report({ error: message(err), hint, fatal: true });
 }
 
