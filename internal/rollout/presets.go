@@ -30,8 +30,8 @@ func presets() []presetEntry {
 			Evaluations: 8, EpisodesPerCandidate: 1, SharedEpisodes: true, Chunk: 4, ValidateEvery: 1, ValidateEpisodes: 8,
 		}},
 		{presetKey{"MountainCar-v0", "dises"}, Preset{
-			Params: evolve.Params{"sigma": 10.0, "sigma_decay": 0.93}, Policy: mlp("argmax", 16),
-			Evaluations: 128, EpisodesPerCandidate: 2, SharedEpisodes: true, Chunk: 16, ValidateEvery: 1, ValidateEpisodes: 16,
+			Params: evolve.Params{"sigma": 30.0}, Policy: mlp("argmax", 8),
+			Evaluations: 256, EpisodesPerCandidate: 1, SharedEpisodes: true, Chunk: 16, ValidateEvery: 1, ValidateEpisodes: 16,
 		}},
 		{presetKey{"MountainCar-v0", "openai-es"}, Preset{
 			Params: evolve.Params{"sigma": 1.0, "alpha": 1.0, "beta1": 0.0, "beta2": 0.9, "l2": 0.0}, Policy: linear("argmax", false),
@@ -45,13 +45,13 @@ func presets() []presetEntry {
 			Params: evolve.Params{"sigma": 10.0, "alpha": 10.0, "beta1": 0.0, "beta2": 0.9, "l2": 0.0}, Policy: linear("clip", false),
 			Evaluations: 8, EpisodesPerCandidate: 1, SharedEpisodes: true, Chunk: 4, ValidateEvery: 1, ValidateEpisodes: 8,
 		}},
-		{presetKey{"Pendulum-v1", "dises"}, Preset{
-			Params: evolve.Params{"sigma": 1.0}, Policy: mlp("clip", 8),
-			Evaluations: 32, EpisodesPerCandidate: 2, SharedEpisodes: true, Chunk: 8, ValidateEvery: 1, ValidateEpisodes: 16,
-		}},
 		{presetKey{"Pendulum-v1", "openai-es"}, Preset{
-			Params: evolve.Params{"sigma": 0.3, "alpha": 0.3, "beta1": 0.0, "beta2": 0.9, "l2": 0.0}, Policy: mlp("clip", 16),
-			Evaluations: 32, EpisodesPerCandidate: 4, SharedEpisodes: true, Chunk: 8, ValidateEvery: 1, ValidateEpisodes: 16,
+			Params: evolve.Params{"sigma": 1.0, "alpha": 0.5, "beta1": 0.0, "beta2": 0.9, "l2": 0.0}, Policy: mlp("clip", 8),
+			Evaluations: 16, EpisodesPerCandidate: 1, SharedEpisodes: true, Chunk: 8, ValidateEvery: 2, ValidateEpisodes: 16,
+		}},
+		{presetKey{"Pendulum-v1", "dises"}, Preset{
+			Params: evolve.Params{"sigma": 2.0}, Policy: mlp("clip", 8),
+			Evaluations: 32, EpisodesPerCandidate: 2, SharedEpisodes: true, Chunk: 8, ValidateEvery: 1, ValidateEpisodes: 16,
 		}},
 	}
 }
