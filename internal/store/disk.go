@@ -34,12 +34,8 @@ const (
 	logSuffix    = ".seedlog"
 )
 
-// Limits of the remembered addresses.
-const (
-	MaxPeers       = 256 // addresses
-	maxAddressLen  = 1024
-	maxPeersLength = MaxPeers * (maxAddressLen + 8)
-)
+// maxPeersLength bounds peers.json, in bytes.
+const maxPeersLength = MaxPeers * (maxAddressLen + 8)
 
 // Disk is the data folder of one node. While it is open no other process can open it. Its methods are not safe for
 // concurrent use.
@@ -180,18 +176,6 @@ func (d *Disk) SavePeers(addresses []string) error {
 		return fmt.Errorf("store: %w", err)
 	}
 	return replaceFile(filepath.Join(d.dir, peersName), append(text, '\n'))
-}
-
-func boundPeers(addresses []string) []string {
-	kept := []string{}
-	seen := map[string]bool{}
-	for _, a := range addresses {
-		if a != "" && len(a) <= maxAddressLen && len(kept) < MaxPeers && !seen[a] {
-			seen[a] = true
-			kept = append(kept, a)
-		}
-	}
-	return kept
 }
 
 // Runs returns the runs of which the folder keeps blocks, in the order of their ids.

@@ -1,0 +1,364 @@
+package store
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"syscall/js"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// Object stores of the browser's database. Keys that begin with a run id keep the runs apart.
+const (
+	dbVersion   = 1
+	shelfStore  = "shelf"  // "key": the identity's seed; "peers": JSON array of addresses
+	blocksStore = "blocks" // [run, link]: block
+	chainStore  = "chain"  // [run, height]: the entry's and the seal's link, 72 bytes
+	stateStore  = "state"  // run: hard state
+)
+
+var dbStores = []string{shelfStore, blocksStore, chainStore, stateStore}
+
+// Browser is what the browser keeps for this origin, in one IndexedDB database: the identity, addresses that were good,
+// and runs. Its methods block until the browser has answered, so they must not be called from within a JavaScript callback.
+type Browser struct {
+	db    js.Value
+	key   ed25519.PrivateKey
+	peers []string
+}
+
+// OpenBrowser opens the database of that name, or creates it with a new identity. Errors wrap ErrReadOnly where the
+// browser keeps nothing, such as in some private windows, ErrFull, or ctx's.
+func OpenBrowser(ctx context.Context, name string) (b *Browser, err error) {
+	defer catch(&err)
+	factory := js.Global().Get("indexedDB")
+	if factory.IsUndefined() || factory.IsNull() {
+		return nil, fmt.Errorf("%w: this browser offers no IndexedDB", ErrReadOnly)
+	}
+	request := factory.Call("open", name, dbVersion)
+	upgrade := js.FuncOf(func(js.Value, []js.Value) any {
+		db := request.Get("result")
+		for _, store := range dbStores {
+			db.Call("createObjectStore", store)
+		}
+		return nil
+	})
+	defer upgrade.Release()
+	request.Set("onupgradeneeded", upgrade)
+	db, err := await(ctx, request, "onsuccess", "onerror")
+	if err != nil {
+		return nil, fmt.Errorf("%w: opening the browser's database: %w; in a private window, open the page in a normal one", ErrReadOnly, err)
+	}
+	b = &Browser{db: db}
+	// Another tab with a newer build may need the database: do not stand in its way.
+	db.Set("onversionchange", js.Global().Get("Function").New("this.close()"))
+	if err := b.load(ctx); err != nil {
+		db.Call("close")
+		return nil, err
+	}
+	return b, nil
+}
+
+// load reads the shelf, and puts a key there if there is none.
+func (b *Browser) load(ctx context.Context) error {
+	t := b.begin("readonly", shelfStore)
+	key, err := await(ctx, t.store(shelfStore).Call("get", "key"), "onsuccess", "onerror")
+	if err != nil {
+		return err
+	}
+	peers, err := await(ctx, b.begin("readonly", shelfStore).store(shelfStore).Call("get", "peers"), "onsuccess", "onerror")
+	if err != nil {
+		return err
+	}
+	if peers.Type() == js.TypeString {
+		var known []string
+		if json.Unmarshal([]byte(peers.String()), &known) == nil {
+			b.peers = boundPeers(known)
+		}
+	}
+	if seed := bytesOf(key); len(seed) == ed25519.SeedSize {
+		b.key = ed25519.NewKeyFromSeed(seed)
+		return nil
+	}
+	seed := make([]byte, ed25519.SeedSize)
+	if _, err := rand.Read(seed); err != nil {
+		return fmt.Errorf("store: drawing a key: %w", err)
+	}
+	t = b.begin("readwrite", shelfStore)
+	t.store(shelfStore).Call("put", uint8Array(seed), "key")
+	b.key = ed25519.NewKeyFromSeed(seed)
+	return t.commit(ctx)
+}
+
+// Key is the identity of this browser.
+func (b *Browser) Key() ed25519.PrivateKey { return b.key }
+
+// Peers returns the remembered addresses, best first.
+func (b *Browser) Peers() []string { return b.peers }
+
+// SavePeers remembers addresses, best first, in place of those before: at most MaxPeers, each once.
+func (b *Browser) SavePeers(ctx context.Context, addresses []string) (err error) {
+	defer catch(&err)
+	kept := boundPeers(addresses)
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	t := b.begin("readwrite", shelfStore)
+	t.store(shelfStore).Call("put", string(text), "peers")
+	if err := t.commit(ctx); err != nil {
+		return err
+	}
+	b.peers = kept
+	return nil
+}
+
+// Forget removes all of a run.
+func (b *Browser) Forget(ctx context.Context, run seedlog.Link) (err error) {
+	defer catch(&err)
+	t := b.begin("readwrite", blocksStore, chainStore, stateStore)
+	t.store(blocksStore).Call("delete", below(run, nil))
+	t.store(chainStore).Call("delete", below(run, nil))
+	t.store(stateStore).Call("delete", run.String())
+	return t.commit(ctx)
+}
+
+// Close closes the database. Runs are closed before.
+func (b *Browser) Close() { b.db.Call("close") }
+
+// BrowserRun is the Store of one run in the browser. All blocks are in memory too.
+type BrowserRun struct {
+	memory  *Memory
+	browser *Browser
+	run     seedlog.Link
+	mu      sync.Mutex
+	err     error
+}
+
+// OpenRun loads what the browser keeps of a run, or begins it. ErrCorrupt: what is kept is not whole; [Browser.Forget]
+// it and join afresh.
+func (b *Browser) OpenRun(ctx context.Context, spec *seedlog.Spec) (r *BrowserRun, err error) {
+	defer catch(&err)
+	r = &BrowserRun{memory: NewMemory(spec), browser: b, run: spec.Link()}
+	batch, err := b.read(ctx, r.run)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.memory.Save(batch); err != nil {
+		return nil, fmt.Errorf("%w: what this browser keeps of run %s: %w", ErrCorrupt, r.run, err)
+	}
+	return r, nil
+}
+
+// read returns all that is kept of a run as one batch.
+func (b *Browser) read(ctx context.Context, run seedlog.Link) (batch Batch, err error) {
+	get := func(store, method string, key any) (js.Value, error) {
+		return await(ctx, b.begin("readonly", store).store(store).Call(method, key), "onsuccess", "onerror")
+	}
+	blocks, err := get(blocksStore, "getAll", below(run, nil))
+	if err != nil {
+		return batch, err
+	}
+	for i := range blocks.Length() {
+		batch.Blocks = append(batch.Blocks, bytesOf(blocks.Index(i)))
+	}
+	state, err := get(stateStore, "get", run.String())
+	if err != nil {
+		return batch, err
+	}
+	batch.State = bytesOf(state)
+	chain, err := get(chainStore, "getAll", below(run, nil))
+	if err != nil {
+		return batch, err
+	}
+	batch.Head = new(HeadMove)
+	for i := range chain.Length() {
+		pair := bytesOf(chain.Index(i))
+		entry, err := seedlog.LinkFromBytes(pair[:min(36, len(pair))])
+		if err != nil {
+			return batch, fmt.Errorf("%w: %w", ErrCorrupt, err)
+		}
+		seal, err := seedlog.LinkFromBytes(pair[36:])
+		if err != nil {
+			return batch, fmt.Errorf("%w: %w", ErrCorrupt, err)
+		}
+		batch.Head.Entries, batch.Head.Seals = append(batch.Head.Entries, entry), append(batch.Head.Seals, seal)
+	}
+	return batch, nil
+}
+
+// Block implements [Store].
+func (r *BrowserRun) Block(link seedlog.Link) ([]byte, bool) { return r.memory.Block(link) }
+
+// State implements [Store].
+func (r *BrowserRun) State() []byte { return r.memory.State() }
+
+// Chain implements [Store].
+func (r *BrowserRun) Chain() (entries, seals []seedlog.Link) { return r.memory.Chain() }
+
+// Save implements [Store]: one transaction of strict durability, and Save waits for it.
+func (r *BrowserRun) Save(batch Batch) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return r.err
+	}
+	if err := r.check(batch); err != nil {
+		return err
+	}
+	if r.err = r.write(batch); r.err != nil {
+		return r.err
+	}
+	return r.memory.Save(batch)
+}
+
+// check refuses a batch before anything of it is written.
+func (r *BrowserRun) check(batch Batch) error {
+	if len(batch.State) > MaxState {
+		return fmt.Errorf("%w: hard state of %d bytes, at most %d", ErrBatch, len(batch.State), MaxState)
+	}
+	fresh := map[seedlog.Link]bool{}
+	for _, data := range batch.Blocks {
+		fresh[seedlog.LinkOf(data)] = true
+	}
+	if batch.Head == nil {
+		return nil
+	}
+	entries, _ := r.memory.Chain()
+	return batch.Head.check(len(entries), func(l seedlog.Link) bool {
+		_, ok := r.memory.Block(l)
+		return ok || fresh[l]
+	})
+}
+
+func (r *BrowserRun) write(batch Batch) (err error) {
+	defer catch(&err)
+	t := r.browser.begin("readwrite", blocksStore, chainStore, stateStore)
+	for _, data := range batch.Blocks {
+		link := seedlog.LinkOf(data)
+		if _, known := r.memory.Block(link); !known {
+			t.store(blocksStore).Call("put", uint8Array(data), []any{r.run.String(), link.String()})
+		}
+	}
+	if batch.State != nil {
+		t.store(stateStore).Call("put", uint8Array(batch.State), r.run.String())
+	}
+	if m := batch.Head; m != nil {
+		t.store(chainStore).Call("delete", below(r.run, float64(m.Fork+1)))
+		for i, entry := range m.Entries {
+			pair := append(entry.Bytes(), m.Seals[i].Bytes()...)
+			t.store(chainStore).Call("put", uint8Array(pair), []any{r.run.String(), float64(m.Fork + 1 + uint64(i))})
+		}
+	}
+	return t.commit(context.Background())
+}
+
+// Close implements [Store]. The database stays open.
+func (r *BrowserRun) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.err = ErrClosed
+	return r.memory.Close()
+}
+
+// below is the range of all keys of a run, from the second part first (nil: all). Arrays sort above all else.
+func below(run seedlog.Link, first any) js.Value {
+	lower := []any{run.String()}
+	if first != nil {
+		lower = append(lower, first)
+	}
+	return js.Global().Get("IDBKeyRange").Call("bound", lower, []any{run.String(), []any{}})
+}
+
+// transaction is a running IndexedDB transaction.
+type transaction struct{ value js.Value }
+
+// begin starts a transaction. It ends by itself once nothing is asked of it any more.
+func (b *Browser) begin(mode string, stores ...string) transaction {
+	names := make([]any, len(stores))
+	for i, name := range stores {
+		names[i] = name
+	}
+	return transaction{b.db.Call("transaction", names, mode, map[string]any{"durability": "strict"})}
+}
+
+func (t transaction) store(name string) js.Value { return t.value.Call("objectStore", name) }
+
+// commit waits until everything asked is durable.
+func (t transaction) commit(ctx context.Context) error {
+	_, err := await(ctx, t.value, "oncomplete", "onabort")
+	return err
+}
+
+// await waits for one of two events of a request or a transaction, and returns its result.
+func await(ctx context.Context, target js.Value, good, bad string) (js.Value, error) {
+	done := make(chan bool, 2)
+	answer := func(ok bool) js.Func {
+		return js.FuncOf(func(js.Value, []js.Value) any { done <- ok; return nil })
+	}
+	onGood, onBad := answer(true), answer(false)
+	defer func() {
+		target.Set(good, js.Null())
+		target.Set(bad, js.Null())
+		onGood.Release()
+		onBad.Release()
+	}()
+	target.Set(good, onGood)
+	target.Set(bad, onBad)
+	select {
+	case ok := <-done:
+		if !ok {
+			return js.Undefined(), explainJS(target.Get("error"))
+		}
+		return target.Get("result"), nil
+	case <-ctx.Done():
+		return js.Undefined(), ctx.Err()
+	}
+}
+
+// explainJS makes an error of a DOMException.
+func explainJS(e js.Value) error {
+	if !e.Truthy() {
+		return errors.New("store: the browser gave up a transaction")
+	}
+	name, text := e.Get("name").String(), e.Get("message").String()
+	switch name {
+	case "QuotaExceededError":
+		return fmt.Errorf("%w: the browser keeps no more for this page (%s): free disk space or clear other sites' data; nothing that was reported as done is lost", ErrFull, text)
+	case "InvalidStateError":
+		return fmt.Errorf("%w: the browser closed the database (%s): reload the page", ErrClosed, text)
+	}
+	return fmt.Errorf("store: browser: %s: %s", name, text)
+}
+
+// catch turns an exception of JavaScript into an error.
+func catch(err *error) {
+	switch e := recover().(type) {
+	case nil:
+	case js.Error:
+		*err = explainJS(e.Value)
+	default:
+		panic(e)
+	}
+}
+
+func uint8Array(b []byte) js.Value {
+	a := js.Global().Get("Uint8Array").New(len(b))
+	js.CopyBytesToJS(a, b)
+	return a
+}
+
+// bytesOf copies a Uint8Array; nil for anything else.
+func bytesOf(v js.Value) []byte {
+	if v.Type() != js.TypeObject || !v.InstanceOf(js.Global().Get("Uint8Array")) {
+		return nil
+	}
+	b := make([]byte, v.Length())
+	js.CopyBytesToGo(b, v)
+	return b
+}
