@@ -56,7 +56,7 @@ func OpenBrowser(ctx context.Context, name string) (b *Browser, err error) {
 	}
 	b = &Browser{db: db}
 	// Another tab with a newer build may need the database: do not stand in its way.
-	db.Set("onversionchange", js.Global().Get("Function").New("this.close()"))
+	db.Set("onversionchange", js.FuncOf(func(js.Value, []js.Value) any { db.Call("close"); return nil }))
 	if err := b.load(ctx); err != nil {
 		db.Call("close")
 		return nil, err

@@ -6,29 +6,65 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
+	"errors"
+	"slices"
 
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/internal/store"
 )
 
-// shelf is what this browser keeps between visits: the key, the addresses of hubs, and the runs. Where the browser
-// keeps nothing it is empty, and lasts as long as the page.
+// database is the name of the tab's IndexedDB database.
+const database = "evoswarm"
+
+// shelf is what this browser keeps between visits: the key, the addresses of hubs, and the runs with their votes. Where
+// the browser keeps nothing, it lasts as long as the page.
 type shelf struct {
-	key ed25519.PrivateKey
+	browser *store.Browser // nil: keeps nothing
+	key     ed25519.PrivateKey
+	saved   []string
 }
 
 // openShelf opens what is kept. On error the shelf is one that keeps nothing, and works.
 func openShelf(ctx context.Context) (*shelf, error) {
-	_, key, err := ed25519.GenerateKey(rand.Reader)
-	return &shelf{key}, err
+	b, err := store.OpenBrowser(ctx, database)
+	if err == nil {
+		return &shelf{browser: b, key: b.Key(), saved: b.Peers()}, nil
+	}
+	_, key, keyErr := ed25519.GenerateKey(rand.Reader)
+	return &shelf{key: key}, errors.Join(err, keyErr)
 }
 
+// Key is this tab's identity.
 func (s *shelf) Key() ed25519.PrivateKey { return s.key }
 
-func (s *shelf) Addresses() []string { return nil }
+// Addresses lists hubs that were good at an earlier visit.
+func (s *shelf) Addresses() []string { return s.saved }
 
-func (s *shelf) Remember([]string) {}
+// Remember keeps the addresses of good hubs for the next visit.
+func (s *shelf) Remember(ctx context.Context, hubs []string) {
+	if s.browser == nil || len(hubs) == 0 || slices.Equal(hubs, s.saved) {
+		return
+	}
+	// They are a convenience: a browser that cannot keep them has been reported where it matters.
+	if s.browser.SavePeers(ctx, hubs) == nil {
+		s.saved = slices.Clone(hubs)
+	}
+}
 
-func (s *shelf) Run(ctx context.Context, spec *seedlog.Spec) (store.Store, error) {
-	return store.NewMemory(spec), nil
+// Run opens what is kept of a run. damaged says that it was not whole and is begun anew: the swarm has it all.
+func (s *shelf) Run(ctx context.Context, spec *seedlog.Spec) (run store.Store, damaged bool, err error) {
+	if s.browser == nil {
+		return store.NewMemory(spec), false, nil
+	}
+	kept, err := s.browser.OpenRun(ctx, spec)
+	if errors.Is(err, store.ErrCorrupt) {
+		damaged = true
+		if err = s.browser.Forget(ctx, spec.Link()); err == nil {
+			kept, err = s.browser.OpenRun(ctx, spec)
+		}
+	}
+	if err != nil {
+		return nil, damaged, err
+	}
+	return kept, damaged, nil
 }

@@ -203,21 +203,37 @@ func (t *tab) join(m *mesh.Mesh, shelf *shelf, hello mesh.Hello) (*peer.Peer, er
 	if err != nil {
 		return nil, err
 	}
-	runStore, err := shelf.Run(t.ctx, spec)
+	runStore, damaged, err := shelf.Run(t.ctx, spec)
 	if err != nil {
 		return nil, fmt.Errorf("opening what is kept of run %s: %w", hello.Run, err)
+	}
+	if damaged {
+		t.cfg.onError(problem{err: "What this browser kept of the run was damaged.", hint: "It is fetched again from the swarm; there is nothing to do."})
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p, err := peer.Start(t.ctx, peer.Config{
 		Rules: rules, Key: shelf.Key(), Kind: coordinator.Tab, Mesh: m, Store: runStore,
 		Evaluator: newCrew(setup, t.workers, t.cfg.hire, t.trouble), Paused: t.paused,
+		Reopen: func() (store.Store, error) { return t.reopen(shelf, spec) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("taking part in run %s: %w", hello.Run, err)
 	}
 	t.peer, t.store, t.setup = p, runStore, setup
 	return p, nil
+}
+
+// reopen opens a store again that failed, such as when the browser's quota was used up.
+func (t *tab) reopen(shelf *shelf, spec *seedlog.Spec) (store.Store, error) {
+	s, _, err := shelf.Run(t.ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.store = s
+	return s, nil
 }
 
 // report hands on every status until the peer stops.
@@ -250,7 +266,7 @@ func (t *tab) keep(m *mesh.Mesh, shelf *shelf, p *peer.Peer) {
 		status := p.Status()
 		if status.Connected > 0 && !asked {
 			wait = backOffMin
-			shelf.Remember(m.Hubs())
+			shelf.Remember(t.ctx, m.Hubs())
 			continue
 		}
 		_, err := t.dial(m, status.Run)
