@@ -1,0 +1,191 @@
+//go:build js
+
+// A page of the store's test in a browser. ?step=first writes, ?step=second runs after a reload and finds it, ?step=full fills a
+// small quota. The title says how it ended.
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall/js"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/store"
+)
+
+func main() {
+	err := run(js.Global().Get("location").Get("search").String())
+	title := "ok"
+	if err != nil {
+		title = "failed: " + err.Error()
+	}
+	js.Global().Get("document").Set("title", title)
+}
+
+func run(search string) error {
+	b, err := store.OpenBrowser(context.Background(), "test")
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	rules, err := newRules()
+	if err != nil {
+		return err
+	}
+	r, err := b.OpenRun(context.Background(), rules.Spec)
+	if err != nil {
+		return err
+	}
+	all, err := grow(rules, 3)
+	if err != nil {
+		return err
+	}
+	switch strings.TrimPrefix(search, "?step=") {
+	case "first":
+		return first(b, r, all)
+	case "second":
+		return second(b, r, all)
+	case "full":
+		return full(r)
+	}
+	return errors.New("unknown step " + search)
+}
+
+type generation struct {
+	blocks      [][]byte
+	entry, seal seedlog.Link
+}
+
+func first(b *store.Browser, r *store.BrowserRun, all []generation) error {
+	if r.State() != nil || len(b.Peers()) != 0 {
+		return errors.New("a new database is not empty")
+	}
+	if err := b.SavePeers(context.Background(), []string{"x", "x", fmt.Sprintf("%x", b.Key().Public())}); err != nil {
+		return err
+	}
+	if err := r.Save(store.Batch{Blocks: all[0].blocks, State: []byte("one"), Head: move(0, all[0])}); err != nil {
+		return err
+	}
+	if err := r.Save(store.Batch{Blocks: slices.Concat(all[1].blocks, all[2].blocks), Head: move(1, all[1], all[2])}); err != nil {
+		return err
+	}
+	// Goes back by one, and on again: the chain in the database is cut and extended.
+	if err := r.Save(store.Batch{Head: move(1, all[1])}); err != nil {
+		return err
+	}
+	if err := r.Save(store.Batch{State: []byte("two"), Head: move(2, all[2])}); err != nil {
+		return err
+	}
+	if err := r.Save(store.Batch{Head: &store.HeadMove{Fork: 9}}); !errors.Is(err, store.ErrBatch) {
+		return fmt.Errorf("a move above the head: %v", err)
+	}
+	return r.Save(store.Batch{State: []byte("three")})
+}
+
+func second(b *store.Browser, r *store.BrowserRun, all []generation) error {
+	if p := b.Peers(); len(p) != 2 || p[1] != fmt.Sprintf("%x", b.Key().Public()) {
+		return fmt.Errorf("other peers or another key after a reload: %q", p)
+	}
+	if string(r.State()) != "three" {
+		return fmt.Errorf("state %q", r.State())
+	}
+	entries, seals := r.Chain()
+	if len(entries) != len(all) {
+		return fmt.Errorf("chain of %d", len(entries))
+	}
+	for i, g := range all {
+		if entries[i] != g.entry || seals[i] != g.seal {
+			return fmt.Errorf("height %d is another", i+1)
+		}
+		for _, want := range g.blocks {
+			if got, ok := r.Block(seedlog.LinkOf(want)); !ok || !bytes.Equal(got, want) {
+				return fmt.Errorf("a block of height %d is missing", i+1)
+			}
+		}
+	}
+	return nil
+}
+
+// full writes blocks until the quota says no, and looks at the error.
+func full(r *store.BrowserRun) error {
+	block := make([]byte, seedlog.MaxBlockBytes)
+	for i := range 400 {
+		batch := store.Batch{}
+		for j := range 16 {
+			sum := sha256.Sum256([]byte{byte(i), byte(i >> 8), byte(j)})
+			for k := range block {
+				block[k] = sum[k%32] ^ byte(k>>5) ^ byte(k>>13)
+			}
+			batch.Blocks = append(batch.Blocks, bytes.Clone(block))
+		}
+		if err := r.Save(batch); errors.Is(err, store.ErrFull) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	return errors.New("the quota never ended")
+}
+
+func move(fork uint64, all ...generation) *store.HeadMove {
+	m := &store.HeadMove{Fork: fork}
+	for _, g := range all {
+		m.Entries, m.Seals = append(m.Entries, g.entry), append(m.Seals, g.seal)
+	}
+	return m
+}
+
+func newRules() (*seedlog.Rules, error) {
+	method, err := evolve.Find("dises")
+	if err != nil {
+		return nil, err
+	}
+	params, err := method.Complete(nil)
+	if err != nil {
+		return nil, err
+	}
+	spec := &seedlog.Spec{
+		Format: seedlog.Format, Numerics: seedlog.Numerics,
+		Env:        seedlog.EnvRef{ID: "CartPole-v1", Revision: 1},
+		Policy:     policy.Spec{Kind: "linear", Hidden: []uint64{}, Head: "argmax"},
+		Strategy:   seedlog.StrategyRef{Name: method.Name, Revision: method.Revision, Params: params},
+		Episodes:   seedlog.Episodes{Count: 1, Shared: true},
+		Generation: seedlog.Generation{Evaluations: 4, Chunk: 2, Quota: 2, WeightSteps: 1 << 20},
+		Checks:     seedlog.Checks{Every: 1, Validate: 1, Test: 1},
+		Nonce:      make([]byte, 16), Origin: make([]byte, 32),
+	}
+	return seedlog.NewRules(spec)
+}
+
+// grow makes n real generations.
+func grow(rules *seedlog.Rules, n int) ([]generation, error) {
+	key := seedlog.SoloKey(rules.Spec)
+	pool := rollout.NewPool(rules.Env, rules.Policy, rules.Strategy, 1)
+	parent, state := seedlog.Parent{Link: rules.Run}, rules.Initial()
+	var all []generation
+	for range n {
+		claims, err := rules.Measure(pool, state, parent.Link, key, 2, nil)
+		if err != nil {
+			return nil, err
+		}
+		entry, next := rules.NewEntry(state, parent, 1, seedlog.PeerOf(key), claims)
+		seal := seedlog.NewSeal(entry, key, nil)
+		data, link := entry.Encode()
+		sealData, sealLink := seal.Encode()
+		g := generation{blocks: [][]byte{data, sealData}, entry: link, seal: sealLink}
+		for _, c := range claims {
+			g.blocks = append(g.blocks, seedlog.Encode(c))
+		}
+		all = append(all, g)
+		parent, state = seedlog.Parent{Link: link, Height: entry.Height, Term: 1}, next
+	}
+	return all, nil
+}
