@@ -7,7 +7,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/policy"
 )
 
-// Preset is a way to learn a world that has been tried: everything of a run's spec
+// Preset is a way to train in a world that has been tried (presets.go says with what
+// success): everything of a run's spec
 // that is not the world, the seed or the swarm.
 type Preset struct {
 	// Strategy is the method's name.
@@ -50,8 +51,8 @@ func PresetFor(envID, strategy string) (Preset, bool) {
 	return Preset{}, false
 }
 
-// DefaultStrategy returns the name of the method that learns the world envID in the
-// fewest env-steps, of those with a preset; "dises" for worlds without one.
+// DefaultStrategy returns the name of the method whose preset took the fewest
+// env-steps in the world envID (for MountainCar-v0, where none does well: dises); "dises" for worlds without one.
 func DefaultStrategy(envID string) string {
 	for _, e := range presets() {
 		if e.key.env == envID {
