@@ -22,8 +22,10 @@ const retryMax = 15_000;
 const restartAfter = 300_000;
 const restartDelay = 30_000;
 
-/** How long the drawing waits for the tab to catch up with the swarm. [ms] */
+/** The drawing waits for the tab to catch up with the swarm: at least until it works, or for this long [ms] and until the
+ * generations no longer come in leaps. */
 const catchUpMax = 3000;
+const leap = 10;
 
 const assets = readAssets();
 const prefs = loadPrefs();
@@ -31,7 +33,7 @@ const situation: Situation = { phase: "loading", loaded: 0, online: navigator.on
 let onBattery = false;
 let tab: Tab | null = null;
 let theater: Theater | null = null;
-/** Whether there is something to show: not before the tab has caught up, or for as long as that takes. */
+/** Whether there is something to show. */
 let curtain = false;
 let looks: Look[] = [];
 let looksHeight = -1;
@@ -101,7 +103,7 @@ function start(node: Addresses, worker: WebAssembly.Module): void {
 function show(status: Status): void {
   if (situation.phase !== "running") performance.mark("evoswarm-running");
   if (status.mine > 0 && !situation.status?.mine) performance.mark("evoswarm-first-claim");
-  const moved = status.height !== situation.status?.height;
+  const moved = status.height - (situation.status?.height ?? 0);
   const ill = status.error && status.error !== situation.status?.error;
   tell({ phase: "running", status, woken: situation.woken && status.connected === 0 });
   if (tab && status.return_height !== looksHeight) {
@@ -112,8 +114,8 @@ function show(status: Status): void {
   if (ill) report({ error: status.error!, hint: "The tab goes on as well as it can.", fatal: false });
   const since = performance.now() - performance.getEntriesByName("evoswarm-running")[0]!.startTime;
   const raised = curtain;
-  curtain ||= status.state !== "idle" || since > catchUpMax;
-  if (moved || curtain !== raised) theater?.wake();
+  curtain ||= status.state !== "idle" || (since > catchUpMax && moved < leap);
+  if (moved !== 0 || curtain !== raised) theater?.wake();
 }
 
 /** firstAddresses asks the node until it answers. */
