@@ -62,7 +62,7 @@ targets: ## golden bits on seven targets: amd64 v1 and v3, arm64, riscv64, ppc64
 	testnet/targets/run.sh
 
 sim: ## the simulator with SIM_SEEDS seeds (1000)
-	go test ./testnet/sim -count=1 -timeout 4h -seeds $(SIM_SEEDS)
+	go test ./testnet/sim -count=1 -timeout 4h -sim.seeds $(SIM_SEEDS)
 
 live: page ## real processes and a real Chromium
 	go test -tags page -count=1 -timeout 20m -v ./testnet/live

@@ -2,9 +2,9 @@ package mesh
 
 // Addresses is what a node tells a newcomer, as /addresses.json.
 type Addresses struct {
+	Version   int      `json:"version"`   // of this form: 1
 	Run       string   `json:"run"`       // run id; empty: the node is in no run, or the target did not say
 	Addresses []string `json:"addresses"` // full multiaddrs
-	Version   string   `json:"version"`   // of the node's program
 	// Pinned says that Run came with the target itself (a join link), not from the node that answered.
 	Pinned bool `json:"-"`
 }

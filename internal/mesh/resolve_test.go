@@ -18,8 +18,8 @@ func TestResolve(t *testing.T) {
 	run, other := seedlog.LinkOf(genesis).String(), seedlog.LinkOf([]byte("other")).String()
 	addr := "/ip4/127.0.0.1/tcp/4001/p2p/" + mustID(t, seedlog.PeerOf(key(1)))
 	answers := map[string]string{
-		"/addresses.json":       fmt.Sprintf(`{"run":%q,"addresses":[%q],"version":"0.1.0"}`, run, addr),
-		"/below/addresses.json": fmt.Sprintf(`{"run":%q,"addresses":[%q],"version":"0.1.0","more":1}`, run, addr),
+		"/addresses.json":       fmt.Sprintf(`{"run":%q,"addresses":[%q],"version":1}`, run, addr),
+		"/below/addresses.json": fmt.Sprintf(`{"run":%q,"addresses":[%q],"version":1,"more":1}`, run, addr),
 		"/empty/addresses.json": `{"run":"","addresses":[]}`,
 		"/page/addresses.json":  `<html>`,
 		"/huge/addresses.json":  `{"run":"` + strings.Repeat("x", 300<<10) + `"}`,

@@ -22,7 +22,7 @@ Usage:
 It speaks to the node that runs on the data folder, through a socket there that only you can open.
     --data DIR    the node's data folder (default: %s)
     --json        one JSON object: run, env, strategy, height, head, leader, self, leads, term, peers, evaluations,
-                  steps, mine, evals_per_s, best, mean, state (training, idle or paused), why, workers, uptime, version
+                  steps, mine, evals_per_s, best, mean, state (training, idle or paused), why, workers, page, uptime, version
 
 Example:
     $ evonode %s

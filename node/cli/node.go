@@ -129,7 +129,7 @@ func daemonError(err error) error {
 	case errors.Is(err, daemon.ErrSolo):
 		return failed(err, "its key is no secret; start a run of its own with evonode --bootstrap --train ENV")
 	case errors.Is(err, mesh.ErrAddress):
-		return wrong(err, "give the URL of a volunteer page, such as http://192.168.1.5:8080/, or a multiaddress such as /ip4/192.168.1.5/tcp/4710/p2p/12D3Koo...")
+		return wrong(err, "give the URL of a volunteer page, such as http://192.168.1.5:8080/, or a multiaddress such as /ip4/192.168.1.5/tcp/4710/p2p/12D3Koo...; leave out the # and what is behind it to join whatever runs there")
 	case errors.Is(err, mesh.ErrUnreachable):
 		return failed(err, "check that the node there runs and that this computer reaches it; open the URL in a browser")
 	case errors.Is(err, mesh.ErrWrongPeer):

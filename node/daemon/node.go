@@ -276,6 +276,9 @@ func (n *Node) note(text string) {
 // Status implements [httpd.Node].
 func (n *Node) Status() httpd.Status {
 	s := httpd.Status{Uptime: time.Since(n.started).Seconds(), Version: n.cfg.Version}
+	if n.page != nil {
+		s.Page, _ = pageURLs(n.page)
+	}
 	if n.peer != nil {
 		s.Status = n.peer.Status()
 		s.Leader = s.Status.Leader

@@ -3,6 +3,7 @@ package main
 import (
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -10,6 +11,9 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"evonode": main})
 }
+
+// deadline ends scripts that hang; they take seconds.
+const deadline = 3 * time.Minute
 
 // TestScripts runs node/testdata/*.txt, each in a folder and with a home of its own.
 func TestScripts(t *testing.T) {
@@ -20,6 +24,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("XDG_DATA_HOME", filepath.Join(e.WorkDir, "share"))
 			return nil
 		},
+		Deadline:            time.Now().Add(deadline),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds:                commands(),

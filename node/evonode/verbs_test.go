@@ -22,7 +22,7 @@ import (
 func commands() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
 	return map[string]func(ts *testscript.TestScript, neg bool, args []string){
 		"status": status, "cut": cut, "flip": flip, "append": appendFiles, "random": random, "newer": newer, "occupy": occupy, "waitfor": waitFor,
-		"mode": mode, "glob": glob, "field": field, "grown": grown,
+		"mode": mode, "glob": glob, "field": field, "grown": grown, "announced": announced, "contributed": contributed,
 	}
 }
 
@@ -193,4 +193,24 @@ func grown(ts *testscript.TestScript, neg bool, args []string) {
 	if got <= was {
 		ts.Fatalf("%s is %d, want more than %d", args[0], got, was)
 	}
+}
+
+// announced DIR PAGE RUN asks the node on a data folder for its run and finds its page, for as long as it runs.
+func announced(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 3, "announced dir pagevar runvar")
+	ts.Check(ts.Exec("evonode", "status", "--data", args[0], "--json"))
+	ts.Setenv(args[1], jsonField(ts, "page"))
+	ts.Setenv(args[2], jsonField(ts, "run"))
+}
+
+// contributed DIR waits until the log holds evaluations of the node on a data folder.
+func contributed(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 1, "contributed dir")
+	for deadline := time.Now().Add(waitPatience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		ts.Check(ts.Exec("evonode", "status", "--data", args[0], "--json"))
+		if jsonField(ts, "mine") != "0" {
+			return
+		}
+	}
+	ts.Fatalf("no evaluation of %s within %v", args[0], waitPatience)
 }

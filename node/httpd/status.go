@@ -10,6 +10,7 @@ import (
 type Status struct {
 	peer.Status
 	Leader  string  `json:"leader"`  // key in hexadecimal, "" if none is known
+	Page    string  `json:"page"`    // URL of the page on this computer, "" if none is served
 	Uptime  float64 `json:"uptime"`  // [s]
 	Version string  `json:"version"` // of the build
 }
