@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +31,11 @@ func TestBrowser(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	glue, err := os.ReadFile(filepath.Join(runtime.GOROOT(), "lib", "wasm", "wasm_exec.js"))
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	glue, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,11 +47,6 @@ func TestBrowser(t *testing.T) {
 	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	defer server.Close()
 	ctx := newBrowser(t)
-	for _, step := range []string{"first", "second", "second"} {
-		if got := visit(t, ctx, server.URL+"/?step="+step); got != "ok" {
-			t.Fatalf("%s: %s", step, got)
-		}
-	}
 	small := 8.0 * (1 << 20) // bytes
 	quota := chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 		_, err := cdp.Call(ctx, target, storage.OverrideQuotaForOrigin, storage.OverrideQuotaForOriginParams{Origin: server.URL, QuotaSize: &small})
@@ -56,6 +54,11 @@ func TestBrowser(t *testing.T) {
 	})
 	if err := chromedp.Do(ctx, quota); err != nil {
 		t.Fatal(err)
+	}
+	for _, step := range []string{"first", "second", "second"} {
+		if got := visit(t, ctx, server.URL+"/?step="+step); got != "ok" {
+			t.Fatalf("%s: %s", step, got)
+		}
 	}
 	if got := visit(t, ctx, server.URL+"/?step=full"); got != "ok" {
 		t.Errorf("full: %s", got)

@@ -114,17 +114,18 @@ func second(b *store.Browser, r *store.BrowserRun, all []generation) error {
 	return nil
 }
 
-// full writes blocks until the quota says no, and looks at the error.
+// full writes blocks that do not compress until the quota says no, and looks at the error.
 func full(r *store.BrowserRun) error {
-	block := make([]byte, seedlog.MaxBlockBytes)
-	for i := range 400 {
+	sum := sha256.Sum256(nil)
+	for range 64 {
 		batch := store.Batch{}
-		for j := range 16 {
-			sum := sha256.Sum256([]byte{byte(i), byte(i >> 8), byte(j)})
-			for k := range block {
-				block[k] = sum[k%32] ^ byte(k>>5) ^ byte(k>>13)
+		for range 16 {
+			block := make([]byte, 0, seedlog.MaxBlockBytes)
+			for len(block) < seedlog.MaxBlockBytes {
+				sum = sha256.Sum256(sum[:])
+				block = append(block, sum[:]...)
 			}
-			batch.Blocks = append(batch.Blocks, bytes.Clone(block))
+			batch.Blocks = append(batch.Blocks, block)
 		}
 		if err := r.Save(batch); errors.Is(err, store.ErrFull) {
 			return nil
