@@ -13,6 +13,9 @@ import (
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
+// maxLag is how many generations the policy in an episode may be behind. web/src/theater.ts knows it too.
+const maxLag = 100
+
 // maxPlay is the largest number of steps in one reel.
 const maxPlay = 1000
 
@@ -75,13 +78,17 @@ func newTheater(setup rollout.Setup) (*theater, error) {
 	}, nil
 }
 
-// cast makes theta, in little endian, what the next episode is played with.
+// cast makes theta, in little endian, what the next episode is played with. An episode of a policy that is more than
+// maxLag generations older is broken off.
 func (t *theater) cast(gen uint64, theta []byte) error {
 	x, err := t.parameters(theta)
 	if err != nil {
 		return err
 	}
 	t.actor = &actor{gen, x}
+	if t.playing != nil && gen > t.playing.gen+maxLag {
+		t.playing = nil
+	}
 	return nil
 }
 

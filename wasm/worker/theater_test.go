@@ -80,6 +80,23 @@ func TestTheaterKeepsThePolicyOfAnEpisode(t *testing.T) {
 	}
 }
 
+func TestTheaterBreaksOffOldEpisodes(t *testing.T) {
+	th, err := newTheater(linear())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cast(t, th, 1)
+	play(t, th, 1)
+	cast(t, th, 1+maxLag)
+	if got := play(t, th, 1).Frames[0].Gen; got != 1 {
+		t.Errorf("got generation %d, want the episode to go on", got)
+	}
+	cast(t, th, 2+maxLag)
+	if got := play(t, th, 1).Frames[0]; got.Gen != 2+maxLag || got.Step != 0 {
+		t.Errorf("got generation %d, step %d, want a new episode of %d", got.Gen, got.Step, 2+maxLag)
+	}
+}
+
 func TestTheaterWithoutPolicy(t *testing.T) {
 	th, err := newTheater(linear())
 	if err != nil {

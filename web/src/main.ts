@@ -22,19 +22,12 @@ const retryMax = 15_000;
 const restartAfter = 300_000;
 const restartDelay = 30_000;
 
-/** The drawing waits for the tab to catch up with the swarm: at least until it works, or for this long [ms] and until the
- * generations no longer come in leaps. */
-const catchUpMax = 3000;
-const leap = 10;
-
 const assets = readAssets();
 const prefs = loadPrefs();
 const situation: Situation = { phase: "loading", loaded: 0, online: navigator.onLine, hold: "none", woken: false, status: null };
 let onBattery = false;
 let tab: Tab | null = null;
 let theater: Theater | null = null;
-/** Whether there is something to show. */
-let curtain = false;
 let looks: Look[] = [];
 let looksHeight = -1;
 
@@ -65,7 +58,7 @@ function start(node: Addresses, worker: WebAssembly.Module): void {
     canvas: page.canvas,
     script: assets.worker,
     module: worker,
-    policy: () => (curtain && tab?.policy()) || null,
+    policy: () => tab?.policy() ?? null,
     caption: (frame) => page.caption(frame),
     failed: (error) => page.problem({ error: `The drawing stopped: ${error}`, hint: "The training goes on. Reload the page to draw again.", fatal: false }),
   });
@@ -103,7 +96,7 @@ function start(node: Addresses, worker: WebAssembly.Module): void {
 function show(status: Status): void {
   if (situation.phase !== "running") performance.mark("evoswarm-running");
   if (status.mine > 0 && !situation.status?.mine) performance.mark("evoswarm-first-claim");
-  const moved = status.height - (situation.status?.height ?? 0);
+  const moved = status.height !== situation.status?.height;
   const ill = status.error && status.error !== situation.status?.error;
   tell({ phase: "running", status, woken: situation.woken && status.connected === 0 });
   if (tab && status.return_height !== looksHeight) {
@@ -112,10 +105,7 @@ function show(status: Status): void {
   }
   page.status(status, looks, (after) => tab?.history(after) ?? []);
   if (ill) report({ error: status.error!, hint: "The tab goes on as well as it can.", fatal: false });
-  const since = performance.now() - performance.getEntriesByName("evoswarm-running")[0]!.startTime;
-  const raised = curtain;
-  curtain ||= status.state !== "idle" || (since > catchUpMax && moved < leap);
-  if (moved !== 0 || curtain !== raised) theater?.wake();
+  if (moved) theater?.news(status.height);
 }
 
 /** firstAddresses asks the node until it answers. */

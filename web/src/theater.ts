@@ -10,6 +10,9 @@ const roles: Role[] = ["ground", "body", "accent", "joint", "goal"];
 const reelSteps = 60;
 const lowTide = 30;
 
+/** How many generations the policy in view may be behind; wasm/worker knows it too. */
+const maxLag = 100;
+
 /** How long the end of an episode stays in view, in frames. */
 const endFrames = 25;
 
@@ -52,7 +55,16 @@ export class Theater {
     this.wake();
   }
 
-  /** Tells that there may be a policy to show now. */
+  /** Tells that there is a policy of this generation. What is far behind it is not worth watching to its end. */
+  news(gen: number): void {
+    if (this.shown && gen > this.shown.gen + maxLag && !this.asking && this.rehearse()) {
+      this.frames = [];
+      this.rest = 0;
+    }
+    this.wake();
+  }
+
+  /** Goes on showing. */
   wake(): void {
     this.next = 0;
     this.ask();
