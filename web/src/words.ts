@@ -56,8 +56,12 @@ function describeRunning(s: Situation, status: Status): Words {
     return words("wait", "Alone", detail);
   }
   if (status.state === "paused") return words("rest", "Paused", "Nothing is computed here until you continue.");
-  // A tab that has done its part of a generation waits for the rest a moment; that is no idleness to speak of.
-  if (status.state !== "training" && status.mine_evals_per_s === 0) return words("wait", "Waiting", sentence(status.why) || "There is no work at present.");
+  // The words of internal/peer: a tab that has done its part waits for the others a moment, again and again.
+  const partDone = /^has done its part/.test(status.why) && status.mine_evals_per_s > 0;
+  if (status.state === "idle" && !partDone) {
+    const headline = /^catching up/.test(status.why) ? "Catching up" : "Waiting";
+    return words("wait", headline, sentence(status.why) || "There is no work at present.");
+  }
   return words("work", "Your computer is helping", `It trains ${status.env} together with ${plural(status.peers, "other")}.`);
 }
 
