@@ -27,6 +27,10 @@ type handover struct {
 // maxTermStep bounds how far a stranger's term can pull this peer's.
 const maxTermStep = 1 << 20
 
+// tabPatience stretches a tab's timeouts: one that lost its node for a moment, or only just opened, should come back
+// rather than begin a branch that will lose.
+const tabPatience = 4
+
 // elector is a peer with a voice.
 type elector struct {
 	peer   Peer
@@ -141,7 +145,7 @@ func (c *Coordinator) elect() {
 		return
 	}
 	rank := c.rankOf(c.self)
-	if rank < 0 || !c.mayLead(c.self) || c.now < c.deadline(rank) {
+	if rank < 0 || c.behind() || !c.mayLead(c.self) || c.now < c.deadline(rank) {
 		return
 	}
 	c.stand(false)
@@ -152,6 +156,9 @@ func (c *Coordinator) deadline(rank int) Tick {
 	t := c.cfg.Timing
 	if c.head.height == 0 && c.self == c.rules.Origin {
 		return c.leaderHeard // a new run of ours: nobody else may start it
+	}
+	if c.cfg.Kind == Tab {
+		t.Election, t.Patience = tabPatience*t.Election, tabPatience*t.Patience
 	}
 	silent := c.leaderHeard + t.Election + Tick(rank)*t.Rank + c.jitter
 	return max(silent, c.begun+t.Patience)

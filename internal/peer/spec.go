@@ -17,12 +17,16 @@ var ErrPopulation = errors.New("peer: bad population")
 // testEpisodes is the number of episodes of the test that decides "solved", as Gymnasium's thresholds are meant.
 const testEpisodes = 100
 
+// swarmClaim is the least number of evaluations in a claim of a swarm: a claim's key, link and signature take 150 bytes,
+// which are to be shared by enough results that one evaluation costs less than 16 bytes.
+const swarmClaim = 32
+
 // SpecOptions says what a new run is to be. Everything else comes from the world's preset.
 type SpecOptions struct {
 	Env        string        // id of the world, without regard to case
 	Strategy   string        // name; empty: the one that learns the world fastest
 	Params     evolve.Params // settings that differ from the preset's; read-only
-	Population uint64        // evaluations that close a generation, both signs counted; 0: the preset's
+	Population uint64        // evaluations that close a generation, both signs counted; 0: the preset's, in a swarm at least 32
 	Seed       uint64        // of the first parameters
 
 	// Nonce makes the run of a swarm unique; drawn at random by who starts it. Zero: a run on one machine, whose
@@ -106,8 +110,11 @@ func settings(env *envs.Spec, o SpecOptions) (rollout.Preset, evolve.Method, err
 	if preset.Params, err = method.Complete(params); err != nil {
 		return preset, method, err
 	}
-	if o.Population != 0 {
+	switch {
+	case o.Population != 0:
 		preset.Evaluations = o.Population
+	case o.Nonce != [16]byte{}:
+		preset.Evaluations = max(preset.Evaluations, swarmClaim)
 	}
 	return preset, method, nil
 }
@@ -130,6 +137,9 @@ func setGeneration(spec *seedlog.Spec, env *envs.Spec, antithetic bool) error {
 	signs := uint64(1)
 	if antithetic {
 		signs = 2
+	}
+	if !spec.Solo() {
+		g.Chunk = max(g.Chunk, swarmClaim/signs)
 	}
 	if g.Evaluations == 0 || g.Evaluations%signs != 0 || g.Evaluations > seedlog.MaxEvaluations {
 		return fmt.Errorf("%w: %d evaluations; %s takes a multiple of %d up to %d", ErrPopulation, g.Evaluations, spec.Strategy.Name, signs, seedlog.MaxEvaluations)
