@@ -47,9 +47,9 @@ func (m *meter) rate(now, begun time.Time) float64 {
 	return float64(n) / span.Seconds()
 }
 
-// see notes the run's total.
-func (m *meters) see(now time.Time, total uint64) {
-	if m.known && total > m.total {
+// see notes the run's total. What comes in while catching up was not evaluated now and is not counted.
+func (m *meters) see(now time.Time, total uint64, syncing bool) {
+	if m.known && total > m.total && !syncing {
 		m.run.add(now, total-m.total)
 	}
 	m.total, m.known = total, true

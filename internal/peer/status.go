@@ -111,7 +111,7 @@ func (p *Peer) publish(now bool) {
 	}
 	d.dirty, d.meters.published = false, time.Now()
 	d.snapshot = d.coord.Snapshot()
-	d.meters.see(time.Now(), d.snapshot.Evaluations)
+	d.meters.see(time.Now(), d.snapshot.Evaluations, d.snapshot.Syncing)
 	s := p.describe()
 	p.mu.Lock()
 	defer p.mu.Unlock()

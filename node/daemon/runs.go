@@ -10,6 +10,7 @@ import (
 	"github.com/evoswarm/evoswarm/coordinator"
 	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/store"
 )
 
 // findRun returns the genesis block of the run that this node works on: the one to train, that of the targets, or the
@@ -121,6 +122,13 @@ func (n *Node) enter(genesis []byte) error {
 		Rules: rules, Key: n.data.Key(), Kind: coordinator.Native, Hub: n.hub,
 		Mesh: n.mesh, Store: run, Evaluator: peer.NewPoolEvaluator(rules, n.cfg.Workers),
 		Timing: timing, Paused: n.memory.Paused, Logger: n.cfg.Logger,
+		Reopen: func() (store.Store, error) {
+			run, err := n.data.OpenRun(rules)
+			if err != nil {
+				return nil, err
+			}
+			return run, nil
+		},
 	})
 	if err != nil {
 		n.mesh = nil // the peer has closed it
