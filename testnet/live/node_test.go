@@ -1,0 +1,358 @@
+package live
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/evoswarm/evoswarm/internal/peer"
+)
+
+// patience bounds every wait; each takes seconds where all is well.
+const patience = 60 * time.Second
+
+// pollEvery is the time between two looks at a condition.
+const pollEvery = 20 * time.Millisecond
+
+// swarm is what one test started. It ends with the test.
+type swarm struct {
+	nodes []*node
+	tab   *tab
+}
+
+// node is one evonode process and what is left of it between two starts.
+type node struct {
+	name, data, page, log string // page is a URL; log the file of its output
+	args                  []string
+	cmd                   *exec.Cmd
+	exited                chan struct{}
+}
+
+// newNode prepares a node with ports of its own, which it keeps over restarts. args come after the program's name.
+func (s *swarm) newNode(t *testing.T, name string, args ...string) *node {
+	t.Helper()
+	dir := t.TempDir()
+	page, peers, ws := freePort(t), freePort(t), freePort(t)
+	n := &node{name: name, data: filepath.Join(dir, "data"), log: filepath.Join(dir, "output"), page: "http://127.0.0.1:" + page}
+	n.args = append(args, "--http", "127.0.0.1:"+page, "--listen", "/ip4/127.0.0.1/tcp/"+peers, "--listen", "/ip4/127.0.0.1/tcp/"+ws+"/ws",
+		"--no-mdns", "--workers", "1", "--log-level", "info", "--data", n.data)
+	s.nodes = append(s.nodes, n)
+	t.Cleanup(func() { n.kill() })
+	return n
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+// starts runs on one thread that lives as long as the tests: a child is killed when the thread that started it ends.
+var starts = make(chan func())
+
+func init() {
+	go func() {
+		runtime.LockOSThread()
+		for f := range starts {
+			f()
+		}
+	}()
+}
+
+// start runs the node, again if it ran before.
+func (n *node) start(t *testing.T) *node {
+	t.Helper()
+	out, err := os.OpenFile(n.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	cmd := exec.Command(evonode(t), n.args...)
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	started := make(chan error)
+	starts <- func() { started <- cmd.Start() }
+	if err := <-started; err != nil {
+		t.Fatal(err)
+	}
+	n.cmd, n.exited = cmd, make(chan struct{})
+	go func(exited chan struct{}) {
+		cmd.Wait() // how it ended is for the reader of its output
+		close(exited)
+	}(n.exited)
+	return n
+}
+
+// kill ends the process with SIGKILL, if it runs.
+func (n *node) kill() {
+	if n.runs() {
+		n.cmd.Process.Kill()
+		<-n.exited
+	}
+}
+
+// stop ends the node in order.
+func (n *node) stop(t *testing.T) {
+	t.Helper()
+	command(t, evonode(t), "stop", "--data", n.data)
+	select {
+	case <-n.exited:
+	case <-time.After(patience):
+		t.Fatalf("%s did not end", n.name)
+	}
+}
+
+func (n *node) runs() bool {
+	if n.cmd == nil {
+		return false
+	}
+	select {
+	case <-n.exited:
+		return false
+	default:
+		return true
+	}
+}
+
+// client gives up in time for a node that is being killed.
+var client = &http.Client{Timeout: 5 * time.Second}
+
+// status asks the node over HTTP, as anybody can.
+func (n *node) status() (peer.Status, error) {
+	var s peer.Status
+	data, err := n.fetch("/api/status")
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	return s, err
+}
+
+func (n *node) fetch(path string) ([]byte, error) {
+	if !n.runs() {
+		return nil, fmt.Errorf("%s does not run", n.name)
+	}
+	response, err := client.Get(n.page + path)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, errors.New(response.Status)
+	}
+	return io.ReadAll(response.Body)
+}
+
+// seedlog keeps the node's log of this moment in a file and returns its name.
+func (n *node) seedlog(t *testing.T) string {
+	t.Helper()
+	data, err := n.fetch("/api/log")
+	if err != nil {
+		t.Fatalf("the log of %s: %v", n.name, err)
+	}
+	name := filepath.Join(t.TempDir(), n.name+".seedlog")
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// entry is a line of evonode log --json.
+type entry struct {
+	Height      uint64            `json:"height"`
+	CID         string            `json:"cid"`
+	Leader      string            `json:"leader"`
+	Term        uint64            `json:"term"`
+	Evaluations uint64            `json:"evaluations"`
+	Peers       map[string]uint64 `json:"peers"`
+}
+
+// entries lists the log in a file; entries[h-1] has height h.
+func entries(t *testing.T, log string) (list []entry) {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(command(t, evonode(t), "log", log, "--json")))
+	for {
+		var e entry
+		err := d.Decode(&e)
+		if errors.Is(err, io.EOF) {
+			return list
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, e)
+	}
+}
+
+// credit adds up the evaluations of each peer.
+func credit(list []entry) map[string]uint64 {
+	sum := map[string]uint64{}
+	for _, e := range list {
+		for p, n := range e.Peers {
+			sum[p] += n
+		}
+	}
+	return sum
+}
+
+// command runs a program to its end and returns what it printed.
+func command(t *testing.T, name string, args ...string) []byte {
+	t.Helper()
+	var stderr bytes.Buffer
+	cmd := exec.Command(name, args...)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", cmd, err, stderr.Bytes())
+	}
+	return out
+}
+
+// await waits until nothing is missing any more.
+func (s *swarm) await(t *testing.T, what string, missing func() string) {
+	t.Helper()
+	s.awaitFor(t, what, patience, missing)
+}
+
+func (s *swarm) awaitFor(t *testing.T, what string, limit time.Duration, missing func() string) {
+	t.Helper()
+	begun := time.Now()
+	for {
+		lacks := missing()
+		if lacks == "" {
+			t.Logf("%s: after %.2f s", what, time.Since(begun).Seconds())
+			return
+		}
+		if time.Since(begun) > limit {
+			t.Fatalf("waited %v in vain until %s: %s\n%s", limit, what, lacks, s.describe())
+		}
+		time.Sleep(pollEvery)
+	}
+}
+
+// describe says where everybody stands.
+func (s *swarm) describe() string {
+	var b strings.Builder
+	for _, n := range s.nodes {
+		data, err := n.fetch("/api/status")
+		fmt.Fprintf(&b, "== %s: %s %v\n%s\n", n.name, bytes.TrimSpace(data), err, tail(n.log, 15))
+	}
+	if s.tab != nil {
+		fmt.Fprintf(&b, "== tab: %s\n", s.tab.describe())
+	}
+	return b.String()
+}
+
+// tail returns the last lines of a file.
+func tail(file string, n int) string {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
+
+// each asks every node that runs; missing describes the first that does not satisfy, "" if all do.
+func (s *swarm) each(missing func(n *node, st peer.Status) string) string {
+	for _, n := range s.nodes {
+		if !n.runs() {
+			continue
+		}
+		st, err := n.status()
+		if err != nil {
+			return fmt.Sprintf("%s: %v", n.name, err)
+		}
+		if lacks := missing(n, st); lacks != "" {
+			return n.name + ": " + lacks
+		}
+	}
+	return ""
+}
+
+// top is the greatest height that a node has.
+func (s *swarm) top() (height uint64) {
+	s.each(func(_ *node, st peer.Status) string {
+		height = max(height, st.Height)
+		return ""
+	})
+	return height
+}
+
+// grown waits until all nodes that run have that many more generations.
+func (s *swarm) grown(t *testing.T, by uint64) {
+	t.Helper()
+	want := s.top() + by
+	s.await(t, fmt.Sprintf("all are at height %d", want), func() string {
+		return s.each(func(_ *node, st peer.Status) string {
+			if st.Height < want {
+				return fmt.Sprintf("at height %d", st.Height)
+			}
+			return ""
+		})
+	})
+}
+
+// agree waits until all nodes that run are seen at the same head.
+func (s *swarm) agree(t *testing.T) (head string) {
+	t.Helper()
+	s.await(t, "all have the same head", func() string {
+		head = ""
+		return s.each(func(_ *node, st peer.Status) string {
+			if head != "" && st.Head != head {
+				return fmt.Sprintf("has %s at height %d, another %s", st.Head, st.Height, head)
+			}
+			head = st.Head
+			return ""
+		})
+	})
+	return head
+}
+
+// leader waits until all nodes that run know the same leader, which is one of them and at work, and returns it.
+func (s *swarm) leader(t *testing.T) (leader *node, as peer.Status) {
+	t.Helper()
+	s.await(t, "all follow one leader", func() string {
+		leader = nil
+		key := ""
+		lacks := s.each(func(n *node, st peer.Status) string {
+			if st.Leads {
+				leader, as = n, st
+			}
+			if st.Leader == "" || key != "" && st.Leader != key {
+				return fmt.Sprintf("follows %q, another %q", st.Leader, key)
+			}
+			key = st.Leader
+			return ""
+		})
+		switch {
+		case lacks != "":
+			return lacks
+		case leader == nil || as.Self != key:
+			return "the leader is no node of the test"
+		case as.State != peer.Training:
+			return "the leader is between two generations"
+		}
+		return ""
+	})
+	return leader, as
+}
