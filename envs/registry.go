@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+
+	"github.com/evoswarm/evoswarm/internal/nearest"
 )
 
 // ErrUnknown is wrapped by the error of Find for an id that no world has.
@@ -68,55 +70,15 @@ func Find(id string) (*Spec, error) {
 	return nil, fmt.Errorf("%w %q; nearest: %s", ErrUnknown, id, strings.Join(near, ", "))
 }
 
-// Nearest returns up to three registered ids that id may have meant, best first:
-// those that begin with it, then by edit distance, as long as at least half of the
-// letters agree. It is empty if nothing is near.
+// Nearest returns up to three registered ids that id may have meant, best first. It is
+// empty if nothing is near.
 func Nearest(id string) []string {
-	type candidate struct {
-		id       string
-		distance int
+	ids := make([]string, len(registered))
+	for i, s := range registered {
+		ids[i] = s.ID
 	}
-	var near []candidate
-	want := fold(id)
-	for _, s := range registered {
-		have := fold(s.ID)
-		d := distance(want, have)
-		if len(want) >= 2 && strings.HasPrefix(have, want) {
-			d = 0
-		}
-		if 2*d <= len(have) {
-			near = append(near, candidate{s.ID, d})
-		}
-	}
-	sort.SliceStable(near, func(i, j int) bool { return near[i].distance < near[j].distance })
-	var ids []string
-	for i := 0; i < len(near) && i < 3; i++ {
-		ids = append(ids, near[i].id)
-	}
-	return ids
+	return nearest.Names(strings.TrimSpace(id), ids)
 }
 
 // fold is what ids are compared by.
 func fold(id string) string { return strings.ToLower(strings.TrimSpace(id)) }
-
-// distance is the number of single byte insertions, deletions and replacements
-// that turn a into b (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
-}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/evoswarm/evoswarm/internal/nearest"
 )
 
 // IO is what a command reads from and writes to.
@@ -102,7 +104,7 @@ func find(name string) (*command, error) {
 		names = append(names, c.name)
 	}
 	hint := "see evonode --help"
-	if near := nearest(name, names); len(near) > 0 {
+	if near := nearest.Names(name, names); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, ", ") + "? See evonode --help"
 	}
 	if slices.Contains(later, name) {
@@ -173,7 +175,7 @@ func (c *command) flagError(fs *flag.FlagSet, err error) error {
 	name = strings.TrimPrefix(name, "-")
 	var names []string
 	fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
-	near := nearest(name, names)
+	near := nearest.Names(name, names)
 	if len(near) == 0 {
 		return usage(fmt.Sprintf("unknown flag --%s", name), see)
 	}

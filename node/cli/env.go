@@ -10,6 +10,7 @@ import (
 
 	"github.com/evoswarm/evoswarm/envs"
 	_ "github.com/evoswarm/evoswarm/envs/all" // the worlds
+	"github.com/evoswarm/evoswarm/internal/nearest"
 )
 
 const envHelp = `Shows the worlds that policies can be trained in, and runs single episodes of them.
@@ -63,7 +64,7 @@ func envCommand() *command {
 				return t.run(s, args)
 			}
 			hint := "see evonode env --help"
-			if near := nearest(verb, []string{"list", "show", "trace"}); len(near) > 0 {
+			if near := nearest.Names(verb, []string{"list", "show", "trace"}); len(near) > 0 {
 				hint = "did you mean evonode env " + near[0] + "?"
 			}
 			return usage(fmt.Sprintf("unknown command \"env %s\"", verb), hint)

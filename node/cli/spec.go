@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/nearest"
 	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
@@ -78,7 +79,7 @@ func unknownStrategy(name string) error {
 		names = append(names, m.Name)
 	}
 	hint := "there are " + strings.Join(names, " and ")
-	if near := nearest(name, names); len(near) > 0 {
+	if near := nearest.Names(name, names); len(near) > 0 {
 		hint = "did you mean " + near[0] + "? There are " + strings.Join(names, " and ")
 	}
 	return wrong(fmt.Errorf("%w %q", evolve.ErrMethod, name), hint)

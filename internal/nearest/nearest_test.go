@@ -1,11 +1,11 @@
-package cli
+package nearest
 
 import (
 	"slices"
 	"testing"
 )
 
-func TestNearest(t *testing.T) {
+func TestNames(t *testing.T) {
 	names := []string{"train", "replay", "eval", "status", "resume", "stop"}
 	for _, c := range []struct {
 		word string
@@ -20,8 +20,8 @@ func TestNearest(t *testing.T) {
 		{"", nil},
 		{"configuration", nil},
 	} {
-		if got := nearest(c.word, names); !slices.Equal(got, c.want) {
-			t.Errorf("nearest(%q) = %v, want %v", c.word, got, c.want)
+		if got := Names(c.word, names); !slices.Equal(got, c.want) {
+			t.Errorf("Names(%q) = %v, want %v", c.word, got, c.want)
 		}
 	}
 }

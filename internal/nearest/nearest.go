@@ -1,13 +1,14 @@
-package cli
+// Package nearest finds the names that a mistyped word may have meant.
+package nearest
 
 import (
 	"sort"
 	"strings"
 )
 
-// nearest returns up to three of names that word may have meant, best first: more than half of the letters agree, or
-// word is the beginning of the name.
-func nearest(word string, names []string) []string {
+// Names returns up to three of names that word may have meant, best first: more than half of the letters agree, or
+// word is the beginning of the name. Case is not regarded. It is empty if nothing is near.
+func Names(word string, names []string) []string {
 	type candidate struct {
 		name     string
 		distance int
