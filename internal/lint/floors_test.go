@@ -7,7 +7,7 @@ const module = "github.com/evoswarm/evoswarm"
 // exempt is the floor of what no rule looks at.
 const exempt = -1
 
-// rooms names the floor of each folder; a folder below it is on the same floor. DESIGN section 2.
+// rooms names the floor of each folder; a folder below it is on the same floor. docs/ARCHITECTURE.md says why.
 var rooms = map[string]int{
 	"internal/nearest": 0, "internal/exact": 0, "internal/noise": 0, "internal/kernel": 0,
 	"envs": 1, "internal/policy": 1,

@@ -124,7 +124,7 @@ func TestImports(t *testing.T) {
 		}
 		room, floor, ok := roomOf(module + "/" + filepath.ToSlash(rel))
 		if !ok {
-			t.Errorf("%s: Go code in a folder without a floor: give it a row in floors_test.go and DESIGN", rel)
+			t.Errorf("%s: Go code in a folder without a floor: give it a row in floors_test.go and docs/ARCHITECTURE.md", rel)
 		}
 		if floor == exempt {
 			return nil

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// stepRule holds step code to the kernel subset of Go (DESIGN section 3), so that one source can be translated to
+// stepRule holds step code to the kernel subset of Go (docs/spec/numerics.md), so that one source can be translated to
 // OpenCL C and to C. Step code is every file step.go below envs, and internal/policy/forward.go.
 func stepRule(c *code) []finding {
 	r := &step{code: c, funcs: map[types.Object]*ast.FuncDecl{}, files: map[string]bool{}, calls: map[types.Object][]types.Object{}}

@@ -42,7 +42,7 @@ func Draw(seed uint64) Options {
 	case 0:
 		o.Natives, o.Tabs, o.Ticks, o.Calm = 60, 20, 200, 300
 	case 1:
-		o.Natives = 2
+		o.Natives, o.Liars = 2, min(o.Liars, 1)
 	}
 	return o
 }
