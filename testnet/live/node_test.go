@@ -262,6 +262,12 @@ func (s *swarm) describe() string {
 	return b.String()
 }
 
+// said reports whether the node's output has the text.
+func (n *node) said(text string) bool {
+	output, err := os.ReadFile(n.log)
+	return err == nil && bytes.Contains(output, []byte(text))
+}
+
 // tail returns the last lines of a file.
 func tail(file string, n int) string {
 	data, err := os.ReadFile(file)

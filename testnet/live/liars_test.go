@@ -1,0 +1,231 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/evoswarm/evoswarm/internal/mesh"
+	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/store"
+)
+
+// liar is a hub in the test's process that is honest but for what it says of its own work.
+type liar struct {
+	*peer.Peer
+	mesh *mesh.Mesh
+	self string
+	lies *atomic.Bool
+}
+
+// fabulist is an evaluator that adds to the fitness of own work once it lies. Re-runs of others' work it does well:
+// those are urgent, or audits, which the liar does not do.
+type fabulist struct {
+	*peer.PoolEvaluator
+	lies *atomic.Bool
+}
+
+// boast is what it adds: fifty steps on the pole, in the log's fixed point.
+const boast = 50 << 20
+
+func (f fabulist) Evaluate(id uint64, task rollout.Task, urgent bool, done func([]rollout.CandidateResult, error)) {
+	f.PoolEvaluator.Evaluate(id, task, urgent, func(results []rollout.CandidateResult, err error) {
+		if !urgent && f.lies.Load() {
+			for i := range results {
+				results[i].Fitness[0] += boast
+			}
+		}
+		done(results, err)
+	})
+}
+
+// newLiar starts a liar in the run of spec; it dials the given addresses.
+func newLiar(t *testing.T, spec *seedlog.Spec, key ed25519.PrivateKey, lies bool, addresses ...string) *liar {
+	t.Helper()
+	rules, err := seedlog.NewRules(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mesh.New(t.Context(), mesh.Config{Key: key, Hub: true, Agent: "liar", Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Peers: addresses})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &liar{mesh: m, self: seedlog.PeerOf(key).String(), lies: new(atomic.Bool)}
+	l.lies.Store(lies)
+	l.Peer, err = peer.Start(context.Background(), peer.Config{
+		Rules: rules, Key: key, Hub: true, Mesh: m, Store: store.NewMemory(spec), Mandate: 1 << 40, Audit: -1,
+		Evaluator: fabulist{peer.NewPoolEvaluator(rules, 1), l.lies},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		l.Close(ctx)
+	})
+	return l
+}
+
+func newKey(t *testing.T) ed25519.PrivateKey {
+	t.Helper()
+	_, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// TestLyingPeer: a hub that lies about its work from the first claim on is found out before any of it is logged.
+func TestLyingPeer(t *testing.T) {
+	var s swarm
+	first := s.newNode(t, "bootstrap", "--bootstrap", "--train", "CartPole-v1").start(t)
+	s.await(t, "the page is served", func() string {
+		if _, err := first.fetch("/healthz"); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+	second := s.newNode(t, "second", "join", first.page).start(t)
+	s.await(t, "both train", func() string {
+		return s.each(func(_ *node, st peer.Status) string {
+			if st.Mine == 0 || st.Connected != 1 {
+				return fmt.Sprintf("%d own evaluations, connected to %d", st.Mine, st.Connected)
+			}
+			return ""
+		})
+	})
+	var addresses []string
+	for _, n := range []*node{first, second} {
+		found, err := mesh.Resolve(t.Context(), n.page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		addresses = append(addresses, found.Addresses...)
+	}
+	l := newLiar(t, specOf(t, first), newKey(t), true, addresses...)
+	s.cutOff(t, l)
+	s.grown(t, 5)
+	s.cleanFrom(t, l, 1)
+}
+
+// TestLyingLeader: the peer that began the run leads it honestly, then logs claims of its own that are false.
+func TestLyingLeader(t *testing.T) {
+	var s swarm
+	key := newKey(t)
+	options := peer.SpecOptions{Env: "CartPole-v1", Origin: seedlog.PeerOf(key)}
+	rand.Read(options.Nonce[:])
+	spec, err := peer.NewSpec(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLiar(t, spec, key, false)
+	first := s.newNode(t, "first", "join", l.mesh.Addrs()[0]).start(t)
+	s.await(t, "the first answers", func() string {
+		if _, err := first.status(); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+	s.newNode(t, "second", "join", first.page).start(t)
+	s.await(t, "all train, led by who will lie", func() string {
+		return s.each(func(_ *node, st peer.Status) string {
+			if st.Mine == 0 || st.Connected != 2 || st.Leader != l.self {
+				return fmt.Sprintf("%d own evaluations, connected to %d, led by %s", st.Mine, st.Connected, st.Leader)
+			}
+			return ""
+		})
+	})
+	l.lies.Store(true)
+	s.await(t, "another leads", func() string {
+		return s.each(func(_ *node, st peer.Status) string {
+			if st.Leader == "" || st.Leader == l.self {
+				return "follows " + st.Leader
+			}
+			return ""
+		})
+	})
+	s.cutOff(t, l)
+	// Who hears the proof before the entry does not look at the entry any more, so one of them is enough.
+	if !s.nodes[0].said("logged a false claim at height") && !s.nodes[1].said("logged a false claim at height") {
+		t.Errorf("no node found the false claim in an entry\n%s", s.describe())
+	}
+	s.grown(t, 5)
+
+	var log bytes.Buffer
+	if err := l.Log(&log); err != nil {
+		t.Fatal(err)
+	}
+	_, err = seedlog.Replay(&log, seedlog.ReplayOptions{Check: seedlog.CheckClaims})
+	var at *seedlog.FileError
+	if !errors.As(err, &at) || !errors.Is(err, seedlog.ErrFalseClaim) {
+		t.Fatalf("the liar's own log: got %v, want a false claim", err)
+	}
+	t.Logf("the liar's own log is false from height %d on", at.Height)
+	s.cleanFrom(t, l, at.Height)
+}
+
+// cutOff waits until all nodes know that the liar lies, and nobody speaks with it any more.
+func (s *swarm) cutOff(t *testing.T, l *liar) {
+	t.Helper()
+	s.await(t, "all know of the lie", func() string {
+		for _, n := range s.nodes {
+			if !n.said("made a false claim") {
+				return n.name + " does not"
+			}
+		}
+		return ""
+	})
+	s.await(t, "the liar is cut off", func() string {
+		if links := l.mesh.Links(); len(links) > 0 {
+			return fmt.Sprintf("it is connected to %d", len(links))
+		}
+		return s.each(func(_ *node, st peer.Status) string {
+			if others := len(s.nodes) - 1; st.Connected != others {
+				return fmt.Sprintf("connected to %d, want %d", st.Connected, others)
+			}
+			return ""
+		})
+	})
+}
+
+// cleanFrom checks that the nodes' logs have nothing of the liar from a height on, and that every claim in them is true.
+func (s *swarm) cleanFrom(t *testing.T, l *liar, height uint64) {
+	t.Helper()
+	for _, n := range s.nodes {
+		log := n.seedlog(t)
+		list := entries(t, log)
+		if uint64(len(list)) < height {
+			t.Fatalf("%s: got a log of height %d, want at least %d", n.name, len(list), height)
+		}
+		for _, e := range list[height-1:] {
+			if e.Peers[l.self] != 0 || e.Leader == l.self {
+				t.Errorf("%s: the liar is in entry %+v", n.name, e)
+			}
+		}
+		r := parseReplay(t, command(t, evonode(t), "replay", log, "--check", "claims", "--json"))
+		t.Logf("%s: all %d evaluations up to height %d are true", n.name, r.Checked, r.Height)
+	}
+}
+
+// specOf reads what the node's run is from its log.
+func specOf(t *testing.T, n *node) *seedlog.Spec {
+	t.Helper()
+	data, err := n.fetch("/api/log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scanner, err := seedlog.NewScanner(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scanner.Rules().Spec
+}
