@@ -1,0 +1,390 @@
+package coordinator
+
+import (
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// swarm is a handful of peers whose messages and work move only as a script says. Everything is real but the fitness,
+// which is a hash of the perturbation seed.
+type swarm struct {
+	rules *seedlog.Rules
+	memo  Memo
+	peers []*member
+	now   Tick
+	queue []parcel // sent, and neither delivered nor dropped yet
+	split bool     // whether a partition stands between the peers with side and those without
+
+	log   strings.Builder
+	quiet bool // log changes and notes, not messages
+}
+
+// member is one peer of a swarm: its disk, and while it has power a coordinator.
+type member struct {
+	name string
+	key  ed25519.PrivateKey
+	peer Peer
+	hub  *member // for tabs: the native it is attached to
+	liar bool    // inflates its own results and checks nothing
+	side bool
+	cfg  Config
+
+	disk  *memory
+	coord *Coordinator
+	tasks []Work // under evaluation
+}
+
+// parcel is one message on its way to one receiver.
+type parcel struct {
+	from, via, to *member
+	message       Message
+}
+
+// memory is a disk that never fails.
+type memory struct {
+	blocks map[seedlog.Link][]byte
+	state  []byte
+	chain  []seedlog.Link
+	seals  []seedlog.Link
+}
+
+// Block implements Archive.
+func (m *memory) Block(link seedlog.Link) ([]byte, bool) {
+	data, ok := m.blocks[link]
+	return data, ok
+}
+
+func (m *memory) save(a Actions) {
+	if a.State != nil {
+		m.state = a.State
+	}
+	for _, data := range a.Blocks {
+		m.blocks[seedlog.LinkOf(data)] = data
+	}
+	if h := a.Head; h != nil {
+		m.chain = append(m.chain[:h.Fork:h.Fork], h.Entries...)
+		m.seals = append(m.seals[:h.Fork:h.Fork], h.Seals...)
+	}
+}
+
+func keyOf(name string) ed25519.PrivateKey {
+	seed := sha256.Sum256([]byte("coordinator test key of " + name))
+	return ed25519.NewKeyFromSeed(seed[:])
+}
+
+// newRules makes a run whose generations take 8 evaluations, two claims of 4, and whose origin is n1.
+func newRules(t testing.TB, open bool) *seedlog.Rules {
+	t.Helper()
+	method, err := evolve.Find("dises")
+	if err != nil {
+		t.Fatal(err)
+	}
+	params, err := method.Complete(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	origin := seedlog.PeerOf(keyOf("n1"))
+	rules, err := seedlog.NewRules(&seedlog.Spec{
+		Format: seedlog.Format, Numerics: seedlog.Numerics,
+		Env:        seedlog.EnvRef{ID: "CartPole-v1", Revision: 1},
+		Policy:     policy.Spec{Kind: "linear", Hidden: []uint64{}, Head: "argmax"},
+		Strategy:   seedlog.StrategyRef{Name: "dises", Revision: method.Revision, Params: params},
+		Episodes:   seedlog.Episodes{Count: 1, Shared: true},
+		Generation: seedlog.Generation{Evaluations: 8, Open: open, Chunk: 4, Quota: 2, WeightSteps: 1 << 20},
+		Checks:     seedlog.Checks{Every: 1, Validate: 1, Test: 1},
+		Seed:       1, Origin: origin[:], Nonce: make([]byte, 16),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules
+}
+
+// add makes a peer without power.
+func (s *swarm) add(name string, cfg Config) *member {
+	key := keyOf(name)
+	m := &member{name: name, key: key, peer: seedlog.PeerOf(key), disk: &memory{blocks: make(map[seedlog.Link][]byte)}}
+	cfg.Rules, cfg.Key, cfg.Archive, cfg.Memo = s.rules, key, m.disk, &s.memo
+	cfg.Seed = uint64(len(s.peers))
+	m.cfg = cfg
+	s.peers = append(s.peers, m)
+	return m
+}
+
+// powerUp starts a peer from its disk and connects it.
+func (s *swarm) powerUp(m *member) error {
+	cfg := m.cfg
+	cfg.State, cfg.Chain, cfg.Seals = m.disk.state, m.disk.chain, m.disk.seals
+	if m.liar {
+		cfg.Decisive, cfg.Audit = 0, 0
+	}
+	c, err := New(cfg)
+	if err != nil {
+		return err
+	}
+	m.coord, m.tasks = c, nil
+	for _, other := range s.peers {
+		if other != m && other.coord != nil && linkedTo(m, other) {
+			s.step(m, Linked{Peer: other.peer})
+			s.step(other, Linked{Peer: m.peer})
+		}
+	}
+	return nil
+}
+
+// powerDown loses all that was not saved, and the messages on their way to the peer.
+func (s *swarm) powerDown(m *member) {
+	m.coord, m.tasks = nil, nil
+	s.queue = slices.DeleteFunc(s.queue, func(p parcel) bool { return p.to == m })
+	for _, other := range s.peers {
+		if other.coord != nil && linkedTo(m, other) {
+			s.step(other, Unlinked{Peer: m.peer})
+		}
+	}
+}
+
+// linkedTo reports whether two peers hold a connection: natives do with each other, a tab with its hub.
+func linkedTo(a, b *member) bool {
+	switch {
+	case a.hub != nil:
+		return a.hub == b
+	case b.hub != nil:
+		return b.hub == a
+	}
+	return true
+}
+
+// step runs one event and carries out the actions. Work waits until the script has it done.
+func (s *swarm) step(m *member, e Event) {
+	if m.coord == nil {
+		return
+	}
+	before := m.coord.Snapshot()
+	a := m.coord.Step(s.now, e)
+	m.disk.save(a)
+	s.logChange(m, before, m.coord.Snapshot())
+	for _, n := range a.Notes {
+		if n.Kind != NoteLeader {
+			s.printf("  %s notes %s: %s", m.name, n.Kind, s.readable(n.Text))
+		}
+	}
+	for _, p := range a.Ban {
+		s.printf("  %s cuts off %s", m.name, s.nameOf(p))
+	}
+	for _, envelope := range a.Send {
+		s.post(m, envelope)
+	}
+	m.tasks = slices.DeleteFunc(m.tasks, func(w Work) bool { return slices.Contains(a.Cancel, w.ID) })
+	m.tasks = append(m.tasks, a.Work...)
+}
+
+// post queues a message for those whom it is for and whom the network reaches.
+func (s *swarm) post(from *member, e Envelope) {
+	to := [...]string{Direct: s.nameOf(e.To), Gossip: "all", Hubs: "its hubs"}[e.Scope]
+	if text := describe(e.Message); text != "" && !s.quiet {
+		s.printf("  %s > %s: %s", from.name, to, text)
+	}
+	for _, m := range s.peers {
+		via := from
+		switch {
+		case m == from || m.coord == nil || (s.split && m.side != from.side):
+			continue
+		case e.Scope == Direct && m.peer != e.To, e.Scope == Hubs && !linkedTo(from, m):
+			continue
+		case e.Scope == Gossip && m.hub != nil && m.hub != from:
+			if via = m.hub; via.coord == nil {
+				continue
+			}
+		}
+		s.queue = append(s.queue, parcel{from, via, m, e.Message})
+	}
+}
+
+// deliver hands over the messages queued by now that want accepts.
+func (s *swarm) deliver(want func(parcel) bool) {
+	queue := s.queue
+	s.queue = nil
+	var kept []parcel
+	for _, p := range queue {
+		if !want(p) {
+			kept = append(kept, p)
+			continue
+		}
+		if text := describe(p.message); text != "" && !s.quiet {
+			s.printf("%s gets from %s: %s", p.to.name, p.from.name, text)
+		}
+		s.step(p.to, Received{From: p.from.peer, Via: p.via.peer, Message: p.message})
+	}
+	s.queue = append(kept, s.queue...)
+}
+
+// work answers what a peer has under evaluation by now. Asked for its opinion, a peer with agrees set repeats what the
+// claim under re-run says.
+func (s *swarm) work(m *member, agrees bool) {
+	tasks := m.tasks
+	m.tasks = nil
+	for _, w := range tasks {
+		j := m.coord.jobs[w.ID]
+		if j == nil {
+			continue // given up after an answer before it
+		}
+		results := s.evaluate(w.Task, m.liar && j.kind == jobOwn)
+		if agrees && j.kind == jobClaim {
+			results = stated(j.pooled.claim)
+		}
+		s.step(m, Evaluated{ID: w.ID, Results: results})
+	}
+}
+
+// stated turns a claim of a strategy with one sign back into results.
+func stated(claim *seedlog.Claim) []rollout.CandidateResult {
+	results := make([]rollout.CandidateResult, len(claim.Steps))
+	for i := range results {
+		results[i] = rollout.CandidateResult{Fitness: [2]int64{claim.Fitness[i]}, Steps: claim.Steps[i]}
+	}
+	return results
+}
+
+// truth is the synthetic fitness of one perturbation: a hash of its seed.
+func truth(seed uint64) int64 {
+	sum := sha256.Sum256(binary.LittleEndian.AppendUint64(nil, seed))
+	return int64(binary.LittleEndian.Uint32(sum[:4])) << 8
+}
+
+func (s *swarm) evaluate(t rollout.Task, inflate bool) []rollout.CandidateResult {
+	results := make([]rollout.CandidateResult, len(t.Seeds))
+	for i, seed := range t.Seeds {
+		results[i] = rollout.CandidateResult{Fitness: [2]int64{truth(seed)}, Steps: 10 + seed%400}
+		if inflate {
+			results[i].Fitness[0] += 1 << 50
+		}
+	}
+	return results
+}
+
+// run lets time pass with a perfect network: a message takes one tick, work none.
+func (s *swarm) run(ticks Tick, done func() bool) {
+	for range ticks {
+		s.now++
+		for _, m := range s.peers {
+			s.step(m, Passed{})
+		}
+		s.deliver(func(parcel) bool { return true })
+		for _, m := range s.peers {
+			s.work(m, false)
+		}
+		if done() {
+			return
+		}
+	}
+}
+
+func (s *swarm) printf(format string, args ...any) { fmt.Fprintf(&s.log, format+"\n", args...) }
+
+func (s *swarm) logChange(m *member, was, is Snapshot) {
+	var changes []string
+	if is.Role != was.Role {
+		changes = append(changes, "is "+roleName(is.Role))
+	}
+	if is.Term != was.Term {
+		changes = append(changes, fmt.Sprintf("enters term %d", is.Term))
+	}
+	if is.Leader != was.Leader {
+		changes = append(changes, "follows "+s.nameOf(is.Leader))
+	}
+	if is.Head != was.Head {
+		changes = append(changes, fmt.Sprintf("goes from height %d to %d", was.Height, is.Height))
+	}
+	if len(changes) > 0 {
+		s.printf("  %s %s", m.name, strings.Join(changes, ", "))
+	}
+}
+
+func roleName(r Role) string {
+	return [...]string{Follower: "follower", Candidate: "candidate", Leader: "leader"}[r]
+}
+
+func (s *swarm) nameOf(p Peer) string {
+	for _, m := range s.peers {
+		if m.peer == p {
+			return m.name
+		}
+	}
+	return "nobody"
+}
+
+var linkPattern = regexp.MustCompile(`bafy[a-z2-7]+`)
+
+// readable puts names in place of keys and links.
+func (s *swarm) readable(text string) string {
+	for _, m := range s.peers {
+		text = strings.ReplaceAll(text, m.peer.Short(), m.name)
+	}
+	text = linkPattern.ReplaceAllStringFunc(text, func(found string) string {
+		link, err := seedlog.ParseLink(found)
+		if claim := s.memo.claims[link]; err == nil && claim != nil {
+			return fmt.Sprintf("%s/%d", s.nameOf(claim.Peer), claim.Chunk)
+		}
+		return "(link)"
+	})
+	return digestPattern.ReplaceAllString(text, "(digest)")
+}
+
+var digestPattern = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+
+// describe says in a few words what a message is; statuses are too many to show.
+func describe(m Message) string {
+	switch m := m.(type) {
+	case *Digest:
+		return fmt.Sprintf("Digest of %d", len(m.Items))
+	case *Want:
+		return fmt.Sprintf("Want %d", len(m.Claims))
+	case *Claims:
+		return fmt.Sprintf("Claims, %d", len(m.Blocks))
+	case *Announce:
+		if e, err := seedlog.DecodeEntry(m.Entry); err == nil {
+			return fmt.Sprintf("Announce height %d of term %d", e.Height, e.Term)
+		}
+		return "Announce garbage"
+	case *Pull:
+		return fmt.Sprintf("Pull by %d links", len(m.Locator))
+	case *Segment:
+		return fmt.Sprintf("Segment of %d entries up to height %d, %d proofs", len(m.Generations), m.Height, len(m.Accusations))
+	case *Accuse:
+		return "Accuse"
+	case *VoteRequest:
+		return describeRequest(m)
+	case *VoteReply:
+		verdict := map[bool]string{true: "granted", false: "refused"}[m.Granted]
+		if m.Pre {
+			return fmt.Sprintf("pre-vote %s, term %d", verdict, m.Term)
+		}
+		return fmt.Sprintf("vote %s, term %d", verdict, m.Term)
+	case *Handover:
+		return fmt.Sprintf("Handover of term %d", m.Term)
+	case *Leave:
+		return "Leave"
+	}
+	return ""
+}
+
+func describeRequest(m *VoteRequest) string {
+	switch {
+	case m.Pre:
+		return fmt.Sprintf("would you vote, term %d", m.Term)
+	case m.Transfer:
+		return fmt.Sprintf("vote after hand-over, term %d", m.Term)
+	}
+	return fmt.Sprintf("vote, term %d", m.Term)
+}
