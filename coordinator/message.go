@@ -41,7 +41,7 @@ type Status struct {
 	Head   seedlog.Link
 	Height uint64
 	Weight uint64 // of the chain up to Head
-	Leaves uint64 // peers attached to the author that are not heard otherwise
+	Leaves uint64 // leaves that the author hears directly; other hubs of the same leaf count it, too
 }
 
 // Digest says which claims its author holds, so that the leader can ask for them.

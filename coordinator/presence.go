@@ -49,22 +49,34 @@ func (r *roll) remove(p Peer) {
 // lately reports whether a peer still counts as present.
 func (c *Coordinator) lately(h *presence) bool { return c.now-h.last <= c.cfg.Timing.Unheard }
 
-// countPeers counts the others: those heard, and those that hubs heard for us.
+// leafHubs is with how many hubs a tab keeps connected, where there are as many (internal/mesh).
+const leafHubs = 3
+
+// countPeers counts the others: hubs, which are all heard, and leaves. Only the hubs of a leaf hear it and each of them
+// counts it, so how many leaves there are is estimated; where all leaves keep leafHubs hubs, or all that there are, it
+// is right.
 func (c *Coordinator) countPeers() int {
-	peers := 0
+	hubs, leaves, counted := 0, 0, 0
 	for _, h := range c.heard {
-		if !c.lately(h) {
-			continue
-		}
-		peers++
-		if h.Hub {
-			peers += int(min(h.Leaves, maxHeard))
+		switch {
+		case !c.lately(h):
+		case h.Hub:
+			hubs++
+			counted += int(min(h.Leaves, maxHeard))
+		default:
+			leaves++
 		}
 	}
-	if !c.cfg.Hub && peers > 0 {
-		peers-- // the hub counts this leaf, too
+	if !c.cfg.Hub {
+		return hubs + max(leaves, perHub(counted, hubs)-1) // its hubs count this leaf, too
 	}
-	return peers
+	return hubs + max(leaves, perHub(counted+leaves, hubs+1))
+}
+
+// perHub turns what so many hubs counted in all into leaves.
+func perHub(counted, hubs int) int {
+	n := max(1, min(hubs, leafHubs))
+	return (counted + n - 1) / n
 }
 
 // onStatus takes a sign of life; the leader's is the heartbeat.
