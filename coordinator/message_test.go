@@ -1,0 +1,195 @@
+package coordinator
+
+import (
+	"errors"
+	"math"
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+var (
+	drawBytes = rapid.SliceOfN(rapid.Byte(), 0, 80)
+	drawLink  = rapid.Custom(func(t *rapid.T) seedlog.Link { return seedlog.LinkOf(drawBytes.Draw(t, "block")) })
+	drawItem  = rapid.Custom(func(t *rapid.T) DigestItem {
+		return DigestItem{Claim: drawLink.Draw(t, "claim"), Best: rapid.Int64().Draw(t, "best"), Seed: rapid.Uint64().Draw(t, "seed")}
+	})
+	drawAccuse = rapid.Custom(func(t *rapid.T) Accuse {
+		return Accuse{Claim: drawBytes.Draw(t, "claim"), Proof: drawBytes.Draw(t, "proof")}
+	})
+	drawGeneration = rapid.Custom(func(t *rapid.T) Generation {
+		return Generation{Entry: drawBytes.Draw(t, "entry"), Seal: drawBytes.Draw(t, "seal"), Claims: rapid.SliceOfN(drawBytes, 0, 4).Draw(t, "claims")}
+	})
+)
+
+// drawMessages draws a message of each type.
+var drawMessages = map[string]func(*rapid.T) Message{
+	"Status": func(t *rapid.T) Message {
+		n := rapid.Uint64()
+		return &Status{Kind: rapid.SampledFrom([]Kind{Native, Tab}).Draw(t, "kind"), Hub: rapid.Bool().Draw(t, "hub"), Leads: rapid.Bool().Draw(t, "leads"),
+			Term: n.Draw(t, "term"), Head: drawLink.Draw(t, "head"), Height: n.Draw(t, "height"), Weight: n.Draw(t, "weight"), Leaves: n.Draw(t, "leaves")}
+	},
+	"Digest": func(t *rapid.T) Message {
+		return &Digest{Parent: drawLink.Draw(t, "parent"), Items: rapid.SliceOfN(drawItem, 0, 4).Draw(t, "items")}
+	},
+	"Want":   func(t *rapid.T) Message { return &Want{Claims: rapid.SliceOfN(drawLink, 0, 4).Draw(t, "claims")} },
+	"Claims": func(t *rapid.T) Message { return &Claims{Blocks: rapid.SliceOfN(drawBytes, 0, 4).Draw(t, "blocks")} },
+	"Announce": func(t *rapid.T) Message {
+		return &Announce{Entry: drawBytes.Draw(t, "entry"), Seal: drawBytes.Draw(t, "seal")}
+	},
+	"Pull": func(t *rapid.T) Message { return &Pull{Locator: rapid.SliceOfN(drawLink, 0, 4).Draw(t, "locator")} },
+	"Segment": func(t *rapid.T) Message {
+		return &Segment{Generations: rapid.SliceOfN(drawGeneration, 0, 3).Draw(t, "generations"),
+			Accusations: rapid.SliceOfN(drawAccuse, 0, 3).Draw(t, "accusations"), Height: rapid.Uint64().Draw(t, "height")}
+	},
+	"Accuse": func(t *rapid.T) Message { a := drawAccuse.Draw(t, "accuse"); return &a },
+	"VoteRequest": func(t *rapid.T) Message {
+		return &VoteRequest{Pre: rapid.Bool().Draw(t, "pre"), Transfer: rapid.Bool().Draw(t, "transfer"), Term: rapid.Uint64().Draw(t, "term"),
+			Head: drawLink.Draw(t, "head"), Weight: rapid.Uint64().Draw(t, "weight")}
+	},
+	"VoteReply": func(t *rapid.T) Message {
+		return &VoteReply{Pre: rapid.Bool().Draw(t, "pre"), Granted: rapid.Bool().Draw(t, "granted"), Term: rapid.Uint64().Draw(t, "term"), Signature: drawBytes.Draw(t, "signature")}
+	},
+	"Handover": func(t *rapid.T) Message {
+		return &Handover{Term: rapid.Uint64().Draw(t, "term"), Head: drawLink.Draw(t, "head")}
+	},
+	"Leave": func(*rapid.T) Message { return &Leave{} },
+}
+
+func TestMessagesRoundTrip(t *testing.T) {
+	kinds := make(map[byte]bool)
+	for name, draw := range drawMessages {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				want := draw(t)
+				kinds[want.kind()] = true
+				got, err := DecodeMessage(EncodeMessage(want))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !reflect.DeepEqual(got, want) {
+					t.Fatalf("got %+v, want %+v", got, want)
+				}
+			})
+		})
+	}
+	for kind := range 256 {
+		if known := newMessage(byte(kind)) != nil; known != kinds[byte(kind)] {
+			t.Errorf("type %d: known %t, drawn above %t", kind, known, kinds[byte(kind)])
+		}
+	}
+}
+
+func TestMessageLimits(t *testing.T) {
+	link := seedlog.LinkOf(nil)
+	for _, test := range []struct {
+		name  string
+		limit int
+		make  func(n int) Message
+	}{
+		{"digest items", maxDigest, func(n int) Message {
+			m := &Digest{Parent: link}
+			for range n {
+				m.Items = append(m.Items, DigestItem{Claim: link})
+			}
+			return m
+		}},
+		{"wanted claims", maxWant, func(n int) Message { return &Want{Claims: links(n)} }},
+		{"claims", maxWant, func(n int) Message { return &Claims{Blocks: blocks(n)} }},
+		{"locator", maxLocator, func(n int) Message { return &Pull{Locator: links(n)} }},
+		{"generations", maxGenerations, func(n int) Message {
+			m := &Segment{Accusations: []Accuse{}}
+			for range n {
+				m.Generations = append(m.Generations, Generation{Entry: []byte{}, Seal: []byte{}, Claims: [][]byte{}})
+			}
+			return m
+		}},
+		{"accusations", maxWant, func(n int) Message {
+			m := &Segment{Generations: []Generation{}}
+			for range n {
+				m.Accusations = append(m.Accusations, Accuse{Claim: []byte{}, Proof: []byte{}})
+			}
+			return m
+		}},
+		{"kind of peer", int(Tab), func(n int) Message { return &Status{Kind: Kind(n), Head: link} }},
+		{"bytes", MaxDirectBytes - 8, func(n int) Message { return &Claims{Blocks: [][]byte{make([]byte, n)}} }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if _, err := DecodeMessage(EncodeMessage(test.make(test.limit))); err != nil {
+				t.Errorf("at the limit of %d: %v", test.limit, err)
+			}
+			if _, err := DecodeMessage(EncodeMessage(test.make(test.limit + 1))); !errors.Is(err, ErrMessage) {
+				t.Errorf("over the limit of %d: got error %v, want %v", test.limit, err, ErrMessage)
+			}
+		})
+	}
+}
+
+func links(n int) []seedlog.Link {
+	list := make([]seedlog.Link, n)
+	for i := range list {
+		list[i] = seedlog.LinkOf(nil)
+	}
+	return list
+}
+
+func blocks(n int) [][]byte {
+	list := make([][]byte, n)
+	for i := range list {
+		list[i] = []byte{}
+	}
+	return list
+}
+
+func TestMalformedMessages(t *testing.T) {
+	leave := EncodeMessage(&Leave{})
+	status := EncodeMessage(&Status{Head: seedlog.LinkOf(nil)})
+	for _, test := range []struct {
+		name string
+		data []byte
+	}{
+		{"nothing", nil},
+		{"type alone", leave[:1]},
+		{"type 0", append([]byte{0}, leave[1:]...)},
+		{"type beyond the last", append([]byte{13}, leave[1:]...)},
+		{"cut off", status[:len(status)-1]},
+		{"bytes behind", append(status[:len(status):len(status)], 0)},
+		{"another type's fields", append([]byte{1}, leave[1:]...)},
+		{"array of open length", []byte{12, 0x9f, 0xff}},
+		{"length in more bytes than it takes", []byte{12, 0x98, 0x00}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if m, err := DecodeMessage(test.data); !errors.Is(err, ErrMessage) {
+				t.Errorf("got %+v and error %v, want %v", m, err, ErrMessage)
+			}
+		})
+	}
+}
+
+// FuzzDecodeMessage: no bytes crash the decoder, and what it accepts it would have written.
+func FuzzDecodeMessage(f *testing.F) {
+	link := seedlog.LinkOf([]byte("block"))
+	for _, m := range []Message{
+		&Status{Kind: Tab, Head: link, Term: math.MaxUint64}, &Digest{Parent: link, Items: []DigestItem{{Claim: link, Best: math.MinInt64}}},
+		&Want{Claims: []seedlog.Link{link}}, &Claims{Blocks: [][]byte{{1}}}, &Announce{Entry: []byte{1}, Seal: []byte{2}}, &Pull{Locator: []seedlog.Link{link}},
+		&Segment{Generations: []Generation{{Entry: []byte{1}, Seal: []byte{2}, Claims: [][]byte{{3}}}}, Accusations: []Accuse{{Claim: []byte{1}, Proof: []byte{2}}}},
+		&Accuse{Claim: []byte{1}, Proof: []byte{2}}, &VoteRequest{Term: 1, Head: link}, &VoteReply{Granted: true, Signature: []byte{1}}, &Handover{Term: 1, Head: link}, &Leave{},
+	} {
+		f.Add(EncodeMessage(m))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := DecodeMessage(data)
+		if err != nil {
+			if !errors.Is(err, ErrMessage) {
+				t.Fatalf("got error %v, want %v", err, ErrMessage)
+			}
+			return
+		}
+		if got := EncodeMessage(m); string(got) != string(data) {
+			t.Fatalf("read %x, would write %x", data, got)
+		}
+	})
+}
