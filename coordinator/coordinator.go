@@ -146,6 +146,9 @@ func (c *Coordinator) restoreHard() error {
 }
 
 func (c *Coordinator) restoreChain() error {
+	if len(c.cfg.Seals) != len(c.cfg.Chain) {
+		return fmt.Errorf("%w: %d seals for %d entries", ErrRestore, len(c.cfg.Seals), len(c.cfg.Chain))
+	}
 	for i, link := range c.cfg.Chain {
 		if err := c.restoreEntry(link, c.cfg.Seals[i]); err != nil {
 			return fmt.Errorf("%w: height %d: %w", ErrRestore, i+1, err)

@@ -1,0 +1,105 @@
+package coordinator
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+)
+
+// grown runs two honest peers and a liar until they have a chain, and a proof in the archive.
+func grown(t *testing.T) *member {
+	t.Helper()
+	s := &swarm{rules: newRules(t, true), now: 1}
+	for _, name := range []string{"n1", "n2", "n3"} {
+		s.add(name, Config{Hub: true, Timing: LAN(), Slots: 2, Decisive: 2, Audit: 1024})
+	}
+	s.peers[2].liar = true
+	for _, m := range s.peers {
+		if err := s.powerUp(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.run(60, func() bool { return false })
+	m := s.peers[1]
+	if m.coord.head.height < 3 || len(m.coord.accusations) == 0 {
+		t.Fatalf("height %d with %d proofs: not what the tests need", m.coord.head.height, len(m.coord.accusations))
+	}
+	return m
+}
+
+// restored is what New makes of a disk.
+func restored(m *member, disk *memory) (*Coordinator, error) {
+	cfg := m.cfg
+	cfg.Archive, cfg.Memo = disk, nil
+	cfg.State, cfg.Chain, cfg.Seals = disk.state, disk.chain, disk.seals
+	return New(cfg)
+}
+
+func TestRestoreEqualsLive(t *testing.T) {
+	m := grown(t)
+	c, err := restored(m, m.disk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := c.Snapshot(), m.coord.Snapshot()
+	if got.State.Digest() != want.State.Digest() || got.State.ThetaDigest() != want.State.ThetaDigest() {
+		t.Error("the restored state has another digest")
+	}
+	// Who is there is not kept: it is heard anew.
+	want.State, want.Leader, want.Ready, want.Peers = got.State, Peer{}, false, 0
+	if got != want {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	if !slices.Equal(c.hard.Voted, m.coord.hard.Voted) {
+		t.Errorf("got vote %x, want %x", c.hard.Voted, m.coord.hard.Voted)
+	}
+	if !maps.Equal(c.liars, m.coord.liars) || !maps.Equal(c.falseClaims, m.coord.falseClaims) || !maps.Equal(c.credits, m.coord.credits) {
+		t.Errorf("got liars %v, false claims %v, credits %v\nwant %v, %v, %v", c.liars, c.falseClaims, c.credits, m.coord.liars, m.coord.falseClaims, m.coord.credits)
+	}
+}
+
+// TestRestoreMissesBlock: whatever block is gone, New says so and does not start on half a chain.
+func TestRestoreMissesBlock(t *testing.T) {
+	m := grown(t)
+	if _, err := restored(m, m.disk); err != nil {
+		t.Fatal(err)
+	}
+	needed := slices.Concat(m.disk.chain, m.disk.seals)
+	for _, n := range m.coord.canon {
+		needed = append(needed, n.claims...)
+	}
+	for _, pair := range m.coord.hard.Accusations {
+		needed = append(needed, pair[0], pair[1])
+	}
+	for _, link := range needed {
+		disk := *m.disk
+		disk.blocks = maps.Clone(disk.blocks)
+		delete(disk.blocks, link)
+		if _, err := restored(m, &disk); !errors.Is(err, ErrRestore) {
+			t.Errorf("without block %s: got error %v, want %v", link, err, ErrRestore)
+		}
+	}
+}
+
+func TestRestoreRefusesGarbage(t *testing.T) {
+	m := grown(t)
+	for _, test := range []struct {
+		name  string
+		spoil func(*memory)
+	}{
+		{"hard state", func(d *memory) { d.state = []byte{1, 2, 3} }},
+		{"order of the chain", func(d *memory) { d.chain[0], d.chain[1] = d.chain[1], d.chain[0] }},
+		{"seal of another entry", func(d *memory) { d.seals[0], d.seals[1] = d.seals[1], d.seals[0] }},
+		{"entry that is none", func(d *memory) { d.blocks[d.chain[0]] = []byte{0xa0} }},
+		{"seals too few", func(d *memory) { d.seals = d.seals[:1] }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			disk := &memory{maps.Clone(m.disk.blocks), m.disk.state, slices.Clone(m.disk.chain), slices.Clone(m.disk.seals)}
+			test.spoil(disk)
+			if _, err := restored(m, disk); !errors.Is(err, ErrRestore) {
+				t.Errorf("got error %v, want %v", err, ErrRestore)
+			}
+		})
+	}
+}
