@@ -73,6 +73,17 @@ func (s *scenario) train(t *testing.T) {
 	})
 	t.Logf("from opening the page: takes part after %.2f s, first accepted claim after %.2f s",
 		s.tab.mark("evoswarm-running")/1000, s.tab.mark("evoswarm-first-claim")/1000)
+	s.await(t, "all count three others", func() string {
+		if got := s.tab.number("peers"); got != 3 {
+			return fmt.Sprintf("the page says %d", got)
+		}
+		return s.each(func(_ *node, st peer.Status) string {
+			if st.Peers != 3 {
+				return fmt.Sprintf("says %d", st.Peers)
+			}
+			return ""
+		})
+	})
 	s.solve(t)
 	s.findTabKey(t)
 	s.picture(t)
