@@ -200,7 +200,11 @@ func DecodeMessage(data []byte) (Message, error) {
 	if err := checkMessage(m); err != nil {
 		return nil, err
 	}
-	if !bytes.Equal(EncodeMessage(m), data) {
+	again, err := seedlog.TryEncode(m) // fails where CBOR's null stands for a link
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrMessage, err)
+	}
+	if !bytes.Equal(again, data[1:]) {
 		return nil, fmt.Errorf("%w: not canonical", ErrMessage)
 	}
 	return m, nil

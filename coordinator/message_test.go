@@ -159,6 +159,8 @@ func TestMalformedMessages(t *testing.T) {
 		{"bytes behind", append(status[:len(status):len(status)], 0)},
 		{"another type's fields", append([]byte{1}, leave[1:]...)},
 		{"array of open length", []byte{12, 0x9f, 0xff}},
+		{"null for a message", []byte{11, 0xf6}},
+		{"null for a link", []byte{3, 0x81, 0x81, 0xf6}},
 		{"length in more bytes than it takes", []byte{12, 0x98, 0x00}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

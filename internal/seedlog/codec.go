@@ -61,11 +61,21 @@ func mustModes() (cbor.EncMode, cbor.DecMode) {
 
 // Encode returns the canonical DAG-CBOR of v, which must be one of the package's blocks. Canonical.
 func Encode(v any) []byte {
-	data, err := encMode.Marshal(v)
+	data, err := TryEncode(v)
 	if err != nil {
 		panic("seedlog: encoding: " + err.Error()) // blocks hold nothing that cannot be encoded once checked
 	}
 	return data
+}
+
+// TryEncode is Encode for values read from strangers that are not checked yet: a link in them may be undefined, which is
+// an error wrapping ErrMalformed. Canonical.
+func TryEncode(v any) ([]byte, error) {
+	data, err := encMode.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrMalformed, err)
+	}
+	return data, nil
 }
 
 // decode fills v from data and refuses everything that Encode would not have written.
@@ -76,9 +86,9 @@ func decode(data []byte, limit int, v any) error {
 	if err := decMode.Unmarshal(data, v); err != nil {
 		return fmt.Errorf("%w: %v", ErrMalformed, err)
 	}
-	again, err := encMode.Marshal(v)
+	again, err := TryEncode(v)
 	if err != nil {
-		return fmt.Errorf("%w: %v", ErrMalformed, err)
+		return err
 	}
 	if !bytes.Equal(again, data) {
 		return ErrNotCanonical
