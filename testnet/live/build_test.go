@@ -19,7 +19,7 @@ var (
 // root is the repository, seen from this folder.
 var root = filepath.Join("..", "..")
 
-// programs is where what is built lies, once for all tests; removed at the end.
+// programs is where what is built lies, once for all tests, and the profiles of browsers; removed at the end.
 var programs string
 
 func TestMain(m *testing.M) {

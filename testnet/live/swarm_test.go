@@ -138,6 +138,12 @@ func (s *scenario) picture(t *testing.T) {
 		return
 	}
 	s.grown(t, 20) // so that the curve shows something
+	s.await(t, "the page shows a good policy", func() string {
+		if good, err := ask[bool](s.tab, `parseFloat(document.getElementById("return").textContent) >= 490`); err != nil || !good {
+			return fmt.Sprint("not yet: ", err)
+		}
+		return ""
+	})
 	s.tab.do(t, "sizing the page", chromedp.EmulateViewport(1280, 900))
 	png, err := chromedp.Run(s.tab.ctx, chromedp.CaptureScreenshot())
 	if err == nil {

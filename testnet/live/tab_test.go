@@ -25,7 +25,11 @@ type tab struct {
 // newTab prepares a browser that has never been used.
 func (s *swarm) newTab(t *testing.T, url string) *tab {
 	t.Helper()
-	b := &tab{url: url, profile: t.TempDir(), downloads: t.TempDir()}
+	profile, err := os.MkdirTemp(programs, "profile-") // not the test's: Chromium's helpers may write to it until the last
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &tab{url: url, profile: profile, downloads: t.TempDir()}
 	s.tab = b
 	t.Cleanup(b.close)
 	return b
@@ -44,7 +48,7 @@ func (b *tab) open(t *testing.T) {
 	ctx, cancelAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancelContext := chromedp.NewContext(ctx)
 	b.ctx, b.cancel = ctx, func() { cancelContext(); cancelAllocator() }
-	if err := chromedp.Do(ctx); err != nil { // the browser lives as long as the context of the first call
+	if err := chromedp.Do(ctx); err != nil { // not with a timeout: the browser lives as long as the context of the first call
 		t.Fatalf("starting Chromium: %v", err)
 	}
 	_, err := chromedp.CallBrowser(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
@@ -55,12 +59,17 @@ func (b *tab) open(t *testing.T) {
 	b.do(t, "opening "+b.url, chromedp.Navigate(b.url))
 }
 
-// close ends the browser, if it runs.
+// close ends the browser, if it runs, and waits until it has ended.
 func (b *tab) close() {
-	if b.cancel != nil {
-		b.cancel()
-		b.cancel = nil
+	if b.cancel == nil {
+		return
 	}
+	ctx, cancel := context.WithTimeout(b.ctx, 10*time.Second)
+	defer cancel()
+	chromedp.Cancel(ctx) // in order, if it can
+	b.cancel()
+	b.cancel = nil
+	chromedp.FromContext(b.ctx).Allocator.Wait()
 }
 
 // kill ends the browser with SIGKILL.
