@@ -91,6 +91,7 @@ type hardState struct {
 	SealedTerm   uint64 // newest (term, height) signed as leader
 	SealedHeight uint64
 	Accusations  [][2]seedlog.Link // claim and proof that this peer acted on
+	Liars        []Peer            // cut off for good: claimants and accusers
 }
 
 // New makes a coordinator, folding the chain that the archive holds.
@@ -129,6 +130,9 @@ func (c *Coordinator) restoreHard() error {
 	}
 	if err := messageMode.Unmarshal(c.cfg.State, &c.hard); err != nil {
 		return fmt.Errorf("%w: hard state: %v", ErrRestore, err)
+	}
+	for _, p := range c.hard.Liars {
+		c.liars[p] = true
 	}
 	for _, links := range c.hard.Accusations {
 		claim, ok1 := c.cfg.Archive.Block(links[0])

@@ -7,6 +7,9 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
+// maxLiars bounds the liars that are remembered over a restart.
+const maxLiars = 1024
+
 // maxAccusations bounds the proofs that are kept and passed on.
 const maxAccusations = 256
 
@@ -110,6 +113,10 @@ func (c *Coordinator) brand(p Peer, why string) {
 		return
 	}
 	c.liars[p] = true
+	if len(c.hard.Liars) < maxLiars {
+		c.hard.Liars = append(c.hard.Liars, p)
+		c.hardChanged = true
+	}
 	for key, entry := range c.pool.claims { //lint:sorted each one on its own
 		if key.peer == p {
 			delete(c.pool.claims, key)
