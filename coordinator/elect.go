@@ -116,6 +116,9 @@ func (c *Coordinator) drawJitter() {
 // elect stands for election when the leader was silent for too long.
 func (c *Coordinator) elect() {
 	if c.role == Leader {
+		if !slices.Contains(c.standing(), c.self) {
+			c.stepDown() // a tab that led while it was alone hears natives again
+		}
 		return
 	}
 	if c.leader != (Peer{}) && c.now-c.leaderHeard > c.cfg.Timing.Unheard {

@@ -86,6 +86,10 @@ func (c *Coordinator) onStatus(from, via Peer, m *Status) {
 	if m.Leads {
 		c.onHeartbeat(from, m.Term, m.Weight)
 	}
+	// A voter in a later term ignores this leader and its hand-overs: only a new election brings both together.
+	if c.role == Leader && m.Term > c.hard.Term && m.Term <= c.hard.Term+maxTermStep && c.weights()[from] > 0 && m.Hub {
+		c.enterTerm(m.Term)
+	}
 }
 
 // sayStatus tells others where this peer stands, when it is due.
