@@ -92,7 +92,7 @@ type socketConn struct {
 
 var socketLocal = ma.StringCast("/ip4/0.0.0.0/tcp/0/ws")
 
-// LocalMultiaddr is a placeholder: a page does not learn its own address.
+// LocalMultiaddr names no real address: a page does not learn its own.
 func (c *socketConn) LocalMultiaddr() ma.Multiaddr { return socketLocal }
 
 // RemoteMultiaddr is the address dialled.
