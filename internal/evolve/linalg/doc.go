@@ -1,5 +1,5 @@
 // Package linalg has the dense linear algebra that evolution strategies with a full
-// covariance need: the eigenvectors of a symmetric matrix and its exponential.
+// covariance need: the eigenvectors of a symmetric matrix, and its exponential.
 //
 // A symmetric matrix of order n is its lower triangle row by row: element (i, j),
 // j <= i, stands at i(i+1)/2 + j. See [Packed] and [Row].

@@ -23,6 +23,9 @@ import (
 // operations. Bit exact.
 func Eigen(values, vectors, a []float64) bool {
 	n := len(values)
+	if n == 0 {
+		return true
+	}
 	w := append([]float64(nil), a[:Packed(n)]...)
 	exponent, ok := normalise(w)
 	if !ok {

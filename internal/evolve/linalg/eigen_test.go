@@ -234,9 +234,6 @@ func TestEigenRefuses(t *testing.T) {
 		if linalg.Eigen(make([]float64, 2), make([]float64, 4), a) {
 			t.Errorf("%s: Eigen accepts %v", name, a)
 		}
-		if name != "value range" && linalg.Exp(make([]float64, 4), a, 2) {
-			t.Errorf("%s: Exp accepts %v", name, a)
-		}
 	}
 }
 
@@ -255,44 +252,81 @@ func TestEigenAxes(t *testing.T) {
 	}
 }
 
+// holdExp checks MultiplyExp with what EigenOuter gives against gonum's exponential.
+func holdExp(t fataler, weights, xs []float64, n int) {
+	t.Helper()
+	values, vectors, ok := linalg.EigenOuter(weights, xs, n)
+	if !ok {
+		t.Fatalf("EigenOuter gave up")
+	}
+	got := normals(7, n*n)
+	b := mat.NewDense(n, n, append([]float64(nil), got...))
+	linalg.MultiplyExp(got, values, vectors, n)
+	a := make([]float64, linalg.Packed(n))
+	linalg.AddOuter(a, weights, xs, n)
+	var e, want mat.Dense
+	e.Exp(full(a, n))
+	want.Mul(&e, b)
+	top := max(mat.Max(&want), -mat.Min(&want))
+	for i, x := range got {
+		if y := want.At(i/n, i%n); !(math.Abs(x-y) <= 1e-9*top) {
+			t.Fatalf("order %d, %d vectors: element %d is %g, gonum has %g; the largest is %g", n, len(weights), i, x, y, top)
+		}
+	}
+}
+
 func TestExp(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		n := rapid.IntRange(1, 12).Draw(r, "n")
-		size := rapid.Float64Range(0, 3).Draw(r, "size")
-		a := rapid.SliceOfN(rapid.Float64Range(-size, size), linalg.Packed(n), linalg.Packed(n)).Draw(r, "a")
-		got := make([]float64, n*n)
-		if !linalg.Exp(got, a, n) {
-			r.Fatalf("Exp gave up")
+		n := rapid.IntRange(1, 16).Draw(r, "n")
+		m := rapid.IntRange(1, 20).Draw(r, "m")
+		size := rapid.Float64Range(0, 0.5).Draw(r, "size")
+		weights := rapid.SliceOfN(rapid.Float64Range(-size, size), m, m).Draw(r, "weights")
+		xs := normals(rapid.Uint64().Draw(r, "seed"), m*n)
+		if rapid.Bool().Draw(r, "dependent") {
+			copy(xs[(m-1)*n:], xs[:n])
+			clear(xs[m/2*n : (m/2+1)*n])
 		}
-		var want mat.Dense
-		want.Exp(full(a, n))
-		top := mat.Max(&want)
-		for i := range n {
-			for j := range n {
-				if x, y := got[i*n+j], want.At(i, j); !(math.Abs(x-y) <= 1e-11*top) {
-					r.Fatalf("exp[%d,%d] = %g, gonum has %g; the largest is %g", i, j, x, y, top)
-				}
-				if got[i*n+j] != got[j*n+i] {
-					r.Fatalf("not symmetric at %d, %d", i, j)
-				}
-			}
-		}
+		holdExp(r, weights, xs, n)
 	})
 }
 
-// TestExpStaysFinite: no finite matrix gives an infinite exponential.
+// TestEigenOuter: few vectors give the values that the full matrix has.
+func TestEigenOuter(t *testing.T) {
+	const n, m = 30, 9
+	xs := normals(3, m*n)
+	weights := normals(4, m)
+	values, vectors, ok := linalg.EigenOuter(weights, xs, n)
+	if !ok || len(values) != m || len(vectors) != m*n {
+		t.Fatalf("%d values, %d vectors, %v; want %d", len(values), len(vectors)/n, ok, m)
+	}
+	a := make([]float64, linalg.Packed(n))
+	linalg.AddOuter(a, weights, xs, n)
+	all, _ := holdEigen(t, a, n)
+	zeros := 0
+	for i, want := range all {
+		if math.Abs(want) < 1e-10 {
+			zeros++
+			continue
+		}
+		if got := values[i-zeros]; math.Abs(got-want) > 1e-12*largest(all) {
+			t.Errorf("value %d is %g, want %g", i-zeros, got, want)
+		}
+	}
+	if zeros != n-m {
+		t.Errorf("%d zeros, want %d", zeros, n-m)
+	}
+	if values, _, ok := linalg.EigenOuter([]float64{1, 2}, make([]float64, 20), 10); !ok || len(values) != 0 {
+		t.Errorf("of zero vectors: %v, %v", values, ok)
+	}
+}
+
+// TestExpStaysFinite: no finite values give an infinite product.
 func TestExpStaysFinite(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		n := rapid.IntRange(1, 6).Draw(r, "n")
-		a := rapid.SliceOfN(rapid.Float64Range(-1e300, 1e300), linalg.Packed(n), linalg.Packed(n)).Draw(r, "a")
-		got := make([]float64, n*n)
-		if !linalg.Exp(got, a, n) {
-			r.Fatalf("Exp gave up")
+	b := []float64{1, 0, 0, 1}
+	linalg.MultiplyExp(b, []float64{-1e300, 1e300}, []float64{0.6, 0.8, -0.8, 0.6}, 2)
+	for i, x := range b {
+		if math.IsNaN(x) || math.IsInf(x, 0) || x == 0 {
+			t.Fatalf("element %d is %g", i, x)
 		}
-		for i, x := range got {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
-				r.Fatalf("exp[%d] = %g", i, x)
-			}
-		}
-	})
+	}
 }

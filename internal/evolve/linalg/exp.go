@@ -2,45 +2,28 @@ package linalg
 
 import "github.com/evoswarm/evoswarm/internal/exact"
 
-// maxExponent bounds the exponents of Exp: e^maxExponent is far from overflow.
-const maxExponent = 500
+// maxExponent bounds the exponents of MultiplyExp.
+const maxExponent = 100
 
-// Exp sets dst to the exponential of the packed symmetric matrix a of order n, all
-// n*n elements row by row (the result is symmetric, to the bit). Eigenvalues beyond
-// -500 and 500 are taken for -500 and 500, so that no finite a gives an infinite or
-// a zero exponential. It reports false, with dst unspecified, where Eigen does. Bit
-// exact.
-func Exp(dst, a []float64, n int) bool {
-	values, vectors := make([]float64, n), make([]float64, n*n)
-	if !Eigen(values, vectors, a) {
-		return false
-	}
-	for k, x := range values {
-		values[k] = exact.Exp(min(max(x, -maxExponent), maxExponent))
-	}
-	Compose(dst, values, vectors)
-	return true
-}
-
-// Compose sets dst, n*n elements row by row, to the sum over k in ascending order of
-// values[k] v_k v_k^T, where v_k = vectors[k*n:(k+1)*n] and n is the number of
-// columns, the square root of len(dst). There may be fewer values than columns. The
-// result is symmetric, to the bit. Bit exact.
-func Compose(dst, values, vectors []float64) {
-	clear(dst)
-	if len(values) == 0 {
-		return
-	}
-	n := len(vectors) / len(values)
-	for k, x := range values {
-		v := vectors[k*n : (k+1)*n]
-		for i, c := range v {
-			AddScaled(dst[i*n:i*n+i+1], float64(x*c), v[:i+1])
+// MultiplyExp replaces the n by n matrix b, row by row, by exp(A) b, where A is the
+// sum over k of values[k] v_k v_k^T and the v_k = vectors[k*n:(k+1)*n] are
+// orthonormal; there may be fewer than n. Values beyond -100 and 100 are taken for
+// -100 and 100. It takes 4 n^2 len(values) operations. Bit exact.
+//
+// As the v_k are orthonormal, exp(A) = I + the sum of (e^values[k] - 1) v_k v_k^T.
+func MultiplyExp(b, values, vectors []float64, n int) {
+	// The rows v_k^T b first: b itself changes below.
+	rows := make([]float64, len(values)*n)
+	for k := range values {
+		row := rows[k*n : (k+1)*n]
+		for j, c := range vectors[k*n : (k+1)*n] {
+			AddScaled(row, c, b[j*n:(j+1)*n])
 		}
 	}
-	for i := range n {
-		for j := range i {
-			dst[j*n+i] = dst[i*n+j]
+	for k, x := range values {
+		gain := exact.Exp(min(max(x, -maxExponent), maxExponent)) - 1
+		for j, c := range vectors[k*n : (k+1)*n] {
+			AddScaled(b[j*n:(j+1)*n], float64(gain*c), rows[k*n:(k+1)*n])
 		}
 	}
 }
