@@ -197,7 +197,7 @@ func TestEigenProperties(t *testing.T) {
 			a[i] *= scale
 		}
 		values, _ := holdEigen(r, a, n)
-		if scale > 1e-290 {
+		if top := largest(a); top > 1e-120 && top < 1e120 { // gonum panics beyond
 			holdGonum(r, values, a)
 		}
 	})
