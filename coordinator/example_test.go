@@ -68,7 +68,7 @@ func Example() {
 }
 
 func strategy(name string) seedlog.StrategyRef {
-	method, err := evolve.Find(name)
+	method, err := evolve.FindRevision(name, 1)
 	if err != nil {
 		panic(err)
 	}

@@ -86,7 +86,7 @@ func keyOf(name string) ed25519.PrivateKey {
 // newRules makes a run whose generations take 8 evaluations, two claims of 4, and whose origin is n1.
 func newRules(t testing.TB, open bool) *seedlog.Rules {
 	t.Helper()
-	method, err := evolve.Find("dises")
+	method, err := evolve.FindRevision("dises", 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,10 @@
 package evolve
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"hash"
 	"math"
 )
 
@@ -12,39 +14,107 @@ const (
 	stateTag = "evoswarm/state/1"
 )
 
+// The two upper bits of a slot's number of values say their type.
+const (
+	lenReals = 1 << 31
+	lenWords = 1 << 30
+)
+
 // MarshalBinary returns the one encoding of s: "evoswarm/state/1", then in little
 // endian Gen (8 bytes), the length of theta (4) and its values (4 each), the number
 // of slots (1), and for each slot the length of its name (1), the name, the number
-// of values (4) and the values. It refuses states that UnmarshalBinary would.
-// Canonical.
+// of values (4) and the values. Values are float32 (4 bytes each), float64 (8) if bit
+// 31 of their number is set, or uint64 (8) if bit 30 is; an empty slot sets neither. It
+// refuses states that UnmarshalBinary would. Canonical.
 func (s *State) MarshalBinary() ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	return s.append(nil), nil
+	e := &buffer{bytes: make([]byte, 0, s.encodedLen())}
+	s.encode(e)
+	return e.bytes, nil
 }
 
-// append appends the encoding of s to b.
-func (s *State) append(b []byte) []byte {
+// encodedLen returns the length of the encoding of s [bytes].
+func (s *State) encodedLen() int {
 	size := len(stateTag) + 8 + 4 + 4*len(s.Theta) + 1
-	for _, slot := range s.Slots {
-		size += 1 + len(slot.Name) + 4 + 4*len(slot.Values)
+	for i := range s.Slots {
+		slot := &s.Slots[i]
+		size += 1 + len(slot.Name) + 4 + slot.kind().size()*slot.len()
 	}
-	if b == nil {
-		b = make([]byte, 0, size)
+	return size
+}
+
+// sink takes an encoding piece by piece, so that a digest needs no copy of a large
+// state.
+type sink interface{ append(piece []byte) }
+
+// buffer is a sink that keeps everything.
+type buffer struct{ bytes []byte }
+
+func (b *buffer) append(piece []byte) { b.bytes = append(b.bytes, piece...) }
+
+// digest is a sink that keeps a SHA-256.
+type digest struct{ hash hash.Hash }
+
+func newDigest() *digest { return &digest{sha256.New()} }
+
+func (d *digest) append(piece []byte) { d.hash.Write(piece) }
+
+func (d *digest) sum() (sum [32]byte) {
+	d.hash.Sum(sum[:0])
+	return sum
+}
+
+// encode writes the encoding of s to e.
+func (s *State) encode(e sink) {
+	head := append([]byte(stateTag), make([]byte, 12)...)
+	binary.LittleEndian.PutUint64(head[len(stateTag):], s.Gen)
+	binary.LittleEndian.PutUint32(head[len(stateTag)+8:], uint32(len(s.Theta)))
+	e.append(head)
+	appendAll(e, s.Theta, appendFloat32)
+	e.append([]byte{byte(len(s.Slots))})
+	for i := range s.Slots {
+		s.Slots[i].encode(e)
 	}
-	b = append(b, stateTag...)
-	b = binary.LittleEndian.AppendUint64(b, s.Gen)
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(s.Theta)))
-	b = appendFloats(b, s.Theta)
-	b = append(b, byte(len(s.Slots)))
-	for _, slot := range s.Slots {
-		b = append(b, byte(len(slot.Name)))
-		b = append(b, slot.Name...)
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(slot.Values)))
-		b = appendFloats(b, slot.Values)
+}
+
+func (t *Slot) encode(e sink) {
+	n := uint32(t.len())
+	switch t.kind() {
+	case Float64:
+		n |= lenReals
+	case Uint64:
+		n |= lenWords
 	}
-	return b
+	head := append([]byte{byte(len(t.Name))}, t.Name...)
+	e.append(binary.LittleEndian.AppendUint32(head, n))
+	appendAll(e, t.Values, appendFloat32)
+	appendAll(e, t.Reals, appendFloat64)
+	appendAll(e, t.Words, binary.LittleEndian.AppendUint64)
+}
+
+func appendFloat32(b []byte, x float32) []byte {
+	return binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+}
+
+func appendFloat64(b []byte, x float64) []byte {
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+}
+
+// appendAll writes the encodings of all x to e, some kilobytes at a time.
+func appendAll[T any](e sink, x []T, encode func([]byte, T) []byte) {
+	const piece = 1024
+	var b [8 * piece]byte
+	for len(x) > 0 {
+		n := min(len(x), piece)
+		part := b[:0]
+		for _, v := range x[:n] {
+			part = encode(part, v)
+		}
+		e.append(part)
+		x = x[n:]
+	}
 }
 
 // UnmarshalBinary replaces s by the state that b encodes; it keeps no reference to
@@ -55,14 +125,14 @@ func (s *State) append(b []byte) []byte {
 func (s *State) UnmarshalBinary(b []byte) error {
 	d := decoder{rest: b}
 	d.tag(stateTag)
-	t := State{Gen: d.uint64(), Theta: d.floats()}
+	t := State{Gen: d.uint64()}
+	t.Theta = takeAll(&d, d.uint32(), 4, float32At)
 	n := int(d.byte())
 	if d.err == nil && n > MaxSlots {
 		d.fail("%d slots, at most %d", n, MaxSlots)
 	}
 	for i := 0; i < n && d.err == nil; i++ {
-		name := string(d.take(int(d.byte())))
-		t.Slots = append(t.Slots, Slot{name, d.floats()})
+		t.Slots = append(t.Slots, d.slot())
 	}
 	if d.err == nil && len(d.rest) != 0 {
 		d.fail("%d bytes left over", len(d.rest))
@@ -110,17 +180,20 @@ func (t *Slot) check() error {
 	if !ok {
 		return fmt.Errorf("%w: slot name %q", ErrState, t.Name)
 	}
-	if len(t.Values) > MaxDim {
-		return fmt.Errorf("%w: slot %s has %d values, at most %d", ErrState, t.Name, len(t.Values), MaxDim)
+	if t.len() > MaxDim {
+		return fmt.Errorf("%w: slot %s has %d values, at most %d", ErrState, t.Name, t.len(), MaxDim)
 	}
-	if i := firstNotFinite(t.Values); i >= 0 {
+	if n := max(len(t.Values), len(t.Reals), len(t.Words)); n != t.len() {
+		return fmt.Errorf("%w: slot %s has values of more than one type", ErrState, t.Name)
+	}
+	if i := max(firstNotFinite(t.Values), firstNotFinite(t.Reals)); i >= 0 {
 		return fmt.Errorf("%w: %s[%d] is not finite", ErrState, t.Name, i)
 	}
 	return nil
 }
 
 // firstNotFinite returns the index of the first NaN or infinity in x, or -1.
-func firstNotFinite(x []float32) int {
+func firstNotFinite[T float32 | float64](x []T) int {
 	for i, v := range x {
 		if v-v != 0 {
 			return i
@@ -174,25 +247,48 @@ func (d *decoder) uint64() uint64 {
 	return 0
 }
 
-// floats takes a length and that many values; nil if there are none.
-func (d *decoder) floats() []float32 {
-	b := d.take(4)
-	if b == nil {
-		return nil
+func (d *decoder) uint32() uint32 {
+	if b := d.take(4); b != nil {
+		return binary.LittleEndian.Uint32(b)
 	}
-	n := binary.LittleEndian.Uint32(b)
+	return 0
+}
+
+// slot takes a slot.
+func (d *decoder) slot() Slot {
+	t := Slot{Name: string(d.take(int(d.byte())))}
+	n := d.uint32()
+	switch {
+	case n == lenReals || n == lenWords:
+		d.fail("slot %s is empty but has a type", t.Name)
+	case n&lenReals != 0:
+		t.Reals = takeAll(d, n&^lenReals, 8, float64At)
+	case n&lenWords != 0:
+		t.Words = takeAll(d, n&^lenWords, 8, binary.LittleEndian.Uint64)
+	default:
+		t.Values = takeAll(d, n, 4, float32At)
+	}
+	return t
+}
+
+func float32At(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
+
+func float64At(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }
+
+// takeAll takes n values of size bytes each; nil if there are none.
+func takeAll[T any](d *decoder, n uint32, size int, decode func([]byte) T) []T {
 	if n > MaxDim {
 		d.fail("vector of %d values, at most %d", n, MaxDim)
 		return nil
 	}
 	// The bytes are there before the memory is: a short message cannot ask for much.
-	b = d.take(4 * int(n))
+	b := d.take(size * int(n))
 	if len(b) == 0 {
 		return nil
 	}
-	x := make([]float32, n)
+	x := make([]T, n)
 	for i := range x {
-		x[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+		x[i] = decode(b[size*i:])
 	}
 	return x
 }

@@ -6,29 +6,20 @@ import "github.com/evoswarm/evoswarm/internal/kernel"
 func disesMethod() Method {
 	m := Method{
 		Name:     "dises",
-		Revision: 1,
+		Revision: 2,
 		Doc: "Seed-passing evolution strategy, Algorithm 1 of the paper \"DisES\": of all candidates " +
 			"theta + sigma*eps(seed) of a generation the best one's perturbation moves the model, whether or " +
 			"not it is better than the model was. The paper multiplies the model by the perturbation; here it " +
 			"is added, so that a parameter can leave zero and change its sign. Equal fitness: the first in " +
 			"order (peer, counter) wins.",
-		Settings: []Setting{
+		Settings: settings([]Setting{
 			{Name: "selection", Doc: "which candidates move the model: max, the best one alone", Default: "max", Choices: []string{"max"}},
-			{Name: "sigma", Doc: "standard deviation of the perturbation of each parameter in generation 0", Default: 0.1, Min: 1e-6, Max: 1000},
-			{Name: "sigma_decay", Doc: "factor on sigma per generation", Default: 1.0, Min: 0.5, Max: 1},
-			{Name: "sigma_min", Doc: "floor under the decaying sigma", Default: 0.0, Min: 0, Max: 1000},
+		}, scheduleSettings("sigma", "standard deviation of the perturbation of each parameter", 0.1, 2), []Setting{
 			{Name: "step", Doc: "how far the model moves, in units of the winning perturbation", Default: 1.0, Min: 1e-6, Max: 1000},
-		},
+		}),
 	}
-	m.New = func(p Params, dim int) (Strategy, error) {
-		if err := m.open(p, dim); err != nil {
-			return nil, err
-		}
-		return &dises{
-			dim:   dim,
-			sigma: schedule{p.number("sigma"), p.number("sigma_decay"), p.number("sigma_min")},
-			step:  p.number("step"),
-		}, nil
+	m.build = func(p Params, size Size) (Strategy, error) {
+		return &dises{dim: size.Dim, sigma: newSchedule(p, "sigma"), step: p.number("step")}, nil
 	}
 	return m
 }
@@ -42,15 +33,11 @@ type dises struct {
 // Antithetic implements Strategy: false.
 func (d *dises) Antithetic() bool { return false }
 
-// Init implements Strategy.
-func (d *dises) Init(theta []float32) *State {
-	s := &State{Theta: theta}
-	mustShape(d.Check(s))
-	return s
-}
+// Shape implements Strategy: theta and nothing else.
+func (d *dises) Shape() Shape { return Shape{Dim: d.dim} }
 
-// Check implements Strategy: theta and nothing else.
-func (d *dises) Check(s *State) error { return s.shape(d.dim) }
+// Init implements Strategy.
+func (d *dises) Init(theta []float32) *State { return d.Shape().State(theta) }
 
 // Candidate implements Strategy: theta + sign*sigma*eps(seed).
 func (d *dises) Candidate(dst []float32, s *State, seed uint64, sign float32) {
@@ -86,11 +73,4 @@ func best(results []Result) int {
 		}
 	}
 	return at
-}
-
-// mustShape panics if err is set: a state that the caller made has the wrong shape.
-func mustShape(err error) {
-	if err != nil {
-		panic("evolve: " + err.Error())
-	}
 }

@@ -23,7 +23,7 @@ func strategy(t testing.TB, name string, dim int, p evolve.Params) evolve.Strate
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := m.New(full, dim)
+	s, err := m.New(full, evolve.Size{Dim: dim, Population: 16})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,6 +101,8 @@ func TestApplyIsPure(t *testing.T) {
 		}
 		for _, slot := range b.Slots {
 			clear(slot.Values)
+			clear(slot.Reals)
+			clear(slot.Words)
 		}
 		if !reflect.DeepEqual(s, before) {
 			t.Errorf("%s: the new state shares memory with the old one", m.Name)
@@ -256,14 +258,14 @@ func TestCheckState(t *testing.T) {
 	for _, m := range evolve.Methods() {
 		st := strategy(t, m.Name, 3, nil)
 		good := st.Init(make([]float32, 3))
-		if err := st.Check(good); err != nil {
+		if err := st.Shape().Check(good); err != nil {
 			t.Errorf("%s: Check of its own state: %v", m.Name, err)
 		}
 		longer, more := good.Clone(), good.Clone()
 		longer.Theta = make([]float32, 4)
 		more.Slots = append(more.Slots, evolve.Slot{Name: "x", Values: make([]float32, 3)})
 		for _, bad := range []*evolve.State{longer, more} {
-			if err := st.Check(bad); !errors.Is(err, evolve.ErrState) {
+			if err := st.Shape().Check(bad); !errors.Is(err, evolve.ErrState) {
 				t.Errorf("%s: Check(%+v) = %v, want ErrState", m.Name, bad, err)
 			}
 		}
@@ -289,7 +291,8 @@ func TestComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := evolve.Params{"selection": "max", "sigma": 0.25, "sigma_decay": 1.0, "sigma_min": 0.0, "step": 1.0}
+	want := evolve.Params{"selection": "max", "sigma": 0.25, "sigma_decay": 1.0, "sigma_min": 0.0,
+		"sigma_schedule": "exponential", "sigma_span": 100.0, "step": 1.0}
 	if !reflect.DeepEqual(full, want) {
 		t.Errorf("Complete = %v, want %v", full, want)
 	}
@@ -335,11 +338,11 @@ func TestBadParams(t *testing.T) {
 	}
 	full, _ := m.Complete(nil)
 	for _, dim := range []int{-1, 0, evolve.MaxDim + 1} {
-		if _, err := m.New(full, dim); !errors.Is(err, evolve.ErrParams) {
+		if _, err := m.New(full, evolve.Size{Dim: dim, Population: 8}); !errors.Is(err, evolve.ErrParams) {
 			t.Errorf("New with dimension %d: %v, want ErrParams", dim, err)
 		}
 	}
-	if _, err := m.New(nil, 3); !errors.Is(err, evolve.ErrParams) {
+	if _, err := m.New(nil, evolve.Size{Dim: 3, Population: 8}); !errors.Is(err, evolve.ErrParams) {
 		t.Errorf("New without settings: %v, want ErrParams", err)
 	}
 }

@@ -18,7 +18,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	strategy, err := method.New(params, 2)
+	strategy, err := method.New(params, evolve.Size{Dim: 2, Population: 8})
 	if err != nil {
 		fmt.Println(err)
 		return

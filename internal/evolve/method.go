@@ -3,6 +3,7 @@ package evolve
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 )
 
@@ -31,6 +32,9 @@ type Setting struct {
 	Integer bool
 	// Choices are the values that a string may have; nil for a number.
 	Choices []string
+	// Since is the revision of the method that brought the setting, 0 for the first one.
+	// Runs of earlier revisions do not name it, and Default is what they do.
+	Since uint64
 }
 
 // Method is an evolution strategy that can be chosen by name.
@@ -45,9 +49,69 @@ type Method struct {
 	// Settings are all that Params may and, once complete, must hold. Shared:
 	// read-only.
 	Settings []Setting
-	// New makes the strategy for theta of length dim (1 to MaxDim). It returns the
-	// error of Check for p that Check refuses.
-	New func(p Params, dim int) (Strategy, error)
+	// build makes the strategy of settings that are complete and checked. It returns an
+	// error that wraps ErrParams if they do not fit each other or the size.
+	build func(p Params, size Size) (Strategy, error)
+}
+
+// Size is how large a run is.
+type Size struct {
+	Dim        int // length of theta: 1 to MaxDim
+	Population int // evaluations that close a generation, both signs counted: at least 1
+}
+
+// At returns m as it was in an earlier revision: with the settings of then, and New
+// giving the bits of then. The error wraps ErrMethod.
+func (m Method) At(revision uint64) (Method, error) {
+	if revision == 0 || revision > m.Revision {
+		return Method{}, fmt.Errorf("%w revision %d of %s; this build has 1 to %d", ErrMethod, revision, m.Name, m.Revision)
+	}
+	old := m
+	old.Revision, old.Settings = revision, nil
+	for _, s := range m.Settings {
+		if s.Since <= revision {
+			old.Settings = append(old.Settings, s)
+		}
+	}
+	old.build = func(p Params, size Size) (Strategy, error) {
+		full, err := m.Complete(p)
+		if err != nil {
+			return nil, err
+		}
+		return m.build(full, size)
+	}
+	return old, nil
+}
+
+// New makes the strategy for the settings p, complete. Errors wrap ErrParams: those of
+// Check, and settings that contradict each other or the size.
+func (m Method) New(p Params, size Size) (Strategy, error) {
+	if size.Dim < 1 || size.Dim > MaxDim {
+		return nil, fmt.Errorf("%w: %s: dimension is %d, want 1 to %d", ErrParams, m.Name, size.Dim, MaxDim)
+	}
+	if size.Population < 1 {
+		return nil, fmt.Errorf("%w: %s: population is %d, want at least 1", ErrParams, m.Name, size.Population)
+	}
+	if err := m.Check(p); err != nil {
+		return nil, err
+	}
+	return m.build(p, size)
+}
+
+// settings joins the parts of a method's settings, sorted by name.
+func settings(parts ...[]Setting) []Setting {
+	all := slices.Concat(parts...)
+	sort.Slice(all, func(a, b int) bool { return all[a].Name < all[b].Name })
+	return all
+}
+
+// pairs returns an error that wraps ErrParams if a population does not consist of
+// pairs.
+func pairs(method string, size Size) error {
+	if size.Population%2 != 0 {
+		return fmt.Errorf("%w: %s: population is %d, want an even number: each seed is tried with both signs", ErrParams, method, size.Population)
+	}
+	return nil
 }
 
 // Complete returns a copy of p with every missing default written out. It refuses
@@ -149,14 +213,6 @@ func (m Method) settingNames() []string {
 	return names
 }
 
-// open checks p and dim, for New.
-func (m Method) open(p Params, dim int) error {
-	if dim < 1 || dim > MaxDim {
-		return fmt.Errorf("%w: %s: dimension is %d, want 1 to %d", ErrParams, m.Name, dim, MaxDim)
-	}
-	return m.Check(p)
-}
-
 // names returns the names in p in ascending order.
 func (p Params) names() []string {
 	names := make([]string, 0, len(p))
@@ -169,3 +225,6 @@ func (p Params) names() []string {
 
 // number returns a setting that Check has found to be a number.
 func (p Params) number(name string) float64 { return p[name].(float64) }
+
+// text returns a setting that Check has found to be a string.
+func (p Params) text(name string) string { return p[name].(string) }

@@ -10,6 +10,16 @@ import (
 // Methods returns all methods sorted by name. The slice is the caller's.
 func Methods() []Method { return []Method{disesMethod(), openaiMethod()} }
 
+// FindRevision returns the method with that name as it was in that revision; 0 is the
+// newest. Errors wrap ErrMethod.
+func FindRevision(name string, revision uint64) (Method, error) {
+	m, err := Find(name)
+	if err != nil || revision == 0 {
+		return m, err
+	}
+	return m.At(revision)
+}
+
 // Find returns the method with that name, without regard to case. The error for an
 // unknown name wraps ErrMethod and names the nearest right ones, or all.
 func Find(name string) (Method, error) {

@@ -1,6 +1,37 @@
 package evolve
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/evoswarm/evoswarm/internal/exact"
+)
+
+// shapingSetting describes how a method turns fitness into utilities.
+func shapingSetting(choice string, since uint64) Setting {
+	return Setting{Name: "shaping", Doc: "what stands for a fitness: itself (raw), its centred rank in [-0.5, 0.5] (ranks), its distance from the " +
+		"mean in standard deviations (zscore), or the utilities of natural evolution strategies (nes)", Default: choice,
+		Choices: []string{"raw", "ranks", "zscore", "nes"}, Since: since}
+}
+
+// utilities returns what each fitness counts for, as whole numbers or reals u and the
+// number by which all of them are still to be divided. The sum of u is 0, up to
+// rounding, but for raw. Fitness that is not valid counts as the lowest one that is;
+// by rank it comes last. Equal fitness has equal utility. Bit exact.
+func utilities(shaping string, fitness []int64) (u []float64, divisor float64) {
+	switch shaping {
+	case "raw":
+		return fitnessValues(fitness), 1
+	case "zscore":
+		return zScores(fitness), 1
+	case "nes":
+		return nesUtilities(fitness), 1
+	}
+	u = make([]float64, len(fitness))
+	for i, r := range CenteredRanks(fitness) {
+		u[i] = float64(r)
+	}
+	return u, 2 * (float64(len(fitness)) - 1)
+}
 
 // CenteredRanks returns the centred mid-rank of each fitness as an integer: twice
 // (its rank minus the mean rank), where the worst has rank 0 and equal ones share
@@ -13,38 +44,148 @@ import "sort"
 // Reinforcement Learning" (2017), section 2.1; ties as in Wierstra et al. (2014).
 func CenteredRanks(fitness []int64) []int64 {
 	n := len(fitness)
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	sort.Slice(order, func(a, b int) bool { return fitness[order[a]] < fitness[order[b]] })
 	ranks := make([]int64, n)
-	for i := 0; i < n; {
-		j := i
-		for j < n && fitness[order[j]] == fitness[order[i]] {
-			j++
+	eachTie(fitness, func(tied []int, first int) {
+		// Ranks i .. j-1 from the worst: twice their mean is i+j-1, twice the mean of all n-1.
+		i, j := n-first-len(tied), n-first
+		for _, k := range tied {
+			ranks[k] = int64(i + j - n)
 		}
-		// Ranks i .. j-1: twice their mean is i+j-1, twice the mean of all is n-1.
-		for k := i; k < j; k++ {
-			ranks[order[k]] = int64(i + j - n)
-		}
-		i = j
-	}
+	})
 	return ranks
 }
 
-// pairWeights returns for each result the centred rank of sign +1 minus that of
-// sign -1, ranked among both signs of all results.
-func pairWeights(results []Result) []int64 {
-	n := len(results)
-	fitness := make([]int64, 2*n)
+// nesUtilities returns max(0, log(n/2+1) - log(rank)), rank counted from 1 for the
+// best, normalised to the sum 1, less 1/n; equal fitness shares the mean.
+//
+// Source: Wierstra et al., "Natural Evolution Strategies" (2014), section 3.1.
+func nesUtilities(fitness []int64) []float64 {
+	n := len(fitness)
+	top := exact.Log(float64(float64(n)/2) + 1)
+	byRank := make([]float64, n)
+	sum := 0.0
+	for k := range byRank {
+		byRank[k] = max(0, top-exact.Log(float64(k+1)))
+		sum += byRank[k]
+	}
+	u := make([]float64, n)
+	eachTie(fitness, func(tied []int, first int) {
+		share := 0.0
+		for k := range tied {
+			share += byRank[first+k]
+		}
+		share = float64(share/float64(len(tied))/sum) - 1/float64(n)
+		for _, k := range tied {
+			u[k] = share
+		}
+	})
+	return u
+}
+
+// eachTie calls f for each set of equal fitness, the best first, with its indices in
+// ascending order and the rank of its first, counted from 0 for the best.
+func eachTie(fitness []int64, f func(tied []int, first int)) {
+	order := byFitness(fitness)
+	for i := 0; i < len(order); {
+		j := i + 1
+		for j < len(order) && fitness[order[j]] == fitness[order[i]] {
+			j++
+		}
+		f(order[i:j], i)
+		i = j
+	}
+}
+
+// byFitness returns the indices of fitness, the best first, of equal ones the first
+// first. InvalidFitness comes last by its value.
+func byFitness(fitness []int64) []int {
+	order := make([]int, len(fitness))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(a, b int) bool { return fitness[order[a]] > fitness[order[b]] })
+	return order
+}
+
+// fitnessValues returns each fitness as a real, a mean return; what is not valid counts
+// as the lowest that is, or 0 if none is.
+func fitnessValues(fitness []int64) []float64 {
+	const one = 1 << 20
+	lowest, found := int64(0), false
+	for _, f := range fitness {
+		if f != InvalidFitness && (!found || f < lowest) {
+			lowest, found = f, true
+		}
+	}
+	x := make([]float64, len(fitness))
+	for i, f := range fitness {
+		if f == InvalidFitness {
+			f = lowest
+		}
+		x[i] = float64(f) / one
+	}
+	return x
+}
+
+// zScores returns (x - mean) / standard deviation; all 0 if nothing differs.
+func zScores(fitness []int64) []float64 {
+	x := fitnessValues(fitness)
+	n := float64(len(x))
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	mean := sum / n
+	squares := 0.0
+	for i, v := range x {
+		x[i] = v - mean
+		squares += float64(x[i] * x[i])
+	}
+	deviation := exact.Sqrt(squares / n)
+	// Rounding of the mean alone makes no difference: equal fitness counts nothing.
+	if !(deviation > exact.Abs(mean)*1e-12) {
+		clear(x)
+		return x
+	}
+	for i := range x {
+		x[i] /= deviation
+	}
+	return x
+}
+
+// bothSigns returns the fitness of both signs of all results: sign +1 of result i at
+// 2i, sign -1 at 2i+1.
+func bothSigns(results []Result) []int64 {
+	fitness := make([]int64, 2*len(results))
 	for i := range results {
 		fitness[2*i], fitness[2*i+1] = results[i].Fitness[0], results[i].Fitness[1]
 	}
-	ranks := CenteredRanks(fitness)
-	weights := make([]int64, n)
-	for i := range weights {
-		weights[i] = ranks[2*i] - ranks[2*i+1]
+	return fitness
+}
+
+// oneSign returns the fitness of all results of a strategy that is not antithetic.
+func oneSign(results []Result) []int64 {
+	fitness := make([]int64, len(results))
+	for i := range results {
+		fitness[i] = results[i].Fitness[0]
 	}
-	return weights
+	return fitness
+}
+
+// heaviest returns the indices of the n largest |weights|, of equal ones the first, in
+// ascending order and without those that are 0: what Decisive answers where a
+// weighted sum moves the model.
+func heaviest(weights []float64, n int) []int {
+	var at []int
+	for i, w := range weights {
+		if w != 0 {
+			at = append(at, i)
+		}
+	}
+	sort.SliceStable(at, func(a, b int) bool { return exact.Abs(weights[at[a]]) > exact.Abs(weights[at[b]]) })
+	if len(at) > n {
+		at = at[:max(n, 0)]
+	}
+	sort.Ints(at)
+	return at
 }

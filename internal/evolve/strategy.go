@@ -12,6 +12,8 @@ type Result struct {
 	// Fitness[1] is that of the candidate with sign -1; it is ignored unless the
 	// strategy is antithetic.
 	Fitness [2]int64
+	// Steps counts the env-steps that the measurement took, of both signs together.
+	Steps uint64
 }
 
 // Strategy is a method with its settings. It does not change and is safe for
@@ -20,22 +22,23 @@ type Strategy interface {
 	// Antithetic reports whether each seed is tried with both signs.
 	Antithetic() bool
 
+	// Shape returns the shape of this strategy's states.
+	Shape() Shape
+
 	// Init returns the state of generation 0 with the parameters theta, whose length
 	// must be the strategy's dimension. It takes ownership of theta. Bit exact.
 	Init(theta []float32) *State
 
-	// Check returns an error that wraps ErrState unless s has the shape of this
-	// strategy's states. States from strangers must pass it before use.
-	Check(s *State) error
-
 	// Candidate writes the parameters to evaluate for seed to dst, whose length is
 	// that of s.Theta and which must not overlap it. sign is +1, or -1 if the
-	// strategy is antithetic. It does not allocate. Bit exact.
+	// strategy is antithetic. It does not allocate, and the same state may be asked for
+	// several candidates at once. Bit exact.
 	Candidate(dst []float32, s *State, seed uint64, sign float32)
 
 	// Apply returns the state after the generation that measured results, which stand
 	// in canonical order (peer, counter). It changes neither s nor results, and the
-	// new state shares no memory with them. Without any results, or with nothing but
+	// new state shares no memory with them; slots after the strategy's own go on as they
+	// are. Without any results, or with nothing but
 	// InvalidFitness, only Gen may change, and what the strategy says decays. Bit
 	// exact.
 	Apply(s *State, results []Result) *State

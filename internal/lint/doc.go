@@ -8,7 +8,7 @@
 //   - fusion: no fused instruction in what the compiler makes for arm64, riscv64, ppc64le, s390x and amd64 v3.
 //   - maps: no map is walked in its random order. A loop that only collects keys which the next statement sorts is
 //     fine; so is one whose comment `//lint:sorted why` says why its order cannot matter.
-//   - concurrency: no goroutine, channel or select, except in internal/rollout.
+//   - concurrency: no goroutine, channel or select, except in internal/rollout and internal/cores.
 //   - step: files step.go of worlds and internal/policy/forward.go stay in the kernel subset of Go.
 //   - doc: every exported name has a comment.
 //

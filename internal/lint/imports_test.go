@@ -20,7 +20,7 @@ var (
 	allowed1 = []string{"bytes", "cmp", "embed", "encoding/binary", "errors", "fmt", "io", "math", "math/bits", "slices", "sort", "strconv", "strings"}
 	allowed2 = append([]string{"bufio", "crypto/", "encoding/", "hash", "hash/", "maps", "math/big",
 		"github.com/ipfs/go-cid", "github.com/multiformats/go-multihash", "github.com/fxamacker/cbor/v2", "gonum.org/v1/gonum/"}, allowed1...)
-	allowedRollout = append([]string{"context", "runtime", "sync", "sync/atomic"}, allowed2...)
+	allowedWorkers = append([]string{"context", "runtime", "sync", "sync/atomic"}, allowed2...)
 )
 
 // refusedAlways holds on floors 0-3 even below an allowed name.
@@ -62,8 +62,8 @@ func refusal(room string, floor int, path string) string {
 		ok = std && !below(refused0, path) && (path != "math" || room == "internal/exact")
 	case floor == 1:
 		ok = listed(allowed1, path)
-	case room == "internal/rollout":
-		ok = listed(allowedRollout, path)
+	case hasWorkers[room]:
+		ok = listed(allowedWorkers, path)
 	default:
 		ok = listed(allowed2, path)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/evoswarm/evoswarm/coordinator"
+	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/mesh"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -33,9 +34,9 @@ type Evaluator interface {
 
 // Looker is an Evaluator that can also run held-out episodes of a policy, after all other work.
 type Looker interface {
-	// Look runs one episode per seed with the parameters theta, which is read-only and stays valid, and calls done once
+	// Look runs one episode per seed of the mean policy of state, which is read-only and stays valid, and calls done once
 	// with the returns, in order of the seeds, or with an error; not at all if Close came first.
-	Look(theta []float32, episodeSeeds []uint64, done func(returns []float64, err error))
+	Look(state *evolve.State, episodeSeeds []uint64, done func(returns []float64, err error))
 }
 
 // Config is what a peer is made of. Zero values are defaults unless said otherwise.

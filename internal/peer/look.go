@@ -31,7 +31,7 @@ func (p *Peer) startLook() {
 	}
 	s := p.driver.coord.Snapshot()
 	*l = look{running: true, height: s.Height}
-	looker.Look(s.State.Theta, p.rules.ValidateSeeds(s.Head), func(returns []float64, err error) {
+	looker.Look(s.State, p.rules.ValidateSeeds(s.Head), func(returns []float64, err error) {
 		p.inbox.post(func() { p.looked(s, returns, err) })
 	})
 }

@@ -44,7 +44,7 @@ func key(n byte) ed25519.PrivateKey {
 // cartPole is a small run whose origin is key 1.
 func cartPole(t *testing.T) *seedlog.Rules {
 	t.Helper()
-	method, err := evolve.Find("dises")
+	method, err := evolve.FindRevision("dises", 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
@@ -94,12 +95,12 @@ func (e *PoolEvaluator) Evaluate(id uint64, task rollout.Task, urgent bool, done
 }
 
 // Look implements [Looker].
-func (e *PoolEvaluator) Look(theta []float32, episodeSeeds []uint64, done func([]float64, error)) {
+func (e *PoolEvaluator) Look(state *evolve.State, episodeSeeds []uint64, done func([]float64, error)) {
 	returns := make([]float64, len(episodeSeeds))
 	e.add(queueLook, &job{
 		units: len(episodeSeeds),
 		run: func(pool *rollout.Pool, i int) error {
-			pool.Returns(theta, episodeSeeds[i:i+1], returns[i:i+1])
+			pool.Returns(state, episodeSeeds[i:i+1], returns[i:i+1])
 			return nil
 		},
 		finished: func(err error) { done(returns, err) },
@@ -177,7 +178,7 @@ func (e *PoolEvaluator) Close() {
 // labour is one worker.
 func (e *PoolEvaluator) labour(number int) {
 	defer e.wg.Done()
-	pool := rollout.NewPool(e.rules.Env, e.rules.Policy, e.rules.Strategy, 1)
+	pool := rollout.NewPool(e.rules.Plan, 1)
 	for {
 		j, unit := e.take(number)
 		if j == nil {

@@ -17,13 +17,13 @@ func TestPoolEvaluatorAgreesWithThePool(t *testing.T) {
 	rules := cartPole(t)
 	self := [32]byte{1}
 	task := rules.Task(rules.Initial(), rules.Run, self, 0)
-	want, err := rollout.NewPool(rules.Env, rules.Policy, rules.Strategy, 1).Evaluate(task, nil)
+	want, err := rollout.NewPool(rules.Plan, 1).Evaluate(task, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	seeds := rules.ValidateSeeds(rules.Run)
 	wantReturns := make([]float64, len(seeds))
-	rollout.NewPool(rules.Env, rules.Policy, rules.Strategy, 1).Returns(rules.Initial().Theta, seeds, wantReturns)
+	rollout.NewPool(rules.Plan, 1).Returns(rules.Initial(), seeds, wantReturns)
 	for _, workers := range []int{1, 3, 16} {
 		e := peer.NewPoolEvaluator(rules, workers)
 		results := make(chan []rollout.CandidateResult, 8)
@@ -36,7 +36,7 @@ func TestPoolEvaluatorAgreesWithThePool(t *testing.T) {
 				results <- r
 			})
 		}
-		e.Look(rules.Initial().Theta, seeds, func(r []float64, err error) { returns <- r })
+		e.Look(rules.Initial(), seeds, func(r []float64, err error) { returns <- r })
 		for range 8 {
 			if diff := cmp.Diff(<-results, want); diff != "" {
 				t.Errorf("%d workers: %s", workers, diff)

@@ -51,7 +51,7 @@ func generationOf(t *testing.T, strategy string, peers int) ([]*seedlog.Claim, *
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool := rollout.NewPool(rules.Env, rules.Policy, rules.Strategy, 1)
+	pool := rollout.NewPool(rules.Plan, 1)
 	var claims []*seedlog.Claim
 	for i := range peers {
 		key := ed25519.NewKeyFromSeed(slices.Repeat([]byte{byte(i + 1)}, ed25519.SeedSize))

@@ -101,7 +101,7 @@ func newTrainer(ctx context.Context, cfg TrainConfig) (*trainer, error) {
 		return nil, ErrNotSolo
 	}
 	if cfg.Pool == nil {
-		cfg.Pool = rollout.NewPool(from.Rules.Env, from.Rules.Policy, from.Rules.Strategy, 0)
+		cfg.Pool = rollout.NewPool(from.Rules.Plan, 0)
 	}
 	return &trainer{
 		ctx: ctx, cfg: cfg, rules: from.Rules, start: time.Now(), parent: from.Parent,
@@ -215,7 +215,7 @@ func (t *trainer) look() *float64 {
 // returns is the mean return of held-out episodes of the mean policy.
 func (t *trainer) returns(seeds []uint64) float64 {
 	each := make([]float64, len(seeds))
-	t.result.EvaluationSteps += t.cfg.Pool.Returns(t.result.State.Theta, seeds, each)
+	t.result.EvaluationSteps += t.cfg.Pool.Returns(t.result.State, seeds, each)
 	sum := 0.0
 	for _, x := range each {
 		sum += x

@@ -43,7 +43,7 @@ func train(t testing.TB, path string, rules *seedlog.Rules, workers int, u Until
 	log := openLog(t, path, rules)
 	var all []Progress
 	result, err := Train(t.Context(), TrainConfig{
-		Log: log, Pool: rollout.NewPool(rules.Env, rules.Policy, rules.Strategy, workers), Until: u,
+		Log: log, Pool: rollout.NewPool(rules.Plan, workers), Until: u,
 		OnGeneration: func(p Progress) { all = append(all, p) },
 	})
 	if err != nil {
@@ -176,7 +176,7 @@ func TestNewSpec(t *testing.T) {
 		{"odd population", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 7}, 7, 7, 1, nil},
 		{"prime population", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 1009}, 1009, 1, 1009, nil},
 		{"many", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 1 << 17}, 1 << 17, 128, 1024, nil},
-		{"odd pairs", SpecOptions{Env: "CartPole-v1", Strategy: "openai-es", Population: 7}, 0, 0, 0, ErrPopulation},
+		{"odd pairs", SpecOptions{Env: "CartPole-v1", Strategy: "openai-es", Population: 7}, 0, 0, 0, evolve.ErrParams},
 		{"large prime", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 1031}, 0, 0, 0, ErrPopulation},
 		{"too many", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 1<<17 + 1}, 0, 0, 0, ErrPopulation},
 		{"setting", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Params: evolve.Params{"sigmas": 1.0}}, 0, 0, 0, evolve.ErrParams},

@@ -60,12 +60,15 @@ func NewSpec(o SpecOptions) (*seedlog.Spec, error) {
 	if spec.Solo() {
 		spec.Origin = make([]byte, len(o.Origin))
 	}
+	if n := preset.Evaluations; n > seedlog.MaxEvaluations {
+		return nil, fmt.Errorf("%w: %d evaluations; at most %d", ErrPopulation, n, seedlog.MaxEvaluations)
+	}
 	// Checks the policy and the strategy, and tells whether it is antithetic.
-	strategy, err := resolve(spec, env, method)
+	plan, err := rollout.NewPlan(spec.Setup())
 	if err != nil {
 		return nil, err
 	}
-	if err := setGeneration(spec, env, strategy.Antithetic()); err != nil {
+	if err := setGeneration(spec, env, plan.Strategy.Antithetic()); err != nil {
 		return nil, err
 	}
 	if spec.Solo() {
@@ -76,14 +79,6 @@ func NewSpec(o SpecOptions) (*seedlog.Spec, error) {
 		return nil, err
 	}
 	return spec, nil
-}
-
-func resolve(spec *seedlog.Spec, env *envs.Spec, method evolve.Method) (evolve.Strategy, error) {
-	pol, err := policy.New(spec.Policy, env)
-	if err != nil {
-		return nil, err
-	}
-	return method.New(spec.Strategy.Params, pol.Dim())
 }
 
 // settings returns the preset of the world and the strategy, changed as o asks.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
@@ -60,11 +61,11 @@ func BenchmarkRun(b *testing.B) {
 				b.Fatal(err)
 			}
 			theta := standing(pol)
-			e := rollout.NewEvaluator(env, pol)
+			e := rollout.NewEvaluator(rollout.Plan{Env: env, Policy: pol})
 			seeds, steps := make([]uint64, 1), uint64(0)
 			for b.Loop() {
 				seeds[0]++
-				steps += e.Run(theta, seeds).Steps
+				steps += e.Run(&evolve.State{Theta: theta}, theta, seeds).Steps
 			}
 			if steps < 400*uint64(b.N) {
 				b.Errorf("%d steps in %d episodes: the pole falls", steps, b.N)

@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/noise"
 	"github.com/evoswarm/evoswarm/internal/policy"
 )
@@ -26,22 +27,21 @@ type Evaluator struct {
 	act     []float64
 }
 
-// NewEvaluator returns an evaluator with an instance of env of its own. pol must
-// have been made for env.
-func NewEvaluator(env *envs.Spec, pol *policy.Policy) *Evaluator {
+// NewEvaluator returns an evaluator with an instance of the plan's world of its own.
+func NewEvaluator(plan Plan) *Evaluator {
 	return &Evaluator{
-		env:     env.New(),
-		policy:  pol,
-		limit:   env.MaxSteps,
-		scratch: pol.Scratch(),
-		obs:     make([]float32, env.ObsDim),
-		act:     make([]float64, pol.ActDim()),
+		env:     plan.Env.New(),
+		policy:  plan.Policy,
+		limit:   plan.Env.MaxSteps,
+		scratch: plan.Policy.Scratch(),
+		obs:     make([]float32, plan.Env.ObsDim),
+		act:     make([]float64, plan.Policy.ActDim()),
 	}
 }
 
 // Run runs one episode for each seed, at least one, with the parameters theta
-// (length policy.Dim). It does not allocate. Bit exact.
-func (e *Evaluator) Run(theta []float32, episodeSeeds []uint64) Outcome {
+// (length policy.Dim) of a candidate of s. It does not allocate. Bit exact.
+func (e *Evaluator) Run(s *evolve.State, theta []float32, episodeSeeds []uint64) Outcome {
 	if len(episodeSeeds) == 0 {
 		panic("rollout: Run without episodes")
 	}
@@ -56,12 +56,12 @@ func (e *Evaluator) Run(theta []float32, episodeSeeds []uint64) Outcome {
 	return out
 }
 
-// Returns writes the return of the episode of each seed to dst, which has the
-// length of episodeSeeds, and returns the number of env-steps taken: held-out
-// evaluation. It does not allocate. Bit exact.
-func (e *Evaluator) Returns(theta []float32, episodeSeeds []uint64, dst []float64) (steps uint64) {
+// Returns writes the return of the mean policy of s in the episode of each seed to
+// dst, which has the length of episodeSeeds, and returns the number of env-steps taken:
+// held-out evaluation. It does not allocate. Bit exact.
+func (e *Evaluator) Returns(s *evolve.State, episodeSeeds []uint64, dst []float64) (steps uint64) {
 	for i, seed := range episodeSeeds {
-		ret, n := e.episode(theta, seed)
+		ret, n := e.episode(s.Theta, seed)
 		dst[i] = ret
 		steps += n
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
@@ -23,7 +24,7 @@ func ExampleEvaluator() {
 	}
 	// Four inputs in rows, the outputs for left and right in columns.
 	theta := []float32{0, 0, 0, 0, 0, 1, 0, 1}
-	out := rollout.NewEvaluator(env, pol).Run(theta, []uint64{1})
+	out := rollout.NewEvaluator(rollout.Plan{Env: env, Policy: pol}).Run(&evolve.State{Theta: theta}, theta, []uint64{1})
 	fmt.Println(rollout.FromFitness(out.Fitness), out.Steps)
 	// Output: 500 500
 }

@@ -14,7 +14,7 @@ import (
 func TestGoldenResults(t *testing.T) {
 	for _, id := range rollout.PresetEnvs() {
 		r := newRun(t, id, "openai-es")
-		got, err := rollout.NewPool(r.env, r.policy, r.strategy, 0).Evaluate(r.task(8, 2, false), nil)
+		got, err := rollout.NewPool(r.plan(), 0).Evaluate(r.task(8, 2, false), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,9 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
-	"github.com/evoswarm/evoswarm/internal/policy"
 )
 
 // ErrCancelled is returned by Pool.Evaluate when its cancel function said so.
@@ -21,20 +19,19 @@ var ErrCancelled = errors.New("rollout: cancelled")
 // be closed.
 type Pool struct {
 	mu       sync.Mutex
-	strategy evolve.Strategy
-	policy   *policy.Policy
+	plan     Plan
 	stations []station
 }
 
 // NewPool returns a pool of that many goroutines, runtime.GOMAXPROCS(0) if workers
-// is 0 or less. pol must have been made for env and strategy for pol.Dim().
-func NewPool(env *envs.Spec, pol *policy.Policy, strategy evolve.Strategy, workers int) *Pool {
+// is 0 or less.
+func NewPool(plan Plan, workers int) *Pool {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	p := &Pool{strategy: strategy, policy: pol, stations: make([]station, workers)}
+	p := &Pool{plan: plan, stations: make([]station, workers)}
 	for i := range p.stations {
-		p.stations[i] = station{NewEvaluator(env, pol), make([]float32, pol.Dim())}
+		p.stations[i] = newStation(plan)
 	}
 	return p
 }
@@ -50,31 +47,31 @@ func (p *Pool) Evaluate(t Task, cancel func() bool) ([]CandidateResult, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
-	if err := p.strategy.Check(t.State); err != nil {
+	if err := p.plan.Shape().Check(t.State); err != nil {
 		return nil, err
 	}
-	outcomes := make([]Outcome, items(&t, p.strategy))
+	outcomes := make([]Outcome, items(&t, p.plan.Strategy))
 	var cancelled atomic.Bool
 	p.each(len(outcomes), func(s *station, k int) bool {
 		if cancel != nil && cancel() {
 			cancelled.Store(true)
 			return false
 		}
-		outcomes[k] = s.run(&t, p.strategy, k)
+		outcomes[k] = s.run(&t, p.plan.Strategy, k)
 		return true
 	})
 	if cancelled.Load() {
 		return nil, ErrCancelled
 	}
-	return join(outcomes, p.strategy.Antithetic()), nil
+	return join(outcomes, p.plan.Strategy.Antithetic()), nil
 }
 
-// Returns is Evaluator.Returns on all goroutines: held-out evaluation of theta
-// (length policy.Dim). Bit exact.
-func (p *Pool) Returns(theta []float32, episodeSeeds []uint64, dst []float64) (steps uint64) {
+// Returns is Evaluator.Returns on all goroutines: held-out evaluation of the mean
+// policy of s. Bit exact.
+func (p *Pool) Returns(s *evolve.State, episodeSeeds []uint64, dst []float64) (steps uint64) {
 	var total atomic.Uint64
-	p.each(len(episodeSeeds), func(s *station, k int) bool {
-		total.Add(s.evaluator.Returns(theta, episodeSeeds[k:k+1], dst[k:k+1]))
+	p.each(len(episodeSeeds), func(at *station, k int) bool {
+		total.Add(at.evaluator.Returns(s, episodeSeeds[k:k+1], dst[k:k+1]))
 		return true
 	})
 	return total.Load()

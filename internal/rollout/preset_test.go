@@ -68,7 +68,7 @@ func mix(xs ...uint64) uint64 {
 // train runs the preset until it is solved or has taken limit env-steps, and returns
 // the states' last one and whether it is solved: validate, then one test.
 func train(t testing.TB, r run, seed, limit uint64) (s *evolve.State, steps uint64, solved bool) {
-	pool := rollout.NewPool(r.env, r.policy, r.strategy, 0)
+	pool := rollout.NewPool(r.plan(), 0)
 	theta := make([]float32, r.policy.Dim())
 	r.policy.Init(theta, mix(seed, 0))
 	s = r.strategy.Init(theta)
@@ -78,7 +78,7 @@ func train(t testing.TB, r run, seed, limit uint64) (s *evolve.State, steps uint
 	}
 	mean := func(tag uint64, n uint64) float64 {
 		returns := make([]float64, n)
-		pool.Returns(s.Theta, seedList(n, seed, tag, s.Gen), returns)
+		pool.Returns(s, seedList(n, seed, tag, s.Gen), returns)
 		sum := 0.0
 		for _, x := range returns {
 			sum += x

@@ -42,11 +42,16 @@ func newRun(t testing.TB, envID, strategy string) run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, err := method.New(p.Params, pol.Dim())
+	st, err := method.New(p.Params, evolve.Size{Dim: pol.Dim(), Population: int(p.Evaluations)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return run{env, pol, st, p}
+}
+
+// plan returns what evaluators and pools are made of.
+func (r run) plan() rollout.Plan {
+	return rollout.Plan{Env: r.env, Policy: r.policy, Strategy: r.strategy}
 }
 
 // state returns a state some way from the initial one.
@@ -99,10 +104,10 @@ func TestEvaluatorTwin(t *testing.T) {
 		s := r.state()
 		seeds := []uint64{3, 1, 4, 1}
 		want, wantSteps := dumb(r, s.Theta, seeds)
-		e := rollout.NewEvaluator(r.env, r.policy)
-		e.Run(s.Theta, []uint64{8}) // must leave nothing behind
+		e := rollout.NewEvaluator(r.plan())
+		e.Run(s, s.Theta, []uint64{8}) // must leave nothing behind
 		got := make([]float64, len(seeds))
-		if steps := e.Returns(s.Theta, seeds, got); steps != wantSteps || !reflect.DeepEqual(got, want) {
+		if steps := e.Returns(s, seeds, got); steps != wantSteps || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: Returns gives %v in %d steps, want %v in %d", id, got, steps, want, wantSteps)
 		}
 		sum := 0.0
@@ -110,7 +115,7 @@ func TestEvaluatorTwin(t *testing.T) {
 			sum += x
 		}
 		outcome := rollout.Outcome{Fitness: rollout.ToFitness(sum / 4), Steps: wantSteps}
-		if got := e.Run(s.Theta, seeds); got != outcome {
+		if got := e.Run(s, s.Theta, seeds); got != outcome {
 			t.Errorf("%s: Run gives %+v, want %+v", id, got, outcome)
 		}
 	}
@@ -119,9 +124,9 @@ func TestEvaluatorTwin(t *testing.T) {
 func TestEvaluatorDoesNotAllocate(t *testing.T) {
 	for _, id := range rollout.PresetEnvs() {
 		r := newRun(t, id, "")
-		e := rollout.NewEvaluator(r.env, r.policy)
+		e := rollout.NewEvaluator(r.plan())
 		theta, seeds := r.state().Theta, []uint64{1, 2}
-		if n := testing.AllocsPerRun(3, func() { e.Run(theta, seeds) }); n != 0 {
+		if n := testing.AllocsPerRun(3, func() { e.Run(&evolve.State{Theta: theta}, theta, seeds) }); n != 0 {
 			t.Errorf("%s: Run allocates %v times, want none", id, n)
 		}
 	}
@@ -135,7 +140,7 @@ func TestNaNPolicy(t *testing.T) {
 		for i := range theta {
 			theta[i] = float32(math.NaN())
 		}
-		out := rollout.NewEvaluator(r.env, r.policy).Run(theta, []uint64{1})
+		out := rollout.NewEvaluator(r.plan()).Run(&evolve.State{Theta: theta}, theta, []uint64{1})
 		if out.Steps == 0 || out.Steps > uint64(r.env.MaxSteps) {
 			t.Errorf("%s: %d steps, want 1 to %d", id, out.Steps, r.env.MaxSteps)
 		}
@@ -149,25 +154,25 @@ func TestPoolTwin(t *testing.T) {
 			task := r.task(9, 2, shared)
 			var want []rollout.CandidateResult
 			theta := make([]float32, r.policy.Dim())
-			e := rollout.NewEvaluator(r.env, r.policy)
+			e := rollout.NewEvaluator(r.plan())
 			for i, seed := range task.Seeds {
 				episodes := task.Episodes[0]
 				if !shared {
 					episodes = task.Episodes[i]
 				}
 				r.strategy.Candidate(theta, task.State, seed, 1)
-				out := e.Run(theta, episodes)
+				out := e.Run(&evolve.State{Theta: theta}, theta, episodes)
 				res := rollout.CandidateResult{Fitness: [2]int64{out.Fitness}, Steps: out.Steps}
 				if r.strategy.Antithetic() {
 					r.strategy.Candidate(theta, task.State, seed, -1)
-					out = e.Run(theta, episodes)
+					out = e.Run(&evolve.State{Theta: theta}, theta, episodes)
 					res.Fitness[1] = out.Fitness
 					res.Steps += out.Steps
 				}
 				want = append(want, res)
 			}
 			for _, workers := range []int{0, 1, 2, 3, 64} {
-				pool := rollout.NewPool(r.env, r.policy, r.strategy, workers)
+				pool := rollout.NewPool(r.plan(), workers)
 				for range 2 {
 					got, err := pool.Evaluate(task, nil)
 					if err != nil {
@@ -190,11 +195,11 @@ func TestPoolReturns(t *testing.T) {
 		seeds[i] = uint64(i * i)
 	}
 	want := make([]float64, len(seeds))
-	wantSteps := rollout.NewEvaluator(r.env, r.policy).Returns(theta, seeds, want)
+	wantSteps := rollout.NewEvaluator(r.plan()).Returns(&evolve.State{Theta: theta}, seeds, want)
 	for _, workers := range []int{1, 2, 5, 40} {
 		got := make([]float64, len(seeds))
-		pool := rollout.NewPool(r.env, r.policy, r.strategy, workers)
-		if steps := pool.Returns(theta, seeds, got); steps != wantSteps || !reflect.DeepEqual(got, want) {
+		pool := rollout.NewPool(r.plan(), workers)
+		if steps := pool.Returns(&evolve.State{Theta: theta}, seeds, got); steps != wantSteps || !reflect.DeepEqual(got, want) {
 			t.Errorf("%d workers: %v in %d steps, want %v in %d", workers, got, steps, want, wantSteps)
 		}
 	}
@@ -202,7 +207,7 @@ func TestPoolReturns(t *testing.T) {
 
 func TestPoolCancel(t *testing.T) {
 	r := newRun(t, "CartPole-v1", "")
-	pool := rollout.NewPool(r.env, r.policy, r.strategy, 3)
+	pool := rollout.NewPool(r.plan(), 3)
 	task := r.task(50, 1, true)
 	var calls atomic.Int64
 	_, err := pool.Evaluate(task, func() bool { return calls.Add(1) > 5 })
@@ -219,7 +224,7 @@ func TestPoolCancel(t *testing.T) {
 
 func TestPoolConcurrentUse(t *testing.T) {
 	r := newRun(t, "CartPole-v1", "openai-es")
-	pool := rollout.NewPool(r.env, r.policy, r.strategy, 2)
+	pool := rollout.NewPool(r.plan(), 2)
 	task := r.task(6, 1, true)
 	want, err := pool.Evaluate(task, nil)
 	if err != nil {
@@ -244,7 +249,7 @@ func TestPoolConcurrentUse(t *testing.T) {
 
 func TestBadTasks(t *testing.T) {
 	r := newRun(t, "CartPole-v1", "")
-	pool := rollout.NewPool(r.env, r.policy, r.strategy, 1)
+	pool := rollout.NewPool(r.plan(), 1)
 	for name, change := range map[string]func(*rollout.Task){
 		"no state":         func(t *rollout.Task) { t.State = nil },
 		"no seeds":         func(t *rollout.Task) { t.Seeds = nil },

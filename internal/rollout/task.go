@@ -87,6 +87,10 @@ type station struct {
 	theta     []float32
 }
 
+func newStation(plan Plan) station {
+	return station{NewEvaluator(plan), make([]float32, plan.Policy.Dim())}
+}
+
 // run evaluates item k of t: of an antithetic strategy sign +1 of seed k/2 if k is
 // even, else sign -1.
 func (s *station) run(t *Task, strategy evolve.Strategy, k int) Outcome {
@@ -98,7 +102,7 @@ func (s *station) run(t *Task, strategy evolve.Strategy, k int) Outcome {
 		}
 	}
 	strategy.Candidate(s.theta, t.State, t.Seeds[i], sign)
-	return s.evaluator.Run(s.theta, t.episodes(i))
+	return s.evaluator.Run(t.State, s.theta, t.episodes(i))
 }
 
 // join makes results of the outcomes of all items.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
 )
@@ -33,6 +32,9 @@ type Setup struct {
 	StrategyRevision uint64 `json:"strategy_revision"`
 	// Params are the strategy's settings, complete.
 	Params evolve.Params `json:"params"`
+	// Population is the number of evaluations that close a generation, both signs
+	// counted.
+	Population uint64 `json:"population"`
 }
 
 // MarshalSetup returns s as JSON.
@@ -66,40 +68,19 @@ func UnmarshalSetup(b []byte) (Setup, error) {
 // whole of what a Web Worker computes; its program only moves the bytes. The worlds
 // it can run are those that the program imports.
 type Worker struct {
-	strategy evolve.Strategy
-	station  station
-	state    *evolve.State
+	plan    Plan
+	station station
+	state   *evolve.State
 }
 
 // NewWorker returns a worker for setup. Errors wrap ErrSetup and say what does not
 // fit this build.
 func NewWorker(setup Setup) (*Worker, error) {
-	env, err := envs.Find(setup.EnvID)
+	plan, err := NewPlan(setup)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSetup, err)
 	}
-	if r := setup.EnvRevision; r != 0 && r != env.Revision {
-		return nil, fmt.Errorf("%w: %s revision %d, this build has %d", ErrSetup, env.ID, r, env.Revision)
-	}
-	method, err := evolve.Find(setup.Strategy)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrSetup, err)
-	}
-	if r := setup.StrategyRevision; r != 0 && r != method.Revision {
-		return nil, fmt.Errorf("%w: %s revision %d, this build has %d", ErrSetup, method.Name, r, method.Revision)
-	}
-	pol, err := policy.New(setup.Policy, env)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrSetup, err)
-	}
-	strategy, err := method.New(setup.Params, pol.Dim())
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrSetup, err)
-	}
-	return &Worker{
-		strategy: strategy,
-		station:  station{NewEvaluator(env, pol), make([]float32, pol.Dim())},
-	}, nil
+	return &Worker{plan: plan, station: newStation(plan)}, nil
 }
 
 // SetState makes the state that b encodes (evolve.State.MarshalBinary) the one that
@@ -110,7 +91,7 @@ func (w *Worker) SetState(b []byte) error {
 	if err := state.UnmarshalBinary(b); err != nil {
 		return err
 	}
-	if err := w.strategy.Check(state); err != nil {
+	if err := w.plan.Shape().Check(state); err != nil {
 		return err
 	}
 	w.state = state
@@ -125,9 +106,9 @@ func (w *Worker) Evaluate(b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	outcomes := make([]Outcome, items(&t, w.strategy))
+	outcomes := make([]Outcome, items(&t, w.plan.Strategy))
 	for k := range outcomes {
-		outcomes[k] = w.station.run(&t, w.strategy, k)
+		outcomes[k] = w.station.run(&t, w.plan.Strategy, k)
 	}
-	return MarshalResults(join(outcomes, w.strategy.Antithetic()))
+	return MarshalResults(join(outcomes, w.plan.Strategy.Antithetic()))
 }

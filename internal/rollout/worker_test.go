@@ -18,7 +18,7 @@ func (r run) setup() rollout.Setup {
 	method, _ := evolve.Find(r.preset.Strategy)
 	return rollout.Setup{
 		EnvID: r.env.ID, EnvRevision: r.env.Revision, Policy: r.preset.Policy,
-		Strategy: method.Name, StrategyRevision: method.Revision, Params: r.preset.Params,
+		Strategy: method.Name, StrategyRevision: method.Revision, Params: r.preset.Params, Population: r.preset.Evaluations,
 	}
 }
 
@@ -60,7 +60,7 @@ func TestWorkerGivesThePoolsResults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := rollout.NewPool(r.env, r.policy, r.strategy, 1).Evaluate(task, nil)
+			want, err := rollout.NewPool(r.plan(), 1).Evaluate(task, nil)
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("%s %s: worker gives %v, pool %v, %v", id, name, got, want, err)
 			}

@@ -13,7 +13,7 @@ import (
 // newSpec returns a solo run of CartPole with a linear policy and two claims of two counters per generation.
 func newSpec(t testing.TB, strategy string) *Spec {
 	t.Helper()
-	method, err := evolve.Find(strategy)
+	method, err := evolve.FindRevision(strategy, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func newChain(t testing.TB, rules *Rules, n int) ([]made, *evolve.State) {
 
 func newChainOf(t testing.TB, rules *Rules, key ed25519.PrivateKey, n int) ([]made, *evolve.State) {
 	t.Helper()
-	pool := rollout.NewPool(rules.Env, rules.Policy, rules.Strategy, 2)
+	pool := rollout.NewPool(rules.Plan, 2)
 	parent, state := Parent{Link: rules.Run}, rules.Initial()
 	var all []made
 	for range n {

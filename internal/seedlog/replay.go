@@ -76,7 +76,7 @@ func Replay(r io.Reader, opts ReplayOptions) (*Replayed, error) {
 	}
 	if opts.Check == CheckClaims && opts.Pool == nil {
 		rules := p.out.Rules
-		p.opts.Pool = rollout.NewPool(rules.Env, rules.Policy, rules.Strategy, 0)
+		p.opts.Pool = rollout.NewPool(rules.Plan, 0)
 	}
 	if err := p.run(); err != nil {
 		return nil, err

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/evoswarm/evoswarm/envs"
 	_ "github.com/evoswarm/evoswarm/envs/all" // the worlds that a spec may name
 	"github.com/evoswarm/evoswarm/internal/evolve"
-	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
@@ -31,12 +29,10 @@ var (
 
 // Rules are a run's spec, resolved: they say which blocks are valid and what they do. Rules are read-only and may be shared.
 type Rules struct {
-	Spec     *Spec
-	Run      Link // of the spec
-	Env      *envs.Spec
-	Policy   *policy.Policy
-	Strategy evolve.Strategy
-	Origin   Peer
+	Spec *Spec
+	Run  Link // of the spec
+	rollout.Plan
+	Origin Peer
 }
 
 // NewRules resolves spec: the world and its revision, the policy, the strategy and its settings.
@@ -44,32 +40,14 @@ func NewRules(spec *Spec) (*Rules, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
-	env, err := envs.Find(spec.Env.ID)
+	plan, err := rollout.NewPlan(spec.Setup())
+	if errors.Is(err, rollout.ErrRevision) {
+		return nil, fmt.Errorf("%w: the run needs %w", ErrVersion, err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if env.ID != spec.Env.ID || env.Revision != spec.Env.Revision {
-		return nil, fmt.Errorf("%w: the run needs %s revision %d; this build has %s revision %d", ErrVersion, spec.Env.ID, spec.Env.Revision, env.ID, env.Revision)
-	}
-	pol, err := policy.New(spec.Policy, env)
-	if err != nil {
-		return nil, err
-	}
-	method, err := evolve.Find(spec.Strategy.Name)
-	if err != nil {
-		return nil, err
-	}
-	if method.Revision != spec.Strategy.Revision {
-		return nil, fmt.Errorf("%w: the run needs strategy %s revision %d; this build has %d", ErrVersion, method.Name, spec.Strategy.Revision, method.Revision)
-	}
-	if err := method.Check(spec.Strategy.Params); err != nil {
-		return nil, err
-	}
-	strategy, err := method.New(spec.Strategy.Params, pol.Dim())
-	if err != nil {
-		return nil, err
-	}
-	r := &Rules{Spec: spec, Run: spec.Link(), Env: env, Policy: pol, Strategy: strategy, Origin: Peer(spec.Origin)}
+	r := &Rules{Spec: spec, Run: spec.Link(), Plan: plan, Origin: Peer(spec.Origin)}
 	n := r.EvaluationsPerChunk()
 	if alone := spec.Generation.Quota * n; spec.Generation.Evaluations > alone {
 		return nil, fmt.Errorf("%w: generation.evaluations is %d, but one peer may add %d (quota x chunk): the last survivor could not go on alone", ErrSpec, spec.Generation.Evaluations, alone)
@@ -93,9 +71,7 @@ func (r *Rules) EvaluationsPerChunk() uint64 { return r.Spec.Generation.Chunk * 
 
 // Initial returns the state before the first entry.
 func (r *Rules) Initial() *evolve.State {
-	theta := make([]float32, r.Policy.Dim())
-	r.Policy.Init(theta, firstWord(hashTagged(tagInit, binary.LittleEndian.AppendUint64(nil, r.Spec.Seed))))
-	return r.Strategy.Init(theta)
+	return r.Plan.Initial(firstWord(hashTagged(tagInit, binary.LittleEndian.AppendUint64(nil, r.Spec.Seed))))
 }
 
 // Seed names the perturbation of one counter of peer on parent. Nobody can choose it, and no two peers share one.
@@ -270,6 +246,7 @@ func (r *Rules) Results(claims []*Claim) []evolve.Result {
 		for i := range c.Steps {
 			res := evolve.Result{Seed: r.Seed(c.Parent, c.Peer, c.Chunk*uint64(len(c.Steps))+uint64(i))}
 			copy(res.Fitness[:], c.Fitness[i*signs:(i+1)*signs])
+			res.Steps = c.Steps[i]
 			results = append(results, res)
 		}
 	}

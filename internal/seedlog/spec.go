@@ -7,6 +7,7 @@ import (
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
 // Versions that this build writes and reads.
@@ -93,6 +94,15 @@ const (
 
 // Link returns the run id.
 func (s *Spec) Link() Link { return LinkOf(Encode(s)) }
+
+// Setup returns the part of s that evaluations depend on.
+func (s *Spec) Setup() rollout.Setup {
+	return rollout.Setup{
+		EnvID: s.Env.ID, EnvRevision: s.Env.Revision, Policy: s.Policy,
+		Strategy: s.Strategy.Name, StrategyRevision: s.Strategy.Revision, Params: s.Strategy.Params,
+		Population: s.Generation.Evaluations,
+	}
+}
 
 // Solo reports whether the run belongs to one machine: its nonce is zero and its key is no secret.
 func (s *Spec) Solo() bool {

@@ -21,7 +21,7 @@ import (
 // newRules returns a run of two claims per generation: that of a swarm, or a solo one.
 func newRules(t testing.TB, seed uint64, solo bool) *seedlog.Rules {
 	t.Helper()
-	method, err := evolve.Find("dises")
+	method, err := evolve.FindRevision("dises", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func grow(t testing.TB, rules *seedlog.Rules, from *generation, key ed25519.Priv
 	if from != nil {
 		parent, state = seedlog.Parent{Link: from.link, Height: from.entry.Height, Term: 1}, from.state
 	}
-	pool := rollout.NewPool(rules.Env, rules.Policy, rules.Strategy, 1)
+	pool := rollout.NewPool(rules.Plan, 1)
 	var all []*generation
 	for range n {
 		claims, err := rules.Measure(pool, state, parent.Link, key, 2, nil)

@@ -82,9 +82,9 @@ type evaluation struct {
 // eval runs n episodes of the replayed model and prints what they gave.
 func (s *IO) eval(r *seedlog.Replayed, n uint64, workers int, asJSON bool) error {
 	rules := r.Rules
-	pool := rollout.NewPool(rules.Env, rules.Policy, rules.Strategy, workers)
+	pool := rollout.NewPool(rules.Plan, workers)
 	returns := make([]float64, n)
-	steps := pool.Returns(r.State.Theta, rules.TestSeeds(r.Link, n), returns)
+	steps := pool.Returns(r.State, rules.TestSeeds(r.Link, n), returns)
 	e := evaluation{Run: rules.Run.String(), Env: rules.Env.ID, Height: r.Height, Episodes: n, Threshold: rules.Env.SolvedReturn, Steps: steps}
 	e.Mean, e.StdErr, e.Min, e.Max = summary(returns)
 	e.Solved = e.Mean >= e.Threshold

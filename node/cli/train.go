@@ -108,7 +108,7 @@ func (f *trainFlags) train(ctx context.Context, s *IO, path string, rules *seedl
 	}
 	line := &liveLine{w: s.Err, terminal: s.Terminal}
 	result, err := peer.Train(ctx, peer.TrainConfig{
-		Log: log, Until: until, Pool: rollout.NewPool(rules.Env, rules.Policy, rules.Strategy, f.workers),
+		Log: log, Until: until, Pool: rollout.NewPool(rules.Plan, f.workers),
 		OnGeneration: func(p peer.Progress) { s.printGeneration(p, line, f.json) },
 	})
 	line.clear()

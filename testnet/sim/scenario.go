@@ -43,7 +43,8 @@ func newSpec(o Options, origin coordinator.Peer) (*seedlog.Spec, error) {
 	if o.Antithetic {
 		name = "openai-es"
 	}
-	method, err := evolve.Find(name)
+	// A revision that stays, so that a seed means the same swarm tomorrow.
+	method, err := evolve.FindRevision(name, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -115,8 +115,8 @@ func (c *crew) Evaluate(id uint64, task rollout.Task, urgent bool, done func([]r
 }
 
 // Look implements peer.Looker.
-func (c *crew) Look(theta []float32, episodeSeeds []uint64, done func(returns []float64, err error)) {
-	j := &job{theta: floatBytes(theta), seeds: wordBytes(episodeSeeds)}
+func (c *crew) Look(state *evolve.State, episodeSeeds []uint64, done func(returns []float64, err error)) {
+	j := &job{theta: floatBytes(state.Theta), seeds: wordBytes(episodeSeeds)}
 	n := len(episodeSeeds)
 	j.finish = func(data []byte, err error) {
 		if err == nil && len(data) != 8*n {

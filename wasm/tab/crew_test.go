@@ -29,7 +29,7 @@ func setup(t *testing.T) rollout.Setup {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rollout.Setup{EnvID: "CartPole-v1", Strategy: "openai-es", Params: params,
+	return rollout.Setup{EnvID: "CartPole-v1", Strategy: "openai-es", Params: params, Population: 8,
 		Policy: policy.Spec{Kind: "linear", Hidden: []uint64{}, Head: "argmax"}}
 }
 
@@ -108,7 +108,7 @@ func newTestCrew(t *testing.T, n int, a *agency, trouble func(error)) (*crew, ro
 		t.Fatal(err)
 	}
 	method, _ := evolve.Find(s.Strategy)
-	strategy, err := method.New(s.Params, 8)
+	strategy, err := method.New(s.Params, evolve.Size{Dim: 8, Population: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestCrewOrder(t *testing.T) {
 		a := new(agency)
 		c, task, _ := newTestCrew(t, 0, a, nil)
 		done := func([]rollout.CandidateResult, error) {}
-		c.Look([]float32{1}, []uint64{1, 2}, func(r []float64, err error) { // job 1
+		c.Look(&evolve.State{Theta: []float32{1}}, []uint64{1, 2}, func(r []float64, err error) { // job 1
 			if len(r) != 2 || err != nil {
 				t.Errorf("got %v, %v", r, err)
 			}
@@ -210,8 +210,8 @@ func TestCrewOrder(t *testing.T) {
 
 		a.order = nil
 		c.SetWorkers(0)
-		c.Look([]float32{1}, []uint64{1}, func([]float64, error) {}) // job 5
-		c.Evaluate(4, task, false, done)                             // job 6
+		c.Look(&evolve.State{Theta: []float32{1}}, []uint64{1}, func([]float64, error) {}) // job 5
+		c.Evaluate(4, task, false, done)                                                   // job 6
 		time.Sleep(2 * lookWait)
 		c.SetWorkers(1)
 		synctest.Wait()

@@ -196,10 +196,7 @@ func (t *tab) join(m *mesh.Mesh, shelf *shelf, hello mesh.Hello) (*peer.Peer, er
 	if err != nil {
 		return nil, fmt.Errorf("reading the rules of run %s: %w", hello.Run, err)
 	}
-	setup, err := rollout.MarshalSetup(rollout.Setup{
-		EnvID: rules.Env.ID, EnvRevision: rules.Env.Revision, Policy: spec.Policy,
-		Strategy: spec.Strategy.Name, StrategyRevision: spec.Strategy.Revision, Params: spec.Strategy.Params,
-	})
+	setup, err := rollout.MarshalSetup(spec.Setup())
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/noise"
 	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
@@ -27,6 +28,7 @@ var (
 // theater plays episodes of the mean policy for people to watch. They count for nothing: neither as evaluations nor as
 // held-out episodes.
 type theater struct {
+	plan    rollout.Plan
 	spec    *envs.Spec
 	env     envs.Env
 	policy  *policy.Policy
@@ -64,17 +66,13 @@ type frame struct {
 
 // newTheater returns a theater for setup, which rollout.NewWorker has accepted.
 func newTheater(setup rollout.Setup) (*theater, error) {
-	spec, err := envs.Find(setup.EnvID)
-	if err != nil {
-		return nil, err
-	}
-	pol, err := policy.New(setup.Policy, spec)
+	plan, err := rollout.NewPlan(setup)
 	if err != nil {
 		return nil, err
 	}
 	return &theater{
-		spec: spec, env: spec.New(), policy: pol, scratch: pol.Scratch(),
-		obs: make([]float32, spec.ObsDim), act: make([]float64, pol.ActDim()),
+		plan: plan, spec: plan.Env, env: plan.Env.New(), policy: plan.Policy, scratch: plan.Policy.Scratch(),
+		obs: make([]float32, plan.Env.ObsDim), act: make([]float64, plan.Policy.ActDim()),
 	}, nil
 }
 
@@ -106,7 +104,7 @@ func (t *theater) look(theta, seeds []byte) ([]byte, error) {
 		episodes[i] = binary.LittleEndian.Uint64(seeds[8*i:])
 	}
 	returns := make([]float64, len(episodes))
-	rollout.NewEvaluator(t.spec, t.policy).Returns(x, episodes, returns)
+	rollout.NewEvaluator(t.plan).Returns(&evolve.State{Theta: x}, episodes, returns)
 	out := make([]byte, 0, 8*len(returns))
 	for _, r := range returns {
 		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(r))

@@ -8,12 +8,15 @@ import (
 	"testing"
 
 	_ "github.com/evoswarm/evoswarm/envs/all"
+	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
 func linear() rollout.Setup {
-	return rollout.Setup{EnvID: "CartPole-v1", Policy: policy.Spec{Kind: "linear", Head: "argmax"}}
+	method, _ := evolve.Find("dises")
+	params, _ := method.Complete(nil)
+	return rollout.Setup{EnvID: "CartPole-v1", Policy: policy.Spec{Kind: "linear", Head: "argmax"}, Strategy: method.Name, Params: params, Population: 8}
 }
 
 func play(t *testing.T, th *theater, n int) reel {
@@ -118,7 +121,7 @@ func TestLookIsTheEvaluators(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := make([]float64, 1)
-	rollout.NewEvaluator(th.spec, th.policy).Returns(make([]float32, th.policy.Dim()), []uint64{5}, want)
+	rollout.NewEvaluator(th.plan).Returns(&evolve.State{Theta: make([]float32, th.policy.Dim())}, []uint64{5}, want)
 	if math.Float64frombits(binary.LittleEndian.Uint64(got)) != want[0] {
 		t.Errorf("got %x, want %v", got, want[0])
 	}

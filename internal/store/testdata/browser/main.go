@@ -145,7 +145,7 @@ func move(fork uint64, all ...generation) *store.HeadMove {
 }
 
 func newRules() (*seedlog.Rules, error) {
-	method, err := evolve.Find("dises")
+	method, err := evolve.FindRevision("dises", 1)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func newRules() (*seedlog.Rules, error) {
 // grow makes n real generations.
 func grow(rules *seedlog.Rules, n int) ([]generation, error) {
 	key := seedlog.SoloKey(rules.Spec)
-	pool := rollout.NewPool(rules.Env, rules.Policy, rules.Strategy, 1)
+	pool := rollout.NewPool(rules.Plan, 1)
 	parent, state := seedlog.Parent{Link: rules.Run}, rules.Initial()
 	var all []generation
 	for range n {
