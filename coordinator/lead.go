@@ -16,8 +16,8 @@ func (c *Coordinator) lead() {
 		return
 	}
 	claims := c.closable()
-	if claims == nil || (c.checking() && c.now-c.lastEntry < 2*c.cfg.Timing.Generation) {
-		return // what came in before the least time is given as long again to pass its re-run
+	if claims == nil || (c.now-c.lastEntry < 2*c.cfg.Timing.Generation && (c.checking() || c.outran())) {
+		return // re-runs of what came in before the least time, and hubs that follow, are given as long again
 	}
 	if c.hard.SealedTerm == c.hard.Term && c.head.height < c.hard.SealedHeight {
 		c.stand(true) // this place was signed already and lost since: only a new term may sign it again
@@ -47,6 +47,20 @@ func (c *Coordinator) recheckPool() {
 func (c *Coordinator) checking() bool {
 	for _, p := range c.pool.claims { //lint:sorted any one decides
 		if p.checking {
+			return true
+		}
+	}
+	return false
+}
+
+// outran reports whether a hub that follows is more than one entry behind. What it computes comes too late for every
+// generation, so a leader that ran on would soon hold all the voting weight, and whoever replaced it would stand behind.
+// Hubs on other branches or far behind are catching up, which waiting does not help.
+func (c *Coordinator) outran() bool {
+	tip := c.head.height
+	for _, h := range c.heard {
+		n := c.canonAt(h.Height)
+		if n != nil && n.link == h.Head && n.height+1 < tip && tip < n.height+votingEntries && h.Hub && c.lately(h) {
 			return true
 		}
 	}
