@@ -1,0 +1,117 @@
+package model
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/evoswarm/evoswarm/internal/policy"
+)
+
+// Limits of a file: theta in the widest form, and room for the rest.
+const (
+	maxBinary = 4*policy.MaxDim + 8*maxSlots*maxSlotValues + 1<<22
+	maxText   = 20*policy.MaxDim + 24*maxSlots*maxSlotValues + 1<<22
+)
+
+// sniffed is how many bytes tell the format.
+const sniffed = 16
+
+// Write writes the model in the given format. Canonical: the same model gives the same bytes.
+func (m *Model) Write(w io.Writer, f Format) error {
+	if f == JSON {
+		return m.writeJSON(w)
+	}
+	all, err := m.tensors()
+	if err != nil {
+		return err
+	}
+	meta, err := m.metadata()
+	if err != nil {
+		return err
+	}
+	switch f {
+	case Safetensors:
+		return writeSafetensors(w, all, meta)
+	case NPZ:
+		return writeNPZ(w, all, meta)
+	}
+	return fmt.Errorf("%w: %q; known are safetensors, npz and json", ErrFormat, f)
+}
+
+// Sniff tells the format of a file by its first bytes; ok is false if it is no model.
+func Sniff(start []byte) (f Format, ok bool) {
+	text := bytes.TrimLeft(start, " \t\r\n")
+	switch {
+	case bytes.HasPrefix(start, []byte("PK\x03\x04")), bytes.HasPrefix(start, []byte("PK\x05\x06")):
+		return NPZ, true
+	case len(start) > 8 && start[8] == '{' && binary.LittleEndian.Uint64(start) < 1<<32:
+		return Safetensors, true
+	case len(text) > 1 && text[0] == '{' && bytes.IndexByte([]byte("\"} \t\r\n"), text[1]) >= 0:
+		return JSON, true
+	}
+	return "", false
+}
+
+// Read reads a model of any format. It checks that every value is there and that the world and the policy are those of
+// this build. Errors wrap ErrFormat, ErrDamaged, ErrForeign, ErrTooLarge, or are those of r.
+func Read(r io.Reader) (*Model, error) {
+	b := bufio.NewReader(r)
+	start, err := b.Peek(sniffed)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	f, ok := Sniff(start)
+	if !ok {
+		return nil, fmt.Errorf("%w: it is neither safetensors nor npz nor JSON", ErrFormat)
+	}
+	limit := int64(maxBinary)
+	if f == JSON {
+		limit = maxText
+	}
+	data, err := io.ReadAll(io.LimitReader(b, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
+	}
+	return decode(data, f)
+}
+
+func decode(data []byte, f Format) (*Model, error) {
+	var meta map[string]string
+	var all []tensor
+	var err error
+	switch f {
+	case JSON:
+		return readJSON(data)
+	case NPZ:
+		meta, all, err = readNPZ(data)
+	default:
+		meta, all, err = readSafetensors(data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return assemble(meta, all)
+}
+
+// bytesOf returns the number of bytes of a tensor, which is at most what the largest file holds.
+func bytesOf(shape []int, k *kind) (uint64, error) {
+	n := uint64(k.width)
+	if len(shape) > 8 {
+		return 0, fmt.Errorf("%w: %d dimensions", ErrDamaged, len(shape))
+	}
+	for _, d := range shape {
+		if d < 0 || d > maxBinary {
+			return 0, fmt.Errorf("%w: a dimension of %d", ErrDamaged, d)
+		}
+		if n *= uint64(d); n > maxBinary {
+			return 0, fmt.Errorf("%w: a tensor of shape %v", ErrTooLarge, shape)
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,132 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/evoswarm/evoswarm/envs"
+	_ "github.com/evoswarm/evoswarm/envs/all" // the worlds that a file may name
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+var (
+	// ErrFormat is returned for what is no model file of a known format.
+	ErrFormat = errors.New("model: not a model file")
+	// ErrDamaged is returned for a file that contradicts itself: cut, changed, or with sizes that do not fit.
+	ErrDamaged = errors.New("model: damaged file")
+	// ErrForeign is returned for a file that is well formed but not one of a policy and world of this build.
+	ErrForeign = errors.New("model: not a model that this build can use")
+	// ErrTooLarge is returned for a file beyond what the largest policy needs.
+	ErrTooLarge = errors.New("model: too large")
+)
+
+// Model is a trained policy with where it comes from. Read-only once made.
+type Model struct {
+	Env      seedlog.EnvRef   // the world
+	Policy   policy.Spec      // what Theta means
+	Episodes seedlog.Episodes // how the run evaluated it
+	Run      string           // CID of the run's genesis block, "" if it is not known
+	Head     string           // CID of the entry that Theta is the state after, "" if it is not known
+	Height   uint64           // of that entry
+	Theta    []float32        // parameters of the mean policy
+	Slots    []evolve.Slot    // what else the policy needs, such as statistics of observations; in the order of the run's state
+}
+
+// Limits of what is read.
+const (
+	maxSlots      = 16
+	maxSlotValues = 1 << 20
+	maxMetadata   = 1 << 16 // letters of all metadata together
+)
+
+// slotPrefix begins the names of the slots of a run's state that a policy needs to act.
+const slotPrefix = "obs/"
+
+// Digest returns the digest of theta in hexadecimal, as replay prints it.
+func (m *Model) Digest() string {
+	s := evolve.State{Theta: m.Theta}
+	return fmt.Sprintf("%x", s.ThetaDigest())
+}
+
+// Of returns the model that a replay ended at. It shares its vectors with r, which must have been folded.
+func Of(r *seedlog.Replayed) *Model {
+	spec := r.Rules.Spec
+	m := &Model{Env: spec.Env, Policy: spec.Policy, Episodes: spec.Episodes,
+		Run: r.Rules.Run.String(), Head: r.Link.String(), Height: r.Height, Theta: r.State.Theta}
+	for _, slot := range r.State.Slots {
+		if strings.HasPrefix(slot.Name, slotPrefix) {
+			m.Slots = append(m.Slots, slot)
+		}
+	}
+	return m
+}
+
+// State returns the model as the state of a run, for evaluation. It shares its vectors with m.
+func (m *Model) State() *evolve.State {
+	return &evolve.State{Gen: m.Height, Theta: m.Theta, Slots: m.Slots}
+}
+
+// TestSeeds names n episodes of the run's test stream for this model: the ones that its log names. Models whose run is
+// not known share a stream.
+func (m *Model) TestSeeds(n uint64) []uint64 {
+	run, err := seedlog.ParseLink(m.Run)
+	if err != nil {
+		run = seedlog.Link{}
+	}
+	head, err := seedlog.ParseLink(m.Head)
+	if err != nil {
+		head = seedlog.Link{}
+	}
+	return (&seedlog.Rules{Run: run}).TestSeeds(head, n)
+}
+
+// Resolve returns the world and the policy that the model is for. The error wraps ErrForeign where this build has no
+// such world, another revision of it, or no such policy, and ErrDamaged where theta is not of its length.
+func (m *Model) Resolve() (*envs.Spec, *policy.Policy, error) {
+	env, pol, err := resolve(m.Env, m.Policy)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(m.Theta) != pol.Dim() {
+		return nil, nil, fmt.Errorf("%w: %d parameters, the policy has %d", ErrDamaged, len(m.Theta), pol.Dim())
+	}
+	return env, pol, nil
+}
+
+func resolve(world seedlog.EnvRef, spec policy.Spec) (*envs.Spec, *policy.Policy, error) {
+	env, err := envs.Find(world.ID)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrForeign, err)
+	}
+	if env.Revision != world.Revision {
+		return nil, nil, fmt.Errorf("%w: it is for %s revision %d; this build has revision %d", ErrForeign, env.ID, world.Revision, env.Revision)
+	}
+	pol, err := policy.New(spec, env)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrForeign, err)
+	}
+	return env, pol, nil
+}
+
+// Format is how a model is written to a file.
+type Format string
+
+// The formats.
+const (
+	Safetensors Format = "safetensors" // Hugging Face's: one tensor per layer and bias
+	NPZ         Format = "npz"         // NumPy's: a zip of arrays
+	JSON        Format = "json"        // one object, readable without any library
+)
+
+// FormatOf tells the format by a file's name; ok is false where its ending is none of those.
+func FormatOf(name string) (f Format, ok bool) {
+	switch f := Format(strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))); f {
+	case Safetensors, NPZ, JSON:
+		return f, true
+	}
+	return "", false
+}

@@ -1,0 +1,278 @@
+package model
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// tensor is a named array of a file, row by row and little-endian.
+type tensor struct {
+	name  string
+	kind  *kind
+	shape []int
+	// load returns the values. It is called once the shape was found right.
+	load func() ([]byte, error)
+}
+
+// kind is the type of a tensor's values.
+type kind struct {
+	name        string // as in Go
+	safetensors string
+	npy         string
+	width       int // bytes of a value
+}
+
+var (
+	f32   = &kind{"float32", "F32", "<f4", 4}
+	f64   = &kind{"float64", "F64", "<f8", 8}
+	u64   = &kind{"uint64", "U64", "<u8", 8}
+	kinds = []*kind{f32, f64, u64}
+)
+
+// kindOf finds the kind for which is true; nil if there is none.
+func kindOf(is func(*kind) bool) *kind {
+	if i := slices.IndexFunc(kinds, is); i >= 0 {
+		return kinds[i]
+	}
+	return nil
+}
+
+// values returns the number of values.
+func (t *tensor) values() int {
+	n := 1
+	for _, k := range t.shape {
+		n *= k
+	}
+	return n
+}
+
+// shapeOf is the shape that a part of theta has in a file: a bias is a vector.
+func shapeOf(t policy.Tensor) []int {
+	if t.Rows == 1 && strings.HasSuffix(t.Name, ".bias") {
+		return []int{t.Cols}
+	}
+	return []int{t.Rows, t.Cols}
+}
+
+// tensors lists what a file holds: the parts of theta in their order, then the state.
+func (m *Model) tensors() ([]tensor, error) {
+	_, pol, err := m.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	var all []tensor
+	for _, t := range pol.Layout() {
+		part := m.Theta[t.Offset : t.Offset+t.Rows*t.Cols]
+		all = append(all, tensor{t.Name, f32, shapeOf(t), func() ([]byte, error) { return bytes32(part), nil }})
+	}
+	for i := range m.Slots {
+		all = append(all, tensorOf(&m.Slots[i]))
+	}
+	return all, nil
+}
+
+// tensorOf is a slot as a vector.
+func tensorOf(slot *evolve.Slot) tensor {
+	load := func(b []byte) func() ([]byte, error) { return func() ([]byte, error) { return b, nil } }
+	switch {
+	case slot.Reals != nil:
+		return tensor{slot.Name, f64, []int{len(slot.Reals)}, load(bytes64(slot.Reals))}
+	case slot.Words != nil:
+		return tensor{slot.Name, u64, []int{len(slot.Words)}, load(bytesOfWords(slot.Words))}
+	}
+	return tensor{slot.Name, f32, []int{len(slot.Values)}, load(bytes32(slot.Values))}
+}
+
+// setValues is the inverse of tensorOf.
+func setValues(slot *evolve.Slot, k *kind, data []byte) {
+	for ; len(data) > 0; data = data[k.width:] {
+		switch k {
+		case f32:
+			slot.Values = append(slot.Values, math.Float32frombits(binary.LittleEndian.Uint32(data)))
+		case f64:
+			slot.Reals = append(slot.Reals, math.Float64frombits(binary.LittleEndian.Uint64(data)))
+		case u64:
+			slot.Words = append(slot.Words, binary.LittleEndian.Uint64(data))
+		}
+	}
+}
+
+func bytes32(x []float32) []byte {
+	b := make([]byte, 0, 4*len(x))
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	return b
+}
+
+func bytes64(x []float64) []byte {
+	b := make([]byte, 0, 8*len(x))
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return b
+}
+
+func bytesOfWords(x []uint64) []byte {
+	b := make([]byte, 0, 8*len(x))
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return b
+}
+
+// pair is a line of a file's metadata.
+type pair struct{ key, value string }
+
+// metadata says where the tensors come from and what they mean, in the order in which it is written.
+func (m *Model) metadata() ([]pair, error) {
+	spec, err := json.Marshal(m.Policy)
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	episodes, err := json.Marshal(m.Episodes)
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	return []pair{
+		{"run", m.Run}, {"height", strconv.FormatUint(m.Height, 10)}, {"head", m.Head},
+		{"env", m.Env.ID}, {"env_revision", strconv.FormatUint(m.Env.Revision, 10)}, {"policy", string(spec)}, {"episodes", string(episodes)},
+		{"theta", m.Digest()}, {"layout", "weight is [inputs, outputs]"},
+	}, nil
+}
+
+// assemble makes a model of a file's metadata and tensors. Nothing is loaded before every shape was compared with that
+// of the policy.
+func assemble(meta map[string]string, all []tensor) (*Model, error) {
+	m, err := described(meta)
+	if err != nil {
+		return nil, err
+	}
+	_, pol, err := resolve(m.Env, m.Policy)
+	if err != nil {
+		return nil, err
+	}
+	parts, rest, err := match(pol.Layout(), all)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range parts {
+		data, err := t.load()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.name, err)
+		}
+		for ; len(data) > 0; data = data[4:] {
+			m.Theta = append(m.Theta, math.Float32frombits(binary.LittleEndian.Uint32(data)))
+		}
+	}
+	if m.Slots, err = loadSlots(rest); err != nil {
+		return nil, err
+	}
+	return m, m.verify(meta["theta"])
+}
+
+// verify checks the names of run and head, and compares theta with the digest that the file states, if it does.
+func (m *Model) verify(digest string) error {
+	for _, name := range []string{m.Run, m.Head} {
+		if _, err := seedlog.ParseLink(name); name != "" && err != nil {
+			return fmt.Errorf("%w: %.80q is no name of a run or an entry", ErrDamaged, name)
+		}
+	}
+	if got := m.Digest(); digest != "" && digest != got {
+		return fmt.Errorf("%w: the values have the digest %s, the file says %.64q", ErrDamaged, got, digest)
+	}
+	return nil
+}
+
+// described reads metadata.
+func described(meta map[string]string) (*Model, error) {
+	m := &Model{Run: meta["run"], Head: meta["head"]}
+	m.Env.ID = meta["env"]
+	for _, f := range []struct {
+		key string
+		to  *uint64
+	}{{"height", &m.Height}, {"env_revision", &m.Env.Revision}} {
+		text, ok := meta[f.key]
+		if !ok && f.key == "height" {
+			continue
+		}
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s is %.40q, no number", ErrForeign, f.key, text)
+		}
+		*f.to = n
+	}
+	if m.Env.ID == "" {
+		return nil, fmt.Errorf("%w: its metadata names no env", ErrForeign)
+	}
+	if err := strictJSON([]byte(meta["policy"]), &m.Policy); err != nil {
+		return nil, fmt.Errorf("%w: policy: %v", ErrForeign, err)
+	}
+	if err := strictJSON([]byte(meta["episodes"]), &m.Episodes); err != nil {
+		return nil, fmt.Errorf("%w: episodes: %v", ErrForeign, err)
+	}
+	return m, nil
+}
+
+// match finds the parts of layout among all, in its order, and returns the rest as well.
+func match(layout []policy.Tensor, all []tensor) (parts, rest []tensor, err error) {
+	parts = make([]tensor, len(layout))
+	found := make([]bool, len(layout))
+	for _, t := range all {
+		i := slices.IndexFunc(layout, func(p policy.Tensor) bool { return p.Name == t.name })
+		if i < 0 {
+			rest = append(rest, t)
+			continue
+		}
+		if want := shapeOf(layout[i]); t.kind != f32 || !slices.Equal(t.shape, want) {
+			return nil, nil, fmt.Errorf("%w: %s is %s of shape %v; the policy needs float32 of shape %v", ErrDamaged, t.name, t.kind.name, t.shape, want)
+		}
+		if found[i] {
+			return nil, nil, fmt.Errorf("%w: %s is there twice", ErrDamaged, t.name)
+		}
+		parts[i], found[i] = t, true
+	}
+	if i := slices.Index(found, false); i >= 0 {
+		return nil, nil, fmt.Errorf("%w: %s is missing", ErrDamaged, layout[i].Name)
+	}
+	return parts, rest, nil
+}
+
+var slotName = regexp.MustCompile(`^obs/[a-z0-9./-]{1,28}$`)
+
+// loadSlots reads the vectors beside theta.
+func loadSlots(rest []tensor) ([]evolve.Slot, error) {
+	if len(rest) > maxSlots {
+		return nil, fmt.Errorf("%w: %d vectors beside the policy's, at most %d", ErrTooLarge, len(rest), maxSlots)
+	}
+	var slots []evolve.Slot
+	for _, t := range rest {
+		if !slotName.MatchString(t.name) {
+			return nil, fmt.Errorf("%w: the policy has no %.40q", ErrForeign, t.name)
+		}
+		if len(t.shape) != 1 || t.shape[0] == 0 || t.shape[0] > maxSlotValues {
+			return nil, fmt.Errorf("%w: %s has the shape %v, not one dimension of 1 to %d", ErrDamaged, t.name, t.shape, maxSlotValues)
+		}
+		if slices.ContainsFunc(slots, func(s evolve.Slot) bool { return s.Name == t.name }) {
+			return nil, fmt.Errorf("%w: %s is there twice", ErrDamaged, t.name)
+		}
+		data, err := t.load()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.name, err)
+		}
+		slot := evolve.Slot{Name: t.name}
+		setValues(&slot, t.kind, data)
+		slots = append(slots, slot)
+	}
+	return slots, nil
+}

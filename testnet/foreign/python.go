@@ -1,0 +1,46 @@
+// Package foreign gives tests the programs of others that read what this project writes.
+package foreign
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Python runs a script with the interpreter that has the libraries of .ci/requirements.txt, and returns what it prints.
+// make tools makes that interpreter, in build/python; where it is missing the test fails and says so.
+func Python(t testing.TB, script string, args ...string) []byte {
+	t.Helper()
+	interpreter := filepath.Join(root(t), "build", "python", "bin", "python")
+	if _, err := os.Stat(interpreter); err != nil {
+		t.Fatalf("%v: Python with the foreign readers is missing; make tools installs it", err)
+	}
+	cmd := exec.CommandContext(t.Context(), interpreter, append([]string{script}, args...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", script, err, stderr.Bytes())
+	}
+	return out
+}
+
+// root is the folder of go.mod.
+func root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			err = errors.New("no go.mod above the test")
+		}
+		dir = filepath.Dir(dir)
+	}
+	t.Fatal(err)
+	return ""
+}
