@@ -20,6 +20,7 @@ var ErrNotSolo = errors.New("peer: not a run on one machine")
 type Until struct {
 	Solved      bool          // the mean policy passed the test
 	Evaluations uint64        // the run has at least this many evaluations, those of the log resumed included; 0: no limit
+	Steps       uint64        // the run's training took at least this many env-steps, those of the log resumed included; 0: no limit
 	Duration    time.Duration // this much time has passed since Train began; 0: no limit
 }
 
@@ -143,7 +144,8 @@ func (t *trainer) loop() error {
 // reached reports whether a limit ends the training.
 func (t *trainer) reached() bool {
 	u := t.cfg.Until
-	return u.Evaluations > 0 && t.result.Evaluations >= u.Evaluations || u.Duration > 0 && time.Since(t.start) >= u.Duration
+	return u.Evaluations > 0 && t.result.Evaluations >= u.Evaluations || u.Steps > 0 && t.result.Steps >= u.Steps ||
+		u.Duration > 0 && time.Since(t.start) >= u.Duration
 }
 
 // cancelled is asked before each candidate.

@@ -105,7 +105,7 @@ func settingsHint(m evolve.Method) string {
 	return m.Name + " has the settings " + strings.Join(names, ", ")
 }
 
-// parseUntil reads --until: solved, evals=N, a duration, or several of them with commas: what comes first counts.
+// parseUntil reads --until: solved, evals=N, steps=N, a duration, or several of them with commas: what comes first counts.
 func parseUntil(text string) (peer.Until, error) {
 	var u peer.Until
 	for _, part := range strings.Split(text, ",") {
@@ -114,19 +114,41 @@ func parseUntil(text string) (peer.Until, error) {
 			u.Solved = true
 			continue
 		}
-		if n, ok := strings.CutPrefix(part, "evals="); ok {
+		if name, n, ok := strings.Cut(part, "="); ok {
 			v, err := strconv.ParseUint(n, 10, 64)
-			if err != nil || v == 0 {
-				return u, usage(fmt.Sprintf("--until %q: %q is no number of evaluations", text, n), "for example: --until evals=100000")
+			if err != nil || v == 0 || name != "evals" && name != "steps" {
+				return u, usage(fmt.Sprintf("--until %q: %q is no number of evaluations or env-steps", text, part), "for example: --until evals=100000, or steps=5000000")
 			}
-			u.Evaluations = v
+			if name == "evals" {
+				u.Evaluations = v
+			} else {
+				u.Steps = v
+			}
 			continue
 		}
 		d, err := time.ParseDuration(part)
 		if err != nil || d <= 0 {
-			return u, usage(fmt.Sprintf("--until %q", text), "solved, evals=N, or a time such as 10m; several with commas end at the first")
+			return u, usage(fmt.Sprintf("--until %q", text), "solved, evals=N, steps=N, or a time such as 10m; several with commas end at the first")
 		}
 		u.Duration = d
 	}
 	return u, nil
+}
+
+// untilText is what parseUntil reads as u.
+func untilText(u peer.Until) string {
+	var parts []string
+	if u.Solved {
+		parts = append(parts, "solved")
+	}
+	if u.Evaluations > 0 {
+		parts = append(parts, fmt.Sprintf("evals=%d", u.Evaluations))
+	}
+	if u.Steps > 0 {
+		parts = append(parts, fmt.Sprintf("steps=%d", u.Steps))
+	}
+	if u.Duration > 0 {
+		parts = append(parts, u.Duration.String())
+	}
+	return strings.Join(parts, ",")
 }

@@ -17,7 +17,10 @@ func TestParseUntil(t *testing.T) {
 		{"evals=1000", peer.Until{Evaluations: 1000}, false},
 		{"1m30s", peer.Until{Duration: 90 * time.Second}, false},
 		{"solved, 10m,evals=5", peer.Until{Solved: true, Evaluations: 5, Duration: 10 * time.Minute}, false},
+		{"steps=7", peer.Until{Steps: 7}, false},
 		{"", peer.Until{}, true},
+		{"steps=-1", peer.Until{}, true},
+		{"gens=3", peer.Until{}, true},
 		{"evals=0", peer.Until{}, true},
 		{"evals=x", peer.Until{}, true},
 		{"-3s", peer.Until{}, true},
@@ -27,6 +30,11 @@ func TestParseUntil(t *testing.T) {
 		got, err := parseUntil(c.text)
 		if (err != nil) != c.fails || err == nil && got != c.want {
 			t.Errorf("parseUntil(%q) = %+v, %v, want %+v, failure: %t", c.text, got, err, c.want, c.fails)
+		}
+		if err == nil {
+			if again, err := parseUntil(untilText(got)); err != nil || again != got {
+				t.Errorf("untilText gives %q, read as %+v, %v, want %+v", untilText(got), again, err, got)
+			}
 		}
 	}
 }

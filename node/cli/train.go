@@ -25,8 +25,8 @@ A log that exists is gone on with, if it is of the same run.
     --seed N              of the initial parameters (default 0)
     --param NAME=VALUE    a setting of the strategy; may be repeated
     --population N        evaluations of a generation
-    --until WHEN          solved (default), evals=N (of the log as a whole), or a time such as 10m; several with commas
-                          end at the first
+    --until WHEN          solved (default), evals=N or steps=N (of the log as a whole), or a time such as 10m; several
+                          with commas end at the first
     -o FILE               the log (default: ENV-STRATEGY-SEED.seedlog)
     --workers N           cores to use (default: all)
     --dry-run             print the run's id and spec as JSON, and train nothing
