@@ -8,7 +8,9 @@ import (
 )
 
 // Methods returns all methods sorted by name. The slice is the caller's.
-func Methods() []Method { return []Method{disesMethod(), openaiMethod()} }
+func Methods() []Method {
+	return []Method{cmaMethod(), disesMethod(), openaiMethod(), sepMethod(), snesMethod(), xnesMethod()}
+}
 
 // FindRevision returns the method with that name as it was in that revision; 0 is the
 // newest. Errors wrap ErrMethod.
