@@ -29,6 +29,13 @@ type SpecOptions struct {
 	Population uint64        // evaluations that close a generation, both signs counted; 0: the preset's, in a swarm at least 32
 	Seed       uint64        // of the first parameters
 
+	Policy   PolicyOptions // what differs from the preset's policy
+	Episodes uint64        // per candidate; 0: the preset's
+	Shared   *bool         // whether all candidates of a generation meet the same episodes; nil: the preset's
+	Chunk    uint64        // seeds of a claim, made smaller until it divides the population; 0: the preset's
+	Every    uint64        // generations between two looks at the mean policy; 0: the preset's
+	Validate uint64        // episodes of a look; 0: the preset's
+
 	// Nonce makes the run of a swarm unique; drawn at random by who starts it. Zero: a run on one machine, whose
 	// generations are closed by their evaluations alone and whose key follows from the spec.
 	Nonce [16]byte
@@ -37,7 +44,7 @@ type SpecOptions struct {
 }
 
 // NewSpec writes out the genesis block of a run, with every default. The same options give the same bytes. Errors wrap
-// those of envs.Find, evolve.Find and evolve.Method.Complete, ErrPopulation and seedlog.ErrSpec. Canonical.
+// those of envs.Find, evolve.Find, evolve.Method.Complete and policy.New, ErrPopulation and seedlog.ErrSpec. Canonical.
 func NewSpec(o SpecOptions) (*seedlog.Spec, error) {
 	env, err := envs.Find(o.Env)
 	if err != nil {
@@ -105,12 +112,7 @@ func settings(env *envs.Spec, o SpecOptions) (rollout.Preset, evolve.Method, err
 	if preset.Params, err = method.Complete(params); err != nil {
 		return preset, method, err
 	}
-	switch {
-	case o.Population != 0:
-		preset.Evaluations = o.Population
-	case o.Nonce != [16]byte{}:
-		preset.Evaluations = max(preset.Evaluations, swarmClaim)
-	}
+	o.choose(&preset)
 	return preset, method, nil
 }
 

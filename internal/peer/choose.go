@@ -1,0 +1,94 @@
+package peer
+
+import (
+	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+)
+
+// usualHidden and usualBins are what a policy gets that is to have hidden layers or bins and does not say which. Ten
+// bins are those of Salimans et al. (2017).
+const (
+	usualHidden = 16
+	usualBins   = 10
+)
+
+// PolicyOptions changes a preset's policy. The zero value changes nothing, and neither does a zero field, unless
+// another field asks for it.
+type PolicyOptions struct {
+	Kind       string   // linear or mlp; "": mlp if Hidden is not empty
+	Hidden     []uint64 // widths of the hidden layers; of an mlp that had none: one of 16
+	Activation string   // tanh or relu; of an mlp that had none: tanh
+	Bias       *bool    // nil: the preset's; true if an mlp takes the place of a linear policy
+	Head       string   // argmax, clip or bins; "": bins if Bins is not zero
+	Bins       uint64   // of a bins head that had none: 10
+}
+
+// choose returns p as o asks for it. Whether that makes sense policy.New says.
+func (o *PolicyOptions) choose(p policy.Spec) policy.Spec {
+	was := p.Kind
+	switch {
+	case o.Kind != "":
+		p.Kind = o.Kind
+	case len(o.Hidden) > 0:
+		p.Kind = "mlp"
+	}
+	if p.Kind == "linear" {
+		p.Hidden, p.Activation = []uint64{}, ""
+	}
+	if p.Kind == "mlp" && was == "linear" {
+		p.Hidden, p.Activation, p.Bias = []uint64{usualHidden}, "tanh", true
+	}
+	if len(o.Hidden) > 0 {
+		p.Hidden = o.Hidden
+	}
+	if o.Activation != "" {
+		p.Activation = o.Activation
+	}
+	if o.Bias != nil {
+		p.Bias = *o.Bias
+	}
+	o.chooseHead(&p)
+	return p
+}
+
+func (o *PolicyOptions) chooseHead(p *policy.Spec) {
+	switch {
+	case o.Head != "":
+		p.Head = o.Head
+	case o.Bins != 0:
+		p.Head = "bins"
+	}
+	if p.Head != "bins" {
+		p.Bins = 0
+	} else if p.Bins == 0 {
+		p.Bins = usualBins
+	}
+	if o.Bins != 0 {
+		p.Bins = o.Bins
+	}
+}
+
+// choose changes the preset as o asks, but for the strategy's settings.
+func (o *SpecOptions) choose(p *rollout.Preset) {
+	p.Policy = o.Policy.choose(p.Policy)
+	switch {
+	case o.Population != 0:
+		p.Evaluations = o.Population
+	case o.Nonce != [16]byte{}:
+		p.Evaluations = max(p.Evaluations, swarmClaim)
+	}
+	set(&p.EpisodesPerCandidate, o.Episodes)
+	set(&p.Chunk, o.Chunk)
+	set(&p.ValidateEvery, o.Every)
+	set(&p.ValidateEpisodes, o.Validate)
+	if o.Shared != nil {
+		p.SharedEpisodes = *o.Shared
+	}
+}
+
+// set makes x what was asked for, if anything was.
+func set(x *uint64, asked uint64) {
+	if asked != 0 {
+		*x = asked
+	}
+}
