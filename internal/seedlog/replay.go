@@ -38,6 +38,9 @@ type ReplayOptions struct {
 	// Progress, if not nil, is called after each generation with its height and where it ends in the file. An error ends
 	// the replay and is returned.
 	Progress func(height uint64, offset int64) error
+	// Visit, if not nil, is called after each generation, before Progress, with the generation and what the replay would
+	// return if it ended there; both are read-only and stay as they are. An error ends the replay and is returned.
+	Visit func(g *Record, at Replayed) error
 }
 
 // Replayed is what a log gives.
@@ -101,6 +104,11 @@ func (p *replay) run() error {
 		}
 		if err := p.fold(g); err != nil {
 			return &FileError{Height: g.Entry.Height, Offset: g.Offset, Err: err}
+		}
+		if p.opts.Visit != nil {
+			if err := p.opts.Visit(g, p.out); err != nil {
+				return err
+			}
 		}
 		if p.opts.Progress != nil {
 			if err := p.opts.Progress(p.out.Height, p.out.End); err != nil {

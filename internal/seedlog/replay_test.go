@@ -62,6 +62,35 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// What a visit sees of each generation is what a replay that ends there returns.
+func TestReplayVisit(t *testing.T) {
+	rules := newRules(t, newSpec(t, "dises"))
+	chain, _ := newChain(t, rules, 3)
+	data := file(rules, chain...)
+	var seen []Replayed
+	if _, err := Replay(bytes.NewReader(data), ReplayOptions{Visit: func(g *Record, at Replayed) error {
+		if g.Link != at.Link {
+			t.Errorf("height %d: the generation is %s, the replay is at %s", at.Height, g.Link, at.Link)
+		}
+		seen = append(seen, at)
+		return nil
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range seen {
+		want, err := Replay(bytes.NewReader(data), ReplayOptions{At: uint64(i) + 1, HasAt: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Link != want.Link || got.Evaluations != want.Evaluations || got.Steps != want.Steps || got.End != want.End || got.State.Digest() != want.State.Digest() {
+			t.Errorf("height %d: %+v, want %+v", i+1, got, *want)
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("%d visits, want 3", len(seen))
+	}
+}
+
 func TestReplayErrors(t *testing.T) {
 	rules := newRules(t, newSpec(t, "dises"))
 	chain, _ := newChain(t, rules, 2)
@@ -93,6 +122,7 @@ func TestReplayErrors(t *testing.T) {
 		{"false claim", falseClaim, ReplayOptions{Check: CheckClaims}, ErrFalseClaim},
 		{"false digest", falseDigest, ReplayOptions{}, ErrDigest},
 		{"stopped", data, ReplayOptions{Progress: func(uint64, int64) error { return stop }}, stop},
+		{"stopped by a visit", data, ReplayOptions{Visit: func(*Record, Replayed) error { return stop }}, stop},
 		{"fsynced part is gone", data, ReplayOptions{Synced: int64(len(data)) + 1}, ErrTorn},
 	} {
 		t.Run(c.name, func(t *testing.T) {

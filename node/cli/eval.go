@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"bufio"
+	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -9,18 +12,21 @@ import (
 
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/node/model"
 )
 
-const evalHelp = `Runs held-out episodes of the model at the end of a seed log.
+const evalHelp = `Runs held-out episodes of a model: that of a seed log, or one that evonode export wrote.
 
 Usage:
-    evonode eval LOG [--episodes N] [--at H] [--workers N] [--json]
+    evonode eval LOG|MODEL [--episodes N] [--at H|best|solved] [--workers N] [--json]
 
-The episodes are of the run's test stream, which training never sees; the same log gives the same figures everywhere.
-    --episodes N    how many (default: what the run's spec tests with, 100)
-    --at H          the model after the entry of height H
-    --workers N     cores to use (default: all)
-    --json          one JSON object: run, env, height, episodes, mean, stderr, min, max, threshold, solved, steps
+LOG or MODEL is a file (the model as .safetensors, .npz or .json), or - for standard input; what is in it tells which.
+The episodes are of the run's test stream, which training never sees; the same log gives the same figures everywhere,
+and so does a model exported from it.
+    --episodes N       how many (default: what the run's spec tests with, 100)
+    --at H             the model after the entry of height H of a log
+` + placeHelp + `    --workers N        cores to use (default: all)
+    --json             one JSON object: run, env, height, episodes, mean, stderr, min, max, threshold, solved, steps
 
 Example:
     $ evonode eval run.seedlog --episodes 1000
@@ -29,16 +35,18 @@ Example:
 // maxEvalEpisodes bounds --episodes.
 const maxEvalEpisodes = 1 << 20
 
+// defaultEvalEpisodes are those of a model, which does not say how many its run tests with.
+const defaultEvalEpisodes = 100
+
 func evalCommand() *command {
 	return &command{name: "eval", summary: "held-out episodes of the model", help: evalHelp, bind: func(fs *flag.FlagSet) runner {
-		var f replayFlags
+		f := replayFlags{check: string(seedlog.CheckDigests)}
 		fs.StringVar(&f.at, "at", "", "")
 		episodes := fs.Uint64("episodes", 0, "")
-		workers := fs.Int("workers", 0, "")
+		fs.IntVar(&f.workers, "workers", 0, "")
 		fs.BoolVar(&f.json, "json", false, "")
-		f.check = string(seedlog.CheckDigests)
 		return func(ctx context.Context, s *IO, args []string) error {
-			log, err := argument(args, "LOG", "evonode eval run.seedlog")
+			name, err := argument(args, "LOG or MODEL", "evonode eval run.seedlog")
 			if err != nil {
 				return err
 			}
@@ -47,21 +55,56 @@ func evalCommand() *command {
 			if *episodes > maxEvalEpisodes || given && *episodes == 0 {
 				return usage(fmt.Sprintf("--episodes %d", *episodes), fmt.Sprintf("1 to %d", maxEvalEpisodes))
 			}
-			opts, err := f.options()
-			if err != nil {
-				return err
-			}
-			r, err := s.replay(ctx, log, opts)
-			if err != nil {
-				return err
-			}
-			n := *episodes
-			if n == 0 {
-				n = r.Rules.Spec.Checks.Test
-			}
-			return s.eval(r, n, *workers, f.json)
+			return f.eval(ctx, s, name, *episodes)
 		}
 	}}
+}
+
+// eval evaluates what is in the named file.
+func (f *replayFlags) eval(ctx context.Context, s *IO, name string, episodes uint64) error {
+	opts, at, err := f.options()
+	if err != nil {
+		return err
+	}
+	in, err := s.open(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	b := bufio.NewReader(in)
+	start, _ := b.Peek(16) // its error comes again when the file is read
+	if _, ok := model.Sniff(start); ok {
+		if f.at != "" {
+			return usage("--at with a model", "a model is that of one entry: name the log, or leave out --at")
+		}
+		m, err := model.Read(b)
+		if err != nil {
+			return modelError(called(name), err)
+		}
+		return s.eval(m, cmp.Or(episodes, defaultEvalEpisodes), f.workers, f.json)
+	}
+	r, _, err := s.replayAt(ctx, name, b, opts, at, f.workers)
+	if errors.Is(err, seedlog.ErrNotSeedlog) {
+		return failed(fmt.Errorf("%s: neither a seed log nor a model: %w", called(name), seedlog.ErrNotSeedlog), "is this the right file? evonode train writes logs, evonode export models")
+	}
+	if err != nil {
+		return err
+	}
+	return s.eval(model.Of(r), cmp.Or(episodes, r.Rules.Spec.Checks.Test), f.workers, f.json)
+}
+
+// modelError says which model an error is about, and what to do.
+func modelError(name string, err error) error {
+	err = fmt.Errorf("%s: %w", name, err)
+	switch {
+	case errors.Is(err, model.ErrForeign):
+		return failed(err, "evonode takes models that evonode export wrote, for worlds of this build; docs/spec/model.md says what must be in them")
+	case errors.Is(err, model.ErrDamaged), errors.Is(err, model.ErrTooLarge):
+		return failed(err, "the file is damaged or not a model of evonode: export it again from its log")
+	case errors.Is(err, model.ErrFormat):
+		return failed(err, "is this the right file? evonode export writes models")
+	}
+	return err
 }
 
 // evaluation is what held-out episodes gave.
@@ -79,25 +122,28 @@ type evaluation struct {
 	Steps     uint64  `json:"steps"`
 }
 
-// eval runs n episodes of the replayed model and prints what they gave.
-func (s *IO) eval(r *seedlog.Replayed, n uint64, workers int, asJSON bool) error {
-	rules := r.Rules
-	pool := rollout.NewPool(rules.Plan, workers)
+// eval runs n episodes of a model and prints what they gave.
+func (s *IO) eval(m *model.Model, n uint64, workers int, asJSON bool) error {
+	env, pol, err := m.Resolve()
+	if err != nil {
+		return err
+	}
+	pool := rollout.NewPool(rollout.Plan{Env: env, Policy: pol}, workers)
 	returns := make([]float64, n)
-	steps := pool.Returns(r.State, rules.TestSeeds(r.Link, n), returns)
-	e := evaluation{Run: rules.Run.String(), Env: rules.Env.ID, Height: r.Height, Episodes: n, Threshold: rules.Env.SolvedReturn, Steps: steps}
+	steps := pool.Returns(m.State(), m.TestSeeds(n), returns)
+	e := evaluation{Run: m.Run, Env: env.ID, Height: m.Height, Episodes: n, Threshold: env.SolvedReturn, Steps: steps}
 	e.Mean, e.StdErr, e.Min, e.Max = summary(returns)
 	e.Solved = e.Mean >= e.Threshold
 	if asJSON {
 		return s.printJSON(e)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "model     height %d of %s (%s)\n", e.Height, e.Run, e.Env)
+	fmt.Fprintf(&b, "model     height %d of %s (%s)\n", e.Height, cmp.Or(e.Run, "an unknown run"), e.Env)
 	fmt.Fprintf(&b, "episodes  %d\n", e.Episodes)
 	fmt.Fprintf(&b, "mean      %.3f ± %.3f\n", e.Mean, e.StdErr)
 	fmt.Fprintf(&b, "range     %.3f to %.3f\n", e.Min, e.Max)
-	fmt.Fprintf(&b, "solved    %s (threshold %s)\n", yesNo(e.Solved), threshold(rules.Env))
-	_, err := fmt.Fprint(s.Out, b.String())
+	fmt.Fprintf(&b, "solved    %s (threshold %s)\n", yesNo(e.Solved), threshold(env))
+	_, err = fmt.Fprint(s.Out, b.String())
 	return err
 }
 

@@ -6,30 +6,28 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/internal/store"
+	"github.com/evoswarm/evoswarm/node/model"
 )
 
 const replayHelp = `Rebuilds the model from a seed log, bit for bit, and checks the log on the way.
 
 Usage:
-    evonode replay LOG [--at H] [--check links|digests|claims] [-o model.safetensors] [--json]
+    evonode replay LOG [--at H|best|solved] [--check links|digests|claims] [-o FILE] [--json]
 
 LOG is a file, or - for standard input. A log that is still being written is replayed up to its last whole entry and
 said to be truncated; that is no failure. The file is never changed.
     --at H             stop after the entry of height H; 0 is the untrained model
-    --check links      verify form, links, order, counts and signatures; the model is not rebuilt
+` + placeHelp + `    --check links      verify form, links, order, counts and signatures; the model is not rebuilt
     --check digests    and rebuild the model, and compare it with the digests in every entry (default)
     --check claims     and run every evaluation again, and compare what it gives
-    -o FILE            write the model as safetensors: one float32 tensor per layer and bias
+    -o FILE            write the model as evonode export does; FILE ends in .safetensors, .npz or .json
+    --workers N        cores to use (default: all)
     --json             one JSON object: run, env, strategy, height, head, theta (digest), evaluations, steps, check,
-                       checked (evaluations run again), truncated
+                       checked (evaluations run again), truncated, return (of the look that best or solved found, or null)
 
 Example:
     $ evonode replay run.seedlog --check claims -o model.safetensors
@@ -37,10 +35,11 @@ Example:
 
 // replayFlags are the flags of replay.
 type replayFlags struct {
-	at    string
-	check string
-	out   string
-	json  bool
+	at      string
+	check   string
+	out     string
+	workers int
+	json    bool
 }
 
 func replayCommand() *command {
@@ -49,6 +48,7 @@ func replayCommand() *command {
 		fs.StringVar(&f.at, "at", "", "")
 		fs.StringVar(&f.check, "check", string(seedlog.CheckDigests), "")
 		fs.StringVar(&f.out, "o", "", "")
+		fs.IntVar(&f.workers, "workers", 0, "")
 		fs.BoolVar(&f.json, "json", false, "")
 		return func(ctx context.Context, s *IO, args []string) error {
 			log, err := argument(args, "LOG", "evonode replay run.seedlog")
@@ -61,16 +61,22 @@ func replayCommand() *command {
 }
 
 func (f *replayFlags) run(ctx context.Context, s *IO, log string) error {
-	opts, err := f.options()
+	opts, at, err := f.options()
 	if err != nil {
 		return err
 	}
-	r, err := s.replay(ctx, log, opts)
+	var format model.Format
+	if f.out != "" {
+		if format, err = exportFormat(f.out); err != nil {
+			return err
+		}
+	}
+	r, found, err := s.replay(ctx, log, opts, at, f.workers)
 	if err != nil {
 		return err
 	}
 	if f.out != "" {
-		if err := writeModel(f.out, r); err != nil {
+		if err := writeModel(f.out, model.Of(r), format); err != nil {
 			return err
 		}
 	}
@@ -78,55 +84,33 @@ func (f *replayFlags) run(ctx context.Context, s *IO, log string) error {
 		fmt.Fprintf(s.Err, "evonode: %s is truncated (%v); what is before that was replayed\n", called(log), r.Tail)
 	}
 	if f.json {
-		return s.printReplayJSON(r)
+		return s.printReplayJSON(r, found)
 	}
-	return printReplay(s.Out, r)
+	return printReplay(s.Out, r, found)
 }
 
-func (f *replayFlags) options() (seedlog.ReplayOptions, error) {
+func (f *replayFlags) options() (seedlog.ReplayOptions, place, error) {
 	opts := seedlog.ReplayOptions{Check: seedlog.Check(f.check)}
+	if f.workers < 0 {
+		return opts, place{}, usage(fmt.Sprintf("--workers %d", f.workers), "at least 1, or leave it out for all cores")
+	}
+	at, err := parsePlace(f.at)
+	if err != nil {
+		return opts, at, err
+	}
 	switch opts.Check {
 	case seedlog.CheckLinks:
 		if f.out != "" {
-			return opts, usage("-o with --check links", "--check links does not rebuild the model; use --check digests")
+			return opts, at, usage("-o with --check links", "--check links does not rebuild the model; use --check digests")
+		}
+		if at.rule != "" {
+			return opts, at, usage("--at "+at.rule+" with --check links", "--check links does not rebuild the model; use --check digests")
 		}
 	case seedlog.CheckDigests, seedlog.CheckClaims:
 	default:
-		return opts, usage(fmt.Sprintf("--check %q", f.check), "links, digests or claims")
+		return opts, at, usage(fmt.Sprintf("--check %q", f.check), "links, digests or claims")
 	}
-	if f.at != "" {
-		h, err := strconv.ParseUint(f.at, 10, 64)
-		if err != nil {
-			return opts, usage(fmt.Sprintf("--at %q is no height", f.at), "a number from 0; evonode log LOG lists the entries")
-		}
-		opts.At, opts.HasAt = h, true
-	}
-	return opts, nil
-}
-
-// replay replays the named log with progress on a terminal, until ctx ends.
-func (s *IO) replay(ctx context.Context, log string, opts seedlog.ReplayOptions) (*seedlog.Replayed, error) {
-	synced, err := syncedLength(log)
-	if err != nil {
-		return nil, err
-	}
-	opts.Synced = synced
-	in, err := s.open(log)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	line := &liveLine{w: s.Err, terminal: s.Terminal}
-	defer line.clear()
-	opts.Progress = func(height uint64, _ int64) error {
-		line.show(time.Now(), fmt.Sprintf("replayed to height %d", height))
-		return ctx.Err()
-	}
-	r, err := seedlog.Replay(in, opts)
-	if err != nil {
-		return nil, logError(called(log), err)
-	}
-	return r, nil
+	return opts, at, nil
 }
 
 // syncedLength returns how much of a log is known to be on disk; 0 where that is not recorded.
@@ -162,21 +146,25 @@ func logError(name string, err error) error {
 	return failed(err, fmt.Sprintf("the log is damaged there, or not true; what is before it is good (--at %d); get the whole from any other node of the run (http://HOST:PORT/api/log)", at.Height-1))
 }
 
-func (s *IO) printReplayJSON(r *seedlog.Replayed) error {
+func (s *IO) printReplayJSON(r *seedlog.Replayed, found *search) error {
 	out := struct {
-		Run         string `json:"run"`
-		Env         string `json:"env"`
-		Strategy    string `json:"strategy"`
-		Height      uint64 `json:"height"`
-		Head        string `json:"head"`
-		Theta       string `json:"theta"`
-		Evaluations uint64 `json:"evaluations"`
-		Steps       uint64 `json:"steps"`
-		Check       string `json:"check"`
-		Checked     uint64 `json:"checked"`
-		Truncated   bool   `json:"truncated"`
+		Run         string   `json:"run"`
+		Env         string   `json:"env"`
+		Strategy    string   `json:"strategy"`
+		Height      uint64   `json:"height"`
+		Head        string   `json:"head"`
+		Theta       string   `json:"theta"`
+		Evaluations uint64   `json:"evaluations"`
+		Steps       uint64   `json:"steps"`
+		Check       string   `json:"check"`
+		Checked     uint64   `json:"checked"`
+		Truncated   bool     `json:"truncated"`
+		Return      *float64 `json:"return"`
 	}{r.Rules.Run.String(), r.Rules.Env.ID, r.Rules.Spec.Strategy.Name, r.Height, r.Link.String(), theta(r),
-		r.Evaluations, r.Steps, string(r.Check), r.Checked, r.Truncated}
+		r.Evaluations, r.Steps, string(r.Check), r.Checked, r.Truncated, nil}
+	if found != nil {
+		out.Return = &found.mean
+	}
 	return s.printJSON(out)
 }
 
@@ -188,11 +176,14 @@ func theta(r *seedlog.Replayed) string {
 	return fmt.Sprintf("%x", r.State.ThetaDigest())
 }
 
-func printReplay(w io.Writer, r *seedlog.Replayed) error {
+func printReplay(w io.Writer, r *seedlog.Replayed, found *search) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "run          %s (%s, %s)\n", r.Rules.Run, r.Rules.Env.ID, r.Rules.Spec.Strategy.Name)
 	fmt.Fprintf(&b, "height       %d\n", r.Height)
 	fmt.Fprintf(&b, "head         %s\n", r.Link)
+	if found != nil {
+		fmt.Fprintf(&b, "return       %.3f (%s of %d looks)\n", found.mean, found.rule, found.looks)
+	}
 	if r.State != nil {
 		fmt.Fprintf(&b, "theta        %s\n", theta(r))
 	}
@@ -206,25 +197,4 @@ func printReplay(w io.Writer, r *seedlog.Replayed) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// writeModel writes the model of a replay to the named file, all of it or nothing.
-func writeModel(name string, r *seedlog.Replayed) error {
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
-	if err != nil {
-		return fmt.Errorf("writing the model: %w", err)
-	}
-	defer os.Remove(f.Name()) // fails once it is renamed
-	meta := [][2]string{
-		{"run", r.Rules.Run.String()}, {"height", strconv.FormatUint(r.Height, 10)}, {"head", r.Link.String()},
-		{"env", r.Rules.Env.ID}, {"theta", theta(r)}, {"layout", "weight is [inputs, outputs]"},
-	}
-	err = writeSafetensors(f, r.Rules.Policy.Layout(), r.State.Theta, meta)
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return fmt.Errorf("writing the model: %w", err)
-	}
-	return nil
 }

@@ -21,7 +21,8 @@ Commands:
     join ADDR|URL ...        lend this computer to a swarm
     train ENV                train alone, without a network
     replay LOG               rebuild the model from a seed log, and check it
-    eval LOG                 held-out episodes of the model
+    eval LOG|MODEL           held-out episodes of the model
+    export LOG -o FILE       write the model as safetensors, npz or JSON
     log LOG                  list the entries of a seed log
     env list|show|trace      the worlds
     status pause resume stop speak to the node that runs here

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"path/filepath"
+	"testing"
+
+	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/store"
+)
+
+// trained makes a log and returns its name and what training said about each generation.
+func trained(t testing.TB, options peer.SpecOptions, until peer.Until) (string, []peer.Progress) {
+	t.Helper()
+	spec, err := peer.NewSpec(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := seedlog.NewRules(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "run.seedlog")
+	log, err := store.OpenLog(path, rules, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []peer.Progress
+	_, err = peer.Train(t.Context(), peer.TrainConfig{Log: log, Until: until, OnGeneration: func(p peer.Progress) { all = append(all, p) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path, all
+}
+
+// The best entry is the one that training itself saw do best, and of equal ones the last.
+func TestReplayAtBest(t *testing.T) {
+	path, all := trained(t, peer.SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 16, Seed: 5}, peer.Until{Evaluations: 16 * 25})
+	best := all[0]
+	for _, p := range all {
+		if *p.Return >= *best.Return {
+			best = p
+		}
+	}
+	s := &IO{Out: io.Discard, Err: new(bytes.Buffer)}
+	for _, workers := range []int{1, 2} {
+		r, found, err := s.replay(context.Background(), path, seedlog.ReplayOptions{}, place{rule: "best"}, workers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Height != best.Gen || r.Link != best.Head || found.mean != *best.Return || found.looks != len(all) {
+			t.Errorf("best of %d looks is height %d with %v, want %d with %v of %d", found.looks, r.Height, found.mean, best.Gen, *best.Return, len(all))
+		}
+	}
+}
+
+// The solved entry is the one that training ends at.
+func TestReplayAtSolved(t *testing.T) {
+	path, all := trained(t, peer.SpecOptions{Env: "CartPole-v1", Seed: 2}, peer.Until{Solved: true})
+	s := &IO{Out: io.Discard, Err: new(bytes.Buffer)}
+	r, _, err := s.replay(context.Background(), path, seedlog.ReplayOptions{}, place{rule: "solved"}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := all[len(all)-1]; r.Height != last.Gen || r.Link != last.Head {
+		t.Errorf("solved at height %d, training ended at %d", r.Height, last.Gen)
+	}
+}
