@@ -106,6 +106,12 @@ func (n *Node) enter(genesis []byte) error {
 	if err != nil {
 		return err
 	}
+	// A stranger's run is held to what this computer gives; who starts a run here has chosen it.
+	if n.cfg.Train == nil {
+		if err := peer.NewCost(rules, n.cfg.Workers).Check(peer.StrangerLimits()); err != nil {
+			return err
+		}
+	}
 	run, err := n.data.OpenRun(rules)
 	if err != nil {
 		return err

@@ -196,6 +196,9 @@ func (t *tab) join(m *mesh.Mesh, shelf *shelf, hello mesh.Hello) (*peer.Peer, er
 	if err != nil {
 		return nil, fmt.Errorf("reading the rules of run %s: %w", hello.Run, err)
 	}
+	if err := peer.NewCost(rules, 1).Check(peer.TabLimits()); err != nil {
+		return nil, fmt.Errorf("run %s: %w", hello.Run, err)
+	}
 	setup, err := rollout.MarshalSetup(spec.Setup())
 	if err != nil {
 		return nil, err

@@ -1,0 +1,133 @@
+package peer
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// ErrCost is wrapped by the error of Cost.Check for a run that asks for more than this computer gives.
+var ErrCost = errors.New("peer: the run asks for too much")
+
+// What things take on one core with the portable kernel, in nanoseconds: docs/bench. They are for estimates only.
+const (
+	noiseNS   = 2.1 // a sample of noise and its multiply-add
+	denseNS   = 0.4 // a multiply-add of a dense layer
+	envStepNS = 100 // a step of a world and of the loop around it
+	hashNS    = 2.5 // a byte of a digest
+	storedNS  = 1e6 // an entry: signatures, encoding, writing
+)
+
+// statesHeld is how many states a peer of a swarm holds at once: coordinator keeps those near the head and some below.
+const statesHeld = 24
+
+// Cost is what a run takes on one computer, estimated from its spec before anything is allocated. Times are for the
+// portable kernel and a core of 2020; they are right within a factor of a few.
+type Cost struct {
+	Parameters int   `json:"parameters"`
+	StateBytes int64 `json:"state_bytes"` // parameters and what the strategy remembers beside them
+	Memory     int64 `json:"memory"`      // bytes for states, for candidates, one per core, and for results
+
+	ClaimSeconds  float64 `json:"claim_seconds"`  // computing one claim on one core, if every episode goes to the time limit
+	UpdateSeconds float64 `json:"update_seconds"` // folding one generation: what replay takes for each
+	LogBytes      int64   `json:"log_bytes"`      // what one generation adds to the log
+	BytesPerEval  float64 `json:"bytes_per_eval"` // the same for each evaluation
+	EpisodesBound uint64  `json:"episodes_bound"` // episodes of a generation
+}
+
+// NewCost estimates the cost of a run on that many cores.
+func NewCost(rules *seedlog.Rules, workers int) Cost {
+	g, workers := rules.Spec.Generation, max(workers, 1)
+	shape := rules.Plan.Shape()
+	c := Cost{Parameters: shape.Dim, StateBytes: shape.Bytes(), EpisodesBound: g.Evaluations * rules.Spec.Episodes.Count}
+	states := int64(3) // the old one, the new one, and its gradient
+	if !rules.Spec.Solo() {
+		states = statesHeld
+	}
+	results := int64(g.Evaluations) * 96
+	c.Memory = states*c.StateBytes + int64(workers)*4*int64(shape.Dim) + results
+
+	candidate := float64(perResult(shape)) * noiseNS
+	step := envStepNS + float64(shape.Dim)*denseNS
+	episodes := float64(rules.Spec.Episodes.Count)
+	perEvaluation := candidate + episodes*step*float64(rules.Env.MaxSteps)
+	c.ClaimSeconds = float64(rules.EvaluationsPerChunk()) * perEvaluation / 1e9
+	seeds := float64(g.Evaluations) / float64(rules.Signs())
+	c.UpdateSeconds = (seeds*candidate/float64(workers) + float64(c.StateBytes)*hashNS + storedNS) / 1e9
+	c.LogBytes = logBytes(rules)
+	c.BytesPerEval = float64(c.LogBytes) / float64(g.Evaluations)
+	return c
+}
+
+// perResult is the number of values that a candidate, or one result of an update, may touch: the parameters, or the
+// longest slot, such as a full covariance.
+func perResult(shape evolve.Shape) int {
+	n := shape.Dim
+	for _, slot := range shape.Slots {
+		n = max(n, slot.Len)
+	}
+	return n
+}
+
+// logBytes is the size of a generation in the log: the entry, its seal, and claims with results of a middling size.
+func logBytes(rules *seedlog.Rules) int64 {
+	g := rules.Spec.Generation
+	const perFitness, perSteps, perClaim, perLink, entryAndSeal = 5, 3, 154, 43, 560
+	claims := int64((g.Evaluations + rules.EvaluationsPerChunk() - 1) / rules.EvaluationsPerChunk())
+	return entryAndSeal + claims*(perClaim+perLink) + int64(g.Evaluations)*perFitness + int64(g.Evaluations)/int64(rules.Signs())*perSteps
+}
+
+// Limits are what a computer lends to one run.
+type Limits struct {
+	Memory int64         // bytes; 0: not limited
+	Claim  time.Duration // for computing one claim on one core; 0: not limited
+	Update time.Duration // for folding one generation; 0: not limited
+}
+
+// StrangerLimits are for runs that strangers began: with less than that, a claim or a fold that never ends would hold
+// this computer for good.
+func StrangerLimits() Limits {
+	return Limits{Memory: 4 << 30, Claim: 30 * time.Minute, Update: time.Minute}
+}
+
+// TabLimits are StrangerLimits for a browser, whose programs have 4 GiB at most.
+func TabLimits() Limits {
+	l := StrangerLimits()
+	l.Memory = 1 << 30
+	return l
+}
+
+// Check returns an error that wraps ErrCost and names what is too much, if c is over the limits.
+func (c Cost) Check(l Limits) error {
+	switch {
+	case l.Memory > 0 && c.Memory > l.Memory:
+		return fmt.Errorf("%w: some %s of memory for %d parameters, at most %s are lent", ErrCost, byteSize(c.Memory), c.Parameters, byteSize(l.Memory))
+	case l.Claim > 0 && c.ClaimSeconds > l.Claim.Seconds():
+		return fmt.Errorf("%w: up to %.0f s for one claim, at most %v are lent", ErrCost, c.ClaimSeconds, l.Claim)
+	case l.Update > 0 && c.UpdateSeconds > l.Update.Seconds():
+		return fmt.Errorf("%w: some %.0f s for one update, at most %v are lent", ErrCost, c.UpdateSeconds, l.Update)
+	}
+	return nil
+}
+
+// String says the cost in a line.
+func (c Cost) String() string {
+	return fmt.Sprintf("%d parameters, %s of memory; a generation: %s of log (%.1f bytes per evaluation), some %s to fold or replay",
+		c.Parameters, byteSize(c.Memory), byteSize(c.LogBytes), c.BytesPerEval, time.Duration(c.UpdateSeconds*float64(time.Second)).Round(10*time.Microsecond))
+}
+
+// byteSize writes n with a unit of 1024.
+func byteSize(n int64) string {
+	const units = "KMGTP"
+	if n < 1<<10 {
+		return fmt.Sprintf("%d B", n)
+	}
+	x, u := float64(n)/(1<<10), 0
+	for x >= 1<<10 && u < len(units)-1 {
+		x, u = x/(1<<10), u+1
+	}
+	return fmt.Sprintf("%.1f %ciB", x, units[u])
+}
