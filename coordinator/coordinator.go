@@ -38,7 +38,7 @@ type Coordinator struct {
 	canon      []*node // canonical chain by height
 	nodes      map[seedlog.Link]*node
 	tips       []*node // ends of all branches
-	stated     []*node // nodes whose state is kept, oldest first
+	states     states  // in memory
 	credits    map[Peer]Credit
 
 	weightsOf    *node
@@ -112,6 +112,7 @@ func New(cfg Config) (*Coordinator, error) {
 	state := c.rules.Initial()
 	c.root = &node{link: c.rules.Run, stage: trusted, state: state, best: evolve.InvalidFitness, mean: evolve.InvalidFitness}
 	c.nodes[c.root.link] = c.root
+	c.states = newStates(c.rules.Plan.Shape())
 	c.head, c.told, c.canon, c.tips = c.root, c.root, []*node{c.root}, []*node{c.root}
 	if err := c.restoreHard(); err != nil {
 		return nil, err
@@ -200,7 +201,7 @@ func (c *Coordinator) restoreEntry(link, sealLink seedlog.Link) error {
 	n := c.newNode(c.head, link, e, seal, claims)
 	n.stage = trusted
 	c.hang(n)
-	c.keepState(n, state)
+	c.states.keep(n, state, c.head)
 	c.head = n
 	c.canon = append(c.canon, n)
 	c.account(n, true)

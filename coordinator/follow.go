@@ -143,7 +143,7 @@ func (c *Coordinator) fold(n *node) error {
 		return err
 	}
 	n.stage = folded
-	c.keepState(n, next)
+	c.states.keep(n, next, c.head)
 	for _, d := range c.rules.Decisive(claims, c.cfg.Decisive) {
 		claim := claims[d.Claim]
 		if p := c.pool.links[n.claims[d.Claim]]; claim.Peer == c.self || (p != nil && p.good) {

@@ -132,7 +132,7 @@ func (c *Coordinator) closeGeneration(picked []*pooled) {
 	n := c.newNode(c.head, link, e, seal, claims)
 	n.stage, n.archive = trusted, b
 	c.hang(n)
-	c.keepState(n, next)
+	c.states.keep(n, next, c.head)
 	c.moveHead(n)
 	c.lastEntry = c.now
 	c.out.send(Gossip, Peer{}, &Announce{Entry: b.entry, Seal: b.seal})

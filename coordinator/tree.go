@@ -12,11 +12,6 @@ const (
 	// proofDepth is how far below the tip a proof still voids an entry. Deeper, the entry stands but the liar's work
 	// weighs nothing, so nobody can plant a lie and blow up the history later.
 	proofDepth = 50
-	// statesKept is how many states of recent entries stay in memory; older ones are folded again from the last
-	// checkpoint when a fork needs them.
-	statesKept = 96
-	// checkpointEvery is the distance in height of states that are kept for good.
-	checkpointEvery = 256
 )
 
 // progress of an entry towards the canonical chain.
@@ -267,43 +262,4 @@ func (c *Coordinator) generation(n *node) (Generation, bool) {
 		}
 	}
 	return g, true
-}
-
-// stateOf returns the state after n, folding it again from the nearest one in memory if need be.
-func (c *Coordinator) stateOf(n *node) (*evolve.State, error) {
-	var path []*node
-	for n.state == nil {
-		path = append(path, n)
-		n = n.parent
-	}
-	state := n.state
-	for i := len(path) - 1; i >= 0; i-- {
-		claims, err := c.claimsOf(path[i])
-		if err != nil {
-			return nil, err
-		}
-		state = c.rules.Apply(state, claims)
-		if i == 0 || path[i].height%checkpointEvery == 0 {
-			c.keepState(path[i], state)
-		}
-	}
-	return state, nil
-}
-
-// keepState remembers the state of n and forgets the oldest one that is neither a checkpoint nor the head.
-func (c *Coordinator) keepState(n *node, state *evolve.State) {
-	n.state = state
-	if n.height%checkpointEvery == 0 {
-		return
-	}
-	c.stated = append(c.stated, n)
-	for len(c.stated) > statesKept {
-		old := c.stated[0]
-		c.stated = c.stated[1:]
-		if old == c.head {
-			c.stated = append(c.stated, old)
-			continue
-		}
-		old.state = nil
-	}
 }

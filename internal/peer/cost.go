@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/evoswarm/evoswarm/coordinator"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
@@ -18,11 +19,8 @@ const (
 	denseNS   = 0.4 // a multiply-add of a dense layer
 	envStepNS = 100 // a step of a world and of the loop around it
 	hashNS    = 2.5 // a byte of a digest
-	storedNS  = 1e6 // an entry: signatures, encoding, writing
+	storedNS  = 2e5 // an entry: signatures, encoding, writing
 )
-
-// statesHeld is how many states a peer of a swarm holds at once: coordinator keeps those near the head and some below.
-const statesHeld = 24
 
 // Cost is what a run takes on one computer, estimated from its spec before anything is allocated. Times are for the
 // portable kernel and a core of 2020; they are right within a factor of a few.
@@ -43,12 +41,12 @@ func NewCost(rules *seedlog.Rules, workers int) Cost {
 	g, workers := rules.Spec.Generation, max(workers, 1)
 	shape := rules.Plan.Shape()
 	c := Cost{Parameters: shape.Dim, StateBytes: shape.Bytes(), EpisodesBound: g.Evaluations * rules.Spec.Episodes.Count}
-	states := int64(3) // the old one, the new one, and its gradient
+	states := 3 * c.StateBytes // the old one, the new one, and what it is made of
 	if !rules.Spec.Solo() {
-		states = statesHeld
+		states += coordinator.StateMemory(shape)
 	}
 	results := int64(g.Evaluations) * 96
-	c.Memory = states*c.StateBytes + int64(workers)*4*int64(shape.Dim) + results
+	c.Memory = states + int64(workers)*4*int64(shape.Dim) + results
 
 	candidate := float64(perResult(shape)) * noiseNS
 	step := envStepNS + float64(shape.Dim)*denseNS

@@ -48,23 +48,23 @@ func TestCostRefusesTheAbsurd(t *testing.T) {
 		s.Policy = policy.Spec{Kind: "mlp", Hidden: []uint64{3900, 3900}, Activation: "tanh", Bias: true, Head: "argmax"}
 	}
 	for _, c := range []struct {
-		name   string
-		change func(*seedlog.Spec)
-		word   string
+		name, strategy string
+		change         func(*seedlog.Spec)
+		word           string
 	}{
-		{"memory", large, "memory"},
-		{"episodes", func(s *seedlog.Spec) { s.Episodes.Count, s.Generation.Chunk = 1024, 256; large(s) }, ""},
-		{"claim", func(s *seedlog.Spec) {
+		{"memory", "openai-es", large, "memory"},
+		{"episodes", "dises", func(s *seedlog.Spec) { s.Episodes.Count, s.Generation.Chunk = 1024, 256; large(s) }, ""},
+		{"claim", "dises", func(s *seedlog.Spec) {
 			s.Episodes.Count, s.Generation.Chunk, s.Generation.Evaluations, s.Generation.Quota = 1024, 256, 256, 2
 			s.Policy = policy.Spec{Kind: "mlp", Hidden: []uint64{512, 512}, Activation: "tanh", Bias: true, Head: "argmax"}
 		}, "claim"},
-		{"update", func(s *seedlog.Spec) {
+		{"update", "dises", func(s *seedlog.Spec) {
 			s.Generation.Chunk, s.Generation.Evaluations, s.Generation.Quota = 128, 1<<17, 1024
 			s.Policy = policy.Spec{Kind: "mlp", Hidden: []uint64{1000, 900}, Activation: "tanh", Bias: true, Head: "argmax"}
 		}, "update"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			spec, err := NewSpec(SpecOptions{Env: "CartPole-v1", Strategy: "dises", Nonce: [16]byte{7}})
+			spec, err := NewSpec(SpecOptions{Env: "CartPole-v1", Strategy: c.strategy, Nonce: [16]byte{7}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/evoswarm/evoswarm/internal/peer"
@@ -29,7 +30,7 @@ A log that exists is gone on with, if it is of the same run.
                           with commas end at the first
     -o FILE               the log (default: ENV-STRATEGY-SEED.seedlog)
     --workers N           cores to use (default: all)
-    --dry-run             print the run's id and spec as JSON, and train nothing
+    --dry-run             print the run's id, its spec and what it will cost as JSON, and train nothing
     --json                one JSON object per generation: gen, evaluations, steps, seconds, best, mean, return (null
                           where the mean policy was not looked at); and a last one: done, solved, gens, evaluations,
                           steps, seconds, return, log, run, head, theta, tests, evaluation_steps
@@ -84,7 +85,7 @@ func (f *trainFlags) run(ctx context.Context, s *IO, env string) error {
 		return specError(err)
 	}
 	if f.dryRun {
-		return s.printSpec(spec)
+		return s.printSpec(spec, f.workers)
 	}
 	rules, err := seedlog.NewRules(spec)
 	if err != nil {
@@ -105,6 +106,9 @@ func (f *trainFlags) train(ctx context.Context, s *IO, path string, rules *seedl
 	}
 	for _, note := range log.Notes() {
 		fmt.Fprintf(s.Err, "evonode: %s\n", note)
+	}
+	if !f.json {
+		fmt.Fprintf(s.Err, "evonode: %s with %s: %v\n", rules.Env.ID, rules.Spec.Strategy.Name, peer.NewCost(rules, workersOf(f.workers)))
 	}
 	line := &liveLine{w: s.Err, terminal: s.Terminal}
 	result, err := peer.Train(ctx, peer.TrainConfig{
@@ -197,11 +201,23 @@ func (s *IO) printTrained(r peer.Result, path string, rules *seedlog.Rules, asJS
 	return err
 }
 
-// printSpec prints what a run would be.
-func (s *IO) printSpec(spec *seedlog.Spec) error {
-	e := json.NewEncoder(s.Out)
-	return e.Encode(struct {
+// printSpec prints what a run would be and cost.
+func (s *IO) printSpec(spec *seedlog.Spec, workers int) error {
+	rules, err := seedlog.NewRules(spec)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(s.Out).Encode(struct {
 		Run  string        `json:"run"`
 		Spec *seedlog.Spec `json:"spec"`
-	}{spec.Link().String(), spec})
+		Cost peer.Cost     `json:"cost"`
+	}{spec.Link().String(), spec, peer.NewCost(rules, workersOf(workers))})
+}
+
+// workersOf is the number of cores that --workers means.
+func workersOf(flag int) int {
+	if flag > 0 {
+		return flag
+	}
+	return runtime.GOMAXPROCS(0)
 }

@@ -1,0 +1,97 @@
+package coordinator
+
+import "github.com/evoswarm/evoswarm/internal/evolve"
+
+const (
+	// stateBudget is how many bytes of recent states stay in memory, and as many of marks.
+	stateBudget = 128 << 20
+	// maxRecent and minRecent bound the number of recent states: a leader that loses its place, or a follower that
+	// hears of a fork, goes back a few entries.
+	maxRecent = 96
+	minRecent = 3
+	// maxMarks bounds the marks; when there are more, every second one goes and their distance doubles.
+	maxMarks = 32
+	// firstInterval is the distance of the first marks in height.
+	firstInterval = 256
+)
+
+// states keeps the states of some entries in memory: of recent ones, and marks along the chain from which older ones
+// are folded again when a fork needs them. The root's state is always there.
+type states struct {
+	recent, marks       []*node // oldest first
+	maxRecent, maxMarks int
+	interval            uint64 // between marks
+}
+
+func newStates(shape evolve.Shape) states {
+	fit := int(stateBudget / max(shape.Bytes(), 1))
+	return states{maxRecent: min(max(fit, minRecent), maxRecent), maxMarks: min(fit, maxMarks), interval: firstInterval}
+}
+
+// StateMemory returns how many bytes of states a coordinator keeps at most.
+func StateMemory(shape evolve.Shape) int64 {
+	s := newStates(shape)
+	return int64(s.maxRecent+s.maxMarks+2) * shape.Bytes()
+}
+
+// keep remembers the state of n. head's state stays whatever its age.
+func (s *states) keep(n *node, state *evolve.State, head *node) {
+	n.state = state
+	if s.maxMarks > 0 && n.height%s.interval == 0 {
+		s.marks = append(s.marks, n)
+		s.thin()
+	} else {
+		s.recent = append(s.recent, n)
+	}
+	for len(s.recent) > s.maxRecent {
+		old := s.recent[0]
+		s.recent = s.recent[1:]
+		if old == head {
+			s.recent = append(s.recent, old)
+			continue
+		}
+		old.state = nil
+	}
+}
+
+// thin doubles the distance of the marks until few enough are left. A mark that is too many becomes a recent state.
+func (s *states) thin() {
+	for len(s.marks) > s.maxMarks {
+		s.interval *= 2
+		var left []*node
+		for _, n := range s.marks {
+			if n.height%s.interval == 0 {
+				left = append(left, n)
+			} else {
+				s.recent = append(s.recent, n)
+			}
+		}
+		// Forks at one height: the oldest becomes a recent one too.
+		if len(left) == len(s.marks) {
+			s.recent = append(s.recent, left[0])
+			left = left[1:]
+		}
+		s.marks = left
+	}
+}
+
+// stateOf returns the state after n, folding it again from the nearest one in memory if need be.
+func (c *Coordinator) stateOf(n *node) (*evolve.State, error) {
+	var path []*node
+	for n.state == nil {
+		path = append(path, n)
+		n = n.parent
+	}
+	state := n.state
+	for i := len(path) - 1; i >= 0; i-- {
+		claims, err := c.claimsOf(path[i])
+		if err != nil {
+			return nil, err
+		}
+		state = c.rules.Apply(state, claims)
+		if i == 0 || path[i].height%c.states.interval == 0 {
+			c.states.keep(path[i], state, c.head)
+		}
+	}
+	return state, nil
+}
