@@ -1,0 +1,102 @@
+package curve
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// Record is a curve in a file: the generations 1 to Held, in order.
+type Record interface {
+	Held() uint64
+	// Check compares a generation that is held with the row of the log. The error wraps ErrOther.
+	Check(Row) error
+	// Keep leaves the first n generations, n <= Held, and cuts what a crash tore.
+	Keep(n uint64) error
+	// Append writes generation Held+1.
+	Append(Row) error
+	Close() error
+}
+
+// CatchUp brings records in step with a log of the given height, before it is gone on with: each must be of the same
+// run, what they have beyond the log is dropped, and what they lack is added from it. For that the looks at the mean
+// policy are taken again, with the same outcome; the time is not known.
+func CatchUp(ctx context.Context, log io.Reader, height uint64, pool *rollout.Pool, records ...Record) error {
+	least := height
+	for _, r := range records {
+		if height == 0 && r.Held() > 0 {
+			return fmt.Errorf("%w: it has %d generations, and the log is new", ErrOther, r.Held())
+		}
+		least = min(least, r.Held())
+	}
+	opts := seedlog.ReplayOptions{At: height, HasAt: true, Check: seedlog.CheckLinks}
+	if least < height {
+		opts.Check = seedlog.CheckDigests
+	}
+	// Nothing is cut before all that is held was found to be of this run.
+	opts.Visit = func(g *seedlog.Record, at seedlog.Replayed) error {
+		row := RowOf(g, at)
+		for _, r := range records {
+			if row.Gen <= r.Held() {
+				if err := r.Check(row); err != nil {
+					return err
+				}
+			}
+		}
+		if row.Gen > least {
+			row.Return = Look(pool, at)
+			if err := add(row, records); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	}
+	if _, err := seedlog.Replay(log, opts); err != nil {
+		return err
+	}
+	for _, r := range records {
+		if err := r.Keep(height); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add appends a row to the records that lack it. What was torn is cut before the first one.
+func add(row Row, records []Record) error {
+	for _, r := range records {
+		if r.Held() != row.Gen-1 {
+			continue
+		}
+		if err := r.Keep(row.Gen - 1); err != nil {
+			return err
+		}
+		if err := r.Append(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Look is the mean return of the look that training takes at an entry, or nil where it takes none.
+func Look(pool *rollout.Pool, at seedlog.Replayed) *float64 {
+	if at.Height%at.Rules.Spec.Checks.Every != 0 {
+		return nil
+	}
+	mean := Validate(pool, at)
+	return &mean
+}
+
+// Validate is the mean return of the mean policy of an entry in its validate episodes.
+func Validate(pool *rollout.Pool, at seedlog.Replayed) float64 {
+	returns := make([]float64, at.Rules.Spec.Checks.Validate)
+	pool.Returns(at.State, at.Rules.ValidateSeeds(at.Link), returns)
+	sum := 0.0
+	for _, x := range returns {
+		sum += x
+	}
+	return sum / float64(len(returns))
+}
