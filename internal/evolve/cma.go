@@ -87,9 +87,9 @@ func newCMARates(n, count int, speed float64, active bool) cmaRates {
 	r.damps = 1 + float64(2*max(0, exact.Sqrt((r.mueff-1)/(d+1))-1)) + r.cs
 	r.cc = (4 + r.mueff/d) / (d + 4 + float64(2*r.mueff)/d)
 	a, b := d+1.3, d+2
-	r.c1 = min(1, speed*min(1, float64(count)/6)*2/(float64(a*a)+r.mueff))
+	r.c1 = min(1, 2*float64(speed*min(1, float64(count)/6))/(float64(a*a)+r.mueff))
 	r.cmu = min(1-r.c1, speed*2*(r.mueff+1/r.mueff-1.75)/(float64(b*b)+r.mueff))
-	r.chi = exact.Sqrt(d) * (1 - 1/(4*d) + 1/(21*d*d))
+	r.chi = exact.Sqrt(d) * (1 - 1/float64(4*d) + 1/float64(21*float64(d*d)))
 
 	limit := 0.0
 	if active {
