@@ -145,6 +145,9 @@ func addScaled2(dst []float64, a float64, x []float64, b float64, y []float64) {
 	}
 }
 
+// rowPart is how many rows of q one part of the work has.
+const rowPart = 16
+
 // reflections sets q, an n by n matrix row by row, to H_2 H_3 ... H_(n-1), the
 // reflections that tridiagonal left in w and h.
 func reflections(q, w, h []float64) {
@@ -153,16 +156,19 @@ func reflections(q, w, h []float64) {
 	for i := range n {
 		q[i*n+i] = 1
 	}
-	for i := 2; i < n; i++ {
-		if h[i] == 0 {
-			continue
+	eachPart((n+rowPart-1)/rowPart, rowPart*n*n, func(part int) {
+		first := part * rowPart
+		for i := max(2, first+1); i < n; i++ {
+			if h[i] == 0 {
+				continue
+			}
+			u := Row(w, i)[:i]
+			for r := first; r < min(first+rowPart, i); r++ {
+				row := q[r*n : r*n+i]
+				AddScaled(row, -Dot(row, u)/h[i], u)
+			}
 		}
-		u := Row(w, i)[:i]
-		for r := range i {
-			row := q[r*n : r*n+i]
-			AddScaled(row, -Dot(row, u)/h[i], u)
-		}
-	}
+	})
 }
 
 // Limits of the QL iteration.
@@ -180,6 +186,7 @@ func implicitQL(d, off, q []float64) bool {
 	// e[i] stands between d[i] and d[i+1].
 	e := make([]float64, n)
 	copy(e, off[1:])
+	r := rotations{q: q, n: n}
 	budget := sweeps * n
 	for l := range n {
 		for {
@@ -193,9 +200,10 @@ func implicitQL(d, off, q []float64) bool {
 			if budget--; budget < 0 {
 				return false
 			}
-			sweep(d, e, q, l, m)
+			sweep(d, e, &r, l, m)
 		}
 	}
+	r.flush()
 	return true
 }
 
@@ -206,8 +214,7 @@ func split(a, b, e float64) bool {
 }
 
 // sweep makes one implicit QL step on the block from l to m.
-func sweep(d, e, q []float64, l, m int) {
-	n := len(d)
+func sweep(d, e []float64, q *rotations, l, m int) {
 	g := (d[l+1] - d[l]) / (2 * e[l])
 	r := exact.Sqrt(float64(g*g) + 1)
 	g = (d[m] - d[l]) + e[l]/(g+exact.Copysign(r, g))
@@ -228,7 +235,7 @@ func sweep(d, e, q []float64, l, m int) {
 		p = float64(s * r)
 		d[i+1] = g + p
 		g = float64(c*r) - b
-		rotate(q[i*n:(i+1)*n], q[(i+1)*n:(i+2)*n], c, s)
+		q.add(rotation{i, c, s})
 	}
 	d[l] -= p
 	e[l] = g

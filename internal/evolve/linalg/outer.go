@@ -27,13 +27,15 @@ func EigenOuter(weights, xs []float64, n int) (values, vectors []float64, ok boo
 // AddOuter adds weights[k] x_k x_k^T, x_k = xs[k*n:(k+1)*n], to the packed symmetric
 // matrix a, in ascending order of k. Bit exact.
 func AddOuter(a, weights, xs []float64, n int) {
-	for i := range n {
-		row := Row(a, i)
-		for k, w := range weights {
-			x := xs[k*n : k*n+i+1]
-			AddScaled(row, float64(w*x[i]), x)
+	eachPart((n+rowPart-1)/rowPart, rowPart*n*len(weights)/2, func(part int) {
+		for i := part * rowPart; i < min((part+1)*rowPart, n); i++ {
+			row := Row(a, i)
+			for k, w := range weights {
+				x := xs[k*n : k*n+i+1]
+				AddScaled(row, float64(w*x[i]), x)
+			}
 		}
-	}
+	})
 }
 
 // eigenFew is EigenOuter in the space that the vectors span.

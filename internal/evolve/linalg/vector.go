@@ -1,5 +1,7 @@
 package linalg
 
+import "github.com/evoswarm/evoswarm/internal/cores"
+
 // Packed returns the length of a packed symmetric matrix of order n: n(n+1)/2.
 func Packed(n int) int { return n * (n + 1) / 2 }
 
@@ -54,12 +56,14 @@ func Scale(x []float64, c float64) {
 	}
 }
 
-// rotate replaces x by c*x - s*y and y by s*x + c*y.
-func rotate(x, y []float64, c, s float64) {
-	y = y[:len(x)]
-	for i, u := range x {
-		v := y[i]
-		x[i] = float64(c*u) - float64(s*v)
-		y[i] = float64(s*u) + float64(c*v)
+// eachPart calls f for each part 0 .. parts-1, which share nothing and take some work
+// [products] each, on all cores if there is enough to do.
+func eachPart(parts, work int, f func(part int)) {
+	if parts*work < 1<<18 {
+		for part := range parts {
+			f(part)
+		}
+		return
 	}
+	cores.Each(parts, f)
 }
