@@ -63,6 +63,11 @@ func TestStrategiesClimb(t *testing.T) {
 	}{
 		{"dises", evolve.Params{"sigma": 0.1, "sigma_decay": 0.97}},
 		{"openai-es", evolve.Params{"sigma": 0.05, "alpha": 0.05, "l2": 0.0}},
+		{"ars", evolve.Params{"sigma": 0.05, "alpha": 0.1, "alpha_decay": 0.97}},
+		{"cem", evolve.Params{"sigma": 0.3, "elites": 4.0, "noise": 0.01, "noise_min": 1e-6}},
+		{"pepg", evolve.Params{"alpha": 0.1, "alpha_decay": 0.98}},
+		{"pgpe", evolve.Params{"alpha": 0.05, "sigma": 0.2}},
+		{"vanilla-es", evolve.Params{"sigma": 0.3, "sigma_decay": 0.97}},
 	} {
 		st := strategy(t, test.name, 8, test.params)
 		s := st.Init(make([]float32, 8))

@@ -16,6 +16,12 @@ func TestGoldenGenerations(t *testing.T) {
 	}{
 		{"dises", evolve.Params{"sigma": 0.2, "sigma_decay": 0.97, "sigma_min": 0.05, "step": 0.8}},
 		{"openai-es", evolve.Params{"sigma": 0.1, "sigma_decay": 0.99, "alpha": 0.05, "alpha_decay": 0.98, "alpha_min": 0.02}},
+		{"ars", evolve.Params{"sigma": 0.1, "sigma_decay": 0.99, "alpha": 0.2, "alpha_decay": 0.98, "alpha_min": 0.02, "top": 7.0}},
+		{"cem", evolve.Params{"sigma": 0.3, "elites": 5.0, "noise": 0.01, "noise_decay": 0.9}},
+		{"pepg", evolve.Params{"sigma": 0.2, "sigma_alpha": 0.5, "l2": 0.01, "alpha": 0.05, "alpha_decay": 0.98}},
+		{"pgpe", evolve.Params{"sigma": 0.2, "alpha": 0.1, "alpha_schedule": "cosine", "alpha_min": 0.01, "alpha_span": 40.0}},
+		{"random-search", nil},
+		{"vanilla-es", evolve.Params{"sigma": 0.3, "sigma_schedule": "linear", "sigma_min": 0.05, "sigma_span": 30.0, "parents": 3.0}},
 	} {
 		st := strategy(t, test.name, 37, test.params)
 		s := st.Init(make([]float32, 37))

@@ -9,7 +9,20 @@ import (
 
 // Methods returns all methods sorted by name. The slice is the caller's.
 func Methods() []Method {
-	return []Method{cmaMethod(), disesMethod(), openaiMethod(), sepMethod(), snesMethod(), xnesMethod()}
+	return []Method{
+		arsMethod(),
+		cemMethod(),
+		cmaMethod(),
+		disesMethod(),
+		openaiMethod(),
+		pepgMethod(),
+		pgpeMethod(),
+		randomMethod(),
+		sepMethod(),
+		snesMethod(),
+		vanillaMethod(),
+		xnesMethod(),
+	}
 }
 
 // FindRevision returns the method with that name as it was in that revision; 0 is the

@@ -128,8 +128,11 @@ func fitnessValues(fitness []int64) []float64 {
 }
 
 // zScores returns (x - mean) / standard deviation; all 0 if nothing differs.
-func zScores(fitness []int64) []float64 {
-	x := fitnessValues(fitness)
+func zScores(fitness []int64) []float64 { return standardize(fitnessValues(fitness)) }
+
+// standardize replaces each x by (x - mean) / standard deviation, that of a whole
+// population, and returns x; all are 0 if nothing differs.
+func standardize(x []float64) []float64 {
 	n := float64(len(x))
 	sum := 0.0
 	for _, v := range x {
