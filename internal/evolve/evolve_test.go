@@ -297,7 +297,8 @@ func TestComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := evolve.Params{"selection": "max", "sigma": 0.25, "sigma_decay": 1.0, "sigma_min": 0.0,
-		"sigma_schedule": "exponential", "sigma_span": 100.0, "step": 1.0}
+		"sigma_schedule": "exponential", "sigma_span": 100.0, "step": 1.0,
+		"top": 0.1, "weights": "rank", "groups": 4.0, "exchange": 10.0}
 	if !reflect.DeepEqual(full, want) {
 		t.Errorf("Complete = %v, want %v", full, want)
 	}

@@ -1,6 +1,7 @@
 package evolve_test
 
 import (
+	"crypto/sha256"
 	"testing"
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
@@ -30,5 +31,31 @@ func TestGoldenGenerations(t *testing.T) {
 		}
 		sum := s.Digest()
 		golden.Check(t, "generations/"+test.name, sum[:])
+	}
+}
+
+// TestGoldenRuns holds 200 generations of every strategy, and that folding what was
+// measured again gives the same states, digest by digest.
+func TestGoldenRuns(t *testing.T) {
+	const dim, population, generations = 13, 16, 200
+	for _, v := range variants() {
+		st := strategy(t, v.method, dim, v.params)
+		s, replayed := st.Init(make([]float32, dim)), st.Init(make([]float32, dim))
+		n := population
+		if st.Antithetic() {
+			n /= 2
+		}
+		all := sha256.New()
+		for gen := range generations {
+			results := generation(st, s, n)
+			s = st.Apply(s, results)
+			replayed = st.Apply(replayed, results)
+			digest := s.Digest()
+			if replayed.Digest() != digest {
+				t.Fatalf("%s: replaying generation %d gives another state", v.name, gen)
+			}
+			all.Write(digest[:])
+		}
+		golden.Check(t, "runs/"+v.name, all.Sum(nil))
 	}
 }

@@ -32,6 +32,8 @@ type Setting struct {
 	Integer bool
 	// Choices are the values that a string may have; nil for a number.
 	Choices []string
+	// First are the Choices that revision 1 had, if they were fewer.
+	First []string
 	// Since is the revision of the method that brought the setting, 0 for the first one.
 	// Runs of earlier revisions do not name it, and Default is what they do.
 	Since uint64
@@ -69,6 +71,9 @@ func (m Method) At(revision uint64) (Method, error) {
 	old := m
 	old.Revision, old.Settings = revision, nil
 	for _, s := range m.Settings {
+		if revision == 1 && s.First != nil {
+			s.Choices = s.First
+		}
 		if s.Since <= revision {
 			old.Settings = append(old.Settings, s)
 		}

@@ -14,6 +14,7 @@ func Methods() []Method {
 		cemMethod(),
 		cmaMethod(),
 		disesMethod(),
+		gaMethod(),
 		openaiMethod(),
 		pepgMethod(),
 		pgpeMethod(),

@@ -6,5 +6,5 @@ const (
 	DomainPerturb  uint32 = 0 // perturbations eps of theta: FillNormal
 	DomainInit     uint32 = 1 // initial theta
 	DomainEpisode  uint32 = 2 // what a world draws in an episode
-	DomainStrategy uint32 = 3 // what a strategy draws in Apply
+	DomainStrategy uint32 = 3 // what a strategy draws of a perturbation's seed: its group or parent
 )

@@ -1,0 +1,159 @@
+package evolve_test
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+)
+
+// variant is a strategy with settings worth a test of its own.
+type variant struct {
+	name, method string
+	params       evolve.Params
+}
+
+// variants returns every method with its defaults, and the choices that lead to other
+// code.
+func variants() []variant {
+	var all []variant
+	for _, m := range evolve.Methods() {
+		all = append(all, variant{m.Name, m.Name, nil})
+	}
+	falling := evolve.Params{"sigma": 0.2, "sigma_schedule": "cosine", "sigma_min": 0.05, "sigma_span": 150.0}
+	return append(all,
+		variant{"dises-linear", "dises", evolve.Params{"selection": "linear", "top": 0.3, "sigma_decay": 0.98}},
+		variant{"dises-fitness", "dises", with(falling, evolve.Params{"selection": "linear", "top": 5.0, "weights": "fitness"})},
+		variant{"dises-group", "dises", evolve.Params{"selection": "group", "groups": 3.0, "exchange": 4.0, "top": 0.5}},
+		variant{"ga-short", "ga", with(falling, evolve.Params{"genome": 3.0, "retest": 0.3, "elite": 2.0, "top": 5.0})},
+		variant{"openai-es-zscore-clipup", "openai-es", evolve.Params{"shaping": "zscore", "optimizer": "clipup"}},
+		variant{"openai-es-nes-momentum", "openai-es", evolve.Params{"shaping": "nes", "optimizer": "momentum", "alpha_schedule": "linear"}},
+		variant{"openai-es-raw-sgd", "openai-es", with(falling, evolve.Params{"shaping": "raw", "optimizer": "sgd"})},
+	)
+}
+
+// with joins settings.
+func with(p, more evolve.Params) evolve.Params {
+	all := evolve.Params{}
+	for _, part := range []evolve.Params{p, more} {
+		for name, x := range part {
+			all[name] = x
+		}
+	}
+	return all
+}
+
+// TestResumeEverywhere takes the state through its bytes after every generation: the
+// run goes on as if nothing had been.
+func TestResumeEverywhere(t *testing.T) {
+	for _, v := range variants() {
+		st := strategy(t, v.method, 7, v.params)
+		whole, parts := st.Init(make([]float32, 7)), st.Init(make([]float32, 7))
+		for gen := range 12 {
+			whole = st.Apply(whole, generation(st, whole, 16))
+			b, err := parts.MarshalBinary()
+			if err != nil {
+				t.Fatalf("%s: %v", v.name, err)
+			}
+			parts = new(evolve.State)
+			if err := parts.UnmarshalBinary(b); err != nil {
+				t.Fatalf("%s: %v", v.name, err)
+			}
+			if err := st.Shape().Check(parts); err != nil {
+				t.Fatalf("%s: %v", v.name, err)
+			}
+			parts = st.Apply(parts, generation(st, parts, 16))
+			if parts.Digest() != whole.Digest() {
+				t.Fatalf("%s: resumed at generation %d the run goes elsewhere", v.name, gen)
+			}
+		}
+	}
+}
+
+// TestCoresChangeNothing folds generations of a model large enough to be spread over
+// cores on 1, 2 and 7 of them.
+func TestCoresChangeNothing(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
+	for _, v := range variants() {
+		m, err := evolve.Find(v.method)
+		if err != nil {
+			t.Fatal(err)
+		}
+		full, err := m.Complete(v.params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dim := 20000
+		st, err := m.New(full, evolve.Size{Dim: dim, Population: 16})
+		if err != nil { // a full covariance
+			dim = 150
+			if st, err = m.New(full, evolve.Size{Dim: dim, Population: 16}); err != nil {
+				t.Fatalf("%s: %v", v.name, err)
+			}
+		}
+		var want [32]byte
+		for _, n := range []int{1, 2, 7} {
+			runtime.GOMAXPROCS(n)
+			s := st.Init(make([]float32, dim))
+			for range 2 {
+				s = st.Apply(s, generation(st, s, 16))
+			}
+			if got := s.Digest(); n == 1 {
+				want = got
+			} else if got != want {
+				t.Errorf("%s: %d cores give %x, one gives %x", v.name, n, got, want)
+			}
+		}
+	}
+}
+
+func TestCandidateDoesNotAllocate(t *testing.T) {
+	for _, v := range variants() {
+		st := strategy(t, v.method, 33, v.params)
+		s := st.Init(make([]float32, 33))
+		s = st.Apply(s, generation(st, s, 16))
+		dst, seed := make([]float32, 33), uint64(0)
+		if n := testing.AllocsPerRun(50, func() { st.Candidate(dst, s, seed, 1); seed++ }); n != 0 {
+			t.Errorf("%s: Candidate allocates %v times", v.name, n)
+		}
+	}
+}
+
+// TestCandidateIsPure asks for one candidate before and after many others.
+func TestCandidateIsPure(t *testing.T) {
+	for _, v := range variants() {
+		st := strategy(t, v.method, 9, v.params)
+		s := st.Init(make([]float32, 9))
+		s = st.Apply(s, generation(st, s, 16))
+		before := s.Digest()
+		a, b, other := make([]float32, 9), make([]float32, 9), make([]float32, 9)
+		st.Candidate(a, s, 77, 1)
+		for seed := range uint64(20) {
+			st.Candidate(other, s, seed, 1)
+		}
+		st.Candidate(b, s, 77, 1)
+		if !slices.Equal(a, b) || s.Digest() != before {
+			t.Errorf("%s: Candidate depends on what was asked before, or changes the state", v.name)
+		}
+	}
+}
+
+// TestLaterSlotsGoOn: what the evaluation of candidates keeps in the state is none of
+// the strategy's business.
+func TestLaterSlotsGoOn(t *testing.T) {
+	for _, v := range variants() {
+		st := strategy(t, v.method, 5, v.params)
+		s := st.Init(make([]float32, 5))
+		own := len(s.Slots)
+		s.Slots = append(s.Slots, evolve.Slot{Name: "obs/count", Words: []uint64{7, 8}}, evolve.Slot{Name: "obs/mean", Values: []float32{1}})
+		for range 3 {
+			s = st.Apply(s, generation(st, s, 16))
+		}
+		s = st.Apply(s, nil)
+		if len(s.Slots) != own+2 || !slices.Equal(s.Slots[own].Words, []uint64{7, 8}) || !slices.Equal(s.Slots[own+1].Values, []float32{1}) {
+			t.Errorf("%s: the slots after its own are %+v", v.name, s.Slots[own:])
+		}
+	}
+}
