@@ -1,7 +1,5 @@
 package evolve
 
-import "github.com/evoswarm/evoswarm/internal/exact"
-
 // recombinationSetting describes how the best candidates of a generation are combined.
 func recombinationSetting(since uint64) Setting {
 	return Setting{Name: "weights", Doc: "what each of the best counts for: by rank, log(k+1/2) - log(rank) for the best k (rank), by the distance of its " +
@@ -9,50 +7,30 @@ func recombinationSetting(since uint64) Setting {
 		Choices: []string{"rank", "fitness", "uniform"}, Since: since}
 }
 
-// recombination returns the weight of each fitness in the mean of the best top, with
-// the sum 1, or all 0 if no fitness is valid. What is not valid weighs nothing. Equal
-// fitness has equal weight, also where only some of the equal ones are among the best:
-// so the weights do not depend on the order. Bit exact.
+// recombination returns the weight of each fitness in the mean of the best top, as
+// recombine does, or with the weights "fitness" by how far each is above the best one
+// left out; if none is, all of the best weigh alike. Equal fitness has equal weight.
+// Bit exact.
 func recombination(kind string, fitness []int64, top int) []float64 {
-	weights := make([]float64, len(fitness))
-	count := 0
-	for _, f := range fitness {
-		if f != InvalidFitness {
-			count++
+	switch kind {
+	case "rank":
+		return recombine(fitness, top, logWeight(0.5))
+	case "fitness":
+		weights := make([]float64, len(fitness))
+		if count := countValid(fitness); distances(weights, fitness, min(top, count), count) {
+			return weights
 		}
 	}
-	if top = min(top, count); top == 0 {
-		return weights
-	}
-	if kind == "fitness" && distances(weights, fitness, top, count) {
-		return weights
-	}
-	byRank := make([]float64, len(fitness))
-	sum := 0.0
-	for i := range top {
-		byRank[i] = 1
-		if kind == "rank" {
-			byRank[i] = exact.Log(float64(top)+0.5) - exact.Log(float64(i+1))
-		}
-		sum += byRank[i]
-	}
-	eachTie(fitness, func(tied []int, first int) {
-		share := 0.0
-		for k := range tied {
-			share += byRank[first+k]
-		}
-		share = share / float64(len(tied)) / sum
-		for _, k := range tied {
-			weights[k] = share
-		}
-	})
-	return weights
+	return recombine(fitness, top, uniformWeight)
 }
 
 // distances sets the weights of the top best of count valid fitness values by their
 // distances from the best one left out, or from the last one if none is. It reports
 // whether there are any.
 func distances(weights []float64, fitness []int64, top, count int) bool {
+	if top == 0 {
+		return false
+	}
 	values := fitnessValues(fitness)
 	order := byFitness(fitness)
 	limit := values[order[min(top, count-1)]]

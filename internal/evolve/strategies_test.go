@@ -98,14 +98,14 @@ func TestAnyNumberOfResults(t *testing.T) {
 }
 
 func TestCandidatesDoNotAllocate(t *testing.T) {
-	for _, m := range evolve.Methods() {
+	for _, v := range variants() {
 		const dim = 300
-		st := strategy(t, m.Name, dim, nil)
+		st := strategy(t, v.method, dim, v.params)
 		s := st.Init(make([]float32, dim))
 		s = st.Apply(s, generation(st, s, 8))
 		dst := make([]float32, dim)
 		if n := testing.AllocsPerRun(10, func() { st.Candidate(dst, s, 3, 1) }); n != 0 {
-			t.Errorf("%s: Candidate allocates %v times", m.Name, n)
+			t.Errorf("%s: Candidate allocates %v times", v.name, n)
 		}
 	}
 }
@@ -113,13 +113,13 @@ func TestCandidatesDoNotAllocate(t *testing.T) {
 // TestOtherSlotsGoOn: what the evaluation keeps in a state is carried on by every
 // strategy as it is.
 func TestOtherSlotsGoOn(t *testing.T) {
-	for _, m := range evolve.Methods() {
-		st := strategy(t, m.Name, 3, nil)
+	for _, v := range variants() {
+		st := strategy(t, v.method, 3, v.params)
 		s := st.Init(make([]float32, 3))
 		s.Slots = append(s.Slots, evolve.Slot{Name: "obs/mean", Reals: []float64{1, 2}})
 		next := st.Apply(s, generation(st, s, 8))
 		if slot := next.Slot("obs/mean"); slot == nil || len(slot.Reals) != 2 || slot.Reals[1] != 2 || len(next.Slots) != len(s.Slots) {
-			t.Errorf("%s: the slot is %v, want as it was", m.Name, slot)
+			t.Errorf("%s: the slot is %v, want as it was", v.name, slot)
 		}
 	}
 }

@@ -109,18 +109,6 @@ func TestCoresChangeNothing(t *testing.T) {
 	}
 }
 
-func TestCandidateDoesNotAllocate(t *testing.T) {
-	for _, v := range variants() {
-		st := strategy(t, v.method, 33, v.params)
-		s := st.Init(make([]float32, 33))
-		s = st.Apply(s, generation(st, s, 16))
-		dst, seed := make([]float32, 33), uint64(0)
-		if n := testing.AllocsPerRun(50, func() { st.Candidate(dst, s, seed, 1); seed++ }); n != 0 {
-			t.Errorf("%s: Candidate allocates %v times", v.name, n)
-		}
-	}
-}
-
 // TestCandidateIsPure asks for one candidate before and after many others.
 func TestCandidateIsPure(t *testing.T) {
 	for _, v := range variants() {
@@ -136,24 +124,6 @@ func TestCandidateIsPure(t *testing.T) {
 		st.Candidate(b, s, 77, 1)
 		if !slices.Equal(a, b) || s.Digest() != before {
 			t.Errorf("%s: Candidate depends on what was asked before, or changes the state", v.name)
-		}
-	}
-}
-
-// TestLaterSlotsGoOn: what the evaluation of candidates keeps in the state is none of
-// the strategy's business.
-func TestLaterSlotsGoOn(t *testing.T) {
-	for _, v := range variants() {
-		st := strategy(t, v.method, 5, v.params)
-		s := st.Init(make([]float32, 5))
-		own := len(s.Slots)
-		s.Slots = append(s.Slots, evolve.Slot{Name: "obs/count", Words: []uint64{7, 8}}, evolve.Slot{Name: "obs/mean", Values: []float32{1}})
-		for range 3 {
-			s = st.Apply(s, generation(st, s, 16))
-		}
-		s = st.Apply(s, nil)
-		if len(s.Slots) != own+2 || !slices.Equal(s.Slots[own].Words, []uint64{7, 8}) || !slices.Equal(s.Slots[own+1].Values, []float32{1}) {
-			t.Errorf("%s: the slots after its own are %+v", v.name, s.Slots[own:])
 		}
 	}
 }
