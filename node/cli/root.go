@@ -23,6 +23,7 @@ Commands:
     replay LOG               rebuild the model from a seed log, and check it
     eval LOG|MODEL           held-out episodes of the model
     export LOG -o FILE       write the model as safetensors, npz or JSON
+    plot LOG ... -o FILE     draw the course of runs, as PNG or SVG
     log LOG                  list the entries of a seed log
     env list|show|trace      the worlds
     status pause resume stop speak to the node that runs here
