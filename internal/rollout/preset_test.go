@@ -8,6 +8,17 @@ import (
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
+// presetMethods returns the methods that have a preset in the world envID.
+func presetMethods(envID string) []evolve.Method {
+	var methods []evolve.Method
+	for _, m := range evolve.Methods() {
+		if _, ok := rollout.PresetFor(envID, m.Name); ok {
+			methods = append(methods, m)
+		}
+	}
+	return methods
+}
+
 // TestPresets checks that every preset is a run that can be started.
 func TestPresets(t *testing.T) {
 	ids := rollout.PresetEnvs()
@@ -15,7 +26,7 @@ func TestPresets(t *testing.T) {
 		t.Errorf("PresetEnvs = %v, want the five classic worlds, sorted", ids)
 	}
 	for _, id := range ids {
-		for _, m := range evolve.Methods() {
+		for _, m := range presetMethods(id) {
 			r := newRun(t, id, m.Name)
 			p, signs := r.preset, uint64(1)
 			if r.strategy.Antithetic() {
@@ -119,7 +130,7 @@ func TestPresetsSolve(t *testing.T) {
 		id    string
 		limit uint64
 	}{{"CartPole-v1", 200_000}, {"Acrobot-v1", 400_000}, {"MountainCarContinuous-v0", 600_000}} {
-		for _, m := range evolve.Methods() {
+		for _, m := range presetMethods(test.id) {
 			for seed := uint64(1000); seed < 1005; seed++ {
 				r := newRun(t, test.id, m.Name)
 				if s, steps, solved := train(t, r, seed, test.limit); !solved {
@@ -132,7 +143,7 @@ func TestPresetsSolve(t *testing.T) {
 
 // BenchmarkTrain is a run from seed to solved, held-out episodes included.
 func BenchmarkTrain(b *testing.B) {
-	for _, m := range evolve.Methods() {
+	for _, m := range presetMethods("CartPole-v1") {
 		b.Run("CartPole-v1/"+m.Name, func(b *testing.B) {
 			r := newRun(b, "CartPole-v1", m.Name)
 			var steps, seed uint64 = 0, 1000
