@@ -14,7 +14,7 @@ func BenchmarkAdaptive(b *testing.B) {
 		for _, size := range []evolve.Size{{Dim: 100, Population: 17}, {Dim: 300, Population: 21}, {Dim: 1000, Population: 24}} {
 			st := strategy(b, name, size.Dim, nil)
 			s := st.Init(make([]float32, size.Dim))
-			results := evaluate(st, s, 1, size.Population, func(x []float32) int64 { return fixed(ellipsoid(x, 10)) })
+			results := evaluate(st, s, 1, size.Population, func(x []float32) int64 { return fixed(stretched(x, 10)) })
 			b.Run(fmt.Sprintf("apply/%s/%d", name, size.Dim), func(b *testing.B) {
 				state := s
 				for b.Loop() {

@@ -18,10 +18,10 @@ import (
 // adaptive are the strategies whose step sizes adapt, on reals.
 var adaptive = []string{"cma-es", "sep-cma-es", "snes", "xnes"}
 
-// functions are those that adaptive strategies are tried on, to be minimised.
-var functions = map[string]func(x []float32) float64{
-	"sphere":    func(x []float32) float64 { return ellipsoid(x, 1) },
-	"ellipsoid": func(x []float32) float64 { return ellipsoid(x, 1e6) },
+// landscapes are the functions that adaptive strategies are tried on, to be minimised.
+var landscapes = map[string]func(x []float32) float64{
+	"sphere":    func(x []float32) float64 { return stretched(x, 1) },
+	"ellipsoid": func(x []float32) float64 { return stretched(x, 1e6) },
 	"rosenbrock": func(x []float32) float64 {
 		sum := 0.0
 		for i := range len(x) - 1 {
@@ -39,11 +39,11 @@ var functions = map[string]func(x []float32) float64{
 		for i, v := range x {
 			y[i] = v - 2*sum/float32(len(x))
 		}
-		return ellipsoid(y, 1e4)
+		return stretched(y, 1e4)
 	},
 }
 
-func ellipsoid(x []float32, condition float64) float64 {
+func stretched(x []float32, condition float64) float64 {
 	sum := 0.0
 	for i, v := range x {
 		sum += math.Pow(condition, float64(i)/float64(len(x)-1)) * float64(v) * float64(v)
@@ -90,7 +90,7 @@ func TestAdaptiveConverge(t *testing.T) {
 		{"xnes", "sphere", 30, 14, 35000, 3, 1},
 	} {
 		t.Run(fmt.Sprint(test.name, " ", test.function, " ", test.dim), func(t *testing.T) {
-			f := functions[test.function]
+			f := landscapes[test.function]
 			st := strategy(t, test.name, test.dim, evolve.Params{"sigma": test.sigma})
 			theta := make([]float32, test.dim)
 			for i := range theta {
@@ -168,7 +168,7 @@ func TestTranslation(t *testing.T) {
 // state is one that can be written. Fitness is a function of the noise, so that no
 // rounding of the candidates ends it.
 func TestAdaptiveStayFinite(t *testing.T) {
-	length := func(eps []float32) float64 { return ellipsoid(eps, 1) }
+	length := func(eps []float32) float64 { return stretched(eps, 1) }
 	for _, name := range adaptive {
 		for kind, f := range map[string]func(eps []float32) float64{
 			"flat":      func([]float32) float64 { return 7 },
@@ -237,7 +237,7 @@ func TestPlateau(t *testing.T) {
 		st := strategy(t, name, 3, evolve.Params{"sigma": 0.25})
 		s := st.Init([]float32{1, 2, 3})
 		for range 3 {
-			s = st.Apply(s, evaluate(st, s, 1, 7, func(x []float32) int64 { return fixed(ellipsoid(x, 1)) }))
+			s = st.Apply(s, evaluate(st, s, 1, 7, func(x []float32) int64 { return fixed(stretched(x, 1)) }))
 		}
 		next := s
 		for range 100 {
@@ -354,7 +354,7 @@ func TestOtherSlotsStay(t *testing.T) {
 		st := strategy(t, name, 3, nil)
 		s := st.Init(make([]float32, 3))
 		s.Slots = append(s.Slots, evolve.Slot{Name: "obs/count", Words: []uint64{42}})
-		next := st.Apply(s, evaluate(st, s, 1, 6, func(x []float32) int64 { return fixed(ellipsoid(x, 1)) }))
+		next := st.Apply(s, evaluate(st, s, 1, 6, func(x []float32) int64 { return fixed(stretched(x, 1)) }))
 		if got := next.Slot("obs/count"); got == nil || got.Words[0] != 42 {
 			t.Errorf("%s: slot %v, want 42", name, got)
 		}
@@ -373,7 +373,7 @@ func TestCoresDoNotMatter(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 			s := st.Init(make([]float32, dim))
 			for range 3 {
-				s = st.Apply(s, evaluate(st, s, 1, 100, func(x []float32) int64 { return fixed(ellipsoid(x, 10)) }))
+				s = st.Apply(s, evaluate(st, s, 1, 100, func(x []float32) int64 { return fixed(stretched(x, 10)) }))
 			}
 			return s.Digest()
 		}

@@ -14,8 +14,9 @@ func sepMethod() Method {
 		Revision: 1,
 		Doc: "CMA-ES with a diagonal covariance (Ros and Hansen, \"A Simple Modification in CMA-ES Achieving " +
 			"Linear Time and Space Complexity\", 2008): one variance for each parameter, learned (n+2)/3 times " +
-			"as fast as a full covariance, with negative weights as in pycma 4. Equal fitness has equal weight; a generation in which all fitness is " +
-			"equal moves nothing and makes sigma grow, up to 10 times what it was at first, to leave a plateau.",
+			"as fast as a full covariance, with negative weights as in pycma 4. Equal fitness has equal weight; a " +
+			"generation in which all fitness is equal moves nothing and makes sigma grow, up to 10 times what it " +
+			"was at first, to leave a plateau.",
 		Settings: cmaSettings(),
 	}
 	m.build = func(p Params, size Size) (Strategy, error) {
@@ -33,8 +34,8 @@ type sepCMAES struct {
 // sepState are the slots of a state of sepCMAES.
 type sepState struct {
 	cmaWalk
-	// variance is the diagonal of the covariance but for sigma.
-	variance []float64
+	// scale are the roots of the diagonal of the covariance but for sigma.
+	scale []float64
 }
 
 func (c *sepCMAES) view(s *State) sepState { return sepState{walkOf(s), s.Slots[4].Reals} }
@@ -42,30 +43,29 @@ func (c *sepCMAES) view(s *State) sepState { return sepState{walkOf(s), s.Slots[
 // Antithetic implements Strategy: false.
 func (c *sepCMAES) Antithetic() bool { return false }
 
-// Shape implements Strategy: mean, paths, sigma and variances.
+// Shape implements Strategy: mean, paths, sigma and standard deviations.
 func (c *sepCMAES) Shape() Shape {
-	return Shape{c.dim, cmaSlots(c.dim, SlotShape{"cma/variance", Float64, c.dim})}
+	return Shape{c.dim, cmaSlots(c.dim, SlotShape{"cma/scale", Float64, c.dim})}
 }
 
-// Init implements Strategy: all variances are 1.
+// Init implements Strategy: the covariance is the identity.
 func (c *sepCMAES) Init(theta []float32) *State {
 	s := c.Shape().State(theta)
 	v := c.view(s)
 	widen(v.mean, theta)
 	v.sigma[0] = c.sigma.start
-	for i := range v.variance {
-		v.variance[i] = 1
+	for i := range v.scale {
+		v.scale[i] = 1
 	}
 	return s
 }
 
-// Candidate implements Strategy: mean + sigma * sqrt(variance) * eps(seed).
+// Candidate implements Strategy: mean + sigma * scale * eps(seed).
 func (c *sepCMAES) Candidate(dst []float32, s *State, seed uint64, _ float32) {
 	v := c.view(s)
 	noise.FillNormal(dst, seed, 0)
 	for i, m := range v.mean {
-		scale := float64(v.sigma[0] * exact.Sqrt(v.variance[i]))
-		dst[i] = float32(bounded(m + float64(scale*float64(dst[i]))))
+		dst[i] = float32(bounded(m + float64(float64(v.sigma[0]*v.scale[i])*float64(dst[i]))))
 	}
 }
 
@@ -99,13 +99,14 @@ func (v sepState) learn(rates cmaRates, results []Result, gen uint64) {
 	white, squares := v.moments(results, weights, parents)
 	y := make([]float64, n)
 	for i, x := range white {
-		y[i] = float64(exact.Sqrt(v.variance[i]) * x)
+		y[i] = float64(v.scale[i] * x)
 	}
 	c1 := v.step(rates, gen, y, white)
 	keep := 1 - c1 - float64(rates.cmu*sum)
-	for i, x := range v.variance {
+	for i, x := range v.scale {
 		p := v.pathC[i]
-		v.variance[i] = float64(x*(keep+float64(rates.cmu*squares[i]))) + float64(rates.c1*float64(p*p))
+		variance := float64(float64(x*x)*(keep+float64(rates.cmu*squares[i]))) + float64(rates.c1*float64(p*p))
+		v.scale[i] = exact.Sqrt(max(variance, 0))
 	}
 	v.limit()
 }
@@ -159,15 +160,16 @@ func (v sepState) lengths(results []Result, weights []float64) []float64 {
 	return out
 }
 
-// limit holds the variances to the condition and to the range of rescale.
+// limit holds the covariance to the condition and to the range of rescale.
 func (v sepState) limit() {
 	top := 0.0
-	for _, x := range v.variance {
+	for _, x := range v.scale {
 		top = max(top, x)
 	}
-	f := v.rescale(top)
-	for i, x := range v.variance {
-		v.variance[i] = f * max(x, top/condition)
+	least := top / exact.Sqrt(condition)
+	f := exact.Sqrt(v.rescale(float64(top * top)))
+	for i, x := range v.scale {
+		v.scale[i] = f * max(x, least)
 	}
 }
 
