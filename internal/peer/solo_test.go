@@ -3,6 +3,7 @@
 package peer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -55,36 +56,61 @@ func train(t testing.TB, path string, rules *seedlog.Rules, workers int, u Until
 	return result, all
 }
 
-// The head and every byte of the log depend on the spec alone.
+// The head and every byte of the log depend on the spec alone, for every strategy: not on the number of workers, nor on
+// where a run was resumed; and replaying the log gives the model that training gave.
 func TestTrainSameWhateverHappens(t *testing.T) {
-	for _, strategy := range []string{"dises", "openai-es"} {
-		t.Run(strategy, func(t *testing.T) {
-			dir := t.TempDir()
-			rules := soloRules(t, SpecOptions{Env: "CartPole-v1", Strategy: strategy, Seed: 5, Population: 16})
-			const generations = 12
-			whole, progress := train(t, filepath.Join(dir, "whole"), rules, 3, Until{Evaluations: 16 * generations})
-			if whole.Gen != generations || len(progress) != generations || whole.Evaluations != 16*generations {
-				t.Fatalf("got %d generations, %d reports, %d evaluations; want %d, %[4]d, %d", whole.Gen, len(progress), whole.Evaluations, generations, 16*generations)
-			}
-			for gen := uint64(1); gen <= generations; gen++ {
-				part, progress := train(t, filepath.Join(dir, "parts"), rules, 1, Until{Evaluations: 16 * gen})
-				if len(progress) != 1 || part.Gen != gen {
-					t.Fatalf("got %d generations up to %d, want 1 up to %d", len(progress), part.Gen, gen)
-				}
-			}
-			got, err := os.ReadFile(filepath.Join(dir, "parts"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := os.ReadFile(filepath.Join(dir, "whole"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if string(got) != string(want) {
-				t.Errorf("the log resumed at every generation by one worker differs from that of three workers in one go")
-			}
+	runs := map[string]SpecOptions{
+		"dises-linear": {Strategy: "dises", Params: evolve.Params{"selection": "linear"}},
+		"dises-group":  {Strategy: "dises", Params: evolve.Params{"selection": "group", "exchange": 2.0}},
+	}
+	for _, m := range evolve.Methods() {
+		runs[m.Name] = SpecOptions{Strategy: m.Name}
+	}
+	for name, o := range runs {
+		t.Run(name, func(t *testing.T) {
+			o.Env, o.Seed, o.Population = "CartPole-v1", 5, 16
+			sameWhateverHappens(t, soloRules(t, o))
 		})
 	}
+}
+
+func sameWhateverHappens(t *testing.T, rules *seedlog.Rules) {
+	dir := t.TempDir()
+	const generations = 5
+	whole, progress := train(t, filepath.Join(dir, "7"), rules, 7, Until{Evaluations: 16 * generations})
+	if whole.Gen != generations || len(progress) != generations || whole.Evaluations != 16*generations {
+		t.Fatalf("got %d generations, %d reports, %d evaluations; want %d, %[4]d, %d", whole.Gen, len(progress), whole.Evaluations, generations, 16*generations)
+	}
+	want := readFile(t, filepath.Join(dir, "7"))
+	train(t, filepath.Join(dir, "2"), rules, 2, Until{Evaluations: 16 * generations})
+	if !bytes.Equal(readFile(t, filepath.Join(dir, "2")), want) {
+		t.Errorf("the log of two workers differs from that of seven")
+	}
+	for gen := uint64(1); gen <= generations; gen++ {
+		part, progress := train(t, filepath.Join(dir, "1"), rules, 1, Until{Evaluations: 16 * gen})
+		if len(progress) != 1 || part.Gen != gen {
+			t.Fatalf("got %d generations up to %d, want 1 up to %d", len(progress), part.Gen, gen)
+		}
+	}
+	if !bytes.Equal(readFile(t, filepath.Join(dir, "1")), want) {
+		t.Errorf("the log resumed at every generation by one worker differs from that of seven workers in one go")
+	}
+	replayed, err := seedlog.Replay(bytes.NewReader(want), seedlog.ReplayOptions{Check: seedlog.CheckClaims})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if replayed.Link != whole.Head || replayed.State.Digest() != whole.State.Digest() || replayed.Checked != whole.Evaluations {
+		t.Errorf("replay gives %s with %d evaluations checked, training gave %s", replayed.Link, replayed.Checked, whole.Head)
+	}
+}
+
+func readFile(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 func TestTrainUntilSolved(t *testing.T) {

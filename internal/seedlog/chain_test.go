@@ -71,9 +71,10 @@ func newChainOf(t testing.TB, rules *Rules, key ed25519.PrivateKey, n int) ([]ma
 	t.Helper()
 	pool := rollout.NewPool(rules.Plan, 2)
 	parent, state := Parent{Link: rules.Run}, rules.Initial()
+	chunks := rules.Spec.Generation.Evaluations / rules.EvaluationsPerChunk()
 	var all []made
 	for range n {
-		claims, err := rules.Measure(pool, state, parent.Link, key, 2, nil)
+		claims, err := rules.Measure(pool, state, parent.Link, key, chunks, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

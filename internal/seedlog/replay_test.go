@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/golden"
 )
 
@@ -152,5 +153,38 @@ func TestGoldenSolo(t *testing.T) {
 		golden.Check(t, "solo/"+strategy+"/run", rules.Run.Bytes())
 		golden.Check(t, "solo/"+strategy+"/head", head.Bytes())
 		golden.Check(t, "solo/"+strategy+"/theta", theta[:])
+	}
+}
+
+// So does the head of a run of every strategy as it is today.
+func TestGoldenStrategies(t *testing.T) {
+	for _, method := range evolve.Methods() {
+		params, err := method.Complete(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec := newSpec(t, "dises")
+		spec.Strategy = StrategyRef{Name: method.Name, Revision: method.Revision, Params: params}
+		spec.Generation = Generation{Evaluations: 16, Chunk: 4, Quota: 4, WeightSteps: 8000}
+		strategy, err := method.New(params, evolve.Size{Dim: 8, Population: 16})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strategy.Antithetic() {
+			spec.Generation.Chunk = 2
+		}
+		origin := PeerOf(SoloKey(spec))
+		spec.Origin = origin[:]
+		rules := newRules(t, spec)
+		chain, state := newChain(t, rules, 5)
+		_, head := chain[4].entry.Encode()
+		r, err := Replay(bytes.NewReader(file(rules, chain...)), ReplayOptions{Check: CheckClaims})
+		if err != nil {
+			t.Fatalf("%s: %v", method.Name, err)
+		}
+		if r.Link != head || r.State.Digest() != state.Digest() {
+			t.Errorf("%s: replay gives another head or state", method.Name)
+		}
+		golden.Check(t, "strategies/"+method.Name, head.Bytes())
 	}
 }
