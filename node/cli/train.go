@@ -30,6 +30,10 @@ A log that exists is gone on with, if it is of the same run.
                           with commas end at the first
     -o FILE               the log (default: ENV-STRATEGY-SEED.seedlog)
     --workers N           cores to use (default: all)
+    --curve FILE.csv      keep a line per generation: gen,evaluations,steps,seconds,best,mean,return; a file that exists
+                          is gone on with. What is not known is empty: the return where there was no look at the mean
+                          policy, the seconds (of all processes that wrote the file) of what was added from the log later
+    --tensorboard DIR     keep the same as events for TensorBoard: return, fitness/best, fitness/mean, run/...
     --dry-run             print the run's id, its spec and what it will cost as JSON, and train nothing
     --json                one JSON object per generation: gen, evaluations, steps, seconds, best, mean, return (null
                           where the mean policy was not looked at); and a last one: done, solved, gens, evaluations,
@@ -47,6 +51,8 @@ type trainFlags struct {
 	workers int
 	dryRun  bool
 	json    bool
+	curve   string // a CSV file
+	events  string // a folder for TensorBoard
 }
 
 func trainCommand() *command {
@@ -57,6 +63,8 @@ func trainCommand() *command {
 		fs.StringVar(&f.out, "o", "", "")
 		fs.IntVar(&f.workers, "workers", 0, "")
 		fs.BoolVar(&f.dryRun, "dry-run", false, "")
+		fs.StringVar(&f.curve, "curve", "", "")
+		fs.StringVar(&f.events, "tensorboard", "", "")
 		fs.BoolVar(&f.json, "json", false, "")
 		return func(ctx context.Context, s *IO, args []string) error {
 			env, err := argument(args, "ENV", "evonode train CartPole-v1")
@@ -110,11 +118,19 @@ func (f *trainFlags) train(ctx context.Context, s *IO, path string, rules *seedl
 	if !f.json {
 		fmt.Fprintf(s.Err, "evonode: %s with %s: %v\n", rules.Env.ID, rules.Spec.Strategy.Name, peer.NewCost(rules, workersOf(f.workers)))
 	}
+	pool := rollout.NewPool(rules.Plan, f.workers)
+	rec, err := openRecording(f.curve, f.events, rules.Run.String())
+	if err == nil {
+		err = rec.catchUp(ctx, s, path, log.Replayed(), pool)
+	}
+	if err != nil {
+		return errors.Join(err, rec.close(), log.Close())
+	}
 	line := &liveLine{w: s.Err, terminal: s.Terminal}
-	result, err := peer.Train(ctx, peer.TrainConfig{
-		Log: log, Until: until, Pool: rollout.NewPool(rules.Plan, f.workers),
-		OnGeneration: func(p peer.Progress) { s.printGeneration(p, line, f.json) },
-	})
+	result, err := peer.Train(ctx, peer.TrainConfig{Log: log, Until: until, Pool: pool, OnGeneration: func(p peer.Progress) {
+		rec.add(p, s.seconds())
+		s.printGeneration(p, line, f.json)
+	}})
 	line.clear()
 	interrupted := errors.Is(err, context.Canceled)
 	if interrupted {
@@ -123,13 +139,14 @@ func (f *trainFlags) train(ctx context.Context, s *IO, path string, rules *seedl
 	if err = errors.Join(err, log.Close()); err != nil {
 		return err
 	}
+	kept := rec.close()
 	if err := s.printTrained(result, path, rules, f.json, !interrupted); err != nil {
 		return err
 	}
 	if interrupted {
 		return failed(fmt.Errorf("interrupted after generation %d", result.Gen), "everything up to there is in "+path+"; the same command goes on")
 	}
-	return nil
+	return kept
 }
 
 // openLogError explains why a log cannot be gone on with.
