@@ -3,6 +3,7 @@ package evolve_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"math"
@@ -50,7 +51,16 @@ func TestStateRoundTrip(t *testing.T) {
 		s := &evolve.State{Gen: rapid.Uint64().Draw(r, "gen"), Theta: floats(1, "theta")}
 		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z0-9/.-]{1,32}`), 0, evolve.MaxSlots, rapid.ID[string]).Draw(r, "names")
 		for _, name := range names {
-			s.Slots = append(s.Slots, evolve.Slot{Name: name, Values: floats(0, "values")})
+			slot := evolve.Slot{Name: name}
+			switch rapid.IntRange(0, 2).Draw(r, "kind") {
+			case 0:
+				slot.Values = floats(0, "values")
+			case 1:
+				slot.Reals = rapid.SliceOfN(rapid.Float64(), 1, 20).Draw(r, "reals")
+			case 2:
+				slot.Words = rapid.SliceOfN(rapid.Uint64(), 1, 20).Draw(r, "words")
+			}
+			s.Slots = append(s.Slots, slot)
 		}
 		b, err := s.MarshalBinary()
 		if err != nil {
@@ -75,10 +85,16 @@ func TestBadStates(t *testing.T) {
 		"no theta":      func(s *evolve.State) { s.Theta = nil },
 		"NaN":           func(s *evolve.State) { s.Theta[0] = nan },
 		"infinite slot": func(s *evolve.State) { s.Slots[0].Values[0] = float32(math.Inf(-1)) },
-		"no name":       func(s *evolve.State) { s.Slots[0].Name = "" },
-		"long name":     func(s *evolve.State) { s.Slots[0].Name = "abcdefghijklmnopqrstuvwxyz0123456" },
-		"odd name":      func(s *evolve.State) { s.Slots[0].Name = "Adam" },
-		"name twice":    func(s *evolve.State) { s.Slots = append(s.Slots, s.Slots[0]) },
+		"NaN in wide":   func(s *evolve.State) { s.Slots[0] = evolve.Slot{Name: "a", Reals: []float64{1, math.NaN()}} },
+		"wide infinity": func(s *evolve.State) { s.Slots[0] = evolve.Slot{Name: "a", Reals: []float64{math.Inf(1)}} },
+		"two types":     func(s *evolve.State) { s.Slots[0].Words = []uint64{1} },
+		"three types": func(s *evolve.State) {
+			s.Slots[0] = evolve.Slot{Name: "a", Values: []float32{1}, Reals: []float64{1}, Words: []uint64{1}}
+		},
+		"no name":    func(s *evolve.State) { s.Slots[0].Name = "" },
+		"long name":  func(s *evolve.State) { s.Slots[0].Name = "abcdefghijklmnopqrstuvwxyz0123456" },
+		"odd name":   func(s *evolve.State) { s.Slots[0].Name = "Adam" },
+		"name twice": func(s *evolve.State) { s.Slots = append(s.Slots, s.Slots[0]) },
 		"many slots": func(s *evolve.State) {
 			for c := range evolve.MaxSlots {
 				s.Slots = append(s.Slots, evolve.Slot{Name: string(rune('a' + c))})
@@ -93,20 +109,49 @@ func TestBadStates(t *testing.T) {
 	}
 }
 
-// TestTruncatedState cuts and lengthens an encoded state everywhere.
+// TestTruncatedState cuts and lengthens encoded states everywhere.
 func TestTruncatedState(t *testing.T) {
-	b, _ := hex.DecodeString(smallBytes)
-	for n := range b {
-		s := small()
-		if err := s.UnmarshalBinary(b[:n]); !errors.Is(err, evolve.ErrState) {
-			t.Errorf("%d bytes: %v, want ErrState", n, err)
+	for _, whole := range []*evolve.State{small(), wide()} {
+		b, err := whole.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(s, small()) {
-			t.Errorf("%d bytes: an error changed the state", n)
+		for n := range b {
+			s := small()
+			if err := s.UnmarshalBinary(b[:n]); !errors.Is(err, evolve.ErrState) {
+				t.Errorf("%d bytes: %v, want ErrState", n, err)
+			}
+			if !reflect.DeepEqual(s, small()) {
+				t.Errorf("%d bytes: an error changed the state", n)
+			}
+		}
+		if err := new(evolve.State).UnmarshalBinary(append(b, 0)); !errors.Is(err, evolve.ErrState) {
+			t.Errorf("one byte more: %v, want ErrState", err)
 		}
 	}
-	if err := new(evolve.State).UnmarshalBinary(append(b, 0)); !errors.Is(err, evolve.ErrState) {
-		t.Errorf("one byte more: %v, want ErrState", err)
+}
+
+// TestWideLengths: the two upper bits of a slot's number have one meaning each, and a
+// large number asks for no memory before its bytes are there.
+func TestWideLengths(t *testing.T) {
+	head, _ := hex.DecodeString(smallBytes)
+	head = head[:len(head)-8] // up to the number of values of the only slot
+	for _, test := range []struct {
+		number uint32
+		values int // bytes that follow
+		ok     bool
+	}{
+		{1, 4, true}, {1, 8, false}, {1 << 31, 0, false}, {1 << 30, 0, false}, {0, 0, true},
+		{1<<31 | 1, 8, true}, {1<<31 | 1, 4, false}, {1<<30 | 1, 8, true}, {1<<30 | 2, 8, false},
+		{3<<30 | 1, 8, false}, {3 << 30, 0, false},
+		{evolve.MaxDim + 1, 0, false}, {1<<31 | (evolve.MaxDim + 1), 0, false}, {1<<30 | evolve.MaxDim, 8, false}, {1<<31 - 1, 8, false},
+	} {
+		b := binary.LittleEndian.AppendUint32(append([]byte(nil), head...), test.number)
+		b = append(b, make([]byte, test.values)...)
+		err := new(evolve.State).UnmarshalBinary(b)
+		if (err == nil) != test.ok || err != nil && !errors.Is(err, evolve.ErrState) {
+			t.Errorf("number %#x with %d bytes: %v", test.number, test.values, err)
+		}
 	}
 }
 
@@ -114,6 +159,10 @@ func FuzzState(f *testing.F) {
 	b, _ := hex.DecodeString(smallBytes)
 	f.Add(b)
 	f.Add(b[:20])
+	w, _ := wide().MarshalBinary()
+	f.Add(w)
+	f.Add(bytes.Replace(w, []byte{2, 0, 0, 0x80}, []byte{2, 0, 0, 0xc0}, 1))
+	f.Add(bytes.Replace(w, []byte{1, 0, 0, 0x40}, []byte{1, 0, 0, 0x80}, 1))
 	f.Add(append(append([]byte(nil), b[:24]...), 0xff, 0xff, 0xff, 0xff))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s := new(evolve.State)
@@ -126,6 +175,9 @@ func FuzzState(f *testing.F) {
 		again, err := s.MarshalBinary()
 		if err != nil || !bytes.Equal(again, b) {
 			t.Fatalf("decoded %x, encoded %x, %v", b, again, err)
+		}
+		if s.Digest() != sha256.Sum256(b) || s.Clone().Digest() != s.Digest() {
+			t.Fatalf("the digest of %x is not that of its bytes", b)
 		}
 	})
 }
