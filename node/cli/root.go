@@ -11,7 +11,7 @@ import (
 	"github.com/evoswarm/evoswarm/node/daemon"
 )
 
-const rootHelp = `evonode trains reinforcement-learning policies by evolution strategies, alone or in a swarm of computers.
+var rootHelp = `evonode trains reinforcement-learning policies by evolution strategies, alone or in a swarm of computers.
 
 Usage:
     evonode --bootstrap [ADDR|URL ...] [--train ENV] [flags]    a public node; with addresses it joins that swarm
@@ -34,11 +34,7 @@ Flags of a node (--bootstrap and join):
 ` + nodeFlagsHelp + `
 Flags of --bootstrap alone:
     --train ENV           start a run in this world, or go on with the one in the data folder
-    --strategy S          dises or openai-es (default: what learns the world in the fewest steps)
-    --seed N              of the initial parameters (default 0)
-    --param NAME=VALUE    a setting of the strategy; may be repeated
-    --population N        evaluations of a generation
-    --new                 start a new run even if the data folder has one of this world
+` + specFlagsHelp + `    --new                 start a new run even if the data folder has one of this world
 
 The exit status is 0 when all went well, 1 after a failure, and 2 after wrong use.
 

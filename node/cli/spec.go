@@ -22,16 +22,67 @@ type trainSpec struct {
 	seed       uint64
 	params     evolve.Params
 	population uint64
+	policy     peer.PolicyOptions
+	episodes   uint64
+	shared     *bool
+	chunk      uint64
+	every      uint64
+	validate   uint64
 }
 
 // trainSpecFlags names them.
-var trainSpecFlags = []string{"strategy", "seed", "param", "population"}
+var trainSpecFlags = []string{"strategy", "seed", "param", "population", "policy", "hidden", "activation", "bias", "head", "bins",
+	"episodes", "shared", "chunk", "look-every", "look-episodes"}
+
+// specFlagsHelp explains them. What is left out is what the world's preset for the strategy says.
+var specFlagsHelp = `    --strategy S          ` + wrapped(strategies(), "                          ") + `
+                          (default: what learns the world in the fewest steps)
+    --seed N              of the initial parameters (default 0)
+    --param NAME=VALUE    a setting of the strategy; may be repeated
+    --population N        evaluations of a generation, both signs of a pair counted
+    --policy KIND         linear, or mlp
+    --hidden N,N,...      widths of the hidden layers of an mlp
+    --activation NAME     after each hidden layer: tanh or relu
+    --bias=false          layers without a bias
+    --head HEAD           how an action is made of the outputs: argmax (discrete actions), clip or bins (real ones)
+    --bins N              values that a bins head chooses from
+    --episodes N          of each evaluation; its fitness is their mean return
+    --shared=false        each candidate meets episodes of its own, instead of the same ones in a generation
+    --chunk N             seeds of a claim; larger ones make a smaller log
+    --look-every N        generations between two looks at the mean policy
+    --look-episodes N     episodes of a look
+`
+
+// wrapped joins words with commas to lines that begin with indent, but for the first one.
+func wrapped(words []string, indent string) string {
+	text := ""
+	width := 0
+	for i, word := range words {
+		if i > 0 {
+			text, width = text+", ", width+2
+		}
+		if width+len(word) > 90 {
+			text, width = strings.TrimRight(text, " ")+"\n"+indent, 0
+		}
+		text, width = text+word, width+len(word)
+	}
+	return text
+}
+
+// strategies names them all.
+func strategies() []string {
+	var names []string
+	for _, m := range evolve.Methods() {
+		names = append(names, m.Name)
+	}
+	return names
+}
 
 func (t *trainSpec) bind(fs *flag.FlagSet) {
 	t.params = evolve.Params{}
 	fs.StringVar(&t.strategy, "strategy", "", "")
 	fs.Uint64Var(&t.seed, "seed", 0, "")
-	fs.Uint64Var(&t.population, "population", 0, "")
+	countVar(fs, &t.population, "population")
 	fs.Func("param", "", func(v string) error {
 		name, value, ok := strings.Cut(v, "=")
 		if !ok || name == "" {
@@ -40,6 +91,54 @@ func (t *trainSpec) bind(fs *flag.FlagSet) {
 		t.params[name] = paramValue(value)
 		return nil
 	})
+	fs.StringVar(&t.policy.Kind, "policy", "", "")
+	fs.Func("hidden", "", func(v string) (err error) { t.policy.Hidden, err = parseWidths(v); return err })
+	fs.StringVar(&t.policy.Activation, "activation", "", "")
+	boolVar(fs, &t.policy.Bias, "bias")
+	fs.StringVar(&t.policy.Head, "head", "", "")
+	countVar(fs, &t.policy.Bins, "bins")
+	countVar(fs, &t.episodes, "episodes")
+	boolVar(fs, &t.shared, "shared")
+	countVar(fs, &t.chunk, "chunk")
+	countVar(fs, &t.every, "look-every")
+	countVar(fs, &t.validate, "look-episodes")
+}
+
+// countVar defines a flag that is at least 1, or not given (0).
+func countVar(fs *flag.FlagSet, to *uint64, name string) {
+	fs.Func(name, "", func(v string) error {
+		n, err := strconv.ParseUint(v, 0, 64)
+		if err != nil || n == 0 {
+			return errors.New("want a whole number from 1")
+		}
+		*to = n
+		return nil
+	})
+}
+
+// boolVar defines a flag that is true, false or not given (nil).
+func boolVar(fs *flag.FlagSet, to **bool, name string) {
+	fs.BoolFunc(name, "", func(v string) error {
+		b, err := strconv.ParseBool(v)
+		if err != nil {
+			return errors.New("want true or false")
+		}
+		*to = &b
+		return nil
+	})
+}
+
+// parseWidths reads the widths of hidden layers, such as 16,16.
+func parseWidths(text string) ([]uint64, error) {
+	var all []uint64
+	for _, part := range strings.Split(text, ",") {
+		n, err := strconv.ParseUint(strings.TrimSpace(part), 10, 64)
+		if err != nil {
+			return nil, errors.New("want widths of layers, such as 16,16")
+		}
+		all = append(all, n)
+	}
+	return all, nil
 }
 
 // paramValue is a number where text is one, else text itself.
@@ -70,17 +169,15 @@ func (t *trainSpec) options(env string) (peer.SpecOptions, error) {
 	if _, err := method.Complete(t.params); err != nil {
 		return peer.SpecOptions{}, wrong(err, settingsHint(method))
 	}
-	return peer.SpecOptions{Env: spec.ID, Strategy: method.Name, Params: t.params, Population: t.population, Seed: t.seed}, nil
+	return peer.SpecOptions{Env: spec.ID, Strategy: method.Name, Params: t.params, Population: t.population, Seed: t.seed,
+		Policy: t.policy, Episodes: t.episodes, Shared: t.shared, Chunk: t.chunk, Every: t.every, Validate: t.validate}, nil
 }
 
 func unknownStrategy(name string) error {
-	var names []string
-	for _, m := range evolve.Methods() {
-		names = append(names, m.Name)
-	}
-	hint := "there are " + strings.Join(names, " and ")
+	names := strategies()
+	hint := "there are " + strings.Join(names, ", ")
 	if near := nearest.Names(name, names); len(near) > 0 {
-		hint = "did you mean " + near[0] + "? There are " + strings.Join(names, " and ")
+		hint = "did you mean " + strings.Join(near, ", ") + "? T" + hint[1:]
 	}
 	return wrong(fmt.Errorf("%w %q", evolve.ErrMethod, name), hint)
 }
@@ -103,6 +200,21 @@ func settingsHint(m evolve.Method) string {
 		names = append(names, fmt.Sprintf("%s (default %v)", s.Name, s.Default))
 	}
 	return m.Name + " has the settings " + strings.Join(names, ", ")
+}
+
+// settingHint says what a setting takes, or which settings there are if there is none of that name.
+func settingHint(m evolve.Method, name string) string {
+	var names []string
+	for _, s := range m.Settings {
+		if s.Name == name {
+			return fmt.Sprintf("%s: %s (default %v)", s.Name, strings.TrimSuffix(s.Doc, "."), s.Default)
+		}
+		names = append(names, s.Name)
+	}
+	if near := nearest.Names(name, names); len(near) > 0 {
+		return "did you mean " + strings.Join(near, ", ") + "? " + settingsHint(m)
+	}
+	return settingsHint(m)
 }
 
 // parseUntil reads --until: solved, evals=N, steps=N, a duration, or several of them with commas: what comes first counts.

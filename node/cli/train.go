@@ -15,18 +15,14 @@ import (
 	"github.com/evoswarm/evoswarm/internal/store"
 )
 
-const trainHelp = `Trains alone: a swarm of one, without a network. The log depends on the settings alone: it is the same on every
+var trainHelp = `Trains alone: a swarm of one, without a network. The log depends on the settings alone: it is the same on every
 machine, with any number of workers, in one go or resumed.
 
 Usage:
-    evonode train ENV [--strategy S] [--seed N] [--until WHEN] [-o run.seedlog] [flags]
+    evonode train ENV [--strategy S] [--seed N] [--until WHEN] [-o run.seedlog] [--config FILE.toml] [flags]
 
 A log that exists is gone on with, if it is of the same run.
-    --strategy S          dises or openai-es (default: what learns the world in the fewest steps)
-    --seed N              of the initial parameters (default 0)
-    --param NAME=VALUE    a setting of the strategy; may be repeated
-    --population N        evaluations of a generation
-    --until WHEN          solved (default), evals=N or steps=N (of the log as a whole), or a time such as 10m; several
+` + specFlagsHelp + `    --until WHEN          solved (default), evals=N or steps=N (of the log as a whole), or a time such as 10m; several
                           with commas end at the first
     -o FILE               the log (default: ENV-STRATEGY-SEED.seedlog)
     --workers N           cores to use (default: all)
@@ -34,11 +30,12 @@ A log that exists is gone on with, if it is of the same run.
                           is gone on with. What is not known is empty: the return where there was no look at the mean
                           policy, the seconds (of all processes that wrote the file) of what was added from the log later
     --tensorboard DIR     keep the same as events for TensorBoard: return, fitness/best, fitness/mean, run/...
+    --config FILE.toml    take what no flag says from a file: see below
     --dry-run             print the run's id, its spec and what it will cost as JSON, and train nothing
     --json                one JSON object per generation: gen, evaluations, steps, seconds, best, mean, return (null
                           where the mean policy was not looked at); and a last one: done, solved, gens, evaluations,
                           steps, seconds, return, log, run, head, theta, tests, evaluation_steps
-
+` + configHelp + `
 Example:
     $ evonode train CartPole-v1 --seed 7 -o cart.seedlog
 `
@@ -53,6 +50,7 @@ type trainFlags struct {
 	json    bool
 	curve   string // a CSV file
 	events  string // a folder for TensorBoard
+	config  string // a TOML file
 }
 
 func trainCommand() *command {
@@ -63,11 +61,12 @@ func trainCommand() *command {
 		fs.StringVar(&f.out, "o", "", "")
 		fs.IntVar(&f.workers, "workers", 0, "")
 		fs.BoolVar(&f.dryRun, "dry-run", false, "")
+		fs.StringVar(&f.config, "config", "", "")
 		fs.StringVar(&f.curve, "curve", "", "")
 		fs.StringVar(&f.events, "tensorboard", "", "")
 		fs.BoolVar(&f.json, "json", false, "")
 		return func(ctx context.Context, s *IO, args []string) error {
-			env, err := argument(args, "ENV", "evonode train CartPole-v1")
+			env, err := f.spec.world(s, fs, f.config, args, "evonode train CartPole-v1")
 			if err != nil {
 				return err
 			}
