@@ -127,3 +127,29 @@ func TestCandidateIsPure(t *testing.T) {
 		}
 	}
 }
+
+// TestApplyMemory: an update asks for some states and a few words for each result, and
+// never for a vector for each result. What is given back counts too.
+func TestApplyMemory(t *testing.T) {
+	const dim, population = 20000, 512
+	for _, v := range variants() {
+		st, err := build(v.method, v.params, evolve.Size{Dim: dim, Population: population})
+		if err != nil {
+			continue // a full covariance, beside which vectors are small
+		}
+		results := make([]evolve.Result, population)
+		for i := range results {
+			results[i] = evolve.Result{Seed: uint64(i), Fitness: [2]int64{int64(i * 7919 % 512), int64(i * 104729 % 512)}}
+		}
+		s := st.Init(make([]float32, dim))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		s = st.Apply(s, results)
+		runtime.ReadMemStats(&after)
+		state := st.Shape().Bytes()
+		limit := 3*state + 6*8*dim + population*512
+		if got := int64(after.TotalAlloc - before.TotalAlloc); got > limit {
+			t.Errorf("%s, %d parameters: %d bytes for a state of %d, want at most %d; a vector for each result is %d", v.name, dim, got, state, limit, population*4*dim)
+		}
+	}
+}
