@@ -60,8 +60,7 @@ func countValid(fitness []int64) int {
 	return n
 }
 
-// fewSetting describes how many of a generation count. most is what there is at most
-// in a population that is not limited.
+// fewSetting describes how many of a generation count; 0 stands for what doc says.
 func fewSetting(name, doc string) Setting {
 	return Setting{Name: name, Doc: doc, Default: 0.0, Min: 0, Max: 1 << 30, Integer: true}
 }
