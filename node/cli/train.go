@@ -109,7 +109,7 @@ func (f *trainFlags) run(ctx context.Context, s *IO, env string) error {
 func (f *trainFlags) train(ctx context.Context, s *IO, path string, rules *seedlog.Rules, until peer.Until) error {
 	log, err := store.OpenLog(path, rules, nil)
 	if err != nil {
-		return openLogError(path, err)
+		return openLogError(path, rules.Spec, err)
 	}
 	for _, note := range log.Notes() {
 		fmt.Fprintf(s.Err, "evonode: %s\n", note)
@@ -149,9 +149,12 @@ func (f *trainFlags) train(ctx context.Context, s *IO, path string, rules *seedl
 }
 
 // openLogError explains why a log cannot be gone on with.
-func openLogError(path string, err error) error {
+func openLogError(path string, asked *seedlog.Spec, err error) error {
 	if errors.Is(err, seedlog.ErrRun) {
-		return failed(err, "its first block has other settings: give those (evonode log "+path+" names the run), or another file with -o")
+		if others := difference(path, asked); others != "" {
+			err = fmt.Errorf("%w: there %s", err, others)
+		}
+		return failed(err, "give the settings of the log, or another file with -o")
 	}
 	var at *seedlog.FileError
 	if errors.As(err, &at) {
