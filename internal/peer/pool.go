@@ -71,14 +71,19 @@ func (e *PoolEvaluator) Evaluate(id uint64, task rollout.Task, urgent bool, done
 		go done(nil, err)
 		return
 	}
+	// It reads the whole state: once, and not in the caller's loop.
+	check := sync.OnceValue(func() error { return e.rules.Plan.Check(task) })
 	e.add(queue, &job{
 		id: id, units: len(task.Seeds),
 		run: func(pool *rollout.Pool, i int) error {
+			if err := check(); err != nil {
+				return err
+			}
 			one := rollout.Task{State: task.State, Seeds: task.Seeds[i : i+1], Episodes: task.Episodes}
 			if len(task.Episodes) > 1 {
 				one.Episodes = task.Episodes[i : i+1]
 			}
-			r, err := pool.Evaluate(one, nil)
+			r, err := pool.EvaluateChecked(one, nil)
 			if err == nil {
 				results[i] = r[0]
 			}

@@ -3,12 +3,14 @@
 package peer_test
 
 import (
+	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
@@ -46,6 +48,25 @@ func TestPoolEvaluatorAgreesWithThePool(t *testing.T) {
 			t.Errorf("%d workers: %s", workers, diff)
 		}
 		e.Close()
+	}
+}
+
+func TestPoolEvaluatorRefuses(t *testing.T) {
+	rules := cartPole(t)
+	e := peer.NewPoolEvaluator(rules, 2)
+	defer e.Close()
+	longer := rules.Task(rules.Initial(), rules.Run, [32]byte{1}, 0)
+	longer.State = longer.State.Clone()
+	longer.State.Theta = append(longer.State.Theta, 1)
+	for name, c := range map[string]struct {
+		task rollout.Task
+		err  error
+	}{"no candidates": {rollout.Task{State: rules.Initial()}, rollout.ErrTask}, "another shape": {longer, evolve.ErrState}} {
+		done := make(chan error, 1)
+		e.Evaluate(1, c.task, false, func(_ []rollout.CandidateResult, err error) { done <- err })
+		if err := <-done; !errors.Is(err, c.err) {
+			t.Errorf("%s: %v, want %v", name, err, c.err)
+		}
 	}
 }
 

@@ -60,3 +60,12 @@ func (p Plan) Initial(seed uint64) *evolve.State {
 
 // Shape returns the shape of the run's states.
 func (p Plan) Shape() evolve.Shape { return p.Strategy.Shape() }
+
+// Check returns an error that wraps ErrTask or evolve.ErrState unless t is within the
+// limits and its state is one of this run. It reads the whole state.
+func (p Plan) Check(t Task) error {
+	if err := t.Check(); err != nil {
+		return err
+	}
+	return p.Shape().Check(t.State)
+}

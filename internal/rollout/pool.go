@@ -44,12 +44,16 @@ func (p *Pool) Workers() int { return len(p.stations) }
 // goroutines; once it returns true no further candidate is begun and the error is
 // ErrCancelled. Other errors wrap ErrTask or evolve.ErrState. Bit exact.
 func (p *Pool) Evaluate(t Task, cancel func() bool) ([]CandidateResult, error) {
-	if err := t.Check(); err != nil {
+	if err := p.plan.Check(t); err != nil {
 		return nil, err
 	}
-	if err := p.plan.Shape().Check(t.State); err != nil {
-		return nil, err
-	}
+	return p.EvaluateChecked(t, cancel)
+}
+
+// EvaluateChecked is Evaluate for a task that Plan.Check has passed, or a part of its
+// candidates: a look at the whole state for each candidate would take longer than to
+// make it. The only error is ErrCancelled. Bit exact.
+func (p *Pool) EvaluateChecked(t Task, cancel func() bool) ([]CandidateResult, error) {
 	outcomes := make([]Outcome, items(&t, p.plan.Strategy))
 	var cancelled atomic.Bool
 	p.each(len(outcomes), func(s *station, k int) bool {
