@@ -81,7 +81,11 @@ func (f *replayFlags) eval(ctx context.Context, s *IO, name string, episodes uin
 		if err != nil {
 			return modelError(called(name), err)
 		}
-		return s.eval(m, cmp.Or(episodes, defaultEvalEpisodes), f.workers, f.json)
+		plan, err := m.Plan()
+		if err != nil {
+			return modelError(called(name), err)
+		}
+		return s.eval(plan, m, cmp.Or(episodes, defaultEvalEpisodes), f.workers, f.json)
 	}
 	r, _, err := s.replayAt(ctx, name, b, opts, at, f.workers)
 	if errors.Is(err, seedlog.ErrNotSeedlog) {
@@ -90,7 +94,7 @@ func (f *replayFlags) eval(ctx context.Context, s *IO, name string, episodes uin
 	if err != nil {
 		return err
 	}
-	return s.eval(model.Of(r), cmp.Or(episodes, r.Rules.Spec.Checks.Test), f.workers, f.json)
+	return s.eval(r.Rules.Plan, model.Of(r), cmp.Or(episodes, r.Rules.Spec.Checks.Test), f.workers, f.json)
 }
 
 // modelError says which model an error is about, and what to do.
@@ -123,12 +127,9 @@ type evaluation struct {
 }
 
 // eval runs n episodes of a model and prints what they gave.
-func (s *IO) eval(m *model.Model, n uint64, workers int, asJSON bool) error {
-	env, pol, err := m.Resolve()
-	if err != nil {
-		return err
-	}
-	pool := rollout.NewPool(rollout.Plan{Env: env, Policy: pol}, workers)
+func (s *IO) eval(plan rollout.Plan, m *model.Model, n uint64, workers int, asJSON bool) error {
+	env := plan.Env
+	pool := rollout.NewPool(plan, workers)
 	returns := make([]float64, n)
 	steps := pool.Returns(m.State(), m.TestSeeds(n), returns)
 	e := evaluation{Run: m.Run, Env: env.ID, Height: m.Height, Episodes: n, Threshold: env.SolvedReturn, Steps: steps}
@@ -143,7 +144,7 @@ func (s *IO) eval(m *model.Model, n uint64, workers int, asJSON bool) error {
 	fmt.Fprintf(&b, "mean      %.3f ± %.3f\n", e.Mean, e.StdErr)
 	fmt.Fprintf(&b, "range     %.3f to %.3f\n", e.Min, e.Max)
 	fmt.Fprintf(&b, "solved    %s (threshold %s)\n", yesNo(e.Solved), threshold(env))
-	_, err = fmt.Fprint(s.Out, b.String())
+	_, err := fmt.Fprint(s.Out, b.String())
 	return err
 }
 

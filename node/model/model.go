@@ -10,6 +10,7 @@ import (
 	_ "github.com/evoswarm/evoswarm/envs/all" // the worlds that a file may name
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
@@ -95,6 +96,15 @@ func (m *Model) Resolve() (*envs.Spec, *policy.Policy, error) {
 		return nil, nil, fmt.Errorf("%w: %d parameters, the policy has %d", ErrDamaged, len(m.Theta), pol.Dim())
 	}
 	return env, pol, nil
+}
+
+// Plan is what evaluates the model; it makes no candidates. Errors are those of Resolve.
+func (m *Model) Plan() (rollout.Plan, error) {
+	env, pol, err := m.Resolve()
+	if err != nil {
+		return rollout.Plan{}, err
+	}
+	return rollout.Plan{Env: env, Policy: pol}, nil
 }
 
 func resolve(world seedlog.EnvRef, spec policy.Spec) (*envs.Spec, *policy.Policy, error) {
