@@ -30,12 +30,15 @@ type Chart struct {
 	X, Y   string   // names of the axes, with units
 	Level  *float64 // where a dashed line is drawn across; nil: nowhere
 	About  string   // the level's name in the legend
+	Floor  *float64 // the least y that is drawn; nil: what the curves need
+	Ceil   *float64 // the largest; nil: what the curves need
 	Series []Series // in the order of the legend, at least one
 }
 
 // Series is one curve. The slices have one length and finite values.
 type Series struct {
-	Name      string
+	Name      string // "": not in the legend
+	Faint     bool   // one of many: thin and pale, all in the colour of the first curve
 	X, Y      []float64
 	Low, High []float64 // the bounds of a band around the curve; nil: none
 }
@@ -69,12 +72,45 @@ const (
 const sans = "Sans"
 
 // Write draws the chart.
-func (c *Chart) Write(w io.Writer, f Format) error {
+func (c *Chart) Write(w io.Writer, f Format) error { return WriteColumn(w, f, c) }
+
+// WriteColumn draws charts one below the other; all have the x axis that the widest needs, in the same place.
+func WriteColumn(w io.Writer, f Format, charts ...*Chart) error {
 	if f != PNG && f != SVG {
 		return fmt.Errorf("%w: %q", ErrFormat, f)
 	}
+	plots := make([][]*plot.Plot, len(charts))
+	low, high := math.Inf(1), math.Inf(-1)
+	for i, c := range charts {
+		p, err := c.plot()
+		if err != nil {
+			return err
+		}
+		plots[i] = []*plot.Plot{p}
+		low, high = min(low, p.X.Min), max(high, p.X.Max)
+	}
+	to, err := draw.NewFormattedCanvas(width, height*vg.Length(len(charts)), string(f))
+	if err != nil {
+		return fmt.Errorf("chart: %w", err)
+	}
+	canvas := draw.New(to)
+	canvas.SetColor(color.White)
+	canvas.Fill(canvas.Rectangle.Path())
+	for _, row := range plots {
+		row[0].X.Min, row[0].X.Max = low, high
+	}
+	tiles := draw.Tiles{Rows: len(charts), Cols: 1, PadY: 2 * margin}
+	for i, row := range plot.Align(plots, tiles, draw.Crop(canvas, margin, -2*margin, margin, -margin)) {
+		plots[i][0].Draw(row[0])
+	}
+	_, err = to.WriteTo(w)
+	return err
+}
+
+// plot makes the axes with everything in them.
+func (c *Chart) plot() (*plot.Plot, error) {
 	if err := c.check(); err != nil {
-		return err
+		return nil, err
 	}
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.X, c.Y
@@ -90,22 +126,19 @@ func (c *Chart) Write(w io.Writer, f Format) error {
 	p.Add(grid)
 	for i, s := range c.Series {
 		if err := s.draw(p, plotutil.Color(i), plotutil.Dashes(i/len(plotutil.SoftColors))); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if c.Level != nil {
 		c.drawLevel(p)
 	}
-	to, err := draw.NewFormattedCanvas(width, height, string(f))
-	if err != nil {
-		return fmt.Errorf("chart: %w", err)
+	if c.Floor != nil {
+		p.Y.Min = *c.Floor
 	}
-	canvas := draw.New(to)
-	canvas.SetColor(color.White)
-	canvas.Fill(canvas.Rectangle.Path())
-	p.Draw(draw.Crop(canvas, margin, -2*margin, margin, -margin))
-	_, err = to.WriteTo(w)
-	return err
+	if c.Ceil != nil {
+		p.Y.Max = *c.Ceil
+	}
+	return p, nil
 }
 
 func (c *Chart) check() error {
@@ -139,8 +172,7 @@ func (s *Series) draw(p *plot.Plot, c color.Color, dashes []vg.Length) error {
 		if err != nil {
 			return fmt.Errorf("chart: %w", err)
 		}
-		r, g, b, _ := c.RGBA()
-		band.Color, band.Width = color.NRGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 50}, 0
+		band.Color, band.Width = pale(c, 50), 0
 		p.Add(band)
 	}
 	line, err := plotter.NewLine(points(s.X, s.Y))
@@ -148,8 +180,13 @@ func (s *Series) draw(p *plot.Plot, c color.Color, dashes []vg.Length) error {
 		return fmt.Errorf("chart: %w", err)
 	}
 	line.Color, line.Width, line.Dashes = c, vg.Points(1.5), dashes
+	if s.Faint {
+		line.Color, line.Width, line.Dashes = pale(plotutil.Color(0), 120), vg.Points(0.8), nil
+	}
 	p.Add(line)
-	p.Legend.Add(s.Name, line)
+	if s.Name != "" {
+		p.Legend.Add(s.Name, line)
+	}
 	if len(s.X) > 1 {
 		return nil
 	}
@@ -160,6 +197,12 @@ func (s *Series) draw(p *plot.Plot, c color.Color, dashes []vg.Length) error {
 	dot.Color = c
 	p.Add(dot)
 	return nil
+}
+
+// pale is c as if through fog; alpha is 0 for none of it to 255.
+func pale(c color.Color, alpha uint8) color.Color {
+	r, g, b, _ := c.RGBA()
+	return color.NRGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), alpha}
 }
 
 func points(x, y []float64) plotter.XYs {

@@ -20,6 +20,7 @@ Usage:
 Commands:
     join ADDR|URL ...        lend this computer to a swarm
     train ENV                train alone, without a network
+    sweep ENV                train many seeds, and compare
     replay LOG               rebuild the model from a seed log, and check it
     eval LOG|MODEL           held-out episodes of the model
     export LOG -o FILE       write the model as safetensors, npz or JSON

@@ -1,0 +1,274 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/node/chart"
+	"github.com/evoswarm/evoswarm/node/sweep"
+)
+
+const sweepHelp = `Trains many seeds of the same settings, several at a time, and says how many solve the world and what that takes.
+Each run is the one that evonode train of its seed gives, with the same head.
+
+Usage:
+    evonode sweep ENV [--seeds 0-9] [--strategy S] [flags]
+    evonode sweep compare A.csv B.csv [--json]
+
+A run that does not solve the world counts as infinite in medians and quartiles (null in JSON, "never" in the table).
+The seconds of a run are from before its log is opened until it is fsynced and closed (those of evonode train are of the
+whole process); runs side by side slow each other down: --jobs 1 gives the seconds of a run alone.
+    --seeds LIST          such as 0-9 (default) or 3,5,10-19
+    --strategy S, --param NAME=VALUE, --population N    as of evonode train
+    --until WHEN          what ends each run, as of evonode train (default: solved). A sweep always ends: where no limit is
+                          given, a run ends after the env-steps of 10,000 episodes of full length
+    --jobs N              runs at a time (default: as many as there are cores)
+    --workers N           cores of each run (default: the cores divided by the runs at a time)
+    -o FILE               write the table to FILE.csv or FILE.json, anew after each run. A table that is there of the same
+                          sweep is gone on with: its finished runs are taken over
+    --logs DIR            keep the logs, as DIR/ENV-STRATEGY-SEED.seedlog; runs that were interrupted go on with theirs
+    --plot FILE           draw returns and the share of solved runs against env-steps, as FILE.png or FILE.svg
+    --compare FILE        and compare: as sweep compare FILE with this sweep, and in the plot
+    --json                one JSON object per run: env, strategy, and all that the last line of evonode train --json has; and
+                          a last one: summary (true), env, strategy, until, runs, solved, rate, steps_median,
+                          seconds_median, quartiles {steps, seconds}: [lower, median, upper], return_median, left
+
+sweep compare says how the medians of B differ from those of A, as difference (B - A) and ratio (B / A), with 95 %
+percentile bootstrap intervals: 10,000 resamples of each table, fixed seed. FILEs of other programs do too, if they are CSV
+with the columns seed, solved, steps and seconds. With --json: a, b (summaries), rate {value, low, high}, costs: measure, a,
+b, difference {value, low, high}, ratio {value, low, high}, better (a, b or unclear).
+
+Example:
+    $ evonode sweep CartPole-v1 --seeds 0-9 -o cart.csv --plot cart.svg
+`
+
+// sweepFlags are the flags of sweep.
+type sweepFlags struct {
+	spec          trainSpec
+	seeds, until  string
+	jobs, workers int
+	out, plot     string
+	logs, compare string
+	json          bool
+}
+
+func sweepCommand() *command {
+	return &command{name: "sweep", summary: "train many seeds, and compare", help: sweepHelp, bind: func(fs *flag.FlagSet) runner {
+		var f sweepFlags
+		f.spec.bind(fs)
+		fs.StringVar(&f.seeds, "seeds", "0-9", "")
+		fs.StringVar(&f.until, "until", "solved", "")
+		fs.IntVar(&f.jobs, "jobs", 0, "")
+		fs.IntVar(&f.workers, "workers", 0, "")
+		fs.StringVar(&f.out, "o", "", "")
+		fs.StringVar(&f.plot, "plot", "", "")
+		fs.StringVar(&f.logs, "logs", "", "")
+		fs.StringVar(&f.compare, "compare", "", "")
+		fs.BoolVar(&f.json, "json", false, "")
+		return func(ctx context.Context, s *IO, args []string) error {
+			given := map[string]bool{}
+			fs.Visit(func(x *flag.Flag) { given[x.Name] = true })
+			if len(args) > 0 && args[0] == "compare" {
+				return f.compareFiles(s, args[1:], given)
+			}
+			env, err := argument(args, "ENV", "evonode sweep CartPole-v1 --seeds 0-9")
+			if err != nil {
+				return err
+			}
+			if given["seed"] {
+				return usage("--seed with sweep", "did you mean --seeds "+fmt.Sprint(f.spec.seed)+"?")
+			}
+			p, err := f.plan(env)
+			if err != nil {
+				return err
+			}
+			return p.run(ctx, s)
+		}
+	}}
+}
+
+// capEpisodes bounds each run where the user names no limit: the env-steps of so many episodes of full length.
+const capEpisodes = 10000
+
+// sweepPlan is a sweep that was found to be possible.
+type sweepPlan struct {
+	*sweepFlags
+	options peer.SpecOptions
+	seeds   []uint64
+	specs   map[uint64]*seedlog.Spec // of each seed asked for
+	until   peer.Until
+	rows    []sweep.Row // of the table, sorted by seed
+	other   []sweep.Row // of --compare
+}
+
+// plan checks everything that can be checked before the first run.
+func (f *sweepFlags) plan(env string) (*sweepPlan, error) {
+	p := &sweepPlan{sweepFlags: f, specs: map[uint64]*seedlog.Spec{}}
+	var err error
+	if p.seeds, err = parseSeeds(f.seeds); err != nil {
+		return nil, err
+	}
+	if p.until, err = parseUntil(f.until); err != nil {
+		return nil, err
+	}
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	if p.options, err = f.spec.options(env); err != nil {
+		return nil, err
+	}
+	for _, seed := range p.seeds {
+		if p.specs[seed], err = p.specOf(seed); err != nil {
+			return nil, specError(err)
+		}
+	}
+	rules, err := seedlog.NewRules(p.specs[p.seeds[0]])
+	if err != nil {
+		return nil, err
+	}
+	if p.until.Evaluations == 0 && p.until.Steps == 0 && p.until.Duration == 0 {
+		p.until.Steps = capEpisodes * uint64(rules.Env.MaxSteps)
+	}
+	if f.compare != "" {
+		if p.other, err = readTable(f.compare); err != nil {
+			return nil, err
+		}
+	}
+	return p, p.takeOver()
+}
+
+// check refuses flags that cannot be.
+func (f *sweepFlags) check() error {
+	if f.jobs < 0 || f.workers < 0 {
+		return usage(fmt.Sprintf("--jobs %d --workers %d", f.jobs, f.workers), "each at least 1, or leave them out to use all cores")
+	}
+	if f.out != "" && !sweep.Known(f.out) {
+		return usage(fmt.Sprintf("-o %s", f.out), "a table is written to a file that ends in .csv or .json")
+	}
+	if _, err := chart.FormatOf(f.plot); f.plot != "" && err != nil {
+		return usage(fmt.Sprintf("--plot %s", f.plot), "a plot is written to a file that ends in .png or .svg")
+	}
+	return nil
+}
+
+// specOf returns the spec of the run of one seed.
+func (p *sweepPlan) specOf(seed uint64) (*seedlog.Spec, error) {
+	o := p.options
+	o.Seed = seed
+	return peer.NewSpec(o)
+}
+
+// takeOver reads the table that is there already, which must be of this sweep.
+func (p *sweepPlan) takeOver() error {
+	if p.out == "" {
+		return nil
+	}
+	rows, err := sweep.Read(p.out)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return failed(err, "name another file with -o, or remove this one")
+	}
+	for _, r := range rows {
+		spec, err := p.specOf(r.Seed)
+		if err != nil {
+			return err
+		}
+		const hint = "give the settings that the table was begun with, or another file with -o"
+		if r.Run != spec.Link().String() {
+			return failed(fmt.Errorf("%s holds another sweep: its seed %d is run %s, here it would be %s", p.out, r.Seed, r.Run, spec.Link()), hint)
+		}
+		if until := untilText(p.until); r.Until != until {
+			return failed(fmt.Errorf("%s holds another sweep: its runs end with %s, here they would with %s", p.out, r.Until, until), hint)
+		}
+	}
+	p.rows = rows
+	p.sort()
+	return nil
+}
+
+func (p *sweepPlan) sort() {
+	slices.SortFunc(p.rows, func(a, b sweep.Row) int {
+		if a.Seed < b.Seed {
+			return -1
+		}
+		return 1
+	})
+}
+
+// asked returns the rows of the seeds that were asked for.
+func (p *sweepPlan) asked() []sweep.Row {
+	var rows []sweep.Row
+	for _, r := range p.rows {
+		if p.specs[r.Seed] != nil {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// config says what is left to be run, and how.
+func (p *sweepPlan) config(dir string) sweep.Config {
+	cfg := sweep.Config{Until: p.until, Name: untilText(p.until), Jobs: p.jobs, Workers: p.workers, Dir: dir, Keep: p.logs != "", Before: map[uint64]float64{}}
+	done := map[uint64]bool{}
+	for _, r := range p.rows {
+		done[r.Seed] = r.Done
+		if spec := p.specs[r.Seed]; spec != nil && !r.Done {
+			if _, err := os.Stat(filepath.Join(dir, sweep.LogName(spec))); err == nil {
+				cfg.Before[r.Seed] = r.Seconds
+			}
+		}
+	}
+	for _, seed := range p.seeds {
+		if !done[seed] {
+			cfg.Specs = append(cfg.Specs, p.specs[seed])
+		}
+	}
+	cores := runtime.GOMAXPROCS(0)
+	if cfg.Jobs == 0 {
+		cfg.Jobs = max(1, min(cores/max(cfg.Workers, 1), len(cfg.Specs)))
+	}
+	if cfg.Workers == 0 {
+		cfg.Workers = max(1, cores/cfg.Jobs)
+	}
+	return cfg
+}
+
+// maxSeeds bounds a sweep.
+const maxSeeds = 10000
+
+// parseSeeds reads --seeds: numbers and ranges with commas, each seed once, in the order given.
+func parseSeeds(text string) ([]uint64, error) {
+	bad := func(what string) ([]uint64, error) {
+		return nil, usage(fmt.Sprintf("--seeds %q: %s", text, what), "numbers from 0 and ranges of them, such as 0-9 or 3,5,10-19")
+	}
+	var seeds []uint64
+	seen := map[uint64]bool{}
+	for _, part := range strings.Split(text, ",") {
+		first, last, ok := parseRange(strings.TrimSpace(part))
+		if !ok {
+			return bad(fmt.Sprintf("%q is no seed and no range", part))
+		}
+		if last-first >= maxSeeds || len(seeds)+int(last-first) >= maxSeeds {
+			return bad(fmt.Sprintf("more than %d seeds", maxSeeds))
+		}
+		for i := range last - first + 1 {
+			if seen[first+i] {
+				return bad(fmt.Sprintf("seed %d stands twice", first+i))
+			}
+			seen[first+i] = true
+			seeds = append(seeds, first+i)
+		}
+	}
+	return seeds, nil
+}

@@ -1,0 +1,234 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/store"
+	"github.com/evoswarm/evoswarm/node/sweep"
+)
+
+// parseRange reads N or N-M with M >= N.
+func parseRange(text string) (first, last uint64, ok bool) {
+	a, b, isRange := strings.Cut(text, "-")
+	first, err := strconv.ParseUint(a, 10, 64)
+	if err != nil {
+		return 0, 0, false
+	}
+	if !isRange {
+		return first, first, true
+	}
+	last, err = strconv.ParseUint(b, 10, 64)
+	return first, last, err == nil && last >= first
+}
+
+// run trains what is not in the table yet, and prints what came out.
+func (p *sweepPlan) run(ctx context.Context, s *IO) error {
+	dir, clean, err := p.folder()
+	if err != nil {
+		return err
+	}
+	defer clean()
+	cfg := p.config(dir)
+	if p.json {
+		for _, r := range p.asked() {
+			if !r.Done {
+				continue
+			}
+			if err := s.printJSON(r); err != nil {
+				return err
+			}
+		}
+	}
+	live := &sweepLive{line: &liveLine{w: s.Err, terminal: s.Terminal}, total: len(p.seeds), done: len(p.seeds) - len(cfg.Specs), curves: sweep.Curves{}}
+	cfg.OnGeneration = live.generation
+	cfg.OnRow = func(r sweep.Row) error {
+		live.row(r)
+		return p.keep(s, r)
+	}
+	failure := sweep.Run(ctx, cfg)
+	live.line.clear()
+	if failure != nil && ctx.Err() == nil {
+		return sweepError(failure, p)
+	}
+	if err := p.print(s, cfg, live.curves); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return p.interrupted()
+	}
+	return nil
+}
+
+// folder is where the logs are written: the one of --logs, or one that clean removes.
+func (p *sweepPlan) folder() (dir string, clean func(), err error) {
+	if p.logs != "" {
+		return p.logs, func() {}, os.MkdirAll(p.logs, 0o755)
+	}
+	if dir, err = os.MkdirTemp("", "evonode-sweep-"); err != nil {
+		return "", nil, err
+	}
+	return dir, func() { os.RemoveAll(dir) }, nil
+}
+
+// keep takes a row into the table and writes that. Calls do not overlap.
+func (p *sweepPlan) keep(s *IO, r sweep.Row) error {
+	if !r.Done && p.logs == "" {
+		return nil // nothing to go on with
+	}
+	if i := slices.IndexFunc(p.rows, func(old sweep.Row) bool { return old.Seed == r.Seed }); i >= 0 {
+		p.rows[i] = r
+	} else {
+		p.rows = append(p.rows, r)
+		p.sort()
+	}
+	if p.json {
+		if err := s.printJSON(r); err != nil {
+			return err
+		}
+	}
+	if p.out == "" {
+		return nil
+	}
+	return sweep.Write(p.out, p.rows)
+}
+
+// interrupted says what is done and how to go on.
+func (p *sweepPlan) interrupted() error {
+	done := sweep.Summarize(p.asked()).Runs
+	err := fmt.Errorf("interrupted: %d of %d runs are finished", done, len(p.seeds))
+	switch {
+	case p.out == "":
+		return failed(err, "with -o FILE.csv finished runs would be kept, and the same command would go on")
+	case p.logs == "":
+		return failed(err, "the same command goes on: finished runs are in "+p.out+"; with --logs DIR those that were begun would go on too")
+	}
+	return failed(err, "the same command goes on: finished runs are in "+p.out+", and those that were begun in "+p.logs)
+}
+
+// sweepError explains why a sweep ended.
+func sweepError(err error, p *sweepPlan) error {
+	if p.out != "" {
+		err = fmt.Errorf("%w (runs finished before are in %s)", err, p.out)
+	}
+	if errors.Is(err, store.ErrLocked) || p.logs == "" {
+		return err
+	}
+	return openLogError(p.logs, err)
+}
+
+// sweepLive shows how far a sweep is.
+type sweepLive struct {
+	line        *liveLine
+	total, done int
+
+	mu     sync.Mutex
+	curves sweep.Curves
+}
+
+// generation is called from every run.
+func (l *sweepLive) generation(seed uint64, p peer.Progress) {
+	if p.Return != nil {
+		l.mu.Lock()
+		l.curves[seed] = append(l.curves[seed], sweep.Point{Steps: p.Steps, Return: *p.Return})
+		l.mu.Unlock()
+	}
+	l.mu.Lock()
+	done := l.done
+	l.mu.Unlock()
+	l.line.show(time.Now(), fmt.Sprintf("%d of %d runs  seed %d: generation %d  steps %d  policy %s", done, l.total, seed, p.Gen, p.Steps, number(p.Return)))
+}
+
+func (l *sweepLive) row(r sweep.Row) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r.Done {
+		l.done++
+	}
+}
+
+// print shows the table, and draws and compares if that was asked for.
+func (p *sweepPlan) print(s *IO, cfg sweep.Config, curves sweep.Curves) error {
+	rows := p.asked()
+	sum := sweep.Summarize(rows)
+	spec := p.specs[p.seeds[0]]
+	sum.Env, sum.Strategy, sum.Until = spec.Env.ID, spec.Strategy.Name, untilText(p.until)
+	sum.Left, sum.Jobs, sum.Workers = len(p.seeds)-sum.Runs, cfg.Jobs, cfg.Workers
+	if p.json {
+		if err := s.printJSON(sum); err != nil {
+			return err
+		}
+	} else if err := s.printSweep(rows, sum); err != nil {
+		return err
+	}
+	if p.plot != "" && sum.Runs > 0 {
+		if err := p.draw(curves, rows); err != nil {
+			return err
+		}
+	}
+	if p.compare == "" || sum.Runs == 0 {
+		return nil
+	}
+	return s.printComparison(p.compare, "this sweep", p.other, rows, p.json)
+}
+
+// draw writes the plot.
+func (p *sweepPlan) draw(curves sweep.Curves, rows []sweep.Row) error {
+	env, err := findEnv(p.options.Env)
+	if err != nil {
+		return err
+	}
+	spec := p.specs[p.seeds[0]]
+	groups := []sweep.Group{{Name: spec.Strategy.Name, Rows: rows}}
+	if p.compare != "" {
+		groups[0].Name += " (this sweep)"
+		groups = append(groups, sweep.Group{Name: p.compare, Rows: p.other})
+	}
+	title := fmt.Sprintf("%s, %s: %d runs", env.ID, spec.Strategy.Name, sweep.Summarize(rows).Runs)
+	return sweep.Draw(p.plot, title, env.SolvedReturn, curves, groups...)
+}
+
+// printSweep prints the table for people.
+func (s *IO) printSweep(rows []sweep.Row, sum sweep.Summary) error {
+	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "seed\tsolved\tgenerations\tevaluations\tenv-steps\tseconds\treturn\t")
+	for _, r := range rows {
+		verdict := yesNo(r.Solved)
+		if !r.Done {
+			verdict = "unfinished"
+		}
+		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%d\t%.2f\t%s\t\n", r.Seed, verdict, r.Gens, r.Evaluations, r.Steps, r.Seconds, number(r.Return))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(s.Out, "%s, %s, until %s; %d at a time with %d cores each\n%s", sum.Env, sum.Strategy, sum.Until, sum.Jobs, sum.Workers, summaryText(sum))
+	return err
+}
+
+// summaryText says in three lines what a sweep gave.
+func summaryText(sum sweep.Summary) string {
+	if sum.Runs == 0 {
+		return "no run finished\n"
+	}
+	steps, seconds := sum.Quarters.Steps, sum.Quarters.Seconds
+	return fmt.Sprintf("solved     %d of %d\nenv-steps  median %s, quartiles %s and %s\nseconds    median %s, quartiles %s and %s\n",
+		sum.Solved, sum.Runs, cost(steps[1], 0), cost(steps[0], 0), cost(steps[2], 0), cost(seconds[1], 3), cost(seconds[0], 3), cost(seconds[2], 3))
+}
+
+// cost prints what it takes to solve a world, which may be infinite.
+func cost(x sweep.Real, digits int) string {
+	if x-x != 0 {
+		return "never"
+	}
+	return strconv.FormatFloat(float64(x), 'f', digits, 64)
+}
