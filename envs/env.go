@@ -11,6 +11,13 @@
 //
 // Package envs/all imports every world; programs import it for its registrations.
 //
+// # Worlds of your own
+//
+// A world outside this module implements [Env], describes itself as a [Spec] and calls [Register] from an init function,
+// or [Add]. Everything that takes a world's id then takes its id too. examples/worlds/lander in this module is a complete
+// one to copy. Functions such as sine come from package envs/exactmath: those of package math give other bits on other
+// machines, and whoever replays a log there would not get what it says.
+//
 // # Determinism
 //
 // Everything a world computes in Reset, Step and SetState is bit exact: the same
@@ -18,6 +25,14 @@
 package envs
 
 import "github.com/evoswarm/evoswarm/internal/noise"
+
+// Stream is where a world draws its random numbers from: Uniform in [0, 1), UniformIn(low, high), IntN(low, high),
+// Normal, Uint32 and Uint64. The same stream gives the same bits on every target. It is a flat value that can be copied
+// with =; worlds get a pointer and never keep it.
+type Stream = noise.Stream
+
+// NewStream returns the stream of the episode with that seed, at its beginning.
+func NewStream(seed uint64) Stream { return noise.NewStream(seed, noise.DomainEpisode) }
 
 // Env is one instance of a world. It is not safe for concurrent use; make one per
 // goroutine with Spec.New.
@@ -33,7 +48,7 @@ type Env interface {
 	// which Gymnasium draws it, and writes the first observation to obs
 	// (length Spec().ObsDim). It keeps no reference to rng or obs and does not
 	// allocate. The result depends on rng only, not on earlier episodes.
-	Reset(rng *noise.Stream, obs []float32)
+	Reset(rng *Stream, obs []float32)
 
 	// Step applies act for one time step, writes the observation to obs and returns
 	// the reward and whether the state reached is terminal.
@@ -42,7 +57,7 @@ type Env interface {
 	// one value per dimension. Actions that CheckAction refuses are made harmless
 	// instead: see [Index] and [Real]. rng is the stream that Reset got, for worlds
 	// that draw in every step. Step keeps no reference and does not allocate.
-	Step(rng *noise.Stream, act []float64, obs []float32) (reward float64, terminated bool)
+	Step(rng *Stream, act []float64, obs []float32) (reward float64, terminated bool)
 
 	// State returns a copy of the state, for traces and tests: one value for each of
 	// Spec().State, in that order.

@@ -12,42 +12,49 @@ import (
 // ErrUnknown is wrapped by the error of Find for an id that no world has.
 var ErrUnknown = errors.New("envs: unknown world")
 
-// registered holds the worlds sorted by id. It changes only while packages are
-// initialised, so it needs no lock.
+// ErrSpec is wrapped by every error of Add. The message names the field and what is
+// allowed.
+var ErrSpec = errors.New("envs: bad world")
+
+// MaxID is the largest length of an id.
+const MaxID = 64
+
+// registered holds the worlds sorted by id. It changes only while a program starts, so
+// it needs no lock.
 var registered []*Spec
 
-// Register adds a world. It is called by the init function of the world's package
-// and panics if spec is not complete or its id is taken.
+// Register is Add for init functions: it panics where Add returns an error.
 func Register(spec *Spec) {
+	if err := Add(spec); err != nil {
+		panic("envs: registering: " + err.Error())
+	}
+}
+
+// Add makes a world known to Find and to everything that takes a world's id. spec must
+// not change afterwards. Add refuses, with an error that wraps ErrSpec, a description
+// that is not complete or contradicts itself, an id that is taken, and a world that
+// does not do what its description says in a first reset and step.
+//
+// It may not be called while anything else of this module runs: call it in an init
+// function or at the beginning of main. A program that replays a log, or takes part in a
+// swarm, needs the same worlds as the one that began the run.
+func Add(spec *Spec) error {
+	if spec == nil {
+		return fmt.Errorf("%w: no spec", ErrSpec)
+	}
 	if err := check(spec); err != nil {
-		panic("envs: registering " + spec.ID + ": " + err.Error())
+		return fmt.Errorf("%w %q: %w", ErrSpec, spec.ID, err)
 	}
 	i := sort.Search(len(registered), func(i int) bool { return fold(registered[i].ID) >= fold(spec.ID) })
 	if i < len(registered) && fold(registered[i].ID) == fold(spec.ID) {
-		panic("envs: registering " + spec.ID + ": twice")
+		return fmt.Errorf("%w %q: ID: there is a world %q already", ErrSpec, spec.ID, registered[i].ID)
+	}
+	if err := try(spec); err != nil {
+		return fmt.Errorf("%w %q: %w", ErrSpec, spec.ID, err)
 	}
 	registered = append(registered, nil)
 	copy(registered[i+1:], registered[i:])
 	registered[i] = spec
-}
-
-// check says what is missing or contradictory in spec.
-func check(spec *Spec) error {
-	switch {
-	case spec.ID == "" || spec.Title == "" || spec.Doc == "":
-		return errors.New("no id, title or doc")
-	case spec.Revision == 0 || spec.MaxSteps <= 0 || spec.FPS <= 0 || spec.New == nil:
-		return errors.New("no revision, step limit, frame rate or constructor")
-	case spec.ObsDim <= 0 || len(spec.ObsLow) != spec.ObsDim || len(spec.ObsHigh) != spec.ObsDim:
-		return errors.New("observation bounds do not have length ObsDim")
-	case spec.Action.Discrete && (spec.Action.N < 2 || spec.Action.Dim != 1):
-		return errors.New("a discrete space has at least 2 actions of length 1")
-	case !spec.Action.Discrete && (spec.Action.Dim <= 0 ||
-		len(spec.Action.Low) != spec.Action.Dim || len(spec.Action.High) != spec.Action.Dim):
-		return errors.New("action bounds do not have length Dim")
-	case spec.View.MinX >= spec.View.MaxX || spec.View.MinY >= spec.View.MaxY:
-		return errors.New("empty view")
-	}
 	return nil
 }
 

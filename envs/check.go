@@ -1,0 +1,124 @@
+package envs
+
+import (
+	"errors"
+	"fmt"
+)
+
+// check says what is missing or contradictory in spec.
+func check(spec *Spec) error {
+	if err := checkID(spec.ID); err != nil {
+		return err
+	}
+	switch {
+	case spec.Title == "" || spec.Doc == "":
+		return errors.New("Title and Doc must say what the world is")
+	case spec.Revision == 0:
+		return errors.New("Revision is 0, want 1 or more")
+	case spec.MaxSteps <= 0:
+		return fmt.Errorf("MaxSteps is %d, want at least 1", spec.MaxSteps)
+	case !finite(spec.SolvedReturn):
+		return fmt.Errorf("SolvedReturn is %v, want a finite number", spec.SolvedReturn)
+	case spec.FPS <= 0:
+		return fmt.Errorf("FPS is %d, want at least 1", spec.FPS)
+	case spec.New == nil:
+		return errors.New("New is nil, want a constructor")
+	case spec.ObsDim <= 0:
+		return fmt.Errorf("ObsDim is %d, want at least 1", spec.ObsDim)
+	case !(spec.View.MinX < spec.View.MaxX && spec.View.MinY < spec.View.MaxY):
+		return fmt.Errorf("View is empty: %+v", spec.View)
+	}
+	if err := checkBounds("ObsLow", "ObsHigh", spec.ObsLow, spec.ObsHigh, spec.ObsDim); err != nil {
+		return err
+	}
+	if err := checkSpace(&spec.Action); err != nil {
+		return err
+	}
+	for i := range spec.State {
+		v := &spec.State[i]
+		if v.Name == "" || !(v.Low <= v.High) {
+			return fmt.Errorf("State[%d] is %+v, want a name and Low <= High", i, *v)
+		}
+	}
+	return nil
+}
+
+// checkID refuses ids that could not be names of files, too.
+func checkID(id string) error {
+	if id == "" || len(id) > MaxID {
+		return fmt.Errorf("ID has %d characters, want 1 to %d", len(id), MaxID)
+	}
+	for i, c := range []byte(id) {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !letter && (i == 0 || c != '-' && c != '_' && c != '.') {
+			return fmt.Errorf("ID holds %q, want letters, digits, '-', '_' and '.', a letter or digit first", c)
+		}
+	}
+	return nil
+}
+
+func checkSpace(a *Space) error {
+	if !a.Discrete {
+		if a.N != 0 {
+			return fmt.Errorf("Action.N is %d, want 0 for real actions", a.N)
+		}
+		if a.Dim <= 0 {
+			return fmt.Errorf("Action.Dim is %d, want at least 1", a.Dim)
+		}
+		return checkBounds("Action.Low", "Action.High", a.Low, a.High, a.Dim)
+	}
+	if a.N < 2 || a.Dim != 1 || a.Low != nil || a.High != nil {
+		return fmt.Errorf("Action is %+v, want at least 2 discrete actions, Dim 1 and no bounds: see DiscreteSpace", *a)
+	}
+	return nil
+}
+
+// checkBounds checks the bounds of each of n values. NaN is refused.
+func checkBounds(low, high string, lows, highs []float64, n int) error {
+	if len(lows) != n || len(highs) != n {
+		return fmt.Errorf("%s and %s have %d and %d values, want %d each", low, high, len(lows), len(highs), n)
+	}
+	for i := range n {
+		if !(lows[i] < highs[i]) || !finite(lows[i]) || !finite(highs[i]) {
+			return fmt.Errorf("%s[%d] and %s[%d] are %v and %v, want finite ones, the first below the second: Unbounded for none", low, i, high, i, lows[i], highs[i])
+		}
+	}
+	return nil
+}
+
+// try says what a new instance does other than spec says. A panic is an error too.
+func try(spec *Spec) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("a first reset and step panics: %v", p)
+		}
+	}()
+	env := spec.New()
+	if env == nil {
+		return errors.New("New returns nil")
+	}
+	if got := env.Spec(); got != spec {
+		return errors.New("Spec of an instance returns another description than the one registered")
+	}
+	rng, obs, act := NewStream(0), make([]float32, spec.ObsDim), make([]float64, spec.Action.Dim)
+	env.Reset(&rng, obs)
+	if err := checkObs("Reset", obs); err != nil {
+		return err
+	}
+	if got := len(env.State()); got != len(spec.State) {
+		return fmt.Errorf("State returns %d values, the description has %d", got, len(spec.State))
+	}
+	if reward, _ := env.Step(&rng, act, obs); !finite(reward) {
+		return fmt.Errorf("Step gives a reward of %v", reward)
+	}
+	return checkObs("Step", obs)
+}
+
+func checkObs(after string, obs []float32) error {
+	for i, x := range obs {
+		if !finite(float64(x)) {
+			return fmt.Errorf("%s writes %v as observation %d", after, x, i)
+		}
+	}
+	return nil
+}
