@@ -14,7 +14,7 @@
 // # Worlds of your own
 //
 // A world outside this module implements [Env], describes itself as a [Spec] and calls [Register] from an init function,
-// or [Add]. Everything that takes a world's id then takes its id too. examples/worlds/lander in this module is a complete
+// or [Add]. Everything that takes a world's id then takes its id too. examples/hover in this module is a complete
 // one to copy. Functions such as sine come from package envs/exactmath: those of package math give other bits on other
 // machines, and whoever replays a log there would not get what it says.
 //

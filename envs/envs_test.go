@@ -110,6 +110,74 @@ func TestRegisterRefuses(t *testing.T) {
 	}
 }
 
+// broken is a world that misbehaves as its fields say.
+type broken struct {
+	spec   *envs.Spec
+	obs    float32
+	reward float64
+	values int
+	write  int
+}
+
+func (b *broken) Spec() *envs.Spec                    { return b.spec }
+func (b *broken) Reset(_ *envs.Stream, obs []float32) { obs[b.write] = b.obs }
+func (b *broken) State() []float64                    { return make([]float64, b.values) }
+func (b *broken) SetState([]float64, []float32) error { return nil }
+func (b *broken) Draw(*envs.Scene)                    {}
+func (b *broken) Step(*envs.Stream, []float64, []float32) (float64, bool) {
+	return b.reward, false
+}
+
+// TestAddRefuses checks that strangers' worlds are refused in words, and nothing is registered.
+func TestAddRefuses(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		want  string
+		spoil func(*envs.Spec, *broken)
+	}{
+		{"ID has 0 characters", func(s *envs.Spec, _ *broken) { s.ID = "" }},
+		{"ID has 65 characters", func(s *envs.Spec, _ *broken) { s.ID = strings.Repeat("x", 65) }},
+		{"ID holds '/'", func(s *envs.Spec, _ *broken) { s.ID = "a/b" }},
+		{`there is a world "CartPole-v1" already`, func(s *envs.Spec, _ *broken) { s.ID = "cartpole-V1" }},
+		{"Title and Doc", func(s *envs.Spec, _ *broken) { s.Doc = "" }},
+		{"Revision is 0", func(s *envs.Spec, _ *broken) { s.Revision = 0 }},
+		{"MaxSteps is -1", func(s *envs.Spec, _ *broken) { s.MaxSteps = -1 }},
+		{"FPS is 0", func(s *envs.Spec, _ *broken) { s.FPS = 0 }},
+		{"SolvedReturn is NaN", func(s *envs.Spec, _ *broken) { s.SolvedReturn = nan }},
+		{"New is nil", func(s *envs.Spec, _ *broken) { s.New = nil }},
+		{"New returns nil", func(s *envs.Spec, _ *broken) { s.New = func() envs.Env { return nil } }},
+		{"View is empty", func(s *envs.Spec, _ *broken) { s.View.MaxX = nan }},
+		{"ObsDim is 0", func(s *envs.Spec, _ *broken) { s.ObsDim = 0 }},
+		{"ObsLow and ObsHigh have 1 and 2 values, want 2 each", func(s *envs.Spec, _ *broken) { s.ObsLow = s.ObsLow[:1] }},
+		{"ObsLow[1] and ObsHigh[1] are NaN and 1", func(s *envs.Spec, _ *broken) { s.ObsLow[1] = nan }},
+		{"Action is", func(s *envs.Spec, _ *broken) { s.Action = envs.Space{Discrete: true, N: 1, Dim: 1} }},
+		{"Action.Low[0] and Action.High[0] are 1 and -1", func(s *envs.Spec, _ *broken) { s.Action = envs.BoxSpace(1, 1, -1) }},
+		{"Action.N is 3", func(s *envs.Spec, _ *broken) { s.Action.N = 3 }},
+		{"State[0] is", func(s *envs.Spec, _ *broken) { s.State[0].Name = "" }},
+		{"State returns 3 values, the description has 1", func(_ *envs.Spec, b *broken) { b.values = 3 }},
+		{"another description", func(_ *envs.Spec, b *broken) { b.spec = envs.All()[0] }},
+		{"Reset writes NaN as observation 1", func(_ *envs.Spec, b *broken) { b.obs = float32(nan) }},
+		{"reward of NaN", func(_ *envs.Spec, b *broken) { b.reward = nan }},
+		{"a first reset and step panics: runtime error: index out of range [7]", func(_ *envs.Spec, b *broken) { b.write = 7 }},
+	} {
+		b := &broken{values: 1, write: 1}
+		s := &envs.Spec{
+			ID: "Broken-v0", Revision: 1, Title: "Broken", Doc: "A test.", ObsDim: 2, ObsLow: []float64{-1, -1}, ObsHigh: []float64{1, 1},
+			Action: envs.BoxSpace(1, -1, 1), State: []envs.Var{{Name: "x", Low: 0, High: 0}}, MaxSteps: 10, FPS: 10,
+			View: envs.Bounds{MaxX: 1, MaxY: 1}, New: func() envs.Env { return b },
+		}
+		b.spec = s
+		c.spoil(s, b)
+		before := len(envs.All())
+		if err := envs.Add(s); !errors.Is(err, envs.ErrSpec) || !strings.Contains(err.Error(), c.want) || len(envs.All()) != before {
+			t.Errorf("Add gives %v, want ErrSpec with %q", err, c.want)
+		}
+	}
+	if err := envs.Add(nil); !errors.Is(err, envs.ErrSpec) {
+		t.Errorf("Add(nil) gives %v, want ErrSpec", err)
+	}
+}
+
 func TestCheckAction(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, tt := range []struct {

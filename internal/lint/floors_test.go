@@ -15,14 +15,17 @@ var rooms = map[string]int{
 	"coordinator":   3,
 	"internal/mesh": 4, "internal/store": 4, "internal/gpu": 4, "internal/telemetry": 4,
 	"internal/peer": 5,
-	"node":          6, "wasm": 6, "web": 6, "testnet": 6,
+	"node":          6, "wasm": 6, "web": 6, "testnet": 6, ".": 6, "examples": 6,
 	"internal/golden": exempt, "internal/lint": exempt, "envs/envtest": exempt, // helpers of tests
 }
 
 // roomOf returns the room and the floor of an import path of this module; ok is false for a folder without a row.
 func roomOf(path string) (room string, floor int, ok bool) {
 	rel := strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
-	for room := rel; room != "" && room != "."; room = parent(room) {
+	if rel == "" {
+		rel = "." // the module's root package
+	}
+	for room := rel; room != ""; room = parent(room) {
 		if floor, ok := rooms[room]; ok {
 			return room, floor, true
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
-	"github.com/evoswarm/evoswarm/internal/store"
 )
 
 // ErrNotSolo is returned by Train for the run of a swarm.
@@ -24,9 +23,20 @@ type Until struct {
 	Duration    time.Duration // this much time has passed since Train began; 0: no limit
 }
 
+// Log is where Train keeps generations: a [store.Log], or one in memory. Its methods are called from one goroutine at a
+// time.
+type Log interface {
+	// Replayed is what the log held when it was opened. Read-only.
+	Replayed() *seedlog.Replayed
+	// Append writes one generation, which stands on the one before.
+	Append(entry *seedlog.Entry, seal *seedlog.Seal, claims []*seedlog.Claim) error
+	// Sync makes everything appended durable.
+	Sync() error
+}
+
 // TrainConfig is what a swarm of one is made of.
 type TrainConfig struct {
-	Log          *store.Log    // of a solo run, just opened; Train appends to it but does not close it
+	Log          Log           // of a solo run, just opened; Train appends to it but does not close it
 	Pool         *rollout.Pool // of the run's rules; nil: one over all cores is made
 	Until        Until
 	OnGeneration func(Progress) // called in order for each new generation once it is durable, from one other goroutine; nil: none

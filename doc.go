@@ -1,0 +1,24 @@
+// Package evoswarm trains reinforcement-learning policies by evolution strategies, and finds the maximum of functions with
+// the same strategies. It is the command evonode as a library.
+//
+// # Ask and tell
+//
+// [New] makes an [Optimizer] of any strategy. [Optimizer.Ask] names candidates, the caller measures them as it likes, and
+// [Optimizer.Tell] says how good they are. Fitness is maximised.
+//
+// # Training
+//
+// [Train] trains a policy in a world, on all cores, until it is solved. Everything that a run depends on, every default
+// included, is in the first block of its seed log, and what follows depends on nothing else: the same [Options] give the
+// same bits on every machine, with any number of workers, in one go or resumed. The log holds seeds and fitness values
+// instead of weights; [Replay] rebuilds the policy from it and checks it on the way.
+//
+// # Worlds
+//
+// [Worlds] lists the worlds there are. One of your own implements [github.com/evoswarm/evoswarm/envs.Env] and is made known
+// by [github.com/evoswarm/evoswarm/envs.Add]; then Train takes its id. examples/hover is a complete one to copy.
+//
+// # Determinism
+//
+// All that these functions compute is bit exact, but for times. They are safe for concurrent use unless said otherwise.
+package evoswarm

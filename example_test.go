@@ -1,0 +1,141 @@
+package evoswarm_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/evoswarm/evoswarm"
+	"github.com/evoswarm/evoswarm/envs"
+	_ "github.com/evoswarm/evoswarm/examples/hover" // a world of another package; its init function registers it
+)
+
+// The maximum of a function of ten values, with a strategy that learns how they depend on each other.
+func ExampleOptimizer() {
+	best := func(x []float32) float64 { // largest, 0, where all values are 3
+		sum := 0.0
+		for i, v := range x {
+			d := float64(v) - 3
+			sum -= float64(float64(i+1) * float64(d*d))
+		}
+		return sum
+	}
+	search, err := evoswarm.New("cma-es", evoswarm.Params{"sigma": 1}, 10, 12)
+	if err != nil {
+		panic(err)
+	}
+	for search.Generation() < 200 {
+		var fitness []float64
+		for _, candidate := range search.Ask() {
+			fitness = append(fitness, best(candidate.Vector))
+		}
+		if err := search.Tell(fitness...); err != nil {
+			panic(err)
+		}
+	}
+	fmt.Printf("%.2f\n", search.Mean())
+	// Output: [3.00 3.00 3.00 3.00 3.00 3.00 3.00 3.00 3.00 3.00]
+}
+
+// What was saved goes on elsewhere, with the same bits.
+func ExampleOptimizer_Restore() {
+	one, _ := evoswarm.New("snes", nil, 3, 8)
+	if err := one.Start(7, []float32{1, 2, 3}); err != nil {
+		panic(err)
+	}
+	saved, err := one.State()
+	if err != nil {
+		panic(err)
+	}
+	other, _ := evoswarm.New("snes", nil, 3, 8)
+	fmt.Println(other.Restore(saved), fmt.Sprint(one.Ask()) == fmt.Sprint(other.Ask()))
+
+	smaller, _ := evoswarm.New("snes", nil, 3, 4)
+	fmt.Println(smaller.Restore(saved))
+	// Output:
+	// <nil> true
+	// evolve: bad state: it is of an optimizer with another strategy, other settings or another size
+}
+
+// Training until the world is solved, and the policy that came out.
+func ExampleTrain() {
+	result, err := evoswarm.Train(context.Background(), evoswarm.Options{World: "CartPole-v1", Strategy: "dises", Seed: 7})
+	if err != nil {
+		panic(err)
+	}
+	held, err := result.Model.Evaluate(100)
+	if err != nil {
+		panic(err)
+	}
+	leaning := []float32{0, 0, 0.1, 0} // the pole leans to the right
+	fmt.Println(result.Solved, held.Mean >= 475, result.Model.Act(leaning))
+	// Output: true true [1]
+}
+
+// A log gives the model back, and shows that each of its numbers is true.
+func ExampleReplay() {
+	ctx := context.Background()
+	result, err := evoswarm.Train(ctx, evoswarm.Options{World: "CartPole-v1", Strategy: "dises", Until: evoswarm.Until{Evaluations: 64}})
+	if err != nil {
+		panic(err)
+	}
+	again, err := evoswarm.Replay(ctx, bytes.NewReader(result.SeedLog), evoswarm.ReplayOptions{Check: evoswarm.CheckClaims})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(again.Head == result.Head, again.Checked, fmt.Sprint(again.Model.Theta()) == fmt.Sprint(result.Model.Theta()))
+	// Output: true 64 true
+}
+
+// A world that is not part of this module: the one in examples/hover, to be copied.
+func ExampleTrain_ownWorld() {
+	result, err := evoswarm.Train(context.Background(), evoswarm.Options{World: "Hover-v0", Strategy: "openai-es", Population: 32})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(result.Solved, result.Model.Act([]float32{-1, 0})[0] > 0) // too low: upwards
+	// Output: true true
+}
+
+// What can be trained, and with what.
+func Example_lists() {
+	for _, world := range evoswarm.Worlds() {
+		if world.ID == "CartPole-v1" {
+			fmt.Println(world.Title, world.ObsDim, world.Action.N, world.SolvedReturn)
+		}
+	}
+	for _, s := range evoswarm.Strategies() {
+		if s.Name == "dises" {
+			for _, x := range s.Settings {
+				if x.Name == "sigma" {
+					fmt.Println(s.Name, x.Name, x.Min < x.Max)
+				}
+			}
+		}
+	}
+	for _, p := range evoswarm.Presets() {
+		if p.World == "CartPole-v1" && p.Default {
+			fmt.Println(p.Strategy, p.Policy.Kind)
+		}
+	}
+	// Output:
+	// Cart Pole 4 2 475
+	// dises sigma true
+	// dises linear
+}
+
+// Mistakes come back in words.
+func ExampleNew_errors() {
+	_, err := evoswarm.New("openai", nil, 10, 8)
+	fmt.Println(err)
+	_, err = evoswarm.New("openai-es", evoswarm.Params{"sigma": -1}, 10, 8)
+	fmt.Println(err)
+	search, _ := evoswarm.New("openai-es", nil, 10, 8)
+	fmt.Println(search.Tell(1, 2, 3))
+	fmt.Println(envs.Add(&envs.Spec{ID: "My/World"}))
+	// Output:
+	// evolve: unknown strategy "openai"; nearest: openai-es
+	// evolve: bad strategy setting: openai-es: sigma is -1, want a number in [1e-06, 1000]
+	// evoswarm: bad fitness: 3 values, want 8: one for each candidate of Ask, in its order
+	// envs: bad world "My/World": ID holds '/', want letters, digits, '-', '_' and '.', a letter or digit first
+}

@@ -1,0 +1,73 @@
+package evoswarm
+
+import (
+	"slices"
+
+	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+)
+
+// Worlds returns the worlds that Train takes, sorted by id: those of this module, and those that envs.Add added. The slice
+// is the caller's, the descriptions are shared.
+func Worlds() []*envs.Spec { return envs.All() }
+
+// Strategy describes an evolution strategy.
+type Strategy struct {
+	Name     string
+	Revision uint64 // of what it computes; runs name it
+	Doc      string // what it does, and its source
+	Settings []Setting
+}
+
+// Setting describes one setting of a strategy.
+type Setting struct {
+	Name     string
+	Doc      string
+	Default  any      // a float64, or a string if there are Choices
+	Min, Max float64  // bounds of a number, both included
+	Integer  bool     // whether a number must have no fraction
+	Choices  []string // of a string; nil for a number
+}
+
+// Strategies returns all strategies, sorted by name.
+func Strategies() []Strategy {
+	var all []Strategy
+	for _, m := range evolve.Methods() {
+		s := Strategy{Name: m.Name, Revision: m.Revision, Doc: m.Doc}
+		for _, x := range m.Settings {
+			s.Settings = append(s.Settings, Setting{x.Name, x.Doc, x.Default, x.Min, x.Max, x.Integer, slices.Clone(x.Choices)})
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// Preset is a way to train in a world that has been tried: what Train takes where Options say nothing else.
+type Preset struct {
+	World      string
+	Strategy   string
+	Params     Params // complete
+	Population int
+	Episodes   int // of each evaluation
+	Policy     Policy
+	Default    bool // whether this one is taken if no strategy is named
+}
+
+// Presets returns all presets, sorted by world, then strategy. The values are the caller's.
+func Presets() []Preset {
+	var all []Preset
+	for _, id := range rollout.PresetEnvs() {
+		for _, m := range evolve.Methods() {
+			p, ok := rollout.PresetFor(id, m.Name)
+			if !ok {
+				continue
+			}
+			all = append(all, Preset{
+				World: id, Strategy: m.Name, Params: params(p.Params), Population: int(p.Evaluations),
+				Episodes: int(p.EpisodesPerCandidate), Policy: policyOf(p.Policy), Default: m.Name == rollout.DefaultStrategy(id),
+			})
+		}
+	}
+	return all
+}

@@ -1,0 +1,99 @@
+package evoswarm
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// Policy says how observations become actions. As part of Options, what is zero is the preset's.
+type Policy struct {
+	Kind       string // "linear", or "mlp": a multilayer perceptron
+	Hidden     []int  // widths of the hidden layers of an mlp
+	Activation string // after each hidden layer: "tanh" or "relu"
+	NoBias     bool   // layers without a bias
+	Head       string // "argmax" for discrete actions; "clip" or "bins" for real ones
+	Bins       int    // values that a bins head chooses from in each dimension
+}
+
+func policyOf(s policy.Spec) Policy {
+	p := Policy{Kind: s.Kind, Activation: s.Activation, NoBias: !s.Bias, Head: s.Head, Bins: int(s.Bins)}
+	for _, w := range s.Hidden {
+		p.Hidden = append(p.Hidden, int(w))
+	}
+	return p
+}
+
+// Model is a trained policy: the mean policy at one height of a run. It is for one goroutine at a time.
+type Model struct {
+	rules   *seedlog.Rules
+	at      seedlog.Parent
+	state   *evolve.State
+	scratch *policy.Scratch
+}
+
+func newModel(rules *seedlog.Rules, at seedlog.Parent, state *evolve.State) *Model {
+	return &Model{rules, at, state, rules.Policy.Scratch()}
+}
+
+// World returns the id of the world that the policy acts in.
+func (m *Model) World() string { return m.rules.Env.ID }
+
+// Policy describes the policy.
+func (m *Model) Policy() Policy { return policyOf(m.rules.Spec.Policy) }
+
+// Theta returns a copy of the parameters: for each layer the weights, [inputs, outputs] row by row, then the biases.
+func (m *Model) Theta() []float32 { return append([]float32(nil), m.state.Theta...) }
+
+// Act returns the action for an observation, which has the length that the world's description says: one integer for
+// discrete actions, else one value for each dimension, within the world's bounds. It panics for another length. Bit exact.
+func (m *Model) Act(obs []float32) []float64 {
+	if len(obs) != m.rules.Env.ObsDim {
+		panic(fmt.Sprintf("evoswarm: observation of %d values, %s has %d", len(obs), m.rules.Env.ID, m.rules.Env.ObsDim))
+	}
+	act := make([]float64, m.rules.Policy.ActDim())
+	m.rules.Policy.Act(m.state.Theta, obs, m.scratch, act)
+	return act
+}
+
+// Evaluation is what held-out episodes gave.
+type Evaluation struct {
+	Episodes int
+	Steps    uint64  // env-steps of all episodes
+	Mean     float64 // return
+	StdErr   float64 // of the mean; 0 for a single episode
+	Min, Max float64
+	Solved   bool // Mean is at least the world's SolvedReturn
+}
+
+// maxEpisodes bounds Evaluate.
+const maxEpisodes = 1 << 20
+
+// Evaluate runs that many episodes of the run's test stream, which training never sees, on all cores: 1 to 2^20, else the
+// error wraps ErrOptions. The same model gives the same figures everywhere.
+func (m *Model) Evaluate(episodes int) (Evaluation, error) {
+	if episodes < 1 || episodes > maxEpisodes {
+		return Evaluation{}, fmt.Errorf("%w: %d episodes, want 1 to %d", ErrOptions, episodes, maxEpisodes)
+	}
+	returns := make([]float64, episodes)
+	e := Evaluation{Episodes: episodes, Min: math.Inf(1), Max: math.Inf(-1)}
+	e.Steps = rollout.NewPool(m.rules.Plan, 0).Returns(m.state, m.rules.TestSeeds(m.at.Link, uint64(episodes)), returns)
+	for _, r := range returns {
+		e.Mean += r
+		e.Min, e.Max = min(e.Min, r), max(e.Max, r)
+	}
+	e.Mean /= float64(episodes)
+	if episodes > 1 {
+		squares := 0.0
+		for _, r := range returns {
+			squares += float64((r - e.Mean) * (r - e.Mean))
+		}
+		e.StdErr = math.Sqrt(squares / float64(episodes-1) / float64(episodes))
+	}
+	e.Solved = e.Mean >= m.rules.Env.SolvedReturn
+	return e, nil
+}

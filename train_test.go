@@ -1,0 +1,175 @@
+package evoswarm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// small is a short run.
+var small = Options{World: "cartpole-V1", Strategy: "openai-es", Population: 16, Seed: 5, Until: Until{Evaluations: 64}}
+
+// train trains and fails the test if that fails.
+func train(t *testing.T, o Options) Result {
+	t.Helper()
+	r, err := Train(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestTrainIsOneRun checks that memory, a file, workers and resuming change nothing.
+func TestTrainIsOneRun(t *testing.T) {
+	var seen []Progress
+	o := small
+	o.OnGeneration = func(p Progress) { seen = append(seen, p) }
+	want := train(t, o)
+	if len(seen) != 4 || seen[3].Evaluations != 64 || seen[3].Generation != 4 || seen[3].Return == nil || want.Return == nil || want.Generations != 4 {
+		t.Errorf("got %+v and progress %+v", want, seen)
+	}
+	path := filepath.Join(t.TempDir(), "run.seedlog")
+	for i, evaluations := range []uint64{32, 64, 64} {
+		o := small
+		o.Log, o.Workers, o.Until = path, i+1, Until{Evaluations: evaluations}
+		r := train(t, o)
+		if same := r.Head == want.Head; same != (i > 0) || r.Run != want.Run || r.SeedLog != nil {
+			t.Errorf("call %d gives head %s of %s, want %s of %s at the end", i, r.Head, r.Run, want.Head, want.Run)
+		}
+	}
+	data, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(data, want.SeedLog) {
+		t.Errorf("the file has %d bytes (%v), want the %d in memory", len(data), err, len(want.SeedLog))
+	}
+	got, err := ReplayFile(t.Context(), path, ReplayOptions{Check: CheckClaims})
+	if err != nil || got.Head != want.Head || got.Checked != 64 || got.Height != 4 || got.Truncated || got.Strategy != "openai-es" || !slices.Equal(got.Model.Theta(), want.Model.Theta()) {
+		t.Errorf("replay gives %+v, %v", got, err)
+	}
+	if a, _ := got.Model.Evaluate(20); a.Episodes != 20 || a.Min > a.Mean || a.Max < a.Mean || a.StdErr < 0 {
+		t.Errorf("evaluation %+v", a)
+	} else if b, _ := want.Model.Evaluate(20); a != b {
+		t.Errorf("the replayed model gives %+v, want %+v", a, b)
+	}
+}
+
+func TestTrainUntilTheContextEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	o := small
+	o.Until = Until{Evaluations: 1 << 40}
+	o.OnGeneration = func(p Progress) {
+		if p.Generation == 3 {
+			cancel()
+		}
+	}
+	r, err := Train(ctx, o)
+	if !errors.Is(err, context.Canceled) || r.Generations < 3 || r.Model == nil {
+		t.Fatalf("got %d generations and %v, want 3 or more and context.Canceled", r.Generations, err)
+	}
+	got, err := Replay(t.Context(), bytes.NewReader(r.SeedLog), ReplayOptions{})
+	if err != nil || got.Head != r.Head {
+		t.Errorf("the log gives %v, %v, want head %s", got, err, r.Head)
+	}
+	if _, err := Replay(ctx, bytes.NewReader(r.SeedLog), ReplayOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("replay in an ended context gives %v", err)
+	}
+}
+
+func TestTrainRefuses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.seedlog")
+	o := small
+	o.Log = path
+	train(t, o)
+	for _, c := range []struct {
+		want   error
+		text   string
+		change func(*Options)
+	}{
+		{ErrWorld, "nearest: CartPole-v1", func(o *Options) { o.World = "CartPole" }},
+		{ErrStrategy, "unknown strategy", func(o *Options) { o.Strategy = "adam" }},
+		{ErrParams, `has no "x"`, func(o *Options) { o.Params = Params{"x": 1} }},
+		{ErrParams, "sigma is a bool", func(o *Options) { o.Params = Params{"sigma": true} }},
+		{ErrPolicy, "head", func(o *Options) { o.Policy.Head = "clip" }},
+		{ErrPolicy, "kind", func(o *Options) { o.Policy.Kind = "tree" }},
+		{ErrOptions, "Policy.Hidden[1] is 0", func(o *Options) { o.Policy.Hidden = []int{3, 0} }},
+		{ErrOptions, "Population is -2", func(o *Options) { o.Population = -2 }},
+		{ErrOptions, "Workers is -1", func(o *Options) { o.Workers = -1 }},
+		{ErrOptions, "at most", func(o *Options) { o.Population = math.MaxInt }},
+		{ErrRun, "another run", func(o *Options) { o.Seed = 6 }},
+		{os.ErrNotExist, "none", func(o *Options) { o.Log = filepath.Join(t.TempDir(), "none", "x") }},
+	} {
+		o := small
+		o.Log = path
+		c.change(&o)
+		r, err := Train(t.Context(), o)
+		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) || r.Model != nil {
+			t.Errorf("Train gives %v, want %q", err, c.text)
+		}
+	}
+	if _, err := Train(t.Context(), Options{World: "CartPole-v1", Strategy: "openai-es", Population: 7}); err == nil || !strings.Contains(err.Error(), "7") {
+		t.Errorf("7 candidates of pairs give %v", err)
+	}
+}
+
+func TestReplayRefuses(t *testing.T) {
+	r := train(t, small)
+	replay := func(data []byte, o ReplayOptions) (*Replayed, error) {
+		return Replay(t.Context(), bytes.NewReader(data), o)
+	}
+	if _, err := replay([]byte("no log"), ReplayOptions{}); !errors.Is(err, ErrLog) {
+		t.Errorf("no log gives %v", err)
+	}
+	if _, err := replay(r.SeedLog, ReplayOptions{Check: "all"}); !errors.Is(err, ErrOptions) {
+		t.Errorf("an unknown check gives %v", err)
+	}
+	if _, err := replay(r.SeedLog, ReplayOptions{Height: 9}); !errors.Is(err, ErrHeight) {
+		t.Errorf("height 9 of 4 gives %v", err)
+	}
+	if got, err := replay(r.SeedLog, ReplayOptions{Height: 2, Check: CheckLinks}); err != nil || got.Height != 2 || got.Model != nil {
+		t.Errorf("links to height 2 give %+v, %v", got, err)
+	}
+	if got, err := replay(r.SeedLog[:len(r.SeedLog)-1], ReplayOptions{}); err != nil || got.Height != 3 || !got.Truncated {
+		t.Errorf("a cut log gives %+v, %v", got, err)
+	}
+	flipped := slices.Clone(r.SeedLog)
+	flipped[len(flipped)/2] ^= 1
+	if _, err := replay(flipped, ReplayOptions{}); err == nil || !strings.Contains(err.Error(), "height") {
+		t.Errorf("a flipped bit gives %v, want an error that names the height", err)
+	}
+	if _, err := r.Model.Evaluate(0); !errors.Is(err, ErrOptions) {
+		t.Errorf("0 episodes give %v", err)
+	}
+}
+
+// TestLists checks that what is listed can be trained.
+func TestLists(t *testing.T) {
+	if len(Worlds()) < 5 || len(Presets()) < 5 {
+		t.Fatalf("%d worlds, %d presets", len(Worlds()), len(Presets()))
+	}
+	defaults := map[string]int{}
+	for _, p := range Presets() {
+		if p.Default {
+			defaults[p.World]++
+		}
+		policy := p.Policy
+		policy.Hidden = slices.Clone(policy.Hidden)
+		a, err := (&Options{World: p.World, Strategy: p.Strategy}).rules()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := (&Options{World: p.World, Strategy: p.Strategy, Params: p.Params, Population: p.Population, Episodes: p.Episodes, Policy: policy}).rules()
+		if err != nil || a.Run != b.Run {
+			t.Errorf("%s, %s: the preset written out is another run (%v)", p.World, p.Strategy, err)
+		}
+	}
+	for world, n := range defaults {
+		if n != 1 {
+			t.Errorf("%s has %d default presets", world, n)
+		}
+	}
+}
