@@ -17,18 +17,18 @@ import (
 	"github.com/evoswarm/evoswarm/node/sweep"
 )
 
-const sweepHelp = `Trains many seeds of the same settings, several at a time, and says how many solve the world and what that takes.
+var sweepHelp = `Trains many seeds of the same settings, several at a time, and says how many solve the world and what that takes.
 Each run is the one that evonode train of its seed gives, with the same head.
 
 Usage:
-    evonode sweep ENV [--seeds 0-9] [--strategy S] [flags]
+    evonode sweep ENV [--seeds 0-9] [--strategy S] [--config FILE.toml] [flags]
     evonode sweep compare A.csv B.csv [--json]
 
 A run that does not solve the world counts as infinite in medians and quartiles (null in JSON, "never" in the table).
 The seconds of a run are from before its log is opened until it is fsynced and closed (those of evonode train are of the
 whole process); runs side by side slow each other down: --jobs 1 gives the seconds of a run alone.
     --seeds LIST          such as 0-9 (default) or 3,5,10-19
-    --strategy S, --param NAME=VALUE, --population N    as of evonode train
+` + strings.Replace(specFlagsHelp, seedHelp, "", 1) + `    --config FILE.toml    take what no flag says from a file, as evonode train does, but for its seed
     --until WHEN          what ends each run, as of evonode train (default: solved). A sweep always ends: where no limit is
                           given, a run ends after the env-steps of 10,000 episodes of full length
     --jobs N              runs at a time (default: as many as there are cores)
@@ -51,6 +51,9 @@ Example:
     $ evonode sweep CartPole-v1 --seeds 0-9 -o cart.csv --plot cart.svg
 `
 
+// seedHelp is what a sweep leaves out of the flags of a run.
+const seedHelp = "    --seed N              of the initial parameters (default 0)\n"
+
 // sweepFlags are the flags of sweep.
 type sweepFlags struct {
 	spec          trainSpec
@@ -58,6 +61,7 @@ type sweepFlags struct {
 	jobs, workers int
 	out, plot     string
 	logs, compare string
+	config        string
 	json          bool
 }
 
@@ -73,6 +77,7 @@ func sweepCommand() *command {
 		fs.StringVar(&f.plot, "plot", "", "")
 		fs.StringVar(&f.logs, "logs", "", "")
 		fs.StringVar(&f.compare, "compare", "", "")
+		fs.StringVar(&f.config, "config", "", "")
 		fs.BoolVar(&f.json, "json", false, "")
 		return func(ctx context.Context, s *IO, args []string) error {
 			given := map[string]bool{}
@@ -80,12 +85,12 @@ func sweepCommand() *command {
 			if len(args) > 0 && args[0] == "compare" {
 				return f.compareFiles(s, args[1:], given)
 			}
-			env, err := argument(args, "ENV", "evonode sweep CartPole-v1 --seeds 0-9")
-			if err != nil {
-				return err
-			}
 			if given["seed"] {
 				return usage("--seed with sweep", "did you mean --seeds "+fmt.Sprint(f.spec.seed)+"?")
+			}
+			env, err := f.spec.world(s, fs, f.config, args, "evonode sweep CartPole-v1 --seeds 0-9")
+			if err != nil {
+				return err
 			}
 			p, err := f.plan(env)
 			if err != nil {
