@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/evoswarm/evoswarm/internal/peer"
-	"github.com/evoswarm/evoswarm/internal/store"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/node/sweep"
 )
 
@@ -117,13 +117,14 @@ func (p *sweepPlan) interrupted() error {
 
 // sweepError explains why a sweep ended.
 func sweepError(err error, p *sweepPlan) error {
+	var run *sweep.RunError
+	if errors.As(err, &run) && errors.Is(err, seedlog.ErrRun) {
+		return openLogError(run.Log, run.Spec, run.Err)
+	}
 	if p.out != "" {
-		err = fmt.Errorf("%w (runs finished before are in %s)", err, p.out)
+		err = fmt.Errorf("%w (runs that finished before are in %s)", err, p.out)
 	}
-	if errors.Is(err, store.ErrLocked) || p.logs == "" {
-		return err
-	}
-	return openLogError(p.logs, err)
+	return err
 }
 
 // sweepLive shows how far a sweep is.

@@ -30,6 +30,19 @@ type Config struct {
 	OnRow        func(Row) error                    // for each run that ended or was interrupted, one at a time
 }
 
+// RunError says which run failed.
+type RunError struct {
+	Spec *seedlog.Spec
+	Log  string // its file
+	Err  error
+}
+
+// Error implements error.
+func (e *RunError) Error() string { return fmt.Sprintf("seed %d: %v", e.Spec.Seed, e.Err) }
+
+// Unwrap returns Err.
+func (e *RunError) Unwrap() error { return e.Err }
+
 // LogName is what the log of a run is called.
 func LogName(spec *seedlog.Spec) string {
 	return fmt.Sprintf("%s-%s-%d.seedlog", spec.Env.ID, spec.Strategy.Name, spec.Seed)
@@ -37,7 +50,7 @@ func LogName(spec *seedlog.Spec) string {
 
 // Run trains all specs, cfg.Jobs at a time, in their order. Each is the run that `evonode train` of its seed gives, with
 // the same head: how many run beside it changes its seconds only. When ctx ends, the runs that were begun are reported as
-// not done, and the error is that of ctx. The first other error ends all runs.
+// not done, and the error is that of ctx. The first other error ends all runs; it is a [*RunError].
 func Run(ctx context.Context, cfg Config) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -57,7 +70,7 @@ func Run(ctx context.Context, cfg Config) error {
 				}
 				mu.Unlock()
 				if err != nil {
-					cancel(fmt.Errorf("seed %d: %w", spec.Seed, err))
+					cancel(&RunError{spec, filepath.Join(cfg.Dir, LogName(spec)), err})
 				}
 			}
 		})
