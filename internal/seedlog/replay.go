@@ -31,8 +31,10 @@ type ReplayOptions struct {
 	HasAt bool
 	// Check is how much is verified; empty: CheckDigests.
 	Check Check
-	// Pool runs evaluations for CheckClaims; it must be the run's own. nil: one over all cores is made.
+	// Pool runs evaluations for CheckClaims; it must be the run's own. nil: one of Workers is made.
 	Pool *rollout.Pool
+	// Workers is the number of goroutines of that pool; 0: one for each core.
+	Workers int
 	// Synced is the length up to which the file is known to be fsynced: a tear before it is an error. 0: not known.
 	Synced int64
 	// Progress, if not nil, is called after each generation with its height and where it ends in the file. An error ends
@@ -79,7 +81,7 @@ func Replay(r io.Reader, opts ReplayOptions) (*Replayed, error) {
 	}
 	if opts.Check == CheckClaims && opts.Pool == nil {
 		rules := p.out.Rules
-		p.opts.Pool = rollout.NewPool(rules.Plan, 0)
+		p.opts.Pool = rollout.NewPool(rules.Plan, opts.Workers)
 	}
 	if err := p.run(); err != nil {
 		return nil, err

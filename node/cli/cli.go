@@ -57,7 +57,7 @@ type runner func(ctx context.Context, s *IO, args []string) error
 // commands lists every verb in the order of the help text.
 func commands() []*command {
 	return []*command{
-		joinCommand(), trainCommand(), sweepCommand(), replayCommand(), evalCommand(), exportCommand(), plotCommand(), logCommand(), envCommand(),
+		joinCommand(), trainCommand(), sweepCommand(), replayCommand(), evalCommand(), exportCommand(), plotCommand(), logCommand(), envCommand(), strategyCommand(),
 		statusCommand(), pauseCommand(), resumeCommand(), stopCommand(), versionCommand(),
 	}
 }

@@ -90,7 +90,7 @@ func (f *replayFlags) run(ctx context.Context, s *IO, log string) error {
 }
 
 func (f *replayFlags) options() (seedlog.ReplayOptions, place, error) {
-	opts := seedlog.ReplayOptions{Check: seedlog.Check(f.check)}
+	opts := seedlog.ReplayOptions{Check: seedlog.Check(f.check), Workers: f.workers}
 	if f.workers < 0 {
 		return opts, place{}, usage(fmt.Sprintf("--workers %d", f.workers), "at least 1, or leave it out for all cores")
 	}

@@ -27,6 +27,7 @@ Commands:
     plot LOG ... -o FILE     draw the course of runs, as PNG or SVG
     log LOG                  list the entries of a seed log
     env list|show|trace      the worlds
+    strategy list|show       the evolution strategies and their settings
     status pause resume stop speak to the node that runs here
     version                  the build
     help [COMMAND]           the same as --help

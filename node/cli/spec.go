@@ -38,7 +38,7 @@ var trainSpecFlags = []string{"strategy", "seed", "param", "population", "policy
 var specFlagsHelp = `    --strategy S          ` + wrapped(strategies(), "                          ") + `
                           (default: what learns the world in the fewest steps)
     --seed N              of the initial parameters (default 0)
-    --param NAME=VALUE    a setting of the strategy; may be repeated
+    --param NAME=VALUE    a setting of the strategy (evonode strategy show S lists them); may be repeated
     --population N        evaluations of a generation, both signs of a pair counted
     --policy KIND         linear, or mlp
     --hidden N,N,...      widths of the hidden layers of an mlp

@@ -47,7 +47,8 @@ func (m *Model) writeJSON(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	d := document{Format: jsonFormat, Run: m.Run, Height: m.Height, Head: m.Head, Env: m.Env, Policy: &m.Policy, Episodes: &m.Episodes,
+	spec := m.policy()
+	d := document{Format: jsonFormat, Run: m.Run, Height: m.Height, Head: m.Head, Env: m.Env, Policy: &spec, Episodes: &m.Episodes,
 		Theta: m.Digest(), Layout: pol.Layout(), Values: m.Theta, Slots: []documentSlot{}}
 	for _, slot := range m.Slots {
 		d.Slots = append(d.Slots, documentSlot(slot))

@@ -85,6 +85,15 @@ func (m *Model) TestSeeds(n uint64) []uint64 {
 	return (&seedlog.Rules{Run: run}).TestSeeds(head, n)
 }
 
+// policy is the spec as it is written: a linear policy has an empty list of layers, not none.
+func (m *Model) policy() policy.Spec {
+	spec := m.Policy
+	if spec.Hidden == nil {
+		spec.Hidden = []uint64{}
+	}
+	return spec
+}
+
 // Resolve returns the world and the policy that the model is for. The error wraps ErrForeign where this build has no
 // such world, another revision of it, or no such policy, and ErrDamaged where theta is not of its length.
 func (m *Model) Resolve() (*envs.Spec, *policy.Policy, error) {

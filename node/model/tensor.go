@@ -136,7 +136,7 @@ type pair struct{ key, value string }
 
 // metadata says where the tensors come from and what they mean, in the order in which it is written.
 func (m *Model) metadata() ([]pair, error) {
-	spec, err := json.Marshal(m.Policy)
+	spec, err := json.Marshal(m.policy())
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}

@@ -14,13 +14,19 @@ import (
 // make tools makes that interpreter, in build/python; where it is missing the test fails and says so.
 func Python(t testing.TB, script string, args ...string) []byte {
 	t.Helper()
+	return PythonWith(t, nil, script, args...)
+}
+
+// PythonWith is Python with something on standard input.
+func PythonWith(t testing.TB, stdin []byte, script string, args ...string) []byte {
+	t.Helper()
 	interpreter := filepath.Join(root(t), "build", "python", "bin", "python")
 	if _, err := os.Stat(interpreter); err != nil {
 		t.Fatalf("%v: Python with the foreign readers is missing; make tools installs it", err)
 	}
 	cmd := exec.CommandContext(t.Context(), interpreter, append([]string{script}, args...)...)
 	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(stdin), &stderr
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", script, err, stderr.Bytes())
