@@ -201,7 +201,7 @@ func TestNewSpec(t *testing.T) {
 		{"swarm", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Nonce: [16]byte{9}}, 32, 32, 2, nil},
 		{"odd population", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 7}, 7, 7, 1, nil},
 		{"prime population", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 1009}, 1009, 1, 1009, nil},
-		{"many", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 1 << 17}, 1 << 17, 128, 1024, nil},
+		{"many", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 1 << 17}, 1 << 17, 256, 512, nil},
 		{"odd pairs", SpecOptions{Env: "CartPole-v1", Strategy: "openai-es", Population: 7}, 0, 0, 0, evolve.ErrParams},
 		{"large prime", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 1031}, 0, 0, 0, ErrPopulation},
 		{"too many", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 1<<17 + 1}, 0, 0, 0, ErrPopulation},

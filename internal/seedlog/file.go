@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/cores"
 )
 
 // Record is one generation: the entry with all that belongs to it, as it lies in a file. The claims are in the entry's order.
@@ -227,8 +229,10 @@ func (s *Scanner) check(g *Record) error {
 	if err := s.rules.CheckEntry(g.Entry, g.Seal, s.parent, g.Claims); err != nil {
 		return err
 	}
-	for _, c := range g.Claims {
-		if err := s.rules.CheckClaim(c); err != nil {
+	errs := make([]error, len(g.Claims))
+	cores.Each(len(errs), func(i int) { errs[i] = s.rules.CheckClaim(g.Claims[i]) })
+	for _, err := range errs {
+		if err != nil {
 			return err
 		}
 	}

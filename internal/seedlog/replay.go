@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/evoswarm/evoswarm/internal/cores"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
@@ -95,9 +96,21 @@ type replay struct {
 	out     Replayed
 }
 
+// readAhead is how many generations are read and checked while others are folded.
+const readAhead = 16
+
 func (p *replay) run() error {
+	read := uint64(0)
+	next, stop := cores.Ahead(readAhead, func() (*Record, error) {
+		if p.opts.HasAt && read >= p.opts.At {
+			return nil, errFarEnough
+		}
+		read++
+		return p.scanner.Next()
+	})
+	defer stop()
 	for !p.opts.HasAt || p.out.Height < p.opts.At {
-		g, err := p.scanner.Next()
+		g, err := next()
 		if err == io.EOF || Torn(err) {
 			return p.end(err)
 		}
@@ -120,6 +133,9 @@ func (p *replay) run() error {
 	}
 	return nil
 }
+
+// errFarEnough ends the reading at the height asked for; nobody sees it.
+var errFarEnough = errors.New("seedlog: far enough")
 
 // end is reached where the log ends, whole (io.EOF) or torn.
 func (p *replay) end(err error) error {
