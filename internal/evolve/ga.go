@@ -16,16 +16,16 @@ func gaMethod() Method {
 		Revision: 1,
 		Doc: "Genetic algorithm without crossover (Such et al. 2017, \"Deep Neuroevolution\", algorithm 1): a candidate is a " +
 			"parent that its seed names, plus sigma*eps(seed); the best candidates become the next parents. A share of the " +
-			"candidates are parents without a mutation, whose fitness is averaged over all of their tests: the best of those " +
-			"parents that were so tested again stay parents (the elite), and the model is the first of them, or the best " +
-			"candidate while there is none. A genome is the chain of the (generation, seed) of its mutations of the first model; the state " +
+			"candidates are parents without a mutation, of the elite and as many of the best others, whose fitness is averaged " +
+			"over all of their tests: the best of those that were so tested again stay parents (the elite), and the model is " +
+			"the first of them, or the best candidate while there is none. A genome is the chain of the (generation, seed) of its mutations of the first model; the state " +
 			"keeps the last ones of each parent, which is the whole of it in runs that are not longer, and the parents' " +
 			"parameters; the older ones stand in the log. Equal fitness: the first in order (peer, counter) wins. Uber's code " +
 			"draws the first generation from the initialiser; here it is the first model with mutations spread times as large.",
 		Settings: settings([]Setting{
 			partSetting("elite", "parents that stay", 0.05, 0),
 			{Name: "genome", Doc: "mutations of each parent that the state remembers", Default: 256.0, Min: 0, Max: 4096, Integer: true},
-			{Name: "retest", Doc: "share of the candidates that are parents without a mutation", Default: 0.15, Min: 0, Max: 0.9},
+			{Name: "retest", Doc: "share of the candidates that are parents without a mutation: the elite and as many of the best others", Default: 0.15, Min: 0, Max: 0.9},
 			{Name: "spread", Doc: "factor on sigma in generation 0, whose parents are all the first model", Default: 1.0, Min: 1e-3, Max: 1e6},
 			partSetting("top", "candidates that become parents, the elite included", 0.2, 0),
 		}, scheduleSettings("sigma", "standard deviation of the mutation of each parameter", 0.1, 0)),
@@ -101,8 +101,11 @@ func (g *ga) parent(s *State, k int) []float32 {
 // draw returns which parent seed names and whether it is to be tested again.
 func (g *ga) draw(seed uint64) (parent int, again bool) {
 	stream := noise.NewStream(seed, noise.DomainStrategy)
-	parent = below(stream.Uint32(), g.parents)
-	return parent, stream.Uint32() < g.retest
+	word := stream.Uint32()
+	if stream.Uint32() < g.retest {
+		return below(word, min(2*g.elite, g.parents)), true
+	}
+	return below(word, g.parents), false
 }
 
 // sigmaAt returns the standard deviation of the mutations of generation gen.
