@@ -23,6 +23,8 @@ func variants() []variant {
 	}
 	falling := evolve.Params{"sigma": 0.2, "sigma_schedule": "cosine", "sigma_min": 0.05, "sigma_span": 150.0}
 	return append(all,
+		variant{"cem-mirrored-uniform", "cem", evolve.Params{"sampling": "mirrored", "weights": "uniform"}},
+		variant{"pgpe-adam", "pgpe", evolve.Params{"optimizer": "adam", "shaping": "zscore"}},
 		variant{"dises-linear", "dises", evolve.Params{"selection": "linear", "top": 0.3, "sigma_decay": 0.98}},
 		variant{"dises-fitness", "dises", with(falling, evolve.Params{"selection": "linear", "top": 5.0, "weights": "fitness"})},
 		variant{"dises-group", "dises", evolve.Params{"selection": "group", "groups": 3.0, "exchange": 4.0, "top": 0.5}},
