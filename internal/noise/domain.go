@@ -7,4 +7,6 @@ const (
 	DomainInit     uint32 = 1 // initial theta
 	DomainEpisode  uint32 = 2 // what a world draws in an episode
 	DomainStrategy uint32 = 3 // what a strategy draws of a perturbation's seed: its group or parent
+	DomainAction   uint32 = 4 // what is drawn for the actions of an episode: action noise, or a random policy's actions
+	DomainRandom   uint32 = 5 // the seeds of a random policy's episodes
 )

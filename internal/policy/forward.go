@@ -74,8 +74,9 @@ func (n *Network) activate(y []float32) {
 }
 
 // choose makes an action of the outputs y. low and high are the bounds of a real
-// action, one per dimension; a discrete action needs none.
-func (n *Network) choose(act []float64, y []float32, low, high []float64) {
+// action, one per dimension; a discrete action needs none. noise is empty, or is added
+// to a real action before it is held to its bounds.
+func (n *Network) choose(act []float64, y []float32, low, high, noise []float64) {
 	if n.Head == headArgmax {
 		act[0] = float64(argmax(y))
 		return
@@ -84,6 +85,11 @@ func (n *Network) choose(act []float64, y []float32, low, high []float64) {
 		if n.Head == headBins {
 			k := argmax(y[i*int(n.Bins) : (i+1)*int(n.Bins)])
 			act[i] = low[i] + float64(float64(k)*(high[i]-low[i]))/float64(n.Bins-1)
+			if len(noise) > 0 {
+				act[i] = clip(act[i]+noise[i], low[i], high[i])
+			}
+		} else if len(noise) > 0 {
+			act[i] = clip(float64(y[i])+noise[i], low[i], high[i])
 		} else {
 			act[i] = clip(float64(y[i]), low[i], high[i])
 		}

@@ -13,6 +13,7 @@ type Policy struct {
 	tensors   []Tensor
 	dim       int
 	widest    int
+	vbn       bool
 	low, high []float64
 }
 
@@ -34,7 +35,7 @@ func New(s Spec, env *envs.Spec) (*Policy, error) {
 	if err := s.check(env); err != nil {
 		return nil, err
 	}
-	p := &Policy{net: network(&s, env), low: env.Action.Low, high: env.Action.High}
+	p := &Policy{net: network(&s, env), low: env.Action.Low, high: env.Action.High, vbn: s.VBN}
 	for l := range int(p.net.Layers) {
 		in, out := int(p.net.Sizes[l]), int(p.net.Sizes[l+1])
 		p.add(Tensor{Name: fmt.Sprintf("layers.%d.weight", l), Rows: in, Cols: out})
@@ -129,5 +130,12 @@ func (p *Policy) outputs(theta, obs []float32, sc *Scratch) []float32 {
 // the world's bounds whatever theta and obs hold. Act keeps no reference and does
 // not allocate. Bit exact.
 func (p *Policy) Act(theta, obs []float32, sc *Scratch, act []float64) {
-	p.net.choose(act[:p.ActDim()], p.outputs(theta, obs, sc), p.low, p.high)
+	p.net.choose(act[:p.ActDim()], p.outputs(theta, obs, sc), p.low, p.high, nil)
+}
+
+// ActNoisy is Act with noise, of length ActDim, added to a real action before it is
+// held to the world's bounds. Discrete actions take no noise.
+func (p *Policy) ActNoisy(theta, obs []float32, sc *Scratch, act, noise []float64) {
+	n := p.ActDim()
+	p.net.choose(act[:n], p.outputs(theta, obs, sc), p.low, p.high, noise[:n])
 }

@@ -192,7 +192,7 @@ func TestHeads(t *testing.T) {
 			tt.spec.Kind = "linear"
 			p := mustNew(t, tt.spec, tt.env)
 			got := make([]float64, p.ActDim())
-			p.net.choose(got, tt.y, p.low, p.high)
+			p.net.choose(got, tt.y, p.low, p.high, nil)
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("choose(%v) = %v, want %v", tt.y, got, tt.want)
 			}

@@ -51,6 +51,9 @@ type Spec struct {
 	// Bins is how many evenly spaced values a bins head chooses from in each action
 	// dimension, 2 to MaxBins; 0 for the other heads.
 	Bins uint64 `cbor:"bins" json:"bins"`
+	// VBN normalises what enters the activation of every hidden unit by its mean and
+	// variance over a reference batch (Policy.Fold). It needs an mlp with biases.
+	VBN bool `cbor:"vbn,omitempty" json:"vbn,omitempty"`
 }
 
 // outputs returns the number of outputs that s has in env.
@@ -80,6 +83,9 @@ func (s *Spec) check(env *envs.Spec) error {
 		}
 	default:
 		return fault("kind", s.Kind, `"linear" and "mlp"`)
+	}
+	if s.VBN && (s.Kind != "mlp" || !s.Bias) {
+		return fault("vbn", s.VBN, "false, unless the policy is an mlp with biases: virtual batch normalisation is of hidden units, and folded into their biases")
 	}
 	return s.checkHead(env)
 }
