@@ -88,7 +88,7 @@ func (c *Coordinator) stateOf(n *node) (*evolve.State, error) {
 		if err != nil {
 			return nil, err
 		}
-		state = c.rules.Apply(state, claims)
+		state = c.rules.Apply(state, path[i].parent.link, claims)
 		if i == 0 || path[i].height%c.states.interval == 0 {
 			c.states.keep(path[i], state, c.head)
 		}

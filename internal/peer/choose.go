@@ -13,6 +13,16 @@ const (
 	usualBins   = 10
 )
 
+// NoObservations is the kind that asks for observations as the world gives them, whatever the preset does.
+const NoObservations = "none"
+
+// What normalised observations get that SpecOptions does not say: the length of EvoRL's random rollout, and the clip of
+// most libraries.
+const (
+	usualObserved = 10_000
+	usualClip     = 10.0
+)
+
 // PolicyOptions changes a preset's policy. The zero value changes nothing, and neither does a zero field, unless
 // another field asks for it.
 type PolicyOptions struct {
@@ -22,6 +32,7 @@ type PolicyOptions struct {
 	Bias       *bool    // nil: the preset's; true if an mlp takes the place of a linear policy
 	Head       string   // argmax, clip or bins; "": bins if Bins is not zero
 	Bins       uint64   // of a bins head that had none: 10
+	VBN        *bool    // virtual batch normalisation, of an mlp with biases; nil: the preset's
 }
 
 // choose returns p as o asks for it. Whether that makes sense policy.New says.
@@ -34,7 +45,7 @@ func (o *PolicyOptions) choose(p policy.Spec) policy.Spec {
 		p.Kind = "mlp"
 	}
 	if p.Kind == "linear" {
-		p.Hidden, p.Activation = []uint64{}, ""
+		p.Hidden, p.Activation, p.VBN = []uint64{}, "", false
 	}
 	if p.Kind == "mlp" && was == "linear" {
 		p.Hidden, p.Activation, p.Bias = []uint64{usualHidden}, "tanh", true
@@ -47,6 +58,9 @@ func (o *PolicyOptions) choose(p policy.Spec) policy.Spec {
 	}
 	if o.Bias != nil {
 		p.Bias = *o.Bias
+	}
+	if o.VBN != nil {
+		p.VBN = *o.VBN
 	}
 	o.chooseHead(&p)
 	return p
@@ -88,11 +102,53 @@ func (o *SpecOptions) choose(p *rollout.Preset) {
 	if o.Shared != nil {
 		p.SharedEpisodes = *o.Shared
 	}
+	c := &p.Conditions
+	setReal(&c.ActionNoise, o.ActionNoise)
+	setReal(&c.Bonus, o.Bonus)
+	setReal(&c.Cap, o.Cap)
+	if set(&c.Skip, o.Skip); c.Skip == 1 {
+		c.Skip = 0
+	}
+	p.Observations = chooseObservations(p.Observations, o.Observations)
+}
+
+// chooseObservations returns the preset's normalisation of observations, nil for none, as ask changes it.
+func chooseObservations(preset *rollout.Observations, ask rollout.Observations) *rollout.Observations {
+	kind := ask.Kind
+	if kind == "" && preset != nil {
+		kind = preset.Kind
+	}
+	if kind == NoObservations || ask == (rollout.Observations{}) && preset == nil {
+		return nil
+	}
+	full := rollout.Observations{Kind: kind, Clip: usualClip}
+	switch kind {
+	case rollout.Frozen:
+		full.Steps = usualObserved
+	case rollout.Running:
+		full.Episodes = 1
+	}
+	if preset != nil && preset.Kind == kind {
+		full = *preset
+	}
+	set(&full.Steps, ask.Steps)
+	set(&full.Episodes, ask.Episodes)
+	if ask.Clip != 0 {
+		full.Clip = ask.Clip
+	}
+	return &full
 }
 
 // set makes x what was asked for, if anything was.
 func set(x *uint64, asked uint64) {
 	if asked != 0 {
 		*x = asked
+	}
+}
+
+// setReal makes x what was asked for, if anything was; -0 becomes 0.
+func setReal(x, asked *float64) {
+	if asked != nil {
+		*x = *asked + 0
 	}
 }

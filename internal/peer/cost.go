@@ -7,6 +7,7 @@ import (
 
 	"github.com/evoswarm/evoswarm/coordinator"
 	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
@@ -46,15 +47,23 @@ func NewCost(rules *seedlog.Rules, workers int) Cost {
 		states += coordinator.StateMemory(shape)
 	}
 	results := int64(g.Evaluations) * 96
-	c.Memory = states + int64(workers)*4*int64(shape.Dim) + results
+	candidates := 4 * int64(shape.Dim)
+	foldNS := 0.0
+	if rules.Policy.VBN() {
+		candidates += 4*int64(shape.Dim) + referenceBytes(rules)
+		foldNS = policy.ReferenceSize * float64(shape.Dim) * denseNS
+	}
+	c.Memory = states + int64(workers)*candidates + results
 
-	candidate := float64(perResult(shape)) * noiseNS
+	candidate := float64(perResult(rules.Strategy.Shape())) * noiseNS
 	step := envStepNS + float64(shape.Dim)*denseNS
 	episodes := float64(rules.Spec.Episodes.Count)
-	perEvaluation := candidate + episodes*step*float64(rules.Env.MaxSteps)
+	perEvaluation := candidate + foldNS + episodes*step*float64(rules.Env.MaxSteps)
 	c.ClaimSeconds = float64(rules.EvaluationsPerChunk()) * perEvaluation / 1e9
 	seeds := float64(g.Evaluations) / float64(rules.Signs())
-	c.UpdateSeconds = (seeds*candidate/float64(workers) + float64(c.StateBytes)*hashNS + storedNS) / 1e9
+	// The episodes of the mean policy from which running statistics are taken are part of the update.
+	observed := float64(rules.ObserveEpisodes()) * (foldNS + step*float64(rules.Env.MaxSteps))
+	c.UpdateSeconds = ((seeds*candidate+observed)/float64(workers) + float64(c.StateBytes)*hashNS + storedNS) / 1e9
 	c.LogBytes = logBytes(rules)
 	c.BytesPerEval = float64(c.LogBytes) / float64(g.Evaluations)
 	return c
@@ -68,6 +77,16 @@ func perResult(shape evolve.Shape) int {
 		n = max(n, slot.Len)
 	}
 	return n
+}
+
+// referenceBytes is the memory for one candidate's reference batch: the observations, and two hidden layers.
+func referenceBytes(rules *seedlog.Rules) int64 {
+	net := rules.Policy.Network()
+	widest := 0
+	for l := 1; l < int(net.Layers); l++ {
+		widest = max(widest, int(net.Sizes[l]))
+	}
+	return 4 * policy.ReferenceSize * int64(rules.Env.ObsDim+2*widest)
 }
 
 // logBytes is the size of a generation in the log: the entry, its seal, and claims with results of a middling size.

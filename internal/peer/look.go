@@ -47,10 +47,13 @@ func (p *Peer) looked(s coordinator.Snapshot, returns []float64, err error) {
 		for _, r := range returns {
 			sum += r
 		}
-		p.addPoint(Point{Height: s.Height, Evaluations: s.Evaluations, Steps: s.Steps, Return: sum / float64(len(returns))})
+		p.addPoint(Point{Height: s.Height, Evaluations: s.Evaluations, Steps: p.steps(s), Return: sum / float64(len(returns))})
 	}
 	p.startLook()
 }
+
+// steps counts the env-steps of the run's training: those of the claims, and what normalises observations took.
+func (p *Peer) steps(s coordinator.Snapshot) uint64 { return s.Steps + p.rules.ObserveSteps(s.State) }
 
 func (p *Peer) addPoint(pt Point) {
 	p.mu.Lock()

@@ -233,7 +233,7 @@ func (p *Peer) evaluated(id uint64, e coordinator.Evaluated) {
 // moved takes in a new head.
 func (p *Peer) moved(m *coordinator.HeadMove) {
 	p.mu.Lock()
-	p.theta = m.State.Theta
+	p.model = m.State
 	for len(p.curve) > 0 && p.curve[len(p.curve)-1].Height > m.Fork {
 		p.curve = p.curve[:len(p.curve)-1]
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/evoswarm/evoswarm/coordinator"
+	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/mesh"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
@@ -48,7 +49,7 @@ type Peer struct {
 
 	mu       sync.Mutex // guards what follows
 	status   Status
-	theta    []float32
+	model    *evolve.State // of the head
 	curve    []Point
 	watchers map[chan Status]bool
 	err      error
@@ -117,7 +118,7 @@ func (p *Peer) begin() error {
 	}
 	p.driver = driver{coord: c, work: make(map[uint64]int)}
 	p.driver.snapshot = c.Snapshot()
-	p.theta = p.driver.snapshot.State.Theta
+	p.model = p.driver.snapshot.State
 	p.publish(true)
 	if cfg.Mesh != nil {
 		if err := cfg.Mesh.Enter(seedlog.Encode(p.rules.Spec)); err != nil {
@@ -139,11 +140,12 @@ func (p *Peer) release() error {
 	return errors.Join(err, p.archive.get().Close())
 }
 
-// Theta returns the parameters of the mean policy at the head, read-only, and the head's height: for drawing.
-func (p *Peer) Theta() (theta []float32, height uint64) {
+// Model returns the state at the head, read-only, and the head's height: for drawing the mean policy, which is more than
+// its parameters where observations are normalised.
+func (p *Peer) Model() (state *evolve.State, height uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.theta, p.status.Height
+	return p.model, p.status.Height
 }
 
 // Pause stops or restarts own work. Re-runs that the protocol owes go on. It is not remembered over a restart.

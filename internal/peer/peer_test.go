@@ -179,9 +179,9 @@ func TestThreeTrainTogether(t *testing.T) {
 		}
 	}
 	until(t, "there is a curve", a, func(s peer.Status) bool { return s.Return != nil })
-	theta, _ := a.Theta()
-	if len(a.Curve()) == 0 || len(theta) != rules.Policy.Dim() {
-		t.Errorf("got curve %v and theta %v", a.Curve(), theta)
+	state, _ := a.Model()
+	if len(a.Curve()) == 0 || len(state.Theta) != rules.Policy.Dim() {
+		t.Errorf("got curve %v and state %v", a.Curve(), state)
 	}
 }
 

@@ -179,9 +179,9 @@ func (t *trainer) generation() (record, error) {
 	entry, next := t.rules.NewEntry(t.result.State, t.parent, 1, t.rules.Origin, claims)
 	_, link := entry.Encode()
 	t.parent = seedlog.Parent{Link: link, Height: entry.Height, Term: entry.Term}
+	t.result.Steps += entry.Steps + t.rules.ObserveSteps(next) - t.rules.ObserveSteps(t.result.State)
 	t.result.Gen, t.result.Head, t.result.State = entry.Height, link, next
 	t.result.Evaluations += entry.Evaluations
-	t.result.Steps += entry.Steps
 	p := Progress{Gen: entry.Height, Head: link, Evaluations: t.result.Evaluations, Steps: t.result.Steps}
 	p.Best, p.Mean = summary(claims)
 	return record{entry, seedlog.NewSeal(entry, key, nil), claims, p}, nil

@@ -66,9 +66,20 @@ func TestTrainSameWhateverHappens(t *testing.T) {
 	for _, m := range evolve.Methods() {
 		runs[m.Name] = SpecOptions{Strategy: m.Name}
 	}
+	// With everything that can be asked of episodes too.
+	all := SpecOptions{
+		Strategy: "ars", Policy: PolicyOptions{Hidden: []uint64{5}, VBN: new(true)}, Episodes: 2, Bonus: new(0.5), Skip: 2, Cap: new(2.0),
+		Observations: rollout.Observations{Kind: rollout.Running, Episodes: 2},
+	}
+	runs["conditions"] = all
+	all.Env, all.Strategy, all.ActionNoise, all.Observations = "Pendulum-v1", "openai-es", new(0.1), rollout.Observations{Kind: rollout.Frozen}
+	runs["conditions-frozen"] = all
 	for name, o := range runs {
 		t.Run(name, func(t *testing.T) {
-			o.Env, o.Seed, o.Population = "CartPole-v1", 5, 16
+			o.Seed, o.Population = 5, 16
+			if o.Env == "" {
+				o.Env = "CartPole-v1"
+			}
 			sameWhateverHappens(t, soloRules(t, o))
 		})
 	}
@@ -99,8 +110,8 @@ func sameWhateverHappens(t *testing.T, rules *seedlog.Rules) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if replayed.Link != whole.Head || replayed.State.Digest() != whole.State.Digest() || replayed.Checked != whole.Evaluations {
-		t.Errorf("replay gives %s with %d evaluations checked, training gave %s", replayed.Link, replayed.Checked, whole.Head)
+	if replayed.Link != whole.Head || replayed.State.Digest() != whole.State.Digest() || replayed.Checked != whole.Evaluations || replayed.Steps != whole.Steps {
+		t.Errorf("replay gives %s after %d steps with %d evaluations checked, training gave %s after %d", replayed.Link, replayed.Steps, replayed.Checked, whole.Head, whole.Steps)
 	}
 }
 

@@ -36,6 +36,14 @@ type SpecOptions struct {
 	Every    uint64        // generations between two looks at the mean policy; 0: the preset's
 	Validate uint64        // episodes of a look; 0: the preset's
 
+	ActionNoise *float64 // as in rollout.Conditions; nil: the preset's
+	Bonus       *float64 // the same
+	Cap         *float64 // the same
+	Skip        uint64   // the same; 1: none; 0: the preset's
+	// Observations says how observations are normalised. Zero fields are the preset's, or frozen: 10,000 steps;
+	// running: 1 episode; clip: 10. The kind NoObservations asks for none.
+	Observations rollout.Observations
+
 	// Nonce makes the run of a swarm unique; drawn at random by who starts it. Zero: a run on one machine, whose
 	// generations are closed by their evaluations alone and whose key follows from the spec.
 	Nonce [16]byte
@@ -56,13 +64,14 @@ func NewSpec(o SpecOptions) (*seedlog.Spec, error) {
 	}
 	spec := &seedlog.Spec{
 		Format: seedlog.Format, Numerics: seedlog.Numerics,
-		Env:        seedlog.EnvRef{ID: env.ID, Revision: env.Revision},
-		Policy:     preset.Policy,
-		Strategy:   seedlog.StrategyRef{Name: method.Name, Revision: method.Revision, Params: preset.Params},
-		Episodes:   seedlog.Episodes{Count: preset.EpisodesPerCandidate, Shared: preset.SharedEpisodes},
-		Generation: seedlog.Generation{Evaluations: preset.Evaluations, Chunk: preset.Chunk},
-		Checks:     seedlog.Checks{Every: preset.ValidateEvery, Validate: preset.ValidateEpisodes, Test: testEpisodes},
-		Seed:       o.Seed, Nonce: o.Nonce[:], Origin: o.Origin[:],
+		Env:          seedlog.EnvRef{ID: env.ID, Revision: env.Revision},
+		Policy:       preset.Policy,
+		Strategy:     seedlog.StrategyRef{Name: method.Name, Revision: method.Revision, Params: preset.Params},
+		Episodes:     seedlog.Episodes{Count: preset.EpisodesPerCandidate, Shared: preset.SharedEpisodes, Conditions: preset.Conditions},
+		Generation:   seedlog.Generation{Evaluations: preset.Evaluations, Chunk: preset.Chunk},
+		Checks:       seedlog.Checks{Every: preset.ValidateEvery, Validate: preset.ValidateEpisodes, Test: testEpisodes},
+		Observations: preset.Observations,
+		Seed:         o.Seed, Nonce: o.Nonce[:], Origin: o.Origin[:],
 	}
 	if spec.Solo() {
 		spec.Origin = make([]byte, len(o.Origin))

@@ -137,7 +137,7 @@ func (p *Peer) describe() Status {
 		Run: c.Run.String(), Env: p.rules.Env.ID, Strategy: p.rules.Spec.Strategy.Name,
 		Height: c.Height, Head: c.Head.String(), HeadLink: c.Head, Self: c.Self.String(), Term: c.Term,
 		Leads: c.Role == coordinator.Leader, Peers: c.Peers, Volunteers: c.Credits,
-		Evaluations: c.Evaluations, Steps: c.Steps, EvalsPerS: d.meters.run.rate(now, p.started),
+		Evaluations: c.Evaluations, Steps: p.steps(*c), EvalsPerS: d.meters.run.rate(now, p.started),
 		Mine: c.Mine.Evaluations, MineSteps: c.Mine.Steps, MineEvalsPerS: d.meters.mine.rate(now, p.started),
 		Workers: p.cfg.Evaluator.Workers(), Best: fitness(c.Best), Mean: fitness(c.Mean), Threshold: &solved,
 	}

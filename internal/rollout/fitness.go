@@ -27,6 +27,11 @@ func ToFitness(x float64) int64 {
 	if y <= -float64(FitnessMax) {
 		return -FitnessMax
 	}
+	return roundEven(y)
+}
+
+// roundEven returns the integer nearest to y, the even one of two; |y| is below 2^62.
+func roundEven(y float64) int64 {
 	low := exact.Floor(y)
 	n := int64(low)
 	rest := y - low // exact: both have the digits of y

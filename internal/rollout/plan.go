@@ -14,16 +14,17 @@ import (
 var ErrRevision = errors.New("rollout: unknown revision")
 
 // Plan is everything that the evaluations of a run depend on beside its state: the
-// world, the policy, and the strategy that makes candidates. It does not change and may
-// be shared.
+// world, the policy, the strategy that makes candidates, and how they are run. It does
+// not change and may be shared.
 type Plan struct {
 	Env      *envs.Spec
 	Policy   *policy.Policy
 	Strategy evolve.Strategy
+	Episodes Episodes
 }
 
 // NewPlan finds what s names. Errors are those of envs.Find, evolve.Find,
-// evolve.Method.New and policy.New, or wrap ErrRevision.
+// evolve.Method.New and policy.New, or wrap ErrRevision or ErrEpisodes.
 func NewPlan(s Setup) (Plan, error) {
 	env, err := envs.Find(s.EnvID)
 	if err != nil {
@@ -39,6 +40,9 @@ func NewPlan(s Setup) (Plan, error) {
 	if err != nil {
 		return Plan{}, fmt.Errorf("%w: %w", ErrRevision, err)
 	}
+	if err := s.Episodes.check(env); err != nil {
+		return Plan{}, err
+	}
 	pol, err := policy.New(s.Policy, env)
 	if err != nil {
 		return Plan{}, err
@@ -47,19 +51,65 @@ func NewPlan(s Setup) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return Plan{Env: env, Policy: pol, Strategy: strategy}, nil
+	return Plan{Env: env, Policy: pol, Strategy: strategy, Episodes: s.Episodes}, nil
 }
 
-// Initial returns the state of generation 0 with the first parameters that seed names.
-// Bit exact.
+// Initial returns the state of generation 0 with the first parameters that seed names,
+// and the observation statistics and reference batch of the random policy whose
+// episodes it names. Bit exact.
 func (p Plan) Initial(seed uint64) *evolve.State {
 	theta := make([]float32, p.Policy.Dim())
 	p.Policy.Init(theta, seed)
-	return p.Strategy.Init(theta)
+	s := p.Strategy.Init(theta)
+	if slots := p.slots(); len(slots) > 0 {
+		s.Slots = append(s.Slots, evolve.Shape{Slots: slots}.State(nil).Slots...)
+		p.begin(s, seed)
+	}
+	return s
 }
 
-// Shape returns the shape of the run's states.
-func (p Plan) Shape() evolve.Shape { return p.Strategy.Shape() }
+// Shape returns the shape of the run's states: that of the strategy's, and the slots
+// of observation statistics and lengths after its own.
+func (p Plan) Shape() evolve.Shape {
+	shape := p.Strategy.Shape()
+	if slots := p.slots(); len(slots) > 0 {
+		shape.Slots = append(append([]evolve.SlotShape(nil), shape.Slots...), slots...)
+	}
+	return shape
+}
+
+// ObserveEpisodes returns the number of episodes of the mean policy that Apply runs.
+func (p Plan) ObserveEpisodes() uint64 {
+	if o := p.Episodes.Observations; o != nil {
+		return o.Episodes
+	}
+	return 0
+}
+
+// Apply returns the state after the generation that measured results on s, as
+// evolve.Strategy.Apply does, with the slots of the plan brought up to date: running
+// statistics by the mean policy of s in the episodes of seeds, of which there are
+// ObserveEpisodes, and the mean length. It runs on all cores. Bit exact.
+func (p Plan) Apply(s *evolve.State, results []evolve.Result, seeds []uint64) *evolve.State {
+	next := p.Strategy.Apply(s, results)
+	if p.ObserveEpisodes() > 0 {
+		p.observe(s, next, seeds)
+	}
+	if p.Episodes.Cap != 0 {
+		p.lengthen(next, results)
+	}
+	return next
+}
+
+// UnmarshalState returns the state that b encodes (evolve.State.MarshalBinary) if it has
+// the plan's shape. Errors wrap evolve.ErrState. It keeps no reference to b.
+func (p Plan) UnmarshalState(b []byte) (*evolve.State, error) {
+	s := new(evolve.State)
+	if err := s.UnmarshalBinary(b); err != nil {
+		return nil, err
+	}
+	return s, p.Shape().Check(s)
+}
 
 // Check returns an error that wraps ErrTask or evolve.ErrState unless t is within the
 // limits and its state is one of this run. It reads the whole state.

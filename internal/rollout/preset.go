@@ -21,6 +21,11 @@ type Preset struct {
 	Evaluations uint64
 	// EpisodesPerCandidate is the number of episodes of one evaluation.
 	EpisodesPerCandidate uint64
+	// Conditions say how the episodes go.
+	Conditions Conditions
+	// Observations says how observations are normalised; nil: not at all. Shared:
+	// read-only.
+	Observations *Observations
 	// SharedEpisodes gives all candidates of a generation the same episodes, else each
 	// seed has its own.
 	SharedEpisodes bool

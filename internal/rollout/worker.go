@@ -35,6 +35,8 @@ type Setup struct {
 	// Population is the number of evaluations that close a generation, both signs
 	// counted.
 	Population uint64 `json:"population"`
+	// Episodes is how candidates are evaluated.
+	Episodes Episodes `json:"episodes"`
 }
 
 // MarshalSetup returns s as JSON.
@@ -87,11 +89,8 @@ func NewWorker(setup Setup) (*Worker, error) {
 // the tasks to come are run on. On error, which wraps evolve.ErrState, the worker
 // keeps the state it had. It keeps no reference to b.
 func (w *Worker) SetState(b []byte) error {
-	state := new(evolve.State)
-	if err := state.UnmarshalBinary(b); err != nil {
-		return err
-	}
-	if err := w.plan.Shape().Check(state); err != nil {
+	state, err := w.plan.UnmarshalState(b)
+	if err != nil {
 		return err
 	}
 	w.state = state

@@ -170,6 +170,7 @@ func FuzzDecodeProof(f *testing.F) {
 
 func FuzzDecodeSpec(f *testing.F) {
 	f.Add(Encode(newSpec(f, "openai-es")))
+	f.Add(Encode(conditioned(f)))
 	fuzzDecoder(f, DecodeSpec)
 }
 

@@ -21,6 +21,7 @@ const (
 	tagPerturb  = "evoswarm/perturb/1"
 	tagTrain    = "evoswarm/episode/train/1"
 	tagValidate = "evoswarm/episode/validate/1"
+	tagObserve  = "evoswarm/episode/observe/1"
 	tagTest     = "evoswarm/episode/test/1"
 	tagInit     = "evoswarm/init/1"
 	tagSolo     = "evoswarm/solo/1"

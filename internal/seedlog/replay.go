@@ -53,7 +53,7 @@ type Replayed struct {
 	State  *evolve.State // after it; nil for CheckLinks
 
 	Evaluations uint64 // of all entries up to it
-	Steps       uint64 // env-steps of all entries up to it
+	Steps       uint64 // env-steps of training up to it: of all entries and, but for CheckLinks, of what normalises
 	Check       Check  // what was verified
 	Checked     uint64 // evaluations that were run again and found true
 	End         int64  // where it ends in the file
@@ -79,6 +79,7 @@ func Replay(r io.Reader, opts ReplayOptions) (*Replayed, error) {
 	p.out = Replayed{Rules: scanner.Rules(), Parent: scanner.Parent(), Check: opts.Check, End: scanner.Offset()}
 	if opts.Check != CheckLinks {
 		p.out.State = p.out.Rules.Initial()
+		p.out.Steps = p.out.Rules.ObserveSteps(p.out.State)
 	}
 	if opts.Check == CheckClaims && opts.Pool == nil {
 		rules := p.out.Rules
@@ -164,6 +165,7 @@ func (p *replay) fold(g *Record) error {
 		if err != nil {
 			return err
 		}
+		p.out.Steps += p.out.Rules.ObserveSteps(next) - p.out.Rules.ObserveSteps(p.out.State)
 		p.out.State = next
 	}
 	p.out.Parent = Parent{Link: g.Link, Height: g.Entry.Height, Term: g.Entry.Term}

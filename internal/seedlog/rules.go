@@ -98,6 +98,12 @@ func (r *Rules) TestSeeds(head Link, n uint64) []uint64 {
 	return episodeSeeds(tagTest, append(r.Run.Bytes(), head.Bytes()...), n)
 }
 
+// ObserveSeeds names the episodes of the mean policy of parent from which the generation on parent adds to running
+// observation statistics; none if there are no such statistics.
+func (r *Rules) ObserveSeeds(parent Link) []uint64 {
+	return episodeSeeds(tagObserve, append(r.Run.Bytes(), parent.Bytes()...), r.ObserveEpisodes())
+}
+
 func episodeSeeds(tag string, prefix []byte, n uint64) []uint64 {
 	seeds := make([]uint64, n)
 	for i := range seeds {
@@ -253,14 +259,15 @@ func (r *Rules) Results(claims []*Claim) []evolve.Result {
 	return results
 }
 
-// Apply folds claims, in an entry's order, into state and returns the next one; state is not changed. Bit exact.
-func (r *Rules) Apply(state *evolve.State, claims []*Claim) *evolve.State {
-	return r.Strategy.Apply(state, r.Results(claims))
+// Apply folds claims on parent, in an entry's order, into parent's state and returns the next one; state is not changed.
+// Bit exact.
+func (r *Rules) Apply(state *evolve.State, parent Link, claims []*Claim) *evolve.State {
+	return r.Plan.Apply(state, r.Results(claims), r.ObserveSeeds(parent))
 }
 
 // Advance applies an entry that [Rules.CheckEntry] found in order, and compares the digests.
 func (r *Rules) Advance(state *evolve.State, e *Entry, claims []*Claim) (*evolve.State, error) {
-	next := r.Apply(state, claims)
+	next := r.Apply(state, e.Parent, claims)
 	theta, digest := next.ThetaDigest(), next.Digest()
 	if !bytes.Equal(theta[:], e.Theta) || !bytes.Equal(digest[:], e.State) {
 		return nil, fmt.Errorf("%w: height %d gives theta %x and state %x, the entry says %x and %x", ErrDigest, e.Height, theta, digest, e.Theta, e.State)
@@ -270,7 +277,7 @@ func (r *Rules) Advance(state *evolve.State, e *Entry, claims []*Claim) (*evolve
 
 // NewEntry builds the entry that claims, in the order of (peer, chunk), close on parent, and the state after it.
 func (r *Rules) NewEntry(state *evolve.State, parent Parent, term uint64, leader Peer, claims []*Claim) (*Entry, *evolve.State) {
-	next := r.Apply(state, claims)
+	next := r.Apply(state, parent.Link, claims)
 	theta, digest := next.ThetaDigest(), next.Digest()
 	e := &Entry{Run: r.Run, Height: parent.Height + 1, Parent: parent.Link, Term: term, Leader: leader,
 		Claims: make([]Link, len(claims)), Theta: theta[:], State: digest[:]}

@@ -38,6 +38,9 @@ type Spec struct {
 	Origin     []byte      `cbor:"origin" json:"origin"`         // Ed25519 key (32 bytes) that leads while nobody has worked yet
 	Nonce      []byte      `cbor:"nonce" json:"nonce"`           // 16 bytes; zero when solo
 	Successor  *Successor  `cbor:"successor,omitempty" json:"successor,omitempty"`
+
+	// Observations says how observations are normalised; nil: not at all.
+	Observations *rollout.Observations `cbor:"observations,omitempty" json:"observations,omitempty"`
 }
 
 // EnvRef names a world; a fix of a world gets a new revision.
@@ -53,10 +56,11 @@ type StrategyRef struct {
 	Params   evolve.Params `cbor:"params" json:"params"`
 }
 
-// Episodes says how a candidate is evaluated.
+// Episodes says how a candidate is evaluated. The conditions are left out where they are zero.
 type Episodes struct {
 	Count  uint64 `cbor:"count" json:"count"`   // episodes per candidate, 1 to 1024; fitness is their mean return
 	Shared bool   `cbor:"shared" json:"shared"` // true: all tries of a generation meet the same episodes; false: each seed (pair) its own
+	rollout.Conditions
 }
 
 // Generation says what closes a generation and how work is cut.
@@ -101,6 +105,7 @@ func (s *Spec) Setup() rollout.Setup {
 		EnvID: s.Env.ID, EnvRevision: s.Env.Revision, Policy: s.Policy,
 		Strategy: s.Strategy.Name, StrategyRevision: s.Strategy.Revision, Params: s.Strategy.Params,
 		Population: s.Generation.Evaluations,
+		Episodes:   rollout.Episodes{Count: s.Episodes.Count, Conditions: s.Episodes.Conditions, Observations: s.Observations},
 	}
 }
 
@@ -167,6 +172,14 @@ func (s *Spec) check() error {
 	}
 	if s.Successor != nil && len(s.Successor.State) != 32 {
 		return fmt.Errorf("%w: successor.state has %d bytes, allowed 32", ErrSpec, len(s.Successor.State))
+	}
+	if err := s.Episodes.Check(); err != nil {
+		return fmt.Errorf("%w: episodes: %w", ErrSpec, err)
+	}
+	if s.Observations != nil {
+		if err := s.Observations.Check(); err != nil {
+			return fmt.Errorf("%w: %w", ErrSpec, err)
+		}
 	}
 	return checkReals(s.Strategy.Params)
 }

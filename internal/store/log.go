@@ -123,7 +123,8 @@ func (l *Log) create(rules *seedlog.Rules, genesis []byte) error {
 	if err := f.append(genesis); err != nil {
 		return err
 	}
-	l.replayed = &seedlog.Replayed{Rules: rules, Parent: seedlog.Parent{Link: rules.Run}, State: rules.Initial(), Check: seedlog.CheckDigests, End: f.size}
+	state := rules.Initial()
+	l.replayed = &seedlog.Replayed{Rules: rules, Parent: seedlog.Parent{Link: rules.Run}, State: state, Steps: rules.ObserveSteps(state), Check: seedlog.CheckDigests, End: f.size}
 	return f.sync()
 }
 

@@ -33,7 +33,7 @@ const (
 type worker interface {
 	state(state []byte)
 	task(id uint64, task []byte)
-	look(id uint64, theta, seeds []byte)
+	look(id uint64, state, seeds []byte)
 	kill()
 }
 
@@ -45,8 +45,7 @@ type hire func(setup []byte, answer func(id uint64, data []byte, err error), cra
 type job struct {
 	id      uint64
 	task    []byte        // of a task
-	state   *evolve.State // of a task
-	theta   []byte        // of a look
+	state   *evolve.State // of a task or look
 	seeds   []byte        // of a look
 	urgent  bool
 	since   time.Time
@@ -116,7 +115,7 @@ func (c *crew) Evaluate(id uint64, task rollout.Task, urgent bool, done func([]r
 
 // Look implements peer.Looker.
 func (c *crew) Look(state *evolve.State, episodeSeeds []uint64, done func(returns []float64, err error)) {
-	j := &job{theta: floatBytes(state.Theta), seeds: wordBytes(episodeSeeds)}
+	j := &job{state: state, seeds: wordBytes(episodeSeeds)}
 	n := len(episodeSeeds)
 	j.finish = func(data []byte, err error) {
 		if err == nil && len(data) != 8*n {
@@ -194,7 +193,7 @@ func (c *crew) submit(j *job) {
 
 func (c *crew) queue(j *job) {
 	switch {
-	case j.theta != nil:
+	case j.task == nil:
 		c.looks = append(c.looks, j)
 	case j.urgent:
 		c.urgent = append(c.urgent, j)
@@ -260,15 +259,15 @@ func (c *crew) next() *job {
 func (c *crew) give(h *hand, j *job) {
 	h.job = j
 	j.tries++
-	if j.theta != nil {
-		h.worker.look(j.id, j.theta, j.seeds)
+	if j.task == nil {
+		if data, ok := c.encoded(h, j); ok {
+			h.worker.look(j.id, data, j.seeds)
+		}
 		return
 	}
 	if h.state != j.state {
-		data, err := c.encoded(j.state)
-		if err != nil {
-			h.job = nil
-			j.finish(nil, err)
+		data, ok := c.encoded(h, j)
+		if !ok {
 			return
 		}
 		h.worker.state(data)
@@ -277,16 +276,22 @@ func (c *crew) give(h *hand, j *job) {
 	h.worker.task(j.id, j.task)
 }
 
-// encoded returns the bytes of state; those of the newest are kept, since every worker gets them. The lock is held.
-func (c *crew) encoded(state *evolve.State) ([]byte, error) {
-	if c.state != state {
-		data, err := state.MarshalBinary()
-		if err != nil {
-			return nil, err
-		}
-		c.state, c.stateBytes = state, data
+// encoded returns the bytes of the state of j; those of the newest are kept, since every worker gets them. A state that
+// cannot be encoded ends the job of h. The lock is held.
+func (c *crew) encoded(h *hand, j *job) (data []byte, ok bool) {
+	if c.state == j.state {
+		return c.stateBytes, true
 	}
-	return c.stateBytes, nil
+	data, err := j.state.MarshalBinary()
+	if err != nil {
+		h.job = nil
+		j.finish(nil, err)
+		return nil, false
+	}
+	if j.task != nil {
+		c.state, c.stateBytes = j.state, data
+	}
+	return data, true
 }
 
 // answered takes the answer of h to the job id.
@@ -351,15 +356,6 @@ func (c *crew) remove(h *hand) bool {
 		}
 	}
 	return false
-}
-
-// floatBytes returns the little-endian bits of x.
-func floatBytes(x []float32) []byte {
-	b := make([]byte, 0, 4*len(x))
-	for _, v := range x {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-	}
-	return b
 }
 
 // wordBytes returns the little-endian bytes of x.

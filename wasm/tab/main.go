@@ -70,11 +70,11 @@ func method(f func(args []js.Value) any) js.Func {
 
 // policyBytes is what a drawing worker needs; nil until there is a run.
 func policyBytes(t *tab) any {
-	setup, theta, height := t.policy()
-	if theta == nil {
+	setup, state, height := t.policy()
+	if state == nil {
 		return nil
 	}
-	return map[string]any{"setup": toJS(setup), "theta": toJS(floatBytes(theta)), "height": float64(height)}
+	return map[string]any{"setup": toJS(setup), "state": toJS(state), "height": float64(height)}
 }
 
 // promise runs f on a goroutine and returns a Promise of its value.

@@ -402,14 +402,18 @@ func (t *tab) curve() []peer.Point {
 	return []peer.Point{}
 }
 
-// policy returns what plays the newest policy; theta is nil until there is a run.
-func (t *tab) policy() (setup []byte, theta []float32, height uint64) {
+// policy returns what plays the newest policy; state is nil until there is a run.
+func (t *tab) policy() (setup, state []byte, height uint64) {
 	p := t.current()
 	if p == nil {
 		return nil, nil, 0
 	}
-	theta, height = p.Theta()
-	return t.setup, theta, height
+	model, height := p.Model()
+	state, err := model.MarshalBinary()
+	if err != nil {
+		return nil, nil, 0 // no state of a run is refused
+	}
+	return t.setup, state, height
 }
 
 func (t *tab) log(w io.Writer) error {

@@ -67,8 +67,8 @@ func (w *webWorker) task(id uint64, task []byte) {
 	w.post(map[string]any{"op": "task", "id": float64(id), "bytes": toJS(task)})
 }
 
-func (w *webWorker) look(id uint64, theta, seeds []byte) {
-	w.post(map[string]any{"op": "look", "id": float64(id), "theta": toJS(theta), "seeds": toJS(seeds)})
+func (w *webWorker) look(id uint64, state, seeds []byte) {
+	w.post(map[string]any{"op": "look", "id": float64(id), "state": toJS(state), "seeds": toJS(seeds)})
 }
 
 func (w *webWorker) kill() {

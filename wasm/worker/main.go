@@ -25,7 +25,7 @@ func main() {
 		"state":    answer(p.state),
 		"evaluate": answer(p.evaluate),
 		"look":     answer(p.look),
-		"theta":    answer(p.theta),
+		"cast":     answer(p.cast),
 		"show":     answer(p.show),
 	})
 	select {}
@@ -80,7 +80,8 @@ func (p *program) evaluate(args []js.Value) (any, error) {
 	return toJS(results), nil
 }
 
-// look runs held-out episodes: args are parameters and episode seeds; the value is the returns, all in little endian.
+// look runs held-out episodes: args are the bytes of an evolve.State and episode seeds; the value is the returns, both in
+// little endian.
 func (p *program) look(args []js.Value) (any, error) {
 	if p.theater == nil {
 		return nil, rollout.ErrSetup
@@ -92,8 +93,8 @@ func (p *program) look(args []js.Value) (any, error) {
 	return toJS(returns), nil
 }
 
-// theta sets the policy that is shown from the next episode on: args are its generation and the parameters' bytes.
-func (p *program) theta(args []js.Value) (any, error) {
+// cast sets the policy that is shown from the next episode on: args are its height and the bytes of an evolve.State.
+func (p *program) cast(args []js.Value) (any, error) {
 	if p.theater == nil {
 		return nil, rollout.ErrSetup
 	}

@@ -8,9 +8,7 @@ import (
 	"math"
 
 	"github.com/evoswarm/evoswarm/envs"
-	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/noise"
-	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
@@ -28,25 +26,23 @@ var (
 // theater plays episodes of the mean policy for people to watch. They count for nothing: neither as evaluations nor as
 // held-out episodes.
 type theater struct {
-	plan    rollout.Plan
-	spec    *envs.Spec
-	env     envs.Env
-	policy  *policy.Policy
-	scratch *policy.Scratch
-	rng     noise.Stream
-	obs     []float32
-	act     []float64
+	plan rollout.Plan
+	spec *envs.Spec
+	env  envs.Env
+	rng  noise.Stream
+	obs  []float32
+	act  []float64
 
-	actor   *actor // who plays the next episode
-	playing *actor // who plays this one; nil between episodes
+	next    *player // who plays the next episode
+	playing *player // who plays this one; nil between episodes
 	steps   int
 	total   float64
 }
 
-// actor is a policy's parameters and the generation they are of.
-type actor struct {
+// player is a policy and the generation it is of.
+type player struct {
 	gen   uint64
-	theta []float32
+	actor *rollout.Actor
 }
 
 // reel is a piece of an episode.
@@ -71,28 +67,29 @@ func newTheater(setup rollout.Setup) (*theater, error) {
 		return nil, err
 	}
 	return &theater{
-		plan: plan, spec: plan.Env, env: plan.Env.New(), policy: plan.Policy, scratch: plan.Policy.Scratch(),
+		plan: plan, spec: plan.Env, env: plan.Env.New(),
 		obs: make([]float32, plan.Env.ObsDim), act: make([]float64, plan.Policy.ActDim()),
 	}, nil
 }
 
-// cast makes theta, in little endian, what the next episode is played with. An episode of a policy that is more than
-// maxLag generations older is broken off.
-func (t *theater) cast(gen uint64, theta []byte) error {
-	x, err := t.parameters(theta)
+// cast makes the mean policy of an encoded state what the next episode is played with. An episode of a policy that is
+// more than maxLag generations older is broken off.
+func (t *theater) cast(gen uint64, state []byte) error {
+	s, err := t.plan.UnmarshalState(state)
 	if err != nil {
 		return err
 	}
-	t.actor = &actor{gen, x}
+	t.next = &player{gen, rollout.NewActor(t.plan)}
+	t.next.actor.Cast(s, s.Theta)
 	if t.playing != nil && gen > t.playing.gen+maxLag {
 		t.playing = nil
 	}
 	return nil
 }
 
-// look returns the returns of theta in the episodes that seeds name, all in little endian.
-func (t *theater) look(theta, seeds []byte) ([]byte, error) {
-	x, err := t.parameters(theta)
+// look returns the returns of the mean policy of an encoded state in the episodes that seeds name, both in little endian.
+func (t *theater) look(state, seeds []byte) ([]byte, error) {
+	s, err := t.plan.UnmarshalState(state)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +101,7 @@ func (t *theater) look(theta, seeds []byte) ([]byte, error) {
 		episodes[i] = binary.LittleEndian.Uint64(seeds[8*i:])
 	}
 	returns := make([]float64, len(episodes))
-	rollout.NewEvaluator(t.plan).Returns(&evolve.State{Theta: x}, episodes, returns)
+	rollout.NewEvaluator(t.plan).Returns(s, episodes, returns)
 	out := make([]byte, 0, 8*len(returns))
 	for _, r := range returns {
 		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(r))
@@ -112,33 +109,23 @@ func (t *theater) look(theta, seeds []byte) ([]byte, error) {
 	return out, nil
 }
 
-// parameters reads the little-endian bits of a whole theta.
-func (t *theater) parameters(b []byte) ([]float32, error) {
-	theta := make([]float32, t.policy.Dim())
-	if len(b) != 4*len(theta) {
-		return nil, fmt.Errorf("%w: %d of theta, want %d", errBytes, len(b), 4*len(theta))
-	}
-	for i := range theta {
-		theta[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-	}
-	return theta, nil
-}
-
 // play goes on for n steps, at most to the end of the episode, and returns the reel as JSON. An episode that starts
 // here draws from seed, and is played by the newest policy to its end.
 func (t *theater) play(n int, seed uint64) ([]byte, error) {
-	if t.actor == nil {
+	if t.next == nil {
 		return nil, errNoPolicy
 	}
 	r := reel{FPS: t.spec.FPS}
 	if t.playing == nil {
-		t.playing, t.steps, t.total = t.actor, 0, 0
+		t.playing, t.steps, t.total = t.next, 0, 0
 		t.rng = noise.NewStream(seed, noise.DomainEpisode)
 		t.env.Reset(&t.rng, t.obs)
 		r.Frames = append(r.Frames, t.frame(false))
 	}
 	for range min(n, maxPlay) {
-		t.policy.Act(t.playing.theta, t.obs, t.scratch, t.act)
+		if t.steps%t.plan.Episodes.Hold() == 0 {
+			t.playing.actor.Act(t.obs, t.act)
+		}
 		reward, terminated := t.env.Step(&t.rng, t.act, t.obs)
 		t.total += reward
 		t.steps++

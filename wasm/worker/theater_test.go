@@ -32,9 +32,19 @@ func play(t *testing.T, th *theater, n int) reel {
 	return r
 }
 
+// begun is the encoded initial state of what th shows.
+func begun(t *testing.T, th *theater) []byte {
+	t.Helper()
+	b, err := th.plan.Initial(1).MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 func cast(t *testing.T, th *theater, gen uint64) {
 	t.Helper()
-	if err := th.cast(gen, make([]byte, 4*th.policy.Dim())); err != nil {
+	if err := th.cast(gen, begun(t, th)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -115,20 +125,41 @@ func TestLookIsTheEvaluators(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	theta := make([]byte, 4*th.policy.Dim())
-	got, err := th.look(theta, binary.LittleEndian.AppendUint64(nil, 5))
+	state := begun(t, th)
+	got, err := th.look(state, binary.LittleEndian.AppendUint64(nil, 5))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := make([]float64, 1)
-	rollout.NewEvaluator(th.plan).Returns(&evolve.State{Theta: make([]float32, th.policy.Dim())}, []uint64{5}, want)
+	rollout.NewEvaluator(th.plan).Returns(th.plan.Initial(1), []uint64{5}, want)
 	if math.Float64frombits(binary.LittleEndian.Uint64(got)) != want[0] {
 		t.Errorf("got %x, want %v", got, want[0])
 	}
-	if _, err := th.look(theta[1:], nil); !errors.Is(err, errBytes) {
-		t.Errorf("short theta: got %v, want errBytes", err)
+	if _, err := th.look(state[1:], nil); !errors.Is(err, evolve.ErrState) {
+		t.Errorf("short state: got %v, want ErrState", err)
 	}
-	if _, err := th.look(theta, make([]byte, 7)); !errors.Is(err, errBytes) {
+	if _, err := th.look(state, make([]byte, 7)); !errors.Is(err, errBytes) {
 		t.Errorf("torn seed: got %v, want errBytes", err)
+	}
+}
+
+// TestTheaterActsLikeTheEvaluator plays a policy that is normalised in every way and holds its actions.
+func TestTheaterActsLikeTheEvaluator(t *testing.T) {
+	setup := linear()
+	setup.Policy = policy.Spec{Kind: "mlp", Hidden: []uint64{8}, Activation: "tanh", Bias: true, Head: "argmax", VBN: true}
+	setup.Episodes = rollout.Episodes{
+		Conditions:   rollout.Conditions{Skip: 3, Bonus: 0.5, Cap: 2},
+		Observations: &rollout.Observations{Kind: rollout.Frozen, Steps: 100, Clip: 5},
+	}
+	th, err := newTheater(setup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cast(t, th, 1)
+	last := play(t, th, maxPlay).Frames
+	got, want := last[len(last)-1].Return, make([]float64, 1)
+	rollout.NewEvaluator(th.plan).Returns(th.plan.Initial(1), []uint64{7}, want)
+	if got != want[0] {
+		t.Errorf("got a return of %v, the evaluator's is %v", got, want[0])
 	}
 }

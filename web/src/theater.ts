@@ -108,7 +108,7 @@ export class Theater {
     const setup = new TextDecoder().decode(policy.setup);
     if (setup !== this.setup) this.post({ op: "setup", bytes: policy.setup });
     this.setup = setup;
-    this.post({ op: "theta", gen: policy.height, bytes: policy.theta });
+    this.post({ op: "cast", gen: policy.height, bytes: policy.state });
     return true;
   }
 

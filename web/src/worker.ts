@@ -34,9 +34,9 @@ function obey(order: Exclude<Order, { op: "boot" }>): void {
     case "task":
       return send(order.id, compute().evaluate(order.bytes));
     case "look":
-      return send(order.id, compute().look(order.theta, order.seeds));
-    case "theta":
-      return must(compute().theta(order.gen, order.bytes));
+      return send(order.id, compute().look(order.state, order.seeds));
+    case "cast":
+      return must(compute().cast(order.gen, order.bytes));
     case "show": {
       const answer = compute().show(order.steps, order.seed);
       if (answer.error !== undefined) return port.postMessage({ op: "failed", id: order.id, error: answer.error });

@@ -10,10 +10,10 @@ export interface Compute {
   state(bytes: Uint8Array): Answer<null>;
   /** Runs a task (rollout.MarshalTask) and returns its results (rollout.MarshalResults). */
   evaluate(bytes: Uint8Array): Answer<Uint8Array>;
-  /** Runs held-out episodes: parameters (float32), seeds (uint64); returns (float64), all little endian. */
-  look(theta: Uint8Array, seeds: Uint8Array): Answer<Uint8Array>;
-  /** Sets the policy that is shown from the next episode on: its generation, its parameters. */
-  theta(gen: number, bytes: Uint8Array): Answer<null>;
+  /** Runs held-out episodes: bytes of an evolve.State, seeds (uint64); returns (float64), both little endian. */
+  look(state: Uint8Array, seeds: Uint8Array): Answer<Uint8Array>;
+  /** Sets the policy that is shown from the next episode on: its generation, bytes of an evolve.State. */
+  cast(gen: number, bytes: Uint8Array): Answer<null>;
   /** Plays at most so many steps of an episode, which starts from seed; a Reel as JSON. */
   show(steps: number, seed: number): Answer<string>;
 }
@@ -24,8 +24,8 @@ export type Order =
   | { op: "setup"; bytes: Uint8Array }
   | { op: "state"; bytes: Uint8Array }
   | { op: "task"; id: number; bytes: Uint8Array }
-  | { op: "look"; id: number; theta: Uint8Array; seeds: Uint8Array }
-  | { op: "theta"; gen: number; bytes: Uint8Array }
+  | { op: "look"; id: number; state: Uint8Array; seeds: Uint8Array }
+  | { op: "cast"; gen: number; bytes: Uint8Array }
   | { op: "show"; id: number; steps: number; seed: number };
 
 /** What a worker posts back. After a crash it is of no use any more. */

@@ -93,8 +93,8 @@ export interface Generation {
 export interface PolicyBytes {
   /** A rollout.Setup. */
   setup: Uint8Array;
-  /** Parameters, float32, little endian. */
-  theta: Uint8Array;
+  /** An evolve.State. */
+  state: Uint8Array;
   height: number;
 }
 

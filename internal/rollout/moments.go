@@ -1,0 +1,163 @@
+package rollout
+
+import (
+	"math/bits"
+
+	"github.com/evoswarm/evoswarm/internal/exact"
+)
+
+const (
+	// observedMax is what observations are held to before they are summed.
+	observedMax = 1 << 16
+	// observedOne is an observation of 1 in fixed point.
+	observedOne = 1 << 28
+	// observedCount is how many observations are summed at most. So many squares of
+	// the largest value stay below 2^127.
+	observedCount = 1 << 38
+	// stdMin is the standard deviation below which a value counts as constant: that of
+	// Mania et al., "Simple random search" (2018), in their code.
+	stdMin = 1e-7
+)
+
+// moments are sums over observations in fixed point with 28 binary digits after the
+// point: first their number, then for each value its sum in 128 bits (two's
+// complement, low word first) and the sum of its squares in 128 bits. Integers, so
+// that neither order nor number of workers matters.
+type moments []uint64
+
+// momentsLen is the number of words for observations of that length.
+func momentsLen(obsDim int) int { return 1 + 4*obsDim }
+
+// add counts obs in.
+func (m moments) add(obs []float32) {
+	m[0]++
+	for i, x := range obs {
+		v := toObserved(x)
+		sum, squares := m[1+4*i:3+4*i], m[3+4*i:5+4*i]
+		add128(sum, uint64(v>>63), uint64(v))
+		if v < 0 {
+			v = -v
+		}
+		hi, lo := bits.Mul64(uint64(v), uint64(v))
+		add128(squares, hi, lo)
+	}
+}
+
+// merge adds n to m, unless m would count more than observedCount.
+func (m moments) merge(n moments) {
+	if n[0] > observedCount || m[0] > observedCount-n[0] {
+		return
+	}
+	m[0] += n[0]
+	for i := 1; i < len(m); i += 2 {
+		add128(m[i:i+2], n[i+1], n[i])
+	}
+}
+
+// write sets mean and std, both as long as an observation, to those of the sums; std is
+// 0 where it is below stdMin. Without observations they are 0 and 1.
+func (m moments) write(mean, std []float32) {
+	for i := range mean {
+		if m[0] == 0 {
+			mean[i], std[i] = 0, 1
+			continue
+		}
+		mu, deviation := m.of(i)
+		if deviation < stdMin {
+			deviation = 0
+		}
+		mean[i], std[i] = float32(mu), float32(deviation)
+	}
+}
+
+// of returns mean and standard deviation of value i.
+func (m moments) of(i int) (mean, std float64) {
+	n := m[0]
+	q, r := floorDiv(m[2+4*i], m[1+4*i], n) // sum = q n + r
+	squares := [2]uint64{m[3+4*i], m[4+4*i]}
+	// The sum of (v-q)^2 is that of the squares - 2 q r - n q^2: exact, and as small as
+	// the variance, where a difference of two real numbers would have lost it.
+	u := magnitude(q)
+	hi, lo := bits.Mul64(u, u)
+	carry, low := bits.Mul64(lo, n)
+	sub128(squares[:], hi*n+carry, low)
+	hi, lo = bits.Mul64(u, r)
+	for range 2 {
+		if int64(q) < 0 {
+			add128(squares[:], hi, lo)
+		} else {
+			sub128(squares[:], hi, lo)
+		}
+	}
+	count := float64(int64(n))
+	rest := float64(int64(r)) / count
+	variance := float128(squares[1], squares[0])/count - float64(rest*rest)
+	if !(variance > 0) {
+		variance = 0
+	}
+	return (float64(int64(q)) + rest) / observedOne, exact.Sqrt(variance) / observedOne
+}
+
+// toObserved returns x, held to ±observedMax, in fixed point, rounded half to even; NaN
+// counts as 0.
+func toObserved(x float32) int64 {
+	switch {
+	case x != x:
+		x = 0
+	case x > observedMax:
+		x = observedMax
+	case x < -observedMax:
+		x = -observedMax
+	}
+	return roundEven(float64(float64(x) * observedOne))
+}
+
+// add128 adds hi:lo to sum, low word first.
+func add128(sum []uint64, hi, lo uint64) {
+	var carry uint64
+	sum[0], carry = bits.Add64(sum[0], lo, 0)
+	sum[1], _ = bits.Add64(sum[1], hi, carry)
+}
+
+// sub128 takes hi:lo off sum, low word first.
+func sub128(sum []uint64, hi, lo uint64) {
+	var borrow uint64
+	sum[0], borrow = bits.Sub64(sum[0], lo, 0)
+	sum[1], _ = bits.Sub64(sum[1], hi, borrow)
+}
+
+// floorDiv divides hi:lo, in two's complement, by n: q n + r with 0 <= r < n, q in two's
+// complement. A quotient beyond 64 bits, which no sums of observations have, is 0.
+func floorDiv(hi, lo, n uint64) (q, r uint64) {
+	negative := hi>>63 != 0
+	if negative {
+		var borrow uint64
+		lo, borrow = bits.Sub64(0, lo, 0)
+		hi, _ = bits.Sub64(0, hi, borrow)
+	}
+	if hi >= n {
+		return 0, 0
+	}
+	q, r = bits.Div64(hi, lo, n)
+	if negative {
+		q = -q
+		if r > 0 {
+			q, r = q-1, n-r
+		}
+	}
+	return q, r
+}
+
+// magnitude returns the absolute value of x, in two's complement.
+func magnitude(x uint64) uint64 {
+	if int64(x) < 0 {
+		return -x
+	}
+	return x
+}
+
+// float128 returns hi:lo, not negative, as the nearest float64 or one beside it.
+func float128(hi, lo uint64) float64 {
+	low := float64(float64(int64(lo>>32))*(1<<32)) + float64(int64(lo&(1<<32-1)))
+	return float64(float64(int64(hi))*(1<<64)) + low
+}

@@ -1,0 +1,152 @@
+package rollout
+
+import (
+	"github.com/evoswarm/evoswarm/internal/cores"
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/noise"
+	"github.com/evoswarm/evoswarm/internal/policy"
+)
+
+// Slots that a plan adds to the strategy's, in this order.
+const (
+	slotMean      = "obs/mean"       // of observations, float32
+	slotStd       = "obs/std"        // of observations, float32; 0: the value is left out
+	slotSums      = "obs/sums"       // moments, uint64
+	slotReference = "obs/reference"  // of virtual batch normalisation, float32
+	slotSteps     = "obs/steps"      // env-steps taken for the slots above so far, uint64
+	slotLength    = "episode/length" // running mean of the lengths of episodes, uint64
+)
+
+// referenceEvery is how many observations of the random policy lie between two of the
+// reference batch: neighbours in an episode are too much alike.
+const referenceEvery = 8
+
+// lengthOne is a step in the slot of the running mean length.
+const lengthOne = 1 << 16
+
+// slots returns the shapes of the slots that the plan adds.
+func (p Plan) slots() []evolve.SlotShape {
+	var slots []evolve.SlotShape
+	n := p.Env.ObsDim
+	o := p.Episodes.Observations
+	if o != nil {
+		slots = append(slots, evolve.SlotShape{Name: slotMean, Kind: evolve.Float32, Len: n}, evolve.SlotShape{Name: slotStd, Kind: evolve.Float32, Len: n})
+	}
+	if o != nil && o.Kind == Running {
+		slots = append(slots, evolve.SlotShape{Name: slotSums, Kind: evolve.Uint64, Len: momentsLen(n)})
+	}
+	if p.Policy.VBN() {
+		slots = append(slots, evolve.SlotShape{Name: slotReference, Kind: evolve.Float32, Len: policy.ReferenceSize * n})
+	}
+	if len(slots) > 0 {
+		slots = append(slots, evolve.SlotShape{Name: slotSteps, Kind: evolve.Uint64, Len: 1})
+	}
+	if p.Episodes.Cap != 0 {
+		slots = append(slots, evolve.SlotShape{Name: slotLength, Kind: evolve.Uint64, Len: 1})
+	}
+	return slots
+}
+
+// begin fills the plan's slots of the initial state with what the random policy's
+// episodes show, whose seeds seed names.
+func (p Plan) begin(s *evolve.State, seed uint64) {
+	o := p.Episodes.Observations
+	if o != nil {
+		sums := make(moments, momentsLen(p.Env.ObsDim))
+		if o.Kind == Frozen {
+			p.wander(s, seed, int(o.Steps), sums.add)
+		}
+		sums.write(s.Slot(slotMean).Values, s.Slot(slotStd).Values)
+	}
+	if p.Policy.VBN() {
+		reference, seen := s.Slot(slotReference).Values, 0
+		p.wander(s, seed, referenceEvery*policy.ReferenceSize, func(obs []float32) {
+			if seen%referenceEvery == 0 {
+				copy(reference[seen/referenceEvery*len(obs):], obs)
+			}
+			seen++
+		})
+	}
+}
+
+// wander shows the first n observations of a random policy, which draws every action
+// evenly from the world's box, one episode after another, and counts its steps.
+func (p Plan) wander(s *evolve.State, seed uint64, n int, see func(obs []float32)) {
+	e := NewEvaluator(p)
+	e.random, e.see = true, see
+	seeds := noise.NewStream(seed, noise.DomainRandom)
+	for n > 0 {
+		_, steps := e.episode(seeds.Uint64(), min(p.Env.MaxSteps, n*e.hold))
+		n -= (int(steps) + e.hold - 1) / e.hold
+		s.Slot(slotSteps).Words[0] += steps
+	}
+}
+
+// observe adds the observations of the mean policy of s in the episodes of the seeds to
+// the running statistics of next.
+func (p Plan) observe(s, next *evolve.State, seeds []uint64) {
+	parts := make([]moments, len(seeds))
+	steps := make([]uint64, len(seeds))
+	cores.Each(len(seeds), func(i int) {
+		parts[i] = make(moments, momentsLen(p.Env.ObsDim))
+		e := NewEvaluator(p)
+		e.see = parts[i].add
+		e.actor.Cast(s, s.Theta)
+		_, steps[i] = e.episode(seeds[i], p.Env.MaxSteps)
+	})
+	sums := moments(next.Slot(slotSums).Words)
+	for i := range parts {
+		sums.merge(parts[i])
+		next.Slot(slotSteps).Words[0] += steps[i]
+	}
+	sums.write(next.Slot(slotMean).Values, next.Slot(slotStd).Values)
+}
+
+// lengthen moves the running mean length of next halfway to the mean length of the
+// episodes of results, and all the way from nothing.
+func (p Plan) lengthen(next *evolve.State, results []evolve.Result) {
+	episodes := uint64(len(results)) * max(p.Episodes.Count, 1)
+	if p.Strategy.Antithetic() {
+		episodes *= 2
+	}
+	var steps uint64
+	for i := range results {
+		steps += results[i].Steps
+	}
+	if episodes == 0 {
+		return
+	}
+	// Below 2^17 results of 2^12 episodes of 2^20 steps: 2^49 of them.
+	mean := min(steps, 1<<47) * lengthOne / episodes
+	length := &next.Slot(slotLength).Words[0]
+	if *length != 0 {
+		mean = min(*length, 1<<62)/2 + mean/2
+	}
+	*length = mean
+}
+
+// limit returns the number of env-steps after which an episode of training ends at s.
+func (p Plan) limit(s *evolve.State) int {
+	if p.Episodes.Cap == 0 {
+		return p.Env.MaxSteps
+	}
+	length := s.Slot(slotLength).Words[0]
+	steps := float64(p.Episodes.Cap*float64(int64(min(length, 1<<62)))) / lengthOne
+	if length == 0 || steps >= float64(p.Env.MaxSteps) {
+		return p.Env.MaxSteps
+	}
+	n := int(steps)
+	if float64(n) < steps {
+		n++
+	}
+	return max(n, 1)
+}
+
+// ObserveSteps returns how many env-steps were taken up to s for what normalises
+// observations and policies: training steps, beside those of the candidates.
+func (p Plan) ObserveSteps(s *evolve.State) uint64 {
+	if slot := s.Slot(slotSteps); slot != nil && len(slot.Words) == 1 {
+		return slot.Words[0]
+	}
+	return 0
+}
