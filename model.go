@@ -30,14 +30,16 @@ func policyOf(s policy.Spec) Policy {
 
 // Model is a trained policy: the mean policy at one height of a run. It is for one goroutine at a time.
 type Model struct {
-	rules   *seedlog.Rules
-	at      seedlog.Parent
-	state   *evolve.State
-	scratch *policy.Scratch
+	rules *seedlog.Rules
+	at    seedlog.Parent
+	state *evolve.State
+	actor *rollout.Actor
 }
 
 func newModel(rules *seedlog.Rules, at seedlog.Parent, state *evolve.State) *Model {
-	return &Model{rules, at, state, rules.Policy.Scratch()}
+	m := &Model{rules, at, state, rollout.NewActor(rules.Plan)}
+	m.actor.Cast(state, state.Theta)
+	return m
 }
 
 // World returns the id of the world that the policy acts in.
@@ -56,7 +58,7 @@ func (m *Model) Act(obs []float32) []float64 {
 		panic(fmt.Sprintf("evoswarm: observation of %d values, %s has %d", len(obs), m.rules.Env.ID, m.rules.Env.ObsDim))
 	}
 	act := make([]float64, m.rules.Policy.ActDim())
-	m.rules.Policy.Act(m.state.Theta, obs, m.scratch, act)
+	m.actor.Act(obs, act)
 	return act
 }
 
