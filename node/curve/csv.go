@@ -28,8 +28,10 @@ const maxLine = 1 << 10
 // not known is empty.
 type CSV struct {
 	file *os.File
-	rows []Row
-	ends []int64 // where the line of each row ends; ends[0] is that of the header
+	rows []Row   // that were there when it was opened
+	ends []int64 // where the line of each of those ends; ends[0] is that of the header
+	held uint64
+	end  int64 // where the last line ends
 }
 
 // OpenCSV opens or creates the named file. It changes nothing in a file that is no curve.
@@ -53,22 +55,22 @@ func (c *CSV) read() error {
 		return err
 	}
 	if n <= len(Header) && strings.HasPrefix(Header, string(start[:n])) { // new, or a crash tore the first line
-		c.ends = []int64{int64(len(start))}
+		c.end, c.ends = int64(len(start)), []int64{int64(len(start))}
 		_, err := c.file.WriteAt([]byte(Header+"\n"), 0)
 		return err
 	}
-	err = scan(c.file, func(row Row, end int64) error {
+	return scan(c.file, func(row Row, end int64) error {
 		if row.Gen != uint64(len(c.rows))+1 {
 			return fmt.Errorf("%w: generation %d after %d", ErrFormat, row.Gen, len(c.rows))
 		}
 		c.rows, c.ends = append(c.rows, row), append(c.ends, end)
+		c.held, c.end = row.Gen, end
 		return nil
-	}, func(end int64) { c.ends = append(c.ends, end) })
-	return err
+	}, func(end int64) { c.ends, c.end = []int64{end}, end })
 }
 
 // Held is the number of generations that the file has.
-func (c *CSV) Held() uint64 { return uint64(len(c.rows)) }
+func (c *CSV) Held() uint64 { return c.held }
 
 // Seconds is the last time in the file, 0 if there is none.
 func (c *CSV) Seconds() float64 {
@@ -91,8 +93,10 @@ func (c *CSV) Check(row Row) error {
 
 // Keep leaves the first n generations, and cuts what a crash left of a line.
 func (c *CSV) Keep(n uint64) error {
-	c.rows, c.ends = c.rows[:n], c.ends[:n+1]
-	if err := c.file.Truncate(c.ends[n]); err != nil {
+	if n < c.held {
+		c.rows, c.held, c.end = c.rows[:n], n, c.ends[n]
+	}
+	if err := c.file.Truncate(c.end); err != nil {
 		return err
 	}
 	_, err := c.file.Seek(0, io.SeekEnd)
@@ -105,7 +109,7 @@ func (c *CSV) Append(row Row) error {
 	if _, err := c.file.WriteString(line); err != nil {
 		return err
 	}
-	c.rows, c.ends = append(c.rows, row), append(c.ends, c.ends[len(c.rows)]+int64(len(line)))
+	c.held, c.end = c.held+1, c.end+int64(len(line))
 	return nil
 }
 

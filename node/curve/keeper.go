@@ -14,7 +14,7 @@ type Record interface {
 	Held() uint64
 	// Check compares a generation that is held with the row of the log. The error wraps ErrOther.
 	Check(Row) error
-	// Keep leaves the first n generations, n <= Held, and cuts what a crash tore.
+	// Keep leaves the first n generations and cuts what a crash tore; n is Held, or less if nothing was appended yet.
 	Keep(n uint64) error
 	// Append writes generation Held+1.
 	Append(Row) error

@@ -24,7 +24,9 @@ const suffix = ".evoswarm"
 // File is the course of a run being kept as events: one for each generation, its number the step.
 type File struct {
 	file *os.File
-	ends []int64          // where the record of each generation ends; ends[0] is that of the first event
+	ends []int64          // where the record of each generation that was there ends; ends[0] is that of the first event
+	held uint64           // generations that are there
+	end  int64            // of the last record
 	now  func() time.Time // what the events' wall time is
 }
 
@@ -69,7 +71,8 @@ func (f *File) read() error {
 	if err != nil {
 		return fmt.Errorf("%w: %v", ErrFormat, err)
 	}
-	f.ends = []int64{recordSize(first)}
+	f.end = recordSize(first)
+	f.ends = []int64{f.end}
 	for {
 		event, err := readRecord(r)
 		if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, ErrDamaged) {
@@ -78,10 +81,11 @@ func (f *File) read() error {
 		if err != nil {
 			return err
 		}
-		if step, ok := stepOf(event); !ok || step != uint64(len(f.ends)) {
-			return fmt.Errorf("%w: an event of step %d after %d", ErrFormat, step, len(f.ends)-1)
+		if step, ok := stepOf(event); !ok || step != f.held+1 {
+			return fmt.Errorf("%w: an event of step %d after %d", ErrFormat, step, f.held)
 		}
-		f.ends = append(f.ends, f.ends[len(f.ends)-1]+recordSize(event))
+		f.held, f.end = f.held+1, f.end+recordSize(event)
+		f.ends = append(f.ends, f.end)
 	}
 }
 
@@ -90,7 +94,8 @@ func (f *File) begin() error {
 	if _, err := f.file.WriteAt(b, 0); err != nil {
 		return err
 	}
-	f.ends = []int64{int64(len(b))}
+	f.end = int64(len(b))
+	f.ends = []int64{f.end}
 	return f.Keep(0)
 }
 
@@ -101,15 +106,17 @@ func recordSize(event []byte) int64 { return int64(len(event)) + 16 }
 func (f *File) seconds() float64 { return float64(f.now().UnixNano()) / 1e9 }
 
 // Held is the number of generations that the file has.
-func (f *File) Held() uint64 { return uint64(len(f.ends) - 1) }
+func (f *File) Held() uint64 { return f.held }
 
 // Check does nothing: the name of the file is that of the run.
 func (f *File) Check(curve.Row) error { return nil }
 
 // Keep leaves the first n generations.
 func (f *File) Keep(n uint64) error {
-	f.ends = f.ends[:n+1]
-	if err := f.file.Truncate(f.ends[n]); err != nil {
+	if n < f.held {
+		f.held, f.end = n, f.ends[n]
+	}
+	if err := f.file.Truncate(f.end); err != nil {
 		return err
 	}
 	_, err := f.file.Seek(0, io.SeekEnd)
@@ -122,7 +129,7 @@ func (f *File) Append(row curve.Row) error {
 	if _, err := f.file.Write(b); err != nil {
 		return err
 	}
-	f.ends = append(f.ends, f.ends[len(f.ends)-1]+int64(len(b)))
+	f.held, f.end = f.held+1, f.end+int64(len(b))
 	return nil
 }
 
