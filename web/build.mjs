@@ -27,6 +27,9 @@ const types = {
   ".wasm": "application/wasm",
 };
 
+// The volunteer page, and the one that evonode watch serves.
+const pages = ["index.html", "watch.html"];
+
 class BuildError extends Error {}
 
 main().catch((err) => {
@@ -46,9 +49,9 @@ async function main() {
   names.icon = add(files, "icon.svg", await readFile(path.join(web, "src", "icon.svg")));
 
   // The build id names everything the page is made of, so equal sources give equal ids.
-  const template = await readFile(path.join(web, "src", "index.html"), "utf8");
-  const build = digest(JSON.stringify(names) + template).slice(0, 12);
-  files.set("index.html", Buffer.from(render(template, names, build)));
+  const templates = await Promise.all(pages.map((page) => readFile(path.join(web, "src", page), "utf8")));
+  const build = digest(JSON.stringify(names) + templates.join("")).slice(0, 12);
+  pages.forEach((page, i) => files.set(page, Buffer.from(render(page, templates[i], names, build))));
 
   const sizes = await write(files, build);
   report(sizes, build, Date.now() - started);
@@ -100,7 +103,7 @@ async function bundle(goroot) {
   }
   const result = await esbuild.build({
     absWorkingDir: web,
-    entryPoints: { page: "src/main.ts", worker: "src/worker.ts", clock: "src/clock.ts" },
+    entryPoints: { page: "src/main.ts", viewer: "src/viewer.ts", worker: "src/worker.ts", clock: "src/clock.ts" },
     bundle: true,
     minify: true,
     format: "iife",
@@ -122,20 +125,21 @@ function add(files, name, data) {
   return address;
 }
 
-// render fills the names of the assets and the build id into the page.
-function render(template, names, build) {
+// render fills the names of the assets and the build id into a page.
+function render(page, template, names, build) {
   const assets = { build, tab: names.tab, compute: names.compute, worker: names["worker.js"], clock: names["clock.js"] };
   const values = {
     build,
     icon: names.icon,
     style: names["page.css"],
     script: names["page.js"],
+    viewer: names["viewer.js"],
     tab: names.tab,
     compute: names.compute,
     assets: JSON.stringify(assets),
   };
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_, key) => {
-    if (!(key in values)) throw new BuildError(`src/index.html names {{${key}}}, which is not known`);
+    if (!(key in values)) throw new BuildError(`src/${page} names {{${key}}}, which is not known`);
     return values[key];
   });
 }

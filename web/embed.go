@@ -43,6 +43,18 @@ type Addresses struct {
 	Addresses []string `json:"addresses"` // multiaddrs with /p2p/..., those that a browser can dial among them
 }
 
+// Policy is what evonode watch serves at /policy.json: all that its page shows. The bytes are in base64.
+type Policy struct {
+	World     string            `json:"world"` // name for people
+	Env       string            `json:"env"`   // id
+	Strategy  string            `json:"strategy"`
+	Run       string            `json:"run"`
+	Height    uint64            `json:"height"`
+	Head      string            `json:"head"`
+	Threshold float64           `json:"threshold"` // mean return from which the world is solved
+	Bytes     map[string][]byte `json:"bytes"`     // what the page's theater gives to its worker, by name
+}
+
 // AddressesVersion is the version of [Addresses] that this build writes and its page reads.
 const AddressesVersion = 1
 

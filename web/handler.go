@@ -30,23 +30,33 @@ type asset struct {
 	cache  string
 	forms  map[string][]byte // by content encoding: "br", "gzip", or "identity"
 	length int64             // unpacked
+	page   bool              // a document, not one of the files that it names
 }
 
 // Handler serves the page at / and its files at /assets/. Everything else is 404. It panics if the embedded page is
 // damaged, which a build does not produce. Safe for concurrent use.
-func Handler() http.Handler {
-	h, err := newHandler(dist)
+func Handler() http.Handler { return mustHandle("index.html") }
+
+// WatchHandler serves the page that draws the policy of /policy.json, in place of the volunteer page. That file is the
+// caller's to serve: see [Policy].
+func WatchHandler() http.Handler { return mustHandle("watch.html") }
+
+func mustHandle(home string) http.Handler {
+	h, err := newHandler(dist, home)
 	if err != nil {
 		panic(err)
 	}
 	return h
 }
 
-// newHandler serves the page in files, or the fallback if there is none.
-func newHandler(files fs.FS) (http.Handler, error) {
+// newHandler serves the pages in files, or the fallback if there are none. home is the only one that is served.
+func newHandler(files fs.FS, home string) (http.Handler, error) {
 	assets, err := load(files)
 	if err != nil {
 		return nil, err
+	}
+	if assets[home] == nil {
+		home = "index.html" // the fallback
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -56,10 +66,10 @@ func newHandler(files fs.FS) (http.Handler, error) {
 		}
 		path := strings.TrimPrefix(r.URL.Path, "/")
 		if path == "" {
-			path = "index.html"
+			path = home
 		}
 		a, ok := assets[path]
-		if !ok {
+		if !ok || a.page && path != home {
 			w.Header().Set("Cache-Control", cacheNever)
 			http.Error(w, "no such file; a page of an older build has to be reloaded", http.StatusNotFound)
 			return
@@ -82,7 +92,7 @@ func load(files fs.FS) (map[string]*asset, error) {
 	assets := make(map[string]*asset, len(m.Files))
 	for _, f := range m.Files {
 		a := &asset{kind: f.Type, hash: f.Hash, cache: cacheForever, forms: make(map[string][]byte, 2), length: f.Size}
-		if f.Path == "index.html" {
+		if a.page = strings.HasSuffix(f.Path, ".html"); a.page {
 			a.cache = cacheNever
 		}
 		for encoding, suffix := range map[string]string{"br": ".br", "gzip": ".gz"} {

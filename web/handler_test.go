@@ -22,6 +22,7 @@ func built(t *testing.T) fstest.MapFS {
 	m := manifest{Build: "0123456789ab"}
 	for path, f := range map[string]file{
 		"index.html":                 {Type: "text/html; charset=utf-8"},
+		"watch.html":                 {Type: "text/html; charset=utf-8"},
 		"assets/tab-0123456789.wasm": {Type: "application/wasm"},
 	} {
 		f.Path, f.Hash, f.Size = path, "hash-of-"+path, int64(len(program))
@@ -43,7 +44,7 @@ func built(t *testing.T) fstest.MapFS {
 
 func handler(t *testing.T) http.Handler {
 	t.Helper()
-	h, err := newHandler(built(t))
+	h, err := newHandler(built(t), "index.html")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,6 +139,35 @@ func TestHandlerRefuses(t *testing.T) {
 	}
 }
 
+// TestPages checks that each handler serves its own page and the files, not the other's.
+func TestPages(t *testing.T) {
+	files := built(t)
+	files["dist/watch.html.br"].Data = []byte("WATCH")
+	for _, c := range []struct{ home, other, want string }{{"index.html", "watch.html", "BR"}, {"watch.html", "index.html", "WATCH"}} {
+		h, err := newHandler(files, c.home)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp := get(h, "/", "Accept-Encoding", "br")
+		if got := body(t, resp); got != c.want || resp.Header.Get("Cache-Control") != cacheNever {
+			t.Errorf("%s: got %q with %v, want %q", c.home, got, resp.Header, c.want)
+		}
+		if got := get(h, "/"+c.other).StatusCode; got != http.StatusNotFound {
+			t.Errorf("%s: the other page has status %d, want 404", c.home, got)
+		}
+		if got := get(h, "/assets/tab-0123456789.wasm").StatusCode; got != http.StatusOK {
+			t.Errorf("%s: a file has status %d", c.home, got)
+		}
+	}
+	h, err := newHandler(fstest.MapFS{}, "watch.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := body(t, get(h, "/")); !strings.Contains(got, "make run") {
+		t.Errorf("without a page %q is served, want the fallback", got)
+	}
+}
+
 func TestHandlerForbidsForeignScripts(t *testing.T) {
 	got := get(handler(t), "/").Header.Get("Content-Security-Policy")
 	for _, want := range []string{"default-src 'self'", "'wasm-unsafe-eval'", "connect-src *"} {
@@ -148,7 +178,7 @@ func TestHandlerForbidsForeignScripts(t *testing.T) {
 }
 
 func TestFallback(t *testing.T) {
-	h, err := newHandler(fstest.MapFS{})
+	h, err := newHandler(fstest.MapFS{}, "index.html")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +205,7 @@ func TestDamagedPages(t *testing.T) {
 	} {
 		files := built(t)
 		change(files)
-		if _, err := newHandler(files); !errors.Is(err, ErrManifest) {
+		if _, err := newHandler(files, "index.html"); !errors.Is(err, ErrManifest) {
 			t.Errorf("%s: got %v, want ErrManifest", name, err)
 		}
 	}

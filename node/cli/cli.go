@@ -57,13 +57,13 @@ type runner func(ctx context.Context, s *IO, args []string) error
 // commands lists every verb in the order of the help text.
 func commands() []*command {
 	return []*command{
-		joinCommand(), trainCommand(), sweepCommand(), replayCommand(), evalCommand(), exportCommand(), plotCommand(), logCommand(), envCommand(), strategyCommand(),
+		joinCommand(), trainCommand(), sweepCommand(), replayCommand(), evalCommand(), exportCommand(), plotCommand(), watchCommand(), logCommand(), envCommand(), strategyCommand(),
 		statusCommand(), pauseCommand(), resumeCommand(), stopCommand(), versionCommand(),
 	}
 }
 
 // later names verbs of the design that this build does not have.
-var later = []string{"watch", "bench"}
+var later = []string{"bench"}
 
 // Main runs evonode with args (without the program's name) and returns the exit status. ctx ends when the user asks
 // the process to stop.

@@ -25,6 +25,7 @@ Commands:
     eval LOG|MODEL           held-out episodes of the model
     export LOG -o FILE       write the model as safetensors, npz or JSON
     plot LOG ... -o FILE     draw the course of runs, as PNG or SVG
+    watch LOG                draw the policy live, in a browser
     log LOG                  list the entries of a seed log
     env list|show|trace      the worlds
     strategy list|show       the evolution strategies and their settings

@@ -13,6 +13,7 @@ import (
 
 var (
 	failovers  = flag.Int("live.failover", 1, "how often TestFailover kills the leader")
+	watchShot  = flag.String("live.watch", "", "write a picture of the page of evonode watch to this PNG file")
 	screenshot = flag.String("live.screenshot", "", "write a picture of the page at work to this PNG file")
 )
 
