@@ -2,11 +2,9 @@ package cli
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
-	"math"
 	"net"
 	"net/http"
 	"time"
@@ -99,14 +97,10 @@ func watched(r *seedlog.Replayed) (*web.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	theta := make([]byte, 0, 4*len(r.State.Theta))
-	for _, x := range r.State.Theta {
-		theta = binary.LittleEndian.AppendUint32(theta, math.Float32bits(x))
-	}
 	return &web.Policy{
 		World: rules.Env.Title, Env: rules.Env.ID, Strategy: rules.Spec.Strategy.Name, Run: rules.Run.String(),
 		Height: r.Height, Head: r.Link.String(), Threshold: rules.Env.SolvedReturn,
-		Bytes: map[string][]byte{"setup": setup, "state": state, "theta": theta},
+		Bytes: map[string][]byte{"setup": setup, "state": state},
 	}, nil
 }
 

@@ -64,7 +64,7 @@ async function fetchPolicy(): Promise<Policy> {
 /** bytesOf turns the policy into what the theater takes. */
 function bytesOf(policy: Policy): PolicyBytes {
   const decoded = Object.entries(policy.bytes).map(([name, text]) => [name, Uint8Array.from(atob(text), (c) => c.charCodeAt(0))]);
-  return { ...Object.fromEntries(decoded), height: policy.height } as PolicyBytes;
+  return { ...(Object.fromEntries(decoded) as Pick<PolicyBytes, "setup" | "state">), height: policy.height };
 }
 
 /** caption says what is in view, and keeps count of the episodes. */
