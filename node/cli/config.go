@@ -27,9 +27,11 @@ A TOML file says the same as flags do; flags come before it. Its keys are those 
     strategy = "openai-es"     # --strategy; also seed, population, chunk, until, workers, log (-o), curve, tensorboard
     params = { sigma = 0.05 }  # --param
     [policy]
-    hidden = [16, 16]          # --hidden; also kind (--policy), activation, bias, head, bins
+    hidden = [16, 16]          # --hidden; also kind (--policy), activation, bias, head, bins, vbn
     [episodes]
-    count = 4                  # --episodes; also shared
+    count = 4                  # --episodes; also shared, action_noise, bonus (--alive-bonus), skip (--frame-skip), cap
+    [observations]
+    kind = "running"           # --observations; also steps, episodes, clip (--observe-...)
     [checks]
     every = 10                 # --look-every; also validate (--look-episodes)
 `
@@ -40,7 +42,9 @@ var configKeys = map[string]string{
 	"until": "until", "workers": "workers", "log": "o", "curve": "curve", "tensorboard": "tensorboard",
 	"policy.kind": "policy", "policy.hidden": "hidden", "policy.activation": "activation", "policy.bias": "bias",
 	"policy.head": "head", "policy.bins": "bins",
-	"episodes.count": "episodes", "episodes.shared": "shared",
+	"policy.vbn": "vbn", "episodes.count": "episodes", "episodes.shared": "shared",
+	"episodes.action_noise": "action-noise", "episodes.bonus": "alive-bonus", "episodes.skip": "frame-skip", "episodes.cap": "cap",
+	"observations.kind": "observations", "observations.steps": "observe-steps", "observations.episodes": "observe-episodes", "observations.clip": "observe-clip",
 	"checks.every": "look-every", "checks.validate": "look-episodes",
 }
 

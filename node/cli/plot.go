@@ -157,7 +157,11 @@ func (f *plotFlags) read(ctx context.Context, s *IO, name string) (*course, erro
 	if f.x == "seconds" {
 		return nil, usage(name+": a log holds no times", "evonode train --curve FILE.csv keeps them: plot that file, or against steps")
 	}
-	c, height, err := f.readLog(ctx, s, name, b)
+	first, err := seedlog.Replay(b, seedlog.ReplayOptions{HasAt: true})
+	if err != nil {
+		return nil, logError(name, err)
+	}
+	c, height, err := f.readLog(ctx, s, name, first.Rules)
 	if err == nil && f.y == "return" {
 		err = f.evaluate(ctx, s, c, height)
 	}
@@ -184,8 +188,13 @@ func (f *plotFlags) readCSV(name string, in io.Reader) (*course, error) {
 }
 
 // readLog reads the fitness of every generation, unless the return was asked for, and how high the log is.
-func (f *plotFlags) readLog(ctx context.Context, s *IO, name string, in io.Reader) (*course, uint64, error) {
-	c := &course{name: name}
+func (f *plotFlags) readLog(ctx context.Context, s *IO, name string, rules *seedlog.Rules) (*course, uint64, error) {
+	in, err := s.open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer in.Close()
+	c := &course{name: name, env: rules.Env}
 	opts := seedlog.ReplayOptions{Check: seedlog.CheckLinks, Visit: func(g *seedlog.Record, at seedlog.Replayed) error {
 		if f.y == "return" {
 			return nil
@@ -208,6 +217,9 @@ func (f *plotFlags) readLog(ctx context.Context, s *IO, name string, in io.Reade
 		c.points = append(c.points, p)
 		return nil
 	}}
+	if f.y != "return" && curve.StepsInState(rules) {
+		opts.Check = seedlog.CheckDigests
+	}
 	r, err := s.replayFrom(ctx, name, in, opts)
 	if err != nil {
 		return nil, 0, err
@@ -215,7 +227,7 @@ func (f *plotFlags) readLog(ctx context.Context, s *IO, name string, in io.Reade
 	if r.Truncated {
 		fmt.Fprintf(s.Err, "evonode: %s is truncated (%v); what is before that is drawn\n", name, r.Tail)
 	}
-	c.env, c.points = r.Rules.Env, thin(c.points, maxPlotRows)
+	c.points = thin(c.points, maxPlotRows)
 	return c, r.Height, nil
 }
 

@@ -58,7 +58,7 @@ func (r *recording) catchUp(ctx context.Context, s *IO, path string, log *seedlo
 			fmt.Fprintf(s.Err, "evonode: %s goes on to generation %d, the log only to %d; what is beyond is dropped\n", r.names[i], held, log.Height)
 		}
 	}
-	return recordError(curve.CatchUp(ctx, in, log.Height, pool, r.records...))
+	return recordError(curve.CatchUp(ctx, in, log, pool, r.records...))
 }
 
 // add records a generation. After a failure it does nothing: the same command adds later what is missing.

@@ -28,11 +28,16 @@ type trainSpec struct {
 	chunk      uint64
 	every      uint64
 	validate   uint64
+
+	actionNoise, bonus, cap *float64
+	skip                    uint64
+	observations            rollout.Observations
 }
 
 // trainSpecFlags names them.
 var trainSpecFlags = []string{"strategy", "seed", "param", "population", "policy", "hidden", "activation", "bias", "head", "bins",
-	"episodes", "shared", "chunk", "look-every", "look-episodes"}
+	"vbn", "episodes", "shared", "action-noise", "alive-bonus", "frame-skip", "cap", "observations", "observe-steps", "observe-episodes", "observe-clip",
+	"chunk", "look-every", "look-episodes"}
 
 // specFlagsHelp explains them. What is left out is what the world's preset for the strategy says.
 var specFlagsHelp = `    --strategy S          ` + wrapped(strategies(), "                          ") + `
@@ -46,8 +51,18 @@ var specFlagsHelp = `    --strategy S          ` + wrapped(strategies(), "      
     --bias=false          layers without a bias
     --head HEAD           how an action is made of the outputs: argmax (discrete actions), clip or bins (real ones)
     --bins N              values that a bins head chooses from
+    --vbn                 virtual batch normalisation of the hidden units of an mlp with biases
     --episodes N          of each evaluation; its fitness is their mean return
     --shared=false        each candidate meets episodes of its own, instead of the same ones in a generation
+    --action-noise X      standard deviation of noise on real actions, in training only
+    --alive-bonus X       taken off the reward of each step, in training only
+    --frame-skip N        steps that each action is held for; 1 for none
+    --cap X               ends an episode after X times the running mean length, in training only; 0 for none
+    --observations KIND   none, or normalised by mean and deviation: frozen (of a random policy before training) or
+                          running (of the mean policy's episodes)
+    --observe-steps N     observations for frozen statistics (default 10000)
+    --observe-episodes N  episodes that each generation adds to running statistics (default 1)
+    --observe-clip X      what normalised values are held to (default 10)
     --chunk N             seeds of a claim; larger ones make a smaller log
     --look-every N        generations between two looks at the mean policy
     --look-episodes N     episodes of a look
@@ -99,6 +114,15 @@ func (t *trainSpec) bind(fs *flag.FlagSet) {
 	countVar(fs, &t.policy.Bins, "bins")
 	countVar(fs, &t.episodes, "episodes")
 	boolVar(fs, &t.shared, "shared")
+	boolVar(fs, &t.policy.VBN, "vbn")
+	realVar(fs, &t.actionNoise, "action-noise")
+	realVar(fs, &t.bonus, "alive-bonus")
+	countVar(fs, &t.skip, "frame-skip")
+	realVar(fs, &t.cap, "cap")
+	fs.StringVar(&t.observations.Kind, "observations", "", "")
+	countVar(fs, &t.observations.Steps, "observe-steps")
+	countVar(fs, &t.observations.Episodes, "observe-episodes")
+	fs.Float64Var(&t.observations.Clip, "observe-clip", 0, "")
 	countVar(fs, &t.chunk, "chunk")
 	countVar(fs, &t.every, "look-every")
 	countVar(fs, &t.validate, "look-episodes")
@@ -112,6 +136,18 @@ func countVar(fs *flag.FlagSet, to *uint64, name string) {
 			return errors.New("want a whole number from 1")
 		}
 		*to = n
+		return nil
+	})
+}
+
+// realVar defines a flag that is a number, or not given (nil).
+func realVar(fs *flag.FlagSet, to **float64, name string) {
+	fs.Func(name, "", func(v string) error {
+		x, err := strconv.ParseFloat(v, 64)
+		if err != nil {
+			return errors.New("want a number")
+		}
+		*to = &x
 		return nil
 	})
 }
@@ -170,7 +206,8 @@ func (t *trainSpec) options(env string) (peer.SpecOptions, error) {
 		return peer.SpecOptions{}, wrong(err, settingsHint(method))
 	}
 	return peer.SpecOptions{Env: spec.ID, Strategy: method.Name, Params: t.params, Population: t.population, Seed: t.seed,
-		Policy: t.policy, Episodes: t.episodes, Shared: t.shared, Chunk: t.chunk, Every: t.every, Validate: t.validate}, nil
+		Policy: t.policy, Episodes: t.episodes, Shared: t.shared, Chunk: t.chunk, Every: t.every, Validate: t.validate,
+		ActionNoise: t.actionNoise, Bonus: t.bonus, Cap: t.cap, Skip: t.skip, Observations: t.observations}, nil
 }
 
 func unknownStrategy(name string) error {
@@ -187,7 +224,7 @@ func specError(err error) error {
 	switch {
 	case errors.Is(err, peer.ErrPopulation):
 		return wrong(err, "choose another --population, or leave it out")
-	case errors.Is(err, seedlog.ErrSpec), errors.Is(err, evolve.ErrParams), errors.Is(err, policy.ErrSpec):
+	case errors.Is(err, seedlog.ErrSpec), errors.Is(err, evolve.ErrParams), errors.Is(err, policy.ErrSpec), errors.Is(err, rollout.ErrEpisodes):
 		return wrong(err, "see evonode train --help; --dry-run shows the settings of a run")
 	}
 	return err

@@ -20,7 +20,12 @@ import (
 // train makes a log of some generations and returns its bytes, its rules and the rows that training told.
 func train(t testing.TB, seed uint64, generations uint64) ([]byte, *seedlog.Rules, []Row) {
 	t.Helper()
-	spec, err := peer.NewSpec(peer.SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 8, Seed: seed, Every: 2})
+	return trainAs(t, peer.SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 8, Seed: seed, Every: 2}, generations)
+}
+
+func trainAs(t testing.TB, o peer.SpecOptions, generations uint64) ([]byte, *seedlog.Rules, []Row) {
+	t.Helper()
+	spec, err := peer.NewSpec(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +65,11 @@ func openCSV(t testing.TB, path string) *CSV {
 	return c
 }
 
+// ended is where a log of that height ends.
+func ended(rules *seedlog.Rules, height uint64) *seedlog.Replayed {
+	return &seedlog.Replayed{Rules: rules, Parent: seedlog.Parent{Height: height}}
+}
+
 // text is the file that holds rows.
 func text(rows []Row) string {
 	s := Header + "\n"
@@ -81,7 +91,7 @@ func TestCatchUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := openCSV(t, path)
-		if err := CatchUp(context.Background(), bytes.NewReader(data), n, pool, c); err != nil {
+		if err := CatchUp(context.Background(), bytes.NewReader(data), ended(rules, n), pool, c); err != nil {
 			t.Fatalf("cut to %d bytes: %v", cut, err)
 		}
 		c.Close()
@@ -95,6 +105,27 @@ func TestCatchUp(t *testing.T) {
 	}
 }
 
+// So it is where observations are normalised, whose env-steps no claim counts; also with nothing missing.
+func TestCatchUpWithNormalisation(t *testing.T) {
+	const n = 4
+	data, rules, rows := trainAs(t, peer.SpecOptions{Env: "Pendulum-v1", Strategy: "openai-es", Population: 8, Observations: rollout.Observations{Kind: rollout.Running}}, n)
+	full := text(rows)
+	path := filepath.Join(t.TempDir(), "curve.csv")
+	for _, cut := range []int{0, len(full) - 30, len(full)} {
+		if err := os.WriteFile(path, []byte(full[:cut]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := openCSV(t, path)
+		if err := CatchUp(context.Background(), bytes.NewReader(data), ended(rules, n), rollout.NewPool(rules.Plan, 0), c); err != nil {
+			t.Fatalf("cut to %d bytes: %v", cut, err)
+		}
+		c.Close()
+		if got, err := os.ReadFile(path); err != nil || string(got) != full {
+			t.Fatalf("cut to %d bytes (%v):\n%s\nwant\n%s", cut, err, got, full)
+		}
+	}
+}
+
 // What is beyond the log goes.
 func TestCatchUpWithAShorterLog(t *testing.T) {
 	data, rules, rows := train(t, 3, 6)
@@ -103,7 +134,7 @@ func TestCatchUpWithAShorterLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := openCSV(t, path)
-	if err := CatchUp(context.Background(), bytes.NewReader(data), 4, rollout.NewPool(rules.Plan, 1), c); err != nil {
+	if err := CatchUp(context.Background(), bytes.NewReader(data), ended(rules, 4), rollout.NewPool(rules.Plan, 1), c); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Append(rows[4]); err != nil {
@@ -130,7 +161,7 @@ func TestCatchUpRefuses(t *testing.T) {
 	}
 	for _, height := range []uint64{0, 3} {
 		c := openCSV(t, path)
-		if err := CatchUp(context.Background(), bytes.NewReader(data), height, pool, c); !errors.Is(err, ErrOther) {
+		if err := CatchUp(context.Background(), bytes.NewReader(data), ended(rules, height), pool, c); !errors.Is(err, ErrOther) {
 			t.Errorf("height %d: %v, want %v", height, err, ErrOther)
 		}
 		c.Close()

@@ -21,10 +21,10 @@ type Record interface {
 	Close() error
 }
 
-// CatchUp brings records in step with a log of the given height, before it is gone on with: each must be of the same
-// run, what they have beyond the log is dropped, and what they lack is added from it. For that the looks at the mean
+// CatchUp brings records in step with a log that ends at from, before it is gone on with: each must be of the same run, what they have beyond the log is dropped, and what they lack is added from it. For that the looks at the mean
 // policy are taken again, with the same outcome; the time is not known.
-func CatchUp(ctx context.Context, log io.Reader, height uint64, pool *rollout.Pool, records ...Record) error {
+func CatchUp(ctx context.Context, log io.Reader, from *seedlog.Replayed, pool *rollout.Pool, records ...Record) error {
+	height := from.Height
 	least := height
 	for _, r := range records {
 		if height == 0 && r.Held() > 0 {
@@ -33,7 +33,7 @@ func CatchUp(ctx context.Context, log io.Reader, height uint64, pool *rollout.Po
 		least = min(least, r.Held())
 	}
 	opts := seedlog.ReplayOptions{At: height, HasAt: true, Check: seedlog.CheckLinks}
-	if least < height {
+	if least < height || StepsInState(from.Rules) {
 		opts.Check = seedlog.CheckDigests
 	}
 	// Nothing is cut before all that is held was found to be of this run.
@@ -63,6 +63,12 @@ func CatchUp(ctx context.Context, log io.Reader, height uint64, pool *rollout.Po
 		}
 	}
 	return nil
+}
+
+// StepsInState tells whether some env-steps of a run are counted in its state, so that only a fold finds them: those
+// that normalise observations and policies.
+func StepsInState(rules *seedlog.Rules) bool {
+	return rules.Spec.Observations != nil || rules.Policy.VBN()
 }
 
 // add appends a row to the records that lack it. What was torn is cut before the first one.

@@ -12,8 +12,8 @@ import (
 
 // Limits of a file: theta in the widest form, and room for the rest.
 const (
-	maxBinary = 4*policy.MaxDim + 8*maxSlots*maxSlotValues + 1<<22
-	maxText   = 20*policy.MaxDim + 24*maxSlots*maxSlotValues + 1<<22
+	maxBinary = 4*policy.MaxDim + 4*maxSlots*maxSlotValues + 1<<22
+	maxText   = 20*policy.MaxDim + 20*maxSlots*maxSlotValues + 1<<22
 )
 
 // sniffed is how many bytes tell the format.
@@ -100,8 +100,8 @@ func decode(data []byte, f Format) (*Model, error) {
 }
 
 // bytesOf returns the number of bytes of a tensor, which is at most what the largest file holds.
-func bytesOf(shape []int, k *kind) (uint64, error) {
-	n := uint64(k.width)
+func bytesOf(shape []int) (uint64, error) {
+	n := uint64(4)
 	if len(shape) > 8 {
 		return 0, fmt.Errorf("%w: %d dimensions", ErrDamaged, len(shape))
 	}

@@ -38,7 +38,7 @@ func TestPython(t *testing.T) {
 	for i := range m.Slots {
 		v := tensorOf(&m.Slots[i])
 		data, _ := v.load()
-		want[v.name] = pythonTensor{v.kind.name, v.shape, hex.EncodeToString(data)}
+		want[v.name] = pythonTensor{"float32", v.shape, hex.EncodeToString(data)}
 	}
 	for _, f := range formats {
 		t.Run(string(f), func(t *testing.T) {
@@ -89,9 +89,12 @@ func checkCopy(t *testing.T, m *Model, path string) {
 	if err != nil {
 		t.Fatalf("reading what Python wrote: %v", err)
 	}
+	want := *m
+	want.Slots = slices.Clone(m.Slots)
 	order := func(a, b evolve.Slot) int { return strings.Compare(a.Name, b.Name) }
 	slices.SortFunc(got.Slots, order)
-	if diff := cmp.Diff(m, got); diff != "" {
+	slices.SortFunc(want.Slots, order)
+	if diff := cmp.Diff(&want, got); diff != "" {
 		t.Errorf("what Python wrote (-want +got):\n%s", diff)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
@@ -25,33 +26,32 @@ type document struct {
 	Env      seedlog.EnvRef    `json:"env"`
 	Policy   *policy.Spec      `json:"policy"`
 	Episodes *seedlog.Episodes `json:"episodes"`
-	Theta    string            `json:"theta"`  // digest
-	Layout   []policy.Tensor   `json:"layout"` // what lies where in values
-	Values   []float32         `json:"values"`
-	Slots    []documentSlot    `json:"slots"`
+	// Observations is left out where the policy sees the world as it is.
+	Observations *rollout.Observations `json:"observations,omitempty"`
+	Theta        string                `json:"theta"`  // digest
+	Layout       []policy.Tensor       `json:"layout"` // what lies where in values
+	Values       []float32             `json:"values"`
+	Slots        []documentSlot        `json:"slots"`
 }
 
-// documentSlot has one of the three kinds of values.
 type documentSlot struct {
 	Name   string    `json:"name"`
-	Values []float32 `json:"float32,omitempty"`
-	Reals  []float64 `json:"float64,omitempty"`
-	Words  []uint64  `json:"uint64,omitempty"`
+	Values []float32 `json:"values"`
 }
 
 // ErrNotFinite is returned by Write for a model that JSON cannot hold.
 var ErrNotFinite = errors.New("model: JSON has no NaN and no infinity")
 
 func (m *Model) writeJSON(w io.Writer) error {
-	_, pol, err := m.Resolve()
+	plan, err := m.Plan()
 	if err != nil {
 		return err
 	}
 	spec := m.policy()
-	d := document{Format: jsonFormat, Run: m.Run, Height: m.Height, Head: m.Head, Env: m.Env, Policy: &spec, Episodes: &m.Episodes,
-		Theta: m.Digest(), Layout: pol.Layout(), Values: m.Theta, Slots: []documentSlot{}}
+	d := document{Format: jsonFormat, Run: m.Run, Height: m.Height, Head: m.Head, Env: m.Env, Policy: &spec, Episodes: &m.Episodes, Observations: m.Observations,
+		Theta: m.Digest(), Layout: plan.Policy.Layout(), Values: m.Theta, Slots: []documentSlot{}}
 	for _, slot := range m.Slots {
-		d.Slots = append(d.Slots, documentSlot(slot))
+		d.Slots = append(d.Slots, documentSlot{slot.Name, slot.Values})
 	}
 	if err := m.finite(); err != nil {
 		return err
@@ -65,11 +65,6 @@ func (m *Model) writeJSON(w io.Writer) error {
 func (m *Model) finite() error {
 	for _, slot := range append([]evolve.Slot{{Name: "theta", Values: m.Theta}}, m.Slots...) {
 		for _, x := range slot.Values {
-			if x-x != 0 {
-				return fmt.Errorf("%w: %s", ErrNotFinite, slot.Name)
-			}
-		}
-		for _, x := range slot.Reals {
 			if x-x != 0 {
 				return fmt.Errorf("%w: %s", ErrNotFinite, slot.Name)
 			}
@@ -89,7 +84,7 @@ func readJSON(data []byte) (*Model, error) {
 	if d.Policy == nil || d.Episodes == nil {
 		return nil, fmt.Errorf("%w: it has no policy, or no episodes", ErrForeign)
 	}
-	m := &Model{Run: d.Run, Height: d.Height, Head: d.Head, Env: d.Env, Policy: *d.Policy, Episodes: *d.Episodes, Theta: d.Values}
+	m := &Model{Run: d.Run, Height: d.Height, Head: d.Head, Env: d.Env, Policy: *d.Policy, Episodes: *d.Episodes, Observations: d.Observations, Theta: d.Values}
 	_, pol, err := m.Resolve()
 	if err != nil {
 		return nil, err
@@ -99,8 +94,7 @@ func readJSON(data []byte) (*Model, error) {
 	}
 	var rest []tensor
 	for _, slot := range d.Slots {
-		whole := evolve.Slot(slot)
-		rest = append(rest, tensorOf(&whole))
+		rest = append(rest, tensorOf(&evolve.Slot{Name: slot.Name, Values: slot.Values}))
 	}
 	if m.Slots, err = loadSlots(rest); err != nil {
 		return nil, err

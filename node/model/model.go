@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/evoswarm/evoswarm/envs"
@@ -30,22 +31,28 @@ type Model struct {
 	Env      seedlog.EnvRef   // the world
 	Policy   policy.Spec      // what Theta means
 	Episodes seedlog.Episodes // how the run evaluated it
-	Run      string           // CID of the run's genesis block, "" if it is not known
-	Head     string           // CID of the entry that Theta is the state after, "" if it is not known
-	Height   uint64           // of that entry
-	Theta    []float32        // parameters of the mean policy
-	Slots    []evolve.Slot    // what else the policy needs, such as statistics of observations; in the order of the run's state
+	// Observations says how the policy sees the world; nil: as it is.
+	Observations *rollout.Observations
+	Run          string        // CID of the run's genesis block, "" if it is not known
+	Head         string        // CID of the entry that Theta is the state after, "" if it is not known
+	Height       uint64        // of that entry
+	Theta        []float32     // parameters of the mean policy
+	Slots        []evolve.Slot // what else the policy needs to act: statistics of observations, a reference batch
 }
 
 // Limits of what is read.
 const (
-	maxSlots      = 16
+	maxSlots      = 4
 	maxSlotValues = 1 << 20
 	maxMetadata   = 1 << 16 // letters of all metadata together
 )
 
-// slotPrefix begins the names of the slots of a run's state that a policy needs to act.
-const slotPrefix = "obs/"
+// The slots of a run's state that a policy needs to act.
+const (
+	slotMean      = "obs/mean"      // of observations
+	slotStd       = "obs/std"       // of observations; 0: the value is left out
+	slotReference = "obs/reference" // of virtual batch normalisation
+)
 
 // Digest returns the digest of theta in hexadecimal, as replay prints it.
 func (m *Model) Digest() string {
@@ -56,10 +63,10 @@ func (m *Model) Digest() string {
 // Of returns the model that a replay ended at. It shares its vectors with r, which must have been folded.
 func Of(r *seedlog.Replayed) *Model {
 	spec := r.Rules.Spec
-	m := &Model{Env: spec.Env, Policy: spec.Policy, Episodes: spec.Episodes,
+	m := &Model{Env: spec.Env, Policy: spec.Policy, Episodes: spec.Episodes, Observations: spec.Observations,
 		Run: r.Rules.Run.String(), Head: r.Link.String(), Height: r.Height, Theta: r.State.Theta}
 	for _, slot := range r.State.Slots {
-		if strings.HasPrefix(slot.Name, slotPrefix) {
+		if slices.Contains([]string{slotMean, slotStd, slotReference}, slot.Name) {
 			m.Slots = append(m.Slots, slot)
 		}
 	}
@@ -107,13 +114,36 @@ func (m *Model) Resolve() (*envs.Spec, *policy.Policy, error) {
 	return env, pol, nil
 }
 
-// Plan is what evaluates the model; it makes no candidates. Errors are those of Resolve.
+// Plan is what evaluates the model, with State; it makes no candidates. Errors are those of Resolve; one that wraps
+// ErrDamaged too where a slot is missing or there is one that the policy does not need.
 func (m *Model) Plan() (rollout.Plan, error) {
 	env, pol, err := m.Resolve()
 	if err != nil {
 		return rollout.Plan{}, err
 	}
-	return rollout.Plan{Env: env, Policy: pol}, nil
+	plan := rollout.Plan{Env: env, Policy: pol, Episodes: rollout.Episodes{Count: m.Episodes.Count, Conditions: m.Episodes.Conditions, Observations: m.Observations}}
+	if err := m.Episodes.Conditions.Check(); err != nil {
+		return plan, fmt.Errorf("%w: %w", ErrForeign, err)
+	}
+	need := map[string]int{}
+	if m.Observations != nil {
+		if err := m.Observations.Check(); err != nil {
+			return plan, fmt.Errorf("%w: %w", ErrForeign, err)
+		}
+		need[slotMean], need[slotStd] = env.ObsDim, env.ObsDim
+	}
+	if pol.VBN() {
+		need[slotReference] = policy.ReferenceSize * env.ObsDim
+	}
+	if len(m.Slots) != len(need) {
+		return plan, fmt.Errorf("%w: %d slots, the policy needs %d", ErrDamaged, len(m.Slots), len(need))
+	}
+	for _, slot := range m.Slots {
+		if n, ok := need[slot.Name]; !ok || len(slot.Values) != n {
+			return plan, fmt.Errorf("%w: %d float32 values of %s, the policy needs %d", ErrDamaged, len(slot.Values), slot.Name, n)
+		}
+	}
+	return plan, nil
 }
 
 func resolve(world seedlog.EnvRef, spec policy.Spec) (*envs.Spec, *policy.Policy, error) {

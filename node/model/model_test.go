@@ -12,6 +12,7 @@ import (
 	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
@@ -28,12 +29,18 @@ func sample(t testing.TB) *Model {
 		Env:    seedlog.EnvRef{ID: env.ID, Revision: env.Revision},
 		Policy: policy.Spec{Kind: "mlp", Hidden: []uint64{3}, Activation: "tanh", Bias: true, Head: "argmax"},
 		Run:    seedlog.LinkOf([]byte("run")).String(), Head: seedlog.LinkOf([]byte("head")).String(), Height: 7,
-		Episodes: seedlog.Episodes{Count: 2, Shared: true},
+		Episodes:     seedlog.Episodes{Count: 2, Shared: true},
+		Observations: &rollout.Observations{Kind: rollout.Running, Episodes: 2, Clip: 5},
 		Slots: []evolve.Slot{
-			{Name: "obs/mean", Reals: []float64{0.25, -1, 0, 1e-300}}, {Name: "obs/scale", Values: []float32{1, 2, 3, 4}},
-			{Name: "obs/sum", Words: []uint64{1<<64 - 1, 0}},
+			{Name: "obs/mean", Values: []float32{0.25, -1, 0, 1e-30}}, {Name: "obs/std", Values: []float32{1, 2, 3, 0}},
 		},
 	}
+	m.Policy.VBN = true
+	reference := evolve.Slot{Name: "obs/reference"}
+	for i := range policy.ReferenceSize * 4 {
+		reference.Values = append(reference.Values, float32(i%7)-3)
+	}
+	m.Slots = append(m.Slots, reference)
 	for i := range 4*3 + 3 + 3*2 + 2 {
 		m.Theta = append(m.Theta, float32(i)/3-2)
 	}
@@ -122,8 +129,14 @@ func TestWriteRefuses(t *testing.T) {
 		want   error
 	}{
 		{"NaN in JSON", JSON, func(m *Model) { m.Theta[3] = float32(math.NaN()) }, ErrNotFinite},
-		{"infinity in JSON", JSON, func(m *Model) { m.Slots[0].Reals[0] = math.Inf(1) }, ErrNotFinite},
+		{"infinity in JSON", JSON, func(m *Model) { m.Slots[0].Values[0] = float32(math.Inf(1)) }, ErrNotFinite},
 		{"short theta", NPZ, func(m *Model) { m.Theta = m.Theta[1:] }, ErrDamaged},
+		{"no statistics", NPZ, func(m *Model) { m.Slots = m.Slots[1:] }, ErrDamaged},
+		{"short statistics", JSON, func(m *Model) { m.Slots[1].Values = m.Slots[1].Values[1:] }, ErrDamaged},
+		{"another slot", JSON, func(m *Model) { m.Slots[1].Name = "obs/sums" }, ErrDamaged},
+		{"statistics for nothing", Safetensors, func(m *Model) { m.Observations = nil }, ErrDamaged},
+		{"no clip", Safetensors, func(m *Model) { m.Observations.Clip = 0 }, ErrForeign},
+		{"skip", Safetensors, func(m *Model) { m.Episodes.Skip = 1 << 40 }, ErrForeign},
 		{"another revision", Safetensors, func(m *Model) { m.Env.Revision += 5 }, ErrForeign},
 		{"no such format", "onnx", func(*Model) {}, ErrFormat},
 	} {

@@ -49,7 +49,7 @@ func writeNPZ(w io.Writer, all []tensor, meta []pair) error {
 		if err != nil {
 			return err
 		}
-		if err := addNPY(z, t.name, t.kind.npy, t.shape, data); err != nil {
+		if err := addNPY(z, t.name, "<f4", t.shape, data); err != nil {
 			return err
 		}
 	}
@@ -192,15 +192,14 @@ func arrayOf(name string, f *zip.File) (tensor, error) {
 	if err != nil {
 		return tensor{}, err
 	}
-	k := kindOf(func(k *kind) bool { return k.npy == h.descr })
-	if k == nil {
-		return tensor{}, fmt.Errorf("%w: an array of %.10q; <f4, <f8 and <u8 are known", ErrForeign, h.descr)
+	if h.descr != "<f4" {
+		return tensor{}, fmt.Errorf("%w: an array of %.10q, not of <f4", ErrForeign, h.descr)
 	}
-	size, err := bytesOf(h.shape, k)
+	size, err := bytesOf(h.shape)
 	if err != nil {
 		return tensor{}, err
 	}
-	return tensor{name, k, h.shape, func() ([]byte, error) { return loadNPY(f, size) }}, nil
+	return tensor{name, h.shape, func() ([]byte, error) { return loadNPY(f, size) }}, nil
 }
 
 // loadNPY returns the values of an array, which must be size bytes.

@@ -59,8 +59,8 @@ func safetensorsHeader(all []tensor, meta []pair) ([]byte, error) {
 	at := uint64(0)
 	for _, t := range all {
 		b.WriteByte(',')
-		end := at + uint64(t.values()*t.kind.width)
-		if err := member(&b, t.name, tensorHead{t.kind.safetensors, t.shape, [2]uint64{at, end}}); err != nil {
+		end := at + uint64(4*t.values())
+		if err := member(&b, t.name, tensorHead{"F32", t.shape, [2]uint64{at, end}}); err != nil {
 			return nil, err
 		}
 		at = end
@@ -126,11 +126,10 @@ func safetensorsOf(raw map[string]json.RawMessage, data []byte) ([]tensor, error
 		if err := strictJSON(m, &h); err != nil {
 			return nil, fmt.Errorf("%w: %.40q: %v", ErrDamaged, name, err)
 		}
-		k := kindOf(func(k *kind) bool { return k.safetensors == h.DType })
-		if k == nil {
-			return nil, fmt.Errorf("%w: %.40q holds %.10q; F32, F64 and U64 are known", ErrForeign, name, h.DType)
+		if h.DType != "F32" {
+			return nil, fmt.Errorf("%w: %.40q holds %.10q, not F32", ErrForeign, name, h.DType)
 		}
-		size, err := bytesOf(h.Shape, k)
+		size, err := bytesOf(h.Shape)
 		if err != nil {
 			return nil, fmt.Errorf("%.40q: %w", name, err)
 		}
@@ -138,7 +137,7 @@ func safetensorsOf(raw map[string]json.RawMessage, data []byte) ([]tensor, error
 		if begin > end || end > uint64(len(data)) || end-begin != size {
 			return nil, fmt.Errorf("%w: %.40q of shape %v lies at %d to %d of %d bytes", ErrDamaged, name, h.Shape, begin, end, len(data))
 		}
-		all = append(all, placed{tensor{name, k, h.Shape, func() ([]byte, error) { return data[begin:end], nil }}, begin, end})
+		all = append(all, placed{tensor{name, h.Shape, func() ([]byte, error) { return data[begin:end], nil }}, begin, end})
 	}
 	slices.SortFunc(all, func(a, b placed) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.end, b.end)) })
 	at, out := uint64(0), make([]tensor, len(all))

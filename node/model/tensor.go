@@ -15,36 +15,12 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// tensor is a named array of a file, row by row and little-endian.
+// tensor is a named array of float32 of a file, row by row and little-endian.
 type tensor struct {
 	name  string
-	kind  *kind
 	shape []int
 	// load returns the values. It is called once the shape was found right.
 	load func() ([]byte, error)
-}
-
-// kind is the type of a tensor's values.
-type kind struct {
-	name        string // as in Go
-	safetensors string
-	npy         string
-	width       int // bytes of a value
-}
-
-var (
-	f32   = &kind{"float32", "F32", "<f4", 4}
-	f64   = &kind{"float64", "F64", "<f8", 8}
-	u64   = &kind{"uint64", "U64", "<u8", 8}
-	kinds = []*kind{f32, f64, u64}
-)
-
-// kindOf finds the kind for which is true; nil if there is none.
-func kindOf(is func(*kind) bool) *kind {
-	if i := slices.IndexFunc(kinds, is); i >= 0 {
-		return kinds[i]
-	}
-	return nil
 }
 
 // values returns the number of values.
@@ -66,14 +42,14 @@ func shapeOf(t policy.Tensor) []int {
 
 // tensors lists what a file holds: the parts of theta in their order, then the state.
 func (m *Model) tensors() ([]tensor, error) {
-	_, pol, err := m.Resolve()
+	plan, err := m.Plan()
 	if err != nil {
 		return nil, err
 	}
 	var all []tensor
-	for _, t := range pol.Layout() {
+	for _, t := range plan.Policy.Layout() {
 		part := m.Theta[t.Offset : t.Offset+t.Rows*t.Cols]
-		all = append(all, tensor{t.Name, f32, shapeOf(t), func() ([]byte, error) { return bytes32(part), nil }})
+		all = append(all, tensor{t.Name, shapeOf(t), func() ([]byte, error) { return bytes32(part), nil }})
 	}
 	for i := range m.Slots {
 		all = append(all, tensorOf(&m.Slots[i]))
@@ -83,50 +59,21 @@ func (m *Model) tensors() ([]tensor, error) {
 
 // tensorOf is a slot as a vector.
 func tensorOf(slot *evolve.Slot) tensor {
-	load := func(b []byte) func() ([]byte, error) { return func() ([]byte, error) { return b, nil } }
-	switch {
-	case slot.Reals != nil:
-		return tensor{slot.Name, f64, []int{len(slot.Reals)}, load(bytes64(slot.Reals))}
-	case slot.Words != nil:
-		return tensor{slot.Name, u64, []int{len(slot.Words)}, load(bytesOfWords(slot.Words))}
-	}
-	return tensor{slot.Name, f32, []int{len(slot.Values)}, load(bytes32(slot.Values))}
+	return tensor{slot.Name, []int{len(slot.Values)}, func() ([]byte, error) { return bytes32(slot.Values), nil }}
 }
 
-// setValues is the inverse of tensorOf.
-func setValues(slot *evolve.Slot, k *kind, data []byte) {
-	for ; len(data) > 0; data = data[k.width:] {
-		switch k {
-		case f32:
-			slot.Values = append(slot.Values, math.Float32frombits(binary.LittleEndian.Uint32(data)))
-		case f64:
-			slot.Reals = append(slot.Reals, math.Float64frombits(binary.LittleEndian.Uint64(data)))
-		case u64:
-			slot.Words = append(slot.Words, binary.LittleEndian.Uint64(data))
-		}
+// appendValues appends the values that data holds to x.
+func appendValues(x []float32, data []byte) []float32 {
+	for ; len(data) > 0; data = data[4:] {
+		x = append(x, math.Float32frombits(binary.LittleEndian.Uint32(data)))
 	}
+	return x
 }
 
 func bytes32(x []float32) []byte {
 	b := make([]byte, 0, 4*len(x))
 	for _, v := range x {
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-	}
-	return b
-}
-
-func bytes64(x []float64) []byte {
-	b := make([]byte, 0, 8*len(x))
-	for _, v := range x {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	return b
-}
-
-func bytesOfWords(x []uint64) []byte {
-	b := make([]byte, 0, 8*len(x))
-	for _, v := range x {
-		b = binary.LittleEndian.AppendUint64(b, v)
 	}
 	return b
 }
@@ -144,11 +91,19 @@ func (m *Model) metadata() ([]pair, error) {
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
-	return []pair{
+	all := []pair{
 		{"run", m.Run}, {"height", strconv.FormatUint(m.Height, 10)}, {"head", m.Head},
 		{"env", m.Env.ID}, {"env_revision", strconv.FormatUint(m.Env.Revision, 10)}, {"policy", string(spec)}, {"episodes", string(episodes)},
 		{"theta", m.Digest()}, {"layout", "weight is [inputs, outputs]"},
-	}, nil
+	}
+	if m.Observations != nil {
+		observations, err := json.Marshal(m.Observations)
+		if err != nil {
+			return nil, fmt.Errorf("model: %w", err)
+		}
+		all = append(all, pair{"observations", string(observations)})
+	}
+	return all, nil
 }
 
 // assemble makes a model of a file's metadata and tensors. Nothing is loaded before every shape was compared with that
@@ -171,9 +126,7 @@ func assemble(meta map[string]string, all []tensor) (*Model, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.name, err)
 		}
-		for ; len(data) > 0; data = data[4:] {
-			m.Theta = append(m.Theta, math.Float32frombits(binary.LittleEndian.Uint32(data)))
-		}
+		m.Theta = appendValues(m.Theta, data)
 	}
 	if m.Slots, err = loadSlots(rest); err != nil {
 		return nil, err
@@ -181,8 +134,12 @@ func assemble(meta map[string]string, all []tensor) (*Model, error) {
 	return m, m.verify(meta["theta"])
 }
 
-// verify checks the names of run and head, and compares theta with the digest that the file states, if it does.
+// verify checks the slots and the names of run and head, and compares theta with the digest that the file states, if it
+// does.
 func (m *Model) verify(digest string) error {
+	if _, err := m.Plan(); err != nil {
+		return err
+	}
 	for _, name := range []string{m.Run, m.Head} {
 		if _, err := seedlog.ParseLink(name); name != "" && err != nil {
 			return fmt.Errorf("%w: %.80q is no name of a run or an entry", ErrDamaged, name)
@@ -221,6 +178,11 @@ func described(meta map[string]string) (*Model, error) {
 	if err := strictJSON([]byte(meta["episodes"]), &m.Episodes); err != nil {
 		return nil, fmt.Errorf("%w: episodes: %v", ErrForeign, err)
 	}
+	if text, ok := meta["observations"]; ok {
+		if err := strictJSON([]byte(text), &m.Observations); err != nil {
+			return nil, fmt.Errorf("%w: observations: %v", ErrForeign, err)
+		}
+	}
 	return m, nil
 }
 
@@ -234,8 +196,8 @@ func match(layout []policy.Tensor, all []tensor) (parts, rest []tensor, err erro
 			rest = append(rest, t)
 			continue
 		}
-		if want := shapeOf(layout[i]); t.kind != f32 || !slices.Equal(t.shape, want) {
-			return nil, nil, fmt.Errorf("%w: %s is %s of shape %v; the policy needs float32 of shape %v", ErrDamaged, t.name, t.kind.name, t.shape, want)
+		if want := shapeOf(layout[i]); !slices.Equal(t.shape, want) {
+			return nil, nil, fmt.Errorf("%w: %s has the shape %v; the policy needs %v", ErrDamaged, t.name, t.shape, want)
 		}
 		if found[i] {
 			return nil, nil, fmt.Errorf("%w: %s is there twice", ErrDamaged, t.name)
@@ -270,9 +232,7 @@ func loadSlots(rest []tensor) ([]evolve.Slot, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.name, err)
 		}
-		slot := evolve.Slot{Name: t.name}
-		setValues(&slot, t.kind, data)
-		slots = append(slots, slot)
+		slots = append(slots, evolve.Slot{Name: t.name, Values: appendValues(nil, data)})
 	}
 	return slots, nil
 }

@@ -28,8 +28,7 @@ def read(path):
         tensor = values[offset : offset + rows * cols].reshape(rows, cols)
         tensors[part["name"]] = tensor[0] if part["name"].endswith(".bias") else tensor
     for slot in document["slots"]:
-        (kind,) = slot.keys() - {"name"}
-        tensors[slot["name"]] = np.array(slot[kind], dtype=kind)
+        tensors[slot["name"]] = np.array(slot["values"], dtype=np.float32)
     metadata = {key: str(document[key]) for key in ("run", "height", "head", "theta")}
     metadata["env"] = document["env"]["id"]
     metadata["env_revision"] = str(document["env"]["revision"])
