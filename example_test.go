@@ -137,5 +137,5 @@ func ExampleNew_errors() {
 	// evolve: unknown strategy "openai"; nearest: openai-es
 	// evolve: bad strategy setting: openai-es: sigma is -1, want a number in [1e-06, 1000]
 	// evoswarm: bad fitness: 3 values, want 8: one for each candidate of Ask, in its order
-	// envs: bad world "My/World": ID holds '/', want letters, digits, '-', '_' and '.', a letter or digit first
+	// envs: bad world "My/World": its ID holds '/', want letters, digits, '-', '_' and '.', a letter or digit first
 }

@@ -49,9 +49,12 @@ type Preset struct {
 	Strategy   string
 	Params     Params // complete
 	Population int
-	Episodes   int // of each evaluation
+	Episodes   Episodes
 	Policy     Policy
-	Default    bool // whether this one is taken if no strategy is named
+
+	LookEvery, LookEpisodes int // as of Options
+
+	Default bool // whether this one is taken if no strategy is named
 }
 
 // Presets returns all presets, sorted by world, then strategy. The values are the caller's.
@@ -65,7 +68,7 @@ func Presets() []Preset {
 			}
 			all = append(all, Preset{
 				World: id, Strategy: m.Name, Params: params(p.Params), Population: int(p.Evaluations),
-				Episodes: int(p.EpisodesPerCandidate), Policy: policyOf(p.Policy), Default: m.Name == rollout.DefaultStrategy(id),
+				Episodes: episodesOf(p), Policy: policyOf(p.Policy), LookEvery: int(p.ValidateEvery), LookEpisodes: int(p.ValidateEpisodes), Default: m.Name == rollout.DefaultStrategy(id),
 			})
 		}
 	}

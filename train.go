@@ -17,13 +17,18 @@ import (
 // Options say what to train. Only World is needed: the rest is the world's preset, or for a world without one a small
 // network and the strategy's defaults.
 type Options struct {
-	World      string // id, without regard to case
-	Strategy   string // "": the one that learns the world in the fewest env-steps
-	Params     Params // settings that differ from the preset's
-	Population int    // evaluations of a generation; 0: the preset's
-	Policy     Policy // what differs from the preset's; NoBias alone changes nothing: name Kind too
-	Episodes   int    // of each evaluation; 0: the preset's
-	Seed       uint64 // of everything random
+	World      string   // id, without regard to case
+	Strategy   string   // "": the one that learns the world in the fewest env-steps
+	Params     Params   // settings that differ from the preset's
+	Population int      // evaluations of a generation; 0: the preset's
+	Policy     Policy   // what differs from the preset's; NoBias alone changes nothing: name Kind too
+	Episodes   Episodes // what differs from the preset's
+	Seed       uint64   // of everything random
+
+	// LookEvery is the number of generations between two looks at the mean policy in LookEpisodes fresh episodes; 0: the
+	// preset's. Whether the world is solved is only asked then.
+	LookEvery    int
+	LookEpisodes int
 
 	// Log is the file that the run is kept in, a seed log; one that is there of the same run is gone on with. Empty: the
 	// run is kept in memory, in Result.SeedLog.
@@ -122,13 +127,11 @@ func (o *Options) rules() (*seedlog.Rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range []struct {
-		name  string
-		value int
-	}{{"Population", o.Population}, {"Episodes", o.Episodes}, {"Workers", o.Workers}, {"Policy.Bins", o.Policy.Bins}} {
-		if n.value < 0 {
-			return nil, fmt.Errorf("%w: %s is %d, want at least 0", ErrOptions, n.name, n.value)
-		}
+	if err := checkCounts(count{"Population", o.Population}, count{"Workers", o.Workers}, count{"Policy.Bins", o.Policy.Bins},
+		count{"LookEvery", o.LookEvery}, count{"LookEpisodes", o.LookEpisodes}, count{"Episodes.Count", o.Episodes.Count},
+		count{"Episodes.Skip", o.Episodes.Skip}, count{"Episodes.Observations.Steps", o.Episodes.Observations.Steps},
+		count{"Episodes.Observations.Episodes", o.Episodes.Observations.Episodes}); err != nil {
+		return nil, err
 	}
 	policy := peer.PolicyOptions{Kind: o.Policy.Kind, Activation: o.Policy.Activation, Head: o.Policy.Head, Bins: uint64(o.Policy.Bins)}
 	for i, w := range o.Policy.Hidden {
@@ -141,11 +144,13 @@ func (o *Options) rules() (*seedlog.Rules, error) {
 		bias := !o.Policy.NoBias
 		policy.Bias = &bias
 	}
-	spec, err := peer.NewSpec(peer.SpecOptions{
-		Env: o.World, Strategy: o.Strategy, Params: given, Population: uint64(o.Population), Policy: policy,
-		Episodes: uint64(o.Episodes), Seed: o.Seed,
-	})
-	if errors.Is(err, peer.ErrPopulation) || errors.Is(err, seedlog.ErrSpec) {
+	asked := peer.SpecOptions{
+		Env: o.World, Strategy: o.Strategy, Params: given, Population: uint64(o.Population), Policy: policy, Seed: o.Seed,
+		Every: uint64(o.LookEvery), Validate: uint64(o.LookEpisodes),
+	}
+	o.Episodes.set(&asked)
+	spec, err := peer.NewSpec(asked)
+	if errors.Is(err, peer.ErrPopulation) || errors.Is(err, seedlog.ErrSpec) || errors.Is(err, rollout.ErrEpisodes) {
 		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
 	}
 	if err != nil {

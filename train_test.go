@@ -58,6 +58,26 @@ func TestTrainIsOneRun(t *testing.T) {
 	}
 }
 
+// TestNormalised checks that a model acts as it was trained: with the statistics of observations.
+func TestNormalised(t *testing.T) {
+	o := Options{World: "Pendulum-v1", Strategy: "openai-es", Population: 16, Seed: 1, Until: Until{Evaluations: 64}, LookEvery: 2, LookEpisodes: 3,
+		Episodes: Episodes{Count: 2, Shared: new(false), ActionNoise: new(0.1), Skip: 2, Observations: Observations{Kind: "running", Episodes: 2}}}
+	r := train(t, o)
+	plain := o
+	plain.Episodes.Observations.Kind = "none"
+	if p := train(t, plain); p.Run == r.Run || p.Head == r.Head || r.Steps <= p.Steps {
+		t.Errorf("with statistics %d env-steps, without %d: those of statistics count", r.Steps, p.Steps)
+	}
+	got, err := Replay(t.Context(), bytes.NewReader(r.SeedLog), ReplayOptions{Check: CheckClaims})
+	if err != nil || got.Head != r.Head || got.Steps != r.Steps {
+		t.Fatalf("replay gives %+v, %v, want %d env-steps", got, err, r.Steps)
+	}
+	obs := []float32{0.5, 0.5, 3}
+	if a, b := got.Model.Act(obs), r.Model.Act(obs); !slices.Equal(a, b) {
+		t.Errorf("the replayed model does %v, want %v", a, b)
+	}
+}
+
 func TestTrainUntilTheContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	o := small
@@ -99,6 +119,11 @@ func TestTrainRefuses(t *testing.T) {
 		{ErrOptions, "Policy.Hidden[1] is 0", func(o *Options) { o.Policy.Hidden = []int{3, 0} }},
 		{ErrOptions, "Population is -2", func(o *Options) { o.Population = -2 }},
 		{ErrOptions, "Workers is -1", func(o *Options) { o.Workers = -1 }},
+		{ErrOptions, "LookEvery is -1", func(o *Options) { o.LookEvery = -1 }},
+		{ErrOptions, "action_noise is 1", func(o *Options) { o.Episodes.ActionNoise = new(1.0) }},
+		{ErrOptions, "bonus is NaN", func(o *Options) { o.Episodes.Bonus = new(math.NaN()) }},
+		{ErrOptions, "skip is 99", func(o *Options) { o.Episodes.Skip = 99 }},
+		{ErrOptions, `observations.kind is "some"`, func(o *Options) { o.Episodes.Observations.Kind = "some" }},
 		{ErrOptions, "at most", func(o *Options) { o.Population = math.MaxInt }},
 		{ErrRun, "another run", func(o *Options) { o.Seed = 6 }},
 		{os.ErrNotExist, "none", func(o *Options) { o.Log = filepath.Join(t.TempDir(), "none", "x") }},
@@ -162,7 +187,7 @@ func TestLists(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := (&Options{World: p.World, Strategy: p.Strategy, Params: p.Params, Population: p.Population, Episodes: p.Episodes, Policy: policy}).rules()
+		b, err := (&Options{World: p.World, Strategy: p.Strategy, Params: p.Params, Population: p.Population, Episodes: p.Episodes, Policy: policy, LookEvery: p.LookEvery, LookEpisodes: p.LookEpisodes}).rules()
 		if err != nil || a.Run != b.Run {
 			t.Errorf("%s, %s: the preset written out is another run (%v)", p.World, p.Strategy, err)
 		}

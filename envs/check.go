@@ -12,21 +12,21 @@ func check(spec *Spec) error {
 	}
 	switch {
 	case spec.Title == "" || spec.Doc == "":
-		return errors.New("Title and Doc must say what the world is")
+		return errors.New("its Title and Doc must say what the world is")
 	case spec.Revision == 0:
-		return errors.New("Revision is 0, want 1 or more")
+		return errors.New("its Revision is 0, want 1 or more")
 	case spec.MaxSteps <= 0:
-		return fmt.Errorf("MaxSteps is %d, want at least 1", spec.MaxSteps)
+		return fmt.Errorf("its MaxSteps is %d, want at least 1", spec.MaxSteps)
 	case !finite(spec.SolvedReturn):
-		return fmt.Errorf("SolvedReturn is %v, want a finite number", spec.SolvedReturn)
+		return fmt.Errorf("its SolvedReturn is %v, want a finite number", spec.SolvedReturn)
 	case spec.FPS <= 0:
-		return fmt.Errorf("FPS is %d, want at least 1", spec.FPS)
+		return fmt.Errorf("its FPS is %d, want at least 1", spec.FPS)
 	case spec.New == nil:
-		return errors.New("New is nil, want a constructor")
+		return errors.New("its New is nil, want a constructor")
 	case spec.ObsDim <= 0:
-		return fmt.Errorf("ObsDim is %d, want at least 1", spec.ObsDim)
+		return fmt.Errorf("its ObsDim is %d, want at least 1", spec.ObsDim)
 	case !(spec.View.MinX < spec.View.MaxX && spec.View.MinY < spec.View.MaxY):
-		return fmt.Errorf("View is empty: %+v", spec.View)
+		return fmt.Errorf("its View is empty: %+v", spec.View)
 	}
 	if err := checkBounds("ObsLow", "ObsHigh", spec.ObsLow, spec.ObsHigh, spec.ObsDim); err != nil {
 		return err
@@ -37,7 +37,7 @@ func check(spec *Spec) error {
 	for i := range spec.State {
 		v := &spec.State[i]
 		if v.Name == "" || !(v.Low <= v.High) {
-			return fmt.Errorf("State[%d] is %+v, want a name and Low <= High", i, *v)
+			return fmt.Errorf("its State[%d] is %+v, want a name and Low <= High", i, *v)
 		}
 	}
 	return nil
@@ -46,12 +46,12 @@ func check(spec *Spec) error {
 // checkID refuses ids that could not be names of files, too.
 func checkID(id string) error {
 	if id == "" || len(id) > MaxID {
-		return fmt.Errorf("ID has %d characters, want 1 to %d", len(id), MaxID)
+		return fmt.Errorf("its ID has %d characters, want 1 to %d", len(id), MaxID)
 	}
 	for i, c := range []byte(id) {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 		if !letter && (i == 0 || c != '-' && c != '_' && c != '.') {
-			return fmt.Errorf("ID holds %q, want letters, digits, '-', '_' and '.', a letter or digit first", c)
+			return fmt.Errorf("its ID holds %q, want letters, digits, '-', '_' and '.', a letter or digit first", c)
 		}
 	}
 	return nil
@@ -60,15 +60,15 @@ func checkID(id string) error {
 func checkSpace(a *Space) error {
 	if !a.Discrete {
 		if a.N != 0 {
-			return fmt.Errorf("Action.N is %d, want 0 for real actions", a.N)
+			return fmt.Errorf("its Action.N is %d, want 0 for real actions", a.N)
 		}
 		if a.Dim <= 0 {
-			return fmt.Errorf("Action.Dim is %d, want at least 1", a.Dim)
+			return fmt.Errorf("its Action.Dim is %d, want at least 1", a.Dim)
 		}
 		return checkBounds("Action.Low", "Action.High", a.Low, a.High, a.Dim)
 	}
 	if a.N < 2 || a.Dim != 1 || a.Low != nil || a.High != nil {
-		return fmt.Errorf("Action is %+v, want at least 2 discrete actions, Dim 1 and no bounds: see DiscreteSpace", *a)
+		return fmt.Errorf("its Action is %+v, want at least 2 discrete actions, Dim 1 and no bounds: see DiscreteSpace", *a)
 	}
 	return nil
 }
@@ -95,10 +95,10 @@ func try(spec *Spec) (err error) {
 	}()
 	env := spec.New()
 	if env == nil {
-		return errors.New("New returns nil")
+		return errors.New("its New returns nil")
 	}
 	if got := env.Spec(); got != spec {
-		return errors.New("Spec of an instance returns another description than the one registered")
+		return errors.New("its Spec of an instance returns another description than the one registered")
 	}
 	rng, obs, act := NewStream(0), make([]float32, spec.ObsDim), make([]float64, spec.Action.Dim)
 	env.Reset(&rng, obs)
@@ -106,10 +106,10 @@ func try(spec *Spec) (err error) {
 		return err
 	}
 	if got := len(env.State()); got != len(spec.State) {
-		return fmt.Errorf("State returns %d values, the description has %d", got, len(spec.State))
+		return fmt.Errorf("its State returns %d values, the description has %d", got, len(spec.State))
 	}
 	if reward, _ := env.Step(&rng, act, obs); !finite(reward) {
-		return fmt.Errorf("Step gives a reward of %v", reward)
+		return fmt.Errorf("its Step gives a reward of %v", reward)
 	}
 	return checkObs("Step", obs)
 }

@@ -22,7 +22,7 @@ without() {
 
 formatted() {
 	local files
-	files=$(gofmt -l coordinator envs internal node testnet wasm web | grep -v -E '^web/node_modules/')
+	files=$(gofmt -l ./*.go coordinator envs examples internal node testnet wasm web | grep -v -E '^web/node_modules/')
 	[ -z "$files" ] || { echo "not formatted (make fmt): $files"; return 1; }
 }
 

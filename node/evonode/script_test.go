@@ -1,11 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/evoswarm/evoswarm/web"
 )
 
 func TestMain(m *testing.M) {
@@ -23,6 +26,12 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("XDG_DATA_HOME", filepath.Join(e.WorkDir, "share"))
 			return nil
+		},
+		Condition: func(name string) (bool, error) { // [page]: this build has the page in it
+			if name != "page" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return web.Built(), nil
 		},
 		Deadline:            time.Now().Add(deadline),
 		RequireExplicitExec: true,
