@@ -163,3 +163,21 @@ func FuzzParseConfig(f *testing.F) {
 		}
 	})
 }
+
+// What the help shows is a file that works.
+func TestConfigOfTheHelp(t *testing.T) {
+	_, file, _ := strings.Cut(configHelp, ":\n")
+	name := filepath.Join(t.TempDir(), "help.toml")
+	if err := os.WriteFile(name, []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	spec, err := json.Marshal(specOf(t, "--config", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"id":"Pendulum-v1"`, `"name":"openai-es"`, `"sigma":0.05`, `"hidden":[16,16]`, `"kind":"running"`, `"every":10`} {
+		if !strings.Contains(string(spec), want) {
+			t.Errorf("the spec lacks %s: %s", want, spec)
+		}
+	}
+}
