@@ -13,7 +13,7 @@ type memoryLog struct {
 }
 
 func newMemoryLog(rules *seedlog.Rules) (*memoryLog, error) {
-	data := seedlog.AppendGenesis(nil, rules.Spec)
+	data := rules.AppendBeginning(nil)
 	start, err := seedlog.Replay(bytes.NewReader(data), seedlog.ReplayOptions{})
 	return &memoryLog{data, start}, err
 }

@@ -30,13 +30,13 @@ func (s *State) MarshalBinary() ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	e := &buffer{bytes: make([]byte, 0, s.encodedLen())}
+	e := &buffer{bytes: make([]byte, 0, s.EncodedLen())}
 	s.encode(e)
 	return e.bytes, nil
 }
 
-// encodedLen returns the length of the encoding of s [bytes].
-func (s *State) encodedLen() int {
+// EncodedLen returns the length of the encoding of s [bytes]; values do not matter.
+func (s *State) EncodedLen() int {
 	size := len(stateTag) + 8 + 4 + 4*len(s.Theta) + 1
 	for i := range s.Slots {
 		slot := &s.Slots[i]

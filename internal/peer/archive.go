@@ -20,9 +20,9 @@ func (a *archive) get() store.Store { return *a.current.Load() }
 func (a *archive) Block(link seedlog.Link) ([]byte, bool) { return a.get().Block(link) }
 
 // writeLog writes the canonical chain of s as a seed log, block by block as they were received.
-func writeLog(w io.Writer, spec *seedlog.Spec, s store.Store) error {
+func writeLog(w io.Writer, rules *seedlog.Rules, s store.Store) error {
 	entries, seals := s.Chain()
-	if _, err := w.Write(seedlog.AppendGenesis(nil, spec)); err != nil {
+	if _, err := w.Write(rules.AppendBeginning(nil)); err != nil {
 		return err
 	}
 	var b []byte

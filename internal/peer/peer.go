@@ -167,7 +167,7 @@ func (p *Peer) Log(w io.Writer) error {
 	case <-p.done:
 		return ErrClosed
 	default:
-		return writeLog(w, p.rules.Spec, p.archive.get())
+		return writeLog(w, p.rules, p.archive.get())
 	}
 }
 

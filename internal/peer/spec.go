@@ -44,6 +44,9 @@ type SpecOptions struct {
 	// running: 1 episode; clip: 10. The kind NoObservations asks for none.
 	Observations rollout.Observations
 
+	// Init is what a run on one machine goes on from; nil: fresh parameters.
+	Init *Init
+
 	// Nonce makes the run of a swarm unique; drawn at random by who starts it. Zero: a run on one machine, whose
 	// generations are closed by their evaluations alone and whose key follows from the spec.
 	Nonce [16]byte
@@ -51,9 +54,19 @@ type SpecOptions struct {
 	Origin seedlog.Peer
 }
 
-// NewSpec writes out the genesis block of a run, with every default. The same options give the same bytes. Errors wrap
-// those of envs.Find, evolve.Find, evolve.Method.Complete and policy.New, ErrPopulation and seedlog.ErrSpec. Canonical.
+// NewSpec is the spec of NewRun.
 func NewSpec(o SpecOptions) (*seedlog.Spec, error) {
+	rules, err := NewRun(o)
+	if err != nil {
+		return nil, err
+	}
+	return rules.Spec, nil
+}
+
+// NewRun writes out the genesis block of a run, with every default, and resolves it. The same options give the same
+// bytes. Errors wrap those of envs.Find, evolve.Find, evolve.Method.Complete and policy.New, ErrPopulation, ErrInit and
+// seedlog.ErrSpec. Canonical.
+func NewRun(o SpecOptions) (*seedlog.Rules, error) {
 	env, err := envs.Find(o.Env)
 	if err != nil {
 		return nil, err
@@ -87,14 +100,34 @@ func NewSpec(o SpecOptions) (*seedlog.Spec, error) {
 	if err := setGeneration(spec, env, plan.Strategy.Antithetic()); err != nil {
 		return nil, err
 	}
+	if o.Init != nil {
+		return newSuccessor(spec, plan, o.Init)
+	}
+	setOrigin(spec)
+	return seedlog.NewRules(spec)
+}
+
+// newSuccessor completes the spec of a run that goes on from weights.
+func newSuccessor(spec *seedlog.Spec, plan rollout.Plan, init *Init) (*seedlog.Rules, error) {
+	if !spec.Solo() {
+		return nil, fmt.Errorf("%w: a swarm cannot send them to those who join", ErrInit)
+	}
+	weights, err := init.weightsFor(plan)
+	if err != nil {
+		return nil, err
+	}
+	digest := weights.Digest()
+	spec.Successor = &seedlog.Successor{Run: init.Run, Head: init.Head, State: digest[:]}
+	setOrigin(spec)
+	return seedlog.NewSuccessor(spec, weights)
+}
+
+// setOrigin writes the key of a run on one machine, which follows from all the rest.
+func setOrigin(spec *seedlog.Spec) {
 	if spec.Solo() {
 		origin := seedlog.PeerOf(seedlog.SoloKey(spec))
 		spec.Origin = origin[:]
 	}
-	if _, err := seedlog.NewRules(spec); err != nil {
-		return nil, err
-	}
-	return spec, nil
 }
 
 // settings returns the preset of the world and the strategy, changed as o asks.

@@ -3,6 +3,7 @@ package rollout
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
@@ -64,6 +65,34 @@ func (p Plan) Initial(seed uint64) *evolve.State {
 	if slots := p.slots(); len(slots) > 0 {
 		s.Slots = append(s.Slots, evolve.Shape{Slots: slots}.State(nil).Slots...)
 		p.begin(s, seed)
+	}
+	return s
+}
+
+// observedPrefix begins the names of the slots that the policy needs to act.
+const observedPrefix = "obs/"
+
+// Weights returns the shape of what a run can go on from: parameters, and the slots that
+// the policy needs to act.
+func (p Plan) Weights() evolve.Shape {
+	shape := evolve.Shape{Dim: p.Policy.Dim()}
+	for _, slot := range p.slots() {
+		if strings.HasPrefix(slot.Name, observedPrefix) && slot.Name != slotSteps {
+			shape.Slots = append(shape.Slots, slot)
+		}
+	}
+	return shape
+}
+
+// From returns the state of generation 0 of a run that goes on from weights, which have
+// the shape Weights: what Initial gives, with the parameters and slots of weights. It
+// shares no memory with them. Bit exact.
+func (p Plan) From(weights *evolve.State, seed uint64) *evolve.State {
+	first := p.Initial(seed)
+	s := p.Strategy.Init(append([]float32(nil), weights.Theta...))
+	s.Slots = append(s.Slots, first.Slots[len(p.Strategy.Shape().Slots):]...)
+	for i := range weights.Slots {
+		*s.Slot(weights.Slots[i].Name) = weights.Slots[i].Clone()
 	}
 	return s
 }

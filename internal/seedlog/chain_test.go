@@ -88,7 +88,7 @@ func newChainOf(t testing.TB, rules *Rules, key ed25519.PrivateKey, n int) ([]ma
 
 // file is the log of a chain.
 func file(rules *Rules, all ...made) []byte {
-	b := AppendGenesis(nil, rules.Spec)
+	b := rules.AppendBeginning(nil)
 	for _, m := range all {
 		b = AppendGeneration(b, m.entry, m.seal, m.claims)
 	}

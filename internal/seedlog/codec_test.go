@@ -197,7 +197,7 @@ func FuzzFile(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again := AppendGenesis(nil, s.Rules().Spec)
+		again := s.Rules().AppendBeginning(nil)
 		for {
 			g, err := s.Next()
 			if err == nil {

@@ -105,7 +105,7 @@ func TestConditionedChain(t *testing.T) {
 	all, state := newChain(t, rules, 4)
 	var log bytes.Buffer
 	w := NewWriter(&log)
-	if _, err := w.WriteGenesis(rules.Spec); err != nil {
+	if _, err := w.WriteBeginning(rules); err != nil {
 		t.Fatal(err)
 	}
 	claimed := uint64(0)

@@ -21,13 +21,6 @@ type Record struct {
 	End      int64 // where the next one begins
 }
 
-// AppendGenesis appends the beginning of a seed log to b: the header and the genesis block.
-func AppendGenesis(b []byte, spec *Spec) []byte {
-	genesis := Encode(spec)
-	b, _ = AppendSection(AppendHeader(b, LinkOf(genesis)), genesis)
-	return b
-}
-
 // AppendGeneration appends one generation to b: its claims in the order of the entry, the entry, the seal.
 func AppendGeneration(b []byte, entry *Entry, seal *Seal, claims []*Claim) []byte {
 	for _, c := range claims {
@@ -44,8 +37,10 @@ type Writer struct{ w io.Writer }
 // NewWriter returns a Writer to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w} }
 
-// WriteGenesis begins the log and returns the number of bytes written.
-func (w *Writer) WriteGenesis(spec *Spec) (int, error) { return w.w.Write(AppendGenesis(nil, spec)) }
+// WriteBeginning begins the log and returns the number of bytes written.
+func (w *Writer) WriteBeginning(rules *Rules) (int, error) {
+	return w.w.Write(rules.AppendBeginning(nil))
+}
 
 // AppendEntry writes one generation and returns the number of bytes written. The claims are in the entry's order.
 func (w *Writer) AppendEntry(entry *Entry, seal *Seal, claims []*Claim) (int, error) {
@@ -94,7 +89,7 @@ func (s *Scanner) start(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	if s.rules, err = NewRules(spec); err != nil {
+	if s.rules, err = beginning(spec, sections); err != nil {
 		return err
 	}
 	if s.solo = spec.Solo(); s.solo && PeerOf(SoloKey(spec)) != s.rules.Origin {

@@ -35,7 +35,7 @@ func TestScannerReadsWhatWriterWrote(t *testing.T) {
 	chain, _ := newChain(t, rules, 3)
 	var b bytes.Buffer
 	w := NewWriter(&b)
-	n, err := w.WriteGenesis(rules.Spec)
+	n, err := w.WriteBeginning(rules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestScannerReadsWhatWriterWrote(t *testing.T) {
 	if err != nil || len(records) != 3 {
 		t.Fatalf("%d generations, %v", len(records), err)
 	}
-	again := AppendGenesis(nil, rules.Spec)
+	again := rules.AppendBeginning(nil)
 	for i, r := range records {
 		if r.Offset != ends[i] || r.End != ends[i+1] {
 			t.Errorf("generation %d lies at %d to %d, want %d to %d", i+1, r.Offset, r.End, ends[i], ends[i+1])
@@ -70,7 +70,7 @@ func TestFlippedBitAtEveryByte(t *testing.T) {
 	rules := newRules(t, newSpec(t, "dises"))
 	chain, _ := newChain(t, rules, 2)
 	data := file(rules, chain...)
-	starts := []int{len(AppendGenesis(nil, rules.Spec)), len(file(rules, chain[0])), len(data)}
+	starts := []int{len(rules.AppendBeginning(nil)), len(file(rules, chain[0])), len(data)}
 	for i := range data {
 		height := uint64(0)
 		for i >= starts[height] {
@@ -95,7 +95,7 @@ func TestTornAtEveryByte(t *testing.T) {
 	rules := newRules(t, newSpec(t, "dises"))
 	chain, _ := newChain(t, rules, 2)
 	data := file(rules, chain...)
-	genesis, one := len(AppendGenesis(nil, rules.Spec)), len(file(rules, chain[0]))
+	genesis, one := len(rules.AppendBeginning(nil)), len(file(rules, chain[0]))
 	for n := range data {
 		r, err := Replay(bytes.NewReader(data[:n]), ReplayOptions{Check: CheckLinks})
 		if n < genesis {

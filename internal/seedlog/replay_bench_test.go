@@ -77,7 +77,7 @@ func inventedRules(b *testing.B, m evolve.Method, width, evaluations uint64) *Ru
 
 // invent writes a log of that many generations, and returns their results too.
 func invent(rules *Rules, generations int) (log []byte, batches [][]evolve.Result) {
-	log = AppendGenesis(nil, rules.Spec)
+	log = rules.AppendBeginning(nil)
 	key, state, parent := SoloKey(rules.Spec), rules.Initial(), Parent{Link: rules.Run}
 	draw := noise.NewStream(1, noise.DomainEpisode)
 	for range generations {

@@ -33,10 +33,20 @@ type Rules struct {
 	Run  Link // of the spec
 	rollout.Plan
 	Origin Peer
+
+	weights *evolve.State // that the run goes on from; nil: none
 }
 
-// NewRules resolves spec: the world and its revision, the policy, the strategy and its settings.
+// NewRules resolves spec: the world and its revision, the policy, the strategy and its settings. A run that goes on from
+// weights needs [NewSuccessor].
 func NewRules(spec *Spec) (*Rules, error) {
+	if spec.Successor != nil {
+		return nil, fmt.Errorf("%w: it goes on from weights that only its log holds", ErrWeights)
+	}
+	return resolve(spec)
+}
+
+func resolve(spec *Spec) (*Rules, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
@@ -71,7 +81,11 @@ func (r *Rules) EvaluationsPerChunk() uint64 { return r.Spec.Generation.Chunk * 
 
 // Initial returns the state before the first entry.
 func (r *Rules) Initial() *evolve.State {
-	return r.Plan.Initial(firstWord(hashTagged(tagInit, binary.LittleEndian.AppendUint64(nil, r.Spec.Seed))))
+	seed := firstWord(hashTagged(tagInit, binary.LittleEndian.AppendUint64(nil, r.Spec.Seed)))
+	if r.weights != nil {
+		return r.Plan.From(r.weights, seed)
+	}
+	return r.Plan.Initial(seed)
 }
 
 // Seed names the perturbation of one counter of peer on parent. Nobody can choose it, and no two peers share one.

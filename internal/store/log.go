@@ -50,7 +50,7 @@ func OpenLog(path string, rules *seedlog.Rules, progress func(height uint64, off
 
 func (l *Log) open(rules *seedlog.Rules, ours bool, progress func(uint64, int64) error) error {
 	f := l.file
-	genesis := seedlog.AppendGenesis(nil, rules.Spec)
+	genesis := rules.AppendBeginning(nil)
 	if f.synced == 0 && f.size < int64(len(genesis)) && ours {
 		return l.create(rules, genesis)
 	}

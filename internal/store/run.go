@@ -92,7 +92,7 @@ func (r *Run) note(format string, args ...any) {
 // openBlocks indexes the blocks file.
 func (r *Run) openBlocks() error {
 	f := r.blocks
-	head := seedlog.AppendGenesis(nil, r.rules.Spec)
+	head := r.rules.AppendBeginning(nil)
 	if f.synced == 0 && f.size < int64(len(head)) {
 		if err := f.begin(); err != nil {
 			return err
@@ -202,7 +202,7 @@ func (r *Run) openLog() error {
 		}
 	}
 	if f.size == 0 {
-		if err := f.append(seedlog.AppendGenesis(nil, r.rules.Spec)); err != nil {
+		if err := f.append(r.rules.AppendBeginning(nil)); err != nil {
 			return err
 		}
 	}
@@ -217,14 +217,14 @@ func (r *Run) logEnd(height int) int64 {
 	if height > 0 {
 		return r.chain[height-1].end
 	}
-	return min(r.log.size, int64(len(seedlog.AppendGenesis(nil, r.rules.Spec))))
+	return min(r.log.size, int64(len(r.rules.AppendBeginning(nil))))
 }
 
 // compareLog returns up to which height the log file holds the canonical chain, byte for byte. A difference in
 // its fsynced part is an error.
 func (r *Run) compareLog() (same int, err error) {
 	in := newBuffered(r.log.reader())
-	want := seedlog.AppendGenesis(nil, r.rules.Spec)
+	want := r.rules.AppendBeginning(nil)
 	end := int64(0)
 	for height := 0; ; height++ {
 		if height > 0 {

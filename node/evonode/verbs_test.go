@@ -115,7 +115,9 @@ func newer(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	spec := *scanner.Rules().Spec
 	spec.Format = 2
-	write(ts, args[1], seedlog.AppendGenesis(nil, &spec))
+	genesis := seedlog.Encode(&spec)
+	log, _ := seedlog.AppendSection(seedlog.AppendHeader(nil, seedlog.LinkOf(genesis)), genesis)
+	write(ts, args[1], log)
 }
 
 // occupy VAR takes a free TCP port of 127.0.0.1 for as long as the script runs, and puts its number into VAR.

@@ -1,0 +1,39 @@
+package peer
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// ErrInit is returned by NewRun for weights that the run cannot begin with.
+var ErrInit = errors.New("peer: cannot go on from these weights")
+
+// Init is what a run on one machine goes on from.
+type Init struct {
+	Run, Head seedlog.Link  // the run that the weights are of, and its entry
+	Weights   *evolve.State // parameters, and the slots that their policy needs; others are left; read-only
+}
+
+// weightsFor picks what a run of plan begins with from w. The error wraps ErrInit and says what does not fit.
+func (i *Init) weightsFor(plan rollout.Plan) (*evolve.State, error) {
+	shape := plan.Weights()
+	if got := len(i.Weights.Theta); got != shape.Dim {
+		return nil, fmt.Errorf("%w: they have %d parameters, the policy has %d", ErrInit, got, shape.Dim)
+	}
+	w := &evolve.State{Theta: i.Weights.Theta}
+	for _, want := range shape.Slots {
+		slot := i.Weights.Slot(want.Name)
+		if slot == nil {
+			return nil, fmt.Errorf("%w: they have no %s, which observations that are normalised like this need", ErrInit, want.Name)
+		}
+		w.Slots = append(w.Slots, *slot)
+	}
+	if err := shape.Check(w); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInit, err)
+	}
+	return w, nil
+}
