@@ -224,6 +224,8 @@ func specError(err error) error {
 	switch {
 	case errors.Is(err, peer.ErrPopulation):
 		return wrong(err, "choose another --population, or leave it out")
+	case errors.Is(err, peer.ErrInit):
+		return wrong(err, "begin with a model of the same policy, or leave out what changes it")
 	case errors.Is(err, seedlog.ErrSpec), errors.Is(err, evolve.ErrParams), errors.Is(err, policy.ErrSpec), errors.Is(err, rollout.ErrEpisodes):
 		return wrong(err, "see evonode train --help; --dry-run shows the settings of a run")
 	}

@@ -25,6 +25,7 @@ A log that exists is gone on with, if it is of the same run.
 ` + specFlagsHelp + `    --until WHEN          solved (default), evals=N or steps=N (of the log as a whole), or a time such as 10m; several
                           with commas end at the first
     -o FILE               the log (default: ENV-STRATEGY-SEED.seedlog)
+    --init FILE           begin with an exported model: its parameters, its policy and its normalisation; the log holds them
     --workers N           cores to use (default: all)
     --curve FILE.csv      keep a line per generation: gen,evaluations,steps,seconds,best,mean,return; a file that exists
                           is gone on with. What is not known is empty: the return where there was no look at the mean
@@ -45,6 +46,7 @@ type trainFlags struct {
 	spec    trainSpec
 	until   string
 	out     string
+	init    string
 	workers int
 	dryRun  bool
 	json    bool
@@ -62,6 +64,7 @@ func trainCommand() *command {
 		fs.IntVar(&f.workers, "workers", 0, "")
 		fs.BoolVar(&f.dryRun, "dry-run", false, "")
 		fs.StringVar(&f.config, "config", "", "")
+		fs.StringVar(&f.init, "init", "", "")
 		fs.StringVar(&f.curve, "curve", "", "")
 		fs.StringVar(&f.events, "tensorboard", "", "")
 		fs.BoolVar(&f.json, "json", false, "")
@@ -87,20 +90,21 @@ func (f *trainFlags) run(ctx context.Context, s *IO, env string) error {
 	if err != nil {
 		return err
 	}
-	spec, err := peer.NewSpec(options)
+	if f.init != "" {
+		if err := begin(&options, f.init); err != nil {
+			return err
+		}
+	}
+	rules, err := peer.NewRun(options)
 	if err != nil {
 		return specError(err)
 	}
 	if f.dryRun {
-		return s.printSpec(spec, f.workers)
-	}
-	rules, err := seedlog.NewRules(spec)
-	if err != nil {
-		return err
+		return s.printSpec(rules, f.workers)
 	}
 	path := f.out
 	if path == "" {
-		path = fmt.Sprintf("%s-%s-%d.seedlog", spec.Env.ID, spec.Strategy.Name, spec.Seed)
+		path = fmt.Sprintf("%s-%s-%d.seedlog", rules.Env.ID, rules.Spec.Strategy.Name, rules.Spec.Seed)
 	}
 	return f.train(ctx, s, path, rules, until)
 }
@@ -221,16 +225,12 @@ func (s *IO) printTrained(r peer.Result, path string, rules *seedlog.Rules, asJS
 }
 
 // printSpec prints what a run would be and cost.
-func (s *IO) printSpec(spec *seedlog.Spec, workers int) error {
-	rules, err := seedlog.NewRules(spec)
-	if err != nil {
-		return err
-	}
+func (s *IO) printSpec(rules *seedlog.Rules, workers int) error {
 	return json.NewEncoder(s.Out).Encode(struct {
 		Run  string        `json:"run"`
 		Spec *seedlog.Spec `json:"spec"`
 		Cost peer.Cost     `json:"cost"`
-	}{spec.Link().String(), spec, peer.NewCost(rules, workersOf(workers))})
+	}{rules.Run.String(), rules.Spec, peer.NewCost(rules, workersOf(workers))})
 }
 
 // workersOf is the number of cores that --workers means.

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+
+	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/node/model"
+)
+
+// begin makes o begin with the model in the file at path: with its parameters, its policy, and its way to see.
+func begin(o *peer.SpecOptions, path string) error {
+	m, err := readInit(path)
+	if err != nil {
+		return err
+	}
+	if m.Env.ID != o.Env {
+		return usage(fmt.Sprintf("--init %s: the model is for %s, not for %s", path, m.Env.ID, o.Env), "train "+m.Env.ID+", or begin with another model")
+	}
+	if !reflect.DeepEqual(o.Policy, peer.PolicyOptions{}) {
+		return usage("--init together with settings of the policy", "the model in "+path+" brings its own policy: leave those settings out")
+	}
+	init := &peer.Init{Weights: m.State()}
+	if init.Run, err = seedlog.ParseLink(m.Run); err == nil {
+		init.Head, err = seedlog.ParseLink(m.Head)
+	}
+	if err != nil {
+		return failed(fmt.Errorf("%s does not say which run it is of: %w", path, err), "take a file that evonode export wrote")
+	}
+	o.Init = init
+	p := m.Policy
+	o.Policy = peer.PolicyOptions{Kind: p.Kind, Hidden: p.Hidden, Activation: p.Activation, Bias: &p.Bias, Head: p.Head, Bins: p.Bins, VBN: &p.VBN}
+	if o.Observations.Kind == "" {
+		o.Observations.Kind = observationsOf(init)
+	}
+	return nil
+}
+
+// observationsOf is how a model with these slots has its observations normalised.
+func observationsOf(i *peer.Init) string {
+	switch {
+	case i.Weights.Slot("obs/sums") != nil:
+		return rollout.Running
+	case i.Weights.Slot("obs/mean") != nil:
+		return rollout.Frozen
+	}
+	return peer.NoObservations
+}
+
+func readInit(path string) (*model.Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, failed(err, "--init takes a file that evonode export wrote")
+	}
+	defer f.Close()
+	m, err := model.Read(f)
+	if err != nil {
+		return nil, failed(fmt.Errorf("--init %s: %w", path, err), "it takes a file that evonode export wrote: safetensors, npz or JSON")
+	}
+	if _, _, err := m.Resolve(); err != nil {
+		return nil, failed(fmt.Errorf("--init %s: %w", path, err), "it was written by another version of evonode")
+	}
+	return m, nil
+}
