@@ -69,14 +69,15 @@ func NewCost(rules *seedlog.Rules, workers int) Cost {
 	return c
 }
 
-// perResult is the number of values that a candidate, or one result of an update, may touch: the parameters, or the
-// longest slot, such as a full covariance.
+// perResult is the number of values that a candidate, or one result of an update, touches: the parameters, or a full
+// covariance if the strategy has one.
 func perResult(shape evolve.Shape) int {
-	n := shape.Dim
 	for _, slot := range shape.Slots {
-		n = max(n, slot.Len)
+		if slot.Len == shape.Dim*shape.Dim {
+			return slot.Len
+		}
 	}
-	return n
+	return shape.Dim
 }
 
 // referenceBytes is the memory for one candidate's reference batch: the observations, and two hidden layers.
