@@ -39,7 +39,7 @@ A TOML file says the same as flags do; flags come before it. Its keys are those 
 // configKeys names the flag of each key, but for params and env.
 var configKeys = map[string]string{
 	"strategy": "strategy", "seed": "seed", "population": "population", "chunk": "chunk",
-	"until": "until", "workers": "workers", "log": "o", "curve": "curve", "tensorboard": "tensorboard",
+	"until": "until", "workers": "workers", "log": "o", "init": "init", "curve": "curve", "tensorboard": "tensorboard",
 	"policy.kind": "policy", "policy.hidden": "hidden", "policy.activation": "activation", "policy.bias": "bias",
 	"policy.head": "head", "policy.bins": "bins",
 	"policy.vbn": "vbn", "episodes.count": "episodes", "episodes.shared": "shared",
