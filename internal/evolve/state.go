@@ -82,6 +82,33 @@ func (s *State) Slot(name string) *Slot {
 	return nil
 }
 
+// Settle puts the value of before, or 0 where that has none, in the place of every one
+// in s that is not finite: settings that make steps beyond float32 stop a parameter
+// rather than the run, whose states nobody could check or send. Bit exact.
+func (s *State) Settle(before *State) {
+	settle(s.Theta, before.Theta)
+	for i := range s.Slots {
+		var old Slot
+		if i < len(before.Slots) {
+			old = before.Slots[i]
+		}
+		settle(s.Slots[i].Values, old.Values)
+		settle(s.Slots[i].Reals, old.Reals)
+	}
+}
+
+func settle[T float32 | float64](x, before []T) {
+	for i, v := range x {
+		if v-v == 0 {
+			continue
+		}
+		x[i] = 0
+		if i < len(before) {
+			x[i] = before[i]
+		}
+	}
+}
+
 // ThetaDigest returns SHA-256 over "evoswarm/theta/1", the length of theta as
 // little-endian uint64 and the little-endian bits of its values. Canonical.
 func (s *State) ThetaDigest() [32]byte {

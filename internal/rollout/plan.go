@@ -121,6 +121,7 @@ func (p Plan) ObserveEpisodes() uint64 {
 // ObserveEpisodes, and the mean length. It runs on all cores. Bit exact.
 func (p Plan) Apply(s *evolve.State, results []evolve.Result, seeds []uint64) *evolve.State {
 	next := p.Strategy.Apply(s, results)
+	next.Settle(s)
 	if p.ObserveEpisodes() > 0 {
 		p.observe(s, next, seeds)
 	}
