@@ -22,6 +22,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/mesh"
 	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/internal/store"
 )
@@ -44,6 +45,12 @@ func key(n byte) ed25519.PrivateKey {
 // cartPole is a small run whose origin is key 1.
 func cartPole(t *testing.T) *seedlog.Rules {
 	t.Helper()
+	return cartPoleWith(t, func(*seedlog.Spec) {})
+}
+
+// cartPoleWith returns the rules of a run that edit may change.
+func cartPoleWith(t *testing.T, edit func(*seedlog.Spec)) *seedlog.Rules {
+	t.Helper()
 	method, err := evolve.FindRevision("dises", 1)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +62,7 @@ func cartPole(t *testing.T) *seedlog.Rules {
 	origin := seedlog.PeerOf(key(1))
 	nonce := make([]byte, 16)
 	nonce[0] = 1
-	rules, err := seedlog.NewRules(&seedlog.Spec{
+	spec := &seedlog.Spec{
 		Format: seedlog.Format, Numerics: seedlog.Numerics,
 		Env:        seedlog.EnvRef{ID: "CartPole-v1", Revision: 1},
 		Policy:     policy.Spec{Kind: "linear", Hidden: []uint64{}, Head: "argmax"},
@@ -64,7 +71,9 @@ func cartPole(t *testing.T) *seedlog.Rules {
 		Generation: seedlog.Generation{Evaluations: 16, Open: true, Chunk: 4, Quota: 4, WeightSteps: 1 << 20},
 		Checks:     seedlog.Checks{Every: 2, Validate: 4, Test: 4},
 		Seed:       1, Origin: origin[:], Nonce: nonce,
-	})
+	}
+	edit(spec)
+	rules, err := seedlog.NewRules(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,6 +191,34 @@ func TestThreeTrainTogether(t *testing.T) {
 	state, _ := a.Model()
 	if len(a.Curve()) == 0 || len(state.Theta) != rules.Policy.Dim() {
 		t.Errorf("got curve %v and state %v", a.Curve(), state)
+	}
+}
+
+// Two peers agree on statistics that neither states, and count what they took as training.
+func TestTrainTogetherWithStatistics(t *testing.T) {
+	rules := cartPoleWith(t, func(s *seedlog.Spec) {
+		s.Policy = policy.Spec{Kind: "mlp", Hidden: []uint64{4}, Activation: "tanh", Bias: true, Head: "argmax", VBN: true}
+		s.Episodes.Conditions = rollout.Conditions{Bonus: 0.5, Skip: 2, Cap: 3}
+		s.Observations = &rollout.Observations{Kind: rollout.Running, Episodes: 2, Clip: 5}
+	})
+	a := join(t, rules, 1, nil)
+	b := join(t, rules, 2, nil, a)
+	for _, m := range []*member{a, b} {
+		until(t, "both work", m, func(s peer.Status) bool { return s.Mine > 0 && s.Connected == 1 })
+	}
+	h := a.Status().Height + 4
+	for _, m := range []*member{a, b} {
+		until(t, "4 more generations", m, height(h))
+		until(t, "there is a curve", m, func(s peer.Status) bool { return s.Return != nil })
+		m.Pause(true)
+	}
+	if got, want := headAt(t, b, h, seedlog.CheckDigests), headAt(t, a, h, seedlog.CheckClaims); got != want {
+		t.Errorf("got %s at height %d, want %s", got, h, want)
+	}
+	s := until(t, "it is paused", a, func(s peer.Status) bool { return s.State == peer.Paused })
+	state, _ := a.Model()
+	if n := rules.ObserveSteps(state); n <= rules.ObserveSteps(rules.Initial()) || s.Steps <= n {
+		t.Errorf("%d steps, of which statistics took %d", s.Steps, n)
 	}
 }
 

@@ -75,3 +75,46 @@ func BenchmarkRun(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkConditions measures one core with what a candidate may be asked for beside its
+// parameters: the mean policy of a fresh run, which falls soon.
+func BenchmarkConditions(b *testing.B) {
+	mlp := policy.Spec{Kind: "mlp", Hidden: []uint64{16}, Activation: "tanh", Bias: true, Head: "argmax"}
+	vbn := mlp
+	vbn.VBN = true
+	method, err := evolve.Find("dises")
+	if err != nil {
+		b.Fatal(err)
+	}
+	params, err := method.Complete(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	frozen := rollout.Episodes{Observations: &rollout.Observations{Kind: rollout.Frozen, Steps: 1000, Clip: 10}}
+	for _, c := range []struct {
+		name     string
+		policy   policy.Spec
+		episodes rollout.Episodes
+	}{
+		{"mlp[16]", mlp, rollout.Episodes{}}, {"mlp[16]/observations", mlp, frozen},
+		{"mlp[16]/vbn", vbn, rollout.Episodes{}}, {"mlp[16]/skip4", mlp, rollout.Episodes{Conditions: rollout.Conditions{Skip: 4}}},
+	} {
+		b.Run("CartPole-v1/"+c.name, func(b *testing.B) {
+			plan, err := rollout.NewPlan(rollout.Setup{EnvID: "CartPole-v1", Policy: c.policy, Strategy: method.Name,
+				StrategyRevision: method.Revision, Params: params, Population: 8, Episodes: c.episodes})
+			if err != nil {
+				b.Fatal(err)
+			}
+			s, e, steps := plan.Initial(1), rollout.NewEvaluator(plan), uint64(0)
+			seeds := make([]uint64, 16)
+			for i := range seeds {
+				seeds[i] = uint64(i)
+			}
+			for b.Loop() {
+				steps += e.Run(s, s.Theta, seeds).Steps
+			}
+			b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "env-steps/s")
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "evaluations/s")
+		})
+	}
+}

@@ -222,6 +222,11 @@ func FuzzResults(f *testing.F) {
 
 func FuzzSetup(f *testing.F) {
 	f.Add([]byte(`{"env":"CartPole-v1","params":{"sigma":0.1,"selection":"max"}}`))
+	b, err := rollout.MarshalSetup(everything(f, "Pendulum-v1", "dises", rollout.Running))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := rollout.UnmarshalSetup(b)
 		if err == nil {
