@@ -162,6 +162,14 @@ func (f *sweepFlags) check() error {
 	if _, err := chart.FormatOf(f.plot); f.plot != "" && err != nil {
 		return usage(fmt.Sprintf("--plot %s", f.plot), "a plot is written to a file that ends in .png or .svg")
 	}
+	for _, name := range []string{f.out, f.plot} { // now, not after hours
+		if name == "" {
+			continue
+		}
+		if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
+			return failed(fmt.Errorf("%s: no folder to write it to", name), "make the folder, or name another one")
+		}
+	}
 	return nil
 }
 
