@@ -212,7 +212,7 @@ func (s *IO) printSweep(rows []sweep.Row, sum sweep.Summary) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(s.Out, "%s, %s, until %s; %d at a time with %d cores each\n%s", sum.Env, sum.Strategy, sum.Until, sum.Jobs, sum.Workers, summaryText(sum))
+	_, err := fmt.Fprintf(s.Out, "%s, %s, until %s; %d at a time with %s each\n%s", sum.Env, sum.Strategy, sum.Until, sum.Jobs, plural(sum.Workers, "core"), summaryText(sum))
 	return err
 }
 
@@ -232,4 +232,12 @@ func cost(x sweep.Real, digits int) string {
 		return "never"
 	}
 	return strconv.FormatFloat(float64(x), 'f', digits, 64)
+}
+
+// plural counts things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
