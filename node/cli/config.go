@@ -211,9 +211,15 @@ func (t *trainSpec) world(s *IO, fs *flag.FlagSet, file string, args []string, e
 		return "", err
 	}
 	if len(args) > 0 || env == "" {
-		if env, err = argument(args, "ENV", example); err != nil {
+		asked, err := argument(args, "ENV", example)
+		if err != nil {
 			return "", err
 		}
+		// What was found for one world says nothing about another.
+		if env != "" && !strings.EqualFold(asked, env) {
+			return "", usage(fmt.Sprintf("%s is for %s, not for %s", file, env, asked), "leave out "+asked+", or the line env of the file if its settings are meant for both")
+		}
+		env = asked
 	}
 	return env, c.checkParams(t, env)
 }
