@@ -146,7 +146,7 @@ func TestApplyMemory(t *testing.T) {
 		s := st.Init(make([]float32, dim))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		s = st.Apply(s, results)
+		runtime.KeepAlive(st.Apply(s, results))
 		runtime.ReadMemStats(&after)
 		state := st.Shape().Bytes()
 		limit := 3*state + 6*8*dim + population*512
