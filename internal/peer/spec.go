@@ -6,7 +6,6 @@ import (
 
 	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
-	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
@@ -142,7 +141,7 @@ func settings(env *envs.Spec, o SpecOptions) (rollout.Preset, evolve.Method, err
 	}
 	preset, ok := rollout.PresetFor(env.ID, method.Name)
 	if !ok {
-		preset = untried(env)
+		preset = rollout.Untried(env.Action.Discrete, method.Name)
 	}
 	params := evolve.Params{}
 	for key, value := range preset.Params {
@@ -156,18 +155,6 @@ func settings(env *envs.Spec, o SpecOptions) (rollout.Preset, evolve.Method, err
 	}
 	o.choose(&preset)
 	return preset, method, nil
-}
-
-// untried is where a world without a preset starts: a small network, a middling population, the method's defaults.
-func untried(env *envs.Spec) rollout.Preset {
-	head := "clip"
-	if env.Action.Discrete {
-		head = "argmax"
-	}
-	return rollout.Preset{
-		Policy:      policy.Spec{Kind: "mlp", Hidden: []uint64{16}, Activation: "tanh", Bias: true, Head: head},
-		Evaluations: 64, EpisodesPerCandidate: 1, SharedEpisodes: true, Chunk: 8, ValidateEvery: 1, ValidateEpisodes: 16,
-	}
 }
 
 // setGeneration settles how work is cut and what an entry weighs at most.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"testing"
 
+	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/golden"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
@@ -28,7 +29,7 @@ func TestGoldenResults(t *testing.T) {
 
 // TestGoldenTraining holds the state after generations of training on CartPole.
 func TestGoldenTraining(t *testing.T) {
-	for _, m := range presetMethods("CartPole-v1") {
+	for _, m := range evolve.Methods() {
 		r := newRun(t, "CartPole-v1", m.Name)
 		s, _, _ := train(t, r, 2000, 3000)
 		sum := s.Digest()

@@ -8,8 +8,7 @@ import (
 )
 
 // Preset is a way to train in a world that has been tried (presets.go says with what
-// success): everything of a run's spec
-// that is not the world, the seed or the swarm.
+// success): everything of a run's spec that is not the world, the seed or the swarm.
 type Preset struct {
 	// Strategy is the method's name.
 	Strategy string
@@ -23,8 +22,7 @@ type Preset struct {
 	EpisodesPerCandidate uint64
 	// Conditions say how the episodes go.
 	Conditions Conditions
-	// Observations says how observations are normalised; nil: not at all. Shared:
-	// read-only.
+	// Observations says how observations are normalised; nil: not at all.
 	Observations *Observations
 	// SharedEpisodes gives all candidates of a generation the same episodes, else each
 	// seed has its own.
@@ -38,8 +36,23 @@ type Preset struct {
 	ValidateEpisodes uint64
 }
 
-// presetKey names a preset.
-type presetKey struct{ env, strategy string }
+// trials are the presets of a world: what they share, and what each strategy wants
+// besides, the default strategy first.
+type trials struct {
+	env  string
+	base Preset
+	each []trial
+}
+
+// trial is what a strategy wants in a world.
+type trial struct {
+	strategy string
+	// evaluations closes a generation.
+	evaluations uint64
+	params      evolve.Params
+	// episodes of one evaluation; 0: what the world's presets share.
+	episodes uint64
+}
 
 // PresetFor returns the preset with which strategy learns the world envID, both as
 // registered; an empty strategy is DefaultStrategy's. It reports whether there is
@@ -48,55 +61,89 @@ func PresetFor(envID, strategy string) (Preset, bool) {
 	if strategy == "" {
 		strategy = DefaultStrategy(envID)
 	}
-	for _, e := range presets() {
-		if e.key == (presetKey{envID, strategy}) {
-			return e.complete(), true
+	for _, w := range presets() {
+		if w.env == envID {
+			return w.preset(strategy)
 		}
 	}
 	return Preset{}, false
 }
 
-// DefaultStrategy returns the name of the method whose preset took the fewest
-// env-steps in the world envID (for MountainCar-v0, where none does well: dises); "dises" for worlds without one.
+// DefaultStrategy returns the name of the method whose preset is the best in the world
+// envID (presets.go); for worlds without one that of Untried.
 func DefaultStrategy(envID string) string {
-	for _, e := range presets() {
-		if e.key.env == envID {
-			return e.key.strategy
+	for _, w := range presets() {
+		if w.env == envID {
+			return w.each[0].strategy
 		}
 	}
-	return "dises"
+	return anyWorld(false).each[0].strategy
 }
 
 // PresetEnvs returns the ids of the worlds that have presets, sorted.
 func PresetEnvs() []string {
 	var ids []string
-	for _, e := range presets() {
-		if n := len(ids); n == 0 || ids[n-1] != e.key.env {
-			ids = append(ids, e.key.env)
-		}
+	for _, w := range presets() {
+		ids = append(ids, w.env)
 	}
 	sort.Strings(ids)
 	return ids
 }
 
-type presetEntry struct {
-	key    presetKey
-	preset Preset
+// Untried returns where a strategy starts in a world that has no preset, whose actions
+// are discrete or not: settings that learn most of the worlds that have presets, if
+// not fast. A strategy that it does not know gets its defaults. The maps and
+// slices are the caller's.
+func Untried(discrete bool, strategy string) Preset {
+	w := anyWorld(discrete)
+	if p, ok := w.preset(strategy); ok {
+		return p
+	}
+	return w.base
 }
 
-// complete writes out what the table leaves to the key and the method.
-func (e presetEntry) complete() Preset {
-	method, err := evolve.Find(e.key.strategy)
+// preset writes out the preset of a strategy, and reports whether there is one.
+func (w trials) preset(strategy string) (Preset, bool) {
+	for _, t := range w.each {
+		if t.strategy == strategy {
+			return t.complete(w.base), true
+		}
+	}
+	return Preset{}, false
+}
+
+// complete writes out what the table leaves to the world and the method.
+func (t trial) complete(p Preset) Preset {
+	method, err := evolve.Find(t.strategy)
 	if err != nil {
 		panic("rollout: preset: " + err.Error())
 	}
-	p := e.preset
-	p.Strategy = method.Name
-	if p.Params, err = method.Complete(p.Params); err != nil {
+	p.Strategy, p.Evaluations = method.Name, t.evaluations
+	if t.episodes != 0 {
+		p.EpisodesPerCandidate = t.episodes
+	}
+	if p.Params, err = method.Complete(t.params); err != nil {
 		panic("rollout: preset: " + err.Error())
+	}
+	st, err := method.New(p.Params, evolve.Size{Dim: 1, Population: int(p.Evaluations)})
+	if err != nil {
+		panic("rollout: preset: " + err.Error())
+	}
+	seeds := p.Evaluations
+	if st.Antithetic() {
+		seeds /= 2
+	}
+	for p.Chunk = min(seeds, maxChunk); seeds%p.Chunk != 0; p.Chunk-- {
 	}
 	return p
 }
+
+// maxChunk is the most seeds of a claim in a preset.
+const maxChunk = 16
+
+// frozen asks for observations normalised by the statistics of a random policy's first
+// n observations.
+func frozen(n uint64) *Observations { return &Observations{Kind: Frozen, Steps: n, Clip: 10} }
 
 // linear is a policy without hidden layers.
 func linear(head string, bias bool) policy.Spec {

@@ -4,20 +4,10 @@ import (
 	"sort"
 	"testing"
 
+	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
-
-// presetMethods returns the methods that have a preset in the world envID.
-func presetMethods(envID string) []evolve.Method {
-	var methods []evolve.Method
-	for _, m := range evolve.Methods() {
-		if _, ok := rollout.PresetFor(envID, m.Name); ok {
-			methods = append(methods, m)
-		}
-	}
-	return methods
-}
 
 // TestPresets checks that every preset is a run that can be started.
 func TestPresets(t *testing.T) {
@@ -26,7 +16,7 @@ func TestPresets(t *testing.T) {
 		t.Errorf("PresetEnvs = %v, want the five classic worlds, sorted", ids)
 	}
 	for _, id := range ids {
-		for _, m := range presetMethods(id) {
+		for _, m := range evolve.Methods() {
 			r := newRun(t, id, m.Name)
 			p, signs := r.preset, uint64(1)
 			if r.strategy.Antithetic() {
@@ -62,6 +52,35 @@ func TestPresetsAreTheCallers(t *testing.T) {
 	if again.Params["sigma"] == 99.0 {
 		t.Error("changing a preset changed the next one")
 	}
+	p, _ = rollout.PresetFor("Pendulum-v1", "")
+	p.Policy.Hidden[0] = 99
+	if again, _ = rollout.PresetFor("Pendulum-v1", ""); again.Policy.Hidden[0] == 99 {
+		t.Error("changing a preset's policy changed the next one")
+	}
+}
+
+// TestUntried checks that every strategy can start in a world without a preset.
+func TestUntried(t *testing.T) {
+	for _, id := range rollout.PresetEnvs() {
+		env, err := envs.Find(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range evolve.Methods() {
+			p := rollout.Untried(env.Action.Discrete, m.Name)
+			_, err := rollout.NewPlan(rollout.Setup{
+				EnvID: id, EnvRevision: env.Revision, Policy: p.Policy, Strategy: p.Strategy, StrategyRevision: m.Revision,
+				Params: p.Params, Population: p.Evaluations,
+				Episodes: rollout.Episodes{Count: p.EpisodesPerCandidate, Conditions: p.Conditions, Observations: p.Observations},
+			})
+			if err != nil || p.Strategy != m.Name || p.Chunk == 0 || p.ValidateEvery == 0 || p.ValidateEpisodes == 0 {
+				t.Errorf("%s %s: %+v gives %v", id, m.Name, p, err)
+			}
+		}
+	}
+	if p := rollout.Untried(true, "magic"); p.Evaluations == 0 || p.Policy.Kind == "" || p.EpisodesPerCandidate == 0 {
+		t.Errorf("for an unknown strategy: %+v", p)
+	}
 }
 
 // mix makes seeds of numbers, as splitmix64 does.
@@ -79,10 +98,10 @@ func mix(xs ...uint64) uint64 {
 // train runs the preset until it is solved or has taken limit env-steps, and returns
 // the states' last one and whether it is solved: validate, then one test.
 func train(t testing.TB, r run, seed, limit uint64) (s *evolve.State, steps uint64, solved bool) {
-	pool := rollout.NewPool(r.plan(), 0)
-	theta := make([]float32, r.policy.Dim())
-	r.policy.Init(theta, mix(seed, 0))
-	s = r.strategy.Init(theta)
+	plan := r.plan()
+	plan.Episodes = rollout.Episodes{Count: r.preset.EpisodesPerCandidate, Conditions: r.preset.Conditions, Observations: r.preset.Observations}
+	pool := rollout.NewPool(plan, 0)
+	s = plan.Initial(mix(seed, 0))
 	n := r.preset.Evaluations
 	if r.strategy.Antithetic() {
 		n /= 2
@@ -108,7 +127,7 @@ func train(t testing.TB, r run, seed, limit uint64) (s *evolve.State, steps uint
 			results[i] = evolve.Result{Seed: task.Seeds[i], Fitness: c.Fitness}
 			steps += c.Steps
 		}
-		s = r.strategy.Apply(s, results)
+		s = plan.Apply(s, results, seedList(plan.ObserveEpisodes(), seed, 5, s.Gen))
 		if mean(3, r.preset.ValidateEpisodes) >= r.env.SolvedReturn && mean(4, 100) >= r.env.SolvedReturn {
 			return s, steps, true
 		}
@@ -130,7 +149,10 @@ func TestPresetsSolve(t *testing.T) {
 		id    string
 		limit uint64
 	}{{"CartPole-v1", 200_000}, {"Acrobot-v1", 400_000}, {"MountainCarContinuous-v0", 600_000}} {
-		for _, m := range presetMethods(test.id) {
+		for _, m := range evolve.Methods() {
+			if m.Name == "random-search" {
+				continue // the control, which need not succeed
+			}
 			for seed := uint64(1000); seed < 1005; seed++ {
 				r := newRun(t, test.id, m.Name)
 				if s, steps, solved := train(t, r, seed, test.limit); !solved {
@@ -143,7 +165,7 @@ func TestPresetsSolve(t *testing.T) {
 
 // BenchmarkTrain is a run from seed to solved, held-out episodes included.
 func BenchmarkTrain(b *testing.B) {
-	for _, m := range presetMethods("CartPole-v1") {
+	for _, m := range evolve.Methods() {
 		b.Run("CartPole-v1/"+m.Name, func(b *testing.B) {
 			r := newRun(b, "CartPole-v1", m.Name)
 			var steps, seed uint64 = 0, 1000
