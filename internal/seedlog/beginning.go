@@ -40,7 +40,7 @@ func NewSuccessor(spec *Spec, weights *evolve.State) (*Rules, error) {
 // from weights, their blocks.
 func (r *Rules) AppendBeginning(b []byte) []byte {
 	genesis := Encode(r.Spec)
-	b, _ = AppendSection(AppendHeader(b, r.Run), genesis)
+	b, _ = AppendSection(AppendHeader(b, LinkOf(genesis)), genesis)
 	if r.weights == nil {
 		return b
 	}
