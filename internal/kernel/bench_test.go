@@ -7,61 +7,107 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// net is a 24-64-64-4 network with tanh, the shape by which kernels are compared.
-type net struct {
-	w1, b1, w2, b2, w3, b3 []float32
-	x, h1, h2, y           []float32
+// using makes k the active kernel for the length of a test or benchmark.
+func using(tb testing.TB, k Kernel) {
+	before := Active()
+	if err := Use(k.Name); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := Use(before); err != nil {
+			tb.Fatal(err)
+		}
+	})
 }
 
-const netMACs = 24*64 + 64*64 + 64*4
+// net is a network with tanh; 24-64-64-4 is the shape by which kernels are compared.
+type net struct {
+	w, b, h [][]float32 // of each layer: weights, biases, outputs
+	x       []float32
+}
 
-func newNet(s *noise.Stream) *net {
-	n := &net{
-		w1: values(s, 24*64, false), b1: values(s, 64, false),
-		w2: values(s, 64*64, false), b2: values(s, 64, false),
-		w3: values(s, 64*4, false), b3: values(s, 4, false),
-		x: values(s, 24, false), h1: make([]float32, 64), h2: make([]float32, 64), y: make([]float32, 4),
-	}
-	for _, w := range [][]float32{n.w1, n.w2, n.w3} {
+func newNet(s *noise.Stream, sizes ...int) *net {
+	n := &net{x: values(s, sizes[0], false)}
+	for l, out := range sizes[1:] {
+		w := values(s, sizes[l]*out, false)
 		for i := range w {
 			w[i] *= 0.125
 		}
+		n.w, n.b, n.h = append(n.w, w), append(n.b, values(s, out, false)), append(n.h, make([]float32, out))
 	}
 	return n
 }
 
-func (n *net) forward() {
-	Dense(n.h1, n.w1, n.b1, n.x)
-	Tanh(n.h1)
-	Dense(n.h2, n.w2, n.b2, n.h1)
-	Tanh(n.h2)
-	Dense(n.y, n.w3, n.b3, n.h2)
+// forward computes the outputs; activate stands between layers.
+func (n *net) forward(activate func(y []float32)) []float32 {
+	x := n.x
+	for l, h := range n.h {
+		Dense(h, n.w[l], n.b[l], x)
+		if activate != nil && l < len(n.h)-1 {
+			activate(h)
+		}
+		x = h
+	}
+	return x
 }
 
-func BenchmarkDense(b *testing.B) {
-	s := noise.NewStream(1, noise.DomainInit)
-	for _, size := range [][2]int{{4, 16}, {24, 64}, {64, 64}, {64, 4}, {16, 2}, {376, 256}} {
-		in, out := size[0], size[1]
-		b.Run(fmt.Sprintf("%d-%d", in, out), func(b *testing.B) {
-			w, bias, x, y := values(&s, in*out, false), values(&s, out, false), values(&s, in, false), make([]float32, out)
-			for b.Loop() {
-				Dense(y, w, bias, x)
-			}
-			b.ReportMetric(float64(in*out)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GMAC/s")
+func (n *net) pairs() (sum int) {
+	for _, w := range n.w {
+		sum += len(w)
+	}
+	return sum
+}
+
+func perKernel(b *testing.B, f func(b *testing.B)) {
+	for _, k := range All() {
+		b.Run(k.Name, func(b *testing.B) {
+			using(b, k)
+			f(b)
 		})
 	}
 }
 
-func BenchmarkLayers24_64_64_4(b *testing.B) {
-	s := noise.NewStream(1, noise.DomainInit)
-	n := newNet(&s)
-	for b.Loop() {
-		Dense(n.h1, n.w1, n.b1, n.x)
-		Dense(n.h2, n.w2, n.b2, n.h1)
-		Dense(n.y, n.w3, n.b3, n.h2)
-		n.x[0] = n.y[0] * 1e-3
+func BenchmarkMultiplyAdd(b *testing.B) {
+	for _, k := range All() {
+		b.Run(k.Name, func(b *testing.B) {
+			pairs := 0
+			for b.Loop() {
+				pairs += k.MultiplyAdd(1000)
+			}
+			b.ReportMetric(float64(pairs)/float64(b.Elapsed().Nanoseconds()), "GMAC/s")
+		})
 	}
-	b.ReportMetric(netMACs*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GMAC/s")
+}
+
+func BenchmarkRead(b *testing.B) {
+	for _, kib := range []int{16, 512} {
+		for _, k := range All() {
+			b.Run(fmt.Sprintf("%dKiB/%s", kib, k.Name), func(b *testing.B) {
+				x := make([]float32, kib<<8)
+				b.SetBytes(int64(4 * len(x)))
+				for b.Loop() {
+					k.Read(x)
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkLayers(b *testing.B) {
+	for _, sizes := range [][]int{{24, 64, 64, 4}, {376, 256, 256, 17}, {4, 16, 2}, {24, 64}, {64, 64}, {64, 4}} {
+		for name, activate := range map[string]func([]float32){"": nil, "-tanh": Tanh} {
+			b.Run(fmt.Sprint(sizes, name), func(b *testing.B) {
+				perKernel(b, func(b *testing.B) {
+					s := noise.NewStream(1, noise.DomainInit)
+					n := newNet(&s, sizes...)
+					for b.Loop() {
+						n.x[0] = n.forward(activate)[0] * 1e-3 // one after the other, as in a rollout
+					}
+					b.ReportMetric(float64(n.pairs())*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GMAC/s")
+				})
+			})
+		}
+	}
 }
 
 func BenchmarkVectors(b *testing.B) {
@@ -69,18 +115,35 @@ func BenchmarkVectors(b *testing.B) {
 	theta, dst := make([]float32, n), make([]float32, n)
 	for name, f := range map[string]func(){
 		"Tanh":       func() { Tanh(dst) },
+		"Normal":     func() { Normal(dst, 7, 0) },
 		"Perturb":    func() { Perturb(dst, theta, 0.02, 1, 7) },
 		"Accumulate": func() { Accumulate(dst, 0.001, 7, 0) },
 	} {
 		b.Run(name, func(b *testing.B) {
-			for i := range dst {
-				dst[i] = noise.NormalAt(9, i)
-			}
-			b.SetBytes(4 * n)
-			for b.Loop() {
-				f()
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/element")
+			perKernel(b, func(b *testing.B) {
+				noise.FillNormal(dst, 9, 0)
+				b.SetBytes(4 * n)
+				for b.Loop() {
+					f()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/element")
+			})
 		})
 	}
+}
+
+// BenchmarkUpdate is the sum over 1,000 seeds of 100,000 parameters, blocked as package evolve does.
+func BenchmarkUpdate(b *testing.B) {
+	const dim, seeds, block = 100_000, 1000, 1024
+	dst := make([]float32, dim)
+	perKernel(b, func(b *testing.B) {
+		for b.Loop() {
+			for lo := 0; lo < dim; lo += block {
+				for seed := range uint64(seeds) {
+					Accumulate(dst[lo:min(lo+block, dim)], 0.001, seed, lo)
+				}
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/dim/seeds, "ns/element")
+	})
 }

@@ -43,11 +43,11 @@ func TestGoldenDense(t *testing.T) {
 // A 24-64-64-4 network, whose output is fed back 100 times: one wrong bit anywhere grows.
 func TestGoldenForward(t *testing.T) {
 	s, h := noise.NewStream(12, noise.DomainInit), sha256.New()
-	net := newNet(&s)
+	net := newNet(&s, 24, 64, 64, 4)
 	for range 100 {
-		net.forward()
-		copy(net.x, net.y)
-		write(h, net.y)
+		y := net.forward(Tanh)
+		copy(net.x, y)
+		write(h, y)
 	}
 	golden.Check(t, "forward", h.Sum(nil))
 }

@@ -57,6 +57,7 @@ func testVectors(k Kernel, s *noise.Stream, n int, odd bool) error {
 		{"Perturb", func(k Kernel, y []float32) { k.Perturb(y, v, scale, sign, seed) }},
 		{"Perturb in place", func(k Kernel, y []float32) { k.Perturb(y, y, scale, sign, seed) }},
 		{"Accumulate", func(k Kernel, y []float32) { k.Accumulate(y, scale, seed, offset) }},
+		{"Normal", func(k Kernel, y []float32) { k.Normal(y, seed, offset) }},
 	} {
 		got, want := append([]float32(nil), v...), append([]float32(nil), v...)
 		c.run(k, got)

@@ -56,3 +56,9 @@ func checkPerturb(dst, theta []float32, sign float32) {
 		panic("kernel: Perturb needs a sign of +1 or -1")
 	}
 }
+
+func checkOffset(offset int) {
+	if offset < 0 {
+		panic("noise: negative offset")
+	}
+}

@@ -40,6 +40,10 @@ func expand(half string) *[TableSize]float32 {
 // 4.3269], correctly rounded; Quantile(65535-i) is -Quantile(i). Bit exact.
 func Quantile(i uint16) float32 { return table[i] }
 
+// Table returns the Gaussian table itself, entry i at index i, for code that looks it up without a call: kernels in
+// assembly. It must not be changed.
+func Table() *[TableSize]float32 { return table }
+
 // NormalAt returns component i >= 0 of the perturbation named by seed: what [FillNormal] writes there, one at a time
 // and slowly. Component i is lane i mod 8 of block i / 8. A block is Philox with key (low, high word of seed) and
 // counter (low, high word of the block's number, DomainPerturb, 0); its lanes are the low and the high half of word 0,

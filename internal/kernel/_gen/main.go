@@ -1,0 +1,74 @@
+// Command _gen writes the assembly of the kernels for amd64, asm_amd64.s, and its Go declarations, asm_amd64.go.
+//
+// It is a module of its own, so that avo is no dependency of evonode. Run it by go generate ./internal/kernel.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	ConstraintExpr("!purego")
+	features()
+	for _, s := range []isa{avx2{}, avx512{}} {
+		dense(s)
+		tanh(s)
+		relu(s)
+		addNormal(s)
+		normal(s)
+		multiplyAdd(s)
+		read(s)
+	}
+	Generate()
+}
+
+// isa is one width of vectors with the instructions that differ between the two.
+type isa interface {
+	name() string
+	lanes() int
+	vec() VecVirtual
+	// registers is how many vectors there are.
+	registers() int
+	// columns is how many vectors of outputs a dense layer takes at a time; with four chains each they fill the registers.
+	columns() int
+	// tail makes a mask of the lowest n lanes, 1 <= n <= lanes; n is kept.
+	tail(n GPVirtual) Op
+	// load and store touch nothing outside of the mask; a mask of nil is all lanes. load gives +0 outside.
+	load(m Mem, mask Op, dst VecVirtual)
+	store(src VecVirtual, mask Op, m Mem)
+	// mulMem sets dst = a * m, addMem dst = a + m, under the mask of a load.
+	mulMem(m Mem, a VecVirtual, mask Op, dst VecVirtual)
+	addMem(m Mem, a VecVirtual, mask Op, dst VecVirtual)
+	// constant names a constant as an operand of arithmetic.
+	mulConst(bits uint32, a, dst VecVirtual)
+	addConst(bits uint32, a, dst VecVirtual)
+	// tanhEnd finishes tanh: low where a < seam, else high; then the sign of x.
+	choose(a, low, high, x, dst VecVirtual)
+}
+
+// at is the place off bytes behind p.
+func at(p Register, off int) Mem { return Mem{Base: p, Disp: off} }
+
+// features declares the two instructions that say what the processor has.
+func features() {
+	TEXT("cpuid", NOSPLIT, "func(leaf, sub uint32) (a, b, c, d uint32)")
+	Doc("cpuid returns what instruction CPUID answers.")
+	Load(Param("leaf"), EAX)
+	Load(Param("sub"), ECX)
+	CPUID()
+	Store(EAX, Return("a"))
+	Store(EBX, Return("b"))
+	Store(ECX, Return("c"))
+	Store(EDX, Return("d"))
+	RET()
+
+	TEXT("xgetbv", NOSPLIT, "func() (a, d uint32)")
+	Doc("xgetbv returns which registers the operating system keeps: XCR0.")
+	XORL(ECX, ECX)
+	XGETBV()
+	Store(EAX, Return("a"))
+	Store(EDX, Return("d"))
+	RET()
+}

@@ -1,0 +1,381 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/attr"
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
+)
+
+// Constants of Philox4x32-10.
+const (
+	rounds = 10
+	mul0   = 0xD2511F53
+	mul1   = 0xCD9E8D57
+	weyl0  = 0x9E3779B9
+	weyl1  = 0xBB67AE85
+)
+
+// generator is what the code of the noise holds in registers. A vector holds a block in each 64-bit lane, of which only
+// the low word counts. Blocks do not lie in the order of lanes: 0 to half in the even ones, the rest in the odd ones.
+// So unpacking quadwords puts the samples into their order.
+type generator struct {
+	isa
+	dst, src       GPVirtual // next block's samples; src is nil if the samples themselves are stored
+	n, skip        GPVirtual // samples from there on; how many of the first ones are not stored
+	table          GPVirtual // the Gaussian table
+	block          VecVirtual
+	mul0, mul1     VecVirtual
+	scale          VecVirtual
+	keys           [2][rounds]Op // in registers or in memory
+	frame          Mem
+	step, at, spot Mem // constants: blocks of a round; the block of each lane; the number of each sample
+}
+
+// addNormal writes dst = src + scale * eps(seed)[offset:].
+func addNormal(s isa) {
+	TEXT("addNormal"+s.name(), frameless(s), "func(dst, src []float32, scale float32, seed, offset uint64, table *[65536]float32)")
+	Pragma("noescape")
+	Doc("addNormal" + s.name() + " sets dst[i] = src[i] + scale*eps[offset+i]; src is as long as dst.")
+	g := &generator{isa: s, src: GP64(), scale: s.vec()}
+	Load(Param("src").Base(), g.src)
+	x := XMM()
+	Load(Param("scale"), x)
+	VBROADCASTSS(x, g.scale)
+	g.code()
+}
+
+// normal writes dst = eps(seed)[offset:].
+func normal(s isa) {
+	TEXT("normal"+s.name(), frameless(s), "func(dst []float32, seed, offset uint64, table *[65536]float32)")
+	Pragma("noescape")
+	Doc("normal" + s.name() + " sets dst[i] = eps[offset+i].")
+	(&generator{isa: s}).code()
+}
+
+// frameless is NOSPLIT where no keys lie on the stack.
+func frameless(s isa) attr.Attribute {
+	if s.lanes() == 16 {
+		return NOSPLIT
+	}
+	return 0
+}
+
+// blocks is how many blocks of eight samples are made side by side.
+func (g *generator) blocks() int { return g.lanes() / 2 }
+
+func (g *generator) code() {
+	g.start()
+	samples := 8 * g.blocks()
+	TESTQ(g.skip, g.skip)
+	JNZ(LabelRef("part"))
+	Label("next")
+	CMPQ(g.n, I32(samples))
+	JL(LabelRef("rest"))
+	Label("whole")
+	g.round(false)
+	g.forward(samples)
+	CMPQ(g.n, I32(samples))
+	JGE(LabelRef("whole"))
+	Label("rest")
+	CMPQ(g.n, I32(0))
+	JLE(LabelRef("done"))
+	Label("part")
+	g.round(true)
+	g.forward(samples)
+	XORQ(g.skip, g.skip)
+	JMP(LabelRef("next"))
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// start loads the arguments, and begins at a block: at samples before dst, which are not stored.
+func (g *generator) start() {
+	g.dst, g.n, g.skip, g.table = GP64(), GP64(), GP64(), GP64()
+	Load(Param("dst").Base(), g.dst)
+	Load(Param("dst").Len(), g.n)
+	Load(Param("table"), g.table)
+	block, bytes := GP64(), GP64()
+	Load(Param("offset"), block)
+	MOVQ(block, g.skip)
+	ANDQ(Imm(7), g.skip)
+	SHRQ(Imm(3), block)
+	MOVQ(g.skip, bytes)
+	SHLQ(Imm(2), bytes)
+	SUBQ(bytes, g.dst)
+	if g.src != nil {
+		SUBQ(bytes, g.src)
+	}
+	ADDQ(g.skip, g.n)
+
+	order := quads("block_order", 8, func(i int) uint64 {
+		if g.blocks() == 4 {
+			i = i % 4
+		}
+		return uint64(i/2 + i%2*g.blocks()/2)
+	}, g.name())
+	x := XMM()
+	g.block, g.mul0, g.mul1 = g.vec(), g.vec(), g.vec()
+	VMOVQ(block, x)
+	VPBROADCASTQ(x, g.block)
+	add64(order, g.block)
+	g.step = quads("block_step", 8, func(int) uint64 { return uint64(g.blocks()) }, g.name())
+	VPBROADCASTQ(quads("philox_mul0", 8, func(int) uint64 { return mul0 }, ""), g.mul0)
+	VPBROADCASTQ(quads("philox_mul1", 8, func(int) uint64 { return mul1 }, ""), g.mul1)
+	g.schedule()
+}
+
+// schedule makes the keys of all rounds: in registers if there are enough, else on the stack.
+func (g *generator) schedule() {
+	k := [2]GPVirtual{GP32(), GP32()}
+	seed := GP64()
+	Load(Param("seed"), seed)
+	MOVL(seed.As32(), k[0])
+	SHRQ(Imm(32), seed)
+	MOVL(seed.As32(), k[1])
+	if g.lanes() == 8 {
+		g.frame = AllocLocal(2 * rounds * 32)
+	}
+	for r := range rounds {
+		for i, weyl := range []uint32{weyl0, weyl1} {
+			if r > 0 {
+				ADDL(U32(weyl), k[i])
+			}
+			if g.lanes() == 16 {
+				v := ZMM()
+				VPBROADCASTD(k[i], v)
+				g.keys[i][r] = v
+				continue
+			}
+			x, v := XMM(), YMM()
+			VMOVD(k[i], x)
+			VPBROADCASTD(x, v)
+			m := g.frame.Offset(32 * (2*r + i))
+			VMOVDQU(v, m)
+			g.keys[i][r] = m
+		}
+	}
+}
+
+// round makes the samples of a round of blocks, and stores those from skip to n.
+func (g *generator) round(part bool) {
+	w := g.philox()
+	add64(g.step, g.block)
+	w01, w23 := g.pair(w[0], w[1]), g.pair(w[2], w[3])
+	low, high := g.vec(), g.vec()
+	VPUNPCKLQDQ(w23, w01, low)
+	VPUNPCKHQDQ(w23, w01, high)
+	mask := g.masks(part)
+	for i, v := range []VecVirtual{low, low, high, high} {
+		index := g.vec()
+		half(v, i%2, index)
+		eps := g.vec()
+		gather(g.table, index, eps)
+		m := mask(i)
+		if g.src != nil {
+			VMULPS(g.scale, eps, eps)
+			g.addMem(at(g.src, 4*g.lanes()*i), eps, m, eps)
+		}
+		g.store(eps, m, at(g.dst, 4*g.lanes()*i))
+	}
+}
+
+func (g *generator) forward(samples int) {
+	ADDQ(I32(4*samples), g.dst)
+	if g.src != nil {
+		ADDQ(I32(4*samples), g.src)
+	}
+	SUBQ(I32(samples), g.n)
+}
+
+// philox is noise.Philox of the blocks in g.block with the other counter words 0. Its first round has less to do, since
+// words 2 and 3 are 0.
+func (g *generator) philox() [4]VecVirtual {
+	c0, c2, p := g.vec(), g.vec(), g.vec()
+	VPMULUDQ(g.block, g.mul0, p)
+	VPSRLQ(Imm(32), g.block, c0)
+	xor(g.keys[0][0], c0)
+	VPSRLQ(Imm(32), p, c2)
+	xor(g.keys[1][0], c2)
+	var c1 VecVirtual // 0
+	c3 := p
+	for r := 1; r < rounds; r++ {
+		p, q := g.vec(), g.vec()
+		VPMULUDQ(c0, g.mul0, p)
+		VPMULUDQ(c2, g.mul1, q)
+		n0, n2 := g.vec(), g.vec()
+		VPSRLQ(Imm(32), q, n0)
+		if c1 == nil {
+			xor(g.keys[0][r], n0)
+		} else {
+			xor3(c1, g.keys[0][r], n0)
+		}
+		VPSRLQ(Imm(32), p, n2)
+		xor3(c3, g.keys[1][r], n2)
+		c0, c1, c2, c3 = n0, q, n2, p
+	}
+	return [4]VecVirtual{c0, c1, c2, c3}
+}
+
+// pair puts the low words of b beside those of a: four 16-bit indices in each 64-bit lane. It may overwrite both.
+func (g *generator) pair(a, b VecVirtual) VecVirtual {
+	if g.lanes() == 16 {
+		VPSHUFD(Imm(0xa0), b, g.odd(), a)
+		return a
+	}
+	VPSLLQ(Imm(32), b, b)
+	VPBLENDD(Imm(0xaa), b, a, a)
+	return a
+}
+
+// odd is a mask of the odd words.
+func (g *generator) odd() Op {
+	r, k := GP32(), K()
+	MOVL(U32(0xaaaa), r)
+	KMOVW(r, k)
+	return k
+}
+
+// masks gives the lanes of the i-th vector to be stored.
+func (g *generator) masks(part bool) func(i int) Op {
+	if !part {
+		return func(int) Op { return nil }
+	}
+	if g.lanes() == 16 {
+		// all = n < 64 ? 2^n - 1 : ones, less the lowest skip.
+		all, none, ones := GP64(), GP64(), GP64()
+		MOVQ(I32(-1), ones)
+		SHLXQ(g.n, ones, all)
+		NOTQ(all)
+		CMPQ(g.n, I32(64))
+		CMOVQGE(ones, all)
+		SHLXQ(g.skip, ones, none)
+		ANDQ(none, all)
+		k := K()
+		KMOVQ(all, k)
+		return func(i int) Op {
+			if i == 0 {
+				return k
+			}
+			m := K()
+			KSHIFTRQ(U8(16*i), k, m)
+			return m
+		}
+	}
+	n, before, x := YMM(), YMM(), XMM()
+	last := GP64()
+	MOVQ(g.skip, last)
+	DECQ(last)
+	VMOVD(last.As32(), x)
+	VPBROADCASTD(x, before)
+	most := GP64()
+	MOVQ(g.n, last)
+	MOVQ(I32(32), most)
+	CMPQ(last, most)
+	CMOVQGT(most, last)
+	x = XMM()
+	VMOVD(last.As32(), x)
+	VPBROADCASTD(x, n)
+	return func(i int) Op {
+		spot, m, above := words(fmt.Sprintf("spots_%d", i), func(j int) uint32 { return uint32(8*i + j) }), YMM(), YMM()
+		VPCMPGTD(spot, n, m)
+		VMOVDQU(spot, above)
+		VPCMPGTD(before, above, above)
+		VPAND(above, m, m)
+		return m
+	}
+}
+
+// half widens 16-bit indices of one half of v to words.
+func half(v VecVirtual, h int, dst VecVirtual) {
+	if dst.Size() == 64 {
+		y := v.AsY()
+		if h == 1 {
+			t := YMM()
+			VEXTRACTI64X4(Imm(1), v, t)
+			VPMOVZXWD(t, dst)
+			return
+		}
+		VPMOVZXWD(y, dst)
+		return
+	}
+	x := v.AsX()
+	if h == 1 {
+		t := XMM()
+		VEXTRACTI128(Imm(1), v, t)
+		VPMOVZXWD(t, dst)
+		return
+	}
+	VPMOVZXWD(x, dst)
+}
+
+// gather loads the entries of the table with the given indices.
+func gather(table GPVirtual, index, dst VecVirtual) {
+	entries := Mem{Base: table, Index: index, Scale: 4}
+	if dst.Size() == 64 {
+		all := K()
+		fromItself(x86.KXNORW(all, all, all))
+		zero(dst) // else the gather waits for what was there
+		VGATHERDPS(entries, all, dst)
+		return
+	}
+	all := YMM()
+	fromItself(x86.VPCMPEQD(all, all, all))
+	zero(dst)
+	VGATHERDPS(all, entries, dst)
+}
+
+func add64(m Mem, v VecVirtual) { VPADDQ(m, v, v) }
+
+func xor(key Op, v VecVirtual) {
+	if v.Size() == 64 {
+		VPXORD(key, v, v)
+		return
+	}
+	VPXOR(key, v, v)
+}
+
+// xor3 sets v = v ^ a ^ key.
+func xor3(a VecVirtual, key Op, v VecVirtual) {
+	if v.Size() == 64 {
+		VPTERNLOGD(Imm(xorOf3), key, a, v)
+		return
+	}
+	VPXOR(a, v, v)
+	VPXOR(key, v, v)
+}
+
+var tables = map[string]Mem{}
+
+// quads is a constant of n quadwords.
+func quads(name string, n int, f func(i int) uint64, suffix string) Mem {
+	if suffix != "" {
+		name += "_" + suffix
+	}
+	if m, ok := tables[name]; ok {
+		return m
+	}
+	m := GLOBL(name, RODATA|NOPTR)
+	for i := range n {
+		DATA(8*i, U64(f(i)))
+	}
+	tables[name] = m
+	return m
+}
+
+// words is a constant of eight words.
+func words(name string, f func(i int) uint32) Mem {
+	if m, ok := tables[name]; ok {
+		return m
+	}
+	m := GLOBL(name, RODATA|NOPTR)
+	for i := range 8 {
+		DATA(4*i, U32(f(i)))
+	}
+	tables[name] = m
+	return m
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// Constants of exact.Tanh32.
+var (
+	tanhS    = bits(-0.3333329800270817, 0.13331924140889598, -0.05378383137129256, 0.020795975056447147, -0.005895161758277414)
+	tanhG    = bits(0.99998247271092, 0.5001049616218158, 0.1247427398903457, 0.02116817587078882, 0.0023528801369724992, 0.00037066512730138705, -5.399028755380395e-06, 4.775740185683241e-06)
+	tanhSeam = math.Float32bits(0.6)
+	tanhEnd  = math.Float32bits(12)
+)
+
+func bits(v ...float32) (b []uint32) {
+	for _, x := range v {
+		b = append(b, math.Float32bits(x))
+	}
+	return b
+}
+
+// each writes a function that replaces every element of y by what f makes of it.
+func each(s isa, name, doc string, f func(x, y VecVirtual)) {
+	TEXT(name+s.name(), NOSPLIT, "func(y []float32)")
+	Pragma("noescape")
+	Doc(name + s.name() + " works like " + name + "Portable" + doc)
+	y, n := GP64(), GP64()
+	Load(Param("y").Base(), y)
+	Load(Param("y").Len(), n)
+	SUBQ(I32(s.lanes()), n)
+	JL(LabelRef("rest"))
+	Label("whole")
+	x, r := s.vec(), s.vec()
+	s.load(at(y, 0), nil, x)
+	f(x, r)
+	s.store(r, nil, at(y, 0))
+	ADDQ(I32(4*s.lanes()), y)
+	SUBQ(I32(s.lanes()), n)
+	JGE(LabelRef("whole"))
+	Label("rest")
+	ADDQ(I32(s.lanes()), n)
+	JZ(LabelRef("done"))
+	mask := s.tail(n)
+	x, r = s.vec(), s.vec()
+	s.load(at(y, 0), mask, x)
+	f(x, r)
+	s.store(r, mask, at(y, 0))
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// relu: of a NaN or two zeros the instruction gives its second operand, +0.
+func relu(s isa) {
+	each(s, "relu", ".", func(x, y VecVirtual) {
+		nought := s.vec()
+		zero(nought)
+		VMAXPS(nought, x, y)
+	})
+}
+
+// tanh does the operations of exact.Tanh32 in its order. The sign is put on at the end: both branches have the sign of x
+// or are positive, and the lower one gives +0 for either zero.
+func tanh(s isa) {
+	each(s, "tanh", ".", func(x, y VecVirtual) {
+		a, end := s.vec(), s.vec()
+		absolute(s, x, a)
+		VBROADCASTSS(constant(tanhEnd), end)
+		VMINPS(a, end, a) // NaN stays: of a NaN the instruction gives its second operand
+		g := s.vec()
+		horner(s, tanhG, a, g)
+		VMULPS(g, g, g)
+		VMULPS(g, g, g)
+		s.addConst(math.Float32bits(1), g, g)
+		one, two := s.vec(), s.vec()
+		VBROADCASTSS(constant(math.Float32bits(2)), two)
+		VDIVPS(g, two, g)
+		VBROADCASTSS(constant(math.Float32bits(1)), one)
+		VSUBPS(g, one, g)
+
+		z, low := s.vec(), s.vec()
+		VMULPS(a, a, z)
+		horner(s, tanhS, z, low)
+		VMULPS(z, low, low)
+		VMULPS(x, low, low)
+		VADDPS(x, low, low)
+		s.choose(a, low, g, x, y)
+	})
+}
+
+// horner sets p = c[0] + x (c[1] + x (c[2] + ...)), each operation rounded.
+func horner(s isa, c []uint32, x, p VecVirtual) {
+	last := len(c) - 1
+	s.mulConst(c[last], x, p)
+	s.addConst(c[last-1], p, p)
+	for i := last - 2; i >= 0; i-- {
+		VMULPS(x, p, p)
+		s.addConst(c[i], p, p)
+	}
+}
+
+func absolute(s isa, x, a VecVirtual) {
+	if s.lanes() == 16 {
+		VPANDD_BCST(constant(^uint32(signBit)), x, a)
+		return
+	}
+	VANDPS(constant(^uint32(signBit)), x, a)
+}
+
+// multiplyAdd: as many sums as registers hold, each waiting only for itself.
+func multiplyAdd(s isa) {
+	TEXT("multiplyAdd"+s.name(), NOSPLIT, "func(rounds int)")
+	sums := s.registers()/2 - 2
+	Doc(fmt.Sprintf("multiplyAdd%s does rounds of %d independent multiplications and additions of whole vectors.", s.name(), sums))
+	n := GP64()
+	Load(Param("rounds"), n)
+	x := s.vec()
+	zero(x)
+	var acc []VecVirtual
+	for range sums {
+		v := s.vec()
+		zero(v)
+		acc = append(acc, v)
+	}
+	TESTQ(n, n)
+	JLE(LabelRef("done"))
+	Label("round")
+	for _, a := range acc {
+		product := s.vec()
+		VMULPS(x, x, product)
+		VADDPS(product, a, a)
+	}
+	DECQ(n)
+	JNZ(LabelRef("round"))
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// read loads vectors and drops them.
+func read(s isa) {
+	TEXT("read"+s.name(), NOSPLIT, "func(x []float32)")
+	Pragma("noescape")
+	Doc("read" + s.name() + " loads x, all but what is beyond a multiple of eight vectors.")
+	x, n := GP64(), GP64()
+	Load(Param("x").Base(), x)
+	Load(Param("x").Len(), n)
+	SUBQ(I32(8*s.lanes()), n)
+	JL(LabelRef("done"))
+	Label("vectors")
+	for i := range 8 {
+		s.load(at(x, 4*s.lanes()*i), nil, s.vec())
+	}
+	ADDQ(I32(32*s.lanes()), x)
+	SUBQ(I32(8*s.lanes()), n)
+	JGE(LabelRef("vectors"))
+	Label("done")
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,40 @@
+package kernel
+
+// multiplyAddPortable has eight sums, as the portable dense layer.
+func multiplyAddPortable(rounds int) (pairs int) {
+	var a0, a1, a2, a3, a4, a5, a6, a7 float32
+	x0, x1, x2, x3, y, z := factors[0], factors[1], factors[2], factors[3], factors[4], factors[5]
+	for range rounds {
+		a0 += float32(x0 * y)
+		a1 += float32(x1 * y)
+		a2 += float32(x2 * y)
+		a3 += float32(x3 * y)
+		a4 += float32(x0 * z)
+		a5 += float32(x1 * z)
+		a6 += float32(x2 * z)
+		a7 += float32(x3 * z)
+		y, z = z, y // else the products would be made once
+	}
+	drop(a0 + a1 + a2 + a3 + a4 + a5 + a6 + a7)
+	return rounds * lanes
+}
+
+// factors are not known to the compiler as constants.
+var factors = [6]float32{1, 2, 3, 4, 5, -5}
+
+func readPortable(x []float32) {
+	var a0, a1, a2, a3 float32
+	for len(x) >= 4 {
+		a0 += x[0]
+		a1 += x[1]
+		a2 += x[2]
+		a3 += x[3]
+		x = x[4:]
+	}
+	drop(a0 + a1 + a2 + a3)
+}
+
+// drop keeps the compiler from leaving out what makes x.
+//
+//go:noinline
+func drop(float32) {}

@@ -1,0 +1,170 @@
+//go:build !purego
+
+package kernel
+
+import "github.com/evoswarm/evoswarm/internal/noise"
+
+//go:generate go -C _gen run . -pkg kernel -out ../asm_amd64.s -stubs ../asm_amd64.go
+
+// Indices into kernels. A processor with AVX-512 has AVX2.
+const (
+	withAVX2 = 1 + iota
+	withAVX512
+)
+
+// simd are the kernels of this processor, the narrowest first.
+func simd() []Kernel {
+	all := []Kernel{
+		{
+			Name: "avx2", Dense: checkedDenseAVX2, Tanh: tanhAVX2, Relu: reluAVX2,
+			Perturb: perturbAVX2, Accumulate: accumulateAVX2, Normal: fillNormalAVX2,
+			MultiplyAdd: func(rounds int) int { multiplyAddAVX2(rounds); return rounds * 6 * 8 }, Read: readAVX2,
+		},
+		{
+			Name: "avx512", Dense: checkedDenseAVX512, Tanh: tanhAVX512, Relu: reluAVX512,
+			Perturb: perturbAVX512, Accumulate: accumulateAVX512, Normal: fillNormalAVX512,
+			MultiplyAdd: func(rounds int) int { multiplyAddAVX512(rounds); return rounds * 14 * 16 }, Read: readAVX512,
+		},
+	}
+	two, wide := features()
+	switch {
+	case wide:
+		return all
+	case two:
+		return all[:1]
+	}
+	return nil
+}
+
+// Bits of CPUID's answers and of XCR0 (Intel SDM, volume 2, CPUID; volume 1, 13.3).
+const (
+	hasXSAVE = 1 << 27 // leaf 1, c
+	hasAVX   = 1 << 28
+
+	hasAVX2   = 1 << 5 // leaf 7, b
+	hasBMI2   = 1 << 8
+	hasAVX512 = 1<<16 | 1<<17 | 1<<30 | 1<<31 // F, DQ, BW, VL
+
+	keepsAVX    = 1<<1 | 1<<2
+	keepsAVX512 = keepsAVX | 1<<5 | 1<<6 | 1<<7
+)
+
+// features says whether the processor and the operating system have what the kernels take.
+func features() (two, wide bool) {
+	leaves, _, _, _ := cpuid(0, 0)
+	_, _, c, _ := cpuid(1, 0)
+	if leaves < 7 || c&hasXSAVE == 0 || c&hasAVX == 0 {
+		return false, false
+	}
+	kept, _ := xgetbv()
+	_, b, _, _ := cpuid(7, 0)
+	two = b&hasAVX2 != 0 && kept&keepsAVX == keepsAVX
+	wide = two && b&hasBMI2 != 0 && b&hasAVX512 == hasAVX512 && kept&keepsAVX512 == keepsAVX512
+	return two, wide
+}
+
+func checkedDenseAVX2(y, w, b, x []float32) {
+	checkDense(y, w, b, x)
+	denseAVX2(y, w, b, x)
+}
+
+func checkedDenseAVX512(y, w, b, x []float32) {
+	checkDense(y, w, b, x)
+	denseAVX512(y, w, b, x)
+}
+
+func perturbAVX2(dst, theta []float32, sigma, sign float32, seed uint64) {
+	checkPerturb(dst, theta, sign)
+	addNormalAVX2(dst, theta, float32(sigma*sign), seed, 0, noise.Table())
+}
+
+func perturbAVX512(dst, theta []float32, sigma, sign float32, seed uint64) {
+	checkPerturb(dst, theta, sign)
+	addNormalAVX512(dst, theta, float32(sigma*sign), seed, 0, noise.Table())
+}
+
+func accumulateAVX2(dst []float32, coef float32, seed uint64, offset int) {
+	checkOffset(offset)
+	addNormalAVX2(dst, dst, coef, seed, uint64(offset), noise.Table())
+}
+
+func accumulateAVX512(dst []float32, coef float32, seed uint64, offset int) {
+	checkOffset(offset)
+	addNormalAVX512(dst, dst, coef, seed, uint64(offset), noise.Table())
+}
+
+func fillNormalAVX2(dst []float32, seed uint64, offset int) {
+	checkOffset(offset)
+	normalAVX2(dst, seed, uint64(offset), noise.Table())
+}
+
+func fillNormalAVX512(dst []float32, seed uint64, offset int) {
+	checkOffset(offset)
+	normalAVX512(dst, seed, uint64(offset), noise.Table())
+}
+
+func dense(y, w, b, x []float32) {
+	switch active {
+	case withAVX512:
+		checkedDenseAVX512(y, w, b, x)
+	case withAVX2:
+		checkedDenseAVX2(y, w, b, x)
+	default:
+		densePortable(y, w, b, x)
+	}
+}
+
+func tanh(y []float32) {
+	switch active {
+	case withAVX512:
+		tanhAVX512(y)
+	case withAVX2:
+		tanhAVX2(y)
+	default:
+		tanhPortable(y)
+	}
+}
+
+func relu(y []float32) {
+	switch active {
+	case withAVX512:
+		reluAVX512(y)
+	case withAVX2:
+		reluAVX2(y)
+	default:
+		reluPortable(y)
+	}
+}
+
+func perturb(dst, theta []float32, sigma, sign float32, seed uint64) {
+	switch active {
+	case withAVX512:
+		perturbAVX512(dst, theta, sigma, sign, seed)
+	case withAVX2:
+		perturbAVX2(dst, theta, sigma, sign, seed)
+	default:
+		perturbPortable(dst, theta, sigma, sign, seed)
+	}
+}
+
+func accumulate(dst []float32, coef float32, seed uint64, offset int) {
+	switch active {
+	case withAVX512:
+		accumulateAVX512(dst, coef, seed, offset)
+	case withAVX2:
+		accumulateAVX2(dst, coef, seed, offset)
+	default:
+		accumulatePortable(dst, coef, seed, offset)
+	}
+}
+
+func normal(dst []float32, seed uint64, offset int) {
+	switch active {
+	case withAVX512:
+		fillNormalAVX512(dst, seed, offset)
+	case withAVX2:
+		fillNormalAVX2(dst, seed, offset)
+	default:
+		noise.FillNormal(dst, seed, offset)
+	}
+}
