@@ -58,17 +58,17 @@ type runner func(ctx context.Context, s *IO, args []string) error
 func commands() []*command {
 	return []*command{
 		joinCommand(), trainCommand(), sweepCommand(), replayCommand(), evalCommand(), exportCommand(), plotCommand(), watchCommand(), logCommand(), envCommand(), strategyCommand(),
-		statusCommand(), pauseCommand(), resumeCommand(), stopCommand(), versionCommand(),
+		statusCommand(), pauseCommand(), resumeCommand(), stopCommand(), benchCommand(), versionCommand(),
 	}
 }
-
-// later names verbs of the design that this build does not have.
-var later = []string{"bench"}
 
 // Main runs evonode with args (without the program's name) and returns the exit status. ctx ends when the user asks
 // the process to stop.
 func Main(ctx context.Context, args []string, s *IO) int {
-	err := dispatch(ctx, args, s)
+	err := useKernel(s)
+	if err == nil {
+		err = dispatch(ctx, args, s)
+	}
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
@@ -106,9 +106,6 @@ func find(name string) (*command, error) {
 	hint := "see evonode --help"
 	if near := nearest.Names(name, names); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, ", ") + "? See evonode --help"
-	}
-	if slices.Contains(later, name) {
-		return nil, usage(fmt.Sprintf("%q is planned and not part of this build", name), "commands that are: "+strings.Join(names, ", "))
 	}
 	return nil, usage(fmt.Sprintf("unknown command %q", name), hint)
 }

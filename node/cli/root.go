@@ -30,6 +30,7 @@ Commands:
     env list|show|trace      the worlds
     strategy list|show       the evolution strategies and their settings
     status pause resume stop speak to the node that runs here
+    bench [WHAT]             how fast this computer is, beside what it could do at most
     version                  the build
     help [COMMAND]           the same as --help
 

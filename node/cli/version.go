@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/evoswarm/evoswarm/internal/kernel"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
@@ -15,11 +16,11 @@ const versionHelp = `Prints the build and the versions of what it reads and writ
 Usage:
     evonode version [--json]
 
-With --json: version, go, os, arch, format (of seed logs), numerics.
+With --json: version, go, os, arch, format (of seed logs), numerics, kernel (the code that computes; see evonode bench).
 
 Example:
     $ evonode version
-    evonode devel (go1.26.8 linux/amd64), seed log format 1, numerics 1
+    evonode devel (go1.26.8 linux/amd64), seed log format 1, numerics 1, kernel avx512
 `
 
 func versionCommand() *command {
@@ -44,10 +45,11 @@ func printVersion(s *IO, asJSON bool) error {
 			Arch     string `json:"arch"`
 			Format   int    `json:"format"`
 			Numerics int    `json:"numerics"`
-		}{v, runtime.Version(), runtime.GOOS, runtime.GOARCH, seedlog.Format, seedlog.Numerics})
+			Kernel   string `json:"kernel"`
+		}{v, runtime.Version(), runtime.GOOS, runtime.GOARCH, seedlog.Format, seedlog.Numerics, kernel.Active()})
 	}
-	_, err := fmt.Fprintf(s.Out, "evonode %s (%s %s/%s), seed log format %d, numerics %d\n",
-		v, runtime.Version(), runtime.GOOS, runtime.GOARCH, seedlog.Format, seedlog.Numerics)
+	_, err := fmt.Fprintf(s.Out, "evonode %s (%s %s/%s), seed log format %d, numerics %d, kernel %s\n",
+		v, runtime.Version(), runtime.GOOS, runtime.GOARCH, seedlog.Format, seedlog.Numerics, kernel.Active())
 	return err
 }
 

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/evoswarm/evoswarm/internal/kernel"
+	"github.com/evoswarm/evoswarm/internal/noise"
+)
+
+// benchNet is a network whose layers are computed one after the other, each waiting for the one before.
+type benchNet struct {
+	w, b, h [][]float32
+	x       []float32
+}
+
+func newBenchNet(sizes []int) *benchNet {
+	s := noise.NewStream(1, noise.DomainInit)
+	normal := func(n int, scale float32) []float32 {
+		v := make([]float32, n)
+		for i := range v {
+			v[i] = scale * s.Normal()
+		}
+		return v
+	}
+	n := &benchNet{x: normal(sizes[0], 1)}
+	for l, out := range sizes[1:] {
+		n.w, n.b, n.h = append(n.w, normal(sizes[l]*out, 0.1)), append(n.b, normal(out, 1)), append(n.h, make([]float32, out))
+	}
+	return n
+}
+
+// forward feeds an output back, as a world would: no two passes overlap.
+func (n *benchNet) forward(k *kernel.Kernel, activate func(y []float32)) {
+	x := n.x
+	for l, h := range n.h {
+		k.Dense(h, n.w[l], n.b[l], x)
+		if activate != nil && l < len(n.h)-1 {
+			activate(h)
+		}
+		x = h
+	}
+	n.x[0] = 1e-3 * x[0]
+}
+
+// pairs is how many multiplications and additions a pass has.
+func (n *benchNet) pairs() float64 {
+	sum := 0
+	for _, w := range n.w {
+		sum += len(w)
+	}
+	return float64(sum)
+}
+
+// kernelTasks are layers and activations. The weights of a network may lie in a cache whose reads are slower than the
+// arithmetic: then these are the limit.
+func kernelTasks(k kernel.Kernel) []*benchTask {
+	const rounds = 400
+	peak := &benchTask{name: k.Name + " multiply-add in registers", unit: "GMAC/s", work: float64(k.MultiplyAdd(rounds)), run: func() { k.MultiplyAdd(rounds) }}
+	tasks := []*benchTask{peak}
+	for _, sizes := range [][]int{{4, 16, 2}, {24, 64, 64, 4}, {376, 256, 256, 17}} {
+		n := newBenchNet(sizes)
+		name := k.Name + " layers " + strings.Trim(strings.ReplaceAll(fmt.Sprint(sizes), " ", "-"), "[]")
+		weights := make([]float32, int(n.pairs()))
+		read := &benchTask{work: n.pairs(), run: func() { k.Read(weights) }} // without a name: not shown
+		limit := func() float64 { return min(peak.value(), read.value()) }
+		tasks = append(tasks, read,
+			&benchTask{name: name, unit: "GMAC/s", work: n.pairs(), limit: limit, run: func() { n.forward(&k, nil) }},
+			&benchTask{name: name + " tanh", unit: "GMAC/s", work: n.pairs(), limit: limit, run: func() { n.forward(&k, k.Tanh) }},
+			&benchTask{name: name + " relu", unit: "GMAC/s", work: n.pairs(), limit: limit, run: func() { n.forward(&k, k.Relu) }})
+	}
+	y := make([]float32, 1024)
+	return append(tasks,
+		&benchTask{name: k.Name + " tanh", unit: "ns", work: 1024, run: func() { k.Tanh(y) }},
+		&benchTask{name: k.Name + " relu", unit: "ns", work: 1024, run: func() { k.Relu(y) }})
+}
+
+// noiseTasks are perturbations of 10,000 parameters.
+func noiseTasks(k kernel.Kernel) []*benchTask {
+	const n = 10_000
+	theta, dst := make([]float32, n), make([]float32, n)
+	return []*benchTask{
+		{name: k.Name + " noise", unit: "ns", work: n, run: func() { k.Normal(dst, 7, 0) }},
+		{name: k.Name + " perturb", unit: "ns", work: n, run: func() { k.Perturb(dst, theta, 0.02, 1, 7) }},
+	}
+}
+
+// updateTasks are parts of an update of 100,000 parameters over 1,000 seeds: one part of 1,024 parameters and all
+// seeds in a slice, as package evolve blocks it. Values are per seed and parameter.
+func updateTasks(k kernel.Kernel) []*benchTask {
+	const part, seeds, parts = 1024, 100, 97
+	theta, eps := make([]float32, part*parts), make([]float32, part)
+	at, seed := 0, uint64(0)
+	next := func() {
+		if seed += seeds; seed == 1000 {
+			seed, at = 0, (at+1)%parts
+		}
+	}
+	noise := &benchTask{unit: "ns", work: part * seeds, run: func() {
+		for i := range uint64(seeds) {
+			k.Normal(eps, seed+i, part*at)
+		}
+		next()
+	}}
+	return []*benchTask{noise, {name: k.Name + " update", unit: "ns", work: part * seeds, limit: noise.value, run: func() {
+		for i := range uint64(seeds) {
+			k.Accumulate(theta[part*at:part*(at+1)], 1e-3, seed+i, part*at)
+		}
+		next()
+	}}}
+}
