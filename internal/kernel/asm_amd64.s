@@ -1192,72 +1192,72 @@ whole:
 	VPSRLQ       $0x20, Y5, Y7
 	VPXOR        64(SP), Y7, Y7
 	VPSRLQ       $0x20, Y4, Y8
+	VPXOR        96(SP), Y6, Y6
 	VPXOR        Y6, Y8, Y8
-	VPXOR        96(SP), Y8, Y8
 	VPMULUDQ     Y7, Y2, Y6
 	VPMULUDQ     Y8, Y3, Y7
 	VPSRLQ       $0x20, Y7, Y8
+	VPXOR        128(SP), Y5, Y5
 	VPXOR        Y5, Y8, Y8
-	VPXOR        128(SP), Y8, Y8
 	VPSRLQ       $0x20, Y6, Y5
+	VPXOR        160(SP), Y4, Y4
 	VPXOR        Y4, Y5, Y5
-	VPXOR        160(SP), Y5, Y5
 	VPMULUDQ     Y8, Y2, Y4
 	VPMULUDQ     Y5, Y3, Y5
 	VPSRLQ       $0x20, Y5, Y8
+	VPXOR        192(SP), Y7, Y7
 	VPXOR        Y7, Y8, Y8
-	VPXOR        192(SP), Y8, Y8
 	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        224(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPXOR        224(SP), Y7, Y7
 	VPMULUDQ     Y8, Y2, Y6
 	VPMULUDQ     Y7, Y3, Y7
 	VPSRLQ       $0x20, Y7, Y8
+	VPXOR        256(SP), Y5, Y5
 	VPXOR        Y5, Y8, Y8
-	VPXOR        256(SP), Y8, Y8
 	VPSRLQ       $0x20, Y6, Y5
+	VPXOR        288(SP), Y4, Y4
 	VPXOR        Y4, Y5, Y5
-	VPXOR        288(SP), Y5, Y5
 	VPMULUDQ     Y8, Y2, Y4
 	VPMULUDQ     Y5, Y3, Y5
 	VPSRLQ       $0x20, Y5, Y8
+	VPXOR        320(SP), Y7, Y7
 	VPXOR        Y7, Y8, Y8
-	VPXOR        320(SP), Y8, Y8
 	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        352(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPXOR        352(SP), Y7, Y7
 	VPMULUDQ     Y8, Y2, Y6
 	VPMULUDQ     Y7, Y3, Y7
 	VPSRLQ       $0x20, Y7, Y8
+	VPXOR        384(SP), Y5, Y5
 	VPXOR        Y5, Y8, Y8
-	VPXOR        384(SP), Y8, Y8
 	VPSRLQ       $0x20, Y6, Y5
+	VPXOR        416(SP), Y4, Y4
 	VPXOR        Y4, Y5, Y5
-	VPXOR        416(SP), Y5, Y5
 	VPMULUDQ     Y8, Y2, Y4
 	VPMULUDQ     Y5, Y3, Y5
 	VPSRLQ       $0x20, Y5, Y8
+	VPXOR        448(SP), Y7, Y7
 	VPXOR        Y7, Y8, Y8
-	VPXOR        448(SP), Y8, Y8
 	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        480(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPXOR        480(SP), Y7, Y7
 	VPMULUDQ     Y8, Y2, Y6
 	VPMULUDQ     Y7, Y3, Y7
 	VPSRLQ       $0x20, Y7, Y8
+	VPXOR        512(SP), Y5, Y5
 	VPXOR        Y5, Y8, Y8
-	VPXOR        512(SP), Y8, Y8
 	VPSRLQ       $0x20, Y6, Y5
+	VPXOR        544(SP), Y4, Y4
 	VPXOR        Y4, Y5, Y5
-	VPXOR        544(SP), Y5, Y5
 	VPMULUDQ     Y8, Y2, Y4
 	VPMULUDQ     Y5, Y3, Y5
 	VPSRLQ       $0x20, Y5, Y8
+	VPXOR        576(SP), Y7, Y7
 	VPXOR        Y7, Y8, Y8
-	VPXOR        576(SP), Y8, Y8
 	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        608(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPXOR        608(SP), Y7, Y7
 	VPADDQ       block_step_AVX2<>+0(SB), Y1, Y1
 	VPSLLQ       $0x20, Y5, Y5
 	VPBLENDD     $0xaa, Y5, Y8, Y8
@@ -1316,72 +1316,72 @@ part:
 	VPSRLQ       $0x20, Y5, Y7
 	VPXOR        64(SP), Y7, Y7
 	VPSRLQ       $0x20, Y4, Y8
+	VPXOR        96(SP), Y6, Y6
 	VPXOR        Y6, Y8, Y8
-	VPXOR        96(SP), Y8, Y8
 	VPMULUDQ     Y7, Y2, Y6
 	VPMULUDQ     Y8, Y3, Y7
 	VPSRLQ       $0x20, Y7, Y8
+	VPXOR        128(SP), Y5, Y5
 	VPXOR        Y5, Y8, Y8
-	VPXOR        128(SP), Y8, Y8
 	VPSRLQ       $0x20, Y6, Y5
+	VPXOR        160(SP), Y4, Y4
 	VPXOR        Y4, Y5, Y5
-	VPXOR        160(SP), Y5, Y5
 	VPMULUDQ     Y8, Y2, Y4
 	VPMULUDQ     Y5, Y3, Y5
 	VPSRLQ       $0x20, Y5, Y8
+	VPXOR        192(SP), Y7, Y7
 	VPXOR        Y7, Y8, Y8
-	VPXOR        192(SP), Y8, Y8
 	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        224(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPXOR        224(SP), Y7, Y7
 	VPMULUDQ     Y8, Y2, Y6
 	VPMULUDQ     Y7, Y3, Y7
 	VPSRLQ       $0x20, Y7, Y8
+	VPXOR        256(SP), Y5, Y5
 	VPXOR        Y5, Y8, Y8
-	VPXOR        256(SP), Y8, Y8
 	VPSRLQ       $0x20, Y6, Y5
+	VPXOR        288(SP), Y4, Y4
 	VPXOR        Y4, Y5, Y5
-	VPXOR        288(SP), Y5, Y5
 	VPMULUDQ     Y8, Y2, Y4
 	VPMULUDQ     Y5, Y3, Y5
 	VPSRLQ       $0x20, Y5, Y8
+	VPXOR        320(SP), Y7, Y7
 	VPXOR        Y7, Y8, Y8
-	VPXOR        320(SP), Y8, Y8
 	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        352(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPXOR        352(SP), Y7, Y7
 	VPMULUDQ     Y8, Y2, Y6
 	VPMULUDQ     Y7, Y3, Y7
 	VPSRLQ       $0x20, Y7, Y8
+	VPXOR        384(SP), Y5, Y5
 	VPXOR        Y5, Y8, Y8
-	VPXOR        384(SP), Y8, Y8
 	VPSRLQ       $0x20, Y6, Y5
+	VPXOR        416(SP), Y4, Y4
 	VPXOR        Y4, Y5, Y5
-	VPXOR        416(SP), Y5, Y5
 	VPMULUDQ     Y8, Y2, Y4
 	VPMULUDQ     Y5, Y3, Y5
 	VPSRLQ       $0x20, Y5, Y8
+	VPXOR        448(SP), Y7, Y7
 	VPXOR        Y7, Y8, Y8
-	VPXOR        448(SP), Y8, Y8
 	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        480(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPXOR        480(SP), Y7, Y7
 	VPMULUDQ     Y8, Y2, Y6
 	VPMULUDQ     Y7, Y3, Y7
 	VPSRLQ       $0x20, Y7, Y8
+	VPXOR        512(SP), Y5, Y5
 	VPXOR        Y5, Y8, Y8
-	VPXOR        512(SP), Y8, Y8
 	VPSRLQ       $0x20, Y6, Y5
+	VPXOR        544(SP), Y4, Y4
 	VPXOR        Y4, Y5, Y5
-	VPXOR        544(SP), Y5, Y5
 	VPMULUDQ     Y8, Y2, Y4
 	VPMULUDQ     Y5, Y3, Y5
 	VPSRLQ       $0x20, Y5, Y8
+	VPXOR        576(SP), Y7, Y7
 	VPXOR        Y7, Y8, Y8
-	VPXOR        576(SP), Y8, Y8
 	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        608(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPXOR        608(SP), Y7, Y7
 	VPADDQ       block_step_AVX2<>+0(SB), Y1, Y1
 	VPSLLQ       $0x20, Y5, Y5
 	VPBLENDD     $0xaa, Y5, Y8, Y8
@@ -1656,72 +1656,72 @@ whole:
 	VPSRLQ       $0x20, Y4, Y6
 	VPXOR        64(SP), Y6, Y6
 	VPSRLQ       $0x20, Y3, Y7
+	VPXOR        96(SP), Y5, Y5
 	VPXOR        Y5, Y7, Y7
-	VPXOR        96(SP), Y7, Y7
 	VPMULUDQ     Y6, Y1, Y5
 	VPMULUDQ     Y7, Y2, Y6
 	VPSRLQ       $0x20, Y6, Y7
+	VPXOR        128(SP), Y4, Y4
 	VPXOR        Y4, Y7, Y7
-	VPXOR        128(SP), Y7, Y7
 	VPSRLQ       $0x20, Y5, Y4
+	VPXOR        160(SP), Y3, Y3
 	VPXOR        Y3, Y4, Y4
-	VPXOR        160(SP), Y4, Y4
 	VPMULUDQ     Y7, Y1, Y3
 	VPMULUDQ     Y4, Y2, Y4
 	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        192(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPXOR        192(SP), Y7, Y7
 	VPSRLQ       $0x20, Y3, Y6
+	VPXOR        224(SP), Y5, Y5
 	VPXOR        Y5, Y6, Y6
-	VPXOR        224(SP), Y6, Y6
 	VPMULUDQ     Y7, Y1, Y5
 	VPMULUDQ     Y6, Y2, Y6
 	VPSRLQ       $0x20, Y6, Y7
+	VPXOR        256(SP), Y4, Y4
 	VPXOR        Y4, Y7, Y7
-	VPXOR        256(SP), Y7, Y7
 	VPSRLQ       $0x20, Y5, Y4
+	VPXOR        288(SP), Y3, Y3
 	VPXOR        Y3, Y4, Y4
-	VPXOR        288(SP), Y4, Y4
 	VPMULUDQ     Y7, Y1, Y3
 	VPMULUDQ     Y4, Y2, Y4
 	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        320(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPXOR        320(SP), Y7, Y7
 	VPSRLQ       $0x20, Y3, Y6
+	VPXOR        352(SP), Y5, Y5
 	VPXOR        Y5, Y6, Y6
-	VPXOR        352(SP), Y6, Y6
 	VPMULUDQ     Y7, Y1, Y5
 	VPMULUDQ     Y6, Y2, Y6
 	VPSRLQ       $0x20, Y6, Y7
+	VPXOR        384(SP), Y4, Y4
 	VPXOR        Y4, Y7, Y7
-	VPXOR        384(SP), Y7, Y7
 	VPSRLQ       $0x20, Y5, Y4
+	VPXOR        416(SP), Y3, Y3
 	VPXOR        Y3, Y4, Y4
-	VPXOR        416(SP), Y4, Y4
 	VPMULUDQ     Y7, Y1, Y3
 	VPMULUDQ     Y4, Y2, Y4
 	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        448(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPXOR        448(SP), Y7, Y7
 	VPSRLQ       $0x20, Y3, Y6
+	VPXOR        480(SP), Y5, Y5
 	VPXOR        Y5, Y6, Y6
-	VPXOR        480(SP), Y6, Y6
 	VPMULUDQ     Y7, Y1, Y5
 	VPMULUDQ     Y6, Y2, Y6
 	VPSRLQ       $0x20, Y6, Y7
+	VPXOR        512(SP), Y4, Y4
 	VPXOR        Y4, Y7, Y7
-	VPXOR        512(SP), Y7, Y7
 	VPSRLQ       $0x20, Y5, Y4
+	VPXOR        544(SP), Y3, Y3
 	VPXOR        Y3, Y4, Y4
-	VPXOR        544(SP), Y4, Y4
 	VPMULUDQ     Y7, Y1, Y3
 	VPMULUDQ     Y4, Y2, Y4
 	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        576(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPXOR        576(SP), Y7, Y7
 	VPSRLQ       $0x20, Y3, Y6
+	VPXOR        608(SP), Y5, Y5
 	VPXOR        Y5, Y6, Y6
-	VPXOR        608(SP), Y6, Y6
 	VPADDQ       block_step_AVX2<>+0(SB), Y0, Y0
 	VPSLLQ       $0x20, Y4, Y4
 	VPBLENDD     $0xaa, Y4, Y7, Y7
@@ -1771,72 +1771,72 @@ part:
 	VPSRLQ       $0x20, Y4, Y6
 	VPXOR        64(SP), Y6, Y6
 	VPSRLQ       $0x20, Y3, Y7
+	VPXOR        96(SP), Y5, Y5
 	VPXOR        Y5, Y7, Y7
-	VPXOR        96(SP), Y7, Y7
 	VPMULUDQ     Y6, Y1, Y5
 	VPMULUDQ     Y7, Y2, Y6
 	VPSRLQ       $0x20, Y6, Y7
+	VPXOR        128(SP), Y4, Y4
 	VPXOR        Y4, Y7, Y7
-	VPXOR        128(SP), Y7, Y7
 	VPSRLQ       $0x20, Y5, Y4
+	VPXOR        160(SP), Y3, Y3
 	VPXOR        Y3, Y4, Y4
-	VPXOR        160(SP), Y4, Y4
 	VPMULUDQ     Y7, Y1, Y3
 	VPMULUDQ     Y4, Y2, Y4
 	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        192(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPXOR        192(SP), Y7, Y7
 	VPSRLQ       $0x20, Y3, Y6
+	VPXOR        224(SP), Y5, Y5
 	VPXOR        Y5, Y6, Y6
-	VPXOR        224(SP), Y6, Y6
 	VPMULUDQ     Y7, Y1, Y5
 	VPMULUDQ     Y6, Y2, Y6
 	VPSRLQ       $0x20, Y6, Y7
+	VPXOR        256(SP), Y4, Y4
 	VPXOR        Y4, Y7, Y7
-	VPXOR        256(SP), Y7, Y7
 	VPSRLQ       $0x20, Y5, Y4
+	VPXOR        288(SP), Y3, Y3
 	VPXOR        Y3, Y4, Y4
-	VPXOR        288(SP), Y4, Y4
 	VPMULUDQ     Y7, Y1, Y3
 	VPMULUDQ     Y4, Y2, Y4
 	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        320(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPXOR        320(SP), Y7, Y7
 	VPSRLQ       $0x20, Y3, Y6
+	VPXOR        352(SP), Y5, Y5
 	VPXOR        Y5, Y6, Y6
-	VPXOR        352(SP), Y6, Y6
 	VPMULUDQ     Y7, Y1, Y5
 	VPMULUDQ     Y6, Y2, Y6
 	VPSRLQ       $0x20, Y6, Y7
+	VPXOR        384(SP), Y4, Y4
 	VPXOR        Y4, Y7, Y7
-	VPXOR        384(SP), Y7, Y7
 	VPSRLQ       $0x20, Y5, Y4
+	VPXOR        416(SP), Y3, Y3
 	VPXOR        Y3, Y4, Y4
-	VPXOR        416(SP), Y4, Y4
 	VPMULUDQ     Y7, Y1, Y3
 	VPMULUDQ     Y4, Y2, Y4
 	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        448(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPXOR        448(SP), Y7, Y7
 	VPSRLQ       $0x20, Y3, Y6
+	VPXOR        480(SP), Y5, Y5
 	VPXOR        Y5, Y6, Y6
-	VPXOR        480(SP), Y6, Y6
 	VPMULUDQ     Y7, Y1, Y5
 	VPMULUDQ     Y6, Y2, Y6
 	VPSRLQ       $0x20, Y6, Y7
+	VPXOR        512(SP), Y4, Y4
 	VPXOR        Y4, Y7, Y7
-	VPXOR        512(SP), Y7, Y7
 	VPSRLQ       $0x20, Y5, Y4
+	VPXOR        544(SP), Y3, Y3
 	VPXOR        Y3, Y4, Y4
-	VPXOR        544(SP), Y4, Y4
 	VPMULUDQ     Y7, Y1, Y3
 	VPMULUDQ     Y4, Y2, Y4
 	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        576(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPXOR        576(SP), Y7, Y7
 	VPSRLQ       $0x20, Y3, Y6
+	VPXOR        608(SP), Y5, Y5
 	VPXOR        Y5, Y6, Y6
-	VPXOR        608(SP), Y6, Y6
 	VPADDQ       block_step_AVX2<>+0(SB), Y0, Y0
 	VPSLLQ       $0x20, Y4, Y4
 	VPBLENDD     $0xaa, Y4, Y7, Y7

@@ -27,7 +27,7 @@ type net struct {
 }
 
 func newNet(s *noise.Stream, sizes ...int) *net {
-	n := &net{x: values(s, sizes[0], false)}
+	n := new(net)
 	for l, out := range sizes[1:] {
 		w := values(s, sizes[l]*out, false)
 		for i := range w {
@@ -35,6 +35,7 @@ func newNet(s *noise.Stream, sizes ...int) *net {
 		}
 		n.w, n.b, n.h = append(n.w, w), append(n.b, values(s, out, false)), append(n.h, make([]float32, out))
 	}
+	n.x = values(s, sizes[0], false)
 	return n
 }
 

@@ -22,7 +22,9 @@ func write(h hash.Hash, v []float32) {
 	}
 }
 
-func TestGoldenDense(t *testing.T) {
+func TestGoldenDense(t *testing.T) { onEach(t, goldenDense) }
+
+func goldenDense(t *testing.T) {
 	for _, odd := range []bool{false, true} {
 		name := map[bool]string{false: "dense", true: "dense_special_values"}[odd]
 		s, h := noise.NewStream(11, noise.DomainInit), sha256.New()
@@ -40,8 +42,10 @@ func TestGoldenDense(t *testing.T) {
 	}
 }
 
+func TestGoldenForward(t *testing.T) { onEach(t, goldenForward) }
+
 // A 24-64-64-4 network, whose output is fed back 100 times: one wrong bit anywhere grows.
-func TestGoldenForward(t *testing.T) {
+func goldenForward(t *testing.T) {
 	s, h := noise.NewStream(12, noise.DomainInit), sha256.New()
 	net := newNet(&s, 24, 64, 64, 4)
 	for range 100 {
@@ -52,7 +56,9 @@ func TestGoldenForward(t *testing.T) {
 	golden.Check(t, "forward", h.Sum(nil))
 }
 
-func TestGoldenVectors(t *testing.T) {
+func TestGoldenVectors(t *testing.T) { onEach(t, goldenVectors) }
+
+func goldenVectors(t *testing.T) {
 	s, h, tanh := noise.NewStream(13, noise.DomainInit), sha256.New(), sha256.New()
 	for n := 0; n < 2000; n += 1 + n/3 {
 		theta := values(&s, n, n%2 == 0)

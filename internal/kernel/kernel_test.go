@@ -46,16 +46,40 @@ func denseTwin(w, b, x []float32, out int) []float32 {
 
 const guard = 12345
 
-// guarded returns a copy of v between two guard words, and a check that they still stand.
+// guardWords stand on either side, more than the widest vector has.
+const guardWords = 33
+
+// guarded returns a copy of v between guard words, and a check that they still stand.
 func guarded(v []float32) (in []float32, intact func() bool) {
-	buf := make([]float32, len(v)+2)
-	buf[0], buf[len(buf)-1] = guard, guard
-	in = buf[1 : 1+len(v) : 1+len(v)]
+	buf := make([]float32, len(v)+2*guardWords)
+	for i := range buf {
+		buf[i] = guard
+	}
+	in = buf[guardWords : guardWords+len(v) : guardWords+len(v)]
 	copy(in, v)
-	return in, func() bool { return buf[0] == guard && buf[len(buf)-1] == guard }
+	return in, func() bool {
+		for i := range guardWords {
+			if buf[i] != guard || buf[len(buf)-1-i] != guard {
+				return false
+			}
+		}
+		return true
+	}
 }
 
-func TestDenseTwin(t *testing.T) {
+// onEach runs a test with every kernel of this processor in turn.
+func onEach(t *testing.T, test func(t *testing.T)) {
+	for _, k := range All() {
+		t.Run(k.Name, func(t *testing.T) {
+			using(t, k)
+			test(t)
+		})
+	}
+}
+
+func TestDenseTwin(t *testing.T) { onEach(t, denseLikeTwin) }
+
+func denseLikeTwin(t *testing.T) {
 	s := noise.NewStream(1, noise.DomainInit)
 	for in := 0; in <= 65; in++ {
 		for out := 0; out <= 65; out++ {
@@ -81,7 +105,9 @@ func TestDenseTwin(t *testing.T) {
 	}
 }
 
-func TestDenseSpecialValues(t *testing.T) {
+func TestDenseSpecialValues(t *testing.T) { onEach(t, denseSpecialValues) }
+
+func denseSpecialValues(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		w, b, x []float32
@@ -105,7 +131,9 @@ func TestDenseSpecialValues(t *testing.T) {
 	}
 }
 
-func TestPanics(t *testing.T) {
+func TestPanics(t *testing.T) { onEach(t, panics) }
+
+func panics(t *testing.T) {
 	v := make([]float32, 4)
 	for name, f := range map[string]func(){
 		"weights": func() { Dense(v[:2], v[:3], nil, v[:2]) },
@@ -113,6 +141,7 @@ func TestPanics(t *testing.T) {
 		"lengths": func() { Perturb(v[:2], v[:3], 1, 1, 0) },
 		"sign":    func() { Perturb(v[:2], v[:2], 1, 0, 0) },
 		"offset":  func() { Accumulate(v, 1, 0, -1) },
+		"normal":  func() { Normal(v, 0, -1) },
 	} {
 		func() {
 			defer func() {
@@ -125,7 +154,9 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-func TestVectorsTwin(t *testing.T) {
+func TestVectorsTwin(t *testing.T) { onEach(t, vectorsLikeTwin) }
+
+func vectorsLikeTwin(t *testing.T) {
 	s := noise.NewStream(2, noise.DomainInit)
 	lengths := []int{chunk - 1, chunk, chunk + 1, 3*chunk + 7}
 	for n := 0; n <= 65; n++ {
@@ -158,6 +189,7 @@ func TestVectorsTwin(t *testing.T) {
 				p := float32(sigma * noise.NormalAt(seed, offset+i))
 				return theta[i] + p
 			}},
+			{"Normal", func(y []float32) { Normal(y, seed, offset) }, func(i int) float32 { return noise.NormalAt(seed, offset+i) }},
 		} {
 			y, intact := guarded(theta)
 			c.run(y)
@@ -173,7 +205,9 @@ func TestVectorsTwin(t *testing.T) {
 	}
 }
 
-func TestReluSpecialValues(t *testing.T) {
+func TestReluSpecialValues(t *testing.T) { onEach(t, reluSpecialValues) }
+
+func reluSpecialValues(t *testing.T) {
 	y := []float32{negZero, nan, -nan, -1, 1e-45, inf, -inf, 2}
 	want := []float32{0, 0, 0, 0, 1e-45, inf, 0, 2}
 	Relu(y)
@@ -185,7 +219,9 @@ func TestReluSpecialValues(t *testing.T) {
 }
 
 // Any split by parameters gives the same bits.
-func TestAccumulateSplits(t *testing.T) {
+func TestAccumulateSplits(t *testing.T) { onEach(t, accumulateSplits) }
+
+func accumulateSplits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 1200).Draw(t, "n")
 		seeds := rapid.SliceOfN(rapid.Uint64(), 1, 4).Draw(t, "seeds")
@@ -208,7 +244,9 @@ func TestAccumulateSplits(t *testing.T) {
 	})
 }
 
-func TestNothingAllocates(t *testing.T) {
+func TestNothingAllocates(t *testing.T) { onEach(t, nothingAllocates) }
+
+func nothingAllocates(t *testing.T) {
 	got := testing.AllocsPerRun(10, func() {
 		var w [24 * 20]float32
 		var x [24]float32
@@ -218,6 +256,7 @@ func TestNothingAllocates(t *testing.T) {
 		Relu(y[:])
 		Perturb(w[:], w[:], 0.1, 1, 3)
 		Accumulate(w[:], 0.1, 3, 5)
+		Normal(w[:], 3, 5)
 	})
 	if got != 0 {
 		t.Errorf("got %v allocations, want 0", got)
@@ -250,6 +289,9 @@ func TestSelfTestFindsFaults(t *testing.T) {
 		"Accumulate": func(k *Kernel) {
 			k.Accumulate = func(d []float32, c float32, seed uint64, o int) { accumulatePortable(d, c, seed, o); spoil(d) }
 		},
+		"Normal": func(k *Kernel) {
+			k.Normal = func(d []float32, seed uint64, o int) { noise.FillNormal(d, seed, o); spoil(d) }
+		},
 	}
 	for name, spoil := range broken {
 		k := Portable
@@ -279,14 +321,40 @@ func reluKeepingMinusZero(y []float32) {
 }
 
 func TestUse(t *testing.T) {
+	using(t, Portable) // and back to it
 	if err := Use("abacus"); !errors.Is(err, ErrUnknown) {
 		t.Errorf("got %v, want %v", err, ErrUnknown)
 	}
-	if err := Use("portable"); err != nil {
-		t.Error(err)
+	for _, k := range All() {
+		if err := Use(k.Name); err != nil {
+			t.Error(err)
+		}
+		if got := Active(); got != k.Name {
+			t.Errorf("got %q, want %q", got, k.Name)
+		}
 	}
-	if got := Active(); got != "portable" {
-		t.Errorf("got %q, want portable", got)
+}
+
+func TestUseFastest(t *testing.T) {
+	using(t, Portable)
+	all := All()
+	got, err := UseFastest()
+	if want := all[len(all)-1].Name; err != nil || got != want || Active() != want {
+		t.Errorf("got %q (active %q), %v, want %q", got, Active(), err, want)
+	}
+}
+
+// A kernel that does not compute right is left aside.
+func TestUseFastestFault(t *testing.T) {
+	using(t, Portable)
+	before := kernels
+	defer func() { kernels = before }()
+	broken := Portable
+	broken.Name, broken.Dense = "broken", denseFromMinusZero
+	kernels = append(All(), broken)
+	want := before[len(before)-1].Name
+	if got, err := UseFastest(); got != want || !errors.Is(err, ErrDiffers) {
+		t.Errorf("got %q, %v, want %q, %v", got, err, want, ErrDiffers)
 	}
 }
 

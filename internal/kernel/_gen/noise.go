@@ -345,8 +345,9 @@ func xor3(a VecVirtual, key Op, v VecVirtual) {
 		VPTERNLOGD(Imm(xorOf3), key, a, v)
 		return
 	}
-	VPXOR(a, v, v)
-	VPXOR(key, v, v)
+	t := YMM()
+	VPXOR(key, a, t) // early: v comes late
+	VPXOR(t, v, v)
 }
 
 var tables = map[string]Mem{}
