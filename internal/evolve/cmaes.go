@@ -5,7 +5,7 @@ import (
 
 	"github.com/evoswarm/evoswarm/internal/evolve/linalg"
 	"github.com/evoswarm/evoswarm/internal/exact"
-	"github.com/evoswarm/evoswarm/internal/noise"
+	"github.com/evoswarm/evoswarm/internal/kernel"
 )
 
 // cmaMethod is CMA-ES with a full covariance matrix.
@@ -74,7 +74,7 @@ func (c *cmaES) Candidate(dst []float32, s *State, seed uint64, _ float32) {
 	var eps [maxFull]float32
 	var z, y [maxFull]float64
 	v, n := c.view(s), c.dim
-	noise.FillNormal(eps[:n], seed, 0)
+	kernel.Normal(eps[:n], seed, 0)
 	widen(z[:n], eps[:n])
 	v.transform(y[:n], z[:n])
 	for i, m := range v.mean {
@@ -150,7 +150,7 @@ func (v cmaState) moments(results []Result, weights, parents []float64) (mean, o
 		eachPart(len(part), n*n, func(k int) {
 			zk := z[k*n : (k+1)*n]
 			var eps [maxFull]float32
-			noise.FillNormal(eps[:n], part[k].Seed, 0)
+			kernel.Normal(eps[:n], part[k].Seed, 0)
 			widen(zk, eps[:n])
 			v.transform(y[k*n:(k+1)*n], zk)
 			scaled[k] = shortened(weights[first+k], n, linalg.Dot(zk, zk))

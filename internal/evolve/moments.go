@@ -1,6 +1,6 @@
 package evolve
 
-import "github.com/evoswarm/evoswarm/internal/noise"
+import "github.com/evoswarm/evoswarm/internal/kernel"
 
 // moment is what one perturbation counts in two sums, of eps and of eps squared.
 type moment struct {
@@ -19,7 +19,7 @@ func moments(dim int, terms []moment) (first, second []float32) {
 			if t.first == 0 && t.second == 0 {
 				continue
 			}
-			noise.FillNormal(eps[:hi-lo], t.seed, lo)
+			kernel.Normal(eps[:hi-lo], t.seed, lo)
 			addMoments(first[lo:hi], second[lo:hi], eps[:hi-lo], t)
 		}
 	})

@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"github.com/evoswarm/evoswarm/internal/exact"
-	"github.com/evoswarm/evoswarm/internal/noise"
+	"github.com/evoswarm/evoswarm/internal/kernel"
 )
 
 // sepMethod is CMA-ES with a diagonal covariance matrix.
@@ -63,7 +63,7 @@ func (c *sepCMAES) Init(theta []float32) *State {
 // Candidate implements Strategy: mean + sigma * scale * eps(seed).
 func (c *sepCMAES) Candidate(dst []float32, s *State, seed uint64, _ float32) {
 	v := c.view(s)
-	noise.FillNormal(dst, seed, 0)
+	kernel.Normal(dst, seed, 0)
 	for i, m := range v.mean {
 		dst[i] = float32(bounded(m + float64(float64(v.sigma[0]*v.scale[i])*float64(dst[i]))))
 	}

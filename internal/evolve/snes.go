@@ -2,7 +2,7 @@ package evolve
 
 import (
 	"github.com/evoswarm/evoswarm/internal/exact"
-	"github.com/evoswarm/evoswarm/internal/noise"
+	"github.com/evoswarm/evoswarm/internal/kernel"
 )
 
 // snesMethod is the separable natural evolution strategy.
@@ -75,7 +75,7 @@ func (c *snes) Init(theta []float32) *State {
 // Candidate implements Strategy: mean + sigma * eps(seed).
 func (c *snes) Candidate(dst []float32, s *State, seed uint64, _ float32) {
 	mean, sigma := s.Slots[0].Reals, s.Slots[1].Reals
-	noise.FillNormal(dst, seed, 0)
+	kernel.Normal(dst, seed, 0)
 	for i, m := range mean {
 		dst[i] = float32(bounded(m + float64(sigma[i]*float64(dst[i]))))
 	}

@@ -3,7 +3,6 @@ package evolve
 import (
 	"github.com/evoswarm/evoswarm/internal/cores"
 	"github.com/evoswarm/evoswarm/internal/kernel"
-	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
 // sumBlock is how many parameters are summed at a time: 4 KiB of the sum and 4 KiB of
@@ -51,7 +50,7 @@ func eachEps(dim int, seeds []uint64, f func(k, lo int, eps []float32)) {
 	eachBlock(dim, len(seeds), func(lo, hi int) {
 		var eps [sumBlock]float32
 		for k, seed := range seeds {
-			noise.FillNormal(eps[:hi-lo], seed, lo)
+			kernel.Normal(eps[:hi-lo], seed, lo)
 			f(k, lo, eps[:hi-lo])
 		}
 	})
@@ -65,7 +64,7 @@ func perturbEach(dst, theta, sigma []float32, sign float32, seed uint64) {
 	var eps [part]float32
 	for lo := 0; lo < len(dst); lo += part {
 		n := min(part, len(dst)-lo)
-		noise.FillNormal(eps[:n], seed, lo)
+		kernel.Normal(eps[:n], seed, lo)
 		d, t, s := dst[lo:lo+n], theta[lo:lo+n], sigma[lo:lo+n]
 		for i, e := range eps[:n] {
 			d[i] = t[i] + float32(float32(sign*s[i])*e)

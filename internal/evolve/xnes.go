@@ -5,7 +5,7 @@ import (
 
 	"github.com/evoswarm/evoswarm/internal/evolve/linalg"
 	"github.com/evoswarm/evoswarm/internal/exact"
-	"github.com/evoswarm/evoswarm/internal/noise"
+	"github.com/evoswarm/evoswarm/internal/kernel"
 )
 
 // xnesMethod is the exponential natural evolution strategy.
@@ -56,7 +56,7 @@ func (c *xnes) Candidate(dst []float32, s *State, seed uint64, _ float32) {
 	var eps [maxFull]float32
 	var y [maxFull]float64
 	mean, root, n := s.Slots[0].Reals, s.Slots[1].Reals, c.dim
-	noise.FillNormal(eps[:n], seed, 0)
+	kernel.Normal(eps[:n], seed, 0)
 	for k, e := range eps[:n] {
 		linalg.AddScaled(y[:n], float64(e), root[k*n:(k+1)*n])
 	}
@@ -109,7 +109,7 @@ func (c *xnes) gradient(results []Result) (grad, values, vectors []float64) {
 	eps, z, w := make([]float32, n), make([]float64, room*n), make([]float64, 0, room)
 	outer := make([]float64, linalg.Packed(n))
 	for k, u := range nesUtilities(oneSign(results)) {
-		noise.FillNormal(eps, results[k].Seed, 0)
+		kernel.Normal(eps, results[k].Seed, 0)
 		row := z[len(w)*n : (len(w)+1)*n]
 		widen(row, eps)
 		linalg.AddScaled(grad, u, row)
