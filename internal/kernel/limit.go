@@ -3,24 +3,24 @@ package kernel
 // multiplyAddPortable has eight sums, as the portable dense layer.
 func multiplyAddPortable(rounds int) (pairs int) {
 	var a0, a1, a2, a3, a4, a5, a6, a7 float32
-	x0, x1, x2, x3, y, z := factors[0], factors[1], factors[2], factors[3], factors[4], factors[5]
+	x0, x1, x2, x3 := factors[0], factors[1], factors[2], factors[3]
 	for range rounds {
-		a0 += float32(x0 * y)
-		a1 += float32(x1 * y)
-		a2 += float32(x2 * y)
-		a3 += float32(x3 * y)
-		a4 += float32(x0 * z)
-		a5 += float32(x1 * z)
-		a6 += float32(x2 * z)
-		a7 += float32(x3 * z)
-		y, z = z, y // else the products would be made once
+		a0 += float32(x0 * x1)
+		a1 += float32(x1 * x2)
+		a2 += float32(x2 * x3)
+		a3 += float32(x3 * x0)
+		a4 += float32(x0 * x2)
+		a5 += float32(x1 * x3)
+		a6 += float32(x2 * x2)
+		a7 += float32(x3 * x3)
+		x0, x1, x2, x3 = x1, x2, x3, x0 // else the products could be made once
 	}
 	drop(a0 + a1 + a2 + a3 + a4 + a5 + a6 + a7)
 	return rounds * lanes
 }
 
 // factors are not known to the compiler as constants.
-var factors = [6]float32{1, 2, 3, 4, 5, -5}
+var factors = [4]float32{1, 2, 3, 4}
 
 func readPortable(x []float32) {
 	var a0, a1, a2, a3 float32
