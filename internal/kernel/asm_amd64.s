@@ -158,29 +158,22 @@ forward1:
 	JMP  wide
 
 narrow:
-	TESTQ DI, DI
-	JZ    done
-	CMPQ  DI, $+8
-	JG    columns2
-	CMPQ  DI, $+8
-	JE    whole1
-	MOVQ  y_len+8(FP), R10
-	CMPQ  R10, $+8
-	JL    masked1
-	SUBQ  $+8, DI
-	SHLQ  $0x02, DI
-	ADDQ  DI, AX
-	ADDQ  DI, CX
-	TESTQ DX, DX
-	JZ    whole1
-	ADDQ  DI, DX
-
-whole1:
+	TESTQ  DI, DI
+	JZ     done
+	MOVQ   y_len+8(FP), R10
+	CMPQ   R10, $+8
+	JL     small
+	CMPQ   DI, $+8
+	JG     columns2
+	SUBQ   $+8, DI
+	SHLQ   $0x02, DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   BX, BX
+	MOVQ   CX, R10
+	MOVQ   SI, SI
+	LEAQ   (CX)(DI*1), CX
 	SUBQ   $0x04, SI
 	JL     rest2
 
@@ -197,6 +190,7 @@ inputs2:
 	VBROADCASTSS 12(BX), Y4
 	VMULPS       (CX)(R9*1), Y4, Y4
 	VADDPS       Y4, Y3, Y3
+	LEAQ         (R10)(R8*4), R10
 	LEAQ         (CX)(R8*4), CX
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
@@ -225,98 +219,17 @@ sum2:
 	VADDPS Y2, Y0, Y0
 	TESTQ  DX, DX
 	JZ     store2
-	VADDPS (DX), Y0, Y0
+	VADDPS (DX)(DI*1), Y0, Y0
 
 store2:
-	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, (AX)(DI*1)
 	JMP     done
 
-masked1:
-	LEAQ    low_lanes<>+0(SB), R10
-	NEGQ    DI
-	VMOVDQU 32(R10)(DI*4), Y0
-	NEGQ    DI
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	MOVQ    BX, BX
-	SUBQ    $0x04, SI
-	JL      rest3
-
-inputs3:
-	VBROADCASTSS (BX), Y5
-	VMASKMOVPS   (CX), Y0, Y6
-	VMULPS       Y6, Y5, Y6
-	VADDPS       Y6, Y1, Y1
-	VBROADCASTSS 4(BX), Y5
-	VMASKMOVPS   (CX)(R8*1), Y0, Y6
-	VMULPS       Y6, Y5, Y6
-	VADDPS       Y6, Y2, Y2
-	VBROADCASTSS 8(BX), Y5
-	VMASKMOVPS   (CX)(R8*2), Y0, Y6
-	VMULPS       Y6, Y5, Y6
-	VADDPS       Y6, Y3, Y3
-	VBROADCASTSS 12(BX), Y5
-	VMASKMOVPS   (CX)(R9*1), Y0, Y6
-	VMULPS       Y6, Y5, Y6
-	VADDPS       Y6, Y4, Y4
-	LEAQ         (CX)(R8*4), CX
-	ADDQ         $0x10, BX
-	SUBQ         $0x04, SI
-	JGE          inputs3
-
-rest3:
-	CMPQ         SI, $-4
-	JE           sum3
-	VBROADCASTSS (BX), Y5
-	VMASKMOVPS   (CX), Y0, Y6
-	VMULPS       Y6, Y5, Y6
-	VADDPS       Y6, Y1, Y1
-	CMPQ         SI, $-3
-	JE           sum3
-	VBROADCASTSS 4(BX), Y5
-	VMASKMOVPS   (CX)(R8*1), Y0, Y6
-	VMULPS       Y6, Y5, Y6
-	VADDPS       Y6, Y2, Y2
-	CMPQ         SI, $-2
-	JE           sum3
-	VBROADCASTSS 8(BX), Y5
-	VMASKMOVPS   (CX)(R8*2), Y0, Y6
-	VMULPS       Y6, Y5, Y6
-	VADDPS       Y6, Y3, Y3
-
-sum3:
-	VADDPS     Y2, Y1, Y1
-	VADDPS     Y4, Y3, Y3
-	VADDPS     Y3, Y1, Y1
-	TESTQ      DX, DX
-	JZ         store3
-	VMASKMOVPS (DX), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-
-store3:
-	VMASKMOVPS Y1, Y0, (AX)
-	JMP        done
-
 columns2:
-	CMPQ  DI, $+16
-	JG    columns3
-	SUBQ  $+8, DI
-	CMPQ  DI, $+8
-	JE    whole2
-	MOVQ  y_len+8(FP), R10
-	CMPQ  R10, $+16
-	JL    masked2
-	SUBQ  $+8, DI
-	SHLQ  $0x02, DI
-	ADDQ  DI, AX
-	ADDQ  DI, CX
-	TESTQ DX, DX
-	JZ    whole2
-	ADDQ  DI, DX
-
-whole2:
+	CMPQ   DI, $+16
+	JG     columns3
+	SUBQ   $+8, DI
+	SHLQ   $0x02, DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -325,60 +238,63 @@ whole2:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   BX, BX
+	MOVQ   CX, R10
+	MOVQ   SI, SI
+	LEAQ   (CX)(DI*1), CX
 	SUBQ   $0x04, SI
-	JL     rest4
+	JL     rest3
 
-inputs4:
+inputs3:
 	VBROADCASTSS (BX), Y8
-	VMULPS       (CX), Y8, Y9
+	VMULPS       (R10), Y8, Y9
 	VADDPS       Y9, Y0, Y0
-	VMULPS       32(CX), Y8, Y8
+	VMULPS       (CX), Y8, Y8
 	VADDPS       Y8, Y1, Y1
 	VBROADCASTSS 4(BX), Y8
-	VMULPS       (CX)(R8*1), Y8, Y9
+	VMULPS       (R10)(R8*1), Y8, Y9
 	VADDPS       Y9, Y2, Y2
-	VMULPS       32(CX)(R8*1), Y8, Y8
+	VMULPS       (CX)(R8*1), Y8, Y8
 	VADDPS       Y8, Y3, Y3
 	VBROADCASTSS 8(BX), Y8
-	VMULPS       (CX)(R8*2), Y8, Y9
+	VMULPS       (R10)(R8*2), Y8, Y9
 	VADDPS       Y9, Y4, Y4
-	VMULPS       32(CX)(R8*2), Y8, Y8
+	VMULPS       (CX)(R8*2), Y8, Y8
 	VADDPS       Y8, Y5, Y5
 	VBROADCASTSS 12(BX), Y8
-	VMULPS       (CX)(R9*1), Y8, Y9
+	VMULPS       (R10)(R9*1), Y8, Y9
 	VADDPS       Y9, Y6, Y6
-	VMULPS       32(CX)(R9*1), Y8, Y8
+	VMULPS       (CX)(R9*1), Y8, Y8
 	VADDPS       Y8, Y7, Y7
+	LEAQ         (R10)(R8*4), R10
 	LEAQ         (CX)(R8*4), CX
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JGE          inputs4
+	JGE          inputs3
 
-rest4:
+rest3:
 	CMPQ         SI, $-4
-	JE           sum4
+	JE           sum3
 	VBROADCASTSS (BX), Y8
-	VMULPS       (CX), Y8, Y9
+	VMULPS       (R10), Y8, Y9
 	VADDPS       Y9, Y0, Y0
-	VMULPS       32(CX), Y8, Y8
+	VMULPS       (CX), Y8, Y8
 	VADDPS       Y8, Y1, Y1
 	CMPQ         SI, $-3
-	JE           sum4
+	JE           sum3
 	VBROADCASTSS 4(BX), Y8
-	VMULPS       (CX)(R8*1), Y8, Y9
+	VMULPS       (R10)(R8*1), Y8, Y9
 	VADDPS       Y9, Y2, Y2
-	VMULPS       32(CX)(R8*1), Y8, Y8
+	VMULPS       (CX)(R8*1), Y8, Y8
 	VADDPS       Y8, Y3, Y3
 	CMPQ         SI, $-2
-	JE           sum4
+	JE           sum3
 	VBROADCASTSS 8(BX), Y8
-	VMULPS       (CX)(R8*2), Y8, Y9
+	VMULPS       (R10)(R8*2), Y8, Y9
 	VADDPS       Y9, Y4, Y4
-	VMULPS       32(CX)(R8*2), Y8, Y8
+	VMULPS       (CX)(R8*2), Y8, Y8
 	VADDPS       Y8, Y5, Y5
 
-sum4:
+sum3:
 	VADDPS Y2, Y0, Y0
 	VADDPS Y6, Y4, Y4
 	VADDPS Y4, Y0, Y0
@@ -386,122 +302,18 @@ sum4:
 	VADDPS Y7, Y5, Y5
 	VADDPS Y5, Y1, Y1
 	TESTQ  DX, DX
-	JZ     store4
+	JZ     store3
 	VADDPS (DX), Y0, Y0
-	VADDPS 32(DX), Y1, Y1
+	VADDPS (DX)(DI*1), Y1, Y1
 
-store4:
+store3:
 	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y1, (AX)(DI*1)
 	JMP     done
 
-masked2:
-	LEAQ    low_lanes<>+0(SB), R10
-	NEGQ    DI
-	VMOVDQU 32(R10)(DI*4), Y0
-	NEGQ    DI
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	MOVQ    BX, BX
-	SUBQ    $0x04, SI
-	JL      rest5
-
-inputs5:
-	VBROADCASTSS (BX), Y9
-	VMULPS       (CX), Y9, Y10
-	VADDPS       Y10, Y1, Y1
-	VMASKMOVPS   32(CX), Y0, Y10
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y2, Y2
-	VBROADCASTSS 4(BX), Y9
-	VMULPS       (CX)(R8*1), Y9, Y10
-	VADDPS       Y10, Y3, Y3
-	VMASKMOVPS   32(CX)(R8*1), Y0, Y10
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y4, Y4
-	VBROADCASTSS 8(BX), Y9
-	VMULPS       (CX)(R8*2), Y9, Y10
-	VADDPS       Y10, Y5, Y5
-	VMASKMOVPS   32(CX)(R8*2), Y0, Y10
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y6, Y6
-	VBROADCASTSS 12(BX), Y9
-	VMULPS       (CX)(R9*1), Y9, Y10
-	VADDPS       Y10, Y7, Y7
-	VMASKMOVPS   32(CX)(R9*1), Y0, Y10
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y8, Y8
-	LEAQ         (CX)(R8*4), CX
-	ADDQ         $0x10, BX
-	SUBQ         $0x04, SI
-	JGE          inputs5
-
-rest5:
-	CMPQ         SI, $-4
-	JE           sum5
-	VBROADCASTSS (BX), Y9
-	VMULPS       (CX), Y9, Y10
-	VADDPS       Y10, Y1, Y1
-	VMASKMOVPS   32(CX), Y0, Y10
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y2, Y2
-	CMPQ         SI, $-3
-	JE           sum5
-	VBROADCASTSS 4(BX), Y9
-	VMULPS       (CX)(R8*1), Y9, Y10
-	VADDPS       Y10, Y3, Y3
-	VMASKMOVPS   32(CX)(R8*1), Y0, Y10
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y4, Y4
-	CMPQ         SI, $-2
-	JE           sum5
-	VBROADCASTSS 8(BX), Y9
-	VMULPS       (CX)(R8*2), Y9, Y10
-	VADDPS       Y10, Y5, Y5
-	VMASKMOVPS   32(CX)(R8*2), Y0, Y10
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y6, Y6
-
-sum5:
-	VADDPS     Y3, Y1, Y1
-	VADDPS     Y7, Y5, Y5
-	VADDPS     Y5, Y1, Y1
-	VADDPS     Y4, Y2, Y2
-	VADDPS     Y8, Y6, Y6
-	VADDPS     Y6, Y2, Y2
-	TESTQ      DX, DX
-	JZ         store5
-	VADDPS     (DX), Y1, Y1
-	VMASKMOVPS 32(DX), Y0, Y3
-	VADDPS     Y3, Y2, Y2
-
-store5:
-	VMOVUPS    Y1, (AX)
-	VMASKMOVPS Y2, Y0, 32(AX)
-	JMP        done
-
 columns3:
-	SUBQ  $+16, DI
-	CMPQ  DI, $+8
-	JE    whole3
-	MOVQ  y_len+8(FP), R10
-	CMPQ  R10, $+24
-	JL    masked3
-	SUBQ  $+8, DI
-	SHLQ  $0x02, DI
-	ADDQ  DI, AX
-	ADDQ  DI, CX
-	TESTQ DX, DX
-	JZ    whole3
-	ADDQ  DI, DX
-
-whole3:
+	SUBQ   $+8, DI
+	SHLQ   $0x02, DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -514,74 +326,77 @@ whole3:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   BX, BX
+	MOVQ   CX, R10
+	MOVQ   SI, SI
+	LEAQ   (CX)(DI*1), CX
 	SUBQ   $0x04, SI
-	JL     rest6
+	JL     rest4
 
-inputs6:
+inputs4:
 	VBROADCASTSS (BX), Y12
-	VMULPS       (CX), Y12, Y13
+	VMULPS       (R10), Y12, Y13
 	VADDPS       Y13, Y0, Y0
-	VMULPS       32(CX), Y12, Y13
+	VMULPS       32(R10), Y12, Y13
 	VADDPS       Y13, Y1, Y1
-	VMULPS       64(CX), Y12, Y12
+	VMULPS       (CX), Y12, Y12
 	VADDPS       Y12, Y2, Y2
 	VBROADCASTSS 4(BX), Y12
-	VMULPS       (CX)(R8*1), Y12, Y13
+	VMULPS       (R10)(R8*1), Y12, Y13
 	VADDPS       Y13, Y3, Y3
-	VMULPS       32(CX)(R8*1), Y12, Y13
+	VMULPS       32(R10)(R8*1), Y12, Y13
 	VADDPS       Y13, Y4, Y4
-	VMULPS       64(CX)(R8*1), Y12, Y12
+	VMULPS       (CX)(R8*1), Y12, Y12
 	VADDPS       Y12, Y5, Y5
 	VBROADCASTSS 8(BX), Y12
-	VMULPS       (CX)(R8*2), Y12, Y13
+	VMULPS       (R10)(R8*2), Y12, Y13
 	VADDPS       Y13, Y6, Y6
-	VMULPS       32(CX)(R8*2), Y12, Y13
+	VMULPS       32(R10)(R8*2), Y12, Y13
 	VADDPS       Y13, Y7, Y7
-	VMULPS       64(CX)(R8*2), Y12, Y12
+	VMULPS       (CX)(R8*2), Y12, Y12
 	VADDPS       Y12, Y8, Y8
 	VBROADCASTSS 12(BX), Y12
-	VMULPS       (CX)(R9*1), Y12, Y13
+	VMULPS       (R10)(R9*1), Y12, Y13
 	VADDPS       Y13, Y9, Y9
-	VMULPS       32(CX)(R9*1), Y12, Y13
+	VMULPS       32(R10)(R9*1), Y12, Y13
 	VADDPS       Y13, Y10, Y10
-	VMULPS       64(CX)(R9*1), Y12, Y12
+	VMULPS       (CX)(R9*1), Y12, Y12
 	VADDPS       Y12, Y11, Y11
+	LEAQ         (R10)(R8*4), R10
 	LEAQ         (CX)(R8*4), CX
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JGE          inputs6
+	JGE          inputs4
 
-rest6:
+rest4:
 	CMPQ         SI, $-4
-	JE           sum6
+	JE           sum4
 	VBROADCASTSS (BX), Y12
-	VMULPS       (CX), Y12, Y13
+	VMULPS       (R10), Y12, Y13
 	VADDPS       Y13, Y0, Y0
-	VMULPS       32(CX), Y12, Y13
+	VMULPS       32(R10), Y12, Y13
 	VADDPS       Y13, Y1, Y1
-	VMULPS       64(CX), Y12, Y12
+	VMULPS       (CX), Y12, Y12
 	VADDPS       Y12, Y2, Y2
 	CMPQ         SI, $-3
-	JE           sum6
+	JE           sum4
 	VBROADCASTSS 4(BX), Y12
-	VMULPS       (CX)(R8*1), Y12, Y13
+	VMULPS       (R10)(R8*1), Y12, Y13
 	VADDPS       Y13, Y3, Y3
-	VMULPS       32(CX)(R8*1), Y12, Y13
+	VMULPS       32(R10)(R8*1), Y12, Y13
 	VADDPS       Y13, Y4, Y4
-	VMULPS       64(CX)(R8*1), Y12, Y12
+	VMULPS       (CX)(R8*1), Y12, Y12
 	VADDPS       Y12, Y5, Y5
 	CMPQ         SI, $-2
-	JE           sum6
+	JE           sum4
 	VBROADCASTSS 8(BX), Y12
-	VMULPS       (CX)(R8*2), Y12, Y13
+	VMULPS       (R10)(R8*2), Y12, Y13
 	VADDPS       Y13, Y6, Y6
-	VMULPS       32(CX)(R8*2), Y12, Y13
+	VMULPS       32(R10)(R8*2), Y12, Y13
 	VADDPS       Y13, Y7, Y7
-	VMULPS       64(CX)(R8*2), Y12, Y12
+	VMULPS       (CX)(R8*2), Y12, Y12
 	VADDPS       Y12, Y8, Y8
 
-sum6:
+sum4:
 	VADDPS Y3, Y0, Y0
 	VADDPS Y9, Y6, Y6
 	VADDPS Y6, Y0, Y0
@@ -592,71 +407,189 @@ sum6:
 	VADDPS Y11, Y8, Y8
 	VADDPS Y8, Y2, Y2
 	TESTQ  DX, DX
-	JZ     store6
+	JZ     store4
 	VADDPS (DX), Y0, Y0
 	VADDPS 32(DX), Y1, Y1
-	VADDPS 64(DX), Y2, Y2
+	VADDPS (DX)(DI*1), Y2, Y2
 
-store6:
+store4:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y2, (AX)(DI*1)
 	JMP     done
 
-masked3:
-	LEAQ    low_lanes<>+0(SB), R10
-	NEGQ    DI
-	VMOVDQU 32(R10)(DI*4), Y0
-	NEGQ    DI
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	VXORPS  Y9, Y9, Y9
-	VXORPS  Y10, Y10, Y10
-	VXORPS  Y11, Y11, Y11
-	VXORPS  Y12, Y12, Y12
-	MOVQ    BX, BX
-	SUBQ    $0x04, SI
-	JL      rest7
+small:
+	CMPQ   DI, $+4
+	JL     below4
+	JG     overlap4
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	MOVQ   BX, BX
+	SUBQ   $0x04, SI
+	JL     rest5
+
+inputs5:
+	VBROADCASTSS (BX), X4
+	VMULPS       (CX), X4, X4
+	VADDPS       X4, X0, X0
+	VBROADCASTSS 4(BX), X4
+	VMULPS       (CX)(R8*1), X4, X4
+	VADDPS       X4, X1, X1
+	VBROADCASTSS 8(BX), X4
+	VMULPS       (CX)(R8*2), X4, X4
+	VADDPS       X4, X2, X2
+	VBROADCASTSS 12(BX), X4
+	VMULPS       (CX)(R9*1), X4, X4
+	VADDPS       X4, X3, X3
+	LEAQ         (CX)(R8*4), CX
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JGE          inputs5
+
+rest5:
+	CMPQ         SI, $-4
+	JE           sum5
+	VBROADCASTSS (BX), X4
+	VMULPS       (CX), X4, X4
+	VADDPS       X4, X0, X0
+	CMPQ         SI, $-3
+	JE           sum5
+	VBROADCASTSS 4(BX), X4
+	VMULPS       (CX)(R8*1), X4, X4
+	VADDPS       X4, X1, X1
+	CMPQ         SI, $-2
+	JE           sum5
+	VBROADCASTSS 8(BX), X4
+	VMULPS       (CX)(R8*2), X4, X4
+	VADDPS       X4, X2, X2
+
+sum5:
+	VADDPS X1, X0, X0
+	VADDPS X3, X2, X2
+	VADDPS X2, X0, X0
+	TESTQ  DX, DX
+	JZ     store5
+	VADDPS (DX), X0, X0
+
+store5:
+	VMOVUPS X0, (AX)
+	JMP     done
+
+overlap4:
+	SUBQ   $+4, DI
+	SHLQ   $0x02, DI
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	MOVQ   CX, R10
+	MOVQ   SI, SI
+	LEAQ   (CX)(DI*1), CX
+	SUBQ   $0x04, SI
+	JL     rest6
+
+inputs6:
+	VBROADCASTSS (BX), X8
+	VMULPS       (R10), X8, X9
+	VADDPS       X9, X0, X0
+	VMULPS       (CX), X8, X8
+	VADDPS       X8, X1, X1
+	VBROADCASTSS 4(BX), X8
+	VMULPS       (R10)(R8*1), X8, X9
+	VADDPS       X9, X2, X2
+	VMULPS       (CX)(R8*1), X8, X8
+	VADDPS       X8, X3, X3
+	VBROADCASTSS 8(BX), X8
+	VMULPS       (R10)(R8*2), X8, X9
+	VADDPS       X9, X4, X4
+	VMULPS       (CX)(R8*2), X8, X8
+	VADDPS       X8, X5, X5
+	VBROADCASTSS 12(BX), X8
+	VMULPS       (R10)(R9*1), X8, X9
+	VADDPS       X9, X6, X6
+	VMULPS       (CX)(R9*1), X8, X8
+	VADDPS       X8, X7, X7
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (CX)(R8*4), CX
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JGE          inputs6
+
+rest6:
+	CMPQ         SI, $-4
+	JE           sum6
+	VBROADCASTSS (BX), X8
+	VMULPS       (R10), X8, X9
+	VADDPS       X9, X0, X0
+	VMULPS       (CX), X8, X8
+	VADDPS       X8, X1, X1
+	CMPQ         SI, $-3
+	JE           sum6
+	VBROADCASTSS 4(BX), X8
+	VMULPS       (R10)(R8*1), X8, X9
+	VADDPS       X9, X2, X2
+	VMULPS       (CX)(R8*1), X8, X8
+	VADDPS       X8, X3, X3
+	CMPQ         SI, $-2
+	JE           sum6
+	VBROADCASTSS 8(BX), X8
+	VMULPS       (R10)(R8*2), X8, X9
+	VADDPS       X9, X4, X4
+	VMULPS       (CX)(R8*2), X8, X8
+	VADDPS       X8, X5, X5
+
+sum6:
+	VADDPS X2, X0, X0
+	VADDPS X6, X4, X4
+	VADDPS X4, X0, X0
+	VADDPS X3, X1, X1
+	VADDPS X7, X5, X5
+	VADDPS X5, X1, X1
+	TESTQ  DX, DX
+	JZ     store6
+	VADDPS (DX), X0, X0
+	VADDPS (DX)(DI*1), X1, X1
+
+store6:
+	VMOVUPS X0, (AX)
+	VMOVUPS X1, (AX)(DI*1)
+	JMP     done
+
+below4:
+	CMPQ   DI, $+2
+	JL     below2
+	JG     overlap2
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	MOVQ   BX, BX
+	SUBQ   $0x04, SI
+	JL     rest7
 
 inputs7:
-	VBROADCASTSS (BX), Y13
-	VMULPS       (CX), Y13, Y14
-	VADDPS       Y14, Y1, Y1
-	VMULPS       32(CX), Y13, Y14
-	VADDPS       Y14, Y2, Y2
-	VMASKMOVPS   64(CX), Y0, Y14
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y3, Y3
-	VBROADCASTSS 4(BX), Y13
-	VMULPS       (CX)(R8*1), Y13, Y14
-	VADDPS       Y14, Y4, Y4
-	VMULPS       32(CX)(R8*1), Y13, Y14
-	VADDPS       Y14, Y5, Y5
-	VMASKMOVPS   64(CX)(R8*1), Y0, Y14
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y6, Y6
-	VBROADCASTSS 8(BX), Y13
-	VMULPS       (CX)(R8*2), Y13, Y14
-	VADDPS       Y14, Y7, Y7
-	VMULPS       32(CX)(R8*2), Y13, Y14
-	VADDPS       Y14, Y8, Y8
-	VMASKMOVPS   64(CX)(R8*2), Y0, Y14
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y9, Y9
-	VBROADCASTSS 12(BX), Y13
-	VMULPS       (CX)(R9*1), Y13, Y14
-	VADDPS       Y14, Y10, Y10
-	VMULPS       32(CX)(R9*1), Y13, Y14
-	VADDPS       Y14, Y11, Y11
-	VMASKMOVPS   64(CX)(R9*1), Y0, Y14
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y12, Y12
+	VBROADCASTSS (BX), X4
+	VMOVSD       (CX), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X0, X0
+	VBROADCASTSS 4(BX), X4
+	VMOVSD       (CX)(R8*1), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X1, X1
+	VBROADCASTSS 8(BX), X4
+	VMOVSD       (CX)(R8*2), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X2, X2
+	VBROADCASTSS 12(BX), X4
+	VMOVSD       (CX)(R9*1), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X3, X3
 	LEAQ         (CX)(R8*4), CX
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
@@ -665,88 +598,221 @@ inputs7:
 rest7:
 	CMPQ         SI, $-4
 	JE           sum7
-	VBROADCASTSS (BX), Y13
-	VMULPS       (CX), Y13, Y14
-	VADDPS       Y14, Y1, Y1
-	VMULPS       32(CX), Y13, Y14
-	VADDPS       Y14, Y2, Y2
-	VMASKMOVPS   64(CX), Y0, Y14
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y3, Y3
+	VBROADCASTSS (BX), X4
+	VMOVSD       (CX), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X0, X0
 	CMPQ         SI, $-3
 	JE           sum7
-	VBROADCASTSS 4(BX), Y13
-	VMULPS       (CX)(R8*1), Y13, Y14
-	VADDPS       Y14, Y4, Y4
-	VMULPS       32(CX)(R8*1), Y13, Y14
-	VADDPS       Y14, Y5, Y5
-	VMASKMOVPS   64(CX)(R8*1), Y0, Y14
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y6, Y6
+	VBROADCASTSS 4(BX), X4
+	VMOVSD       (CX)(R8*1), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X1, X1
 	CMPQ         SI, $-2
 	JE           sum7
-	VBROADCASTSS 8(BX), Y13
-	VMULPS       (CX)(R8*2), Y13, Y14
-	VADDPS       Y14, Y7, Y7
-	VMULPS       32(CX)(R8*2), Y13, Y14
-	VADDPS       Y14, Y8, Y8
-	VMASKMOVPS   64(CX)(R8*2), Y0, Y14
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y9, Y9
+	VBROADCASTSS 8(BX), X4
+	VMOVSD       (CX)(R8*2), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X2, X2
 
 sum7:
-	VADDPS     Y4, Y1, Y1
-	VADDPS     Y10, Y7, Y7
-	VADDPS     Y7, Y1, Y1
-	VADDPS     Y5, Y2, Y2
-	VADDPS     Y11, Y8, Y8
-	VADDPS     Y8, Y2, Y2
-	VADDPS     Y6, Y3, Y3
-	VADDPS     Y12, Y9, Y9
-	VADDPS     Y9, Y3, Y3
-	TESTQ      DX, DX
-	JZ         store7
-	VADDPS     (DX), Y1, Y1
-	VADDPS     32(DX), Y2, Y2
-	VMASKMOVPS 64(DX), Y0, Y4
-	VADDPS     Y4, Y3, Y3
+	VADDPS X1, X0, X0
+	VADDPS X3, X2, X2
+	VADDPS X2, X0, X0
+	TESTQ  DX, DX
+	JZ     store7
+	VMOVSD (DX), X1
+	VADDPS X1, X0, X0
 
 store7:
-	VMOVUPS    Y1, (AX)
-	VMOVUPS    Y2, 32(AX)
-	VMASKMOVPS Y3, Y0, 64(AX)
+	VMOVSD X0, (AX)
+	JMP    done
+
+overlap2:
+	SUBQ   $+2, DI
+	SHLQ   $0x02, DI
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	MOVQ   CX, R10
+	MOVQ   SI, SI
+	LEAQ   (CX)(DI*1), CX
+	SUBQ   $0x04, SI
+	JL     rest8
+
+inputs8:
+	VBROADCASTSS (BX), X8
+	VMOVSD       (R10), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X0, X0
+	VMOVSD       (CX), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X1, X1
+	VBROADCASTSS 4(BX), X8
+	VMOVSD       (R10)(R8*1), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X2, X2
+	VMOVSD       (CX)(R8*1), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X3, X3
+	VBROADCASTSS 8(BX), X8
+	VMOVSD       (R10)(R8*2), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X4, X4
+	VMOVSD       (CX)(R8*2), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X5, X5
+	VBROADCASTSS 12(BX), X8
+	VMOVSD       (R10)(R9*1), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X6, X6
+	VMOVSD       (CX)(R9*1), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X7, X7
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (CX)(R8*4), CX
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JGE          inputs8
+
+rest8:
+	CMPQ         SI, $-4
+	JE           sum8
+	VBROADCASTSS (BX), X8
+	VMOVSD       (R10), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X0, X0
+	VMOVSD       (CX), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X1, X1
+	CMPQ         SI, $-3
+	JE           sum8
+	VBROADCASTSS 4(BX), X8
+	VMOVSD       (R10)(R8*1), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X2, X2
+	VMOVSD       (CX)(R8*1), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X3, X3
+	CMPQ         SI, $-2
+	JE           sum8
+	VBROADCASTSS 8(BX), X8
+	VMOVSD       (R10)(R8*2), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X4, X4
+	VMOVSD       (CX)(R8*2), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X5, X5
+
+sum8:
+	VADDPS X2, X0, X0
+	VADDPS X6, X4, X4
+	VADDPS X4, X0, X0
+	VADDPS X3, X1, X1
+	VADDPS X7, X5, X5
+	VADDPS X5, X1, X1
+	TESTQ  DX, DX
+	JZ     store8
+	VMOVSD (DX), X2
+	VADDPS X2, X0, X0
+	VMOVSD (DX)(DI*1), X2
+	VADDPS X2, X1, X1
+
+store8:
+	VMOVSD X0, (AX)
+	VMOVSD X1, (AX)(DI*1)
+	JMP    done
+
+below2:
+	SUBQ   $+1, DI
+	SHLQ   $0x02, DI
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	MOVQ   CX, R10
+	MOVQ   SI, SI
+	LEAQ   (CX)(DI*1), CX
+	SUBQ   $0x04, SI
+	JL     rest9
+
+inputs9:
+	VBROADCASTSS (BX), X4
+	VMOVSS       (CX), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X0, X0
+	VBROADCASTSS 4(BX), X4
+	VMOVSS       (CX)(R8*1), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X1, X1
+	VBROADCASTSS 8(BX), X4
+	VMOVSS       (CX)(R8*2), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X2, X2
+	VBROADCASTSS 12(BX), X4
+	VMOVSS       (CX)(R9*1), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X3, X3
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (CX)(R8*4), CX
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JGE          inputs9
+
+rest9:
+	CMPQ         SI, $-4
+	JE           sum9
+	VBROADCASTSS (BX), X4
+	VMOVSS       (CX), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X0, X0
+	CMPQ         SI, $-3
+	JE           sum9
+	VBROADCASTSS 4(BX), X4
+	VMOVSS       (CX)(R8*1), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X1, X1
+	CMPQ         SI, $-2
+	JE           sum9
+	VBROADCASTSS 8(BX), X4
+	VMOVSS       (CX)(R8*2), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X2, X2
+
+sum9:
+	VADDPS X1, X0, X0
+	VADDPS X3, X2, X2
+	VADDPS X2, X0, X0
+	TESTQ  DX, DX
+	JZ     store9
+	VMOVSS (DX)(DI*1), X1
+	VADDPS X1, X0, X0
+
+store9:
+	VMOVSS X0, (AX)(DI*1)
+	JMP    done
 
 done:
 	VZEROUPPER
 	RET
 
-DATA low_lanes<>+0(SB)/4, $0xffffffff
-DATA low_lanes<>+4(SB)/4, $0xffffffff
-DATA low_lanes<>+8(SB)/4, $0xffffffff
-DATA low_lanes<>+12(SB)/4, $0xffffffff
-DATA low_lanes<>+16(SB)/4, $0xffffffff
-DATA low_lanes<>+20(SB)/4, $0xffffffff
-DATA low_lanes<>+24(SB)/4, $0xffffffff
-DATA low_lanes<>+28(SB)/4, $0xffffffff
-DATA low_lanes<>+32(SB)/4, $0x00000000
-DATA low_lanes<>+36(SB)/4, $0x00000000
-DATA low_lanes<>+40(SB)/4, $0x00000000
-DATA low_lanes<>+44(SB)/4, $0x00000000
-DATA low_lanes<>+48(SB)/4, $0x00000000
-DATA low_lanes<>+52(SB)/4, $0x00000000
-DATA low_lanes<>+56(SB)/4, $0x00000000
-DATA low_lanes<>+60(SB)/4, $0x00000000
-GLOBL low_lanes<>(SB), RODATA|NOPTR, $64
-
 // func tanhAVX2(y []float32)
 // Requires: AVX
 TEXT ·tanhAVX2(SB), NOSPLIT, $0-24
-	MOVQ y_base+0(FP), AX
-	MOVQ y_len+8(FP), CX
-	SUBQ $+8, CX
-	JL   rest
+	MOVQ  y_base+0(FP), AX
+	MOVQ  y_len+8(FP), CX
+	LEAQ  (AX)(CX*4), DX
+	CMPQ  CX, $+8
+	JL    small
+	TESTQ $0x00000007, CX
+	JNZ   overlap
 
-whole:
+even:
 	VMOVUPS      (AX), Y0
 	VANDPS       const_7fffffff<>+0(SB), Y0, Y1
 	VBROADCASTSS const_41400000<>+0(SB), Y2
@@ -791,17 +857,56 @@ whole:
 	VMOVUPS      Y1, (AX)
 	ADDQ         $+32, AX
 	SUBQ         $+8, CX
-	JGE          whole
+	CMPQ         CX, $+8
+	JGE          even
+	JMP          done
 
-rest:
-	ADDQ         $+8, CX
-	JZ           done
-	LEAQ         low_lanes<>+0(SB), DX
-	NEGQ         CX
-	VMOVDQU      32(DX)(CX*4), Y0
-	NEGQ         CX
-	VMASKMOVPS   (AX), Y0, Y1
-	VANDPS       const_7fffffff<>+0(SB), Y1, Y2
+overlap:
+	VMOVUPS      -32(DX), Y0
+	VANDPS       const_7fffffff<>+0(SB), Y0, Y1
+	VBROADCASTSS const_41400000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMULPS       const_36a03f4c<>+0(SB), Y1, Y2
+	VADDPS       const_b6b5294e<>+0(SB), Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VADDPS       const_39c255d5<>+0(SB), Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VADDPS       const_3b1a32c7<>+0(SB), Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VADDPS       const_3cad68e2<>+0(SB), Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VADDPS       const_3dff791f<>+0(SB), Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VADDPS       const_3f0006e1<>+0(SB), Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VADDPS       const_3f7ffeda<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VADDPS       const_3f800000<>+0(SB), Y2, Y2
+	VBROADCASTSS const_40000000<>+0(SB), Y3
+	VDIVPS       Y2, Y3, Y2
+	VBROADCASTSS const_3f800000<>+0(SB), Y3
+	VSUBPS       Y2, Y3, Y2
+	VMULPS       Y1, Y1, Y3
+	VMULPS       const_bbc12c33<>+0(SB), Y3, Y4
+	VADDPS       const_3caa5c52<>+0(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VADDPS       const_bd5c4c6f<>+0(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VADDPS       const_3e0884d7<>+0(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VADDPS       const_beaaaa9f<>+0(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VMULPS       Y0, Y4, Y4
+	VADDPS       Y0, Y4, Y4
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y1, Y1
+	VBLENDVPS    Y1, Y4, Y2, Y1
+	VANDPS       const_80000000<>+0(SB), Y0, Y0
+	VORPS        Y0, Y1, Y1
+
+odd:
+	VMOVUPS      (AX), Y0
+	VANDPS       const_7fffffff<>+0(SB), Y0, Y2
 	VBROADCASTSS const_41400000<>+0(SB), Y3
 	VMINPS       Y2, Y3, Y2
 	VMULPS       const_36a03f4c<>+0(SB), Y2, Y3
@@ -835,14 +940,246 @@ rest:
 	VMULPS       Y4, Y5, Y5
 	VADDPS       const_beaaaa9f<>+0(SB), Y5, Y5
 	VMULPS       Y4, Y5, Y5
-	VMULPS       Y1, Y5, Y5
-	VADDPS       Y1, Y5, Y5
+	VMULPS       Y0, Y5, Y5
+	VADDPS       Y0, Y5, Y5
 	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y2, Y2
 	VBLENDVPS    Y2, Y5, Y3, Y2
-	VANDPS       const_80000000<>+0(SB), Y1, Y1
-	VORPS        Y1, Y2, Y2
-	VMASKMOVPS   Y2, Y0, (AX)
+	VANDPS       const_80000000<>+0(SB), Y0, Y0
+	VORPS        Y0, Y2, Y2
+	VMOVUPS      Y2, (AX)
+	ADDQ         $+32, AX
+	SUBQ         $+8, CX
+	CMPQ         CX, $+8
+	JGE          odd
+	VMOVUPS      Y1, -32(DX)
+	JMP          done
 
+small:
+	CMPQ         CX, $+4
+	JL           below4
+	VMOVUPS      (AX), X0
+	VANDPS       const_7fffffff<>+0(SB), X0, X1
+	VBROADCASTSS const_41400000<>+0(SB), X2
+	VMINPS       X1, X2, X1
+	VMULPS       const_36a03f4c<>+0(SB), X1, X2
+	VADDPS       const_b6b5294e<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_39c255d5<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3b1a32c7<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3cad68e2<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3dff791f<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3f0006e1<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3f7ffeda<>+0(SB), X2, X2
+	VMULPS       X2, X2, X2
+	VMULPS       X2, X2, X2
+	VADDPS       const_3f800000<>+0(SB), X2, X2
+	VBROADCASTSS const_40000000<>+0(SB), X3
+	VDIVPS       X2, X3, X2
+	VBROADCASTSS const_3f800000<>+0(SB), X3
+	VSUBPS       X2, X3, X2
+	VMULPS       X1, X1, X3
+	VMULPS       const_bbc12c33<>+0(SB), X3, X4
+	VADDPS       const_3caa5c52<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VADDPS       const_bd5c4c6f<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VADDPS       const_3e0884d7<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VADDPS       const_beaaaa9f<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VMULPS       X0, X4, X4
+	VADDPS       X0, X4, X4
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), X1, X1
+	VBLENDVPS    X1, X4, X2, X1
+	VANDPS       const_80000000<>+0(SB), X0, X0
+	VORPS        X0, X1, X1
+	VMOVUPS      -16(DX), X0
+	VANDPS       const_7fffffff<>+0(SB), X0, X2
+	VBROADCASTSS const_41400000<>+0(SB), X3
+	VMINPS       X2, X3, X2
+	VMULPS       const_36a03f4c<>+0(SB), X2, X3
+	VADDPS       const_b6b5294e<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_39c255d5<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_3b1a32c7<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_3cad68e2<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_3dff791f<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_3f0006e1<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_3f7ffeda<>+0(SB), X3, X3
+	VMULPS       X3, X3, X3
+	VMULPS       X3, X3, X3
+	VADDPS       const_3f800000<>+0(SB), X3, X3
+	VBROADCASTSS const_40000000<>+0(SB), X4
+	VDIVPS       X3, X4, X3
+	VBROADCASTSS const_3f800000<>+0(SB), X4
+	VSUBPS       X3, X4, X3
+	VMULPS       X2, X2, X4
+	VMULPS       const_bbc12c33<>+0(SB), X4, X5
+	VADDPS       const_3caa5c52<>+0(SB), X5, X5
+	VMULPS       X4, X5, X5
+	VADDPS       const_bd5c4c6f<>+0(SB), X5, X5
+	VMULPS       X4, X5, X5
+	VADDPS       const_3e0884d7<>+0(SB), X5, X5
+	VMULPS       X4, X5, X5
+	VADDPS       const_beaaaa9f<>+0(SB), X5, X5
+	VMULPS       X4, X5, X5
+	VMULPS       X0, X5, X5
+	VADDPS       X0, X5, X5
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), X2, X2
+	VBLENDVPS    X2, X5, X3, X2
+	VANDPS       const_80000000<>+0(SB), X0, X0
+	VORPS        X0, X2, X2
+	VMOVUPS      X2, -16(DX)
+	VMOVUPS      X1, (AX)
+	JMP          done
+
+below4:
+	CMPQ         CX, $+2
+	JL           below2
+	VMOVSD       (AX), X0
+	VANDPS       const_7fffffff<>+0(SB), X0, X1
+	VBROADCASTSS const_41400000<>+0(SB), X2
+	VMINPS       X1, X2, X1
+	VMULPS       const_36a03f4c<>+0(SB), X1, X2
+	VADDPS       const_b6b5294e<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_39c255d5<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3b1a32c7<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3cad68e2<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3dff791f<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3f0006e1<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3f7ffeda<>+0(SB), X2, X2
+	VMULPS       X2, X2, X2
+	VMULPS       X2, X2, X2
+	VADDPS       const_3f800000<>+0(SB), X2, X2
+	VBROADCASTSS const_40000000<>+0(SB), X3
+	VDIVPS       X2, X3, X2
+	VBROADCASTSS const_3f800000<>+0(SB), X3
+	VSUBPS       X2, X3, X2
+	VMULPS       X1, X1, X3
+	VMULPS       const_bbc12c33<>+0(SB), X3, X4
+	VADDPS       const_3caa5c52<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VADDPS       const_bd5c4c6f<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VADDPS       const_3e0884d7<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VADDPS       const_beaaaa9f<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VMULPS       X0, X4, X4
+	VADDPS       X0, X4, X4
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), X1, X1
+	VBLENDVPS    X1, X4, X2, X1
+	VANDPS       const_80000000<>+0(SB), X0, X0
+	VORPS        X0, X1, X1
+	VMOVSD       -8(DX), X0
+	VANDPS       const_7fffffff<>+0(SB), X0, X2
+	VBROADCASTSS const_41400000<>+0(SB), X3
+	VMINPS       X2, X3, X2
+	VMULPS       const_36a03f4c<>+0(SB), X2, X3
+	VADDPS       const_b6b5294e<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_39c255d5<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_3b1a32c7<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_3cad68e2<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_3dff791f<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_3f0006e1<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_3f7ffeda<>+0(SB), X3, X3
+	VMULPS       X3, X3, X3
+	VMULPS       X3, X3, X3
+	VADDPS       const_3f800000<>+0(SB), X3, X3
+	VBROADCASTSS const_40000000<>+0(SB), X4
+	VDIVPS       X3, X4, X3
+	VBROADCASTSS const_3f800000<>+0(SB), X4
+	VSUBPS       X3, X4, X3
+	VMULPS       X2, X2, X4
+	VMULPS       const_bbc12c33<>+0(SB), X4, X5
+	VADDPS       const_3caa5c52<>+0(SB), X5, X5
+	VMULPS       X4, X5, X5
+	VADDPS       const_bd5c4c6f<>+0(SB), X5, X5
+	VMULPS       X4, X5, X5
+	VADDPS       const_3e0884d7<>+0(SB), X5, X5
+	VMULPS       X4, X5, X5
+	VADDPS       const_beaaaa9f<>+0(SB), X5, X5
+	VMULPS       X4, X5, X5
+	VMULPS       X0, X5, X5
+	VADDPS       X0, X5, X5
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), X2, X2
+	VBLENDVPS    X2, X5, X3, X2
+	VANDPS       const_80000000<>+0(SB), X0, X0
+	VORPS        X0, X2, X2
+	VMOVSD       X2, -8(DX)
+	VMOVSD       X1, (AX)
+	JMP          done
+
+below2:
+	CMPQ         CX, $+1
+	JL           below1
+	VMOVSS       (AX), X0
+	VANDPS       const_7fffffff<>+0(SB), X0, X1
+	VBROADCASTSS const_41400000<>+0(SB), X2
+	VMINPS       X1, X2, X1
+	VMULPS       const_36a03f4c<>+0(SB), X1, X2
+	VADDPS       const_b6b5294e<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_39c255d5<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3b1a32c7<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3cad68e2<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3dff791f<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3f0006e1<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3f7ffeda<>+0(SB), X2, X2
+	VMULPS       X2, X2, X2
+	VMULPS       X2, X2, X2
+	VADDPS       const_3f800000<>+0(SB), X2, X2
+	VBROADCASTSS const_40000000<>+0(SB), X3
+	VDIVPS       X2, X3, X2
+	VBROADCASTSS const_3f800000<>+0(SB), X3
+	VSUBPS       X2, X3, X2
+	VMULPS       X1, X1, X3
+	VMULPS       const_bbc12c33<>+0(SB), X3, X4
+	VADDPS       const_3caa5c52<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VADDPS       const_bd5c4c6f<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VADDPS       const_3e0884d7<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VADDPS       const_beaaaa9f<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VMULPS       X0, X4, X4
+	VADDPS       X0, X4, X4
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), X1, X1
+	VBLENDVPS    X1, X4, X2, X1
+	VANDPS       const_80000000<>+0(SB), X0, X0
+	VORPS        X0, X1, X1
+	VMOVSS       X1, (AX)
+	JMP          done
+
+below1:
 done:
 	VZEROUPPER
 	RET
@@ -1040,39 +1377,85 @@ GLOBL const_80000000<>(SB), RODATA|NOPTR, $32
 // func reluAVX2(y []float32)
 // Requires: AVX
 TEXT ·reluAVX2(SB), NOSPLIT, $0-24
-	MOVQ y_base+0(FP), AX
-	MOVQ y_len+8(FP), CX
-	SUBQ $+8, CX
-	JL   rest
+	MOVQ  y_base+0(FP), AX
+	MOVQ  y_len+8(FP), CX
+	LEAQ  (AX)(CX*4), DX
+	CMPQ  CX, $+8
+	JL    small
+	TESTQ $0x00000007, CX
+	JNZ   overlap
 
-whole:
+even:
 	VMOVUPS (AX), Y0
 	VXORPS  Y1, Y1, Y1
 	VMAXPS  Y1, Y0, Y0
 	VMOVUPS Y0, (AX)
 	ADDQ    $+32, AX
 	SUBQ    $+8, CX
-	JGE     whole
+	CMPQ    CX, $+8
+	JGE     even
+	JMP     done
 
-rest:
-	ADDQ       $+8, CX
-	JZ         done
-	LEAQ       low_lanes<>+0(SB), DX
-	NEGQ       CX
-	VMOVDQU    32(DX)(CX*4), Y0
-	NEGQ       CX
-	VMASKMOVPS (AX), Y0, Y1
-	VXORPS     Y2, Y2, Y2
-	VMAXPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
+overlap:
+	VMOVUPS -32(DX), Y0
+	VXORPS  Y1, Y1, Y1
+	VMAXPS  Y1, Y0, Y0
 
+odd:
+	VMOVUPS (AX), Y1
+	VXORPS  Y2, Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $+32, AX
+	SUBQ    $+8, CX
+	CMPQ    CX, $+8
+	JGE     odd
+	VMOVUPS Y0, -32(DX)
+	JMP     done
+
+small:
+	CMPQ    CX, $+4
+	JL      below4
+	VMOVUPS (AX), X0
+	VXORPS  X1, X1, X1
+	VMAXPS  X1, X0, X0
+	VMOVUPS -16(DX), X1
+	VXORPS  X2, X2, X2
+	VMAXPS  X2, X1, X1
+	VMOVUPS X1, -16(DX)
+	VMOVUPS X0, (AX)
+	JMP     done
+
+below4:
+	CMPQ   CX, $+2
+	JL     below2
+	VMOVSD (AX), X0
+	VXORPS X1, X1, X1
+	VMAXPS X1, X0, X0
+	VMOVSD -8(DX), X1
+	VXORPS X2, X2, X2
+	VMAXPS X2, X1, X1
+	VMOVSD X1, -8(DX)
+	VMOVSD X0, (AX)
+	JMP    done
+
+below2:
+	CMPQ   CX, $+1
+	JL     below1
+	VMOVSS (AX), X0
+	VXORPS X1, X1, X1
+	VMAXPS X1, X0, X0
+	VMOVSS X0, (AX)
+	JMP    done
+
+below1:
 done:
 	VZEROUPPER
 	RET
 
 // func addNormalAVX2(dst []float32, src []float32, scale float32, seed uint64, offset uint64, table *[65536]float32)
 // Requires: AVX, AVX2, CMOV, SSE
-TEXT ·addNormalAVX2(SB), $640-80
+TEXT ·addNormalAVX2(SB), $768-80
 	MOVQ         src_base+24(FP), AX
 	MOVSS        scale+48(FP), X0
 	VBROADCASTSS X0, Y0
@@ -1098,23 +1481,7 @@ TEXT ·addNormalAVX2(SB), $640-80
 	SHRQ         $0x20, R8
 	VMOVD        DI, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, (SP)
-	VMOVD        R8, X4
-	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 32(SP)
-	ADDL         $0x9e3779b9, DI
-	VMOVD        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 64(SP)
-	ADDL         $0xbb67ae85, R8
-	VMOVD        R8, X4
-	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 96(SP)
-	ADDL         $0x9e3779b9, DI
-	VMOVD        DI, X4
-	VPBROADCASTD X4, Y4
 	VMOVDQU      Y4, 128(SP)
-	ADDL         $0xbb67ae85, R8
 	VMOVD        R8, X4
 	VPBROADCASTD X4, Y4
 	VMOVDQU      Y4, 160(SP)
@@ -1174,6 +1541,22 @@ TEXT ·addNormalAVX2(SB), $640-80
 	VMOVD        R8, X4
 	VPBROADCASTD X4, Y4
 	VMOVDQU      Y4, 608(SP)
+	ADDL         $0x9e3779b9, DI
+	VMOVD        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVDQU      Y4, 640(SP)
+	ADDL         $0xbb67ae85, R8
+	VMOVD        R8, X4
+	VPBROADCASTD X4, Y4
+	VMOVDQU      Y4, 672(SP)
+	ADDL         $0x9e3779b9, DI
+	VMOVD        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVDQU      Y4, 704(SP)
+	ADDL         $0xbb67ae85, R8
+	VMOVD        R8, X4
+	VPBROADCASTD X4, Y4
+	VMOVDQU      Y4, 736(SP)
 	TESTQ        BX, BX
 	JNZ          part
 
@@ -1184,34 +1567,18 @@ next:
 whole:
 	VPMULUDQ     Y1, Y2, Y6
 	VPSRLQ       $0x20, Y1, Y4
-	VPXOR        (SP), Y4, Y4
+	VPXOR        128(SP), Y4, Y4
 	VPSRLQ       $0x20, Y6, Y5
-	VPXOR        32(SP), Y5, Y5
+	VPXOR        160(SP), Y5, Y5
 	VPMULUDQ     Y4, Y2, Y4
 	VPMULUDQ     Y5, Y3, Y5
 	VPSRLQ       $0x20, Y5, Y7
-	VPXOR        64(SP), Y7, Y7
+	VPXOR        192(SP), Y7, Y7
 	VPSRLQ       $0x20, Y4, Y8
-	VPXOR        96(SP), Y6, Y6
+	VPXOR        224(SP), Y6, Y6
 	VPXOR        Y6, Y8, Y8
 	VPMULUDQ     Y7, Y2, Y6
 	VPMULUDQ     Y8, Y3, Y7
-	VPSRLQ       $0x20, Y7, Y8
-	VPXOR        128(SP), Y5, Y5
-	VPXOR        Y5, Y8, Y8
-	VPSRLQ       $0x20, Y6, Y5
-	VPXOR        160(SP), Y4, Y4
-	VPXOR        Y4, Y5, Y5
-	VPMULUDQ     Y8, Y2, Y4
-	VPMULUDQ     Y5, Y3, Y5
-	VPSRLQ       $0x20, Y5, Y8
-	VPXOR        192(SP), Y7, Y7
-	VPXOR        Y7, Y8, Y8
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        224(SP), Y6, Y6
-	VPXOR        Y6, Y7, Y7
-	VPMULUDQ     Y8, Y2, Y6
-	VPMULUDQ     Y7, Y3, Y7
 	VPSRLQ       $0x20, Y7, Y8
 	VPXOR        256(SP), Y5, Y5
 	VPXOR        Y5, Y8, Y8
@@ -1257,6 +1624,22 @@ whole:
 	VPXOR        Y7, Y8, Y8
 	VPSRLQ       $0x20, Y4, Y7
 	VPXOR        608(SP), Y6, Y6
+	VPXOR        Y6, Y7, Y7
+	VPMULUDQ     Y8, Y2, Y6
+	VPMULUDQ     Y7, Y3, Y7
+	VPSRLQ       $0x20, Y7, Y8
+	VPXOR        640(SP), Y5, Y5
+	VPXOR        Y5, Y8, Y8
+	VPSRLQ       $0x20, Y6, Y5
+	VPXOR        672(SP), Y4, Y4
+	VPXOR        Y4, Y5, Y5
+	VPMULUDQ     Y8, Y2, Y4
+	VPMULUDQ     Y5, Y3, Y5
+	VPSRLQ       $0x20, Y5, Y8
+	VPXOR        704(SP), Y7, Y7
+	VPXOR        Y7, Y8, Y8
+	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        736(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
 	VPADDQ       block_step_AVX2<>+0(SB), Y1, Y1
 	VPSLLQ       $0x20, Y5, Y5
@@ -1308,34 +1691,18 @@ rest:
 part:
 	VPMULUDQ     Y1, Y2, Y6
 	VPSRLQ       $0x20, Y1, Y4
-	VPXOR        (SP), Y4, Y4
+	VPXOR        128(SP), Y4, Y4
 	VPSRLQ       $0x20, Y6, Y5
-	VPXOR        32(SP), Y5, Y5
+	VPXOR        160(SP), Y5, Y5
 	VPMULUDQ     Y4, Y2, Y4
 	VPMULUDQ     Y5, Y3, Y5
 	VPSRLQ       $0x20, Y5, Y7
-	VPXOR        64(SP), Y7, Y7
+	VPXOR        192(SP), Y7, Y7
 	VPSRLQ       $0x20, Y4, Y8
-	VPXOR        96(SP), Y6, Y6
+	VPXOR        224(SP), Y6, Y6
 	VPXOR        Y6, Y8, Y8
 	VPMULUDQ     Y7, Y2, Y6
 	VPMULUDQ     Y8, Y3, Y7
-	VPSRLQ       $0x20, Y7, Y8
-	VPXOR        128(SP), Y5, Y5
-	VPXOR        Y5, Y8, Y8
-	VPSRLQ       $0x20, Y6, Y5
-	VPXOR        160(SP), Y4, Y4
-	VPXOR        Y4, Y5, Y5
-	VPMULUDQ     Y8, Y2, Y4
-	VPMULUDQ     Y5, Y3, Y5
-	VPSRLQ       $0x20, Y5, Y8
-	VPXOR        192(SP), Y7, Y7
-	VPXOR        Y7, Y8, Y8
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        224(SP), Y6, Y6
-	VPXOR        Y6, Y7, Y7
-	VPMULUDQ     Y8, Y2, Y6
-	VPMULUDQ     Y7, Y3, Y7
 	VPSRLQ       $0x20, Y7, Y8
 	VPXOR        256(SP), Y5, Y5
 	VPXOR        Y5, Y8, Y8
@@ -1382,6 +1749,22 @@ part:
 	VPSRLQ       $0x20, Y4, Y7
 	VPXOR        608(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
+	VPMULUDQ     Y8, Y2, Y6
+	VPMULUDQ     Y7, Y3, Y7
+	VPSRLQ       $0x20, Y7, Y8
+	VPXOR        640(SP), Y5, Y5
+	VPXOR        Y5, Y8, Y8
+	VPSRLQ       $0x20, Y6, Y5
+	VPXOR        672(SP), Y4, Y4
+	VPXOR        Y4, Y5, Y5
+	VPMULUDQ     Y8, Y2, Y4
+	VPMULUDQ     Y5, Y3, Y5
+	VPSRLQ       $0x20, Y5, Y8
+	VPXOR        704(SP), Y7, Y7
+	VPXOR        Y7, Y8, Y8
+	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        736(SP), Y6, Y6
+	VPXOR        Y6, Y7, Y7
 	VPADDQ       block_step_AVX2<>+0(SB), Y1, Y1
 	VPSLLQ       $0x20, Y5, Y5
 	VPBLENDD     $0xaa, Y5, Y8, Y8
@@ -1389,70 +1772,64 @@ part:
 	VPBLENDD     $0xaa, Y4, Y7, Y7
 	VPUNPCKLQDQ  Y7, Y8, Y4
 	VPUNPCKHQDQ  Y7, Y8, Y5
-	DECQ         BX
-	VMOVD        BX, X6
-	VPBROADCASTD X6, Y7
-	MOVQ         DX, BX
-	MOVQ         $+32, DI
-	CMPQ         BX, DI
-	CMOVQGT      DI, BX
-	VMOVD        BX, X6
-	VPBROADCASTD X6, Y6
-	VPMOVZXWD    X4, Y8
-	VPCMPEQD     Y10, Y10, Y10
-	VXORPS       Y9, Y9, Y9
-	VGATHERDPS   Y10, (SI)(Y8*4), Y9
-	VPCMPGTD     spots_0<>+0(SB), Y6, Y8
-	VMOVDQU      spots_0<>+0(SB), Y10
-	VPCMPGTD     Y7, Y10, Y10
-	VPAND        Y10, Y8, Y8
-	VMULPS       Y0, Y9, Y9
-	VMASKMOVPS   (AX), Y8, Y10
-	VADDPS       Y10, Y9, Y9
-	VMASKMOVPS   Y9, Y8, (CX)
+	VPMOVZXWD    X4, Y6
+	VPCMPEQD     Y8, Y8, Y8
+	VXORPS       Y7, Y7, Y7
+	VGATHERDPS   Y8, (SI)(Y6*4), Y7
+	VMOVUPS      Y7, (SP)
 	VEXTRACTI128 $0x01, Y4, X4
 	VPMOVZXWD    X4, Y4
-	VPCMPEQD     Y9, Y9, Y9
-	VXORPS       Y8, Y8, Y8
-	VGATHERDPS   Y9, (SI)(Y4*4), Y8
-	VPCMPGTD     spots_1<>+0(SB), Y6, Y4
-	VMOVDQU      spots_1<>+0(SB), Y9
-	VPCMPGTD     Y7, Y9, Y9
-	VPAND        Y9, Y4, Y4
-	VMULPS       Y0, Y8, Y8
-	VMASKMOVPS   32(AX), Y4, Y9
-	VADDPS       Y9, Y8, Y8
-	VMASKMOVPS   Y8, Y4, 32(CX)
+	VPCMPEQD     Y7, Y7, Y7
+	VXORPS       Y6, Y6, Y6
+	VGATHERDPS   Y7, (SI)(Y4*4), Y6
+	VMOVUPS      Y6, 32(SP)
 	VPMOVZXWD    X5, Y4
-	VPCMPEQD     Y9, Y9, Y9
-	VXORPS       Y8, Y8, Y8
-	VGATHERDPS   Y9, (SI)(Y4*4), Y8
-	VPCMPGTD     spots_2<>+0(SB), Y6, Y4
-	VMOVDQU      spots_2<>+0(SB), Y9
-	VPCMPGTD     Y7, Y9, Y9
-	VPAND        Y9, Y4, Y4
-	VMULPS       Y0, Y8, Y8
-	VMASKMOVPS   64(AX), Y4, Y9
-	VADDPS       Y9, Y8, Y8
-	VMASKMOVPS   Y8, Y4, 64(CX)
+	VPCMPEQD     Y7, Y7, Y7
+	VXORPS       Y6, Y6, Y6
+	VGATHERDPS   Y7, (SI)(Y4*4), Y6
+	VMOVUPS      Y6, 64(SP)
 	VEXTRACTI128 $0x01, Y5, X4
 	VPMOVZXWD    X4, Y4
-	VPCMPEQD     Y8, Y8, Y8
+	VPCMPEQD     Y6, Y6, Y6
 	VXORPS       Y5, Y5, Y5
-	VGATHERDPS   Y8, (SI)(Y4*4), Y5
-	VPCMPGTD     spots_3<>+0(SB), Y6, Y4
-	VMOVDQU      spots_3<>+0(SB), Y6
-	VPCMPGTD     Y7, Y6, Y6
-	VPAND        Y6, Y4, Y4
-	VMULPS       Y0, Y5, Y5
-	VMASKMOVPS   96(AX), Y4, Y6
-	VADDPS       Y6, Y5, Y5
-	VMASKMOVPS   Y5, Y4, 96(CX)
-	ADDQ         $+128, CX
-	ADDQ         $+128, AX
-	SUBQ         $+32, DX
-	XORQ         BX, BX
-	JMP          next
+	VGATHERDPS   Y6, (SI)(Y4*4), Y5
+	VMOVUPS      Y5, 96(SP)
+	LEAQ         (SP), DI
+	MOVQ         $+32, R8
+	CMPQ         DX, R8
+	CMOVQLT      DX, R8
+
+eight:
+	MOVQ    R8, R9
+	SUBQ    BX, R9
+	CMPQ    R9, $+8
+	JL      few
+	VMOVUPS (DI)(BX*4), Y4
+	VMULPS  Y0, Y4, Y4
+	VADDPS  (AX)(BX*4), Y4, Y4
+	VMOVUPS Y4, (CX)(BX*4)
+	ADDQ    $+8, BX
+	JMP     eight
+
+few:
+	TESTQ R9, R9
+	JLE   made
+
+one:
+	VMOVSS (DI)(BX*4), X4
+	VMULSS X0, X4, X4
+	VADDSS (AX)(BX*4), X4, X4
+	VMOVSS X4, (CX)(BX*4)
+	ADDQ   $+1, BX
+	DECQ   R9
+	JNZ    one
+
+made:
+	ADDQ $+128, CX
+	ADDQ $+128, AX
+	SUBQ $+32, DX
+	XORQ BX, BX
+	JMP  next
 
 done:
 	VZEROUPPER
@@ -1498,49 +1875,9 @@ DATA philox_mul1<>+48(SB)/8, $0x00000000cd9e8d57
 DATA philox_mul1<>+56(SB)/8, $0x00000000cd9e8d57
 GLOBL philox_mul1<>(SB), RODATA|NOPTR, $64
 
-DATA spots_0<>+0(SB)/4, $0x00000000
-DATA spots_0<>+4(SB)/4, $0x00000001
-DATA spots_0<>+8(SB)/4, $0x00000002
-DATA spots_0<>+12(SB)/4, $0x00000003
-DATA spots_0<>+16(SB)/4, $0x00000004
-DATA spots_0<>+20(SB)/4, $0x00000005
-DATA spots_0<>+24(SB)/4, $0x00000006
-DATA spots_0<>+28(SB)/4, $0x00000007
-GLOBL spots_0<>(SB), RODATA|NOPTR, $32
-
-DATA spots_1<>+0(SB)/4, $0x00000008
-DATA spots_1<>+4(SB)/4, $0x00000009
-DATA spots_1<>+8(SB)/4, $0x0000000a
-DATA spots_1<>+12(SB)/4, $0x0000000b
-DATA spots_1<>+16(SB)/4, $0x0000000c
-DATA spots_1<>+20(SB)/4, $0x0000000d
-DATA spots_1<>+24(SB)/4, $0x0000000e
-DATA spots_1<>+28(SB)/4, $0x0000000f
-GLOBL spots_1<>(SB), RODATA|NOPTR, $32
-
-DATA spots_2<>+0(SB)/4, $0x00000010
-DATA spots_2<>+4(SB)/4, $0x00000011
-DATA spots_2<>+8(SB)/4, $0x00000012
-DATA spots_2<>+12(SB)/4, $0x00000013
-DATA spots_2<>+16(SB)/4, $0x00000014
-DATA spots_2<>+20(SB)/4, $0x00000015
-DATA spots_2<>+24(SB)/4, $0x00000016
-DATA spots_2<>+28(SB)/4, $0x00000017
-GLOBL spots_2<>(SB), RODATA|NOPTR, $32
-
-DATA spots_3<>+0(SB)/4, $0x00000018
-DATA spots_3<>+4(SB)/4, $0x00000019
-DATA spots_3<>+8(SB)/4, $0x0000001a
-DATA spots_3<>+12(SB)/4, $0x0000001b
-DATA spots_3<>+16(SB)/4, $0x0000001c
-DATA spots_3<>+20(SB)/4, $0x0000001d
-DATA spots_3<>+24(SB)/4, $0x0000001e
-DATA spots_3<>+28(SB)/4, $0x0000001f
-GLOBL spots_3<>(SB), RODATA|NOPTR, $32
-
 // func normalAVX2(dst []float32, seed uint64, offset uint64, table *[65536]float32)
 // Requires: AVX, AVX2, CMOV
-TEXT ·normalAVX2(SB), $640-48
+TEXT ·normalAVX2(SB), $768-48
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         table+40(FP), BX
@@ -1562,23 +1899,7 @@ TEXT ·normalAVX2(SB), $640-48
 	SHRQ         $0x20, DI
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, (SP)
-	VMOVD        DI, X3
-	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 32(SP)
-	ADDL         $0x9e3779b9, SI
-	VMOVD        SI, X3
-	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 64(SP)
-	ADDL         $0xbb67ae85, DI
-	VMOVD        DI, X3
-	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 96(SP)
-	ADDL         $0x9e3779b9, SI
-	VMOVD        SI, X3
-	VPBROADCASTD X3, Y3
 	VMOVDQU      Y3, 128(SP)
-	ADDL         $0xbb67ae85, DI
 	VMOVD        DI, X3
 	VPBROADCASTD X3, Y3
 	VMOVDQU      Y3, 160(SP)
@@ -1638,6 +1959,22 @@ TEXT ·normalAVX2(SB), $640-48
 	VMOVD        DI, X3
 	VPBROADCASTD X3, Y3
 	VMOVDQU      Y3, 608(SP)
+	ADDL         $0x9e3779b9, SI
+	VMOVD        SI, X3
+	VPBROADCASTD X3, Y3
+	VMOVDQU      Y3, 640(SP)
+	ADDL         $0xbb67ae85, DI
+	VMOVD        DI, X3
+	VPBROADCASTD X3, Y3
+	VMOVDQU      Y3, 672(SP)
+	ADDL         $0x9e3779b9, SI
+	VMOVD        SI, X3
+	VPBROADCASTD X3, Y3
+	VMOVDQU      Y3, 704(SP)
+	ADDL         $0xbb67ae85, DI
+	VMOVD        DI, X3
+	VPBROADCASTD X3, Y3
+	VMOVDQU      Y3, 736(SP)
 	TESTQ        DX, DX
 	JNZ          part
 
@@ -1648,34 +1985,18 @@ next:
 whole:
 	VPMULUDQ     Y0, Y1, Y5
 	VPSRLQ       $0x20, Y0, Y3
-	VPXOR        (SP), Y3, Y3
+	VPXOR        128(SP), Y3, Y3
 	VPSRLQ       $0x20, Y5, Y4
-	VPXOR        32(SP), Y4, Y4
+	VPXOR        160(SP), Y4, Y4
 	VPMULUDQ     Y3, Y1, Y3
 	VPMULUDQ     Y4, Y2, Y4
 	VPSRLQ       $0x20, Y4, Y6
-	VPXOR        64(SP), Y6, Y6
+	VPXOR        192(SP), Y6, Y6
 	VPSRLQ       $0x20, Y3, Y7
-	VPXOR        96(SP), Y5, Y5
+	VPXOR        224(SP), Y5, Y5
 	VPXOR        Y5, Y7, Y7
 	VPMULUDQ     Y6, Y1, Y5
 	VPMULUDQ     Y7, Y2, Y6
-	VPSRLQ       $0x20, Y6, Y7
-	VPXOR        128(SP), Y4, Y4
-	VPXOR        Y4, Y7, Y7
-	VPSRLQ       $0x20, Y5, Y4
-	VPXOR        160(SP), Y3, Y3
-	VPXOR        Y3, Y4, Y4
-	VPMULUDQ     Y7, Y1, Y3
-	VPMULUDQ     Y4, Y2, Y4
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        192(SP), Y6, Y6
-	VPXOR        Y6, Y7, Y7
-	VPSRLQ       $0x20, Y3, Y6
-	VPXOR        224(SP), Y5, Y5
-	VPXOR        Y5, Y6, Y6
-	VPMULUDQ     Y7, Y1, Y5
-	VPMULUDQ     Y6, Y2, Y6
 	VPSRLQ       $0x20, Y6, Y7
 	VPXOR        256(SP), Y4, Y4
 	VPXOR        Y4, Y7, Y7
@@ -1721,6 +2042,22 @@ whole:
 	VPXOR        Y6, Y7, Y7
 	VPSRLQ       $0x20, Y3, Y6
 	VPXOR        608(SP), Y5, Y5
+	VPXOR        Y5, Y6, Y6
+	VPMULUDQ     Y7, Y1, Y5
+	VPMULUDQ     Y6, Y2, Y6
+	VPSRLQ       $0x20, Y6, Y7
+	VPXOR        640(SP), Y4, Y4
+	VPXOR        Y4, Y7, Y7
+	VPSRLQ       $0x20, Y5, Y4
+	VPXOR        672(SP), Y3, Y3
+	VPXOR        Y3, Y4, Y4
+	VPMULUDQ     Y7, Y1, Y3
+	VPMULUDQ     Y4, Y2, Y4
+	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        704(SP), Y6, Y6
+	VPXOR        Y6, Y7, Y7
+	VPSRLQ       $0x20, Y3, Y6
+	VPXOR        736(SP), Y5, Y5
 	VPXOR        Y5, Y6, Y6
 	VPADDQ       block_step_AVX2<>+0(SB), Y0, Y0
 	VPSLLQ       $0x20, Y4, Y4
@@ -1763,34 +2100,18 @@ rest:
 part:
 	VPMULUDQ     Y0, Y1, Y5
 	VPSRLQ       $0x20, Y0, Y3
-	VPXOR        (SP), Y3, Y3
+	VPXOR        128(SP), Y3, Y3
 	VPSRLQ       $0x20, Y5, Y4
-	VPXOR        32(SP), Y4, Y4
+	VPXOR        160(SP), Y4, Y4
 	VPMULUDQ     Y3, Y1, Y3
 	VPMULUDQ     Y4, Y2, Y4
 	VPSRLQ       $0x20, Y4, Y6
-	VPXOR        64(SP), Y6, Y6
+	VPXOR        192(SP), Y6, Y6
 	VPSRLQ       $0x20, Y3, Y7
-	VPXOR        96(SP), Y5, Y5
+	VPXOR        224(SP), Y5, Y5
 	VPXOR        Y5, Y7, Y7
 	VPMULUDQ     Y6, Y1, Y5
 	VPMULUDQ     Y7, Y2, Y6
-	VPSRLQ       $0x20, Y6, Y7
-	VPXOR        128(SP), Y4, Y4
-	VPXOR        Y4, Y7, Y7
-	VPSRLQ       $0x20, Y5, Y4
-	VPXOR        160(SP), Y3, Y3
-	VPXOR        Y3, Y4, Y4
-	VPMULUDQ     Y7, Y1, Y3
-	VPMULUDQ     Y4, Y2, Y4
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        192(SP), Y6, Y6
-	VPXOR        Y6, Y7, Y7
-	VPSRLQ       $0x20, Y3, Y6
-	VPXOR        224(SP), Y5, Y5
-	VPXOR        Y5, Y6, Y6
-	VPMULUDQ     Y7, Y1, Y5
-	VPMULUDQ     Y6, Y2, Y6
 	VPSRLQ       $0x20, Y6, Y7
 	VPXOR        256(SP), Y4, Y4
 	VPXOR        Y4, Y7, Y7
@@ -1837,6 +2158,22 @@ part:
 	VPSRLQ       $0x20, Y3, Y6
 	VPXOR        608(SP), Y5, Y5
 	VPXOR        Y5, Y6, Y6
+	VPMULUDQ     Y7, Y1, Y5
+	VPMULUDQ     Y6, Y2, Y6
+	VPSRLQ       $0x20, Y6, Y7
+	VPXOR        640(SP), Y4, Y4
+	VPXOR        Y4, Y7, Y7
+	VPSRLQ       $0x20, Y5, Y4
+	VPXOR        672(SP), Y3, Y3
+	VPXOR        Y3, Y4, Y4
+	VPMULUDQ     Y7, Y1, Y3
+	VPMULUDQ     Y4, Y2, Y4
+	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        704(SP), Y6, Y6
+	VPXOR        Y6, Y7, Y7
+	VPSRLQ       $0x20, Y3, Y6
+	VPXOR        736(SP), Y5, Y5
+	VPXOR        Y5, Y6, Y6
 	VPADDQ       block_step_AVX2<>+0(SB), Y0, Y0
 	VPSLLQ       $0x20, Y4, Y4
 	VPBLENDD     $0xaa, Y4, Y7, Y7
@@ -1844,57 +2181,59 @@ part:
 	VPBLENDD     $0xaa, Y3, Y6, Y6
 	VPUNPCKLQDQ  Y6, Y7, Y3
 	VPUNPCKHQDQ  Y6, Y7, Y4
-	DECQ         DX
-	VMOVD        DX, X5
-	VPBROADCASTD X5, Y6
-	MOVQ         CX, DX
-	MOVQ         $+32, SI
-	CMPQ         DX, SI
-	CMOVQGT      SI, DX
-	VMOVD        DX, X5
-	VPBROADCASTD X5, Y5
-	VPMOVZXWD    X3, Y7
-	VPCMPEQD     Y9, Y9, Y9
-	VXORPS       Y8, Y8, Y8
-	VGATHERDPS   Y9, (BX)(Y7*4), Y8
-	VPCMPGTD     spots_0<>+0(SB), Y5, Y7
-	VMOVDQU      spots_0<>+0(SB), Y9
-	VPCMPGTD     Y6, Y9, Y9
-	VPAND        Y9, Y7, Y7
-	VMASKMOVPS   Y8, Y7, (AX)
+	VPMOVZXWD    X3, Y5
+	VPCMPEQD     Y7, Y7, Y7
+	VXORPS       Y6, Y6, Y6
+	VGATHERDPS   Y7, (BX)(Y5*4), Y6
+	VMOVUPS      Y6, (SP)
 	VEXTRACTI128 $0x01, Y3, X3
 	VPMOVZXWD    X3, Y3
-	VPCMPEQD     Y8, Y8, Y8
-	VXORPS       Y7, Y7, Y7
-	VGATHERDPS   Y8, (BX)(Y3*4), Y7
-	VPCMPGTD     spots_1<>+0(SB), Y5, Y3
-	VMOVDQU      spots_1<>+0(SB), Y8
-	VPCMPGTD     Y6, Y8, Y8
-	VPAND        Y8, Y3, Y3
-	VMASKMOVPS   Y7, Y3, 32(AX)
+	VPCMPEQD     Y6, Y6, Y6
+	VXORPS       Y5, Y5, Y5
+	VGATHERDPS   Y6, (BX)(Y3*4), Y5
+	VMOVUPS      Y5, 32(SP)
 	VPMOVZXWD    X4, Y3
-	VPCMPEQD     Y8, Y8, Y8
-	VXORPS       Y7, Y7, Y7
-	VGATHERDPS   Y8, (BX)(Y3*4), Y7
-	VPCMPGTD     spots_2<>+0(SB), Y5, Y3
-	VMOVDQU      spots_2<>+0(SB), Y8
-	VPCMPGTD     Y6, Y8, Y8
-	VPAND        Y8, Y3, Y3
-	VMASKMOVPS   Y7, Y3, 64(AX)
+	VPCMPEQD     Y6, Y6, Y6
+	VXORPS       Y5, Y5, Y5
+	VGATHERDPS   Y6, (BX)(Y3*4), Y5
+	VMOVUPS      Y5, 64(SP)
 	VEXTRACTI128 $0x01, Y4, X3
 	VPMOVZXWD    X3, Y3
-	VPCMPEQD     Y7, Y7, Y7
+	VPCMPEQD     Y5, Y5, Y5
 	VXORPS       Y4, Y4, Y4
-	VGATHERDPS   Y7, (BX)(Y3*4), Y4
-	VPCMPGTD     spots_3<>+0(SB), Y5, Y3
-	VMOVDQU      spots_3<>+0(SB), Y5
-	VPCMPGTD     Y6, Y5, Y5
-	VPAND        Y5, Y3, Y3
-	VMASKMOVPS   Y4, Y3, 96(AX)
-	ADDQ         $+128, AX
-	SUBQ         $+32, CX
-	XORQ         DX, DX
-	JMP          next
+	VGATHERDPS   Y5, (BX)(Y3*4), Y4
+	VMOVUPS      Y4, 96(SP)
+	LEAQ         (SP), SI
+	MOVQ         $+32, DI
+	CMPQ         CX, DI
+	CMOVQLT      CX, DI
+
+eight:
+	MOVQ    DI, R8
+	SUBQ    DX, R8
+	CMPQ    R8, $+8
+	JL      few
+	VMOVUPS (SI)(DX*4), Y3
+	VMOVUPS Y3, (AX)(DX*4)
+	ADDQ    $+8, DX
+	JMP     eight
+
+few:
+	TESTQ R8, R8
+	JLE   made
+
+one:
+	VMOVSS (SI)(DX*4), X3
+	VMOVSS X3, (AX)(DX*4)
+	ADDQ   $+1, DX
+	DECQ   R8
+	JNZ    one
+
+made:
+	ADDQ $+128, AX
+	SUBQ $+32, CX
+	XORQ DX, DX
+	JMP  next
 
 done:
 	VZEROUPPER
@@ -1960,7 +2299,7 @@ done:
 	RET
 
 // func denseAVX512(y []float32, w []float32, b []float32, x []float32)
-// Requires: AVX, AVX512BW, AVX512F, BMI2
+// Requires: AVX, AVX512F
 TEXT ·denseAVX512(SB), NOSPLIT, $0-96
 	MOVQ  y_base+0(FP), AX
 	MOVQ  y_len+8(FP), DI
@@ -2118,33 +2457,37 @@ forward1:
 narrow:
 	TESTQ  DI, DI
 	JZ     done
+	MOVQ   y_len+8(FP), R10
+	CMPQ   R10, $+16
+	JL     small
 	CMPQ   DI, $+16
 	JG     columns2
-	MOVQ   $-1, R10
-	SHLXQ  DI, R10, R10
-	NOTQ   R10
-	KMOVQ  R10, K1
+	SUBQ   $+16, DI
+	SHLQ   $0x02, DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   BX, BX
+	MOVQ   CX, R10
+	MOVQ   SI, SI
+	LEAQ   (CX)(DI*1), CX
 	SUBQ   $0x04, SI
 	JL     rest2
 
 inputs2:
 	VBROADCASTSS (BX), Z4
-	VMULPS.Z     (CX), Z4, K1, Z4
+	VMULPS       (CX), Z4, Z4
 	VADDPS       Z4, Z0, Z0
 	VBROADCASTSS 4(BX), Z4
-	VMULPS.Z     (CX)(R8*1), Z4, K1, Z4
+	VMULPS       (CX)(R8*1), Z4, Z4
 	VADDPS       Z4, Z1, Z1
 	VBROADCASTSS 8(BX), Z4
-	VMULPS.Z     (CX)(R8*2), Z4, K1, Z4
+	VMULPS       (CX)(R8*2), Z4, Z4
 	VADDPS       Z4, Z2, Z2
 	VBROADCASTSS 12(BX), Z4
-	VMULPS.Z     (CX)(R9*1), Z4, K1, Z4
+	VMULPS       (CX)(R9*1), Z4, Z4
 	VADDPS       Z4, Z3, Z3
+	LEAQ         (R10)(R8*4), R10
 	LEAQ         (CX)(R8*4), CX
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
@@ -2154,39 +2497,36 @@ rest2:
 	CMPQ         SI, $-4
 	JE           sum2
 	VBROADCASTSS (BX), Z4
-	VMULPS.Z     (CX), Z4, K1, Z4
+	VMULPS       (CX), Z4, Z4
 	VADDPS       Z4, Z0, Z0
 	CMPQ         SI, $-3
 	JE           sum2
 	VBROADCASTSS 4(BX), Z4
-	VMULPS.Z     (CX)(R8*1), Z4, K1, Z4
+	VMULPS       (CX)(R8*1), Z4, Z4
 	VADDPS       Z4, Z1, Z1
 	CMPQ         SI, $-2
 	JE           sum2
 	VBROADCASTSS 8(BX), Z4
-	VMULPS.Z     (CX)(R8*2), Z4, K1, Z4
+	VMULPS       (CX)(R8*2), Z4, Z4
 	VADDPS       Z4, Z2, Z2
 
 sum2:
-	VADDPS   Z1, Z0, Z0
-	VADDPS   Z3, Z2, Z2
-	VADDPS   Z2, Z0, Z0
-	TESTQ    DX, DX
-	JZ       store2
-	VADDPS.Z (DX), Z0, K1, Z0
+	VADDPS Z1, Z0, Z0
+	VADDPS Z3, Z2, Z2
+	VADDPS Z2, Z0, Z0
+	TESTQ  DX, DX
+	JZ     store2
+	VADDPS (DX)(DI*1), Z0, Z0
 
 store2:
-	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z0, (AX)(DI*1)
 	JMP     done
 
 columns2:
 	CMPQ   DI, $+32
 	JG     columns3
 	SUBQ   $+16, DI
-	MOVQ   $-1, R10
-	SHLXQ  DI, R10, R10
-	NOTQ   R10
-	KMOVQ  R10, K1
+	SHLQ   $0x02, DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2195,31 +2535,34 @@ columns2:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   BX, BX
+	MOVQ   CX, R10
+	MOVQ   SI, SI
+	LEAQ   (CX)(DI*1), CX
 	SUBQ   $0x04, SI
 	JL     rest3
 
 inputs3:
 	VBROADCASTSS (BX), Z8
-	VMULPS       (CX), Z8, Z9
+	VMULPS       (R10), Z8, Z9
 	VADDPS       Z9, Z0, Z0
-	VMULPS.Z     64(CX), Z8, K1, Z8
+	VMULPS       (CX), Z8, Z8
 	VADDPS       Z8, Z1, Z1
 	VBROADCASTSS 4(BX), Z8
-	VMULPS       (CX)(R8*1), Z8, Z9
+	VMULPS       (R10)(R8*1), Z8, Z9
 	VADDPS       Z9, Z2, Z2
-	VMULPS.Z     64(CX)(R8*1), Z8, K1, Z8
+	VMULPS       (CX)(R8*1), Z8, Z8
 	VADDPS       Z8, Z3, Z3
 	VBROADCASTSS 8(BX), Z8
-	VMULPS       (CX)(R8*2), Z8, Z9
+	VMULPS       (R10)(R8*2), Z8, Z9
 	VADDPS       Z9, Z4, Z4
-	VMULPS.Z     64(CX)(R8*2), Z8, K1, Z8
+	VMULPS       (CX)(R8*2), Z8, Z8
 	VADDPS       Z8, Z5, Z5
 	VBROADCASTSS 12(BX), Z8
-	VMULPS       (CX)(R9*1), Z8, Z9
+	VMULPS       (R10)(R9*1), Z8, Z9
 	VADDPS       Z9, Z6, Z6
-	VMULPS.Z     64(CX)(R9*1), Z8, K1, Z8
+	VMULPS       (CX)(R9*1), Z8, Z8
 	VADDPS       Z8, Z7, Z7
+	LEAQ         (R10)(R8*4), R10
 	LEAQ         (CX)(R8*4), CX
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
@@ -2229,50 +2572,47 @@ rest3:
 	CMPQ         SI, $-4
 	JE           sum3
 	VBROADCASTSS (BX), Z8
-	VMULPS       (CX), Z8, Z9
+	VMULPS       (R10), Z8, Z9
 	VADDPS       Z9, Z0, Z0
-	VMULPS.Z     64(CX), Z8, K1, Z8
+	VMULPS       (CX), Z8, Z8
 	VADDPS       Z8, Z1, Z1
 	CMPQ         SI, $-3
 	JE           sum3
 	VBROADCASTSS 4(BX), Z8
-	VMULPS       (CX)(R8*1), Z8, Z9
+	VMULPS       (R10)(R8*1), Z8, Z9
 	VADDPS       Z9, Z2, Z2
-	VMULPS.Z     64(CX)(R8*1), Z8, K1, Z8
+	VMULPS       (CX)(R8*1), Z8, Z8
 	VADDPS       Z8, Z3, Z3
 	CMPQ         SI, $-2
 	JE           sum3
 	VBROADCASTSS 8(BX), Z8
-	VMULPS       (CX)(R8*2), Z8, Z9
+	VMULPS       (R10)(R8*2), Z8, Z9
 	VADDPS       Z9, Z4, Z4
-	VMULPS.Z     64(CX)(R8*2), Z8, K1, Z8
+	VMULPS       (CX)(R8*2), Z8, Z8
 	VADDPS       Z8, Z5, Z5
 
 sum3:
-	VADDPS   Z2, Z0, Z0
-	VADDPS   Z6, Z4, Z4
-	VADDPS   Z4, Z0, Z0
-	VADDPS   Z3, Z1, Z1
-	VADDPS   Z7, Z5, Z5
-	VADDPS   Z5, Z1, Z1
-	TESTQ    DX, DX
-	JZ       store3
-	VADDPS   (DX), Z0, Z0
-	VADDPS.Z 64(DX), Z1, K1, Z1
+	VADDPS Z2, Z0, Z0
+	VADDPS Z6, Z4, Z4
+	VADDPS Z4, Z0, Z0
+	VADDPS Z3, Z1, Z1
+	VADDPS Z7, Z5, Z5
+	VADDPS Z5, Z1, Z1
+	TESTQ  DX, DX
+	JZ     store3
+	VADDPS (DX), Z0, Z0
+	VADDPS (DX)(DI*1), Z1, Z1
 
 store3:
 	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z1, (AX)(DI*1)
 	JMP     done
 
 columns3:
 	CMPQ   DI, $+48
 	JG     columns4
-	SUBQ   $+32, DI
-	MOVQ   $-1, R10
-	SHLXQ  DI, R10, R10
-	NOTQ   R10
-	KMOVQ  R10, K1
+	SUBQ   $+16, DI
+	SHLQ   $0x02, DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2285,39 +2625,42 @@ columns3:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   BX, BX
+	MOVQ   CX, R10
+	MOVQ   SI, SI
+	LEAQ   (CX)(DI*1), CX
 	SUBQ   $0x04, SI
 	JL     rest4
 
 inputs4:
 	VBROADCASTSS (BX), Z12
-	VMULPS       (CX), Z12, Z13
+	VMULPS       (R10), Z12, Z13
 	VADDPS       Z13, Z0, Z0
-	VMULPS       64(CX), Z12, Z13
+	VMULPS       64(R10), Z12, Z13
 	VADDPS       Z13, Z1, Z1
-	VMULPS.Z     128(CX), Z12, K1, Z12
+	VMULPS       (CX), Z12, Z12
 	VADDPS       Z12, Z2, Z2
 	VBROADCASTSS 4(BX), Z12
-	VMULPS       (CX)(R8*1), Z12, Z13
+	VMULPS       (R10)(R8*1), Z12, Z13
 	VADDPS       Z13, Z3, Z3
-	VMULPS       64(CX)(R8*1), Z12, Z13
+	VMULPS       64(R10)(R8*1), Z12, Z13
 	VADDPS       Z13, Z4, Z4
-	VMULPS.Z     128(CX)(R8*1), Z12, K1, Z12
+	VMULPS       (CX)(R8*1), Z12, Z12
 	VADDPS       Z12, Z5, Z5
 	VBROADCASTSS 8(BX), Z12
-	VMULPS       (CX)(R8*2), Z12, Z13
+	VMULPS       (R10)(R8*2), Z12, Z13
 	VADDPS       Z13, Z6, Z6
-	VMULPS       64(CX)(R8*2), Z12, Z13
+	VMULPS       64(R10)(R8*2), Z12, Z13
 	VADDPS       Z13, Z7, Z7
-	VMULPS.Z     128(CX)(R8*2), Z12, K1, Z12
+	VMULPS       (CX)(R8*2), Z12, Z12
 	VADDPS       Z12, Z8, Z8
 	VBROADCASTSS 12(BX), Z12
-	VMULPS       (CX)(R9*1), Z12, Z13
+	VMULPS       (R10)(R9*1), Z12, Z13
 	VADDPS       Z13, Z9, Z9
-	VMULPS       64(CX)(R9*1), Z12, Z13
+	VMULPS       64(R10)(R9*1), Z12, Z13
 	VADDPS       Z13, Z10, Z10
-	VMULPS.Z     128(CX)(R9*1), Z12, K1, Z12
+	VMULPS       (CX)(R9*1), Z12, Z12
 	VADDPS       Z12, Z11, Z11
+	LEAQ         (R10)(R8*4), R10
 	LEAQ         (CX)(R8*4), CX
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
@@ -2327,59 +2670,56 @@ rest4:
 	CMPQ         SI, $-4
 	JE           sum4
 	VBROADCASTSS (BX), Z12
-	VMULPS       (CX), Z12, Z13
+	VMULPS       (R10), Z12, Z13
 	VADDPS       Z13, Z0, Z0
-	VMULPS       64(CX), Z12, Z13
+	VMULPS       64(R10), Z12, Z13
 	VADDPS       Z13, Z1, Z1
-	VMULPS.Z     128(CX), Z12, K1, Z12
+	VMULPS       (CX), Z12, Z12
 	VADDPS       Z12, Z2, Z2
 	CMPQ         SI, $-3
 	JE           sum4
 	VBROADCASTSS 4(BX), Z12
-	VMULPS       (CX)(R8*1), Z12, Z13
+	VMULPS       (R10)(R8*1), Z12, Z13
 	VADDPS       Z13, Z3, Z3
-	VMULPS       64(CX)(R8*1), Z12, Z13
+	VMULPS       64(R10)(R8*1), Z12, Z13
 	VADDPS       Z13, Z4, Z4
-	VMULPS.Z     128(CX)(R8*1), Z12, K1, Z12
+	VMULPS       (CX)(R8*1), Z12, Z12
 	VADDPS       Z12, Z5, Z5
 	CMPQ         SI, $-2
 	JE           sum4
 	VBROADCASTSS 8(BX), Z12
-	VMULPS       (CX)(R8*2), Z12, Z13
+	VMULPS       (R10)(R8*2), Z12, Z13
 	VADDPS       Z13, Z6, Z6
-	VMULPS       64(CX)(R8*2), Z12, Z13
+	VMULPS       64(R10)(R8*2), Z12, Z13
 	VADDPS       Z13, Z7, Z7
-	VMULPS.Z     128(CX)(R8*2), Z12, K1, Z12
+	VMULPS       (CX)(R8*2), Z12, Z12
 	VADDPS       Z12, Z8, Z8
 
 sum4:
-	VADDPS   Z3, Z0, Z0
-	VADDPS   Z9, Z6, Z6
-	VADDPS   Z6, Z0, Z0
-	VADDPS   Z4, Z1, Z1
-	VADDPS   Z10, Z7, Z7
-	VADDPS   Z7, Z1, Z1
-	VADDPS   Z5, Z2, Z2
-	VADDPS   Z11, Z8, Z8
-	VADDPS   Z8, Z2, Z2
-	TESTQ    DX, DX
-	JZ       store4
-	VADDPS   (DX), Z0, Z0
-	VADDPS   64(DX), Z1, Z1
-	VADDPS.Z 128(DX), Z2, K1, Z2
+	VADDPS Z3, Z0, Z0
+	VADDPS Z9, Z6, Z6
+	VADDPS Z6, Z0, Z0
+	VADDPS Z4, Z1, Z1
+	VADDPS Z10, Z7, Z7
+	VADDPS Z7, Z1, Z1
+	VADDPS Z5, Z2, Z2
+	VADDPS Z11, Z8, Z8
+	VADDPS Z8, Z2, Z2
+	TESTQ  DX, DX
+	JZ     store4
+	VADDPS (DX), Z0, Z0
+	VADDPS 64(DX), Z1, Z1
+	VADDPS (DX)(DI*1), Z2, Z2
 
 store4:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, K1, 128(AX)
+	VMOVUPS Z2, (AX)(DI*1)
 	JMP     done
 
 columns4:
-	SUBQ   $+48, DI
-	MOVQ   $-1, R10
-	SHLXQ  DI, R10, R10
-	NOTQ   R10
-	KMOVQ  R10, K1
+	SUBQ   $+16, DI
+	SHLQ   $0x02, DI
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2396,47 +2736,50 @@ columns4:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	MOVQ   BX, BX
+	MOVQ   CX, R10
+	MOVQ   SI, SI
+	LEAQ   (CX)(DI*1), CX
 	SUBQ   $0x04, SI
 	JL     rest5
 
 inputs5:
 	VBROADCASTSS (BX), Z16
-	VMULPS       (CX), Z16, Z17
+	VMULPS       (R10), Z16, Z17
 	VADDPS       Z17, Z0, Z0
-	VMULPS       64(CX), Z16, Z17
+	VMULPS       64(R10), Z16, Z17
 	VADDPS       Z17, Z1, Z1
-	VMULPS       128(CX), Z16, Z17
+	VMULPS       128(R10), Z16, Z17
 	VADDPS       Z17, Z2, Z2
-	VMULPS.Z     192(CX), Z16, K1, Z16
+	VMULPS       (CX), Z16, Z16
 	VADDPS       Z16, Z3, Z3
 	VBROADCASTSS 4(BX), Z16
-	VMULPS       (CX)(R8*1), Z16, Z17
+	VMULPS       (R10)(R8*1), Z16, Z17
 	VADDPS       Z17, Z4, Z4
-	VMULPS       64(CX)(R8*1), Z16, Z17
+	VMULPS       64(R10)(R8*1), Z16, Z17
 	VADDPS       Z17, Z5, Z5
-	VMULPS       128(CX)(R8*1), Z16, Z17
+	VMULPS       128(R10)(R8*1), Z16, Z17
 	VADDPS       Z17, Z6, Z6
-	VMULPS.Z     192(CX)(R8*1), Z16, K1, Z16
+	VMULPS       (CX)(R8*1), Z16, Z16
 	VADDPS       Z16, Z7, Z7
 	VBROADCASTSS 8(BX), Z16
-	VMULPS       (CX)(R8*2), Z16, Z17
+	VMULPS       (R10)(R8*2), Z16, Z17
 	VADDPS       Z17, Z8, Z8
-	VMULPS       64(CX)(R8*2), Z16, Z17
+	VMULPS       64(R10)(R8*2), Z16, Z17
 	VADDPS       Z17, Z9, Z9
-	VMULPS       128(CX)(R8*2), Z16, Z17
+	VMULPS       128(R10)(R8*2), Z16, Z17
 	VADDPS       Z17, Z10, Z10
-	VMULPS.Z     192(CX)(R8*2), Z16, K1, Z16
+	VMULPS       (CX)(R8*2), Z16, Z16
 	VADDPS       Z16, Z11, Z11
 	VBROADCASTSS 12(BX), Z16
-	VMULPS       (CX)(R9*1), Z16, Z17
+	VMULPS       (R10)(R9*1), Z16, Z17
 	VADDPS       Z17, Z12, Z12
-	VMULPS       64(CX)(R9*1), Z16, Z17
+	VMULPS       64(R10)(R9*1), Z16, Z17
 	VADDPS       Z17, Z13, Z13
-	VMULPS       128(CX)(R9*1), Z16, Z17
+	VMULPS       128(R10)(R9*1), Z16, Z17
 	VADDPS       Z17, Z14, Z14
-	VMULPS.Z     192(CX)(R9*1), Z16, K1, Z16
+	VMULPS       (CX)(R9*1), Z16, Z16
 	VADDPS       Z16, Z15, Z15
+	LEAQ         (R10)(R8*4), R10
 	LEAQ         (CX)(R8*4), CX
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
@@ -2446,76 +2789,602 @@ rest5:
 	CMPQ         SI, $-4
 	JE           sum5
 	VBROADCASTSS (BX), Z16
-	VMULPS       (CX), Z16, Z17
+	VMULPS       (R10), Z16, Z17
 	VADDPS       Z17, Z0, Z0
-	VMULPS       64(CX), Z16, Z17
+	VMULPS       64(R10), Z16, Z17
 	VADDPS       Z17, Z1, Z1
-	VMULPS       128(CX), Z16, Z17
+	VMULPS       128(R10), Z16, Z17
 	VADDPS       Z17, Z2, Z2
-	VMULPS.Z     192(CX), Z16, K1, Z16
+	VMULPS       (CX), Z16, Z16
 	VADDPS       Z16, Z3, Z3
 	CMPQ         SI, $-3
 	JE           sum5
 	VBROADCASTSS 4(BX), Z16
-	VMULPS       (CX)(R8*1), Z16, Z17
+	VMULPS       (R10)(R8*1), Z16, Z17
 	VADDPS       Z17, Z4, Z4
-	VMULPS       64(CX)(R8*1), Z16, Z17
+	VMULPS       64(R10)(R8*1), Z16, Z17
 	VADDPS       Z17, Z5, Z5
-	VMULPS       128(CX)(R8*1), Z16, Z17
+	VMULPS       128(R10)(R8*1), Z16, Z17
 	VADDPS       Z17, Z6, Z6
-	VMULPS.Z     192(CX)(R8*1), Z16, K1, Z16
+	VMULPS       (CX)(R8*1), Z16, Z16
 	VADDPS       Z16, Z7, Z7
 	CMPQ         SI, $-2
 	JE           sum5
 	VBROADCASTSS 8(BX), Z16
-	VMULPS       (CX)(R8*2), Z16, Z17
+	VMULPS       (R10)(R8*2), Z16, Z17
 	VADDPS       Z17, Z8, Z8
-	VMULPS       64(CX)(R8*2), Z16, Z17
+	VMULPS       64(R10)(R8*2), Z16, Z17
 	VADDPS       Z17, Z9, Z9
-	VMULPS       128(CX)(R8*2), Z16, Z17
+	VMULPS       128(R10)(R8*2), Z16, Z17
 	VADDPS       Z17, Z10, Z10
-	VMULPS.Z     192(CX)(R8*2), Z16, K1, Z16
+	VMULPS       (CX)(R8*2), Z16, Z16
 	VADDPS       Z16, Z11, Z11
 
 sum5:
-	VADDPS   Z4, Z0, Z0
-	VADDPS   Z12, Z8, Z8
-	VADDPS   Z8, Z0, Z0
-	VADDPS   Z5, Z1, Z1
-	VADDPS   Z13, Z9, Z9
-	VADDPS   Z9, Z1, Z1
-	VADDPS   Z6, Z2, Z2
-	VADDPS   Z14, Z10, Z10
-	VADDPS   Z10, Z2, Z2
-	VADDPS   Z7, Z3, Z3
-	VADDPS   Z15, Z11, Z11
-	VADDPS   Z11, Z3, Z3
-	TESTQ    DX, DX
-	JZ       store5
-	VADDPS   (DX), Z0, Z0
-	VADDPS   64(DX), Z1, Z1
-	VADDPS   128(DX), Z2, Z2
-	VADDPS.Z 192(DX), Z3, K1, Z3
+	VADDPS Z4, Z0, Z0
+	VADDPS Z12, Z8, Z8
+	VADDPS Z8, Z0, Z0
+	VADDPS Z5, Z1, Z1
+	VADDPS Z13, Z9, Z9
+	VADDPS Z9, Z1, Z1
+	VADDPS Z6, Z2, Z2
+	VADDPS Z14, Z10, Z10
+	VADDPS Z10, Z2, Z2
+	VADDPS Z7, Z3, Z3
+	VADDPS Z15, Z11, Z11
+	VADDPS Z11, Z3, Z3
+	TESTQ  DX, DX
+	JZ     store5
+	VADDPS (DX), Z0, Z0
+	VADDPS 64(DX), Z1, Z1
+	VADDPS 128(DX), Z2, Z2
+	VADDPS (DX)(DI*1), Z3, Z3
 
 store5:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, K1, 192(AX)
+	VMOVUPS Z3, (AX)(DI*1)
+	JMP     done
+
+small:
+	CMPQ   DI, $+8
+	JL     below8
+	JG     overlap8
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   BX, BX
+	SUBQ   $0x04, SI
+	JL     rest6
+
+inputs6:
+	VBROADCASTSS (BX), Y4
+	VMULPS       (CX), Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VBROADCASTSS 4(BX), Y4
+	VMULPS       (CX)(R8*1), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VBROADCASTSS 8(BX), Y4
+	VMULPS       (CX)(R8*2), Y4, Y4
+	VADDPS       Y4, Y2, Y2
+	VBROADCASTSS 12(BX), Y4
+	VMULPS       (CX)(R9*1), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	LEAQ         (CX)(R8*4), CX
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JGE          inputs6
+
+rest6:
+	CMPQ         SI, $-4
+	JE           sum6
+	VBROADCASTSS (BX), Y4
+	VMULPS       (CX), Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	CMPQ         SI, $-3
+	JE           sum6
+	VBROADCASTSS 4(BX), Y4
+	VMULPS       (CX)(R8*1), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	CMPQ         SI, $-2
+	JE           sum6
+	VBROADCASTSS 8(BX), Y4
+	VMULPS       (CX)(R8*2), Y4, Y4
+	VADDPS       Y4, Y2, Y2
+
+sum6:
+	VADDPS Y1, Y0, Y0
+	VADDPS Y3, Y2, Y2
+	VADDPS Y2, Y0, Y0
+	TESTQ  DX, DX
+	JZ     store6
+	VADDPS (DX), Y0, Y0
+
+store6:
+	VMOVUPS Y0, (AX)
+	JMP     done
+
+overlap8:
+	SUBQ   $+8, DI
+	SHLQ   $0x02, DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   CX, R10
+	MOVQ   SI, SI
+	LEAQ   (CX)(DI*1), CX
+	SUBQ   $0x04, SI
+	JL     rest7
+
+inputs7:
+	VBROADCASTSS (BX), Y8
+	VMULPS       (R10), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       (CX), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VBROADCASTSS 4(BX), Y8
+	VMULPS       (R10)(R8*1), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       (CX)(R8*1), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 8(BX), Y8
+	VMULPS       (R10)(R8*2), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       (CX)(R8*2), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 12(BX), Y8
+	VMULPS       (R10)(R9*1), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       (CX)(R9*1), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (CX)(R8*4), CX
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JGE          inputs7
+
+rest7:
+	CMPQ         SI, $-4
+	JE           sum7
+	VBROADCASTSS (BX), Y8
+	VMULPS       (R10), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       (CX), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	CMPQ         SI, $-3
+	JE           sum7
+	VBROADCASTSS 4(BX), Y8
+	VMULPS       (R10)(R8*1), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       (CX)(R8*1), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	CMPQ         SI, $-2
+	JE           sum7
+	VBROADCASTSS 8(BX), Y8
+	VMULPS       (R10)(R8*2), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       (CX)(R8*2), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+
+sum7:
+	VADDPS Y2, Y0, Y0
+	VADDPS Y6, Y4, Y4
+	VADDPS Y4, Y0, Y0
+	VADDPS Y3, Y1, Y1
+	VADDPS Y7, Y5, Y5
+	VADDPS Y5, Y1, Y1
+	TESTQ  DX, DX
+	JZ     store7
+	VADDPS (DX), Y0, Y0
+	VADDPS (DX)(DI*1), Y1, Y1
+
+store7:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, (AX)(DI*1)
+	JMP     done
+
+below8:
+	CMPQ   DI, $+4
+	JL     below4
+	JG     overlap4
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	MOVQ   BX, BX
+	SUBQ   $0x04, SI
+	JL     rest8
+
+inputs8:
+	VBROADCASTSS (BX), X4
+	VMULPS       (CX), X4, X4
+	VADDPS       X4, X0, X0
+	VBROADCASTSS 4(BX), X4
+	VMULPS       (CX)(R8*1), X4, X4
+	VADDPS       X4, X1, X1
+	VBROADCASTSS 8(BX), X4
+	VMULPS       (CX)(R8*2), X4, X4
+	VADDPS       X4, X2, X2
+	VBROADCASTSS 12(BX), X4
+	VMULPS       (CX)(R9*1), X4, X4
+	VADDPS       X4, X3, X3
+	LEAQ         (CX)(R8*4), CX
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JGE          inputs8
+
+rest8:
+	CMPQ         SI, $-4
+	JE           sum8
+	VBROADCASTSS (BX), X4
+	VMULPS       (CX), X4, X4
+	VADDPS       X4, X0, X0
+	CMPQ         SI, $-3
+	JE           sum8
+	VBROADCASTSS 4(BX), X4
+	VMULPS       (CX)(R8*1), X4, X4
+	VADDPS       X4, X1, X1
+	CMPQ         SI, $-2
+	JE           sum8
+	VBROADCASTSS 8(BX), X4
+	VMULPS       (CX)(R8*2), X4, X4
+	VADDPS       X4, X2, X2
+
+sum8:
+	VADDPS X1, X0, X0
+	VADDPS X3, X2, X2
+	VADDPS X2, X0, X0
+	TESTQ  DX, DX
+	JZ     store8
+	VADDPS (DX), X0, X0
+
+store8:
+	VMOVUPS X0, (AX)
+	JMP     done
+
+overlap4:
+	SUBQ   $+4, DI
+	SHLQ   $0x02, DI
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	MOVQ   CX, R10
+	MOVQ   SI, SI
+	LEAQ   (CX)(DI*1), CX
+	SUBQ   $0x04, SI
+	JL     rest9
+
+inputs9:
+	VBROADCASTSS (BX), X8
+	VMULPS       (R10), X8, X9
+	VADDPS       X9, X0, X0
+	VMULPS       (CX), X8, X8
+	VADDPS       X8, X1, X1
+	VBROADCASTSS 4(BX), X8
+	VMULPS       (R10)(R8*1), X8, X9
+	VADDPS       X9, X2, X2
+	VMULPS       (CX)(R8*1), X8, X8
+	VADDPS       X8, X3, X3
+	VBROADCASTSS 8(BX), X8
+	VMULPS       (R10)(R8*2), X8, X9
+	VADDPS       X9, X4, X4
+	VMULPS       (CX)(R8*2), X8, X8
+	VADDPS       X8, X5, X5
+	VBROADCASTSS 12(BX), X8
+	VMULPS       (R10)(R9*1), X8, X9
+	VADDPS       X9, X6, X6
+	VMULPS       (CX)(R9*1), X8, X8
+	VADDPS       X8, X7, X7
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (CX)(R8*4), CX
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JGE          inputs9
+
+rest9:
+	CMPQ         SI, $-4
+	JE           sum9
+	VBROADCASTSS (BX), X8
+	VMULPS       (R10), X8, X9
+	VADDPS       X9, X0, X0
+	VMULPS       (CX), X8, X8
+	VADDPS       X8, X1, X1
+	CMPQ         SI, $-3
+	JE           sum9
+	VBROADCASTSS 4(BX), X8
+	VMULPS       (R10)(R8*1), X8, X9
+	VADDPS       X9, X2, X2
+	VMULPS       (CX)(R8*1), X8, X8
+	VADDPS       X8, X3, X3
+	CMPQ         SI, $-2
+	JE           sum9
+	VBROADCASTSS 8(BX), X8
+	VMULPS       (R10)(R8*2), X8, X9
+	VADDPS       X9, X4, X4
+	VMULPS       (CX)(R8*2), X8, X8
+	VADDPS       X8, X5, X5
+
+sum9:
+	VADDPS X2, X0, X0
+	VADDPS X6, X4, X4
+	VADDPS X4, X0, X0
+	VADDPS X3, X1, X1
+	VADDPS X7, X5, X5
+	VADDPS X5, X1, X1
+	TESTQ  DX, DX
+	JZ     store9
+	VADDPS (DX), X0, X0
+	VADDPS (DX)(DI*1), X1, X1
+
+store9:
+	VMOVUPS X0, (AX)
+	VMOVUPS X1, (AX)(DI*1)
+	JMP     done
+
+below4:
+	CMPQ   DI, $+2
+	JL     below2
+	JG     overlap2
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	MOVQ   BX, BX
+	SUBQ   $0x04, SI
+	JL     rest10
+
+inputs10:
+	VBROADCASTSS (BX), X4
+	VMOVSD       (CX), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X0, X0
+	VBROADCASTSS 4(BX), X4
+	VMOVSD       (CX)(R8*1), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X1, X1
+	VBROADCASTSS 8(BX), X4
+	VMOVSD       (CX)(R8*2), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X2, X2
+	VBROADCASTSS 12(BX), X4
+	VMOVSD       (CX)(R9*1), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X3, X3
+	LEAQ         (CX)(R8*4), CX
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JGE          inputs10
+
+rest10:
+	CMPQ         SI, $-4
+	JE           sum10
+	VBROADCASTSS (BX), X4
+	VMOVSD       (CX), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X0, X0
+	CMPQ         SI, $-3
+	JE           sum10
+	VBROADCASTSS 4(BX), X4
+	VMOVSD       (CX)(R8*1), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X1, X1
+	CMPQ         SI, $-2
+	JE           sum10
+	VBROADCASTSS 8(BX), X4
+	VMOVSD       (CX)(R8*2), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X2, X2
+
+sum10:
+	VADDPS X1, X0, X0
+	VADDPS X3, X2, X2
+	VADDPS X2, X0, X0
+	TESTQ  DX, DX
+	JZ     store10
+	VMOVSD (DX), X1
+	VADDPS X1, X0, X0
+
+store10:
+	VMOVSD X0, (AX)
+	JMP    done
+
+overlap2:
+	SUBQ   $+2, DI
+	SHLQ   $0x02, DI
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	MOVQ   CX, R10
+	MOVQ   SI, SI
+	LEAQ   (CX)(DI*1), CX
+	SUBQ   $0x04, SI
+	JL     rest11
+
+inputs11:
+	VBROADCASTSS (BX), X8
+	VMOVSD       (R10), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X0, X0
+	VMOVSD       (CX), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X1, X1
+	VBROADCASTSS 4(BX), X8
+	VMOVSD       (R10)(R8*1), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X2, X2
+	VMOVSD       (CX)(R8*1), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X3, X3
+	VBROADCASTSS 8(BX), X8
+	VMOVSD       (R10)(R8*2), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X4, X4
+	VMOVSD       (CX)(R8*2), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X5, X5
+	VBROADCASTSS 12(BX), X8
+	VMOVSD       (R10)(R9*1), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X6, X6
+	VMOVSD       (CX)(R9*1), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X7, X7
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (CX)(R8*4), CX
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JGE          inputs11
+
+rest11:
+	CMPQ         SI, $-4
+	JE           sum11
+	VBROADCASTSS (BX), X8
+	VMOVSD       (R10), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X0, X0
+	VMOVSD       (CX), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X1, X1
+	CMPQ         SI, $-3
+	JE           sum11
+	VBROADCASTSS 4(BX), X8
+	VMOVSD       (R10)(R8*1), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X2, X2
+	VMOVSD       (CX)(R8*1), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X3, X3
+	CMPQ         SI, $-2
+	JE           sum11
+	VBROADCASTSS 8(BX), X8
+	VMOVSD       (R10)(R8*2), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X4, X4
+	VMOVSD       (CX)(R8*2), X9
+	VMULPS       X9, X8, X9
+	VADDPS       X9, X5, X5
+
+sum11:
+	VADDPS X2, X0, X0
+	VADDPS X6, X4, X4
+	VADDPS X4, X0, X0
+	VADDPS X3, X1, X1
+	VADDPS X7, X5, X5
+	VADDPS X5, X1, X1
+	TESTQ  DX, DX
+	JZ     store11
+	VMOVSD (DX), X2
+	VADDPS X2, X0, X0
+	VMOVSD (DX)(DI*1), X2
+	VADDPS X2, X1, X1
+
+store11:
+	VMOVSD X0, (AX)
+	VMOVSD X1, (AX)(DI*1)
+	JMP    done
+
+below2:
+	SUBQ   $+1, DI
+	SHLQ   $0x02, DI
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	MOVQ   CX, R10
+	MOVQ   SI, SI
+	LEAQ   (CX)(DI*1), CX
+	SUBQ   $0x04, SI
+	JL     rest12
+
+inputs12:
+	VBROADCASTSS (BX), X4
+	VMOVSS       (CX), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X0, X0
+	VBROADCASTSS 4(BX), X4
+	VMOVSS       (CX)(R8*1), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X1, X1
+	VBROADCASTSS 8(BX), X4
+	VMOVSS       (CX)(R8*2), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X2, X2
+	VBROADCASTSS 12(BX), X4
+	VMOVSS       (CX)(R9*1), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X3, X3
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (CX)(R8*4), CX
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JGE          inputs12
+
+rest12:
+	CMPQ         SI, $-4
+	JE           sum12
+	VBROADCASTSS (BX), X4
+	VMOVSS       (CX), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X0, X0
+	CMPQ         SI, $-3
+	JE           sum12
+	VBROADCASTSS 4(BX), X4
+	VMOVSS       (CX)(R8*1), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X1, X1
+	CMPQ         SI, $-2
+	JE           sum12
+	VBROADCASTSS 8(BX), X4
+	VMOVSS       (CX)(R8*2), X5
+	VMULPS       X5, X4, X5
+	VADDPS       X5, X2, X2
+
+sum12:
+	VADDPS X1, X0, X0
+	VADDPS X3, X2, X2
+	VADDPS X2, X0, X0
+	TESTQ  DX, DX
+	JZ     store12
+	VMOVSS (DX)(DI*1), X1
+	VADDPS X1, X0, X0
+
+store12:
+	VMOVSS X0, (AX)(DI*1)
+	JMP    done
 
 done:
 	VZEROUPPER
 	RET
 
 // func tanhAVX512(y []float32)
-// Requires: AVX, AVX512BW, AVX512F, BMI2
+// Requires: AVX, AVX512F
 TEXT ·tanhAVX512(SB), NOSPLIT, $0-24
-	MOVQ y_base+0(FP), AX
-	MOVQ y_len+8(FP), CX
-	SUBQ $+16, CX
-	JL   rest
+	MOVQ  y_base+0(FP), AX
+	MOVQ  y_len+8(FP), CX
+	LEAQ  (AX)(CX*4), DX
+	CMPQ  CX, $+16
+	JL    small
+	TESTQ $0x0000000f, CX
+	JNZ   overlap
 
-whole:
+even:
 	VMOVUPS      (AX), Z0
 	VPANDD.BCST  const_7fffffff<>+0(SB), Z0, Z1
 	VBROADCASTSS const_41400000<>+0(SB), Z2
@@ -2561,16 +3430,12 @@ whole:
 	VMOVUPS      Z1, (AX)
 	ADDQ         $+64, AX
 	SUBQ         $+16, CX
-	JGE          whole
+	CMPQ         CX, $+16
+	JGE          even
+	JMP          done
 
-rest:
-	ADDQ         $+16, CX
-	JZ           done
-	MOVQ         $-1, DX
-	SHLXQ        CX, DX, DX
-	NOTQ         DX
-	KMOVQ        DX, K1
-	VMOVUPS.Z    (AX), K1, Z0
+overlap:
+	VMOVUPS      -64(DX), Z0
 	VPANDD.BCST  const_7fffffff<>+0(SB), Z0, Z1
 	VBROADCASTSS const_41400000<>+0(SB), Z2
 	VMINPS       Z1, Z2, Z1
@@ -2607,53 +3472,477 @@ rest:
 	VMULPS       Z4, Z2, Z2
 	VMULPS       Z0, Z2, Z2
 	VADDPS       Z0, Z2, Z2
-	VCMPPS.BCST  $0x11, const_3f19999a<>+0(SB), Z1, K2
+	VCMPPS.BCST  $0x11, const_3f19999a<>+0(SB), Z1, K1
 	VMOVAPS      Z3, Z1
-	VMOVAPS      Z2, K2, Z1
+	VMOVAPS      Z2, K1, Z1
 	VPBROADCASTD const_80000000<>+0(SB), Z2
 	VPTERNLOGD   $0xf8, Z2, Z0, Z1
-	VMOVUPS      Z1, K1, (AX)
 
+odd:
+	VMOVUPS      (AX), Z0
+	VPANDD.BCST  const_7fffffff<>+0(SB), Z0, Z2
+	VBROADCASTSS const_41400000<>+0(SB), Z3
+	VMINPS       Z2, Z3, Z2
+	VMULPS.BCST  const_36a03f4c<>+0(SB), Z2, Z4
+	VADDPS.BCST  const_b6b5294e<>+0(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  const_39c255d5<>+0(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  const_3b1a32c7<>+0(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  const_3cad68e2<>+0(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  const_3dff791f<>+0(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  const_3f0006e1<>+0(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  const_3f7ffeda<>+0(SB), Z4, Z4
+	VMULPS       Z4, Z4, Z4
+	VMULPS       Z4, Z4, Z4
+	VADDPS.BCST  const_3f800000<>+0(SB), Z4, Z4
+	VBROADCASTSS const_40000000<>+0(SB), Z3
+	VDIVPS       Z4, Z3, Z4
+	VBROADCASTSS const_3f800000<>+0(SB), Z3
+	VSUBPS       Z4, Z3, Z4
+	VMULPS       Z2, Z2, Z5
+	VMULPS.BCST  const_bbc12c33<>+0(SB), Z5, Z3
+	VADDPS.BCST  const_3caa5c52<>+0(SB), Z3, Z3
+	VMULPS       Z5, Z3, Z3
+	VADDPS.BCST  const_bd5c4c6f<>+0(SB), Z3, Z3
+	VMULPS       Z5, Z3, Z3
+	VADDPS.BCST  const_3e0884d7<>+0(SB), Z3, Z3
+	VMULPS       Z5, Z3, Z3
+	VADDPS.BCST  const_beaaaa9f<>+0(SB), Z3, Z3
+	VMULPS       Z5, Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VADDPS       Z0, Z3, Z3
+	VCMPPS.BCST  $0x11, const_3f19999a<>+0(SB), Z2, K1
+	VMOVAPS      Z4, Z2
+	VMOVAPS      Z3, K1, Z2
+	VPBROADCASTD const_80000000<>+0(SB), Z3
+	VPTERNLOGD   $0xf8, Z3, Z0, Z2
+	VMOVUPS      Z2, (AX)
+	ADDQ         $+64, AX
+	SUBQ         $+16, CX
+	CMPQ         CX, $+16
+	JGE          odd
+	VMOVUPS      Z1, -64(DX)
+	JMP          done
+
+small:
+	CMPQ         CX, $+8
+	JL           below8
+	VMOVUPS      (AX), Y0
+	VANDPS       const_7fffffff<>+0(SB), Y0, Y1
+	VBROADCASTSS const_41400000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMULPS       const_36a03f4c<>+0(SB), Y1, Y2
+	VADDPS       const_b6b5294e<>+0(SB), Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VADDPS       const_39c255d5<>+0(SB), Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VADDPS       const_3b1a32c7<>+0(SB), Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VADDPS       const_3cad68e2<>+0(SB), Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VADDPS       const_3dff791f<>+0(SB), Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VADDPS       const_3f0006e1<>+0(SB), Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VADDPS       const_3f7ffeda<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VADDPS       const_3f800000<>+0(SB), Y2, Y2
+	VBROADCASTSS const_40000000<>+0(SB), Y3
+	VDIVPS       Y2, Y3, Y2
+	VBROADCASTSS const_3f800000<>+0(SB), Y3
+	VSUBPS       Y2, Y3, Y2
+	VMULPS       Y1, Y1, Y3
+	VMULPS       const_bbc12c33<>+0(SB), Y3, Y4
+	VADDPS       const_3caa5c52<>+0(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VADDPS       const_bd5c4c6f<>+0(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VADDPS       const_3e0884d7<>+0(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VADDPS       const_beaaaa9f<>+0(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VMULPS       Y0, Y4, Y4
+	VADDPS       Y0, Y4, Y4
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y1, Y1
+	VBLENDVPS    Y1, Y4, Y2, Y1
+	VANDPS       const_80000000<>+0(SB), Y0, Y0
+	VORPS        Y0, Y1, Y1
+	VMOVUPS      -32(DX), Y0
+	VANDPS       const_7fffffff<>+0(SB), Y0, Y2
+	VBROADCASTSS const_41400000<>+0(SB), Y3
+	VMINPS       Y2, Y3, Y2
+	VMULPS       const_36a03f4c<>+0(SB), Y2, Y3
+	VADDPS       const_b6b5294e<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       const_39c255d5<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       const_3b1a32c7<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       const_3cad68e2<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       const_3dff791f<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       const_3f0006e1<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       const_3f7ffeda<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	VADDPS       const_3f800000<>+0(SB), Y3, Y3
+	VBROADCASTSS const_40000000<>+0(SB), Y4
+	VDIVPS       Y3, Y4, Y3
+	VBROADCASTSS const_3f800000<>+0(SB), Y4
+	VSUBPS       Y3, Y4, Y3
+	VMULPS       Y2, Y2, Y4
+	VMULPS       const_bbc12c33<>+0(SB), Y4, Y5
+	VADDPS       const_3caa5c52<>+0(SB), Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       const_bd5c4c6f<>+0(SB), Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       const_3e0884d7<>+0(SB), Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       const_beaaaa9f<>+0(SB), Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VMULPS       Y0, Y5, Y5
+	VADDPS       Y0, Y5, Y5
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y2, Y2
+	VBLENDVPS    Y2, Y5, Y3, Y2
+	VANDPS       const_80000000<>+0(SB), Y0, Y0
+	VORPS        Y0, Y2, Y2
+	VMOVUPS      Y2, -32(DX)
+	VMOVUPS      Y1, (AX)
+	JMP          done
+
+below8:
+	CMPQ         CX, $+4
+	JL           below4
+	VMOVUPS      (AX), X0
+	VANDPS       const_7fffffff<>+0(SB), X0, X1
+	VBROADCASTSS const_41400000<>+0(SB), X2
+	VMINPS       X1, X2, X1
+	VMULPS       const_36a03f4c<>+0(SB), X1, X2
+	VADDPS       const_b6b5294e<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_39c255d5<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3b1a32c7<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3cad68e2<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3dff791f<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3f0006e1<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3f7ffeda<>+0(SB), X2, X2
+	VMULPS       X2, X2, X2
+	VMULPS       X2, X2, X2
+	VADDPS       const_3f800000<>+0(SB), X2, X2
+	VBROADCASTSS const_40000000<>+0(SB), X3
+	VDIVPS       X2, X3, X2
+	VBROADCASTSS const_3f800000<>+0(SB), X3
+	VSUBPS       X2, X3, X2
+	VMULPS       X1, X1, X3
+	VMULPS       const_bbc12c33<>+0(SB), X3, X4
+	VADDPS       const_3caa5c52<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VADDPS       const_bd5c4c6f<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VADDPS       const_3e0884d7<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VADDPS       const_beaaaa9f<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VMULPS       X0, X4, X4
+	VADDPS       X0, X4, X4
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), X1, X1
+	VBLENDVPS    X1, X4, X2, X1
+	VANDPS       const_80000000<>+0(SB), X0, X0
+	VORPS        X0, X1, X1
+	VMOVUPS      -16(DX), X0
+	VANDPS       const_7fffffff<>+0(SB), X0, X2
+	VBROADCASTSS const_41400000<>+0(SB), X3
+	VMINPS       X2, X3, X2
+	VMULPS       const_36a03f4c<>+0(SB), X2, X3
+	VADDPS       const_b6b5294e<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_39c255d5<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_3b1a32c7<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_3cad68e2<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_3dff791f<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_3f0006e1<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_3f7ffeda<>+0(SB), X3, X3
+	VMULPS       X3, X3, X3
+	VMULPS       X3, X3, X3
+	VADDPS       const_3f800000<>+0(SB), X3, X3
+	VBROADCASTSS const_40000000<>+0(SB), X4
+	VDIVPS       X3, X4, X3
+	VBROADCASTSS const_3f800000<>+0(SB), X4
+	VSUBPS       X3, X4, X3
+	VMULPS       X2, X2, X4
+	VMULPS       const_bbc12c33<>+0(SB), X4, X5
+	VADDPS       const_3caa5c52<>+0(SB), X5, X5
+	VMULPS       X4, X5, X5
+	VADDPS       const_bd5c4c6f<>+0(SB), X5, X5
+	VMULPS       X4, X5, X5
+	VADDPS       const_3e0884d7<>+0(SB), X5, X5
+	VMULPS       X4, X5, X5
+	VADDPS       const_beaaaa9f<>+0(SB), X5, X5
+	VMULPS       X4, X5, X5
+	VMULPS       X0, X5, X5
+	VADDPS       X0, X5, X5
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), X2, X2
+	VBLENDVPS    X2, X5, X3, X2
+	VANDPS       const_80000000<>+0(SB), X0, X0
+	VORPS        X0, X2, X2
+	VMOVUPS      X2, -16(DX)
+	VMOVUPS      X1, (AX)
+	JMP          done
+
+below4:
+	CMPQ         CX, $+2
+	JL           below2
+	VMOVSD       (AX), X0
+	VANDPS       const_7fffffff<>+0(SB), X0, X1
+	VBROADCASTSS const_41400000<>+0(SB), X2
+	VMINPS       X1, X2, X1
+	VMULPS       const_36a03f4c<>+0(SB), X1, X2
+	VADDPS       const_b6b5294e<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_39c255d5<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3b1a32c7<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3cad68e2<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3dff791f<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3f0006e1<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3f7ffeda<>+0(SB), X2, X2
+	VMULPS       X2, X2, X2
+	VMULPS       X2, X2, X2
+	VADDPS       const_3f800000<>+0(SB), X2, X2
+	VBROADCASTSS const_40000000<>+0(SB), X3
+	VDIVPS       X2, X3, X2
+	VBROADCASTSS const_3f800000<>+0(SB), X3
+	VSUBPS       X2, X3, X2
+	VMULPS       X1, X1, X3
+	VMULPS       const_bbc12c33<>+0(SB), X3, X4
+	VADDPS       const_3caa5c52<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VADDPS       const_bd5c4c6f<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VADDPS       const_3e0884d7<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VADDPS       const_beaaaa9f<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VMULPS       X0, X4, X4
+	VADDPS       X0, X4, X4
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), X1, X1
+	VBLENDVPS    X1, X4, X2, X1
+	VANDPS       const_80000000<>+0(SB), X0, X0
+	VORPS        X0, X1, X1
+	VMOVSD       -8(DX), X0
+	VANDPS       const_7fffffff<>+0(SB), X0, X2
+	VBROADCASTSS const_41400000<>+0(SB), X3
+	VMINPS       X2, X3, X2
+	VMULPS       const_36a03f4c<>+0(SB), X2, X3
+	VADDPS       const_b6b5294e<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_39c255d5<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_3b1a32c7<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_3cad68e2<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_3dff791f<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_3f0006e1<>+0(SB), X3, X3
+	VMULPS       X2, X3, X3
+	VADDPS       const_3f7ffeda<>+0(SB), X3, X3
+	VMULPS       X3, X3, X3
+	VMULPS       X3, X3, X3
+	VADDPS       const_3f800000<>+0(SB), X3, X3
+	VBROADCASTSS const_40000000<>+0(SB), X4
+	VDIVPS       X3, X4, X3
+	VBROADCASTSS const_3f800000<>+0(SB), X4
+	VSUBPS       X3, X4, X3
+	VMULPS       X2, X2, X4
+	VMULPS       const_bbc12c33<>+0(SB), X4, X5
+	VADDPS       const_3caa5c52<>+0(SB), X5, X5
+	VMULPS       X4, X5, X5
+	VADDPS       const_bd5c4c6f<>+0(SB), X5, X5
+	VMULPS       X4, X5, X5
+	VADDPS       const_3e0884d7<>+0(SB), X5, X5
+	VMULPS       X4, X5, X5
+	VADDPS       const_beaaaa9f<>+0(SB), X5, X5
+	VMULPS       X4, X5, X5
+	VMULPS       X0, X5, X5
+	VADDPS       X0, X5, X5
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), X2, X2
+	VBLENDVPS    X2, X5, X3, X2
+	VANDPS       const_80000000<>+0(SB), X0, X0
+	VORPS        X0, X2, X2
+	VMOVSD       X2, -8(DX)
+	VMOVSD       X1, (AX)
+	JMP          done
+
+below2:
+	CMPQ         CX, $+1
+	JL           below1
+	VMOVSS       (AX), X0
+	VANDPS       const_7fffffff<>+0(SB), X0, X1
+	VBROADCASTSS const_41400000<>+0(SB), X2
+	VMINPS       X1, X2, X1
+	VMULPS       const_36a03f4c<>+0(SB), X1, X2
+	VADDPS       const_b6b5294e<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_39c255d5<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3b1a32c7<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3cad68e2<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3dff791f<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3f0006e1<>+0(SB), X2, X2
+	VMULPS       X1, X2, X2
+	VADDPS       const_3f7ffeda<>+0(SB), X2, X2
+	VMULPS       X2, X2, X2
+	VMULPS       X2, X2, X2
+	VADDPS       const_3f800000<>+0(SB), X2, X2
+	VBROADCASTSS const_40000000<>+0(SB), X3
+	VDIVPS       X2, X3, X2
+	VBROADCASTSS const_3f800000<>+0(SB), X3
+	VSUBPS       X2, X3, X2
+	VMULPS       X1, X1, X3
+	VMULPS       const_bbc12c33<>+0(SB), X3, X4
+	VADDPS       const_3caa5c52<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VADDPS       const_bd5c4c6f<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VADDPS       const_3e0884d7<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VADDPS       const_beaaaa9f<>+0(SB), X4, X4
+	VMULPS       X3, X4, X4
+	VMULPS       X0, X4, X4
+	VADDPS       X0, X4, X4
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), X1, X1
+	VBLENDVPS    X1, X4, X2, X1
+	VANDPS       const_80000000<>+0(SB), X0, X0
+	VORPS        X0, X1, X1
+	VMOVSS       X1, (AX)
+	JMP          done
+
+below1:
 done:
 	VZEROUPPER
 	RET
 
 // func reluAVX512(y []float32)
-// Requires: AVX, AVX512BW, AVX512F, BMI2
+// Requires: AVX, AVX512F
 TEXT ·reluAVX512(SB), NOSPLIT, $0-24
-	MOVQ y_base+0(FP), AX
-	MOVQ y_len+8(FP), CX
-	SUBQ $+16, CX
-	JL   rest
+	MOVQ  y_base+0(FP), AX
+	MOVQ  y_len+8(FP), CX
+	LEAQ  (AX)(CX*4), DX
+	CMPQ  CX, $+16
+	JL    small
+	TESTQ $0x0000000f, CX
+	JNZ   overlap
 
-whole:
+even:
 	VMOVUPS (AX), Z0
 	VPXORD  Z1, Z1, Z1
 	VMAXPS  Z1, Z0, Z0
 	VMOVUPS Z0, (AX)
 	ADDQ    $+64, AX
 	SUBQ    $+16, CX
-	JGE     whole
+	CMPQ    CX, $+16
+	JGE     even
+	JMP     done
 
-rest:
-	ADDQ      $+16, CX
-	JZ        done
-	MOVQ      $-1, DX
-	SHLXQ     CX, DX, DX
-	NOTQ      DX
-	KMOVQ     DX, K1
-	VMOVUPS.Z (AX), K1, Z0
-	VPXORD    Z1, Z1, Z1
-	VMAXPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+overlap:
+	VMOVUPS -64(DX), Z0
+	VPXORD  Z1, Z1, Z1
+	VMAXPS  Z1, Z0, Z0
 
+odd:
+	VMOVUPS (AX), Z1
+	VPXORD  Z2, Z2, Z2
+	VMAXPS  Z2, Z1, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $+64, AX
+	SUBQ    $+16, CX
+	CMPQ    CX, $+16
+	JGE     odd
+	VMOVUPS Z0, -64(DX)
+	JMP     done
+
+small:
+	CMPQ    CX, $+8
+	JL      below8
+	VMOVUPS (AX), Y0
+	VXORPS  Y1, Y1, Y1
+	VMAXPS  Y1, Y0, Y0
+	VMOVUPS -32(DX), Y1
+	VXORPS  Y2, Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS Y1, -32(DX)
+	VMOVUPS Y0, (AX)
+	JMP     done
+
+below8:
+	CMPQ    CX, $+4
+	JL      below4
+	VMOVUPS (AX), X0
+	VXORPS  X1, X1, X1
+	VMAXPS  X1, X0, X0
+	VMOVUPS -16(DX), X1
+	VXORPS  X2, X2, X2
+	VMAXPS  X2, X1, X1
+	VMOVUPS X1, -16(DX)
+	VMOVUPS X0, (AX)
+	JMP     done
+
+below4:
+	CMPQ   CX, $+2
+	JL     below2
+	VMOVSD (AX), X0
+	VXORPS X1, X1, X1
+	VMAXPS X1, X0, X0
+	VMOVSD -8(DX), X1
+	VXORPS X2, X2, X2
+	VMAXPS X2, X1, X1
+	VMOVSD X1, -8(DX)
+	VMOVSD X0, (AX)
+	JMP    done
+
+below2:
+	CMPQ   CX, $+1
+	JL     below1
+	VMOVSS (AX), X0
+	VXORPS X1, X1, X1
+	VMAXPS X1, X0, X0
+	VMOVSS X0, (AX)
+	JMP    done
+
+below1:
 done:
 	VZEROUPPER
 	RET
 
 // func addNormalAVX512(dst []float32, src []float32, scale float32, seed uint64, offset uint64, table *[65536]float32)
-// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV, SSE
-TEXT ·addNormalAVX512(SB), NOSPLIT, $0-80
+// Requires: AVX, AVX512F, CMOV, SSE
+TEXT ·addNormalAVX512(SB), NOSPLIT, $256-80
 	MOVQ         src_base+24(FP), AX
 	MOVSS        scale+48(FP), X0
 	VBROADCASTSS X0, Z0
@@ -2900,52 +4189,64 @@ part:
 	VPSHUFD       $0xa0, Z24, K1, Z27
 	VPUNPCKLQDQ   Z27, Z28, Z24
 	VPUNPCKHQDQ   Z27, Z28, Z25
-	MOVQ          $-1, R8
-	SHLXQ         DX, R8, DI
-	NOTQ          DI
-	CMPQ          DX, $+64
-	CMOVQGE       R8, DI
-	SHLXQ         BX, R8, BX
-	ANDQ          BX, DI
-	KMOVQ         DI, K1
 	VPMOVZXWD     Y24, Z26
-	KXNORW        K2, K2, K2
+	KXNORW        K1, K1, K1
 	VPXORD        Z27, Z27, Z27
-	VGATHERDPS    (SI)(Z26*4), K2, Z27
-	VMULPS        Z0, Z27, Z27
-	VADDPS.Z      (AX), Z27, K1, Z27
-	VMOVUPS       Z27, K1, (CX)
+	VGATHERDPS    (SI)(Z26*4), K1, Z27
+	VMOVUPS       Z27, (SP)
 	VEXTRACTI64X4 $0x01, Z24, Y24
 	VPMOVZXWD     Y24, Z24
-	KXNORW        K2, K2, K2
+	KXNORW        K1, K1, K1
 	VPXORD        Z26, Z26, Z26
-	VGATHERDPS    (SI)(Z24*4), K2, Z26
-	KSHIFTRQ      $0x10, K1, K2
-	VMULPS        Z0, Z26, Z26
-	VADDPS.Z      64(AX), Z26, K2, Z26
-	VMOVUPS       Z26, K2, 64(CX)
+	VGATHERDPS    (SI)(Z24*4), K1, Z26
+	VMOVUPS       Z26, 64(SP)
 	VPMOVZXWD     Y25, Z24
-	KXNORW        K2, K2, K2
+	KXNORW        K1, K1, K1
 	VPXORD        Z26, Z26, Z26
-	VGATHERDPS    (SI)(Z24*4), K2, Z26
-	KSHIFTRQ      $0x20, K1, K2
-	VMULPS        Z0, Z26, Z26
-	VADDPS.Z      128(AX), Z26, K2, Z26
-	VMOVUPS       Z26, K2, 128(CX)
+	VGATHERDPS    (SI)(Z24*4), K1, Z26
+	VMOVUPS       Z26, 128(SP)
 	VEXTRACTI64X4 $0x01, Z25, Y24
 	VPMOVZXWD     Y24, Z24
-	KXNORW        K2, K2, K2
+	KXNORW        K1, K1, K1
 	VPXORD        Z25, Z25, Z25
-	VGATHERDPS    (SI)(Z24*4), K2, Z25
-	KSHIFTRQ      $0x30, K1, K1
-	VMULPS        Z0, Z25, Z25
-	VADDPS.Z      192(AX), Z25, K1, Z25
-	VMOVUPS       Z25, K1, 192(CX)
-	ADDQ          $+256, CX
-	ADDQ          $+256, AX
-	SUBQ          $+64, DX
-	XORQ          BX, BX
-	JMP           next
+	VGATHERDPS    (SI)(Z24*4), K1, Z25
+	VMOVUPS       Z25, 192(SP)
+	LEAQ          (SP), DI
+	MOVQ          $+64, R8
+	CMPQ          DX, R8
+	CMOVQLT       DX, R8
+
+eight:
+	MOVQ    R8, R9
+	SUBQ    BX, R9
+	CMPQ    R9, $+8
+	JL      few
+	VMOVUPS (DI)(BX*4), Y24
+	VMULPS  Y0, Y24, Y24
+	VADDPS  (AX)(BX*4), Y24, Y24
+	VMOVUPS Y24, (CX)(BX*4)
+	ADDQ    $+8, BX
+	JMP     eight
+
+few:
+	TESTQ R9, R9
+	JLE   made
+
+one:
+	VMOVSS (DI)(BX*4), X24
+	VMULSS X0, X24, X24
+	VADDSS (AX)(BX*4), X24, X24
+	VMOVSS X24, (CX)(BX*4)
+	ADDQ   $+1, BX
+	DECQ   R9
+	JNZ    one
+
+made:
+	ADDQ $+256, CX
+	ADDQ $+256, AX
+	SUBQ $+64, DX
+	XORQ BX, BX
+	JMP  next
 
 done:
 	VZEROUPPER
@@ -2972,8 +4273,8 @@ DATA block_step_AVX512<>+56(SB)/8, $0x0000000000000008
 GLOBL block_step_AVX512<>(SB), RODATA|NOPTR, $64
 
 // func normalAVX512(dst []float32, seed uint64, offset uint64, table *[65536]float32)
-// Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
-TEXT ·normalAVX512(SB), NOSPLIT, $0-48
+// Requires: AVX, AVX512F, CMOV
+TEXT ·normalAVX512(SB), NOSPLIT, $256-48
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         table+40(FP), BX
@@ -3207,43 +4508,59 @@ part:
 	VPSHUFD       $0xa0, Z23, K1, Z26
 	VPUNPCKLQDQ   Z26, Z27, Z23
 	VPUNPCKHQDQ   Z26, Z27, Z24
-	MOVQ          $-1, DI
-	SHLXQ         CX, DI, SI
-	NOTQ          SI
-	CMPQ          CX, $+64
-	CMOVQGE       DI, SI
-	SHLXQ         DX, DI, DX
-	ANDQ          DX, SI
-	KMOVQ         SI, K1
 	VPMOVZXWD     Y23, Z25
-	KXNORW        K2, K2, K2
+	KXNORW        K1, K1, K1
 	VPXORD        Z26, Z26, Z26
-	VGATHERDPS    (BX)(Z25*4), K2, Z26
-	VMOVUPS       Z26, K1, (AX)
+	VGATHERDPS    (BX)(Z25*4), K1, Z26
+	VMOVUPS       Z26, (SP)
 	VEXTRACTI64X4 $0x01, Z23, Y23
 	VPMOVZXWD     Y23, Z23
-	KXNORW        K2, K2, K2
+	KXNORW        K1, K1, K1
 	VPXORD        Z25, Z25, Z25
-	VGATHERDPS    (BX)(Z23*4), K2, Z25
-	KSHIFTRQ      $0x10, K1, K2
-	VMOVUPS       Z25, K2, 64(AX)
+	VGATHERDPS    (BX)(Z23*4), K1, Z25
+	VMOVUPS       Z25, 64(SP)
 	VPMOVZXWD     Y24, Z23
-	KXNORW        K2, K2, K2
+	KXNORW        K1, K1, K1
 	VPXORD        Z25, Z25, Z25
-	VGATHERDPS    (BX)(Z23*4), K2, Z25
-	KSHIFTRQ      $0x20, K1, K2
-	VMOVUPS       Z25, K2, 128(AX)
+	VGATHERDPS    (BX)(Z23*4), K1, Z25
+	VMOVUPS       Z25, 128(SP)
 	VEXTRACTI64X4 $0x01, Z24, Y23
 	VPMOVZXWD     Y23, Z23
-	KXNORW        K2, K2, K2
+	KXNORW        K1, K1, K1
 	VPXORD        Z24, Z24, Z24
-	VGATHERDPS    (BX)(Z23*4), K2, Z24
-	KSHIFTRQ      $0x30, K1, K1
-	VMOVUPS       Z24, K1, 192(AX)
-	ADDQ          $+256, AX
-	SUBQ          $+64, CX
-	XORQ          DX, DX
-	JMP           next
+	VGATHERDPS    (BX)(Z23*4), K1, Z24
+	VMOVUPS       Z24, 192(SP)
+	LEAQ          (SP), SI
+	MOVQ          $+64, DI
+	CMPQ          CX, DI
+	CMOVQLT       CX, DI
+
+eight:
+	MOVQ    DI, R8
+	SUBQ    DX, R8
+	CMPQ    R8, $+8
+	JL      few
+	VMOVUPS (SI)(DX*4), Y23
+	VMOVUPS Y23, (AX)(DX*4)
+	ADDQ    $+8, DX
+	JMP     eight
+
+few:
+	TESTQ R8, R8
+	JLE   made
+
+one:
+	VMOVSS (SI)(DX*4), X23
+	VMOVSS X23, (AX)(DX*4)
+	ADDQ   $+1, DX
+	DECQ   R8
+	JNZ    one
+
+made:
+	ADDQ $+256, AX
+	SUBQ $+64, CX
+	XORQ DX, DX
+	JMP  next
 
 done:
 	VZEROUPPER

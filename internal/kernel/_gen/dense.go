@@ -17,15 +17,16 @@ type layer struct {
 	y, w, b, x      GPVirtual // next output, its column of weights and bias (0 for none); the inputs
 	inputs, left    GPVirtual // number of inputs; outputs not yet done
 	stride, stride3 GPVirtual // bytes from an input's weights to the next one's; three times that
+	final           GPVirtual // bytes from the next output to the last column, which need not begin where the one before ends
 	tiles           int       // tiles written so far, for labels
 }
 
 // dense: lanes run across outputs, so that each lane does what the portable code does. A tile is some columns of one
 // vector of outputs each, with four chains each.
 func dense(s isa) {
-	TEXT("dense"+s.name(), NOSPLIT, "func(y, w, b, x []float32)")
+	TEXT("dense"+s.name, NOSPLIT, "func(y, w, b, x []float32)")
 	Pragma("noescape")
-	Doc("dense" + s.name() + " works like densePortable, but checks no lengths.")
+	Doc("dense" + s.name + " works like densePortable, but checks no lengths.")
 	l := &layer{isa: s, y: GP64(), w: GP64(), b: GP64(), x: GP64(), inputs: GP64(), left: GP64(), stride: GP64(), stride3: GP64()}
 	Load(Param("y").Base(), l.y)
 	Load(Param("y").Len(), l.left)
@@ -44,61 +45,57 @@ func dense(s isa) {
 	LEAQ(Mem{Base: l.stride, Index: l.stride, Scale: 2}, l.stride3)
 
 	Label("wide")
-	CMPQ(l.left, I32(s.columns()*s.lanes()))
+	CMPQ(l.left, I32(s.columns*s.lanes))
 	JL(LabelRef("narrow"))
-	l.tile(s.columns(), nil)
-	l.forward(4 * s.columns() * s.lanes())
-	SUBQ(I32(s.columns()*s.lanes()), l.left)
+	l.tile(s.columns, s.lanes, false)
+	l.forward(4 * s.columns * s.lanes)
+	SUBQ(I32(s.columns*s.lanes), l.left)
 	JMP(LabelRef("wide"))
 
 	Label("narrow")
 	TESTQ(l.left, l.left)
 	JZ(LabelRef("done"))
-	for c := 1; c <= s.columns(); c++ {
+	total := GP64()
+	Load(Param("y").Len(), total)
+	CMPQ(total, I32(s.lanes))
+	JL(LabelRef("small"))
+	for c := 1; c <= s.columns; c++ {
 		Label(fmt.Sprintf("columns%d", c))
-		if c < s.columns() {
-			CMPQ(l.left, I32(c*s.lanes()))
+		if c < s.columns {
+			CMPQ(l.left, I32(c*s.lanes))
 			JG(LabelRef(fmt.Sprintf("columns%d", c+1)))
 		}
-		l.last(c)
-		JMP(LabelRef("done"))
+		l.last(c, s.lanes)
+	}
+	Label("small")
+	for _, lanes := range s.narrower() {
+		next := fmt.Sprintf("below%d", lanes)
+		if lanes > 1 {
+			CMPQ(l.left, I32(lanes))
+			JL(LabelRef(next))
+			overlap := fmt.Sprintf("overlap%d", lanes)
+			JG(LabelRef(overlap))
+			l.tile(1, lanes, false)
+			JMP(LabelRef("done"))
+			Label(overlap)
+		}
+		l.last(min(lanes, 2), lanes)
+		Label(next)
 	}
 	Label("done")
 	VZEROUPPER()
 	RET()
 }
 
-// last does the outputs that are left, which c columns hold.
-func (l *layer) last(c int) {
-	n := GP64()
-	MOVQ(l.left, n)
-	if c > 1 {
-		SUBQ(I32((c-1)*l.lanes()), n)
-	}
-	if l.lanes() == 16 { // masks cost nothing
-		l.tile(c, l.tail(n))
-		return
-	}
-	masked, whole := fmt.Sprintf("masked%d", c), fmt.Sprintf("whole%d", c)
-	CMPQ(n, I32(l.lanes()))
-	JE(LabelRef(whole))
-	// The last c whole columns, if there are as many outputs: some are computed twice, with the same result.
-	all := GP64()
-	Load(Param("y").Len(), all)
-	CMPQ(all, I32(c*l.lanes()))
-	JL(LabelRef(masked))
-	SUBQ(I32(l.lanes()), n)
-	SHLQ(Imm(2), n)
-	ADDQ(n, l.y)
-	ADDQ(n, l.w)
-	TESTQ(l.b, l.b)
-	JZ(LabelRef(whole))
-	ADDQ(n, l.b)
-	Label(whole)
-	l.tile(c, nil)
+// last does the outputs that are left in c columns. The last column ends with the last output: some outputs may be
+// computed twice, with the same result.
+func (l *layer) last(c, lanes int) {
+	l.final = GP64()
+	MOVQ(l.left, l.final)
+	SUBQ(I32(lanes), l.final)
+	SHLQ(Imm(2), l.final)
+	l.tile(c, lanes, true)
 	JMP(LabelRef("done"))
-	Label(masked)
-	l.tile(c, l.tail(n))
 }
 
 // forward moves to the outputs that lie some bytes on.
@@ -112,14 +109,14 @@ func (l *layer) forward(bytes int) {
 	Label(unbiased)
 }
 
-// tile computes c columns, the last one under the mask.
-func (l *layer) tile(c int, mask Op) {
+// tile computes c columns of so many lanes; the last one lies apart, at final, if set.
+func (l *layer) tile(c, lanes int, apart bool) {
 	l.tiles++
 	label := func(s string) string { return fmt.Sprintf("%s%d", s, l.tiles) }
 	var sums [chains][]VecVirtual
 	for k := range sums {
 		for range c {
-			v := l.vec()
+			v := vector(lanes)
 			zero(v)
 			sums[k] = append(sums[k], v)
 		}
@@ -128,17 +125,27 @@ func (l *layer) tile(c int, mask Op) {
 	MOVQ(l.w, w)
 	MOVQ(l.x, x)
 	MOVQ(l.inputs, n)
-	rows := [chains]Mem{{Base: w}, {Base: w, Index: l.stride, Scale: 1}, {Base: w, Index: l.stride, Scale: 2}, {Base: w, Index: l.stride3, Scale: 1}}
+	end := w
+	if apart {
+		end = GP64()
+		LEAQ(Mem{Base: l.w, Index: l.final, Scale: 1}, end)
+	}
 	add := func(k int) {
-		value := l.vec()
+		value := vector(lanes)
 		VBROADCASTSS(at(x, 4*k), value)
 		for j := range c {
-			product := l.vec()
-			m := mask
-			if j < c-1 {
-				m = nil
+			m := Mem{Base: w, Disp: 4 * lanes * j}
+			if apart && j == c-1 {
+				m = Mem{Base: end}
 			}
-			l.mulMem(rows[k].Offset(4*l.lanes()*j), value, m, product)
+			switch k {
+			case 1, 2:
+				m.Index, m.Scale = l.stride, uint8(k)
+			case 3:
+				m.Index, m.Scale = l.stride3, 1
+			}
+			product := vector(lanes)
+			mulMem(lanes, m, value, product)
 			VADDPS(product, sums[k][j], sums[k][j])
 		}
 	}
@@ -150,6 +157,9 @@ func (l *layer) tile(c int, mask Op) {
 		add(k)
 	}
 	LEAQ(Mem{Base: w, Index: l.stride, Scale: 4}, w)
+	if apart {
+		LEAQ(Mem{Base: end, Index: l.stride, Scale: 4}, end)
+	}
 	ADDQ(Imm(4*chains), x)
 	SUBQ(Imm(chains), n)
 	JGE(LabelRef(label("inputs")))
@@ -161,24 +171,24 @@ func (l *layer) tile(c int, mask Op) {
 		add(k)
 	}
 	Label(label("sum"))
+	place := func(p Register, j int) Mem {
+		if apart && j == c-1 {
+			return Mem{Base: p, Index: l.final, Scale: 1}
+		}
+		return at(p, 4*lanes*j)
+	}
 	for j := range c {
 		VADDPS(sums[1][j], sums[0][j], sums[0][j])
 		VADDPS(sums[3][j], sums[2][j], sums[2][j])
 		VADDPS(sums[2][j], sums[0][j], sums[0][j])
 	}
-	under := func(j int) Op {
-		if j == c-1 {
-			return mask
-		}
-		return nil
-	}
 	TESTQ(l.b, l.b)
 	JZ(LabelRef(label("store")))
 	for j := range c {
-		l.addMem(at(l.b, 4*l.lanes()*j), sums[0][j], under(j), sums[0][j])
+		addMem(lanes, place(l.b, j), sums[0][j])
 	}
 	Label(label("store"))
 	for j := range c {
-		l.store(sums[0][j], under(j), at(l.y, 4*l.lanes()*j))
+		store(lanes, sums[0][j], place(l.y, j))
 	}
 }

@@ -10,132 +10,131 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// avx2 is vectors of 256 bits.
-type avx2 struct{}
-
-func (avx2) name() string    { return "AVX2" }
-func (avx2) lanes() int      { return 8 }
-func (avx2) registers() int  { return 16 }
-func (avx2) columns() int    { return 3 }
-func (avx2) vec() VecVirtual { return YMM() }
-
-func (avx2) tail(n GPVirtual) Op {
-	p, m := GP64(), YMM()
-	LEAQ(lowLanes(), p)
-	NEGQ(n)
-	VMOVDQU(Mem{Base: p, Disp: 32, Index: n, Scale: 4}, m)
-	NEGQ(n)
-	return m
+// isa is one width of vectors. What does not fill one is done with narrower ones, or with one that overlaps the one
+// before, never under a mask: a masked access that touches a page which is not there gives no fault, but takes a
+// microcode assist, some hundred cycles.
+type isa struct {
+	name      string
+	lanes     int
+	registers int // how many vectors there are
+	columns   int // how many vectors of outputs a dense layer takes at a time: with four chains each they fill the registers
 }
 
-func (avx2) load(m Mem, mask Op, dst VecVirtual) {
-	if mask == nil {
+// avx512 takes AVX512F, BW, DQ and VL.
+var (
+	avx2   = isa{"AVX2", 8, 16, 3}
+	avx512 = isa{"AVX512", 16, 32, 4}
+)
+
+func (s isa) vec() VecVirtual { return vector(s.lanes) }
+
+// narrower are the widths below the whole one.
+func (s isa) narrower() []int {
+	if s.lanes == 16 {
+		return []int{8, 4, 2, 1}
+	}
+	return []int{4, 2, 1}
+}
+
+// vector is a register for that many float32.
+func vector(lanes int) VecVirtual {
+	switch lanes {
+	case 16:
+		return ZMM()
+	case 8:
+		return YMM()
+	}
+	return XMM()
+}
+
+// load gives +0 in lanes of the register that are not loaded.
+func load(lanes int, m Mem, dst VecVirtual) {
+	switch lanes {
+	case 1:
+		VMOVSS(m, dst)
+	case 2:
+		VMOVSD(m, dst)
+	default:
 		VMOVUPS(m, dst)
-		return
 	}
-	VMASKMOVPS(m, mask, dst)
 }
 
-func (avx2) store(src VecVirtual, mask Op, m Mem) {
-	if mask == nil {
+func store(lanes int, src VecVirtual, m Mem) {
+	switch lanes {
+	case 1:
+		VMOVSS(src, m)
+	case 2:
+		VMOVSD(src, m)
+	default:
 		VMOVUPS(src, m)
-		return
 	}
-	VMASKMOVPS(src, mask, m)
 }
 
-func (s avx2) mulMem(m Mem, a VecVirtual, mask Op, dst VecVirtual) {
-	if mask == nil {
+// mulMem sets dst = a * m.
+func mulMem(lanes int, m Mem, a, dst VecVirtual) {
+	if lanes >= 4 {
 		VMULPS(m, a, dst)
 		return
 	}
-	s.load(m, mask, dst)
+	load(lanes, m, dst)
 	VMULPS(dst, a, dst)
 }
 
-func (s avx2) addMem(m Mem, a VecVirtual, mask Op, dst VecVirtual) {
-	if mask == nil {
-		VADDPS(m, a, dst)
+// addMem adds m to a.
+func addMem(lanes int, m Mem, a VecVirtual) {
+	if lanes >= 4 {
+		VADDPS(m, a, a)
 		return
 	}
-	t := YMM()
-	s.load(m, mask, t)
-	VADDPS(t, a, dst)
+	t := XMM()
+	load(lanes, m, t)
+	VADDPS(t, a, a)
 }
 
-func (avx2) mulConst(bits uint32, a, dst VecVirtual) { VMULPS(constant(bits), a, dst) }
-func (avx2) addConst(bits uint32, a, dst VecVirtual) { VADDPS(constant(bits), a, dst) }
+func mulConst(bits uint32, a, dst VecVirtual) {
+	if dst.Size() == 64 {
+		VMULPS_BCST(constant(bits), a, dst)
+		return
+	}
+	VMULPS(constant(bits), a, dst)
+}
 
-func (avx2) choose(a, low, high, x, dst VecVirtual) {
-	less, sign := YMM(), YMM()
-	VCMPPS(Imm(lessThan), constant(tanhSeam), a, less)
+func addConst(bits uint32, a, dst VecVirtual) {
+	if dst.Size() == 64 {
+		VADDPS_BCST(constant(bits), a, dst)
+		return
+	}
+	VADDPS(constant(bits), a, dst)
+}
+
+func like(v VecVirtual) VecVirtual { return vector(int(v.Size() / 4)) }
+
+// absolute sets a = |x|.
+func absolute(x, a VecVirtual) {
+	if x.Size() == 64 {
+		VPANDD_BCST(constant(^uint32(signBit)), x, a)
+		return
+	}
+	VANDPS(constant(^uint32(signBit)), x, a)
+}
+
+// choose sets dst to low where a < limit, else to high, and gives it the sign of x if it has none.
+func choose(a VecVirtual, limit uint32, low, high, x, dst VecVirtual) {
+	sign := like(x)
+	if x.Size() == 64 {
+		less := K()
+		VCMPPS_BCST(Imm(lessThan), constant(limit), a, less)
+		VMOVAPS(high, dst)
+		VMOVAPS(low, less, dst)
+		VPBROADCASTD(constant(signBit), sign)
+		VPTERNLOGD(Imm(orOfAnd), sign, x, dst)
+		return
+	}
+	less := like(x)
+	VCMPPS(Imm(lessThan), constant(limit), a, less)
 	VBLENDVPS(less, low, high, dst)
 	VANDPS(constant(signBit), x, sign)
 	VORPS(sign, dst, dst)
-}
-
-// avx512 is vectors of 512 bits; it takes AVX512F, BW, DQ and VL.
-type avx512 struct{}
-
-func (avx512) name() string    { return "AVX512" }
-func (avx512) lanes() int      { return 16 }
-func (avx512) registers() int  { return 32 }
-func (avx512) columns() int    { return 4 }
-func (avx512) vec() VecVirtual { return ZMM() }
-
-func (avx512) tail(n GPVirtual) Op {
-	bits, k := GP64(), K()
-	MOVQ(I32(-1), bits)
-	shift := GP64()
-	MOVQ(n, shift)
-	SHLXQ(shift, bits, bits)
-	NOTQ(bits)
-	KMOVQ(bits, k)
-	return k
-}
-
-func (avx512) load(m Mem, mask Op, dst VecVirtual) {
-	if mask == nil {
-		VMOVUPS(m, dst)
-		return
-	}
-	VMOVUPS_Z(m, mask, dst)
-}
-
-func (avx512) store(src VecVirtual, mask Op, m Mem) {
-	if mask == nil {
-		VMOVUPS(src, m)
-		return
-	}
-	VMOVUPS(src, mask, m)
-}
-
-func (avx512) mulMem(m Mem, a VecVirtual, mask Op, dst VecVirtual) {
-	if mask == nil {
-		VMULPS(m, a, dst)
-		return
-	}
-	VMULPS_Z(m, a, mask, dst)
-}
-
-func (avx512) addMem(m Mem, a VecVirtual, mask Op, dst VecVirtual) {
-	if mask == nil {
-		VADDPS(m, a, dst)
-		return
-	}
-	VADDPS_Z(m, a, mask, dst)
-}
-
-func (avx512) mulConst(bits uint32, a, dst VecVirtual) { VMULPS_BCST(constant(bits), a, dst) }
-func (avx512) addConst(bits uint32, a, dst VecVirtual) { VADDPS_BCST(constant(bits), a, dst) }
-
-func (avx512) choose(a, low, high, x, dst VecVirtual) {
-	less, sign := K(), ZMM()
-	VCMPPS_BCST(Imm(lessThan), constant(tanhSeam), a, less)
-	VMOVAPS(high, dst)
-	VMOVAPS(low, less, dst)
-	VPBROADCASTD(constant(signBit), sign)
-	VPTERNLOGD(Imm(orOfAnd), sign, x, dst)
 }
 
 // zero sets v to +0.
@@ -177,22 +176,4 @@ func constant(bits uint32) Mem {
 	}
 	constants[bits] = m
 	return m
-}
-
-var slide *Mem
-
-// lowLanes is 8 lanes of ones and 8 of zeros: from byte 32 - 4n on, n lanes are ones.
-func lowLanes() Mem {
-	if slide == nil {
-		m := GLOBL("low_lanes", RODATA|NOPTR)
-		for i := range 16 {
-			bits := uint32(0)
-			if i < 8 {
-				bits = 0xffffffff
-			}
-			DATA(4*i, U32(bits))
-		}
-		slide = &m
-	}
-	return *slide
 }

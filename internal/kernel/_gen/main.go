@@ -12,7 +12,7 @@ import (
 func main() {
 	ConstraintExpr("!purego")
 	features()
-	for _, s := range []isa{avx2{}, avx512{}} {
+	for _, s := range []isa{avx2, avx512} {
 		dense(s)
 		tanh(s)
 		relu(s)
@@ -22,30 +22,6 @@ func main() {
 		read(s)
 	}
 	Generate()
-}
-
-// isa is one width of vectors with the instructions that differ between the two.
-type isa interface {
-	name() string
-	lanes() int
-	vec() VecVirtual
-	// registers is how many vectors there are.
-	registers() int
-	// columns is how many vectors of outputs a dense layer takes at a time; with four chains each they fill the registers.
-	columns() int
-	// tail makes a mask of the lowest n lanes, 1 <= n <= lanes; n is kept.
-	tail(n GPVirtual) Op
-	// load and store touch nothing outside of the mask; a mask of nil is all lanes. load gives +0 outside.
-	load(m Mem, mask Op, dst VecVirtual)
-	store(src VecVirtual, mask Op, m Mem)
-	// mulMem sets dst = a * m, addMem dst = a + m, under the mask of a load.
-	mulMem(m Mem, a VecVirtual, mask Op, dst VecVirtual)
-	addMem(m Mem, a VecVirtual, mask Op, dst VecVirtual)
-	// constant names a constant as an operand of arithmetic.
-	mulConst(bits uint32, a, dst VecVirtual)
-	addConst(bits uint32, a, dst VecVirtual)
-	// tanhEnd finishes tanh: low where a < seam, else high; then the sign of x.
-	choose(a, low, high, x, dst VecVirtual)
 }
 
 // at is the place off bytes behind p.

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -24,22 +22,23 @@ const (
 // So unpacking quadwords puts the samples into their order.
 type generator struct {
 	isa
-	dst, src       GPVirtual // next block's samples; src is nil if the samples themselves are stored
-	n, skip        GPVirtual // samples from there on; how many of the first ones are not stored
-	table          GPVirtual // the Gaussian table
-	block          VecVirtual
-	mul0, mul1     VecVirtual
-	scale          VecVirtual
-	keys           [2][rounds]Op // in registers or in memory
-	frame          Mem
-	step, at, spot Mem // constants: blocks of a round; the block of each lane; the number of each sample
+	dst, src   GPVirtual // next block's samples; src is nil if the samples themselves are stored
+	n, skip    GPVirtual // samples from there on; how many of the first ones are not stored
+	table      GPVirtual // the Gaussian table
+	block      VecVirtual
+	mul0, mul1 VecVirtual
+	scale      VecVirtual
+	keys       [2][rounds]Op // in registers or in memory
+	frame      Mem           // of keys
+	part       Mem           // place for the samples of a round
+	step       Mem           // constant: blocks of a round
 }
 
 // addNormal writes dst = src + scale * eps(seed)[offset:].
 func addNormal(s isa) {
-	TEXT("addNormal"+s.name(), frameless(s), "func(dst, src []float32, scale float32, seed, offset uint64, table *[65536]float32)")
+	TEXT("addNormal"+s.name, frameless(s), "func(dst, src []float32, scale float32, seed, offset uint64, table *[65536]float32)")
 	Pragma("noescape")
-	Doc("addNormal" + s.name() + " sets dst[i] = src[i] + scale*eps[offset+i]; src is as long as dst.")
+	Doc("addNormal" + s.name + " sets dst[i] = src[i] + scale*eps[offset+i]; src is as long as dst.")
 	g := &generator{isa: s, src: GP64(), scale: s.vec()}
 	Load(Param("src").Base(), g.src)
 	x := XMM()
@@ -50,22 +49,22 @@ func addNormal(s isa) {
 
 // normal writes dst = eps(seed)[offset:].
 func normal(s isa) {
-	TEXT("normal"+s.name(), frameless(s), "func(dst []float32, seed, offset uint64, table *[65536]float32)")
+	TEXT("normal"+s.name, frameless(s), "func(dst []float32, seed, offset uint64, table *[65536]float32)")
 	Pragma("noescape")
-	Doc("normal" + s.name() + " sets dst[i] = eps[offset+i].")
+	Doc("normal" + s.name + " sets dst[i] = eps[offset+i].")
 	(&generator{isa: s}).code()
 }
 
 // frameless is NOSPLIT where no keys lie on the stack.
 func frameless(s isa) attr.Attribute {
-	if s.lanes() == 16 {
+	if s.lanes == 16 {
 		return NOSPLIT
 	}
 	return 0
 }
 
 // blocks is how many blocks of eight samples are made side by side.
-func (g *generator) blocks() int { return g.lanes() / 2 }
+func (g *generator) blocks() int { return g.lanes / 2 }
 
 func (g *generator) code() {
 	g.start()
@@ -117,13 +116,13 @@ func (g *generator) start() {
 			i = i % 4
 		}
 		return uint64(i/2 + i%2*g.blocks()/2)
-	}, g.name())
+	}, g.name)
 	x := XMM()
 	g.block, g.mul0, g.mul1 = g.vec(), g.vec(), g.vec()
 	VMOVQ(block, x)
 	VPBROADCASTQ(x, g.block)
 	add64(order, g.block)
-	g.step = quads("block_step", 8, func(int) uint64 { return uint64(g.blocks()) }, g.name())
+	g.step = quads("block_step", 8, func(int) uint64 { return uint64(g.blocks()) }, g.name)
 	VPBROADCASTQ(quads("philox_mul0", 8, func(int) uint64 { return mul0 }, ""), g.mul0)
 	VPBROADCASTQ(quads("philox_mul1", 8, func(int) uint64 { return mul1 }, ""), g.mul1)
 	g.schedule()
@@ -131,13 +130,14 @@ func (g *generator) start() {
 
 // schedule makes the keys of all rounds: in registers if there are enough, else on the stack.
 func (g *generator) schedule() {
+	g.part = AllocLocal(32 * g.blocks())
 	k := [2]GPVirtual{GP32(), GP32()}
 	seed := GP64()
 	Load(Param("seed"), seed)
 	MOVL(seed.As32(), k[0])
 	SHRQ(Imm(32), seed)
 	MOVL(seed.As32(), k[1])
-	if g.lanes() == 8 {
+	if g.lanes == 8 {
 		g.frame = AllocLocal(2 * rounds * 32)
 	}
 	for r := range rounds {
@@ -145,7 +145,7 @@ func (g *generator) schedule() {
 			if r > 0 {
 				ADDL(U32(weyl), k[i])
 			}
-			if g.lanes() == 16 {
+			if g.lanes == 16 {
 				v := ZMM()
 				VPBROADCASTD(k[i], v)
 				g.keys[i][r] = v
@@ -169,19 +169,67 @@ func (g *generator) round(part bool) {
 	low, high := g.vec(), g.vec()
 	VPUNPCKLQDQ(w23, w01, low)
 	VPUNPCKHQDQ(w23, w01, high)
-	mask := g.masks(part)
 	for i, v := range []VecVirtual{low, low, high, high} {
 		index := g.vec()
 		half(v, i%2, index)
 		eps := g.vec()
 		gather(g.table, index, eps)
-		m := mask(i)
+		if part {
+			store(g.lanes, eps, g.part.Offset(4*g.lanes*i))
+			continue
+		}
 		if g.src != nil {
 			VMULPS(g.scale, eps, eps)
-			g.addMem(at(g.src, 4*g.lanes()*i), eps, m, eps)
+			VADDPS(at(g.src, 4*g.lanes*i), eps, eps)
 		}
-		g.store(eps, m, at(g.dst, 4*g.lanes()*i))
+		store(g.lanes, eps, at(g.dst, 4*g.lanes*i))
 	}
+	if part {
+		g.single()
+	}
+}
+
+// single stores the samples of g.part from skip to n, as far as it goes: blocks of eight, then one by one.
+func (g *generator) single() {
+	samples := 8 * g.blocks()
+	i, end, p, left := GP64(), GP64(), GP64(), GP64()
+	LEAQ(g.part, p)
+	MOVQ(g.skip, i)
+	MOVQ(I32(samples), end)
+	CMPQ(g.n, end)
+	CMOVQLT(g.n, end)
+	step := func(lanes int) {
+		eps := vector(lanes)
+		load(lanes, Mem{Base: p, Index: i, Scale: 4}, eps)
+		if g.src != nil {
+			scale := g.scale.AsX()
+			m := Mem{Base: g.src, Index: i, Scale: 4}
+			if lanes == 1 {
+				VMULSS(scale, eps, eps)
+				VADDSS(m, eps, eps)
+			} else {
+				VMULPS(g.scale.AsY(), eps, eps)
+				VADDPS(m, eps, eps)
+			}
+		}
+		store(lanes, eps, Mem{Base: g.dst, Index: i, Scale: 4})
+		ADDQ(I32(lanes), i)
+	}
+	Label("eight")
+	MOVQ(end, left)
+	SUBQ(i, left)
+	CMPQ(left, I32(8))
+	JL(LabelRef("few"))
+	step(8)
+	JMP(LabelRef("eight"))
+	Label("few")
+	TESTQ(left, left)
+	JLE(LabelRef("made"))
+	Label("one")
+	step(1)
+	DECQ(left)
+	JNZ(LabelRef("one"))
+	Label("made")
 }
 
 func (g *generator) forward(samples int) {
@@ -223,7 +271,7 @@ func (g *generator) philox() [4]VecVirtual {
 
 // pair puts the low words of b beside those of a: four 16-bit indices in each 64-bit lane. It may overwrite both.
 func (g *generator) pair(a, b VecVirtual) VecVirtual {
-	if g.lanes() == 16 {
+	if g.lanes == 16 {
 		VPSHUFD(Imm(0xa0), b, g.odd(), a)
 		return a
 	}
@@ -238,56 +286,6 @@ func (g *generator) odd() Op {
 	MOVL(U32(0xaaaa), r)
 	KMOVW(r, k)
 	return k
-}
-
-// masks gives the lanes of the i-th vector to be stored.
-func (g *generator) masks(part bool) func(i int) Op {
-	if !part {
-		return func(int) Op { return nil }
-	}
-	if g.lanes() == 16 {
-		// all = n < 64 ? 2^n - 1 : ones, less the lowest skip.
-		all, none, ones := GP64(), GP64(), GP64()
-		MOVQ(I32(-1), ones)
-		SHLXQ(g.n, ones, all)
-		NOTQ(all)
-		CMPQ(g.n, I32(64))
-		CMOVQGE(ones, all)
-		SHLXQ(g.skip, ones, none)
-		ANDQ(none, all)
-		k := K()
-		KMOVQ(all, k)
-		return func(i int) Op {
-			if i == 0 {
-				return k
-			}
-			m := K()
-			KSHIFTRQ(U8(16*i), k, m)
-			return m
-		}
-	}
-	n, before, x := YMM(), YMM(), XMM()
-	last := GP64()
-	MOVQ(g.skip, last)
-	DECQ(last)
-	VMOVD(last.As32(), x)
-	VPBROADCASTD(x, before)
-	most := GP64()
-	MOVQ(g.n, last)
-	MOVQ(I32(32), most)
-	CMPQ(last, most)
-	CMOVQGT(most, last)
-	x = XMM()
-	VMOVD(last.As32(), x)
-	VPBROADCASTD(x, n)
-	return func(i int) Op {
-		spot, m, above := words(fmt.Sprintf("spots_%d", i), func(j int) uint32 { return uint32(8*i + j) }), YMM(), YMM()
-		VPCMPGTD(spot, n, m)
-		VMOVDQU(spot, above)
-		VPCMPGTD(before, above, above)
-		VPAND(above, m, m)
-		return m
-	}
 }
 
 // half widens 16-bit indices of one half of v to words.
@@ -363,19 +361,6 @@ func quads(name string, n int, f func(i int) uint64, suffix string) Mem {
 	m := GLOBL(name, RODATA|NOPTR)
 	for i := range n {
 		DATA(8*i, U64(f(i)))
-	}
-	tables[name] = m
-	return m
-}
-
-// words is a constant of eight words.
-func words(name string, f func(i int) uint32) Mem {
-	if m, ok := tables[name]; ok {
-		return m
-	}
-	m := GLOBL(name, RODATA|NOPTR)
-	for i := range 8 {
-		DATA(4*i, U32(f(i)))
 	}
 	tables[name] = m
 	return m

@@ -26,30 +26,54 @@ func bits(v ...float32) (b []uint32) {
 
 // each writes a function that replaces every element of y by what f makes of it.
 func each(s isa, name, doc string, f func(x, y VecVirtual)) {
-	TEXT(name+s.name(), NOSPLIT, "func(y []float32)")
+	TEXT(name+s.name, NOSPLIT, "func(y []float32)")
 	Pragma("noescape")
-	Doc(name + s.name() + " works like " + name + "Portable" + doc)
-	y, n := GP64(), GP64()
+	Doc(name + s.name + " works like " + name + "Portable" + doc)
+	y, n, end := GP64(), GP64(), GP64()
 	Load(Param("y").Base(), y)
 	Load(Param("y").Len(), n)
-	SUBQ(I32(s.lanes()), n)
-	JL(LabelRef("rest"))
-	Label("whole")
-	x, r := s.vec(), s.vec()
-	s.load(at(y, 0), nil, x)
-	f(x, r)
-	s.store(r, nil, at(y, 0))
-	ADDQ(I32(4*s.lanes()), y)
-	SUBQ(I32(s.lanes()), n)
-	JGE(LabelRef("whole"))
-	Label("rest")
-	ADDQ(I32(s.lanes()), n)
-	JZ(LabelRef("done"))
-	mask := s.tail(n)
-	x, r = s.vec(), s.vec()
-	s.load(at(y, 0), mask, x)
-	f(x, r)
-	s.store(r, mask, at(y, 0))
+	LEAQ(Mem{Base: y, Index: n, Scale: 4}, end)
+	made := func(lanes int, m Mem) VecVirtual {
+		x, r := vector(lanes), vector(lanes)
+		load(lanes, m, x)
+		f(x, r)
+		return r
+	}
+	whole := func(label string) {
+		Label(label)
+		store(s.lanes, made(s.lanes, at(y, 0)), at(y, 0))
+		ADDQ(I32(4*s.lanes), y)
+		SUBQ(I32(s.lanes), n)
+		CMPQ(n, I32(s.lanes))
+		JGE(LabelRef(label))
+	}
+	CMPQ(n, I32(s.lanes))
+	JL(LabelRef("small"))
+	TESTQ(U32(s.lanes-1), n)
+	JNZ(LabelRef("overlap"))
+	whole("even")
+	JMP(LabelRef("done"))
+
+	Label("overlap") // the last vector is made before what it overlaps is replaced
+	last := made(s.lanes, at(end, -4*s.lanes))
+	whole("odd")
+	store(s.lanes, last, at(end, -4*s.lanes))
+	JMP(LabelRef("done"))
+
+	Label("small")
+	for _, lanes := range s.narrower() {
+		next := fmt.Sprintf("below%d", lanes)
+		CMPQ(n, I32(lanes))
+		JL(LabelRef(next))
+		first, last := made(lanes, at(y, 0)), VecVirtual(nil)
+		if lanes > 1 {
+			last = made(lanes, at(end, -4*lanes))
+			store(lanes, last, at(end, -4*lanes))
+		}
+		store(lanes, first, at(y, 0))
+		JMP(LabelRef("done"))
+		Label(next)
+	}
 	Label("done")
 	VZEROUPPER()
 	RET()
@@ -58,7 +82,7 @@ func each(s isa, name, doc string, f func(x, y VecVirtual)) {
 // relu: of a NaN or two zeros the instruction gives its second operand, +0.
 func relu(s isa) {
 	each(s, "relu", ".", func(x, y VecVirtual) {
-		nought := s.vec()
+		nought := like(x)
 		zero(nought)
 		VMAXPS(nought, x, y)
 	})
@@ -68,55 +92,47 @@ func relu(s isa) {
 // or are positive, and the lower one gives +0 for either zero.
 func tanh(s isa) {
 	each(s, "tanh", ".", func(x, y VecVirtual) {
-		a, end := s.vec(), s.vec()
-		absolute(s, x, a)
+		a, end := like(x), like(x)
+		absolute(x, a)
 		VBROADCASTSS(constant(tanhEnd), end)
 		VMINPS(a, end, a) // NaN stays: of a NaN the instruction gives its second operand
-		g := s.vec()
-		horner(s, tanhG, a, g)
+		g := like(x)
+		horner(tanhG, a, g)
 		VMULPS(g, g, g)
 		VMULPS(g, g, g)
-		s.addConst(math.Float32bits(1), g, g)
-		one, two := s.vec(), s.vec()
+		addConst(math.Float32bits(1), g, g)
+		one, two := like(x), like(x)
 		VBROADCASTSS(constant(math.Float32bits(2)), two)
 		VDIVPS(g, two, g)
 		VBROADCASTSS(constant(math.Float32bits(1)), one)
 		VSUBPS(g, one, g)
 
-		z, low := s.vec(), s.vec()
+		z, low := like(x), like(x)
 		VMULPS(a, a, z)
-		horner(s, tanhS, z, low)
+		horner(tanhS, z, low)
 		VMULPS(z, low, low)
 		VMULPS(x, low, low)
 		VADDPS(x, low, low)
-		s.choose(a, low, g, x, y)
+		choose(a, tanhSeam, low, g, x, y)
 	})
 }
 
 // horner sets p = c[0] + x (c[1] + x (c[2] + ...)), each operation rounded.
-func horner(s isa, c []uint32, x, p VecVirtual) {
+func horner(c []uint32, x, p VecVirtual) {
 	last := len(c) - 1
-	s.mulConst(c[last], x, p)
-	s.addConst(c[last-1], p, p)
+	mulConst(c[last], x, p)
+	addConst(c[last-1], p, p)
 	for i := last - 2; i >= 0; i-- {
 		VMULPS(x, p, p)
-		s.addConst(c[i], p, p)
+		addConst(c[i], p, p)
 	}
-}
-
-func absolute(s isa, x, a VecVirtual) {
-	if s.lanes() == 16 {
-		VPANDD_BCST(constant(^uint32(signBit)), x, a)
-		return
-	}
-	VANDPS(constant(^uint32(signBit)), x, a)
 }
 
 // multiplyAdd: as many sums as registers hold, each waiting only for itself.
 func multiplyAdd(s isa) {
-	TEXT("multiplyAdd"+s.name(), NOSPLIT, "func(rounds int)")
-	sums := s.registers()/2 - 2
-	Doc(fmt.Sprintf("multiplyAdd%s does rounds of %d independent multiplications and additions of whole vectors.", s.name(), sums))
+	TEXT("multiplyAdd"+s.name, NOSPLIT, "func(rounds int)")
+	sums := s.registers/2 - 2
+	Doc(fmt.Sprintf("multiplyAdd%s does rounds of %d independent multiplications and additions of whole vectors.", s.name, sums))
 	n := GP64()
 	Load(Param("rounds"), n)
 	x := s.vec()
@@ -144,20 +160,20 @@ func multiplyAdd(s isa) {
 
 // read loads vectors and drops them.
 func read(s isa) {
-	TEXT("read"+s.name(), NOSPLIT, "func(x []float32)")
+	TEXT("read"+s.name, NOSPLIT, "func(x []float32)")
 	Pragma("noescape")
-	Doc("read" + s.name() + " loads x, all but what is beyond a multiple of eight vectors.")
+	Doc("read" + s.name + " loads x, all but what is beyond a multiple of eight vectors.")
 	x, n := GP64(), GP64()
 	Load(Param("x").Base(), x)
 	Load(Param("x").Len(), n)
-	SUBQ(I32(8*s.lanes()), n)
+	SUBQ(I32(8*s.lanes), n)
 	JL(LabelRef("done"))
 	Label("vectors")
 	for i := range 8 {
-		s.load(at(x, 4*s.lanes()*i), nil, s.vec())
+		load(s.lanes, at(x, 4*s.lanes*i), s.vec())
 	}
-	ADDQ(I32(32*s.lanes()), x)
-	SUBQ(I32(8*s.lanes()), n)
+	ADDQ(I32(32*s.lanes), x)
+	SUBQ(I32(8*s.lanes), n)
 	JGE(LabelRef("vectors"))
 	Label("done")
 	VZEROUPPER()
