@@ -1,10 +1,12 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/evoswarm/evoswarm/internal/peer"
@@ -72,7 +74,8 @@ func TestRunInterrupted(t *testing.T) {
 			t.Errorf("row %+v", r)
 		}
 	}
-	was := rows[0]
+	// A run that was interrupted before its first generation has nothing to resume.
+	was := slices.MaxFunc(rows, func(a, b Row) int { return cmp.Compare(a.Gens, b.Gens) })
 	cfg.Specs, cfg.Until, cfg.OnGeneration, rows = []*seedlog.Spec{cfg.Specs[was.Seed]}, peer.Until{Evaluations: was.Evaluations + 8}, nil, nil
 	if err := Run(t.Context(), cfg); err != nil || len(rows) != 1 || !rows[0].Resumed || rows[0].Gens != was.Gens+1 {
 		t.Errorf("going on after %+v gives %+v, %v", was, rows, err)
