@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Trains every world with a preset by every strategy, seeds FIRST to LAST, one run at a time, and prints a row for each:
+# what docs/bench/learn.md holds. The tables of evonode sweep go to FOLDER.
+# usage: docs/bench/learn.sh FOLDER [FIRST LAST]
+set -eu
+cd "$(dirname "$0")/../.."
+folder=${1:?a folder for the tables} first=${2:-0} last=${3:-9}
+mkdir -p "$folder"
+go build -o "$folder/evonode" ./node/evonode
+row() { # WORLD STRATEGY LIMIT
+	"$folder/evonode" sweep "$1" --strategy "$2" --seeds "$first-$last" --jobs 1 --until "solved,steps=$3" -o "$folder/$1-$2.csv" --json 2>/dev/null | tail -n 1
+}
+for world in CartPole-v1:200000 Acrobot-v1:600000 MountainCarContinuous-v0:400000 MountainCar-v0:1000000 Pendulum-v1:2000000; do
+	for strategy in ars cem cma-es dises ga openai-es pepg pgpe random-search sep-cma-es snes vanilla-es xnes; do
+		row "${world%:*}" "$strategy" "${world#*:}"
+	done
+done
