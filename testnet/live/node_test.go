@@ -355,8 +355,8 @@ func (s *swarm) leader(t *testing.T) (leader *node, as peer.Status) {
 			return lacks
 		case leader == nil || as.Self != key:
 			return "the leader is no node of the test"
-		case as.State != peer.Training:
-			return "the leader is between two generations"
+		case as.State == peer.Paused:
+			return "the leader is paused"
 		}
 		return ""
 	})
