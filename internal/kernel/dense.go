@@ -22,6 +22,13 @@ func densePortable(y, w, b, x []float32) {
 	}
 }
 
+func denseBatchPortable(y, w, b, x []float32, n int) {
+	in, out := checkDenseBatch(y, w, b, x, n)
+	for r := range n {
+		densePortable(y[r*out:(r+1)*out], w, b, x[r*in:(r+1)*in])
+	}
+}
+
 // dense8 computes outputs o .. o+7, one chain after the other.
 func dense8(y *[lanes]float32, w, x []float32, o, out int) {
 	var s [Chains][lanes]float32
@@ -87,4 +94,22 @@ func checkDense(y, w, b, x []float32) {
 	if len(b) != 0 && len(b) != len(y) {
 		panic("kernel: Dense needs a bias of len(y), or none")
 	}
+}
+
+// checkDenseBatch returns the widths of the rows of x and y.
+func checkDenseBatch(y, w, b, x []float32, n int) (in, out int) {
+	if n == 0 && len(x) == 0 && len(y) == 0 {
+		return 0, 0
+	}
+	if n <= 0 || len(x)%n != 0 || len(y)%n != 0 {
+		panic("kernel: DenseBatch needs n rows in x and in y")
+	}
+	in, out = len(x)/n, len(y)/n
+	if len(w) != in*out {
+		panic("kernel: DenseBatch needs len(w) = inputs * outputs")
+	}
+	if len(b) != 0 && len(b) != out {
+		panic("kernel: DenseBatch needs a bias of one row of y, or none")
+	}
+	return in, out
 }

@@ -40,6 +40,26 @@ func equalDense(t rapid.TB, k Kernel, w, b, x []float32, out int) {
 	}
 }
 
+// equalBatch compares a batch with the portable layer of each of its rows, its slices at odd places.
+func equalBatch(t rapid.TB, k Kernel, w, b, x []float32, out, n int) {
+	t.Helper()
+	want, in := make([]float32, n*out), 0
+	if n > 0 {
+		in = len(x) / n
+	}
+	for r := range n {
+		densePortable(want[r*out:(r+1)*out], w, b, x[r*in:(r+1)*in])
+	}
+	y, intact := guarded(make([]float32, n*out))
+	k.DenseBatch(y, shifted(w, n%5), shifted(b, out%7), shifted(x, in%3), n)
+	if !intact() {
+		t.Fatalf("%s %d of %d-%d: wrote outside y", k.Name, n, in, out)
+	}
+	if i := difference(y, want); i >= 0 {
+		t.Fatalf("%s %d of %d-%d: y[%d] got %v, want %v", k.Name, n, in, out, i, y[i], want[i])
+	}
+}
+
 // equalVectors compares everything that works on one vector with the portable kernel; v is kept.
 func equalVectors(t rapid.TB, k Kernel, v []float32, scale float32, seed uint64, offset, shift int) {
 	t.Helper()
@@ -79,6 +99,49 @@ func TestDenseEqual(t *testing.T) {
 		}
 		for _, c := range [][2]int{{1000, 257}, {376, 256}, {3, 2000}, {4097, 1}, {17, 999}} {
 			equalDense(t, k, values(&s, c[0]*c[1], true), values(&s, c[1], true), values(&s, c[0], true), c[1])
+		}
+	}
+}
+
+func TestDenseBatchEqual(t *testing.T) {
+	s := noise.NewStream(6, noise.DomainInit)
+	for _, k := range All() {
+		equalBatch(t, k, nil, nil, nil, 0, 0)
+		for in := 0; in <= 66; in++ {
+			for out := in % 5; out <= 130; out += 5 {
+				n, odd := 1+(in+out)%18, (in+out)%2 == 0
+				b := values(&s, out, odd)
+				if in%4 == 1 {
+					b = nil
+				}
+				equalBatch(t, k, values(&s, in*out, odd), b, values(&s, in*n, odd), out, n)
+			}
+		}
+		for _, c := range [][3]int{{376, 256, 16}, {24, 64, 100}, {64, 64, 33}, {3, 2000, 5}, {257, 1, 31}, {1, 17, 1000}} {
+			equalBatch(t, k, values(&s, c[0]*c[1], true), values(&s, c[1], true), values(&s, c[0]*c[2], true), c[1], c[2])
+		}
+	}
+}
+
+func TestDenseBatchPanics(t *testing.T) {
+	v := make([]float32, 12)
+	for _, k := range All() {
+		for name, run := range map[string]func(){
+			"no rows":          func() { k.DenseBatch(v[:4], v[:8], nil, v[:2], 0) },
+			"fewer than none":  func() { k.DenseBatch(v[:4], v[:8], nil, v[:2], -1) },
+			"part of an input": func() { k.DenseBatch(v[:4], v[:6], nil, v[:3], 2) },
+			"part of a row":    func() { k.DenseBatch(v[:3], v[:2], nil, v[:2], 2) },
+			"weights":          func() { k.DenseBatch(v[:4], v[:5], nil, v[:4], 2) },
+			"bias of all rows": func() { k.DenseBatch(v[:4], v[:4], v[:4], v[:4], 2) },
+		} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%s, %s: no panic", k.Name, name)
+					}
+				}()
+				run()
+			}()
 		}
 	}
 }
@@ -151,6 +214,7 @@ func anyFloat() *rapid.Generator[float32] {
 func TestEqualProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, out := rapid.IntRange(0, 40).Draw(t, "in"), rapid.IntRange(0, 140).Draw(t, "out")
+		n := rapid.IntRange(1, 35).Draw(t, "rows")
 		pool := rapid.SliceOfN(anyFloat(), 1, 30).Draw(t, "values")
 		fill := func(n, from int) []float32 {
 			v := make([]float32, n)
@@ -167,6 +231,7 @@ func TestEqualProperty(t *testing.T) {
 		scale, shift := anyFloat().Draw(t, "scale"), rapid.IntRange(0, 17).Draw(t, "shift")
 		for _, k := range All() {
 			equalDense(t, k, fill(in*out, 0), b, fill(in, 1), out)
+			equalBatch(t, k, fill(in*out, 0), b, fill(in*n, 1), out, n)
 			equalVectors(t, k, fill(out, 3), scale, seed, offset, shift)
 		}
 	})
@@ -194,9 +259,12 @@ func FuzzEqual(f *testing.F) {
 		if biased {
 			b = fill(int(out))
 		}
+		n := 1 + int(seed%20)
+		rows := fill(int(in) * n)
 		w, x, v := fill(int(in)*int(out)), fill(int(in)), fill(int(out)+int(in))
 		for _, k := range All() {
 			equalDense(t, k, w, b, x, int(out))
+			equalBatch(t, k, w, b, rows, int(out), n)
 			equalVectors(t, k, v, scale, seed, int(offset>>2), int(seed%11))
 		}
 	})

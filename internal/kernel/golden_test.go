@@ -42,6 +42,22 @@ func goldenDense(t *testing.T) {
 	}
 }
 
+func TestGoldenDenseBatch(t *testing.T) { onEach(t, goldenDenseBatch) }
+
+func goldenDenseBatch(t *testing.T) {
+	s, h := noise.NewStream(14, noise.DomainInit), sha256.New()
+	for in := 0; in <= 65; in += 1 + in%7 {
+		for out := 0; out <= 65; out += 1 + out%5 {
+			n := 1 + (in+2*out)%17
+			w, b, x := values(&s, in*out, true), values(&s, out, true), values(&s, n*in, true)
+			y := make([]float32, n*out)
+			DenseBatch(y, w, b, x, n)
+			write(h, y)
+		}
+	}
+	golden.Check(t, "dense_batch", h.Sum(nil))
+}
+
 func TestGoldenForward(t *testing.T) { onEach(t, goldenForward) }
 
 // A 24-64-64-4 network, whose output is fed back 100 times: one wrong bit anywhere grows.

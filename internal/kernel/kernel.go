@@ -13,6 +13,7 @@ import (
 type Kernel struct {
 	Name       string
 	Dense      func(y, w, b, x []float32)
+	DenseBatch func(y, w, b, x []float32, n int)
 	Tanh       func(y []float32)
 	Relu       func(y []float32)
 	Perturb    func(dst, theta []float32, sigma, sign float32, seed uint64)
@@ -31,6 +32,7 @@ type Kernel struct {
 var Portable = Kernel{
 	Name:       "portable",
 	Dense:      densePortable,
+	DenseBatch: denseBatchPortable,
 	Tanh:       tanhPortable,
 	Relu:       reluPortable,
 	Perturb:    perturbPortable,
@@ -102,6 +104,12 @@ func Active() string { return kernels[active].Name }
 // of a zero. y is overwritten and must not overlap w, b or x. Panics unless len(w) = len(x)*len(y) and b is empty or
 // of len(y). Bit exact.
 func Dense(y, w, b, x []float32) { dense(y, w, b, x) }
+
+// DenseBatch is [Dense] for a batch of n observations that share weights: row r of y, with len(y)/n outputs, is made of
+// row r of x, with len(x)/n inputs, and has the bits that Dense gives it. A faster kernel reads the weights once for
+// several rows. y is overwritten and must not overlap w, b or x. Panics unless n >= 0 divides len(y) and len(x), with
+// n = 0 only for empty ones, and w and b fit the rows as Dense asks. Bit exact.
+func DenseBatch(y, w, b, x []float32, n int) { denseBatch(y, w, b, x, n) }
 
 // Tanh replaces every y[i] by exact.Tanh32(y[i]), in [-1, 1]; NaN stays NaN. Bit exact.
 func Tanh(y []float32) { tanh(y) }

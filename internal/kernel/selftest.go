@@ -18,6 +18,9 @@ func SelfTest(k Kernel) error {
 				if err := testDense(k, &s, p, n, out); err != nil {
 					return err
 				}
+				if err := testDenseBatch(k, &s, p, n, out); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -55,6 +58,16 @@ func testDense(k Kernel, s *noise.Stream, p *pool, in, out int) error {
 	k.Dense(got, w, b, x)
 	Portable.Dense(want, w, b, x)
 	return compare(k, "Dense", got, want)
+}
+
+// testDenseBatch takes 1 to 19 rows, few of the large ones.
+func testDenseBatch(k Kernel, s *noise.Stream, p *pool, in, out int) error {
+	n := 1 + int(s.IntN(0, int64(1+min(18, 6000/(1+in+out)/8))))
+	w, b, x := p.take(in*out), p.take(out), p.take(n*in)
+	got, want := append([]float32(nil), p.take(n*out)...), make([]float32, n*out)
+	k.DenseBatch(got, w, b, x, n)
+	Portable.DenseBatch(want, w, b, x, n)
+	return compare(k, "DenseBatch", got, want)
 }
 
 func testVectors(k Kernel, s *noise.Stream, p *pool, n int, sign float32) error {

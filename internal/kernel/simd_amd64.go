@@ -16,12 +16,12 @@ const (
 func simd() []Kernel {
 	all := []Kernel{
 		{
-			Name: "avx2", Dense: checkedDenseAVX2, Tanh: tanhAVX2, Relu: reluAVX2,
+			Name: "avx2", Dense: checkedDenseAVX2, DenseBatch: denseBatchAVX2, Tanh: tanhAVX2, Relu: reluAVX2,
 			Perturb: perturbAVX2, Accumulate: accumulateAVX2, Normal: fillNormalAVX2,
 			MultiplyAdd: func(rounds int) int { multiplyAddAVX2(rounds); return rounds * 6 * 8 }, Read: readAVX2,
 		},
 		{
-			Name: "avx512", Dense: checkedDenseAVX512, Tanh: tanhAVX512, Relu: reluAVX512,
+			Name: "avx512", Dense: checkedDenseAVX512, DenseBatch: denseBatchAVX512, Tanh: tanhAVX512, Relu: reluAVX512,
 			Perturb: perturbAVX512, Accumulate: accumulateAVX512, Normal: fillNormalAVX512,
 			MultiplyAdd: func(rounds int) int { multiplyAddAVX512(rounds); return rounds * 14 * 16 }, Read: readAVX512,
 		},
@@ -73,9 +73,23 @@ func checkedDenseAVX512(y, w, b, x []float32) {
 	denseAVX512(y, w, b, x)
 }
 
+func denseBatchAVX2(y, w, b, x []float32, n int) {
+	in, out := checkDenseBatch(y, w, b, x, n)
+	for r := range n {
+		denseAVX2(y[r*out:(r+1)*out], w, b, x[r*in:(r+1)*in])
+	}
+}
+
 func perturbAVX2(dst, theta []float32, sigma, sign float32, seed uint64) {
 	checkPerturb(dst, theta, sign)
 	addNormalAVX2(dst, theta, float32(sigma*sign), seed, 0, noise.Table())
+}
+
+func denseBatchAVX512(y, w, b, x []float32, n int) {
+	in, out := checkDenseBatch(y, w, b, x, n)
+	for r := range n {
+		denseAVX512(y[r*out:(r+1)*out], w, b, x[r*in:(r+1)*in])
+	}
 }
 
 func perturbAVX512(dst, theta []float32, sigma, sign float32, seed uint64) {
@@ -111,6 +125,17 @@ func dense(y, w, b, x []float32) {
 		checkedDenseAVX2(y, w, b, x)
 	default:
 		densePortable(y, w, b, x)
+	}
+}
+
+func denseBatch(y, w, b, x []float32, n int) {
+	switch active {
+	case withAVX512:
+		denseBatchAVX512(y, w, b, x, n)
+	case withAVX2:
+		denseBatchAVX2(y, w, b, x, n)
+	default:
+		denseBatchPortable(y, w, b, x, n)
 	}
 }
 

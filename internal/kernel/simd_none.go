@@ -8,6 +8,8 @@ func simd() []Kernel { return nil }
 
 func dense(y, w, b, x []float32) { densePortable(y, w, b, x) }
 
+func denseBatch(y, w, b, x []float32, n int) { denseBatchPortable(y, w, b, x, n) }
+
 func tanh(y []float32) { tanhPortable(y) }
 
 func relu(y []float32) { reluPortable(y) }
