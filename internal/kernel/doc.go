@@ -3,7 +3,7 @@
 // Each function has one meaning down to the last bit: every product is rounded before it is added, and the order of
 // every sum is pinned by its comment. The Portable kernel, plain Go, defines it. Faster ones must give the same bits,
 // which [SelfTest] checks: assembly for AVX2 and AVX-512, made by _gen, where the build is for amd64 and without the
-// tag purego. One is chosen at the start of a program, by [UseFastest] or [Use]; until then it is Portable.
+// tag purego; a module of WebAssembly with SIMD128 where it is for js/wasm, if the host gives it to the program (border.mjs). One is chosen at the start of a program, by [UseFastest] or [Use]; until then it is Portable.
 //
 // The functions of this package are intrinsics of the kernel subset of Go: step code may call them, but never chooses
 // among them. None allocates, keeps its arguments or makes them escape to the heap. Slices that are written must not

@@ -16,13 +16,12 @@ import (
 type crossBuilds struct {
 	arm64, js string // evonode, and testdata/replay
 	qemu      string
-	node      string // Go's script that runs a program under Node
+	node      string // the script that runs a program under Node
 }
 
 func buildCross(t *testing.T) (b crossBuilds) {
 	t.Helper()
-	goroot := strings.TrimSpace(string(command(t, "go", "env", "GOROOT")))
-	b.node = filepath.Join(goroot, "lib", "wasm", "go_js_wasm_exec")
+	b.node = filepath.Join(root, "testnet", "targets", "node.mjs")
 	var err error
 	if b.qemu, err = exec.LookPath("qemu-aarch64"); err != nil {
 		t.Fatalf("%v: apt-get install qemu-user", err)

@@ -12,7 +12,7 @@ Builds the test binary of every package of floors 0-3 that has a test named Test
   v1       amd64, GOAMD64=v1           this processor
   v3       amd64, GOAMD64=v3           this processor (AVX2, FMA, BMI)
   arm64 riscv64 ppc64le s390x          qemu-user
-  js       js/wasm                     Node
+  js       js/wasm                     Node, its kernels through node.mjs
 
 With packages (./internal/noise ...) only those run. JOBS=N runs N at a time (default 2). Logs of failures are kept in
 build/targets. Exit status: 0 all equal, 1 a test failed, 2 a tool is missing or wrong use.
@@ -122,7 +122,7 @@ main() {
 	cd "$(dirname "$0")/../.." || exit 2
 	preflight
 	module=$(go list -m)
-	wasm_exec=$(go env GOROOT)/lib/wasm/go_js_wasm_exec
+	wasm_exec=$PWD/testnet/targets/node.mjs
 	out=$PWD/build/targets
 	rm -rf "$out"
 	mkdir -p "$out"

@@ -14,9 +14,13 @@ import (
 	"syscall/js"
 
 	_ "github.com/evoswarm/evoswarm/envs/all"
+	"github.com/evoswarm/evoswarm/internal/kernel"
 )
 
 func main() {
+	if name, err := kernel.UseFastest(); err != nil { // for the folds of entries; workers choose for themselves
+		fmt.Printf("tab: this browser's vector instructions do not compute as they should (%v); going on with kernel %s\n", err, name)
+	}
 	js.Global().Set("evoswarm", map[string]any{"start": js.FuncOf(start)})
 	select {}
 }
@@ -46,6 +50,7 @@ func methods(t *tab) map[string]any {
 		"pause":      method(func(args []js.Value) any { t.pause(args[0].Bool()); return nil }),
 		"setWorkers": method(func(args []js.Value) any { t.setWorkers(args[0].Int()); return nil }),
 		"redial":     method(func(args []js.Value) any { t.redial(texts(args[0])); return nil }),
+		"kernel":     method(func([]js.Value) any { return kernel.Active() }),
 		"curve":      method(func([]js.Value) any { return toObject(t.curve()) }),
 		"history":    method(func(args []js.Value) any { return toObject(t.history(uint64(args[0].Float()))) }),
 		"policy":     method(func([]js.Value) any { return policyBytes(t) }),

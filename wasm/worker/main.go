@@ -6,9 +6,11 @@
 package main
 
 import (
+	"fmt"
 	"syscall/js"
 
 	_ "github.com/evoswarm/evoswarm/envs/all"
+	"github.com/evoswarm/evoswarm/internal/kernel"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
@@ -19,6 +21,9 @@ type program struct {
 }
 
 func main() {
+	if name, err := kernel.UseFastest(); err != nil {
+		fmt.Printf("worker: this browser's vector instructions do not compute as they should (%v); going on with kernel %s\n", err, name)
+	}
 	p := new(program)
 	js.Global().Set("evocompute", map[string]any{
 		"setup":    answer(p.setup),

@@ -1,6 +1,9 @@
 // Runs a Go program and says what it wrote before it died.
 
 import "#wasm_exec";
+import { kernelBorder } from "#kernel/border.mjs";
+import border from "#kernel/border.wasm";
+import simd128 from "#kernel/simd128.wasm";
 
 /** How many characters of a dying program's last words are kept. */
 const lastWordsLimit = 4000;
@@ -17,15 +20,18 @@ export class GoExit extends Error {
 
 /**
  * Starts the program; when it waits for the first time, the promise is fulfilled. ended is rejected with a GoExit when
- * the program ends. What it writes goes to the console.
+ * the program ends. What it writes goes to the console. It is given the kernels that this browser can run.
  */
 export async function runGo(module: WebAssembly.Module): Promise<{ ended: Promise<never> }> {
   const go = new Go();
   let code = 0;
   go.exit = (c) => (code = c);
   const words = listen();
+  const kernels = await kernelBorder(border, simd128);
+  go.importObject["evokernel"] = kernels.imports;
   // Browsers refuse to do this at once on the page for programs of more than 8 MB.
   const instance = await WebAssembly.instantiate(module, go.importObject);
+  await kernels.connect(instance);
   const ended: Promise<never> = go.run(instance).then(
     () => Promise.reject(new GoExit(code, words())),
     (err) => Promise.reject(new GoExit(code || 2, `${words()}\n${err}`)),

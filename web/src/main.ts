@@ -73,6 +73,7 @@ function start(node: Addresses, worker: WebAssembly.Module): void {
     onStatus: show,
     onError: report,
   });
+  choose();
   page.playing(!matchMedia("(prefers-reduced-motion: reduce)").matches);
   setInterval(() => void check(), askPeriod);
   watchLife({
@@ -169,7 +170,7 @@ function hold(): void {
 
 /** choose shows what the person, or the battery rule, has chosen. */
 function choose(): void {
-  page.choices(prefs.paused, prefs.workers, cores());
+  page.choices(prefs.paused, prefs.workers, cores(), tab?.kernel());
   tell({ hold: prefs.paused ? "paused" : onBattery ? "battery" : "none" });
 }
 

@@ -45,15 +45,15 @@ export class Page {
     document.title = `${w.headline} · evoswarm`;
   }
 
-  /** Shows what the person has chosen. */
-  choices(paused: boolean, workers: number, cores: number): void {
+  /** Shows what the person has chosen, and with which kernel it is computed, as far as that is known. */
+  choices(paused: boolean, workers: number, cores: number, kernel: string | undefined): void {
     const pause = element<HTMLButtonElement>("pause");
     pause.ariaPressed = String(paused);
     pause.textContent = paused ? "Continue" : "Pause";
     element<HTMLInputElement>("workers").value = String(workers);
     this.write("workers-value", String(workers));
     const note = workers >= cores && cores > 1 ? `All ${cores} cores: other programs may become slow.` : `Of ${plural(cores, "core")}.`;
-    this.write("workers-note", note);
+    this.write("workers-note", kernel === undefined ? note : `${note} Kernel: ${kernel}.`);
   }
 
   /** Shows the swarm and this computer's part. */

@@ -3,6 +3,18 @@ declare module "*.css";
 // Go's own glue, aliased by build.mjs to GOROOT/lib/wasm/wasm_exec.js. It sets globalThis.Go.
 declare module "#wasm_exec";
 
+// The kernels of Go programs, aliased by build.mjs to internal/kernel.
+declare module "#kernel/border.mjs" {
+  export function kernelBorder(
+    border: Uint8Array<ArrayBuffer>,
+    simd128: Uint8Array<ArrayBuffer>,
+  ): Promise<{ imports: WebAssembly.ModuleImports; connect(program: WebAssembly.Instance): Promise<void> }>;
+}
+declare module "#kernel/*.wasm" {
+  const bytes: Uint8Array<ArrayBuffer>;
+  export default bytes;
+}
+
 /** Go's wasm_exec.js. */
 declare class Go {
   argv: string[];

@@ -104,6 +104,8 @@ export interface Tab {
   setWorkers(n: number): void;
   /** Assumes that all connections are dead and dials again. */
   redial(addresses: string[]): void;
+  /** Name of the kernel that this browser computes with. */
+  kernel(): string;
   /** The seed log of the run as a file. */
   log(): Promise<Uint8Array>;
   /** All looks so far, in order of height. */

@@ -1,5 +1,5 @@
-// A program of the live tests that runs under Node: it replays a seed log up to a height, as evonode replay does, and
-// prints the digest of the parameters in hexadecimal. Usage: replay LOG HEIGHT.
+// A program of the live tests that runs under Node: it replays a seed log up to a height with the fastest kernel, as
+// evonode replay does, and prints the digest of the parameters in hexadecimal. Usage: replay LOG HEIGHT.
 package main
 
 import (
@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/evoswarm/evoswarm/internal/kernel"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
@@ -24,6 +25,9 @@ func run() error {
 	}
 	at, err := strconv.ParseUint(os.Args[2], 10, 64)
 	if err != nil {
+		return err
+	}
+	if _, err := kernel.UseFastest(); err != nil {
 		return err
 	}
 	file, err := os.Open(os.Args[1])

@@ -1,0 +1,175 @@
+//go:build !purego
+
+package kernel
+
+import "github.com/evoswarm/evoswarm/internal/noise"
+
+//go:generate go -C _gen run ./simd128 -out ..
+
+// withSIMD128 is an index into kernels.
+const withSIMD128 = 1
+
+// simd are the kernels of this host: it may have none, also where the build has one.
+func simd() []Kernel {
+	if available128() == 0 {
+		return nil
+	}
+	return []Kernel{{
+		Name: "simd128", Dense: dense128, DenseBatch: denseBatch128, Tanh: tanh128, Relu: relu128,
+		Perturb: perturb128, Accumulate: accumulate128, Normal: normal128,
+		MultiplyAdd: multiplyAdd128, Read: read128,
+	}}
+}
+
+// The functions of border.wasm. Whoever runs this program gives it that module's as its imports "evokernel", and
+// instantiates simd128.wasm on its memory before it starts (border.mjs does); else available is 0 and the others are not
+// there. They check nothing.
+
+//go:wasmimport evokernel available
+//go:noescape
+func available128() int32
+
+//go:wasmimport evokernel dense
+//go:noescape
+func wasmDense(y, w, b, x *float32, outputs, inputs int32)
+
+//go:wasmimport evokernel denseBatch
+//go:noescape
+func wasmDenseBatch(y, w, b, x *float32, outputs, inputs, n int32)
+
+//go:wasmimport evokernel tanh
+//go:noescape
+func wasmTanh(y *float32, n int32)
+
+//go:wasmimport evokernel relu
+//go:noescape
+func wasmRelu(y *float32, n int32)
+
+// wasmAddNormal sets dst = src + scale*eps; scratch has 32 places.
+//
+//go:wasmimport evokernel addNormal
+//go:noescape
+func wasmAddNormal(dst, src, table, scratch *float32, n int32, scale float32, seed, offset uint64)
+
+//go:wasmimport evokernel normal
+//go:noescape
+func wasmNormal(dst, table, scratch *float32, n int32, seed, offset uint64)
+
+// wasmMultiplyAdd takes factors from 128 places.
+//
+//go:wasmimport evokernel multiplyAdd
+//go:noescape
+func wasmMultiplyAdd(factors *float32, rounds int32) float32
+
+//go:wasmimport evokernel read
+//go:noescape
+func wasmRead(x *float32, n int32) int32
+
+// start returns the address of v, nil if it is empty.
+func start(v []float32) *float32 {
+	if len(v) == 0 {
+		return nil
+	}
+	return &v[0]
+}
+
+func dense128(y, w, b, x []float32) {
+	checkDense(y, w, b, x)
+	wasmDense(start(y), start(w), start(b), start(x), int32(len(y)), int32(len(x)))
+}
+
+func denseBatch128(y, w, b, x []float32, n int) {
+	in, out := checkDenseBatch(y, w, b, x, n)
+	if n > 0 {
+		wasmDenseBatch(start(y), start(w), start(b), start(x), int32(out), int32(in), int32(n))
+	}
+}
+
+func tanh128(y []float32) { wasmTanh(start(y), int32(len(y))) }
+
+func relu128(y []float32) { wasmRelu(start(y), int32(len(y))) }
+
+// samples is the number of samples that are made at a time.
+const samples = 32
+
+func perturb128(dst, theta []float32, sigma, sign float32, seed uint64) {
+	checkPerturb(dst, theta, sign)
+	var scratch [samples]float32
+	wasmAddNormal(start(dst), start(theta), &noise.Table()[0], &scratch[0], int32(len(dst)), float32(sigma*sign), seed, 0)
+}
+
+func accumulate128(dst []float32, coef float32, seed uint64, offset int) {
+	checkOffset(offset)
+	var scratch [samples]float32
+	wasmAddNormal(start(dst), start(dst), &noise.Table()[0], &scratch[0], int32(len(dst)), coef, seed, uint64(offset))
+}
+
+func normal128(dst []float32, seed uint64, offset int) {
+	checkOffset(offset)
+	var scratch [samples]float32
+	wasmNormal(start(dst), &noise.Table()[0], &scratch[0], int32(len(dst)), seed, uint64(offset))
+}
+
+func multiplyAdd128(rounds int) (pairs int) {
+	var factors [128]float32
+	drop(wasmMultiplyAdd(&factors[0], int32(rounds)))
+	return rounds * 8 * 4
+}
+
+func read128(x []float32) { wasmRead(start(x), int32(len(x))) }
+
+func dense(y, w, b, x []float32) {
+	if active == withSIMD128 {
+		dense128(y, w, b, x)
+	} else {
+		densePortable(y, w, b, x)
+	}
+}
+
+func denseBatch(y, w, b, x []float32, n int) {
+	if active == withSIMD128 {
+		denseBatch128(y, w, b, x, n)
+	} else {
+		denseBatchPortable(y, w, b, x, n)
+	}
+}
+
+func tanh(y []float32) {
+	if active == withSIMD128 {
+		tanh128(y)
+	} else {
+		tanhPortable(y)
+	}
+}
+
+func relu(y []float32) {
+	if active == withSIMD128 {
+		relu128(y)
+	} else {
+		reluPortable(y)
+	}
+}
+
+func perturb(dst, theta []float32, sigma, sign float32, seed uint64) {
+	if active == withSIMD128 {
+		perturb128(dst, theta, sigma, sign, seed)
+	} else {
+		perturbPortable(dst, theta, sigma, sign, seed)
+	}
+}
+
+func accumulate(dst []float32, coef float32, seed uint64, offset int) {
+	if active == withSIMD128 {
+		accumulate128(dst, coef, seed, offset)
+	} else {
+		accumulatePortable(dst, coef, seed, offset)
+	}
+}
+
+func normal(dst []float32, seed uint64, offset int) {
+	if active == withSIMD128 {
+		normal128(dst, seed, offset)
+	} else {
+		noise.FillNormal(dst, seed, offset)
+	}
+}

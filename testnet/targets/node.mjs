@@ -1,0 +1,41 @@
+#!/usr/bin/env -S node --stack-size=8192
+// Runs a js/wasm program of this module in Node, as Go's go_js_wasm_exec does, and gives it its kernels:
+//
+//   GOOS=js GOARCH=wasm go test -exec="$PWD/testnet/targets/node.mjs" ./internal/kernel
+
+import { execFileSync } from "node:child_process";
+import crypto from "node:crypto";
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import os from "node:os";
+import path from "node:path";
+import { kernelBorder } from "../../internal/kernel/border.mjs";
+
+const [program] = process.argv.slice(2);
+if (program === undefined) {
+  console.error("usage: testnet/targets/node.mjs PROGRAM [ARGUMENT ...]");
+  process.exit(2);
+}
+const require = createRequire(import.meta.url);
+Object.assign(globalThis, { require, fs, path });
+globalThis.crypto ??= crypto.webcrypto;
+const goroot = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();
+require(path.join(goroot, "lib", "wasm", "wasm_exec.js"));
+
+const kernels = new URL("../../internal/kernel/", import.meta.url);
+const go = new Go();
+go.argv = process.argv.slice(2);
+go.env = { TMPDIR: os.tmpdir(), ...process.env };
+go.exit = process.exit;
+const border = await kernelBorder(fs.readFileSync(new URL("border.wasm", kernels)), fs.readFileSync(new URL("simd128.wasm", kernels)));
+go.importObject.evokernel = border.imports;
+const { instance } = await WebAssembly.instantiate(fs.readFileSync(program), go.importObject);
+await border.connect(instance);
+process.on("exit", (code) => {
+  // Node ends if no event is awaited; Go then prints where it waits.
+  if (code === 0 && !go.exited) {
+    go._pendingEvent = { id: 0 };
+    go._resume();
+  }
+});
+await go.run(instance);
