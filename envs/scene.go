@@ -47,7 +47,16 @@ const (
 	Joint Role = "joint"
 	// Goal is what is to be reached.
 	Goal Role = "goal"
+	// Terrain is ground that fills an area, behind everything else.
+	Terrain Role = "terrain"
+	// Flame is what an engine blows out.
+	Flame Role = "flame"
+	// Ray is a line along which a sensor looks, faint so that it hides nothing.
+	Ray Role = "ray"
 )
+
+// Roles lists the colour roles.
+func Roles() []Role { return []Role{Ground, Body, Accent, Joint, Goal, Terrain, Flame, Ray} }
 
 // Shape is one element of a Scene.
 type Shape struct {

@@ -3,6 +3,7 @@ package envtest
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/evoswarm/evoswarm/envs"
@@ -75,10 +76,4 @@ func minPoints(k envs.Kind) int {
 }
 
 // knownRole reports whether a page knows the colour.
-func knownRole(r envs.Role) bool {
-	switch r {
-	case "", envs.Ground, envs.Body, envs.Accent, envs.Joint, envs.Goal:
-		return true
-	}
-	return false
-}
+func knownRole(r envs.Role) bool { return r == "" || slices.Contains(envs.Roles(), r) }

@@ -34,7 +34,7 @@ test("shapes are drawn in order, in the colours of their roles", () => {
       { kind: "line", points: [0, 0, 0, 1], stroke: "accent", width: 0.1 },
     ],
   };
-  const colours: Palette = { ground: "g", body: "b", accent: "a", joint: "j", goal: "o" };
+  const colours: Palette = { ground: "g", body: "b", accent: "a", joint: "j", goal: "o", terrain: "t", flame: "f", ray: "r" };
   paint(ctx as unknown as CanvasRenderingContext2D, scene, 400, 200, colours);
   assert.deepEqual(calls, [
     "to 0 100", "to 400 100", "stroke g 1.5",

@@ -4,7 +4,7 @@ import { paint, type Palette } from "./scene.ts";
 import type { Frame, Order, Reel, Reply, Role } from "./types/compute";
 import type { PolicyBytes } from "./types/tab";
 
-const roles: Role[] = ["ground", "body", "accent", "joint", "goal"];
+const roles: Role[] = ["ground", "body", "accent", "joint", "goal", "terrain", "flame", "ray"];
 
 /** How many steps are asked for at once, and how few left ask for more. */
 const reelSteps = 60;

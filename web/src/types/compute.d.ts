@@ -61,7 +61,7 @@ export interface Scene {
   shapes: Shape[] | null;
 }
 
-export type Role = "ground" | "body" | "accent" | "joint" | "goal";
+export type Role = "ground" | "body" | "accent" | "joint" | "goal" | "terrain" | "flame" | "ray";
 
 export interface Shape {
   kind: "line" | "polygon" | "circle";
