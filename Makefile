@@ -12,7 +12,7 @@ export CGO_ENABLED := 0
 CLI     := github.com/evoswarm/evoswarm/node/cli
 VERSION := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo devel)
 LDFLAGS := -s -w -X $(CLI).build=$(VERSION)
-GO_DIRS := $(wildcard *.go) coordinator envs examples internal node testnet wasm web
+GO_DIRS := $(wildcard *.go) coordinator docs envs examples internal node testnet wasm web
 
 # What is trained by make run, and what is added to its command line.
 ENV  ?= CartPole-v1

@@ -37,6 +37,26 @@ func TestSymmetry(t *testing.T) {
 	})
 }
 
+// TestSincosSmall: up to pi/4 Sincos takes a path of its own, which must give the bits of Sin and Cos.
+func TestSincosSmall(t *testing.T) {
+	check := func(x float64) {
+		if s, c := exact.Sincos(x); !same(s, exact.Sin(x)) || !same(c, exact.Cos(x)) {
+			t.Fatalf("Sincos(%x) = %x, %x, want %x, %x", x, s, c, exact.Sin(x), exact.Cos(x))
+		}
+	}
+	for exp := -1074; exp <= 2; exp++ { // zeros, subnormals and all of the range, with neighbours
+		for _, m := range []float64{1, 1.25, 1.5707963267948966, 1.75} {
+			x := math.Ldexp(m, exp)
+			for _, y := range []float64{x, -x, math.Nextafter(x, 9), -math.Nextafter(x, 0), 0 * x, -1 / math.Inf(1)} {
+				check(y)
+			}
+		}
+	}
+	for i := range 1_000_000 {
+		check((float64(i) - 499_999.5) * (2 * math.Pi / 4 / 1_000_000))
+	}
+}
+
 // TestIdentities: relations that hold up to a few roundings.
 func TestIdentities(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -23,6 +23,29 @@ func Cos(x float64) float64 {
 
 // Sincos returns Sin(x) and Cos(x), the same bits, with one reduction. Bit-exact.
 func Sincos(x float64) (sin, cos float64) {
+	if !(math.Abs(x) <= pio4Hi) {
+		return sincosReduced(x)
+	}
+	// Both kernels with the tail 0, side by side. A sum of negated terms is the negated sum, and where x is so small that
+	// sinKernel returns it the terms beside it vanish: the same bits.
+	z := float64(x * x)
+	v := float64(z * x)
+	p := -sin5 - float64(z*sin6)
+	q := cos5 + float64(z*cos6)
+	p = -sin4 + float64(z*p)
+	q = cos4 + float64(z*q)
+	p = -sin3 + float64(z*p)
+	q = cos3 + float64(z*q)
+	p = -sin2 + float64(z*p)
+	q = cos2 + float64(z*q)
+	q = float64(z * (cos1 + float64(z*q)))
+	half := float64(0.5 * z)
+	w := 1 - half
+	return x - (float64(z*float64(v*p)) - float64(v*sin1)), w + (((1 - w) - half) + float64(z*q))
+}
+
+// sincosReduced is Sincos beyond pi/4.
+func sincosReduced(x float64) (sin, cos float64) {
 	if !(math.Abs(x) <= math.MaxFloat64) {
 		return nan(), nan()
 	}
@@ -44,47 +67,48 @@ func sinQuadrant(r, c float64, n int) float64 {
 	return v
 }
 
+// fdlibm's minimax coefficients of sin(x)/x and cos(x) in x^2.
+const (
+	sin1 float64 = -1.66666666666666324348e-01
+	sin2 float64 = 8.33333333332248946124e-03
+	sin3 float64 = -1.98412698298579493134e-04
+	sin4 float64 = 2.75573137070700676789e-06
+	sin5 float64 = -2.50507602534068634195e-08
+	sin6 float64 = 1.58969099521155010221e-10
+
+	cos1 float64 = 4.16666666666666019037e-02
+	cos2 float64 = -1.38888888888741095749e-03
+	cos3 float64 = 2.48015872894767294178e-05
+	cos4 float64 = -2.75573143513906633035e-07
+	cos5 float64 = 2.08757232129817482790e-09
+	cos6 float64 = -1.13596475577881948265e-11
+)
+
 // sinKernel returns sin(x+y) for |x| <= pi/4 and a tail y (fdlibm's minimax
 // polynomial of degree 13).
 func sinKernel(x, y float64) float64 {
-	const (
-		s1 float64 = -1.66666666666666324348e-01
-		s2 float64 = 8.33333333332248946124e-03
-		s3 float64 = -1.98412698298579493134e-04
-		s4 float64 = 2.75573137070700676789e-06
-		s5 float64 = -2.50507602534068634195e-08
-		s6 float64 = 1.58969099521155010221e-10
-	)
 	if math.Abs(x) < 0x1p-27 {
 		return x
 	}
 	z := float64(x * x)
 	v := float64(z * x)
-	p := s5 + float64(z*s6)
-	p = s4 + float64(z*p)
-	p = s3 + float64(z*p)
-	p = s2 + float64(z*p)
+	p := sin5 + float64(z*sin6)
+	p = sin4 + float64(z*p)
+	p = sin3 + float64(z*p)
+	p = sin2 + float64(z*p)
 	tail := float64(z*(float64(0.5*y)-float64(v*p))) - y
-	return x - (tail - float64(v*s1))
+	return x - (tail - float64(v*sin1))
 }
 
 // cosKernel returns cos(x+y) for |x| <= pi/4 and a tail y. The rounding of
 // 1 - x^2/2 is put back into the small terms.
 func cosKernel(x, y float64) float64 {
-	const (
-		c1 float64 = 4.16666666666666019037e-02
-		c2 float64 = -1.38888888888741095749e-03
-		c3 float64 = 2.48015872894767294178e-05
-		c4 float64 = -2.75573143513906633035e-07
-		c5 float64 = 2.08757232129817482790e-09
-		c6 float64 = -1.13596475577881948265e-11
-	)
 	z := float64(x * x)
-	p := c5 + float64(z*c6)
-	p = c4 + float64(z*p)
-	p = c3 + float64(z*p)
-	p = c2 + float64(z*p)
-	p = float64(z * (c1 + float64(z*p)))
+	p := cos5 + float64(z*cos6)
+	p = cos4 + float64(z*p)
+	p = cos3 + float64(z*p)
+	p = cos2 + float64(z*p)
+	p = float64(z * (cos1 + float64(z*p)))
 	half := float64(0.5 * z)
 	w := 1 - half
 	return w + (((1 - w) - half) + (float64(z*p) - float64(x*y)))

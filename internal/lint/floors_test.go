@@ -15,7 +15,7 @@ var rooms = map[string]int{
 	"coordinator":   3,
 	"internal/mesh": 4, "internal/store": 4, "internal/gpu": 4, "internal/telemetry": 4,
 	"internal/peer": 5,
-	"node":          6, "wasm": 6, "web": 6, "testnet": 6, ".": 6, "examples": 6,
+	"node":          6, "wasm": 6, "web": 6, "testnet": 6, ".": 6, "examples": 6, "docs/bench": 6,
 	"internal/golden": exempt, "internal/lint": exempt, "envs/envtest": exempt, // helpers of tests
 }
 

@@ -87,8 +87,11 @@ func TestStreamLayout(t *testing.T) {
 	block := func(n uint32) [4]uint32 {
 		return philoxTwin([2]uint32{0x89abcdef, 0x01234567}, [4]uint32{n, 0, domain, 0})
 	}
-	b0, b1 := block(0), block(1)
-	words := append(b0[:], b1[:]...)
+	var words []uint32
+	for n := range uint32(9) {
+		b := block(n)
+		words = append(words, b[:]...)
+	}
 
 	s := NewStream(seed, domain)
 	for i, want := range words {

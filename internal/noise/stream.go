@@ -9,9 +9,9 @@ const wordMax = 1 << 32
 type Stream struct {
 	seed   uint64
 	block  uint64    // number of the next block
-	words  [4]uint32 // the current block
+	words  [8]uint32 // two blocks: side by side they take little longer than one
 	domain uint32
-	left   uint32 // words of the current block not yet used
+	left   uint32 // words not yet used; 0 of a script
 
 	scripted  bool
 	exhausted bool
@@ -38,15 +38,21 @@ func (s *Stream) Exhausted() bool { return s.exhausted }
 
 // Uint32 returns the next word, uniform. Scripted: floor(u * 2^32).
 func (s *Stream) Uint32() uint32 {
+	if s.left == 0 {
+		return s.firstWord()
+	}
+	s.left--
+	return s.words[s.left&7]
+}
+
+// firstWord is Uint32 where no word is left. It stands apart so that Uint32 is small enough to be inlined.
+func (s *Stream) firstWord() uint32 {
 	if s.scripted {
 		return uint32(float64(s.next() * wordMax))
 	}
-	if s.left == 0 {
-		s.refill()
-	}
-	w := s.words[4-s.left]
+	s.refill()
 	s.left--
-	return w
+	return s.words[7]
 }
 
 // Uint64 returns the next two words, uniform, the first one as the low half. Scripted: floor(u * 2^64), one number.
@@ -67,7 +73,7 @@ func (s *Stream) Uniform() float64 {
 	}
 	hi := s.Uint32() >> 5
 	lo := s.Uint32() >> 6
-	return float64(float64(uint64(hi)<<26|uint64(lo)) * (1.0 / (1 << 53)))
+	return float64(float64(int64(hi)<<26|int64(lo)) * (1.0 / (1 << 53)))
 }
 
 // UniformIn returns low + u (high - low) with u from [Stream.Uniform]: in [low, high] for low <= high, where high
@@ -97,10 +103,9 @@ func (s *Stream) Normal() float32 {
 }
 
 func (s *Stream) refill() {
-	w0, w1, w2, w3 := rounds(uint32(s.seed), uint32(s.seed>>32), uint32(s.block), uint32(s.block>>32), s.domain, 0)
-	s.words = [4]uint32{w0, w1, w2, w3}
-	s.left = 4
-	s.block++
+	rounds2(&s.words, s.seed, s.block, s.domain)
+	s.left = 8
+	s.block += 2
 }
 
 // next takes a number from the script and holds it within [0, 1), so that no conversion to an integer overflows.

@@ -45,10 +45,11 @@ func (s *State) Reset(rng *noise.Stream) {
 // Source: Florian, "Correct equations for the dynamics of the cart-pole system"
 // (2007), without friction, arranged as in Gymnasium.
 func (s *State) Step(action int32) (reward float64, terminated bool) {
-	force := -forceMag
+	right := int32(0)
 	if action == 1 {
-		force = forceMag
+		right = 1
 	}
+	force := float64(float64(right)*(2*forceMag)) - forceMag // without a jump, which nobody could foresee
 	sinTheta, cosTheta := exact.Sincos(s.Theta)
 	square := float64(s.ThetaDot * s.ThetaDot)
 
@@ -68,6 +69,7 @@ func (s *State) Step(action int32) (reward float64, terminated bool) {
 
 // Observe writes the state, rounded to float32, to obs (length 4). Bit exact.
 func (s *State) Observe(obs []float32) {
+	_ = obs[3]
 	obs[0] = float32(s.X)
 	obs[1] = float32(s.XDot)
 	obs[2] = float32(s.Theta)
