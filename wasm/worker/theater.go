@@ -8,7 +8,7 @@ import (
 	"math"
 
 	"github.com/evoswarm/evoswarm/envs"
-	"github.com/evoswarm/evoswarm/internal/noise"
+	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
@@ -26,23 +26,16 @@ var (
 // theater plays episodes of the mean policy for people to watch. They count for nothing: neither as evaluations nor as
 // held-out episodes.
 type theater struct {
-	plan rollout.Plan
-	spec *envs.Spec
-	env  envs.Env
-	rng  noise.Stream
-	obs  []float32
-	act  []float64
-
-	next    *player // who plays the next episode
-	playing *player // who plays this one; nil between episodes
-	steps   int
-	total   float64
+	plan    rollout.Plan
+	player  *rollout.Player
+	next    *part // who plays the next episode
+	playing *part // who plays this one; nil between episodes
 }
 
-// player is a policy and the generation it is of.
-type player struct {
+// part is a policy and the generation it is of.
+type part struct {
 	gen   uint64
-	actor *rollout.Actor
+	state *evolve.State
 }
 
 // reel is a piece of an episode.
@@ -66,10 +59,7 @@ func newTheater(setup rollout.Setup) (*theater, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &theater{
-		plan: plan, spec: plan.Env, env: plan.Env.New(),
-		obs: make([]float32, plan.Env.ObsDim), act: make([]float64, plan.Policy.ActDim()),
-	}, nil
+	return &theater{plan: plan, player: rollout.NewPlayer(plan)}, nil
 }
 
 // cast makes the mean policy of an encoded state what the next episode is played with. An episode of a policy that is
@@ -79,8 +69,7 @@ func (t *theater) cast(gen uint64, state []byte) error {
 	if err != nil {
 		return err
 	}
-	t.next = &player{gen, rollout.NewActor(t.plan)}
-	t.next.actor.Cast(s, s.Theta)
+	t.next = &part{gen, s}
 	if t.playing != nil && gen > t.playing.gen+maxLag {
 		t.playing = nil
 	}
@@ -115,23 +104,16 @@ func (t *theater) play(n int, seed uint64) ([]byte, error) {
 	if t.next == nil {
 		return nil, errNoPolicy
 	}
-	r := reel{FPS: t.spec.FPS}
+	r := reel{FPS: t.plan.Env.FPS}
 	if t.playing == nil {
-		t.playing, t.steps, t.total = t.next, 0, 0
-		t.rng = noise.NewStream(seed, noise.DomainEpisode)
-		t.env.Reset(&t.rng, t.obs)
-		r.Frames = append(r.Frames, t.frame(false))
+		t.playing = t.next
+		t.player.Start(t.playing.state, seed)
+		r.Frames = append(r.Frames, t.frame())
 	}
 	for range min(n, maxPlay) {
-		if t.steps%t.plan.Episodes.Hold() == 0 {
-			t.playing.actor.Act(t.obs, t.act)
-		}
-		reward, terminated := t.env.Step(&t.rng, t.act, t.obs)
-		t.total += reward
-		t.steps++
-		over := terminated || t.steps >= t.spec.MaxSteps
-		r.Frames = append(r.Frames, t.frame(over))
-		if over {
+		t.player.Step()
+		r.Frames = append(r.Frames, t.frame())
+		if t.player.Over() {
 			t.playing = nil
 			break
 		}
@@ -140,8 +122,8 @@ func (t *theater) play(n int, seed uint64) ([]byte, error) {
 }
 
 // frame draws the present state.
-func (t *theater) frame(over bool) frame {
-	f := frame{Gen: t.playing.gen, Step: t.steps, Return: t.total, Over: over}
-	t.env.Draw(&f.Scene)
+func (t *theater) frame() frame {
+	f := frame{Gen: t.playing.gen, Step: t.player.Steps(), Return: t.player.Return(), Over: t.player.Over()}
+	t.player.Draw(&f.Scene)
 	return f
 }
