@@ -42,9 +42,12 @@ func TestNothingOutsideIsRead(t *testing.T) {
 		for _, out := range []int{1, 2, 3, 7, 8, 9, 15, 16, 17, 23, 24, 25, 33, 47, 63, 65, 100, 130} {
 			const in = 7
 			y, w, b, x := fenced(t, out, atEnd), fenced(t, in*out, atEnd), fenced(t, out, atEnd), fenced(t, in, atEnd)
+			const rows = 7
+			ys, xs := fenced(t, rows*out, atEnd), fenced(t, rows*in, atEnd)
 			for _, k := range All() {
 				k.Dense(y, w, b, x)
 				k.Dense(y, w, nil, x)
+				k.DenseBatch(ys, w, b, xs, rows)
 				k.Tanh(y)
 				k.Relu(y)
 				k.Perturb(y, b, 0.1, 1, 5)

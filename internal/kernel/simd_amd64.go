@@ -4,8 +4,6 @@ package kernel
 
 import "github.com/evoswarm/evoswarm/internal/noise"
 
-//go:generate go -C _gen run . -pkg kernel -out ../asm_amd64.s -stubs ../asm_amd64.go
-
 // Indices into kernels. A processor with AVX-512 has AVX2.
 const (
 	withAVX2 = 1 + iota

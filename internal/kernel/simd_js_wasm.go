@@ -4,8 +4,6 @@ package kernel
 
 import "github.com/evoswarm/evoswarm/internal/noise"
 
-//go:generate go -C _gen run ./simd128 -out ..
-
 // withSIMD128 is an index into kernels.
 const withSIMD128 = 1
 

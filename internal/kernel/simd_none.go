@@ -1,4 +1,4 @@
-//go:build (!amd64 && !(js && wasm)) || purego
+//go:build (!amd64 && !arm64 && !(js && wasm)) || purego
 
 package kernel
 

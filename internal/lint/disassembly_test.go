@@ -16,23 +16,37 @@ import (
 // symbol and decoded match lines of GNU objdump -d: the head of a function, and an instruction's mnemonic.
 var (
 	symbol  = regexp.MustCompile(`^[0-9a-f]+ <(.+)>:$`)
-	decoded = regexp.MustCompile(`^\s+[0-9a-f]+:\s+(?:\{[a-z0-9]+\}\s+)?(?:(?:lock|rep|repz|repnz|data16)\s+)*([a-z0-9]+)`)
+	decoded = regexp.MustCompile(`^\s+[0-9a-f]+:\s+(?:\{[a-z0-9]+\}\s+)?(?:(?:lock|rep|repz|repnz|data16)\s+)*(\.?[a-z0-9]+)`)
 )
 
-// disassembly builds a binary for amd64 and reads the functions whose name begins with prefix as the processor will.
-// So an instruction written as bytes is seen too.
-func disassembly(t *testing.T, prefix string, build ...string) (found []string, functions int) {
+// reader is how the machine code of a processor is read for which there is assembly.
+type reader struct {
+	env       []string
+	objdump   string // GNU's, and the Debian package that has it
+	debian    string
+	fixture   string // the fused instruction of testdata/fusion_binary
+	functions int    // of internal/kernel that are assembly, at least
+}
+
+var readers = map[string]reader{
+	"amd64": {[]string{"GOARCH=amd64", "GOAMD64=v1"}, "objdump", "binutils", "VFMADD231SS", 16},
+	"arm64": {[]string{"GOARCH=arm64"}, "aarch64-linux-gnu-objdump", "binutils-aarch64-linux-gnu", "FMLA", 8},
+}
+
+// disassembly builds a binary and reads the functions whose name begins with prefix as the processor will. So an
+// instruction written as bytes is seen too, and one that nobody can name is found. It counts those that are assembly.
+func (r reader) disassembly(t *testing.T, prefix string, build ...string) (found []string, functions int) {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "binary")
 	cmd := exec.Command("go", append(build[:2:2], append([]string{"-o", binary}, build[2:]...)...)...)
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "GOAMD64=v1", "CGO_ENABLED=0", "GOFLAGS=")
+	cmd.Env = append(append(os.Environ(), "GOOS=linux", "CGO_ENABLED=0", "GOFLAGS="), r.env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go %s: %v\n%s", strings.Join(build, " "), err, out)
 	}
-	out, err := exec.Command("objdump", "-d", "--no-show-raw-insn", binary).Output()
+	out, err := exec.Command(r.objdump, "-d", "--no-show-raw-insn", binary).Output()
 	if err != nil {
-		t.Fatalf("objdump (apt-get install binutils): %v", err)
+		t.Fatalf("%s (apt-get install %s): %v", r.objdump, r.debian, err)
 	}
 	name := ""
 	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
@@ -41,6 +55,8 @@ func disassembly(t *testing.T, prefix string, build ...string) (found []string, 
 			name = ""
 			if strings.HasPrefix(m[1], prefix) {
 				name = m[1]
+			}
+			if name != "" && strings.HasSuffix(name, ".abi0") {
 				functions++
 			}
 			continue
@@ -49,7 +65,7 @@ func disassembly(t *testing.T, prefix string, build ...string) (found []string, 
 		if name == "" || m == nil {
 			continue
 		}
-		if mnemonic := strings.ToUpper(m[1]); fused.MatchString(mnemonic) || mnemonic == "BAD" {
+		if mnemonic := strings.ToUpper(m[1]); fused.MatchString(mnemonic) || mnemonic == "BAD" || mnemonic == ".INST" {
 			found = append(found, fmt.Sprintf("%s: %s", strings.TrimSuffix(strings.TrimPrefix(name, prefix), ".abi0"), mnemonic))
 		}
 	}
@@ -58,19 +74,27 @@ func disassembly(t *testing.T, prefix string, build ...string) (found []string, 
 
 // All assembly of floors 0 to 3 is that of internal/kernel, which its test binary has whole.
 func TestFusionDisassembly(t *testing.T) {
-	found, functions := disassembly(t, module+"/internal/kernel.", "test", "-c", "./internal/kernel")
-	if functions < 16 {
-		t.Fatalf("%d functions only: was it read?", functions)
-	}
-	for _, f := range found {
-		t.Error(f)
+	for name, r := range readers {
+		t.Run(name, func(t *testing.T) {
+			found, functions := r.disassembly(t, module+"/internal/kernel.", "test", "-c", "./internal/kernel")
+			if functions < r.functions {
+				t.Fatalf("%d functions of assembly only: was it read?", functions)
+			}
+			for _, f := range found {
+				t.Error(f)
+			}
+		})
 	}
 }
 
 func TestFusionDisassemblyFixture(t *testing.T) {
-	found, _ := disassembly(t, "main.", "build", "-trimpath", "./internal/lint/testdata/fusion_binary")
-	if want := []string{"axpy: VFMADD231SS"}; !slices.Equal(found, want) {
-		t.Errorf("got %q, want %q", found, want)
+	for name, r := range readers {
+		t.Run(name, func(t *testing.T) {
+			found, _ := r.disassembly(t, "main.", "build", "-trimpath", "./internal/lint/testdata/fusion_binary")
+			if want := []string{"axpy: " + r.fixture}; !slices.Equal(found, want) {
+				t.Errorf("got %q, want %q", found, want)
+			}
+		})
 	}
 }
 

@@ -28,8 +28,9 @@ var fusing = []struct {
 
 // fused matches the mnemonics, in Go's assembler, of every floating multiply-add: FMADDD, FMSUBS, FNMADD, FNMSUB
 // (arm64, riscv64, ppc64le, s390x), VFMADD231SD (amd64), WFMADB, VFMADB (s390x), XSMADDADP, XVMADDASP (ppc64le),
-// FMLA, VFMLA, VFMLS (arm64). Integer MADD and MSUB are not among them.
-var fused = regexp.MustCompile(`^(V?FN?M(ADD|SUB)[A-Z0-9]*|[WV]FN?M[AS](DB|SB|XB)?|X[SV]N?M(ADD|SUB)[A-Z0-9]*|V?FML[AS][A-Z0-9]*)$`)
+// FMLA, VFMLA, VFMLS, FCMLA, and the steps of reciprocals FRECPS and FRSQRTS (arm64). Integer MADD and MSUB are not
+// among them.
+var fused = regexp.MustCompile(`^(V?FN?M(ADD|SUB)[A-Z0-9]*|[WV]FN?M[AS](DB|SB|XB)?|X[SV]N?M(ADD|SUB)[A-Z0-9]*|V?FC?ML[AS][A-Z0-9]*|FR(ECP|SQRT)S)$`)
 
 // instruction matches a line of the compiler's listing: offset, (file:line), mnemonic.
 var instruction = regexp.MustCompile(`^\s+0x[0-9a-f]+ \d+ \((.+):(\d+)\)\s+([A-Z0-9]+)`)
@@ -168,12 +169,12 @@ func TestFusionFixture(t *testing.T) {
 }
 
 func TestFusedMnemonics(t *testing.T) {
-	for _, name := range []string{"FMADDD", "FMADDS", "FMADD", "FMSUB", "FMSUBS", "FNMSUBD", "FNMADDS", "VFMADD231SD", "VFNMADD213SS", "VFMSUB132PD", "WFMADB", "WFMSDB", "WFMASB", "VFMADB", "XSMADDADP", "XVNMSUBMSP", "VFMLA", "FMLS"} {
+	for _, name := range []string{"FMADDD", "FMADDS", "FMADD", "FMSUB", "FMSUBS", "FNMSUBD", "FNMADDS", "VFMADD231SD", "VFNMADD213SS", "VFMSUB132PD", "WFMADB", "WFMSDB", "WFMASB", "VFMADB", "XSMADDADP", "XVNMSUBMSP", "VFMLA", "FMLS", "FMLAL2", "FCMLA", "FRECPS", "FRSQRTS"} {
 		if !fused.MatchString(name) {
 			t.Errorf("%s: not taken for fused", name)
 		}
 	}
-	for _, name := range []string{"MADD", "MSUB", "MADDLD", "FMULD", "FADDS", "FMOVD", "FMUL", "WFMDB", "VFMDB", "FMULS", "FMAXD", "FMIND"} {
+	for _, name := range []string{"MADD", "MSUB", "MADDLD", "FMULD", "FADDS", "FMOVD", "FMUL", "WFMDB", "VFMDB", "FMULS", "FRECPE", "FMAXD", "FMIND"} {
 		if fused.MatchString(name) {
 			t.Errorf("%s: taken for fused", name)
 		}
