@@ -24,7 +24,7 @@ func ExamplePolicy() {
 		0, 1,
 		0, 0,
 	}
-	act, sc := make([]float64, p.ActDim()), p.Scratch()
+	act, sc := make([]float64, p.ActDim()), p.Scratch(1)
 	p.Act(theta, []float32{0, 0, 0.1, 0}, sc, act)
 	fmt.Println(p.Dim(), act)
 	p.Act(theta, []float32{0, 0, -0.1, 0}, sc, act)

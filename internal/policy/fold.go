@@ -55,9 +55,7 @@ func (p *Policy) Fold(dst, theta, reference []float32, b *Batch) {
 		in, out := w.Rows, w.Cols
 		weights := dst[w.Offset : w.Offset+in*out]
 		z := b.z[:ReferenceSize*out]
-		for r := range ReferenceSize {
-			kernel.Dense(z[r*out:(r+1)*out], weights, nil, x[r*in:(r+1)*in])
-		}
+		kernel.DenseBatch(z, weights, nil, x[:ReferenceSize*in], ReferenceSize)
 		b.moments(z, out)
 		shift := dst[bias.Offset : bias.Offset+out]
 		for o := range shift {

@@ -88,7 +88,7 @@ func TestFoldIsBatchNormalisation(t *testing.T) {
 			reference := draw(100+seed, ReferenceSize*int(p.net.Sizes[0]), 3, 5)
 			p.Fold(folded, theta, reference, b)
 			obs := draw(200+seed, int(p.net.Sizes[0]), 3, 5)
-			got := p.outputs(folded, obs, p.Scratch())
+			got := p.outputs(folded, obs, 1, p.Scratch(1))
 			for o, want := range unfolded(p, theta, reference, obs) {
 				if math.Abs(float64(got[o])-want) > 2e-5*(1+math.Abs(want)) {
 					t.Fatalf("%v seed %d: output %d is %v, unfolded %v", spec.Hidden, seed, o, got[o], want)
@@ -108,7 +108,7 @@ func TestFoldInvariances(t *testing.T) {
 	outputs := func(theta, reference, obs []float32) []float32 {
 		folded := make([]float32, p.Dim())
 		p.Fold(folded, theta, reference, p.Batch())
-		return p.outputs(folded, obs, p.Scratch())
+		return p.outputs(folded, obs, 1, p.Scratch(1))
 	}
 	near := func(what string, got, want []float32) {
 		t.Helper()
@@ -169,7 +169,7 @@ func TestFoldOfHugeParameters(t *testing.T) {
 	folded, act := make([]float32, p.Dim()), make([]float64, p.ActDim())
 	for _, scale := range []float32{0, 1e30, math.MaxFloat32} {
 		p.Fold(folded, draw(1, p.Dim(), scale, 0), draw(2, ReferenceSize*in, 1e30, 0), p.Batch())
-		p.Act(folded, draw(3, in, 1, 0), p.Scratch(), act)
+		p.Act(folded, draw(3, in, 1, 0), p.Scratch(1), act)
 		for i, a := range act {
 			if !(a >= p.low[i] && a <= p.high[i]) {
 				t.Errorf("scale %v: action %d is %v", scale, i, a)
@@ -201,8 +201,8 @@ func TestActNoisy(t *testing.T) {
 		theta, obs := draw(1, p.Dim(), 0.05, 0), draw(2, int(p.net.Sizes[0]), 1, 0)
 		n := p.ActDim()
 		plain, got := make([]float64, n), make([]float64, n)
-		p.Act(theta, obs, p.Scratch(), plain)
-		p.ActNoisy(theta, obs, p.Scratch(), got, make([]float64, n))
+		p.Act(theta, obs, p.Scratch(1), plain)
+		p.ActBatch(theta, obs, 1, p.Scratch(1), got, make([]float64, n))
 		for i := range got {
 			if got[i] != plain[i] {
 				t.Errorf("%s: without noise action %d is %v, want %v", name, i, got[i], plain[i])
@@ -211,7 +211,7 @@ func TestActNoisy(t *testing.T) {
 		// Noise comes before the bounds.
 		base := append([]float64(nil), plain...)
 		if s.Head == "clip" {
-			for i, y := range p.outputs(theta, obs, p.Scratch()) {
+			for i, y := range p.outputs(theta, obs, 1, p.Scratch(1)) {
 				base[i] = float64(y)
 			}
 		}
@@ -220,7 +220,7 @@ func TestActNoisy(t *testing.T) {
 			for i := range eps {
 				eps[i] = x
 			}
-			p.ActNoisy(theta, obs, p.Scratch(), got, eps)
+			p.ActBatch(theta, obs, 1, p.Scratch(1), got, eps)
 			for i := range got {
 				if want := clip(base[i]+x, p.low[i], p.high[i]); got[i] != want {
 					t.Errorf("%s: with noise %v action %d is %v, want %v", name, x, i, got[i], want)

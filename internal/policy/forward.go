@@ -36,10 +36,10 @@ type Network struct {
 	Bins int32
 }
 
-// forward computes the outputs for obs. They are in the first Sizes[Layers] values
-// of a if Layers is odd, else of b: the layers take turns. a and b are as long as the
-// widest layer (the input does not count).
-func (n *Network) forward(theta, obs, a, b []float32) {
+// forward computes the outputs for the given number of observations, one row after the
+// other in obs. They are rows in a if Layers is odd, else in b: the layers take turns.
+// a and b hold as many rows of the widest layer (the input does not count).
+func (n *Network) forward(theta, obs, a, b []float32, rows int) {
 	at := 0
 	for l := int32(0); l < n.Layers; l++ {
 		in, out := int(n.Sizes[l]), int(n.Sizes[l+1])
@@ -50,14 +50,18 @@ func (n *Network) forward(theta, obs, a, b []float32) {
 			bias = theta[at : at+out]
 			at += out
 		}
-		y, x := a[:out], b
+		y, x := a[:rows*out], b
 		if l%2 == 1 {
-			y, x = b[:out], a
+			y, x = b[:rows*out], a
 		}
 		if l == 0 {
 			x = obs
 		}
-		kernel.Dense(y, weights, bias, x[:in])
+		if rows == 1 {
+			kernel.Dense(y, weights, bias, x[:in])
+		} else {
+			kernel.DenseBatch(y, weights, bias, x[:rows*in], rows)
+		}
 		if l < n.Layers-1 {
 			n.activate(y)
 		}

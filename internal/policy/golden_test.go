@@ -36,7 +36,7 @@ func digest(t *testing.T, s Spec, env *envs.Spec) []byte {
 	p := mustNew(t, s, env)
 	theta, obs := make([]float32, p.Dim()), make([]float32, env.ObsDim)
 	eps, act := make([]float32, p.Dim()), make([]float64, p.ActDim())
-	sc := p.Scratch()
+	sc := p.Scratch(1)
 	p.Init(theta, 42)
 	h := sha256.New()
 	var buf []byte
@@ -50,7 +50,7 @@ func digest(t *testing.T, s Spec, env *envs.Spec) []byte {
 			eps[i] = float32(eps[i]*0.25) + theta[i]
 		}
 		noise.FillNormal(obs, uint64(n+1000), 0)
-		for _, y := range p.outputs(eps, obs, sc) {
+		for _, y := range p.outputs(eps, obs, 1, sc) {
 			buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(y))
 		}
 		p.Act(eps, obs, sc, act)

@@ -107,20 +107,21 @@ type Scratch struct {
 	a, b []float32
 }
 
-// Scratch returns working memory for Act.
-func (p *Policy) Scratch() *Scratch {
-	return &Scratch{a: make([]float32, p.widest), b: make([]float32, p.widest)}
+// Scratch returns working memory for Act on up to that many observations at a time.
+func (p *Policy) Scratch(rows int) *Scratch {
+	return &Scratch{a: make([]float32, rows*p.widest), b: make([]float32, rows*p.widest)}
 }
 
-// outputs computes the outputs of the network for obs (length ObsDim of the world)
-// under theta (length Dim). The result is in sc and lasts until its next use. It may
-// be NaN or infinite. outputs does not allocate. Bit exact.
-func (p *Policy) outputs(theta, obs []float32, sc *Scratch) []float32 {
-	p.net.forward(theta[:p.dim], obs, sc.a, sc.b)
+// outputs computes the outputs of the network for that many observations (rows of
+// ObsDim of the world) under theta (length Dim): as many rows of Outputs values. The
+// result is in sc and lasts until its next use. It may be NaN or infinite. outputs does
+// not allocate. Bit exact.
+func (p *Policy) outputs(theta, obs []float32, rows int, sc *Scratch) []float32 {
+	p.net.forward(theta[:p.dim], obs, sc.a, sc.b, rows)
 	if p.net.Layers%2 == 1 {
-		return sc.a[:p.Outputs()]
+		return sc.a[:rows*p.Outputs()]
 	}
-	return sc.b[:p.Outputs()]
+	return sc.b[:rows*p.Outputs()]
 }
 
 // Act writes the action for obs under theta to act.
@@ -130,12 +131,22 @@ func (p *Policy) outputs(theta, obs []float32, sc *Scratch) []float32 {
 // the world's bounds whatever theta and obs hold. Act keeps no reference and does
 // not allocate. Bit exact.
 func (p *Policy) Act(theta, obs []float32, sc *Scratch, act []float64) {
-	p.net.choose(act[:p.ActDim()], p.outputs(theta, obs, sc), p.low, p.high, nil)
+	p.net.choose(act[:p.ActDim()], p.outputs(theta, obs, 1, sc), p.low, p.high, nil)
 }
 
-// ActNoisy is Act with noise, of length ActDim, added to a real action before it is
-// held to the world's bounds. Discrete actions take no noise.
-func (p *Policy) ActNoisy(theta, obs []float32, sc *Scratch, act, noise []float64) {
-	n := p.ActDim()
-	p.net.choose(act[:n], p.outputs(theta, obs, sc), p.low, p.high, noise[:n])
+// ActBatch is Act for that many observations at once, rows of obs, whose actions
+// become rows of act; sc is for as many at least. The layers read theta once for
+// several rows, and each row has the bits that it has alone. noise is empty, or is
+// added row by row to real actions before they are held to the world's bounds;
+// discrete actions take none.
+func (p *Policy) ActBatch(theta, obs []float32, rows int, sc *Scratch, act, noise []float64) {
+	y := p.outputs(theta, obs, rows, sc)
+	n, m := p.ActDim(), p.Outputs()
+	for r := range rows {
+		var own []float64
+		if len(noise) > 0 {
+			own = noise[r*n : (r+1)*n]
+		}
+		p.net.choose(act[r*n:(r+1)*n], y[r*m:(r+1)*m], p.low, p.high, own)
+	}
 }

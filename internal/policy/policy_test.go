@@ -102,10 +102,63 @@ func TestForwardTwin(t *testing.T) {
 		}
 		theta := rapid.SliceOfN(rapid.Float32Range(-1, 1), p.Dim(), p.Dim()).Draw(t, "theta")
 		obs := rapid.SliceOfN(rapid.Float32Range(-3, 3), 4, 4).Draw(t, "obs")
-		got := p.outputs(theta, obs, p.Scratch())
+		got := p.outputs(theta, obs, 1, p.Scratch(1))
 		for i, want := range twin(p, s, theta, obs) {
 			if d := math.Abs(float64(got[i]) - want); d > 1e-4*(1+math.Abs(want)) {
 				t.Fatalf("output %d is %v, want %v", i, got[i], want)
+			}
+		}
+	})
+}
+
+// TestActBatchTwin holds each row of a batch to the bits that it has alone, NaN and infinities in theta included.
+func TestActBatchTwin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := Spec{Kind: "linear", Bias: rapid.Bool().Draw(t, "bias"), Head: "argmax"}
+		if rapid.Bool().Draw(t, "mlp") {
+			s.Kind = "mlp"
+			s.Activation = rapid.SampledFrom([]string{"tanh", "relu"}).Draw(t, "activation")
+			s.Hidden = rapid.SliceOfN(rapid.Uint64Range(1, 70), 1, 3).Draw(t, "hidden")
+		}
+		env := discrete
+		if rapid.Bool().Draw(t, "real") {
+			env, s.Head = box, "clip"
+			if rapid.Bool().Draw(t, "bins") {
+				s.Head, s.Bins = "bins", 5
+			}
+		}
+		p, err := New(s, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := rapid.IntRange(1, 17).Draw(t, "rows")
+		seed := rapid.Uint64().Draw(t, "seed")
+		theta, obs := draw(seed, p.Dim(), 1, 0), draw(seed+1, rows*4, 2, 0)
+		if rapid.IntRange(0, 9).Draw(t, "wild") == 0 {
+			theta[len(theta)/2], theta[len(theta)-1] = float32(math.NaN()), float32(math.Inf(-1))
+		}
+		n := p.ActDim()
+		noise := make([]float64, rows*n)
+		for i := range noise {
+			noise[i] = float64(obs[i%len(obs)]) / 8
+		}
+		var own []float64
+		if rapid.Bool().Draw(t, "noise") {
+			own = noise
+		}
+		got, want := make([]float64, rows*n+1), make([]float64, rows*n+1)
+		got[rows*n], want[rows*n] = 12345, 12345
+		p.ActBatch(theta, obs, rows, p.Scratch(rows+rows%3), got, own)
+		for r := range rows {
+			if own == nil {
+				p.Act(theta, obs[4*r:4*r+4], p.Scratch(1), want[r*n:r*n+n])
+			} else {
+				p.ActBatch(theta, obs[4*r:4*r+4], 1, p.Scratch(1), want[r*n:r*n+n], own[r*n:r*n+n])
+			}
+		}
+		for i := range got {
+			if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
+				t.Fatalf("value %d of %d actions is %v, want %v", i, rows, got[i], want[i])
 			}
 		}
 	})
@@ -224,7 +277,7 @@ func TestActIsAnAction(t *testing.T) {
 		const guard = 77
 		act := make([]float64, p.ActDim()+1)
 		act[p.ActDim()] = guard
-		p.Act(theta, obs, p.Scratch(), act)
+		p.Act(theta, obs, p.Scratch(1), act)
 		if err := envs.CheckAction(env, act[:p.ActDim()]); err != nil {
 			t.Fatal(err)
 		}
@@ -243,9 +296,13 @@ func TestActDoesNotAllocate(t *testing.T) {
 	p := mustNew(t, Spec{Kind: "mlp", Hidden: []uint64{16, 16}, Activation: "tanh", Bias: true, Head: "clip"}, box)
 	theta, obs, act := make([]float32, p.Dim()), make([]float32, 4), make([]float64, 2)
 	p.Init(theta, 1)
-	sc := p.Scratch()
+	sc := p.Scratch(1)
 	if got := testing.AllocsPerRun(100, func() { p.Act(theta, obs, sc, act) }); got != 0 {
 		t.Errorf("Act allocates %v times, want 0", got)
+	}
+	many := p.Scratch(8)
+	if got := testing.AllocsPerRun(100, func() { p.ActBatch(theta, make([]float32, 32), 8, many, make([]float64, 16), nil) }); got != 0 {
+		t.Errorf("ActBatch allocates %v times, want 0", got)
 	}
 }
 
@@ -281,7 +338,7 @@ func BenchmarkAct(b *testing.B) {
 			for i := range obs {
 				obs[i] = float32(i) / 24
 			}
-			sc := p.Scratch()
+			sc := p.Scratch(1)
 			b.SetBytes(int64(4 * p.Dim()))
 			b.ReportAllocs()
 			for b.Loop() {

@@ -23,10 +23,14 @@ type Actor struct {
 }
 
 // NewActor returns an actor without a part: Cast before Act.
-func NewActor(plan Plan) *Actor {
-	a := &Actor{policy: plan.Policy, scratch: plan.Policy.Scratch()}
+func NewActor(plan Plan) *Actor { return newActor(plan, 1) }
+
+// newActor returns an actor for up to that many observations at a time.
+func newActor(plan Plan, rows int) *Actor {
+	a := &Actor{policy: plan.Policy, scratch: plan.Policy.Scratch(rows)}
 	if o := plan.Episodes.Observations; o != nil {
-		a.mean, a.scale, a.seen = vector(plan), vector(plan), vector(plan)
+		n := plan.Env.ObsDim
+		a.mean, a.scale, a.seen = make([]float32, n), make([]float32, n), make([]float32, rows*n)
 		a.clip = float32(o.Clip)
 	}
 	if plan.Policy.VBN() {
@@ -36,8 +40,6 @@ func NewActor(plan Plan) *Actor {
 	}
 	return a
 }
-
-func vector(plan Plan) []float32 { return make([]float32, plan.Env.ObsDim) }
 
 // Cast makes the actor act with theta (length policy.Dim) as a candidate of s, whose
 // shape is the plan's; s.Theta is the mean policy. The actor may read theta until it is
@@ -58,10 +60,7 @@ func (a *Actor) Cast(s *evolve.State, theta []float32) {
 	}
 	reference := s.Slot(slotReference).Values
 	if a.scale != nil {
-		n := len(a.scale)
-		for i := 0; i < len(reference); i += n {
-			a.normalise(a.reference[i:i+n], reference[i:i+n])
-		}
+		a.normalise(a.reference, reference)
 		reference = a.reference
 	}
 	a.policy.Fold(a.folded, theta, reference, a.batch)
@@ -71,32 +70,37 @@ func (a *Actor) Cast(s *evolve.State, theta []float32) {
 // Act writes the action for obs to act, as policy.Act does. It does not allocate. Bit
 // exact.
 func (a *Actor) Act(obs []float32, act []float64) {
-	if a.scale != nil {
-		a.normalise(a.seen, obs)
-		obs = a.seen
-	}
-	a.policy.Act(a.theta, obs, a.scratch, act)
+	a.policy.Act(a.theta, a.see(obs), a.scratch, act)
 }
 
-// ActNoisy is Act with noise added as policy.ActNoisy does.
-func (a *Actor) ActNoisy(obs []float32, act, noise []float64) {
-	if a.scale != nil {
-		a.normalise(a.seen, obs)
-		obs = a.seen
-	}
-	a.policy.ActNoisy(a.theta, obs, a.scratch, act, noise)
+// actBatch is Act for rows of observations, with noise as policy.ActBatch has it.
+func (a *Actor) actBatch(obs []float32, rows int, act, noise []float64) {
+	a.policy.ActBatch(a.theta, a.see(obs), rows, a.scratch, act, noise)
 }
 
-// normalise writes (obs - mean) * scale to dst, held to ±clip; NaN becomes -clip.
+// see returns rows of observations as the policy gets them.
+func (a *Actor) see(obs []float32) []float32 {
+	if a.scale == nil {
+		return obs
+	}
+	a.normalise(a.seen, obs)
+	return a.seen[:len(obs)]
+}
+
+// normalise writes (obs - mean) * scale, row by row, to dst, held to ±clip; NaN becomes
+// -clip.
 func (a *Actor) normalise(dst, obs []float32) {
-	clip := a.clip
-	for i, x := range obs {
-		y := (x - a.mean[i]) * a.scale[i]
-		if !(y > -clip) {
-			y = -clip
-		} else if y > clip {
-			y = clip
+	clip, n := a.clip, len(a.scale)
+	for at := 0; at < len(obs); at += n {
+		row := dst[at : at+n]
+		for i, x := range obs[at : at+n] {
+			y := (x - a.mean[i]) * a.scale[i]
+			if !(y > -clip) {
+				y = -clip
+			} else if y > clip {
+				y = clip
+			}
+			row[i] = y
 		}
-		dst[i] = y
 	}
 }

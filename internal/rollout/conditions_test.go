@@ -120,7 +120,7 @@ func twin(plan rollout.Plan, s *evolve.State, theta []float32, seeds []uint64, t
 						eps[i] = plan.Episodes.ActionNoise * float64(draws.Normal())
 					}
 				}
-				plan.Policy.ActNoisy(folded, normal(obs), plan.Policy.Scratch(), act, eps)
+				plan.Policy.ActBatch(folded, normal(obs), 1, plan.Policy.Scratch(1), act, eps)
 			}
 			var reward float64
 			reward, over = env.Step(&rng, act, obs)

@@ -70,12 +70,14 @@ func (p *Pool) EvaluateChecked(t Task, cancel func() bool) ([]CandidateResult, e
 	return join(outcomes, p.plan.Strategy.Antithetic()), nil
 }
 
-// Returns is Evaluator.Returns on all goroutines: held-out evaluation of the mean
-// policy of s. Bit exact.
+// Returns is Evaluator.Returns on all goroutines, each of which takes the next episode
+// when one of its own is over. Bit exact.
 func (p *Pool) Returns(s *evolve.State, episodeSeeds []uint64, dst []float64) (steps uint64) {
+	b := &batch{seeds: episodeSeeds, limit: p.plan.Env.MaxSteps, returns: dst}
+	shares := min(len(p.stations), len(episodeSeeds))
 	var total atomic.Uint64
-	p.each(len(episodeSeeds), func(at *station, k int) bool {
-		total.Add(at.evaluator.Returns(s, episodeSeeds[k:k+1], dst[k:k+1]))
+	p.each(shares, func(at *station, _ int) bool {
+		total.Add(at.evaluator.share(s, b, (len(episodeSeeds)+shares-1)/shares))
 		return true
 	})
 	return total.Load()

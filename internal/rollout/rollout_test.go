@@ -88,7 +88,7 @@ func dumb(r run, theta []float32, seeds []uint64) (returns []float64, steps uint
 		ret, terminated := 0.0, false
 		for n := 0; n < r.env.MaxSteps && !terminated; n++ {
 			var reward float64
-			r.policy.Act(theta, obs, r.policy.Scratch(), act)
+			r.policy.Act(theta, obs, r.policy.Scratch(1), act)
 			reward, terminated = env.Step(&rng, act, obs)
 			ret += reward
 			steps++

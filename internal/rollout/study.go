@@ -1,6 +1,9 @@
 package rollout
 
 import (
+	"runtime"
+	"sync/atomic"
+
 	"github.com/evoswarm/evoswarm/internal/cores"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/noise"
@@ -54,13 +57,13 @@ func (p Plan) begin(s *evolve.State, seed uint64) {
 	if o != nil {
 		sums := make(moments, momentsLen(p.Env.ObsDim))
 		if o.Kind == Frozen {
-			p.wander(s, seed, int(o.Steps), sums.add)
+			p.wander(s, seed, int(o.Steps), func(_ int, obs []float32) { sums.add(obs) })
 		}
 		sums.write(s.Slot(slotMean).Values, s.Slot(slotStd).Values)
 	}
 	if p.Policy.VBN() {
 		reference, seen := s.Slot(slotReference).Values, 0
-		p.wander(s, seed, referenceEvery*policy.ReferenceSize, func(obs []float32) {
+		p.wander(s, seed, referenceEvery*policy.ReferenceSize, func(_ int, obs []float32) {
 			if seen%referenceEvery == 0 {
 				copy(reference[seen/referenceEvery*len(obs):], obs)
 			}
@@ -71,34 +74,41 @@ func (p Plan) begin(s *evolve.State, seed uint64) {
 
 // wander shows the first n observations of a random policy, which draws every action
 // evenly from the world's box, one episode after another, and counts its steps.
-func (p Plan) wander(s *evolve.State, seed uint64, n int, see func(obs []float32)) {
+func (p Plan) wander(s *evolve.State, seed uint64, n int, see func(episode int, obs []float32)) {
 	e := NewEvaluator(p)
 	e.random, e.see = true, see
 	seeds := noise.NewStream(seed, noise.DomainRandom)
+	one := batch{seeds: make([]uint64, 1), returns: make([]float64, 1)}
 	for n > 0 {
-		_, steps := e.episode(seeds.Uint64(), min(p.Env.MaxSteps, n*e.hold))
+		one.seeds[0], one.limit = seeds.Uint64(), min(p.Env.MaxSteps, n*e.hold)
+		one.next.Store(0)
+		steps := e.play(&one, 1)
 		n -= (int(steps) + e.hold - 1) / e.hold
 		s.Slot(slotSteps).Words[0] += steps
 	}
 }
 
 // observe adds the observations of the mean policy of s in the episodes of the seeds to
-// the running statistics of next.
+// the running statistics of next. Each episode has sums of its own, which are added in
+// order.
 func (p Plan) observe(s, next *evolve.State, seeds []uint64) {
 	parts := make([]moments, len(seeds))
-	steps := make([]uint64, len(seeds))
-	cores.Each(len(seeds), func(i int) {
+	for i := range parts {
 		parts[i] = make(moments, momentsLen(p.Env.ObsDim))
+	}
+	b := &batch{seeds: seeds, limit: p.Env.MaxSteps, returns: make([]float64, len(seeds))}
+	shares := min(runtime.GOMAXPROCS(0), len(seeds))
+	var steps atomic.Uint64
+	cores.Each(shares, func(int) {
 		e := NewEvaluator(p)
-		e.see = parts[i].add
-		e.actor.Cast(s, s.Theta)
-		_, steps[i] = e.episode(seeds[i], p.Env.MaxSteps)
+		e.see = func(episode int, obs []float32) { parts[episode].add(obs) }
+		steps.Add(e.share(s, b, (len(seeds)+shares-1)/shares))
 	})
 	sums := moments(next.Slot(slotSums).Words)
 	for i := range parts {
 		sums.merge(parts[i])
-		next.Slot(slotSteps).Words[0] += steps[i]
 	}
+	next.Slot(slotSteps).Words[0] += steps.Load()
 	sums.write(next.Slot(slotMean).Values, next.Slot(slotStd).Values)
 }
 
