@@ -15,6 +15,11 @@ func xgetbv() (a uint32, d uint32)
 //go:noescape
 func denseAVX2(y []float32, w []float32, b []float32, x []float32)
 
+// denseRowsAVX2 works like denseBatchPortable for 3 rows of in inputs and out > 4 outputs, but checks no lengths.
+//
+//go:noescape
+func denseRowsAVX2(y []float32, w []float32, b []float32, x []float32, in int, out int)
+
 // tanhAVX2 works like tanhPortable.
 //
 //go:noescape
@@ -47,6 +52,11 @@ func readAVX2(x []float32)
 //
 //go:noescape
 func denseAVX512(y []float32, w []float32, b []float32, x []float32)
+
+// denseRowsAVX512 works like denseBatchPortable for 4 rows of in inputs and out > 4 outputs, but checks no lengths.
+//
+//go:noescape
+func denseRowsAVX512(y []float32, w []float32, b []float32, x []float32, in int, out int)
 
 // tanhAVX512 works like tanhPortable.
 //

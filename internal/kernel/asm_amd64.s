@@ -27,11 +27,11 @@ TEXT ·xgetbv(SB), NOSPLIT, $0-8
 // func denseAVX2(y []float32, w []float32, b []float32, x []float32)
 // Requires: AVX
 TEXT ·denseAVX2(SB), NOSPLIT, $0-96
-	MOVQ  y_base+0(FP), AX
 	MOVQ  y_len+8(FP), DI
+	MOVQ  x_len+80(FP), SI
+	MOVQ  y_base+0(FP), AX
 	MOVQ  w_base+24(FP), CX
 	MOVQ  x_base+72(FP), BX
-	MOVQ  x_len+80(FP), SI
 	XORQ  DX, DX
 	MOVQ  b_len+56(FP), R8
 	TESTQ R8, R8
@@ -41,11 +41,112 @@ TEXT ·denseAVX2(SB), NOSPLIT, $0-96
 unbiased:
 	LEAQ (DI)(DI*1), R8
 	ADDQ R8, R8
-	LEAQ (R8)(R8*2), R9
+	CMPQ DI, $+4
+	JLE  few
 
 wide:
-	CMPQ   DI, $+24
-	JL     narrow
+	CMPQ         DI, $+24
+	JL           narrow
+	MOVQ         BX, R10
+	MOVQ         CX, R11
+	LEAQ         (R11)(R8*1), R12
+	LEAQ         (R11)(R8*2), R13
+	LEAQ         (R12)(R8*2), R14
+	MOVQ         SI, R9
+	SUBQ         $0x04, R9
+	JL           short1
+	VBROADCASTSS (R10), Y2
+	VMULPS       (R11), Y2, Y0
+	VMULPS       32(R11), Y2, Y1
+	VMULPS       64(R11), Y2, Y2
+	VBROADCASTSS 4(R10), Y5
+	VMULPS       (R12), Y5, Y3
+	VMULPS       32(R12), Y5, Y4
+	VMULPS       64(R12), Y5, Y5
+	VBROADCASTSS 8(R10), Y8
+	VMULPS       (R13), Y8, Y6
+	VMULPS       32(R13), Y8, Y7
+	VMULPS       64(R13), Y8, Y8
+	VBROADCASTSS 12(R10), Y11
+	VMULPS       (R14), Y11, Y9
+	VMULPS       32(R14), Y11, Y10
+	VMULPS       64(R14), Y11, Y11
+	LEAQ         (R11)(R8*4), R11
+	LEAQ         (R12)(R8*4), R12
+	LEAQ         (R13)(R8*4), R13
+	LEAQ         (R14)(R8*4), R14
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
+	JL           rest1
+
+inputs1:
+	VBROADCASTSS (R10), Y12
+	VMULPS       (R11), Y12, Y13
+	VADDPS       Y13, Y0, Y0
+	VMULPS       32(R11), Y12, Y13
+	VADDPS       Y13, Y1, Y1
+	VMULPS       64(R11), Y12, Y12
+	VADDPS       Y12, Y2, Y2
+	VBROADCASTSS 4(R10), Y12
+	VMULPS       (R12), Y12, Y13
+	VADDPS       Y13, Y3, Y3
+	VMULPS       32(R12), Y12, Y13
+	VADDPS       Y13, Y4, Y4
+	VMULPS       64(R12), Y12, Y12
+	VADDPS       Y12, Y5, Y5
+	VBROADCASTSS 8(R10), Y12
+	VMULPS       (R13), Y12, Y13
+	VADDPS       Y13, Y6, Y6
+	VMULPS       32(R13), Y12, Y13
+	VADDPS       Y13, Y7, Y7
+	VMULPS       64(R13), Y12, Y12
+	VADDPS       Y12, Y8, Y8
+	VBROADCASTSS 12(R10), Y12
+	VMULPS       (R14), Y12, Y13
+	VADDPS       Y13, Y9, Y9
+	VMULPS       32(R14), Y12, Y13
+	VADDPS       Y13, Y10, Y10
+	VMULPS       64(R14), Y12, Y12
+	VADDPS       Y12, Y11, Y11
+	LEAQ         (R11)(R8*4), R11
+	LEAQ         (R12)(R8*4), R12
+	LEAQ         (R13)(R8*4), R13
+	LEAQ         (R14)(R8*4), R14
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
+	JGE          inputs1
+
+rest1:
+	CMPQ         R9, $-4
+	JE           sum1
+	VBROADCASTSS (R10), Y12
+	VMULPS       (R11), Y12, Y13
+	VADDPS       Y13, Y0, Y0
+	VMULPS       32(R11), Y12, Y13
+	VADDPS       Y13, Y1, Y1
+	VMULPS       64(R11), Y12, Y12
+	VADDPS       Y12, Y2, Y2
+	CMPQ         R9, $-3
+	JE           sum1
+	VBROADCASTSS 4(R10), Y12
+	VMULPS       (R12), Y12, Y13
+	VADDPS       Y13, Y3, Y3
+	VMULPS       32(R12), Y12, Y13
+	VADDPS       Y13, Y4, Y4
+	VMULPS       64(R12), Y12, Y12
+	VADDPS       Y12, Y5, Y5
+	CMPQ         R9, $-2
+	JE           sum1
+	VBROADCASTSS 8(R10), Y12
+	VMULPS       (R13), Y12, Y13
+	VADDPS       Y13, Y6, Y6
+	VMULPS       32(R13), Y12, Y13
+	VADDPS       Y13, Y7, Y7
+	VMULPS       64(R13), Y12, Y12
+	VADDPS       Y12, Y8, Y8
+	JMP          sum1
+
+short1:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -58,140 +159,94 @@ wide:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   CX, R10
-	MOVQ   BX, R11
-	MOVQ   SI, R12
-	SUBQ   $0x04, R12
-	JL     rest1
-
-inputs1:
-	VBROADCASTSS (R11), Y12
-	VMULPS       (R10), Y12, Y13
-	VADDPS       Y13, Y0, Y0
-	VMULPS       32(R10), Y12, Y13
-	VADDPS       Y13, Y1, Y1
-	VMULPS       64(R10), Y12, Y12
-	VADDPS       Y12, Y2, Y2
-	VBROADCASTSS 4(R11), Y12
-	VMULPS       (R10)(R8*1), Y12, Y13
-	VADDPS       Y13, Y3, Y3
-	VMULPS       32(R10)(R8*1), Y12, Y13
-	VADDPS       Y13, Y4, Y4
-	VMULPS       64(R10)(R8*1), Y12, Y12
-	VADDPS       Y12, Y5, Y5
-	VBROADCASTSS 8(R11), Y12
-	VMULPS       (R10)(R8*2), Y12, Y13
-	VADDPS       Y13, Y6, Y6
-	VMULPS       32(R10)(R8*2), Y12, Y13
-	VADDPS       Y13, Y7, Y7
-	VMULPS       64(R10)(R8*2), Y12, Y12
-	VADDPS       Y12, Y8, Y8
-	VBROADCASTSS 12(R11), Y12
-	VMULPS       (R10)(R9*1), Y12, Y13
-	VADDPS       Y13, Y9, Y9
-	VMULPS       32(R10)(R9*1), Y12, Y13
-	VADDPS       Y13, Y10, Y10
-	VMULPS       64(R10)(R9*1), Y12, Y12
-	VADDPS       Y12, Y11, Y11
-	LEAQ         (R10)(R8*4), R10
-	ADDQ         $0x10, R11
-	SUBQ         $0x04, R12
-	JGE          inputs1
-
-rest1:
-	CMPQ         R12, $-4
-	JE           sum1
-	VBROADCASTSS (R11), Y12
-	VMULPS       (R10), Y12, Y13
-	VADDPS       Y13, Y0, Y0
-	VMULPS       32(R10), Y12, Y13
-	VADDPS       Y13, Y1, Y1
-	VMULPS       64(R10), Y12, Y12
-	VADDPS       Y12, Y2, Y2
-	CMPQ         R12, $-3
-	JE           sum1
-	VBROADCASTSS 4(R11), Y12
-	VMULPS       (R10)(R8*1), Y12, Y13
-	VADDPS       Y13, Y3, Y3
-	VMULPS       32(R10)(R8*1), Y12, Y13
-	VADDPS       Y13, Y4, Y4
-	VMULPS       64(R10)(R8*1), Y12, Y12
-	VADDPS       Y12, Y5, Y5
-	CMPQ         R12, $-2
-	JE           sum1
-	VBROADCASTSS 8(R11), Y12
-	VMULPS       (R10)(R8*2), Y12, Y13
-	VADDPS       Y13, Y6, Y6
-	VMULPS       32(R10)(R8*2), Y12, Y13
-	VADDPS       Y13, Y7, Y7
-	VMULPS       64(R10)(R8*2), Y12, Y12
-	VADDPS       Y12, Y8, Y8
+	JMP    rest1
 
 sum1:
 	VADDPS Y3, Y0, Y0
 	VADDPS Y9, Y6, Y6
-	VADDPS Y6, Y0, Y0
 	VADDPS Y4, Y1, Y1
 	VADDPS Y10, Y7, Y7
-	VADDPS Y7, Y1, Y1
 	VADDPS Y5, Y2, Y2
 	VADDPS Y11, Y8, Y8
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VADDPS Y6, Y0, Y0
+	VADDPS Y7, Y1, Y1
 	VADDPS Y8, Y2, Y2
 	TESTQ  DX, DX
-	JZ     store1
-	VADDPS (DX), Y0, Y0
-	VADDPS 32(DX), Y1, Y1
-	VADDPS 64(DX), Y2, Y2
+	JZ     unbiased1
+	VADDPS (DX), Y3, Y3
+	VADDPS 32(DX), Y4, Y4
+	VADDPS 64(DX), Y5, Y5
 
-store1:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
+unbiased1:
+	MOVQ    AX, R9
+	VADDPS  Y3, Y0, Y0
+	VMOVUPS Y0, (R9)
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS Y1, 32(R9)
+	VADDPS  Y5, Y2, Y2
+	VMOVUPS Y2, 64(R9)
 	ADDQ    $+96, AX
 	ADDQ    $+96, CX
+	SUBQ    $+24, DI
 	TESTQ   DX, DX
 	JZ      forward1
 	ADDQ    $+96, DX
 
 forward1:
-	SUBQ $+24, DI
-	JMP  wide
+	JMP wide
 
 narrow:
-	TESTQ  DI, DI
-	JZ     done
-	MOVQ   y_len+8(FP), R10
-	CMPQ   R10, $+8
-	JL     small
-	CMPQ   DI, $+8
-	JG     columns2
-	SUBQ   $+8, DI
-	SHLQ   $0x02, DI
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	MOVQ   CX, R10
-	MOVQ   SI, SI
-	LEAQ   (CX)(DI*1), CX
-	SUBQ   $0x04, SI
-	JL     rest2
+	TESTQ        DI, DI
+	JZ           done
+	MOVQ         y_len+8(FP), R9
+	CMPQ         R9, $+8
+	JL           small
+	CMPQ         DI, $+8
+	JG           columns2
+	SUBQ         $+8, DI
+	SHLQ         $0x02, DI
+	MOVQ         CX, CX
+	LEAQ         (CX)(R8*1), R9
+	LEAQ         (CX)(R8*2), R10
+	LEAQ         (R9)(R8*2), R11
+	SUBQ         $0x04, SI
+	JL           short2
+	VBROADCASTSS (BX), Y0
+	VMULPS       (CX)(DI*1), Y0, Y0
+	VBROADCASTSS 4(BX), Y1
+	VMULPS       (R9)(DI*1), Y1, Y1
+	VBROADCASTSS 8(BX), Y2
+	VMULPS       (R10)(DI*1), Y2, Y2
+	VBROADCASTSS 12(BX), Y3
+	VMULPS       (R11)(DI*1), Y3, Y3
+	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JL           rest2
 
 inputs2:
 	VBROADCASTSS (BX), Y4
-	VMULPS       (CX), Y4, Y4
+	VMULPS       (CX)(DI*1), Y4, Y4
 	VADDPS       Y4, Y0, Y0
 	VBROADCASTSS 4(BX), Y4
-	VMULPS       (CX)(R8*1), Y4, Y4
+	VMULPS       (R9)(DI*1), Y4, Y4
 	VADDPS       Y4, Y1, Y1
 	VBROADCASTSS 8(BX), Y4
-	VMULPS       (CX)(R8*2), Y4, Y4
+	VMULPS       (R10)(DI*1), Y4, Y4
 	VADDPS       Y4, Y2, Y2
 	VBROADCASTSS 12(BX), Y4
-	VMULPS       (CX)(R9*1), Y4, Y4
+	VMULPS       (R11)(DI*1), Y4, Y4
 	VADDPS       Y4, Y3, Y3
-	LEAQ         (R10)(R8*4), R10
 	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
 	JGE          inputs2
@@ -200,73 +255,97 @@ rest2:
 	CMPQ         SI, $-4
 	JE           sum2
 	VBROADCASTSS (BX), Y4
-	VMULPS       (CX), Y4, Y4
+	VMULPS       (CX)(DI*1), Y4, Y4
 	VADDPS       Y4, Y0, Y0
 	CMPQ         SI, $-3
 	JE           sum2
 	VBROADCASTSS 4(BX), Y4
-	VMULPS       (CX)(R8*1), Y4, Y4
+	VMULPS       (R9)(DI*1), Y4, Y4
 	VADDPS       Y4, Y1, Y1
 	CMPQ         SI, $-2
 	JE           sum2
 	VBROADCASTSS 8(BX), Y4
-	VMULPS       (CX)(R8*2), Y4, Y4
+	VMULPS       (R10)(DI*1), Y4, Y4
 	VADDPS       Y4, Y2, Y2
+	JMP          sum2
 
-sum2:
-	VADDPS Y1, Y0, Y0
-	VADDPS Y3, Y2, Y2
-	VADDPS Y2, Y0, Y0
-	TESTQ  DX, DX
-	JZ     store2
-	VADDPS (DX)(DI*1), Y0, Y0
-
-store2:
-	VMOVUPS Y0, (AX)(DI*1)
-	JMP     done
-
-columns2:
-	CMPQ   DI, $+16
-	JG     columns3
-	SUBQ   $+8, DI
-	SHLQ   $0x02, DI
+short2:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	MOVQ   CX, R10
-	MOVQ   SI, SI
-	LEAQ   (CX)(DI*1), CX
-	SUBQ   $0x04, SI
-	JL     rest3
+	JMP    rest2
+
+sum2:
+	VADDPS Y1, Y0, Y0
+	VADDPS Y3, Y2, Y2
+	VXORPS Y1, Y1, Y1
+	VADDPS Y2, Y0, Y0
+	TESTQ  DX, DX
+	JZ     unbiased2
+	VADDPS (DX)(DI*1), Y1, Y1
+
+unbiased2:
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(DI*1)
+	JMP     done
+
+columns2:
+	CMPQ         DI, $+16
+	JG           columns3
+	SUBQ         $+8, DI
+	SHLQ         $0x02, DI
+	MOVQ         CX, CX
+	LEAQ         (CX)(R8*1), R9
+	LEAQ         (CX)(R8*2), R10
+	LEAQ         (R9)(R8*2), R11
+	SUBQ         $0x04, SI
+	JL           short3
+	VBROADCASTSS (BX), Y1
+	VMULPS       (CX), Y1, Y0
+	VMULPS       (CX)(DI*1), Y1, Y1
+	VBROADCASTSS 4(BX), Y3
+	VMULPS       (R9), Y3, Y2
+	VMULPS       (R9)(DI*1), Y3, Y3
+	VBROADCASTSS 8(BX), Y5
+	VMULPS       (R10), Y5, Y4
+	VMULPS       (R10)(DI*1), Y5, Y5
+	VBROADCASTSS 12(BX), Y7
+	VMULPS       (R11), Y7, Y6
+	VMULPS       (R11)(DI*1), Y7, Y7
+	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JL           rest3
 
 inputs3:
 	VBROADCASTSS (BX), Y8
-	VMULPS       (R10), Y8, Y9
+	VMULPS       (CX), Y8, Y9
 	VADDPS       Y9, Y0, Y0
-	VMULPS       (CX), Y8, Y8
+	VMULPS       (CX)(DI*1), Y8, Y8
 	VADDPS       Y8, Y1, Y1
 	VBROADCASTSS 4(BX), Y8
-	VMULPS       (R10)(R8*1), Y8, Y9
+	VMULPS       (R9), Y8, Y9
 	VADDPS       Y9, Y2, Y2
-	VMULPS       (CX)(R8*1), Y8, Y8
+	VMULPS       (R9)(DI*1), Y8, Y8
 	VADDPS       Y8, Y3, Y3
 	VBROADCASTSS 8(BX), Y8
-	VMULPS       (R10)(R8*2), Y8, Y9
+	VMULPS       (R10), Y8, Y9
 	VADDPS       Y9, Y4, Y4
-	VMULPS       (CX)(R8*2), Y8, Y8
+	VMULPS       (R10)(DI*1), Y8, Y8
 	VADDPS       Y8, Y5, Y5
 	VBROADCASTSS 12(BX), Y8
-	VMULPS       (R10)(R9*1), Y8, Y9
+	VMULPS       (R11), Y8, Y9
 	VADDPS       Y9, Y6, Y6
-	VMULPS       (CX)(R9*1), Y8, Y8
+	VMULPS       (R11)(DI*1), Y8, Y8
 	VADDPS       Y8, Y7, Y7
-	LEAQ         (R10)(R8*4), R10
 	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
 	JGE          inputs3
@@ -275,45 +354,159 @@ rest3:
 	CMPQ         SI, $-4
 	JE           sum3
 	VBROADCASTSS (BX), Y8
-	VMULPS       (R10), Y8, Y9
+	VMULPS       (CX), Y8, Y9
 	VADDPS       Y9, Y0, Y0
-	VMULPS       (CX), Y8, Y8
+	VMULPS       (CX)(DI*1), Y8, Y8
 	VADDPS       Y8, Y1, Y1
 	CMPQ         SI, $-3
 	JE           sum3
 	VBROADCASTSS 4(BX), Y8
-	VMULPS       (R10)(R8*1), Y8, Y9
+	VMULPS       (R9), Y8, Y9
 	VADDPS       Y9, Y2, Y2
-	VMULPS       (CX)(R8*1), Y8, Y8
+	VMULPS       (R9)(DI*1), Y8, Y8
 	VADDPS       Y8, Y3, Y3
 	CMPQ         SI, $-2
 	JE           sum3
 	VBROADCASTSS 8(BX), Y8
-	VMULPS       (R10)(R8*2), Y8, Y9
+	VMULPS       (R10), Y8, Y9
 	VADDPS       Y9, Y4, Y4
-	VMULPS       (CX)(R8*2), Y8, Y8
+	VMULPS       (R10)(DI*1), Y8, Y8
 	VADDPS       Y8, Y5, Y5
+	JMP          sum3
+
+short3:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	JMP    rest3
 
 sum3:
 	VADDPS Y2, Y0, Y0
 	VADDPS Y6, Y4, Y4
-	VADDPS Y4, Y0, Y0
 	VADDPS Y3, Y1, Y1
 	VADDPS Y7, Y5, Y5
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VADDPS Y4, Y0, Y0
 	VADDPS Y5, Y1, Y1
 	TESTQ  DX, DX
-	JZ     store3
-	VADDPS (DX), Y0, Y0
-	VADDPS (DX)(DI*1), Y1, Y1
+	JZ     unbiased3
+	VADDPS (DX), Y2, Y2
+	VADDPS (DX)(DI*1), Y3, Y3
 
-store3:
+unbiased3:
+	VADDPS  Y2, Y0, Y0
 	VMOVUPS Y0, (AX)
+	VADDPS  Y3, Y1, Y1
 	VMOVUPS Y1, (AX)(DI*1)
 	JMP     done
 
 columns3:
-	SUBQ   $+8, DI
-	SHLQ   $0x02, DI
+	SUBQ         $+8, DI
+	SHLQ         $0x02, DI
+	MOVQ         CX, CX
+	LEAQ         (CX)(R8*1), R9
+	LEAQ         (CX)(R8*2), R10
+	LEAQ         (R9)(R8*2), R11
+	SUBQ         $0x04, SI
+	JL           short4
+	VBROADCASTSS (BX), Y2
+	VMULPS       (CX), Y2, Y0
+	VMULPS       32(CX), Y2, Y1
+	VMULPS       (CX)(DI*1), Y2, Y2
+	VBROADCASTSS 4(BX), Y5
+	VMULPS       (R9), Y5, Y3
+	VMULPS       32(R9), Y5, Y4
+	VMULPS       (R9)(DI*1), Y5, Y5
+	VBROADCASTSS 8(BX), Y8
+	VMULPS       (R10), Y8, Y6
+	VMULPS       32(R10), Y8, Y7
+	VMULPS       (R10)(DI*1), Y8, Y8
+	VBROADCASTSS 12(BX), Y11
+	VMULPS       (R11), Y11, Y9
+	VMULPS       32(R11), Y11, Y10
+	VMULPS       (R11)(DI*1), Y11, Y11
+	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JL           rest4
+
+inputs4:
+	VBROADCASTSS (BX), Y12
+	VMULPS       (CX), Y12, Y13
+	VADDPS       Y13, Y0, Y0
+	VMULPS       32(CX), Y12, Y13
+	VADDPS       Y13, Y1, Y1
+	VMULPS       (CX)(DI*1), Y12, Y12
+	VADDPS       Y12, Y2, Y2
+	VBROADCASTSS 4(BX), Y12
+	VMULPS       (R9), Y12, Y13
+	VADDPS       Y13, Y3, Y3
+	VMULPS       32(R9), Y12, Y13
+	VADDPS       Y13, Y4, Y4
+	VMULPS       (R9)(DI*1), Y12, Y12
+	VADDPS       Y12, Y5, Y5
+	VBROADCASTSS 8(BX), Y12
+	VMULPS       (R10), Y12, Y13
+	VADDPS       Y13, Y6, Y6
+	VMULPS       32(R10), Y12, Y13
+	VADDPS       Y13, Y7, Y7
+	VMULPS       (R10)(DI*1), Y12, Y12
+	VADDPS       Y12, Y8, Y8
+	VBROADCASTSS 12(BX), Y12
+	VMULPS       (R11), Y12, Y13
+	VADDPS       Y13, Y9, Y9
+	VMULPS       32(R11), Y12, Y13
+	VADDPS       Y13, Y10, Y10
+	VMULPS       (R11)(DI*1), Y12, Y12
+	VADDPS       Y12, Y11, Y11
+	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JGE          inputs4
+
+rest4:
+	CMPQ         SI, $-4
+	JE           sum4
+	VBROADCASTSS (BX), Y12
+	VMULPS       (CX), Y12, Y13
+	VADDPS       Y13, Y0, Y0
+	VMULPS       32(CX), Y12, Y13
+	VADDPS       Y13, Y1, Y1
+	VMULPS       (CX)(DI*1), Y12, Y12
+	VADDPS       Y12, Y2, Y2
+	CMPQ         SI, $-3
+	JE           sum4
+	VBROADCASTSS 4(BX), Y12
+	VMULPS       (R9), Y12, Y13
+	VADDPS       Y13, Y3, Y3
+	VMULPS       32(R9), Y12, Y13
+	VADDPS       Y13, Y4, Y4
+	VMULPS       (R9)(DI*1), Y12, Y12
+	VADDPS       Y12, Y5, Y5
+	CMPQ         SI, $-2
+	JE           sum4
+	VBROADCASTSS 8(BX), Y12
+	VMULPS       (R10), Y12, Y13
+	VADDPS       Y13, Y6, Y6
+	VMULPS       32(R10), Y12, Y13
+	VADDPS       Y13, Y7, Y7
+	VMULPS       (R10)(DI*1), Y12, Y12
+	VADDPS       Y12, Y8, Y8
+	JMP          sum4
+
+short4:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -326,124 +519,90 @@ columns3:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   CX, R10
-	MOVQ   SI, SI
-	LEAQ   (CX)(DI*1), CX
-	SUBQ   $0x04, SI
-	JL     rest4
-
-inputs4:
-	VBROADCASTSS (BX), Y12
-	VMULPS       (R10), Y12, Y13
-	VADDPS       Y13, Y0, Y0
-	VMULPS       32(R10), Y12, Y13
-	VADDPS       Y13, Y1, Y1
-	VMULPS       (CX), Y12, Y12
-	VADDPS       Y12, Y2, Y2
-	VBROADCASTSS 4(BX), Y12
-	VMULPS       (R10)(R8*1), Y12, Y13
-	VADDPS       Y13, Y3, Y3
-	VMULPS       32(R10)(R8*1), Y12, Y13
-	VADDPS       Y13, Y4, Y4
-	VMULPS       (CX)(R8*1), Y12, Y12
-	VADDPS       Y12, Y5, Y5
-	VBROADCASTSS 8(BX), Y12
-	VMULPS       (R10)(R8*2), Y12, Y13
-	VADDPS       Y13, Y6, Y6
-	VMULPS       32(R10)(R8*2), Y12, Y13
-	VADDPS       Y13, Y7, Y7
-	VMULPS       (CX)(R8*2), Y12, Y12
-	VADDPS       Y12, Y8, Y8
-	VBROADCASTSS 12(BX), Y12
-	VMULPS       (R10)(R9*1), Y12, Y13
-	VADDPS       Y13, Y9, Y9
-	VMULPS       32(R10)(R9*1), Y12, Y13
-	VADDPS       Y13, Y10, Y10
-	VMULPS       (CX)(R9*1), Y12, Y12
-	VADDPS       Y12, Y11, Y11
-	LEAQ         (R10)(R8*4), R10
-	LEAQ         (CX)(R8*4), CX
-	ADDQ         $0x10, BX
-	SUBQ         $0x04, SI
-	JGE          inputs4
-
-rest4:
-	CMPQ         SI, $-4
-	JE           sum4
-	VBROADCASTSS (BX), Y12
-	VMULPS       (R10), Y12, Y13
-	VADDPS       Y13, Y0, Y0
-	VMULPS       32(R10), Y12, Y13
-	VADDPS       Y13, Y1, Y1
-	VMULPS       (CX), Y12, Y12
-	VADDPS       Y12, Y2, Y2
-	CMPQ         SI, $-3
-	JE           sum4
-	VBROADCASTSS 4(BX), Y12
-	VMULPS       (R10)(R8*1), Y12, Y13
-	VADDPS       Y13, Y3, Y3
-	VMULPS       32(R10)(R8*1), Y12, Y13
-	VADDPS       Y13, Y4, Y4
-	VMULPS       (CX)(R8*1), Y12, Y12
-	VADDPS       Y12, Y5, Y5
-	CMPQ         SI, $-2
-	JE           sum4
-	VBROADCASTSS 8(BX), Y12
-	VMULPS       (R10)(R8*2), Y12, Y13
-	VADDPS       Y13, Y6, Y6
-	VMULPS       32(R10)(R8*2), Y12, Y13
-	VADDPS       Y13, Y7, Y7
-	VMULPS       (CX)(R8*2), Y12, Y12
-	VADDPS       Y12, Y8, Y8
+	JMP    rest4
 
 sum4:
 	VADDPS Y3, Y0, Y0
 	VADDPS Y9, Y6, Y6
-	VADDPS Y6, Y0, Y0
 	VADDPS Y4, Y1, Y1
 	VADDPS Y10, Y7, Y7
-	VADDPS Y7, Y1, Y1
 	VADDPS Y5, Y2, Y2
 	VADDPS Y11, Y8, Y8
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VADDPS Y6, Y0, Y0
+	VADDPS Y7, Y1, Y1
 	VADDPS Y8, Y2, Y2
 	TESTQ  DX, DX
-	JZ     store4
-	VADDPS (DX), Y0, Y0
-	VADDPS 32(DX), Y1, Y1
-	VADDPS (DX)(DI*1), Y2, Y2
+	JZ     unbiased4
+	VADDPS (DX), Y3, Y3
+	VADDPS 32(DX), Y4, Y4
+	VADDPS (DX)(DI*1), Y5, Y5
 
-store4:
+unbiased4:
+	VADDPS  Y3, Y0, Y0
 	VMOVUPS Y0, (AX)
+	VADDPS  Y4, Y1, Y1
 	VMOVUPS Y1, 32(AX)
+	VADDPS  Y5, Y2, Y2
 	VMOVUPS Y2, (AX)(DI*1)
 	JMP     done
 
 small:
-	CMPQ   DI, $+4
-	JL     below4
-	JG     overlap4
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	MOVQ   BX, BX
-	SUBQ   $0x04, SI
-	JL     rest5
+	SUBQ         $+4, DI
+	SHLQ         $0x02, DI
+	MOVQ         CX, CX
+	LEAQ         (CX)(R8*1), R9
+	LEAQ         (CX)(R8*2), R10
+	LEAQ         (R9)(R8*2), R11
+	SUBQ         $0x04, SI
+	JL           short5
+	VBROADCASTSS (BX), X1
+	VMULPS       (CX), X1, X0
+	VMULPS       (CX)(DI*1), X1, X1
+	VBROADCASTSS 4(BX), X3
+	VMULPS       (R9), X3, X2
+	VMULPS       (R9)(DI*1), X3, X3
+	VBROADCASTSS 8(BX), X5
+	VMULPS       (R10), X5, X4
+	VMULPS       (R10)(DI*1), X5, X5
+	VBROADCASTSS 12(BX), X7
+	VMULPS       (R11), X7, X6
+	VMULPS       (R11)(DI*1), X7, X7
+	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JL           rest5
 
 inputs5:
-	VBROADCASTSS (BX), X4
-	VMULPS       (CX), X4, X4
-	VADDPS       X4, X0, X0
-	VBROADCASTSS 4(BX), X4
-	VMULPS       (CX)(R8*1), X4, X4
-	VADDPS       X4, X1, X1
-	VBROADCASTSS 8(BX), X4
-	VMULPS       (CX)(R8*2), X4, X4
-	VADDPS       X4, X2, X2
-	VBROADCASTSS 12(BX), X4
-	VMULPS       (CX)(R9*1), X4, X4
-	VADDPS       X4, X3, X3
+	VBROADCASTSS (BX), X8
+	VMULPS       (CX), X8, X9
+	VADDPS       X9, X0, X0
+	VMULPS       (CX)(DI*1), X8, X8
+	VADDPS       X8, X1, X1
+	VBROADCASTSS 4(BX), X8
+	VMULPS       (R9), X8, X9
+	VADDPS       X9, X2, X2
+	VMULPS       (R9)(DI*1), X8, X8
+	VADDPS       X8, X3, X3
+	VBROADCASTSS 8(BX), X8
+	VMULPS       (R10), X8, X9
+	VADDPS       X9, X4, X4
+	VMULPS       (R10)(DI*1), X8, X8
+	VADDPS       X8, X5, X5
+	VBROADCASTSS 12(BX), X8
+	VMULPS       (R11), X8, X9
+	VADDPS       X9, X6, X6
+	VMULPS       (R11)(DI*1), X8, X8
+	VADDPS       X8, X7, X7
 	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
 	JGE          inputs5
@@ -451,35 +610,28 @@ inputs5:
 rest5:
 	CMPQ         SI, $-4
 	JE           sum5
-	VBROADCASTSS (BX), X4
-	VMULPS       (CX), X4, X4
-	VADDPS       X4, X0, X0
+	VBROADCASTSS (BX), X8
+	VMULPS       (CX), X8, X9
+	VADDPS       X9, X0, X0
+	VMULPS       (CX)(DI*1), X8, X8
+	VADDPS       X8, X1, X1
 	CMPQ         SI, $-3
 	JE           sum5
-	VBROADCASTSS 4(BX), X4
-	VMULPS       (CX)(R8*1), X4, X4
-	VADDPS       X4, X1, X1
+	VBROADCASTSS 4(BX), X8
+	VMULPS       (R9), X8, X9
+	VADDPS       X9, X2, X2
+	VMULPS       (R9)(DI*1), X8, X8
+	VADDPS       X8, X3, X3
 	CMPQ         SI, $-2
 	JE           sum5
-	VBROADCASTSS 8(BX), X4
-	VMULPS       (CX)(R8*2), X4, X4
-	VADDPS       X4, X2, X2
+	VBROADCASTSS 8(BX), X8
+	VMULPS       (R10), X8, X9
+	VADDPS       X9, X4, X4
+	VMULPS       (R10)(DI*1), X8, X8
+	VADDPS       X8, X5, X5
+	JMP          sum5
 
-sum5:
-	VADDPS X1, X0, X0
-	VADDPS X3, X2, X2
-	VADDPS X2, X0, X0
-	TESTQ  DX, DX
-	JZ     store5
-	VADDPS (DX), X0, X0
-
-store5:
-	VMOVUPS X0, (AX)
-	JMP     done
-
-overlap4:
-	SUBQ   $+4, DI
-	SHLQ   $0x02, DI
+short5:
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
@@ -488,149 +640,943 @@ overlap4:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	MOVQ   CX, R10
-	MOVQ   SI, SI
-	LEAQ   (CX)(DI*1), CX
-	SUBQ   $0x04, SI
-	JL     rest6
+	JMP    rest5
 
-inputs6:
-	VBROADCASTSS (BX), X8
-	VMULPS       (R10), X8, X9
-	VADDPS       X9, X0, X0
-	VMULPS       (CX), X8, X8
-	VADDPS       X8, X1, X1
-	VBROADCASTSS 4(BX), X8
-	VMULPS       (R10)(R8*1), X8, X9
-	VADDPS       X9, X2, X2
-	VMULPS       (CX)(R8*1), X8, X8
-	VADDPS       X8, X3, X3
-	VBROADCASTSS 8(BX), X8
-	VMULPS       (R10)(R8*2), X8, X9
-	VADDPS       X9, X4, X4
-	VMULPS       (CX)(R8*2), X8, X8
-	VADDPS       X8, X5, X5
-	VBROADCASTSS 12(BX), X8
-	VMULPS       (R10)(R9*1), X8, X9
-	VADDPS       X9, X6, X6
-	VMULPS       (CX)(R9*1), X8, X8
-	VADDPS       X8, X7, X7
-	LEAQ         (R10)(R8*4), R10
-	LEAQ         (CX)(R8*4), CX
-	ADDQ         $0x10, BX
-	SUBQ         $0x04, SI
-	JGE          inputs6
-
-rest6:
-	CMPQ         SI, $-4
-	JE           sum6
-	VBROADCASTSS (BX), X8
-	VMULPS       (R10), X8, X9
-	VADDPS       X9, X0, X0
-	VMULPS       (CX), X8, X8
-	VADDPS       X8, X1, X1
-	CMPQ         SI, $-3
-	JE           sum6
-	VBROADCASTSS 4(BX), X8
-	VMULPS       (R10)(R8*1), X8, X9
-	VADDPS       X9, X2, X2
-	VMULPS       (CX)(R8*1), X8, X8
-	VADDPS       X8, X3, X3
-	CMPQ         SI, $-2
-	JE           sum6
-	VBROADCASTSS 8(BX), X8
-	VMULPS       (R10)(R8*2), X8, X9
-	VADDPS       X9, X4, X4
-	VMULPS       (CX)(R8*2), X8, X8
-	VADDPS       X8, X5, X5
-
-sum6:
+sum5:
 	VADDPS X2, X0, X0
 	VADDPS X6, X4, X4
-	VADDPS X4, X0, X0
 	VADDPS X3, X1, X1
 	VADDPS X7, X5, X5
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VADDPS X4, X0, X0
 	VADDPS X5, X1, X1
 	TESTQ  DX, DX
-	JZ     store6
-	VADDPS (DX), X0, X0
-	VADDPS (DX)(DI*1), X1, X1
+	JZ     unbiased5
+	VADDPS (DX), X2, X2
+	VADDPS (DX)(DI*1), X3, X3
 
-store6:
+unbiased5:
+	VADDPS  X2, X0, X0
 	VMOVUPS X0, (AX)
+	VADDPS  X3, X1, X1
 	VMOVUPS X1, (AX)(DI*1)
 	JMP     done
 
-below4:
-	CMPQ   DI, $+2
-	JL     below2
-	JG     overlap2
+few:
+	CMPQ    DI, $+1
+	JNE     more1
+	MOVQ    BX, BX
+	SUBQ    $0x04, SI
+	JL      fewer1
+	VMOVUPS (BX), X0
+	VMULPS  (CX), X0, X0
+	ADDQ    $0x10, CX
+	ADDQ    $0x10, BX
+	SUBQ    $0x04, SI
+	JL      over1
+
+fours1:
+	VMOVUPS (BX), X1
+	VMULPS  (CX), X1, X1
+	VADDPS  X1, X0, X0
+	ADDQ    $0x10, CX
+	ADDQ    $0x10, BX
+	SUBQ    $0x04, SI
+	JGE     fours1
+	JMP     over1
+
+fewer1:
 	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	MOVQ   BX, BX
-	SUBQ   $0x04, SI
-	JL     rest7
 
-inputs7:
-	VBROADCASTSS (BX), X4
-	VMOVSD       (CX), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X0, X0
-	VBROADCASTSS 4(BX), X4
-	VMOVSD       (CX)(R8*1), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X1, X1
-	VBROADCASTSS 8(BX), X4
-	VMOVSD       (CX)(R8*2), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X2, X2
-	VBROADCASTSS 12(BX), X4
-	VMOVSD       (CX)(R9*1), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X3, X3
-	LEAQ         (CX)(R8*4), CX
-	ADDQ         $0x10, BX
-	SUBQ         $0x04, SI
-	JGE          inputs7
-
-rest7:
-	CMPQ         SI, $-4
-	JE           sum7
-	VBROADCASTSS (BX), X4
-	VMOVSD       (CX), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X0, X0
-	CMPQ         SI, $-3
-	JE           sum7
-	VBROADCASTSS 4(BX), X4
-	VMOVSD       (CX)(R8*1), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X1, X1
-	CMPQ         SI, $-2
-	JE           sum7
-	VBROADCASTSS 8(BX), X4
-	VMOVSD       (CX)(R8*2), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X2, X2
-
-sum7:
-	VADDPS X1, X0, X0
-	VADDPS X3, X2, X2
+over1:
+	CMPQ   SI, $-3
+	JNE    not1of1
+	VMOVSS (BX), X1
+	VMOVSS (CX), X2
+	VMULPS X1, X2, X2
 	VADDPS X2, X0, X0
-	TESTQ  DX, DX
-	JZ     store7
-	VMOVSD (DX), X1
-	VADDPS X1, X0, X0
+	JMP    added1
 
-store7:
-	VMOVSD X0, (AX)
+not1of1:
+	CMPQ   SI, $-2
+	JNE    not2of1
+	VMOVSD (BX), X1
+	VMOVSD (CX), X2
+	VMULPS X1, X2, X2
+	VADDPS X2, X0, X0
+	JMP    added1
+
+not2of1:
+	CMPQ     SI, $-1
+	JNE      not3of1
+	VMOVSD   (BX), X1
+	VMOVSS   8(BX), X2
+	VMOVLHPS X2, X1, X1
+	VMOVSD   (CX), X2
+	VMOVSS   8(CX), X3
+	VMOVLHPS X3, X2, X2
+	VMULPS   X1, X2, X2
+	VADDPS   X2, X0, X0
+	JMP      added1
+
+not3of1:
+added1:
+	VMOVAPS X0, X1
+	VPSRLDQ $0x04, X0, X2
+	VPSRLDQ $0x08, X0, X3
+	VPSRLDQ $0x0c, X0, X0
+	VXORPS  X4, X4, X4
+	VADDPS  X2, X1, X1
+	VADDPS  X0, X3, X3
+	VADDPS  X3, X1, X1
+	TESTQ   DX, DX
+	JZ      few1
+	VMOVSS  (DX), X0
+	VADDPS  X0, X4, X4
+
+few1:
+	VADDPS X4, X1, X1
+	VMOVSS X1, (AX)
 	JMP    done
 
-overlap2:
-	SUBQ   $+2, DI
-	SHLQ   $0x02, DI
+more1:
+	CMPQ           DI, $+2
+	JNE            more2
+	MOVQ           BX, BX
+	SUBQ           $0x04, SI
+	JL             fewer2
+	VBROADCASTF128 (BX), Y0
+	VPERMILPS      permute_0_0_1_1_2_2_3_3<>+0(SB), Y0, Y0
+	VMULPS         (CX), Y0, Y0
+	ADDQ           $0x20, CX
+	ADDQ           $0x10, BX
+	SUBQ           $0x04, SI
+	JL             over2
+
+fours2:
+	VBROADCASTF128 (BX), Y1
+	VPERMILPS      permute_0_0_1_1_2_2_3_3<>+0(SB), Y1, Y1
+	VMULPS         (CX), Y1, Y1
+	VADDPS         Y1, Y0, Y0
+	ADDQ           $0x20, CX
+	ADDQ           $0x10, BX
+	SUBQ           $0x04, SI
+	JGE            fours2
+	JMP            over2
+
+fewer2:
+	VXORPS Y0, Y0, Y0
+
+over2:
+	CMPQ        SI, $-3
+	JNE         not1of2
+	VXORPS      Y1, Y1, Y1
+	VMOVSS      (BX), X1
+	VINSERTF128 $0x01, X1, Y1, Y1
+	VPERMILPS   permute_0_0_1_1_2_2_3_3<>+0(SB), Y1, Y1
+	VXORPS      Y2, Y2, Y2
+	VMOVSD      (CX), X2
+	VMULPS      Y1, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	JMP         added2
+
+not1of2:
+	CMPQ        SI, $-2
+	JNE         not2of2
+	VXORPS      Y1, Y1, Y1
+	VMOVSD      (BX), X1
+	VINSERTF128 $0x01, X1, Y1, Y1
+	VPERMILPS   permute_0_0_1_1_2_2_3_3<>+0(SB), Y1, Y1
+	VXORPS      Y2, Y2, Y2
+	VMOVUPS     (CX), X2
+	VMULPS      Y1, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	JMP         added2
+
+not2of2:
+	CMPQ        SI, $-1
+	JNE         not3of2
+	VXORPS      Y1, Y1, Y1
+	VMOVSD      (BX), X1
+	VMOVSS      8(BX), X2
+	VMOVLHPS    X2, X1, X1
+	VINSERTF128 $0x01, X1, Y1, Y1
+	VPERMILPS   permute_0_0_1_1_2_2_3_3<>+0(SB), Y1, Y1
+	VXORPS      Y2, Y2, Y2
+	VMOVSD      16(CX), X3
+	VMOVUPS     (CX), X2
+	VINSERTF128 $0x01, X3, Y2, Y2
+	VMULPS      Y1, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	JMP         added2
+
+not3of2:
+added2:
+	VEXTRACTF128 $0x01, Y0, X1
+	VMOVAPS      X0, X2
+	VPALIGNR     $0x08, X0, X1, X0
+	VMOVAPS      X1, X3
+	VPSRLDQ      $0x08, X1, X1
+	VXORPS       X4, X4, X4
+	VADDPS       X0, X2, X2
+	VADDPS       X1, X3, X3
+	VADDPS       X3, X2, X2
+	TESTQ        DX, DX
+	JZ           few2
+	VMOVSD       (DX), X0
+	VADDPS       X0, X4, X4
+
+few2:
+	VADDPS X4, X2, X2
+	VMOVSD X2, (AX)
+	JMP    done
+
+more2:
+	CMPQ           DI, $+3
+	JNE            more3
+	MOVQ           BX, BX
+	SUBQ           $0x04, SI
+	JL             fewer3
+	VBROADCASTF128 (BX), Y0
+	VPERMILPS      permute_0_0_0_1_1_1_2_2<>+0(SB), Y0, Y0
+	VMOVUPS        (BX), X1
+	VPERMILPS      $0xfe, X1, X1
+	VMULPS         (CX), Y0, Y0
+	VMULPS         32(CX), X1, X1
+	ADDQ           $0x30, CX
+	ADDQ           $0x10, BX
+	SUBQ           $0x04, SI
+	JL             over3
+
+fours3:
+	VBROADCASTF128 (BX), Y2
+	VPERMILPS      permute_0_0_0_1_1_1_2_2<>+0(SB), Y2, Y2
+	VMOVUPS        (BX), X3
+	VPERMILPS      $0xfe, X3, X3
+	VMULPS         (CX), Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VMULPS         32(CX), X3, X2
+	VADDPS         X2, X1, X1
+	ADDQ           $0x30, CX
+	ADDQ           $0x10, BX
+	SUBQ           $0x04, SI
+	JGE            fours3
+	JMP            over3
+
+fewer3:
+	VXORPS Y0, Y0, Y0
+	VXORPS X1, X1, X1
+
+over3:
+	CMPQ        SI, $-3
+	JNE         not1of3
+	VXORPS      Y2, Y2, Y2
+	VMOVSS      (BX), X2
+	VINSERTF128 $0x01, X2, Y2, Y2
+	VPERMILPS   permute_0_0_0_1_1_1_2_2<>+0(SB), Y2, Y2
+	VMOVSS      (BX), X3
+	VPERMILPS   $0xfe, X3, X3
+	VXORPS      Y3, Y3, Y3
+	VMOVSD      (CX), X3
+	VMOVSS      8(CX), X4
+	VMOVLHPS    X4, X3, X3
+	VMULPS      Y2, Y3, Y3
+	VADDPS      Y3, Y0, Y0
+	JMP         added3
+
+not1of3:
+	CMPQ        SI, $-2
+	JNE         not2of3
+	VXORPS      Y2, Y2, Y2
+	VMOVSD      (BX), X2
+	VINSERTF128 $0x01, X2, Y2, Y2
+	VPERMILPS   permute_0_0_0_1_1_1_2_2<>+0(SB), Y2, Y2
+	VMOVSD      (BX), X3
+	VPERMILPS   $0xfe, X3, X3
+	VXORPS      Y3, Y3, Y3
+	VMOVSD      16(CX), X4
+	VMOVUPS     (CX), X3
+	VINSERTF128 $0x01, X4, Y3, Y3
+	VMULPS      Y2, Y3, Y3
+	VADDPS      Y3, Y0, Y0
+	JMP         added3
+
+not2of3:
+	CMPQ        SI, $-1
+	JNE         not3of3
+	VXORPS      Y2, Y2, Y2
+	VMOVSD      (BX), X2
+	VMOVSS      8(BX), X3
+	VMOVLHPS    X3, X2, X2
+	VINSERTF128 $0x01, X2, Y2, Y2
+	VPERMILPS   permute_0_0_0_1_1_1_2_2<>+0(SB), Y2, Y2
+	VMOVSD      (BX), X3
+	VMOVSS      8(BX), X4
+	VMOVLHPS    X4, X3, X3
+	VPERMILPS   $0xfe, X3, X3
+	VMOVUPS     (CX), Y4
+	VMULPS      Y2, Y4, Y4
+	VADDPS      Y4, Y0, Y0
+	VMOVSS      32(CX), X2
+	VMULPS      X3, X2, X2
+	VADDPS      X2, X1, X1
+	JMP         added3
+
+not3of3:
+added3:
+	VEXTRACTF128 $0x01, Y0, X2
+	VMOVAPS      X0, X3
+	VPALIGNR     $0x0c, X0, X2, X0
+	VPALIGNR     $0x08, X2, X1, X2
+	VPSRLDQ      $0x04, X1, X1
+	VXORPS       X4, X4, X4
+	VADDPS       X0, X3, X3
+	VADDPS       X1, X2, X2
+	VADDPS       X2, X3, X3
+	TESTQ        DX, DX
+	JZ           few3
+	VMOVSD       (DX), X0
+	VMOVSS       8(DX), X1
+	VMOVLHPS     X1, X0, X0
+	VADDPS       X0, X4, X4
+
+few3:
+	VADDPS  X4, X3, X3
+	VMOVSD  X3, (AX)
+	VPSRLDQ $0x08, X3, X4
+	VMOVSS  X4, 8(AX)
+	JMP     done
+
+more3:
+	CMPQ           DI, $+4
+	JNE            more4
+	MOVQ           BX, BX
+	SUBQ           $0x04, SI
+	JL             fewer4
+	VBROADCASTF128 (BX), Y1
+	VPERMILPS      permute_0_0_0_0_1_1_1_1<>+0(SB), Y1, Y0
+	VPERMILPS      permute_2_2_2_2_3_3_3_3<>+0(SB), Y1, Y1
+	VMULPS         (CX), Y0, Y0
+	VMULPS         32(CX), Y1, Y1
+	ADDQ           $0x40, CX
+	ADDQ           $0x10, BX
+	SUBQ           $0x04, SI
+	JL             over4
+
+fours4:
+	VBROADCASTF128 (BX), Y2
+	VPERMILPS      permute_0_0_0_0_1_1_1_1<>+0(SB), Y2, Y3
+	VPERMILPS      permute_2_2_2_2_3_3_3_3<>+0(SB), Y2, Y2
+	VMULPS         (CX), Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VMULPS         32(CX), Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	ADDQ           $0x40, CX
+	ADDQ           $0x10, BX
+	SUBQ           $0x04, SI
+	JGE            fours4
+	JMP            over4
+
+fewer4:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+over4:
+	CMPQ        SI, $-3
+	JNE         not1of4
+	VXORPS      Y2, Y2, Y2
+	VMOVSS      (BX), X2
+	VINSERTF128 $0x01, X2, Y2, Y2
+	VPERMILPS   permute_0_0_0_0_1_1_1_1<>+0(SB), Y2, Y3
+	VPERMILPS   permute_2_2_2_2_3_3_3_3<>+0(SB), Y2, Y2
+	VXORPS      Y2, Y2, Y2
+	VMOVUPS     (CX), X2
+	VMULPS      Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	JMP         added4
+
+not1of4:
+	CMPQ        SI, $-2
+	JNE         not2of4
+	VXORPS      Y2, Y2, Y2
+	VMOVSD      (BX), X2
+	VINSERTF128 $0x01, X2, Y2, Y2
+	VPERMILPS   permute_0_0_0_0_1_1_1_1<>+0(SB), Y2, Y3
+	VPERMILPS   permute_2_2_2_2_3_3_3_3<>+0(SB), Y2, Y2
+	VMOVUPS     (CX), Y2
+	VMULPS      Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	JMP         added4
+
+not2of4:
+	CMPQ        SI, $-1
+	JNE         not3of4
+	VXORPS      Y2, Y2, Y2
+	VMOVSD      (BX), X2
+	VMOVSS      8(BX), X3
+	VMOVLHPS    X3, X2, X2
+	VINSERTF128 $0x01, X2, Y2, Y2
+	VPERMILPS   permute_0_0_0_0_1_1_1_1<>+0(SB), Y2, Y3
+	VPERMILPS   permute_2_2_2_2_3_3_3_3<>+0(SB), Y2, Y2
+	VMOVUPS     (CX), Y4
+	VMULPS      Y3, Y4, Y4
+	VADDPS      Y4, Y0, Y0
+	VXORPS      Y3, Y3, Y3
+	VMOVUPS     32(CX), X3
+	VMULPS      Y2, Y3, Y3
+	VADDPS      Y3, Y1, Y1
+	JMP         added4
+
+not3of4:
+added4:
+	VEXTRACTF128 $0x01, Y0, X2
+	VEXTRACTF128 $0x01, Y1, X3
+	VMOVAPS      X0, X0
+	VMOVAPS      X2, X2
+	VMOVAPS      X1, X1
+	VMOVAPS      X3, X3
+	VXORPS       X4, X4, X4
+	VADDPS       X2, X0, X0
+	VADDPS       X3, X1, X1
+	VADDPS       X1, X0, X0
+	TESTQ        DX, DX
+	JZ           few4
+	VMOVUPS      (DX), X1
+	VADDPS       X1, X4, X4
+
+few4:
+	VADDPS  X4, X0, X0
+	VMOVUPS X0, (AX)
+	JMP     done
+
+more4:
+done:
+	VZEROUPPER
+	RET
+
+DATA permute_0_0_1_1_2_2_3_3<>+0(SB)/8, $0x0000000000000000
+DATA permute_0_0_1_1_2_2_3_3<>+8(SB)/8, $0x0000000100000001
+DATA permute_0_0_1_1_2_2_3_3<>+16(SB)/8, $0x0000000200000002
+DATA permute_0_0_1_1_2_2_3_3<>+24(SB)/8, $0x0000000300000003
+GLOBL permute_0_0_1_1_2_2_3_3<>(SB), RODATA|NOPTR, $32
+
+DATA permute_0_0_0_1_1_1_2_2<>+0(SB)/8, $0x0000000000000000
+DATA permute_0_0_0_1_1_1_2_2<>+8(SB)/8, $0x0000000100000000
+DATA permute_0_0_0_1_1_1_2_2<>+16(SB)/8, $0x0000000100000001
+DATA permute_0_0_0_1_1_1_2_2<>+24(SB)/8, $0x0000000200000002
+GLOBL permute_0_0_0_1_1_1_2_2<>(SB), RODATA|NOPTR, $32
+
+DATA permute_0_0_0_0_1_1_1_1<>+0(SB)/8, $0x0000000000000000
+DATA permute_0_0_0_0_1_1_1_1<>+8(SB)/8, $0x0000000000000000
+DATA permute_0_0_0_0_1_1_1_1<>+16(SB)/8, $0x0000000100000001
+DATA permute_0_0_0_0_1_1_1_1<>+24(SB)/8, $0x0000000100000001
+GLOBL permute_0_0_0_0_1_1_1_1<>(SB), RODATA|NOPTR, $32
+
+DATA permute_2_2_2_2_3_3_3_3<>+0(SB)/8, $0x0000000200000002
+DATA permute_2_2_2_2_3_3_3_3<>+8(SB)/8, $0x0000000200000002
+DATA permute_2_2_2_2_3_3_3_3<>+16(SB)/8, $0x0000000300000003
+DATA permute_2_2_2_2_3_3_3_3<>+24(SB)/8, $0x0000000300000003
+GLOBL permute_2_2_2_2_3_3_3_3<>(SB), RODATA|NOPTR, $32
+
+// func denseRowsAVX2(y []float32, w []float32, b []float32, x []float32, in int, out int)
+// Requires: AVX
+TEXT ·denseRowsAVX2(SB), NOSPLIT, $0-112
+	MOVQ  out+104(FP), DI
+	MOVQ  in+96(FP), SI
+	MOVQ  y_base+0(FP), AX
+	MOVQ  w_base+24(FP), CX
+	MOVQ  x_base+72(FP), BX
+	XORQ  DX, DX
+	MOVQ  b_len+56(FP), R8
+	TESTQ R8, R8
+	JZ    unbiased
+	MOVQ  b_base+48(FP), DX
+
+unbiased:
+	LEAQ  (DI)(DI*1), R8
+	ADDQ  R8, R8
+	TESTQ DI, DI
+	JZ    done
+	CMPQ  DI, $+8
+	JL    below8
+
+whole8:
+	MOVQ         BX, R10
+	LEAQ         (CX), R11
+	LEAQ         (R8)(R8*2), R12
+	LEAQ         (SI)(SI*2), R9
+	MOVQ         SI, R9
+	SUBQ         $0x04, R9
+	JL           short1
+	VMOVUPS      (R11), Y3
+	VBROADCASTSS (R10), Y0
+	VMULPS       Y3, Y0, Y0
+	VBROADCASTSS (R10)(SI*4), Y1
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS (R10)(SI*8), Y2
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      (R11)(R8*1), Y6
+	VBROADCASTSS 4(R10), Y3
+	VMULPS       Y6, Y3, Y3
+	VBROADCASTSS 4(R10)(SI*4), Y4
+	VMULPS       Y6, Y4, Y4
+	VBROADCASTSS 4(R10)(SI*8), Y5
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      (R11)(R8*2), Y9
+	VBROADCASTSS 8(R10), Y6
+	VMULPS       Y9, Y6, Y6
+	VBROADCASTSS 8(R10)(SI*4), Y7
+	VMULPS       Y9, Y7, Y7
+	VBROADCASTSS 8(R10)(SI*8), Y8
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      (R11)(R12*1), Y12
+	VBROADCASTSS 12(R10), Y9
+	VMULPS       Y12, Y9, Y9
+	VBROADCASTSS 12(R10)(SI*4), Y10
+	VMULPS       Y12, Y10, Y10
+	VBROADCASTSS 12(R10)(SI*8), Y11
+	VMULPS       Y12, Y11, Y11
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
+	JL           rest1
+
+inputs1:
+	VMOVUPS      (R11), Y12
+	VBROADCASTSS (R10), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y0, Y0
+	VBROADCASTSS (R10)(SI*4), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y1, Y1
+	VBROADCASTSS (R10)(SI*8), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y2, Y2
+	VMOVUPS      (R11)(R8*1), Y12
+	VBROADCASTSS 4(R10), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y3, Y3
+	VBROADCASTSS 4(R10)(SI*4), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y4, Y4
+	VBROADCASTSS 4(R10)(SI*8), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y5, Y5
+	VMOVUPS      (R11)(R8*2), Y12
+	VBROADCASTSS 8(R10), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y6, Y6
+	VBROADCASTSS 8(R10)(SI*4), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y7, Y7
+	VBROADCASTSS 8(R10)(SI*8), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y8, Y8
+	VMOVUPS      (R11)(R12*1), Y12
+	VBROADCASTSS 12(R10), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y9, Y9
+	VBROADCASTSS 12(R10)(SI*4), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y10, Y10
+	VBROADCASTSS 12(R10)(SI*8), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y11, Y11
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
+	JGE          inputs1
+
+rest1:
+	CMPQ         R9, $-4
+	JE           sum1
+	VMOVUPS      (R11), Y12
+	VBROADCASTSS (R10), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y0, Y0
+	VBROADCASTSS (R10)(SI*4), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y1, Y1
+	VBROADCASTSS (R10)(SI*8), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y2, Y2
+	CMPQ         R9, $-3
+	JE           sum1
+	VMOVUPS      (R11)(R8*1), Y12
+	VBROADCASTSS 4(R10), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y3, Y3
+	VBROADCASTSS 4(R10)(SI*4), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y4, Y4
+	VBROADCASTSS 4(R10)(SI*8), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y5, Y5
+	CMPQ         R9, $-2
+	JE           sum1
+	VMOVUPS      (R11)(R8*2), Y12
+	VBROADCASTSS 8(R10), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y6, Y6
+	VBROADCASTSS 8(R10)(SI*4), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y7, Y7
+	VBROADCASTSS 8(R10)(SI*8), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y8, Y8
+	JMP          sum1
+
+short1:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	JMP    rest1
+
+sum1:
+	VADDPS Y3, Y0, Y0
+	VADDPS Y9, Y6, Y6
+	VADDPS Y4, Y1, Y1
+	VADDPS Y10, Y7, Y7
+	VADDPS Y5, Y2, Y2
+	VADDPS Y11, Y8, Y8
+	VXORPS Y3, Y3, Y3
+	VADDPS Y6, Y0, Y0
+	VADDPS Y7, Y1, Y1
+	VADDPS Y8, Y2, Y2
+	TESTQ  DX, DX
+	JZ     unbiased1
+	VADDPS (DX), Y3, Y3
+
+unbiased1:
+	MOVQ    AX, R9
+	VADDPS  Y3, Y0, Y0
+	VMOVUPS Y0, (R9)
+	ADDQ    R8, R9
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS Y1, (R9)
+	ADDQ    R8, R9
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (R9)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+8, DI
+	TESTQ   DX, DX
+	JZ      forward1
+	ADDQ    $+32, DX
+
+forward1:
+	CMPQ         DI, $+8
+	JGE          whole8
+	TESTQ        DI, DI
+	JZ           done
+	SUBQ         $+8, DI
+	SHLQ         $0x02, DI
+	LEAQ         (CX)(DI*1), R9
+	LEAQ         (R8)(R8*2), R10
+	LEAQ         (SI)(SI*2), CX
+	MOVQ         SI, CX
+	SUBQ         $0x04, CX
+	JL           short2
+	VMOVUPS      (R9), Y3
+	VBROADCASTSS (BX), Y0
+	VMULPS       Y3, Y0, Y0
+	VBROADCASTSS (BX)(SI*4), Y1
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS (BX)(SI*8), Y2
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      (R9)(R8*1), Y6
+	VBROADCASTSS 4(BX), Y3
+	VMULPS       Y6, Y3, Y3
+	VBROADCASTSS 4(BX)(SI*4), Y4
+	VMULPS       Y6, Y4, Y4
+	VBROADCASTSS 4(BX)(SI*8), Y5
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      (R9)(R8*2), Y9
+	VBROADCASTSS 8(BX), Y6
+	VMULPS       Y9, Y6, Y6
+	VBROADCASTSS 8(BX)(SI*4), Y7
+	VMULPS       Y9, Y7, Y7
+	VBROADCASTSS 8(BX)(SI*8), Y8
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      (R9)(R10*1), Y12
+	VBROADCASTSS 12(BX), Y9
+	VMULPS       Y12, Y9, Y9
+	VBROADCASTSS 12(BX)(SI*4), Y10
+	VMULPS       Y12, Y10, Y10
+	VBROADCASTSS 12(BX)(SI*8), Y11
+	VMULPS       Y12, Y11, Y11
+	LEAQ         (R9)(R8*4), R9
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, CX
+	JL           rest2
+
+inputs2:
+	VMOVUPS      (R9), Y12
+	VBROADCASTSS (BX), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y0, Y0
+	VBROADCASTSS (BX)(SI*4), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y1, Y1
+	VBROADCASTSS (BX)(SI*8), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y2, Y2
+	VMOVUPS      (R9)(R8*1), Y12
+	VBROADCASTSS 4(BX), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y3, Y3
+	VBROADCASTSS 4(BX)(SI*4), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y4, Y4
+	VBROADCASTSS 4(BX)(SI*8), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y5, Y5
+	VMOVUPS      (R9)(R8*2), Y12
+	VBROADCASTSS 8(BX), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y6, Y6
+	VBROADCASTSS 8(BX)(SI*4), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y7, Y7
+	VBROADCASTSS 8(BX)(SI*8), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y8, Y8
+	VMOVUPS      (R9)(R10*1), Y12
+	VBROADCASTSS 12(BX), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y9, Y9
+	VBROADCASTSS 12(BX)(SI*4), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y10, Y10
+	VBROADCASTSS 12(BX)(SI*8), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y11, Y11
+	LEAQ         (R9)(R8*4), R9
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, CX
+	JGE          inputs2
+
+rest2:
+	CMPQ         CX, $-4
+	JE           sum2
+	VMOVUPS      (R9), Y12
+	VBROADCASTSS (BX), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y0, Y0
+	VBROADCASTSS (BX)(SI*4), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y1, Y1
+	VBROADCASTSS (BX)(SI*8), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y2, Y2
+	CMPQ         CX, $-3
+	JE           sum2
+	VMOVUPS      (R9)(R8*1), Y12
+	VBROADCASTSS 4(BX), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y3, Y3
+	VBROADCASTSS 4(BX)(SI*4), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y4, Y4
+	VBROADCASTSS 4(BX)(SI*8), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y5, Y5
+	CMPQ         CX, $-2
+	JE           sum2
+	VMOVUPS      (R9)(R8*2), Y12
+	VBROADCASTSS 8(BX), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y6, Y6
+	VBROADCASTSS 8(BX)(SI*4), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y7, Y7
+	VBROADCASTSS 8(BX)(SI*8), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y8, Y8
+	JMP          sum2
+
+short2:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	JMP    rest2
+
+sum2:
+	VADDPS Y3, Y0, Y0
+	VADDPS Y9, Y6, Y6
+	VADDPS Y4, Y1, Y1
+	VADDPS Y10, Y7, Y7
+	VADDPS Y5, Y2, Y2
+	VADDPS Y11, Y8, Y8
+	VXORPS Y3, Y3, Y3
+	VADDPS Y6, Y0, Y0
+	VADDPS Y7, Y1, Y1
+	VADDPS Y8, Y2, Y2
+	TESTQ  DX, DX
+	JZ     unbiased2
+	VADDPS (DX)(DI*1), Y3, Y3
+
+unbiased2:
+	VADDPS  Y3, Y0, Y0
+	VMOVUPS Y0, (AX)(DI*1)
+	ADDQ    R8, AX
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS Y1, (AX)(DI*1)
+	ADDQ    R8, AX
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (AX)(DI*1)
+	JMP     done
+
+below8:
+	CMPQ DI, $+4
+	JL   below4
+
+whole4:
+	MOVQ         BX, R10
+	LEAQ         (CX), R11
+	LEAQ         (R8)(R8*2), R12
+	LEAQ         (SI)(SI*2), R9
+	MOVQ         SI, R9
+	SUBQ         $0x04, R9
+	JL           short3
+	VMOVUPS      (R11), X3
+	VBROADCASTSS (R10), X0
+	VMULPS       X3, X0, X0
+	VBROADCASTSS (R10)(SI*4), X1
+	VMULPS       X3, X1, X1
+	VBROADCASTSS (R10)(SI*8), X2
+	VMULPS       X3, X2, X2
+	VMOVUPS      (R11)(R8*1), X6
+	VBROADCASTSS 4(R10), X3
+	VMULPS       X6, X3, X3
+	VBROADCASTSS 4(R10)(SI*4), X4
+	VMULPS       X6, X4, X4
+	VBROADCASTSS 4(R10)(SI*8), X5
+	VMULPS       X6, X5, X5
+	VMOVUPS      (R11)(R8*2), X9
+	VBROADCASTSS 8(R10), X6
+	VMULPS       X9, X6, X6
+	VBROADCASTSS 8(R10)(SI*4), X7
+	VMULPS       X9, X7, X7
+	VBROADCASTSS 8(R10)(SI*8), X8
+	VMULPS       X9, X8, X8
+	VMOVUPS      (R11)(R12*1), X12
+	VBROADCASTSS 12(R10), X9
+	VMULPS       X12, X9, X9
+	VBROADCASTSS 12(R10)(SI*4), X10
+	VMULPS       X12, X10, X10
+	VBROADCASTSS 12(R10)(SI*8), X11
+	VMULPS       X12, X11, X11
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
+	JL           rest3
+
+inputs3:
+	VMOVUPS      (R11), X12
+	VBROADCASTSS (R10), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X0, X0
+	VBROADCASTSS (R10)(SI*4), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X1, X1
+	VBROADCASTSS (R10)(SI*8), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X2, X2
+	VMOVUPS      (R11)(R8*1), X12
+	VBROADCASTSS 4(R10), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X3, X3
+	VBROADCASTSS 4(R10)(SI*4), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X4, X4
+	VBROADCASTSS 4(R10)(SI*8), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X5, X5
+	VMOVUPS      (R11)(R8*2), X12
+	VBROADCASTSS 8(R10), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X6, X6
+	VBROADCASTSS 8(R10)(SI*4), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X7, X7
+	VBROADCASTSS 8(R10)(SI*8), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X8, X8
+	VMOVUPS      (R11)(R12*1), X12
+	VBROADCASTSS 12(R10), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X9, X9
+	VBROADCASTSS 12(R10)(SI*4), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X10, X10
+	VBROADCASTSS 12(R10)(SI*8), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X11, X11
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
+	JGE          inputs3
+
+rest3:
+	CMPQ         R9, $-4
+	JE           sum3
+	VMOVUPS      (R11), X12
+	VBROADCASTSS (R10), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X0, X0
+	VBROADCASTSS (R10)(SI*4), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X1, X1
+	VBROADCASTSS (R10)(SI*8), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X2, X2
+	CMPQ         R9, $-3
+	JE           sum3
+	VMOVUPS      (R11)(R8*1), X12
+	VBROADCASTSS 4(R10), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X3, X3
+	VBROADCASTSS 4(R10)(SI*4), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X4, X4
+	VBROADCASTSS 4(R10)(SI*8), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X5, X5
+	CMPQ         R9, $-2
+	JE           sum3
+	VMOVUPS      (R11)(R8*2), X12
+	VBROADCASTSS 8(R10), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X6, X6
+	VBROADCASTSS 8(R10)(SI*4), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X7, X7
+	VBROADCASTSS 8(R10)(SI*8), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X8, X8
+	JMP          sum3
+
+short3:
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
@@ -639,164 +1585,217 @@ overlap2:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	MOVQ   CX, R10
-	MOVQ   SI, SI
-	LEAQ   (CX)(DI*1), CX
-	SUBQ   $0x04, SI
-	JL     rest8
+	VXORPS X8, X8, X8
+	VXORPS X9, X9, X9
+	VXORPS X10, X10, X10
+	VXORPS X11, X11, X11
+	JMP    rest3
 
-inputs8:
-	VBROADCASTSS (BX), X8
-	VMOVSD       (R10), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X0, X0
-	VMOVSD       (CX), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X1, X1
-	VBROADCASTSS 4(BX), X8
-	VMOVSD       (R10)(R8*1), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X2, X2
-	VMOVSD       (CX)(R8*1), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X3, X3
-	VBROADCASTSS 8(BX), X8
-	VMOVSD       (R10)(R8*2), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X4, X4
-	VMOVSD       (CX)(R8*2), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X5, X5
-	VBROADCASTSS 12(BX), X8
-	VMOVSD       (R10)(R9*1), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X6, X6
-	VMOVSD       (CX)(R9*1), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X7, X7
-	LEAQ         (R10)(R8*4), R10
-	LEAQ         (CX)(R8*4), CX
-	ADDQ         $0x10, BX
-	SUBQ         $0x04, SI
-	JGE          inputs8
-
-rest8:
-	CMPQ         SI, $-4
-	JE           sum8
-	VBROADCASTSS (BX), X8
-	VMOVSD       (R10), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X0, X0
-	VMOVSD       (CX), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X1, X1
-	CMPQ         SI, $-3
-	JE           sum8
-	VBROADCASTSS 4(BX), X8
-	VMOVSD       (R10)(R8*1), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X2, X2
-	VMOVSD       (CX)(R8*1), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X3, X3
-	CMPQ         SI, $-2
-	JE           sum8
-	VBROADCASTSS 8(BX), X8
-	VMOVSD       (R10)(R8*2), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X4, X4
-	VMOVSD       (CX)(R8*2), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X5, X5
-
-sum8:
-	VADDPS X2, X0, X0
-	VADDPS X6, X4, X4
-	VADDPS X4, X0, X0
-	VADDPS X3, X1, X1
-	VADDPS X7, X5, X5
-	VADDPS X5, X1, X1
+sum3:
+	VADDPS X3, X0, X0
+	VADDPS X9, X6, X6
+	VADDPS X4, X1, X1
+	VADDPS X10, X7, X7
+	VADDPS X5, X2, X2
+	VADDPS X11, X8, X8
+	VXORPS X3, X3, X3
+	VADDPS X6, X0, X0
+	VADDPS X7, X1, X1
+	VADDPS X8, X2, X2
 	TESTQ  DX, DX
-	JZ     store8
-	VMOVSD (DX), X2
-	VADDPS X2, X0, X0
-	VMOVSD (DX)(DI*1), X2
-	VADDPS X2, X1, X1
+	JZ     unbiased3
+	VADDPS (DX), X3, X3
 
-store8:
-	VMOVSD X0, (AX)
-	VMOVSD X1, (AX)(DI*1)
-	JMP    done
+unbiased3:
+	MOVQ    AX, R9
+	VADDPS  X3, X0, X0
+	VMOVUPS X0, (R9)
+	ADDQ    R8, R9
+	VADDPS  X3, X1, X1
+	VMOVUPS X1, (R9)
+	ADDQ    R8, R9
+	VADDPS  X3, X2, X2
+	VMOVUPS X2, (R9)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	SUBQ    $+4, DI
+	TESTQ   DX, DX
+	JZ      forward3
+	ADDQ    $+16, DX
 
-below2:
-	SUBQ   $+1, DI
-	SHLQ   $0x02, DI
+forward3:
+	CMPQ         DI, $+4
+	JGE          whole4
+	TESTQ        DI, DI
+	JZ           done
+	SUBQ         $+4, DI
+	SHLQ         $0x02, DI
+	LEAQ         (CX)(DI*1), R9
+	LEAQ         (R8)(R8*2), R10
+	LEAQ         (SI)(SI*2), CX
+	MOVQ         SI, CX
+	SUBQ         $0x04, CX
+	JL           short4
+	VMOVUPS      (R9), X3
+	VBROADCASTSS (BX), X0
+	VMULPS       X3, X0, X0
+	VBROADCASTSS (BX)(SI*4), X1
+	VMULPS       X3, X1, X1
+	VBROADCASTSS (BX)(SI*8), X2
+	VMULPS       X3, X2, X2
+	VMOVUPS      (R9)(R8*1), X6
+	VBROADCASTSS 4(BX), X3
+	VMULPS       X6, X3, X3
+	VBROADCASTSS 4(BX)(SI*4), X4
+	VMULPS       X6, X4, X4
+	VBROADCASTSS 4(BX)(SI*8), X5
+	VMULPS       X6, X5, X5
+	VMOVUPS      (R9)(R8*2), X9
+	VBROADCASTSS 8(BX), X6
+	VMULPS       X9, X6, X6
+	VBROADCASTSS 8(BX)(SI*4), X7
+	VMULPS       X9, X7, X7
+	VBROADCASTSS 8(BX)(SI*8), X8
+	VMULPS       X9, X8, X8
+	VMOVUPS      (R9)(R10*1), X12
+	VBROADCASTSS 12(BX), X9
+	VMULPS       X12, X9, X9
+	VBROADCASTSS 12(BX)(SI*4), X10
+	VMULPS       X12, X10, X10
+	VBROADCASTSS 12(BX)(SI*8), X11
+	VMULPS       X12, X11, X11
+	LEAQ         (R9)(R8*4), R9
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, CX
+	JL           rest4
+
+inputs4:
+	VMOVUPS      (R9), X12
+	VBROADCASTSS (BX), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X0, X0
+	VBROADCASTSS (BX)(SI*4), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X1, X1
+	VBROADCASTSS (BX)(SI*8), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X2, X2
+	VMOVUPS      (R9)(R8*1), X12
+	VBROADCASTSS 4(BX), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X3, X3
+	VBROADCASTSS 4(BX)(SI*4), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X4, X4
+	VBROADCASTSS 4(BX)(SI*8), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X5, X5
+	VMOVUPS      (R9)(R8*2), X12
+	VBROADCASTSS 8(BX), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X6, X6
+	VBROADCASTSS 8(BX)(SI*4), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X7, X7
+	VBROADCASTSS 8(BX)(SI*8), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X8, X8
+	VMOVUPS      (R9)(R10*1), X12
+	VBROADCASTSS 12(BX), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X9, X9
+	VBROADCASTSS 12(BX)(SI*4), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X10, X10
+	VBROADCASTSS 12(BX)(SI*8), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X11, X11
+	LEAQ         (R9)(R8*4), R9
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, CX
+	JGE          inputs4
+
+rest4:
+	CMPQ         CX, $-4
+	JE           sum4
+	VMOVUPS      (R9), X12
+	VBROADCASTSS (BX), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X0, X0
+	VBROADCASTSS (BX)(SI*4), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X1, X1
+	VBROADCASTSS (BX)(SI*8), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X2, X2
+	CMPQ         CX, $-3
+	JE           sum4
+	VMOVUPS      (R9)(R8*1), X12
+	VBROADCASTSS 4(BX), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X3, X3
+	VBROADCASTSS 4(BX)(SI*4), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X4, X4
+	VBROADCASTSS 4(BX)(SI*8), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X5, X5
+	CMPQ         CX, $-2
+	JE           sum4
+	VMOVUPS      (R9)(R8*2), X12
+	VBROADCASTSS 8(BX), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X6, X6
+	VBROADCASTSS 8(BX)(SI*4), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X7, X7
+	VBROADCASTSS 8(BX)(SI*8), X13
+	VMULPS       X12, X13, X13
+	VADDPS       X13, X8, X8
+	JMP          sum4
+
+short4:
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
-	MOVQ   CX, R10
-	MOVQ   SI, SI
-	LEAQ   (CX)(DI*1), CX
-	SUBQ   $0x04, SI
-	JL     rest9
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	VXORPS X8, X8, X8
+	VXORPS X9, X9, X9
+	VXORPS X10, X10, X10
+	VXORPS X11, X11, X11
+	JMP    rest4
 
-inputs9:
-	VBROADCASTSS (BX), X4
-	VMOVSS       (CX), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X0, X0
-	VBROADCASTSS 4(BX), X4
-	VMOVSS       (CX)(R8*1), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X1, X1
-	VBROADCASTSS 8(BX), X4
-	VMOVSS       (CX)(R8*2), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X2, X2
-	VBROADCASTSS 12(BX), X4
-	VMOVSS       (CX)(R9*1), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X3, X3
-	LEAQ         (R10)(R8*4), R10
-	LEAQ         (CX)(R8*4), CX
-	ADDQ         $0x10, BX
-	SUBQ         $0x04, SI
-	JGE          inputs9
-
-rest9:
-	CMPQ         SI, $-4
-	JE           sum9
-	VBROADCASTSS (BX), X4
-	VMOVSS       (CX), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X0, X0
-	CMPQ         SI, $-3
-	JE           sum9
-	VBROADCASTSS 4(BX), X4
-	VMOVSS       (CX)(R8*1), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X1, X1
-	CMPQ         SI, $-2
-	JE           sum9
-	VBROADCASTSS 8(BX), X4
-	VMOVSS       (CX)(R8*2), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X2, X2
-
-sum9:
-	VADDPS X1, X0, X0
-	VADDPS X3, X2, X2
-	VADDPS X2, X0, X0
+sum4:
+	VADDPS X3, X0, X0
+	VADDPS X9, X6, X6
+	VADDPS X4, X1, X1
+	VADDPS X10, X7, X7
+	VADDPS X5, X2, X2
+	VADDPS X11, X8, X8
+	VXORPS X3, X3, X3
+	VADDPS X6, X0, X0
+	VADDPS X7, X1, X1
+	VADDPS X8, X2, X2
 	TESTQ  DX, DX
-	JZ     store9
-	VMOVSS (DX)(DI*1), X1
-	VADDPS X1, X0, X0
+	JZ     unbiased4
+	VADDPS (DX)(DI*1), X3, X3
 
-store9:
-	VMOVSS X0, (AX)(DI*1)
-	JMP    done
+unbiased4:
+	VADDPS  X3, X0, X0
+	VMOVUPS X0, (AX)(DI*1)
+	ADDQ    R8, AX
+	VADDPS  X3, X1, X1
+	VMOVUPS X1, (AX)(DI*1)
+	ADDQ    R8, AX
+	VADDPS  X3, X2, X2
+	VMOVUPS X2, (AX)(DI*1)
+	JMP     done
 
+below4:
 done:
 	VZEROUPPER
 	RET
@@ -816,29 +1815,29 @@ even:
 	VMOVUPS      (AX), Y0
 	VANDPS       const_7fffffff<>+0(SB), Y0, Y1
 	VBROADCASTSS const_41400000<>+0(SB), Y2
-	VMINPS       Y1, Y2, Y1
-	VMULPS       const_36a03f4c<>+0(SB), Y1, Y2
-	VADDPS       const_b6b5294e<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VADDPS       const_39c255d5<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VADDPS       const_3b1a32c7<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VADDPS       const_3cad68e2<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VADDPS       const_3dff791f<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VADDPS       const_3f0006e1<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VADDPS       const_3f7ffeda<>+0(SB), Y2, Y2
-	VMULPS       Y2, Y2, Y2
-	VMULPS       Y2, Y2, Y2
-	VADDPS       const_3f800000<>+0(SB), Y2, Y2
+	VMINPS       Y1, Y2, Y2
+	VMULPS       const_36a03f4c<>+0(SB), Y2, Y1
+	VADDPS       const_b6b5294e<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_39c255d5<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_3b1a32c7<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_3cad68e2<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_3dff791f<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_3f0006e1<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_3f7ffeda<>+0(SB), Y1, Y1
+	VMULPS       Y1, Y1, Y1
+	VMULPS       Y1, Y1, Y1
+	VADDPS       const_3f800000<>+0(SB), Y1, Y1
 	VBROADCASTSS const_40000000<>+0(SB), Y3
-	VDIVPS       Y2, Y3, Y2
-	VBROADCASTSS const_3f800000<>+0(SB), Y3
-	VSUBPS       Y2, Y3, Y2
-	VMULPS       Y1, Y1, Y3
+	VDIVPS       Y1, Y3, Y3
+	VBROADCASTSS const_3f800000<>+0(SB), Y1
+	VSUBPS       Y3, Y1, Y1
+	VMULPS       Y2, Y2, Y3
 	VMULPS       const_bbc12c33<>+0(SB), Y3, Y4
 	VADDPS       const_3caa5c52<>+0(SB), Y4, Y4
 	VMULPS       Y3, Y4, Y4
@@ -850,8 +1849,8 @@ even:
 	VMULPS       Y3, Y4, Y4
 	VMULPS       Y0, Y4, Y4
 	VADDPS       Y0, Y4, Y4
-	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y1, Y1
-	VBLENDVPS    Y1, Y4, Y2, Y1
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y2, Y2
+	VBLENDVPS    Y2, Y4, Y1, Y1
 	VANDPS       const_80000000<>+0(SB), Y0, Y0
 	VORPS        Y0, Y1, Y1
 	VMOVUPS      Y1, (AX)
@@ -865,29 +1864,29 @@ overlap:
 	VMOVUPS      -32(DX), Y0
 	VANDPS       const_7fffffff<>+0(SB), Y0, Y1
 	VBROADCASTSS const_41400000<>+0(SB), Y2
-	VMINPS       Y1, Y2, Y1
-	VMULPS       const_36a03f4c<>+0(SB), Y1, Y2
-	VADDPS       const_b6b5294e<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VADDPS       const_39c255d5<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VADDPS       const_3b1a32c7<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VADDPS       const_3cad68e2<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VADDPS       const_3dff791f<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VADDPS       const_3f0006e1<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VADDPS       const_3f7ffeda<>+0(SB), Y2, Y2
-	VMULPS       Y2, Y2, Y2
-	VMULPS       Y2, Y2, Y2
-	VADDPS       const_3f800000<>+0(SB), Y2, Y2
+	VMINPS       Y1, Y2, Y2
+	VMULPS       const_36a03f4c<>+0(SB), Y2, Y1
+	VADDPS       const_b6b5294e<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_39c255d5<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_3b1a32c7<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_3cad68e2<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_3dff791f<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_3f0006e1<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_3f7ffeda<>+0(SB), Y1, Y1
+	VMULPS       Y1, Y1, Y1
+	VMULPS       Y1, Y1, Y1
+	VADDPS       const_3f800000<>+0(SB), Y1, Y1
 	VBROADCASTSS const_40000000<>+0(SB), Y3
-	VDIVPS       Y2, Y3, Y2
-	VBROADCASTSS const_3f800000<>+0(SB), Y3
-	VSUBPS       Y2, Y3, Y2
-	VMULPS       Y1, Y1, Y3
+	VDIVPS       Y1, Y3, Y3
+	VBROADCASTSS const_3f800000<>+0(SB), Y1
+	VSUBPS       Y3, Y1, Y1
+	VMULPS       Y2, Y2, Y3
 	VMULPS       const_bbc12c33<>+0(SB), Y3, Y4
 	VADDPS       const_3caa5c52<>+0(SB), Y4, Y4
 	VMULPS       Y3, Y4, Y4
@@ -899,8 +1898,8 @@ overlap:
 	VMULPS       Y3, Y4, Y4
 	VMULPS       Y0, Y4, Y4
 	VADDPS       Y0, Y4, Y4
-	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y1, Y1
-	VBLENDVPS    Y1, Y4, Y2, Y1
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y2, Y2
+	VBLENDVPS    Y2, Y4, Y1, Y1
 	VANDPS       const_80000000<>+0(SB), Y0, Y0
 	VORPS        Y0, Y1, Y1
 
@@ -908,29 +1907,29 @@ odd:
 	VMOVUPS      (AX), Y0
 	VANDPS       const_7fffffff<>+0(SB), Y0, Y2
 	VBROADCASTSS const_41400000<>+0(SB), Y3
-	VMINPS       Y2, Y3, Y2
-	VMULPS       const_36a03f4c<>+0(SB), Y2, Y3
-	VADDPS       const_b6b5294e<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       const_39c255d5<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       const_3b1a32c7<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       const_3cad68e2<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       const_3dff791f<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       const_3f0006e1<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       const_3f7ffeda<>+0(SB), Y3, Y3
-	VMULPS       Y3, Y3, Y3
-	VMULPS       Y3, Y3, Y3
-	VADDPS       const_3f800000<>+0(SB), Y3, Y3
+	VMINPS       Y2, Y3, Y3
+	VMULPS       const_36a03f4c<>+0(SB), Y3, Y2
+	VADDPS       const_b6b5294e<>+0(SB), Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       const_39c255d5<>+0(SB), Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       const_3b1a32c7<>+0(SB), Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       const_3cad68e2<>+0(SB), Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       const_3dff791f<>+0(SB), Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       const_3f0006e1<>+0(SB), Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       const_3f7ffeda<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VADDPS       const_3f800000<>+0(SB), Y2, Y2
 	VBROADCASTSS const_40000000<>+0(SB), Y4
-	VDIVPS       Y3, Y4, Y3
-	VBROADCASTSS const_3f800000<>+0(SB), Y4
-	VSUBPS       Y3, Y4, Y3
-	VMULPS       Y2, Y2, Y4
+	VDIVPS       Y2, Y4, Y4
+	VBROADCASTSS const_3f800000<>+0(SB), Y2
+	VSUBPS       Y4, Y2, Y2
+	VMULPS       Y3, Y3, Y4
 	VMULPS       const_bbc12c33<>+0(SB), Y4, Y5
 	VADDPS       const_3caa5c52<>+0(SB), Y5, Y5
 	VMULPS       Y4, Y5, Y5
@@ -942,8 +1941,8 @@ odd:
 	VMULPS       Y4, Y5, Y5
 	VMULPS       Y0, Y5, Y5
 	VADDPS       Y0, Y5, Y5
-	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y2, Y2
-	VBLENDVPS    Y2, Y5, Y3, Y2
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y3, Y3
+	VBLENDVPS    Y3, Y5, Y2, Y2
 	VANDPS       const_80000000<>+0(SB), Y0, Y0
 	VORPS        Y0, Y2, Y2
 	VMOVUPS      Y2, (AX)
@@ -960,29 +1959,29 @@ small:
 	VMOVUPS      (AX), X0
 	VANDPS       const_7fffffff<>+0(SB), X0, X1
 	VBROADCASTSS const_41400000<>+0(SB), X2
-	VMINPS       X1, X2, X1
-	VMULPS       const_36a03f4c<>+0(SB), X1, X2
-	VADDPS       const_b6b5294e<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_39c255d5<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3b1a32c7<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3cad68e2<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3dff791f<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3f0006e1<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3f7ffeda<>+0(SB), X2, X2
-	VMULPS       X2, X2, X2
-	VMULPS       X2, X2, X2
-	VADDPS       const_3f800000<>+0(SB), X2, X2
+	VMINPS       X1, X2, X2
+	VMULPS       const_36a03f4c<>+0(SB), X2, X1
+	VADDPS       const_b6b5294e<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_39c255d5<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3b1a32c7<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3cad68e2<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3dff791f<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3f0006e1<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3f7ffeda<>+0(SB), X1, X1
+	VMULPS       X1, X1, X1
+	VMULPS       X1, X1, X1
+	VADDPS       const_3f800000<>+0(SB), X1, X1
 	VBROADCASTSS const_40000000<>+0(SB), X3
-	VDIVPS       X2, X3, X2
-	VBROADCASTSS const_3f800000<>+0(SB), X3
-	VSUBPS       X2, X3, X2
-	VMULPS       X1, X1, X3
+	VDIVPS       X1, X3, X3
+	VBROADCASTSS const_3f800000<>+0(SB), X1
+	VSUBPS       X3, X1, X1
+	VMULPS       X2, X2, X3
 	VMULPS       const_bbc12c33<>+0(SB), X3, X4
 	VADDPS       const_3caa5c52<>+0(SB), X4, X4
 	VMULPS       X3, X4, X4
@@ -994,36 +1993,36 @@ small:
 	VMULPS       X3, X4, X4
 	VMULPS       X0, X4, X4
 	VADDPS       X0, X4, X4
-	VCMPPS       $0x11, const_3f19999a<>+0(SB), X1, X1
-	VBLENDVPS    X1, X4, X2, X1
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), X2, X2
+	VBLENDVPS    X2, X4, X1, X1
 	VANDPS       const_80000000<>+0(SB), X0, X0
 	VORPS        X0, X1, X1
 	VMOVUPS      -16(DX), X0
 	VANDPS       const_7fffffff<>+0(SB), X0, X2
 	VBROADCASTSS const_41400000<>+0(SB), X3
-	VMINPS       X2, X3, X2
-	VMULPS       const_36a03f4c<>+0(SB), X2, X3
-	VADDPS       const_b6b5294e<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_39c255d5<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_3b1a32c7<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_3cad68e2<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_3dff791f<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_3f0006e1<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_3f7ffeda<>+0(SB), X3, X3
-	VMULPS       X3, X3, X3
-	VMULPS       X3, X3, X3
-	VADDPS       const_3f800000<>+0(SB), X3, X3
+	VMINPS       X2, X3, X3
+	VMULPS       const_36a03f4c<>+0(SB), X3, X2
+	VADDPS       const_b6b5294e<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_39c255d5<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_3b1a32c7<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_3cad68e2<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_3dff791f<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_3f0006e1<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_3f7ffeda<>+0(SB), X2, X2
+	VMULPS       X2, X2, X2
+	VMULPS       X2, X2, X2
+	VADDPS       const_3f800000<>+0(SB), X2, X2
 	VBROADCASTSS const_40000000<>+0(SB), X4
-	VDIVPS       X3, X4, X3
-	VBROADCASTSS const_3f800000<>+0(SB), X4
-	VSUBPS       X3, X4, X3
-	VMULPS       X2, X2, X4
+	VDIVPS       X2, X4, X4
+	VBROADCASTSS const_3f800000<>+0(SB), X2
+	VSUBPS       X4, X2, X2
+	VMULPS       X3, X3, X4
 	VMULPS       const_bbc12c33<>+0(SB), X4, X5
 	VADDPS       const_3caa5c52<>+0(SB), X5, X5
 	VMULPS       X4, X5, X5
@@ -1035,8 +2034,8 @@ small:
 	VMULPS       X4, X5, X5
 	VMULPS       X0, X5, X5
 	VADDPS       X0, X5, X5
-	VCMPPS       $0x11, const_3f19999a<>+0(SB), X2, X2
-	VBLENDVPS    X2, X5, X3, X2
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), X3, X3
+	VBLENDVPS    X3, X5, X2, X2
 	VANDPS       const_80000000<>+0(SB), X0, X0
 	VORPS        X0, X2, X2
 	VMOVUPS      X2, -16(DX)
@@ -1049,29 +2048,29 @@ below4:
 	VMOVSD       (AX), X0
 	VANDPS       const_7fffffff<>+0(SB), X0, X1
 	VBROADCASTSS const_41400000<>+0(SB), X2
-	VMINPS       X1, X2, X1
-	VMULPS       const_36a03f4c<>+0(SB), X1, X2
-	VADDPS       const_b6b5294e<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_39c255d5<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3b1a32c7<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3cad68e2<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3dff791f<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3f0006e1<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3f7ffeda<>+0(SB), X2, X2
-	VMULPS       X2, X2, X2
-	VMULPS       X2, X2, X2
-	VADDPS       const_3f800000<>+0(SB), X2, X2
+	VMINPS       X1, X2, X2
+	VMULPS       const_36a03f4c<>+0(SB), X2, X1
+	VADDPS       const_b6b5294e<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_39c255d5<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3b1a32c7<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3cad68e2<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3dff791f<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3f0006e1<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3f7ffeda<>+0(SB), X1, X1
+	VMULPS       X1, X1, X1
+	VMULPS       X1, X1, X1
+	VADDPS       const_3f800000<>+0(SB), X1, X1
 	VBROADCASTSS const_40000000<>+0(SB), X3
-	VDIVPS       X2, X3, X2
-	VBROADCASTSS const_3f800000<>+0(SB), X3
-	VSUBPS       X2, X3, X2
-	VMULPS       X1, X1, X3
+	VDIVPS       X1, X3, X3
+	VBROADCASTSS const_3f800000<>+0(SB), X1
+	VSUBPS       X3, X1, X1
+	VMULPS       X2, X2, X3
 	VMULPS       const_bbc12c33<>+0(SB), X3, X4
 	VADDPS       const_3caa5c52<>+0(SB), X4, X4
 	VMULPS       X3, X4, X4
@@ -1083,36 +2082,36 @@ below4:
 	VMULPS       X3, X4, X4
 	VMULPS       X0, X4, X4
 	VADDPS       X0, X4, X4
-	VCMPPS       $0x11, const_3f19999a<>+0(SB), X1, X1
-	VBLENDVPS    X1, X4, X2, X1
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), X2, X2
+	VBLENDVPS    X2, X4, X1, X1
 	VANDPS       const_80000000<>+0(SB), X0, X0
 	VORPS        X0, X1, X1
 	VMOVSD       -8(DX), X0
 	VANDPS       const_7fffffff<>+0(SB), X0, X2
 	VBROADCASTSS const_41400000<>+0(SB), X3
-	VMINPS       X2, X3, X2
-	VMULPS       const_36a03f4c<>+0(SB), X2, X3
-	VADDPS       const_b6b5294e<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_39c255d5<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_3b1a32c7<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_3cad68e2<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_3dff791f<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_3f0006e1<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_3f7ffeda<>+0(SB), X3, X3
-	VMULPS       X3, X3, X3
-	VMULPS       X3, X3, X3
-	VADDPS       const_3f800000<>+0(SB), X3, X3
+	VMINPS       X2, X3, X3
+	VMULPS       const_36a03f4c<>+0(SB), X3, X2
+	VADDPS       const_b6b5294e<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_39c255d5<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_3b1a32c7<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_3cad68e2<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_3dff791f<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_3f0006e1<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_3f7ffeda<>+0(SB), X2, X2
+	VMULPS       X2, X2, X2
+	VMULPS       X2, X2, X2
+	VADDPS       const_3f800000<>+0(SB), X2, X2
 	VBROADCASTSS const_40000000<>+0(SB), X4
-	VDIVPS       X3, X4, X3
-	VBROADCASTSS const_3f800000<>+0(SB), X4
-	VSUBPS       X3, X4, X3
-	VMULPS       X2, X2, X4
+	VDIVPS       X2, X4, X4
+	VBROADCASTSS const_3f800000<>+0(SB), X2
+	VSUBPS       X4, X2, X2
+	VMULPS       X3, X3, X4
 	VMULPS       const_bbc12c33<>+0(SB), X4, X5
 	VADDPS       const_3caa5c52<>+0(SB), X5, X5
 	VMULPS       X4, X5, X5
@@ -1124,8 +2123,8 @@ below4:
 	VMULPS       X4, X5, X5
 	VMULPS       X0, X5, X5
 	VADDPS       X0, X5, X5
-	VCMPPS       $0x11, const_3f19999a<>+0(SB), X2, X2
-	VBLENDVPS    X2, X5, X3, X2
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), X3, X3
+	VBLENDVPS    X3, X5, X2, X2
 	VANDPS       const_80000000<>+0(SB), X0, X0
 	VORPS        X0, X2, X2
 	VMOVSD       X2, -8(DX)
@@ -1138,29 +2137,29 @@ below2:
 	VMOVSS       (AX), X0
 	VANDPS       const_7fffffff<>+0(SB), X0, X1
 	VBROADCASTSS const_41400000<>+0(SB), X2
-	VMINPS       X1, X2, X1
-	VMULPS       const_36a03f4c<>+0(SB), X1, X2
-	VADDPS       const_b6b5294e<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_39c255d5<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3b1a32c7<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3cad68e2<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3dff791f<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3f0006e1<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3f7ffeda<>+0(SB), X2, X2
-	VMULPS       X2, X2, X2
-	VMULPS       X2, X2, X2
-	VADDPS       const_3f800000<>+0(SB), X2, X2
+	VMINPS       X1, X2, X2
+	VMULPS       const_36a03f4c<>+0(SB), X2, X1
+	VADDPS       const_b6b5294e<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_39c255d5<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3b1a32c7<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3cad68e2<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3dff791f<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3f0006e1<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3f7ffeda<>+0(SB), X1, X1
+	VMULPS       X1, X1, X1
+	VMULPS       X1, X1, X1
+	VADDPS       const_3f800000<>+0(SB), X1, X1
 	VBROADCASTSS const_40000000<>+0(SB), X3
-	VDIVPS       X2, X3, X2
-	VBROADCASTSS const_3f800000<>+0(SB), X3
-	VSUBPS       X2, X3, X2
-	VMULPS       X1, X1, X3
+	VDIVPS       X1, X3, X3
+	VBROADCASTSS const_3f800000<>+0(SB), X1
+	VSUBPS       X3, X1, X1
+	VMULPS       X2, X2, X3
 	VMULPS       const_bbc12c33<>+0(SB), X3, X4
 	VADDPS       const_3caa5c52<>+0(SB), X4, X4
 	VMULPS       X3, X4, X4
@@ -1172,8 +2171,8 @@ below2:
 	VMULPS       X3, X4, X4
 	VMULPS       X0, X4, X4
 	VADDPS       X0, X4, X4
-	VCMPPS       $0x11, const_3f19999a<>+0(SB), X1, X1
-	VBLENDVPS    X1, X4, X2, X1
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), X2, X2
+	VBLENDVPS    X2, X4, X1, X1
 	VANDPS       const_80000000<>+0(SB), X0, X0
 	VORPS        X0, X1, X1
 	VMOVSS       X1, (AX)
@@ -2301,11 +3300,11 @@ done:
 // func denseAVX512(y []float32, w []float32, b []float32, x []float32)
 // Requires: AVX, AVX512F
 TEXT ·denseAVX512(SB), NOSPLIT, $0-96
-	MOVQ  y_base+0(FP), AX
 	MOVQ  y_len+8(FP), DI
+	MOVQ  x_len+80(FP), SI
+	MOVQ  y_base+0(FP), AX
 	MOVQ  w_base+24(FP), CX
 	MOVQ  x_base+72(FP), BX
-	MOVQ  x_len+80(FP), SI
 	XORQ  DX, DX
 	MOVQ  b_len+56(FP), R8
 	TESTQ R8, R8
@@ -2315,11 +3314,130 @@ TEXT ·denseAVX512(SB), NOSPLIT, $0-96
 unbiased:
 	LEAQ (DI)(DI*1), R8
 	ADDQ R8, R8
-	LEAQ (R8)(R8*2), R9
+	CMPQ DI, $+4
+	JLE  few
 
 wide:
-	CMPQ   DI, $+64
-	JL     narrow
+	CMPQ         DI, $+64
+	JL           narrow
+	MOVQ         BX, R10
+	MOVQ         CX, R11
+	LEAQ         (R11)(R8*1), R12
+	LEAQ         (R11)(R8*2), R13
+	LEAQ         (R12)(R8*2), R14
+	MOVQ         SI, R9
+	SUBQ         $0x04, R9
+	JL           short1
+	VBROADCASTSS (R10), Z3
+	VMULPS       (R11), Z3, Z0
+	VMULPS       64(R11), Z3, Z1
+	VMULPS       128(R11), Z3, Z2
+	VMULPS       192(R11), Z3, Z3
+	VBROADCASTSS 4(R10), Z7
+	VMULPS       (R12), Z7, Z4
+	VMULPS       64(R12), Z7, Z5
+	VMULPS       128(R12), Z7, Z6
+	VMULPS       192(R12), Z7, Z7
+	VBROADCASTSS 8(R10), Z11
+	VMULPS       (R13), Z11, Z8
+	VMULPS       64(R13), Z11, Z9
+	VMULPS       128(R13), Z11, Z10
+	VMULPS       192(R13), Z11, Z11
+	VBROADCASTSS 12(R10), Z15
+	VMULPS       (R14), Z15, Z12
+	VMULPS       64(R14), Z15, Z13
+	VMULPS       128(R14), Z15, Z14
+	VMULPS       192(R14), Z15, Z15
+	LEAQ         (R11)(R8*4), R11
+	LEAQ         (R12)(R8*4), R12
+	LEAQ         (R13)(R8*4), R13
+	LEAQ         (R14)(R8*4), R14
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
+	JL           rest1
+
+inputs1:
+	VBROADCASTSS (R10), Z16
+	VMULPS       (R11), Z16, Z17
+	VADDPS       Z17, Z0, Z0
+	VMULPS       64(R11), Z16, Z17
+	VADDPS       Z17, Z1, Z1
+	VMULPS       128(R11), Z16, Z17
+	VADDPS       Z17, Z2, Z2
+	VMULPS       192(R11), Z16, Z16
+	VADDPS       Z16, Z3, Z3
+	VBROADCASTSS 4(R10), Z16
+	VMULPS       (R12), Z16, Z17
+	VADDPS       Z17, Z4, Z4
+	VMULPS       64(R12), Z16, Z17
+	VADDPS       Z17, Z5, Z5
+	VMULPS       128(R12), Z16, Z17
+	VADDPS       Z17, Z6, Z6
+	VMULPS       192(R12), Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VBROADCASTSS 8(R10), Z16
+	VMULPS       (R13), Z16, Z17
+	VADDPS       Z17, Z8, Z8
+	VMULPS       64(R13), Z16, Z17
+	VADDPS       Z17, Z9, Z9
+	VMULPS       128(R13), Z16, Z17
+	VADDPS       Z17, Z10, Z10
+	VMULPS       192(R13), Z16, Z16
+	VADDPS       Z16, Z11, Z11
+	VBROADCASTSS 12(R10), Z16
+	VMULPS       (R14), Z16, Z17
+	VADDPS       Z17, Z12, Z12
+	VMULPS       64(R14), Z16, Z17
+	VADDPS       Z17, Z13, Z13
+	VMULPS       128(R14), Z16, Z17
+	VADDPS       Z17, Z14, Z14
+	VMULPS       192(R14), Z16, Z16
+	VADDPS       Z16, Z15, Z15
+	LEAQ         (R11)(R8*4), R11
+	LEAQ         (R12)(R8*4), R12
+	LEAQ         (R13)(R8*4), R13
+	LEAQ         (R14)(R8*4), R14
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
+	JGE          inputs1
+
+rest1:
+	CMPQ         R9, $-4
+	JE           sum1
+	VBROADCASTSS (R10), Z16
+	VMULPS       (R11), Z16, Z17
+	VADDPS       Z17, Z0, Z0
+	VMULPS       64(R11), Z16, Z17
+	VADDPS       Z17, Z1, Z1
+	VMULPS       128(R11), Z16, Z17
+	VADDPS       Z17, Z2, Z2
+	VMULPS       192(R11), Z16, Z16
+	VADDPS       Z16, Z3, Z3
+	CMPQ         R9, $-3
+	JE           sum1
+	VBROADCASTSS 4(R10), Z16
+	VMULPS       (R12), Z16, Z17
+	VADDPS       Z17, Z4, Z4
+	VMULPS       64(R12), Z16, Z17
+	VADDPS       Z17, Z5, Z5
+	VMULPS       128(R12), Z16, Z17
+	VADDPS       Z17, Z6, Z6
+	VMULPS       192(R12), Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	CMPQ         R9, $-2
+	JE           sum1
+	VBROADCASTSS 8(R10), Z16
+	VMULPS       (R13), Z16, Z17
+	VADDPS       Z17, Z8, Z8
+	VMULPS       64(R13), Z16, Z17
+	VADDPS       Z17, Z9, Z9
+	VMULPS       128(R13), Z16, Z17
+	VADDPS       Z17, Z10, Z10
+	VMULPS       192(R13), Z16, Z16
+	VADDPS       Z16, Z11, Z11
+	JMP          sum1
+
+short1:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2336,159 +3454,101 @@ wide:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	MOVQ   CX, R10
-	MOVQ   BX, R11
-	MOVQ   SI, R12
-	SUBQ   $0x04, R12
-	JL     rest1
-
-inputs1:
-	VBROADCASTSS (R11), Z16
-	VMULPS       (R10), Z16, Z17
-	VADDPS       Z17, Z0, Z0
-	VMULPS       64(R10), Z16, Z17
-	VADDPS       Z17, Z1, Z1
-	VMULPS       128(R10), Z16, Z17
-	VADDPS       Z17, Z2, Z2
-	VMULPS       192(R10), Z16, Z16
-	VADDPS       Z16, Z3, Z3
-	VBROADCASTSS 4(R11), Z16
-	VMULPS       (R10)(R8*1), Z16, Z17
-	VADDPS       Z17, Z4, Z4
-	VMULPS       64(R10)(R8*1), Z16, Z17
-	VADDPS       Z17, Z5, Z5
-	VMULPS       128(R10)(R8*1), Z16, Z17
-	VADDPS       Z17, Z6, Z6
-	VMULPS       192(R10)(R8*1), Z16, Z16
-	VADDPS       Z16, Z7, Z7
-	VBROADCASTSS 8(R11), Z16
-	VMULPS       (R10)(R8*2), Z16, Z17
-	VADDPS       Z17, Z8, Z8
-	VMULPS       64(R10)(R8*2), Z16, Z17
-	VADDPS       Z17, Z9, Z9
-	VMULPS       128(R10)(R8*2), Z16, Z17
-	VADDPS       Z17, Z10, Z10
-	VMULPS       192(R10)(R8*2), Z16, Z16
-	VADDPS       Z16, Z11, Z11
-	VBROADCASTSS 12(R11), Z16
-	VMULPS       (R10)(R9*1), Z16, Z17
-	VADDPS       Z17, Z12, Z12
-	VMULPS       64(R10)(R9*1), Z16, Z17
-	VADDPS       Z17, Z13, Z13
-	VMULPS       128(R10)(R9*1), Z16, Z17
-	VADDPS       Z17, Z14, Z14
-	VMULPS       192(R10)(R9*1), Z16, Z16
-	VADDPS       Z16, Z15, Z15
-	LEAQ         (R10)(R8*4), R10
-	ADDQ         $0x10, R11
-	SUBQ         $0x04, R12
-	JGE          inputs1
-
-rest1:
-	CMPQ         R12, $-4
-	JE           sum1
-	VBROADCASTSS (R11), Z16
-	VMULPS       (R10), Z16, Z17
-	VADDPS       Z17, Z0, Z0
-	VMULPS       64(R10), Z16, Z17
-	VADDPS       Z17, Z1, Z1
-	VMULPS       128(R10), Z16, Z17
-	VADDPS       Z17, Z2, Z2
-	VMULPS       192(R10), Z16, Z16
-	VADDPS       Z16, Z3, Z3
-	CMPQ         R12, $-3
-	JE           sum1
-	VBROADCASTSS 4(R11), Z16
-	VMULPS       (R10)(R8*1), Z16, Z17
-	VADDPS       Z17, Z4, Z4
-	VMULPS       64(R10)(R8*1), Z16, Z17
-	VADDPS       Z17, Z5, Z5
-	VMULPS       128(R10)(R8*1), Z16, Z17
-	VADDPS       Z17, Z6, Z6
-	VMULPS       192(R10)(R8*1), Z16, Z16
-	VADDPS       Z16, Z7, Z7
-	CMPQ         R12, $-2
-	JE           sum1
-	VBROADCASTSS 8(R11), Z16
-	VMULPS       (R10)(R8*2), Z16, Z17
-	VADDPS       Z17, Z8, Z8
-	VMULPS       64(R10)(R8*2), Z16, Z17
-	VADDPS       Z17, Z9, Z9
-	VMULPS       128(R10)(R8*2), Z16, Z17
-	VADDPS       Z17, Z10, Z10
-	VMULPS       192(R10)(R8*2), Z16, Z16
-	VADDPS       Z16, Z11, Z11
+	JMP    rest1
 
 sum1:
 	VADDPS Z4, Z0, Z0
 	VADDPS Z12, Z8, Z8
-	VADDPS Z8, Z0, Z0
 	VADDPS Z5, Z1, Z1
 	VADDPS Z13, Z9, Z9
-	VADDPS Z9, Z1, Z1
 	VADDPS Z6, Z2, Z2
 	VADDPS Z14, Z10, Z10
-	VADDPS Z10, Z2, Z2
 	VADDPS Z7, Z3, Z3
 	VADDPS Z15, Z11, Z11
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VADDPS Z8, Z0, Z0
+	VADDPS Z9, Z1, Z1
+	VADDPS Z10, Z2, Z2
 	VADDPS Z11, Z3, Z3
 	TESTQ  DX, DX
-	JZ     store1
-	VADDPS (DX), Z0, Z0
-	VADDPS 64(DX), Z1, Z1
-	VADDPS 128(DX), Z2, Z2
-	VADDPS 192(DX), Z3, Z3
+	JZ     unbiased1
+	VADDPS (DX), Z4, Z4
+	VADDPS 64(DX), Z5, Z5
+	VADDPS 128(DX), Z6, Z6
+	VADDPS 192(DX), Z7, Z7
 
-store1:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
+unbiased1:
+	MOVQ    AX, R9
+	VADDPS  Z4, Z0, Z0
+	VMOVUPS Z0, (R9)
+	VADDPS  Z5, Z1, Z1
+	VMOVUPS Z1, 64(R9)
+	VADDPS  Z6, Z2, Z2
+	VMOVUPS Z2, 128(R9)
+	VADDPS  Z7, Z3, Z3
+	VMOVUPS Z3, 192(R9)
 	ADDQ    $+256, AX
 	ADDQ    $+256, CX
+	SUBQ    $+64, DI
 	TESTQ   DX, DX
 	JZ      forward1
 	ADDQ    $+256, DX
 
 forward1:
-	SUBQ $+64, DI
-	JMP  wide
+	JMP wide
 
 narrow:
-	TESTQ  DI, DI
-	JZ     done
-	MOVQ   y_len+8(FP), R10
-	CMPQ   R10, $+16
-	JL     small
-	CMPQ   DI, $+16
-	JG     columns2
-	SUBQ   $+16, DI
-	SHLQ   $0x02, DI
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	MOVQ   CX, R10
-	MOVQ   SI, SI
-	LEAQ   (CX)(DI*1), CX
-	SUBQ   $0x04, SI
-	JL     rest2
+	TESTQ        DI, DI
+	JZ           done
+	MOVQ         y_len+8(FP), R9
+	CMPQ         R9, $+16
+	JL           small
+	CMPQ         DI, $+16
+	JG           columns2
+	SUBQ         $+16, DI
+	SHLQ         $0x02, DI
+	MOVQ         CX, CX
+	LEAQ         (CX)(R8*1), R9
+	LEAQ         (CX)(R8*2), R10
+	LEAQ         (R9)(R8*2), R11
+	SUBQ         $0x04, SI
+	JL           short2
+	VBROADCASTSS (BX), Z0
+	VMULPS       (CX)(DI*1), Z0, Z0
+	VBROADCASTSS 4(BX), Z1
+	VMULPS       (R9)(DI*1), Z1, Z1
+	VBROADCASTSS 8(BX), Z2
+	VMULPS       (R10)(DI*1), Z2, Z2
+	VBROADCASTSS 12(BX), Z3
+	VMULPS       (R11)(DI*1), Z3, Z3
+	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JL           rest2
 
 inputs2:
 	VBROADCASTSS (BX), Z4
-	VMULPS       (CX), Z4, Z4
+	VMULPS       (CX)(DI*1), Z4, Z4
 	VADDPS       Z4, Z0, Z0
 	VBROADCASTSS 4(BX), Z4
-	VMULPS       (CX)(R8*1), Z4, Z4
+	VMULPS       (R9)(DI*1), Z4, Z4
 	VADDPS       Z4, Z1, Z1
 	VBROADCASTSS 8(BX), Z4
-	VMULPS       (CX)(R8*2), Z4, Z4
+	VMULPS       (R10)(DI*1), Z4, Z4
 	VADDPS       Z4, Z2, Z2
 	VBROADCASTSS 12(BX), Z4
-	VMULPS       (CX)(R9*1), Z4, Z4
+	VMULPS       (R11)(DI*1), Z4, Z4
 	VADDPS       Z4, Z3, Z3
-	LEAQ         (R10)(R8*4), R10
 	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
 	JGE          inputs2
@@ -2497,73 +3557,97 @@ rest2:
 	CMPQ         SI, $-4
 	JE           sum2
 	VBROADCASTSS (BX), Z4
-	VMULPS       (CX), Z4, Z4
+	VMULPS       (CX)(DI*1), Z4, Z4
 	VADDPS       Z4, Z0, Z0
 	CMPQ         SI, $-3
 	JE           sum2
 	VBROADCASTSS 4(BX), Z4
-	VMULPS       (CX)(R8*1), Z4, Z4
+	VMULPS       (R9)(DI*1), Z4, Z4
 	VADDPS       Z4, Z1, Z1
 	CMPQ         SI, $-2
 	JE           sum2
 	VBROADCASTSS 8(BX), Z4
-	VMULPS       (CX)(R8*2), Z4, Z4
+	VMULPS       (R10)(DI*1), Z4, Z4
 	VADDPS       Z4, Z2, Z2
+	JMP          sum2
 
-sum2:
-	VADDPS Z1, Z0, Z0
-	VADDPS Z3, Z2, Z2
-	VADDPS Z2, Z0, Z0
-	TESTQ  DX, DX
-	JZ     store2
-	VADDPS (DX)(DI*1), Z0, Z0
-
-store2:
-	VMOVUPS Z0, (AX)(DI*1)
-	JMP     done
-
-columns2:
-	CMPQ   DI, $+32
-	JG     columns3
-	SUBQ   $+16, DI
-	SHLQ   $0x02, DI
+short2:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	MOVQ   CX, R10
-	MOVQ   SI, SI
-	LEAQ   (CX)(DI*1), CX
-	SUBQ   $0x04, SI
-	JL     rest3
+	JMP    rest2
+
+sum2:
+	VADDPS Z1, Z0, Z0
+	VADDPS Z3, Z2, Z2
+	VPXORD Z1, Z1, Z1
+	VADDPS Z2, Z0, Z0
+	TESTQ  DX, DX
+	JZ     unbiased2
+	VADDPS (DX)(DI*1), Z1, Z1
+
+unbiased2:
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(DI*1)
+	JMP     done
+
+columns2:
+	CMPQ         DI, $+32
+	JG           columns3
+	SUBQ         $+16, DI
+	SHLQ         $0x02, DI
+	MOVQ         CX, CX
+	LEAQ         (CX)(R8*1), R9
+	LEAQ         (CX)(R8*2), R10
+	LEAQ         (R9)(R8*2), R11
+	SUBQ         $0x04, SI
+	JL           short3
+	VBROADCASTSS (BX), Z1
+	VMULPS       (CX), Z1, Z0
+	VMULPS       (CX)(DI*1), Z1, Z1
+	VBROADCASTSS 4(BX), Z3
+	VMULPS       (R9), Z3, Z2
+	VMULPS       (R9)(DI*1), Z3, Z3
+	VBROADCASTSS 8(BX), Z5
+	VMULPS       (R10), Z5, Z4
+	VMULPS       (R10)(DI*1), Z5, Z5
+	VBROADCASTSS 12(BX), Z7
+	VMULPS       (R11), Z7, Z6
+	VMULPS       (R11)(DI*1), Z7, Z7
+	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JL           rest3
 
 inputs3:
 	VBROADCASTSS (BX), Z8
-	VMULPS       (R10), Z8, Z9
+	VMULPS       (CX), Z8, Z9
 	VADDPS       Z9, Z0, Z0
-	VMULPS       (CX), Z8, Z8
+	VMULPS       (CX)(DI*1), Z8, Z8
 	VADDPS       Z8, Z1, Z1
 	VBROADCASTSS 4(BX), Z8
-	VMULPS       (R10)(R8*1), Z8, Z9
+	VMULPS       (R9), Z8, Z9
 	VADDPS       Z9, Z2, Z2
-	VMULPS       (CX)(R8*1), Z8, Z8
+	VMULPS       (R9)(DI*1), Z8, Z8
 	VADDPS       Z8, Z3, Z3
 	VBROADCASTSS 8(BX), Z8
-	VMULPS       (R10)(R8*2), Z8, Z9
+	VMULPS       (R10), Z8, Z9
 	VADDPS       Z9, Z4, Z4
-	VMULPS       (CX)(R8*2), Z8, Z8
+	VMULPS       (R10)(DI*1), Z8, Z8
 	VADDPS       Z8, Z5, Z5
 	VBROADCASTSS 12(BX), Z8
-	VMULPS       (R10)(R9*1), Z8, Z9
+	VMULPS       (R11), Z8, Z9
 	VADDPS       Z9, Z6, Z6
-	VMULPS       (CX)(R9*1), Z8, Z8
+	VMULPS       (R11)(DI*1), Z8, Z8
 	VADDPS       Z8, Z7, Z7
-	LEAQ         (R10)(R8*4), R10
 	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
 	JGE          inputs3
@@ -2572,47 +3656,161 @@ rest3:
 	CMPQ         SI, $-4
 	JE           sum3
 	VBROADCASTSS (BX), Z8
-	VMULPS       (R10), Z8, Z9
+	VMULPS       (CX), Z8, Z9
 	VADDPS       Z9, Z0, Z0
-	VMULPS       (CX), Z8, Z8
+	VMULPS       (CX)(DI*1), Z8, Z8
 	VADDPS       Z8, Z1, Z1
 	CMPQ         SI, $-3
 	JE           sum3
 	VBROADCASTSS 4(BX), Z8
-	VMULPS       (R10)(R8*1), Z8, Z9
+	VMULPS       (R9), Z8, Z9
 	VADDPS       Z9, Z2, Z2
-	VMULPS       (CX)(R8*1), Z8, Z8
+	VMULPS       (R9)(DI*1), Z8, Z8
 	VADDPS       Z8, Z3, Z3
 	CMPQ         SI, $-2
 	JE           sum3
 	VBROADCASTSS 8(BX), Z8
-	VMULPS       (R10)(R8*2), Z8, Z9
+	VMULPS       (R10), Z8, Z9
 	VADDPS       Z9, Z4, Z4
-	VMULPS       (CX)(R8*2), Z8, Z8
+	VMULPS       (R10)(DI*1), Z8, Z8
 	VADDPS       Z8, Z5, Z5
+	JMP          sum3
+
+short3:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	JMP    rest3
 
 sum3:
 	VADDPS Z2, Z0, Z0
 	VADDPS Z6, Z4, Z4
-	VADDPS Z4, Z0, Z0
 	VADDPS Z3, Z1, Z1
 	VADDPS Z7, Z5, Z5
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VADDPS Z4, Z0, Z0
 	VADDPS Z5, Z1, Z1
 	TESTQ  DX, DX
-	JZ     store3
-	VADDPS (DX), Z0, Z0
-	VADDPS (DX)(DI*1), Z1, Z1
+	JZ     unbiased3
+	VADDPS (DX), Z2, Z2
+	VADDPS (DX)(DI*1), Z3, Z3
 
-store3:
+unbiased3:
+	VADDPS  Z2, Z0, Z0
 	VMOVUPS Z0, (AX)
+	VADDPS  Z3, Z1, Z1
 	VMOVUPS Z1, (AX)(DI*1)
 	JMP     done
 
 columns3:
-	CMPQ   DI, $+48
-	JG     columns4
-	SUBQ   $+16, DI
-	SHLQ   $0x02, DI
+	CMPQ         DI, $+48
+	JG           columns4
+	SUBQ         $+16, DI
+	SHLQ         $0x02, DI
+	MOVQ         CX, CX
+	LEAQ         (CX)(R8*1), R9
+	LEAQ         (CX)(R8*2), R10
+	LEAQ         (R9)(R8*2), R11
+	SUBQ         $0x04, SI
+	JL           short4
+	VBROADCASTSS (BX), Z2
+	VMULPS       (CX), Z2, Z0
+	VMULPS       64(CX), Z2, Z1
+	VMULPS       (CX)(DI*1), Z2, Z2
+	VBROADCASTSS 4(BX), Z5
+	VMULPS       (R9), Z5, Z3
+	VMULPS       64(R9), Z5, Z4
+	VMULPS       (R9)(DI*1), Z5, Z5
+	VBROADCASTSS 8(BX), Z8
+	VMULPS       (R10), Z8, Z6
+	VMULPS       64(R10), Z8, Z7
+	VMULPS       (R10)(DI*1), Z8, Z8
+	VBROADCASTSS 12(BX), Z11
+	VMULPS       (R11), Z11, Z9
+	VMULPS       64(R11), Z11, Z10
+	VMULPS       (R11)(DI*1), Z11, Z11
+	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JL           rest4
+
+inputs4:
+	VBROADCASTSS (BX), Z12
+	VMULPS       (CX), Z12, Z13
+	VADDPS       Z13, Z0, Z0
+	VMULPS       64(CX), Z12, Z13
+	VADDPS       Z13, Z1, Z1
+	VMULPS       (CX)(DI*1), Z12, Z12
+	VADDPS       Z12, Z2, Z2
+	VBROADCASTSS 4(BX), Z12
+	VMULPS       (R9), Z12, Z13
+	VADDPS       Z13, Z3, Z3
+	VMULPS       64(R9), Z12, Z13
+	VADDPS       Z13, Z4, Z4
+	VMULPS       (R9)(DI*1), Z12, Z12
+	VADDPS       Z12, Z5, Z5
+	VBROADCASTSS 8(BX), Z12
+	VMULPS       (R10), Z12, Z13
+	VADDPS       Z13, Z6, Z6
+	VMULPS       64(R10), Z12, Z13
+	VADDPS       Z13, Z7, Z7
+	VMULPS       (R10)(DI*1), Z12, Z12
+	VADDPS       Z12, Z8, Z8
+	VBROADCASTSS 12(BX), Z12
+	VMULPS       (R11), Z12, Z13
+	VADDPS       Z13, Z9, Z9
+	VMULPS       64(R11), Z12, Z13
+	VADDPS       Z13, Z10, Z10
+	VMULPS       (R11)(DI*1), Z12, Z12
+	VADDPS       Z12, Z11, Z11
+	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JGE          inputs4
+
+rest4:
+	CMPQ         SI, $-4
+	JE           sum4
+	VBROADCASTSS (BX), Z12
+	VMULPS       (CX), Z12, Z13
+	VADDPS       Z13, Z0, Z0
+	VMULPS       64(CX), Z12, Z13
+	VADDPS       Z13, Z1, Z1
+	VMULPS       (CX)(DI*1), Z12, Z12
+	VADDPS       Z12, Z2, Z2
+	CMPQ         SI, $-3
+	JE           sum4
+	VBROADCASTSS 4(BX), Z12
+	VMULPS       (R9), Z12, Z13
+	VADDPS       Z13, Z3, Z3
+	VMULPS       64(R9), Z12, Z13
+	VADDPS       Z13, Z4, Z4
+	VMULPS       (R9)(DI*1), Z12, Z12
+	VADDPS       Z12, Z5, Z5
+	CMPQ         SI, $-2
+	JE           sum4
+	VBROADCASTSS 8(BX), Z12
+	VMULPS       (R10), Z12, Z13
+	VADDPS       Z13, Z6, Z6
+	VMULPS       64(R10), Z12, Z13
+	VADDPS       Z13, Z7, Z7
+	VMULPS       (R10)(DI*1), Z12, Z12
+	VADDPS       Z12, Z8, Z8
+	JMP          sum4
+
+short4:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2625,101 +3823,155 @@ columns3:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   CX, R10
-	MOVQ   SI, SI
-	LEAQ   (CX)(DI*1), CX
-	SUBQ   $0x04, SI
-	JL     rest4
-
-inputs4:
-	VBROADCASTSS (BX), Z12
-	VMULPS       (R10), Z12, Z13
-	VADDPS       Z13, Z0, Z0
-	VMULPS       64(R10), Z12, Z13
-	VADDPS       Z13, Z1, Z1
-	VMULPS       (CX), Z12, Z12
-	VADDPS       Z12, Z2, Z2
-	VBROADCASTSS 4(BX), Z12
-	VMULPS       (R10)(R8*1), Z12, Z13
-	VADDPS       Z13, Z3, Z3
-	VMULPS       64(R10)(R8*1), Z12, Z13
-	VADDPS       Z13, Z4, Z4
-	VMULPS       (CX)(R8*1), Z12, Z12
-	VADDPS       Z12, Z5, Z5
-	VBROADCASTSS 8(BX), Z12
-	VMULPS       (R10)(R8*2), Z12, Z13
-	VADDPS       Z13, Z6, Z6
-	VMULPS       64(R10)(R8*2), Z12, Z13
-	VADDPS       Z13, Z7, Z7
-	VMULPS       (CX)(R8*2), Z12, Z12
-	VADDPS       Z12, Z8, Z8
-	VBROADCASTSS 12(BX), Z12
-	VMULPS       (R10)(R9*1), Z12, Z13
-	VADDPS       Z13, Z9, Z9
-	VMULPS       64(R10)(R9*1), Z12, Z13
-	VADDPS       Z13, Z10, Z10
-	VMULPS       (CX)(R9*1), Z12, Z12
-	VADDPS       Z12, Z11, Z11
-	LEAQ         (R10)(R8*4), R10
-	LEAQ         (CX)(R8*4), CX
-	ADDQ         $0x10, BX
-	SUBQ         $0x04, SI
-	JGE          inputs4
-
-rest4:
-	CMPQ         SI, $-4
-	JE           sum4
-	VBROADCASTSS (BX), Z12
-	VMULPS       (R10), Z12, Z13
-	VADDPS       Z13, Z0, Z0
-	VMULPS       64(R10), Z12, Z13
-	VADDPS       Z13, Z1, Z1
-	VMULPS       (CX), Z12, Z12
-	VADDPS       Z12, Z2, Z2
-	CMPQ         SI, $-3
-	JE           sum4
-	VBROADCASTSS 4(BX), Z12
-	VMULPS       (R10)(R8*1), Z12, Z13
-	VADDPS       Z13, Z3, Z3
-	VMULPS       64(R10)(R8*1), Z12, Z13
-	VADDPS       Z13, Z4, Z4
-	VMULPS       (CX)(R8*1), Z12, Z12
-	VADDPS       Z12, Z5, Z5
-	CMPQ         SI, $-2
-	JE           sum4
-	VBROADCASTSS 8(BX), Z12
-	VMULPS       (R10)(R8*2), Z12, Z13
-	VADDPS       Z13, Z6, Z6
-	VMULPS       64(R10)(R8*2), Z12, Z13
-	VADDPS       Z13, Z7, Z7
-	VMULPS       (CX)(R8*2), Z12, Z12
-	VADDPS       Z12, Z8, Z8
+	JMP    rest4
 
 sum4:
 	VADDPS Z3, Z0, Z0
 	VADDPS Z9, Z6, Z6
-	VADDPS Z6, Z0, Z0
 	VADDPS Z4, Z1, Z1
 	VADDPS Z10, Z7, Z7
-	VADDPS Z7, Z1, Z1
 	VADDPS Z5, Z2, Z2
 	VADDPS Z11, Z8, Z8
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VADDPS Z6, Z0, Z0
+	VADDPS Z7, Z1, Z1
 	VADDPS Z8, Z2, Z2
 	TESTQ  DX, DX
-	JZ     store4
-	VADDPS (DX), Z0, Z0
-	VADDPS 64(DX), Z1, Z1
-	VADDPS (DX)(DI*1), Z2, Z2
+	JZ     unbiased4
+	VADDPS (DX), Z3, Z3
+	VADDPS 64(DX), Z4, Z4
+	VADDPS (DX)(DI*1), Z5, Z5
 
-store4:
+unbiased4:
+	VADDPS  Z3, Z0, Z0
 	VMOVUPS Z0, (AX)
+	VADDPS  Z4, Z1, Z1
 	VMOVUPS Z1, 64(AX)
+	VADDPS  Z5, Z2, Z2
 	VMOVUPS Z2, (AX)(DI*1)
 	JMP     done
 
 columns4:
-	SUBQ   $+16, DI
-	SHLQ   $0x02, DI
+	SUBQ         $+16, DI
+	SHLQ         $0x02, DI
+	MOVQ         CX, CX
+	LEAQ         (CX)(R8*1), R9
+	LEAQ         (CX)(R8*2), R10
+	LEAQ         (R9)(R8*2), R11
+	SUBQ         $0x04, SI
+	JL           short5
+	VBROADCASTSS (BX), Z3
+	VMULPS       (CX), Z3, Z0
+	VMULPS       64(CX), Z3, Z1
+	VMULPS       128(CX), Z3, Z2
+	VMULPS       (CX)(DI*1), Z3, Z3
+	VBROADCASTSS 4(BX), Z7
+	VMULPS       (R9), Z7, Z4
+	VMULPS       64(R9), Z7, Z5
+	VMULPS       128(R9), Z7, Z6
+	VMULPS       (R9)(DI*1), Z7, Z7
+	VBROADCASTSS 8(BX), Z11
+	VMULPS       (R10), Z11, Z8
+	VMULPS       64(R10), Z11, Z9
+	VMULPS       128(R10), Z11, Z10
+	VMULPS       (R10)(DI*1), Z11, Z11
+	VBROADCASTSS 12(BX), Z15
+	VMULPS       (R11), Z15, Z12
+	VMULPS       64(R11), Z15, Z13
+	VMULPS       128(R11), Z15, Z14
+	VMULPS       (R11)(DI*1), Z15, Z15
+	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JL           rest5
+
+inputs5:
+	VBROADCASTSS (BX), Z16
+	VMULPS       (CX), Z16, Z17
+	VADDPS       Z17, Z0, Z0
+	VMULPS       64(CX), Z16, Z17
+	VADDPS       Z17, Z1, Z1
+	VMULPS       128(CX), Z16, Z17
+	VADDPS       Z17, Z2, Z2
+	VMULPS       (CX)(DI*1), Z16, Z16
+	VADDPS       Z16, Z3, Z3
+	VBROADCASTSS 4(BX), Z16
+	VMULPS       (R9), Z16, Z17
+	VADDPS       Z17, Z4, Z4
+	VMULPS       64(R9), Z16, Z17
+	VADDPS       Z17, Z5, Z5
+	VMULPS       128(R9), Z16, Z17
+	VADDPS       Z17, Z6, Z6
+	VMULPS       (R9)(DI*1), Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	VBROADCASTSS 8(BX), Z16
+	VMULPS       (R10), Z16, Z17
+	VADDPS       Z17, Z8, Z8
+	VMULPS       64(R10), Z16, Z17
+	VADDPS       Z17, Z9, Z9
+	VMULPS       128(R10), Z16, Z17
+	VADDPS       Z17, Z10, Z10
+	VMULPS       (R10)(DI*1), Z16, Z16
+	VADDPS       Z16, Z11, Z11
+	VBROADCASTSS 12(BX), Z16
+	VMULPS       (R11), Z16, Z17
+	VADDPS       Z17, Z12, Z12
+	VMULPS       64(R11), Z16, Z17
+	VADDPS       Z17, Z13, Z13
+	VMULPS       128(R11), Z16, Z17
+	VADDPS       Z17, Z14, Z14
+	VMULPS       (R11)(DI*1), Z16, Z16
+	VADDPS       Z16, Z15, Z15
+	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JGE          inputs5
+
+rest5:
+	CMPQ         SI, $-4
+	JE           sum5
+	VBROADCASTSS (BX), Z16
+	VMULPS       (CX), Z16, Z17
+	VADDPS       Z17, Z0, Z0
+	VMULPS       64(CX), Z16, Z17
+	VADDPS       Z17, Z1, Z1
+	VMULPS       128(CX), Z16, Z17
+	VADDPS       Z17, Z2, Z2
+	VMULPS       (CX)(DI*1), Z16, Z16
+	VADDPS       Z16, Z3, Z3
+	CMPQ         SI, $-3
+	JE           sum5
+	VBROADCASTSS 4(BX), Z16
+	VMULPS       (R9), Z16, Z17
+	VADDPS       Z17, Z4, Z4
+	VMULPS       64(R9), Z16, Z17
+	VADDPS       Z17, Z5, Z5
+	VMULPS       128(R9), Z16, Z17
+	VADDPS       Z17, Z6, Z6
+	VMULPS       (R9)(DI*1), Z16, Z16
+	VADDPS       Z16, Z7, Z7
+	CMPQ         SI, $-2
+	JE           sum5
+	VBROADCASTSS 8(BX), Z16
+	VMULPS       (R10), Z16, Z17
+	VADDPS       Z17, Z8, Z8
+	VMULPS       64(R10), Z16, Z17
+	VADDPS       Z17, Z9, Z9
+	VMULPS       128(R10), Z16, Z17
+	VADDPS       Z17, Z10, Z10
+	VMULPS       (R10)(DI*1), Z16, Z16
+	VADDPS       Z16, Z11, Z11
+	JMP          sum5
+
+short5:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2736,143 +3988,86 @@ columns4:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	MOVQ   CX, R10
-	MOVQ   SI, SI
-	LEAQ   (CX)(DI*1), CX
-	SUBQ   $0x04, SI
-	JL     rest5
-
-inputs5:
-	VBROADCASTSS (BX), Z16
-	VMULPS       (R10), Z16, Z17
-	VADDPS       Z17, Z0, Z0
-	VMULPS       64(R10), Z16, Z17
-	VADDPS       Z17, Z1, Z1
-	VMULPS       128(R10), Z16, Z17
-	VADDPS       Z17, Z2, Z2
-	VMULPS       (CX), Z16, Z16
-	VADDPS       Z16, Z3, Z3
-	VBROADCASTSS 4(BX), Z16
-	VMULPS       (R10)(R8*1), Z16, Z17
-	VADDPS       Z17, Z4, Z4
-	VMULPS       64(R10)(R8*1), Z16, Z17
-	VADDPS       Z17, Z5, Z5
-	VMULPS       128(R10)(R8*1), Z16, Z17
-	VADDPS       Z17, Z6, Z6
-	VMULPS       (CX)(R8*1), Z16, Z16
-	VADDPS       Z16, Z7, Z7
-	VBROADCASTSS 8(BX), Z16
-	VMULPS       (R10)(R8*2), Z16, Z17
-	VADDPS       Z17, Z8, Z8
-	VMULPS       64(R10)(R8*2), Z16, Z17
-	VADDPS       Z17, Z9, Z9
-	VMULPS       128(R10)(R8*2), Z16, Z17
-	VADDPS       Z17, Z10, Z10
-	VMULPS       (CX)(R8*2), Z16, Z16
-	VADDPS       Z16, Z11, Z11
-	VBROADCASTSS 12(BX), Z16
-	VMULPS       (R10)(R9*1), Z16, Z17
-	VADDPS       Z17, Z12, Z12
-	VMULPS       64(R10)(R9*1), Z16, Z17
-	VADDPS       Z17, Z13, Z13
-	VMULPS       128(R10)(R9*1), Z16, Z17
-	VADDPS       Z17, Z14, Z14
-	VMULPS       (CX)(R9*1), Z16, Z16
-	VADDPS       Z16, Z15, Z15
-	LEAQ         (R10)(R8*4), R10
-	LEAQ         (CX)(R8*4), CX
-	ADDQ         $0x10, BX
-	SUBQ         $0x04, SI
-	JGE          inputs5
-
-rest5:
-	CMPQ         SI, $-4
-	JE           sum5
-	VBROADCASTSS (BX), Z16
-	VMULPS       (R10), Z16, Z17
-	VADDPS       Z17, Z0, Z0
-	VMULPS       64(R10), Z16, Z17
-	VADDPS       Z17, Z1, Z1
-	VMULPS       128(R10), Z16, Z17
-	VADDPS       Z17, Z2, Z2
-	VMULPS       (CX), Z16, Z16
-	VADDPS       Z16, Z3, Z3
-	CMPQ         SI, $-3
-	JE           sum5
-	VBROADCASTSS 4(BX), Z16
-	VMULPS       (R10)(R8*1), Z16, Z17
-	VADDPS       Z17, Z4, Z4
-	VMULPS       64(R10)(R8*1), Z16, Z17
-	VADDPS       Z17, Z5, Z5
-	VMULPS       128(R10)(R8*1), Z16, Z17
-	VADDPS       Z17, Z6, Z6
-	VMULPS       (CX)(R8*1), Z16, Z16
-	VADDPS       Z16, Z7, Z7
-	CMPQ         SI, $-2
-	JE           sum5
-	VBROADCASTSS 8(BX), Z16
-	VMULPS       (R10)(R8*2), Z16, Z17
-	VADDPS       Z17, Z8, Z8
-	VMULPS       64(R10)(R8*2), Z16, Z17
-	VADDPS       Z17, Z9, Z9
-	VMULPS       128(R10)(R8*2), Z16, Z17
-	VADDPS       Z17, Z10, Z10
-	VMULPS       (CX)(R8*2), Z16, Z16
-	VADDPS       Z16, Z11, Z11
+	JMP    rest5
 
 sum5:
 	VADDPS Z4, Z0, Z0
 	VADDPS Z12, Z8, Z8
-	VADDPS Z8, Z0, Z0
 	VADDPS Z5, Z1, Z1
 	VADDPS Z13, Z9, Z9
-	VADDPS Z9, Z1, Z1
 	VADDPS Z6, Z2, Z2
 	VADDPS Z14, Z10, Z10
-	VADDPS Z10, Z2, Z2
 	VADDPS Z7, Z3, Z3
 	VADDPS Z15, Z11, Z11
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VADDPS Z8, Z0, Z0
+	VADDPS Z9, Z1, Z1
+	VADDPS Z10, Z2, Z2
 	VADDPS Z11, Z3, Z3
 	TESTQ  DX, DX
-	JZ     store5
-	VADDPS (DX), Z0, Z0
-	VADDPS 64(DX), Z1, Z1
-	VADDPS 128(DX), Z2, Z2
-	VADDPS (DX)(DI*1), Z3, Z3
+	JZ     unbiased5
+	VADDPS (DX), Z4, Z4
+	VADDPS 64(DX), Z5, Z5
+	VADDPS 128(DX), Z6, Z6
+	VADDPS (DX)(DI*1), Z7, Z7
 
-store5:
+unbiased5:
+	VADDPS  Z4, Z0, Z0
 	VMOVUPS Z0, (AX)
+	VADDPS  Z5, Z1, Z1
 	VMOVUPS Z1, 64(AX)
+	VADDPS  Z6, Z2, Z2
 	VMOVUPS Z2, 128(AX)
+	VADDPS  Z7, Z3, Z3
 	VMOVUPS Z3, (AX)(DI*1)
 	JMP     done
 
 small:
-	CMPQ   DI, $+8
-	JL     below8
-	JG     overlap8
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	MOVQ   BX, BX
-	SUBQ   $0x04, SI
-	JL     rest6
+	CMPQ         DI, $+8
+	JL           below8
+	JG           below8twice
+	MOVQ         CX, CX
+	LEAQ         (CX)(R8*1), DI
+	LEAQ         (CX)(R8*2), R9
+	LEAQ         (DI)(R8*2), R10
+	SUBQ         $0x04, SI
+	JL           short6
+	VBROADCASTSS (BX), Y0
+	VMULPS       (CX), Y0, Y0
+	VBROADCASTSS 4(BX), Y1
+	VMULPS       (DI), Y1, Y1
+	VBROADCASTSS 8(BX), Y2
+	VMULPS       (R9), Y2, Y2
+	VBROADCASTSS 12(BX), Y3
+	VMULPS       (R10), Y3, Y3
+	LEAQ         (CX)(R8*4), CX
+	LEAQ         (DI)(R8*4), DI
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JL           rest6
 
 inputs6:
 	VBROADCASTSS (BX), Y4
 	VMULPS       (CX), Y4, Y4
 	VADDPS       Y4, Y0, Y0
 	VBROADCASTSS 4(BX), Y4
-	VMULPS       (CX)(R8*1), Y4, Y4
+	VMULPS       (DI), Y4, Y4
 	VADDPS       Y4, Y1, Y1
 	VBROADCASTSS 8(BX), Y4
-	VMULPS       (CX)(R8*2), Y4, Y4
+	VMULPS       (R9), Y4, Y4
 	VADDPS       Y4, Y2, Y2
 	VBROADCASTSS 12(BX), Y4
-	VMULPS       (CX)(R9*1), Y4, Y4
+	VMULPS       (R10), Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	LEAQ         (CX)(R8*4), CX
+	LEAQ         (DI)(R8*4), DI
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
 	JGE          inputs6
@@ -2886,66 +4081,90 @@ rest6:
 	CMPQ         SI, $-3
 	JE           sum6
 	VBROADCASTSS 4(BX), Y4
-	VMULPS       (CX)(R8*1), Y4, Y4
+	VMULPS       (DI), Y4, Y4
 	VADDPS       Y4, Y1, Y1
 	CMPQ         SI, $-2
 	JE           sum6
 	VBROADCASTSS 8(BX), Y4
-	VMULPS       (CX)(R8*2), Y4, Y4
+	VMULPS       (R9), Y4, Y4
 	VADDPS       Y4, Y2, Y2
+	JMP          sum6
 
-sum6:
-	VADDPS Y1, Y0, Y0
-	VADDPS Y3, Y2, Y2
-	VADDPS Y2, Y0, Y0
-	TESTQ  DX, DX
-	JZ     store6
-	VADDPS (DX), Y0, Y0
-
-store6:
-	VMOVUPS Y0, (AX)
-	JMP     done
-
-overlap8:
-	SUBQ   $+8, DI
-	SHLQ   $0x02, DI
+short6:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	MOVQ   CX, R10
-	MOVQ   SI, SI
-	LEAQ   (CX)(DI*1), CX
-	SUBQ   $0x04, SI
-	JL     rest7
+	JMP    rest6
+
+sum6:
+	VADDPS Y1, Y0, Y0
+	VADDPS Y3, Y2, Y2
+	VXORPS Y1, Y1, Y1
+	VADDPS Y2, Y0, Y0
+	TESTQ  DX, DX
+	JZ     unbiased6
+	VADDPS (DX), Y1, Y1
+
+unbiased6:
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)
+	JMP     done
+
+below8twice:
+	SUBQ         $+8, DI
+	SHLQ         $0x02, DI
+	MOVQ         CX, CX
+	LEAQ         (CX)(R8*1), R9
+	LEAQ         (CX)(R8*2), R10
+	LEAQ         (R9)(R8*2), R11
+	SUBQ         $0x04, SI
+	JL           short7
+	VBROADCASTSS (BX), Y1
+	VMULPS       (CX), Y1, Y0
+	VMULPS       (CX)(DI*1), Y1, Y1
+	VBROADCASTSS 4(BX), Y3
+	VMULPS       (R9), Y3, Y2
+	VMULPS       (R9)(DI*1), Y3, Y3
+	VBROADCASTSS 8(BX), Y5
+	VMULPS       (R10), Y5, Y4
+	VMULPS       (R10)(DI*1), Y5, Y5
+	VBROADCASTSS 12(BX), Y7
+	VMULPS       (R11), Y7, Y6
+	VMULPS       (R11)(DI*1), Y7, Y7
+	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JL           rest7
 
 inputs7:
 	VBROADCASTSS (BX), Y8
-	VMULPS       (R10), Y8, Y9
+	VMULPS       (CX), Y8, Y9
 	VADDPS       Y9, Y0, Y0
-	VMULPS       (CX), Y8, Y8
+	VMULPS       (CX)(DI*1), Y8, Y8
 	VADDPS       Y8, Y1, Y1
 	VBROADCASTSS 4(BX), Y8
-	VMULPS       (R10)(R8*1), Y8, Y9
+	VMULPS       (R9), Y8, Y9
 	VADDPS       Y9, Y2, Y2
-	VMULPS       (CX)(R8*1), Y8, Y8
+	VMULPS       (R9)(DI*1), Y8, Y8
 	VADDPS       Y8, Y3, Y3
 	VBROADCASTSS 8(BX), Y8
-	VMULPS       (R10)(R8*2), Y8, Y9
+	VMULPS       (R10), Y8, Y9
 	VADDPS       Y9, Y4, Y4
-	VMULPS       (CX)(R8*2), Y8, Y8
+	VMULPS       (R10)(DI*1), Y8, Y8
 	VADDPS       Y8, Y5, Y5
 	VBROADCASTSS 12(BX), Y8
-	VMULPS       (R10)(R9*1), Y8, Y9
+	VMULPS       (R11), Y8, Y9
 	VADDPS       Y9, Y6, Y6
-	VMULPS       (CX)(R9*1), Y8, Y8
+	VMULPS       (R11)(DI*1), Y8, Y8
 	VADDPS       Y8, Y7, Y7
-	LEAQ         (R10)(R8*4), R10
 	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
 	JGE          inputs7
@@ -2954,68 +4173,112 @@ rest7:
 	CMPQ         SI, $-4
 	JE           sum7
 	VBROADCASTSS (BX), Y8
-	VMULPS       (R10), Y8, Y9
+	VMULPS       (CX), Y8, Y9
 	VADDPS       Y9, Y0, Y0
-	VMULPS       (CX), Y8, Y8
+	VMULPS       (CX)(DI*1), Y8, Y8
 	VADDPS       Y8, Y1, Y1
 	CMPQ         SI, $-3
 	JE           sum7
 	VBROADCASTSS 4(BX), Y8
-	VMULPS       (R10)(R8*1), Y8, Y9
+	VMULPS       (R9), Y8, Y9
 	VADDPS       Y9, Y2, Y2
-	VMULPS       (CX)(R8*1), Y8, Y8
+	VMULPS       (R9)(DI*1), Y8, Y8
 	VADDPS       Y8, Y3, Y3
 	CMPQ         SI, $-2
 	JE           sum7
 	VBROADCASTSS 8(BX), Y8
-	VMULPS       (R10)(R8*2), Y8, Y9
+	VMULPS       (R10), Y8, Y9
 	VADDPS       Y9, Y4, Y4
-	VMULPS       (CX)(R8*2), Y8, Y8
+	VMULPS       (R10)(DI*1), Y8, Y8
 	VADDPS       Y8, Y5, Y5
+	JMP          sum7
+
+short7:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	JMP    rest7
 
 sum7:
 	VADDPS Y2, Y0, Y0
 	VADDPS Y6, Y4, Y4
-	VADDPS Y4, Y0, Y0
 	VADDPS Y3, Y1, Y1
 	VADDPS Y7, Y5, Y5
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VADDPS Y4, Y0, Y0
 	VADDPS Y5, Y1, Y1
 	TESTQ  DX, DX
-	JZ     store7
-	VADDPS (DX), Y0, Y0
-	VADDPS (DX)(DI*1), Y1, Y1
+	JZ     unbiased7
+	VADDPS (DX), Y2, Y2
+	VADDPS (DX)(DI*1), Y3, Y3
 
-store7:
+unbiased7:
+	VADDPS  Y2, Y0, Y0
 	VMOVUPS Y0, (AX)
+	VADDPS  Y3, Y1, Y1
 	VMOVUPS Y1, (AX)(DI*1)
 	JMP     done
 
 below8:
-	CMPQ   DI, $+4
-	JL     below4
-	JG     overlap4
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	MOVQ   BX, BX
-	SUBQ   $0x04, SI
-	JL     rest8
+	SUBQ         $+4, DI
+	SHLQ         $0x02, DI
+	MOVQ         CX, CX
+	LEAQ         (CX)(R8*1), R9
+	LEAQ         (CX)(R8*2), R10
+	LEAQ         (R9)(R8*2), R11
+	SUBQ         $0x04, SI
+	JL           short8
+	VBROADCASTSS (BX), X1
+	VMULPS       (CX), X1, X0
+	VMULPS       (CX)(DI*1), X1, X1
+	VBROADCASTSS 4(BX), X3
+	VMULPS       (R9), X3, X2
+	VMULPS       (R9)(DI*1), X3, X3
+	VBROADCASTSS 8(BX), X5
+	VMULPS       (R10), X5, X4
+	VMULPS       (R10)(DI*1), X5, X5
+	VBROADCASTSS 12(BX), X7
+	VMULPS       (R11), X7, X6
+	VMULPS       (R11)(DI*1), X7, X7
+	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JL           rest8
 
 inputs8:
-	VBROADCASTSS (BX), X4
-	VMULPS       (CX), X4, X4
-	VADDPS       X4, X0, X0
-	VBROADCASTSS 4(BX), X4
-	VMULPS       (CX)(R8*1), X4, X4
-	VADDPS       X4, X1, X1
-	VBROADCASTSS 8(BX), X4
-	VMULPS       (CX)(R8*2), X4, X4
-	VADDPS       X4, X2, X2
-	VBROADCASTSS 12(BX), X4
-	VMULPS       (CX)(R9*1), X4, X4
-	VADDPS       X4, X3, X3
+	VBROADCASTSS (BX), X8
+	VMULPS       (CX), X8, X9
+	VADDPS       X9, X0, X0
+	VMULPS       (CX)(DI*1), X8, X8
+	VADDPS       X8, X1, X1
+	VBROADCASTSS 4(BX), X8
+	VMULPS       (R9), X8, X9
+	VADDPS       X9, X2, X2
+	VMULPS       (R9)(DI*1), X8, X8
+	VADDPS       X8, X3, X3
+	VBROADCASTSS 8(BX), X8
+	VMULPS       (R10), X8, X9
+	VADDPS       X9, X4, X4
+	VMULPS       (R10)(DI*1), X8, X8
+	VADDPS       X8, X5, X5
+	VBROADCASTSS 12(BX), X8
+	VMULPS       (R11), X8, X9
+	VADDPS       X9, X6, X6
+	VMULPS       (R11)(DI*1), X8, X8
+	VADDPS       X8, X7, X7
 	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	LEAQ         (R10)(R8*4), R10
+	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
 	JGE          inputs8
@@ -3023,35 +4286,28 @@ inputs8:
 rest8:
 	CMPQ         SI, $-4
 	JE           sum8
-	VBROADCASTSS (BX), X4
-	VMULPS       (CX), X4, X4
-	VADDPS       X4, X0, X0
+	VBROADCASTSS (BX), X8
+	VMULPS       (CX), X8, X9
+	VADDPS       X9, X0, X0
+	VMULPS       (CX)(DI*1), X8, X8
+	VADDPS       X8, X1, X1
 	CMPQ         SI, $-3
 	JE           sum8
-	VBROADCASTSS 4(BX), X4
-	VMULPS       (CX)(R8*1), X4, X4
-	VADDPS       X4, X1, X1
+	VBROADCASTSS 4(BX), X8
+	VMULPS       (R9), X8, X9
+	VADDPS       X9, X2, X2
+	VMULPS       (R9)(DI*1), X8, X8
+	VADDPS       X8, X3, X3
 	CMPQ         SI, $-2
 	JE           sum8
-	VBROADCASTSS 8(BX), X4
-	VMULPS       (CX)(R8*2), X4, X4
-	VADDPS       X4, X2, X2
+	VBROADCASTSS 8(BX), X8
+	VMULPS       (R10), X8, X9
+	VADDPS       X9, X4, X4
+	VMULPS       (R10)(DI*1), X8, X8
+	VADDPS       X8, X5, X5
+	JMP          sum8
 
-sum8:
-	VADDPS X1, X0, X0
-	VADDPS X3, X2, X2
-	VADDPS X2, X0, X0
-	TESTQ  DX, DX
-	JZ     store8
-	VADDPS (DX), X0, X0
-
-store8:
-	VMOVUPS X0, (AX)
-	JMP     done
-
-overlap4:
-	SUBQ   $+4, DI
-	SHLQ   $0x02, DI
+short8:
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
@@ -3060,149 +4316,1365 @@ overlap4:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	MOVQ   CX, R10
-	MOVQ   SI, SI
-	LEAQ   (CX)(DI*1), CX
-	SUBQ   $0x04, SI
-	JL     rest9
+	JMP    rest8
 
-inputs9:
-	VBROADCASTSS (BX), X8
-	VMULPS       (R10), X8, X9
-	VADDPS       X9, X0, X0
-	VMULPS       (CX), X8, X8
-	VADDPS       X8, X1, X1
-	VBROADCASTSS 4(BX), X8
-	VMULPS       (R10)(R8*1), X8, X9
-	VADDPS       X9, X2, X2
-	VMULPS       (CX)(R8*1), X8, X8
-	VADDPS       X8, X3, X3
-	VBROADCASTSS 8(BX), X8
-	VMULPS       (R10)(R8*2), X8, X9
-	VADDPS       X9, X4, X4
-	VMULPS       (CX)(R8*2), X8, X8
-	VADDPS       X8, X5, X5
-	VBROADCASTSS 12(BX), X8
-	VMULPS       (R10)(R9*1), X8, X9
-	VADDPS       X9, X6, X6
-	VMULPS       (CX)(R9*1), X8, X8
-	VADDPS       X8, X7, X7
-	LEAQ         (R10)(R8*4), R10
-	LEAQ         (CX)(R8*4), CX
-	ADDQ         $0x10, BX
-	SUBQ         $0x04, SI
-	JGE          inputs9
-
-rest9:
-	CMPQ         SI, $-4
-	JE           sum9
-	VBROADCASTSS (BX), X8
-	VMULPS       (R10), X8, X9
-	VADDPS       X9, X0, X0
-	VMULPS       (CX), X8, X8
-	VADDPS       X8, X1, X1
-	CMPQ         SI, $-3
-	JE           sum9
-	VBROADCASTSS 4(BX), X8
-	VMULPS       (R10)(R8*1), X8, X9
-	VADDPS       X9, X2, X2
-	VMULPS       (CX)(R8*1), X8, X8
-	VADDPS       X8, X3, X3
-	CMPQ         SI, $-2
-	JE           sum9
-	VBROADCASTSS 8(BX), X8
-	VMULPS       (R10)(R8*2), X8, X9
-	VADDPS       X9, X4, X4
-	VMULPS       (CX)(R8*2), X8, X8
-	VADDPS       X8, X5, X5
-
-sum9:
+sum8:
 	VADDPS X2, X0, X0
 	VADDPS X6, X4, X4
-	VADDPS X4, X0, X0
 	VADDPS X3, X1, X1
 	VADDPS X7, X5, X5
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VADDPS X4, X0, X0
 	VADDPS X5, X1, X1
 	TESTQ  DX, DX
-	JZ     store9
-	VADDPS (DX), X0, X0
-	VADDPS (DX)(DI*1), X1, X1
+	JZ     unbiased8
+	VADDPS (DX), X2, X2
+	VADDPS (DX)(DI*1), X3, X3
 
-store9:
+unbiased8:
+	VADDPS  X2, X0, X0
 	VMOVUPS X0, (AX)
+	VADDPS  X3, X1, X1
 	VMOVUPS X1, (AX)(DI*1)
 	JMP     done
 
-below4:
-	CMPQ   DI, $+2
-	JL     below2
-	JG     overlap2
+few:
+	CMPQ    DI, $+1
+	JNE     more1
+	MOVQ    BX, BX
+	SUBQ    $0x04, SI
+	JL      fewer1
+	VMOVUPS (BX), X0
+	VMULPS  (CX), X0, X0
+	ADDQ    $0x10, CX
+	ADDQ    $0x10, BX
+	SUBQ    $0x04, SI
+	JL      over1
+
+fours1:
+	VMOVUPS (BX), X1
+	VMULPS  (CX), X1, X1
+	VADDPS  X1, X0, X0
+	ADDQ    $0x10, CX
+	ADDQ    $0x10, BX
+	SUBQ    $0x04, SI
+	JGE     fours1
+	JMP     over1
+
+fewer1:
 	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	MOVQ   BX, BX
-	SUBQ   $0x04, SI
-	JL     rest10
 
-inputs10:
-	VBROADCASTSS (BX), X4
-	VMOVSD       (CX), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X0, X0
-	VBROADCASTSS 4(BX), X4
-	VMOVSD       (CX)(R8*1), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X1, X1
-	VBROADCASTSS 8(BX), X4
-	VMOVSD       (CX)(R8*2), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X2, X2
-	VBROADCASTSS 12(BX), X4
-	VMOVSD       (CX)(R9*1), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X3, X3
-	LEAQ         (CX)(R8*4), CX
-	ADDQ         $0x10, BX
-	SUBQ         $0x04, SI
-	JGE          inputs10
-
-rest10:
-	CMPQ         SI, $-4
-	JE           sum10
-	VBROADCASTSS (BX), X4
-	VMOVSD       (CX), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X0, X0
-	CMPQ         SI, $-3
-	JE           sum10
-	VBROADCASTSS 4(BX), X4
-	VMOVSD       (CX)(R8*1), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X1, X1
-	CMPQ         SI, $-2
-	JE           sum10
-	VBROADCASTSS 8(BX), X4
-	VMOVSD       (CX)(R8*2), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X2, X2
-
-sum10:
-	VADDPS X1, X0, X0
-	VADDPS X3, X2, X2
+over1:
+	CMPQ   SI, $-3
+	JNE    not1of1
+	VMOVSS (BX), X1
+	VMOVSS (CX), X2
+	VMULPS X1, X2, X2
 	VADDPS X2, X0, X0
-	TESTQ  DX, DX
-	JZ     store10
-	VMOVSD (DX), X1
-	VADDPS X1, X0, X0
+	JMP    added1
 
-store10:
-	VMOVSD X0, (AX)
+not1of1:
+	CMPQ   SI, $-2
+	JNE    not2of1
+	VMOVSD (BX), X1
+	VMOVSD (CX), X2
+	VMULPS X1, X2, X2
+	VADDPS X2, X0, X0
+	JMP    added1
+
+not2of1:
+	CMPQ     SI, $-1
+	JNE      not3of1
+	VMOVSD   (BX), X1
+	VMOVSS   8(BX), X2
+	VMOVLHPS X2, X1, X1
+	VMOVSD   (CX), X2
+	VMOVSS   8(CX), X3
+	VMOVLHPS X3, X2, X2
+	VMULPS   X1, X2, X2
+	VADDPS   X2, X0, X0
+	JMP      added1
+
+not3of1:
+added1:
+	VMOVAPS X0, X1
+	VPSRLDQ $0x04, X0, X2
+	VPSRLDQ $0x08, X0, X3
+	VPSRLDQ $0x0c, X0, X0
+	VXORPS  X4, X4, X4
+	VADDPS  X2, X1, X1
+	VADDPS  X0, X3, X3
+	VADDPS  X3, X1, X1
+	TESTQ   DX, DX
+	JZ      few1
+	VMOVSS  (DX), X0
+	VADDPS  X0, X4, X4
+
+few1:
+	VADDPS X4, X1, X1
+	VMOVSS X1, (AX)
 	JMP    done
 
-overlap2:
-	SUBQ   $+2, DI
-	SHLQ   $0x02, DI
+more1:
+	CMPQ           DI, $+2
+	JNE            more2
+	MOVQ           BX, BX
+	SUBQ           $0x04, SI
+	JL             fewer2
+	VBROADCASTF128 (BX), Y0
+	VPERMILPS      permute_0_0_1_1_2_2_3_3<>+0(SB), Y0, Y0
+	VMULPS         (CX), Y0, Y0
+	ADDQ           $0x20, CX
+	ADDQ           $0x10, BX
+	SUBQ           $0x04, SI
+	JL             over2
+
+fours2:
+	VBROADCASTF128 (BX), Y1
+	VPERMILPS      permute_0_0_1_1_2_2_3_3<>+0(SB), Y1, Y1
+	VMULPS         (CX), Y1, Y1
+	VADDPS         Y1, Y0, Y0
+	ADDQ           $0x20, CX
+	ADDQ           $0x10, BX
+	SUBQ           $0x04, SI
+	JGE            fours2
+	JMP            over2
+
+fewer2:
+	VXORPS Y0, Y0, Y0
+
+over2:
+	CMPQ        SI, $-3
+	JNE         not1of2
+	VXORPS      Y1, Y1, Y1
+	VMOVSS      (BX), X1
+	VINSERTF128 $0x01, X1, Y1, Y1
+	VPERMILPS   permute_0_0_1_1_2_2_3_3<>+0(SB), Y1, Y1
+	VXORPS      Y2, Y2, Y2
+	VMOVSD      (CX), X2
+	VMULPS      Y1, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	JMP         added2
+
+not1of2:
+	CMPQ        SI, $-2
+	JNE         not2of2
+	VXORPS      Y1, Y1, Y1
+	VMOVSD      (BX), X1
+	VINSERTF128 $0x01, X1, Y1, Y1
+	VPERMILPS   permute_0_0_1_1_2_2_3_3<>+0(SB), Y1, Y1
+	VXORPS      Y2, Y2, Y2
+	VMOVUPS     (CX), X2
+	VMULPS      Y1, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	JMP         added2
+
+not2of2:
+	CMPQ        SI, $-1
+	JNE         not3of2
+	VXORPS      Y1, Y1, Y1
+	VMOVSD      (BX), X1
+	VMOVSS      8(BX), X2
+	VMOVLHPS    X2, X1, X1
+	VINSERTF128 $0x01, X1, Y1, Y1
+	VPERMILPS   permute_0_0_1_1_2_2_3_3<>+0(SB), Y1, Y1
+	VXORPS      Y2, Y2, Y2
+	VMOVSD      16(CX), X3
+	VMOVUPS     (CX), X2
+	VINSERTF128 $0x01, X3, Y2, Y2
+	VMULPS      Y1, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	JMP         added2
+
+not3of2:
+added2:
+	VEXTRACTF128 $0x01, Y0, X1
+	VMOVAPS      X0, X2
+	VPALIGNR     $0x08, X0, X1, X0
+	VMOVAPS      X1, X3
+	VPSRLDQ      $0x08, X1, X1
+	VXORPS       X4, X4, X4
+	VADDPS       X0, X2, X2
+	VADDPS       X1, X3, X3
+	VADDPS       X3, X2, X2
+	TESTQ        DX, DX
+	JZ           few2
+	VMOVSD       (DX), X0
+	VADDPS       X0, X4, X4
+
+few2:
+	VADDPS X4, X2, X2
+	VMOVSD X2, (AX)
+	JMP    done
+
+more2:
+	CMPQ           DI, $+3
+	JNE            more3
+	MOVQ           BX, BX
+	SUBQ           $0x04, SI
+	JL             fewer3
+	VBROADCASTF128 (BX), Y0
+	VPERMILPS      permute_0_0_0_1_1_1_2_2<>+0(SB), Y0, Y0
+	VMOVUPS        (BX), X1
+	VPERMILPS      $0xfe, X1, X1
+	VMULPS         (CX), Y0, Y0
+	VMULPS         32(CX), X1, X1
+	ADDQ           $0x30, CX
+	ADDQ           $0x10, BX
+	SUBQ           $0x04, SI
+	JL             over3
+
+fours3:
+	VBROADCASTF128 (BX), Y2
+	VPERMILPS      permute_0_0_0_1_1_1_2_2<>+0(SB), Y2, Y2
+	VMOVUPS        (BX), X3
+	VPERMILPS      $0xfe, X3, X3
+	VMULPS         (CX), Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VMULPS         32(CX), X3, X2
+	VADDPS         X2, X1, X1
+	ADDQ           $0x30, CX
+	ADDQ           $0x10, BX
+	SUBQ           $0x04, SI
+	JGE            fours3
+	JMP            over3
+
+fewer3:
+	VXORPS Y0, Y0, Y0
+	VXORPS X1, X1, X1
+
+over3:
+	CMPQ        SI, $-3
+	JNE         not1of3
+	VXORPS      Y2, Y2, Y2
+	VMOVSS      (BX), X2
+	VINSERTF128 $0x01, X2, Y2, Y2
+	VPERMILPS   permute_0_0_0_1_1_1_2_2<>+0(SB), Y2, Y2
+	VMOVSS      (BX), X3
+	VPERMILPS   $0xfe, X3, X3
+	VXORPS      Y3, Y3, Y3
+	VMOVSD      (CX), X3
+	VMOVSS      8(CX), X4
+	VMOVLHPS    X4, X3, X3
+	VMULPS      Y2, Y3, Y3
+	VADDPS      Y3, Y0, Y0
+	JMP         added3
+
+not1of3:
+	CMPQ        SI, $-2
+	JNE         not2of3
+	VXORPS      Y2, Y2, Y2
+	VMOVSD      (BX), X2
+	VINSERTF128 $0x01, X2, Y2, Y2
+	VPERMILPS   permute_0_0_0_1_1_1_2_2<>+0(SB), Y2, Y2
+	VMOVSD      (BX), X3
+	VPERMILPS   $0xfe, X3, X3
+	VXORPS      Y3, Y3, Y3
+	VMOVSD      16(CX), X4
+	VMOVUPS     (CX), X3
+	VINSERTF128 $0x01, X4, Y3, Y3
+	VMULPS      Y2, Y3, Y3
+	VADDPS      Y3, Y0, Y0
+	JMP         added3
+
+not2of3:
+	CMPQ        SI, $-1
+	JNE         not3of3
+	VXORPS      Y2, Y2, Y2
+	VMOVSD      (BX), X2
+	VMOVSS      8(BX), X3
+	VMOVLHPS    X3, X2, X2
+	VINSERTF128 $0x01, X2, Y2, Y2
+	VPERMILPS   permute_0_0_0_1_1_1_2_2<>+0(SB), Y2, Y2
+	VMOVSD      (BX), X3
+	VMOVSS      8(BX), X4
+	VMOVLHPS    X4, X3, X3
+	VPERMILPS   $0xfe, X3, X3
+	VMOVUPS     (CX), Y4
+	VMULPS      Y2, Y4, Y4
+	VADDPS      Y4, Y0, Y0
+	VMOVSS      32(CX), X2
+	VMULPS      X3, X2, X2
+	VADDPS      X2, X1, X1
+	JMP         added3
+
+not3of3:
+added3:
+	VEXTRACTF128 $0x01, Y0, X2
+	VMOVAPS      X0, X3
+	VPALIGNR     $0x0c, X0, X2, X0
+	VPALIGNR     $0x08, X2, X1, X2
+	VPSRLDQ      $0x04, X1, X1
+	VXORPS       X4, X4, X4
+	VADDPS       X0, X3, X3
+	VADDPS       X1, X2, X2
+	VADDPS       X2, X3, X3
+	TESTQ        DX, DX
+	JZ           few3
+	VMOVSD       (DX), X0
+	VMOVSS       8(DX), X1
+	VMOVLHPS     X1, X0, X0
+	VADDPS       X0, X4, X4
+
+few3:
+	VADDPS  X4, X3, X3
+	VMOVSD  X3, (AX)
+	VPSRLDQ $0x08, X3, X4
+	VMOVSS  X4, 8(AX)
+	JMP     done
+
+more3:
+	CMPQ           DI, $+4
+	JNE            more4
+	MOVQ           BX, BX
+	SUBQ           $0x04, SI
+	JL             fewer4
+	VBROADCASTF128 (BX), Y1
+	VPERMILPS      permute_0_0_0_0_1_1_1_1<>+0(SB), Y1, Y0
+	VPERMILPS      permute_2_2_2_2_3_3_3_3<>+0(SB), Y1, Y1
+	VMULPS         (CX), Y0, Y0
+	VMULPS         32(CX), Y1, Y1
+	ADDQ           $0x40, CX
+	ADDQ           $0x10, BX
+	SUBQ           $0x04, SI
+	JL             over4
+
+fours4:
+	VBROADCASTF128 (BX), Y2
+	VPERMILPS      permute_0_0_0_0_1_1_1_1<>+0(SB), Y2, Y3
+	VPERMILPS      permute_2_2_2_2_3_3_3_3<>+0(SB), Y2, Y2
+	VMULPS         (CX), Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VMULPS         32(CX), Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	ADDQ           $0x40, CX
+	ADDQ           $0x10, BX
+	SUBQ           $0x04, SI
+	JGE            fours4
+	JMP            over4
+
+fewer4:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+over4:
+	CMPQ        SI, $-3
+	JNE         not1of4
+	VXORPS      Y2, Y2, Y2
+	VMOVSS      (BX), X2
+	VINSERTF128 $0x01, X2, Y2, Y2
+	VPERMILPS   permute_0_0_0_0_1_1_1_1<>+0(SB), Y2, Y3
+	VPERMILPS   permute_2_2_2_2_3_3_3_3<>+0(SB), Y2, Y2
+	VXORPS      Y2, Y2, Y2
+	VMOVUPS     (CX), X2
+	VMULPS      Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	JMP         added4
+
+not1of4:
+	CMPQ        SI, $-2
+	JNE         not2of4
+	VXORPS      Y2, Y2, Y2
+	VMOVSD      (BX), X2
+	VINSERTF128 $0x01, X2, Y2, Y2
+	VPERMILPS   permute_0_0_0_0_1_1_1_1<>+0(SB), Y2, Y3
+	VPERMILPS   permute_2_2_2_2_3_3_3_3<>+0(SB), Y2, Y2
+	VMOVUPS     (CX), Y2
+	VMULPS      Y3, Y2, Y2
+	VADDPS      Y2, Y0, Y0
+	JMP         added4
+
+not2of4:
+	CMPQ        SI, $-1
+	JNE         not3of4
+	VXORPS      Y2, Y2, Y2
+	VMOVSD      (BX), X2
+	VMOVSS      8(BX), X3
+	VMOVLHPS    X3, X2, X2
+	VINSERTF128 $0x01, X2, Y2, Y2
+	VPERMILPS   permute_0_0_0_0_1_1_1_1<>+0(SB), Y2, Y3
+	VPERMILPS   permute_2_2_2_2_3_3_3_3<>+0(SB), Y2, Y2
+	VMOVUPS     (CX), Y4
+	VMULPS      Y3, Y4, Y4
+	VADDPS      Y4, Y0, Y0
+	VXORPS      Y3, Y3, Y3
+	VMOVUPS     32(CX), X3
+	VMULPS      Y2, Y3, Y3
+	VADDPS      Y3, Y1, Y1
+	JMP         added4
+
+not3of4:
+added4:
+	VEXTRACTF128 $0x01, Y0, X2
+	VEXTRACTF128 $0x01, Y1, X3
+	VMOVAPS      X0, X0
+	VMOVAPS      X2, X2
+	VMOVAPS      X1, X1
+	VMOVAPS      X3, X3
+	VXORPS       X4, X4, X4
+	VADDPS       X2, X0, X0
+	VADDPS       X3, X1, X1
+	VADDPS       X1, X0, X0
+	TESTQ        DX, DX
+	JZ           few4
+	VMOVUPS      (DX), X1
+	VADDPS       X1, X4, X4
+
+few4:
+	VADDPS  X4, X0, X0
+	VMOVUPS X0, (AX)
+	JMP     done
+
+more4:
+done:
+	VZEROUPPER
+	RET
+
+// func denseRowsAVX512(y []float32, w []float32, b []float32, x []float32, in int, out int)
+// Requires: AVX, AVX512F
+TEXT ·denseRowsAVX512(SB), NOSPLIT, $0-112
+	MOVQ  out+104(FP), DI
+	MOVQ  in+96(FP), SI
+	MOVQ  y_base+0(FP), AX
+	MOVQ  w_base+24(FP), CX
+	MOVQ  x_base+72(FP), BX
+	XORQ  DX, DX
+	MOVQ  b_len+56(FP), R8
+	TESTQ R8, R8
+	JZ    unbiased
+	MOVQ  b_base+48(FP), DX
+
+unbiased:
+	LEAQ  (DI)(DI*1), R8
+	ADDQ  R8, R8
+	TESTQ DI, DI
+	JZ    done
+	CMPQ  DI, $+16
+	JL    below16
+
+whole16:
+	MOVQ        BX, R10
+	LEAQ        (CX), R11
+	LEAQ        (R8)(R8*2), R12
+	LEAQ        (SI)(SI*2), R13
+	MOVQ        SI, R9
+	SUBQ        $0x04, R9
+	JL          short1
+	VMOVUPS     (R11), Z3
+	VMULPS.BCST (R10), Z3, Z0
+	VMULPS.BCST (R10)(SI*4), Z3, Z1
+	VMULPS.BCST (R10)(SI*8), Z3, Z2
+	VMULPS.BCST (R10)(R13*4), Z3, Z3
+	VMOVUPS     (R11)(R8*1), Z7
+	VMULPS.BCST 4(R10), Z7, Z4
+	VMULPS.BCST 4(R10)(SI*4), Z7, Z5
+	VMULPS.BCST 4(R10)(SI*8), Z7, Z6
+	VMULPS.BCST 4(R10)(R13*4), Z7, Z7
+	VMOVUPS     (R11)(R8*2), Z11
+	VMULPS.BCST 8(R10), Z11, Z8
+	VMULPS.BCST 8(R10)(SI*4), Z11, Z9
+	VMULPS.BCST 8(R10)(SI*8), Z11, Z10
+	VMULPS.BCST 8(R10)(R13*4), Z11, Z11
+	VMOVUPS     (R11)(R12*1), Z15
+	VMULPS.BCST 12(R10), Z15, Z12
+	VMULPS.BCST 12(R10)(SI*4), Z15, Z13
+	VMULPS.BCST 12(R10)(SI*8), Z15, Z14
+	VMULPS.BCST 12(R10)(R13*4), Z15, Z15
+	LEAQ        (R11)(R8*4), R11
+	ADDQ        $0x10, R10
+	SUBQ        $0x04, R9
+	JL          rest1
+
+inputs1:
+	VMOVUPS     (R11), Z16
+	VMULPS.BCST (R10), Z16, Z17
+	VADDPS      Z17, Z0, Z0
+	VMULPS.BCST (R10)(SI*4), Z16, Z17
+	VADDPS      Z17, Z1, Z1
+	VMULPS.BCST (R10)(SI*8), Z16, Z17
+	VADDPS      Z17, Z2, Z2
+	VMULPS.BCST (R10)(R13*4), Z16, Z16
+	VADDPS      Z16, Z3, Z3
+	VMOVUPS     (R11)(R8*1), Z16
+	VMULPS.BCST 4(R10), Z16, Z17
+	VADDPS      Z17, Z4, Z4
+	VMULPS.BCST 4(R10)(SI*4), Z16, Z17
+	VADDPS      Z17, Z5, Z5
+	VMULPS.BCST 4(R10)(SI*8), Z16, Z17
+	VADDPS      Z17, Z6, Z6
+	VMULPS.BCST 4(R10)(R13*4), Z16, Z16
+	VADDPS      Z16, Z7, Z7
+	VMOVUPS     (R11)(R8*2), Z16
+	VMULPS.BCST 8(R10), Z16, Z17
+	VADDPS      Z17, Z8, Z8
+	VMULPS.BCST 8(R10)(SI*4), Z16, Z17
+	VADDPS      Z17, Z9, Z9
+	VMULPS.BCST 8(R10)(SI*8), Z16, Z17
+	VADDPS      Z17, Z10, Z10
+	VMULPS.BCST 8(R10)(R13*4), Z16, Z16
+	VADDPS      Z16, Z11, Z11
+	VMOVUPS     (R11)(R12*1), Z16
+	VMULPS.BCST 12(R10), Z16, Z17
+	VADDPS      Z17, Z12, Z12
+	VMULPS.BCST 12(R10)(SI*4), Z16, Z17
+	VADDPS      Z17, Z13, Z13
+	VMULPS.BCST 12(R10)(SI*8), Z16, Z17
+	VADDPS      Z17, Z14, Z14
+	VMULPS.BCST 12(R10)(R13*4), Z16, Z16
+	VADDPS      Z16, Z15, Z15
+	LEAQ        (R11)(R8*4), R11
+	ADDQ        $0x10, R10
+	SUBQ        $0x04, R9
+	JGE         inputs1
+
+rest1:
+	CMPQ        R9, $-4
+	JE          sum1
+	VMOVUPS     (R11), Z16
+	VMULPS.BCST (R10), Z16, Z17
+	VADDPS      Z17, Z0, Z0
+	VMULPS.BCST (R10)(SI*4), Z16, Z17
+	VADDPS      Z17, Z1, Z1
+	VMULPS.BCST (R10)(SI*8), Z16, Z17
+	VADDPS      Z17, Z2, Z2
+	VMULPS.BCST (R10)(R13*4), Z16, Z16
+	VADDPS      Z16, Z3, Z3
+	CMPQ        R9, $-3
+	JE          sum1
+	VMOVUPS     (R11)(R8*1), Z16
+	VMULPS.BCST 4(R10), Z16, Z17
+	VADDPS      Z17, Z4, Z4
+	VMULPS.BCST 4(R10)(SI*4), Z16, Z17
+	VADDPS      Z17, Z5, Z5
+	VMULPS.BCST 4(R10)(SI*8), Z16, Z17
+	VADDPS      Z17, Z6, Z6
+	VMULPS.BCST 4(R10)(R13*4), Z16, Z16
+	VADDPS      Z16, Z7, Z7
+	CMPQ        R9, $-2
+	JE          sum1
+	VMOVUPS     (R11)(R8*2), Z16
+	VMULPS.BCST 8(R10), Z16, Z17
+	VADDPS      Z17, Z8, Z8
+	VMULPS.BCST 8(R10)(SI*4), Z16, Z17
+	VADDPS      Z17, Z9, Z9
+	VMULPS.BCST 8(R10)(SI*8), Z16, Z17
+	VADDPS      Z17, Z10, Z10
+	VMULPS.BCST 8(R10)(R13*4), Z16, Z16
+	VADDPS      Z16, Z11, Z11
+	JMP         sum1
+
+short1:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	JMP    rest1
+
+sum1:
+	VADDPS Z4, Z0, Z0
+	VADDPS Z12, Z8, Z8
+	VADDPS Z5, Z1, Z1
+	VADDPS Z13, Z9, Z9
+	VADDPS Z6, Z2, Z2
+	VADDPS Z14, Z10, Z10
+	VADDPS Z7, Z3, Z3
+	VADDPS Z15, Z11, Z11
+	VPXORD Z4, Z4, Z4
+	VADDPS Z8, Z0, Z0
+	VADDPS Z9, Z1, Z1
+	VADDPS Z10, Z2, Z2
+	VADDPS Z11, Z3, Z3
+	TESTQ  DX, DX
+	JZ     unbiased1
+	VADDPS (DX), Z4, Z4
+
+unbiased1:
+	MOVQ    AX, R9
+	VADDPS  Z4, Z0, Z0
+	VMOVUPS Z0, (R9)
+	ADDQ    R8, R9
+	VADDPS  Z4, Z1, Z1
+	VMOVUPS Z1, (R9)
+	ADDQ    R8, R9
+	VADDPS  Z4, Z2, Z2
+	VMOVUPS Z2, (R9)
+	ADDQ    R8, R9
+	VADDPS  Z4, Z3, Z3
+	VMOVUPS Z3, (R9)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	SUBQ    $+16, DI
+	TESTQ   DX, DX
+	JZ      forward1
+	ADDQ    $+64, DX
+
+forward1:
+	CMPQ        DI, $+16
+	JGE         whole16
+	TESTQ       DI, DI
+	JZ          done
+	SUBQ        $+16, DI
+	SHLQ        $0x02, DI
+	LEAQ        (CX)(DI*1), R9
+	LEAQ        (R8)(R8*2), R10
+	LEAQ        (SI)(SI*2), R11
+	MOVQ        SI, CX
+	SUBQ        $0x04, CX
+	JL          short2
+	VMOVUPS     (R9), Z3
+	VMULPS.BCST (BX), Z3, Z0
+	VMULPS.BCST (BX)(SI*4), Z3, Z1
+	VMULPS.BCST (BX)(SI*8), Z3, Z2
+	VMULPS.BCST (BX)(R11*4), Z3, Z3
+	VMOVUPS     (R9)(R8*1), Z7
+	VMULPS.BCST 4(BX), Z7, Z4
+	VMULPS.BCST 4(BX)(SI*4), Z7, Z5
+	VMULPS.BCST 4(BX)(SI*8), Z7, Z6
+	VMULPS.BCST 4(BX)(R11*4), Z7, Z7
+	VMOVUPS     (R9)(R8*2), Z11
+	VMULPS.BCST 8(BX), Z11, Z8
+	VMULPS.BCST 8(BX)(SI*4), Z11, Z9
+	VMULPS.BCST 8(BX)(SI*8), Z11, Z10
+	VMULPS.BCST 8(BX)(R11*4), Z11, Z11
+	VMOVUPS     (R9)(R10*1), Z15
+	VMULPS.BCST 12(BX), Z15, Z12
+	VMULPS.BCST 12(BX)(SI*4), Z15, Z13
+	VMULPS.BCST 12(BX)(SI*8), Z15, Z14
+	VMULPS.BCST 12(BX)(R11*4), Z15, Z15
+	LEAQ        (R9)(R8*4), R9
+	ADDQ        $0x10, BX
+	SUBQ        $0x04, CX
+	JL          rest2
+
+inputs2:
+	VMOVUPS     (R9), Z16
+	VMULPS.BCST (BX), Z16, Z17
+	VADDPS      Z17, Z0, Z0
+	VMULPS.BCST (BX)(SI*4), Z16, Z17
+	VADDPS      Z17, Z1, Z1
+	VMULPS.BCST (BX)(SI*8), Z16, Z17
+	VADDPS      Z17, Z2, Z2
+	VMULPS.BCST (BX)(R11*4), Z16, Z16
+	VADDPS      Z16, Z3, Z3
+	VMOVUPS     (R9)(R8*1), Z16
+	VMULPS.BCST 4(BX), Z16, Z17
+	VADDPS      Z17, Z4, Z4
+	VMULPS.BCST 4(BX)(SI*4), Z16, Z17
+	VADDPS      Z17, Z5, Z5
+	VMULPS.BCST 4(BX)(SI*8), Z16, Z17
+	VADDPS      Z17, Z6, Z6
+	VMULPS.BCST 4(BX)(R11*4), Z16, Z16
+	VADDPS      Z16, Z7, Z7
+	VMOVUPS     (R9)(R8*2), Z16
+	VMULPS.BCST 8(BX), Z16, Z17
+	VADDPS      Z17, Z8, Z8
+	VMULPS.BCST 8(BX)(SI*4), Z16, Z17
+	VADDPS      Z17, Z9, Z9
+	VMULPS.BCST 8(BX)(SI*8), Z16, Z17
+	VADDPS      Z17, Z10, Z10
+	VMULPS.BCST 8(BX)(R11*4), Z16, Z16
+	VADDPS      Z16, Z11, Z11
+	VMOVUPS     (R9)(R10*1), Z16
+	VMULPS.BCST 12(BX), Z16, Z17
+	VADDPS      Z17, Z12, Z12
+	VMULPS.BCST 12(BX)(SI*4), Z16, Z17
+	VADDPS      Z17, Z13, Z13
+	VMULPS.BCST 12(BX)(SI*8), Z16, Z17
+	VADDPS      Z17, Z14, Z14
+	VMULPS.BCST 12(BX)(R11*4), Z16, Z16
+	VADDPS      Z16, Z15, Z15
+	LEAQ        (R9)(R8*4), R9
+	ADDQ        $0x10, BX
+	SUBQ        $0x04, CX
+	JGE         inputs2
+
+rest2:
+	CMPQ        CX, $-4
+	JE          sum2
+	VMOVUPS     (R9), Z16
+	VMULPS.BCST (BX), Z16, Z17
+	VADDPS      Z17, Z0, Z0
+	VMULPS.BCST (BX)(SI*4), Z16, Z17
+	VADDPS      Z17, Z1, Z1
+	VMULPS.BCST (BX)(SI*8), Z16, Z17
+	VADDPS      Z17, Z2, Z2
+	VMULPS.BCST (BX)(R11*4), Z16, Z16
+	VADDPS      Z16, Z3, Z3
+	CMPQ        CX, $-3
+	JE          sum2
+	VMOVUPS     (R9)(R8*1), Z16
+	VMULPS.BCST 4(BX), Z16, Z17
+	VADDPS      Z17, Z4, Z4
+	VMULPS.BCST 4(BX)(SI*4), Z16, Z17
+	VADDPS      Z17, Z5, Z5
+	VMULPS.BCST 4(BX)(SI*8), Z16, Z17
+	VADDPS      Z17, Z6, Z6
+	VMULPS.BCST 4(BX)(R11*4), Z16, Z16
+	VADDPS      Z16, Z7, Z7
+	CMPQ        CX, $-2
+	JE          sum2
+	VMOVUPS     (R9)(R8*2), Z16
+	VMULPS.BCST 8(BX), Z16, Z17
+	VADDPS      Z17, Z8, Z8
+	VMULPS.BCST 8(BX)(SI*4), Z16, Z17
+	VADDPS      Z17, Z9, Z9
+	VMULPS.BCST 8(BX)(SI*8), Z16, Z17
+	VADDPS      Z17, Z10, Z10
+	VMULPS.BCST 8(BX)(R11*4), Z16, Z16
+	VADDPS      Z16, Z11, Z11
+	JMP         sum2
+
+short2:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	JMP    rest2
+
+sum2:
+	VADDPS Z4, Z0, Z0
+	VADDPS Z12, Z8, Z8
+	VADDPS Z5, Z1, Z1
+	VADDPS Z13, Z9, Z9
+	VADDPS Z6, Z2, Z2
+	VADDPS Z14, Z10, Z10
+	VADDPS Z7, Z3, Z3
+	VADDPS Z15, Z11, Z11
+	VPXORD Z4, Z4, Z4
+	VADDPS Z8, Z0, Z0
+	VADDPS Z9, Z1, Z1
+	VADDPS Z10, Z2, Z2
+	VADDPS Z11, Z3, Z3
+	TESTQ  DX, DX
+	JZ     unbiased2
+	VADDPS (DX)(DI*1), Z4, Z4
+
+unbiased2:
+	VADDPS  Z4, Z0, Z0
+	VMOVUPS Z0, (AX)(DI*1)
+	ADDQ    R8, AX
+	VADDPS  Z4, Z1, Z1
+	VMOVUPS Z1, (AX)(DI*1)
+	ADDQ    R8, AX
+	VADDPS  Z4, Z2, Z2
+	VMOVUPS Z2, (AX)(DI*1)
+	ADDQ    R8, AX
+	VADDPS  Z4, Z3, Z3
+	VMOVUPS Z3, (AX)(DI*1)
+	JMP     done
+
+below16:
+	CMPQ DI, $+8
+	JL   below8
+
+whole8:
+	MOVQ         BX, R10
+	LEAQ         (CX), R11
+	LEAQ         (R8)(R8*2), R12
+	LEAQ         (SI)(SI*2), R13
+	MOVQ         SI, R9
+	SUBQ         $0x04, R9
+	JL           short3
+	VMOVUPS      (R11), Y4
+	VBROADCASTSS (R10), Y0
+	VMULPS       Y4, Y0, Y0
+	VBROADCASTSS (R10)(SI*4), Y1
+	VMULPS       Y4, Y1, Y1
+	VBROADCASTSS (R10)(SI*8), Y2
+	VMULPS       Y4, Y2, Y2
+	VBROADCASTSS (R10)(R13*4), Y3
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      (R11)(R8*1), Y8
+	VBROADCASTSS 4(R10), Y4
+	VMULPS       Y8, Y4, Y4
+	VBROADCASTSS 4(R10)(SI*4), Y5
+	VMULPS       Y8, Y5, Y5
+	VBROADCASTSS 4(R10)(SI*8), Y6
+	VMULPS       Y8, Y6, Y6
+	VBROADCASTSS 4(R10)(R13*4), Y7
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      (R11)(R8*2), Y12
+	VBROADCASTSS 8(R10), Y8
+	VMULPS       Y12, Y8, Y8
+	VBROADCASTSS 8(R10)(SI*4), Y9
+	VMULPS       Y12, Y9, Y9
+	VBROADCASTSS 8(R10)(SI*8), Y10
+	VMULPS       Y12, Y10, Y10
+	VBROADCASTSS 8(R10)(R13*4), Y11
+	VMULPS       Y12, Y11, Y11
+	VMOVUPS      (R11)(R12*1), Y16
+	VBROADCASTSS 12(R10), Y12
+	VMULPS       Y16, Y12, Y12
+	VBROADCASTSS 12(R10)(SI*4), Y13
+	VMULPS       Y16, Y13, Y13
+	VBROADCASTSS 12(R10)(SI*8), Y14
+	VMULPS       Y16, Y14, Y14
+	VBROADCASTSS 12(R10)(R13*4), Y15
+	VMULPS       Y16, Y15, Y15
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
+	JL           rest3
+
+inputs3:
+	VMOVUPS      (R11), Y16
+	VBROADCASTSS (R10), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y0, Y0
+	VBROADCASTSS (R10)(SI*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y1, Y1
+	VBROADCASTSS (R10)(SI*8), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y2, Y2
+	VBROADCASTSS (R10)(R13*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y3, Y3
+	VMOVUPS      (R11)(R8*1), Y16
+	VBROADCASTSS 4(R10), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y4, Y4
+	VBROADCASTSS 4(R10)(SI*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y5, Y5
+	VBROADCASTSS 4(R10)(SI*8), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y6, Y6
+	VBROADCASTSS 4(R10)(R13*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y7, Y7
+	VMOVUPS      (R11)(R8*2), Y16
+	VBROADCASTSS 8(R10), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y8, Y8
+	VBROADCASTSS 8(R10)(SI*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y9, Y9
+	VBROADCASTSS 8(R10)(SI*8), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y10, Y10
+	VBROADCASTSS 8(R10)(R13*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y11, Y11
+	VMOVUPS      (R11)(R12*1), Y16
+	VBROADCASTSS 12(R10), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y12, Y12
+	VBROADCASTSS 12(R10)(SI*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y13, Y13
+	VBROADCASTSS 12(R10)(SI*8), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y14, Y14
+	VBROADCASTSS 12(R10)(R13*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y15, Y15
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
+	JGE          inputs3
+
+rest3:
+	CMPQ         R9, $-4
+	JE           sum3
+	VMOVUPS      (R11), Y16
+	VBROADCASTSS (R10), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y0, Y0
+	VBROADCASTSS (R10)(SI*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y1, Y1
+	VBROADCASTSS (R10)(SI*8), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y2, Y2
+	VBROADCASTSS (R10)(R13*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y3, Y3
+	CMPQ         R9, $-3
+	JE           sum3
+	VMOVUPS      (R11)(R8*1), Y16
+	VBROADCASTSS 4(R10), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y4, Y4
+	VBROADCASTSS 4(R10)(SI*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y5, Y5
+	VBROADCASTSS 4(R10)(SI*8), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y6, Y6
+	VBROADCASTSS 4(R10)(R13*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y7, Y7
+	CMPQ         R9, $-2
+	JE           sum3
+	VMOVUPS      (R11)(R8*2), Y16
+	VBROADCASTSS 8(R10), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y8, Y8
+	VBROADCASTSS 8(R10)(SI*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y9, Y9
+	VBROADCASTSS 8(R10)(SI*8), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y10, Y10
+	VBROADCASTSS 8(R10)(R13*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y11, Y11
+	JMP          sum3
+
+short3:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	VXORPS Y12, Y12, Y12
+	VXORPS Y13, Y13, Y13
+	VXORPS Y14, Y14, Y14
+	VXORPS Y15, Y15, Y15
+	JMP    rest3
+
+sum3:
+	VADDPS Y4, Y0, Y0
+	VADDPS Y12, Y8, Y8
+	VADDPS Y5, Y1, Y1
+	VADDPS Y13, Y9, Y9
+	VADDPS Y6, Y2, Y2
+	VADDPS Y14, Y10, Y10
+	VADDPS Y7, Y3, Y3
+	VADDPS Y15, Y11, Y11
+	VXORPS Y4, Y4, Y4
+	VADDPS Y8, Y0, Y0
+	VADDPS Y9, Y1, Y1
+	VADDPS Y10, Y2, Y2
+	VADDPS Y11, Y3, Y3
+	TESTQ  DX, DX
+	JZ     unbiased3
+	VADDPS (DX), Y4, Y4
+
+unbiased3:
+	MOVQ    AX, R9
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS Y0, (R9)
+	ADDQ    R8, R9
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS Y1, (R9)
+	ADDQ    R8, R9
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS Y2, (R9)
+	ADDQ    R8, R9
+	VADDPS  Y4, Y3, Y3
+	VMOVUPS Y3, (R9)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+8, DI
+	TESTQ   DX, DX
+	JZ      forward3
+	ADDQ    $+32, DX
+
+forward3:
+	CMPQ         DI, $+8
+	JGE          whole8
+	TESTQ        DI, DI
+	JZ           done
+	SUBQ         $+8, DI
+	SHLQ         $0x02, DI
+	LEAQ         (CX)(DI*1), R9
+	LEAQ         (R8)(R8*2), R10
+	LEAQ         (SI)(SI*2), R11
+	MOVQ         SI, CX
+	SUBQ         $0x04, CX
+	JL           short4
+	VMOVUPS      (R9), Y4
+	VBROADCASTSS (BX), Y0
+	VMULPS       Y4, Y0, Y0
+	VBROADCASTSS (BX)(SI*4), Y1
+	VMULPS       Y4, Y1, Y1
+	VBROADCASTSS (BX)(SI*8), Y2
+	VMULPS       Y4, Y2, Y2
+	VBROADCASTSS (BX)(R11*4), Y3
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      (R9)(R8*1), Y8
+	VBROADCASTSS 4(BX), Y4
+	VMULPS       Y8, Y4, Y4
+	VBROADCASTSS 4(BX)(SI*4), Y5
+	VMULPS       Y8, Y5, Y5
+	VBROADCASTSS 4(BX)(SI*8), Y6
+	VMULPS       Y8, Y6, Y6
+	VBROADCASTSS 4(BX)(R11*4), Y7
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      (R9)(R8*2), Y12
+	VBROADCASTSS 8(BX), Y8
+	VMULPS       Y12, Y8, Y8
+	VBROADCASTSS 8(BX)(SI*4), Y9
+	VMULPS       Y12, Y9, Y9
+	VBROADCASTSS 8(BX)(SI*8), Y10
+	VMULPS       Y12, Y10, Y10
+	VBROADCASTSS 8(BX)(R11*4), Y11
+	VMULPS       Y12, Y11, Y11
+	VMOVUPS      (R9)(R10*1), Y16
+	VBROADCASTSS 12(BX), Y12
+	VMULPS       Y16, Y12, Y12
+	VBROADCASTSS 12(BX)(SI*4), Y13
+	VMULPS       Y16, Y13, Y13
+	VBROADCASTSS 12(BX)(SI*8), Y14
+	VMULPS       Y16, Y14, Y14
+	VBROADCASTSS 12(BX)(R11*4), Y15
+	VMULPS       Y16, Y15, Y15
+	LEAQ         (R9)(R8*4), R9
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, CX
+	JL           rest4
+
+inputs4:
+	VMOVUPS      (R9), Y16
+	VBROADCASTSS (BX), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y0, Y0
+	VBROADCASTSS (BX)(SI*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y1, Y1
+	VBROADCASTSS (BX)(SI*8), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y2, Y2
+	VBROADCASTSS (BX)(R11*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y3, Y3
+	VMOVUPS      (R9)(R8*1), Y16
+	VBROADCASTSS 4(BX), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y4, Y4
+	VBROADCASTSS 4(BX)(SI*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y5, Y5
+	VBROADCASTSS 4(BX)(SI*8), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y6, Y6
+	VBROADCASTSS 4(BX)(R11*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y7, Y7
+	VMOVUPS      (R9)(R8*2), Y16
+	VBROADCASTSS 8(BX), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y8, Y8
+	VBROADCASTSS 8(BX)(SI*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y9, Y9
+	VBROADCASTSS 8(BX)(SI*8), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y10, Y10
+	VBROADCASTSS 8(BX)(R11*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y11, Y11
+	VMOVUPS      (R9)(R10*1), Y16
+	VBROADCASTSS 12(BX), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y12, Y12
+	VBROADCASTSS 12(BX)(SI*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y13, Y13
+	VBROADCASTSS 12(BX)(SI*8), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y14, Y14
+	VBROADCASTSS 12(BX)(R11*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y15, Y15
+	LEAQ         (R9)(R8*4), R9
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, CX
+	JGE          inputs4
+
+rest4:
+	CMPQ         CX, $-4
+	JE           sum4
+	VMOVUPS      (R9), Y16
+	VBROADCASTSS (BX), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y0, Y0
+	VBROADCASTSS (BX)(SI*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y1, Y1
+	VBROADCASTSS (BX)(SI*8), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y2, Y2
+	VBROADCASTSS (BX)(R11*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y3, Y3
+	CMPQ         CX, $-3
+	JE           sum4
+	VMOVUPS      (R9)(R8*1), Y16
+	VBROADCASTSS 4(BX), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y4, Y4
+	VBROADCASTSS 4(BX)(SI*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y5, Y5
+	VBROADCASTSS 4(BX)(SI*8), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y6, Y6
+	VBROADCASTSS 4(BX)(R11*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y7, Y7
+	CMPQ         CX, $-2
+	JE           sum4
+	VMOVUPS      (R9)(R8*2), Y16
+	VBROADCASTSS 8(BX), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y8, Y8
+	VBROADCASTSS 8(BX)(SI*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y9, Y9
+	VBROADCASTSS 8(BX)(SI*8), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y10, Y10
+	VBROADCASTSS 8(BX)(R11*4), Y17
+	VMULPS       Y16, Y17, Y17
+	VADDPS       Y17, Y11, Y11
+	JMP          sum4
+
+short4:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	VXORPS Y12, Y12, Y12
+	VXORPS Y13, Y13, Y13
+	VXORPS Y14, Y14, Y14
+	VXORPS Y15, Y15, Y15
+	JMP    rest4
+
+sum4:
+	VADDPS Y4, Y0, Y0
+	VADDPS Y12, Y8, Y8
+	VADDPS Y5, Y1, Y1
+	VADDPS Y13, Y9, Y9
+	VADDPS Y6, Y2, Y2
+	VADDPS Y14, Y10, Y10
+	VADDPS Y7, Y3, Y3
+	VADDPS Y15, Y11, Y11
+	VXORPS Y4, Y4, Y4
+	VADDPS Y8, Y0, Y0
+	VADDPS Y9, Y1, Y1
+	VADDPS Y10, Y2, Y2
+	VADDPS Y11, Y3, Y3
+	TESTQ  DX, DX
+	JZ     unbiased4
+	VADDPS (DX)(DI*1), Y4, Y4
+
+unbiased4:
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS Y0, (AX)(DI*1)
+	ADDQ    R8, AX
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS Y1, (AX)(DI*1)
+	ADDQ    R8, AX
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS Y2, (AX)(DI*1)
+	ADDQ    R8, AX
+	VADDPS  Y4, Y3, Y3
+	VMOVUPS Y3, (AX)(DI*1)
+	JMP     done
+
+below8:
+	CMPQ DI, $+4
+	JL   below4
+
+whole4:
+	MOVQ         BX, R10
+	LEAQ         (CX), R11
+	LEAQ         (R8)(R8*2), R12
+	LEAQ         (SI)(SI*2), R13
+	MOVQ         SI, R9
+	SUBQ         $0x04, R9
+	JL           short5
+	VMOVUPS      (R11), X4
+	VBROADCASTSS (R10), X0
+	VMULPS       X4, X0, X0
+	VBROADCASTSS (R10)(SI*4), X1
+	VMULPS       X4, X1, X1
+	VBROADCASTSS (R10)(SI*8), X2
+	VMULPS       X4, X2, X2
+	VBROADCASTSS (R10)(R13*4), X3
+	VMULPS       X4, X3, X3
+	VMOVUPS      (R11)(R8*1), X8
+	VBROADCASTSS 4(R10), X4
+	VMULPS       X8, X4, X4
+	VBROADCASTSS 4(R10)(SI*4), X5
+	VMULPS       X8, X5, X5
+	VBROADCASTSS 4(R10)(SI*8), X6
+	VMULPS       X8, X6, X6
+	VBROADCASTSS 4(R10)(R13*4), X7
+	VMULPS       X8, X7, X7
+	VMOVUPS      (R11)(R8*2), X12
+	VBROADCASTSS 8(R10), X8
+	VMULPS       X12, X8, X8
+	VBROADCASTSS 8(R10)(SI*4), X9
+	VMULPS       X12, X9, X9
+	VBROADCASTSS 8(R10)(SI*8), X10
+	VMULPS       X12, X10, X10
+	VBROADCASTSS 8(R10)(R13*4), X11
+	VMULPS       X12, X11, X11
+	VMOVUPS      (R11)(R12*1), X16
+	VBROADCASTSS 12(R10), X12
+	VMULPS       X16, X12, X12
+	VBROADCASTSS 12(R10)(SI*4), X13
+	VMULPS       X16, X13, X13
+	VBROADCASTSS 12(R10)(SI*8), X14
+	VMULPS       X16, X14, X14
+	VBROADCASTSS 12(R10)(R13*4), X15
+	VMULPS       X16, X15, X15
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
+	JL           rest5
+
+inputs5:
+	VMOVUPS      (R11), X16
+	VBROADCASTSS (R10), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X0, X0
+	VBROADCASTSS (R10)(SI*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X1, X1
+	VBROADCASTSS (R10)(SI*8), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X2, X2
+	VBROADCASTSS (R10)(R13*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X3, X3
+	VMOVUPS      (R11)(R8*1), X16
+	VBROADCASTSS 4(R10), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X4, X4
+	VBROADCASTSS 4(R10)(SI*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X5, X5
+	VBROADCASTSS 4(R10)(SI*8), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X6, X6
+	VBROADCASTSS 4(R10)(R13*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X7, X7
+	VMOVUPS      (R11)(R8*2), X16
+	VBROADCASTSS 8(R10), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X8, X8
+	VBROADCASTSS 8(R10)(SI*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X9, X9
+	VBROADCASTSS 8(R10)(SI*8), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X10, X10
+	VBROADCASTSS 8(R10)(R13*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X11, X11
+	VMOVUPS      (R11)(R12*1), X16
+	VBROADCASTSS 12(R10), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X12, X12
+	VBROADCASTSS 12(R10)(SI*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X13, X13
+	VBROADCASTSS 12(R10)(SI*8), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X14, X14
+	VBROADCASTSS 12(R10)(R13*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X15, X15
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
+	JGE          inputs5
+
+rest5:
+	CMPQ         R9, $-4
+	JE           sum5
+	VMOVUPS      (R11), X16
+	VBROADCASTSS (R10), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X0, X0
+	VBROADCASTSS (R10)(SI*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X1, X1
+	VBROADCASTSS (R10)(SI*8), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X2, X2
+	VBROADCASTSS (R10)(R13*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X3, X3
+	CMPQ         R9, $-3
+	JE           sum5
+	VMOVUPS      (R11)(R8*1), X16
+	VBROADCASTSS 4(R10), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X4, X4
+	VBROADCASTSS 4(R10)(SI*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X5, X5
+	VBROADCASTSS 4(R10)(SI*8), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X6, X6
+	VBROADCASTSS 4(R10)(R13*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X7, X7
+	CMPQ         R9, $-2
+	JE           sum5
+	VMOVUPS      (R11)(R8*2), X16
+	VBROADCASTSS 8(R10), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X8, X8
+	VBROADCASTSS 8(R10)(SI*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X9, X9
+	VBROADCASTSS 8(R10)(SI*8), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X10, X10
+	VBROADCASTSS 8(R10)(R13*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X11, X11
+	JMP          sum5
+
+short5:
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
@@ -3211,164 +5683,266 @@ overlap2:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	MOVQ   CX, R10
-	MOVQ   SI, SI
-	LEAQ   (CX)(DI*1), CX
-	SUBQ   $0x04, SI
-	JL     rest11
+	VXORPS X8, X8, X8
+	VXORPS X9, X9, X9
+	VXORPS X10, X10, X10
+	VXORPS X11, X11, X11
+	VXORPS X12, X12, X12
+	VXORPS X13, X13, X13
+	VXORPS X14, X14, X14
+	VXORPS X15, X15, X15
+	JMP    rest5
 
-inputs11:
-	VBROADCASTSS (BX), X8
-	VMOVSD       (R10), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X0, X0
-	VMOVSD       (CX), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X1, X1
-	VBROADCASTSS 4(BX), X8
-	VMOVSD       (R10)(R8*1), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X2, X2
-	VMOVSD       (CX)(R8*1), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X3, X3
-	VBROADCASTSS 8(BX), X8
-	VMOVSD       (R10)(R8*2), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X4, X4
-	VMOVSD       (CX)(R8*2), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X5, X5
-	VBROADCASTSS 12(BX), X8
-	VMOVSD       (R10)(R9*1), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X6, X6
-	VMOVSD       (CX)(R9*1), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X7, X7
-	LEAQ         (R10)(R8*4), R10
-	LEAQ         (CX)(R8*4), CX
-	ADDQ         $0x10, BX
-	SUBQ         $0x04, SI
-	JGE          inputs11
-
-rest11:
-	CMPQ         SI, $-4
-	JE           sum11
-	VBROADCASTSS (BX), X8
-	VMOVSD       (R10), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X0, X0
-	VMOVSD       (CX), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X1, X1
-	CMPQ         SI, $-3
-	JE           sum11
-	VBROADCASTSS 4(BX), X8
-	VMOVSD       (R10)(R8*1), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X2, X2
-	VMOVSD       (CX)(R8*1), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X3, X3
-	CMPQ         SI, $-2
-	JE           sum11
-	VBROADCASTSS 8(BX), X8
-	VMOVSD       (R10)(R8*2), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X4, X4
-	VMOVSD       (CX)(R8*2), X9
-	VMULPS       X9, X8, X9
-	VADDPS       X9, X5, X5
-
-sum11:
-	VADDPS X2, X0, X0
-	VADDPS X6, X4, X4
+sum5:
 	VADDPS X4, X0, X0
-	VADDPS X3, X1, X1
-	VADDPS X7, X5, X5
+	VADDPS X12, X8, X8
 	VADDPS X5, X1, X1
+	VADDPS X13, X9, X9
+	VADDPS X6, X2, X2
+	VADDPS X14, X10, X10
+	VADDPS X7, X3, X3
+	VADDPS X15, X11, X11
+	VXORPS X4, X4, X4
+	VADDPS X8, X0, X0
+	VADDPS X9, X1, X1
+	VADDPS X10, X2, X2
+	VADDPS X11, X3, X3
 	TESTQ  DX, DX
-	JZ     store11
-	VMOVSD (DX), X2
-	VADDPS X2, X0, X0
-	VMOVSD (DX)(DI*1), X2
-	VADDPS X2, X1, X1
+	JZ     unbiased5
+	VADDPS (DX), X4, X4
 
-store11:
-	VMOVSD X0, (AX)
-	VMOVSD X1, (AX)(DI*1)
-	JMP    done
+unbiased5:
+	MOVQ    AX, R9
+	VADDPS  X4, X0, X0
+	VMOVUPS X0, (R9)
+	ADDQ    R8, R9
+	VADDPS  X4, X1, X1
+	VMOVUPS X1, (R9)
+	ADDQ    R8, R9
+	VADDPS  X4, X2, X2
+	VMOVUPS X2, (R9)
+	ADDQ    R8, R9
+	VADDPS  X4, X3, X3
+	VMOVUPS X3, (R9)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	SUBQ    $+4, DI
+	TESTQ   DX, DX
+	JZ      forward5
+	ADDQ    $+16, DX
 
-below2:
-	SUBQ   $+1, DI
-	SHLQ   $0x02, DI
+forward5:
+	CMPQ         DI, $+4
+	JGE          whole4
+	TESTQ        DI, DI
+	JZ           done
+	SUBQ         $+4, DI
+	SHLQ         $0x02, DI
+	LEAQ         (CX)(DI*1), R9
+	LEAQ         (R8)(R8*2), R10
+	LEAQ         (SI)(SI*2), R11
+	MOVQ         SI, CX
+	SUBQ         $0x04, CX
+	JL           short6
+	VMOVUPS      (R9), X4
+	VBROADCASTSS (BX), X0
+	VMULPS       X4, X0, X0
+	VBROADCASTSS (BX)(SI*4), X1
+	VMULPS       X4, X1, X1
+	VBROADCASTSS (BX)(SI*8), X2
+	VMULPS       X4, X2, X2
+	VBROADCASTSS (BX)(R11*4), X3
+	VMULPS       X4, X3, X3
+	VMOVUPS      (R9)(R8*1), X8
+	VBROADCASTSS 4(BX), X4
+	VMULPS       X8, X4, X4
+	VBROADCASTSS 4(BX)(SI*4), X5
+	VMULPS       X8, X5, X5
+	VBROADCASTSS 4(BX)(SI*8), X6
+	VMULPS       X8, X6, X6
+	VBROADCASTSS 4(BX)(R11*4), X7
+	VMULPS       X8, X7, X7
+	VMOVUPS      (R9)(R8*2), X12
+	VBROADCASTSS 8(BX), X8
+	VMULPS       X12, X8, X8
+	VBROADCASTSS 8(BX)(SI*4), X9
+	VMULPS       X12, X9, X9
+	VBROADCASTSS 8(BX)(SI*8), X10
+	VMULPS       X12, X10, X10
+	VBROADCASTSS 8(BX)(R11*4), X11
+	VMULPS       X12, X11, X11
+	VMOVUPS      (R9)(R10*1), X16
+	VBROADCASTSS 12(BX), X12
+	VMULPS       X16, X12, X12
+	VBROADCASTSS 12(BX)(SI*4), X13
+	VMULPS       X16, X13, X13
+	VBROADCASTSS 12(BX)(SI*8), X14
+	VMULPS       X16, X14, X14
+	VBROADCASTSS 12(BX)(R11*4), X15
+	VMULPS       X16, X15, X15
+	LEAQ         (R9)(R8*4), R9
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, CX
+	JL           rest6
+
+inputs6:
+	VMOVUPS      (R9), X16
+	VBROADCASTSS (BX), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X0, X0
+	VBROADCASTSS (BX)(SI*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X1, X1
+	VBROADCASTSS (BX)(SI*8), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X2, X2
+	VBROADCASTSS (BX)(R11*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X3, X3
+	VMOVUPS      (R9)(R8*1), X16
+	VBROADCASTSS 4(BX), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X4, X4
+	VBROADCASTSS 4(BX)(SI*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X5, X5
+	VBROADCASTSS 4(BX)(SI*8), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X6, X6
+	VBROADCASTSS 4(BX)(R11*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X7, X7
+	VMOVUPS      (R9)(R8*2), X16
+	VBROADCASTSS 8(BX), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X8, X8
+	VBROADCASTSS 8(BX)(SI*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X9, X9
+	VBROADCASTSS 8(BX)(SI*8), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X10, X10
+	VBROADCASTSS 8(BX)(R11*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X11, X11
+	VMOVUPS      (R9)(R10*1), X16
+	VBROADCASTSS 12(BX), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X12, X12
+	VBROADCASTSS 12(BX)(SI*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X13, X13
+	VBROADCASTSS 12(BX)(SI*8), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X14, X14
+	VBROADCASTSS 12(BX)(R11*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X15, X15
+	LEAQ         (R9)(R8*4), R9
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, CX
+	JGE          inputs6
+
+rest6:
+	CMPQ         CX, $-4
+	JE           sum6
+	VMOVUPS      (R9), X16
+	VBROADCASTSS (BX), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X0, X0
+	VBROADCASTSS (BX)(SI*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X1, X1
+	VBROADCASTSS (BX)(SI*8), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X2, X2
+	VBROADCASTSS (BX)(R11*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X3, X3
+	CMPQ         CX, $-3
+	JE           sum6
+	VMOVUPS      (R9)(R8*1), X16
+	VBROADCASTSS 4(BX), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X4, X4
+	VBROADCASTSS 4(BX)(SI*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X5, X5
+	VBROADCASTSS 4(BX)(SI*8), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X6, X6
+	VBROADCASTSS 4(BX)(R11*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X7, X7
+	CMPQ         CX, $-2
+	JE           sum6
+	VMOVUPS      (R9)(R8*2), X16
+	VBROADCASTSS 8(BX), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X8, X8
+	VBROADCASTSS 8(BX)(SI*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X9, X9
+	VBROADCASTSS 8(BX)(SI*8), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X10, X10
+	VBROADCASTSS 8(BX)(R11*4), X17
+	VMULPS       X16, X17, X17
+	VADDPS       X17, X11, X11
+	JMP          sum6
+
+short6:
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
-	MOVQ   CX, R10
-	MOVQ   SI, SI
-	LEAQ   (CX)(DI*1), CX
-	SUBQ   $0x04, SI
-	JL     rest12
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	VXORPS X8, X8, X8
+	VXORPS X9, X9, X9
+	VXORPS X10, X10, X10
+	VXORPS X11, X11, X11
+	VXORPS X12, X12, X12
+	VXORPS X13, X13, X13
+	VXORPS X14, X14, X14
+	VXORPS X15, X15, X15
+	JMP    rest6
 
-inputs12:
-	VBROADCASTSS (BX), X4
-	VMOVSS       (CX), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X0, X0
-	VBROADCASTSS 4(BX), X4
-	VMOVSS       (CX)(R8*1), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X1, X1
-	VBROADCASTSS 8(BX), X4
-	VMOVSS       (CX)(R8*2), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X2, X2
-	VBROADCASTSS 12(BX), X4
-	VMOVSS       (CX)(R9*1), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X3, X3
-	LEAQ         (R10)(R8*4), R10
-	LEAQ         (CX)(R8*4), CX
-	ADDQ         $0x10, BX
-	SUBQ         $0x04, SI
-	JGE          inputs12
-
-rest12:
-	CMPQ         SI, $-4
-	JE           sum12
-	VBROADCASTSS (BX), X4
-	VMOVSS       (CX), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X0, X0
-	CMPQ         SI, $-3
-	JE           sum12
-	VBROADCASTSS 4(BX), X4
-	VMOVSS       (CX)(R8*1), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X1, X1
-	CMPQ         SI, $-2
-	JE           sum12
-	VBROADCASTSS 8(BX), X4
-	VMOVSS       (CX)(R8*2), X5
-	VMULPS       X5, X4, X5
-	VADDPS       X5, X2, X2
-
-sum12:
-	VADDPS X1, X0, X0
-	VADDPS X3, X2, X2
-	VADDPS X2, X0, X0
+sum6:
+	VADDPS X4, X0, X0
+	VADDPS X12, X8, X8
+	VADDPS X5, X1, X1
+	VADDPS X13, X9, X9
+	VADDPS X6, X2, X2
+	VADDPS X14, X10, X10
+	VADDPS X7, X3, X3
+	VADDPS X15, X11, X11
+	VXORPS X4, X4, X4
+	VADDPS X8, X0, X0
+	VADDPS X9, X1, X1
+	VADDPS X10, X2, X2
+	VADDPS X11, X3, X3
 	TESTQ  DX, DX
-	JZ     store12
-	VMOVSS (DX)(DI*1), X1
-	VADDPS X1, X0, X0
+	JZ     unbiased6
+	VADDPS (DX)(DI*1), X4, X4
 
-store12:
-	VMOVSS X0, (AX)(DI*1)
-	JMP    done
+unbiased6:
+	VADDPS  X4, X0, X0
+	VMOVUPS X0, (AX)(DI*1)
+	ADDQ    R8, AX
+	VADDPS  X4, X1, X1
+	VMOVUPS X1, (AX)(DI*1)
+	ADDQ    R8, AX
+	VADDPS  X4, X2, X2
+	VMOVUPS X2, (AX)(DI*1)
+	ADDQ    R8, AX
+	VADDPS  X4, X3, X3
+	VMOVUPS X3, (AX)(DI*1)
+	JMP     done
 
+below4:
 done:
 	VZEROUPPER
 	RET
@@ -3386,9 +5960,9 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-24
 
 even:
 	VMOVUPS      (AX), Z0
-	VPANDD.BCST  const_7fffffff<>+0(SB), Z0, Z1
-	VBROADCASTSS const_41400000<>+0(SB), Z2
-	VMINPS       Z1, Z2, Z1
+	VPANDD.BCST  const_7fffffff<>+0(SB), Z0, Z2
+	VBROADCASTSS const_41400000<>+0(SB), Z1
+	VMINPS       Z2, Z1, Z1
 	VMULPS.BCST  const_36a03f4c<>+0(SB), Z1, Z3
 	VADDPS.BCST  const_b6b5294e<>+0(SB), Z3, Z3
 	VMULPS       Z1, Z3, Z3
@@ -3407,9 +5981,9 @@ even:
 	VMULPS       Z3, Z3, Z3
 	VADDPS.BCST  const_3f800000<>+0(SB), Z3, Z3
 	VBROADCASTSS const_40000000<>+0(SB), Z2
-	VDIVPS       Z3, Z2, Z3
-	VBROADCASTSS const_3f800000<>+0(SB), Z2
-	VSUBPS       Z3, Z2, Z3
+	VDIVPS       Z3, Z2, Z2
+	VBROADCASTSS const_3f800000<>+0(SB), Z3
+	VSUBPS       Z2, Z3, Z3
 	VMULPS       Z1, Z1, Z4
 	VMULPS.BCST  const_bbc12c33<>+0(SB), Z4, Z2
 	VADDPS.BCST  const_3caa5c52<>+0(SB), Z2, Z2
@@ -3436,9 +6010,9 @@ even:
 
 overlap:
 	VMOVUPS      -64(DX), Z0
-	VPANDD.BCST  const_7fffffff<>+0(SB), Z0, Z1
-	VBROADCASTSS const_41400000<>+0(SB), Z2
-	VMINPS       Z1, Z2, Z1
+	VPANDD.BCST  const_7fffffff<>+0(SB), Z0, Z2
+	VBROADCASTSS const_41400000<>+0(SB), Z1
+	VMINPS       Z2, Z1, Z1
 	VMULPS.BCST  const_36a03f4c<>+0(SB), Z1, Z3
 	VADDPS.BCST  const_b6b5294e<>+0(SB), Z3, Z3
 	VMULPS       Z1, Z3, Z3
@@ -3457,9 +6031,9 @@ overlap:
 	VMULPS       Z3, Z3, Z3
 	VADDPS.BCST  const_3f800000<>+0(SB), Z3, Z3
 	VBROADCASTSS const_40000000<>+0(SB), Z2
-	VDIVPS       Z3, Z2, Z3
-	VBROADCASTSS const_3f800000<>+0(SB), Z2
-	VSUBPS       Z3, Z2, Z3
+	VDIVPS       Z3, Z2, Z2
+	VBROADCASTSS const_3f800000<>+0(SB), Z3
+	VSUBPS       Z2, Z3, Z3
 	VMULPS       Z1, Z1, Z4
 	VMULPS.BCST  const_bbc12c33<>+0(SB), Z4, Z2
 	VADDPS.BCST  const_3caa5c52<>+0(SB), Z2, Z2
@@ -3480,9 +6054,9 @@ overlap:
 
 odd:
 	VMOVUPS      (AX), Z0
-	VPANDD.BCST  const_7fffffff<>+0(SB), Z0, Z2
-	VBROADCASTSS const_41400000<>+0(SB), Z3
-	VMINPS       Z2, Z3, Z2
+	VPANDD.BCST  const_7fffffff<>+0(SB), Z0, Z3
+	VBROADCASTSS const_41400000<>+0(SB), Z2
+	VMINPS       Z3, Z2, Z2
 	VMULPS.BCST  const_36a03f4c<>+0(SB), Z2, Z4
 	VADDPS.BCST  const_b6b5294e<>+0(SB), Z4, Z4
 	VMULPS       Z2, Z4, Z4
@@ -3501,9 +6075,9 @@ odd:
 	VMULPS       Z4, Z4, Z4
 	VADDPS.BCST  const_3f800000<>+0(SB), Z4, Z4
 	VBROADCASTSS const_40000000<>+0(SB), Z3
-	VDIVPS       Z4, Z3, Z4
-	VBROADCASTSS const_3f800000<>+0(SB), Z3
-	VSUBPS       Z4, Z3, Z4
+	VDIVPS       Z4, Z3, Z3
+	VBROADCASTSS const_3f800000<>+0(SB), Z4
+	VSUBPS       Z3, Z4, Z4
 	VMULPS       Z2, Z2, Z5
 	VMULPS.BCST  const_bbc12c33<>+0(SB), Z5, Z3
 	VADDPS.BCST  const_3caa5c52<>+0(SB), Z3, Z3
@@ -3535,29 +6109,29 @@ small:
 	VMOVUPS      (AX), Y0
 	VANDPS       const_7fffffff<>+0(SB), Y0, Y1
 	VBROADCASTSS const_41400000<>+0(SB), Y2
-	VMINPS       Y1, Y2, Y1
-	VMULPS       const_36a03f4c<>+0(SB), Y1, Y2
-	VADDPS       const_b6b5294e<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VADDPS       const_39c255d5<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VADDPS       const_3b1a32c7<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VADDPS       const_3cad68e2<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VADDPS       const_3dff791f<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VADDPS       const_3f0006e1<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VADDPS       const_3f7ffeda<>+0(SB), Y2, Y2
-	VMULPS       Y2, Y2, Y2
-	VMULPS       Y2, Y2, Y2
-	VADDPS       const_3f800000<>+0(SB), Y2, Y2
+	VMINPS       Y1, Y2, Y2
+	VMULPS       const_36a03f4c<>+0(SB), Y2, Y1
+	VADDPS       const_b6b5294e<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_39c255d5<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_3b1a32c7<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_3cad68e2<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_3dff791f<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_3f0006e1<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_3f7ffeda<>+0(SB), Y1, Y1
+	VMULPS       Y1, Y1, Y1
+	VMULPS       Y1, Y1, Y1
+	VADDPS       const_3f800000<>+0(SB), Y1, Y1
 	VBROADCASTSS const_40000000<>+0(SB), Y3
-	VDIVPS       Y2, Y3, Y2
-	VBROADCASTSS const_3f800000<>+0(SB), Y3
-	VSUBPS       Y2, Y3, Y2
-	VMULPS       Y1, Y1, Y3
+	VDIVPS       Y1, Y3, Y3
+	VBROADCASTSS const_3f800000<>+0(SB), Y1
+	VSUBPS       Y3, Y1, Y1
+	VMULPS       Y2, Y2, Y3
 	VMULPS       const_bbc12c33<>+0(SB), Y3, Y4
 	VADDPS       const_3caa5c52<>+0(SB), Y4, Y4
 	VMULPS       Y3, Y4, Y4
@@ -3569,36 +6143,36 @@ small:
 	VMULPS       Y3, Y4, Y4
 	VMULPS       Y0, Y4, Y4
 	VADDPS       Y0, Y4, Y4
-	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y1, Y1
-	VBLENDVPS    Y1, Y4, Y2, Y1
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y2, Y2
+	VBLENDVPS    Y2, Y4, Y1, Y1
 	VANDPS       const_80000000<>+0(SB), Y0, Y0
 	VORPS        Y0, Y1, Y1
 	VMOVUPS      -32(DX), Y0
 	VANDPS       const_7fffffff<>+0(SB), Y0, Y2
 	VBROADCASTSS const_41400000<>+0(SB), Y3
-	VMINPS       Y2, Y3, Y2
-	VMULPS       const_36a03f4c<>+0(SB), Y2, Y3
-	VADDPS       const_b6b5294e<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       const_39c255d5<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       const_3b1a32c7<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       const_3cad68e2<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       const_3dff791f<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       const_3f0006e1<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       const_3f7ffeda<>+0(SB), Y3, Y3
-	VMULPS       Y3, Y3, Y3
-	VMULPS       Y3, Y3, Y3
-	VADDPS       const_3f800000<>+0(SB), Y3, Y3
+	VMINPS       Y2, Y3, Y3
+	VMULPS       const_36a03f4c<>+0(SB), Y3, Y2
+	VADDPS       const_b6b5294e<>+0(SB), Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       const_39c255d5<>+0(SB), Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       const_3b1a32c7<>+0(SB), Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       const_3cad68e2<>+0(SB), Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       const_3dff791f<>+0(SB), Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       const_3f0006e1<>+0(SB), Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       const_3f7ffeda<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VADDPS       const_3f800000<>+0(SB), Y2, Y2
 	VBROADCASTSS const_40000000<>+0(SB), Y4
-	VDIVPS       Y3, Y4, Y3
-	VBROADCASTSS const_3f800000<>+0(SB), Y4
-	VSUBPS       Y3, Y4, Y3
-	VMULPS       Y2, Y2, Y4
+	VDIVPS       Y2, Y4, Y4
+	VBROADCASTSS const_3f800000<>+0(SB), Y2
+	VSUBPS       Y4, Y2, Y2
+	VMULPS       Y3, Y3, Y4
 	VMULPS       const_bbc12c33<>+0(SB), Y4, Y5
 	VADDPS       const_3caa5c52<>+0(SB), Y5, Y5
 	VMULPS       Y4, Y5, Y5
@@ -3610,8 +6184,8 @@ small:
 	VMULPS       Y4, Y5, Y5
 	VMULPS       Y0, Y5, Y5
 	VADDPS       Y0, Y5, Y5
-	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y2, Y2
-	VBLENDVPS    Y2, Y5, Y3, Y2
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y3, Y3
+	VBLENDVPS    Y3, Y5, Y2, Y2
 	VANDPS       const_80000000<>+0(SB), Y0, Y0
 	VORPS        Y0, Y2, Y2
 	VMOVUPS      Y2, -32(DX)
@@ -3624,29 +6198,29 @@ below8:
 	VMOVUPS      (AX), X0
 	VANDPS       const_7fffffff<>+0(SB), X0, X1
 	VBROADCASTSS const_41400000<>+0(SB), X2
-	VMINPS       X1, X2, X1
-	VMULPS       const_36a03f4c<>+0(SB), X1, X2
-	VADDPS       const_b6b5294e<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_39c255d5<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3b1a32c7<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3cad68e2<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3dff791f<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3f0006e1<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3f7ffeda<>+0(SB), X2, X2
-	VMULPS       X2, X2, X2
-	VMULPS       X2, X2, X2
-	VADDPS       const_3f800000<>+0(SB), X2, X2
+	VMINPS       X1, X2, X2
+	VMULPS       const_36a03f4c<>+0(SB), X2, X1
+	VADDPS       const_b6b5294e<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_39c255d5<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3b1a32c7<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3cad68e2<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3dff791f<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3f0006e1<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3f7ffeda<>+0(SB), X1, X1
+	VMULPS       X1, X1, X1
+	VMULPS       X1, X1, X1
+	VADDPS       const_3f800000<>+0(SB), X1, X1
 	VBROADCASTSS const_40000000<>+0(SB), X3
-	VDIVPS       X2, X3, X2
-	VBROADCASTSS const_3f800000<>+0(SB), X3
-	VSUBPS       X2, X3, X2
-	VMULPS       X1, X1, X3
+	VDIVPS       X1, X3, X3
+	VBROADCASTSS const_3f800000<>+0(SB), X1
+	VSUBPS       X3, X1, X1
+	VMULPS       X2, X2, X3
 	VMULPS       const_bbc12c33<>+0(SB), X3, X4
 	VADDPS       const_3caa5c52<>+0(SB), X4, X4
 	VMULPS       X3, X4, X4
@@ -3658,36 +6232,36 @@ below8:
 	VMULPS       X3, X4, X4
 	VMULPS       X0, X4, X4
 	VADDPS       X0, X4, X4
-	VCMPPS       $0x11, const_3f19999a<>+0(SB), X1, X1
-	VBLENDVPS    X1, X4, X2, X1
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), X2, X2
+	VBLENDVPS    X2, X4, X1, X1
 	VANDPS       const_80000000<>+0(SB), X0, X0
 	VORPS        X0, X1, X1
 	VMOVUPS      -16(DX), X0
 	VANDPS       const_7fffffff<>+0(SB), X0, X2
 	VBROADCASTSS const_41400000<>+0(SB), X3
-	VMINPS       X2, X3, X2
-	VMULPS       const_36a03f4c<>+0(SB), X2, X3
-	VADDPS       const_b6b5294e<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_39c255d5<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_3b1a32c7<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_3cad68e2<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_3dff791f<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_3f0006e1<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_3f7ffeda<>+0(SB), X3, X3
-	VMULPS       X3, X3, X3
-	VMULPS       X3, X3, X3
-	VADDPS       const_3f800000<>+0(SB), X3, X3
+	VMINPS       X2, X3, X3
+	VMULPS       const_36a03f4c<>+0(SB), X3, X2
+	VADDPS       const_b6b5294e<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_39c255d5<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_3b1a32c7<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_3cad68e2<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_3dff791f<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_3f0006e1<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_3f7ffeda<>+0(SB), X2, X2
+	VMULPS       X2, X2, X2
+	VMULPS       X2, X2, X2
+	VADDPS       const_3f800000<>+0(SB), X2, X2
 	VBROADCASTSS const_40000000<>+0(SB), X4
-	VDIVPS       X3, X4, X3
-	VBROADCASTSS const_3f800000<>+0(SB), X4
-	VSUBPS       X3, X4, X3
-	VMULPS       X2, X2, X4
+	VDIVPS       X2, X4, X4
+	VBROADCASTSS const_3f800000<>+0(SB), X2
+	VSUBPS       X4, X2, X2
+	VMULPS       X3, X3, X4
 	VMULPS       const_bbc12c33<>+0(SB), X4, X5
 	VADDPS       const_3caa5c52<>+0(SB), X5, X5
 	VMULPS       X4, X5, X5
@@ -3699,8 +6273,8 @@ below8:
 	VMULPS       X4, X5, X5
 	VMULPS       X0, X5, X5
 	VADDPS       X0, X5, X5
-	VCMPPS       $0x11, const_3f19999a<>+0(SB), X2, X2
-	VBLENDVPS    X2, X5, X3, X2
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), X3, X3
+	VBLENDVPS    X3, X5, X2, X2
 	VANDPS       const_80000000<>+0(SB), X0, X0
 	VORPS        X0, X2, X2
 	VMOVUPS      X2, -16(DX)
@@ -3713,29 +6287,29 @@ below4:
 	VMOVSD       (AX), X0
 	VANDPS       const_7fffffff<>+0(SB), X0, X1
 	VBROADCASTSS const_41400000<>+0(SB), X2
-	VMINPS       X1, X2, X1
-	VMULPS       const_36a03f4c<>+0(SB), X1, X2
-	VADDPS       const_b6b5294e<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_39c255d5<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3b1a32c7<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3cad68e2<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3dff791f<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3f0006e1<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3f7ffeda<>+0(SB), X2, X2
-	VMULPS       X2, X2, X2
-	VMULPS       X2, X2, X2
-	VADDPS       const_3f800000<>+0(SB), X2, X2
+	VMINPS       X1, X2, X2
+	VMULPS       const_36a03f4c<>+0(SB), X2, X1
+	VADDPS       const_b6b5294e<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_39c255d5<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3b1a32c7<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3cad68e2<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3dff791f<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3f0006e1<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3f7ffeda<>+0(SB), X1, X1
+	VMULPS       X1, X1, X1
+	VMULPS       X1, X1, X1
+	VADDPS       const_3f800000<>+0(SB), X1, X1
 	VBROADCASTSS const_40000000<>+0(SB), X3
-	VDIVPS       X2, X3, X2
-	VBROADCASTSS const_3f800000<>+0(SB), X3
-	VSUBPS       X2, X3, X2
-	VMULPS       X1, X1, X3
+	VDIVPS       X1, X3, X3
+	VBROADCASTSS const_3f800000<>+0(SB), X1
+	VSUBPS       X3, X1, X1
+	VMULPS       X2, X2, X3
 	VMULPS       const_bbc12c33<>+0(SB), X3, X4
 	VADDPS       const_3caa5c52<>+0(SB), X4, X4
 	VMULPS       X3, X4, X4
@@ -3747,36 +6321,36 @@ below4:
 	VMULPS       X3, X4, X4
 	VMULPS       X0, X4, X4
 	VADDPS       X0, X4, X4
-	VCMPPS       $0x11, const_3f19999a<>+0(SB), X1, X1
-	VBLENDVPS    X1, X4, X2, X1
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), X2, X2
+	VBLENDVPS    X2, X4, X1, X1
 	VANDPS       const_80000000<>+0(SB), X0, X0
 	VORPS        X0, X1, X1
 	VMOVSD       -8(DX), X0
 	VANDPS       const_7fffffff<>+0(SB), X0, X2
 	VBROADCASTSS const_41400000<>+0(SB), X3
-	VMINPS       X2, X3, X2
-	VMULPS       const_36a03f4c<>+0(SB), X2, X3
-	VADDPS       const_b6b5294e<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_39c255d5<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_3b1a32c7<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_3cad68e2<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_3dff791f<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_3f0006e1<>+0(SB), X3, X3
-	VMULPS       X2, X3, X3
-	VADDPS       const_3f7ffeda<>+0(SB), X3, X3
-	VMULPS       X3, X3, X3
-	VMULPS       X3, X3, X3
-	VADDPS       const_3f800000<>+0(SB), X3, X3
+	VMINPS       X2, X3, X3
+	VMULPS       const_36a03f4c<>+0(SB), X3, X2
+	VADDPS       const_b6b5294e<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_39c255d5<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_3b1a32c7<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_3cad68e2<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_3dff791f<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_3f0006e1<>+0(SB), X2, X2
+	VMULPS       X3, X2, X2
+	VADDPS       const_3f7ffeda<>+0(SB), X2, X2
+	VMULPS       X2, X2, X2
+	VMULPS       X2, X2, X2
+	VADDPS       const_3f800000<>+0(SB), X2, X2
 	VBROADCASTSS const_40000000<>+0(SB), X4
-	VDIVPS       X3, X4, X3
-	VBROADCASTSS const_3f800000<>+0(SB), X4
-	VSUBPS       X3, X4, X3
-	VMULPS       X2, X2, X4
+	VDIVPS       X2, X4, X4
+	VBROADCASTSS const_3f800000<>+0(SB), X2
+	VSUBPS       X4, X2, X2
+	VMULPS       X3, X3, X4
 	VMULPS       const_bbc12c33<>+0(SB), X4, X5
 	VADDPS       const_3caa5c52<>+0(SB), X5, X5
 	VMULPS       X4, X5, X5
@@ -3788,8 +6362,8 @@ below4:
 	VMULPS       X4, X5, X5
 	VMULPS       X0, X5, X5
 	VADDPS       X0, X5, X5
-	VCMPPS       $0x11, const_3f19999a<>+0(SB), X2, X2
-	VBLENDVPS    X2, X5, X3, X2
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), X3, X3
+	VBLENDVPS    X3, X5, X2, X2
 	VANDPS       const_80000000<>+0(SB), X0, X0
 	VORPS        X0, X2, X2
 	VMOVSD       X2, -8(DX)
@@ -3802,29 +6376,29 @@ below2:
 	VMOVSS       (AX), X0
 	VANDPS       const_7fffffff<>+0(SB), X0, X1
 	VBROADCASTSS const_41400000<>+0(SB), X2
-	VMINPS       X1, X2, X1
-	VMULPS       const_36a03f4c<>+0(SB), X1, X2
-	VADDPS       const_b6b5294e<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_39c255d5<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3b1a32c7<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3cad68e2<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3dff791f<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3f0006e1<>+0(SB), X2, X2
-	VMULPS       X1, X2, X2
-	VADDPS       const_3f7ffeda<>+0(SB), X2, X2
-	VMULPS       X2, X2, X2
-	VMULPS       X2, X2, X2
-	VADDPS       const_3f800000<>+0(SB), X2, X2
+	VMINPS       X1, X2, X2
+	VMULPS       const_36a03f4c<>+0(SB), X2, X1
+	VADDPS       const_b6b5294e<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_39c255d5<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3b1a32c7<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3cad68e2<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3dff791f<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3f0006e1<>+0(SB), X1, X1
+	VMULPS       X2, X1, X1
+	VADDPS       const_3f7ffeda<>+0(SB), X1, X1
+	VMULPS       X1, X1, X1
+	VMULPS       X1, X1, X1
+	VADDPS       const_3f800000<>+0(SB), X1, X1
 	VBROADCASTSS const_40000000<>+0(SB), X3
-	VDIVPS       X2, X3, X2
-	VBROADCASTSS const_3f800000<>+0(SB), X3
-	VSUBPS       X2, X3, X2
-	VMULPS       X1, X1, X3
+	VDIVPS       X1, X3, X3
+	VBROADCASTSS const_3f800000<>+0(SB), X1
+	VSUBPS       X3, X1, X1
+	VMULPS       X2, X2, X3
 	VMULPS       const_bbc12c33<>+0(SB), X3, X4
 	VADDPS       const_3caa5c52<>+0(SB), X4, X4
 	VMULPS       X3, X4, X4
@@ -3836,8 +6410,8 @@ below2:
 	VMULPS       X3, X4, X4
 	VMULPS       X0, X4, X4
 	VADDPS       X0, X4, X4
-	VCMPPS       $0x11, const_3f19999a<>+0(SB), X1, X1
-	VBLENDVPS    X1, X4, X2, X1
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), X2, X2
+	VBLENDVPS    X2, X4, X1, X1
 	VANDPS       const_80000000<>+0(SB), X0, X0
 	VORPS        X0, X1, X1
 	VMOVSS       X1, (AX)

@@ -123,6 +123,25 @@ func TestDenseBatchEqual(t *testing.T) {
 	}
 }
 
+// Zeros of either sign: a sum that is never begun at +0 could end at -0.
+func TestDenseZeros(t *testing.T) {
+	s := noise.NewStream(8, noise.DomainInit)
+	for _, k := range All() {
+		for in := range 14 {
+			for out := range 70 {
+				w, b, x := zeros(&s, in*out), zeros(&s, out), zeros(&s, 5*in)
+				if in%3 == 1 {
+					b = nil
+				}
+				for r := range 5 {
+					equalDense(t, k, w, b, x[r*in:(r+1)*in], out)
+				}
+				equalBatch(t, k, w, b, x, out, 5)
+			}
+		}
+	}
+}
+
 func TestDenseBatchPanics(t *testing.T) {
 	v := make([]float32, 12)
 	for _, k := range All() {

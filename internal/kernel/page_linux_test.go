@@ -38,24 +38,26 @@ func fenced(t *testing.T, n int, atEnd bool) []float32 {
 }
 
 func TestNothingOutsideIsRead(t *testing.T) {
+	const rows = 7
 	for _, atEnd := range []bool{false, true} {
-		for _, out := range []int{1, 2, 3, 7, 8, 9, 15, 16, 17, 23, 24, 25, 33, 47, 63, 65, 100, 130} {
-			const in = 7
-			y, w, b, x := fenced(t, out, atEnd), fenced(t, in*out, atEnd), fenced(t, out, atEnd), fenced(t, in, atEnd)
-			const rows = 7
-			ys, xs := fenced(t, rows*out, atEnd), fenced(t, rows*in, atEnd)
-			for _, k := range All() {
-				k.Dense(y, w, b, x)
-				k.Dense(y, w, nil, x)
-				k.DenseBatch(ys, w, b, xs, rows)
-				k.Tanh(y)
-				k.Relu(y)
-				k.Perturb(y, b, 0.1, 1, 5)
-				for offset := range 9 {
-					k.Accumulate(y, 0.1, 5, offset)
-					k.Normal(y, 5, offset)
+		for i, out := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 23, 24, 25, 33, 47, 63, 65, 100, 130} {
+			for _, in := range []int{1 + i%4, 6 + i%4} {
+				y, w, b, x := fenced(t, rows*out, atEnd), fenced(t, in*out, atEnd), fenced(t, out, atEnd), fenced(t, rows*in, atEnd)
+				for _, k := range All() {
+					k.DenseBatch(y, w, b, x, rows)
+					for r := range rows {
+						k.Dense(y[r*out:(r+1)*out], w, b, x[r*in:(r+1)*in])
+						k.Dense(y[r*out:(r+1)*out], w, nil, x[r*in:(r+1)*in])
+					}
+					k.Tanh(y)
+					k.Relu(y)
+					k.Perturb(y[:out], b, 0.1, 1, 5)
+					for offset := range 9 {
+						k.Accumulate(y, 0.1, 5, offset)
+						k.Normal(y, 5, offset)
+					}
+					k.Read(w)
 				}
-				k.Read(w)
 			}
 		}
 	}

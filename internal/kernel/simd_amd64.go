@@ -71,9 +71,19 @@ func checkedDenseAVX512(y, w, b, x []float32) {
 	denseAVX512(y, w, b, x)
 }
 
+// A block of rows for denseRows.
+const (
+	rowsAVX2   = 3
+	rowsAVX512 = 4
+)
+
 func denseBatchAVX2(y, w, b, x []float32, n int) {
 	in, out := checkDenseBatch(y, w, b, x, n)
-	for r := range n {
+	r := 0
+	for ; out > 4 && n-r >= rowsAVX2; r += rowsAVX2 {
+		denseRowsAVX2(y[r*out:], w, b, x[r*in:], in, out)
+	}
+	for ; r < n; r++ {
 		denseAVX2(y[r*out:(r+1)*out], w, b, x[r*in:(r+1)*in])
 	}
 }
@@ -85,7 +95,11 @@ func perturbAVX2(dst, theta []float32, sigma, sign float32, seed uint64) {
 
 func denseBatchAVX512(y, w, b, x []float32, n int) {
 	in, out := checkDenseBatch(y, w, b, x, n)
-	for r := range n {
+	r := 0
+	for ; out > 4 && n-r >= rowsAVX512; r += rowsAVX512 {
+		denseRowsAVX512(y[r*out:], w, b, x[r*in:], in, out)
+	}
+	for ; r < n; r++ {
 		denseAVX512(y[r*out:(r+1)*out], w, b, x[r*in:(r+1)*in])
 	}
 }

@@ -8,13 +8,15 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// benchNet is a network whose layers are computed one after the other, each waiting for the one before.
+// benchNet is a network whose layers are computed one after the other, each waiting for the one before, for one
+// observation or for rows that share its weights.
 type benchNet struct {
+	rows    int
 	w, b, h [][]float32
 	x       []float32
 }
 
-func newBenchNet(sizes []int) *benchNet {
+func newBenchNet(sizes []int, rows int) *benchNet {
 	s := noise.NewStream(1, noise.DomainInit)
 	normal := func(n int, scale float32) []float32 {
 		v := make([]float32, n)
@@ -23,9 +25,9 @@ func newBenchNet(sizes []int) *benchNet {
 		}
 		return v
 	}
-	n := &benchNet{x: normal(sizes[0], 1)}
+	n := &benchNet{rows: rows, x: normal(rows*sizes[0], 1)}
 	for l, out := range sizes[1:] {
-		n.w, n.b, n.h = append(n.w, normal(sizes[l]*out, 0.1)), append(n.b, normal(out, 1)), append(n.h, make([]float32, out))
+		n.w, n.b, n.h = append(n.w, normal(sizes[l]*out, 0.1)), append(n.b, normal(out, 1)), append(n.h, make([]float32, rows*out))
 	}
 	return n
 }
@@ -34,7 +36,11 @@ func newBenchNet(sizes []int) *benchNet {
 func (n *benchNet) forward(k *kernel.Kernel, activate func(y []float32)) {
 	x := n.x
 	for l, h := range n.h {
-		k.Dense(h, n.w[l], n.b[l], x)
+		if n.rows == 1 {
+			k.Dense(h, n.w[l], n.b[l], x)
+		} else {
+			k.DenseBatch(h, n.w[l], n.b[l], x, n.rows)
+		}
 		if activate != nil && l < len(n.h)-1 {
 			activate(h)
 		}
@@ -54,23 +60,32 @@ func (n *benchNet) read(k *kernel.Kernel) {
 func (n *benchNet) pairs() float64 {
 	sum := 0
 	for _, w := range n.w {
-		sum += len(w)
+		sum += n.rows * len(w)
 	}
 	return float64(sum)
 }
 
 // kernelTasks are layers and activations. The weights of a network may lie in a cache whose reads are slower than the
-// arithmetic: then these are the limit.
+// arithmetic: then these are the limit for one observation; for several that share the weights, arithmetic is.
 func kernelTasks(k kernel.Kernel) []*benchTask {
 	const rounds = 400
 	peak := &benchTask{name: k.Name + " multiply-add in registers", unit: "GMAC/s", work: float64(k.MultiplyAdd(rounds)), run: func() { k.MultiplyAdd(rounds) }}
 	tasks := []*benchTask{peak}
-	for _, sizes := range [][]int{{4, 16, 2}, {24, 64, 64, 4}, {376, 256, 256, 17}} {
-		n := newBenchNet(sizes)
-		name := k.Name + " layers " + strings.Trim(strings.ReplaceAll(fmt.Sprint(sizes), " ", "-"), "[]")
-		read := &benchTask{work: n.pairs(), run: func() { n.read(&k) }} // without a name: not shown
-		limit := func() float64 { return min(peak.value(), read.value()) }
-		tasks = append(tasks, read,
+	for _, c := range []struct {
+		sizes []int
+		rows  int
+	}{{[]int{4, 16, 2}, 1}, {[]int{4, 64, 64, 2}, 1}, {[]int{24, 64, 64, 4}, 1}, {[]int{24, 64, 64, 4}, 16}, {[]int{376, 256, 256, 17}, 1}, {[]int{376, 256, 256, 17}, 16}} {
+		n := newBenchNet(c.sizes, c.rows)
+		name := k.Name + " layers " + strings.Trim(strings.ReplaceAll(fmt.Sprint(c.sizes), " ", "-"), "[]")
+		limit := peak.value
+		if c.rows > 1 {
+			name += fmt.Sprint(" x ", c.rows)
+		} else {
+			read := &benchTask{work: n.pairs(), run: func() { n.read(&k) }} // without a name: not shown
+			tasks = append(tasks, read)
+			limit = func() float64 { return min(peak.value(), read.value()) }
+		}
+		tasks = append(tasks,
 			&benchTask{name: name, unit: "GMAC/s", work: n.pairs(), limit: limit, run: func() { n.forward(&k, nil) }},
 			&benchTask{name: name + " tanh", unit: "GMAC/s", work: n.pairs(), limit: limit, run: func() { n.forward(&k, k.Tanh) }},
 			&benchTask{name: name + " relu", unit: "GMAC/s", work: n.pairs(), limit: limit, run: func() { n.forward(&k, k.Relu) }})

@@ -14,11 +14,13 @@ const chains = 4
 // layer is what a dense layer's code holds in registers.
 type layer struct {
 	isa
-	y, w, b, x      GPVirtual // next output, its column of weights and bias (0 for none); the inputs
-	inputs, left    GPVirtual // number of inputs; outputs not yet done
-	stride, stride3 GPVirtual // bytes from an input's weights to the next one's; three times that
-	final           GPVirtual // bytes from the next output to the last column, which need not begin where the one before ends
-	tiles           int       // tiles written so far, for labels
+	rows       int       // observations that are computed side by side
+	y, w, b, x GPVirtual // next output, its column of weights and bias (0 for none); the inputs
+	inputs     GPVirtual // number of inputs
+	left       GPVirtual // outputs not yet done
+	stride     GPVirtual // bytes from an input's weights to the next one's, and from a row of y to the next
+	final      GPVirtual // bytes from the next output to the last column, which need not begin where the one before ends
+	tiles      int       // tiles written so far, for labels
 }
 
 // dense: lanes run across outputs, so that each lane does what the portable code does. A tile is some columns of one
@@ -27,38 +29,29 @@ func dense(s isa) {
 	TEXT("dense"+s.name, NOSPLIT, "func(y, w, b, x []float32)")
 	Pragma("noescape")
 	Doc("dense" + s.name + " works like densePortable, but checks no lengths.")
-	l := &layer{isa: s, y: GP64(), w: GP64(), b: GP64(), x: GP64(), inputs: GP64(), left: GP64(), stride: GP64(), stride3: GP64()}
-	Load(Param("y").Base(), l.y)
+	l := newLayer(s, 1)
 	Load(Param("y").Len(), l.left)
-	Load(Param("w").Base(), l.w)
-	Load(Param("x").Base(), l.x)
 	Load(Param("x").Len(), l.inputs)
-	XORQ(l.b, l.b)
-	biased := GP64()
-	Load(Param("b").Len(), biased)
-	TESTQ(biased, biased)
-	JZ(LabelRef("unbiased"))
-	Load(Param("b").Base(), l.b)
-	Label("unbiased")
-	LEAQ(Mem{Base: l.left, Index: l.left, Scale: 1}, l.stride)
-	ADDQ(l.stride, l.stride)
-	LEAQ(Mem{Base: l.stride, Index: l.stride, Scale: 2}, l.stride3)
+	l.start()
 
+	CMPQ(l.left, I32(few))
+	JLE(LabelRef("few"))
 	Label("wide")
 	CMPQ(l.left, I32(s.columns*s.lanes))
 	JL(LabelRef("narrow"))
 	l.tile(s.columns, s.lanes, false)
-	l.forward(4 * s.columns * s.lanes)
-	SUBQ(I32(s.columns*s.lanes), l.left)
+	l.forward(s.columns * s.lanes)
 	JMP(LabelRef("wide"))
 
 	Label("narrow")
 	TESTQ(l.left, l.left)
 	JZ(LabelRef("done"))
-	total := GP64()
-	Load(Param("y").Len(), total)
-	CMPQ(total, I32(s.lanes))
-	JL(LabelRef("small"))
+	if s.lanes > few {
+		total := GP64()
+		Load(Param("y").Len(), total)
+		CMPQ(total, I32(s.lanes))
+		JL(LabelRef("small"))
+	}
 	for c := 1; c <= s.columns; c++ {
 		Label(fmt.Sprintf("columns%d", c))
 		if c < s.columns {
@@ -70,21 +63,77 @@ func dense(s isa) {
 	Label("small")
 	for _, lanes := range s.narrower() {
 		next := fmt.Sprintf("below%d", lanes)
-		if lanes > 1 {
+		if lanes > few {
 			CMPQ(l.left, I32(lanes))
 			JL(LabelRef(next))
-			overlap := fmt.Sprintf("overlap%d", lanes)
-			JG(LabelRef(overlap))
+			JG(LabelRef(next + "twice"))
 			l.tile(1, lanes, false)
 			JMP(LabelRef("done"))
-			Label(overlap)
+			Label(next + "twice")
 		}
-		l.last(min(lanes, 2), lanes)
+		l.last(2, lanes)
+		Label(next)
+	}
+	Label("few")
+	for outputs := 1; outputs <= few; outputs++ {
+		next := fmt.Sprintf("more%d", outputs)
+		CMPQ(l.left, I32(outputs))
+		JNE(LabelRef(next))
+		l.few(outputs)
+		JMP(LabelRef("done"))
 		Label(next)
 	}
 	Label("done")
-	VZEROUPPER()
-	RET()
+	finish()
+}
+
+// denseRows: each vector of weights that is loaded serves several observations. A tile is one column.
+func denseRows(s isa) {
+	TEXT("denseRows"+s.name, NOSPLIT, "func(y, w, b, x []float32, in, out int)")
+	Pragma("noescape")
+	Doc(fmt.Sprintf("denseRows%s works like denseBatchPortable for %d rows of in inputs and out > %d outputs, but checks no lengths.", s.name, s.rows, few))
+	l := newLayer(s, s.rows)
+	Load(Param("out"), l.left)
+	Load(Param("in"), l.inputs)
+	l.start()
+	TESTQ(l.left, l.left)
+	JZ(LabelRef("done"))
+	for _, lanes := range append([]int{s.lanes}, s.narrower()...) {
+		label := func(s string) string { return fmt.Sprintf("%s%d", s, lanes) }
+		CMPQ(l.left, I32(lanes))
+		JL(LabelRef(label("below")))
+		Label(label("whole"))
+		l.tile(1, lanes, false)
+		l.forward(lanes)
+		CMPQ(l.left, I32(lanes))
+		JGE(LabelRef(label("whole")))
+		TESTQ(l.left, l.left)
+		JZ(LabelRef("done"))
+		l.last(1, lanes)
+		Label(label("below"))
+	}
+	Label("done")
+	finish()
+}
+
+func newLayer(s isa, rows int) *layer {
+	return &layer{isa: s, rows: rows, y: GP64(), w: GP64(), b: GP64(), x: GP64(), inputs: GP64(), left: GP64(), stride: GP64()}
+}
+
+// start loads the arguments, but for the numbers of inputs and outputs.
+func (l *layer) start() {
+	Load(Param("y").Base(), l.y)
+	Load(Param("w").Base(), l.w)
+	Load(Param("x").Base(), l.x)
+	XORQ(l.b, l.b)
+	biased := GP64()
+	Load(Param("b").Len(), biased)
+	TESTQ(biased, biased)
+	JZ(LabelRef("unbiased"))
+	Load(Param("b").Base(), l.b)
+	Label("unbiased")
+	LEAQ(Mem{Base: l.left, Index: l.left, Scale: 1}, l.stride)
+	ADDQ(l.stride, l.stride)
 }
 
 // last does the outputs that are left in c columns. The last column ends with the last output: some outputs may be
@@ -98,69 +147,57 @@ func (l *layer) last(c, lanes int) {
 	JMP(LabelRef("done"))
 }
 
-// forward moves to the outputs that lie some bytes on.
-func (l *layer) forward(bytes int) {
-	ADDQ(I32(bytes), l.y)
-	ADDQ(I32(bytes), l.w)
+// forward moves on by so many outputs.
+func (l *layer) forward(outputs int) {
+	ADDQ(I32(4*outputs), l.y)
+	ADDQ(I32(4*outputs), l.w)
+	SUBQ(I32(outputs), l.left)
 	unbiased := fmt.Sprintf("forward%d", l.tiles)
 	TESTQ(l.b, l.b)
 	JZ(LabelRef(unbiased))
-	ADDQ(I32(bytes), l.b)
+	ADDQ(I32(4*outputs), l.b)
 	Label(unbiased)
 }
 
-// tile computes c columns of so many lanes; the last one lies apart, at final, if set.
+// tile is the code of c columns of so many lanes; the last one lies apart, at final, if set.
+type tile struct {
+	*layer
+	c, lanes int
+	apart    bool
+	sums     [chains][]VecVirtual // of rows, and of their columns
+	w        []GPVirtual          // weights of the inputs of each chain; or of the first one's
+	x        GPVirtual
+	stride3  GPVirtual // three times stride, where there is but one w
+	inputs3  GPVirtual // three times inputs, where a fourth row is
+}
+
+// tile computes c columns. Each sum begins with its first product instead of +0, which saves an addition and can only
+// turn a total of +0 into -0. That is mended by a bias to which +0 was added, as for none.
 func (l *layer) tile(c, lanes int, apart bool) {
 	l.tiles++
 	label := func(s string) string { return fmt.Sprintf("%s%d", s, l.tiles) }
-	var sums [chains][]VecVirtual
-	for k := range sums {
-		for range c {
-			v := vector(lanes)
-			zero(v)
-			sums[k] = append(sums[k], v)
+	t := &tile{layer: l, c: c, lanes: lanes, apart: apart}
+	for k := range t.sums {
+		for range c * l.rows {
+			t.sums[k] = append(t.sums[k], vector(lanes))
 		}
 	}
-	w, x, n := GP64(), GP64(), GP64()
-	MOVQ(l.w, w)
-	MOVQ(l.x, x)
+	n := GP64()
+	t.begin()
 	MOVQ(l.inputs, n)
-	end := w
-	if apart {
-		end = GP64()
-		LEAQ(Mem{Base: l.w, Index: l.final, Scale: 1}, end)
+	SUBQ(Imm(chains), n)
+	JL(LabelRef(label("short")))
+	for k := range chains {
+		t.step(k, true)
 	}
-	add := func(k int) {
-		value := vector(lanes)
-		VBROADCASTSS(at(x, 4*k), value)
-		for j := range c {
-			m := Mem{Base: w, Disp: 4 * lanes * j}
-			if apart && j == c-1 {
-				m = Mem{Base: end}
-			}
-			switch k {
-			case 1, 2:
-				m.Index, m.Scale = l.stride, uint8(k)
-			case 3:
-				m.Index, m.Scale = l.stride3, 1
-			}
-			product := vector(lanes)
-			mulMem(lanes, m, value, product)
-			VADDPS(product, sums[k][j], sums[k][j])
-		}
-	}
-
+	t.forward()
 	SUBQ(Imm(chains), n)
 	JL(LabelRef(label("rest")))
 	Label(label("inputs"))
 	for k := range chains {
-		add(k)
+		t.step(k, false)
 	}
-	LEAQ(Mem{Base: w, Index: l.stride, Scale: 4}, w)
-	if apart {
-		LEAQ(Mem{Base: end, Index: l.stride, Scale: 4}, end)
-	}
-	ADDQ(Imm(4*chains), x)
+	t.forward()
 	SUBQ(Imm(chains), n)
 	JGE(LabelRef(label("inputs")))
 
@@ -168,27 +205,144 @@ func (l *layer) tile(c, lanes int, apart bool) {
 	for k := range chains - 1 {
 		CMPQ(n, I32(k-chains))
 		JE(LabelRef(label("sum")))
-		add(k)
+		t.step(k, false)
 	}
-	Label(label("sum"))
-	place := func(p Register, j int) Mem {
-		if apart && j == c-1 {
-			return Mem{Base: p, Index: l.final, Scale: 1}
+	JMP(LabelRef(label("sum")))
+	Label(label("short"))
+	for _, sums := range t.sums {
+		for _, v := range sums {
+			zero(v)
 		}
-		return at(p, 4*lanes*j)
 	}
-	for j := range c {
-		VADDPS(sums[1][j], sums[0][j], sums[0][j])
-		VADDPS(sums[3][j], sums[2][j], sums[2][j])
-		VADDPS(sums[2][j], sums[0][j], sums[0][j])
+	JMP(LabelRef(label("rest")))
+
+	Label(label("sum"))
+	t.end(label("unbiased"))
+}
+
+// begin makes the pointers.
+func (t *tile) begin() {
+	t.x = GP64()
+	MOVQ(t.layer.x, t.x)
+	if t.rows == 1 {
+		for range chains {
+			t.w = append(t.w, GP64())
+		}
+		MOVQ(t.layer.w, t.w[0])
+		LEAQ(Mem{Base: t.w[0], Index: t.stride, Scale: 1}, t.w[1])
+		LEAQ(Mem{Base: t.w[0], Index: t.stride, Scale: 2}, t.w[2])
+		LEAQ(Mem{Base: t.w[1], Index: t.stride, Scale: 2}, t.w[3])
+		return
 	}
-	TESTQ(l.b, l.b)
-	JZ(LabelRef(label("store")))
-	for j := range c {
-		addMem(lanes, place(l.b, j), sums[0][j])
+	t.w = []GPVirtual{GP64()}
+	LEAQ(t.place(t.layer.w, 0, 0), t.w[0])
+	t.stride3, t.inputs3 = GP64(), GP64()
+	LEAQ(Mem{Base: t.stride, Index: t.stride, Scale: 2}, t.stride3)
+	LEAQ(Mem{Base: t.inputs, Index: t.inputs, Scale: 2}, t.inputs3)
+}
+
+// forward moves on by four inputs.
+func (t *tile) forward() {
+	for _, w := range t.w {
+		LEAQ(Mem{Base: w, Index: t.stride, Scale: 4}, w)
 	}
-	Label(label("store"))
-	for j := range c {
-		store(lanes, sums[0][j], place(l.y, j))
+	ADDQ(Imm(4*chains), t.x)
+}
+
+// step adds the next input of chain k, or begins the chain with it.
+func (t *tile) step(k int, first bool) {
+	if t.rows > 1 {
+		t.stepRows(k, first)
+		return
+	}
+	value := vector(t.lanes)
+	broadcast(at(t.x, 4*k), value)
+	for j, sum := range t.sums[k] {
+		m := t.place(t.w[k], 0, j)
+		if first {
+			mulMem(t.lanes, m, value, sum)
+			continue
+		}
+		product := vector(t.lanes)
+		mulMem(t.lanes, m, value, product)
+		add(product, sum, sum)
+	}
+}
+
+func (t *tile) stepRows(k int, first bool) {
+	w := Mem{Base: t.w[0]}
+	switch k {
+	case 1, 2:
+		w.Index, w.Scale = t.stride, uint8(k)
+	case 3:
+		w.Index, w.Scale = t.stride3, 1
+	}
+	weights := vector(t.lanes)
+	load(t.lanes, w, weights)
+	for r, sum := range t.sums[k] {
+		product := vector(t.lanes)
+		if first {
+			product = sum
+		}
+		x := at(t.x, 4*k)
+		switch r {
+		case 1, 2:
+			x.Index, x.Scale = t.inputs, uint8(4*r)
+		case 3:
+			x.Index, x.Scale = t.inputs3, 4
+		}
+		if t.lanes == 16 {
+			VMULPS_BCST(x, weights, product)
+		} else {
+			broadcast(x, product)
+			mul(weights, product, product)
+		}
+		if !first {
+			add(product, sum, sum)
+		}
+	}
+}
+
+// place is column j of row r, from p on.
+func (t *tile) place(p Register, r, j int) Mem {
+	m := at(p, 4*t.lanes*j)
+	if t.apart && j == t.c-1 {
+		m = Mem{Base: p, Index: t.final, Scale: 1}
+	}
+	return m
+}
+
+// end adds the chains and the bias, and stores.
+func (t *tile) end(unbiased string) {
+	s := t.sums
+	for i := range s[0] {
+		add(s[1][i], s[0][i], s[0][i])
+		add(s[3][i], s[2][i], s[2][i])
+	}
+	bias := make([]VecVirtual, t.c)
+	for j := range bias {
+		bias[j] = vector(t.lanes)
+		zero(bias[j])
+	}
+	for i := range s[0] {
+		add(s[2][i], s[0][i], s[0][i])
+	}
+	TESTQ(t.b, t.b)
+	JZ(LabelRef(unbiased))
+	for j := range bias {
+		addMem(t.lanes, t.place(t.b, 0, j), bias[j])
+	}
+	Label(unbiased)
+	y := GP64()
+	MOVQ(t.y, y)
+	for r := range t.rows {
+		for j := range bias {
+			v := s[0][r*t.c+j]
+			add(bias[j], v, v)
+			store(t.lanes, v, t.place(y, r, j))
+		}
+		if r < t.rows-1 {
+			ADDQ(t.stride, y)
+		}
 	}
 }

@@ -13,7 +13,11 @@ func main() {
 	ConstraintExpr("!purego")
 	features()
 	for _, s := range []isa{avx2, avx512} {
+		target = s
 		dense(s)
+		if s.rows > 1 {
+			denseRows(s)
+		}
 		tanh(s)
 		relu(s)
 		addNormal(s)

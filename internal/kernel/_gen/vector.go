@@ -61,7 +61,7 @@ func each(s isa, name, doc string, f func(x, y VecVirtual)) {
 	JMP(LabelRef("done"))
 
 	Label("small")
-	for _, lanes := range s.narrower() {
+	for _, lanes := range append(s.narrower(), 2, 1) {
 		next := fmt.Sprintf("below%d", lanes)
 		CMPQ(n, I32(lanes))
 		JL(LabelRef(next))
@@ -75,8 +75,7 @@ func each(s isa, name, doc string, f func(x, y VecVirtual)) {
 		Label(next)
 	}
 	Label("done")
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 // relu: of a NaN or two zeros the instruction gives its second operand, +0.
@@ -84,7 +83,7 @@ func relu(s isa) {
 	each(s, "relu", ".", func(x, y VecVirtual) {
 		nought := like(x)
 		zero(nought)
-		VMAXPS(nought, x, y)
+		maximum(nought, x, y)
 	})
 }
 
@@ -94,26 +93,27 @@ func tanh(s isa) {
 	each(s, "tanh", ".", func(x, y VecVirtual) {
 		a, end := like(x), like(x)
 		absolute(x, a)
-		VBROADCASTSS(constant(tanhEnd), end)
-		VMINPS(a, end, a) // NaN stays: of a NaN the instruction gives its second operand
+		broadcast(constant(tanhEnd), end)
+		minimum(a, end, end) // NaN stays
+		a = end
 		g := like(x)
 		horner(tanhG, a, g)
-		VMULPS(g, g, g)
-		VMULPS(g, g, g)
+		mul(g, g, g)
+		mul(g, g, g)
 		addConst(math.Float32bits(1), g, g)
 		one, two := like(x), like(x)
-		VBROADCASTSS(constant(math.Float32bits(2)), two)
-		VDIVPS(g, two, g)
-		VBROADCASTSS(constant(math.Float32bits(1)), one)
-		VSUBPS(g, one, g)
+		broadcast(constant(math.Float32bits(2)), two)
+		div(g, two, two)
+		broadcast(constant(math.Float32bits(1)), one)
+		sub(two, one, one)
 
 		z, low := like(x), like(x)
-		VMULPS(a, a, z)
+		mul(a, a, z)
 		horner(tanhS, z, low)
-		VMULPS(z, low, low)
-		VMULPS(x, low, low)
-		VADDPS(x, low, low)
-		choose(a, tanhSeam, low, g, x, y)
+		mul(z, low, low)
+		mul(x, low, low)
+		add(x, low, low)
+		choose(a, tanhSeam, low, one, x, y)
 	})
 }
 
@@ -123,7 +123,7 @@ func horner(c []uint32, x, p VecVirtual) {
 	mulConst(c[last], x, p)
 	addConst(c[last-1], p, p)
 	for i := last - 2; i >= 0; i-- {
-		VMULPS(x, p, p)
+		mul(x, p, p)
 		addConst(c[i], p, p)
 	}
 }
@@ -148,14 +148,13 @@ func multiplyAdd(s isa) {
 	Label("round")
 	for _, a := range acc {
 		product := s.vec()
-		VMULPS(x, x, product)
-		VADDPS(product, a, a)
+		mul(x, x, product)
+		add(product, a, a)
 	}
 	DECQ(n)
 	JNZ(LabelRef("round"))
 	Label("done")
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 // read loads vectors and drops them.
@@ -176,6 +175,5 @@ func read(s isa) {
 	SUBQ(I32(8*s.lanes), n)
 	JGE(LabelRef("vectors"))
 	Label("done")
-	VZEROUPPER()
-	RET()
+	finish()
 }
