@@ -15,24 +15,35 @@ import (
 	"github.com/evoswarm/evoswarm/internal/nearest"
 )
 
-const benchHelp = `Measures how fast this computer computes, beside what one of its cores could do at most.
+const benchHelp = `Measures how fast this computer computes, beside what it could do at most.
 
 Usage:
-    evonode bench [kernel|noise|update|all] [flags]
+    evonode bench [kernel|noise|update|memory|env|rollout|replay|all] [flags]
 
     kernel    layers of policies and their activations, with each kernel of this processor
     noise     perturbations, with each kernel
-    update    the sum of an update over 1,000 seeds and 100,000 parameters, with each kernel
+    update    the sum of an update over 1,000 seeds and 100,000 parameters, with each kernel, and on all cores
+    memory    reading what lies in no cache
+    env       steps of every world with random actions, resets included
+    rollout   episodes with policies of 64-64 units, on one core and on all
+    replay    rebuilding a model from its log, in memory
     all       all of these (the default)
 
-All on one core. Everything is done in short slices, row after row, many times over; a row tells its fastest slice, so
-that other work on the computer counts as little as can be. The limit of layers is the rate of multiplications and
-additions in registers at the kernel's width, or what the weights' way from the cache allows, if that is less; that of
-an update is its noise alone. Ratio is the part of the limit that is reached. Which kernel a run takes is shown by
-evonode version; the environment variable ` + kernelVariable + ` = portable, avx2, avx512 forces one.
+Everything is done in short slices, row after row, many times over; a row tells its fastest slice, so that other work on
+the computer counts as little as can be. Limits are measured in the same run, ratio is the part of the limit that is
+reached. The limit
+    of layers is the rate of multiplications and additions in registers at the kernel's width, or what the weights' way
+    from the cache allows, if that is less;
+    of an update is its noise alone;
+    of rollouts is 1 / (time of the bare step of the world + time of the bare pass of the policy), both of the same episodes;
+    of a replay is the time of the bare updates that the log consists of;
+    of rows on all cores is their number.
+Rows without the name of a kernel are computed with the one that runs take; evonode version shows it, and the environment
+variable ` + kernelVariable + ` = portable, avx2, avx512, ... forces one. Rows are for one core unless they say otherwise. A
+computer that lends one core only (taskset -c 0 evonode bench) has no rows for all cores.
 
 Flags:
-    --seconds N    how long to measure, in all (default 3)
+    --seconds N    how long to measure, in all (default 3); preparing takes a second or two more
     --json         one JSON object per row: name, value, unit, limit, ratio (limit and ratio null where there is none)
 
 Example:
@@ -66,10 +77,22 @@ func benchCommand() *command {
 // benches are the groups of rows, in the order of bench all.
 var benches = []struct {
 	name  string
-	tasks func(k kernel.Kernel) []*benchTask
-}{{"kernel", kernelTasks}, {"noise", noiseTasks}, {"update", updateTasks}}
+	tasks func() ([]*benchTask, error)
+}{
+	{"kernel", withEachKernel(kernelTasks)}, {"noise", withEachKernel(noiseTasks)}, {"update", allUpdateTasks},
+	{"memory", memoryTasks}, {"env", envTasks}, {"rollout", rolloutTasks}, {"replay", replayTasks},
+}
 
-// benchTasks returns the rows of a group, for every kernel.
+func withEachKernel(tasks func(k kernel.Kernel) []*benchTask) func() ([]*benchTask, error) {
+	return func() (all []*benchTask, err error) {
+		for _, k := range kernel.All() {
+			all = append(all, tasks(k)...)
+		}
+		return all, nil
+	}
+}
+
+// benchTasks returns the rows of a group.
 func benchTasks(what string) (tasks []*benchTask, err error) {
 	names := []string{"all"}
 	for _, b := range benches {
@@ -77,9 +100,11 @@ func benchTasks(what string) (tasks []*benchTask, err error) {
 		if what != "all" && what != b.name {
 			continue
 		}
-		for _, k := range kernel.All() {
-			tasks = append(tasks, b.tasks(k)...)
+		rows, err := b.tasks()
+		if err != nil {
+			return nil, fmt.Errorf("bench %s: %w", b.name, err)
 		}
+		tasks = append(tasks, rows...)
 	}
 	if len(tasks) == 0 {
 		hint := "there are " + strings.Join(names, ", ")
@@ -91,18 +116,26 @@ func benchTasks(what string) (tasks []*benchTask, err error) {
 	return tasks, nil
 }
 
-// benchTask is something to measure.
+// benchTask is something to measure, and its row. Without a name it has no row and serves others.
 type benchTask struct {
 	name string
-	unit string  // of a rate, more is better; or "ns" for time per element, less is better
-	work float64 // units of work (for rates 1e9 of the unit) in a run
+	unit string
+	work float64 // how many of what the unit counts are in a run
 	run  func()
 	// limit returns the best value that the machine allows, once all is measured; nil: there is none.
 	limit func() float64
+	// derive returns the value of a row that others make; it has no run.
+	derive func() float64
 
 	repeat int           // runs of a slice
 	best   time.Duration // of a slice
 }
+
+// perSecond are the units of rates, where more is better: their number per nanosecond that is 1.
+var perSecond = map[string]float64{"GMAC/s": 1, "GB/s": 1, "M steps/s": 1e-3, "times": 1}
+
+// perUnit are the units of times, where less is better, in nanoseconds.
+var perUnit = map[string]float64{"ns": 1, "ms": 1e6}
 
 // slice is how long the runs between two looks at the clock should take: much more than the look, and little enough
 // that some slices are not interrupted.
@@ -110,15 +143,28 @@ const slice = 50 * time.Microsecond
 
 // value is the rate or time of the fastest slice.
 func (t *benchTask) value() float64 {
-	work, ns := t.work*float64(t.repeat), float64(t.best.Nanoseconds())
-	if t.unit == "ns" {
-		return ns / work
+	if t.derive != nil {
+		return t.derive()
 	}
-	return work / ns
+	work, ns := t.work*float64(t.repeat), float64(t.best.Nanoseconds())
+	if unit, ok := perUnit[t.unit]; ok {
+		return ns / work / unit
+	}
+	return work / ns / perSecond[t.unit]
+}
+
+// against is the row that tells how many times faster many cores are than one.
+func against(name string, many, one *benchTask, cores int) *benchTask {
+	return &benchTask{name: fmt.Sprintf("%s, %d cores against 1", name, cores), unit: "times",
+		limit:  func() float64 { return float64(cores) },
+		derive: func() float64 { return one.value() / many.value() }}
 }
 
 // measure runs a slice.
 func (t *benchTask) measure() {
+	if t.run == nil {
+		return
+	}
 	begin := time.Now()
 	for range t.repeat {
 		t.run()
@@ -130,6 +176,9 @@ func (t *benchTask) measure() {
 
 // calibrate finds how many runs make a slice.
 func (t *benchTask) calibrate() {
+	if t.run == nil {
+		return
+	}
 	t.run()
 	for t.repeat = 1; ; t.repeat *= 2 {
 		t.best = math.MaxInt64
@@ -154,7 +203,7 @@ func (t *benchTask) row() benchRow {
 	if t.limit != nil {
 		limit := t.limit()
 		ratio := r.Value / limit
-		if t.unit == "ns" {
+		if _, less := perUnit[t.unit]; less {
 			ratio = limit / r.Value
 		}
 		r.Limit, r.Ratio = &limit, &ratio

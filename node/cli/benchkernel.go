@@ -105,28 +105,3 @@ func noiseTasks(k kernel.Kernel) []*benchTask {
 		{name: k.Name + " perturb", unit: "ns", work: n, run: func() { k.Perturb(dst, theta, 0.02, 1, 7) }},
 	}
 }
-
-// updateTasks are parts of an update of 100,000 parameters over 1,000 seeds: one part of 1,024 parameters and all
-// seeds in a slice, as package evolve blocks it. Values are per seed and parameter.
-func updateTasks(k kernel.Kernel) []*benchTask {
-	const part, seeds, parts = 1024, 100, 97
-	theta, eps := make([]float32, part*parts), make([]float32, part)
-	at, seed := 0, uint64(0)
-	next := func() {
-		if seed += seeds; seed == 1000 {
-			seed, at = 0, (at+1)%parts
-		}
-	}
-	noise := &benchTask{unit: "ns", work: part * seeds, run: func() {
-		for i := range uint64(seeds) {
-			k.Normal(eps, seed+i, part*at)
-		}
-		next()
-	}}
-	return []*benchTask{noise, {name: k.Name + " update", unit: "ns", work: part * seeds, limit: noise.value, run: func() {
-		for i := range uint64(seeds) {
-			k.Accumulate(theta[part*at:part*(at+1)], 1e-3, seed+i, part*at)
-		}
-		next()
-	}}}
-}

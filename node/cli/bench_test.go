@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/evoswarm/evoswarm/envs"
+)
+
+func TestBenchRow(t *testing.T) {
+	limit := func(v float64) func() float64 { return func() float64 { return v } }
+	rate := &benchTask{name: "rate", unit: "M steps/s", work: 100, repeat: 5, best: 10 * time.Microsecond, limit: limit(100)}
+	duration := &benchTask{name: "time", unit: "ms", work: 4, repeat: 2, best: 16 * time.Millisecond, limit: limit(1)}
+	one := &benchTask{unit: "ns", work: 10, repeat: 1, best: 60}
+	many := &benchTask{unit: "ns", work: 10, repeat: 1, best: 20}
+	for _, c := range []struct {
+		task         *benchTask
+		value, ratio float64
+	}{
+		{rate, 50, 0.5},
+		{duration, 2, 0.5},
+		{against("sum", many, one, 4), 3, 0.75},
+	} {
+		r := c.task.row()
+		if r.Value != c.value || math.Abs(*r.Ratio-c.ratio) > 1e-12 {
+			t.Errorf("%s: got %g, ratio %g, want %g, %g", r.Name, r.Value, *r.Ratio, c.value, c.ratio)
+		}
+	}
+	if r := one.row(); r.Limit != nil || r.Ratio != nil {
+		t.Errorf("a row without a limit has limit %v, ratio %v", r.Limit, r.Ratio)
+	}
+}
+
+// Every world has a row, and every drawn action is one of its actions.
+func TestBenchWorlds(t *testing.T) {
+	tasks, err := envTasks()
+	if err != nil || len(tasks) != len(envs.All()) {
+		t.Fatalf("got %d rows, %v, want %d", len(tasks), err, len(envs.All()))
+	}
+	for i, spec := range envs.All() {
+		tasks[i].run()
+		acts, dim := randomActions(spec, 100), spec.Action.Dim
+		if len(acts) != 100*dim {
+			t.Errorf("%s: got %d numbers for 100 actions of %d", spec.ID, len(acts), dim)
+		}
+		for at := 0; at < len(acts); at += dim {
+			if err := envs.CheckAction(spec, acts[at:at+dim]); err != nil {
+				t.Errorf("%s: %v", spec.ID, err)
+			}
+		}
+	}
+}
+
+// What is measured apart is what the episode consists of.
+func TestBenchRollout(t *testing.T) {
+	for _, id := range []string{"CartPole-v1", "Pendulum-v1"} {
+		r, err := newBenchRollout(id, "tanh")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.steps < 50 || len(r.obs) != r.steps*r.plan.Env.ObsDim || len(r.acts) != r.steps*r.plan.Policy.ActDim() {
+			t.Errorf("%s: %d steps with %d observed numbers and %d of actions", id, r.steps, len(r.obs), len(r.acts))
+		}
+		for _, task := range r.tasks() {
+			if task.run != nil {
+				task.run()
+			}
+		}
+	}
+}
