@@ -131,7 +131,7 @@ func lasting(plan rollout.Plan) (best *evolve.State) {
 // record plays the episode and keeps what was seen and done.
 func (r *benchRollout) record() {
 	env, rng := r.plan.Env.New(), envs.NewStream(benchEpisode)
-	obs, act, scratch := make([]float32, r.plan.Env.ObsDim), make([]float64, r.plan.Policy.ActDim()), r.plan.Policy.Scratch()
+	obs, act, scratch := make([]float32, r.plan.Env.ObsDim), make([]float64, r.plan.Policy.ActDim()), r.plan.Policy.Scratch(1)
 	env.Reset(&rng, obs)
 	for over := false; !over && r.steps < r.plan.Env.MaxSteps; r.steps++ {
 		r.plan.Policy.Act(r.state.Theta, obs, scratch, act)
@@ -178,7 +178,7 @@ func (r *benchRollout) stepping() func() {
 // passing asks the policy about what was observed, without the world. As in the world no pass begins before the one
 // before has chosen: its action, times zero, is part of what is seen.
 func (r *benchRollout) passing() func() {
-	act, scratch := make([]float64, r.plan.Policy.ActDim()), r.plan.Policy.Scratch()
+	act, scratch := make([]float64, r.plan.Policy.ActDim()), r.plan.Policy.Scratch(1)
 	obs := make([]float32, r.plan.Env.ObsDim)
 	return func() {
 		for at := 0; at < len(r.obs); at += len(obs) {
