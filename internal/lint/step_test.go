@@ -11,7 +11,8 @@ import (
 )
 
 // stepRule holds step code to the kernel subset of Go (docs/spec/numerics.md), so that one source can be translated to
-// OpenCL C and to C. Step code is every file step.go below envs, and internal/policy/forward.go.
+// OpenCL C and to C. Step code is every file step.go below envs, every file of the engine envs/box2d (not of the worlds
+// below it), and internal/policy/forward.go.
 func stepRule(c *code) []finding {
 	r := &step{code: c, funcs: map[types.Object]*ast.FuncDecl{}, files: map[string]bool{}, calls: map[types.Object][]types.Object{}}
 	var files []*ast.File
@@ -43,7 +44,14 @@ func stepRule(c *code) []finding {
 }
 
 func isStep(room, file string) bool {
-	return room == "envs" && filepath.Base(file) == "step.go" || room == "internal/policy" && filepath.Base(file) == "forward.go"
+	dir, name := filepath.Split(file)
+	switch room {
+	case "envs":
+		return name == "step.go" || strings.HasSuffix(filepath.ToSlash(dir), "/envs/box2d/")
+	case "internal/policy":
+		return name == "forward.go"
+	}
+	return false
 }
 
 type step struct {

@@ -1,0 +1,201 @@
+package box2d
+
+// BodyDef describes a dynamic body and its one fixture.
+type BodyDef struct {
+	Position    Vec2    // of the body's origin in the world [m]
+	Angle       float32 // [rad]
+	Shape       PolygonShape
+	Density     float32 // positive [kg/m^2]
+	Friction    float32
+	Restitution float32
+	Filter      Filter
+}
+
+// Body is a dynamic body. Its exported fields may be read and written between steps.
+type Body struct {
+	LinearVelocity  Vec2    // of the centre of mass [m/s]
+	AngularVelocity float32 // [rad/s]
+
+	// InContact is set by each BeginContact and cleared by each EndContact of the body, in the order in which the
+	// reference calls them, also if another contact goes on. It is what a listener sees that keeps one flag per body.
+	InContact bool
+
+	// Began is set by the first BeginContact and never cleared.
+	Began bool
+
+	awake bool
+	moved bool // the broad phase has to look for new pairs
+
+	xf          transform
+	localCenter Vec2    // centre of mass in the body's frame
+	c0, c       Vec2    // centre of mass at the time alpha0, and now
+	a0, a       float32 // angles
+	alpha0      float32 // fraction of the step, in [0, 1)
+
+	force     Vec2
+	torque    float32
+	mass      float32
+	invMass   float32
+	inertia   float32 // about the centre of mass
+	invI      float32
+	sleepTime float32
+
+	friction    float32
+	restitution float32
+	filter      Filter
+	fat         aabb // in the broad phase
+	shape       PolygonShape
+}
+
+func (b *Body) create(def *BodyDef) {
+	*b = Body{}
+	b.awake = true
+	b.moved = true
+	b.friction = def.Friction
+	b.restitution = def.Restitution
+	b.filter = def.Filter
+	b.shape = def.Shape
+	b.xf = transform{def.Position, makeRot(def.Angle)}
+	b.a0, b.a = def.Angle, def.Angle
+	b.fat = fatten(b.shape.box(b.xf))
+	b.resetMassData(def.Density)
+}
+
+func (b *Body) resetMassData(density float32) {
+	mass, center, inertia := b.shape.massData(density)
+	b.mass = mass
+	b.invMass = 1 / mass
+	b.localCenter = scale(b.invMass, scale(mass, center))
+	b.inertia = inertia - float32(mass*dot(b.localCenter, b.localCenter))
+	b.invI = 1 / b.inertia
+	b.c = mul(b.xf, b.localCenter)
+	b.c0 = b.c
+}
+
+// Position returns where the body's origin is [m].
+func (b *Body) Position() Vec2 { return b.xf.p }
+
+// Angle returns the angle of the body, not wrapped [rad].
+func (b *Body) Angle() float32 { return b.a }
+
+// Awake says whether the body takes part in the simulation.
+func (b *Body) Awake() bool { return b.awake }
+
+// WorldCenter returns where the centre of mass is [m].
+func (b *Body) WorldCenter() Vec2 { return b.c }
+
+// Mass returns the mass [kg].
+func (b *Body) Mass() float32 { return b.mass }
+
+// Inertia returns the rotational inertia about the body's origin [kg m^2].
+func (b *Body) Inertia() float32 {
+	return b.inertia + float32(b.mass*dot(b.localCenter, b.localCenter))
+}
+
+// WorldPoint takes a point from the body's frame into the world.
+func (b *Body) WorldPoint(local Vec2) Vec2 { return mul(b.xf, local) }
+
+// WorldVector takes a direction from the body's frame into the world.
+func (b *Body) WorldVector(local Vec2) Vec2 { return turn(b.xf.q, local) }
+
+// VertexCount returns the number of vertices of the body's polygon.
+func (b *Body) VertexCount() int32 { return b.shape.count }
+
+// Vertex returns vertex i of the body's polygon in the world [m], 0 <= i < VertexCount.
+func (b *Body) Vertex(i int32) Vec2 { return mul(b.xf, b.shape.vertices[i]) }
+
+// SetAwake wakes the body or puts it to sleep, which stops it and forgets its forces.
+func (b *Body) SetAwake(awake bool) {
+	if awake {
+		if !b.awake {
+			b.awake = true
+			b.sleepTime = 0
+		}
+		return
+	}
+	b.awake = false
+	b.sleepTime = 0
+	b.LinearVelocity = Vec2{}
+	b.AngularVelocity = 0
+	b.force = Vec2{}
+	b.torque = 0
+}
+
+// ApplyForceToCenter wakes the body and adds a force on the centre of mass for the next step [N].
+func (b *Body) ApplyForceToCenter(force Vec2) {
+	b.SetAwake(true)
+	b.force = add(b.force, force)
+}
+
+// ApplyTorque wakes the body and adds a torque for the next step [N m].
+func (b *Body) ApplyTorque(torque float32) {
+	b.SetAwake(true)
+	b.torque += torque
+}
+
+// ApplyLinearImpulse wakes the body and changes its velocities at once by an impulse [N s] at a point of the world [m].
+func (b *Body) ApplyLinearImpulse(impulse, point Vec2) {
+	b.SetAwake(true)
+	b.LinearVelocity = add(b.LinearVelocity, scale(b.invMass, impulse))
+	b.AngularVelocity += float32(b.invI * cross(sub(point, b.c), impulse))
+}
+
+// SetTransform puts the body's origin at a position [m] and turns the body to an angle [rad]. Its velocities stay. Pairs
+// with the ground that this makes are found at the beginning of the next step.
+func (b *Body) SetTransform(position Vec2, angle float32) {
+	b.xf = transform{position, makeRot(angle)}
+	b.c = mul(b.xf, b.localCenter)
+	b.c0 = b.c
+	b.a, b.a0 = angle, angle
+	b.moveProxy(b.shape.box(b.xf), Vec2{})
+}
+
+func (b *Body) synchronizeTransform(q rot) {
+	b.xf.q = q
+	b.xf.p = sub(b.c, turn(q, b.localCenter))
+}
+
+// synchronizeFixture tells the broad phase which box the body has swept since a0, whose rotation is q0.
+func (b *Body) synchronizeFixture(q0 rot) {
+	from := transform{sub(b.c0, turn(q0, b.localCenter)), q0}
+	box0, box1 := b.shape.box(from), b.shape.box(b.xf)
+	swept := aabb{leastVec(box0.lower, box1.lower), mostVec(box0.upper, box1.upper)}
+	b.moveProxy(swept, sub(b.xf.p, from.p))
+}
+
+// moveProxy makes the body's box in the broad phase anew if it does not contain box any more.
+func (b *Body) moveProxy(box aabb, displacement Vec2) {
+	if b.fat.contains(&box) {
+		return
+	}
+	fat := fatten(box)
+	d := scale(aabbMultiplier, displacement)
+	if d.X < 0 {
+		fat.lower.X += d.X
+	} else {
+		fat.upper.X += d.X
+	}
+	if d.Y < 0 {
+		fat.lower.Y += d.Y
+	} else {
+		fat.upper.Y += d.Y
+	}
+	b.fat = fat
+	b.moved = true
+}
+
+// advanceSweep moves the start of the body's sweep to the time alpha.
+func (b *Body) advanceSweep(alpha float32) {
+	beta := (alpha - b.alpha0) / (1 - b.alpha0)
+	b.c0 = add(scale(1-beta, b.c0), scale(beta, b.c))
+	b.a0 = float32((1-beta)*b.a0) + float32(beta*b.a)
+	b.alpha0 = alpha
+}
+
+// advance moves the body to the time alpha.
+func (b *Body) advance(alpha float32) {
+	b.advanceSweep(alpha)
+	b.c = b.c0
+	b.a = b.a0
+	b.synchronizeTransform(makeRot(b.a))
+}

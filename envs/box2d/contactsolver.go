@@ -1,0 +1,267 @@
+package box2d
+
+import "github.com/evoswarm/evoswarm/internal/exact"
+
+// velocity is what the velocity iterations change of a body.
+type velocity struct {
+	v Vec2
+	w float32
+}
+
+// position is what the position iterations change of a body. It keeps the rotation of the last angle asked for.
+type position struct {
+	c  Vec2
+	a  float32
+	qa float32 // the angle of q
+	q  rot
+}
+
+func (p *position) rotation() rot {
+	if p.qa != p.a {
+		p.qa = p.a
+		p.q = rot{exact.Sin32(p.a), exact.Cos32(p.a)}
+	}
+	return p.q
+}
+
+// constraintPoint is a point of contact during one step.
+type constraintPoint struct {
+	r              Vec2 // from the centre of mass
+	local          Vec2 // of the manifold
+	normalMass     float32
+	tangentMass    float32
+	velocityBias   float32
+	normalImpulse  float32
+	tangentImpulse float32
+}
+
+// contactConstraint is a touching contact during one step. The ground is immovable, so that only the body's side counts.
+type contactConstraint struct {
+	contact, body       int32
+	points              [maxManifoldPoints]constraintPoint
+	normal              Vec2 // from the ground to the body
+	localNormal         Vec2
+	localPoint          Vec2
+	localCenter         Vec2
+	face                int32
+	count               int32 // points in the velocity iterations
+	pointCount          int32 // points in the position iterations
+	invMass, invI       float32
+	friction            float32
+	restitution         float32
+	k11, k12, k22       float32
+	inv11, inv12, inv22 float32
+	tangent             Vec2
+}
+
+// prepare fills in what does not depend on the position. The impulses of the step before are scaled by warm.
+func (k *contactConstraint) prepare(w *World, index int32, warm float32) {
+	c := &w.contacts[index]
+	b := &w.Bodies[c.body]
+	m := &c.manifold
+	k.contact, k.body = index, c.body
+	k.localNormal, k.localPoint, k.face = m.localNormal, m.localPoint, m.face
+	k.localCenter = b.localCenter
+	k.invMass, k.invI = b.invMass, b.invI
+	k.friction, k.restitution = c.friction, c.restitution
+	k.count, k.pointCount = m.count, m.count
+	for j := int32(0); j < m.count; j++ {
+		p := &k.points[j]
+		p.local = m.points[j].local
+		p.normalImpulse = float32(warm * m.points[j].normalImpulse)
+		p.tangentImpulse = float32(warm * m.points[j].tangentImpulse)
+	}
+}
+
+// worldPoints returns the normal from the ground to the body and the contact points in the world, for the body at xf.
+func (k *contactConstraint) worldPoints(xf transform) (normal, p0, p1 Vec2) {
+	if k.face == faceA {
+		normal = k.localNormal
+		p0 = middle(mul(xf, k.points[0].local), k.localPoint, normal)
+		p1 = middle(mul(xf, k.points[1].local), k.localPoint, normal)
+		return normal, p0, p1
+	}
+	normal = turn(xf.q, k.localNormal)
+	plane := mul(xf, k.localPoint)
+	p0 = middle(k.points[0].local, plane, normal)
+	p1 = middle(k.points[1].local, plane, normal)
+	return neg(normal), p0, p1
+}
+
+// middle returns the point half-way between the two skins, one on the plane's shape and one about the clipped point. The
+// sum does not depend on which of them is A.
+func middle(clip, plane, normal Vec2) Vec2 {
+	onPlane := add(clip, scale(polygonRadius-dot(sub(clip, plane), normal), normal))
+	return scale(0.5, add(onPlane, sub(clip, scale(polygonRadius, normal))))
+}
+
+// setup computes masses and bias at the body's position.
+func (k *contactConstraint) setup(p *position, v *velocity) {
+	q := p.rotation()
+	normal, p0, p1 := k.worldPoints(transform{sub(p.c, turn(q, k.localCenter)), q})
+	k.normal = normal
+	k.tangent = right(normal)
+	k.points[0].r = sub(p0, p.c)
+	k.points[1].r = sub(p1, p.c)
+	for j := int32(0); j < k.count; j++ {
+		c := &k.points[j]
+		rn, rt := cross(c.r, k.normal), cross(c.r, k.tangent)
+		c.normalMass = inverse(k.invMass + float32(float32(k.invI*rn)*rn))
+		c.tangentMass = inverse(k.invMass + float32(float32(k.invI*rt)*rt))
+		c.velocityBias = 0
+		approach := dot(k.normal, add(v.v, spin(v.w, c.r)))
+		if approach < -velocityThreshold {
+			c.velocityBias = float32(-k.restitution * approach)
+		}
+	}
+	if k.count == 2 {
+		k.initBlock()
+	}
+}
+
+func inverse(x float32) float32 {
+	if x > 0 {
+		return 1 / x
+	}
+	return 0
+}
+
+// initBlock prepares solving both points together, unless they are redundant: then only the first is solved.
+func (k *contactConstraint) initBlock() {
+	rn1, rn2 := cross(k.points[0].r, k.normal), cross(k.points[1].r, k.normal)
+	k11 := k.invMass + float32(float32(k.invI*rn1)*rn1)
+	k22 := k.invMass + float32(float32(k.invI*rn2)*rn2)
+	k12 := k.invMass + float32(float32(k.invI*rn1)*rn2)
+	det := float32(k11*k22) - float32(k12*k12)
+	if !(float32(k11*k11) < float32(maxConditionNumber*det)) {
+		k.count = 1
+		return
+	}
+	k.k11, k.k12, k.k22 = k11, k12, k22
+	if det != 0 {
+		det = 1 / det
+	}
+	k.inv11, k.inv12, k.inv22 = float32(det*k22), float32(-det*k12), float32(det*k11)
+}
+
+func (k *contactConstraint) warmStart(v *velocity) {
+	for j := int32(0); j < k.count; j++ {
+		c := &k.points[j]
+		p := add(scale(c.normalImpulse, k.normal), scale(c.tangentImpulse, k.tangent))
+		v.w += float32(k.invI * cross(c.r, p))
+		v.v = add(v.v, scale(k.invMass, p))
+	}
+}
+
+// solveVelocity is one iteration over the contact: friction first, then the normal impulses.
+func (k *contactConstraint) solveVelocity(body *velocity) {
+	vX, vY, w := body.v.X, body.v.Y, body.w
+	for j := int32(0); j < k.count; j++ {
+		c := &k.points[j]
+		dX := vX - float32(w*c.r.Y)
+		dY := vY + float32(w*c.r.X)
+		vt := float32(dX*k.tangent.X) + float32(dY*k.tangent.Y)
+		limit := float32(k.friction * c.normalImpulse)
+		impulse := clamp(c.tangentImpulse+float32(c.tangentMass*-vt), -limit, limit)
+		lambda := impulse - c.tangentImpulse
+		c.tangentImpulse = impulse
+		pX, pY := float32(lambda*k.tangent.X), float32(lambda*k.tangent.Y)
+		vX += float32(k.invMass * pX)
+		vY += float32(k.invMass * pY)
+		w += float32(k.invI * (float32(c.r.X*pY) - float32(c.r.Y*pX)))
+	}
+	body.v.X, body.v.Y, body.w = vX, vY, w
+	if k.count == 2 {
+		k.solveBlock(body)
+		return
+	}
+	c := &k.points[0]
+	dX := vX - float32(w*c.r.Y)
+	dY := vY + float32(w*c.r.X)
+	vn := float32(dX*k.normal.X) + float32(dY*k.normal.Y)
+	impulse := most(c.normalImpulse-float32(c.normalMass*(vn-c.velocityBias)), 0)
+	lambda := impulse - c.normalImpulse
+	c.normalImpulse = impulse
+	pX, pY := float32(lambda*k.normal.X), float32(lambda*k.normal.Y)
+	body.v.X = vX + float32(k.invMass*pX)
+	body.v.Y = vY + float32(k.invMass*pY)
+	body.w = w + float32(k.invI*(float32(c.r.X*pY)-float32(c.r.Y*pX)))
+}
+
+// solveBlock finds the normal impulses of both points together: the first of the four cases of the linear
+// complementarity problem that is valid. If none is, nothing changes.
+func (k *contactConstraint) solveBlock(body *velocity) {
+	c1, c2 := &k.points[0], &k.points[1]
+	vX, vY, w := body.v.X, body.v.Y, body.w
+	a1, a2 := c1.normalImpulse, c2.normalImpulse
+	vn1 := float32((vX-float32(w*c1.r.Y))*k.normal.X) + float32((vY+float32(w*c1.r.X))*k.normal.Y)
+	vn2 := float32((vX-float32(w*c2.r.Y))*k.normal.X) + float32((vY+float32(w*c2.r.X))*k.normal.Y)
+	b1 := vn1 - c1.velocityBias - (float32(k.k11*a1) + float32(k.k12*a2))
+	b2 := vn2 - c2.velocityBias - (float32(k.k12*a1) + float32(k.k22*a2))
+
+	x1 := -(float32(k.inv11*b1) + float32(k.inv12*b2))
+	x2 := -(float32(k.inv12*b1) + float32(k.inv22*b2))
+	if !(x1 >= 0 && x2 >= 0) {
+		x1 = float32(-c1.normalMass * b1)
+		x2 = 0
+		if !(x1 >= 0 && float32(k.k12*x1)+b2 >= 0) {
+			x1 = 0
+			x2 = float32(-c2.normalMass * b2)
+			if !(x2 >= 0 && float32(k.k12*x2)+b1 >= 0) {
+				x2 = 0
+				if !(b1 >= 0 && b2 >= 0) {
+					return
+				}
+			}
+		}
+	}
+	d1, d2 := x1-a1, x2-a2
+	p1X, p1Y := float32(d1*k.normal.X), float32(d1*k.normal.Y)
+	p2X, p2Y := float32(d2*k.normal.X), float32(d2*k.normal.Y)
+	body.v.X = vX + float32(k.invMass*(p1X+p2X))
+	body.v.Y = vY + float32(k.invMass*(p1Y+p2Y))
+	body.w = w + float32(k.invI*((float32(c1.r.X*p1Y)-float32(c1.r.Y*p1X))+(float32(c2.r.X*p2Y)-float32(c2.r.Y*p2X))))
+	c1.normalImpulse, c2.normalImpulse = x1, x2
+}
+
+// store keeps the impulses for the next step.
+func (k *contactConstraint) store(w *World) {
+	m := &w.contacts[k.contact].manifold
+	for j := int32(0); j < k.count; j++ {
+		m.points[j].normalImpulse = k.points[j].normalImpulse
+		m.points[j].tangentImpulse = k.points[j].tangentImpulse
+	}
+}
+
+// solvePosition pushes the body out of the ground by a share of its depth and returns the smaller of least and the
+// least separation seen.
+func (k *contactConstraint) solvePosition(p *position, share, minSeparation float32) float32 {
+	for j := int32(0); j < k.pointCount; j++ {
+		q := p.rotation()
+		xf := transform{sub(p.c, turn(q, k.localCenter)), q}
+		normal, plane, point := k.localNormal, k.localPoint, k.points[j].local
+		if k.face == faceA {
+			point = mul(xf, point)
+		} else {
+			normal = turn(q, normal)
+			plane = mul(xf, plane)
+		}
+		separation := dot(sub(point, plane), normal) - polygonRadius - polygonRadius
+		if k.face == faceB {
+			normal = neg(normal)
+		}
+		minSeparation = least(minSeparation, separation)
+		c := clamp(float32(share*(separation+linearSlop)), -maxLinearCorrection, 0)
+		r := sub(point, p.c)
+		rn := cross(r, normal)
+		mass := k.invMass + float32(float32(k.invI*rn)*rn)
+		impulse := float32(0)
+		if mass > 0 {
+			impulse = -c / mass
+		}
+		push := scale(impulse, normal)
+		p.c = add(p.c, scale(k.invMass, push))
+		p.a += float32(k.invI * cross(r, push))
+	}
+	return minSeparation
+}

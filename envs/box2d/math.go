@@ -1,0 +1,109 @@
+package box2d
+
+import "github.com/evoswarm/evoswarm/internal/exact"
+
+// Vec2 is a column vector.
+type Vec2 struct{ X, Y float32 }
+
+// rot is a rotation: sine and cosine of an angle.
+type rot struct{ s, c float32 }
+
+// transform is a position and a rotation: of a body's frame in the world.
+type transform struct {
+	p Vec2
+	q rot
+}
+
+// aabb is a box along the axes.
+type aabb struct{ lower, upper Vec2 }
+
+func makeRot(angle float32) rot { return rot{exact.Sin32(angle), exact.Cos32(angle)} }
+
+func add(a, b Vec2) Vec2 { return Vec2{a.X + b.X, a.Y + b.Y} }
+
+func sub(a, b Vec2) Vec2 { return Vec2{a.X - b.X, a.Y - b.Y} }
+
+func neg(a Vec2) Vec2 { return Vec2{-a.X, -a.Y} }
+
+func scale(s float32, a Vec2) Vec2 { return Vec2{float32(s * a.X), float32(s * a.Y)} }
+
+func dot(a, b Vec2) float32 { return float32(a.X*b.X) + float32(a.Y*b.Y) }
+
+func cross(a, b Vec2) float32 { return float32(a.X*b.Y) - float32(a.Y*b.X) }
+
+// right returns a turned by -90 degrees: the cross product of a and 1.
+func right(a Vec2) Vec2 { return Vec2{a.Y, -a.X} }
+
+// spin returns the cross product of s and a: the velocity at a of a body that turns with s.
+func spin(s float32, a Vec2) Vec2 { return Vec2{float32(-s * a.Y), float32(s * a.X)} }
+
+func length(a Vec2) float32 { return exact.Sqrt32(dot(a, a)) }
+
+// normalize returns a as a unit vector and its length; a vector that is too short stays as it is and has length 0.
+func normalize(a Vec2) (Vec2, float32) {
+	n := length(a)
+	if n < epsilon {
+		return a, 0
+	}
+	inv := 1 / n
+	return Vec2{float32(a.X * inv), float32(a.Y * inv)}, n
+}
+
+// turn rotates v by q.
+func turn(q rot, v Vec2) Vec2 {
+	return Vec2{float32(q.c*v.X) - float32(q.s*v.Y), float32(q.s*v.X) + float32(q.c*v.Y)}
+}
+
+// turnBack rotates v by the inverse of q.
+func turnBack(q rot, v Vec2) Vec2 {
+	return Vec2{float32(q.c*v.X) + float32(q.s*v.Y), float32(-q.s*v.X) + float32(q.c*v.Y)}
+}
+
+// mul takes v from the frame of t into the world.
+func mul(t transform, v Vec2) Vec2 {
+	return Vec2{
+		(float32(t.q.c*v.X) - float32(t.q.s*v.Y)) + t.p.X,
+		(float32(t.q.s*v.X) + float32(t.q.c*v.Y)) + t.p.Y,
+	}
+}
+
+// mulBack takes v from the world into the frame of t.
+func mulBack(t transform, v Vec2) Vec2 { return turnBack(t.q, Vec2{v.X - t.p.X, v.Y - t.p.Y}) }
+
+// The comparisons of the reference's b2Min, b2Max, b2Clamp and b2Abs decide which operand NaN and equal zeros give, so
+// that the builtins do not do.
+
+func least(a, b float32) float32 {
+	if a < b {
+		return a
+	}
+	return b
+}
+
+func most(a, b float32) float32 {
+	if a > b {
+		return a
+	}
+	return b
+}
+
+func clamp(a, low, high float32) float32 { return most(low, least(a, high)) }
+
+func abs(a float32) float32 {
+	if a > 0 {
+		return a
+	}
+	return -a
+}
+
+func leastVec(a, b Vec2) Vec2 { return Vec2{least(a.X, b.X), least(a.Y, b.Y)} }
+
+func mostVec(a, b Vec2) Vec2 { return Vec2{most(a.X, b.X), most(a.Y, b.Y)} }
+
+func (a *aabb) contains(b *aabb) bool {
+	return a.lower.X <= b.lower.X && a.lower.Y <= b.lower.Y && b.upper.X <= a.upper.X && b.upper.Y <= a.upper.Y
+}
+
+func (a *aabb) overlaps(b *aabb) bool {
+	return !(b.lower.X > a.upper.X || b.lower.Y > a.upper.Y || a.lower.X > b.upper.X || a.lower.Y > b.upper.Y)
+}
