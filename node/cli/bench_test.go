@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
 func TestBenchRow(t *testing.T) {
@@ -59,8 +60,16 @@ func TestBenchRollout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.steps < 50 || len(r.obs) != r.steps*r.plan.Env.ObsDim || len(r.acts) != r.steps*r.plan.Policy.ActDim() {
-			t.Errorf("%s: %d steps with %d observed numbers and %d of actions", id, r.steps, len(r.obs), len(r.acts))
+		steps := 0
+		for _, episode := range r.episodes {
+			n := len(episode.acts) / r.plan.Policy.ActDim()
+			if steps += n; len(episode.obs) != n*r.plan.Env.ObsDim {
+				t.Errorf("%s: %d numbers observed in %d steps", id, len(episode.obs), n)
+			}
+		}
+		ran := rollout.NewEvaluator(r.plan).Run(r.state, r.state.Theta, benchSeeds())
+		if most := float64(benchEpisodes * benchSteps); r.steps != float64(steps) || ran.Steps != uint64(steps) || r.steps < 0.9*most {
+			t.Errorf("%s: %g steps, %d recorded, rollouts take %d, want at least nine tenths of %g", id, r.steps, steps, ran.Steps, most)
 		}
 		for _, task := range r.tasks() {
 			if task.run != nil {

@@ -71,18 +71,27 @@ func rolloutTasks() (tasks []*benchTask, err error) {
 	return tasks, nil
 }
 
-// benchRollout is an episode, and what is needed to do its parts alone.
+// benchRollout is a few episodes, and what is needed to do their parts alone.
 type benchRollout struct {
-	name  string
-	plan  rollout.Plan
-	state *evolve.State // whose mean policy plays it
-	obs   []float32     // what is observed before each step
-	acts  []float64     // what is done
-	steps int
+	name     string
+	plan     rollout.Plan // its world ends after benchSteps
+	whole    rollout.Plan
+	state    *evolve.State // whose mean policy plays
+	episodes []benchEpisode
+	steps    float64 // of all episodes
 }
 
-// benchEpisode is the seed of the episode.
-const benchEpisode = 1
+// benchEpisode is what was observed before each step, and what was done.
+type benchEpisode struct {
+	seed uint64
+	obs  []float32
+	acts []float64
+}
+
+const (
+	benchEpisodes = 16 // as many as a candidate's side by side
+	benchSteps    = 50 // at most in an episode, so that slices stay short
+)
 
 func newBenchRollout(id, activation string) (*benchRollout, error) {
 	spec, err := envs.Find(id)
@@ -106,56 +115,72 @@ func newBenchRollout(id, activation string) (*benchRollout, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &benchRollout{name: id + " 64-64 " + activation, plan: plan}
-	r.state = lasting(plan)
-	r.record()
+	r := &benchRollout{name: id + " 64-64 " + activation, plan: plan, whole: plan}
+	short := *spec
+	short.MaxSteps = benchSteps
+	r.plan.Env = &short
+	r.state = r.lasting()
+	for _, seed := range benchSeeds() {
+		r.episodes = append(r.episodes, r.record(seed))
+	}
 	return r, nil
 }
 
-// lasting returns the state of a fresh policy whose episode lasts longest, as those of trained ones do.
-func lasting(plan rollout.Plan) (best *evolve.State) {
+func benchSeeds() []uint64 {
+	seeds := make([]uint64, benchEpisodes)
+	for i := range seeds {
+		seeds[i] = uint64(i)
+	}
+	return seeds
+}
+
+// lasting returns the state of a fresh policy whose episodes last longest, as those of trained ones do.
+func (r *benchRollout) lasting() (best *evolve.State) {
 	const tries = 300
-	e, most := rollout.NewEvaluator(plan), uint64(0)
+	e, most := rollout.NewEvaluator(r.plan), uint64(0)
 	for seed := range uint64(tries) {
-		s := plan.Initial(seed)
-		if steps := e.Run(s, s.Theta, []uint64{benchEpisode}).Steps; steps > most {
+		s := r.plan.Initial(seed)
+		if steps := e.Run(s, s.Theta, benchSeeds()).Steps; steps > most {
 			best, most = s, steps
 		}
-		if most == uint64(plan.Env.MaxSteps) {
+		if most == benchEpisodes*benchSteps {
 			break
 		}
 	}
 	return best
 }
 
-// record plays the episode and keeps what was seen and done.
-func (r *benchRollout) record() {
-	env, rng := r.plan.Env.New(), envs.NewStream(benchEpisode)
+// record plays an episode.
+func (r *benchRollout) record(seed uint64) benchEpisode {
+	env, rng, episode := r.plan.Env.New(), envs.NewStream(seed), benchEpisode{seed: seed}
 	obs, act, scratch := make([]float32, r.plan.Env.ObsDim), make([]float64, r.plan.Policy.ActDim()), r.plan.Policy.Scratch(1)
 	env.Reset(&rng, obs)
-	for over := false; !over && r.steps < r.plan.Env.MaxSteps; r.steps++ {
+	for range r.plan.Env.MaxSteps {
 		r.plan.Policy.Act(r.state.Theta, obs, scratch, act)
-		r.obs, r.acts = append(r.obs, obs...), append(r.acts, act...)
-		_, over = env.Step(&rng, act, obs)
+		episode.obs, episode.acts = append(episode.obs, obs...), append(episode.acts, act...)
+		_, over := env.Step(&rng, act, obs)
+		r.steps++
+		if over {
+			break
+		}
 	}
+	return episode
 }
 
 func (r *benchRollout) tasks() []*benchTask {
-	step := &benchTask{name: r.name + ", bare step", unit: "ns", work: float64(r.steps), run: r.stepping()}
-	pass := &benchTask{name: r.name + ", bare pass", unit: "ns", work: float64(r.steps), run: r.passing()}
+	step := &benchTask{name: r.name + ", bare step", unit: "ns", work: r.steps, run: r.stepping()}
+	pass := &benchTask{name: r.name + ", bare pass", unit: "ns", work: r.steps, run: r.passing()}
 	limit := func() float64 { return 1e3 / (step.value() + pass.value()) }
-	e := rollout.NewEvaluator(r.plan)
-	episodes := func(n int) func() {
-		seeds := make([]uint64, n)
-		for i := range seeds {
-			seeds[i] = benchEpisode
-		}
-		return func() { e.Run(r.state, r.state.Theta, seeds) }
-	}
-	const several = 8
+	e, seeds := rollout.NewEvaluator(r.plan), benchSeeds()
 	tasks := []*benchTask{step, pass,
-		{name: r.name + " rollouts", unit: "M steps/s", work: float64(r.steps), limit: limit, run: episodes(1)},
-		{name: fmt.Sprintf("%s rollouts, %d episodes a candidate", r.name, several), unit: "M steps/s", work: several * float64(r.steps), limit: limit, run: episodes(several)}}
+		{name: r.name + " rollouts", unit: "M steps/s", work: r.steps, limit: limit, run: func() {
+			for i := range seeds {
+				e.Run(r.state, r.state.Theta, seeds[i:i+1])
+			}
+		}},
+		{name: fmt.Sprintf("%s rollouts, %d side by side", r.name, benchEpisodes), unit: "M steps/s", work: r.steps, limit: limit, run: func() {
+			e.Run(r.state, r.state.Theta, seeds)
+		}}}
 	if n := runtime.GOMAXPROCS(0); n > 1 {
 		one, many := r.generation(1), r.generation(n)
 		tasks = append(tasks, one, many, against(r.name+" rollouts", many, one, n))
@@ -163,14 +188,16 @@ func (r *benchRollout) tasks() []*benchTask {
 	return tasks
 }
 
-// stepping does the episode's steps without asking the policy.
+// stepping does the episodes' steps without asking the policy.
 func (r *benchRollout) stepping() func() {
 	env, obs, dim := r.plan.Env.New(), make([]float32, r.plan.Env.ObsDim), r.plan.Policy.ActDim()
 	return func() {
-		rng := envs.NewStream(benchEpisode)
-		env.Reset(&rng, obs)
-		for at := 0; at < len(r.acts); at += dim {
-			env.Step(&rng, r.acts[at:at+dim], obs)
+		for _, episode := range r.episodes {
+			rng := envs.NewStream(episode.seed)
+			env.Reset(&rng, obs)
+			for at := 0; at < len(episode.acts); at += dim {
+				env.Step(&rng, episode.acts[at:at+dim], obs)
+			}
 		}
 	}
 }
@@ -181,19 +208,22 @@ func (r *benchRollout) passing() func() {
 	act, scratch := make([]float64, r.plan.Policy.ActDim()), r.plan.Policy.Scratch(1)
 	obs := make([]float32, r.plan.Env.ObsDim)
 	return func() {
-		for at := 0; at < len(r.obs); at += len(obs) {
-			copy(obs, r.obs[at:])
-			obs[0] += 0 * float32(act[0])
-			r.plan.Policy.Act(r.state.Theta, obs, scratch, act)
+		for _, episode := range r.episodes {
+			for at := 0; at < len(episode.obs); at += len(obs) {
+				copy(obs, episode.obs[at:])
+				obs[0] += 0 * float32(act[0])
+				r.plan.Policy.Act(r.state.Theta, obs, scratch, act)
+			}
 		}
 	}
 }
 
-// generation evaluates 64 candidates on that many cores; the value is the time of one.
+// generation evaluates 64 candidates on that many cores, each in an episode that the world ends when it ends; the value
+// is the time of a candidate.
 func (r *benchRollout) generation(workers int) *benchTask {
 	const pairs = 32
-	pool := rollout.NewPool(r.plan, workers)
-	task := rollout.Task{State: r.state, Episodes: [][]uint64{{benchEpisode}}}
+	pool := rollout.NewPool(r.whole, workers)
+	task := rollout.Task{State: r.state, Episodes: [][]uint64{{1}}}
 	for seed := range uint64(pairs) {
 		task.Seeds = append(task.Seeds, seed)
 	}
