@@ -1,0 +1,125 @@
+// Command speed measures what one core computes: layers, worlds and the work of the tab's workers. Built for js/wasm it
+// measures a tab; natively, with --tab, it compares this machine's kernels with a tab's, which it runs in Chromium:
+//
+//	go run ./testnet/speed --tab
+//
+// Everything is done in short slices, row after row, many times over, natively and in the tab by turns; a row tells its
+// fastest slice, so that other work on the computer counts as little as can be.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"time"
+
+	_ "github.com/evoswarm/evoswarm/envs/all"
+	"github.com/evoswarm/evoswarm/internal/kernel"
+)
+
+func main() {
+	tab := flag.Bool("tab", false, "compare with a tab in Chromium")
+	seconds := flag.Float64("seconds", 3, "how long to measure")
+	rounds := flag.Int("rounds", 3, "with --tab: how often")
+	only := flag.String("only", "", "rows whose name contains this")
+	name := flag.String("kernel", "", "kernel to take; without it the fastest")
+	flag.Parse()
+	if err := run(*tab, *seconds, *rounds, *only, *name); err != nil {
+		fmt.Fprintln(os.Stderr, "speed:", err)
+		os.Exit(1)
+	}
+}
+
+func run(tab bool, seconds float64, rounds int, only, name string) error {
+	if tab {
+		return compare(seconds, rounds, only)
+	}
+	if name == "" {
+		_, err := kernel.UseFastest()
+		name = kernel.Active()
+		if err != nil {
+			return err
+		}
+	}
+	if err := kernel.Use(name); err != nil {
+		return err
+	}
+	result, err := measure(seconds, only)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(result)
+}
+
+// result is what one program measured with one kernel.
+type result struct {
+	Kernel string `json:"kernel"`
+	Rows   []row  `json:"rows"`
+}
+
+// row is a rate: more is better.
+type row struct {
+	Name  string  `json:"name"`
+	Unit  string  `json:"unit"`
+	Value float64 `json:"value"`
+}
+
+// task is a row that is being measured. run does repeat units of work and returns how much that was.
+type task struct {
+	name, unit string
+	run        func(repeat int) (work float64)
+	repeat     int
+	best       float64
+}
+
+// slice is what a slice should take: a tab's clock has steps of 5 us.
+const slice = 400 * time.Microsecond
+
+// calibrate finds how many units of work make a slice, and gives compilers the time to optimise.
+func (t *task) calibrate() {
+	for end := time.Now().Add(300 * time.Millisecond); time.Now().Before(end); {
+		t.run(1)
+	}
+	for t.repeat = 1; ; t.repeat *= 2 {
+		begin := time.Now()
+		t.run(t.repeat)
+		if time.Since(begin) >= slice/2 {
+			return
+		}
+	}
+}
+
+func (t *task) measure() {
+	begin := time.Now()
+	work := t.run(t.repeat)
+	if d := time.Since(begin).Seconds(); d > 0 {
+		t.best = math.Max(t.best, work/d)
+	}
+}
+
+func measure(seconds float64, only string) (result, error) {
+	all, err := tasks()
+	if err != nil {
+		return result{}, err
+	}
+	var chosen []*task
+	for _, t := range all {
+		if strings.Contains(t.name, only) {
+			t.calibrate()
+			chosen = append(chosen, t)
+		}
+	}
+	for end := time.Now().Add(time.Duration(seconds * float64(time.Second))); time.Now().Before(end); {
+		for _, t := range chosen {
+			t.measure()
+		}
+	}
+	r := result{Kernel: kernel.Active()}
+	for _, t := range chosen {
+		r.Rows = append(r.Rows, row{t.name, t.unit, t.best})
+	}
+	return r, nil
+}
