@@ -124,6 +124,7 @@ async function run() {
   await border.connect(instance);
   await go.run(instance);
   request("POST", `end?status=${status}`, "");
+  self.close(); // what a timer of the program still wants is of no use
 }
 
 run().catch((err) => request("POST", "end?status=2", `${err.stack ?? err}\n`));
