@@ -35,7 +35,11 @@ func TestThresholds(t *testing.T) {
 		ours   bool
 	}{
 		{"Acrobot-v1", 500, -100, false},
+		{"BipedalWalker-v3", 1600, 300, false},
+		{"BipedalWalkerHardcore-v3", 2000, 300, false},
 		{"CartPole-v1", 500, 475, false},
+		{"LunarLander-v3", 1000, 200, false},
+		{"LunarLanderContinuous-v3", 1000, 200, false},
 		{"MountainCar-v0", 200, -110, false},
 		{"MountainCarContinuous-v0", 999, 90, false},
 		{"Pendulum-v1", 200, -200, true},
@@ -67,6 +71,8 @@ func TestFindNamesTheNearest(t *testing.T) {
 		{"MountainCar", "MountainCar-v0"},
 		{"MountainCarContinous-v0", "MountainCarContinuous-v0"},
 		{"acro", "Acrobot-v1"},
+		{"LunarLander-v2", "LunarLander-v3"},
+		{"bipedal", "BipedalWalker-v3"},
 	} {
 		_, err := envs.Find(tt.id)
 		if !errors.Is(err, envs.ErrUnknown) {

@@ -4,6 +4,10 @@
 package all
 
 import (
+	// Box2D.
+	_ "github.com/evoswarm/evoswarm/envs/box2d/bipedalwalker"
+	_ "github.com/evoswarm/evoswarm/envs/box2d/lunarlander"
+
 	// Classic control.
 	_ "github.com/evoswarm/evoswarm/envs/classic/acrobot"
 	_ "github.com/evoswarm/evoswarm/envs/classic/cartpole"

@@ -139,7 +139,7 @@ func testState(t *testing.T, spec *envs.Spec) {
 }
 
 // testWildState checks that the world stays finite from every state that SetState
-// takes, corners included.
+// takes, corners included, and names what is wrong with the others.
 func testWildState(t *testing.T, spec *envs.Spec) {
 	p := newPlayer(spec)
 	p.reset(1)
@@ -155,7 +155,9 @@ func testWildState(t *testing.T, spec *envs.Spec) {
 				state[i] = p.chance.UniformIn(v.Low, v.High)
 			}
 		}
-		if err := p.env.SetState(state, p.obs); err != nil {
+		if err := p.env.SetState(state, p.obs); errors.Is(err, envs.ErrState) {
+			continue // such as that of two bodies far apart with a joint between them
+		} else if err != nil {
 			t.Fatalf("SetState(%v): %v", state, err)
 		}
 		p.terminated = false

@@ -107,7 +107,10 @@ func (p *player) finite(t *testing.T) {
 }
 
 // Golden checks the bits of everything that 20 episodes with random actions yield.
-func Golden(t *testing.T, spec *envs.Spec) {
+func Golden(t *testing.T, spec *envs.Spec) { GoldenOf(t, spec, 20) }
+
+// GoldenOf is Golden with another number of episodes, for worlds whose episodes are long.
+func GoldenOf(t *testing.T, spec *envs.Spec, episodes int) {
 	h := sha256.New()
 	p := newPlayer(spec)
 	var buf []byte
@@ -125,7 +128,7 @@ func Golden(t *testing.T, spec *envs.Spec) {
 		}
 		h.Write(buf)
 	}
-	for seed := range uint64(20) {
+	for seed := range uint64(episodes) {
 		p.reset(seed)
 		add()
 		for n := 0; n < spec.MaxSteps && !p.terminated; n++ {

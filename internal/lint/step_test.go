@@ -12,7 +12,7 @@ import (
 
 // stepRule holds step code to the kernel subset of Go (docs/spec/numerics.md), so that one source can be translated to
 // OpenCL C and to C. Step code is every file step.go below envs, every file of the engine envs/box2d (not of the worlds
-// below it), and internal/policy/forward.go.
+// below it, and not state.go, which is for traces), and internal/policy/forward.go.
 func stepRule(c *code) []finding {
 	r := &step{code: c, funcs: map[types.Object]*ast.FuncDecl{}, files: map[string]bool{}, calls: map[types.Object][]types.Object{}}
 	var files []*ast.File
@@ -47,7 +47,7 @@ func isStep(room, file string) bool {
 	dir, name := filepath.Split(file)
 	switch room {
 	case "envs":
-		return name == "step.go" || strings.HasSuffix(filepath.ToSlash(dir), "/envs/box2d/")
+		return name == "step.go" || strings.HasSuffix(filepath.ToSlash(dir), "/envs/box2d/") && name != "state.go"
 	case "internal/policy":
 		return name == "forward.go"
 	}

@@ -18,7 +18,7 @@ const envHelp = `Shows the worlds that policies can be trained in, and runs sing
 Usage:
     evonode env list [--json]
     evonode env show ENV [--json]
-    evonode env trace ENV (--seed N | --draws FILE | --state FILE) --actions FILE
+    evonode env trace ENV (--seed N | --draws FILE | --state FILE) --actions FILE [--wind P,T]
 
 ENV is Gymnasium's id, in upper or lower case.
 
@@ -36,6 +36,7 @@ after the last action or where the episode ends. FILE may be - for standard inpu
                      uniform = low + u (high - low), integer = low + floor(u (high - low))
     --state FILE     start from this state: {"state":[...]}
     --actions FILE   a number or a JSON array per line
+    --wind P,T       the landers only: wind of power P (0 to 20) with turbulence T (0 to 2); Gymnasium's own are 15 and 1.5
     --json           accepted for uniformity: the output is JSON anyway
 
 Example:
@@ -53,7 +54,7 @@ func envCommand() *command {
 			}
 			verb, args := args[0], args[1:]
 			if verb != "trace" && t.any() {
-				return usage("--seed, --draws, --state and --actions belong to trace", "see evonode env --help")
+				return usage("--seed, --draws, --state, --actions and --wind belong to trace", "see evonode env --help")
 			}
 			switch verb {
 			case "list":

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/noise"
@@ -19,7 +20,7 @@ const maxTraceInput = 64 << 20
 
 // traceFlags are the flags of env trace.
 type traceFlags struct {
-	seed, draws, state, actions string
+	seed, draws, state, actions, wind string
 }
 
 func (t *traceFlags) bind(fs *flag.FlagSet) {
@@ -27,10 +28,11 @@ func (t *traceFlags) bind(fs *flag.FlagSet) {
 	fs.StringVar(&t.draws, "draws", "", "")
 	fs.StringVar(&t.state, "state", "", "")
 	fs.StringVar(&t.actions, "actions", "", "")
+	fs.StringVar(&t.wind, "wind", "", "")
 }
 
 func (t *traceFlags) any() bool {
-	return t.seed != "" || t.draws != "" || t.state != "" || t.actions != ""
+	return t.seed != "" || t.draws != "" || t.state != "" || t.actions != "" || t.wind != ""
 }
 
 // traceReset is the line of the reset.
@@ -60,6 +62,9 @@ func (t *traceFlags) run(s *IO, args []string) error {
 		return usage("missing --actions FILE", "a file with one action per line, or - for standard input")
 	}
 	env, rng, obs := spec.New(), noise.Stream{}, make([]float32, spec.ObsDim)
+	if err := t.blow(env); err != nil {
+		return err
+	}
 	if err := t.start(s, env, &rng, obs); err != nil {
 		return err
 	}
@@ -68,6 +73,34 @@ func (t *traceFlags) run(s *IO, args []string) error {
 		return err
 	}
 	return trace(s, env, &rng, obs, acts)
+}
+
+// blow sets the wind of --wind, if it was given.
+func (t *traceFlags) blow(env envs.Env) error {
+	if t.wind == "" {
+		return nil
+	}
+	windy, ok := env.(envs.Windy)
+	if !ok {
+		return usage("--wind: there is no wind in "+env.Spec().ID, "LunarLander-v3 and LunarLanderContinuous-v3 take it")
+	}
+	if t.state != "" {
+		return usage("--wind goes with --seed or --draws: a state has its own wind", "leave one of --wind and --state out")
+	}
+	const example = "for example: --wind 15,1.5 (power from 0 to 20, turbulence from 0 to 2)"
+	power, turbulence, ok := strings.Cut(t.wind, ",")
+	p, err := strconv.ParseFloat(strings.TrimSpace(power), 64)
+	if err != nil {
+		return usage(fmt.Sprintf("--wind %q", t.wind), example)
+	}
+	w, err := strconv.ParseFloat(strings.TrimSpace(turbulence), 64)
+	if !ok || err != nil {
+		return usage(fmt.Sprintf("--wind %q", t.wind), example)
+	}
+	if err := windy.SetWind(p, w); err != nil {
+		return wrong(fmt.Errorf("--wind %s: %w", t.wind, err), example)
+	}
+	return nil
 }
 
 // start brings env to its first state from the one of --seed, --draws and --state that was given.
