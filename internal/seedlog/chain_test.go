@@ -39,6 +39,29 @@ func newSpec(t testing.TB, strategy string) *Spec {
 	return spec
 }
 
+// strategySpec returns a solo run of CartPole with 16 evaluations per generation by any method as it is today.
+func strategySpec(t testing.TB, method evolve.Method, actor policy.Spec) *Spec {
+	t.Helper()
+	params, err := method.Complete(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := newSpec(t, "dises")
+	spec.Policy = actor
+	spec.Strategy = StrategyRef{Name: method.Name, Revision: method.Revision, Params: params}
+	spec.Generation = Generation{Evaluations: 16, Chunk: 4, Quota: 4, WeightSteps: 8000}
+	strategy, err := method.New(params, evolve.Size{Dim: 8, Population: 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strategy.Antithetic() {
+		spec.Generation.Chunk = 2
+	}
+	origin := PeerOf(SoloKey(spec))
+	spec.Origin = origin[:]
+	return spec
+}
+
 func newRules(t testing.TB, spec *Spec) *Rules {
 	t.Helper()
 	rules, err := NewRules(spec)

@@ -159,23 +159,7 @@ func TestGoldenSolo(t *testing.T) {
 // So does the head of a run of every strategy as it is today.
 func TestGoldenStrategies(t *testing.T) {
 	for _, method := range evolve.Methods() {
-		params, err := method.Complete(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		spec := newSpec(t, "dises")
-		spec.Strategy = StrategyRef{Name: method.Name, Revision: method.Revision, Params: params}
-		spec.Generation = Generation{Evaluations: 16, Chunk: 4, Quota: 4, WeightSteps: 8000}
-		strategy, err := method.New(params, evolve.Size{Dim: 8, Population: 16})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strategy.Antithetic() {
-			spec.Generation.Chunk = 2
-		}
-		origin := PeerOf(SoloKey(spec))
-		spec.Origin = origin[:]
-		rules := newRules(t, spec)
+		rules := newRules(t, strategySpec(t, method, newSpec(t, "dises").Policy))
 		chain, state := newChain(t, rules, 5)
 		_, head := chain[4].entry.Encode()
 		r, err := Replay(bytes.NewReader(file(rules, chain...)), ReplayOptions{Check: CheckClaims})
