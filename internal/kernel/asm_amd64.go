@@ -10,10 +10,15 @@ func cpuid(leaf uint32, sub uint32) (a uint32, b uint32, c uint32, d uint32)
 // xgetbv returns which registers the operating system keeps: XCR0.
 func xgetbv() (a uint32, d uint32)
 
-// denseAVX2 works like densePortable, but checks no lengths.
+// denseAVX2 works like densePortable for more than 4 outputs or none, but checks no lengths.
 //
 //go:noescape
 func denseAVX2(y []float32, w []float32, b []float32, x []float32)
+
+// denseFewAVX2 works like denseBatchPortable for one or more rows of in inputs and 1 to 4 outputs, but checks no lengths.
+//
+//go:noescape
+func denseFewAVX2(y []float32, w []float32, b []float32, x []float32, in int, out int, rows int)
 
 // denseRowsAVX2 works like denseBatchPortable for 3 rows of in inputs and out > 4 outputs, but checks no lengths.
 //
@@ -48,10 +53,15 @@ func multiplyAddAVX2(rounds int)
 //go:noescape
 func readAVX2(x []float32)
 
-// denseAVX512 works like densePortable, but checks no lengths.
+// denseAVX512 works like densePortable for more than 4 outputs or none, but checks no lengths.
 //
 //go:noescape
 func denseAVX512(y []float32, w []float32, b []float32, x []float32)
+
+// denseFewAVX512 works like denseBatchPortable for one or more rows of in inputs and 1 to 4 outputs, but checks no lengths.
+//
+//go:noescape
+func denseFewAVX512(y []float32, w []float32, b []float32, x []float32, in int, out int, rows int)
 
 // denseRowsAVX512 works like denseBatchPortable for 4 rows of in inputs and out > 4 outputs, but checks no lengths.
 //

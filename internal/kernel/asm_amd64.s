@@ -41,8 +41,6 @@ TEXT ·denseAVX2(SB), NOSPLIT, $0-96
 unbiased:
 	LEAQ (DI)(DI*1), R8
 	ADDQ R8, R8
-	CMPQ DI, $+4
-	JLE  few
 
 wide:
 	CMPQ         DI, $+24
@@ -663,65 +661,95 @@ unbiased5:
 	VMOVUPS X1, (AX)(DI*1)
 	JMP     done
 
-few:
-	CMPQ    DI, $+1
-	JNE     more1
-	MOVQ    BX, BX
-	SUBQ    $0x04, SI
-	JL      fewer1
+done:
+	VZEROUPPER
+	RET
+
+// func denseFewAVX2(y []float32, w []float32, b []float32, x []float32, in int, out int, rows int)
+// Requires: AVX
+TEXT ·denseFewAVX2(SB), NOSPLIT, $0-120
+	MOVQ  out+104(FP), DI
+	MOVQ  in+96(FP), SI
+	MOVQ  y_base+0(FP), AX
+	MOVQ  w_base+24(FP), CX
+	MOVQ  x_base+72(FP), BX
+	XORQ  DX, DX
+	MOVQ  b_len+56(FP), R8
+	TESTQ R8, R8
+	JZ    unbiased
+	MOVQ  b_base+48(FP), DX
+
+unbiased:
+	LEAQ (DI)(DI*1), R8
+	ADDQ R8, R8
+	CMPQ DI, $+1
+	JNE  more1
+	MOVQ rows+112(FP), R10
+	MOVQ SI, R9
+	ANDQ $0x03, R9
+	MOVQ SI, R8
+	SUBQ R9, R8
+	LEAQ (BX)(R8*4), R8
+
+row1:
+	MOVQ    CX, DI
+	CMPQ    BX, R8
+	JE      short1
 	VMOVUPS (BX), X0
-	VMULPS  (CX), X0, X0
-	ADDQ    $0x10, CX
+	VMULPS  (DI), X0, X0
+	ADDQ    $0x10, DI
 	ADDQ    $0x10, BX
-	SUBQ    $0x04, SI
-	JL      over1
+	CMPQ    BX, R8
+	JE      over1
 
 fours1:
 	VMOVUPS (BX), X1
-	VMULPS  (CX), X1, X1
+	VMULPS  (DI), X1, X1
 	VADDPS  X1, X0, X0
-	ADDQ    $0x10, CX
+	ADDQ    $0x10, DI
 	ADDQ    $0x10, BX
-	SUBQ    $0x04, SI
-	JGE     fours1
+	CMPQ    BX, R8
+	JNE     fours1
 	JMP     over1
 
-fewer1:
+short1:
 	VXORPS X0, X0, X0
 
 over1:
-	CMPQ   SI, $-3
+	TESTQ  R9, R9
+	JZ     sum1
+	CMPQ   R9, $+1
 	JNE    not1of1
 	VMOVSS (BX), X1
-	VMOVSS (CX), X2
+	VMOVSS (DI), X2
 	VMULPS X1, X2, X2
 	VADDPS X2, X0, X0
-	JMP    added1
+	JMP    sum1
 
 not1of1:
-	CMPQ   SI, $-2
+	CMPQ   R9, $+2
 	JNE    not2of1
 	VMOVSD (BX), X1
-	VMOVSD (CX), X2
+	VMOVSD (DI), X2
 	VMULPS X1, X2, X2
 	VADDPS X2, X0, X0
-	JMP    added1
+	JMP    sum1
 
 not2of1:
-	CMPQ     SI, $-1
+	CMPQ     R9, $+3
 	JNE      not3of1
 	VMOVSD   (BX), X1
 	VMOVSS   8(BX), X2
 	VMOVLHPS X2, X1, X1
-	VMOVSD   (CX), X2
-	VMOVSS   8(CX), X3
+	VMOVSD   (DI), X2
+	VMOVSS   8(DI), X3
 	VMOVLHPS X3, X2, X2
 	VMULPS   X1, X2, X2
 	VADDPS   X2, X0, X0
-	JMP      added1
+	JMP      sum1
 
 not3of1:
-added1:
+sum1:
 	VMOVAPS X0, X1
 	VPSRLDQ $0x04, X0, X2
 	VPSRLDQ $0x08, X0, X3
@@ -731,71 +759,87 @@ added1:
 	VADDPS  X0, X3, X3
 	VADDPS  X3, X1, X1
 	TESTQ   DX, DX
-	JZ      few1
+	JZ      unbiased1
 	VMOVSS  (DX), X0
 	VADDPS  X0, X4, X4
 
-few1:
+unbiased1:
 	VADDPS X4, X1, X1
 	VMOVSS X1, (AX)
-	JMP    done
+	LEAQ   (BX)(R9*4), BX
+	LEAQ   (R8)(SI*4), R8
+	ADDQ   $0x04, AX
+	DECQ   R10
+	JNZ    row1
+	VZEROUPPER
+	RET
 
 more1:
-	CMPQ           DI, $+2
-	JNE            more2
-	MOVQ           BX, BX
-	SUBQ           $0x04, SI
-	JL             fewer2
+	CMPQ DI, $+2
+	JNE  more2
+	MOVQ rows+112(FP), R10
+	MOVQ SI, R9
+	ANDQ $0x03, R9
+	MOVQ SI, R8
+	SUBQ R9, R8
+	LEAQ (BX)(R8*4), R8
+
+row2:
+	MOVQ           CX, DI
+	CMPQ           BX, R8
+	JE             short2
 	VBROADCASTF128 (BX), Y0
 	VPERMILPS      permute_0_0_1_1_2_2_3_3<>+0(SB), Y0, Y0
-	VMULPS         (CX), Y0, Y0
-	ADDQ           $0x20, CX
+	VMULPS         (DI), Y0, Y0
+	ADDQ           $0x20, DI
 	ADDQ           $0x10, BX
-	SUBQ           $0x04, SI
-	JL             over2
+	CMPQ           BX, R8
+	JE             over2
 
 fours2:
 	VBROADCASTF128 (BX), Y1
 	VPERMILPS      permute_0_0_1_1_2_2_3_3<>+0(SB), Y1, Y1
-	VMULPS         (CX), Y1, Y1
+	VMULPS         (DI), Y1, Y1
 	VADDPS         Y1, Y0, Y0
-	ADDQ           $0x20, CX
+	ADDQ           $0x20, DI
 	ADDQ           $0x10, BX
-	SUBQ           $0x04, SI
-	JGE            fours2
+	CMPQ           BX, R8
+	JNE            fours2
 	JMP            over2
 
-fewer2:
+short2:
 	VXORPS Y0, Y0, Y0
 
 over2:
-	CMPQ        SI, $-3
+	TESTQ       R9, R9
+	JZ          sum2
+	CMPQ        R9, $+1
 	JNE         not1of2
 	VXORPS      Y1, Y1, Y1
 	VMOVSS      (BX), X1
 	VINSERTF128 $0x01, X1, Y1, Y1
 	VPERMILPS   permute_0_0_1_1_2_2_3_3<>+0(SB), Y1, Y1
 	VXORPS      Y2, Y2, Y2
-	VMOVSD      (CX), X2
+	VMOVSD      (DI), X2
 	VMULPS      Y1, Y2, Y2
 	VADDPS      Y2, Y0, Y0
-	JMP         added2
+	JMP         sum2
 
 not1of2:
-	CMPQ        SI, $-2
+	CMPQ        R9, $+2
 	JNE         not2of2
 	VXORPS      Y1, Y1, Y1
 	VMOVSD      (BX), X1
 	VINSERTF128 $0x01, X1, Y1, Y1
 	VPERMILPS   permute_0_0_1_1_2_2_3_3<>+0(SB), Y1, Y1
 	VXORPS      Y2, Y2, Y2
-	VMOVUPS     (CX), X2
+	VMOVUPS     (DI), X2
 	VMULPS      Y1, Y2, Y2
 	VADDPS      Y2, Y0, Y0
-	JMP         added2
+	JMP         sum2
 
 not2of2:
-	CMPQ        SI, $-1
+	CMPQ        R9, $+3
 	JNE         not3of2
 	VXORPS      Y1, Y1, Y1
 	VMOVSD      (BX), X1
@@ -804,15 +848,15 @@ not2of2:
 	VINSERTF128 $0x01, X1, Y1, Y1
 	VPERMILPS   permute_0_0_1_1_2_2_3_3<>+0(SB), Y1, Y1
 	VXORPS      Y2, Y2, Y2
-	VMOVSD      16(CX), X3
-	VMOVUPS     (CX), X2
+	VMOVSD      16(DI), X3
+	VMOVUPS     (DI), X2
 	VINSERTF128 $0x01, X3, Y2, Y2
 	VMULPS      Y1, Y2, Y2
 	VADDPS      Y2, Y0, Y0
-	JMP         added2
+	JMP         sum2
 
 not3of2:
-added2:
+sum2:
 	VEXTRACTF128 $0x01, Y0, X1
 	VMOVAPS      X0, X2
 	VPALIGNR     $0x08, X0, X1, X0
@@ -823,53 +867,69 @@ added2:
 	VADDPS       X1, X3, X3
 	VADDPS       X3, X2, X2
 	TESTQ        DX, DX
-	JZ           few2
+	JZ           unbiased2
 	VMOVSD       (DX), X0
 	VADDPS       X0, X4, X4
 
-few2:
+unbiased2:
 	VADDPS X4, X2, X2
 	VMOVSD X2, (AX)
-	JMP    done
+	LEAQ   (BX)(R9*4), BX
+	LEAQ   (R8)(SI*4), R8
+	ADDQ   $0x08, AX
+	DECQ   R10
+	JNZ    row2
+	VZEROUPPER
+	RET
 
 more2:
-	CMPQ           DI, $+3
-	JNE            more3
-	MOVQ           BX, BX
-	SUBQ           $0x04, SI
-	JL             fewer3
+	CMPQ DI, $+3
+	JNE  more3
+	MOVQ rows+112(FP), R10
+	MOVQ SI, R9
+	ANDQ $0x03, R9
+	MOVQ SI, R8
+	SUBQ R9, R8
+	LEAQ (BX)(R8*4), R8
+
+row3:
+	MOVQ           CX, DI
+	CMPQ           BX, R8
+	JE             short3
 	VBROADCASTF128 (BX), Y0
-	VPERMILPS      permute_0_0_0_1_1_1_2_2<>+0(SB), Y0, Y0
-	VMOVUPS        (BX), X1
-	VPERMILPS      $0xfe, X1, X1
-	VMULPS         (CX), Y0, Y0
-	VMULPS         32(CX), X1, X1
-	ADDQ           $0x30, CX
+	VPERMILPS      permute_0_0_0_1_1_1_2_2<>+0(SB), Y0, Y1
+	VMOVUPS        (BX), X0
+	VPERMILPS      $0xfe, X0, X0
+	VMULPS         (DI), Y1, Y1
+	VMULPS         32(DI), X0, X0
+	ADDQ           $0x30, DI
 	ADDQ           $0x10, BX
-	SUBQ           $0x04, SI
-	JL             over3
+	CMPQ           BX, R8
+	JE             over3
 
 fours3:
 	VBROADCASTF128 (BX), Y2
 	VPERMILPS      permute_0_0_0_1_1_1_2_2<>+0(SB), Y2, Y2
 	VMOVUPS        (BX), X3
 	VPERMILPS      $0xfe, X3, X3
-	VMULPS         (CX), Y2, Y2
-	VADDPS         Y2, Y0, Y0
-	VMULPS         32(CX), X3, X2
-	VADDPS         X2, X1, X1
-	ADDQ           $0x30, CX
+	VMULPS         (DI), Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VMULPS         32(DI), X3, X2
+	VADDPS         X2, X0, X0
+	ADDQ           $0x30, DI
 	ADDQ           $0x10, BX
-	SUBQ           $0x04, SI
-	JGE            fours3
+	CMPQ           BX, R8
+	JNE            fours3
 	JMP            over3
 
-fewer3:
-	VXORPS Y0, Y0, Y0
-	VXORPS X1, X1, X1
+short3:
+	VXORPS Y1, Y1, Y1
+	VXORPS X0, X0, X0
 
 over3:
-	CMPQ        SI, $-3
+	TESTQ       R9, R9
+	JZ          sum3
+	CMPQ        R9, $+1
 	JNE         not1of3
 	VXORPS      Y2, Y2, Y2
 	VMOVSS      (BX), X2
@@ -878,15 +938,15 @@ over3:
 	VMOVSS      (BX), X3
 	VPERMILPS   $0xfe, X3, X3
 	VXORPS      Y3, Y3, Y3
-	VMOVSD      (CX), X3
-	VMOVSS      8(CX), X4
+	VMOVSD      (DI), X3
+	VMOVSS      8(DI), X4
 	VMOVLHPS    X4, X3, X3
 	VMULPS      Y2, Y3, Y3
-	VADDPS      Y3, Y0, Y0
-	JMP         added3
+	VADDPS      Y3, Y1, Y1
+	JMP         sum3
 
 not1of3:
-	CMPQ        SI, $-2
+	CMPQ        R9, $+2
 	JNE         not2of3
 	VXORPS      Y2, Y2, Y2
 	VMOVSD      (BX), X2
@@ -895,15 +955,15 @@ not1of3:
 	VMOVSD      (BX), X3
 	VPERMILPS   $0xfe, X3, X3
 	VXORPS      Y3, Y3, Y3
-	VMOVSD      16(CX), X4
-	VMOVUPS     (CX), X3
+	VMOVSD      16(DI), X4
+	VMOVUPS     (DI), X3
 	VINSERTF128 $0x01, X4, Y3, Y3
 	VMULPS      Y2, Y3, Y3
-	VADDPS      Y3, Y0, Y0
-	JMP         added3
+	VADDPS      Y3, Y1, Y1
+	JMP         sum3
 
 not2of3:
-	CMPQ        SI, $-1
+	CMPQ        R9, $+3
 	JNE         not3of3
 	VXORPS      Y2, Y2, Y2
 	VMOVSD      (BX), X2
@@ -915,75 +975,91 @@ not2of3:
 	VMOVSS      8(BX), X4
 	VMOVLHPS    X4, X3, X3
 	VPERMILPS   $0xfe, X3, X3
-	VMOVUPS     (CX), Y4
+	VMOVUPS     (DI), Y4
 	VMULPS      Y2, Y4, Y4
-	VADDPS      Y4, Y0, Y0
-	VMOVSS      32(CX), X2
+	VADDPS      Y4, Y1, Y1
+	VMOVSS      32(DI), X2
 	VMULPS      X3, X2, X2
-	VADDPS      X2, X1, X1
-	JMP         added3
+	VADDPS      X2, X0, X0
+	JMP         sum3
 
 not3of3:
-added3:
-	VEXTRACTF128 $0x01, Y0, X2
-	VMOVAPS      X0, X3
-	VPALIGNR     $0x0c, X0, X2, X0
-	VPALIGNR     $0x08, X2, X1, X2
-	VPSRLDQ      $0x04, X1, X1
+sum3:
+	VEXTRACTF128 $0x01, Y1, X2
+	VMOVAPS      X1, X3
+	VPALIGNR     $0x0c, X1, X2, X1
+	VPALIGNR     $0x08, X2, X0, X2
+	VPSRLDQ      $0x04, X0, X0
 	VXORPS       X4, X4, X4
-	VADDPS       X0, X3, X3
-	VADDPS       X1, X2, X2
+	VADDPS       X1, X3, X3
+	VADDPS       X0, X2, X2
 	VADDPS       X2, X3, X3
 	TESTQ        DX, DX
-	JZ           few3
+	JZ           unbiased3
 	VMOVSD       (DX), X0
 	VMOVSS       8(DX), X1
 	VMOVLHPS     X1, X0, X0
 	VADDPS       X0, X4, X4
 
-few3:
+unbiased3:
 	VADDPS  X4, X3, X3
 	VMOVSD  X3, (AX)
 	VPSRLDQ $0x08, X3, X4
 	VMOVSS  X4, 8(AX)
-	JMP     done
+	LEAQ    (BX)(R9*4), BX
+	LEAQ    (R8)(SI*4), R8
+	ADDQ    $0x0c, AX
+	DECQ    R10
+	JNZ     row3
+	VZEROUPPER
+	RET
 
 more3:
-	CMPQ           DI, $+4
-	JNE            more4
-	MOVQ           BX, BX
-	SUBQ           $0x04, SI
-	JL             fewer4
-	VBROADCASTF128 (BX), Y1
-	VPERMILPS      permute_0_0_0_0_1_1_1_1<>+0(SB), Y1, Y0
-	VPERMILPS      permute_2_2_2_2_3_3_3_3<>+0(SB), Y1, Y1
-	VMULPS         (CX), Y0, Y0
-	VMULPS         32(CX), Y1, Y1
-	ADDQ           $0x40, CX
+	CMPQ DI, $+4
+	JNE  more4
+	MOVQ rows+112(FP), R10
+	MOVQ SI, R9
+	ANDQ $0x03, R9
+	MOVQ SI, R8
+	SUBQ R9, R8
+	LEAQ (BX)(R8*4), R8
+
+row4:
+	MOVQ           CX, DI
+	CMPQ           BX, R8
+	JE             short4
+	VBROADCASTF128 (BX), Y0
+	VPERMILPS      permute_0_0_0_0_1_1_1_1<>+0(SB), Y0, Y1
+	VPERMILPS      permute_2_2_2_2_3_3_3_3<>+0(SB), Y0, Y0
+	VMULPS         (DI), Y1, Y1
+	VMULPS         32(DI), Y0, Y0
+	ADDQ           $0x40, DI
 	ADDQ           $0x10, BX
-	SUBQ           $0x04, SI
-	JL             over4
+	CMPQ           BX, R8
+	JE             over4
 
 fours4:
 	VBROADCASTF128 (BX), Y2
 	VPERMILPS      permute_0_0_0_0_1_1_1_1<>+0(SB), Y2, Y3
 	VPERMILPS      permute_2_2_2_2_3_3_3_3<>+0(SB), Y2, Y2
-	VMULPS         (CX), Y3, Y3
-	VADDPS         Y3, Y0, Y0
-	VMULPS         32(CX), Y2, Y2
-	VADDPS         Y2, Y1, Y1
-	ADDQ           $0x40, CX
+	VMULPS         (DI), Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VMULPS         32(DI), Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	ADDQ           $0x40, DI
 	ADDQ           $0x10, BX
-	SUBQ           $0x04, SI
-	JGE            fours4
+	CMPQ           BX, R8
+	JNE            fours4
 	JMP            over4
 
-fewer4:
-	VXORPS Y0, Y0, Y0
+short4:
 	VXORPS Y1, Y1, Y1
+	VXORPS Y0, Y0, Y0
 
 over4:
-	CMPQ        SI, $-3
+	TESTQ       R9, R9
+	JZ          sum4
+	CMPQ        R9, $+1
 	JNE         not1of4
 	VXORPS      Y2, Y2, Y2
 	VMOVSS      (BX), X2
@@ -991,26 +1067,26 @@ over4:
 	VPERMILPS   permute_0_0_0_0_1_1_1_1<>+0(SB), Y2, Y3
 	VPERMILPS   permute_2_2_2_2_3_3_3_3<>+0(SB), Y2, Y2
 	VXORPS      Y2, Y2, Y2
-	VMOVUPS     (CX), X2
+	VMOVUPS     (DI), X2
 	VMULPS      Y3, Y2, Y2
-	VADDPS      Y2, Y0, Y0
-	JMP         added4
+	VADDPS      Y2, Y1, Y1
+	JMP         sum4
 
 not1of4:
-	CMPQ        SI, $-2
+	CMPQ        R9, $+2
 	JNE         not2of4
 	VXORPS      Y2, Y2, Y2
 	VMOVSD      (BX), X2
 	VINSERTF128 $0x01, X2, Y2, Y2
 	VPERMILPS   permute_0_0_0_0_1_1_1_1<>+0(SB), Y2, Y3
 	VPERMILPS   permute_2_2_2_2_3_3_3_3<>+0(SB), Y2, Y2
-	VMOVUPS     (CX), Y2
+	VMOVUPS     (DI), Y2
 	VMULPS      Y3, Y2, Y2
-	VADDPS      Y2, Y0, Y0
-	JMP         added4
+	VADDPS      Y2, Y1, Y1
+	JMP         sum4
 
 not2of4:
-	CMPQ        SI, $-1
+	CMPQ        R9, $+3
 	JNE         not3of4
 	VXORPS      Y2, Y2, Y2
 	VMOVSD      (BX), X2
@@ -1019,39 +1095,44 @@ not2of4:
 	VINSERTF128 $0x01, X2, Y2, Y2
 	VPERMILPS   permute_0_0_0_0_1_1_1_1<>+0(SB), Y2, Y3
 	VPERMILPS   permute_2_2_2_2_3_3_3_3<>+0(SB), Y2, Y2
-	VMOVUPS     (CX), Y4
+	VMOVUPS     (DI), Y4
 	VMULPS      Y3, Y4, Y4
-	VADDPS      Y4, Y0, Y0
+	VADDPS      Y4, Y1, Y1
 	VXORPS      Y3, Y3, Y3
-	VMOVUPS     32(CX), X3
+	VMOVUPS     32(DI), X3
 	VMULPS      Y2, Y3, Y3
-	VADDPS      Y3, Y1, Y1
-	JMP         added4
+	VADDPS      Y3, Y0, Y0
+	JMP         sum4
 
 not3of4:
-added4:
-	VEXTRACTF128 $0x01, Y0, X2
-	VEXTRACTF128 $0x01, Y1, X3
-	VMOVAPS      X0, X0
-	VMOVAPS      X2, X2
+sum4:
+	VEXTRACTF128 $0x01, Y1, X2
+	VEXTRACTF128 $0x01, Y0, X3
 	VMOVAPS      X1, X1
+	VMOVAPS      X2, X2
+	VMOVAPS      X0, X0
 	VMOVAPS      X3, X3
 	VXORPS       X4, X4, X4
-	VADDPS       X2, X0, X0
-	VADDPS       X3, X1, X1
-	VADDPS       X1, X0, X0
+	VADDPS       X2, X1, X1
+	VADDPS       X3, X0, X0
+	VADDPS       X0, X1, X1
 	TESTQ        DX, DX
-	JZ           few4
-	VMOVUPS      (DX), X1
-	VADDPS       X1, X4, X4
+	JZ           unbiased4
+	VMOVUPS      (DX), X0
+	VADDPS       X0, X4, X4
 
-few4:
-	VADDPS  X4, X0, X0
-	VMOVUPS X0, (AX)
-	JMP     done
+unbiased4:
+	VADDPS  X4, X1, X1
+	VMOVUPS X1, (AX)
+	LEAQ    (BX)(R9*4), BX
+	LEAQ    (R8)(SI*4), R8
+	ADDQ    $0x10, AX
+	DECQ    R10
+	JNZ     row4
+	VZEROUPPER
+	RET
 
 more4:
-done:
 	VZEROUPPER
 	RET
 
@@ -1810,8 +1891,10 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-24
 	JL    small
 	TESTQ $0x00000007, CX
 	JNZ   overlap
+	CMPQ  CX, $+8
+	JL    evenseveraldone
 
-even:
+evenseveral:
 	VMOVUPS      (AX), Y0
 	VANDPS       const_7fffffff<>+0(SB), Y0, Y1
 	VBROADCASTSS const_41400000<>+0(SB), Y2
@@ -1835,20 +1918,20 @@ even:
 	VADDPS       const_3f800000<>+0(SB), Y1, Y1
 	VBROADCASTSS const_40000000<>+0(SB), Y3
 	VDIVPS       Y1, Y3, Y3
-	VBROADCASTSS const_3f800000<>+0(SB), Y1
-	VSUBPS       Y3, Y1, Y1
-	VMULPS       Y2, Y2, Y3
-	VMULPS       const_bbc12c33<>+0(SB), Y3, Y4
+	VMULPS       Y2, Y2, Y1
+	VMULPS       const_bbc12c33<>+0(SB), Y1, Y4
 	VADDPS       const_3caa5c52<>+0(SB), Y4, Y4
-	VMULPS       Y3, Y4, Y4
+	VMULPS       Y1, Y4, Y4
 	VADDPS       const_bd5c4c6f<>+0(SB), Y4, Y4
-	VMULPS       Y3, Y4, Y4
+	VMULPS       Y1, Y4, Y4
 	VADDPS       const_3e0884d7<>+0(SB), Y4, Y4
-	VMULPS       Y3, Y4, Y4
+	VMULPS       Y1, Y4, Y4
 	VADDPS       const_beaaaa9f<>+0(SB), Y4, Y4
-	VMULPS       Y3, Y4, Y4
+	VMULPS       Y1, Y4, Y4
 	VMULPS       Y0, Y4, Y4
 	VADDPS       Y0, Y4, Y4
+	VBROADCASTSS const_3f800000<>+0(SB), Y1
+	VSUBPS       Y3, Y1, Y1
 	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y2, Y2
 	VBLENDVPS    Y2, Y4, Y1, Y1
 	VANDPS       const_80000000<>+0(SB), Y0, Y0
@@ -1857,8 +1940,62 @@ even:
 	ADDQ         $+32, AX
 	SUBQ         $+8, CX
 	CMPQ         CX, $+8
-	JGE          even
-	JMP          done
+	JGE          evenseveral
+
+evenseveraldone:
+	CMPQ CX, $+8
+	JL   evenonedone
+
+evenone:
+	VMOVUPS      (AX), Y0
+	VANDPS       const_7fffffff<>+0(SB), Y0, Y1
+	VBROADCASTSS const_41400000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y2
+	VMULPS       const_36a03f4c<>+0(SB), Y2, Y1
+	VADDPS       const_b6b5294e<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_39c255d5<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_3b1a32c7<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_3cad68e2<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_3dff791f<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_3f0006e1<>+0(SB), Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VADDPS       const_3f7ffeda<>+0(SB), Y1, Y1
+	VMULPS       Y1, Y1, Y1
+	VMULPS       Y1, Y1, Y1
+	VADDPS       const_3f800000<>+0(SB), Y1, Y1
+	VBROADCASTSS const_40000000<>+0(SB), Y3
+	VDIVPS       Y1, Y3, Y3
+	VMULPS       Y2, Y2, Y1
+	VMULPS       const_bbc12c33<>+0(SB), Y1, Y4
+	VADDPS       const_3caa5c52<>+0(SB), Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VADDPS       const_bd5c4c6f<>+0(SB), Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VADDPS       const_3e0884d7<>+0(SB), Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VADDPS       const_beaaaa9f<>+0(SB), Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VMULPS       Y0, Y4, Y4
+	VADDPS       Y0, Y4, Y4
+	VBROADCASTSS const_3f800000<>+0(SB), Y1
+	VSUBPS       Y3, Y1, Y1
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y2, Y2
+	VBLENDVPS    Y2, Y4, Y1, Y1
+	VANDPS       const_80000000<>+0(SB), Y0, Y0
+	VORPS        Y0, Y1, Y1
+	VMOVUPS      Y1, (AX)
+	ADDQ         $+32, AX
+	SUBQ         $+8, CX
+	CMPQ         CX, $+8
+	JGE          evenone
+
+evenonedone:
+	JMP done
 
 overlap:
 	VMOVUPS      -32(DX), Y0
@@ -1884,26 +2021,28 @@ overlap:
 	VADDPS       const_3f800000<>+0(SB), Y1, Y1
 	VBROADCASTSS const_40000000<>+0(SB), Y3
 	VDIVPS       Y1, Y3, Y3
-	VBROADCASTSS const_3f800000<>+0(SB), Y1
-	VSUBPS       Y3, Y1, Y1
-	VMULPS       Y2, Y2, Y3
-	VMULPS       const_bbc12c33<>+0(SB), Y3, Y4
+	VMULPS       Y2, Y2, Y1
+	VMULPS       const_bbc12c33<>+0(SB), Y1, Y4
 	VADDPS       const_3caa5c52<>+0(SB), Y4, Y4
-	VMULPS       Y3, Y4, Y4
+	VMULPS       Y1, Y4, Y4
 	VADDPS       const_bd5c4c6f<>+0(SB), Y4, Y4
-	VMULPS       Y3, Y4, Y4
+	VMULPS       Y1, Y4, Y4
 	VADDPS       const_3e0884d7<>+0(SB), Y4, Y4
-	VMULPS       Y3, Y4, Y4
+	VMULPS       Y1, Y4, Y4
 	VADDPS       const_beaaaa9f<>+0(SB), Y4, Y4
-	VMULPS       Y3, Y4, Y4
+	VMULPS       Y1, Y4, Y4
 	VMULPS       Y0, Y4, Y4
 	VADDPS       Y0, Y4, Y4
+	VBROADCASTSS const_3f800000<>+0(SB), Y1
+	VSUBPS       Y3, Y1, Y1
 	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y2, Y2
 	VBLENDVPS    Y2, Y4, Y1, Y1
 	VANDPS       const_80000000<>+0(SB), Y0, Y0
 	VORPS        Y0, Y1, Y1
+	CMPQ         CX, $+8
+	JL           oddseveraldone
 
-odd:
+oddseveral:
 	VMOVUPS      (AX), Y0
 	VANDPS       const_7fffffff<>+0(SB), Y0, Y2
 	VBROADCASTSS const_41400000<>+0(SB), Y3
@@ -1927,20 +2066,20 @@ odd:
 	VADDPS       const_3f800000<>+0(SB), Y2, Y2
 	VBROADCASTSS const_40000000<>+0(SB), Y4
 	VDIVPS       Y2, Y4, Y4
-	VBROADCASTSS const_3f800000<>+0(SB), Y2
-	VSUBPS       Y4, Y2, Y2
-	VMULPS       Y3, Y3, Y4
-	VMULPS       const_bbc12c33<>+0(SB), Y4, Y5
+	VMULPS       Y3, Y3, Y2
+	VMULPS       const_bbc12c33<>+0(SB), Y2, Y5
 	VADDPS       const_3caa5c52<>+0(SB), Y5, Y5
-	VMULPS       Y4, Y5, Y5
+	VMULPS       Y2, Y5, Y5
 	VADDPS       const_bd5c4c6f<>+0(SB), Y5, Y5
-	VMULPS       Y4, Y5, Y5
+	VMULPS       Y2, Y5, Y5
 	VADDPS       const_3e0884d7<>+0(SB), Y5, Y5
-	VMULPS       Y4, Y5, Y5
+	VMULPS       Y2, Y5, Y5
 	VADDPS       const_beaaaa9f<>+0(SB), Y5, Y5
-	VMULPS       Y4, Y5, Y5
+	VMULPS       Y2, Y5, Y5
 	VMULPS       Y0, Y5, Y5
 	VADDPS       Y0, Y5, Y5
+	VBROADCASTSS const_3f800000<>+0(SB), Y2
+	VSUBPS       Y4, Y2, Y2
 	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y3, Y3
 	VBLENDVPS    Y3, Y5, Y2, Y2
 	VANDPS       const_80000000<>+0(SB), Y0, Y0
@@ -1949,9 +2088,63 @@ odd:
 	ADDQ         $+32, AX
 	SUBQ         $+8, CX
 	CMPQ         CX, $+8
-	JGE          odd
-	VMOVUPS      Y1, -32(DX)
-	JMP          done
+	JGE          oddseveral
+
+oddseveraldone:
+	CMPQ CX, $+8
+	JL   oddonedone
+
+oddone:
+	VMOVUPS      (AX), Y0
+	VANDPS       const_7fffffff<>+0(SB), Y0, Y2
+	VBROADCASTSS const_41400000<>+0(SB), Y3
+	VMINPS       Y2, Y3, Y3
+	VMULPS       const_36a03f4c<>+0(SB), Y3, Y2
+	VADDPS       const_b6b5294e<>+0(SB), Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       const_39c255d5<>+0(SB), Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       const_3b1a32c7<>+0(SB), Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       const_3cad68e2<>+0(SB), Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       const_3dff791f<>+0(SB), Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       const_3f0006e1<>+0(SB), Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VADDPS       const_3f7ffeda<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VADDPS       const_3f800000<>+0(SB), Y2, Y2
+	VBROADCASTSS const_40000000<>+0(SB), Y4
+	VDIVPS       Y2, Y4, Y4
+	VMULPS       Y3, Y3, Y2
+	VMULPS       const_bbc12c33<>+0(SB), Y2, Y5
+	VADDPS       const_3caa5c52<>+0(SB), Y5, Y5
+	VMULPS       Y2, Y5, Y5
+	VADDPS       const_bd5c4c6f<>+0(SB), Y5, Y5
+	VMULPS       Y2, Y5, Y5
+	VADDPS       const_3e0884d7<>+0(SB), Y5, Y5
+	VMULPS       Y2, Y5, Y5
+	VADDPS       const_beaaaa9f<>+0(SB), Y5, Y5
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y0, Y5, Y5
+	VADDPS       Y0, Y5, Y5
+	VBROADCASTSS const_3f800000<>+0(SB), Y2
+	VSUBPS       Y4, Y2, Y2
+	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y3, Y3
+	VBLENDVPS    Y3, Y5, Y2, Y2
+	VANDPS       const_80000000<>+0(SB), Y0, Y0
+	VORPS        Y0, Y2, Y2
+	VMOVUPS      Y2, (AX)
+	ADDQ         $+32, AX
+	SUBQ         $+8, CX
+	CMPQ         CX, $+8
+	JGE          oddone
+
+oddonedone:
+	VMOVUPS Y1, -32(DX)
+	JMP     done
 
 small:
 	CMPQ         CX, $+4
@@ -1979,20 +2172,20 @@ small:
 	VADDPS       const_3f800000<>+0(SB), X1, X1
 	VBROADCASTSS const_40000000<>+0(SB), X3
 	VDIVPS       X1, X3, X3
-	VBROADCASTSS const_3f800000<>+0(SB), X1
-	VSUBPS       X3, X1, X1
-	VMULPS       X2, X2, X3
-	VMULPS       const_bbc12c33<>+0(SB), X3, X4
+	VMULPS       X2, X2, X1
+	VMULPS       const_bbc12c33<>+0(SB), X1, X4
 	VADDPS       const_3caa5c52<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VADDPS       const_bd5c4c6f<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VADDPS       const_3e0884d7<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VADDPS       const_beaaaa9f<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VMULPS       X0, X4, X4
 	VADDPS       X0, X4, X4
+	VBROADCASTSS const_3f800000<>+0(SB), X1
+	VSUBPS       X3, X1, X1
 	VCMPPS       $0x11, const_3f19999a<>+0(SB), X2, X2
 	VBLENDVPS    X2, X4, X1, X1
 	VANDPS       const_80000000<>+0(SB), X0, X0
@@ -2020,20 +2213,20 @@ small:
 	VADDPS       const_3f800000<>+0(SB), X2, X2
 	VBROADCASTSS const_40000000<>+0(SB), X4
 	VDIVPS       X2, X4, X4
-	VBROADCASTSS const_3f800000<>+0(SB), X2
-	VSUBPS       X4, X2, X2
-	VMULPS       X3, X3, X4
-	VMULPS       const_bbc12c33<>+0(SB), X4, X5
+	VMULPS       X3, X3, X2
+	VMULPS       const_bbc12c33<>+0(SB), X2, X5
 	VADDPS       const_3caa5c52<>+0(SB), X5, X5
-	VMULPS       X4, X5, X5
+	VMULPS       X2, X5, X5
 	VADDPS       const_bd5c4c6f<>+0(SB), X5, X5
-	VMULPS       X4, X5, X5
+	VMULPS       X2, X5, X5
 	VADDPS       const_3e0884d7<>+0(SB), X5, X5
-	VMULPS       X4, X5, X5
+	VMULPS       X2, X5, X5
 	VADDPS       const_beaaaa9f<>+0(SB), X5, X5
-	VMULPS       X4, X5, X5
+	VMULPS       X2, X5, X5
 	VMULPS       X0, X5, X5
 	VADDPS       X0, X5, X5
+	VBROADCASTSS const_3f800000<>+0(SB), X2
+	VSUBPS       X4, X2, X2
 	VCMPPS       $0x11, const_3f19999a<>+0(SB), X3, X3
 	VBLENDVPS    X3, X5, X2, X2
 	VANDPS       const_80000000<>+0(SB), X0, X0
@@ -2068,20 +2261,20 @@ below4:
 	VADDPS       const_3f800000<>+0(SB), X1, X1
 	VBROADCASTSS const_40000000<>+0(SB), X3
 	VDIVPS       X1, X3, X3
-	VBROADCASTSS const_3f800000<>+0(SB), X1
-	VSUBPS       X3, X1, X1
-	VMULPS       X2, X2, X3
-	VMULPS       const_bbc12c33<>+0(SB), X3, X4
+	VMULPS       X2, X2, X1
+	VMULPS       const_bbc12c33<>+0(SB), X1, X4
 	VADDPS       const_3caa5c52<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VADDPS       const_bd5c4c6f<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VADDPS       const_3e0884d7<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VADDPS       const_beaaaa9f<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VMULPS       X0, X4, X4
 	VADDPS       X0, X4, X4
+	VBROADCASTSS const_3f800000<>+0(SB), X1
+	VSUBPS       X3, X1, X1
 	VCMPPS       $0x11, const_3f19999a<>+0(SB), X2, X2
 	VBLENDVPS    X2, X4, X1, X1
 	VANDPS       const_80000000<>+0(SB), X0, X0
@@ -2109,20 +2302,20 @@ below4:
 	VADDPS       const_3f800000<>+0(SB), X2, X2
 	VBROADCASTSS const_40000000<>+0(SB), X4
 	VDIVPS       X2, X4, X4
-	VBROADCASTSS const_3f800000<>+0(SB), X2
-	VSUBPS       X4, X2, X2
-	VMULPS       X3, X3, X4
-	VMULPS       const_bbc12c33<>+0(SB), X4, X5
+	VMULPS       X3, X3, X2
+	VMULPS       const_bbc12c33<>+0(SB), X2, X5
 	VADDPS       const_3caa5c52<>+0(SB), X5, X5
-	VMULPS       X4, X5, X5
+	VMULPS       X2, X5, X5
 	VADDPS       const_bd5c4c6f<>+0(SB), X5, X5
-	VMULPS       X4, X5, X5
+	VMULPS       X2, X5, X5
 	VADDPS       const_3e0884d7<>+0(SB), X5, X5
-	VMULPS       X4, X5, X5
+	VMULPS       X2, X5, X5
 	VADDPS       const_beaaaa9f<>+0(SB), X5, X5
-	VMULPS       X4, X5, X5
+	VMULPS       X2, X5, X5
 	VMULPS       X0, X5, X5
 	VADDPS       X0, X5, X5
+	VBROADCASTSS const_3f800000<>+0(SB), X2
+	VSUBPS       X4, X2, X2
 	VCMPPS       $0x11, const_3f19999a<>+0(SB), X3, X3
 	VBLENDVPS    X3, X5, X2, X2
 	VANDPS       const_80000000<>+0(SB), X0, X0
@@ -2157,20 +2350,20 @@ below2:
 	VADDPS       const_3f800000<>+0(SB), X1, X1
 	VBROADCASTSS const_40000000<>+0(SB), X3
 	VDIVPS       X1, X3, X3
-	VBROADCASTSS const_3f800000<>+0(SB), X1
-	VSUBPS       X3, X1, X1
-	VMULPS       X2, X2, X3
-	VMULPS       const_bbc12c33<>+0(SB), X3, X4
+	VMULPS       X2, X2, X1
+	VMULPS       const_bbc12c33<>+0(SB), X1, X4
 	VADDPS       const_3caa5c52<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VADDPS       const_bd5c4c6f<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VADDPS       const_3e0884d7<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VADDPS       const_beaaaa9f<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VMULPS       X0, X4, X4
 	VADDPS       X0, X4, X4
+	VBROADCASTSS const_3f800000<>+0(SB), X1
+	VSUBPS       X3, X1, X1
 	VCMPPS       $0x11, const_3f19999a<>+0(SB), X2, X2
 	VBLENDVPS    X2, X4, X1, X1
 	VANDPS       const_80000000<>+0(SB), X0, X0
@@ -2383,8 +2576,10 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-24
 	JL    small
 	TESTQ $0x00000007, CX
 	JNZ   overlap
+	CMPQ  CX, $+8
+	JL    evenseveraldone
 
-even:
+evenseveral:
 	VMOVUPS (AX), Y0
 	VXORPS  Y1, Y1, Y1
 	VMAXPS  Y1, Y0, Y0
@@ -2392,15 +2587,33 @@ even:
 	ADDQ    $+32, AX
 	SUBQ    $+8, CX
 	CMPQ    CX, $+8
-	JGE     even
-	JMP     done
+	JGE     evenseveral
+
+evenseveraldone:
+	CMPQ CX, $+8
+	JL   evenonedone
+
+evenone:
+	VMOVUPS (AX), Y0
+	VXORPS  Y1, Y1, Y1
+	VMAXPS  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $+32, AX
+	SUBQ    $+8, CX
+	CMPQ    CX, $+8
+	JGE     evenone
+
+evenonedone:
+	JMP done
 
 overlap:
 	VMOVUPS -32(DX), Y0
 	VXORPS  Y1, Y1, Y1
 	VMAXPS  Y1, Y0, Y0
+	CMPQ    CX, $+8
+	JL      oddseveraldone
 
-odd:
+oddseveral:
 	VMOVUPS (AX), Y1
 	VXORPS  Y2, Y2, Y2
 	VMAXPS  Y2, Y1, Y1
@@ -2408,7 +2621,23 @@ odd:
 	ADDQ    $+32, AX
 	SUBQ    $+8, CX
 	CMPQ    CX, $+8
-	JGE     odd
+	JGE     oddseveral
+
+oddseveraldone:
+	CMPQ CX, $+8
+	JL   oddonedone
+
+oddone:
+	VMOVUPS (AX), Y1
+	VXORPS  Y2, Y2, Y2
+	VMAXPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $+32, AX
+	SUBQ    $+8, CX
+	CMPQ    CX, $+8
+	JGE     oddone
+
+oddonedone:
 	VMOVUPS Y0, -32(DX)
 	JMP     done
 
@@ -3314,8 +3543,6 @@ TEXT ·denseAVX512(SB), NOSPLIT, $0-96
 unbiased:
 	LEAQ (DI)(DI*1), R8
 	ADDQ R8, R8
-	CMPQ DI, $+4
-	JLE  few
 
 wide:
 	CMPQ         DI, $+64
@@ -4339,65 +4566,95 @@ unbiased8:
 	VMOVUPS X1, (AX)(DI*1)
 	JMP     done
 
-few:
-	CMPQ    DI, $+1
-	JNE     more1
-	MOVQ    BX, BX
-	SUBQ    $0x04, SI
-	JL      fewer1
+done:
+	VZEROUPPER
+	RET
+
+// func denseFewAVX512(y []float32, w []float32, b []float32, x []float32, in int, out int, rows int)
+// Requires: AVX
+TEXT ·denseFewAVX512(SB), NOSPLIT, $0-120
+	MOVQ  out+104(FP), DI
+	MOVQ  in+96(FP), SI
+	MOVQ  y_base+0(FP), AX
+	MOVQ  w_base+24(FP), CX
+	MOVQ  x_base+72(FP), BX
+	XORQ  DX, DX
+	MOVQ  b_len+56(FP), R8
+	TESTQ R8, R8
+	JZ    unbiased
+	MOVQ  b_base+48(FP), DX
+
+unbiased:
+	LEAQ (DI)(DI*1), R8
+	ADDQ R8, R8
+	CMPQ DI, $+1
+	JNE  more1
+	MOVQ rows+112(FP), R10
+	MOVQ SI, R9
+	ANDQ $0x03, R9
+	MOVQ SI, R8
+	SUBQ R9, R8
+	LEAQ (BX)(R8*4), R8
+
+row1:
+	MOVQ    CX, DI
+	CMPQ    BX, R8
+	JE      short1
 	VMOVUPS (BX), X0
-	VMULPS  (CX), X0, X0
-	ADDQ    $0x10, CX
+	VMULPS  (DI), X0, X0
+	ADDQ    $0x10, DI
 	ADDQ    $0x10, BX
-	SUBQ    $0x04, SI
-	JL      over1
+	CMPQ    BX, R8
+	JE      over1
 
 fours1:
 	VMOVUPS (BX), X1
-	VMULPS  (CX), X1, X1
+	VMULPS  (DI), X1, X1
 	VADDPS  X1, X0, X0
-	ADDQ    $0x10, CX
+	ADDQ    $0x10, DI
 	ADDQ    $0x10, BX
-	SUBQ    $0x04, SI
-	JGE     fours1
+	CMPQ    BX, R8
+	JNE     fours1
 	JMP     over1
 
-fewer1:
+short1:
 	VXORPS X0, X0, X0
 
 over1:
-	CMPQ   SI, $-3
+	TESTQ  R9, R9
+	JZ     sum1
+	CMPQ   R9, $+1
 	JNE    not1of1
 	VMOVSS (BX), X1
-	VMOVSS (CX), X2
+	VMOVSS (DI), X2
 	VMULPS X1, X2, X2
 	VADDPS X2, X0, X0
-	JMP    added1
+	JMP    sum1
 
 not1of1:
-	CMPQ   SI, $-2
+	CMPQ   R9, $+2
 	JNE    not2of1
 	VMOVSD (BX), X1
-	VMOVSD (CX), X2
+	VMOVSD (DI), X2
 	VMULPS X1, X2, X2
 	VADDPS X2, X0, X0
-	JMP    added1
+	JMP    sum1
 
 not2of1:
-	CMPQ     SI, $-1
+	CMPQ     R9, $+3
 	JNE      not3of1
 	VMOVSD   (BX), X1
 	VMOVSS   8(BX), X2
 	VMOVLHPS X2, X1, X1
-	VMOVSD   (CX), X2
-	VMOVSS   8(CX), X3
+	VMOVSD   (DI), X2
+	VMOVSS   8(DI), X3
 	VMOVLHPS X3, X2, X2
 	VMULPS   X1, X2, X2
 	VADDPS   X2, X0, X0
-	JMP      added1
+	JMP      sum1
 
 not3of1:
-added1:
+sum1:
 	VMOVAPS X0, X1
 	VPSRLDQ $0x04, X0, X2
 	VPSRLDQ $0x08, X0, X3
@@ -4407,71 +4664,87 @@ added1:
 	VADDPS  X0, X3, X3
 	VADDPS  X3, X1, X1
 	TESTQ   DX, DX
-	JZ      few1
+	JZ      unbiased1
 	VMOVSS  (DX), X0
 	VADDPS  X0, X4, X4
 
-few1:
+unbiased1:
 	VADDPS X4, X1, X1
 	VMOVSS X1, (AX)
-	JMP    done
+	LEAQ   (BX)(R9*4), BX
+	LEAQ   (R8)(SI*4), R8
+	ADDQ   $0x04, AX
+	DECQ   R10
+	JNZ    row1
+	VZEROUPPER
+	RET
 
 more1:
-	CMPQ           DI, $+2
-	JNE            more2
-	MOVQ           BX, BX
-	SUBQ           $0x04, SI
-	JL             fewer2
+	CMPQ DI, $+2
+	JNE  more2
+	MOVQ rows+112(FP), R10
+	MOVQ SI, R9
+	ANDQ $0x03, R9
+	MOVQ SI, R8
+	SUBQ R9, R8
+	LEAQ (BX)(R8*4), R8
+
+row2:
+	MOVQ           CX, DI
+	CMPQ           BX, R8
+	JE             short2
 	VBROADCASTF128 (BX), Y0
 	VPERMILPS      permute_0_0_1_1_2_2_3_3<>+0(SB), Y0, Y0
-	VMULPS         (CX), Y0, Y0
-	ADDQ           $0x20, CX
+	VMULPS         (DI), Y0, Y0
+	ADDQ           $0x20, DI
 	ADDQ           $0x10, BX
-	SUBQ           $0x04, SI
-	JL             over2
+	CMPQ           BX, R8
+	JE             over2
 
 fours2:
 	VBROADCASTF128 (BX), Y1
 	VPERMILPS      permute_0_0_1_1_2_2_3_3<>+0(SB), Y1, Y1
-	VMULPS         (CX), Y1, Y1
+	VMULPS         (DI), Y1, Y1
 	VADDPS         Y1, Y0, Y0
-	ADDQ           $0x20, CX
+	ADDQ           $0x20, DI
 	ADDQ           $0x10, BX
-	SUBQ           $0x04, SI
-	JGE            fours2
+	CMPQ           BX, R8
+	JNE            fours2
 	JMP            over2
 
-fewer2:
+short2:
 	VXORPS Y0, Y0, Y0
 
 over2:
-	CMPQ        SI, $-3
+	TESTQ       R9, R9
+	JZ          sum2
+	CMPQ        R9, $+1
 	JNE         not1of2
 	VXORPS      Y1, Y1, Y1
 	VMOVSS      (BX), X1
 	VINSERTF128 $0x01, X1, Y1, Y1
 	VPERMILPS   permute_0_0_1_1_2_2_3_3<>+0(SB), Y1, Y1
 	VXORPS      Y2, Y2, Y2
-	VMOVSD      (CX), X2
+	VMOVSD      (DI), X2
 	VMULPS      Y1, Y2, Y2
 	VADDPS      Y2, Y0, Y0
-	JMP         added2
+	JMP         sum2
 
 not1of2:
-	CMPQ        SI, $-2
+	CMPQ        R9, $+2
 	JNE         not2of2
 	VXORPS      Y1, Y1, Y1
 	VMOVSD      (BX), X1
 	VINSERTF128 $0x01, X1, Y1, Y1
 	VPERMILPS   permute_0_0_1_1_2_2_3_3<>+0(SB), Y1, Y1
 	VXORPS      Y2, Y2, Y2
-	VMOVUPS     (CX), X2
+	VMOVUPS     (DI), X2
 	VMULPS      Y1, Y2, Y2
 	VADDPS      Y2, Y0, Y0
-	JMP         added2
+	JMP         sum2
 
 not2of2:
-	CMPQ        SI, $-1
+	CMPQ        R9, $+3
 	JNE         not3of2
 	VXORPS      Y1, Y1, Y1
 	VMOVSD      (BX), X1
@@ -4480,15 +4753,15 @@ not2of2:
 	VINSERTF128 $0x01, X1, Y1, Y1
 	VPERMILPS   permute_0_0_1_1_2_2_3_3<>+0(SB), Y1, Y1
 	VXORPS      Y2, Y2, Y2
-	VMOVSD      16(CX), X3
-	VMOVUPS     (CX), X2
+	VMOVSD      16(DI), X3
+	VMOVUPS     (DI), X2
 	VINSERTF128 $0x01, X3, Y2, Y2
 	VMULPS      Y1, Y2, Y2
 	VADDPS      Y2, Y0, Y0
-	JMP         added2
+	JMP         sum2
 
 not3of2:
-added2:
+sum2:
 	VEXTRACTF128 $0x01, Y0, X1
 	VMOVAPS      X0, X2
 	VPALIGNR     $0x08, X0, X1, X0
@@ -4499,53 +4772,69 @@ added2:
 	VADDPS       X1, X3, X3
 	VADDPS       X3, X2, X2
 	TESTQ        DX, DX
-	JZ           few2
+	JZ           unbiased2
 	VMOVSD       (DX), X0
 	VADDPS       X0, X4, X4
 
-few2:
+unbiased2:
 	VADDPS X4, X2, X2
 	VMOVSD X2, (AX)
-	JMP    done
+	LEAQ   (BX)(R9*4), BX
+	LEAQ   (R8)(SI*4), R8
+	ADDQ   $0x08, AX
+	DECQ   R10
+	JNZ    row2
+	VZEROUPPER
+	RET
 
 more2:
-	CMPQ           DI, $+3
-	JNE            more3
-	MOVQ           BX, BX
-	SUBQ           $0x04, SI
-	JL             fewer3
+	CMPQ DI, $+3
+	JNE  more3
+	MOVQ rows+112(FP), R10
+	MOVQ SI, R9
+	ANDQ $0x03, R9
+	MOVQ SI, R8
+	SUBQ R9, R8
+	LEAQ (BX)(R8*4), R8
+
+row3:
+	MOVQ           CX, DI
+	CMPQ           BX, R8
+	JE             short3
 	VBROADCASTF128 (BX), Y0
-	VPERMILPS      permute_0_0_0_1_1_1_2_2<>+0(SB), Y0, Y0
-	VMOVUPS        (BX), X1
-	VPERMILPS      $0xfe, X1, X1
-	VMULPS         (CX), Y0, Y0
-	VMULPS         32(CX), X1, X1
-	ADDQ           $0x30, CX
+	VPERMILPS      permute_0_0_0_1_1_1_2_2<>+0(SB), Y0, Y1
+	VMOVUPS        (BX), X0
+	VPERMILPS      $0xfe, X0, X0
+	VMULPS         (DI), Y1, Y1
+	VMULPS         32(DI), X0, X0
+	ADDQ           $0x30, DI
 	ADDQ           $0x10, BX
-	SUBQ           $0x04, SI
-	JL             over3
+	CMPQ           BX, R8
+	JE             over3
 
 fours3:
 	VBROADCASTF128 (BX), Y2
 	VPERMILPS      permute_0_0_0_1_1_1_2_2<>+0(SB), Y2, Y2
 	VMOVUPS        (BX), X3
 	VPERMILPS      $0xfe, X3, X3
-	VMULPS         (CX), Y2, Y2
-	VADDPS         Y2, Y0, Y0
-	VMULPS         32(CX), X3, X2
-	VADDPS         X2, X1, X1
-	ADDQ           $0x30, CX
+	VMULPS         (DI), Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VMULPS         32(DI), X3, X2
+	VADDPS         X2, X0, X0
+	ADDQ           $0x30, DI
 	ADDQ           $0x10, BX
-	SUBQ           $0x04, SI
-	JGE            fours3
+	CMPQ           BX, R8
+	JNE            fours3
 	JMP            over3
 
-fewer3:
-	VXORPS Y0, Y0, Y0
-	VXORPS X1, X1, X1
+short3:
+	VXORPS Y1, Y1, Y1
+	VXORPS X0, X0, X0
 
 over3:
-	CMPQ        SI, $-3
+	TESTQ       R9, R9
+	JZ          sum3
+	CMPQ        R9, $+1
 	JNE         not1of3
 	VXORPS      Y2, Y2, Y2
 	VMOVSS      (BX), X2
@@ -4554,15 +4843,15 @@ over3:
 	VMOVSS      (BX), X3
 	VPERMILPS   $0xfe, X3, X3
 	VXORPS      Y3, Y3, Y3
-	VMOVSD      (CX), X3
-	VMOVSS      8(CX), X4
+	VMOVSD      (DI), X3
+	VMOVSS      8(DI), X4
 	VMOVLHPS    X4, X3, X3
 	VMULPS      Y2, Y3, Y3
-	VADDPS      Y3, Y0, Y0
-	JMP         added3
+	VADDPS      Y3, Y1, Y1
+	JMP         sum3
 
 not1of3:
-	CMPQ        SI, $-2
+	CMPQ        R9, $+2
 	JNE         not2of3
 	VXORPS      Y2, Y2, Y2
 	VMOVSD      (BX), X2
@@ -4571,15 +4860,15 @@ not1of3:
 	VMOVSD      (BX), X3
 	VPERMILPS   $0xfe, X3, X3
 	VXORPS      Y3, Y3, Y3
-	VMOVSD      16(CX), X4
-	VMOVUPS     (CX), X3
+	VMOVSD      16(DI), X4
+	VMOVUPS     (DI), X3
 	VINSERTF128 $0x01, X4, Y3, Y3
 	VMULPS      Y2, Y3, Y3
-	VADDPS      Y3, Y0, Y0
-	JMP         added3
+	VADDPS      Y3, Y1, Y1
+	JMP         sum3
 
 not2of3:
-	CMPQ        SI, $-1
+	CMPQ        R9, $+3
 	JNE         not3of3
 	VXORPS      Y2, Y2, Y2
 	VMOVSD      (BX), X2
@@ -4591,75 +4880,91 @@ not2of3:
 	VMOVSS      8(BX), X4
 	VMOVLHPS    X4, X3, X3
 	VPERMILPS   $0xfe, X3, X3
-	VMOVUPS     (CX), Y4
+	VMOVUPS     (DI), Y4
 	VMULPS      Y2, Y4, Y4
-	VADDPS      Y4, Y0, Y0
-	VMOVSS      32(CX), X2
+	VADDPS      Y4, Y1, Y1
+	VMOVSS      32(DI), X2
 	VMULPS      X3, X2, X2
-	VADDPS      X2, X1, X1
-	JMP         added3
+	VADDPS      X2, X0, X0
+	JMP         sum3
 
 not3of3:
-added3:
-	VEXTRACTF128 $0x01, Y0, X2
-	VMOVAPS      X0, X3
-	VPALIGNR     $0x0c, X0, X2, X0
-	VPALIGNR     $0x08, X2, X1, X2
-	VPSRLDQ      $0x04, X1, X1
+sum3:
+	VEXTRACTF128 $0x01, Y1, X2
+	VMOVAPS      X1, X3
+	VPALIGNR     $0x0c, X1, X2, X1
+	VPALIGNR     $0x08, X2, X0, X2
+	VPSRLDQ      $0x04, X0, X0
 	VXORPS       X4, X4, X4
-	VADDPS       X0, X3, X3
-	VADDPS       X1, X2, X2
+	VADDPS       X1, X3, X3
+	VADDPS       X0, X2, X2
 	VADDPS       X2, X3, X3
 	TESTQ        DX, DX
-	JZ           few3
+	JZ           unbiased3
 	VMOVSD       (DX), X0
 	VMOVSS       8(DX), X1
 	VMOVLHPS     X1, X0, X0
 	VADDPS       X0, X4, X4
 
-few3:
+unbiased3:
 	VADDPS  X4, X3, X3
 	VMOVSD  X3, (AX)
 	VPSRLDQ $0x08, X3, X4
 	VMOVSS  X4, 8(AX)
-	JMP     done
+	LEAQ    (BX)(R9*4), BX
+	LEAQ    (R8)(SI*4), R8
+	ADDQ    $0x0c, AX
+	DECQ    R10
+	JNZ     row3
+	VZEROUPPER
+	RET
 
 more3:
-	CMPQ           DI, $+4
-	JNE            more4
-	MOVQ           BX, BX
-	SUBQ           $0x04, SI
-	JL             fewer4
-	VBROADCASTF128 (BX), Y1
-	VPERMILPS      permute_0_0_0_0_1_1_1_1<>+0(SB), Y1, Y0
-	VPERMILPS      permute_2_2_2_2_3_3_3_3<>+0(SB), Y1, Y1
-	VMULPS         (CX), Y0, Y0
-	VMULPS         32(CX), Y1, Y1
-	ADDQ           $0x40, CX
+	CMPQ DI, $+4
+	JNE  more4
+	MOVQ rows+112(FP), R10
+	MOVQ SI, R9
+	ANDQ $0x03, R9
+	MOVQ SI, R8
+	SUBQ R9, R8
+	LEAQ (BX)(R8*4), R8
+
+row4:
+	MOVQ           CX, DI
+	CMPQ           BX, R8
+	JE             short4
+	VBROADCASTF128 (BX), Y0
+	VPERMILPS      permute_0_0_0_0_1_1_1_1<>+0(SB), Y0, Y1
+	VPERMILPS      permute_2_2_2_2_3_3_3_3<>+0(SB), Y0, Y0
+	VMULPS         (DI), Y1, Y1
+	VMULPS         32(DI), Y0, Y0
+	ADDQ           $0x40, DI
 	ADDQ           $0x10, BX
-	SUBQ           $0x04, SI
-	JL             over4
+	CMPQ           BX, R8
+	JE             over4
 
 fours4:
 	VBROADCASTF128 (BX), Y2
 	VPERMILPS      permute_0_0_0_0_1_1_1_1<>+0(SB), Y2, Y3
 	VPERMILPS      permute_2_2_2_2_3_3_3_3<>+0(SB), Y2, Y2
-	VMULPS         (CX), Y3, Y3
-	VADDPS         Y3, Y0, Y0
-	VMULPS         32(CX), Y2, Y2
-	VADDPS         Y2, Y1, Y1
-	ADDQ           $0x40, CX
+	VMULPS         (DI), Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VMULPS         32(DI), Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	ADDQ           $0x40, DI
 	ADDQ           $0x10, BX
-	SUBQ           $0x04, SI
-	JGE            fours4
+	CMPQ           BX, R8
+	JNE            fours4
 	JMP            over4
 
-fewer4:
-	VXORPS Y0, Y0, Y0
+short4:
 	VXORPS Y1, Y1, Y1
+	VXORPS Y0, Y0, Y0
 
 over4:
-	CMPQ        SI, $-3
+	TESTQ       R9, R9
+	JZ          sum4
+	CMPQ        R9, $+1
 	JNE         not1of4
 	VXORPS      Y2, Y2, Y2
 	VMOVSS      (BX), X2
@@ -4667,26 +4972,26 @@ over4:
 	VPERMILPS   permute_0_0_0_0_1_1_1_1<>+0(SB), Y2, Y3
 	VPERMILPS   permute_2_2_2_2_3_3_3_3<>+0(SB), Y2, Y2
 	VXORPS      Y2, Y2, Y2
-	VMOVUPS     (CX), X2
+	VMOVUPS     (DI), X2
 	VMULPS      Y3, Y2, Y2
-	VADDPS      Y2, Y0, Y0
-	JMP         added4
+	VADDPS      Y2, Y1, Y1
+	JMP         sum4
 
 not1of4:
-	CMPQ        SI, $-2
+	CMPQ        R9, $+2
 	JNE         not2of4
 	VXORPS      Y2, Y2, Y2
 	VMOVSD      (BX), X2
 	VINSERTF128 $0x01, X2, Y2, Y2
 	VPERMILPS   permute_0_0_0_0_1_1_1_1<>+0(SB), Y2, Y3
 	VPERMILPS   permute_2_2_2_2_3_3_3_3<>+0(SB), Y2, Y2
-	VMOVUPS     (CX), Y2
+	VMOVUPS     (DI), Y2
 	VMULPS      Y3, Y2, Y2
-	VADDPS      Y2, Y0, Y0
-	JMP         added4
+	VADDPS      Y2, Y1, Y1
+	JMP         sum4
 
 not2of4:
-	CMPQ        SI, $-1
+	CMPQ        R9, $+3
 	JNE         not3of4
 	VXORPS      Y2, Y2, Y2
 	VMOVSD      (BX), X2
@@ -4695,39 +5000,44 @@ not2of4:
 	VINSERTF128 $0x01, X2, Y2, Y2
 	VPERMILPS   permute_0_0_0_0_1_1_1_1<>+0(SB), Y2, Y3
 	VPERMILPS   permute_2_2_2_2_3_3_3_3<>+0(SB), Y2, Y2
-	VMOVUPS     (CX), Y4
+	VMOVUPS     (DI), Y4
 	VMULPS      Y3, Y4, Y4
-	VADDPS      Y4, Y0, Y0
+	VADDPS      Y4, Y1, Y1
 	VXORPS      Y3, Y3, Y3
-	VMOVUPS     32(CX), X3
+	VMOVUPS     32(DI), X3
 	VMULPS      Y2, Y3, Y3
-	VADDPS      Y3, Y1, Y1
-	JMP         added4
+	VADDPS      Y3, Y0, Y0
+	JMP         sum4
 
 not3of4:
-added4:
-	VEXTRACTF128 $0x01, Y0, X2
-	VEXTRACTF128 $0x01, Y1, X3
-	VMOVAPS      X0, X0
-	VMOVAPS      X2, X2
+sum4:
+	VEXTRACTF128 $0x01, Y1, X2
+	VEXTRACTF128 $0x01, Y0, X3
 	VMOVAPS      X1, X1
+	VMOVAPS      X2, X2
+	VMOVAPS      X0, X0
 	VMOVAPS      X3, X3
 	VXORPS       X4, X4, X4
-	VADDPS       X2, X0, X0
-	VADDPS       X3, X1, X1
-	VADDPS       X1, X0, X0
+	VADDPS       X2, X1, X1
+	VADDPS       X3, X0, X0
+	VADDPS       X0, X1, X1
 	TESTQ        DX, DX
-	JZ           few4
-	VMOVUPS      (DX), X1
-	VADDPS       X1, X4, X4
+	JZ           unbiased4
+	VMOVUPS      (DX), X0
+	VADDPS       X0, X4, X4
 
-few4:
-	VADDPS  X4, X0, X0
-	VMOVUPS X0, (AX)
-	JMP     done
+unbiased4:
+	VADDPS  X4, X1, X1
+	VMOVUPS X1, (AX)
+	LEAQ    (BX)(R9*4), BX
+	LEAQ    (R8)(SI*4), R8
+	ADDQ    $0x10, AX
+	DECQ    R10
+	JNZ     row4
+	VZEROUPPER
+	RET
 
 more4:
-done:
 	VZEROUPPER
 	RET
 
@@ -5957,45 +6267,143 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-24
 	JL    small
 	TESTQ $0x0000000f, CX
 	JNZ   overlap
+	CMPQ  CX, $+32
+	JL    evenseveraldone
 
-even:
+evenseveral:
+	VMOVUPS      (AX), Z0
+	VMOVUPS      64(AX), Z1
+	VPANDD.BCST  const_7fffffff<>+0(SB), Z0, Z4
+	VPANDD.BCST  const_7fffffff<>+0(SB), Z1, Z5
+	VBROADCASTSS const_41400000<>+0(SB), Z2
+	VBROADCASTSS const_41400000<>+0(SB), Z3
+	VMINPS       Z4, Z2, Z2
+	VMINPS       Z5, Z3, Z3
+	VMULPS.BCST  const_36a03f4c<>+0(SB), Z2, Z4
+	VMULPS.BCST  const_36a03f4c<>+0(SB), Z3, Z5
+	VADDPS.BCST  const_b6b5294e<>+0(SB), Z4, Z4
+	VADDPS.BCST  const_b6b5294e<>+0(SB), Z5, Z5
+	VMULPS       Z2, Z4, Z4
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  const_39c255d5<>+0(SB), Z4, Z4
+	VADDPS.BCST  const_39c255d5<>+0(SB), Z5, Z5
+	VMULPS       Z2, Z4, Z4
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  const_3b1a32c7<>+0(SB), Z4, Z4
+	VADDPS.BCST  const_3b1a32c7<>+0(SB), Z5, Z5
+	VMULPS       Z2, Z4, Z4
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  const_3cad68e2<>+0(SB), Z4, Z4
+	VADDPS.BCST  const_3cad68e2<>+0(SB), Z5, Z5
+	VMULPS       Z2, Z4, Z4
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  const_3dff791f<>+0(SB), Z4, Z4
+	VADDPS.BCST  const_3dff791f<>+0(SB), Z5, Z5
+	VMULPS       Z2, Z4, Z4
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  const_3f0006e1<>+0(SB), Z4, Z4
+	VADDPS.BCST  const_3f0006e1<>+0(SB), Z5, Z5
+	VMULPS       Z2, Z4, Z4
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  const_3f7ffeda<>+0(SB), Z4, Z4
+	VADDPS.BCST  const_3f7ffeda<>+0(SB), Z5, Z5
+	VMULPS       Z4, Z4, Z4
+	VMULPS       Z5, Z5, Z5
+	VMULPS       Z4, Z4, Z4
+	VMULPS       Z5, Z5, Z5
+	VADDPS.BCST  const_3f800000<>+0(SB), Z4, Z4
+	VADDPS.BCST  const_3f800000<>+0(SB), Z5, Z5
+	VBROADCASTSS const_40000000<>+0(SB), Z8
+	VBROADCASTSS const_40000000<>+0(SB), Z9
+	VDIVPS       Z4, Z8, Z8
+	VDIVPS       Z5, Z9, Z9
+	VMULPS       Z2, Z2, Z4
+	VMULPS       Z3, Z3, Z7
+	VMULPS.BCST  const_bbc12c33<>+0(SB), Z4, Z5
+	VMULPS.BCST  const_bbc12c33<>+0(SB), Z7, Z6
+	VADDPS.BCST  const_3caa5c52<>+0(SB), Z5, Z5
+	VADDPS.BCST  const_3caa5c52<>+0(SB), Z6, Z6
+	VMULPS       Z4, Z5, Z5
+	VMULPS       Z7, Z6, Z6
+	VADDPS.BCST  const_bd5c4c6f<>+0(SB), Z5, Z5
+	VADDPS.BCST  const_bd5c4c6f<>+0(SB), Z6, Z6
+	VMULPS       Z4, Z5, Z5
+	VMULPS       Z7, Z6, Z6
+	VADDPS.BCST  const_3e0884d7<>+0(SB), Z5, Z5
+	VADDPS.BCST  const_3e0884d7<>+0(SB), Z6, Z6
+	VMULPS       Z4, Z5, Z5
+	VMULPS       Z7, Z6, Z6
+	VADDPS.BCST  const_beaaaa9f<>+0(SB), Z5, Z5
+	VADDPS.BCST  const_beaaaa9f<>+0(SB), Z6, Z6
+	VMULPS       Z4, Z5, Z5
+	VMULPS       Z7, Z6, Z6
+	VMULPS       Z0, Z5, Z5
+	VMULPS       Z1, Z6, Z6
+	VADDPS       Z0, Z5, Z5
+	VADDPS       Z1, Z6, Z6
+	VBROADCASTSS const_3f800000<>+0(SB), Z7
+	VBROADCASTSS const_3f800000<>+0(SB), Z4
+	VSUBPS       Z8, Z7, Z7
+	VSUBPS       Z9, Z4, Z4
+	VCMPPS.BCST  $0x11, const_3f19999a<>+0(SB), Z2, K1
+	VMOVAPS      Z7, Z2
+	VMOVAPS      Z5, K1, Z2
+	VPBROADCASTD const_80000000<>+0(SB), Z5
+	VPTERNLOGD   $0xf8, Z5, Z0, Z2
+	VCMPPS.BCST  $0x11, const_3f19999a<>+0(SB), Z3, K1
+	VMOVAPS      Z4, Z0
+	VMOVAPS      Z6, K1, Z0
+	VPBROADCASTD const_80000000<>+0(SB), Z3
+	VPTERNLOGD   $0xf8, Z3, Z1, Z0
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z0, 64(AX)
+	ADDQ         $+128, AX
+	SUBQ         $+32, CX
+	CMPQ         CX, $+32
+	JGE          evenseveral
+
+evenseveraldone:
+	CMPQ CX, $+16
+	JL   evenonedone
+
+evenone:
 	VMOVUPS      (AX), Z0
 	VPANDD.BCST  const_7fffffff<>+0(SB), Z0, Z2
 	VBROADCASTSS const_41400000<>+0(SB), Z1
 	VMINPS       Z2, Z1, Z1
-	VMULPS.BCST  const_36a03f4c<>+0(SB), Z1, Z3
-	VADDPS.BCST  const_b6b5294e<>+0(SB), Z3, Z3
-	VMULPS       Z1, Z3, Z3
-	VADDPS.BCST  const_39c255d5<>+0(SB), Z3, Z3
-	VMULPS       Z1, Z3, Z3
-	VADDPS.BCST  const_3b1a32c7<>+0(SB), Z3, Z3
-	VMULPS       Z1, Z3, Z3
-	VADDPS.BCST  const_3cad68e2<>+0(SB), Z3, Z3
-	VMULPS       Z1, Z3, Z3
-	VADDPS.BCST  const_3dff791f<>+0(SB), Z3, Z3
-	VMULPS       Z1, Z3, Z3
-	VADDPS.BCST  const_3f0006e1<>+0(SB), Z3, Z3
-	VMULPS       Z1, Z3, Z3
-	VADDPS.BCST  const_3f7ffeda<>+0(SB), Z3, Z3
-	VMULPS       Z3, Z3, Z3
-	VMULPS       Z3, Z3, Z3
-	VADDPS.BCST  const_3f800000<>+0(SB), Z3, Z3
-	VBROADCASTSS const_40000000<>+0(SB), Z2
-	VDIVPS       Z3, Z2, Z2
-	VBROADCASTSS const_3f800000<>+0(SB), Z3
-	VSUBPS       Z2, Z3, Z3
-	VMULPS       Z1, Z1, Z4
-	VMULPS.BCST  const_bbc12c33<>+0(SB), Z4, Z2
+	VMULPS.BCST  const_36a03f4c<>+0(SB), Z1, Z2
+	VADDPS.BCST  const_b6b5294e<>+0(SB), Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VADDPS.BCST  const_39c255d5<>+0(SB), Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VADDPS.BCST  const_3b1a32c7<>+0(SB), Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VADDPS.BCST  const_3cad68e2<>+0(SB), Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VADDPS.BCST  const_3dff791f<>+0(SB), Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VADDPS.BCST  const_3f0006e1<>+0(SB), Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VADDPS.BCST  const_3f7ffeda<>+0(SB), Z2, Z2
+	VMULPS       Z2, Z2, Z2
+	VMULPS       Z2, Z2, Z2
+	VADDPS.BCST  const_3f800000<>+0(SB), Z2, Z2
+	VBROADCASTSS const_40000000<>+0(SB), Z4
+	VDIVPS       Z2, Z4, Z4
+	VMULPS       Z1, Z1, Z3
+	VMULPS.BCST  const_bbc12c33<>+0(SB), Z3, Z2
 	VADDPS.BCST  const_3caa5c52<>+0(SB), Z2, Z2
-	VMULPS       Z4, Z2, Z2
+	VMULPS       Z3, Z2, Z2
 	VADDPS.BCST  const_bd5c4c6f<>+0(SB), Z2, Z2
-	VMULPS       Z4, Z2, Z2
+	VMULPS       Z3, Z2, Z2
 	VADDPS.BCST  const_3e0884d7<>+0(SB), Z2, Z2
-	VMULPS       Z4, Z2, Z2
+	VMULPS       Z3, Z2, Z2
 	VADDPS.BCST  const_beaaaa9f<>+0(SB), Z2, Z2
-	VMULPS       Z4, Z2, Z2
+	VMULPS       Z3, Z2, Z2
 	VMULPS       Z0, Z2, Z2
 	VADDPS       Z0, Z2, Z2
+	VBROADCASTSS const_3f800000<>+0(SB), Z3
+	VSUBPS       Z4, Z3, Z3
 	VCMPPS.BCST  $0x11, const_3f19999a<>+0(SB), Z1, K1
 	VMOVAPS      Z3, Z1
 	VMOVAPS      Z2, K1, Z1
@@ -6005,91 +6413,191 @@ even:
 	ADDQ         $+64, AX
 	SUBQ         $+16, CX
 	CMPQ         CX, $+16
-	JGE          even
-	JMP          done
+	JGE          evenone
+
+evenonedone:
+	JMP done
 
 overlap:
 	VMOVUPS      -64(DX), Z0
 	VPANDD.BCST  const_7fffffff<>+0(SB), Z0, Z2
 	VBROADCASTSS const_41400000<>+0(SB), Z1
 	VMINPS       Z2, Z1, Z1
-	VMULPS.BCST  const_36a03f4c<>+0(SB), Z1, Z3
-	VADDPS.BCST  const_b6b5294e<>+0(SB), Z3, Z3
-	VMULPS       Z1, Z3, Z3
-	VADDPS.BCST  const_39c255d5<>+0(SB), Z3, Z3
-	VMULPS       Z1, Z3, Z3
-	VADDPS.BCST  const_3b1a32c7<>+0(SB), Z3, Z3
-	VMULPS       Z1, Z3, Z3
-	VADDPS.BCST  const_3cad68e2<>+0(SB), Z3, Z3
-	VMULPS       Z1, Z3, Z3
-	VADDPS.BCST  const_3dff791f<>+0(SB), Z3, Z3
-	VMULPS       Z1, Z3, Z3
-	VADDPS.BCST  const_3f0006e1<>+0(SB), Z3, Z3
-	VMULPS       Z1, Z3, Z3
-	VADDPS.BCST  const_3f7ffeda<>+0(SB), Z3, Z3
-	VMULPS       Z3, Z3, Z3
-	VMULPS       Z3, Z3, Z3
-	VADDPS.BCST  const_3f800000<>+0(SB), Z3, Z3
-	VBROADCASTSS const_40000000<>+0(SB), Z2
-	VDIVPS       Z3, Z2, Z2
-	VBROADCASTSS const_3f800000<>+0(SB), Z3
-	VSUBPS       Z2, Z3, Z3
-	VMULPS       Z1, Z1, Z4
-	VMULPS.BCST  const_bbc12c33<>+0(SB), Z4, Z2
+	VMULPS.BCST  const_36a03f4c<>+0(SB), Z1, Z2
+	VADDPS.BCST  const_b6b5294e<>+0(SB), Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VADDPS.BCST  const_39c255d5<>+0(SB), Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VADDPS.BCST  const_3b1a32c7<>+0(SB), Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VADDPS.BCST  const_3cad68e2<>+0(SB), Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VADDPS.BCST  const_3dff791f<>+0(SB), Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VADDPS.BCST  const_3f0006e1<>+0(SB), Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VADDPS.BCST  const_3f7ffeda<>+0(SB), Z2, Z2
+	VMULPS       Z2, Z2, Z2
+	VMULPS       Z2, Z2, Z2
+	VADDPS.BCST  const_3f800000<>+0(SB), Z2, Z2
+	VBROADCASTSS const_40000000<>+0(SB), Z4
+	VDIVPS       Z2, Z4, Z4
+	VMULPS       Z1, Z1, Z3
+	VMULPS.BCST  const_bbc12c33<>+0(SB), Z3, Z2
 	VADDPS.BCST  const_3caa5c52<>+0(SB), Z2, Z2
-	VMULPS       Z4, Z2, Z2
+	VMULPS       Z3, Z2, Z2
 	VADDPS.BCST  const_bd5c4c6f<>+0(SB), Z2, Z2
-	VMULPS       Z4, Z2, Z2
+	VMULPS       Z3, Z2, Z2
 	VADDPS.BCST  const_3e0884d7<>+0(SB), Z2, Z2
-	VMULPS       Z4, Z2, Z2
+	VMULPS       Z3, Z2, Z2
 	VADDPS.BCST  const_beaaaa9f<>+0(SB), Z2, Z2
-	VMULPS       Z4, Z2, Z2
+	VMULPS       Z3, Z2, Z2
 	VMULPS       Z0, Z2, Z2
 	VADDPS       Z0, Z2, Z2
+	VBROADCASTSS const_3f800000<>+0(SB), Z3
+	VSUBPS       Z4, Z3, Z3
 	VCMPPS.BCST  $0x11, const_3f19999a<>+0(SB), Z1, K1
 	VMOVAPS      Z3, Z1
 	VMOVAPS      Z2, K1, Z1
 	VPBROADCASTD const_80000000<>+0(SB), Z2
 	VPTERNLOGD   $0xf8, Z2, Z0, Z1
+	CMPQ         CX, $+32
+	JL           oddseveraldone
 
-odd:
+oddseveral:
+	VMOVUPS      (AX), Z0
+	VMOVUPS      64(AX), Z2
+	VPANDD.BCST  const_7fffffff<>+0(SB), Z0, Z5
+	VPANDD.BCST  const_7fffffff<>+0(SB), Z2, Z6
+	VBROADCASTSS const_41400000<>+0(SB), Z3
+	VBROADCASTSS const_41400000<>+0(SB), Z4
+	VMINPS       Z5, Z3, Z3
+	VMINPS       Z6, Z4, Z4
+	VMULPS.BCST  const_36a03f4c<>+0(SB), Z3, Z5
+	VMULPS.BCST  const_36a03f4c<>+0(SB), Z4, Z6
+	VADDPS.BCST  const_b6b5294e<>+0(SB), Z5, Z5
+	VADDPS.BCST  const_b6b5294e<>+0(SB), Z6, Z6
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z4, Z6, Z6
+	VADDPS.BCST  const_39c255d5<>+0(SB), Z5, Z5
+	VADDPS.BCST  const_39c255d5<>+0(SB), Z6, Z6
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z4, Z6, Z6
+	VADDPS.BCST  const_3b1a32c7<>+0(SB), Z5, Z5
+	VADDPS.BCST  const_3b1a32c7<>+0(SB), Z6, Z6
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z4, Z6, Z6
+	VADDPS.BCST  const_3cad68e2<>+0(SB), Z5, Z5
+	VADDPS.BCST  const_3cad68e2<>+0(SB), Z6, Z6
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z4, Z6, Z6
+	VADDPS.BCST  const_3dff791f<>+0(SB), Z5, Z5
+	VADDPS.BCST  const_3dff791f<>+0(SB), Z6, Z6
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z4, Z6, Z6
+	VADDPS.BCST  const_3f0006e1<>+0(SB), Z5, Z5
+	VADDPS.BCST  const_3f0006e1<>+0(SB), Z6, Z6
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z4, Z6, Z6
+	VADDPS.BCST  const_3f7ffeda<>+0(SB), Z5, Z5
+	VADDPS.BCST  const_3f7ffeda<>+0(SB), Z6, Z6
+	VMULPS       Z5, Z5, Z5
+	VMULPS       Z6, Z6, Z6
+	VMULPS       Z5, Z5, Z5
+	VMULPS       Z6, Z6, Z6
+	VADDPS.BCST  const_3f800000<>+0(SB), Z5, Z5
+	VADDPS.BCST  const_3f800000<>+0(SB), Z6, Z6
+	VBROADCASTSS const_40000000<>+0(SB), Z9
+	VBROADCASTSS const_40000000<>+0(SB), Z10
+	VDIVPS       Z5, Z9, Z9
+	VDIVPS       Z6, Z10, Z10
+	VMULPS       Z3, Z3, Z5
+	VMULPS       Z4, Z4, Z8
+	VMULPS.BCST  const_bbc12c33<>+0(SB), Z5, Z6
+	VMULPS.BCST  const_bbc12c33<>+0(SB), Z8, Z7
+	VADDPS.BCST  const_3caa5c52<>+0(SB), Z6, Z6
+	VADDPS.BCST  const_3caa5c52<>+0(SB), Z7, Z7
+	VMULPS       Z5, Z6, Z6
+	VMULPS       Z8, Z7, Z7
+	VADDPS.BCST  const_bd5c4c6f<>+0(SB), Z6, Z6
+	VADDPS.BCST  const_bd5c4c6f<>+0(SB), Z7, Z7
+	VMULPS       Z5, Z6, Z6
+	VMULPS       Z8, Z7, Z7
+	VADDPS.BCST  const_3e0884d7<>+0(SB), Z6, Z6
+	VADDPS.BCST  const_3e0884d7<>+0(SB), Z7, Z7
+	VMULPS       Z5, Z6, Z6
+	VMULPS       Z8, Z7, Z7
+	VADDPS.BCST  const_beaaaa9f<>+0(SB), Z6, Z6
+	VADDPS.BCST  const_beaaaa9f<>+0(SB), Z7, Z7
+	VMULPS       Z5, Z6, Z6
+	VMULPS       Z8, Z7, Z7
+	VMULPS       Z0, Z6, Z6
+	VMULPS       Z2, Z7, Z7
+	VADDPS       Z0, Z6, Z6
+	VADDPS       Z2, Z7, Z7
+	VBROADCASTSS const_3f800000<>+0(SB), Z8
+	VBROADCASTSS const_3f800000<>+0(SB), Z5
+	VSUBPS       Z9, Z8, Z8
+	VSUBPS       Z10, Z5, Z5
+	VCMPPS.BCST  $0x11, const_3f19999a<>+0(SB), Z3, K1
+	VMOVAPS      Z8, Z3
+	VMOVAPS      Z6, K1, Z3
+	VPBROADCASTD const_80000000<>+0(SB), Z6
+	VPTERNLOGD   $0xf8, Z6, Z0, Z3
+	VCMPPS.BCST  $0x11, const_3f19999a<>+0(SB), Z4, K1
+	VMOVAPS      Z5, Z0
+	VMOVAPS      Z7, K1, Z0
+	VPBROADCASTD const_80000000<>+0(SB), Z4
+	VPTERNLOGD   $0xf8, Z4, Z2, Z0
+	VMOVUPS      Z3, (AX)
+	VMOVUPS      Z0, 64(AX)
+	ADDQ         $+128, AX
+	SUBQ         $+32, CX
+	CMPQ         CX, $+32
+	JGE          oddseveral
+
+oddseveraldone:
+	CMPQ CX, $+16
+	JL   oddonedone
+
+oddone:
 	VMOVUPS      (AX), Z0
 	VPANDD.BCST  const_7fffffff<>+0(SB), Z0, Z3
 	VBROADCASTSS const_41400000<>+0(SB), Z2
 	VMINPS       Z3, Z2, Z2
-	VMULPS.BCST  const_36a03f4c<>+0(SB), Z2, Z4
-	VADDPS.BCST  const_b6b5294e<>+0(SB), Z4, Z4
-	VMULPS       Z2, Z4, Z4
-	VADDPS.BCST  const_39c255d5<>+0(SB), Z4, Z4
-	VMULPS       Z2, Z4, Z4
-	VADDPS.BCST  const_3b1a32c7<>+0(SB), Z4, Z4
-	VMULPS       Z2, Z4, Z4
-	VADDPS.BCST  const_3cad68e2<>+0(SB), Z4, Z4
-	VMULPS       Z2, Z4, Z4
-	VADDPS.BCST  const_3dff791f<>+0(SB), Z4, Z4
-	VMULPS       Z2, Z4, Z4
-	VADDPS.BCST  const_3f0006e1<>+0(SB), Z4, Z4
-	VMULPS       Z2, Z4, Z4
-	VADDPS.BCST  const_3f7ffeda<>+0(SB), Z4, Z4
-	VMULPS       Z4, Z4, Z4
-	VMULPS       Z4, Z4, Z4
-	VADDPS.BCST  const_3f800000<>+0(SB), Z4, Z4
-	VBROADCASTSS const_40000000<>+0(SB), Z3
-	VDIVPS       Z4, Z3, Z3
-	VBROADCASTSS const_3f800000<>+0(SB), Z4
-	VSUBPS       Z3, Z4, Z4
-	VMULPS       Z2, Z2, Z5
-	VMULPS.BCST  const_bbc12c33<>+0(SB), Z5, Z3
+	VMULPS.BCST  const_36a03f4c<>+0(SB), Z2, Z3
+	VADDPS.BCST  const_b6b5294e<>+0(SB), Z3, Z3
+	VMULPS       Z2, Z3, Z3
+	VADDPS.BCST  const_39c255d5<>+0(SB), Z3, Z3
+	VMULPS       Z2, Z3, Z3
+	VADDPS.BCST  const_3b1a32c7<>+0(SB), Z3, Z3
+	VMULPS       Z2, Z3, Z3
+	VADDPS.BCST  const_3cad68e2<>+0(SB), Z3, Z3
+	VMULPS       Z2, Z3, Z3
+	VADDPS.BCST  const_3dff791f<>+0(SB), Z3, Z3
+	VMULPS       Z2, Z3, Z3
+	VADDPS.BCST  const_3f0006e1<>+0(SB), Z3, Z3
+	VMULPS       Z2, Z3, Z3
+	VADDPS.BCST  const_3f7ffeda<>+0(SB), Z3, Z3
+	VMULPS       Z3, Z3, Z3
+	VMULPS       Z3, Z3, Z3
+	VADDPS.BCST  const_3f800000<>+0(SB), Z3, Z3
+	VBROADCASTSS const_40000000<>+0(SB), Z5
+	VDIVPS       Z3, Z5, Z5
+	VMULPS       Z2, Z2, Z4
+	VMULPS.BCST  const_bbc12c33<>+0(SB), Z4, Z3
 	VADDPS.BCST  const_3caa5c52<>+0(SB), Z3, Z3
-	VMULPS       Z5, Z3, Z3
+	VMULPS       Z4, Z3, Z3
 	VADDPS.BCST  const_bd5c4c6f<>+0(SB), Z3, Z3
-	VMULPS       Z5, Z3, Z3
+	VMULPS       Z4, Z3, Z3
 	VADDPS.BCST  const_3e0884d7<>+0(SB), Z3, Z3
-	VMULPS       Z5, Z3, Z3
+	VMULPS       Z4, Z3, Z3
 	VADDPS.BCST  const_beaaaa9f<>+0(SB), Z3, Z3
-	VMULPS       Z5, Z3, Z3
+	VMULPS       Z4, Z3, Z3
 	VMULPS       Z0, Z3, Z3
 	VADDPS       Z0, Z3, Z3
+	VBROADCASTSS const_3f800000<>+0(SB), Z4
+	VSUBPS       Z5, Z4, Z4
 	VCMPPS.BCST  $0x11, const_3f19999a<>+0(SB), Z2, K1
 	VMOVAPS      Z4, Z2
 	VMOVAPS      Z3, K1, Z2
@@ -6099,9 +6607,11 @@ odd:
 	ADDQ         $+64, AX
 	SUBQ         $+16, CX
 	CMPQ         CX, $+16
-	JGE          odd
-	VMOVUPS      Z1, -64(DX)
-	JMP          done
+	JGE          oddone
+
+oddonedone:
+	VMOVUPS Z1, -64(DX)
+	JMP     done
 
 small:
 	CMPQ         CX, $+8
@@ -6129,20 +6639,20 @@ small:
 	VADDPS       const_3f800000<>+0(SB), Y1, Y1
 	VBROADCASTSS const_40000000<>+0(SB), Y3
 	VDIVPS       Y1, Y3, Y3
-	VBROADCASTSS const_3f800000<>+0(SB), Y1
-	VSUBPS       Y3, Y1, Y1
-	VMULPS       Y2, Y2, Y3
-	VMULPS       const_bbc12c33<>+0(SB), Y3, Y4
+	VMULPS       Y2, Y2, Y1
+	VMULPS       const_bbc12c33<>+0(SB), Y1, Y4
 	VADDPS       const_3caa5c52<>+0(SB), Y4, Y4
-	VMULPS       Y3, Y4, Y4
+	VMULPS       Y1, Y4, Y4
 	VADDPS       const_bd5c4c6f<>+0(SB), Y4, Y4
-	VMULPS       Y3, Y4, Y4
+	VMULPS       Y1, Y4, Y4
 	VADDPS       const_3e0884d7<>+0(SB), Y4, Y4
-	VMULPS       Y3, Y4, Y4
+	VMULPS       Y1, Y4, Y4
 	VADDPS       const_beaaaa9f<>+0(SB), Y4, Y4
-	VMULPS       Y3, Y4, Y4
+	VMULPS       Y1, Y4, Y4
 	VMULPS       Y0, Y4, Y4
 	VADDPS       Y0, Y4, Y4
+	VBROADCASTSS const_3f800000<>+0(SB), Y1
+	VSUBPS       Y3, Y1, Y1
 	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y2, Y2
 	VBLENDVPS    Y2, Y4, Y1, Y1
 	VANDPS       const_80000000<>+0(SB), Y0, Y0
@@ -6170,20 +6680,20 @@ small:
 	VADDPS       const_3f800000<>+0(SB), Y2, Y2
 	VBROADCASTSS const_40000000<>+0(SB), Y4
 	VDIVPS       Y2, Y4, Y4
-	VBROADCASTSS const_3f800000<>+0(SB), Y2
-	VSUBPS       Y4, Y2, Y2
-	VMULPS       Y3, Y3, Y4
-	VMULPS       const_bbc12c33<>+0(SB), Y4, Y5
+	VMULPS       Y3, Y3, Y2
+	VMULPS       const_bbc12c33<>+0(SB), Y2, Y5
 	VADDPS       const_3caa5c52<>+0(SB), Y5, Y5
-	VMULPS       Y4, Y5, Y5
+	VMULPS       Y2, Y5, Y5
 	VADDPS       const_bd5c4c6f<>+0(SB), Y5, Y5
-	VMULPS       Y4, Y5, Y5
+	VMULPS       Y2, Y5, Y5
 	VADDPS       const_3e0884d7<>+0(SB), Y5, Y5
-	VMULPS       Y4, Y5, Y5
+	VMULPS       Y2, Y5, Y5
 	VADDPS       const_beaaaa9f<>+0(SB), Y5, Y5
-	VMULPS       Y4, Y5, Y5
+	VMULPS       Y2, Y5, Y5
 	VMULPS       Y0, Y5, Y5
 	VADDPS       Y0, Y5, Y5
+	VBROADCASTSS const_3f800000<>+0(SB), Y2
+	VSUBPS       Y4, Y2, Y2
 	VCMPPS       $0x11, const_3f19999a<>+0(SB), Y3, Y3
 	VBLENDVPS    Y3, Y5, Y2, Y2
 	VANDPS       const_80000000<>+0(SB), Y0, Y0
@@ -6218,20 +6728,20 @@ below8:
 	VADDPS       const_3f800000<>+0(SB), X1, X1
 	VBROADCASTSS const_40000000<>+0(SB), X3
 	VDIVPS       X1, X3, X3
-	VBROADCASTSS const_3f800000<>+0(SB), X1
-	VSUBPS       X3, X1, X1
-	VMULPS       X2, X2, X3
-	VMULPS       const_bbc12c33<>+0(SB), X3, X4
+	VMULPS       X2, X2, X1
+	VMULPS       const_bbc12c33<>+0(SB), X1, X4
 	VADDPS       const_3caa5c52<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VADDPS       const_bd5c4c6f<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VADDPS       const_3e0884d7<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VADDPS       const_beaaaa9f<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VMULPS       X0, X4, X4
 	VADDPS       X0, X4, X4
+	VBROADCASTSS const_3f800000<>+0(SB), X1
+	VSUBPS       X3, X1, X1
 	VCMPPS       $0x11, const_3f19999a<>+0(SB), X2, X2
 	VBLENDVPS    X2, X4, X1, X1
 	VANDPS       const_80000000<>+0(SB), X0, X0
@@ -6259,20 +6769,20 @@ below8:
 	VADDPS       const_3f800000<>+0(SB), X2, X2
 	VBROADCASTSS const_40000000<>+0(SB), X4
 	VDIVPS       X2, X4, X4
-	VBROADCASTSS const_3f800000<>+0(SB), X2
-	VSUBPS       X4, X2, X2
-	VMULPS       X3, X3, X4
-	VMULPS       const_bbc12c33<>+0(SB), X4, X5
+	VMULPS       X3, X3, X2
+	VMULPS       const_bbc12c33<>+0(SB), X2, X5
 	VADDPS       const_3caa5c52<>+0(SB), X5, X5
-	VMULPS       X4, X5, X5
+	VMULPS       X2, X5, X5
 	VADDPS       const_bd5c4c6f<>+0(SB), X5, X5
-	VMULPS       X4, X5, X5
+	VMULPS       X2, X5, X5
 	VADDPS       const_3e0884d7<>+0(SB), X5, X5
-	VMULPS       X4, X5, X5
+	VMULPS       X2, X5, X5
 	VADDPS       const_beaaaa9f<>+0(SB), X5, X5
-	VMULPS       X4, X5, X5
+	VMULPS       X2, X5, X5
 	VMULPS       X0, X5, X5
 	VADDPS       X0, X5, X5
+	VBROADCASTSS const_3f800000<>+0(SB), X2
+	VSUBPS       X4, X2, X2
 	VCMPPS       $0x11, const_3f19999a<>+0(SB), X3, X3
 	VBLENDVPS    X3, X5, X2, X2
 	VANDPS       const_80000000<>+0(SB), X0, X0
@@ -6307,20 +6817,20 @@ below4:
 	VADDPS       const_3f800000<>+0(SB), X1, X1
 	VBROADCASTSS const_40000000<>+0(SB), X3
 	VDIVPS       X1, X3, X3
-	VBROADCASTSS const_3f800000<>+0(SB), X1
-	VSUBPS       X3, X1, X1
-	VMULPS       X2, X2, X3
-	VMULPS       const_bbc12c33<>+0(SB), X3, X4
+	VMULPS       X2, X2, X1
+	VMULPS       const_bbc12c33<>+0(SB), X1, X4
 	VADDPS       const_3caa5c52<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VADDPS       const_bd5c4c6f<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VADDPS       const_3e0884d7<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VADDPS       const_beaaaa9f<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VMULPS       X0, X4, X4
 	VADDPS       X0, X4, X4
+	VBROADCASTSS const_3f800000<>+0(SB), X1
+	VSUBPS       X3, X1, X1
 	VCMPPS       $0x11, const_3f19999a<>+0(SB), X2, X2
 	VBLENDVPS    X2, X4, X1, X1
 	VANDPS       const_80000000<>+0(SB), X0, X0
@@ -6348,20 +6858,20 @@ below4:
 	VADDPS       const_3f800000<>+0(SB), X2, X2
 	VBROADCASTSS const_40000000<>+0(SB), X4
 	VDIVPS       X2, X4, X4
-	VBROADCASTSS const_3f800000<>+0(SB), X2
-	VSUBPS       X4, X2, X2
-	VMULPS       X3, X3, X4
-	VMULPS       const_bbc12c33<>+0(SB), X4, X5
+	VMULPS       X3, X3, X2
+	VMULPS       const_bbc12c33<>+0(SB), X2, X5
 	VADDPS       const_3caa5c52<>+0(SB), X5, X5
-	VMULPS       X4, X5, X5
+	VMULPS       X2, X5, X5
 	VADDPS       const_bd5c4c6f<>+0(SB), X5, X5
-	VMULPS       X4, X5, X5
+	VMULPS       X2, X5, X5
 	VADDPS       const_3e0884d7<>+0(SB), X5, X5
-	VMULPS       X4, X5, X5
+	VMULPS       X2, X5, X5
 	VADDPS       const_beaaaa9f<>+0(SB), X5, X5
-	VMULPS       X4, X5, X5
+	VMULPS       X2, X5, X5
 	VMULPS       X0, X5, X5
 	VADDPS       X0, X5, X5
+	VBROADCASTSS const_3f800000<>+0(SB), X2
+	VSUBPS       X4, X2, X2
 	VCMPPS       $0x11, const_3f19999a<>+0(SB), X3, X3
 	VBLENDVPS    X3, X5, X2, X2
 	VANDPS       const_80000000<>+0(SB), X0, X0
@@ -6396,20 +6906,20 @@ below2:
 	VADDPS       const_3f800000<>+0(SB), X1, X1
 	VBROADCASTSS const_40000000<>+0(SB), X3
 	VDIVPS       X1, X3, X3
-	VBROADCASTSS const_3f800000<>+0(SB), X1
-	VSUBPS       X3, X1, X1
-	VMULPS       X2, X2, X3
-	VMULPS       const_bbc12c33<>+0(SB), X3, X4
+	VMULPS       X2, X2, X1
+	VMULPS       const_bbc12c33<>+0(SB), X1, X4
 	VADDPS       const_3caa5c52<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VADDPS       const_bd5c4c6f<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VADDPS       const_3e0884d7<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VADDPS       const_beaaaa9f<>+0(SB), X4, X4
-	VMULPS       X3, X4, X4
+	VMULPS       X1, X4, X4
 	VMULPS       X0, X4, X4
 	VADDPS       X0, X4, X4
+	VBROADCASTSS const_3f800000<>+0(SB), X1
+	VSUBPS       X3, X1, X1
 	VCMPPS       $0x11, const_3f19999a<>+0(SB), X2, X2
 	VBLENDVPS    X2, X4, X1, X1
 	VANDPS       const_80000000<>+0(SB), X0, X0
@@ -6432,8 +6942,27 @@ TEXT ·reluAVX512(SB), NOSPLIT, $0-24
 	JL    small
 	TESTQ $0x0000000f, CX
 	JNZ   overlap
+	CMPQ  CX, $+32
+	JL    evenseveraldone
 
-even:
+evenseveral:
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VPXORD  Z2, Z2, Z2
+	VMAXPS  Z2, Z0, Z0
+	VMAXPS  Z2, Z1, Z1
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    $+128, AX
+	SUBQ    $+32, CX
+	CMPQ    CX, $+32
+	JGE     evenseveral
+
+evenseveraldone:
+	CMPQ CX, $+16
+	JL   evenonedone
+
+evenone:
 	VMOVUPS (AX), Z0
 	VPXORD  Z1, Z1, Z1
 	VMAXPS  Z1, Z0, Z0
@@ -6441,15 +6970,36 @@ even:
 	ADDQ    $+64, AX
 	SUBQ    $+16, CX
 	CMPQ    CX, $+16
-	JGE     even
-	JMP     done
+	JGE     evenone
+
+evenonedone:
+	JMP done
 
 overlap:
 	VMOVUPS -64(DX), Z0
 	VPXORD  Z1, Z1, Z1
 	VMAXPS  Z1, Z0, Z0
+	CMPQ    CX, $+32
+	JL      oddseveraldone
 
-odd:
+oddseveral:
+	VMOVUPS (AX), Z1
+	VMOVUPS 64(AX), Z2
+	VPXORD  Z3, Z3, Z3
+	VMAXPS  Z3, Z1, Z1
+	VMAXPS  Z3, Z2, Z2
+	VMOVUPS Z1, (AX)
+	VMOVUPS Z2, 64(AX)
+	ADDQ    $+128, AX
+	SUBQ    $+32, CX
+	CMPQ    CX, $+32
+	JGE     oddseveral
+
+oddseveraldone:
+	CMPQ CX, $+16
+	JL   oddonedone
+
+oddone:
 	VMOVUPS (AX), Z1
 	VPXORD  Z2, Z2, Z2
 	VMAXPS  Z2, Z1, Z1
@@ -6457,7 +7007,9 @@ odd:
 	ADDQ    $+64, AX
 	SUBQ    $+16, CX
 	CMPQ    CX, $+16
-	JGE     odd
+	JGE     oddone
+
+oddonedone:
 	VMOVUPS Z0, -64(DX)
 	JMP     done
 

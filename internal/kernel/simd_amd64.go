@@ -61,15 +61,8 @@ func features() (two, wide bool) {
 	return two, wide
 }
 
-func checkedDenseAVX2(y, w, b, x []float32) {
-	checkDense(y, w, b, x)
-	denseAVX2(y, w, b, x)
-}
-
-func checkedDenseAVX512(y, w, b, x []float32) {
-	checkDense(y, w, b, x)
-	denseAVX512(y, w, b, x)
-}
+// few is the most outputs that denseFew takes.
+const few = 4
 
 // A block of rows for denseRows.
 const (
@@ -77,10 +70,23 @@ const (
 	rowsAVX512 = 4
 )
 
+func checkedDenseAVX2(y, w, b, x []float32) {
+	checkDense(y, w, b, x)
+	if n := len(y); n <= few && n > 0 {
+		denseFewAVX2(y, w, b, x, len(x), n, 1)
+		return
+	}
+	denseAVX2(y, w, b, x)
+}
+
 func denseBatchAVX2(y, w, b, x []float32, n int) {
 	in, out := checkDenseBatch(y, w, b, x, n)
+	if out <= few && out > 0 {
+		denseFewAVX2(y, w, b, x, in, out, n)
+		return
+	}
 	r := 0
-	for ; out > 4 && n-r >= rowsAVX2; r += rowsAVX2 {
+	for ; n-r >= rowsAVX2; r += rowsAVX2 {
 		denseRowsAVX2(y[r*out:], w, b, x[r*in:], in, out)
 	}
 	for ; r < n; r++ {
@@ -93,10 +99,23 @@ func perturbAVX2(dst, theta []float32, sigma, sign float32, seed uint64) {
 	addNormalAVX2(dst, theta, float32(sigma*sign), seed, 0, noise.Table())
 }
 
+func checkedDenseAVX512(y, w, b, x []float32) {
+	checkDense(y, w, b, x)
+	if n := len(y); n <= few && n > 0 {
+		denseFewAVX512(y, w, b, x, len(x), n, 1)
+		return
+	}
+	denseAVX512(y, w, b, x)
+}
+
 func denseBatchAVX512(y, w, b, x []float32, n int) {
 	in, out := checkDenseBatch(y, w, b, x, n)
+	if out <= few && out > 0 {
+		denseFewAVX512(y, w, b, x, in, out, n)
+		return
+	}
 	r := 0
-	for ; out > 4 && n-r >= rowsAVX512; r += rowsAVX512 {
+	for ; n-r >= rowsAVX512; r += rowsAVX512 {
 		denseRowsAVX512(y[r*out:], w, b, x[r*in:], in, out)
 	}
 	for ; r < n; r++ {

@@ -28,14 +28,12 @@ type layer struct {
 func dense(s isa) {
 	TEXT("dense"+s.name, NOSPLIT, "func(y, w, b, x []float32)")
 	Pragma("noescape")
-	Doc("dense" + s.name + " works like densePortable, but checks no lengths.")
+	Doc("dense" + s.name + fmt.Sprintf(" works like densePortable for more than %d outputs or none, but checks no lengths.", few))
 	l := newLayer(s, 1)
 	Load(Param("y").Len(), l.left)
 	Load(Param("x").Len(), l.inputs)
 	l.start()
 
-	CMPQ(l.left, I32(few))
-	JLE(LabelRef("few"))
 	Label("wide")
 	CMPQ(l.left, I32(s.columns*s.lanes))
 	JL(LabelRef("narrow"))
@@ -72,15 +70,6 @@ func dense(s isa) {
 			Label(next + "twice")
 		}
 		l.last(2, lanes)
-		Label(next)
-	}
-	Label("few")
-	for outputs := 1; outputs <= few; outputs++ {
-		next := fmt.Sprintf("more%d", outputs)
-		CMPQ(l.left, I32(outputs))
-		JNE(LabelRef(next))
-		l.few(outputs)
-		JMP(LabelRef("done"))
 		Label(next)
 	}
 	Label("done")

@@ -15,6 +15,7 @@ func main() {
 	for _, s := range []isa{avx2, avx512} {
 		target = s
 		dense(s)
+		denseFew(s)
 		if s.rows > 1 {
 			denseRows(s)
 		}

@@ -24,8 +24,9 @@ func bits(v ...float32) (b []uint32) {
 	return b
 }
 
-// each writes a function that replaces every element of y by what f makes of it.
-func each(s isa, name, doc string, f func(x, y VecVirtual)) {
+// each writes a function that replaces every element of y by what f makes of it. f is given some vectors at a time, and
+// does each step for all of them before the next one: their results wait for each other less than those of one vector.
+func each(s isa, name, doc string, f func(x, y []VecVirtual)) {
 	TEXT(name+s.name, NOSPLIT, "func(y []float32)")
 	Pragma("noescape")
 	Doc(name + s.name + " works like " + name + "Portable" + doc)
@@ -33,19 +34,30 @@ func each(s isa, name, doc string, f func(x, y VecVirtual)) {
 	Load(Param("y").Base(), y)
 	Load(Param("y").Len(), n)
 	LEAQ(Mem{Base: y, Index: n, Scale: 4}, end)
-	made := func(lanes int, m Mem) VecVirtual {
-		x, r := vector(lanes), vector(lanes)
-		load(lanes, m, x)
+	made := func(count, lanes int, m Mem) []VecVirtual {
+		x, r := vectors(count, lanes), vectors(count, lanes)
+		for i := range x {
+			load(lanes, m.Offset(4*lanes*i), x[i])
+		}
 		f(x, r)
 		return r
 	}
-	whole := func(label string) {
+	loop := func(label string, count int) {
+		CMPQ(n, I32(count*s.lanes))
+		JL(LabelRef(label + "done"))
 		Label(label)
-		store(s.lanes, made(s.lanes, at(y, 0)), at(y, 0))
-		ADDQ(I32(4*s.lanes), y)
-		SUBQ(I32(s.lanes), n)
-		CMPQ(n, I32(s.lanes))
+		for i, v := range made(count, s.lanes, at(y, 0)) {
+			store(s.lanes, v, at(y, 4*s.lanes*i))
+		}
+		ADDQ(I32(4*count*s.lanes), y)
+		SUBQ(I32(count*s.lanes), n)
+		CMPQ(n, I32(count*s.lanes))
 		JGE(LabelRef(label))
+		Label(label + "done")
+	}
+	whole := func(label string) {
+		loop(label+"several", s.abreast)
+		loop(label+"one", 1)
 	}
 	CMPQ(n, I32(s.lanes))
 	JL(LabelRef("small"))
@@ -55,7 +67,7 @@ func each(s isa, name, doc string, f func(x, y VecVirtual)) {
 	JMP(LabelRef("done"))
 
 	Label("overlap") // the last vector is made before what it overlaps is replaced
-	last := made(s.lanes, at(end, -4*s.lanes))
+	last := made(1, s.lanes, at(end, -4*s.lanes))[0]
 	whole("odd")
 	store(s.lanes, last, at(end, -4*s.lanes))
 	JMP(LabelRef("done"))
@@ -65,10 +77,9 @@ func each(s isa, name, doc string, f func(x, y VecVirtual)) {
 		next := fmt.Sprintf("below%d", lanes)
 		CMPQ(n, I32(lanes))
 		JL(LabelRef(next))
-		first, last := made(lanes, at(y, 0)), VecVirtual(nil)
+		first := made(1, lanes, at(y, 0))[0]
 		if lanes > 1 {
-			last = made(lanes, at(end, -4*lanes))
-			store(lanes, last, at(end, -4*lanes))
+			store(lanes, made(1, lanes, at(end, -4*lanes))[0], at(end, -4*lanes))
 		}
 		store(lanes, first, at(y, 0))
 		JMP(LabelRef("done"))
@@ -78,53 +89,75 @@ func each(s isa, name, doc string, f func(x, y VecVirtual)) {
 	finish()
 }
 
+// vectors are some registers for that many float32 each.
+func vectors(count, lanes int) (v []VecVirtual) {
+	for range count {
+		v = append(v, vector(lanes))
+	}
+	return v
+}
+
 // relu: of a NaN or two zeros the instruction gives its second operand, +0.
 func relu(s isa) {
-	each(s, "relu", ".", func(x, y VecVirtual) {
-		nought := like(x)
+	each(s, "relu", ".", func(x, y []VecVirtual) {
+		nought := like(x[0])
 		zero(nought)
-		maximum(nought, x, y)
+		for i := range x {
+			maximum(nought, x[i], y[i])
+		}
 	})
 }
 
 // tanh does the operations of exact.Tanh32 in its order. The sign is put on at the end: both branches have the sign of x
 // or are positive, and the lower one gives +0 for either zero.
 func tanh(s isa) {
-	each(s, "tanh", ".", func(x, y VecVirtual) {
-		a, end := like(x), like(x)
-		absolute(x, a)
-		broadcast(constant(tanhEnd), end)
-		minimum(a, end, end) // NaN stays
-		a = end
-		g := like(x)
+	each(s, "tanh", ".", func(x, y []VecVirtual) {
+		fresh := func() []VecVirtual { return vectors(len(x), int(x[0].Size())/4) }
+		each := func(f func(i int)) {
+			for i := range x {
+				f(i)
+			}
+		}
+		held, a, g := fresh(), fresh(), fresh()
+		each(func(i int) { absolute(x[i], held[i]) })
+		each(func(i int) { broadcast(constant(tanhEnd), a[i]) })
+		each(func(i int) { minimum(held[i], a[i], a[i]) }) // NaN stays
 		horner(tanhG, a, g)
-		mul(g, g, g)
-		mul(g, g, g)
-		addConst(math.Float32bits(1), g, g)
-		one, two := like(x), like(x)
-		broadcast(constant(math.Float32bits(2)), two)
-		div(g, two, two)
-		broadcast(constant(math.Float32bits(1)), one)
-		sub(two, one, one)
+		each(func(i int) { mul(g[i], g[i], g[i]) })
+		each(func(i int) { mul(g[i], g[i], g[i]) })
+		each(func(i int) { addConst(math.Float32bits(1), g[i], g[i]) })
+		one, two := fresh(), fresh()
+		each(func(i int) { broadcast(constant(math.Float32bits(2)), two[i]) })
+		each(func(i int) { div(g[i], two[i], two[i]) })
 
-		z, low := like(x), like(x)
-		mul(a, a, z)
+		z, low := fresh(), fresh()
+		each(func(i int) { mul(a[i], a[i], z[i]) })
 		horner(tanhS, z, low)
-		mul(z, low, low)
-		mul(x, low, low)
-		add(x, low, low)
-		choose(a, tanhSeam, low, one, x, y)
+		each(func(i int) { mul(z[i], low[i], low[i]) })
+		each(func(i int) { mul(x[i], low[i], low[i]) })
+		each(func(i int) { add(x[i], low[i], low[i]) })
+		each(func(i int) { broadcast(constant(math.Float32bits(1)), one[i]) })
+		each(func(i int) { sub(two[i], one[i], one[i]) })
+		each(func(i int) { choose(a[i], tanhSeam, low[i], one[i], x[i], y[i]) })
 	})
 }
 
 // horner sets p = c[0] + x (c[1] + x (c[2] + ...)), each operation rounded.
-func horner(c []uint32, x, p VecVirtual) {
+func horner(c []uint32, x, p []VecVirtual) {
 	last := len(c) - 1
-	mulConst(c[last], x, p)
-	addConst(c[last-1], p, p)
-	for i := last - 2; i >= 0; i-- {
-		mul(x, p, p)
-		addConst(c[i], p, p)
+	for i := range x {
+		mulConst(c[last], x[i], p[i])
+	}
+	for i := range x {
+		addConst(c[last-1], p[i], p[i])
+	}
+	for k := last - 2; k >= 0; k-- {
+		for i := range x {
+			mul(x[i], p[i], p[i])
+		}
+		for i := range x {
+			addConst(c[k], p[i], p[i])
+		}
 	}
 }
 
