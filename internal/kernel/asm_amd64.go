@@ -10,6 +10,44 @@ func cpuid(leaf uint32, sub uint32) (a uint32, b uint32, c uint32, d uint32)
 // xgetbv returns which registers the operating system keeps: XCR0.
 func xgetbv() (a uint32, d uint32)
 
+// denseSSE2 works like densePortable for more than 4 outputs or none, but checks no lengths.
+//
+//go:noescape
+func denseSSE2(y []float32, w []float32, b []float32, x []float32)
+
+// denseFewSSE2 works like denseBatchPortable for one or more rows of in inputs and 1 to 4 outputs, but checks no lengths.
+//
+//go:noescape
+func denseFewSSE2(y []float32, w []float32, b []float32, x []float32, in int, out int, rows int)
+
+// tanhSSE2 works like tanhPortable.
+//
+//go:noescape
+func tanhSSE2(y []float32)
+
+// reluSSE2 works like reluPortable.
+//
+//go:noescape
+func reluSSE2(y []float32)
+
+// addNormalSSE2 sets dst[i] = src[i] + scale*eps[offset+i]; src is as long as dst.
+//
+//go:noescape
+func addNormalSSE2(dst []float32, src []float32, scale float32, seed uint64, offset uint64, table *[65536]float32)
+
+// normalSSE2 sets dst[i] = eps[offset+i].
+//
+//go:noescape
+func normalSSE2(dst []float32, seed uint64, offset uint64, table *[65536]float32)
+
+// multiplyAddSSE2 does rounds of 6 independent multiplications and additions of whole vectors.
+func multiplyAddSSE2(rounds int)
+
+// readSSE2 loads x, all but what is beyond a multiple of eight vectors.
+//
+//go:noescape
+func readSSE2(x []float32)
+
 // denseAVX2 works like densePortable for more than 4 outputs or none, but checks no lengths.
 //
 //go:noescape

@@ -24,6 +24,3401 @@ TEXT ·xgetbv(SB), NOSPLIT, $0-8
 	MOVL DX, d+4(FP)
 	RET
 
+// func denseSSE2(y []float32, w []float32, b []float32, x []float32)
+// Requires: SSE
+TEXT ·denseSSE2(SB), NOSPLIT, $0-96
+	MOVQ  y_len+8(FP), DI
+	MOVQ  x_len+80(FP), SI
+	MOVQ  y_base+0(FP), AX
+	MOVQ  w_base+24(FP), CX
+	MOVQ  x_base+72(FP), BX
+	XORQ  DX, DX
+	MOVQ  b_len+56(FP), R8
+	TESTQ R8, R8
+	JZ    unbiased
+	MOVQ  b_base+48(FP), DX
+
+unbiased:
+	LEAQ (DI)(DI*1), R8
+	ADDQ R8, R8
+
+wide:
+	CMPQ   DI, $+12
+	JL     narrow
+	MOVQ   BX, R10
+	MOVQ   CX, R11
+	LEAQ   (R11)(R8*1), R12
+	LEAQ   (R11)(R8*2), R13
+	LEAQ   (R12)(R8*2), R14
+	MOVQ   SI, R9
+	SUBQ   $0x04, R9
+	JL     short1
+	MOVSS  (R10), X3
+	SHUFPS $0x00, X3, X3
+	MOVUPS (R11), X0
+	MULPS  X3, X0
+	MOVUPS 16(R11), X1
+	MULPS  X3, X1
+	MOVUPS 32(R11), X2
+	MULPS  X3, X2
+	MOVSS  4(R10), X6
+	SHUFPS $0x00, X6, X6
+	MOVUPS (R12), X3
+	MULPS  X6, X3
+	MOVUPS 16(R12), X4
+	MULPS  X6, X4
+	MOVUPS 32(R12), X5
+	MULPS  X6, X5
+	MOVSS  8(R10), X9
+	SHUFPS $0x00, X9, X9
+	MOVUPS (R13), X6
+	MULPS  X9, X6
+	MOVUPS 16(R13), X7
+	MULPS  X9, X7
+	MOVUPS 32(R13), X8
+	MULPS  X9, X8
+	MOVSS  12(R10), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (R14), X9
+	MULPS  X12, X9
+	MOVUPS 16(R14), X10
+	MULPS  X12, X10
+	MOVUPS 32(R14), X11
+	MULPS  X12, X11
+	LEAQ   (R11)(R8*4), R11
+	LEAQ   (R12)(R8*4), R12
+	LEAQ   (R13)(R8*4), R13
+	LEAQ   (R14)(R8*4), R14
+	ADDQ   $0x10, R10
+	SUBQ   $0x04, R9
+	JL     rest1
+
+inputs1:
+	MOVSS  (R10), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (R11), X13
+	MULPS  X12, X13
+	ADDPS  X13, X0
+	MOVUPS 16(R11), X13
+	MULPS  X12, X13
+	ADDPS  X13, X1
+	MOVUPS 32(R11), X13
+	MULPS  X12, X13
+	ADDPS  X13, X2
+	MOVSS  4(R10), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (R12), X13
+	MULPS  X12, X13
+	ADDPS  X13, X3
+	MOVUPS 16(R12), X13
+	MULPS  X12, X13
+	ADDPS  X13, X4
+	MOVUPS 32(R12), X13
+	MULPS  X12, X13
+	ADDPS  X13, X5
+	MOVSS  8(R10), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (R13), X13
+	MULPS  X12, X13
+	ADDPS  X13, X6
+	MOVUPS 16(R13), X13
+	MULPS  X12, X13
+	ADDPS  X13, X7
+	MOVUPS 32(R13), X13
+	MULPS  X12, X13
+	ADDPS  X13, X8
+	MOVSS  12(R10), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (R14), X13
+	MULPS  X12, X13
+	ADDPS  X13, X9
+	MOVUPS 16(R14), X13
+	MULPS  X12, X13
+	ADDPS  X13, X10
+	MOVUPS 32(R14), X13
+	MULPS  X12, X13
+	ADDPS  X13, X11
+	LEAQ   (R11)(R8*4), R11
+	LEAQ   (R12)(R8*4), R12
+	LEAQ   (R13)(R8*4), R13
+	LEAQ   (R14)(R8*4), R14
+	ADDQ   $0x10, R10
+	SUBQ   $0x04, R9
+	JGE    inputs1
+
+rest1:
+	CMPQ   R9, $-4
+	JE     sum1
+	MOVSS  (R10), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (R11), X13
+	MULPS  X12, X13
+	ADDPS  X13, X0
+	MOVUPS 16(R11), X13
+	MULPS  X12, X13
+	ADDPS  X13, X1
+	MOVUPS 32(R11), X13
+	MULPS  X12, X13
+	ADDPS  X13, X2
+	CMPQ   R9, $-3
+	JE     sum1
+	MOVSS  4(R10), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (R12), X13
+	MULPS  X12, X13
+	ADDPS  X13, X3
+	MOVUPS 16(R12), X13
+	MULPS  X12, X13
+	ADDPS  X13, X4
+	MOVUPS 32(R12), X13
+	MULPS  X12, X13
+	ADDPS  X13, X5
+	CMPQ   R9, $-2
+	JE     sum1
+	MOVSS  8(R10), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (R13), X13
+	MULPS  X12, X13
+	ADDPS  X13, X6
+	MOVUPS 16(R13), X13
+	MULPS  X12, X13
+	ADDPS  X13, X7
+	MOVUPS 32(R13), X13
+	MULPS  X12, X13
+	ADDPS  X13, X8
+	JMP    sum1
+
+short1:
+	XORPS X0, X0
+	XORPS X1, X1
+	XORPS X2, X2
+	XORPS X3, X3
+	XORPS X4, X4
+	XORPS X5, X5
+	XORPS X6, X6
+	XORPS X7, X7
+	XORPS X8, X8
+	XORPS X9, X9
+	XORPS X10, X10
+	XORPS X11, X11
+	JMP   rest1
+
+sum1:
+	ADDPS  X3, X0
+	ADDPS  X9, X6
+	ADDPS  X4, X1
+	ADDPS  X10, X7
+	ADDPS  X5, X2
+	ADDPS  X11, X8
+	XORPS  X3, X3
+	XORPS  X4, X4
+	XORPS  X5, X5
+	ADDPS  X6, X0
+	ADDPS  X7, X1
+	ADDPS  X8, X2
+	TESTQ  DX, DX
+	JZ     unbiased1
+	MOVUPS (DX), X6
+	ADDPS  X6, X3
+	MOVUPS 16(DX), X6
+	ADDPS  X6, X4
+	MOVUPS 32(DX), X6
+	ADDPS  X6, X5
+
+unbiased1:
+	MOVQ   AX, R9
+	ADDPS  X3, X0
+	MOVUPS X0, (R9)
+	ADDPS  X4, X1
+	MOVUPS X1, 16(R9)
+	ADDPS  X5, X2
+	MOVUPS X2, 32(R9)
+	ADDQ   $+48, AX
+	ADDQ   $+48, CX
+	SUBQ   $+12, DI
+	TESTQ  DX, DX
+	JZ     forward1
+	ADDQ   $+48, DX
+
+forward1:
+	JMP wide
+
+narrow:
+	TESTQ  DI, DI
+	JZ     done
+	CMPQ   DI, $+4
+	JG     columns2
+	SUBQ   $+4, DI
+	SHLQ   $0x02, DI
+	MOVQ   CX, CX
+	LEAQ   (CX)(R8*1), R9
+	LEAQ   (CX)(R8*2), R10
+	LEAQ   (R9)(R8*2), R11
+	SUBQ   $0x04, SI
+	JL     short2
+	MOVSS  (BX), X1
+	SHUFPS $0x00, X1, X1
+	MOVUPS (CX)(DI*1), X0
+	MULPS  X1, X0
+	MOVSS  4(BX), X2
+	SHUFPS $0x00, X2, X2
+	MOVUPS (R9)(DI*1), X1
+	MULPS  X2, X1
+	MOVSS  8(BX), X3
+	SHUFPS $0x00, X3, X3
+	MOVUPS (R10)(DI*1), X2
+	MULPS  X3, X2
+	MOVSS  12(BX), X4
+	SHUFPS $0x00, X4, X4
+	MOVUPS (R11)(DI*1), X3
+	MULPS  X4, X3
+	LEAQ   (CX)(R8*4), CX
+	LEAQ   (R9)(R8*4), R9
+	LEAQ   (R10)(R8*4), R10
+	LEAQ   (R11)(R8*4), R11
+	ADDQ   $0x10, BX
+	SUBQ   $0x04, SI
+	JL     rest2
+
+inputs2:
+	MOVSS  (BX), X4
+	SHUFPS $0x00, X4, X4
+	MOVUPS (CX)(DI*1), X5
+	MULPS  X4, X5
+	ADDPS  X5, X0
+	MOVSS  4(BX), X4
+	SHUFPS $0x00, X4, X4
+	MOVUPS (R9)(DI*1), X5
+	MULPS  X4, X5
+	ADDPS  X5, X1
+	MOVSS  8(BX), X4
+	SHUFPS $0x00, X4, X4
+	MOVUPS (R10)(DI*1), X5
+	MULPS  X4, X5
+	ADDPS  X5, X2
+	MOVSS  12(BX), X4
+	SHUFPS $0x00, X4, X4
+	MOVUPS (R11)(DI*1), X5
+	MULPS  X4, X5
+	ADDPS  X5, X3
+	LEAQ   (CX)(R8*4), CX
+	LEAQ   (R9)(R8*4), R9
+	LEAQ   (R10)(R8*4), R10
+	LEAQ   (R11)(R8*4), R11
+	ADDQ   $0x10, BX
+	SUBQ   $0x04, SI
+	JGE    inputs2
+
+rest2:
+	CMPQ   SI, $-4
+	JE     sum2
+	MOVSS  (BX), X4
+	SHUFPS $0x00, X4, X4
+	MOVUPS (CX)(DI*1), X5
+	MULPS  X4, X5
+	ADDPS  X5, X0
+	CMPQ   SI, $-3
+	JE     sum2
+	MOVSS  4(BX), X4
+	SHUFPS $0x00, X4, X4
+	MOVUPS (R9)(DI*1), X5
+	MULPS  X4, X5
+	ADDPS  X5, X1
+	CMPQ   SI, $-2
+	JE     sum2
+	MOVSS  8(BX), X4
+	SHUFPS $0x00, X4, X4
+	MOVUPS (R10)(DI*1), X5
+	MULPS  X4, X5
+	ADDPS  X5, X2
+	JMP    sum2
+
+short2:
+	XORPS X0, X0
+	XORPS X1, X1
+	XORPS X2, X2
+	XORPS X3, X3
+	JMP   rest2
+
+sum2:
+	ADDPS  X1, X0
+	ADDPS  X3, X2
+	XORPS  X1, X1
+	ADDPS  X2, X0
+	TESTQ  DX, DX
+	JZ     unbiased2
+	MOVUPS (DX)(DI*1), X2
+	ADDPS  X2, X1
+
+unbiased2:
+	ADDPS  X1, X0
+	MOVUPS X0, (AX)(DI*1)
+	JMP    done
+
+columns2:
+	CMPQ   DI, $+8
+	JG     columns3
+	SUBQ   $+4, DI
+	SHLQ   $0x02, DI
+	MOVQ   CX, CX
+	LEAQ   (CX)(R8*1), R9
+	LEAQ   (CX)(R8*2), R10
+	LEAQ   (R9)(R8*2), R11
+	SUBQ   $0x04, SI
+	JL     short3
+	MOVSS  (BX), X2
+	SHUFPS $0x00, X2, X2
+	MOVUPS (CX), X0
+	MULPS  X2, X0
+	MOVUPS (CX)(DI*1), X1
+	MULPS  X2, X1
+	MOVSS  4(BX), X4
+	SHUFPS $0x00, X4, X4
+	MOVUPS (R9), X2
+	MULPS  X4, X2
+	MOVUPS (R9)(DI*1), X3
+	MULPS  X4, X3
+	MOVSS  8(BX), X6
+	SHUFPS $0x00, X6, X6
+	MOVUPS (R10), X4
+	MULPS  X6, X4
+	MOVUPS (R10)(DI*1), X5
+	MULPS  X6, X5
+	MOVSS  12(BX), X8
+	SHUFPS $0x00, X8, X8
+	MOVUPS (R11), X6
+	MULPS  X8, X6
+	MOVUPS (R11)(DI*1), X7
+	MULPS  X8, X7
+	LEAQ   (CX)(R8*4), CX
+	LEAQ   (R9)(R8*4), R9
+	LEAQ   (R10)(R8*4), R10
+	LEAQ   (R11)(R8*4), R11
+	ADDQ   $0x10, BX
+	SUBQ   $0x04, SI
+	JL     rest3
+
+inputs3:
+	MOVSS  (BX), X8
+	SHUFPS $0x00, X8, X8
+	MOVUPS (CX), X9
+	MULPS  X8, X9
+	ADDPS  X9, X0
+	MOVUPS (CX)(DI*1), X9
+	MULPS  X8, X9
+	ADDPS  X9, X1
+	MOVSS  4(BX), X8
+	SHUFPS $0x00, X8, X8
+	MOVUPS (R9), X9
+	MULPS  X8, X9
+	ADDPS  X9, X2
+	MOVUPS (R9)(DI*1), X9
+	MULPS  X8, X9
+	ADDPS  X9, X3
+	MOVSS  8(BX), X8
+	SHUFPS $0x00, X8, X8
+	MOVUPS (R10), X9
+	MULPS  X8, X9
+	ADDPS  X9, X4
+	MOVUPS (R10)(DI*1), X9
+	MULPS  X8, X9
+	ADDPS  X9, X5
+	MOVSS  12(BX), X8
+	SHUFPS $0x00, X8, X8
+	MOVUPS (R11), X9
+	MULPS  X8, X9
+	ADDPS  X9, X6
+	MOVUPS (R11)(DI*1), X9
+	MULPS  X8, X9
+	ADDPS  X9, X7
+	LEAQ   (CX)(R8*4), CX
+	LEAQ   (R9)(R8*4), R9
+	LEAQ   (R10)(R8*4), R10
+	LEAQ   (R11)(R8*4), R11
+	ADDQ   $0x10, BX
+	SUBQ   $0x04, SI
+	JGE    inputs3
+
+rest3:
+	CMPQ   SI, $-4
+	JE     sum3
+	MOVSS  (BX), X8
+	SHUFPS $0x00, X8, X8
+	MOVUPS (CX), X9
+	MULPS  X8, X9
+	ADDPS  X9, X0
+	MOVUPS (CX)(DI*1), X9
+	MULPS  X8, X9
+	ADDPS  X9, X1
+	CMPQ   SI, $-3
+	JE     sum3
+	MOVSS  4(BX), X8
+	SHUFPS $0x00, X8, X8
+	MOVUPS (R9), X9
+	MULPS  X8, X9
+	ADDPS  X9, X2
+	MOVUPS (R9)(DI*1), X9
+	MULPS  X8, X9
+	ADDPS  X9, X3
+	CMPQ   SI, $-2
+	JE     sum3
+	MOVSS  8(BX), X8
+	SHUFPS $0x00, X8, X8
+	MOVUPS (R10), X9
+	MULPS  X8, X9
+	ADDPS  X9, X4
+	MOVUPS (R10)(DI*1), X9
+	MULPS  X8, X9
+	ADDPS  X9, X5
+	JMP    sum3
+
+short3:
+	XORPS X0, X0
+	XORPS X1, X1
+	XORPS X2, X2
+	XORPS X3, X3
+	XORPS X4, X4
+	XORPS X5, X5
+	XORPS X6, X6
+	XORPS X7, X7
+	JMP   rest3
+
+sum3:
+	ADDPS  X2, X0
+	ADDPS  X6, X4
+	ADDPS  X3, X1
+	ADDPS  X7, X5
+	XORPS  X2, X2
+	XORPS  X3, X3
+	ADDPS  X4, X0
+	ADDPS  X5, X1
+	TESTQ  DX, DX
+	JZ     unbiased3
+	MOVUPS (DX), X4
+	ADDPS  X4, X2
+	MOVUPS (DX)(DI*1), X4
+	ADDPS  X4, X3
+
+unbiased3:
+	ADDPS  X2, X0
+	MOVUPS X0, (AX)
+	ADDPS  X3, X1
+	MOVUPS X1, (AX)(DI*1)
+	JMP    done
+
+columns3:
+	SUBQ   $+4, DI
+	SHLQ   $0x02, DI
+	MOVQ   CX, CX
+	LEAQ   (CX)(R8*1), R9
+	LEAQ   (CX)(R8*2), R10
+	LEAQ   (R9)(R8*2), R11
+	SUBQ   $0x04, SI
+	JL     short4
+	MOVSS  (BX), X3
+	SHUFPS $0x00, X3, X3
+	MOVUPS (CX), X0
+	MULPS  X3, X0
+	MOVUPS 16(CX), X1
+	MULPS  X3, X1
+	MOVUPS (CX)(DI*1), X2
+	MULPS  X3, X2
+	MOVSS  4(BX), X6
+	SHUFPS $0x00, X6, X6
+	MOVUPS (R9), X3
+	MULPS  X6, X3
+	MOVUPS 16(R9), X4
+	MULPS  X6, X4
+	MOVUPS (R9)(DI*1), X5
+	MULPS  X6, X5
+	MOVSS  8(BX), X9
+	SHUFPS $0x00, X9, X9
+	MOVUPS (R10), X6
+	MULPS  X9, X6
+	MOVUPS 16(R10), X7
+	MULPS  X9, X7
+	MOVUPS (R10)(DI*1), X8
+	MULPS  X9, X8
+	MOVSS  12(BX), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (R11), X9
+	MULPS  X12, X9
+	MOVUPS 16(R11), X10
+	MULPS  X12, X10
+	MOVUPS (R11)(DI*1), X11
+	MULPS  X12, X11
+	LEAQ   (CX)(R8*4), CX
+	LEAQ   (R9)(R8*4), R9
+	LEAQ   (R10)(R8*4), R10
+	LEAQ   (R11)(R8*4), R11
+	ADDQ   $0x10, BX
+	SUBQ   $0x04, SI
+	JL     rest4
+
+inputs4:
+	MOVSS  (BX), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (CX), X13
+	MULPS  X12, X13
+	ADDPS  X13, X0
+	MOVUPS 16(CX), X13
+	MULPS  X12, X13
+	ADDPS  X13, X1
+	MOVUPS (CX)(DI*1), X13
+	MULPS  X12, X13
+	ADDPS  X13, X2
+	MOVSS  4(BX), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (R9), X13
+	MULPS  X12, X13
+	ADDPS  X13, X3
+	MOVUPS 16(R9), X13
+	MULPS  X12, X13
+	ADDPS  X13, X4
+	MOVUPS (R9)(DI*1), X13
+	MULPS  X12, X13
+	ADDPS  X13, X5
+	MOVSS  8(BX), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (R10), X13
+	MULPS  X12, X13
+	ADDPS  X13, X6
+	MOVUPS 16(R10), X13
+	MULPS  X12, X13
+	ADDPS  X13, X7
+	MOVUPS (R10)(DI*1), X13
+	MULPS  X12, X13
+	ADDPS  X13, X8
+	MOVSS  12(BX), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (R11), X13
+	MULPS  X12, X13
+	ADDPS  X13, X9
+	MOVUPS 16(R11), X13
+	MULPS  X12, X13
+	ADDPS  X13, X10
+	MOVUPS (R11)(DI*1), X13
+	MULPS  X12, X13
+	ADDPS  X13, X11
+	LEAQ   (CX)(R8*4), CX
+	LEAQ   (R9)(R8*4), R9
+	LEAQ   (R10)(R8*4), R10
+	LEAQ   (R11)(R8*4), R11
+	ADDQ   $0x10, BX
+	SUBQ   $0x04, SI
+	JGE    inputs4
+
+rest4:
+	CMPQ   SI, $-4
+	JE     sum4
+	MOVSS  (BX), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (CX), X13
+	MULPS  X12, X13
+	ADDPS  X13, X0
+	MOVUPS 16(CX), X13
+	MULPS  X12, X13
+	ADDPS  X13, X1
+	MOVUPS (CX)(DI*1), X13
+	MULPS  X12, X13
+	ADDPS  X13, X2
+	CMPQ   SI, $-3
+	JE     sum4
+	MOVSS  4(BX), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (R9), X13
+	MULPS  X12, X13
+	ADDPS  X13, X3
+	MOVUPS 16(R9), X13
+	MULPS  X12, X13
+	ADDPS  X13, X4
+	MOVUPS (R9)(DI*1), X13
+	MULPS  X12, X13
+	ADDPS  X13, X5
+	CMPQ   SI, $-2
+	JE     sum4
+	MOVSS  8(BX), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (R10), X13
+	MULPS  X12, X13
+	ADDPS  X13, X6
+	MOVUPS 16(R10), X13
+	MULPS  X12, X13
+	ADDPS  X13, X7
+	MOVUPS (R10)(DI*1), X13
+	MULPS  X12, X13
+	ADDPS  X13, X8
+	JMP    sum4
+
+short4:
+	XORPS X0, X0
+	XORPS X1, X1
+	XORPS X2, X2
+	XORPS X3, X3
+	XORPS X4, X4
+	XORPS X5, X5
+	XORPS X6, X6
+	XORPS X7, X7
+	XORPS X8, X8
+	XORPS X9, X9
+	XORPS X10, X10
+	XORPS X11, X11
+	JMP   rest4
+
+sum4:
+	ADDPS  X3, X0
+	ADDPS  X9, X6
+	ADDPS  X4, X1
+	ADDPS  X10, X7
+	ADDPS  X5, X2
+	ADDPS  X11, X8
+	XORPS  X3, X3
+	XORPS  X4, X4
+	XORPS  X5, X5
+	ADDPS  X6, X0
+	ADDPS  X7, X1
+	ADDPS  X8, X2
+	TESTQ  DX, DX
+	JZ     unbiased4
+	MOVUPS (DX), X6
+	ADDPS  X6, X3
+	MOVUPS 16(DX), X6
+	ADDPS  X6, X4
+	MOVUPS (DX)(DI*1), X6
+	ADDPS  X6, X5
+
+unbiased4:
+	ADDPS  X3, X0
+	MOVUPS X0, (AX)
+	ADDPS  X4, X1
+	MOVUPS X1, 16(AX)
+	ADDPS  X5, X2
+	MOVUPS X2, (AX)(DI*1)
+	JMP    done
+
+done:
+	RET
+
+// func denseFewSSE2(y []float32, w []float32, b []float32, x []float32, in int, out int, rows int)
+// Requires: SSE, SSE2
+TEXT ·denseFewSSE2(SB), NOSPLIT, $0-120
+	MOVQ  out+104(FP), DI
+	MOVQ  in+96(FP), SI
+	MOVQ  y_base+0(FP), AX
+	MOVQ  w_base+24(FP), CX
+	MOVQ  x_base+72(FP), BX
+	XORQ  DX, DX
+	MOVQ  b_len+56(FP), R8
+	TESTQ R8, R8
+	JZ    unbiased
+	MOVQ  b_base+48(FP), DX
+
+unbiased:
+	LEAQ (DI)(DI*1), R8
+	ADDQ R8, R8
+	CMPQ DI, $+1
+	JNE  more1
+	MOVQ rows+112(FP), R10
+	MOVQ SI, R9
+	ANDQ $0x03, R9
+	MOVQ SI, R8
+	SUBQ R9, R8
+	LEAQ (BX)(R8*4), R8
+
+row1:
+	MOVQ   CX, DI
+	CMPQ   BX, R8
+	JE     short1
+	MOVUPS (BX), X1
+	MOVUPS (DI), X0
+	MULPS  X1, X0
+	ADDQ   $0x10, DI
+	ADDQ   $0x10, BX
+	CMPQ   BX, R8
+	JE     over1
+
+fours1:
+	MOVUPS (BX), X1
+	MOVUPS (DI), X2
+	MULPS  X1, X2
+	ADDPS  X2, X0
+	ADDQ   $0x10, DI
+	ADDQ   $0x10, BX
+	CMPQ   BX, R8
+	JNE    fours1
+	JMP    over1
+
+short1:
+	XORPS X0, X0
+
+over1:
+	TESTQ R9, R9
+	JZ    sum1
+	CMPQ  R9, $+1
+	JNE   not1of1
+	MOVSS (BX), X1
+	MOVSS (DI), X2
+	MULPS X1, X2
+	ADDPS X2, X0
+	JMP   sum1
+
+not1of1:
+	CMPQ  R9, $+2
+	JNE   not2of1
+	MOVSD (BX), X1
+	MOVSD (DI), X2
+	MULPS X1, X2
+	ADDPS X2, X0
+	JMP   sum1
+
+not2of1:
+	CMPQ    R9, $+3
+	JNE     not3of1
+	MOVSD   (BX), X1
+	MOVSS   8(BX), X2
+	MOVLHPS X2, X1
+	MOVAPS  X1, X1
+	MOVSD   (DI), X2
+	MOVSS   8(DI), X3
+	MOVLHPS X3, X2
+	MOVAPS  X2, X2
+	MULPS   X1, X2
+	ADDPS   X2, X0
+	JMP     sum1
+
+not3of1:
+sum1:
+	MOVAPS X0, X1
+	MOVAPS X0, X2
+	PSRLDQ $0x04, X2
+	MOVAPS X0, X3
+	PSRLDQ $0x08, X3
+	MOVAPS X0, X0
+	PSRLDQ $0x0c, X0
+	XORPS  X4, X4
+	ADDPS  X2, X1
+	ADDPS  X0, X3
+	ADDPS  X3, X1
+	TESTQ  DX, DX
+	JZ     unbiased1
+	MOVSS  (DX), X0
+	ADDPS  X0, X4
+
+unbiased1:
+	ADDPS X4, X1
+	MOVSS X1, (AX)
+	LEAQ  (BX)(R9*4), BX
+	LEAQ  (R8)(SI*4), R8
+	ADDQ  $0x04, AX
+	DECQ  R10
+	JNZ   row1
+	RET
+
+more1:
+	CMPQ DI, $+2
+	JNE  more2
+	MOVQ rows+112(FP), R10
+	MOVQ SI, R9
+	ANDQ $0x03, R9
+	MOVQ SI, R8
+	SUBQ R9, R8
+	LEAQ (BX)(R8*4), R8
+
+row2:
+	MOVQ   CX, DI
+	CMPQ   BX, R8
+	JE     short2
+	MOVUPS (BX), X1
+	PSHUFD $0x50, X1, X0
+	PSHUFD $0xfa, X1, X2
+	MOVUPS (DI), X1
+	MULPS  X0, X1
+	MOVUPS 16(DI), X0
+	MULPS  X2, X0
+	ADDQ   $0x20, DI
+	ADDQ   $0x10, BX
+	CMPQ   BX, R8
+	JE     over2
+
+fours2:
+	MOVUPS (BX), X2
+	PSHUFD $0x50, X2, X3
+	PSHUFD $0xfa, X2, X2
+	MOVUPS (DI), X4
+	MULPS  X3, X4
+	ADDPS  X4, X1
+	MOVUPS 16(DI), X3
+	MULPS  X2, X3
+	ADDPS  X3, X0
+	ADDQ   $0x20, DI
+	ADDQ   $0x10, BX
+	CMPQ   BX, R8
+	JNE    fours2
+	JMP    over2
+
+short2:
+	XORPS X1, X1
+	XORPS X0, X0
+
+over2:
+	TESTQ  R9, R9
+	JZ     sum2
+	CMPQ   R9, $+1
+	JNE    not1of2
+	MOVSS  (BX), X2
+	PSHUFD $0x50, X2, X3
+	PSHUFD $0xfa, X2, X2
+	MOVSD  (DI), X2
+	MULPS  X3, X2
+	ADDPS  X2, X1
+	JMP    sum2
+
+not1of2:
+	CMPQ   R9, $+2
+	JNE    not2of2
+	MOVSD  (BX), X2
+	PSHUFD $0x50, X2, X3
+	PSHUFD $0xfa, X2, X2
+	MOVUPS (DI), X2
+	MULPS  X3, X2
+	ADDPS  X2, X1
+	JMP    sum2
+
+not2of2:
+	CMPQ    R9, $+3
+	JNE     not3of2
+	MOVSD   (BX), X2
+	MOVSS   8(BX), X3
+	MOVLHPS X3, X2
+	MOVAPS  X2, X2
+	PSHUFD  $0x50, X2, X3
+	PSHUFD  $0xfa, X2, X2
+	MOVUPS  (DI), X4
+	MULPS   X3, X4
+	ADDPS   X4, X1
+	MOVSD   16(DI), X3
+	MULPS   X2, X3
+	ADDPS   X3, X0
+	JMP     sum2
+
+not3of2:
+sum2:
+	MOVAPS X1, X2
+	MOVAPS X1, X1
+	PSRLDQ $0x08, X1
+	MOVAPS X0, X3
+	PSLLDQ $0x08, X3
+	POR    X3, X1
+	MOVAPS X0, X3
+	MOVAPS X0, X0
+	PSRLDQ $0x08, X0
+	XORPS  X4, X4
+	ADDPS  X1, X2
+	ADDPS  X0, X3
+	ADDPS  X3, X2
+	TESTQ  DX, DX
+	JZ     unbiased2
+	MOVSD  (DX), X0
+	ADDPS  X0, X4
+
+unbiased2:
+	ADDPS X4, X2
+	MOVSD X2, (AX)
+	LEAQ  (BX)(R9*4), BX
+	LEAQ  (R8)(SI*4), R8
+	ADDQ  $0x08, AX
+	DECQ  R10
+	JNZ   row2
+	RET
+
+more2:
+	CMPQ DI, $+3
+	JNE  more3
+	MOVQ rows+112(FP), R10
+	MOVQ SI, R9
+	ANDQ $0x03, R9
+	MOVQ SI, R8
+	SUBQ R9, R8
+	LEAQ (BX)(R8*4), R8
+
+row3:
+	MOVQ   CX, DI
+	CMPQ   BX, R8
+	JE     short3
+	MOVUPS (BX), X2
+	PSHUFD $0x40, X2, X1
+	PSHUFD $0xa5, X2, X0
+	PSHUFD $0xfe, X2, X3
+	MOVUPS (DI), X2
+	MULPS  X1, X2
+	MOVUPS 16(DI), X1
+	MULPS  X0, X1
+	MOVUPS 32(DI), X0
+	MULPS  X3, X0
+	ADDQ   $0x30, DI
+	ADDQ   $0x10, BX
+	CMPQ   BX, R8
+	JE     over3
+
+fours3:
+	MOVUPS (BX), X3
+	PSHUFD $0x40, X3, X4
+	PSHUFD $0xa5, X3, X5
+	PSHUFD $0xfe, X3, X3
+	MOVUPS (DI), X6
+	MULPS  X4, X6
+	ADDPS  X6, X2
+	MOVUPS 16(DI), X4
+	MULPS  X5, X4
+	ADDPS  X4, X1
+	MOVUPS 32(DI), X4
+	MULPS  X3, X4
+	ADDPS  X4, X0
+	ADDQ   $0x30, DI
+	ADDQ   $0x10, BX
+	CMPQ   BX, R8
+	JNE    fours3
+	JMP    over3
+
+short3:
+	XORPS X2, X2
+	XORPS X1, X1
+	XORPS X0, X0
+
+over3:
+	TESTQ   R9, R9
+	JZ      sum3
+	CMPQ    R9, $+1
+	JNE     not1of3
+	MOVSS   (BX), X3
+	PSHUFD  $0x40, X3, X4
+	PSHUFD  $0xa5, X3, X5
+	PSHUFD  $0xfe, X3, X3
+	MOVSD   (DI), X3
+	MOVSS   8(DI), X5
+	MOVLHPS X5, X3
+	MOVAPS  X3, X3
+	MULPS   X4, X3
+	ADDPS   X3, X2
+	JMP     sum3
+
+not1of3:
+	CMPQ   R9, $+2
+	JNE    not2of3
+	MOVSD  (BX), X3
+	PSHUFD $0x40, X3, X4
+	PSHUFD $0xa5, X3, X5
+	PSHUFD $0xfe, X3, X3
+	MOVUPS (DI), X3
+	MULPS  X4, X3
+	ADDPS  X3, X2
+	MOVSD  16(DI), X3
+	MULPS  X5, X3
+	ADDPS  X3, X1
+	JMP    sum3
+
+not2of3:
+	CMPQ    R9, $+3
+	JNE     not3of3
+	MOVSD   (BX), X3
+	MOVSS   8(BX), X4
+	MOVLHPS X4, X3
+	MOVAPS  X3, X3
+	PSHUFD  $0x40, X3, X4
+	PSHUFD  $0xa5, X3, X5
+	PSHUFD  $0xfe, X3, X3
+	MOVUPS  (DI), X6
+	MULPS   X4, X6
+	ADDPS   X6, X2
+	MOVUPS  16(DI), X4
+	MULPS   X5, X4
+	ADDPS   X4, X1
+	MOVSS   32(DI), X4
+	MULPS   X3, X4
+	ADDPS   X4, X0
+	JMP     sum3
+
+not3of3:
+sum3:
+	MOVAPS  X2, X3
+	MOVAPS  X2, X2
+	PSRLDQ  $0x0c, X2
+	MOVAPS  X1, X4
+	PSLLDQ  $0x04, X4
+	POR     X4, X2
+	MOVAPS  X1, X1
+	PSRLDQ  $0x08, X1
+	MOVAPS  X0, X4
+	PSLLDQ  $0x08, X4
+	POR     X4, X1
+	MOVAPS  X0, X0
+	PSRLDQ  $0x04, X0
+	XORPS   X4, X4
+	ADDPS   X2, X3
+	ADDPS   X0, X1
+	ADDPS   X1, X3
+	TESTQ   DX, DX
+	JZ      unbiased3
+	MOVSD   (DX), X0
+	MOVSS   8(DX), X1
+	MOVLHPS X1, X0
+	MOVAPS  X0, X0
+	ADDPS   X0, X4
+
+unbiased3:
+	ADDPS  X4, X3
+	MOVSD  X3, (AX)
+	MOVAPS X3, X4
+	PSRLDQ $0x08, X4
+	MOVSS  X4, 8(AX)
+	LEAQ   (BX)(R9*4), BX
+	LEAQ   (R8)(SI*4), R8
+	ADDQ   $0x0c, AX
+	DECQ   R10
+	JNZ    row3
+	RET
+
+more3:
+	CMPQ DI, $+4
+	JNE  more4
+	MOVQ rows+112(FP), R10
+	MOVQ SI, R9
+	ANDQ $0x03, R9
+	MOVQ SI, R8
+	SUBQ R9, R8
+	LEAQ (BX)(R8*4), R8
+
+row4:
+	MOVQ   CX, DI
+	CMPQ   BX, R8
+	JE     short4
+	MOVUPS (BX), X3
+	PSHUFD $0x00, X3, X2
+	PSHUFD $0x55, X3, X1
+	PSHUFD $0xaa, X3, X0
+	PSHUFD $0xff, X3, X4
+	MOVUPS (DI), X3
+	MULPS  X2, X3
+	MOVUPS 16(DI), X2
+	MULPS  X1, X2
+	MOVUPS 32(DI), X1
+	MULPS  X0, X1
+	MOVUPS 48(DI), X0
+	MULPS  X4, X0
+	ADDQ   $0x40, DI
+	ADDQ   $0x10, BX
+	CMPQ   BX, R8
+	JE     over4
+
+fours4:
+	MOVUPS (BX), X4
+	PSHUFD $0x00, X4, X5
+	PSHUFD $0x55, X4, X6
+	PSHUFD $0xaa, X4, X7
+	PSHUFD $0xff, X4, X4
+	MOVUPS (DI), X8
+	MULPS  X5, X8
+	ADDPS  X8, X3
+	MOVUPS 16(DI), X5
+	MULPS  X6, X5
+	ADDPS  X5, X2
+	MOVUPS 32(DI), X5
+	MULPS  X7, X5
+	ADDPS  X5, X1
+	MOVUPS 48(DI), X5
+	MULPS  X4, X5
+	ADDPS  X5, X0
+	ADDQ   $0x40, DI
+	ADDQ   $0x10, BX
+	CMPQ   BX, R8
+	JNE    fours4
+	JMP    over4
+
+short4:
+	XORPS X3, X3
+	XORPS X2, X2
+	XORPS X1, X1
+	XORPS X0, X0
+
+over4:
+	TESTQ  R9, R9
+	JZ     sum4
+	CMPQ   R9, $+1
+	JNE    not1of4
+	MOVSS  (BX), X4
+	PSHUFD $0x00, X4, X5
+	PSHUFD $0x55, X4, X6
+	PSHUFD $0xaa, X4, X6
+	PSHUFD $0xff, X4, X4
+	MOVUPS (DI), X4
+	MULPS  X5, X4
+	ADDPS  X4, X3
+	JMP    sum4
+
+not1of4:
+	CMPQ   R9, $+2
+	JNE    not2of4
+	MOVSD  (BX), X4
+	PSHUFD $0x00, X4, X5
+	PSHUFD $0x55, X4, X6
+	PSHUFD $0xaa, X4, X7
+	PSHUFD $0xff, X4, X4
+	MOVUPS (DI), X4
+	MULPS  X5, X4
+	ADDPS  X4, X3
+	MOVUPS 16(DI), X4
+	MULPS  X6, X4
+	ADDPS  X4, X2
+	JMP    sum4
+
+not2of4:
+	CMPQ    R9, $+3
+	JNE     not3of4
+	MOVSD   (BX), X4
+	MOVSS   8(BX), X5
+	MOVLHPS X5, X4
+	MOVAPS  X4, X4
+	PSHUFD  $0x00, X4, X5
+	PSHUFD  $0x55, X4, X6
+	PSHUFD  $0xaa, X4, X7
+	PSHUFD  $0xff, X4, X4
+	MOVUPS  (DI), X4
+	MULPS   X5, X4
+	ADDPS   X4, X3
+	MOVUPS  16(DI), X4
+	MULPS   X6, X4
+	ADDPS   X4, X2
+	MOVUPS  32(DI), X4
+	MULPS   X7, X4
+	ADDPS   X4, X1
+	JMP     sum4
+
+not3of4:
+sum4:
+	MOVAPS X3, X3
+	MOVAPS X2, X2
+	MOVAPS X1, X1
+	MOVAPS X0, X0
+	XORPS  X4, X4
+	ADDPS  X2, X3
+	ADDPS  X0, X1
+	ADDPS  X1, X3
+	TESTQ  DX, DX
+	JZ     unbiased4
+	MOVUPS (DX), X0
+	ADDPS  X0, X4
+
+unbiased4:
+	ADDPS  X4, X3
+	MOVUPS X3, (AX)
+	LEAQ   (BX)(R9*4), BX
+	LEAQ   (R8)(SI*4), R8
+	ADDQ   $0x10, AX
+	DECQ   R10
+	JNZ    row4
+	RET
+
+more4:
+	RET
+
+// func tanhSSE2(y []float32)
+// Requires: SSE, SSE2
+TEXT ·tanhSSE2(SB), NOSPLIT, $0-24
+	MOVQ  y_base+0(FP), AX
+	MOVQ  y_len+8(FP), CX
+	LEAQ  (AX)(CX*4), DX
+	CMPQ  CX, $+4
+	JL    small
+	TESTQ $0x00000003, CX
+	JNZ   overlap
+	CMPQ  CX, $+8
+	JL    evenseveraldone
+
+evenseveral:
+	MOVUPS (AX), X0
+	MOVUPS 16(AX), X1
+	MOVAPS X0, X4
+	ANDPS  const_7fffffff<>+0(SB), X4
+	MOVAPS X1, X5
+	ANDPS  const_7fffffff<>+0(SB), X5
+	MOVSS  const_41400000<>+0(SB), X2
+	SHUFPS $0x00, X2, X2
+	MOVSS  const_41400000<>+0(SB), X3
+	SHUFPS $0x00, X3, X3
+	MINPS  X4, X2
+	MINPS  X5, X3
+	MOVAPS X2, X4
+	MULPS  const_36a03f4c<>+0(SB), X4
+	MOVAPS X3, X5
+	MULPS  const_36a03f4c<>+0(SB), X5
+	ADDPS  const_b6b5294e<>+0(SB), X4
+	ADDPS  const_b6b5294e<>+0(SB), X5
+	MULPS  X2, X4
+	MULPS  X3, X5
+	ADDPS  const_39c255d5<>+0(SB), X4
+	ADDPS  const_39c255d5<>+0(SB), X5
+	MULPS  X2, X4
+	MULPS  X3, X5
+	ADDPS  const_3b1a32c7<>+0(SB), X4
+	ADDPS  const_3b1a32c7<>+0(SB), X5
+	MULPS  X2, X4
+	MULPS  X3, X5
+	ADDPS  const_3cad68e2<>+0(SB), X4
+	ADDPS  const_3cad68e2<>+0(SB), X5
+	MULPS  X2, X4
+	MULPS  X3, X5
+	ADDPS  const_3dff791f<>+0(SB), X4
+	ADDPS  const_3dff791f<>+0(SB), X5
+	MULPS  X2, X4
+	MULPS  X3, X5
+	ADDPS  const_3f0006e1<>+0(SB), X4
+	ADDPS  const_3f0006e1<>+0(SB), X5
+	MULPS  X2, X4
+	MULPS  X3, X5
+	ADDPS  const_3f7ffeda<>+0(SB), X4
+	ADDPS  const_3f7ffeda<>+0(SB), X5
+	MULPS  X4, X4
+	MULPS  X5, X5
+	MULPS  X4, X4
+	MULPS  X5, X5
+	ADDPS  const_3f800000<>+0(SB), X4
+	ADDPS  const_3f800000<>+0(SB), X5
+	MOVSS  const_40000000<>+0(SB), X7
+	SHUFPS $0x00, X7, X7
+	MOVSS  const_40000000<>+0(SB), X8
+	SHUFPS $0x00, X8, X8
+	DIVPS  X4, X7
+	DIVPS  X5, X8
+	MOVAPS X2, X4
+	MULPS  X2, X4
+	MOVAPS X3, X6
+	MULPS  X3, X6
+	MOVAPS X4, X9
+	MULPS  const_bbc12c33<>+0(SB), X9
+	MOVAPS X6, X5
+	MULPS  const_bbc12c33<>+0(SB), X5
+	ADDPS  const_3caa5c52<>+0(SB), X9
+	ADDPS  const_3caa5c52<>+0(SB), X5
+	MULPS  X4, X9
+	MULPS  X6, X5
+	ADDPS  const_bd5c4c6f<>+0(SB), X9
+	ADDPS  const_bd5c4c6f<>+0(SB), X5
+	MULPS  X4, X9
+	MULPS  X6, X5
+	ADDPS  const_3e0884d7<>+0(SB), X9
+	ADDPS  const_3e0884d7<>+0(SB), X5
+	MULPS  X4, X9
+	MULPS  X6, X5
+	ADDPS  const_beaaaa9f<>+0(SB), X9
+	ADDPS  const_beaaaa9f<>+0(SB), X5
+	MULPS  X4, X9
+	MULPS  X6, X5
+	MULPS  X0, X9
+	MULPS  X1, X5
+	ADDPS  X0, X9
+	ADDPS  X1, X5
+	MOVSS  const_3f800000<>+0(SB), X6
+	SHUFPS $0x00, X6, X6
+	MOVSS  const_3f800000<>+0(SB), X4
+	SHUFPS $0x00, X4, X4
+	SUBPS  X7, X6
+	SUBPS  X8, X4
+	MOVAPS X2, X2
+	CMPPS  const_3f19999a<>+0(SB), X2, $0x01
+	ANDPS  X2, X9
+	ANDNPS X6, X2
+	ORPS   X2, X9
+	MOVAPS X9, X2
+	MOVAPS X0, X0
+	ANDPS  const_80000000<>+0(SB), X0
+	ORPS   X0, X2
+	MOVAPS X3, X0
+	CMPPS  const_3f19999a<>+0(SB), X0, $0x01
+	ANDPS  X0, X5
+	ANDNPS X4, X0
+	ORPS   X0, X5
+	MOVAPS X5, X0
+	MOVAPS X1, X1
+	ANDPS  const_80000000<>+0(SB), X1
+	ORPS   X1, X0
+	MOVUPS X2, (AX)
+	MOVUPS X0, 16(AX)
+	ADDQ   $+32, AX
+	SUBQ   $+8, CX
+	CMPQ   CX, $+8
+	JGE    evenseveral
+
+evenseveraldone:
+	CMPQ CX, $+4
+	JL   evenonedone
+
+evenone:
+	MOVUPS (AX), X0
+	MOVAPS X0, X1
+	ANDPS  const_7fffffff<>+0(SB), X1
+	MOVSS  const_41400000<>+0(SB), X2
+	SHUFPS $0x00, X2, X2
+	MINPS  X1, X2
+	MOVAPS X2, X1
+	MULPS  const_36a03f4c<>+0(SB), X1
+	ADDPS  const_b6b5294e<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_39c255d5<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_3b1a32c7<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_3cad68e2<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_3dff791f<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_3f0006e1<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_3f7ffeda<>+0(SB), X1
+	MULPS  X1, X1
+	MULPS  X1, X1
+	ADDPS  const_3f800000<>+0(SB), X1
+	MOVSS  const_40000000<>+0(SB), X3
+	SHUFPS $0x00, X3, X3
+	DIVPS  X1, X3
+	MOVAPS X2, X1
+	MULPS  X2, X1
+	MOVAPS X1, X4
+	MULPS  const_bbc12c33<>+0(SB), X4
+	ADDPS  const_3caa5c52<>+0(SB), X4
+	MULPS  X1, X4
+	ADDPS  const_bd5c4c6f<>+0(SB), X4
+	MULPS  X1, X4
+	ADDPS  const_3e0884d7<>+0(SB), X4
+	MULPS  X1, X4
+	ADDPS  const_beaaaa9f<>+0(SB), X4
+	MULPS  X1, X4
+	MULPS  X0, X4
+	ADDPS  X0, X4
+	MOVSS  const_3f800000<>+0(SB), X1
+	SHUFPS $0x00, X1, X1
+	SUBPS  X3, X1
+	MOVAPS X2, X2
+	CMPPS  const_3f19999a<>+0(SB), X2, $0x01
+	ANDPS  X2, X4
+	ANDNPS X1, X2
+	ORPS   X2, X4
+	MOVAPS X4, X1
+	MOVAPS X0, X0
+	ANDPS  const_80000000<>+0(SB), X0
+	ORPS   X0, X1
+	MOVUPS X1, (AX)
+	ADDQ   $+16, AX
+	SUBQ   $+4, CX
+	CMPQ   CX, $+4
+	JGE    evenone
+
+evenonedone:
+	JMP done
+
+overlap:
+	MOVUPS -16(DX), X0
+	MOVAPS X0, X1
+	ANDPS  const_7fffffff<>+0(SB), X1
+	MOVSS  const_41400000<>+0(SB), X2
+	SHUFPS $0x00, X2, X2
+	MINPS  X1, X2
+	MOVAPS X2, X1
+	MULPS  const_36a03f4c<>+0(SB), X1
+	ADDPS  const_b6b5294e<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_39c255d5<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_3b1a32c7<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_3cad68e2<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_3dff791f<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_3f0006e1<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_3f7ffeda<>+0(SB), X1
+	MULPS  X1, X1
+	MULPS  X1, X1
+	ADDPS  const_3f800000<>+0(SB), X1
+	MOVSS  const_40000000<>+0(SB), X3
+	SHUFPS $0x00, X3, X3
+	DIVPS  X1, X3
+	MOVAPS X2, X1
+	MULPS  X2, X1
+	MOVAPS X1, X4
+	MULPS  const_bbc12c33<>+0(SB), X4
+	ADDPS  const_3caa5c52<>+0(SB), X4
+	MULPS  X1, X4
+	ADDPS  const_bd5c4c6f<>+0(SB), X4
+	MULPS  X1, X4
+	ADDPS  const_3e0884d7<>+0(SB), X4
+	MULPS  X1, X4
+	ADDPS  const_beaaaa9f<>+0(SB), X4
+	MULPS  X1, X4
+	MULPS  X0, X4
+	ADDPS  X0, X4
+	MOVSS  const_3f800000<>+0(SB), X1
+	SHUFPS $0x00, X1, X1
+	SUBPS  X3, X1
+	MOVAPS X2, X2
+	CMPPS  const_3f19999a<>+0(SB), X2, $0x01
+	ANDPS  X2, X4
+	ANDNPS X1, X2
+	ORPS   X2, X4
+	MOVAPS X4, X1
+	MOVAPS X0, X0
+	ANDPS  const_80000000<>+0(SB), X0
+	ORPS   X0, X1
+	CMPQ   CX, $+8
+	JL     oddseveraldone
+
+oddseveral:
+	MOVUPS (AX), X0
+	MOVUPS 16(AX), X2
+	MOVAPS X0, X5
+	ANDPS  const_7fffffff<>+0(SB), X5
+	MOVAPS X2, X6
+	ANDPS  const_7fffffff<>+0(SB), X6
+	MOVSS  const_41400000<>+0(SB), X3
+	SHUFPS $0x00, X3, X3
+	MOVSS  const_41400000<>+0(SB), X4
+	SHUFPS $0x00, X4, X4
+	MINPS  X5, X3
+	MINPS  X6, X4
+	MOVAPS X3, X5
+	MULPS  const_36a03f4c<>+0(SB), X5
+	MOVAPS X4, X6
+	MULPS  const_36a03f4c<>+0(SB), X6
+	ADDPS  const_b6b5294e<>+0(SB), X5
+	ADDPS  const_b6b5294e<>+0(SB), X6
+	MULPS  X3, X5
+	MULPS  X4, X6
+	ADDPS  const_39c255d5<>+0(SB), X5
+	ADDPS  const_39c255d5<>+0(SB), X6
+	MULPS  X3, X5
+	MULPS  X4, X6
+	ADDPS  const_3b1a32c7<>+0(SB), X5
+	ADDPS  const_3b1a32c7<>+0(SB), X6
+	MULPS  X3, X5
+	MULPS  X4, X6
+	ADDPS  const_3cad68e2<>+0(SB), X5
+	ADDPS  const_3cad68e2<>+0(SB), X6
+	MULPS  X3, X5
+	MULPS  X4, X6
+	ADDPS  const_3dff791f<>+0(SB), X5
+	ADDPS  const_3dff791f<>+0(SB), X6
+	MULPS  X3, X5
+	MULPS  X4, X6
+	ADDPS  const_3f0006e1<>+0(SB), X5
+	ADDPS  const_3f0006e1<>+0(SB), X6
+	MULPS  X3, X5
+	MULPS  X4, X6
+	ADDPS  const_3f7ffeda<>+0(SB), X5
+	ADDPS  const_3f7ffeda<>+0(SB), X6
+	MULPS  X5, X5
+	MULPS  X6, X6
+	MULPS  X5, X5
+	MULPS  X6, X6
+	ADDPS  const_3f800000<>+0(SB), X5
+	ADDPS  const_3f800000<>+0(SB), X6
+	MOVSS  const_40000000<>+0(SB), X8
+	SHUFPS $0x00, X8, X8
+	MOVSS  const_40000000<>+0(SB), X9
+	SHUFPS $0x00, X9, X9
+	DIVPS  X5, X8
+	DIVPS  X6, X9
+	MOVAPS X3, X5
+	MULPS  X3, X5
+	MOVAPS X4, X7
+	MULPS  X4, X7
+	MOVAPS X5, X10
+	MULPS  const_bbc12c33<>+0(SB), X10
+	MOVAPS X7, X6
+	MULPS  const_bbc12c33<>+0(SB), X6
+	ADDPS  const_3caa5c52<>+0(SB), X10
+	ADDPS  const_3caa5c52<>+0(SB), X6
+	MULPS  X5, X10
+	MULPS  X7, X6
+	ADDPS  const_bd5c4c6f<>+0(SB), X10
+	ADDPS  const_bd5c4c6f<>+0(SB), X6
+	MULPS  X5, X10
+	MULPS  X7, X6
+	ADDPS  const_3e0884d7<>+0(SB), X10
+	ADDPS  const_3e0884d7<>+0(SB), X6
+	MULPS  X5, X10
+	MULPS  X7, X6
+	ADDPS  const_beaaaa9f<>+0(SB), X10
+	ADDPS  const_beaaaa9f<>+0(SB), X6
+	MULPS  X5, X10
+	MULPS  X7, X6
+	MULPS  X0, X10
+	MULPS  X2, X6
+	ADDPS  X0, X10
+	ADDPS  X2, X6
+	MOVSS  const_3f800000<>+0(SB), X7
+	SHUFPS $0x00, X7, X7
+	MOVSS  const_3f800000<>+0(SB), X5
+	SHUFPS $0x00, X5, X5
+	SUBPS  X8, X7
+	SUBPS  X9, X5
+	MOVAPS X3, X3
+	CMPPS  const_3f19999a<>+0(SB), X3, $0x01
+	ANDPS  X3, X10
+	ANDNPS X7, X3
+	ORPS   X3, X10
+	MOVAPS X10, X3
+	MOVAPS X0, X0
+	ANDPS  const_80000000<>+0(SB), X0
+	ORPS   X0, X3
+	MOVAPS X4, X0
+	CMPPS  const_3f19999a<>+0(SB), X0, $0x01
+	ANDPS  X0, X6
+	ANDNPS X5, X0
+	ORPS   X0, X6
+	MOVAPS X6, X0
+	MOVAPS X2, X2
+	ANDPS  const_80000000<>+0(SB), X2
+	ORPS   X2, X0
+	MOVUPS X3, (AX)
+	MOVUPS X0, 16(AX)
+	ADDQ   $+32, AX
+	SUBQ   $+8, CX
+	CMPQ   CX, $+8
+	JGE    oddseveral
+
+oddseveraldone:
+	CMPQ CX, $+4
+	JL   oddonedone
+
+oddone:
+	MOVUPS (AX), X0
+	MOVAPS X0, X2
+	ANDPS  const_7fffffff<>+0(SB), X2
+	MOVSS  const_41400000<>+0(SB), X3
+	SHUFPS $0x00, X3, X3
+	MINPS  X2, X3
+	MOVAPS X3, X2
+	MULPS  const_36a03f4c<>+0(SB), X2
+	ADDPS  const_b6b5294e<>+0(SB), X2
+	MULPS  X3, X2
+	ADDPS  const_39c255d5<>+0(SB), X2
+	MULPS  X3, X2
+	ADDPS  const_3b1a32c7<>+0(SB), X2
+	MULPS  X3, X2
+	ADDPS  const_3cad68e2<>+0(SB), X2
+	MULPS  X3, X2
+	ADDPS  const_3dff791f<>+0(SB), X2
+	MULPS  X3, X2
+	ADDPS  const_3f0006e1<>+0(SB), X2
+	MULPS  X3, X2
+	ADDPS  const_3f7ffeda<>+0(SB), X2
+	MULPS  X2, X2
+	MULPS  X2, X2
+	ADDPS  const_3f800000<>+0(SB), X2
+	MOVSS  const_40000000<>+0(SB), X4
+	SHUFPS $0x00, X4, X4
+	DIVPS  X2, X4
+	MOVAPS X3, X2
+	MULPS  X3, X2
+	MOVAPS X2, X5
+	MULPS  const_bbc12c33<>+0(SB), X5
+	ADDPS  const_3caa5c52<>+0(SB), X5
+	MULPS  X2, X5
+	ADDPS  const_bd5c4c6f<>+0(SB), X5
+	MULPS  X2, X5
+	ADDPS  const_3e0884d7<>+0(SB), X5
+	MULPS  X2, X5
+	ADDPS  const_beaaaa9f<>+0(SB), X5
+	MULPS  X2, X5
+	MULPS  X0, X5
+	ADDPS  X0, X5
+	MOVSS  const_3f800000<>+0(SB), X2
+	SHUFPS $0x00, X2, X2
+	SUBPS  X4, X2
+	MOVAPS X3, X3
+	CMPPS  const_3f19999a<>+0(SB), X3, $0x01
+	ANDPS  X3, X5
+	ANDNPS X2, X3
+	ORPS   X3, X5
+	MOVAPS X5, X2
+	MOVAPS X0, X0
+	ANDPS  const_80000000<>+0(SB), X0
+	ORPS   X0, X2
+	MOVUPS X2, (AX)
+	ADDQ   $+16, AX
+	SUBQ   $+4, CX
+	CMPQ   CX, $+4
+	JGE    oddone
+
+oddonedone:
+	MOVUPS X1, -16(DX)
+	JMP    done
+
+small:
+	CMPQ   CX, $+2
+	JL     below2
+	MOVSD  (AX), X0
+	MOVAPS X0, X1
+	ANDPS  const_7fffffff<>+0(SB), X1
+	MOVSS  const_41400000<>+0(SB), X2
+	SHUFPS $0x00, X2, X2
+	MINPS  X1, X2
+	MOVAPS X2, X1
+	MULPS  const_36a03f4c<>+0(SB), X1
+	ADDPS  const_b6b5294e<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_39c255d5<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_3b1a32c7<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_3cad68e2<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_3dff791f<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_3f0006e1<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_3f7ffeda<>+0(SB), X1
+	MULPS  X1, X1
+	MULPS  X1, X1
+	ADDPS  const_3f800000<>+0(SB), X1
+	MOVSS  const_40000000<>+0(SB), X3
+	SHUFPS $0x00, X3, X3
+	DIVPS  X1, X3
+	MOVAPS X2, X1
+	MULPS  X2, X1
+	MOVAPS X1, X4
+	MULPS  const_bbc12c33<>+0(SB), X4
+	ADDPS  const_3caa5c52<>+0(SB), X4
+	MULPS  X1, X4
+	ADDPS  const_bd5c4c6f<>+0(SB), X4
+	MULPS  X1, X4
+	ADDPS  const_3e0884d7<>+0(SB), X4
+	MULPS  X1, X4
+	ADDPS  const_beaaaa9f<>+0(SB), X4
+	MULPS  X1, X4
+	MULPS  X0, X4
+	ADDPS  X0, X4
+	MOVSS  const_3f800000<>+0(SB), X1
+	SHUFPS $0x00, X1, X1
+	SUBPS  X3, X1
+	MOVAPS X2, X2
+	CMPPS  const_3f19999a<>+0(SB), X2, $0x01
+	ANDPS  X2, X4
+	ANDNPS X1, X2
+	ORPS   X2, X4
+	MOVAPS X4, X1
+	MOVAPS X0, X0
+	ANDPS  const_80000000<>+0(SB), X0
+	ORPS   X0, X1
+	MOVSD  -8(DX), X0
+	MOVAPS X0, X2
+	ANDPS  const_7fffffff<>+0(SB), X2
+	MOVSS  const_41400000<>+0(SB), X3
+	SHUFPS $0x00, X3, X3
+	MINPS  X2, X3
+	MOVAPS X3, X2
+	MULPS  const_36a03f4c<>+0(SB), X2
+	ADDPS  const_b6b5294e<>+0(SB), X2
+	MULPS  X3, X2
+	ADDPS  const_39c255d5<>+0(SB), X2
+	MULPS  X3, X2
+	ADDPS  const_3b1a32c7<>+0(SB), X2
+	MULPS  X3, X2
+	ADDPS  const_3cad68e2<>+0(SB), X2
+	MULPS  X3, X2
+	ADDPS  const_3dff791f<>+0(SB), X2
+	MULPS  X3, X2
+	ADDPS  const_3f0006e1<>+0(SB), X2
+	MULPS  X3, X2
+	ADDPS  const_3f7ffeda<>+0(SB), X2
+	MULPS  X2, X2
+	MULPS  X2, X2
+	ADDPS  const_3f800000<>+0(SB), X2
+	MOVSS  const_40000000<>+0(SB), X4
+	SHUFPS $0x00, X4, X4
+	DIVPS  X2, X4
+	MOVAPS X3, X2
+	MULPS  X3, X2
+	MOVAPS X2, X5
+	MULPS  const_bbc12c33<>+0(SB), X5
+	ADDPS  const_3caa5c52<>+0(SB), X5
+	MULPS  X2, X5
+	ADDPS  const_bd5c4c6f<>+0(SB), X5
+	MULPS  X2, X5
+	ADDPS  const_3e0884d7<>+0(SB), X5
+	MULPS  X2, X5
+	ADDPS  const_beaaaa9f<>+0(SB), X5
+	MULPS  X2, X5
+	MULPS  X0, X5
+	ADDPS  X0, X5
+	MOVSS  const_3f800000<>+0(SB), X2
+	SHUFPS $0x00, X2, X2
+	SUBPS  X4, X2
+	MOVAPS X3, X3
+	CMPPS  const_3f19999a<>+0(SB), X3, $0x01
+	ANDPS  X3, X5
+	ANDNPS X2, X3
+	ORPS   X3, X5
+	MOVAPS X5, X2
+	MOVAPS X0, X0
+	ANDPS  const_80000000<>+0(SB), X0
+	ORPS   X0, X2
+	MOVSD  X2, -8(DX)
+	MOVSD  X1, (AX)
+	JMP    done
+
+below2:
+	CMPQ   CX, $+1
+	JL     below1
+	MOVSS  (AX), X0
+	MOVAPS X0, X1
+	ANDPS  const_7fffffff<>+0(SB), X1
+	MOVSS  const_41400000<>+0(SB), X2
+	SHUFPS $0x00, X2, X2
+	MINPS  X1, X2
+	MOVAPS X2, X1
+	MULPS  const_36a03f4c<>+0(SB), X1
+	ADDPS  const_b6b5294e<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_39c255d5<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_3b1a32c7<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_3cad68e2<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_3dff791f<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_3f0006e1<>+0(SB), X1
+	MULPS  X2, X1
+	ADDPS  const_3f7ffeda<>+0(SB), X1
+	MULPS  X1, X1
+	MULPS  X1, X1
+	ADDPS  const_3f800000<>+0(SB), X1
+	MOVSS  const_40000000<>+0(SB), X3
+	SHUFPS $0x00, X3, X3
+	DIVPS  X1, X3
+	MOVAPS X2, X1
+	MULPS  X2, X1
+	MOVAPS X1, X4
+	MULPS  const_bbc12c33<>+0(SB), X4
+	ADDPS  const_3caa5c52<>+0(SB), X4
+	MULPS  X1, X4
+	ADDPS  const_bd5c4c6f<>+0(SB), X4
+	MULPS  X1, X4
+	ADDPS  const_3e0884d7<>+0(SB), X4
+	MULPS  X1, X4
+	ADDPS  const_beaaaa9f<>+0(SB), X4
+	MULPS  X1, X4
+	MULPS  X0, X4
+	ADDPS  X0, X4
+	MOVSS  const_3f800000<>+0(SB), X1
+	SHUFPS $0x00, X1, X1
+	SUBPS  X3, X1
+	MOVAPS X2, X2
+	CMPPS  const_3f19999a<>+0(SB), X2, $0x01
+	ANDPS  X2, X4
+	ANDNPS X1, X2
+	ORPS   X2, X4
+	MOVAPS X4, X1
+	MOVAPS X0, X0
+	ANDPS  const_80000000<>+0(SB), X0
+	ORPS   X0, X1
+	MOVSS  X1, (AX)
+	JMP    done
+
+below1:
+done:
+	RET
+
+DATA const_7fffffff<>+0(SB)/4, $0x7fffffff
+DATA const_7fffffff<>+4(SB)/4, $0x7fffffff
+DATA const_7fffffff<>+8(SB)/4, $0x7fffffff
+DATA const_7fffffff<>+12(SB)/4, $0x7fffffff
+DATA const_7fffffff<>+16(SB)/4, $0x7fffffff
+DATA const_7fffffff<>+20(SB)/4, $0x7fffffff
+DATA const_7fffffff<>+24(SB)/4, $0x7fffffff
+DATA const_7fffffff<>+28(SB)/4, $0x7fffffff
+GLOBL const_7fffffff<>(SB), RODATA|NOPTR, $32
+
+DATA const_41400000<>+0(SB)/4, $0x41400000
+DATA const_41400000<>+4(SB)/4, $0x41400000
+DATA const_41400000<>+8(SB)/4, $0x41400000
+DATA const_41400000<>+12(SB)/4, $0x41400000
+DATA const_41400000<>+16(SB)/4, $0x41400000
+DATA const_41400000<>+20(SB)/4, $0x41400000
+DATA const_41400000<>+24(SB)/4, $0x41400000
+DATA const_41400000<>+28(SB)/4, $0x41400000
+GLOBL const_41400000<>(SB), RODATA|NOPTR, $32
+
+DATA const_36a03f4c<>+0(SB)/4, $0x36a03f4c
+DATA const_36a03f4c<>+4(SB)/4, $0x36a03f4c
+DATA const_36a03f4c<>+8(SB)/4, $0x36a03f4c
+DATA const_36a03f4c<>+12(SB)/4, $0x36a03f4c
+DATA const_36a03f4c<>+16(SB)/4, $0x36a03f4c
+DATA const_36a03f4c<>+20(SB)/4, $0x36a03f4c
+DATA const_36a03f4c<>+24(SB)/4, $0x36a03f4c
+DATA const_36a03f4c<>+28(SB)/4, $0x36a03f4c
+GLOBL const_36a03f4c<>(SB), RODATA|NOPTR, $32
+
+DATA const_b6b5294e<>+0(SB)/4, $0xb6b5294e
+DATA const_b6b5294e<>+4(SB)/4, $0xb6b5294e
+DATA const_b6b5294e<>+8(SB)/4, $0xb6b5294e
+DATA const_b6b5294e<>+12(SB)/4, $0xb6b5294e
+DATA const_b6b5294e<>+16(SB)/4, $0xb6b5294e
+DATA const_b6b5294e<>+20(SB)/4, $0xb6b5294e
+DATA const_b6b5294e<>+24(SB)/4, $0xb6b5294e
+DATA const_b6b5294e<>+28(SB)/4, $0xb6b5294e
+GLOBL const_b6b5294e<>(SB), RODATA|NOPTR, $32
+
+DATA const_39c255d5<>+0(SB)/4, $0x39c255d5
+DATA const_39c255d5<>+4(SB)/4, $0x39c255d5
+DATA const_39c255d5<>+8(SB)/4, $0x39c255d5
+DATA const_39c255d5<>+12(SB)/4, $0x39c255d5
+DATA const_39c255d5<>+16(SB)/4, $0x39c255d5
+DATA const_39c255d5<>+20(SB)/4, $0x39c255d5
+DATA const_39c255d5<>+24(SB)/4, $0x39c255d5
+DATA const_39c255d5<>+28(SB)/4, $0x39c255d5
+GLOBL const_39c255d5<>(SB), RODATA|NOPTR, $32
+
+DATA const_3b1a32c7<>+0(SB)/4, $0x3b1a32c7
+DATA const_3b1a32c7<>+4(SB)/4, $0x3b1a32c7
+DATA const_3b1a32c7<>+8(SB)/4, $0x3b1a32c7
+DATA const_3b1a32c7<>+12(SB)/4, $0x3b1a32c7
+DATA const_3b1a32c7<>+16(SB)/4, $0x3b1a32c7
+DATA const_3b1a32c7<>+20(SB)/4, $0x3b1a32c7
+DATA const_3b1a32c7<>+24(SB)/4, $0x3b1a32c7
+DATA const_3b1a32c7<>+28(SB)/4, $0x3b1a32c7
+GLOBL const_3b1a32c7<>(SB), RODATA|NOPTR, $32
+
+DATA const_3cad68e2<>+0(SB)/4, $0x3cad68e2
+DATA const_3cad68e2<>+4(SB)/4, $0x3cad68e2
+DATA const_3cad68e2<>+8(SB)/4, $0x3cad68e2
+DATA const_3cad68e2<>+12(SB)/4, $0x3cad68e2
+DATA const_3cad68e2<>+16(SB)/4, $0x3cad68e2
+DATA const_3cad68e2<>+20(SB)/4, $0x3cad68e2
+DATA const_3cad68e2<>+24(SB)/4, $0x3cad68e2
+DATA const_3cad68e2<>+28(SB)/4, $0x3cad68e2
+GLOBL const_3cad68e2<>(SB), RODATA|NOPTR, $32
+
+DATA const_3dff791f<>+0(SB)/4, $0x3dff791f
+DATA const_3dff791f<>+4(SB)/4, $0x3dff791f
+DATA const_3dff791f<>+8(SB)/4, $0x3dff791f
+DATA const_3dff791f<>+12(SB)/4, $0x3dff791f
+DATA const_3dff791f<>+16(SB)/4, $0x3dff791f
+DATA const_3dff791f<>+20(SB)/4, $0x3dff791f
+DATA const_3dff791f<>+24(SB)/4, $0x3dff791f
+DATA const_3dff791f<>+28(SB)/4, $0x3dff791f
+GLOBL const_3dff791f<>(SB), RODATA|NOPTR, $32
+
+DATA const_3f0006e1<>+0(SB)/4, $0x3f0006e1
+DATA const_3f0006e1<>+4(SB)/4, $0x3f0006e1
+DATA const_3f0006e1<>+8(SB)/4, $0x3f0006e1
+DATA const_3f0006e1<>+12(SB)/4, $0x3f0006e1
+DATA const_3f0006e1<>+16(SB)/4, $0x3f0006e1
+DATA const_3f0006e1<>+20(SB)/4, $0x3f0006e1
+DATA const_3f0006e1<>+24(SB)/4, $0x3f0006e1
+DATA const_3f0006e1<>+28(SB)/4, $0x3f0006e1
+GLOBL const_3f0006e1<>(SB), RODATA|NOPTR, $32
+
+DATA const_3f7ffeda<>+0(SB)/4, $0x3f7ffeda
+DATA const_3f7ffeda<>+4(SB)/4, $0x3f7ffeda
+DATA const_3f7ffeda<>+8(SB)/4, $0x3f7ffeda
+DATA const_3f7ffeda<>+12(SB)/4, $0x3f7ffeda
+DATA const_3f7ffeda<>+16(SB)/4, $0x3f7ffeda
+DATA const_3f7ffeda<>+20(SB)/4, $0x3f7ffeda
+DATA const_3f7ffeda<>+24(SB)/4, $0x3f7ffeda
+DATA const_3f7ffeda<>+28(SB)/4, $0x3f7ffeda
+GLOBL const_3f7ffeda<>(SB), RODATA|NOPTR, $32
+
+DATA const_3f800000<>+0(SB)/4, $0x3f800000
+DATA const_3f800000<>+4(SB)/4, $0x3f800000
+DATA const_3f800000<>+8(SB)/4, $0x3f800000
+DATA const_3f800000<>+12(SB)/4, $0x3f800000
+DATA const_3f800000<>+16(SB)/4, $0x3f800000
+DATA const_3f800000<>+20(SB)/4, $0x3f800000
+DATA const_3f800000<>+24(SB)/4, $0x3f800000
+DATA const_3f800000<>+28(SB)/4, $0x3f800000
+GLOBL const_3f800000<>(SB), RODATA|NOPTR, $32
+
+DATA const_40000000<>+0(SB)/4, $0x40000000
+DATA const_40000000<>+4(SB)/4, $0x40000000
+DATA const_40000000<>+8(SB)/4, $0x40000000
+DATA const_40000000<>+12(SB)/4, $0x40000000
+DATA const_40000000<>+16(SB)/4, $0x40000000
+DATA const_40000000<>+20(SB)/4, $0x40000000
+DATA const_40000000<>+24(SB)/4, $0x40000000
+DATA const_40000000<>+28(SB)/4, $0x40000000
+GLOBL const_40000000<>(SB), RODATA|NOPTR, $32
+
+DATA const_bbc12c33<>+0(SB)/4, $0xbbc12c33
+DATA const_bbc12c33<>+4(SB)/4, $0xbbc12c33
+DATA const_bbc12c33<>+8(SB)/4, $0xbbc12c33
+DATA const_bbc12c33<>+12(SB)/4, $0xbbc12c33
+DATA const_bbc12c33<>+16(SB)/4, $0xbbc12c33
+DATA const_bbc12c33<>+20(SB)/4, $0xbbc12c33
+DATA const_bbc12c33<>+24(SB)/4, $0xbbc12c33
+DATA const_bbc12c33<>+28(SB)/4, $0xbbc12c33
+GLOBL const_bbc12c33<>(SB), RODATA|NOPTR, $32
+
+DATA const_3caa5c52<>+0(SB)/4, $0x3caa5c52
+DATA const_3caa5c52<>+4(SB)/4, $0x3caa5c52
+DATA const_3caa5c52<>+8(SB)/4, $0x3caa5c52
+DATA const_3caa5c52<>+12(SB)/4, $0x3caa5c52
+DATA const_3caa5c52<>+16(SB)/4, $0x3caa5c52
+DATA const_3caa5c52<>+20(SB)/4, $0x3caa5c52
+DATA const_3caa5c52<>+24(SB)/4, $0x3caa5c52
+DATA const_3caa5c52<>+28(SB)/4, $0x3caa5c52
+GLOBL const_3caa5c52<>(SB), RODATA|NOPTR, $32
+
+DATA const_bd5c4c6f<>+0(SB)/4, $0xbd5c4c6f
+DATA const_bd5c4c6f<>+4(SB)/4, $0xbd5c4c6f
+DATA const_bd5c4c6f<>+8(SB)/4, $0xbd5c4c6f
+DATA const_bd5c4c6f<>+12(SB)/4, $0xbd5c4c6f
+DATA const_bd5c4c6f<>+16(SB)/4, $0xbd5c4c6f
+DATA const_bd5c4c6f<>+20(SB)/4, $0xbd5c4c6f
+DATA const_bd5c4c6f<>+24(SB)/4, $0xbd5c4c6f
+DATA const_bd5c4c6f<>+28(SB)/4, $0xbd5c4c6f
+GLOBL const_bd5c4c6f<>(SB), RODATA|NOPTR, $32
+
+DATA const_3e0884d7<>+0(SB)/4, $0x3e0884d7
+DATA const_3e0884d7<>+4(SB)/4, $0x3e0884d7
+DATA const_3e0884d7<>+8(SB)/4, $0x3e0884d7
+DATA const_3e0884d7<>+12(SB)/4, $0x3e0884d7
+DATA const_3e0884d7<>+16(SB)/4, $0x3e0884d7
+DATA const_3e0884d7<>+20(SB)/4, $0x3e0884d7
+DATA const_3e0884d7<>+24(SB)/4, $0x3e0884d7
+DATA const_3e0884d7<>+28(SB)/4, $0x3e0884d7
+GLOBL const_3e0884d7<>(SB), RODATA|NOPTR, $32
+
+DATA const_beaaaa9f<>+0(SB)/4, $0xbeaaaa9f
+DATA const_beaaaa9f<>+4(SB)/4, $0xbeaaaa9f
+DATA const_beaaaa9f<>+8(SB)/4, $0xbeaaaa9f
+DATA const_beaaaa9f<>+12(SB)/4, $0xbeaaaa9f
+DATA const_beaaaa9f<>+16(SB)/4, $0xbeaaaa9f
+DATA const_beaaaa9f<>+20(SB)/4, $0xbeaaaa9f
+DATA const_beaaaa9f<>+24(SB)/4, $0xbeaaaa9f
+DATA const_beaaaa9f<>+28(SB)/4, $0xbeaaaa9f
+GLOBL const_beaaaa9f<>(SB), RODATA|NOPTR, $32
+
+DATA const_3f19999a<>+0(SB)/4, $0x3f19999a
+DATA const_3f19999a<>+4(SB)/4, $0x3f19999a
+DATA const_3f19999a<>+8(SB)/4, $0x3f19999a
+DATA const_3f19999a<>+12(SB)/4, $0x3f19999a
+DATA const_3f19999a<>+16(SB)/4, $0x3f19999a
+DATA const_3f19999a<>+20(SB)/4, $0x3f19999a
+DATA const_3f19999a<>+24(SB)/4, $0x3f19999a
+DATA const_3f19999a<>+28(SB)/4, $0x3f19999a
+GLOBL const_3f19999a<>(SB), RODATA|NOPTR, $32
+
+DATA const_80000000<>+0(SB)/4, $0x80000000
+DATA const_80000000<>+4(SB)/4, $0x80000000
+DATA const_80000000<>+8(SB)/4, $0x80000000
+DATA const_80000000<>+12(SB)/4, $0x80000000
+DATA const_80000000<>+16(SB)/4, $0x80000000
+DATA const_80000000<>+20(SB)/4, $0x80000000
+DATA const_80000000<>+24(SB)/4, $0x80000000
+DATA const_80000000<>+28(SB)/4, $0x80000000
+GLOBL const_80000000<>(SB), RODATA|NOPTR, $32
+
+// func reluSSE2(y []float32)
+// Requires: SSE, SSE2
+TEXT ·reluSSE2(SB), NOSPLIT, $0-24
+	MOVQ  y_base+0(FP), AX
+	MOVQ  y_len+8(FP), CX
+	LEAQ  (AX)(CX*4), DX
+	CMPQ  CX, $+4
+	JL    small
+	TESTQ $0x00000003, CX
+	JNZ   overlap
+	CMPQ  CX, $+8
+	JL    evenseveraldone
+
+evenseveral:
+	MOVUPS (AX), X0
+	MOVUPS 16(AX), X1
+	XORPS  X2, X2
+	MOVAPS X0, X0
+	MAXPS  X2, X0
+	MOVAPS X1, X1
+	MAXPS  X2, X1
+	MOVUPS X0, (AX)
+	MOVUPS X1, 16(AX)
+	ADDQ   $+32, AX
+	SUBQ   $+8, CX
+	CMPQ   CX, $+8
+	JGE    evenseveral
+
+evenseveraldone:
+	CMPQ CX, $+4
+	JL   evenonedone
+
+evenone:
+	MOVUPS (AX), X0
+	XORPS  X1, X1
+	MOVAPS X0, X0
+	MAXPS  X1, X0
+	MOVUPS X0, (AX)
+	ADDQ   $+16, AX
+	SUBQ   $+4, CX
+	CMPQ   CX, $+4
+	JGE    evenone
+
+evenonedone:
+	JMP done
+
+overlap:
+	MOVUPS -16(DX), X0
+	XORPS  X1, X1
+	MOVAPS X0, X0
+	MAXPS  X1, X0
+	CMPQ   CX, $+8
+	JL     oddseveraldone
+
+oddseveral:
+	MOVUPS (AX), X1
+	MOVUPS 16(AX), X2
+	XORPS  X3, X3
+	MOVAPS X1, X1
+	MAXPS  X3, X1
+	MOVAPS X2, X2
+	MAXPS  X3, X2
+	MOVUPS X1, (AX)
+	MOVUPS X2, 16(AX)
+	ADDQ   $+32, AX
+	SUBQ   $+8, CX
+	CMPQ   CX, $+8
+	JGE    oddseveral
+
+oddseveraldone:
+	CMPQ CX, $+4
+	JL   oddonedone
+
+oddone:
+	MOVUPS (AX), X1
+	XORPS  X2, X2
+	MOVAPS X1, X1
+	MAXPS  X2, X1
+	MOVUPS X1, (AX)
+	ADDQ   $+16, AX
+	SUBQ   $+4, CX
+	CMPQ   CX, $+4
+	JGE    oddone
+
+oddonedone:
+	MOVUPS X0, -16(DX)
+	JMP    done
+
+small:
+	CMPQ   CX, $+2
+	JL     below2
+	MOVSD  (AX), X0
+	XORPS  X1, X1
+	MOVAPS X0, X0
+	MAXPS  X1, X0
+	MOVSD  -8(DX), X1
+	XORPS  X2, X2
+	MOVAPS X1, X1
+	MAXPS  X2, X1
+	MOVSD  X1, -8(DX)
+	MOVSD  X0, (AX)
+	JMP    done
+
+below2:
+	CMPQ   CX, $+1
+	JL     below1
+	MOVSS  (AX), X0
+	XORPS  X1, X1
+	MOVAPS X0, X0
+	MAXPS  X1, X0
+	MOVSS  X0, (AX)
+	JMP    done
+
+below1:
+done:
+	RET
+
+// func addNormalSSE2(dst []float32, src []float32, scale float32, seed uint64, offset uint64, table *[65536]float32)
+// Requires: CMOV, SSE, SSE2
+TEXT ·addNormalSSE2(SB), $384-80
+	MOVQ       src_base+24(FP), AX
+	MOVSS      scale+48(FP), X0
+	SHUFPS     $0x00, X0, X0
+	MOVAPS     X0, X0
+	MOVQ       dst_base+0(FP), CX
+	MOVQ       dst_len+8(FP), DX
+	MOVQ       table+72(FP), SI
+	MOVQ       offset+64(FP), DI
+	MOVQ       DI, BX
+	ANDQ       $0x07, BX
+	SHRQ       $0x03, DI
+	MOVQ       BX, R8
+	SHLQ       $0x02, R8
+	SUBQ       R8, CX
+	SUBQ       R8, AX
+	ADDQ       BX, DX
+	MOVQ       DI, X1
+	PUNPCKLQDQ X1, X1
+	PADDQ      block_order_SSE2<>+0(SB), X1
+	MOVUPS     philox_mul0<>+0(SB), X2
+	MOVUPS     philox_mul1<>+0(SB), X3
+	MOVQ       seed+56(FP), R8
+	MOVL       R8, DI
+	SHRQ       $0x20, R8
+	MOVD       DI, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 64(SP)
+	MOVD       R8, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 80(SP)
+	ADDL       $0x9e3779b9, DI
+	MOVD       DI, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 96(SP)
+	ADDL       $0xbb67ae85, R8
+	MOVD       R8, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 112(SP)
+	ADDL       $0x9e3779b9, DI
+	MOVD       DI, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 128(SP)
+	ADDL       $0xbb67ae85, R8
+	MOVD       R8, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 144(SP)
+	ADDL       $0x9e3779b9, DI
+	MOVD       DI, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 160(SP)
+	ADDL       $0xbb67ae85, R8
+	MOVD       R8, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 176(SP)
+	ADDL       $0x9e3779b9, DI
+	MOVD       DI, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 192(SP)
+	ADDL       $0xbb67ae85, R8
+	MOVD       R8, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 208(SP)
+	ADDL       $0x9e3779b9, DI
+	MOVD       DI, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 224(SP)
+	ADDL       $0xbb67ae85, R8
+	MOVD       R8, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 240(SP)
+	ADDL       $0x9e3779b9, DI
+	MOVD       DI, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 256(SP)
+	ADDL       $0xbb67ae85, R8
+	MOVD       R8, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 272(SP)
+	ADDL       $0x9e3779b9, DI
+	MOVD       DI, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 288(SP)
+	ADDL       $0xbb67ae85, R8
+	MOVD       R8, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 304(SP)
+	ADDL       $0x9e3779b9, DI
+	MOVD       DI, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 320(SP)
+	ADDL       $0xbb67ae85, R8
+	MOVD       R8, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 336(SP)
+	ADDL       $0x9e3779b9, DI
+	MOVD       DI, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 352(SP)
+	ADDL       $0xbb67ae85, R8
+	MOVD       R8, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 368(SP)
+	TESTQ      BX, BX
+	JNZ        part
+
+next:
+	CMPQ DX, $+16
+	JL   rest
+
+whole:
+	MOVAPS     X1, X6
+	PMULULQ    X2, X6
+	MOVAPS     X1, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     64(SP), X5
+	PXOR       X5, X4
+	MOVAPS     X6, X5
+	PSRLQ      $0x20, X5
+	MOVUPS     80(SP), X7
+	PXOR       X7, X5
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     96(SP), X8
+	PXOR       X8, X7
+	MOVAPS     X4, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     112(SP), X9
+	PXOR       X6, X9
+	PXOR       X9, X8
+	MOVAPS     X7, X6
+	PMULULQ    X2, X6
+	MOVAPS     X8, X7
+	PMULULQ    X3, X7
+	MOVAPS     X7, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     128(SP), X9
+	PXOR       X5, X9
+	PXOR       X9, X8
+	MOVAPS     X6, X5
+	PSRLQ      $0x20, X5
+	MOVUPS     144(SP), X9
+	PXOR       X4, X9
+	PXOR       X9, X5
+	MOVAPS     X8, X4
+	PMULULQ    X2, X4
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     160(SP), X9
+	PXOR       X7, X9
+	PXOR       X9, X8
+	MOVAPS     X4, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     176(SP), X9
+	PXOR       X6, X9
+	PXOR       X9, X7
+	MOVAPS     X8, X6
+	PMULULQ    X2, X6
+	MOVAPS     X7, X7
+	PMULULQ    X3, X7
+	MOVAPS     X7, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     192(SP), X9
+	PXOR       X5, X9
+	PXOR       X9, X8
+	MOVAPS     X6, X5
+	PSRLQ      $0x20, X5
+	MOVUPS     208(SP), X9
+	PXOR       X4, X9
+	PXOR       X9, X5
+	MOVAPS     X8, X4
+	PMULULQ    X2, X4
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     224(SP), X9
+	PXOR       X7, X9
+	PXOR       X9, X8
+	MOVAPS     X4, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     240(SP), X9
+	PXOR       X6, X9
+	PXOR       X9, X7
+	MOVAPS     X8, X6
+	PMULULQ    X2, X6
+	MOVAPS     X7, X7
+	PMULULQ    X3, X7
+	MOVAPS     X7, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     256(SP), X9
+	PXOR       X5, X9
+	PXOR       X9, X8
+	MOVAPS     X6, X5
+	PSRLQ      $0x20, X5
+	MOVUPS     272(SP), X9
+	PXOR       X4, X9
+	PXOR       X9, X5
+	MOVAPS     X8, X4
+	PMULULQ    X2, X4
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     288(SP), X9
+	PXOR       X7, X9
+	PXOR       X9, X8
+	MOVAPS     X4, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     304(SP), X9
+	PXOR       X6, X9
+	PXOR       X9, X7
+	MOVAPS     X8, X6
+	PMULULQ    X2, X6
+	MOVAPS     X7, X7
+	PMULULQ    X3, X7
+	MOVAPS     X7, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     320(SP), X9
+	PXOR       X5, X9
+	PXOR       X9, X8
+	MOVAPS     X6, X5
+	PSRLQ      $0x20, X5
+	MOVUPS     336(SP), X9
+	PXOR       X4, X9
+	PXOR       X9, X5
+	MOVAPS     X8, X4
+	PMULULQ    X2, X4
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     352(SP), X9
+	PXOR       X7, X9
+	PXOR       X9, X8
+	MOVAPS     X4, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     368(SP), X9
+	PXOR       X6, X9
+	PXOR       X9, X7
+	PADDQ      block_step_SSE2<>+0(SB), X1
+	PSHUFD     $0x08, X8, X8
+	PSHUFD     $0x08, X5, X5
+	PUNPCKLLQ  X5, X8
+	PSHUFD     $0x08, X7, X7
+	PSHUFD     $0x08, X4, X4
+	PUNPCKLLQ  X4, X7
+	MOVAPS     X8, X4
+	PUNPCKLQDQ X7, X4
+	MOVAPS     X8, X5
+	PUNPCKHQDQ X7, X5
+	MOVQ       X4, DI
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X6
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X7
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X8
+	MOVSS      (SI)(DI*4), X9
+	UNPCKLPS   X7, X6
+	UNPCKLPS   X9, X8
+	MOVLHPS    X8, X6
+	MOVAPS     X6, X6
+	MULPS      X0, X6
+	MOVUPS     (AX), X7
+	ADDPS      X7, X6
+	MOVUPS     X6, (CX)
+	PSHUFD     $0xee, X4, X4
+	MOVQ       X4, DI
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X4
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X6
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X7
+	MOVSS      (SI)(DI*4), X8
+	UNPCKLPS   X6, X4
+	UNPCKLPS   X8, X7
+	MOVLHPS    X7, X4
+	MOVAPS     X4, X4
+	MULPS      X0, X4
+	MOVUPS     16(AX), X6
+	ADDPS      X6, X4
+	MOVUPS     X4, 16(CX)
+	MOVQ       X5, DI
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X4
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X6
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X7
+	MOVSS      (SI)(DI*4), X8
+	UNPCKLPS   X6, X4
+	UNPCKLPS   X8, X7
+	MOVLHPS    X7, X4
+	MOVAPS     X4, X4
+	MULPS      X0, X4
+	MOVUPS     32(AX), X6
+	ADDPS      X6, X4
+	MOVUPS     X4, 32(CX)
+	PSHUFD     $0xee, X5, X4
+	MOVQ       X4, DI
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X4
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X5
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X6
+	MOVSS      (SI)(DI*4), X7
+	UNPCKLPS   X5, X4
+	UNPCKLPS   X7, X6
+	MOVLHPS    X6, X4
+	MOVAPS     X4, X4
+	MULPS      X0, X4
+	MOVUPS     48(AX), X5
+	ADDPS      X5, X4
+	MOVUPS     X4, 48(CX)
+	ADDQ       $+64, CX
+	ADDQ       $+64, AX
+	SUBQ       $+16, DX
+	CMPQ       DX, $+16
+	JGE        whole
+
+rest:
+	CMPQ DX, $+0
+	JLE  done
+
+part:
+	MOVAPS     X1, X6
+	PMULULQ    X2, X6
+	MOVAPS     X1, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     64(SP), X5
+	PXOR       X5, X4
+	MOVAPS     X6, X5
+	PSRLQ      $0x20, X5
+	MOVUPS     80(SP), X7
+	PXOR       X7, X5
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     96(SP), X8
+	PXOR       X8, X7
+	MOVAPS     X4, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     112(SP), X9
+	PXOR       X6, X9
+	PXOR       X9, X8
+	MOVAPS     X7, X6
+	PMULULQ    X2, X6
+	MOVAPS     X8, X7
+	PMULULQ    X3, X7
+	MOVAPS     X7, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     128(SP), X9
+	PXOR       X5, X9
+	PXOR       X9, X8
+	MOVAPS     X6, X5
+	PSRLQ      $0x20, X5
+	MOVUPS     144(SP), X9
+	PXOR       X4, X9
+	PXOR       X9, X5
+	MOVAPS     X8, X4
+	PMULULQ    X2, X4
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     160(SP), X9
+	PXOR       X7, X9
+	PXOR       X9, X8
+	MOVAPS     X4, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     176(SP), X9
+	PXOR       X6, X9
+	PXOR       X9, X7
+	MOVAPS     X8, X6
+	PMULULQ    X2, X6
+	MOVAPS     X7, X7
+	PMULULQ    X3, X7
+	MOVAPS     X7, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     192(SP), X9
+	PXOR       X5, X9
+	PXOR       X9, X8
+	MOVAPS     X6, X5
+	PSRLQ      $0x20, X5
+	MOVUPS     208(SP), X9
+	PXOR       X4, X9
+	PXOR       X9, X5
+	MOVAPS     X8, X4
+	PMULULQ    X2, X4
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     224(SP), X9
+	PXOR       X7, X9
+	PXOR       X9, X8
+	MOVAPS     X4, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     240(SP), X9
+	PXOR       X6, X9
+	PXOR       X9, X7
+	MOVAPS     X8, X6
+	PMULULQ    X2, X6
+	MOVAPS     X7, X7
+	PMULULQ    X3, X7
+	MOVAPS     X7, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     256(SP), X9
+	PXOR       X5, X9
+	PXOR       X9, X8
+	MOVAPS     X6, X5
+	PSRLQ      $0x20, X5
+	MOVUPS     272(SP), X9
+	PXOR       X4, X9
+	PXOR       X9, X5
+	MOVAPS     X8, X4
+	PMULULQ    X2, X4
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     288(SP), X9
+	PXOR       X7, X9
+	PXOR       X9, X8
+	MOVAPS     X4, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     304(SP), X9
+	PXOR       X6, X9
+	PXOR       X9, X7
+	MOVAPS     X8, X6
+	PMULULQ    X2, X6
+	MOVAPS     X7, X7
+	PMULULQ    X3, X7
+	MOVAPS     X7, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     320(SP), X9
+	PXOR       X5, X9
+	PXOR       X9, X8
+	MOVAPS     X6, X5
+	PSRLQ      $0x20, X5
+	MOVUPS     336(SP), X9
+	PXOR       X4, X9
+	PXOR       X9, X5
+	MOVAPS     X8, X4
+	PMULULQ    X2, X4
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     352(SP), X9
+	PXOR       X7, X9
+	PXOR       X9, X8
+	MOVAPS     X4, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     368(SP), X9
+	PXOR       X6, X9
+	PXOR       X9, X7
+	PADDQ      block_step_SSE2<>+0(SB), X1
+	PSHUFD     $0x08, X8, X8
+	PSHUFD     $0x08, X5, X5
+	PUNPCKLLQ  X5, X8
+	PSHUFD     $0x08, X7, X7
+	PSHUFD     $0x08, X4, X4
+	PUNPCKLLQ  X4, X7
+	MOVAPS     X8, X4
+	PUNPCKLQDQ X7, X4
+	MOVAPS     X8, X5
+	PUNPCKHQDQ X7, X5
+	MOVQ       X4, DI
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X6
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X7
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X8
+	MOVSS      (SI)(DI*4), X9
+	UNPCKLPS   X7, X6
+	UNPCKLPS   X9, X8
+	MOVLHPS    X8, X6
+	MOVAPS     X6, X6
+	MOVUPS     X6, (SP)
+	PSHUFD     $0xee, X4, X4
+	MOVQ       X4, DI
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X4
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X6
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X7
+	MOVSS      (SI)(DI*4), X8
+	UNPCKLPS   X6, X4
+	UNPCKLPS   X8, X7
+	MOVLHPS    X7, X4
+	MOVAPS     X4, X4
+	MOVUPS     X4, 16(SP)
+	MOVQ       X5, DI
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X4
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X6
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X7
+	MOVSS      (SI)(DI*4), X8
+	UNPCKLPS   X6, X4
+	UNPCKLPS   X8, X7
+	MOVLHPS    X7, X4
+	MOVAPS     X4, X4
+	MOVUPS     X4, 32(SP)
+	PSHUFD     $0xee, X5, X4
+	MOVQ       X4, DI
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X4
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X5
+	MOVWQZX    DI, R8
+	SHRQ       $0x10, DI
+	MOVSS      (SI)(R8*4), X6
+	MOVSS      (SI)(DI*4), X7
+	UNPCKLPS   X5, X4
+	UNPCKLPS   X7, X6
+	MOVLHPS    X6, X4
+	MOVAPS     X4, X4
+	MOVUPS     X4, 48(SP)
+	LEAQ       (SP), DI
+	MOVQ       $+16, R8
+	CMPQ       DX, R8
+	CMOVQLT    DX, R8
+
+several:
+	MOVQ   R8, R9
+	SUBQ   BX, R9
+	CMPQ   R9, $+4
+	JL     few
+	MOVUPS (DI)(BX*4), X4
+	MULPS  X0, X4
+	MOVUPS (AX)(BX*4), X5
+	ADDPS  X5, X4
+	MOVUPS X4, (CX)(BX*4)
+	ADDQ   $+4, BX
+	JMP    several
+
+few:
+	TESTQ R9, R9
+	JLE   made
+
+one:
+	MOVSS (DI)(BX*4), X4
+	MULPS X0, X4
+	MOVSS (AX)(BX*4), X5
+	ADDPS X5, X4
+	MOVSS X4, (CX)(BX*4)
+	ADDQ  $+1, BX
+	DECQ  R9
+	JNZ   one
+
+made:
+	ADDQ $+64, CX
+	ADDQ $+64, AX
+	SUBQ $+16, DX
+	XORQ BX, BX
+	JMP  next
+
+done:
+	RET
+
+DATA block_order_SSE2<>+0(SB)/8, $0x0000000000000000
+DATA block_order_SSE2<>+8(SB)/8, $0x0000000000000001
+DATA block_order_SSE2<>+16(SB)/8, $0x0000000000000000
+DATA block_order_SSE2<>+24(SB)/8, $0x0000000000000001
+DATA block_order_SSE2<>+32(SB)/8, $0x0000000000000000
+DATA block_order_SSE2<>+40(SB)/8, $0x0000000000000001
+DATA block_order_SSE2<>+48(SB)/8, $0x0000000000000000
+DATA block_order_SSE2<>+56(SB)/8, $0x0000000000000001
+GLOBL block_order_SSE2<>(SB), RODATA|NOPTR, $64
+
+DATA block_step_SSE2<>+0(SB)/8, $0x0000000000000002
+DATA block_step_SSE2<>+8(SB)/8, $0x0000000000000002
+DATA block_step_SSE2<>+16(SB)/8, $0x0000000000000002
+DATA block_step_SSE2<>+24(SB)/8, $0x0000000000000002
+DATA block_step_SSE2<>+32(SB)/8, $0x0000000000000002
+DATA block_step_SSE2<>+40(SB)/8, $0x0000000000000002
+DATA block_step_SSE2<>+48(SB)/8, $0x0000000000000002
+DATA block_step_SSE2<>+56(SB)/8, $0x0000000000000002
+GLOBL block_step_SSE2<>(SB), RODATA|NOPTR, $64
+
+DATA philox_mul0<>+0(SB)/8, $0x00000000d2511f53
+DATA philox_mul0<>+8(SB)/8, $0x00000000d2511f53
+DATA philox_mul0<>+16(SB)/8, $0x00000000d2511f53
+DATA philox_mul0<>+24(SB)/8, $0x00000000d2511f53
+DATA philox_mul0<>+32(SB)/8, $0x00000000d2511f53
+DATA philox_mul0<>+40(SB)/8, $0x00000000d2511f53
+DATA philox_mul0<>+48(SB)/8, $0x00000000d2511f53
+DATA philox_mul0<>+56(SB)/8, $0x00000000d2511f53
+GLOBL philox_mul0<>(SB), RODATA|NOPTR, $64
+
+DATA philox_mul1<>+0(SB)/8, $0x00000000cd9e8d57
+DATA philox_mul1<>+8(SB)/8, $0x00000000cd9e8d57
+DATA philox_mul1<>+16(SB)/8, $0x00000000cd9e8d57
+DATA philox_mul1<>+24(SB)/8, $0x00000000cd9e8d57
+DATA philox_mul1<>+32(SB)/8, $0x00000000cd9e8d57
+DATA philox_mul1<>+40(SB)/8, $0x00000000cd9e8d57
+DATA philox_mul1<>+48(SB)/8, $0x00000000cd9e8d57
+DATA philox_mul1<>+56(SB)/8, $0x00000000cd9e8d57
+GLOBL philox_mul1<>(SB), RODATA|NOPTR, $64
+
+// func normalSSE2(dst []float32, seed uint64, offset uint64, table *[65536]float32)
+// Requires: CMOV, SSE, SSE2
+TEXT ·normalSSE2(SB), $384-48
+	MOVQ       dst_base+0(FP), AX
+	MOVQ       dst_len+8(FP), CX
+	MOVQ       table+40(FP), BX
+	MOVQ       offset+32(FP), SI
+	MOVQ       SI, DX
+	ANDQ       $0x07, DX
+	SHRQ       $0x03, SI
+	MOVQ       DX, DI
+	SHLQ       $0x02, DI
+	SUBQ       DI, AX
+	ADDQ       DX, CX
+	MOVQ       SI, X0
+	PUNPCKLQDQ X0, X0
+	PADDQ      block_order_SSE2<>+0(SB), X0
+	MOVUPS     philox_mul0<>+0(SB), X1
+	MOVUPS     philox_mul1<>+0(SB), X2
+	MOVQ       seed+24(FP), DI
+	MOVL       DI, SI
+	SHRQ       $0x20, DI
+	MOVD       SI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 64(SP)
+	MOVD       DI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 80(SP)
+	ADDL       $0x9e3779b9, SI
+	MOVD       SI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 96(SP)
+	ADDL       $0xbb67ae85, DI
+	MOVD       DI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 112(SP)
+	ADDL       $0x9e3779b9, SI
+	MOVD       SI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 128(SP)
+	ADDL       $0xbb67ae85, DI
+	MOVD       DI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 144(SP)
+	ADDL       $0x9e3779b9, SI
+	MOVD       SI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 160(SP)
+	ADDL       $0xbb67ae85, DI
+	MOVD       DI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 176(SP)
+	ADDL       $0x9e3779b9, SI
+	MOVD       SI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 192(SP)
+	ADDL       $0xbb67ae85, DI
+	MOVD       DI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 208(SP)
+	ADDL       $0x9e3779b9, SI
+	MOVD       SI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 224(SP)
+	ADDL       $0xbb67ae85, DI
+	MOVD       DI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 240(SP)
+	ADDL       $0x9e3779b9, SI
+	MOVD       SI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 256(SP)
+	ADDL       $0xbb67ae85, DI
+	MOVD       DI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 272(SP)
+	ADDL       $0x9e3779b9, SI
+	MOVD       SI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 288(SP)
+	ADDL       $0xbb67ae85, DI
+	MOVD       DI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 304(SP)
+	ADDL       $0x9e3779b9, SI
+	MOVD       SI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 320(SP)
+	ADDL       $0xbb67ae85, DI
+	MOVD       DI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 336(SP)
+	ADDL       $0x9e3779b9, SI
+	MOVD       SI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 352(SP)
+	ADDL       $0xbb67ae85, DI
+	MOVD       DI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 368(SP)
+	TESTQ      DX, DX
+	JNZ        part
+
+next:
+	CMPQ CX, $+16
+	JL   rest
+
+whole:
+	MOVAPS     X0, X5
+	PMULULQ    X1, X5
+	MOVAPS     X0, X3
+	PSRLQ      $0x20, X3
+	MOVUPS     64(SP), X4
+	PXOR       X4, X3
+	MOVAPS     X5, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     80(SP), X6
+	PXOR       X6, X4
+	MOVAPS     X3, X3
+	PMULULQ    X1, X3
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     96(SP), X7
+	PXOR       X7, X6
+	MOVAPS     X3, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     112(SP), X8
+	PXOR       X5, X8
+	PXOR       X8, X7
+	MOVAPS     X6, X5
+	PMULULQ    X1, X5
+	MOVAPS     X7, X6
+	PMULULQ    X2, X6
+	MOVAPS     X6, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     128(SP), X8
+	PXOR       X4, X8
+	PXOR       X8, X7
+	MOVAPS     X5, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     144(SP), X8
+	PXOR       X3, X8
+	PXOR       X8, X4
+	MOVAPS     X7, X3
+	PMULULQ    X1, X3
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     160(SP), X8
+	PXOR       X6, X8
+	PXOR       X8, X7
+	MOVAPS     X3, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     176(SP), X8
+	PXOR       X5, X8
+	PXOR       X8, X6
+	MOVAPS     X7, X5
+	PMULULQ    X1, X5
+	MOVAPS     X6, X6
+	PMULULQ    X2, X6
+	MOVAPS     X6, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     192(SP), X8
+	PXOR       X4, X8
+	PXOR       X8, X7
+	MOVAPS     X5, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     208(SP), X8
+	PXOR       X3, X8
+	PXOR       X8, X4
+	MOVAPS     X7, X3
+	PMULULQ    X1, X3
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     224(SP), X8
+	PXOR       X6, X8
+	PXOR       X8, X7
+	MOVAPS     X3, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     240(SP), X8
+	PXOR       X5, X8
+	PXOR       X8, X6
+	MOVAPS     X7, X5
+	PMULULQ    X1, X5
+	MOVAPS     X6, X6
+	PMULULQ    X2, X6
+	MOVAPS     X6, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     256(SP), X8
+	PXOR       X4, X8
+	PXOR       X8, X7
+	MOVAPS     X5, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     272(SP), X8
+	PXOR       X3, X8
+	PXOR       X8, X4
+	MOVAPS     X7, X3
+	PMULULQ    X1, X3
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     288(SP), X8
+	PXOR       X6, X8
+	PXOR       X8, X7
+	MOVAPS     X3, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     304(SP), X8
+	PXOR       X5, X8
+	PXOR       X8, X6
+	MOVAPS     X7, X5
+	PMULULQ    X1, X5
+	MOVAPS     X6, X6
+	PMULULQ    X2, X6
+	MOVAPS     X6, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     320(SP), X8
+	PXOR       X4, X8
+	PXOR       X8, X7
+	MOVAPS     X5, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     336(SP), X8
+	PXOR       X3, X8
+	PXOR       X8, X4
+	MOVAPS     X7, X3
+	PMULULQ    X1, X3
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     352(SP), X8
+	PXOR       X6, X8
+	PXOR       X8, X7
+	MOVAPS     X3, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     368(SP), X8
+	PXOR       X5, X8
+	PXOR       X8, X6
+	PADDQ      block_step_SSE2<>+0(SB), X0
+	PSHUFD     $0x08, X7, X7
+	PSHUFD     $0x08, X4, X4
+	PUNPCKLLQ  X4, X7
+	PSHUFD     $0x08, X6, X6
+	PSHUFD     $0x08, X3, X3
+	PUNPCKLLQ  X3, X6
+	MOVAPS     X7, X3
+	PUNPCKLQDQ X6, X3
+	MOVAPS     X7, X4
+	PUNPCKHQDQ X6, X4
+	MOVQ       X3, SI
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X5
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X6
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X7
+	MOVSS      (BX)(SI*4), X8
+	UNPCKLPS   X6, X5
+	UNPCKLPS   X8, X7
+	MOVLHPS    X7, X5
+	MOVAPS     X5, X5
+	MOVUPS     X5, (AX)
+	PSHUFD     $0xee, X3, X3
+	MOVQ       X3, SI
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X3
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X5
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X6
+	MOVSS      (BX)(SI*4), X7
+	UNPCKLPS   X5, X3
+	UNPCKLPS   X7, X6
+	MOVLHPS    X6, X3
+	MOVAPS     X3, X3
+	MOVUPS     X3, 16(AX)
+	MOVQ       X4, SI
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X3
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X5
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X6
+	MOVSS      (BX)(SI*4), X7
+	UNPCKLPS   X5, X3
+	UNPCKLPS   X7, X6
+	MOVLHPS    X6, X3
+	MOVAPS     X3, X3
+	MOVUPS     X3, 32(AX)
+	PSHUFD     $0xee, X4, X3
+	MOVQ       X3, SI
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X3
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X4
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X5
+	MOVSS      (BX)(SI*4), X6
+	UNPCKLPS   X4, X3
+	UNPCKLPS   X6, X5
+	MOVLHPS    X5, X3
+	MOVAPS     X3, X3
+	MOVUPS     X3, 48(AX)
+	ADDQ       $+64, AX
+	SUBQ       $+16, CX
+	CMPQ       CX, $+16
+	JGE        whole
+
+rest:
+	CMPQ CX, $+0
+	JLE  done
+
+part:
+	MOVAPS     X0, X5
+	PMULULQ    X1, X5
+	MOVAPS     X0, X3
+	PSRLQ      $0x20, X3
+	MOVUPS     64(SP), X4
+	PXOR       X4, X3
+	MOVAPS     X5, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     80(SP), X6
+	PXOR       X6, X4
+	MOVAPS     X3, X3
+	PMULULQ    X1, X3
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     96(SP), X7
+	PXOR       X7, X6
+	MOVAPS     X3, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     112(SP), X8
+	PXOR       X5, X8
+	PXOR       X8, X7
+	MOVAPS     X6, X5
+	PMULULQ    X1, X5
+	MOVAPS     X7, X6
+	PMULULQ    X2, X6
+	MOVAPS     X6, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     128(SP), X8
+	PXOR       X4, X8
+	PXOR       X8, X7
+	MOVAPS     X5, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     144(SP), X8
+	PXOR       X3, X8
+	PXOR       X8, X4
+	MOVAPS     X7, X3
+	PMULULQ    X1, X3
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     160(SP), X8
+	PXOR       X6, X8
+	PXOR       X8, X7
+	MOVAPS     X3, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     176(SP), X8
+	PXOR       X5, X8
+	PXOR       X8, X6
+	MOVAPS     X7, X5
+	PMULULQ    X1, X5
+	MOVAPS     X6, X6
+	PMULULQ    X2, X6
+	MOVAPS     X6, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     192(SP), X8
+	PXOR       X4, X8
+	PXOR       X8, X7
+	MOVAPS     X5, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     208(SP), X8
+	PXOR       X3, X8
+	PXOR       X8, X4
+	MOVAPS     X7, X3
+	PMULULQ    X1, X3
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     224(SP), X8
+	PXOR       X6, X8
+	PXOR       X8, X7
+	MOVAPS     X3, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     240(SP), X8
+	PXOR       X5, X8
+	PXOR       X8, X6
+	MOVAPS     X7, X5
+	PMULULQ    X1, X5
+	MOVAPS     X6, X6
+	PMULULQ    X2, X6
+	MOVAPS     X6, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     256(SP), X8
+	PXOR       X4, X8
+	PXOR       X8, X7
+	MOVAPS     X5, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     272(SP), X8
+	PXOR       X3, X8
+	PXOR       X8, X4
+	MOVAPS     X7, X3
+	PMULULQ    X1, X3
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     288(SP), X8
+	PXOR       X6, X8
+	PXOR       X8, X7
+	MOVAPS     X3, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     304(SP), X8
+	PXOR       X5, X8
+	PXOR       X8, X6
+	MOVAPS     X7, X5
+	PMULULQ    X1, X5
+	MOVAPS     X6, X6
+	PMULULQ    X2, X6
+	MOVAPS     X6, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     320(SP), X8
+	PXOR       X4, X8
+	PXOR       X8, X7
+	MOVAPS     X5, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     336(SP), X8
+	PXOR       X3, X8
+	PXOR       X8, X4
+	MOVAPS     X7, X3
+	PMULULQ    X1, X3
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     352(SP), X8
+	PXOR       X6, X8
+	PXOR       X8, X7
+	MOVAPS     X3, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     368(SP), X8
+	PXOR       X5, X8
+	PXOR       X8, X6
+	PADDQ      block_step_SSE2<>+0(SB), X0
+	PSHUFD     $0x08, X7, X7
+	PSHUFD     $0x08, X4, X4
+	PUNPCKLLQ  X4, X7
+	PSHUFD     $0x08, X6, X6
+	PSHUFD     $0x08, X3, X3
+	PUNPCKLLQ  X3, X6
+	MOVAPS     X7, X3
+	PUNPCKLQDQ X6, X3
+	MOVAPS     X7, X4
+	PUNPCKHQDQ X6, X4
+	MOVQ       X3, SI
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X5
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X6
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X7
+	MOVSS      (BX)(SI*4), X8
+	UNPCKLPS   X6, X5
+	UNPCKLPS   X8, X7
+	MOVLHPS    X7, X5
+	MOVAPS     X5, X5
+	MOVUPS     X5, (SP)
+	PSHUFD     $0xee, X3, X3
+	MOVQ       X3, SI
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X3
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X5
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X6
+	MOVSS      (BX)(SI*4), X7
+	UNPCKLPS   X5, X3
+	UNPCKLPS   X7, X6
+	MOVLHPS    X6, X3
+	MOVAPS     X3, X3
+	MOVUPS     X3, 16(SP)
+	MOVQ       X4, SI
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X3
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X5
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X6
+	MOVSS      (BX)(SI*4), X7
+	UNPCKLPS   X5, X3
+	UNPCKLPS   X7, X6
+	MOVLHPS    X6, X3
+	MOVAPS     X3, X3
+	MOVUPS     X3, 32(SP)
+	PSHUFD     $0xee, X4, X3
+	MOVQ       X3, SI
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X3
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X4
+	MOVWQZX    SI, DI
+	SHRQ       $0x10, SI
+	MOVSS      (BX)(DI*4), X5
+	MOVSS      (BX)(SI*4), X6
+	UNPCKLPS   X4, X3
+	UNPCKLPS   X6, X5
+	MOVLHPS    X5, X3
+	MOVAPS     X3, X3
+	MOVUPS     X3, 48(SP)
+	LEAQ       (SP), SI
+	MOVQ       $+16, DI
+	CMPQ       CX, DI
+	CMOVQLT    CX, DI
+
+several:
+	MOVQ   DI, R8
+	SUBQ   DX, R8
+	CMPQ   R8, $+4
+	JL     few
+	MOVUPS (SI)(DX*4), X3
+	MOVUPS X3, (AX)(DX*4)
+	ADDQ   $+4, DX
+	JMP    several
+
+few:
+	TESTQ R8, R8
+	JLE   made
+
+one:
+	MOVSS (SI)(DX*4), X3
+	MOVSS X3, (AX)(DX*4)
+	ADDQ  $+1, DX
+	DECQ  R8
+	JNZ   one
+
+made:
+	ADDQ $+64, AX
+	SUBQ $+16, CX
+	XORQ DX, DX
+	JMP  next
+
+done:
+	RET
+
+// func multiplyAddSSE2(rounds int)
+// Requires: SSE
+TEXT ·multiplyAddSSE2(SB), NOSPLIT, $0-8
+	MOVQ  rounds+0(FP), AX
+	XORPS X0, X0
+	XORPS X1, X1
+	XORPS X2, X2
+	XORPS X3, X3
+	XORPS X4, X4
+	XORPS X5, X5
+	XORPS X6, X6
+	TESTQ AX, AX
+	JLE   done
+
+round:
+	MOVAPS X0, X7
+	MULPS  X0, X7
+	ADDPS  X7, X1
+	MOVAPS X0, X7
+	MULPS  X0, X7
+	ADDPS  X7, X2
+	MOVAPS X0, X7
+	MULPS  X0, X7
+	ADDPS  X7, X3
+	MOVAPS X0, X7
+	MULPS  X0, X7
+	ADDPS  X7, X4
+	MOVAPS X0, X7
+	MULPS  X0, X7
+	ADDPS  X7, X5
+	MOVAPS X0, X7
+	MULPS  X0, X7
+	ADDPS  X7, X6
+	DECQ   AX
+	JNZ    round
+
+done:
+	RET
+
+// func readSSE2(x []float32)
+// Requires: SSE
+TEXT ·readSSE2(SB), NOSPLIT, $0-24
+	MOVQ x_base+0(FP), AX
+	MOVQ x_len+8(FP), CX
+	SUBQ $+32, CX
+	JL   done
+
+vectors:
+	MOVUPS (AX), X0
+	MOVUPS 16(AX), X0
+	MOVUPS 32(AX), X0
+	MOVUPS 48(AX), X0
+	MOVUPS 64(AX), X0
+	MOVUPS 80(AX), X0
+	MOVUPS 96(AX), X0
+	MOVUPS 112(AX), X0
+	ADDQ   $+128, AX
+	SUBQ   $+32, CX
+	JGE    vectors
+
+done:
+	RET
+
 // func denseAVX2(y []float32, w []float32, b []float32, x []float32)
 // Requires: AVX
 TEXT ·denseAVX2(SB), NOSPLIT, $0-96
@@ -2376,196 +5771,6 @@ done:
 	VZEROUPPER
 	RET
 
-DATA const_7fffffff<>+0(SB)/4, $0x7fffffff
-DATA const_7fffffff<>+4(SB)/4, $0x7fffffff
-DATA const_7fffffff<>+8(SB)/4, $0x7fffffff
-DATA const_7fffffff<>+12(SB)/4, $0x7fffffff
-DATA const_7fffffff<>+16(SB)/4, $0x7fffffff
-DATA const_7fffffff<>+20(SB)/4, $0x7fffffff
-DATA const_7fffffff<>+24(SB)/4, $0x7fffffff
-DATA const_7fffffff<>+28(SB)/4, $0x7fffffff
-GLOBL const_7fffffff<>(SB), RODATA|NOPTR, $32
-
-DATA const_41400000<>+0(SB)/4, $0x41400000
-DATA const_41400000<>+4(SB)/4, $0x41400000
-DATA const_41400000<>+8(SB)/4, $0x41400000
-DATA const_41400000<>+12(SB)/4, $0x41400000
-DATA const_41400000<>+16(SB)/4, $0x41400000
-DATA const_41400000<>+20(SB)/4, $0x41400000
-DATA const_41400000<>+24(SB)/4, $0x41400000
-DATA const_41400000<>+28(SB)/4, $0x41400000
-GLOBL const_41400000<>(SB), RODATA|NOPTR, $32
-
-DATA const_36a03f4c<>+0(SB)/4, $0x36a03f4c
-DATA const_36a03f4c<>+4(SB)/4, $0x36a03f4c
-DATA const_36a03f4c<>+8(SB)/4, $0x36a03f4c
-DATA const_36a03f4c<>+12(SB)/4, $0x36a03f4c
-DATA const_36a03f4c<>+16(SB)/4, $0x36a03f4c
-DATA const_36a03f4c<>+20(SB)/4, $0x36a03f4c
-DATA const_36a03f4c<>+24(SB)/4, $0x36a03f4c
-DATA const_36a03f4c<>+28(SB)/4, $0x36a03f4c
-GLOBL const_36a03f4c<>(SB), RODATA|NOPTR, $32
-
-DATA const_b6b5294e<>+0(SB)/4, $0xb6b5294e
-DATA const_b6b5294e<>+4(SB)/4, $0xb6b5294e
-DATA const_b6b5294e<>+8(SB)/4, $0xb6b5294e
-DATA const_b6b5294e<>+12(SB)/4, $0xb6b5294e
-DATA const_b6b5294e<>+16(SB)/4, $0xb6b5294e
-DATA const_b6b5294e<>+20(SB)/4, $0xb6b5294e
-DATA const_b6b5294e<>+24(SB)/4, $0xb6b5294e
-DATA const_b6b5294e<>+28(SB)/4, $0xb6b5294e
-GLOBL const_b6b5294e<>(SB), RODATA|NOPTR, $32
-
-DATA const_39c255d5<>+0(SB)/4, $0x39c255d5
-DATA const_39c255d5<>+4(SB)/4, $0x39c255d5
-DATA const_39c255d5<>+8(SB)/4, $0x39c255d5
-DATA const_39c255d5<>+12(SB)/4, $0x39c255d5
-DATA const_39c255d5<>+16(SB)/4, $0x39c255d5
-DATA const_39c255d5<>+20(SB)/4, $0x39c255d5
-DATA const_39c255d5<>+24(SB)/4, $0x39c255d5
-DATA const_39c255d5<>+28(SB)/4, $0x39c255d5
-GLOBL const_39c255d5<>(SB), RODATA|NOPTR, $32
-
-DATA const_3b1a32c7<>+0(SB)/4, $0x3b1a32c7
-DATA const_3b1a32c7<>+4(SB)/4, $0x3b1a32c7
-DATA const_3b1a32c7<>+8(SB)/4, $0x3b1a32c7
-DATA const_3b1a32c7<>+12(SB)/4, $0x3b1a32c7
-DATA const_3b1a32c7<>+16(SB)/4, $0x3b1a32c7
-DATA const_3b1a32c7<>+20(SB)/4, $0x3b1a32c7
-DATA const_3b1a32c7<>+24(SB)/4, $0x3b1a32c7
-DATA const_3b1a32c7<>+28(SB)/4, $0x3b1a32c7
-GLOBL const_3b1a32c7<>(SB), RODATA|NOPTR, $32
-
-DATA const_3cad68e2<>+0(SB)/4, $0x3cad68e2
-DATA const_3cad68e2<>+4(SB)/4, $0x3cad68e2
-DATA const_3cad68e2<>+8(SB)/4, $0x3cad68e2
-DATA const_3cad68e2<>+12(SB)/4, $0x3cad68e2
-DATA const_3cad68e2<>+16(SB)/4, $0x3cad68e2
-DATA const_3cad68e2<>+20(SB)/4, $0x3cad68e2
-DATA const_3cad68e2<>+24(SB)/4, $0x3cad68e2
-DATA const_3cad68e2<>+28(SB)/4, $0x3cad68e2
-GLOBL const_3cad68e2<>(SB), RODATA|NOPTR, $32
-
-DATA const_3dff791f<>+0(SB)/4, $0x3dff791f
-DATA const_3dff791f<>+4(SB)/4, $0x3dff791f
-DATA const_3dff791f<>+8(SB)/4, $0x3dff791f
-DATA const_3dff791f<>+12(SB)/4, $0x3dff791f
-DATA const_3dff791f<>+16(SB)/4, $0x3dff791f
-DATA const_3dff791f<>+20(SB)/4, $0x3dff791f
-DATA const_3dff791f<>+24(SB)/4, $0x3dff791f
-DATA const_3dff791f<>+28(SB)/4, $0x3dff791f
-GLOBL const_3dff791f<>(SB), RODATA|NOPTR, $32
-
-DATA const_3f0006e1<>+0(SB)/4, $0x3f0006e1
-DATA const_3f0006e1<>+4(SB)/4, $0x3f0006e1
-DATA const_3f0006e1<>+8(SB)/4, $0x3f0006e1
-DATA const_3f0006e1<>+12(SB)/4, $0x3f0006e1
-DATA const_3f0006e1<>+16(SB)/4, $0x3f0006e1
-DATA const_3f0006e1<>+20(SB)/4, $0x3f0006e1
-DATA const_3f0006e1<>+24(SB)/4, $0x3f0006e1
-DATA const_3f0006e1<>+28(SB)/4, $0x3f0006e1
-GLOBL const_3f0006e1<>(SB), RODATA|NOPTR, $32
-
-DATA const_3f7ffeda<>+0(SB)/4, $0x3f7ffeda
-DATA const_3f7ffeda<>+4(SB)/4, $0x3f7ffeda
-DATA const_3f7ffeda<>+8(SB)/4, $0x3f7ffeda
-DATA const_3f7ffeda<>+12(SB)/4, $0x3f7ffeda
-DATA const_3f7ffeda<>+16(SB)/4, $0x3f7ffeda
-DATA const_3f7ffeda<>+20(SB)/4, $0x3f7ffeda
-DATA const_3f7ffeda<>+24(SB)/4, $0x3f7ffeda
-DATA const_3f7ffeda<>+28(SB)/4, $0x3f7ffeda
-GLOBL const_3f7ffeda<>(SB), RODATA|NOPTR, $32
-
-DATA const_3f800000<>+0(SB)/4, $0x3f800000
-DATA const_3f800000<>+4(SB)/4, $0x3f800000
-DATA const_3f800000<>+8(SB)/4, $0x3f800000
-DATA const_3f800000<>+12(SB)/4, $0x3f800000
-DATA const_3f800000<>+16(SB)/4, $0x3f800000
-DATA const_3f800000<>+20(SB)/4, $0x3f800000
-DATA const_3f800000<>+24(SB)/4, $0x3f800000
-DATA const_3f800000<>+28(SB)/4, $0x3f800000
-GLOBL const_3f800000<>(SB), RODATA|NOPTR, $32
-
-DATA const_40000000<>+0(SB)/4, $0x40000000
-DATA const_40000000<>+4(SB)/4, $0x40000000
-DATA const_40000000<>+8(SB)/4, $0x40000000
-DATA const_40000000<>+12(SB)/4, $0x40000000
-DATA const_40000000<>+16(SB)/4, $0x40000000
-DATA const_40000000<>+20(SB)/4, $0x40000000
-DATA const_40000000<>+24(SB)/4, $0x40000000
-DATA const_40000000<>+28(SB)/4, $0x40000000
-GLOBL const_40000000<>(SB), RODATA|NOPTR, $32
-
-DATA const_bbc12c33<>+0(SB)/4, $0xbbc12c33
-DATA const_bbc12c33<>+4(SB)/4, $0xbbc12c33
-DATA const_bbc12c33<>+8(SB)/4, $0xbbc12c33
-DATA const_bbc12c33<>+12(SB)/4, $0xbbc12c33
-DATA const_bbc12c33<>+16(SB)/4, $0xbbc12c33
-DATA const_bbc12c33<>+20(SB)/4, $0xbbc12c33
-DATA const_bbc12c33<>+24(SB)/4, $0xbbc12c33
-DATA const_bbc12c33<>+28(SB)/4, $0xbbc12c33
-GLOBL const_bbc12c33<>(SB), RODATA|NOPTR, $32
-
-DATA const_3caa5c52<>+0(SB)/4, $0x3caa5c52
-DATA const_3caa5c52<>+4(SB)/4, $0x3caa5c52
-DATA const_3caa5c52<>+8(SB)/4, $0x3caa5c52
-DATA const_3caa5c52<>+12(SB)/4, $0x3caa5c52
-DATA const_3caa5c52<>+16(SB)/4, $0x3caa5c52
-DATA const_3caa5c52<>+20(SB)/4, $0x3caa5c52
-DATA const_3caa5c52<>+24(SB)/4, $0x3caa5c52
-DATA const_3caa5c52<>+28(SB)/4, $0x3caa5c52
-GLOBL const_3caa5c52<>(SB), RODATA|NOPTR, $32
-
-DATA const_bd5c4c6f<>+0(SB)/4, $0xbd5c4c6f
-DATA const_bd5c4c6f<>+4(SB)/4, $0xbd5c4c6f
-DATA const_bd5c4c6f<>+8(SB)/4, $0xbd5c4c6f
-DATA const_bd5c4c6f<>+12(SB)/4, $0xbd5c4c6f
-DATA const_bd5c4c6f<>+16(SB)/4, $0xbd5c4c6f
-DATA const_bd5c4c6f<>+20(SB)/4, $0xbd5c4c6f
-DATA const_bd5c4c6f<>+24(SB)/4, $0xbd5c4c6f
-DATA const_bd5c4c6f<>+28(SB)/4, $0xbd5c4c6f
-GLOBL const_bd5c4c6f<>(SB), RODATA|NOPTR, $32
-
-DATA const_3e0884d7<>+0(SB)/4, $0x3e0884d7
-DATA const_3e0884d7<>+4(SB)/4, $0x3e0884d7
-DATA const_3e0884d7<>+8(SB)/4, $0x3e0884d7
-DATA const_3e0884d7<>+12(SB)/4, $0x3e0884d7
-DATA const_3e0884d7<>+16(SB)/4, $0x3e0884d7
-DATA const_3e0884d7<>+20(SB)/4, $0x3e0884d7
-DATA const_3e0884d7<>+24(SB)/4, $0x3e0884d7
-DATA const_3e0884d7<>+28(SB)/4, $0x3e0884d7
-GLOBL const_3e0884d7<>(SB), RODATA|NOPTR, $32
-
-DATA const_beaaaa9f<>+0(SB)/4, $0xbeaaaa9f
-DATA const_beaaaa9f<>+4(SB)/4, $0xbeaaaa9f
-DATA const_beaaaa9f<>+8(SB)/4, $0xbeaaaa9f
-DATA const_beaaaa9f<>+12(SB)/4, $0xbeaaaa9f
-DATA const_beaaaa9f<>+16(SB)/4, $0xbeaaaa9f
-DATA const_beaaaa9f<>+20(SB)/4, $0xbeaaaa9f
-DATA const_beaaaa9f<>+24(SB)/4, $0xbeaaaa9f
-DATA const_beaaaa9f<>+28(SB)/4, $0xbeaaaa9f
-GLOBL const_beaaaa9f<>(SB), RODATA|NOPTR, $32
-
-DATA const_3f19999a<>+0(SB)/4, $0x3f19999a
-DATA const_3f19999a<>+4(SB)/4, $0x3f19999a
-DATA const_3f19999a<>+8(SB)/4, $0x3f19999a
-DATA const_3f19999a<>+12(SB)/4, $0x3f19999a
-DATA const_3f19999a<>+16(SB)/4, $0x3f19999a
-DATA const_3f19999a<>+20(SB)/4, $0x3f19999a
-DATA const_3f19999a<>+24(SB)/4, $0x3f19999a
-DATA const_3f19999a<>+28(SB)/4, $0x3f19999a
-GLOBL const_3f19999a<>(SB), RODATA|NOPTR, $32
-
-DATA const_80000000<>+0(SB)/4, $0x80000000
-DATA const_80000000<>+4(SB)/4, $0x80000000
-DATA const_80000000<>+8(SB)/4, $0x80000000
-DATA const_80000000<>+12(SB)/4, $0x80000000
-DATA const_80000000<>+16(SB)/4, $0x80000000
-DATA const_80000000<>+20(SB)/4, $0x80000000
-DATA const_80000000<>+24(SB)/4, $0x80000000
-DATA const_80000000<>+28(SB)/4, $0x80000000
-GLOBL const_80000000<>(SB), RODATA|NOPTR, $32
-
 // func reluAVX2(y []float32)
 // Requires: AVX
 TEXT ·reluAVX2(SB), NOSPLIT, $0-24
@@ -2702,89 +5907,89 @@ TEXT ·addNormalAVX2(SB), $768-80
 	VMOVQ        DI, X1
 	VPBROADCASTQ X1, Y1
 	VPADDQ       block_order_AVX2<>+0(SB), Y1, Y1
-	VPBROADCASTQ philox_mul0<>+0(SB), Y2
-	VPBROADCASTQ philox_mul1<>+0(SB), Y3
+	VMOVUPS      philox_mul0<>+0(SB), Y2
+	VMOVUPS      philox_mul1<>+0(SB), Y3
 	MOVQ         seed+56(FP), R8
 	MOVL         R8, DI
 	SHRQ         $0x20, R8
 	VMOVD        DI, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 128(SP)
+	VMOVUPS      Y4, 128(SP)
 	VMOVD        R8, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 160(SP)
+	VMOVUPS      Y4, 160(SP)
 	ADDL         $0x9e3779b9, DI
 	VMOVD        DI, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 192(SP)
+	VMOVUPS      Y4, 192(SP)
 	ADDL         $0xbb67ae85, R8
 	VMOVD        R8, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 224(SP)
+	VMOVUPS      Y4, 224(SP)
 	ADDL         $0x9e3779b9, DI
 	VMOVD        DI, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 256(SP)
+	VMOVUPS      Y4, 256(SP)
 	ADDL         $0xbb67ae85, R8
 	VMOVD        R8, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 288(SP)
+	VMOVUPS      Y4, 288(SP)
 	ADDL         $0x9e3779b9, DI
 	VMOVD        DI, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 320(SP)
+	VMOVUPS      Y4, 320(SP)
 	ADDL         $0xbb67ae85, R8
 	VMOVD        R8, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 352(SP)
+	VMOVUPS      Y4, 352(SP)
 	ADDL         $0x9e3779b9, DI
 	VMOVD        DI, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 384(SP)
+	VMOVUPS      Y4, 384(SP)
 	ADDL         $0xbb67ae85, R8
 	VMOVD        R8, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 416(SP)
+	VMOVUPS      Y4, 416(SP)
 	ADDL         $0x9e3779b9, DI
 	VMOVD        DI, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 448(SP)
+	VMOVUPS      Y4, 448(SP)
 	ADDL         $0xbb67ae85, R8
 	VMOVD        R8, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 480(SP)
+	VMOVUPS      Y4, 480(SP)
 	ADDL         $0x9e3779b9, DI
 	VMOVD        DI, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 512(SP)
+	VMOVUPS      Y4, 512(SP)
 	ADDL         $0xbb67ae85, R8
 	VMOVD        R8, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 544(SP)
+	VMOVUPS      Y4, 544(SP)
 	ADDL         $0x9e3779b9, DI
 	VMOVD        DI, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 576(SP)
+	VMOVUPS      Y4, 576(SP)
 	ADDL         $0xbb67ae85, R8
 	VMOVD        R8, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 608(SP)
+	VMOVUPS      Y4, 608(SP)
 	ADDL         $0x9e3779b9, DI
 	VMOVD        DI, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 640(SP)
+	VMOVUPS      Y4, 640(SP)
 	ADDL         $0xbb67ae85, R8
 	VMOVD        R8, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 672(SP)
+	VMOVUPS      Y4, 672(SP)
 	ADDL         $0x9e3779b9, DI
 	VMOVD        DI, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 704(SP)
+	VMOVUPS      Y4, 704(SP)
 	ADDL         $0xbb67ae85, R8
 	VMOVD        R8, X4
 	VPBROADCASTD X4, Y4
-	VMOVDQU      Y4, 736(SP)
+	VMOVUPS      Y4, 736(SP)
 	TESTQ        BX, BX
 	JNZ          part
 
@@ -2793,76 +5998,76 @@ next:
 	JL   rest
 
 whole:
-	VPMULUDQ     Y1, Y2, Y6
+	VPMULUDQ     Y2, Y1, Y6
 	VPSRLQ       $0x20, Y1, Y4
 	VPXOR        128(SP), Y4, Y4
 	VPSRLQ       $0x20, Y6, Y5
 	VPXOR        160(SP), Y5, Y5
-	VPMULUDQ     Y4, Y2, Y4
-	VPMULUDQ     Y5, Y3, Y5
+	VPMULUDQ     Y2, Y4, Y4
+	VPMULUDQ     Y3, Y5, Y5
 	VPSRLQ       $0x20, Y5, Y7
 	VPXOR        192(SP), Y7, Y7
 	VPSRLQ       $0x20, Y4, Y8
 	VPXOR        224(SP), Y6, Y6
 	VPXOR        Y6, Y8, Y8
-	VPMULUDQ     Y7, Y2, Y6
-	VPMULUDQ     Y8, Y3, Y7
+	VPMULUDQ     Y2, Y7, Y6
+	VPMULUDQ     Y3, Y8, Y7
 	VPSRLQ       $0x20, Y7, Y8
 	VPXOR        256(SP), Y5, Y5
 	VPXOR        Y5, Y8, Y8
 	VPSRLQ       $0x20, Y6, Y5
 	VPXOR        288(SP), Y4, Y4
 	VPXOR        Y4, Y5, Y5
-	VPMULUDQ     Y8, Y2, Y4
-	VPMULUDQ     Y5, Y3, Y5
+	VPMULUDQ     Y2, Y8, Y4
+	VPMULUDQ     Y3, Y5, Y5
 	VPSRLQ       $0x20, Y5, Y8
 	VPXOR        320(SP), Y7, Y7
 	VPXOR        Y7, Y8, Y8
 	VPSRLQ       $0x20, Y4, Y7
 	VPXOR        352(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPMULUDQ     Y8, Y2, Y6
-	VPMULUDQ     Y7, Y3, Y7
+	VPMULUDQ     Y2, Y8, Y6
+	VPMULUDQ     Y3, Y7, Y7
 	VPSRLQ       $0x20, Y7, Y8
 	VPXOR        384(SP), Y5, Y5
 	VPXOR        Y5, Y8, Y8
 	VPSRLQ       $0x20, Y6, Y5
 	VPXOR        416(SP), Y4, Y4
 	VPXOR        Y4, Y5, Y5
-	VPMULUDQ     Y8, Y2, Y4
-	VPMULUDQ     Y5, Y3, Y5
+	VPMULUDQ     Y2, Y8, Y4
+	VPMULUDQ     Y3, Y5, Y5
 	VPSRLQ       $0x20, Y5, Y8
 	VPXOR        448(SP), Y7, Y7
 	VPXOR        Y7, Y8, Y8
 	VPSRLQ       $0x20, Y4, Y7
 	VPXOR        480(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPMULUDQ     Y8, Y2, Y6
-	VPMULUDQ     Y7, Y3, Y7
+	VPMULUDQ     Y2, Y8, Y6
+	VPMULUDQ     Y3, Y7, Y7
 	VPSRLQ       $0x20, Y7, Y8
 	VPXOR        512(SP), Y5, Y5
 	VPXOR        Y5, Y8, Y8
 	VPSRLQ       $0x20, Y6, Y5
 	VPXOR        544(SP), Y4, Y4
 	VPXOR        Y4, Y5, Y5
-	VPMULUDQ     Y8, Y2, Y4
-	VPMULUDQ     Y5, Y3, Y5
+	VPMULUDQ     Y2, Y8, Y4
+	VPMULUDQ     Y3, Y5, Y5
 	VPSRLQ       $0x20, Y5, Y8
 	VPXOR        576(SP), Y7, Y7
 	VPXOR        Y7, Y8, Y8
 	VPSRLQ       $0x20, Y4, Y7
 	VPXOR        608(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPMULUDQ     Y8, Y2, Y6
-	VPMULUDQ     Y7, Y3, Y7
+	VPMULUDQ     Y2, Y8, Y6
+	VPMULUDQ     Y3, Y7, Y7
 	VPSRLQ       $0x20, Y7, Y8
 	VPXOR        640(SP), Y5, Y5
 	VPXOR        Y5, Y8, Y8
 	VPSRLQ       $0x20, Y6, Y5
 	VPXOR        672(SP), Y4, Y4
 	VPXOR        Y4, Y5, Y5
-	VPMULUDQ     Y8, Y2, Y4
-	VPMULUDQ     Y5, Y3, Y5
+	VPMULUDQ     Y2, Y8, Y4
+	VPMULUDQ     Y3, Y5, Y5
 	VPSRLQ       $0x20, Y5, Y8
 	VPXOR        704(SP), Y7, Y7
 	VPXOR        Y7, Y8, Y8
@@ -2876,36 +6081,36 @@ whole:
 	VPBLENDD     $0xaa, Y4, Y7, Y7
 	VPUNPCKLQDQ  Y7, Y8, Y4
 	VPUNPCKHQDQ  Y7, Y8, Y5
-	VPMOVZXWD    X4, Y6
+	VPMOVZXWD    X4, Y7
 	VPCMPEQD     Y8, Y8, Y8
-	VXORPS       Y7, Y7, Y7
-	VGATHERDPS   Y8, (SI)(Y6*4), Y7
-	VMULPS       Y0, Y7, Y7
-	VADDPS       (AX), Y7, Y7
-	VMOVUPS      Y7, (CX)
+	VXORPS       Y6, Y6, Y6
+	VGATHERDPS   Y8, (SI)(Y7*4), Y6
+	VMULPS       Y0, Y6, Y6
+	VADDPS       (AX), Y6, Y6
+	VMOVUPS      Y6, (CX)
 	VEXTRACTI128 $0x01, Y4, X4
-	VPMOVZXWD    X4, Y4
+	VPMOVZXWD    X4, Y6
 	VPCMPEQD     Y7, Y7, Y7
-	VXORPS       Y6, Y6, Y6
-	VGATHERDPS   Y7, (SI)(Y4*4), Y6
-	VMULPS       Y0, Y6, Y6
-	VADDPS       32(AX), Y6, Y6
-	VMOVUPS      Y6, 32(CX)
-	VPMOVZXWD    X5, Y4
+	VXORPS       Y4, Y4, Y4
+	VGATHERDPS   Y7, (SI)(Y6*4), Y4
+	VMULPS       Y0, Y4, Y4
+	VADDPS       32(AX), Y4, Y4
+	VMOVUPS      Y4, 32(CX)
+	VPMOVZXWD    X5, Y6
 	VPCMPEQD     Y7, Y7, Y7
-	VXORPS       Y6, Y6, Y6
-	VGATHERDPS   Y7, (SI)(Y4*4), Y6
-	VMULPS       Y0, Y6, Y6
-	VADDPS       64(AX), Y6, Y6
-	VMOVUPS      Y6, 64(CX)
+	VXORPS       Y4, Y4, Y4
+	VGATHERDPS   Y7, (SI)(Y6*4), Y4
+	VMULPS       Y0, Y4, Y4
+	VADDPS       64(AX), Y4, Y4
+	VMOVUPS      Y4, 64(CX)
 	VEXTRACTI128 $0x01, Y5, X4
-	VPMOVZXWD    X4, Y4
+	VPMOVZXWD    X4, Y5
 	VPCMPEQD     Y6, Y6, Y6
-	VXORPS       Y5, Y5, Y5
-	VGATHERDPS   Y6, (SI)(Y4*4), Y5
-	VMULPS       Y0, Y5, Y5
-	VADDPS       96(AX), Y5, Y5
-	VMOVUPS      Y5, 96(CX)
+	VXORPS       Y4, Y4, Y4
+	VGATHERDPS   Y6, (SI)(Y5*4), Y4
+	VMULPS       Y0, Y4, Y4
+	VADDPS       96(AX), Y4, Y4
+	VMOVUPS      Y4, 96(CX)
 	ADDQ         $+128, CX
 	ADDQ         $+128, AX
 	SUBQ         $+32, DX
@@ -2917,76 +6122,76 @@ rest:
 	JLE  done
 
 part:
-	VPMULUDQ     Y1, Y2, Y6
+	VPMULUDQ     Y2, Y1, Y6
 	VPSRLQ       $0x20, Y1, Y4
 	VPXOR        128(SP), Y4, Y4
 	VPSRLQ       $0x20, Y6, Y5
 	VPXOR        160(SP), Y5, Y5
-	VPMULUDQ     Y4, Y2, Y4
-	VPMULUDQ     Y5, Y3, Y5
+	VPMULUDQ     Y2, Y4, Y4
+	VPMULUDQ     Y3, Y5, Y5
 	VPSRLQ       $0x20, Y5, Y7
 	VPXOR        192(SP), Y7, Y7
 	VPSRLQ       $0x20, Y4, Y8
 	VPXOR        224(SP), Y6, Y6
 	VPXOR        Y6, Y8, Y8
-	VPMULUDQ     Y7, Y2, Y6
-	VPMULUDQ     Y8, Y3, Y7
+	VPMULUDQ     Y2, Y7, Y6
+	VPMULUDQ     Y3, Y8, Y7
 	VPSRLQ       $0x20, Y7, Y8
 	VPXOR        256(SP), Y5, Y5
 	VPXOR        Y5, Y8, Y8
 	VPSRLQ       $0x20, Y6, Y5
 	VPXOR        288(SP), Y4, Y4
 	VPXOR        Y4, Y5, Y5
-	VPMULUDQ     Y8, Y2, Y4
-	VPMULUDQ     Y5, Y3, Y5
+	VPMULUDQ     Y2, Y8, Y4
+	VPMULUDQ     Y3, Y5, Y5
 	VPSRLQ       $0x20, Y5, Y8
 	VPXOR        320(SP), Y7, Y7
 	VPXOR        Y7, Y8, Y8
 	VPSRLQ       $0x20, Y4, Y7
 	VPXOR        352(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPMULUDQ     Y8, Y2, Y6
-	VPMULUDQ     Y7, Y3, Y7
+	VPMULUDQ     Y2, Y8, Y6
+	VPMULUDQ     Y3, Y7, Y7
 	VPSRLQ       $0x20, Y7, Y8
 	VPXOR        384(SP), Y5, Y5
 	VPXOR        Y5, Y8, Y8
 	VPSRLQ       $0x20, Y6, Y5
 	VPXOR        416(SP), Y4, Y4
 	VPXOR        Y4, Y5, Y5
-	VPMULUDQ     Y8, Y2, Y4
-	VPMULUDQ     Y5, Y3, Y5
+	VPMULUDQ     Y2, Y8, Y4
+	VPMULUDQ     Y3, Y5, Y5
 	VPSRLQ       $0x20, Y5, Y8
 	VPXOR        448(SP), Y7, Y7
 	VPXOR        Y7, Y8, Y8
 	VPSRLQ       $0x20, Y4, Y7
 	VPXOR        480(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPMULUDQ     Y8, Y2, Y6
-	VPMULUDQ     Y7, Y3, Y7
+	VPMULUDQ     Y2, Y8, Y6
+	VPMULUDQ     Y3, Y7, Y7
 	VPSRLQ       $0x20, Y7, Y8
 	VPXOR        512(SP), Y5, Y5
 	VPXOR        Y5, Y8, Y8
 	VPSRLQ       $0x20, Y6, Y5
 	VPXOR        544(SP), Y4, Y4
 	VPXOR        Y4, Y5, Y5
-	VPMULUDQ     Y8, Y2, Y4
-	VPMULUDQ     Y5, Y3, Y5
+	VPMULUDQ     Y2, Y8, Y4
+	VPMULUDQ     Y3, Y5, Y5
 	VPSRLQ       $0x20, Y5, Y8
 	VPXOR        576(SP), Y7, Y7
 	VPXOR        Y7, Y8, Y8
 	VPSRLQ       $0x20, Y4, Y7
 	VPXOR        608(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
-	VPMULUDQ     Y8, Y2, Y6
-	VPMULUDQ     Y7, Y3, Y7
+	VPMULUDQ     Y2, Y8, Y6
+	VPMULUDQ     Y3, Y7, Y7
 	VPSRLQ       $0x20, Y7, Y8
 	VPXOR        640(SP), Y5, Y5
 	VPXOR        Y5, Y8, Y8
 	VPSRLQ       $0x20, Y6, Y5
 	VPXOR        672(SP), Y4, Y4
 	VPXOR        Y4, Y5, Y5
-	VPMULUDQ     Y8, Y2, Y4
-	VPMULUDQ     Y5, Y3, Y5
+	VPMULUDQ     Y2, Y8, Y4
+	VPMULUDQ     Y3, Y5, Y5
 	VPSRLQ       $0x20, Y5, Y8
 	VPXOR        704(SP), Y7, Y7
 	VPXOR        Y7, Y8, Y8
@@ -3000,34 +6205,34 @@ part:
 	VPBLENDD     $0xaa, Y4, Y7, Y7
 	VPUNPCKLQDQ  Y7, Y8, Y4
 	VPUNPCKHQDQ  Y7, Y8, Y5
-	VPMOVZXWD    X4, Y6
+	VPMOVZXWD    X4, Y7
 	VPCMPEQD     Y8, Y8, Y8
-	VXORPS       Y7, Y7, Y7
-	VGATHERDPS   Y8, (SI)(Y6*4), Y7
-	VMOVUPS      Y7, (SP)
+	VXORPS       Y6, Y6, Y6
+	VGATHERDPS   Y8, (SI)(Y7*4), Y6
+	VMOVUPS      Y6, (SP)
 	VEXTRACTI128 $0x01, Y4, X4
-	VPMOVZXWD    X4, Y4
+	VPMOVZXWD    X4, Y6
 	VPCMPEQD     Y7, Y7, Y7
-	VXORPS       Y6, Y6, Y6
-	VGATHERDPS   Y7, (SI)(Y4*4), Y6
-	VMOVUPS      Y6, 32(SP)
-	VPMOVZXWD    X5, Y4
+	VXORPS       Y4, Y4, Y4
+	VGATHERDPS   Y7, (SI)(Y6*4), Y4
+	VMOVUPS      Y4, 32(SP)
+	VPMOVZXWD    X5, Y6
 	VPCMPEQD     Y7, Y7, Y7
-	VXORPS       Y6, Y6, Y6
-	VGATHERDPS   Y7, (SI)(Y4*4), Y6
-	VMOVUPS      Y6, 64(SP)
+	VXORPS       Y4, Y4, Y4
+	VGATHERDPS   Y7, (SI)(Y6*4), Y4
+	VMOVUPS      Y4, 64(SP)
 	VEXTRACTI128 $0x01, Y5, X4
-	VPMOVZXWD    X4, Y4
+	VPMOVZXWD    X4, Y5
 	VPCMPEQD     Y6, Y6, Y6
-	VXORPS       Y5, Y5, Y5
-	VGATHERDPS   Y6, (SI)(Y4*4), Y5
-	VMOVUPS      Y5, 96(SP)
+	VXORPS       Y4, Y4, Y4
+	VGATHERDPS   Y6, (SI)(Y5*4), Y4
+	VMOVUPS      Y4, 96(SP)
 	LEAQ         (SP), DI
 	MOVQ         $+32, R8
 	CMPQ         DX, R8
 	CMOVQLT      DX, R8
 
-eight:
+several:
 	MOVQ    R8, R9
 	SUBQ    BX, R9
 	CMPQ    R9, $+8
@@ -3037,7 +6242,7 @@ eight:
 	VADDPS  (AX)(BX*4), Y4, Y4
 	VMOVUPS Y4, (CX)(BX*4)
 	ADDQ    $+8, BX
-	JMP     eight
+	JMP     several
 
 few:
 	TESTQ R9, R9
@@ -3045,8 +6250,9 @@ few:
 
 one:
 	VMOVSS (DI)(BX*4), X4
-	VMULSS X0, X4, X4
-	VADDSS (AX)(BX*4), X4, X4
+	VMULPS X0, X4, X4
+	VMOVSS (AX)(BX*4), X5
+	VADDPS X5, X4, X4
 	VMOVSS X4, (CX)(BX*4)
 	ADDQ   $+1, BX
 	DECQ   R9
@@ -3083,26 +6289,6 @@ DATA block_step_AVX2<>+48(SB)/8, $0x0000000000000004
 DATA block_step_AVX2<>+56(SB)/8, $0x0000000000000004
 GLOBL block_step_AVX2<>(SB), RODATA|NOPTR, $64
 
-DATA philox_mul0<>+0(SB)/8, $0x00000000d2511f53
-DATA philox_mul0<>+8(SB)/8, $0x00000000d2511f53
-DATA philox_mul0<>+16(SB)/8, $0x00000000d2511f53
-DATA philox_mul0<>+24(SB)/8, $0x00000000d2511f53
-DATA philox_mul0<>+32(SB)/8, $0x00000000d2511f53
-DATA philox_mul0<>+40(SB)/8, $0x00000000d2511f53
-DATA philox_mul0<>+48(SB)/8, $0x00000000d2511f53
-DATA philox_mul0<>+56(SB)/8, $0x00000000d2511f53
-GLOBL philox_mul0<>(SB), RODATA|NOPTR, $64
-
-DATA philox_mul1<>+0(SB)/8, $0x00000000cd9e8d57
-DATA philox_mul1<>+8(SB)/8, $0x00000000cd9e8d57
-DATA philox_mul1<>+16(SB)/8, $0x00000000cd9e8d57
-DATA philox_mul1<>+24(SB)/8, $0x00000000cd9e8d57
-DATA philox_mul1<>+32(SB)/8, $0x00000000cd9e8d57
-DATA philox_mul1<>+40(SB)/8, $0x00000000cd9e8d57
-DATA philox_mul1<>+48(SB)/8, $0x00000000cd9e8d57
-DATA philox_mul1<>+56(SB)/8, $0x00000000cd9e8d57
-GLOBL philox_mul1<>(SB), RODATA|NOPTR, $64
-
 // func normalAVX2(dst []float32, seed uint64, offset uint64, table *[65536]float32)
 // Requires: AVX, AVX2, CMOV
 TEXT ·normalAVX2(SB), $768-48
@@ -3120,89 +6306,89 @@ TEXT ·normalAVX2(SB), $768-48
 	VMOVQ        SI, X0
 	VPBROADCASTQ X0, Y0
 	VPADDQ       block_order_AVX2<>+0(SB), Y0, Y0
-	VPBROADCASTQ philox_mul0<>+0(SB), Y1
-	VPBROADCASTQ philox_mul1<>+0(SB), Y2
+	VMOVUPS      philox_mul0<>+0(SB), Y1
+	VMOVUPS      philox_mul1<>+0(SB), Y2
 	MOVQ         seed+24(FP), DI
 	MOVL         DI, SI
 	SHRQ         $0x20, DI
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 128(SP)
+	VMOVUPS      Y3, 128(SP)
 	VMOVD        DI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 160(SP)
+	VMOVUPS      Y3, 160(SP)
 	ADDL         $0x9e3779b9, SI
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 192(SP)
+	VMOVUPS      Y3, 192(SP)
 	ADDL         $0xbb67ae85, DI
 	VMOVD        DI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 224(SP)
+	VMOVUPS      Y3, 224(SP)
 	ADDL         $0x9e3779b9, SI
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 256(SP)
+	VMOVUPS      Y3, 256(SP)
 	ADDL         $0xbb67ae85, DI
 	VMOVD        DI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 288(SP)
+	VMOVUPS      Y3, 288(SP)
 	ADDL         $0x9e3779b9, SI
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 320(SP)
+	VMOVUPS      Y3, 320(SP)
 	ADDL         $0xbb67ae85, DI
 	VMOVD        DI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 352(SP)
+	VMOVUPS      Y3, 352(SP)
 	ADDL         $0x9e3779b9, SI
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 384(SP)
+	VMOVUPS      Y3, 384(SP)
 	ADDL         $0xbb67ae85, DI
 	VMOVD        DI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 416(SP)
+	VMOVUPS      Y3, 416(SP)
 	ADDL         $0x9e3779b9, SI
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 448(SP)
+	VMOVUPS      Y3, 448(SP)
 	ADDL         $0xbb67ae85, DI
 	VMOVD        DI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 480(SP)
+	VMOVUPS      Y3, 480(SP)
 	ADDL         $0x9e3779b9, SI
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 512(SP)
+	VMOVUPS      Y3, 512(SP)
 	ADDL         $0xbb67ae85, DI
 	VMOVD        DI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 544(SP)
+	VMOVUPS      Y3, 544(SP)
 	ADDL         $0x9e3779b9, SI
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 576(SP)
+	VMOVUPS      Y3, 576(SP)
 	ADDL         $0xbb67ae85, DI
 	VMOVD        DI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 608(SP)
+	VMOVUPS      Y3, 608(SP)
 	ADDL         $0x9e3779b9, SI
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 640(SP)
+	VMOVUPS      Y3, 640(SP)
 	ADDL         $0xbb67ae85, DI
 	VMOVD        DI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 672(SP)
+	VMOVUPS      Y3, 672(SP)
 	ADDL         $0x9e3779b9, SI
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 704(SP)
+	VMOVUPS      Y3, 704(SP)
 	ADDL         $0xbb67ae85, DI
 	VMOVD        DI, X3
 	VPBROADCASTD X3, Y3
-	VMOVDQU      Y3, 736(SP)
+	VMOVUPS      Y3, 736(SP)
 	TESTQ        DX, DX
 	JNZ          part
 
@@ -3211,76 +6397,76 @@ next:
 	JL   rest
 
 whole:
-	VPMULUDQ     Y0, Y1, Y5
+	VPMULUDQ     Y1, Y0, Y5
 	VPSRLQ       $0x20, Y0, Y3
 	VPXOR        128(SP), Y3, Y3
 	VPSRLQ       $0x20, Y5, Y4
 	VPXOR        160(SP), Y4, Y4
-	VPMULUDQ     Y3, Y1, Y3
-	VPMULUDQ     Y4, Y2, Y4
+	VPMULUDQ     Y1, Y3, Y3
+	VPMULUDQ     Y2, Y4, Y4
 	VPSRLQ       $0x20, Y4, Y6
 	VPXOR        192(SP), Y6, Y6
 	VPSRLQ       $0x20, Y3, Y7
 	VPXOR        224(SP), Y5, Y5
 	VPXOR        Y5, Y7, Y7
-	VPMULUDQ     Y6, Y1, Y5
-	VPMULUDQ     Y7, Y2, Y6
+	VPMULUDQ     Y1, Y6, Y5
+	VPMULUDQ     Y2, Y7, Y6
 	VPSRLQ       $0x20, Y6, Y7
 	VPXOR        256(SP), Y4, Y4
 	VPXOR        Y4, Y7, Y7
 	VPSRLQ       $0x20, Y5, Y4
 	VPXOR        288(SP), Y3, Y3
 	VPXOR        Y3, Y4, Y4
-	VPMULUDQ     Y7, Y1, Y3
-	VPMULUDQ     Y4, Y2, Y4
+	VPMULUDQ     Y1, Y7, Y3
+	VPMULUDQ     Y2, Y4, Y4
 	VPSRLQ       $0x20, Y4, Y7
 	VPXOR        320(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
 	VPSRLQ       $0x20, Y3, Y6
 	VPXOR        352(SP), Y5, Y5
 	VPXOR        Y5, Y6, Y6
-	VPMULUDQ     Y7, Y1, Y5
-	VPMULUDQ     Y6, Y2, Y6
+	VPMULUDQ     Y1, Y7, Y5
+	VPMULUDQ     Y2, Y6, Y6
 	VPSRLQ       $0x20, Y6, Y7
 	VPXOR        384(SP), Y4, Y4
 	VPXOR        Y4, Y7, Y7
 	VPSRLQ       $0x20, Y5, Y4
 	VPXOR        416(SP), Y3, Y3
 	VPXOR        Y3, Y4, Y4
-	VPMULUDQ     Y7, Y1, Y3
-	VPMULUDQ     Y4, Y2, Y4
+	VPMULUDQ     Y1, Y7, Y3
+	VPMULUDQ     Y2, Y4, Y4
 	VPSRLQ       $0x20, Y4, Y7
 	VPXOR        448(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
 	VPSRLQ       $0x20, Y3, Y6
 	VPXOR        480(SP), Y5, Y5
 	VPXOR        Y5, Y6, Y6
-	VPMULUDQ     Y7, Y1, Y5
-	VPMULUDQ     Y6, Y2, Y6
+	VPMULUDQ     Y1, Y7, Y5
+	VPMULUDQ     Y2, Y6, Y6
 	VPSRLQ       $0x20, Y6, Y7
 	VPXOR        512(SP), Y4, Y4
 	VPXOR        Y4, Y7, Y7
 	VPSRLQ       $0x20, Y5, Y4
 	VPXOR        544(SP), Y3, Y3
 	VPXOR        Y3, Y4, Y4
-	VPMULUDQ     Y7, Y1, Y3
-	VPMULUDQ     Y4, Y2, Y4
+	VPMULUDQ     Y1, Y7, Y3
+	VPMULUDQ     Y2, Y4, Y4
 	VPSRLQ       $0x20, Y4, Y7
 	VPXOR        576(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
 	VPSRLQ       $0x20, Y3, Y6
 	VPXOR        608(SP), Y5, Y5
 	VPXOR        Y5, Y6, Y6
-	VPMULUDQ     Y7, Y1, Y5
-	VPMULUDQ     Y6, Y2, Y6
+	VPMULUDQ     Y1, Y7, Y5
+	VPMULUDQ     Y2, Y6, Y6
 	VPSRLQ       $0x20, Y6, Y7
 	VPXOR        640(SP), Y4, Y4
 	VPXOR        Y4, Y7, Y7
 	VPSRLQ       $0x20, Y5, Y4
 	VPXOR        672(SP), Y3, Y3
 	VPXOR        Y3, Y4, Y4
-	VPMULUDQ     Y7, Y1, Y3
-	VPMULUDQ     Y4, Y2, Y4
+	VPMULUDQ     Y1, Y7, Y3
+	VPMULUDQ     Y2, Y4, Y4
 	VPSRLQ       $0x20, Y4, Y7
 	VPXOR        704(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
@@ -3294,28 +6480,28 @@ whole:
 	VPBLENDD     $0xaa, Y3, Y6, Y6
 	VPUNPCKLQDQ  Y6, Y7, Y3
 	VPUNPCKHQDQ  Y6, Y7, Y4
-	VPMOVZXWD    X3, Y5
+	VPMOVZXWD    X3, Y6
 	VPCMPEQD     Y7, Y7, Y7
-	VXORPS       Y6, Y6, Y6
-	VGATHERDPS   Y7, (BX)(Y5*4), Y6
-	VMOVUPS      Y6, (AX)
+	VXORPS       Y5, Y5, Y5
+	VGATHERDPS   Y7, (BX)(Y6*4), Y5
+	VMOVUPS      Y5, (AX)
 	VEXTRACTI128 $0x01, Y3, X3
-	VPMOVZXWD    X3, Y3
+	VPMOVZXWD    X3, Y5
 	VPCMPEQD     Y6, Y6, Y6
-	VXORPS       Y5, Y5, Y5
-	VGATHERDPS   Y6, (BX)(Y3*4), Y5
-	VMOVUPS      Y5, 32(AX)
-	VPMOVZXWD    X4, Y3
+	VXORPS       Y3, Y3, Y3
+	VGATHERDPS   Y6, (BX)(Y5*4), Y3
+	VMOVUPS      Y3, 32(AX)
+	VPMOVZXWD    X4, Y5
 	VPCMPEQD     Y6, Y6, Y6
-	VXORPS       Y5, Y5, Y5
-	VGATHERDPS   Y6, (BX)(Y3*4), Y5
-	VMOVUPS      Y5, 64(AX)
+	VXORPS       Y3, Y3, Y3
+	VGATHERDPS   Y6, (BX)(Y5*4), Y3
+	VMOVUPS      Y3, 64(AX)
 	VEXTRACTI128 $0x01, Y4, X3
-	VPMOVZXWD    X3, Y3
+	VPMOVZXWD    X3, Y4
 	VPCMPEQD     Y5, Y5, Y5
-	VXORPS       Y4, Y4, Y4
-	VGATHERDPS   Y5, (BX)(Y3*4), Y4
-	VMOVUPS      Y4, 96(AX)
+	VXORPS       Y3, Y3, Y3
+	VGATHERDPS   Y5, (BX)(Y4*4), Y3
+	VMOVUPS      Y3, 96(AX)
 	ADDQ         $+128, AX
 	SUBQ         $+32, CX
 	CMPQ         CX, $+32
@@ -3326,76 +6512,76 @@ rest:
 	JLE  done
 
 part:
-	VPMULUDQ     Y0, Y1, Y5
+	VPMULUDQ     Y1, Y0, Y5
 	VPSRLQ       $0x20, Y0, Y3
 	VPXOR        128(SP), Y3, Y3
 	VPSRLQ       $0x20, Y5, Y4
 	VPXOR        160(SP), Y4, Y4
-	VPMULUDQ     Y3, Y1, Y3
-	VPMULUDQ     Y4, Y2, Y4
+	VPMULUDQ     Y1, Y3, Y3
+	VPMULUDQ     Y2, Y4, Y4
 	VPSRLQ       $0x20, Y4, Y6
 	VPXOR        192(SP), Y6, Y6
 	VPSRLQ       $0x20, Y3, Y7
 	VPXOR        224(SP), Y5, Y5
 	VPXOR        Y5, Y7, Y7
-	VPMULUDQ     Y6, Y1, Y5
-	VPMULUDQ     Y7, Y2, Y6
+	VPMULUDQ     Y1, Y6, Y5
+	VPMULUDQ     Y2, Y7, Y6
 	VPSRLQ       $0x20, Y6, Y7
 	VPXOR        256(SP), Y4, Y4
 	VPXOR        Y4, Y7, Y7
 	VPSRLQ       $0x20, Y5, Y4
 	VPXOR        288(SP), Y3, Y3
 	VPXOR        Y3, Y4, Y4
-	VPMULUDQ     Y7, Y1, Y3
-	VPMULUDQ     Y4, Y2, Y4
+	VPMULUDQ     Y1, Y7, Y3
+	VPMULUDQ     Y2, Y4, Y4
 	VPSRLQ       $0x20, Y4, Y7
 	VPXOR        320(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
 	VPSRLQ       $0x20, Y3, Y6
 	VPXOR        352(SP), Y5, Y5
 	VPXOR        Y5, Y6, Y6
-	VPMULUDQ     Y7, Y1, Y5
-	VPMULUDQ     Y6, Y2, Y6
+	VPMULUDQ     Y1, Y7, Y5
+	VPMULUDQ     Y2, Y6, Y6
 	VPSRLQ       $0x20, Y6, Y7
 	VPXOR        384(SP), Y4, Y4
 	VPXOR        Y4, Y7, Y7
 	VPSRLQ       $0x20, Y5, Y4
 	VPXOR        416(SP), Y3, Y3
 	VPXOR        Y3, Y4, Y4
-	VPMULUDQ     Y7, Y1, Y3
-	VPMULUDQ     Y4, Y2, Y4
+	VPMULUDQ     Y1, Y7, Y3
+	VPMULUDQ     Y2, Y4, Y4
 	VPSRLQ       $0x20, Y4, Y7
 	VPXOR        448(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
 	VPSRLQ       $0x20, Y3, Y6
 	VPXOR        480(SP), Y5, Y5
 	VPXOR        Y5, Y6, Y6
-	VPMULUDQ     Y7, Y1, Y5
-	VPMULUDQ     Y6, Y2, Y6
+	VPMULUDQ     Y1, Y7, Y5
+	VPMULUDQ     Y2, Y6, Y6
 	VPSRLQ       $0x20, Y6, Y7
 	VPXOR        512(SP), Y4, Y4
 	VPXOR        Y4, Y7, Y7
 	VPSRLQ       $0x20, Y5, Y4
 	VPXOR        544(SP), Y3, Y3
 	VPXOR        Y3, Y4, Y4
-	VPMULUDQ     Y7, Y1, Y3
-	VPMULUDQ     Y4, Y2, Y4
+	VPMULUDQ     Y1, Y7, Y3
+	VPMULUDQ     Y2, Y4, Y4
 	VPSRLQ       $0x20, Y4, Y7
 	VPXOR        576(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
 	VPSRLQ       $0x20, Y3, Y6
 	VPXOR        608(SP), Y5, Y5
 	VPXOR        Y5, Y6, Y6
-	VPMULUDQ     Y7, Y1, Y5
-	VPMULUDQ     Y6, Y2, Y6
+	VPMULUDQ     Y1, Y7, Y5
+	VPMULUDQ     Y2, Y6, Y6
 	VPSRLQ       $0x20, Y6, Y7
 	VPXOR        640(SP), Y4, Y4
 	VPXOR        Y4, Y7, Y7
 	VPSRLQ       $0x20, Y5, Y4
 	VPXOR        672(SP), Y3, Y3
 	VPXOR        Y3, Y4, Y4
-	VPMULUDQ     Y7, Y1, Y3
-	VPMULUDQ     Y4, Y2, Y4
+	VPMULUDQ     Y1, Y7, Y3
+	VPMULUDQ     Y2, Y4, Y4
 	VPSRLQ       $0x20, Y4, Y7
 	VPXOR        704(SP), Y6, Y6
 	VPXOR        Y6, Y7, Y7
@@ -3409,34 +6595,34 @@ part:
 	VPBLENDD     $0xaa, Y3, Y6, Y6
 	VPUNPCKLQDQ  Y6, Y7, Y3
 	VPUNPCKHQDQ  Y6, Y7, Y4
-	VPMOVZXWD    X3, Y5
+	VPMOVZXWD    X3, Y6
 	VPCMPEQD     Y7, Y7, Y7
-	VXORPS       Y6, Y6, Y6
-	VGATHERDPS   Y7, (BX)(Y5*4), Y6
-	VMOVUPS      Y6, (SP)
+	VXORPS       Y5, Y5, Y5
+	VGATHERDPS   Y7, (BX)(Y6*4), Y5
+	VMOVUPS      Y5, (SP)
 	VEXTRACTI128 $0x01, Y3, X3
-	VPMOVZXWD    X3, Y3
+	VPMOVZXWD    X3, Y5
 	VPCMPEQD     Y6, Y6, Y6
-	VXORPS       Y5, Y5, Y5
-	VGATHERDPS   Y6, (BX)(Y3*4), Y5
-	VMOVUPS      Y5, 32(SP)
-	VPMOVZXWD    X4, Y3
+	VXORPS       Y3, Y3, Y3
+	VGATHERDPS   Y6, (BX)(Y5*4), Y3
+	VMOVUPS      Y3, 32(SP)
+	VPMOVZXWD    X4, Y5
 	VPCMPEQD     Y6, Y6, Y6
-	VXORPS       Y5, Y5, Y5
-	VGATHERDPS   Y6, (BX)(Y3*4), Y5
-	VMOVUPS      Y5, 64(SP)
+	VXORPS       Y3, Y3, Y3
+	VGATHERDPS   Y6, (BX)(Y5*4), Y3
+	VMOVUPS      Y3, 64(SP)
 	VEXTRACTI128 $0x01, Y4, X3
-	VPMOVZXWD    X3, Y3
+	VPMOVZXWD    X3, Y4
 	VPCMPEQD     Y5, Y5, Y5
-	VXORPS       Y4, Y4, Y4
-	VGATHERDPS   Y5, (BX)(Y3*4), Y4
-	VMOVUPS      Y4, 96(SP)
+	VXORPS       Y3, Y3, Y3
+	VGATHERDPS   Y5, (BX)(Y4*4), Y3
+	VMOVUPS      Y3, 96(SP)
 	LEAQ         (SP), SI
 	MOVQ         $+32, DI
 	CMPQ         CX, DI
 	CMOVQLT      CX, DI
 
-eight:
+several:
 	MOVQ    DI, R8
 	SUBQ    DX, R8
 	CMPQ    R8, $+8
@@ -3444,7 +6630,7 @@ eight:
 	VMOVUPS (SI)(DX*4), Y3
 	VMOVUPS Y3, (AX)(DX*4)
 	ADDQ    $+8, DX
-	JMP     eight
+	JMP     several
 
 few:
 	TESTQ R8, R8
@@ -7087,8 +10273,8 @@ TEXT ·addNormalAVX512(SB), NOSPLIT, $256-80
 	VMOVQ        DI, X1
 	VPBROADCASTQ X1, Z1
 	VPADDQ       block_order_AVX512<>+0(SB), Z1, Z1
-	VPBROADCASTQ philox_mul0<>+0(SB), Z2
-	VPBROADCASTQ philox_mul1<>+0(SB), Z3
+	VMOVUPS      philox_mul0<>+0(SB), Z2
+	VMOVUPS      philox_mul1<>+0(SB), Z3
 	MOVQ         seed+56(FP), R8
 	MOVL         R8, DI
 	SHRQ         $0x20, R8
@@ -7138,61 +10324,61 @@ next:
 	JL   rest
 
 whole:
-	VPMULUDQ      Z1, Z2, Z26
+	VPMULUDQ      Z2, Z1, Z26
 	VPSRLQ        $0x20, Z1, Z24
 	VPXORD        Z4, Z24, Z24
 	VPSRLQ        $0x20, Z26, Z25
 	VPXORD        Z5, Z25, Z25
-	VPMULUDQ      Z24, Z2, Z24
-	VPMULUDQ      Z25, Z3, Z25
+	VPMULUDQ      Z2, Z24, Z24
+	VPMULUDQ      Z3, Z25, Z25
 	VPSRLQ        $0x20, Z25, Z27
 	VPXORD        Z6, Z27, Z27
 	VPSRLQ        $0x20, Z24, Z28
 	VPTERNLOGD    $0x96, Z7, Z26, Z28
-	VPMULUDQ      Z27, Z2, Z26
-	VPMULUDQ      Z28, Z3, Z27
+	VPMULUDQ      Z2, Z27, Z26
+	VPMULUDQ      Z3, Z28, Z27
 	VPSRLQ        $0x20, Z27, Z28
 	VPTERNLOGD    $0x96, Z8, Z25, Z28
 	VPSRLQ        $0x20, Z26, Z25
 	VPTERNLOGD    $0x96, Z9, Z24, Z25
-	VPMULUDQ      Z28, Z2, Z24
-	VPMULUDQ      Z25, Z3, Z25
+	VPMULUDQ      Z2, Z28, Z24
+	VPMULUDQ      Z3, Z25, Z25
 	VPSRLQ        $0x20, Z25, Z28
 	VPTERNLOGD    $0x96, Z10, Z27, Z28
 	VPSRLQ        $0x20, Z24, Z27
 	VPTERNLOGD    $0x96, Z11, Z26, Z27
-	VPMULUDQ      Z28, Z2, Z26
-	VPMULUDQ      Z27, Z3, Z27
+	VPMULUDQ      Z2, Z28, Z26
+	VPMULUDQ      Z3, Z27, Z27
 	VPSRLQ        $0x20, Z27, Z28
 	VPTERNLOGD    $0x96, Z12, Z25, Z28
 	VPSRLQ        $0x20, Z26, Z25
 	VPTERNLOGD    $0x96, Z13, Z24, Z25
-	VPMULUDQ      Z28, Z2, Z24
-	VPMULUDQ      Z25, Z3, Z25
+	VPMULUDQ      Z2, Z28, Z24
+	VPMULUDQ      Z3, Z25, Z25
 	VPSRLQ        $0x20, Z25, Z28
 	VPTERNLOGD    $0x96, Z14, Z27, Z28
 	VPSRLQ        $0x20, Z24, Z27
 	VPTERNLOGD    $0x96, Z15, Z26, Z27
-	VPMULUDQ      Z28, Z2, Z26
-	VPMULUDQ      Z27, Z3, Z27
+	VPMULUDQ      Z2, Z28, Z26
+	VPMULUDQ      Z3, Z27, Z27
 	VPSRLQ        $0x20, Z27, Z28
 	VPTERNLOGD    $0x96, Z16, Z25, Z28
 	VPSRLQ        $0x20, Z26, Z25
 	VPTERNLOGD    $0x96, Z17, Z24, Z25
-	VPMULUDQ      Z28, Z2, Z24
-	VPMULUDQ      Z25, Z3, Z25
+	VPMULUDQ      Z2, Z28, Z24
+	VPMULUDQ      Z3, Z25, Z25
 	VPSRLQ        $0x20, Z25, Z28
 	VPTERNLOGD    $0x96, Z18, Z27, Z28
 	VPSRLQ        $0x20, Z24, Z27
 	VPTERNLOGD    $0x96, Z19, Z26, Z27
-	VPMULUDQ      Z28, Z2, Z26
-	VPMULUDQ      Z27, Z3, Z27
+	VPMULUDQ      Z2, Z28, Z26
+	VPMULUDQ      Z3, Z27, Z27
 	VPSRLQ        $0x20, Z27, Z28
 	VPTERNLOGD    $0x96, Z20, Z25, Z28
 	VPSRLQ        $0x20, Z26, Z25
 	VPTERNLOGD    $0x96, Z21, Z24, Z25
-	VPMULUDQ      Z28, Z2, Z24
-	VPMULUDQ      Z25, Z3, Z25
+	VPMULUDQ      Z2, Z28, Z24
+	VPMULUDQ      Z3, Z25, Z25
 	VPSRLQ        $0x20, Z25, Z28
 	VPTERNLOGD    $0x96, Z22, Z27, Z28
 	VPSRLQ        $0x20, Z24, Z27
@@ -7206,36 +10392,36 @@ whole:
 	VPSHUFD       $0xa0, Z24, K1, Z27
 	VPUNPCKLQDQ   Z27, Z28, Z24
 	VPUNPCKHQDQ   Z27, Z28, Z25
+	VPMOVZXWD     Y24, Z27
+	KXNORW        K1, K1, K1
+	VPXORD        Z26, Z26, Z26
+	VGATHERDPS    (SI)(Z27*4), K1, Z26
+	VMULPS        Z0, Z26, Z26
+	VADDPS        (AX), Z26, Z26
+	VMOVUPS       Z26, (CX)
+	VEXTRACTI64X4 $0x01, Z24, Y24
 	VPMOVZXWD     Y24, Z26
 	KXNORW        K1, K1, K1
-	VPXORD        Z27, Z27, Z27
-	VGATHERDPS    (SI)(Z26*4), K1, Z27
-	VMULPS        Z0, Z27, Z27
-	VADDPS        (AX), Z27, Z27
-	VMOVUPS       Z27, (CX)
-	VEXTRACTI64X4 $0x01, Z24, Y24
-	VPMOVZXWD     Y24, Z24
+	VPXORD        Z24, Z24, Z24
+	VGATHERDPS    (SI)(Z26*4), K1, Z24
+	VMULPS        Z0, Z24, Z24
+	VADDPS        64(AX), Z24, Z24
+	VMOVUPS       Z24, 64(CX)
+	VPMOVZXWD     Y25, Z26
 	KXNORW        K1, K1, K1
-	VPXORD        Z26, Z26, Z26
-	VGATHERDPS    (SI)(Z24*4), K1, Z26
-	VMULPS        Z0, Z26, Z26
-	VADDPS        64(AX), Z26, Z26
-	VMOVUPS       Z26, 64(CX)
-	VPMOVZXWD     Y25, Z24
-	KXNORW        K1, K1, K1
-	VPXORD        Z26, Z26, Z26
-	VGATHERDPS    (SI)(Z24*4), K1, Z26
-	VMULPS        Z0, Z26, Z26
-	VADDPS        128(AX), Z26, Z26
-	VMOVUPS       Z26, 128(CX)
+	VPXORD        Z24, Z24, Z24
+	VGATHERDPS    (SI)(Z26*4), K1, Z24
+	VMULPS        Z0, Z24, Z24
+	VADDPS        128(AX), Z24, Z24
+	VMOVUPS       Z24, 128(CX)
 	VEXTRACTI64X4 $0x01, Z25, Y24
-	VPMOVZXWD     Y24, Z24
+	VPMOVZXWD     Y24, Z25
 	KXNORW        K1, K1, K1
-	VPXORD        Z25, Z25, Z25
-	VGATHERDPS    (SI)(Z24*4), K1, Z25
-	VMULPS        Z0, Z25, Z25
-	VADDPS        192(AX), Z25, Z25
-	VMOVUPS       Z25, 192(CX)
+	VPXORD        Z24, Z24, Z24
+	VGATHERDPS    (SI)(Z25*4), K1, Z24
+	VMULPS        Z0, Z24, Z24
+	VADDPS        192(AX), Z24, Z24
+	VMOVUPS       Z24, 192(CX)
 	ADDQ          $+256, CX
 	ADDQ          $+256, AX
 	SUBQ          $+64, DX
@@ -7247,61 +10433,61 @@ rest:
 	JLE  done
 
 part:
-	VPMULUDQ      Z1, Z2, Z26
+	VPMULUDQ      Z2, Z1, Z26
 	VPSRLQ        $0x20, Z1, Z24
 	VPXORD        Z4, Z24, Z24
 	VPSRLQ        $0x20, Z26, Z25
 	VPXORD        Z5, Z25, Z25
-	VPMULUDQ      Z24, Z2, Z24
-	VPMULUDQ      Z25, Z3, Z25
+	VPMULUDQ      Z2, Z24, Z24
+	VPMULUDQ      Z3, Z25, Z25
 	VPSRLQ        $0x20, Z25, Z27
 	VPXORD        Z6, Z27, Z27
 	VPSRLQ        $0x20, Z24, Z28
 	VPTERNLOGD    $0x96, Z7, Z26, Z28
-	VPMULUDQ      Z27, Z2, Z26
-	VPMULUDQ      Z28, Z3, Z27
+	VPMULUDQ      Z2, Z27, Z26
+	VPMULUDQ      Z3, Z28, Z27
 	VPSRLQ        $0x20, Z27, Z28
 	VPTERNLOGD    $0x96, Z8, Z25, Z28
 	VPSRLQ        $0x20, Z26, Z25
 	VPTERNLOGD    $0x96, Z9, Z24, Z25
-	VPMULUDQ      Z28, Z2, Z24
-	VPMULUDQ      Z25, Z3, Z25
+	VPMULUDQ      Z2, Z28, Z24
+	VPMULUDQ      Z3, Z25, Z25
 	VPSRLQ        $0x20, Z25, Z28
 	VPTERNLOGD    $0x96, Z10, Z27, Z28
 	VPSRLQ        $0x20, Z24, Z27
 	VPTERNLOGD    $0x96, Z11, Z26, Z27
-	VPMULUDQ      Z28, Z2, Z26
-	VPMULUDQ      Z27, Z3, Z27
+	VPMULUDQ      Z2, Z28, Z26
+	VPMULUDQ      Z3, Z27, Z27
 	VPSRLQ        $0x20, Z27, Z28
 	VPTERNLOGD    $0x96, Z12, Z25, Z28
 	VPSRLQ        $0x20, Z26, Z25
 	VPTERNLOGD    $0x96, Z13, Z24, Z25
-	VPMULUDQ      Z28, Z2, Z24
-	VPMULUDQ      Z25, Z3, Z25
+	VPMULUDQ      Z2, Z28, Z24
+	VPMULUDQ      Z3, Z25, Z25
 	VPSRLQ        $0x20, Z25, Z28
 	VPTERNLOGD    $0x96, Z14, Z27, Z28
 	VPSRLQ        $0x20, Z24, Z27
 	VPTERNLOGD    $0x96, Z15, Z26, Z27
-	VPMULUDQ      Z28, Z2, Z26
-	VPMULUDQ      Z27, Z3, Z27
+	VPMULUDQ      Z2, Z28, Z26
+	VPMULUDQ      Z3, Z27, Z27
 	VPSRLQ        $0x20, Z27, Z28
 	VPTERNLOGD    $0x96, Z16, Z25, Z28
 	VPSRLQ        $0x20, Z26, Z25
 	VPTERNLOGD    $0x96, Z17, Z24, Z25
-	VPMULUDQ      Z28, Z2, Z24
-	VPMULUDQ      Z25, Z3, Z25
+	VPMULUDQ      Z2, Z28, Z24
+	VPMULUDQ      Z3, Z25, Z25
 	VPSRLQ        $0x20, Z25, Z28
 	VPTERNLOGD    $0x96, Z18, Z27, Z28
 	VPSRLQ        $0x20, Z24, Z27
 	VPTERNLOGD    $0x96, Z19, Z26, Z27
-	VPMULUDQ      Z28, Z2, Z26
-	VPMULUDQ      Z27, Z3, Z27
+	VPMULUDQ      Z2, Z28, Z26
+	VPMULUDQ      Z3, Z27, Z27
 	VPSRLQ        $0x20, Z27, Z28
 	VPTERNLOGD    $0x96, Z20, Z25, Z28
 	VPSRLQ        $0x20, Z26, Z25
 	VPTERNLOGD    $0x96, Z21, Z24, Z25
-	VPMULUDQ      Z28, Z2, Z24
-	VPMULUDQ      Z25, Z3, Z25
+	VPMULUDQ      Z2, Z28, Z24
+	VPMULUDQ      Z3, Z25, Z25
 	VPSRLQ        $0x20, Z25, Z28
 	VPTERNLOGD    $0x96, Z22, Z27, Z28
 	VPSRLQ        $0x20, Z24, Z27
@@ -7315,34 +10501,34 @@ part:
 	VPSHUFD       $0xa0, Z24, K1, Z27
 	VPUNPCKLQDQ   Z27, Z28, Z24
 	VPUNPCKHQDQ   Z27, Z28, Z25
+	VPMOVZXWD     Y24, Z27
+	KXNORW        K1, K1, K1
+	VPXORD        Z26, Z26, Z26
+	VGATHERDPS    (SI)(Z27*4), K1, Z26
+	VMOVUPS       Z26, (SP)
+	VEXTRACTI64X4 $0x01, Z24, Y24
 	VPMOVZXWD     Y24, Z26
 	KXNORW        K1, K1, K1
-	VPXORD        Z27, Z27, Z27
-	VGATHERDPS    (SI)(Z26*4), K1, Z27
-	VMOVUPS       Z27, (SP)
-	VEXTRACTI64X4 $0x01, Z24, Y24
-	VPMOVZXWD     Y24, Z24
+	VPXORD        Z24, Z24, Z24
+	VGATHERDPS    (SI)(Z26*4), K1, Z24
+	VMOVUPS       Z24, 64(SP)
+	VPMOVZXWD     Y25, Z26
 	KXNORW        K1, K1, K1
-	VPXORD        Z26, Z26, Z26
-	VGATHERDPS    (SI)(Z24*4), K1, Z26
-	VMOVUPS       Z26, 64(SP)
-	VPMOVZXWD     Y25, Z24
-	KXNORW        K1, K1, K1
-	VPXORD        Z26, Z26, Z26
-	VGATHERDPS    (SI)(Z24*4), K1, Z26
-	VMOVUPS       Z26, 128(SP)
+	VPXORD        Z24, Z24, Z24
+	VGATHERDPS    (SI)(Z26*4), K1, Z24
+	VMOVUPS       Z24, 128(SP)
 	VEXTRACTI64X4 $0x01, Z25, Y24
-	VPMOVZXWD     Y24, Z24
+	VPMOVZXWD     Y24, Z25
 	KXNORW        K1, K1, K1
-	VPXORD        Z25, Z25, Z25
-	VGATHERDPS    (SI)(Z24*4), K1, Z25
-	VMOVUPS       Z25, 192(SP)
+	VPXORD        Z24, Z24, Z24
+	VGATHERDPS    (SI)(Z25*4), K1, Z24
+	VMOVUPS       Z24, 192(SP)
 	LEAQ          (SP), DI
 	MOVQ          $+64, R8
 	CMPQ          DX, R8
 	CMOVQLT       DX, R8
 
-eight:
+several:
 	MOVQ    R8, R9
 	SUBQ    BX, R9
 	CMPQ    R9, $+8
@@ -7352,7 +10538,7 @@ eight:
 	VADDPS  (AX)(BX*4), Y24, Y24
 	VMOVUPS Y24, (CX)(BX*4)
 	ADDQ    $+8, BX
-	JMP     eight
+	JMP     several
 
 few:
 	TESTQ R9, R9
@@ -7360,8 +10546,9 @@ few:
 
 one:
 	VMOVSS (DI)(BX*4), X24
-	VMULSS X0, X24, X24
-	VADDSS (AX)(BX*4), X24, X24
+	VMULPS X0, X24, X24
+	VMOVSS (AX)(BX*4), X25
+	VADDPS X25, X24, X24
 	VMOVSS X24, (CX)(BX*4)
 	ADDQ   $+1, BX
 	DECQ   R9
@@ -7415,8 +10602,8 @@ TEXT ·normalAVX512(SB), NOSPLIT, $256-48
 	VMOVQ        SI, X0
 	VPBROADCASTQ X0, Z0
 	VPADDQ       block_order_AVX512<>+0(SB), Z0, Z0
-	VPBROADCASTQ philox_mul0<>+0(SB), Z1
-	VPBROADCASTQ philox_mul1<>+0(SB), Z2
+	VMOVUPS      philox_mul0<>+0(SB), Z1
+	VMOVUPS      philox_mul1<>+0(SB), Z2
 	MOVQ         seed+24(FP), DI
 	MOVL         DI, SI
 	SHRQ         $0x20, DI
@@ -7466,61 +10653,61 @@ next:
 	JL   rest
 
 whole:
-	VPMULUDQ      Z0, Z1, Z25
+	VPMULUDQ      Z1, Z0, Z25
 	VPSRLQ        $0x20, Z0, Z23
 	VPXORD        Z3, Z23, Z23
 	VPSRLQ        $0x20, Z25, Z24
 	VPXORD        Z4, Z24, Z24
-	VPMULUDQ      Z23, Z1, Z23
-	VPMULUDQ      Z24, Z2, Z24
+	VPMULUDQ      Z1, Z23, Z23
+	VPMULUDQ      Z2, Z24, Z24
 	VPSRLQ        $0x20, Z24, Z26
 	VPXORD        Z5, Z26, Z26
 	VPSRLQ        $0x20, Z23, Z27
 	VPTERNLOGD    $0x96, Z6, Z25, Z27
-	VPMULUDQ      Z26, Z1, Z25
-	VPMULUDQ      Z27, Z2, Z26
+	VPMULUDQ      Z1, Z26, Z25
+	VPMULUDQ      Z2, Z27, Z26
 	VPSRLQ        $0x20, Z26, Z27
 	VPTERNLOGD    $0x96, Z7, Z24, Z27
 	VPSRLQ        $0x20, Z25, Z24
 	VPTERNLOGD    $0x96, Z8, Z23, Z24
-	VPMULUDQ      Z27, Z1, Z23
-	VPMULUDQ      Z24, Z2, Z24
+	VPMULUDQ      Z1, Z27, Z23
+	VPMULUDQ      Z2, Z24, Z24
 	VPSRLQ        $0x20, Z24, Z27
 	VPTERNLOGD    $0x96, Z9, Z26, Z27
 	VPSRLQ        $0x20, Z23, Z26
 	VPTERNLOGD    $0x96, Z10, Z25, Z26
-	VPMULUDQ      Z27, Z1, Z25
-	VPMULUDQ      Z26, Z2, Z26
+	VPMULUDQ      Z1, Z27, Z25
+	VPMULUDQ      Z2, Z26, Z26
 	VPSRLQ        $0x20, Z26, Z27
 	VPTERNLOGD    $0x96, Z11, Z24, Z27
 	VPSRLQ        $0x20, Z25, Z24
 	VPTERNLOGD    $0x96, Z12, Z23, Z24
-	VPMULUDQ      Z27, Z1, Z23
-	VPMULUDQ      Z24, Z2, Z24
+	VPMULUDQ      Z1, Z27, Z23
+	VPMULUDQ      Z2, Z24, Z24
 	VPSRLQ        $0x20, Z24, Z27
 	VPTERNLOGD    $0x96, Z13, Z26, Z27
 	VPSRLQ        $0x20, Z23, Z26
 	VPTERNLOGD    $0x96, Z14, Z25, Z26
-	VPMULUDQ      Z27, Z1, Z25
-	VPMULUDQ      Z26, Z2, Z26
+	VPMULUDQ      Z1, Z27, Z25
+	VPMULUDQ      Z2, Z26, Z26
 	VPSRLQ        $0x20, Z26, Z27
 	VPTERNLOGD    $0x96, Z15, Z24, Z27
 	VPSRLQ        $0x20, Z25, Z24
 	VPTERNLOGD    $0x96, Z16, Z23, Z24
-	VPMULUDQ      Z27, Z1, Z23
-	VPMULUDQ      Z24, Z2, Z24
+	VPMULUDQ      Z1, Z27, Z23
+	VPMULUDQ      Z2, Z24, Z24
 	VPSRLQ        $0x20, Z24, Z27
 	VPTERNLOGD    $0x96, Z17, Z26, Z27
 	VPSRLQ        $0x20, Z23, Z26
 	VPTERNLOGD    $0x96, Z18, Z25, Z26
-	VPMULUDQ      Z27, Z1, Z25
-	VPMULUDQ      Z26, Z2, Z26
+	VPMULUDQ      Z1, Z27, Z25
+	VPMULUDQ      Z2, Z26, Z26
 	VPSRLQ        $0x20, Z26, Z27
 	VPTERNLOGD    $0x96, Z19, Z24, Z27
 	VPSRLQ        $0x20, Z25, Z24
 	VPTERNLOGD    $0x96, Z20, Z23, Z24
-	VPMULUDQ      Z27, Z1, Z23
-	VPMULUDQ      Z24, Z2, Z24
+	VPMULUDQ      Z1, Z27, Z23
+	VPMULUDQ      Z2, Z24, Z24
 	VPSRLQ        $0x20, Z24, Z27
 	VPTERNLOGD    $0x96, Z21, Z26, Z27
 	VPSRLQ        $0x20, Z23, Z26
@@ -7534,28 +10721,28 @@ whole:
 	VPSHUFD       $0xa0, Z23, K1, Z26
 	VPUNPCKLQDQ   Z26, Z27, Z23
 	VPUNPCKHQDQ   Z26, Z27, Z24
+	VPMOVZXWD     Y23, Z26
+	KXNORW        K1, K1, K1
+	VPXORD        Z25, Z25, Z25
+	VGATHERDPS    (BX)(Z26*4), K1, Z25
+	VMOVUPS       Z25, (AX)
+	VEXTRACTI64X4 $0x01, Z23, Y23
 	VPMOVZXWD     Y23, Z25
 	KXNORW        K1, K1, K1
-	VPXORD        Z26, Z26, Z26
-	VGATHERDPS    (BX)(Z25*4), K1, Z26
-	VMOVUPS       Z26, (AX)
-	VEXTRACTI64X4 $0x01, Z23, Y23
-	VPMOVZXWD     Y23, Z23
+	VPXORD        Z23, Z23, Z23
+	VGATHERDPS    (BX)(Z25*4), K1, Z23
+	VMOVUPS       Z23, 64(AX)
+	VPMOVZXWD     Y24, Z25
 	KXNORW        K1, K1, K1
-	VPXORD        Z25, Z25, Z25
-	VGATHERDPS    (BX)(Z23*4), K1, Z25
-	VMOVUPS       Z25, 64(AX)
-	VPMOVZXWD     Y24, Z23
-	KXNORW        K1, K1, K1
-	VPXORD        Z25, Z25, Z25
-	VGATHERDPS    (BX)(Z23*4), K1, Z25
-	VMOVUPS       Z25, 128(AX)
+	VPXORD        Z23, Z23, Z23
+	VGATHERDPS    (BX)(Z25*4), K1, Z23
+	VMOVUPS       Z23, 128(AX)
 	VEXTRACTI64X4 $0x01, Z24, Y23
-	VPMOVZXWD     Y23, Z23
+	VPMOVZXWD     Y23, Z24
 	KXNORW        K1, K1, K1
-	VPXORD        Z24, Z24, Z24
-	VGATHERDPS    (BX)(Z23*4), K1, Z24
-	VMOVUPS       Z24, 192(AX)
+	VPXORD        Z23, Z23, Z23
+	VGATHERDPS    (BX)(Z24*4), K1, Z23
+	VMOVUPS       Z23, 192(AX)
 	ADDQ          $+256, AX
 	SUBQ          $+64, CX
 	CMPQ          CX, $+64
@@ -7566,61 +10753,61 @@ rest:
 	JLE  done
 
 part:
-	VPMULUDQ      Z0, Z1, Z25
+	VPMULUDQ      Z1, Z0, Z25
 	VPSRLQ        $0x20, Z0, Z23
 	VPXORD        Z3, Z23, Z23
 	VPSRLQ        $0x20, Z25, Z24
 	VPXORD        Z4, Z24, Z24
-	VPMULUDQ      Z23, Z1, Z23
-	VPMULUDQ      Z24, Z2, Z24
+	VPMULUDQ      Z1, Z23, Z23
+	VPMULUDQ      Z2, Z24, Z24
 	VPSRLQ        $0x20, Z24, Z26
 	VPXORD        Z5, Z26, Z26
 	VPSRLQ        $0x20, Z23, Z27
 	VPTERNLOGD    $0x96, Z6, Z25, Z27
-	VPMULUDQ      Z26, Z1, Z25
-	VPMULUDQ      Z27, Z2, Z26
+	VPMULUDQ      Z1, Z26, Z25
+	VPMULUDQ      Z2, Z27, Z26
 	VPSRLQ        $0x20, Z26, Z27
 	VPTERNLOGD    $0x96, Z7, Z24, Z27
 	VPSRLQ        $0x20, Z25, Z24
 	VPTERNLOGD    $0x96, Z8, Z23, Z24
-	VPMULUDQ      Z27, Z1, Z23
-	VPMULUDQ      Z24, Z2, Z24
+	VPMULUDQ      Z1, Z27, Z23
+	VPMULUDQ      Z2, Z24, Z24
 	VPSRLQ        $0x20, Z24, Z27
 	VPTERNLOGD    $0x96, Z9, Z26, Z27
 	VPSRLQ        $0x20, Z23, Z26
 	VPTERNLOGD    $0x96, Z10, Z25, Z26
-	VPMULUDQ      Z27, Z1, Z25
-	VPMULUDQ      Z26, Z2, Z26
+	VPMULUDQ      Z1, Z27, Z25
+	VPMULUDQ      Z2, Z26, Z26
 	VPSRLQ        $0x20, Z26, Z27
 	VPTERNLOGD    $0x96, Z11, Z24, Z27
 	VPSRLQ        $0x20, Z25, Z24
 	VPTERNLOGD    $0x96, Z12, Z23, Z24
-	VPMULUDQ      Z27, Z1, Z23
-	VPMULUDQ      Z24, Z2, Z24
+	VPMULUDQ      Z1, Z27, Z23
+	VPMULUDQ      Z2, Z24, Z24
 	VPSRLQ        $0x20, Z24, Z27
 	VPTERNLOGD    $0x96, Z13, Z26, Z27
 	VPSRLQ        $0x20, Z23, Z26
 	VPTERNLOGD    $0x96, Z14, Z25, Z26
-	VPMULUDQ      Z27, Z1, Z25
-	VPMULUDQ      Z26, Z2, Z26
+	VPMULUDQ      Z1, Z27, Z25
+	VPMULUDQ      Z2, Z26, Z26
 	VPSRLQ        $0x20, Z26, Z27
 	VPTERNLOGD    $0x96, Z15, Z24, Z27
 	VPSRLQ        $0x20, Z25, Z24
 	VPTERNLOGD    $0x96, Z16, Z23, Z24
-	VPMULUDQ      Z27, Z1, Z23
-	VPMULUDQ      Z24, Z2, Z24
+	VPMULUDQ      Z1, Z27, Z23
+	VPMULUDQ      Z2, Z24, Z24
 	VPSRLQ        $0x20, Z24, Z27
 	VPTERNLOGD    $0x96, Z17, Z26, Z27
 	VPSRLQ        $0x20, Z23, Z26
 	VPTERNLOGD    $0x96, Z18, Z25, Z26
-	VPMULUDQ      Z27, Z1, Z25
-	VPMULUDQ      Z26, Z2, Z26
+	VPMULUDQ      Z1, Z27, Z25
+	VPMULUDQ      Z2, Z26, Z26
 	VPSRLQ        $0x20, Z26, Z27
 	VPTERNLOGD    $0x96, Z19, Z24, Z27
 	VPSRLQ        $0x20, Z25, Z24
 	VPTERNLOGD    $0x96, Z20, Z23, Z24
-	VPMULUDQ      Z27, Z1, Z23
-	VPMULUDQ      Z24, Z2, Z24
+	VPMULUDQ      Z1, Z27, Z23
+	VPMULUDQ      Z2, Z24, Z24
 	VPSRLQ        $0x20, Z24, Z27
 	VPTERNLOGD    $0x96, Z21, Z26, Z27
 	VPSRLQ        $0x20, Z23, Z26
@@ -7634,34 +10821,34 @@ part:
 	VPSHUFD       $0xa0, Z23, K1, Z26
 	VPUNPCKLQDQ   Z26, Z27, Z23
 	VPUNPCKHQDQ   Z26, Z27, Z24
+	VPMOVZXWD     Y23, Z26
+	KXNORW        K1, K1, K1
+	VPXORD        Z25, Z25, Z25
+	VGATHERDPS    (BX)(Z26*4), K1, Z25
+	VMOVUPS       Z25, (SP)
+	VEXTRACTI64X4 $0x01, Z23, Y23
 	VPMOVZXWD     Y23, Z25
 	KXNORW        K1, K1, K1
-	VPXORD        Z26, Z26, Z26
-	VGATHERDPS    (BX)(Z25*4), K1, Z26
-	VMOVUPS       Z26, (SP)
-	VEXTRACTI64X4 $0x01, Z23, Y23
-	VPMOVZXWD     Y23, Z23
+	VPXORD        Z23, Z23, Z23
+	VGATHERDPS    (BX)(Z25*4), K1, Z23
+	VMOVUPS       Z23, 64(SP)
+	VPMOVZXWD     Y24, Z25
 	KXNORW        K1, K1, K1
-	VPXORD        Z25, Z25, Z25
-	VGATHERDPS    (BX)(Z23*4), K1, Z25
-	VMOVUPS       Z25, 64(SP)
-	VPMOVZXWD     Y24, Z23
-	KXNORW        K1, K1, K1
-	VPXORD        Z25, Z25, Z25
-	VGATHERDPS    (BX)(Z23*4), K1, Z25
-	VMOVUPS       Z25, 128(SP)
+	VPXORD        Z23, Z23, Z23
+	VGATHERDPS    (BX)(Z25*4), K1, Z23
+	VMOVUPS       Z23, 128(SP)
 	VEXTRACTI64X4 $0x01, Z24, Y23
-	VPMOVZXWD     Y23, Z23
+	VPMOVZXWD     Y23, Z24
 	KXNORW        K1, K1, K1
-	VPXORD        Z24, Z24, Z24
-	VGATHERDPS    (BX)(Z23*4), K1, Z24
-	VMOVUPS       Z24, 192(SP)
+	VPXORD        Z23, Z23, Z23
+	VGATHERDPS    (BX)(Z24*4), K1, Z23
+	VMOVUPS       Z23, 192(SP)
 	LEAQ          (SP), SI
 	MOVQ          $+64, DI
 	CMPQ          CX, DI
 	CMOVQLT       CX, DI
 
-eight:
+several:
 	MOVQ    DI, R8
 	SUBQ    DX, R8
 	CMPQ    R8, $+8
@@ -7669,7 +10856,7 @@ eight:
 	VMOVUPS (SI)(DX*4), Y23
 	VMOVUPS Y23, (AX)(DX*4)
 	ADDQ    $+8, DX
-	JMP     eight
+	JMP     several
 
 few:
 	TESTQ R8, R8

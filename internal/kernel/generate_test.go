@@ -7,6 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -53,5 +56,32 @@ func generated(t *testing.T, program, files []string) {
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s is not what _gen makes: go generate ./internal/kernel", name)
 		}
+	}
+}
+
+// sse2Only are the instructions on vectors that the kernel sse2 has; every amd64 processor knows them.
+const sse2Only = `ADDPS ANDNPS ANDPS CMPPS DIVPS MAXPS MINPS MOVAPS MOVD MOVLHPS MOVSD MOVSS MOVUPS MULPS ORPS PADDQ PMULULQ POR
+	PSHUFD PSLLDQ PSRLDQ PSRLQ PUNPCKHQDQ PUNPCKLLQ PUNPCKLQDQ PXOR SHUFPS SUBPS UNPCKLPS XORPS`
+
+// The list of kernels has sse2 for every processor, however old.
+func TestSSE2Only(t *testing.T) {
+	code, err := os.ReadFile("asm_amd64.s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, functions := strings.Fields(sse2Only), 0
+	for _, f := range strings.Split(string(code), "\nTEXT ")[1:] {
+		if name, _, _ := strings.Cut(f, "("); !strings.HasSuffix(name, "SSE2") {
+			continue
+		}
+		functions++
+		for _, m := range regexp.MustCompile(`(?m)^\t([A-Z0-9]+) .*\b[XYZK]\d`).FindAllStringSubmatch(f, -1) {
+			if !slices.Contains(known, m[1]) && m[1] != "MOVQ" {
+				t.Errorf("%s, which SSE2 may not have", strings.TrimSpace(m[0]))
+			}
+		}
+	}
+	if functions < 8 {
+		t.Errorf("found %d functions of the kernel sse2 only", functions)
 	}
 }

@@ -4,15 +4,21 @@ package kernel
 
 import "github.com/evoswarm/evoswarm/internal/noise"
 
-// Indices into kernels. A processor with AVX-512 has AVX2.
+// Indices into kernels. Every processor has SSE2, one with AVX-512 has AVX2.
 const (
-	withAVX2 = 1 + iota
+	withSSE2 = 1 + iota
+	withAVX2
 	withAVX512
 )
 
 // simd are the kernels of this processor, the narrowest first.
 func simd() []Kernel {
 	all := []Kernel{
+		{
+			Name: "sse2", Dense: checkedDenseSSE2, DenseBatch: denseBatchSSE2, Tanh: tanhSSE2, Relu: reluSSE2,
+			Perturb: perturbSSE2, Accumulate: accumulateSSE2, Normal: fillNormalSSE2,
+			MultiplyAdd: func(rounds int) int { multiplyAddSSE2(rounds); return rounds * 6 * 4 }, Read: readSSE2,
+		},
 		{
 			Name: "avx2", Dense: checkedDenseAVX2, DenseBatch: denseBatchAVX2, Tanh: tanhAVX2, Relu: reluAVX2,
 			Perturb: perturbAVX2, Accumulate: accumulateAVX2, Normal: fillNormalAVX2,
@@ -29,9 +35,9 @@ func simd() []Kernel {
 	case wide:
 		return all
 	case two:
-		return all[:1]
+		return all[:2]
 	}
-	return nil
+	return all[:1]
 }
 
 // Bits of CPUID's answers and of XCR0 (Intel SDM, volume 2, CPUID; volume 1, 13.3).
@@ -70,6 +76,26 @@ const (
 	rowsAVX512 = 4
 )
 
+func checkedDenseSSE2(y, w, b, x []float32) {
+	checkDense(y, w, b, x)
+	if n := len(y); n <= few && n > 0 {
+		denseFewSSE2(y, w, b, x, len(x), n, 1)
+		return
+	}
+	denseSSE2(y, w, b, x)
+}
+
+func denseBatchSSE2(y, w, b, x []float32, n int) {
+	in, out := checkDenseBatch(y, w, b, x, n)
+	if out <= few && out > 0 {
+		denseFewSSE2(y, w, b, x, in, out, n)
+		return
+	}
+	for r := range n {
+		denseSSE2(y[r*out:(r+1)*out], w, b, x[r*in:(r+1)*in])
+	}
+}
+
 func checkedDenseAVX2(y, w, b, x []float32) {
 	checkDense(y, w, b, x)
 	if n := len(y); n <= few && n > 0 {
@@ -92,6 +118,11 @@ func denseBatchAVX2(y, w, b, x []float32, n int) {
 	for ; r < n; r++ {
 		denseAVX2(y[r*out:(r+1)*out], w, b, x[r*in:(r+1)*in])
 	}
+}
+
+func perturbSSE2(dst, theta []float32, sigma, sign float32, seed uint64) {
+	checkPerturb(dst, theta, sign)
+	addNormalSSE2(dst, theta, float32(sigma*sign), seed, 0, noise.Table())
 }
 
 func perturbAVX2(dst, theta []float32, sigma, sign float32, seed uint64) {
@@ -128,6 +159,11 @@ func perturbAVX512(dst, theta []float32, sigma, sign float32, seed uint64) {
 	addNormalAVX512(dst, theta, float32(sigma*sign), seed, 0, noise.Table())
 }
 
+func accumulateSSE2(dst []float32, coef float32, seed uint64, offset int) {
+	checkOffset(offset)
+	addNormalSSE2(dst, dst, coef, seed, uint64(offset), noise.Table())
+}
+
 func accumulateAVX2(dst []float32, coef float32, seed uint64, offset int) {
 	checkOffset(offset)
 	addNormalAVX2(dst, dst, coef, seed, uint64(offset), noise.Table())
@@ -136,6 +172,11 @@ func accumulateAVX2(dst []float32, coef float32, seed uint64, offset int) {
 func accumulateAVX512(dst []float32, coef float32, seed uint64, offset int) {
 	checkOffset(offset)
 	addNormalAVX512(dst, dst, coef, seed, uint64(offset), noise.Table())
+}
+
+func fillNormalSSE2(dst []float32, seed uint64, offset int) {
+	checkOffset(offset)
+	normalSSE2(dst, seed, uint64(offset), noise.Table())
 }
 
 func fillNormalAVX2(dst []float32, seed uint64, offset int) {
@@ -154,6 +195,8 @@ func dense(y, w, b, x []float32) {
 		checkedDenseAVX512(y, w, b, x)
 	case withAVX2:
 		checkedDenseAVX2(y, w, b, x)
+	case withSSE2:
+		checkedDenseSSE2(y, w, b, x)
 	default:
 		densePortable(y, w, b, x)
 	}
@@ -165,6 +208,8 @@ func denseBatch(y, w, b, x []float32, n int) {
 		denseBatchAVX512(y, w, b, x, n)
 	case withAVX2:
 		denseBatchAVX2(y, w, b, x, n)
+	case withSSE2:
+		denseBatchSSE2(y, w, b, x, n)
 	default:
 		denseBatchPortable(y, w, b, x, n)
 	}
@@ -176,6 +221,8 @@ func tanh(y []float32) {
 		tanhAVX512(y)
 	case withAVX2:
 		tanhAVX2(y)
+	case withSSE2:
+		tanhSSE2(y)
 	default:
 		tanhPortable(y)
 	}
@@ -187,6 +234,8 @@ func relu(y []float32) {
 		reluAVX512(y)
 	case withAVX2:
 		reluAVX2(y)
+	case withSSE2:
+		reluSSE2(y)
 	default:
 		reluPortable(y)
 	}
@@ -198,6 +247,8 @@ func perturb(dst, theta []float32, sigma, sign float32, seed uint64) {
 		perturbAVX512(dst, theta, sigma, sign, seed)
 	case withAVX2:
 		perturbAVX2(dst, theta, sigma, sign, seed)
+	case withSSE2:
+		perturbSSE2(dst, theta, sigma, sign, seed)
 	default:
 		perturbPortable(dst, theta, sigma, sign, seed)
 	}
@@ -209,6 +260,8 @@ func accumulate(dst []float32, coef float32, seed uint64, offset int) {
 		accumulateAVX512(dst, coef, seed, offset)
 	case withAVX2:
 		accumulateAVX2(dst, coef, seed, offset)
+	case withSSE2:
+		accumulateSSE2(dst, coef, seed, offset)
 	default:
 		accumulatePortable(dst, coef, seed, offset)
 	}
@@ -220,6 +273,8 @@ func normal(dst []float32, seed uint64, offset int) {
 		fillNormalAVX512(dst, seed, offset)
 	case withAVX2:
 		fillNormalAVX2(dst, seed, offset)
+	case withSSE2:
+		fillNormalSSE2(dst, seed, offset)
 	default:
 		noise.FillNormal(dst, seed, offset)
 	}

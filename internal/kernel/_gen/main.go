@@ -12,7 +12,7 @@ import (
 func main() {
 	ConstraintExpr("!purego")
 	features()
-	for _, s := range []isa{avx2, avx512} {
+	for _, s := range []isa{sse2, avx2, avx512} {
 		target = s
 		dense(s)
 		denseFew(s)

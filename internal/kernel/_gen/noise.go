@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -43,7 +45,12 @@ func addNormal(s isa) {
 	Load(Param("src").Base(), g.src)
 	x := XMM()
 	Load(Param("scale"), x)
-	VBROADCASTSS(x, g.scale)
+	if old() {
+		SHUFPS(Imm(0), x, x)
+		MOVAPS(x, g.scale)
+	} else {
+		VBROADCASTSS(x, g.scale)
+	}
 	g.code()
 }
 
@@ -88,8 +95,7 @@ func (g *generator) code() {
 	XORQ(g.skip, g.skip)
 	JMP(LabelRef("next"))
 	Label("done")
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 // start loads the arguments, and begins at a block: at samples before dst, which are not stored.
@@ -112,19 +118,16 @@ func (g *generator) start() {
 	ADDQ(g.skip, g.n)
 
 	order := quads("block_order", 8, func(i int) uint64 {
-		if g.blocks() == 4 {
-			i = i % 4
-		}
+		i %= g.blocks()
 		return uint64(i/2 + i%2*g.blocks()/2)
 	}, g.name)
-	x := XMM()
 	g.block, g.mul0, g.mul1 = g.vec(), g.vec(), g.vec()
-	VMOVQ(block, x)
-	VPBROADCASTQ(x, g.block)
+	broadcast64(block, g.block)
 	add64(order, g.block)
 	g.step = quads("block_step", 8, func(int) uint64 { return uint64(g.blocks()) }, g.name)
-	VPBROADCASTQ(quads("philox_mul0", 8, func(int) uint64 { return mul0 }, ""), g.mul0)
-	VPBROADCASTQ(quads("philox_mul1", 8, func(int) uint64 { return mul1 }, ""), g.mul1)
+	for i, m := range []VecVirtual{g.mul0, g.mul1} {
+		load(g.lanes, quads(fmt.Sprint("philox_mul", i), 8, func(int) uint64 { return []uint64{mul0, mul1}[i] }, ""), m)
+	}
 	g.schedule()
 }
 
@@ -137,8 +140,8 @@ func (g *generator) schedule() {
 	MOVL(seed.As32(), k[0])
 	SHRQ(Imm(32), seed)
 	MOVL(seed.As32(), k[1])
-	if g.lanes == 8 {
-		g.frame = AllocLocal(2 * rounds * 32)
+	if g.lanes < 16 {
+		g.frame = AllocLocal(2 * rounds * 4 * g.lanes)
 	}
 	for r := range rounds {
 		for i, weyl := range []uint32{weyl0, weyl1} {
@@ -151,11 +154,16 @@ func (g *generator) schedule() {
 				g.keys[i][r] = v
 				continue
 			}
-			x, v := XMM(), YMM()
-			VMOVD(k[i], x)
-			VPBROADCASTD(x, v)
-			m := g.frame.Offset(32 * (2*r + i))
-			VMOVDQU(v, m)
+			v, m := g.vec(), g.frame.Offset(4*g.lanes*(2*r+i))
+			if old() {
+				MOVD(k[i], v)
+				PSHUFD(Imm(0), v, v)
+			} else {
+				x := XMM()
+				VMOVD(k[i], x)
+				VPBROADCASTD(x, v)
+			}
+			store(g.lanes, v, m)
 			g.keys[i][r] = m
 		}
 	}
@@ -166,21 +174,18 @@ func (g *generator) round(part bool) {
 	w := g.philox()
 	add64(g.step, g.block)
 	w01, w23 := g.pair(w[0], w[1]), g.pair(w[2], w[3])
-	low, high := g.vec(), g.vec()
-	VPUNPCKLQDQ(w23, w01, low)
-	VPUNPCKHQDQ(w23, w01, high)
-	for i, v := range []VecVirtual{low, low, high, high} {
-		index := g.vec()
-		half(v, i%2, index)
-		eps := g.vec()
-		gather(g.table, index, eps)
+	first, second := g.vec(), g.vec()
+	binary(PUNPCKLQDQ, VPUNPCKLQDQ, w23, w01, first)
+	binary(PUNPCKHQDQ, VPUNPCKHQDQ, w23, w01, second)
+	for i, v := range []VecVirtual{first, first, second, second} {
+		eps := g.lookup(v, i%2)
 		if part {
 			store(g.lanes, eps, g.part.Offset(4*g.lanes*i))
 			continue
 		}
 		if g.src != nil {
-			VMULPS(g.scale, eps, eps)
-			VADDPS(at(g.src, 4*g.lanes*i), eps, eps)
+			mul(g.scale, eps, eps)
+			addMem(g.lanes, at(g.src, 4*g.lanes*i), eps)
 		}
 		store(g.lanes, eps, at(g.dst, 4*g.lanes*i))
 	}
@@ -189,9 +194,9 @@ func (g *generator) round(part bool) {
 	}
 }
 
-// single stores the samples of g.part from skip to n, as far as it goes: blocks of eight, then one by one.
+// single stores the samples of g.part from skip to n, as far as it goes: some at once, then one by one.
 func (g *generator) single() {
-	samples := 8 * g.blocks()
+	samples, several := 8*g.blocks(), min(8, g.lanes)
 	i, end, p, left := GP64(), GP64(), GP64(), GP64()
 	LEAQ(g.part, p)
 	MOVQ(g.skip, i)
@@ -202,26 +207,23 @@ func (g *generator) single() {
 		eps := vector(lanes)
 		load(lanes, Mem{Base: p, Index: i, Scale: 4}, eps)
 		if g.src != nil {
-			scale := g.scale.AsX()
-			m := Mem{Base: g.src, Index: i, Scale: 4}
-			if lanes == 1 {
-				VMULSS(scale, eps, eps)
-				VADDSS(m, eps, eps)
-			} else {
-				VMULPS(g.scale.AsY(), eps, eps)
-				VADDPS(m, eps, eps)
+			scale := low(g.scale)
+			if lanes == 8 {
+				scale = g.scale.AsY().(VecVirtual)
 			}
+			mul(scale, eps, eps)
+			addMem(lanes, Mem{Base: g.src, Index: i, Scale: 4}, eps)
 		}
 		store(lanes, eps, Mem{Base: g.dst, Index: i, Scale: 4})
 		ADDQ(I32(lanes), i)
 	}
-	Label("eight")
+	Label("several")
 	MOVQ(end, left)
 	SUBQ(i, left)
-	CMPQ(left, I32(8))
+	CMPQ(left, I32(several))
 	JL(LabelRef("few"))
-	step(8)
-	JMP(LabelRef("eight"))
+	step(several)
+	JMP(LabelRef("several"))
 	Label("few")
 	TESTQ(left, left)
 	JLE(LabelRef("made"))
@@ -244,25 +246,25 @@ func (g *generator) forward(samples int) {
 // words 2 and 3 are 0.
 func (g *generator) philox() [4]VecVirtual {
 	c0, c2, p := g.vec(), g.vec(), g.vec()
-	VPMULUDQ(g.block, g.mul0, p)
-	VPSRLQ(Imm(32), g.block, c0)
+	multiply(g.mul0, g.block, p)
+	highWord(g.block, c0)
 	xor(g.keys[0][0], c0)
-	VPSRLQ(Imm(32), p, c2)
+	highWord(p, c2)
 	xor(g.keys[1][0], c2)
 	var c1 VecVirtual // 0
 	c3 := p
 	for r := 1; r < rounds; r++ {
 		p, q := g.vec(), g.vec()
-		VPMULUDQ(c0, g.mul0, p)
-		VPMULUDQ(c2, g.mul1, q)
+		multiply(g.mul0, c0, p)
+		multiply(g.mul1, c2, q)
 		n0, n2 := g.vec(), g.vec()
-		VPSRLQ(Imm(32), q, n0)
+		highWord(q, n0)
 		if c1 == nil {
 			xor(g.keys[0][r], n0)
 		} else {
 			xor3(c1, g.keys[0][r], n0)
 		}
-		VPSRLQ(Imm(32), p, n2)
+		highWord(p, n2)
 		xor3(c3, g.keys[1][r], n2)
 		c0, c1, c2, c3 = n0, q, n2, p
 	}
@@ -273,6 +275,12 @@ func (g *generator) philox() [4]VecVirtual {
 func (g *generator) pair(a, b VecVirtual) VecVirtual {
 	if g.lanes == 16 {
 		VPSHUFD(Imm(0xa0), b, g.odd(), a)
+		return a
+	}
+	if old() {
+		PSHUFD(Imm(0x08), a, a)
+		PSHUFD(Imm(0x08), b, b)
+		PUNPCKLLQ(b, a)
 		return a
 	}
 	VPSLLQ(Imm(32), b, b)
@@ -327,14 +335,76 @@ func gather(table GPVirtual, index, dst VecVirtual) {
 	VGATHERDPS(all, entries, dst)
 }
 
-func add64(m Mem, v VecVirtual) { VPADDQ(m, v, v) }
+// lookup returns the samples with the 16-bit indices in one half of v.
+func (g *generator) lookup(v VecVirtual, h int) VecVirtual {
+	eps := g.vec()
+	if !old() {
+		index := g.vec()
+		half(v, h, index)
+		gather(g.table, index, eps)
+		return eps
+	}
+	if h == 1 {
+		t := XMM()
+		PSHUFD(Imm(0xee), v, t)
+		v = t
+	}
+	words, single := GP64(), vectors(4, 4)
+	MOVQ(v, words)
+	for i, s := range single {
+		index := words
+		if i < 3 {
+			index = GP64()
+			MOVWQZX(words.As16(), index)
+			SHRQ(Imm(16), words)
+		}
+		MOVSS(Mem{Base: g.table, Index: index, Scale: 4}, s)
+	}
+	UNPCKLPS(single[1], single[0])
+	UNPCKLPS(single[3], single[2])
+	MOVLHPS(single[2], single[0])
+	MOVAPS(single[0], eps)
+	return eps
+}
 
-func xor(key Op, v VecVirtual) {
-	if v.Size() == 64 {
-		VPXORD(key, v, v)
+func add64(b Op, v VecVirtual) { binary(PADDQ, VPADDQ, b, v, v) }
+
+// broadcast64 puts a 64-bit number into every lane of 64 bits.
+func broadcast64(r GPVirtual, v VecVirtual) {
+	if old() {
+		MOVQ(r, v)
+		PUNPCKLQDQ(v, v)
 		return
 	}
-	VPXOR(key, v, v)
+	x := XMM()
+	VMOVQ(r, x)
+	VPBROADCASTQ(x, v)
+}
+
+// multiply sets dst to the products of the low words of a and b.
+func multiply(b, a, dst VecVirtual) { commuting(PMULULQ, VPMULUDQ, b, a, dst) }
+
+// highWord moves the high word of every 64-bit lane down.
+func highWord(v, dst VecVirtual) {
+	if old() {
+		move(v, dst)
+		PSRLQ(Imm(32), dst)
+		return
+	}
+	VPSRLQ(Imm(32), v, dst)
+}
+
+func xor(key Op, v VecVirtual) {
+	switch {
+	case v.Size() == 64:
+		VPXORD(key, v, v)
+	case old():
+		t := XMM()
+		MOVUPS(key, t)
+		PXOR(t, v)
+	default:
+		VPXOR(key, v, v)
+	}
 }
 
 // xor3 sets v = v ^ a ^ key.
@@ -343,7 +413,13 @@ func xor3(a VecVirtual, key Op, v VecVirtual) {
 		VPTERNLOGD(Imm(xorOf3), key, a, v)
 		return
 	}
-	t := YMM()
+	t := like(v)
+	if old() {
+		MOVUPS(key, t)
+		PXOR(a, t)
+		PXOR(t, v)
+		return
+	}
 	VPXOR(key, a, t) // early: v comes late
 	VPXOR(t, v, v)
 }
