@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test build page wasm node-modules tools vet lint targets sim live fuzz bench fmt clean
+.PHONY: help run test build page wasm node-modules tools vet lint targets sim live fuzz bench bench-record fmt clean
 
 # One set of flags for every build, so that all parts share one build cache.
 export GOFLAGS := -trimpath -buildvcs=false
@@ -73,8 +73,11 @@ fuzz: ## every fuzz target for FUZZ_TIME (10s)
 			echo "== $$dir $$f"; go test "./$$dir" -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZ_TIME); \
 		done; done
 
-bench: ## every benchmark, once
-	go test -run '^$$' -bench . -benchmem ./internal/... ./envs/... ./coordinator/...
+bench: ## benchmarks beside the kept results of this kind of processor (docs/bench/cpu), with benchstat
+	@docs/bench/compare.sh
+
+bench-record: ## keep the results of this processor: on a quiet machine, then commit them
+	@docs/bench/compare.sh --record
 
 fmt: ## gofmt
 	gofmt -w $(GO_DIRS)
