@@ -20,7 +20,8 @@ const benchHelp = `Measures how fast this computer computes, beside what it coul
 Usage:
     evonode bench [kernel|noise|update|memory|env|rollout|replay|all] [flags]
 
-    kernel    layers of policies and their activations, with each kernel of this processor
+    kernel    layers of policies and their activations, with each kernel of this processor: with the weights of one
+              candidate, as in rollouts, and of 256 in turn, as libraries have it
     noise     perturbations, with each kernel
     update    the sum of an update over 1,000 seeds and 100,000 parameters, with each kernel, and on all cores
     memory    reading what lies in no cache
@@ -79,7 +80,7 @@ var benches = []struct {
 	name  string
 	tasks func() ([]*benchTask, error)
 }{
-	{"kernel", withEachKernel(kernelTasks)}, {"noise", withEachKernel(noiseTasks)}, {"update", allUpdateTasks},
+	{"kernel", withEachKernel(kernelGroup)}, {"noise", withEachKernel(noiseTasks)}, {"update", allUpdateTasks},
 	{"memory", memoryTasks}, {"env", envTasks}, {"rollout", rolloutTasks}, {"replay", replayTasks},
 }
 

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Every figure of speed, as Markdown on stdout; what it does meanwhile goes to stderr. Some ten minutes. Take it on a machine
+# that does nothing else: it says what the load was.
+# usage: [PYTHON=venv/bin/python] docs/bench/all.sh >figures.md     (PYTHON=none leaves numpy, torch and jax out)
+set -eu
+cd "$(dirname "$0")/../.."
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+core=${CORE:-0}
+pin=()
+if command -v taskset >/dev/null; then pin=(taskset -c "$core"); fi
+say() { echo "$(date +%T) $*" >&2; }
+load() { cut -d ' ' -f 1 /proc/loadavg 2>/dev/null || sysctl -n vm.loadavg; }
+
+go build -o "$folder/evonode" ./node/evonode
+echo "$(docs/bench/compare.sh --name), $(getconf _NPROCESSORS_ONLN) cores, $(go version | cut -d ' ' -f 3,4), commit $(git describe --always --dirty), $(date -u +%F)."
+echo "Load before: $(load)."
+
+echo -e "\n## One core\n\n\`evonode bench all\`, median of three runs.\n"
+for run in 1 2 3; do
+	say "evonode bench all on core $core, run $run of 3"
+	"${pin[@]}" "$folder/evonode" bench all --seconds 20 --json >"$folder/one$run"
+done
+node docs/bench/table.mjs "$folder"/one?
+
+if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then
+	echo -e "\n## All cores against one\n\nThe same, not pinned.\n"
+	for run in 1 2 3; do
+		say "evonode bench update and rollout on all cores, run $run of 3"
+		"$folder/evonode" bench update --seconds 5 --json | grep '"times"' >"$folder/many$run"
+		"$folder/evonode" bench rollout --seconds 10 --json | grep '"times"' >>"$folder/many$run"
+	done
+	node docs/bench/table.mjs "$folder"/many?
+fi
+
+echo -e "\n## CartPole-v1 in Go and in C\n\n\`docs/bench/cartpole-c.sh\`: medians of the ratios of 7 rounds.\n"
+say "docs/bench/cartpole-c.sh"
+docs/bench/cartpole-c.sh 7
+
+if [ "${PYTHON:-}" != none ]; then
+	echo -e "\n## numpy, torch and jax\n\n\`docs/bench/python/run.sh\`: the best of each library's ways, 3 rounds.\n"
+	say "docs/bench/python/run.sh"
+	docs/bench/python/run.sh 3
+fi
+
+echo -e "\n## CartPole-v1 solved, whole processes\n\n\`docs/bench/cartpole.sh\`, seeds 0 to 9.\n"
+for strategy in dises openai-es; do
+	say "docs/bench/cartpole.sh 0 9 $strategy"
+	echo "- \`$strategy\`: $(docs/bench/cartpole.sh 0 9 "$strategy")"
+done
+echo -e "\nLoad after: $(load)."
