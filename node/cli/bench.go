@@ -123,6 +123,7 @@ type benchTask struct {
 	unit string
 	work float64 // how many of what the unit counts are in a run
 	run  func()
+	warm bool // run once before each slice: else it would find what it reads in a farther cache than those after it
 	// limit returns the best value that the machine allows, once all is measured; nil: there is none.
 	limit func() float64
 	// derive returns the value of a row that others make; it has no run.
@@ -165,6 +166,9 @@ func against(name string, many, one *benchTask, cores int) *benchTask {
 func (t *benchTask) measure() {
 	if t.run == nil {
 		return
+	}
+	if t.warm {
+		t.run()
 	}
 	begin := time.Now()
 	for range t.repeat {

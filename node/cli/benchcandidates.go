@@ -34,12 +34,12 @@ func candidateTasks(k kernel.Kernel) (tasks []*benchTask) {
 				}
 			}
 		}
-		read := &benchTask{unit: "GMAC/s", work: pairs, run: each(func(n *benchNet) { n.read(&k) })}
+		read := &benchTask{unit: "GMAC/s", work: pairs, warm: true, run: each(func(n *benchNet) { n.read(&k) })}
 		limit := func() float64 { return min(peak.value(), read.value()) }
 		name := fmt.Sprintf("%s layers 24-64-64-4 of %d candidates x %d", k.Name, eachCandidate, rows)
 		tasks = append(tasks, read,
-			&benchTask{name: name, unit: "GMAC/s", work: pairs, limit: limit, run: each(func(n *benchNet) { n.forward(&k, nil) })},
-			&benchTask{name: name + " tanh", unit: "GMAC/s", work: pairs, limit: limit, run: each(func(n *benchNet) { n.forward(&k, k.Tanh) })})
+			&benchTask{name: name, unit: "GMAC/s", work: pairs, warm: true, limit: limit, run: each(func(n *benchNet) { n.forward(&k, nil) })},
+			&benchTask{name: name + " tanh", unit: "GMAC/s", work: pairs, warm: true, limit: limit, run: each(func(n *benchNet) { n.forward(&k, k.Tanh) })})
 	}
 	return tasks
 }
