@@ -2,6 +2,7 @@ package rollout_test
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -35,10 +36,15 @@ func fitness(returns []float64) int64 {
 	return rollout.ToFitness(sum / float64(len(returns)))
 }
 
+// quickWorlds are the worlds of which thousands of episodes can be played in seconds: all but the walkers.
+func quickWorlds() []*envs.Spec {
+	return slices.DeleteFunc(envs.All(), func(s *envs.Spec) bool { return s.ObsDim > 8 })
+}
+
 // TestSideBySide holds episodes that run side by side to the same run one after the other: all worlds, also more
 // episodes than lanes, of different lengths, under all conditions.
 func TestSideBySide(t *testing.T) {
-	for _, env := range envs.All() {
+	for _, env := range quickWorlds() {
 		plan := mustPlan(t, everything(t, env.ID, "openai-es", rollout.Frozen))
 		s := advance(t, plan, rollout.NewPool(plan, 0), plan.Initial(5), 1)
 		theta := make([]float32, plan.Policy.Dim())
@@ -62,7 +68,7 @@ func TestSideBySide(t *testing.T) {
 
 // TestSideBySideAnyPlan is TestSideBySide for random plans, training episodes included.
 func TestSideBySideAnyPlan(t *testing.T) {
-	worlds := envs.All()
+	worlds := quickWorlds()
 	rapid.Check(t, func(rt *rapid.T) {
 		setup := everything(t, rapid.SampledFrom(worlds).Draw(rt, "world").ID, "openai-es", rapid.SampledFrom([]string{rollout.Frozen, rollout.Running}).Draw(rt, "kind"))
 		setup.Policy.Hidden = rapid.SliceOfN(rapid.Uint64Range(1, 40), 1, 3).Draw(rt, "hidden")
@@ -107,7 +113,7 @@ func TestSideBySideAnyPlan(t *testing.T) {
 
 // TestSideBySideDoesNotAllocate: after the first time, also with more episodes than lanes.
 func TestSideBySideDoesNotAllocate(t *testing.T) {
-	for _, env := range envs.All() {
+	for _, env := range quickWorlds() {
 		plan := mustPlan(t, everything(t, env.ID, "openai-es", rollout.Running))
 		s, e := plan.Initial(5), rollout.NewEvaluator(plan)
 		seeds, returns := seedList(19, 1, 1), make([]float64, 19)
