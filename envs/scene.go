@@ -5,7 +5,7 @@ import "github.com/evoswarm/evoswarm/internal/exact"
 // A Scene is a drawing as data: shapes in world units with named colour roles. Who
 // shows it chooses scale and colours. Shapes are drawn in order, y points up.
 type Scene struct {
-	// Bounds is the part of the world to show.
+	// Bounds is the part of the world to show. What is beyond it is cut off.
 	Bounds Bounds `json:"bounds"`
 	// Shapes are drawn one over the other, the first at the back.
 	Shapes []Shape `json:"shapes"`

@@ -57,7 +57,7 @@ type runner func(ctx context.Context, s *IO, args []string) error
 // commands lists every verb in the order of the help text.
 func commands() []*command {
 	return []*command{
-		joinCommand(), trainCommand(), sweepCommand(), replayCommand(), evalCommand(), exportCommand(), plotCommand(), watchCommand(), logCommand(), envCommand(), strategyCommand(),
+		joinCommand(), trainCommand(), sweepCommand(), replayCommand(), evalCommand(), exportCommand(), plotCommand(), watchCommand(), filmCommand(), logCommand(), envCommand(), strategyCommand(),
 		statusCommand(), pauseCommand(), resumeCommand(), stopCommand(), benchCommand(), versionCommand(),
 	}
 }

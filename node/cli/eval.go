@@ -62,39 +62,58 @@ func evalCommand() *command {
 
 // eval evaluates what is in the named file.
 func (f *replayFlags) eval(ctx context.Context, s *IO, name string, episodes uint64) error {
-	opts, at, err := f.options()
+	t, err := f.readPolicy(ctx, s, name)
 	if err != nil {
 		return err
 	}
+	if t.log != nil {
+		episodes = cmp.Or(episodes, t.log.Rules.Spec.Checks.Test)
+	}
+	return s.eval(t.plan, t.model, cmp.Or(episodes, defaultEvalEpisodes), f.workers, f.json)
+}
+
+// policyFile is a trained policy from a file.
+type policyFile struct {
+	plan  rollout.Plan // what plays it
+	model *model.Model
+	log   *seedlog.Replayed // nil: the file is a model
+}
+
+// readPolicy reads the named file: the policy at --at of a seed log, or a model.
+func (f *replayFlags) readPolicy(ctx context.Context, s *IO, name string) (*policyFile, error) {
+	opts, at, err := f.options()
+	if err != nil {
+		return nil, err
+	}
 	in, err := s.open(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer in.Close()
 	b := bufio.NewReader(in)
 	start, _ := b.Peek(16) // its error comes again when the file is read
 	if _, ok := model.Sniff(start); ok {
 		if f.at != "" {
-			return usage("--at with a model", "a model is that of one entry: name the log, or leave out --at")
+			return nil, usage("--at with a model", "a model is that of one entry: name the log, or leave out --at")
 		}
 		m, err := model.Read(b)
 		if err != nil {
-			return modelError(called(name), err)
+			return nil, modelError(called(name), err)
 		}
 		plan, err := m.Plan()
 		if err != nil {
-			return modelError(called(name), err)
+			return nil, modelError(called(name), err)
 		}
-		return s.eval(plan, m, cmp.Or(episodes, defaultEvalEpisodes), f.workers, f.json)
+		return &policyFile{plan, m, nil}, nil
 	}
 	r, _, err := s.replayAt(ctx, name, b, opts, at, f.workers)
 	if errors.Is(err, seedlog.ErrNotSeedlog) {
-		return failed(fmt.Errorf("%s: neither a seed log nor a model: %w", called(name), seedlog.ErrNotSeedlog), "is this the right file? evonode train writes logs, evonode export models")
+		return nil, failed(fmt.Errorf("%s: neither a seed log nor a model: %w", called(name), seedlog.ErrNotSeedlog), "is this the right file? evonode train writes logs, evonode export models")
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return s.eval(r.Rules.Plan, model.Of(r), cmp.Or(episodes, r.Rules.Spec.Checks.Test), f.workers, f.json)
+	return &policyFile{r.Rules.Plan, model.Of(r), r}, nil
 }
 
 // modelError says which model an error is about, and what to do.

@@ -26,6 +26,7 @@ Commands:
     export LOG -o FILE       write the model as safetensors, npz or JSON
     plot LOG ... -o FILE     draw the course of runs, as PNG or SVG
     watch LOG                draw the policy live, in a browser
+    film LOG|MODEL|ENV -o F  write an episode as GIF, animated PNG, or a PNG of each frame
     log LOG                  list the entries of a seed log
     env list|show|trace      the worlds
     strategy list|show       the evolution strategies and their settings

@@ -16,11 +16,12 @@ test("a tall canvas is filled in width", () => {
   assert.deepEqual(pixels([0, 0, -2, -1, 2, 1], f), [200, 500, 0, 600, 400, 400]);
 });
 
-test("shapes are drawn in order, in the colours of their roles", () => {
+test("shapes within the bounds are drawn in order, in the colours of their roles", () => {
   const calls: string[] = [];
   const note = (name: string) => (...args: unknown[]) => void calls.push(`${name} ${args.join(" ")}`.trim());
   const ctx = {
     fillStyle: "", strokeStyle: "", lineWidth: 0, clearRect() {}, beginPath() {},
+    save: note("save"), rect: note("rect"), clip: note("clip"), restore: note("restore"),
     lineTo: note("to"), arc: note("arc"), closePath: note("close"),
     fill() { calls.push(`fill ${this.fillStyle}`); },
     stroke() { calls.push(`stroke ${this.strokeStyle} ${this.lineWidth}`); },
@@ -37,9 +38,11 @@ test("shapes are drawn in order, in the colours of their roles", () => {
   const colours: Palette = { ground: "g", body: "b", accent: "a", joint: "j", goal: "o", terrain: "t", flame: "f", ray: "r" };
   paint(ctx as unknown as CanvasRenderingContext2D, scene, 400, 200, colours);
   assert.deepEqual(calls, [
+    "save", "rect 0 0 400 200", "clip",
     "to 0 100", "to 400 100", "stroke g 1.5",
     "to 200 100", "to 300 100", "to 300 0", "close", "fill b",
     `arc 200 100 50 0 ${2 * Math.PI}`, "fill j",
     "to 200 100", "to 200 0", "stroke a 10",
+    "restore",
   ]);
 });

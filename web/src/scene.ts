@@ -32,12 +32,18 @@ export function pixels(points: readonly number[], f: Fit): number[] {
   return points.map((p, i) => (i % 2 === 0 ? p * f.scale + f.left : f.bottom - p * f.scale));
 }
 
-/** paint draws scene over the whole canvas of width x height pixels. */
+/** paint draws what is within the bounds of scene in the middle of a canvas of width x height pixels, which is cleared. */
 export function paint(ctx: CanvasRenderingContext2D, scene: Scene, width: number, height: number, colours: Palette): void {
   ctx.clearRect(0, 0, width, height);
   ctx.lineJoin = "round";
   ctx.lineCap = "round";
-  const f = fit(scene.bounds, width, height);
+  const b = scene.bounds;
+  const f = fit(b, width, height);
+  ctx.save();
+  ctx.beginPath();
+  const [left, top, right, bottom] = pixels([b.min_x, b.max_y, b.max_x, b.min_y], f) as [number, number, number, number];
+  ctx.rect(left, top, right - left, bottom - top);
+  ctx.clip();
   for (const shape of scene.shapes ?? []) {
     trace(ctx, shape, f);
     if (shape.fill) {
@@ -50,6 +56,7 @@ export function paint(ctx: CanvasRenderingContext2D, scene: Scene, width: number
       ctx.stroke();
     }
   }
+  ctx.restore();
 }
 
 /** trace makes the outline of shape the path of ctx. */

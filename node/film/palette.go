@@ -1,0 +1,99 @@
+package film
+
+import (
+	"image"
+	"image/color"
+	"slices"
+
+	"github.com/evoswarm/evoswarm/envs"
+)
+
+// leftOut is the index of the colour that lets the frame before be seen.
+const leftOut = 0
+
+// How many shades the palette has between two colours. Nearly all edges are against the paper or the terrain.
+const (
+	shadesPaper   = 14
+	shadesTerrain = 7
+	shadesOther   = 5
+)
+
+// maxKnown bounds the colours whose nearest one is remembered.
+const maxKnown = 1 << 16
+
+// palette reduces pictures in the colours of a theme, and the shades between them that smooth edges have.
+type palette struct {
+	colours color.Palette // at most 256
+	known   map[color.RGBA]uint8
+}
+
+func newPalette(t *Theme) *palette {
+	p := &palette{known: map[color.RGBA]uint8{}}
+	p.colours = append(p.colours, color.RGBA{}) // leftOut
+	p.add(t.Paper)
+	var parts []color.RGBA // that stand before the terrain
+	for _, role := range envs.Roles() {
+		c := t.Roles[role]
+		p.add(c)
+		if role != envs.Terrain && !slices.Contains(parts, c) {
+			parts = append(parts, c)
+		}
+	}
+	terrain := t.Roles[envs.Terrain]
+	for _, c := range append([]color.RGBA{t.Rule, t.Ink, terrain}, parts...) {
+		p.add(c)
+		p.blend(t.Paper, c, shadesPaper)
+	}
+	for i, c := range parts {
+		p.blend(terrain, c, shadesTerrain)
+		for _, d := range parts[:i] {
+			p.blend(c, d, shadesOther)
+		}
+	}
+	return p
+}
+
+// add appends a colour that is not there yet, if there is room.
+func (p *palette) add(c color.RGBA) {
+	if len(p.colours) < 256 && !slices.Contains(p.colours, color.Color(c)) {
+		p.colours = append(p.colours, c)
+	}
+}
+
+// blend appends n shades between two colours.
+func (p *palette) blend(a, b color.RGBA, n int) {
+	mix := func(a, b uint8, i int) uint8 { return uint8((int(a)*(n+1-i) + int(b)*i) / (n + 1)) }
+	for i := 1; i <= n; i++ {
+		p.add(color.RGBA{mix(a.R, b.R, i), mix(a.G, b.G, i), mix(a.B, b.B, i), 255})
+	}
+}
+
+// index returns the index of the colour nearest to c.
+func (p *palette) index(c color.RGBA) uint8 {
+	if i, ok := p.known[c]; ok {
+		return i
+	}
+	if len(p.known) >= maxKnown {
+		p.known = map[color.RGBA]uint8{}
+	}
+	i := uint8(1 + color.Palette(p.colours[1:]).Index(c))
+	p.known[c] = i
+	return i
+}
+
+// reduce writes a part of img to dst, whose bounds say which.
+func (p *palette) reduce(dst *image.Paletted, img *image.RGBA) {
+	r := dst.Rect
+	last, at := color.RGBA{}, uint8(0) // neighbours are mostly equal
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		pixels := img.Pix[img.PixOffset(r.Min.X, y):]
+		row := dst.Pix[dst.PixOffset(r.Min.X, y):]
+		for x := range r.Dx() {
+			c := color.RGBA{pixels[4*x], pixels[4*x+1], pixels[4*x+2], 255}
+			if c != last {
+				last, at = c, p.index(c)
+			}
+			row[x] = at
+		}
+	}
+}
