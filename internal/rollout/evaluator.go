@@ -42,7 +42,7 @@ type Evaluator struct {
 
 // lane is an episode under way.
 type lane struct {
-	env     envs.Env     // nil until the lane is first used
+	env     envs.Env
 	rng     noise.Stream // the world's
 	draws   noise.Stream // of action noise or random actions
 	episode int          // index of its seed
@@ -61,7 +61,7 @@ type batch struct {
 // NewEvaluator returns an evaluator with instances of the plan's world of its own.
 func NewEvaluator(plan Plan) *Evaluator {
 	n := plan.Policy.ActDim()
-	return &Evaluator{
+	e := &Evaluator{
 		plan:  plan,
 		actor: newActor(plan, lanes),
 		lanes: make([]lane, lanes),
@@ -70,6 +70,12 @@ func NewEvaluator(plan Plan) *Evaluator {
 		hold:  plan.Episodes.Hold(),
 		noise: make([]float64, lanes*n),
 	}
+	// All at once, so that they lie together: a line of the cache with worlds of two
+	// evaluators would travel between their cores in every env-step.
+	for i := range e.lanes {
+		e.lanes[i].env = plan.Env.New()
+	}
+	return e
 }
 
 // Run runs one episode for each seed, at least one, with the parameters theta
@@ -188,9 +194,6 @@ func (e *Evaluator) begin(b *batch, i int) bool {
 		return false
 	}
 	l := &e.lanes[i]
-	if l.env == nil {
-		l.env = e.plan.Env.New()
-	}
 	l.rng = noise.NewStream(b.seeds[k], noise.DomainEpisode)
 	l.draws = noise.NewStream(b.seeds[k], noise.DomainAction)
 	l.episode, l.left, l.ret = k, b.limit, 0
