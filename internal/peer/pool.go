@@ -32,7 +32,11 @@ const (
 	queueLook
 )
 
-// job is a task that is cut into units, one per candidate or held-out episode.
+// lookUnit is how many held-out episodes a worker takes at a time: they run side by side, which makes them cheaper, but an
+// urgent task waits for the longest of them.
+const lookUnit = 4
+
+// job is a task that is cut into units, one per candidate or few held-out episodes.
 type job struct {
 	id       uint64
 	units    int
@@ -103,9 +107,10 @@ func (e *PoolEvaluator) Evaluate(id uint64, task rollout.Task, urgent bool, done
 func (e *PoolEvaluator) Look(state *evolve.State, episodeSeeds []uint64, done func([]float64, error)) {
 	returns := make([]float64, len(episodeSeeds))
 	e.add(queueLook, &job{
-		units: len(episodeSeeds),
+		units: (len(episodeSeeds) + lookUnit - 1) / lookUnit,
 		run: func(pool *rollout.Pool, i int) error {
-			pool.Returns(state, episodeSeeds[i:i+1], returns[i:i+1])
+			first, last := lookUnit*i, min(lookUnit*(i+1), len(episodeSeeds))
+			pool.Returns(state, episodeSeeds[first:last], returns[first:last])
 			return nil
 		},
 		finished: func(err error) { done(returns, err) },

@@ -23,7 +23,7 @@ func TestPoolEvaluatorAgreesWithThePool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seeds := rules.ValidateSeeds(rules.Run)
+	seeds := rules.TestSeeds(rules.Run, 7)
 	wantReturns := make([]float64, len(seeds))
 	rollout.NewPool(rules.Plan, 1).Returns(rules.Initial(), seeds, wantReturns)
 	for _, workers := range []int{1, 3, 16} {

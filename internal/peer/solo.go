@@ -2,6 +2,7 @@ package peer
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"time"
 
@@ -84,7 +85,6 @@ func Train(ctx context.Context, cfg TrainConfig) (Result, error) {
 // record is a generation on its way to the disk.
 type record struct {
 	entry    *seedlog.Entry
-	seal     *seedlog.Seal
 	claims   []*seedlog.Claim
 	progress Progress
 }
@@ -93,6 +93,7 @@ type trainer struct {
 	ctx     context.Context
 	cfg     TrainConfig
 	rules   *seedlog.Rules
+	key     ed25519.PrivateKey
 	start   time.Time
 	parent  seedlog.Parent
 	result  Result
@@ -113,7 +114,7 @@ func newTrainer(ctx context.Context, cfg TrainConfig) (*trainer, error) {
 		cfg.Pool = rollout.NewPool(from.Rules.Plan, 0)
 	}
 	return &trainer{
-		ctx: ctx, cfg: cfg, rules: from.Rules, start: time.Now(), parent: from.Parent,
+		ctx: ctx, cfg: cfg, rules: from.Rules, key: seedlog.SoloKey(from.Rules.Spec), start: time.Now(), parent: from.Parent,
 		result:  Result{Gen: from.Height, Head: from.Link, State: from.State, Evaluations: from.Evaluations, Steps: from.Steps},
 		records: make(chan record, maxPending), written: make(chan error, 1), broken: make(chan struct{}),
 	}, nil
@@ -168,9 +169,8 @@ func (t *trainer) cancelled() bool {
 
 // generation computes the next entry and moves to it.
 func (t *trainer) generation() (record, error) {
-	key := seedlog.SoloKey(t.rules.Spec)
 	chunks := t.rules.Spec.Generation.Evaluations / t.rules.EvaluationsPerChunk()
-	claims, err := t.rules.Measure(t.cfg.Pool, t.result.State, t.parent.Link, key, chunks, t.cancelled)
+	claims, err := t.rules.Measure(t.cfg.Pool, t.result.State, t.parent.Link, t.key, chunks, t.cancelled)
 	if err != nil {
 		return record{}, err
 	}
@@ -182,7 +182,7 @@ func (t *trainer) generation() (record, error) {
 	t.result.Evaluations += entry.Evaluations
 	p := Progress{Gen: entry.Height, Head: link, Evaluations: t.result.Evaluations, Steps: t.result.Steps}
 	p.Best, p.Mean = summary(claims)
-	return record{entry, seedlog.NewSeal(entry, key, nil), claims, p}, nil
+	return record{entry, claims, p}, nil
 }
 
 // summary returns the best and the mean of the valid fitness values of claims.
@@ -233,7 +233,7 @@ func (t *trainer) returns(seeds []uint64) float64 {
 	return sum / float64(len(each))
 }
 
-// write takes generations to the disk, as many at once as have come, and reports them.
+// write seals generations and takes them to the disk, as many at once as have come, and reports them.
 func (t *trainer) write() {
 	var err error
 	for r := range t.records {
@@ -263,7 +263,7 @@ func (t *trainer) pending() []record {
 
 func (t *trainer) keep(batch []record) error {
 	for _, r := range batch {
-		if err := t.cfg.Log.Append(r.entry, r.seal, r.claims); err != nil {
+		if err := t.cfg.Log.Append(r.entry, seedlog.NewSeal(r.entry, t.key, nil), r.claims); err != nil {
 			return err
 		}
 	}
