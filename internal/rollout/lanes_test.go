@@ -2,7 +2,6 @@ package rollout_test
 
 import (
 	"reflect"
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -27,6 +26,16 @@ func apart(plan rollout.Plan, s *evolve.State, theta []float32, seeds []uint64) 
 	return trained, held, steps
 }
 
+// short is a plan with episodes that end after some steps in worlds that are slow to step.
+func short(plan rollout.Plan) rollout.Plan {
+	if len(plan.Env.State) > 16 {
+		env := *plan.Env
+		env.MaxSteps = 30
+		plan.Env = &env
+	}
+	return plan
+}
+
 // fitness is that of a candidate whose episodes had those returns.
 func fitness(returns []float64) int64 {
 	sum := 0.0
@@ -36,16 +45,11 @@ func fitness(returns []float64) int64 {
 	return rollout.ToFitness(sum / float64(len(returns)))
 }
 
-// quickWorlds are the worlds of which thousands of episodes can be played in seconds: all but the walkers.
-func quickWorlds() []*envs.Spec {
-	return slices.DeleteFunc(envs.All(), func(s *envs.Spec) bool { return s.ObsDim > 8 })
-}
-
 // TestSideBySide holds episodes that run side by side to the same run one after the other: all worlds, also more
 // episodes than lanes, of different lengths, under all conditions.
 func TestSideBySide(t *testing.T) {
-	for _, env := range quickWorlds() {
-		plan := mustPlan(t, everything(t, env.ID, "openai-es", rollout.Frozen))
+	for _, env := range envs.All() {
+		plan := short(mustPlan(t, everything(t, env.ID, "openai-es", rollout.Frozen)))
 		s := advance(t, plan, rollout.NewPool(plan, 0), plan.Initial(5), 1)
 		theta := make([]float32, plan.Policy.Dim())
 		plan.Strategy.Candidate(theta, s, 77, -1)
@@ -68,7 +72,7 @@ func TestSideBySide(t *testing.T) {
 
 // TestSideBySideAnyPlan is TestSideBySide for random plans, training episodes included.
 func TestSideBySideAnyPlan(t *testing.T) {
-	worlds := quickWorlds()
+	worlds := envs.All()
 	rapid.Check(t, func(rt *rapid.T) {
 		setup := everything(t, rapid.SampledFrom(worlds).Draw(rt, "world").ID, "openai-es", rapid.SampledFrom([]string{rollout.Frozen, rollout.Running}).Draw(rt, "kind"))
 		setup.Policy.Hidden = rapid.SliceOfN(rapid.Uint64Range(1, 40), 1, 3).Draw(rt, "hidden")
@@ -84,7 +88,7 @@ func TestSideBySideAnyPlan(t *testing.T) {
 		}
 		setup.Episodes.ActionNoise *= float64(rapid.IntRange(0, 1).Draw(rt, "noise"))
 		setup.Episodes.Bonus *= float64(rapid.IntRange(0, 1).Draw(rt, "bonus"))
-		plan := mustPlan(t, setup)
+		plan := short(mustPlan(t, setup))
 		s := plan.Initial(rapid.Uint64().Draw(rt, "first"))
 		if setup.Episodes.Cap != 0 {
 			s = plan.Apply(s, []evolve.Result{{Seed: 1, Steps: 400}}, seedList(plan.ObserveEpisodes(), 3, 0))
@@ -113,8 +117,8 @@ func TestSideBySideAnyPlan(t *testing.T) {
 
 // TestSideBySideDoesNotAllocate: after the first time, also with more episodes than lanes.
 func TestSideBySideDoesNotAllocate(t *testing.T) {
-	for _, env := range quickWorlds() {
-		plan := mustPlan(t, everything(t, env.ID, "openai-es", rollout.Running))
+	for _, env := range envs.All() {
+		plan := short(mustPlan(t, everything(t, env.ID, "openai-es", rollout.Running)))
 		s, e := plan.Initial(5), rollout.NewEvaluator(plan)
 		seeds, returns := seedList(19, 1, 1), make([]float64, 19)
 		if n := testing.AllocsPerRun(2, func() { e.Run(s, s.Theta, seeds); e.Returns(s, seeds, returns) }); n != 0 {
