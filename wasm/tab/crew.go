@@ -25,11 +25,15 @@ const (
 	// restBase is how long to wait before a worker that crashed is replaced; it doubles with every crash in a row.
 	restBase = 100 * time.Millisecond
 	restMax  = 30 * time.Second
+	// ahead is how many batches a worker has at a time: what it is at, and what it goes on with without waiting.
+	ahead = 2
+	// chunksAhead is the number of chunks for each worker that may be asked for at once: enough for its batches.
+	chunksAhead = 16
 	// lookWait is how long a look waits for idle workers before it goes ahead of ordinary tasks.
 	lookWait = time.Second
 )
 
-// worker is one Web Worker: it takes one job at a time. Its answers come to the hand that it was hired with.
+// worker is one Web Worker: it takes one batch after the other. Its answers come to the hand that it was hired with.
 type worker interface {
 	state(state []byte)
 	task(id uint64, task []byte)
@@ -41,24 +45,26 @@ type worker interface {
 // after crash or kill nothing is called any more.
 type hire func(setup []byte, answer func(id uint64, data []byte, err error), crash func(err error)) worker
 
-// job is one thing for a worker to do.
+// job is one thing for a worker to do: a task, or a look.
 type job struct {
 	id      uint64
-	task    []byte        // of a task
+	task    rollout.Task  // of a task
 	state   *evolve.State // of a task or look
-	seeds   []byte        // of a look
+	seeds   []byte        // of a look; nil: a task
 	urgent  bool
 	since   time.Time
 	tries   int
+	alone   bool // not in one batch with others: it failed in one
 	dropped bool
-	finish  func(data []byte, err error)
+	finish  func(results []rollout.CandidateResult, returns []byte, err error)
 }
 
 // hand is a place for a worker.
 type hand struct {
-	worker worker
-	state  *evolve.State // that the worker has
-	job    *job          // that it is at; nil: idle
+	worker  worker
+	state   *evolve.State // that the worker has
+	batches []*batch      // that it is at, and that wait there; none: idle
+	since   time.Time     // when the first of them was begun
 }
 
 // crew is a peer.Evaluator and peer.Looker whose work is done by Web Workers. This program computes nothing itself.
@@ -73,9 +79,10 @@ type crew struct {
 	urgent  []*job
 	normal  []*job
 	looks   []*job
-	serial  uint64 // of jobs, as workers know them
-	crashes int    // in a row
-	resting bool   // no worker is hired until the rest is over
+	serial  uint64        // of jobs, as workers know them
+	pace    time.Duration // of a candidate, of late; 0: not known
+	crashes int           // in a row
+	resting bool          // no worker is hired until the rest is over
 	closed  bool
 
 	state      *evolve.State // whose encoding is stateBytes
@@ -91,22 +98,15 @@ func newCrew(setup []byte, n int, hire hire, trouble func(error)) *crew {
 
 // Evaluate implements peer.Evaluator.
 func (c *crew) Evaluate(id uint64, task rollout.Task, urgent bool, done func([]rollout.CandidateResult, error)) {
-	data, err := rollout.MarshalTask(task)
-	if err != nil {
-		go done(nil, err)
-		return
-	}
 	n := len(task.Seeds)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	j := &job{task: data, state: task.State, urgent: urgent}
-	j.finish = func(data []byte, err error) {
+	j := &job{task: task, state: task.State, urgent: urgent}
+	j.finish = func(results []rollout.CandidateResult, _ []byte, err error) {
 		delete(c.tasks, id)
-		if err != nil {
-			go done(nil, err)
-			return
+		if err == nil && len(results) != n {
+			err = fmt.Errorf("%w: %d results for %d candidates", errWorker, len(results), n)
 		}
-		results, err := rollout.UnmarshalResults(data, n)
 		go done(results, err)
 	}
 	c.tasks[id] = j
@@ -117,7 +117,7 @@ func (c *crew) Evaluate(id uint64, task rollout.Task, urgent bool, done func([]r
 func (c *crew) Look(state *evolve.State, episodeSeeds []uint64, done func(returns []float64, err error)) {
 	j := &job{state: state, seeds: wordBytes(episodeSeeds)}
 	n := len(episodeSeeds)
-	j.finish = func(data []byte, err error) {
+	j.finish = func(_ []rollout.CandidateResult, data []byte, err error) {
 		if err == nil && len(data) != 8*n {
 			err = fmt.Errorf("%w: %d bytes of returns for %d episodes", errWorker, len(data), n)
 		}
@@ -146,11 +146,11 @@ func (c *crew) Cancel(id uint64) {
 	}
 }
 
-// Slots implements peer.Evaluator: one task for each worker, and one more so that none waits for a message.
+// Slots implements peer.Evaluator.
 func (c *crew) Slots(uint64) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.want + 1
+	return c.want * chunksAhead
 }
 
 // Workers implements peer.Evaluator.
@@ -182,7 +182,7 @@ func (c *crew) Close() {
 // submit queues j. The lock is held.
 func (c *crew) submit(j *job) {
 	if c.closed {
-		j.finish(nil, errClosed)
+		j.finish(nil, nil, errClosed)
 		return
 	}
 	c.serial++
@@ -193,7 +193,7 @@ func (c *crew) submit(j *job) {
 
 func (c *crew) queue(j *job) {
 	switch {
-	case j.task == nil:
+	case j.seeds != nil:
 		c.looks = append(c.looks, j)
 	case j.urgent:
 		c.urgent = append(c.urgent, j)
@@ -202,13 +202,14 @@ func (c *crew) queue(j *job) {
 	}
 }
 
-// work brings the number of workers to what is wanted and gives idle ones something to do. The lock is held.
+// work brings the number of workers to what is wanted and gives them something to do: all something before any has more.
+// The lock is held.
 func (c *crew) work() {
 	if c.closed {
 		return
 	}
 	for i := len(c.hands) - 1; i >= 0 && len(c.hands) > c.want; i-- {
-		if h := c.hands[i]; h.job == nil {
+		if h := c.hands[i]; len(h.batches) == 0 {
 			h.worker.kill()
 			c.hands = append(c.hands[:i], c.hands[i+1:]...)
 		}
@@ -216,15 +217,16 @@ func (c *crew) work() {
 	for len(c.hands) < c.want && !c.resting {
 		c.hands = append(c.hands, c.newHand())
 	}
-	for _, h := range c.hands {
-		if h.job != nil {
-			continue
+	for depth := range ahead {
+		for _, h := range c.hands[:min(len(c.hands), c.want)] {
+			for len(h.batches) == depth {
+				b := c.next()
+				if b == nil {
+					return
+				}
+				c.give(h, b)
+			}
 		}
-		j := c.next()
-		if j == nil {
-			return
-		}
-		c.give(h, j)
 	}
 }
 
@@ -237,83 +239,68 @@ func (c *crew) newHand() *hand {
 	return h
 }
 
-// next takes what is to be done next from the queues; nil if there is nothing. The lock is held.
-func (c *crew) next() *job {
-	queues := []*[]*job{&c.urgent, &c.normal, &c.looks}
-	if len(c.looks) > 0 && time.Since(c.looks[0].since) > lookWait {
-		queues = []*[]*job{&c.urgent, &c.looks, &c.normal}
+// give posts b to h, or ends its jobs if that cannot be. The lock is held.
+func (c *crew) give(h *hand, b *batch) {
+	first := b.jobs[0]
+	state, err := c.encoded(first)
+	var task []byte
+	if err == nil && first.seeds == nil {
+		task, err = rollout.MarshalTask(b.task())
 	}
-	for _, q := range queues {
-		for len(*q) > 0 {
-			j := (*q)[0]
-			*q = (*q)[1:]
-			if !j.dropped {
-				return j
-			}
-		}
-	}
-	return nil
-}
-
-// give posts j to h. The lock is held.
-func (c *crew) give(h *hand, j *job) {
-	h.job = j
-	j.tries++
-	if j.task == nil {
-		if data, ok := c.encoded(h, j); ok {
-			h.worker.look(j.id, data, j.seeds)
-		}
+	if err != nil {
+		c.failed(b, err)
 		return
 	}
-	if h.state != j.state {
-		data, ok := c.encoded(h, j)
-		if !ok {
-			return
-		}
-		h.worker.state(data)
-		h.state = j.state
+	if len(h.batches) == 0 {
+		h.since = time.Now()
 	}
-	h.worker.task(j.id, j.task)
+	h.batches = append(h.batches, b)
+	if first.seeds != nil {
+		h.worker.look(first.id, state, first.seeds)
+		return
+	}
+	if h.state != first.state {
+		h.worker.state(state)
+		h.state = first.state
+	}
+	h.worker.task(first.id, task)
 }
 
-// encoded returns the bytes of the state of j; those of the newest are kept, since every worker gets them. A state that
-// cannot be encoded ends the job of h. The lock is held.
-func (c *crew) encoded(h *hand, j *job) (data []byte, ok bool) {
+// encoded returns the bytes of the state of j; those of the newest are kept, since every worker gets them. The lock is
+// held.
+func (c *crew) encoded(j *job) ([]byte, error) {
 	if c.state == j.state {
-		return c.stateBytes, true
+		return c.stateBytes, nil
 	}
 	data, err := j.state.MarshalBinary()
-	if err != nil {
-		h.job = nil
-		j.finish(nil, err)
-		return nil, false
-	}
-	if j.task != nil {
+	if err == nil && j.seeds == nil {
 		c.state, c.stateBytes = j.state, data
 	}
-	return data, true
+	return data, err
 }
 
-// answered takes the answer of h to the job id.
+// answered takes the answer of h to the batch id.
 func (c *crew) answered(h *hand, id uint64, data []byte, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	j := h.job
-	if c.closed || j == nil || j.id != id {
+	if c.closed || len(h.batches) == 0 || h.batches[0].jobs[0].id != id {
 		return
 	}
-	h.job = nil
+	b := h.batches[0]
+	h.batches = h.batches[1:]
 	c.crashes = 0
-	if !j.dropped {
-		if err != nil {
-			err = fmt.Errorf("%w: %w", errWorker, err)
-		}
-		j.finish(data, err)
+	now := time.Now()
+	c.measure(b, now.Sub(h.since))
+	h.since = now
+	if err != nil {
+		c.failed(b, fmt.Errorf("%w: %w", errWorker, err))
+	} else {
+		c.finished(b, data)
 	}
 	c.work()
 }
 
-// crashed replaces h and repeats what it was at.
+// crashed replaces h and repeats what it had.
 func (c *crew) crashed(h *hand, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -324,11 +311,13 @@ func (c *crew) crashed(h *hand, err error) {
 	if c.crashes == maxCrashes {
 		go c.trouble(fmt.Errorf("%w %d times in a row: %w", errWorker, c.crashes, err))
 	}
-	if j := h.job; j != nil && !j.dropped {
-		if j.tries < maxTries {
-			c.queue(j)
-		} else {
-			j.finish(nil, fmt.Errorf("%w: %w", errWorker, err))
+	for i, b := range h.batches {
+		for _, j := range b.jobs {
+			if i == 0 { // what it was at
+				j.tries++
+				j.alone = true
+			}
+			c.retry(j, fmt.Errorf("%w: %w", errWorker, err))
 		}
 	}
 	c.rest()
@@ -346,6 +335,17 @@ func (c *crew) rest() {
 		c.resting = false
 		c.work()
 	})
+}
+
+// retry queues j again, if it is wanted and was not tried too often. The lock is held.
+func (c *crew) retry(j *job, err error) {
+	switch {
+	case j.dropped:
+	case j.tries < maxTries:
+		c.queue(j)
+	default:
+		j.finish(nil, nil, err)
+	}
 }
 
 func (c *crew) remove(h *hand) bool {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -50,6 +52,10 @@ func (g *goroutine) task(id uint64, task []byte) {
 	g.agency.note(id)
 	g.orders <- func(w *rollout.Worker) error {
 		data, err := w.Evaluate(task)
+		time.Sleep(g.agency.pace * time.Duration(len(data)/24))
+		if bytes.Contains(task, g.agency.refused) && g.agency.refused != nil {
+			err = errTest
+		}
 		g.answer(id, data, err)
 		return nil
 	}
@@ -65,6 +71,8 @@ func (g *goroutine) kill() { g.quit.Do(func() { close(g.orders) }) }
 // agency hires goroutines. The first crashes of them die with their first order.
 type agency struct {
 	crashes atomic.Int32
+	pace    time.Duration // of a candidate
+	refused []byte        // a task that holds this fails
 	mu      sync.Mutex
 	order   []uint64 // ids of jobs as workers got them
 }
@@ -118,11 +126,11 @@ func newTestCrew(t *testing.T, n int, a *agency, trouble func(error)) (*crew, ro
 		t.Fatal(err)
 	}
 	state, _ := task.State.MarshalBinary()
-	bytes, _ := rollout.MarshalTask(task)
+	encoded, _ := rollout.MarshalTask(task)
 	if err := w.SetState(state); err != nil {
 		t.Fatal(err)
 	}
-	out, err := w.Evaluate(bytes)
+	out, err := w.Evaluate(encoded)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,8 +212,8 @@ func TestCrewOrder(t *testing.T) {
 		if want := []uint64{3, 2, 1}; !slices.Equal(a.order, want) {
 			t.Errorf("got %v, want urgent, normal, look: %v", a.order, want)
 		}
-		if c.Workers() != 1 || c.Slots(8) != 2 {
-			t.Errorf("got %d workers and %d slots, want 1 and 2", c.Workers(), c.Slots(8))
+		if c.Workers() != 1 || c.Slots(8) != chunksAhead {
+			t.Errorf("got %d workers and %d slots, want 1 and %d", c.Workers(), c.Slots(8), chunksAhead)
 		}
 
 		a.order = nil
@@ -220,6 +228,59 @@ func TestCrewOrder(t *testing.T) {
 		}
 		c.Close()
 	})
+}
+
+// Tasks that are short go to a worker several at a time, and each gets its own results, whatever episodes it has. One that
+// fails fails alone.
+func TestCrewBatches(t *testing.T) {
+	const bad = 0x0123456789abcdef
+	for _, shared := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			a := &agency{pace: batchTime / 10, refused: binary.LittleEndian.AppendUint64(nil, bad)}
+			c, base, _ := newTestCrew(t, 1, a, nil)
+			const tasks = 40
+			got := make([]outcome, tasks)
+			var list []rollout.Task
+			for i := range uint64(tasks) {
+				task := rollout.Task{State: base.State, Seeds: []uint64{3 * i, 3*i + 1, 3*i + 2}[:1+i%3], Episodes: [][]uint64{{4, 5}}}
+				if !shared {
+					task.Episodes = [][]uint64{{i, 5}}
+				}
+				if i == 17 {
+					task.Seeds[0] = bad
+				}
+				list = append(list, task)
+				c.Evaluate(i, task, false, func(r []rollout.CandidateResult, err error) { got[i] = outcome{r, err} })
+			}
+			time.Sleep(time.Second)
+			synctest.Wait()
+			setup, _ := rollout.UnmarshalSetup(c.setup)
+			w, err := rollout.NewWorker(setup)
+			if err != nil {
+				t.Fatal(err)
+			}
+			state, _ := base.State.MarshalBinary()
+			if err := w.SetState(state); err != nil {
+				t.Fatal(err)
+			}
+			for i, task := range list {
+				encoded, _ := rollout.MarshalTask(task)
+				data, _ := w.Evaluate(encoded)
+				want, _ := rollout.UnmarshalResults(data, len(task.Seeds))
+				if i == 17 {
+					if !errors.Is(got[i].err, errWorker) {
+						t.Errorf("the task that fails: got %v", got[i])
+					}
+				} else if got[i].err != nil || !slices.Equal(got[i].results, want) {
+					t.Errorf("task %d: got %v, want %v", i, got[i], want)
+				}
+			}
+			if n := len(a.order); n > tasks/2 {
+				t.Errorf("%d messages for %d tasks, want fewer", n, tasks)
+			}
+			c.Close()
+		})
+	}
 }
 
 func TestCrewClosed(t *testing.T) {
