@@ -45,9 +45,12 @@ wide:
 	BLT rest2
 
 inputs1:
-	WORD $0x4cdf7970 // ld1 {v16.4s}, [x11], #16
-	WORD $0x4cc62911 // ld1 {v17.4s-v20.4s}, [x8], x6
-	WORD $0x4cc62915 // ld1 {v21.4s-v24.4s}, [x8], x6
+	WORD $0x4c407970 // ld1 {v16.4s}, [x11]
+	ADD $16, R11, R11
+	WORD $0x4c402911 // ld1 {v17.4s-v20.4s}, [x8]
+	ADD R6, R8, R8
+	WORD $0x4c402915 // ld1 {v21.4s-v24.4s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f909231 // fmul v17.4s, v17.4s, v16.s[0]
 	WORD $0x4f909252 // fmul v18.4s, v18.4s, v16.s[0]
 	WORD $0x4f909273 // fmul v19.4s, v19.4s, v16.s[0]
@@ -56,7 +59,8 @@ inputs1:
 	WORD $0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
 	WORD $0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
 	WORD $0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
-	WORD $0x4cc62911 // ld1 {v17.4s-v20.4s}, [x8], x6
+	WORD $0x4c402911 // ld1 {v17.4s-v20.4s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4fb092b5 // fmul v21.4s, v21.4s, v16.s[1]
 	WORD $0x4fb092d6 // fmul v22.4s, v22.4s, v16.s[1]
 	WORD $0x4fb092f7 // fmul v23.4s, v23.4s, v16.s[1]
@@ -65,7 +69,8 @@ inputs1:
 	WORD $0x4e36d4a5 // fadd v5.4s, v5.4s, v22.4s
 	WORD $0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
 	WORD $0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
-	WORD $0x4cc62915 // ld1 {v21.4s-v24.4s}, [x8], x6
+	WORD $0x4c402915 // ld1 {v21.4s-v24.4s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f909a31 // fmul v17.4s, v17.4s, v16.s[2]
 	WORD $0x4f909a52 // fmul v18.4s, v18.4s, v16.s[2]
 	WORD $0x4f909a73 // fmul v19.4s, v19.4s, v16.s[2]
@@ -88,8 +93,10 @@ inputs1:
 rest2:
 	CMP $-4, R10
 	BEQ sum3
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x4cc62911 // ld1 {v17.4s-v20.4s}, [x8], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c402911 // ld1 {v17.4s-v20.4s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f909231 // fmul v17.4s, v17.4s, v16.s[0]
 	WORD $0x4f909252 // fmul v18.4s, v18.4s, v16.s[0]
 	WORD $0x4f909273 // fmul v19.4s, v19.4s, v16.s[0]
@@ -100,8 +107,10 @@ rest2:
 	WORD $0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
 	CMP $-3, R10
 	BEQ sum3
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x4cc62911 // ld1 {v17.4s-v20.4s}, [x8], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c402911 // ld1 {v17.4s-v20.4s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f909231 // fmul v17.4s, v17.4s, v16.s[0]
 	WORD $0x4f909252 // fmul v18.4s, v18.4s, v16.s[0]
 	WORD $0x4f909273 // fmul v19.4s, v19.4s, v16.s[0]
@@ -112,8 +121,10 @@ rest2:
 	WORD $0x4e34d4e7 // fadd v7.4s, v7.4s, v20.4s
 	CMP $-2, R10
 	BEQ sum3
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x4cc62911 // ld1 {v17.4s-v20.4s}, [x8], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c402911 // ld1 {v17.4s-v20.4s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f909231 // fmul v17.4s, v17.4s, v16.s[0]
 	WORD $0x4f909252 // fmul v18.4s, v18.4s, v16.s[0]
 	WORD $0x4f909273 // fmul v19.4s, v19.4s, v16.s[0]
@@ -175,15 +186,20 @@ narrow:
 	BLT rest8
 
 inputs7:
-	WORD $0x4cdf7964 // ld1 {v4.4s}, [x11], #16
-	WORD $0x4cc67925 // ld1 {v5.4s}, [x9], x6
-	WORD $0x4cc67926 // ld1 {v6.4s}, [x9], x6
+	WORD $0x4c407964 // ld1 {v4.4s}, [x11]
+	ADD $16, R11, R11
+	WORD $0x4c407925 // ld1 {v5.4s}, [x9]
+	ADD R6, R9, R9
+	WORD $0x4c407926 // ld1 {v6.4s}, [x9]
+	ADD R6, R9, R9
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD $0x4cc67925 // ld1 {v5.4s}, [x9], x6
+	WORD $0x4c407925 // ld1 {v5.4s}, [x9]
+	ADD R6, R9, R9
 	WORD $0x4fa490c6 // fmul v6.4s, v6.4s, v4.s[1]
 	WORD $0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD $0x4cc67926 // ld1 {v6.4s}, [x9], x6
+	WORD $0x4c407926 // ld1 {v6.4s}, [x9]
+	ADD R6, R9, R9
 	WORD $0x4f8498a5 // fmul v5.4s, v5.4s, v4.s[2]
 	WORD $0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
 	WORD $0x4fa498c6 // fmul v6.4s, v6.4s, v4.s[3]
@@ -194,20 +210,26 @@ inputs7:
 rest8:
 	CMP $-4, R10
 	BEQ sum9
-	WORD $0x0ddfc964 // ld1r {v4.2s}, [x11], #4
-	WORD $0x4cc67925 // ld1 {v5.4s}, [x9], x6
+	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c407925 // ld1 {v5.4s}, [x9]
+	ADD R6, R9, R9
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
 	CMP $-3, R10
 	BEQ sum9
-	WORD $0x0ddfc964 // ld1r {v4.2s}, [x11], #4
-	WORD $0x4cc67925 // ld1 {v5.4s}, [x9], x6
+	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c407925 // ld1 {v5.4s}, [x9]
+	ADD R6, R9, R9
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
 	CMP $-2, R10
 	BEQ sum9
-	WORD $0x0ddfc964 // ld1r {v4.2s}, [x11], #4
-	WORD $0x4cc67925 // ld1 {v5.4s}, [x9], x6
+	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c407925 // ld1 {v5.4s}, [x9]
+	ADD R6, R9, R9
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
 
@@ -247,23 +269,32 @@ more6:
 	BLT rest13
 
 inputs12:
-	WORD $0x4cdf7968 // ld1 {v8.4s}, [x11], #16
-	WORD $0x4cc67909 // ld1 {v9.4s}, [x8], x6
-	WORD $0x4cc6792a // ld1 {v10.4s}, [x9], x6
-	WORD $0x4cc6790b // ld1 {v11.4s}, [x8], x6
-	WORD $0x4cc6792c // ld1 {v12.4s}, [x9], x6
+	WORD $0x4c407968 // ld1 {v8.4s}, [x11]
+	ADD $16, R11, R11
+	WORD $0x4c407909 // ld1 {v9.4s}, [x8]
+	WORD $0x4c40792a // ld1 {v10.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
+	WORD $0x4c40790b // ld1 {v11.4s}, [x8]
+	WORD $0x4c40792c // ld1 {v12.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
 	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
 	WORD $0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
 	WORD $0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD $0x4cc67909 // ld1 {v9.4s}, [x8], x6
-	WORD $0x4cc6792a // ld1 {v10.4s}, [x9], x6
+	WORD $0x4c407909 // ld1 {v9.4s}, [x8]
+	WORD $0x4c40792a // ld1 {v10.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4fa8916b // fmul v11.4s, v11.4s, v8.s[1]
 	WORD $0x4fa8918c // fmul v12.4s, v12.4s, v8.s[1]
 	WORD $0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
 	WORD $0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD $0x4cc6790b // ld1 {v11.4s}, [x8], x6
-	WORD $0x4cc6792c // ld1 {v12.4s}, [x9], x6
+	WORD $0x4c40790b // ld1 {v11.4s}, [x8]
+	WORD $0x4c40792c // ld1 {v12.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f889929 // fmul v9.4s, v9.4s, v8.s[2]
 	WORD $0x4f88994a // fmul v10.4s, v10.4s, v8.s[2]
 	WORD $0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
@@ -278,27 +309,36 @@ inputs12:
 rest13:
 	CMP $-4, R10
 	BEQ sum14
-	WORD $0x0ddfc968 // ld1r {v8.2s}, [x11], #4
-	WORD $0x4cc67909 // ld1 {v9.4s}, [x8], x6
-	WORD $0x4cc6792a // ld1 {v10.4s}, [x9], x6
+	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c407909 // ld1 {v9.4s}, [x8]
+	WORD $0x4c40792a // ld1 {v10.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
 	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
 	WORD $0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
 	WORD $0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
 	CMP $-3, R10
 	BEQ sum14
-	WORD $0x0ddfc968 // ld1r {v8.2s}, [x11], #4
-	WORD $0x4cc67909 // ld1 {v9.4s}, [x8], x6
-	WORD $0x4cc6792a // ld1 {v10.4s}, [x9], x6
+	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c407909 // ld1 {v9.4s}, [x8]
+	WORD $0x4c40792a // ld1 {v10.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
 	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
 	WORD $0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD $0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	CMP $-2, R10
 	BEQ sum14
-	WORD $0x0ddfc968 // ld1r {v8.2s}, [x11], #4
-	WORD $0x4cc67909 // ld1 {v9.4s}, [x8], x6
-	WORD $0x4cc6792a // ld1 {v10.4s}, [x9], x6
+	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c407909 // ld1 {v9.4s}, [x8]
+	WORD $0x4c40792a // ld1 {v10.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
 	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
 	WORD $0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
@@ -350,27 +390,36 @@ more11:
 	BLT rest18
 
 inputs17:
-	WORD $0x4cdf796c // ld1 {v12.4s}, [x11], #16
-	WORD $0x4cc6a90d // ld1 {v13.4s, v14.4s}, [x8], x6
-	WORD $0x4cc6792f // ld1 {v15.4s}, [x9], x6
-	WORD $0x4cc6a910 // ld1 {v16.4s, v17.4s}, [x8], x6
-	WORD $0x4cc67932 // ld1 {v18.4s}, [x9], x6
+	WORD $0x4c40796c // ld1 {v12.4s}, [x11]
+	ADD $16, R11, R11
+	WORD $0x4c40a90d // ld1 {v13.4s, v14.4s}, [x8]
+	WORD $0x4c40792f // ld1 {v15.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
+	WORD $0x4c40a910 // ld1 {v16.4s, v17.4s}, [x8]
+	WORD $0x4c407932 // ld1 {v18.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f8c91ad // fmul v13.4s, v13.4s, v12.s[0]
 	WORD $0x4f8c91ce // fmul v14.4s, v14.4s, v12.s[0]
 	WORD $0x4f8c91ef // fmul v15.4s, v15.4s, v12.s[0]
 	WORD $0x4e2dd400 // fadd v0.4s, v0.4s, v13.4s
 	WORD $0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
 	WORD $0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD $0x4cc6a90d // ld1 {v13.4s, v14.4s}, [x8], x6
-	WORD $0x4cc6792f // ld1 {v15.4s}, [x9], x6
+	WORD $0x4c40a90d // ld1 {v13.4s, v14.4s}, [x8]
+	WORD $0x4c40792f // ld1 {v15.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4fac9210 // fmul v16.4s, v16.4s, v12.s[1]
 	WORD $0x4fac9231 // fmul v17.4s, v17.4s, v12.s[1]
 	WORD $0x4fac9252 // fmul v18.4s, v18.4s, v12.s[1]
 	WORD $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
 	WORD $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
 	WORD $0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
-	WORD $0x4cc6a910 // ld1 {v16.4s, v17.4s}, [x8], x6
-	WORD $0x4cc67932 // ld1 {v18.4s}, [x9], x6
+	WORD $0x4c40a910 // ld1 {v16.4s, v17.4s}, [x8]
+	WORD $0x4c407932 // ld1 {v18.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f8c99ad // fmul v13.4s, v13.4s, v12.s[2]
 	WORD $0x4f8c99ce // fmul v14.4s, v14.4s, v12.s[2]
 	WORD $0x4f8c99ef // fmul v15.4s, v15.4s, v12.s[2]
@@ -389,9 +438,12 @@ inputs17:
 rest18:
 	CMP $-4, R10
 	BEQ sum19
-	WORD $0x0ddfc96c // ld1r {v12.2s}, [x11], #4
-	WORD $0x4cc6a90d // ld1 {v13.4s, v14.4s}, [x8], x6
-	WORD $0x4cc6792f // ld1 {v15.4s}, [x9], x6
+	WORD $0x0d40c96c // ld1r {v12.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c40a90d // ld1 {v13.4s, v14.4s}, [x8]
+	WORD $0x4c40792f // ld1 {v15.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f8c91ad // fmul v13.4s, v13.4s, v12.s[0]
 	WORD $0x4f8c91ce // fmul v14.4s, v14.4s, v12.s[0]
 	WORD $0x4f8c91ef // fmul v15.4s, v15.4s, v12.s[0]
@@ -400,9 +452,12 @@ rest18:
 	WORD $0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
 	CMP $-3, R10
 	BEQ sum19
-	WORD $0x0ddfc96c // ld1r {v12.2s}, [x11], #4
-	WORD $0x4cc6a90d // ld1 {v13.4s, v14.4s}, [x8], x6
-	WORD $0x4cc6792f // ld1 {v15.4s}, [x9], x6
+	WORD $0x0d40c96c // ld1r {v12.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c40a90d // ld1 {v13.4s, v14.4s}, [x8]
+	WORD $0x4c40792f // ld1 {v15.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f8c91ad // fmul v13.4s, v13.4s, v12.s[0]
 	WORD $0x4f8c91ce // fmul v14.4s, v14.4s, v12.s[0]
 	WORD $0x4f8c91ef // fmul v15.4s, v15.4s, v12.s[0]
@@ -411,9 +466,12 @@ rest18:
 	WORD $0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
 	CMP $-2, R10
 	BEQ sum19
-	WORD $0x0ddfc96c // ld1r {v12.2s}, [x11], #4
-	WORD $0x4cc6a90d // ld1 {v13.4s, v14.4s}, [x8], x6
-	WORD $0x4cc6792f // ld1 {v15.4s}, [x9], x6
+	WORD $0x0d40c96c // ld1r {v12.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c40a90d // ld1 {v13.4s, v14.4s}, [x8]
+	WORD $0x4c40792f // ld1 {v15.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f8c91ad // fmul v13.4s, v13.4s, v12.s[0]
 	WORD $0x4f8c91ce // fmul v14.4s, v14.4s, v12.s[0]
 	WORD $0x4f8c91ef // fmul v15.4s, v15.4s, v12.s[0]
@@ -473,11 +531,16 @@ more16:
 	BLT rest22
 
 inputs21:
-	WORD $0x4cdf7970 // ld1 {v16.4s}, [x11], #16
-	WORD $0x4cc66911 // ld1 {v17.4s-v19.4s}, [x8], x6
-	WORD $0x4cc67934 // ld1 {v20.4s}, [x9], x6
-	WORD $0x4cc66915 // ld1 {v21.4s-v23.4s}, [x8], x6
-	WORD $0x4cc67938 // ld1 {v24.4s}, [x9], x6
+	WORD $0x4c407970 // ld1 {v16.4s}, [x11]
+	ADD $16, R11, R11
+	WORD $0x4c406911 // ld1 {v17.4s-v19.4s}, [x8]
+	WORD $0x4c407934 // ld1 {v20.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
+	WORD $0x4c406915 // ld1 {v21.4s-v23.4s}, [x8]
+	WORD $0x4c407938 // ld1 {v24.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f909231 // fmul v17.4s, v17.4s, v16.s[0]
 	WORD $0x4f909252 // fmul v18.4s, v18.4s, v16.s[0]
 	WORD $0x4f909273 // fmul v19.4s, v19.4s, v16.s[0]
@@ -486,8 +549,10 @@ inputs21:
 	WORD $0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
 	WORD $0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
 	WORD $0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
-	WORD $0x4cc66911 // ld1 {v17.4s-v19.4s}, [x8], x6
-	WORD $0x4cc67934 // ld1 {v20.4s}, [x9], x6
+	WORD $0x4c406911 // ld1 {v17.4s-v19.4s}, [x8]
+	WORD $0x4c407934 // ld1 {v20.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4fb092b5 // fmul v21.4s, v21.4s, v16.s[1]
 	WORD $0x4fb092d6 // fmul v22.4s, v22.4s, v16.s[1]
 	WORD $0x4fb092f7 // fmul v23.4s, v23.4s, v16.s[1]
@@ -496,8 +561,10 @@ inputs21:
 	WORD $0x4e36d4a5 // fadd v5.4s, v5.4s, v22.4s
 	WORD $0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
 	WORD $0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
-	WORD $0x4cc66915 // ld1 {v21.4s-v23.4s}, [x8], x6
-	WORD $0x4cc67938 // ld1 {v24.4s}, [x9], x6
+	WORD $0x4c406915 // ld1 {v21.4s-v23.4s}, [x8]
+	WORD $0x4c407938 // ld1 {v24.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f909a31 // fmul v17.4s, v17.4s, v16.s[2]
 	WORD $0x4f909a52 // fmul v18.4s, v18.4s, v16.s[2]
 	WORD $0x4f909a73 // fmul v19.4s, v19.4s, v16.s[2]
@@ -520,9 +587,12 @@ inputs21:
 rest22:
 	CMP $-4, R10
 	BEQ sum23
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x4cc66911 // ld1 {v17.4s-v19.4s}, [x8], x6
-	WORD $0x4cc67934 // ld1 {v20.4s}, [x9], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c406911 // ld1 {v17.4s-v19.4s}, [x8]
+	WORD $0x4c407934 // ld1 {v20.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f909231 // fmul v17.4s, v17.4s, v16.s[0]
 	WORD $0x4f909252 // fmul v18.4s, v18.4s, v16.s[0]
 	WORD $0x4f909273 // fmul v19.4s, v19.4s, v16.s[0]
@@ -533,9 +603,12 @@ rest22:
 	WORD $0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
 	CMP $-3, R10
 	BEQ sum23
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x4cc66911 // ld1 {v17.4s-v19.4s}, [x8], x6
-	WORD $0x4cc67934 // ld1 {v20.4s}, [x9], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c406911 // ld1 {v17.4s-v19.4s}, [x8]
+	WORD $0x4c407934 // ld1 {v20.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f909231 // fmul v17.4s, v17.4s, v16.s[0]
 	WORD $0x4f909252 // fmul v18.4s, v18.4s, v16.s[0]
 	WORD $0x4f909273 // fmul v19.4s, v19.4s, v16.s[0]
@@ -546,9 +619,12 @@ rest22:
 	WORD $0x4e34d4e7 // fadd v7.4s, v7.4s, v20.4s
 	CMP $-2, R10
 	BEQ sum23
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x4cc66911 // ld1 {v17.4s-v19.4s}, [x8], x6
-	WORD $0x4cc67934 // ld1 {v20.4s}, [x9], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c406911 // ld1 {v17.4s-v19.4s}, [x8]
+	WORD $0x4c407934 // ld1 {v20.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f909231 // fmul v17.4s, v17.4s, v16.s[0]
 	WORD $0x4f909252 // fmul v18.4s, v18.4s, v16.s[0]
 	WORD $0x4f909273 // fmul v19.4s, v19.4s, v16.s[0]
@@ -602,15 +678,20 @@ small:
 	BLT rest26
 
 inputs25:
-	WORD $0x4cdf7964 // ld1 {v4.4s}, [x11], #16
-	WORD $0x0cc67905 // ld1 {v5.2s}, [x8], x6
-	WORD $0x0cc67906 // ld1 {v6.2s}, [x8], x6
+	WORD $0x4c407964 // ld1 {v4.4s}, [x11]
+	ADD $16, R11, R11
+	WORD $0x0c407905 // ld1 {v5.2s}, [x8]
+	ADD R6, R8, R8
+	WORD $0x0c407906 // ld1 {v6.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD $0x0cc67905 // ld1 {v5.2s}, [x8], x6
+	WORD $0x0c407905 // ld1 {v5.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4fa490c6 // fmul v6.4s, v6.4s, v4.s[1]
 	WORD $0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD $0x0cc67906 // ld1 {v6.2s}, [x8], x6
+	WORD $0x0c407906 // ld1 {v6.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f8498a5 // fmul v5.4s, v5.4s, v4.s[2]
 	WORD $0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
 	WORD $0x4fa498c6 // fmul v6.4s, v6.4s, v4.s[3]
@@ -621,20 +702,26 @@ inputs25:
 rest26:
 	CMP $-4, R10
 	BEQ sum27
-	WORD $0x0ddfc964 // ld1r {v4.2s}, [x11], #4
-	WORD $0x0cc67905 // ld1 {v5.2s}, [x8], x6
+	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0c407905 // ld1 {v5.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
 	CMP $-3, R10
 	BEQ sum27
-	WORD $0x0ddfc964 // ld1r {v4.2s}, [x11], #4
-	WORD $0x0cc67905 // ld1 {v5.2s}, [x8], x6
+	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0c407905 // ld1 {v5.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
 	CMP $-2, R10
 	BEQ sum27
-	WORD $0x0ddfc964 // ld1r {v4.2s}, [x11], #4
-	WORD $0x0cc67905 // ld1 {v5.2s}, [x8], x6
+	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0c407905 // ld1 {v5.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
 
@@ -670,23 +757,32 @@ three:
 	BLT rest30
 
 inputs29:
-	WORD $0x4cdf7968 // ld1 {v8.4s}, [x11], #16
-	WORD $0x0cc67909 // ld1 {v9.2s}, [x8], x6
-	WORD $0x0cc6792a // ld1 {v10.2s}, [x9], x6
-	WORD $0x0cc6790b // ld1 {v11.2s}, [x8], x6
-	WORD $0x0cc6792c // ld1 {v12.2s}, [x9], x6
+	WORD $0x4c407968 // ld1 {v8.4s}, [x11]
+	ADD $16, R11, R11
+	WORD $0x0c407909 // ld1 {v9.2s}, [x8]
+	WORD $0x0c40792a // ld1 {v10.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
+	WORD $0x0c40790b // ld1 {v11.2s}, [x8]
+	WORD $0x0c40792c // ld1 {v12.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
 	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
 	WORD $0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
 	WORD $0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD $0x0cc67909 // ld1 {v9.2s}, [x8], x6
-	WORD $0x0cc6792a // ld1 {v10.2s}, [x9], x6
+	WORD $0x0c407909 // ld1 {v9.2s}, [x8]
+	WORD $0x0c40792a // ld1 {v10.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4fa8916b // fmul v11.4s, v11.4s, v8.s[1]
 	WORD $0x4fa8918c // fmul v12.4s, v12.4s, v8.s[1]
 	WORD $0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
 	WORD $0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD $0x0cc6790b // ld1 {v11.2s}, [x8], x6
-	WORD $0x0cc6792c // ld1 {v12.2s}, [x9], x6
+	WORD $0x0c40790b // ld1 {v11.2s}, [x8]
+	WORD $0x0c40792c // ld1 {v12.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f889929 // fmul v9.4s, v9.4s, v8.s[2]
 	WORD $0x4f88994a // fmul v10.4s, v10.4s, v8.s[2]
 	WORD $0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
@@ -701,27 +797,36 @@ inputs29:
 rest30:
 	CMP $-4, R10
 	BEQ sum31
-	WORD $0x0ddfc968 // ld1r {v8.2s}, [x11], #4
-	WORD $0x0cc67909 // ld1 {v9.2s}, [x8], x6
-	WORD $0x0cc6792a // ld1 {v10.2s}, [x9], x6
+	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0c407909 // ld1 {v9.2s}, [x8]
+	WORD $0x0c40792a // ld1 {v10.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
 	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
 	WORD $0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
 	WORD $0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
 	CMP $-3, R10
 	BEQ sum31
-	WORD $0x0ddfc968 // ld1r {v8.2s}, [x11], #4
-	WORD $0x0cc67909 // ld1 {v9.2s}, [x8], x6
-	WORD $0x0cc6792a // ld1 {v10.2s}, [x9], x6
+	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0c407909 // ld1 {v9.2s}, [x8]
+	WORD $0x0c40792a // ld1 {v10.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
 	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
 	WORD $0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD $0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	CMP $-2, R10
 	BEQ sum31
-	WORD $0x0ddfc968 // ld1r {v8.2s}, [x11], #4
-	WORD $0x0cc67909 // ld1 {v9.2s}, [x8], x6
-	WORD $0x0cc6792a // ld1 {v10.2s}, [x9], x6
+	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0c407909 // ld1 {v9.2s}, [x8]
+	WORD $0x0c40792a // ld1 {v10.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
 	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
 	WORD $0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
@@ -760,15 +865,20 @@ one:
 	BLT rest34
 
 inputs33:
-	WORD $0x4cdf7964 // ld1 {v4.4s}, [x11], #16
-	WORD $0x0dc6c905 // ld1r {v5.2s}, [x8], x6
-	WORD $0x0dc6c906 // ld1r {v6.2s}, [x8], x6
+	WORD $0x4c407964 // ld1 {v4.4s}, [x11]
+	ADD $16, R11, R11
+	WORD $0x0d40c905 // ld1r {v5.2s}, [x8]
+	ADD R6, R8, R8
+	WORD $0x0d40c906 // ld1r {v6.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD $0x0dc6c905 // ld1r {v5.2s}, [x8], x6
+	WORD $0x0d40c905 // ld1r {v5.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4fa490c6 // fmul v6.4s, v6.4s, v4.s[1]
 	WORD $0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD $0x0dc6c906 // ld1r {v6.2s}, [x8], x6
+	WORD $0x0d40c906 // ld1r {v6.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f8498a5 // fmul v5.4s, v5.4s, v4.s[2]
 	WORD $0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
 	WORD $0x4fa498c6 // fmul v6.4s, v6.4s, v4.s[3]
@@ -779,20 +889,26 @@ inputs33:
 rest34:
 	CMP $-4, R10
 	BEQ sum35
-	WORD $0x0ddfc964 // ld1r {v4.2s}, [x11], #4
-	WORD $0x0dc6c905 // ld1r {v5.2s}, [x8], x6
+	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c905 // ld1r {v5.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
 	CMP $-3, R10
 	BEQ sum35
-	WORD $0x0ddfc964 // ld1r {v4.2s}, [x11], #4
-	WORD $0x0dc6c905 // ld1r {v5.2s}, [x8], x6
+	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c905 // ld1r {v5.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
 	CMP $-2, R10
 	BEQ sum35
-	WORD $0x0ddfc964 // ld1r {v4.2s}, [x11], #4
-	WORD $0x0dc6c905 // ld1r {v5.2s}, [x8], x6
+	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c905 // ld1r {v5.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
 
@@ -859,10 +975,14 @@ rows37:
 	BLT rest40
 
 inputs39:
-	WORD $0x4cdf7970 // ld1 {v16.4s}, [x11], #16
-	WORD $0x4cdf7991 // ld1 {v17.4s}, [x12], #16
-	WORD $0x4cc6a912 // ld1 {v18.4s, v19.4s}, [x8], x6
-	WORD $0x4cc6a914 // ld1 {v20.4s, v21.4s}, [x8], x6
+	WORD $0x4c407970 // ld1 {v16.4s}, [x11]
+	ADD $16, R11, R11
+	WORD $0x4c407991 // ld1 {v17.4s}, [x12]
+	ADD $16, R12, R12
+	WORD $0x4c40a912 // ld1 {v18.4s, v19.4s}, [x8]
+	ADD R6, R8, R8
+	WORD $0x4c40a914 // ld1 {v20.4s, v21.4s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f909256 // fmul v22.4s, v18.4s, v16.s[0]
 	WORD $0x4f909277 // fmul v23.4s, v19.4s, v16.s[0]
 	WORD $0x4f919258 // fmul v24.4s, v18.4s, v17.s[0]
@@ -871,7 +991,8 @@ inputs39:
 	WORD $0x4e37d421 // fadd v1.4s, v1.4s, v23.4s
 	WORD $0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
 	WORD $0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD $0x4cc6a912 // ld1 {v18.4s, v19.4s}, [x8], x6
+	WORD $0x4c40a912 // ld1 {v18.4s, v19.4s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4fb09296 // fmul v22.4s, v20.4s, v16.s[1]
 	WORD $0x4fb092b7 // fmul v23.4s, v21.4s, v16.s[1]
 	WORD $0x4fb19298 // fmul v24.4s, v20.4s, v17.s[1]
@@ -880,7 +1001,8 @@ inputs39:
 	WORD $0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
 	WORD $0x4e38d54a // fadd v10.4s, v10.4s, v24.4s
 	WORD $0x4e39d56b // fadd v11.4s, v11.4s, v25.4s
-	WORD $0x4cc6a914 // ld1 {v20.4s, v21.4s}, [x8], x6
+	WORD $0x4c40a914 // ld1 {v20.4s, v21.4s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f909a56 // fmul v22.4s, v18.4s, v16.s[2]
 	WORD $0x4f909a77 // fmul v23.4s, v19.4s, v16.s[2]
 	WORD $0x4f919a58 // fmul v24.4s, v18.4s, v17.s[2]
@@ -903,9 +1025,12 @@ inputs39:
 rest40:
 	CMP $-4, R10
 	BEQ sum41
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x0ddfc991 // ld1r {v17.2s}, [x12], #4
-	WORD $0x4cc6a912 // ld1 {v18.4s, v19.4s}, [x8], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
+	ADD $4, R12, R12
+	WORD $0x4c40a912 // ld1 {v18.4s, v19.4s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f909256 // fmul v22.4s, v18.4s, v16.s[0]
 	WORD $0x4f909277 // fmul v23.4s, v19.4s, v16.s[0]
 	WORD $0x4f919258 // fmul v24.4s, v18.4s, v17.s[0]
@@ -916,9 +1041,12 @@ rest40:
 	WORD $0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
 	CMP $-3, R10
 	BEQ sum41
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x0ddfc991 // ld1r {v17.2s}, [x12], #4
-	WORD $0x4cc6a912 // ld1 {v18.4s, v19.4s}, [x8], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
+	ADD $4, R12, R12
+	WORD $0x4c40a912 // ld1 {v18.4s, v19.4s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f909256 // fmul v22.4s, v18.4s, v16.s[0]
 	WORD $0x4f909277 // fmul v23.4s, v19.4s, v16.s[0]
 	WORD $0x4f919258 // fmul v24.4s, v18.4s, v17.s[0]
@@ -929,9 +1057,12 @@ rest40:
 	WORD $0x4e39d56b // fadd v11.4s, v11.4s, v25.4s
 	CMP $-2, R10
 	BEQ sum41
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x0ddfc991 // ld1r {v17.2s}, [x12], #4
-	WORD $0x4cc6a912 // ld1 {v18.4s, v19.4s}, [x8], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
+	ADD $4, R12, R12
+	WORD $0x4c40a912 // ld1 {v18.4s, v19.4s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f909256 // fmul v22.4s, v18.4s, v16.s[0]
 	WORD $0x4f909277 // fmul v23.4s, v19.4s, v16.s[0]
 	WORD $0x4f919258 // fmul v24.4s, v18.4s, v17.s[0]
@@ -988,19 +1119,24 @@ rows43:
 	BLT rest46
 
 inputs45:
-	WORD $0x4cdf7968 // ld1 {v8.4s}, [x11], #16
-	WORD $0x4cc6a909 // ld1 {v9.4s, v10.4s}, [x8], x6
-	WORD $0x4cc6a90b // ld1 {v11.4s, v12.4s}, [x8], x6
+	WORD $0x4c407968 // ld1 {v8.4s}, [x11]
+	ADD $16, R11, R11
+	WORD $0x4c40a909 // ld1 {v9.4s, v10.4s}, [x8]
+	ADD R6, R8, R8
+	WORD $0x4c40a90b // ld1 {v11.4s, v12.4s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
 	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
 	WORD $0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
 	WORD $0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD $0x4cc6a909 // ld1 {v9.4s, v10.4s}, [x8], x6
+	WORD $0x4c40a909 // ld1 {v9.4s, v10.4s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4fa8916b // fmul v11.4s, v11.4s, v8.s[1]
 	WORD $0x4fa8918c // fmul v12.4s, v12.4s, v8.s[1]
 	WORD $0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
 	WORD $0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD $0x4cc6a90b // ld1 {v11.4s, v12.4s}, [x8], x6
+	WORD $0x4c40a90b // ld1 {v11.4s, v12.4s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f889929 // fmul v9.4s, v9.4s, v8.s[2]
 	WORD $0x4f88994a // fmul v10.4s, v10.4s, v8.s[2]
 	WORD $0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
@@ -1015,24 +1151,30 @@ inputs45:
 rest46:
 	CMP $-4, R10
 	BEQ sum47
-	WORD $0x0ddfc968 // ld1r {v8.2s}, [x11], #4
-	WORD $0x4cc6a909 // ld1 {v9.4s, v10.4s}, [x8], x6
+	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c40a909 // ld1 {v9.4s, v10.4s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
 	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
 	WORD $0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
 	WORD $0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
 	CMP $-3, R10
 	BEQ sum47
-	WORD $0x0ddfc968 // ld1r {v8.2s}, [x11], #4
-	WORD $0x4cc6a909 // ld1 {v9.4s, v10.4s}, [x8], x6
+	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c40a909 // ld1 {v9.4s, v10.4s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
 	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
 	WORD $0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD $0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	CMP $-2, R10
 	BEQ sum47
-	WORD $0x0ddfc968 // ld1r {v8.2s}, [x11], #4
-	WORD $0x4cc6a909 // ld1 {v9.4s, v10.4s}, [x8], x6
+	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c40a909 // ld1 {v9.4s, v10.4s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
 	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
 	WORD $0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
@@ -1106,12 +1248,18 @@ rows51:
 	BLT rest54
 
 inputs53:
-	WORD $0x4cdf7970 // ld1 {v16.4s}, [x11], #16
-	WORD $0x4cdf7991 // ld1 {v17.4s}, [x12], #16
-	WORD $0x4cdf79b2 // ld1 {v18.4s}, [x13], #16
-	WORD $0x4cdf79d3 // ld1 {v19.4s}, [x14], #16
-	WORD $0x4cc67934 // ld1 {v20.4s}, [x9], x6
-	WORD $0x4cc67935 // ld1 {v21.4s}, [x9], x6
+	WORD $0x4c407970 // ld1 {v16.4s}, [x11]
+	ADD $16, R11, R11
+	WORD $0x4c407991 // ld1 {v17.4s}, [x12]
+	ADD $16, R12, R12
+	WORD $0x4c4079b2 // ld1 {v18.4s}, [x13]
+	ADD $16, R13, R13
+	WORD $0x4c4079d3 // ld1 {v19.4s}, [x14]
+	ADD $16, R14, R14
+	WORD $0x4c407934 // ld1 {v20.4s}, [x9]
+	ADD R6, R9, R9
+	WORD $0x4c407935 // ld1 {v21.4s}, [x9]
+	ADD R6, R9, R9
 	WORD $0x4f909296 // fmul v22.4s, v20.4s, v16.s[0]
 	WORD $0x4f919297 // fmul v23.4s, v20.4s, v17.s[0]
 	WORD $0x4f929298 // fmul v24.4s, v20.4s, v18.s[0]
@@ -1120,7 +1268,8 @@ inputs53:
 	WORD $0x4e37d484 // fadd v4.4s, v4.4s, v23.4s
 	WORD $0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
 	WORD $0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
-	WORD $0x4cc67934 // ld1 {v20.4s}, [x9], x6
+	WORD $0x4c407934 // ld1 {v20.4s}, [x9]
+	ADD R6, R9, R9
 	WORD $0x4fb092b6 // fmul v22.4s, v21.4s, v16.s[1]
 	WORD $0x4fb192b7 // fmul v23.4s, v21.4s, v17.s[1]
 	WORD $0x4fb292b8 // fmul v24.4s, v21.4s, v18.s[1]
@@ -1129,7 +1278,8 @@ inputs53:
 	WORD $0x4e37d4a5 // fadd v5.4s, v5.4s, v23.4s
 	WORD $0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
 	WORD $0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
-	WORD $0x4cc67935 // ld1 {v21.4s}, [x9], x6
+	WORD $0x4c407935 // ld1 {v21.4s}, [x9]
+	ADD R6, R9, R9
 	WORD $0x4f909a96 // fmul v22.4s, v20.4s, v16.s[2]
 	WORD $0x4f919a97 // fmul v23.4s, v20.4s, v17.s[2]
 	WORD $0x4f929a98 // fmul v24.4s, v20.4s, v18.s[2]
@@ -1152,11 +1302,16 @@ inputs53:
 rest54:
 	CMP $-4, R10
 	BEQ sum55
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x0ddfc991 // ld1r {v17.2s}, [x12], #4
-	WORD $0x0ddfc9b2 // ld1r {v18.2s}, [x13], #4
-	WORD $0x0ddfc9d3 // ld1r {v19.2s}, [x14], #4
-	WORD $0x4cc67934 // ld1 {v20.4s}, [x9], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
+	ADD $4, R12, R12
+	WORD $0x0d40c9b2 // ld1r {v18.2s}, [x13]
+	ADD $4, R13, R13
+	WORD $0x0d40c9d3 // ld1r {v19.2s}, [x14]
+	ADD $4, R14, R14
+	WORD $0x4c407934 // ld1 {v20.4s}, [x9]
+	ADD R6, R9, R9
 	WORD $0x4f909296 // fmul v22.4s, v20.4s, v16.s[0]
 	WORD $0x4f919297 // fmul v23.4s, v20.4s, v17.s[0]
 	WORD $0x4f929298 // fmul v24.4s, v20.4s, v18.s[0]
@@ -1167,11 +1322,16 @@ rest54:
 	WORD $0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
 	CMP $-3, R10
 	BEQ sum55
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x0ddfc991 // ld1r {v17.2s}, [x12], #4
-	WORD $0x0ddfc9b2 // ld1r {v18.2s}, [x13], #4
-	WORD $0x0ddfc9d3 // ld1r {v19.2s}, [x14], #4
-	WORD $0x4cc67934 // ld1 {v20.4s}, [x9], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
+	ADD $4, R12, R12
+	WORD $0x0d40c9b2 // ld1r {v18.2s}, [x13]
+	ADD $4, R13, R13
+	WORD $0x0d40c9d3 // ld1r {v19.2s}, [x14]
+	ADD $4, R14, R14
+	WORD $0x4c407934 // ld1 {v20.4s}, [x9]
+	ADD R6, R9, R9
 	WORD $0x4f909296 // fmul v22.4s, v20.4s, v16.s[0]
 	WORD $0x4f919297 // fmul v23.4s, v20.4s, v17.s[0]
 	WORD $0x4f929298 // fmul v24.4s, v20.4s, v18.s[0]
@@ -1182,11 +1342,16 @@ rest54:
 	WORD $0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
 	CMP $-2, R10
 	BEQ sum55
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x0ddfc991 // ld1r {v17.2s}, [x12], #4
-	WORD $0x0ddfc9b2 // ld1r {v18.2s}, [x13], #4
-	WORD $0x0ddfc9d3 // ld1r {v19.2s}, [x14], #4
-	WORD $0x4cc67934 // ld1 {v20.4s}, [x9], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
+	ADD $4, R12, R12
+	WORD $0x0d40c9b2 // ld1r {v18.2s}, [x13]
+	ADD $4, R13, R13
+	WORD $0x0d40c9d3 // ld1r {v19.2s}, [x14]
+	ADD $4, R14, R14
+	WORD $0x4c407934 // ld1 {v20.4s}, [x9]
+	ADD R6, R9, R9
 	WORD $0x4f909296 // fmul v22.4s, v20.4s, v16.s[0]
 	WORD $0x4f919297 // fmul v23.4s, v20.4s, v17.s[0]
 	WORD $0x4f929298 // fmul v24.4s, v20.4s, v18.s[0]
@@ -1249,15 +1414,20 @@ rows57:
 	BLT rest60
 
 inputs59:
-	WORD $0x4cdf7964 // ld1 {v4.4s}, [x11], #16
-	WORD $0x4cc67925 // ld1 {v5.4s}, [x9], x6
-	WORD $0x4cc67926 // ld1 {v6.4s}, [x9], x6
+	WORD $0x4c407964 // ld1 {v4.4s}, [x11]
+	ADD $16, R11, R11
+	WORD $0x4c407925 // ld1 {v5.4s}, [x9]
+	ADD R6, R9, R9
+	WORD $0x4c407926 // ld1 {v6.4s}, [x9]
+	ADD R6, R9, R9
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD $0x4cc67925 // ld1 {v5.4s}, [x9], x6
+	WORD $0x4c407925 // ld1 {v5.4s}, [x9]
+	ADD R6, R9, R9
 	WORD $0x4fa490c6 // fmul v6.4s, v6.4s, v4.s[1]
 	WORD $0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD $0x4cc67926 // ld1 {v6.4s}, [x9], x6
+	WORD $0x4c407926 // ld1 {v6.4s}, [x9]
+	ADD R6, R9, R9
 	WORD $0x4f8498a5 // fmul v5.4s, v5.4s, v4.s[2]
 	WORD $0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
 	WORD $0x4fa498c6 // fmul v6.4s, v6.4s, v4.s[3]
@@ -1268,20 +1438,26 @@ inputs59:
 rest60:
 	CMP $-4, R10
 	BEQ sum61
-	WORD $0x0ddfc964 // ld1r {v4.2s}, [x11], #4
-	WORD $0x4cc67925 // ld1 {v5.4s}, [x9], x6
+	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c407925 // ld1 {v5.4s}, [x9]
+	ADD R6, R9, R9
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
 	CMP $-3, R10
 	BEQ sum61
-	WORD $0x0ddfc964 // ld1r {v4.2s}, [x11], #4
-	WORD $0x4cc67925 // ld1 {v5.4s}, [x9], x6
+	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c407925 // ld1 {v5.4s}, [x9]
+	ADD R6, R9, R9
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
 	CMP $-2, R10
 	BEQ sum61
-	WORD $0x0ddfc964 // ld1r {v4.2s}, [x11], #4
-	WORD $0x4cc67925 // ld1 {v5.4s}, [x9], x6
+	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c407925 // ld1 {v5.4s}, [x9]
+	ADD R6, R9, R9
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
 
@@ -1337,12 +1513,18 @@ rows63:
 	BLT rest66
 
 inputs65:
-	WORD $0x4cdf7970 // ld1 {v16.4s}, [x11], #16
-	WORD $0x4cdf7991 // ld1 {v17.4s}, [x12], #16
-	WORD $0x4cc67912 // ld1 {v18.4s}, [x8], x6
-	WORD $0x4cc67933 // ld1 {v19.4s}, [x9], x6
-	WORD $0x4cc67914 // ld1 {v20.4s}, [x8], x6
-	WORD $0x4cc67935 // ld1 {v21.4s}, [x9], x6
+	WORD $0x4c407970 // ld1 {v16.4s}, [x11]
+	ADD $16, R11, R11
+	WORD $0x4c407991 // ld1 {v17.4s}, [x12]
+	ADD $16, R12, R12
+	WORD $0x4c407912 // ld1 {v18.4s}, [x8]
+	WORD $0x4c407933 // ld1 {v19.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
+	WORD $0x4c407914 // ld1 {v20.4s}, [x8]
+	WORD $0x4c407935 // ld1 {v21.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f909256 // fmul v22.4s, v18.4s, v16.s[0]
 	WORD $0x4f909277 // fmul v23.4s, v19.4s, v16.s[0]
 	WORD $0x4f919258 // fmul v24.4s, v18.4s, v17.s[0]
@@ -1351,8 +1533,10 @@ inputs65:
 	WORD $0x4e37d421 // fadd v1.4s, v1.4s, v23.4s
 	WORD $0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
 	WORD $0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD $0x4cc67912 // ld1 {v18.4s}, [x8], x6
-	WORD $0x4cc67933 // ld1 {v19.4s}, [x9], x6
+	WORD $0x4c407912 // ld1 {v18.4s}, [x8]
+	WORD $0x4c407933 // ld1 {v19.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4fb09296 // fmul v22.4s, v20.4s, v16.s[1]
 	WORD $0x4fb092b7 // fmul v23.4s, v21.4s, v16.s[1]
 	WORD $0x4fb19298 // fmul v24.4s, v20.4s, v17.s[1]
@@ -1361,8 +1545,10 @@ inputs65:
 	WORD $0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
 	WORD $0x4e38d54a // fadd v10.4s, v10.4s, v24.4s
 	WORD $0x4e39d56b // fadd v11.4s, v11.4s, v25.4s
-	WORD $0x4cc67914 // ld1 {v20.4s}, [x8], x6
-	WORD $0x4cc67935 // ld1 {v21.4s}, [x9], x6
+	WORD $0x4c407914 // ld1 {v20.4s}, [x8]
+	WORD $0x4c407935 // ld1 {v21.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f909a56 // fmul v22.4s, v18.4s, v16.s[2]
 	WORD $0x4f909a77 // fmul v23.4s, v19.4s, v16.s[2]
 	WORD $0x4f919a58 // fmul v24.4s, v18.4s, v17.s[2]
@@ -1385,10 +1571,14 @@ inputs65:
 rest66:
 	CMP $-4, R10
 	BEQ sum67
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x0ddfc991 // ld1r {v17.2s}, [x12], #4
-	WORD $0x4cc67912 // ld1 {v18.4s}, [x8], x6
-	WORD $0x4cc67933 // ld1 {v19.4s}, [x9], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
+	ADD $4, R12, R12
+	WORD $0x4c407912 // ld1 {v18.4s}, [x8]
+	WORD $0x4c407933 // ld1 {v19.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f909256 // fmul v22.4s, v18.4s, v16.s[0]
 	WORD $0x4f909277 // fmul v23.4s, v19.4s, v16.s[0]
 	WORD $0x4f919258 // fmul v24.4s, v18.4s, v17.s[0]
@@ -1399,10 +1589,14 @@ rest66:
 	WORD $0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
 	CMP $-3, R10
 	BEQ sum67
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x0ddfc991 // ld1r {v17.2s}, [x12], #4
-	WORD $0x4cc67912 // ld1 {v18.4s}, [x8], x6
-	WORD $0x4cc67933 // ld1 {v19.4s}, [x9], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
+	ADD $4, R12, R12
+	WORD $0x4c407912 // ld1 {v18.4s}, [x8]
+	WORD $0x4c407933 // ld1 {v19.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f909256 // fmul v22.4s, v18.4s, v16.s[0]
 	WORD $0x4f909277 // fmul v23.4s, v19.4s, v16.s[0]
 	WORD $0x4f919258 // fmul v24.4s, v18.4s, v17.s[0]
@@ -1413,10 +1607,14 @@ rest66:
 	WORD $0x4e39d56b // fadd v11.4s, v11.4s, v25.4s
 	CMP $-2, R10
 	BEQ sum67
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x0ddfc991 // ld1r {v17.2s}, [x12], #4
-	WORD $0x4cc67912 // ld1 {v18.4s}, [x8], x6
-	WORD $0x4cc67933 // ld1 {v19.4s}, [x9], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
+	ADD $4, R12, R12
+	WORD $0x4c407912 // ld1 {v18.4s}, [x8]
+	WORD $0x4c407933 // ld1 {v19.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f909256 // fmul v22.4s, v18.4s, v16.s[0]
 	WORD $0x4f909277 // fmul v23.4s, v19.4s, v16.s[0]
 	WORD $0x4f919258 // fmul v24.4s, v18.4s, v17.s[0]
@@ -1480,23 +1678,32 @@ rows69:
 	BLT rest72
 
 inputs71:
-	WORD $0x4cdf7968 // ld1 {v8.4s}, [x11], #16
-	WORD $0x4cc67909 // ld1 {v9.4s}, [x8], x6
-	WORD $0x4cc6792a // ld1 {v10.4s}, [x9], x6
-	WORD $0x4cc6790b // ld1 {v11.4s}, [x8], x6
-	WORD $0x4cc6792c // ld1 {v12.4s}, [x9], x6
+	WORD $0x4c407968 // ld1 {v8.4s}, [x11]
+	ADD $16, R11, R11
+	WORD $0x4c407909 // ld1 {v9.4s}, [x8]
+	WORD $0x4c40792a // ld1 {v10.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
+	WORD $0x4c40790b // ld1 {v11.4s}, [x8]
+	WORD $0x4c40792c // ld1 {v12.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
 	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
 	WORD $0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
 	WORD $0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD $0x4cc67909 // ld1 {v9.4s}, [x8], x6
-	WORD $0x4cc6792a // ld1 {v10.4s}, [x9], x6
+	WORD $0x4c407909 // ld1 {v9.4s}, [x8]
+	WORD $0x4c40792a // ld1 {v10.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4fa8916b // fmul v11.4s, v11.4s, v8.s[1]
 	WORD $0x4fa8918c // fmul v12.4s, v12.4s, v8.s[1]
 	WORD $0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
 	WORD $0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD $0x4cc6790b // ld1 {v11.4s}, [x8], x6
-	WORD $0x4cc6792c // ld1 {v12.4s}, [x9], x6
+	WORD $0x4c40790b // ld1 {v11.4s}, [x8]
+	WORD $0x4c40792c // ld1 {v12.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f889929 // fmul v9.4s, v9.4s, v8.s[2]
 	WORD $0x4f88994a // fmul v10.4s, v10.4s, v8.s[2]
 	WORD $0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
@@ -1511,27 +1718,36 @@ inputs71:
 rest72:
 	CMP $-4, R10
 	BEQ sum73
-	WORD $0x0ddfc968 // ld1r {v8.2s}, [x11], #4
-	WORD $0x4cc67909 // ld1 {v9.4s}, [x8], x6
-	WORD $0x4cc6792a // ld1 {v10.4s}, [x9], x6
+	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c407909 // ld1 {v9.4s}, [x8]
+	WORD $0x4c40792a // ld1 {v10.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
 	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
 	WORD $0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
 	WORD $0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
 	CMP $-3, R10
 	BEQ sum73
-	WORD $0x0ddfc968 // ld1r {v8.2s}, [x11], #4
-	WORD $0x4cc67909 // ld1 {v9.4s}, [x8], x6
-	WORD $0x4cc6792a // ld1 {v10.4s}, [x9], x6
+	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c407909 // ld1 {v9.4s}, [x8]
+	WORD $0x4c40792a // ld1 {v10.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
 	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
 	WORD $0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD $0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	CMP $-2, R10
 	BEQ sum73
-	WORD $0x0ddfc968 // ld1r {v8.2s}, [x11], #4
-	WORD $0x4cc67909 // ld1 {v9.4s}, [x8], x6
-	WORD $0x4cc6792a // ld1 {v10.4s}, [x9], x6
+	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x4c407909 // ld1 {v9.4s}, [x8]
+	WORD $0x4c40792a // ld1 {v10.4s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
 	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
 	WORD $0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
@@ -1597,12 +1813,18 @@ rows75:
 	BLT rest78
 
 inputs77:
-	WORD $0x4cdf7970 // ld1 {v16.4s}, [x11], #16
-	WORD $0x4cdf7991 // ld1 {v17.4s}, [x12], #16
-	WORD $0x4cdf79b2 // ld1 {v18.4s}, [x13], #16
-	WORD $0x4cdf79d3 // ld1 {v19.4s}, [x14], #16
-	WORD $0x0cc67914 // ld1 {v20.2s}, [x8], x6
-	WORD $0x0cc67915 // ld1 {v21.2s}, [x8], x6
+	WORD $0x4c407970 // ld1 {v16.4s}, [x11]
+	ADD $16, R11, R11
+	WORD $0x4c407991 // ld1 {v17.4s}, [x12]
+	ADD $16, R12, R12
+	WORD $0x4c4079b2 // ld1 {v18.4s}, [x13]
+	ADD $16, R13, R13
+	WORD $0x4c4079d3 // ld1 {v19.4s}, [x14]
+	ADD $16, R14, R14
+	WORD $0x0c407914 // ld1 {v20.2s}, [x8]
+	ADD R6, R8, R8
+	WORD $0x0c407915 // ld1 {v21.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f909296 // fmul v22.4s, v20.4s, v16.s[0]
 	WORD $0x4f919297 // fmul v23.4s, v20.4s, v17.s[0]
 	WORD $0x4f929298 // fmul v24.4s, v20.4s, v18.s[0]
@@ -1611,7 +1833,8 @@ inputs77:
 	WORD $0x4e37d484 // fadd v4.4s, v4.4s, v23.4s
 	WORD $0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
 	WORD $0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
-	WORD $0x0cc67914 // ld1 {v20.2s}, [x8], x6
+	WORD $0x0c407914 // ld1 {v20.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4fb092b6 // fmul v22.4s, v21.4s, v16.s[1]
 	WORD $0x4fb192b7 // fmul v23.4s, v21.4s, v17.s[1]
 	WORD $0x4fb292b8 // fmul v24.4s, v21.4s, v18.s[1]
@@ -1620,7 +1843,8 @@ inputs77:
 	WORD $0x4e37d4a5 // fadd v5.4s, v5.4s, v23.4s
 	WORD $0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
 	WORD $0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
-	WORD $0x0cc67915 // ld1 {v21.2s}, [x8], x6
+	WORD $0x0c407915 // ld1 {v21.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f909a96 // fmul v22.4s, v20.4s, v16.s[2]
 	WORD $0x4f919a97 // fmul v23.4s, v20.4s, v17.s[2]
 	WORD $0x4f929a98 // fmul v24.4s, v20.4s, v18.s[2]
@@ -1643,11 +1867,16 @@ inputs77:
 rest78:
 	CMP $-4, R10
 	BEQ sum79
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x0ddfc991 // ld1r {v17.2s}, [x12], #4
-	WORD $0x0ddfc9b2 // ld1r {v18.2s}, [x13], #4
-	WORD $0x0ddfc9d3 // ld1r {v19.2s}, [x14], #4
-	WORD $0x0cc67914 // ld1 {v20.2s}, [x8], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
+	ADD $4, R12, R12
+	WORD $0x0d40c9b2 // ld1r {v18.2s}, [x13]
+	ADD $4, R13, R13
+	WORD $0x0d40c9d3 // ld1r {v19.2s}, [x14]
+	ADD $4, R14, R14
+	WORD $0x0c407914 // ld1 {v20.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f909296 // fmul v22.4s, v20.4s, v16.s[0]
 	WORD $0x4f919297 // fmul v23.4s, v20.4s, v17.s[0]
 	WORD $0x4f929298 // fmul v24.4s, v20.4s, v18.s[0]
@@ -1658,11 +1887,16 @@ rest78:
 	WORD $0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
 	CMP $-3, R10
 	BEQ sum79
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x0ddfc991 // ld1r {v17.2s}, [x12], #4
-	WORD $0x0ddfc9b2 // ld1r {v18.2s}, [x13], #4
-	WORD $0x0ddfc9d3 // ld1r {v19.2s}, [x14], #4
-	WORD $0x0cc67914 // ld1 {v20.2s}, [x8], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
+	ADD $4, R12, R12
+	WORD $0x0d40c9b2 // ld1r {v18.2s}, [x13]
+	ADD $4, R13, R13
+	WORD $0x0d40c9d3 // ld1r {v19.2s}, [x14]
+	ADD $4, R14, R14
+	WORD $0x0c407914 // ld1 {v20.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f909296 // fmul v22.4s, v20.4s, v16.s[0]
 	WORD $0x4f919297 // fmul v23.4s, v20.4s, v17.s[0]
 	WORD $0x4f929298 // fmul v24.4s, v20.4s, v18.s[0]
@@ -1673,11 +1907,16 @@ rest78:
 	WORD $0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
 	CMP $-2, R10
 	BEQ sum79
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x0ddfc991 // ld1r {v17.2s}, [x12], #4
-	WORD $0x0ddfc9b2 // ld1r {v18.2s}, [x13], #4
-	WORD $0x0ddfc9d3 // ld1r {v19.2s}, [x14], #4
-	WORD $0x0cc67914 // ld1 {v20.2s}, [x8], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
+	ADD $4, R12, R12
+	WORD $0x0d40c9b2 // ld1r {v18.2s}, [x13]
+	ADD $4, R13, R13
+	WORD $0x0d40c9d3 // ld1r {v19.2s}, [x14]
+	ADD $4, R14, R14
+	WORD $0x0c407914 // ld1 {v20.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f909296 // fmul v22.4s, v20.4s, v16.s[0]
 	WORD $0x4f919297 // fmul v23.4s, v20.4s, v17.s[0]
 	WORD $0x4f929298 // fmul v24.4s, v20.4s, v18.s[0]
@@ -1734,15 +1973,20 @@ rows81:
 	BLT rest84
 
 inputs83:
-	WORD $0x4cdf7964 // ld1 {v4.4s}, [x11], #16
-	WORD $0x0cc67905 // ld1 {v5.2s}, [x8], x6
-	WORD $0x0cc67906 // ld1 {v6.2s}, [x8], x6
+	WORD $0x4c407964 // ld1 {v4.4s}, [x11]
+	ADD $16, R11, R11
+	WORD $0x0c407905 // ld1 {v5.2s}, [x8]
+	ADD R6, R8, R8
+	WORD $0x0c407906 // ld1 {v6.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD $0x0cc67905 // ld1 {v5.2s}, [x8], x6
+	WORD $0x0c407905 // ld1 {v5.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4fa490c6 // fmul v6.4s, v6.4s, v4.s[1]
 	WORD $0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD $0x0cc67906 // ld1 {v6.2s}, [x8], x6
+	WORD $0x0c407906 // ld1 {v6.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f8498a5 // fmul v5.4s, v5.4s, v4.s[2]
 	WORD $0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
 	WORD $0x4fa498c6 // fmul v6.4s, v6.4s, v4.s[3]
@@ -1753,20 +1997,26 @@ inputs83:
 rest84:
 	CMP $-4, R10
 	BEQ sum85
-	WORD $0x0ddfc964 // ld1r {v4.2s}, [x11], #4
-	WORD $0x0cc67905 // ld1 {v5.2s}, [x8], x6
+	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0c407905 // ld1 {v5.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
 	CMP $-3, R10
 	BEQ sum85
-	WORD $0x0ddfc964 // ld1r {v4.2s}, [x11], #4
-	WORD $0x0cc67905 // ld1 {v5.2s}, [x8], x6
+	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0c407905 // ld1 {v5.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
 	CMP $-2, R10
 	BEQ sum85
-	WORD $0x0ddfc964 // ld1r {v4.2s}, [x11], #4
-	WORD $0x0cc67905 // ld1 {v5.2s}, [x8], x6
+	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0c407905 // ld1 {v5.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
 
@@ -1820,12 +2070,18 @@ rows87:
 	BLT rest90
 
 inputs89:
-	WORD $0x4cdf7970 // ld1 {v16.4s}, [x11], #16
-	WORD $0x4cdf7991 // ld1 {v17.4s}, [x12], #16
-	WORD $0x0cc67912 // ld1 {v18.2s}, [x8], x6
-	WORD $0x0cc67933 // ld1 {v19.2s}, [x9], x6
-	WORD $0x0cc67914 // ld1 {v20.2s}, [x8], x6
-	WORD $0x0cc67935 // ld1 {v21.2s}, [x9], x6
+	WORD $0x4c407970 // ld1 {v16.4s}, [x11]
+	ADD $16, R11, R11
+	WORD $0x4c407991 // ld1 {v17.4s}, [x12]
+	ADD $16, R12, R12
+	WORD $0x0c407912 // ld1 {v18.2s}, [x8]
+	WORD $0x0c407933 // ld1 {v19.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
+	WORD $0x0c407914 // ld1 {v20.2s}, [x8]
+	WORD $0x0c407935 // ld1 {v21.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f909256 // fmul v22.4s, v18.4s, v16.s[0]
 	WORD $0x4f909277 // fmul v23.4s, v19.4s, v16.s[0]
 	WORD $0x4f919258 // fmul v24.4s, v18.4s, v17.s[0]
@@ -1834,8 +2090,10 @@ inputs89:
 	WORD $0x4e37d421 // fadd v1.4s, v1.4s, v23.4s
 	WORD $0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
 	WORD $0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD $0x0cc67912 // ld1 {v18.2s}, [x8], x6
-	WORD $0x0cc67933 // ld1 {v19.2s}, [x9], x6
+	WORD $0x0c407912 // ld1 {v18.2s}, [x8]
+	WORD $0x0c407933 // ld1 {v19.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4fb09296 // fmul v22.4s, v20.4s, v16.s[1]
 	WORD $0x4fb092b7 // fmul v23.4s, v21.4s, v16.s[1]
 	WORD $0x4fb19298 // fmul v24.4s, v20.4s, v17.s[1]
@@ -1844,8 +2102,10 @@ inputs89:
 	WORD $0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
 	WORD $0x4e38d54a // fadd v10.4s, v10.4s, v24.4s
 	WORD $0x4e39d56b // fadd v11.4s, v11.4s, v25.4s
-	WORD $0x0cc67914 // ld1 {v20.2s}, [x8], x6
-	WORD $0x0cc67935 // ld1 {v21.2s}, [x9], x6
+	WORD $0x0c407914 // ld1 {v20.2s}, [x8]
+	WORD $0x0c407935 // ld1 {v21.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f909a56 // fmul v22.4s, v18.4s, v16.s[2]
 	WORD $0x4f909a77 // fmul v23.4s, v19.4s, v16.s[2]
 	WORD $0x4f919a58 // fmul v24.4s, v18.4s, v17.s[2]
@@ -1868,10 +2128,14 @@ inputs89:
 rest90:
 	CMP $-4, R10
 	BEQ sum91
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x0ddfc991 // ld1r {v17.2s}, [x12], #4
-	WORD $0x0cc67912 // ld1 {v18.2s}, [x8], x6
-	WORD $0x0cc67933 // ld1 {v19.2s}, [x9], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
+	ADD $4, R12, R12
+	WORD $0x0c407912 // ld1 {v18.2s}, [x8]
+	WORD $0x0c407933 // ld1 {v19.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f909256 // fmul v22.4s, v18.4s, v16.s[0]
 	WORD $0x4f909277 // fmul v23.4s, v19.4s, v16.s[0]
 	WORD $0x4f919258 // fmul v24.4s, v18.4s, v17.s[0]
@@ -1882,10 +2146,14 @@ rest90:
 	WORD $0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
 	CMP $-3, R10
 	BEQ sum91
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x0ddfc991 // ld1r {v17.2s}, [x12], #4
-	WORD $0x0cc67912 // ld1 {v18.2s}, [x8], x6
-	WORD $0x0cc67933 // ld1 {v19.2s}, [x9], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
+	ADD $4, R12, R12
+	WORD $0x0c407912 // ld1 {v18.2s}, [x8]
+	WORD $0x0c407933 // ld1 {v19.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f909256 // fmul v22.4s, v18.4s, v16.s[0]
 	WORD $0x4f909277 // fmul v23.4s, v19.4s, v16.s[0]
 	WORD $0x4f919258 // fmul v24.4s, v18.4s, v17.s[0]
@@ -1896,10 +2164,14 @@ rest90:
 	WORD $0x4e39d56b // fadd v11.4s, v11.4s, v25.4s
 	CMP $-2, R10
 	BEQ sum91
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x0ddfc991 // ld1r {v17.2s}, [x12], #4
-	WORD $0x0cc67912 // ld1 {v18.2s}, [x8], x6
-	WORD $0x0cc67933 // ld1 {v19.2s}, [x9], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
+	ADD $4, R12, R12
+	WORD $0x0c407912 // ld1 {v18.2s}, [x8]
+	WORD $0x0c407933 // ld1 {v19.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f909256 // fmul v22.4s, v18.4s, v16.s[0]
 	WORD $0x4f909277 // fmul v23.4s, v19.4s, v16.s[0]
 	WORD $0x4f919258 // fmul v24.4s, v18.4s, v17.s[0]
@@ -1963,23 +2235,32 @@ rows93:
 	BLT rest96
 
 inputs95:
-	WORD $0x4cdf7968 // ld1 {v8.4s}, [x11], #16
-	WORD $0x0cc67909 // ld1 {v9.2s}, [x8], x6
-	WORD $0x0cc6792a // ld1 {v10.2s}, [x9], x6
-	WORD $0x0cc6790b // ld1 {v11.2s}, [x8], x6
-	WORD $0x0cc6792c // ld1 {v12.2s}, [x9], x6
+	WORD $0x4c407968 // ld1 {v8.4s}, [x11]
+	ADD $16, R11, R11
+	WORD $0x0c407909 // ld1 {v9.2s}, [x8]
+	WORD $0x0c40792a // ld1 {v10.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
+	WORD $0x0c40790b // ld1 {v11.2s}, [x8]
+	WORD $0x0c40792c // ld1 {v12.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
 	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
 	WORD $0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
 	WORD $0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD $0x0cc67909 // ld1 {v9.2s}, [x8], x6
-	WORD $0x0cc6792a // ld1 {v10.2s}, [x9], x6
+	WORD $0x0c407909 // ld1 {v9.2s}, [x8]
+	WORD $0x0c40792a // ld1 {v10.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4fa8916b // fmul v11.4s, v11.4s, v8.s[1]
 	WORD $0x4fa8918c // fmul v12.4s, v12.4s, v8.s[1]
 	WORD $0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
 	WORD $0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD $0x0cc6790b // ld1 {v11.2s}, [x8], x6
-	WORD $0x0cc6792c // ld1 {v12.2s}, [x9], x6
+	WORD $0x0c40790b // ld1 {v11.2s}, [x8]
+	WORD $0x0c40792c // ld1 {v12.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f889929 // fmul v9.4s, v9.4s, v8.s[2]
 	WORD $0x4f88994a // fmul v10.4s, v10.4s, v8.s[2]
 	WORD $0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
@@ -1994,27 +2275,36 @@ inputs95:
 rest96:
 	CMP $-4, R10
 	BEQ sum97
-	WORD $0x0ddfc968 // ld1r {v8.2s}, [x11], #4
-	WORD $0x0cc67909 // ld1 {v9.2s}, [x8], x6
-	WORD $0x0cc6792a // ld1 {v10.2s}, [x9], x6
+	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0c407909 // ld1 {v9.2s}, [x8]
+	WORD $0x0c40792a // ld1 {v10.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
 	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
 	WORD $0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
 	WORD $0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
 	CMP $-3, R10
 	BEQ sum97
-	WORD $0x0ddfc968 // ld1r {v8.2s}, [x11], #4
-	WORD $0x0cc67909 // ld1 {v9.2s}, [x8], x6
-	WORD $0x0cc6792a // ld1 {v10.2s}, [x9], x6
+	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0c407909 // ld1 {v9.2s}, [x8]
+	WORD $0x0c40792a // ld1 {v10.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
 	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
 	WORD $0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD $0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	CMP $-2, R10
 	BEQ sum97
-	WORD $0x0ddfc968 // ld1r {v8.2s}, [x11], #4
-	WORD $0x0cc67909 // ld1 {v9.2s}, [x8], x6
-	WORD $0x0cc6792a // ld1 {v10.2s}, [x9], x6
+	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0c407909 // ld1 {v9.2s}, [x8]
+	WORD $0x0c40792a // ld1 {v10.2s}, [x9]
+	ADD R6, R8, R8
+	ADD R6, R9, R9
 	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
 	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
 	WORD $0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
@@ -2077,12 +2367,18 @@ rows99:
 	BLT rest102
 
 inputs101:
-	WORD $0x4cdf7970 // ld1 {v16.4s}, [x11], #16
-	WORD $0x4cdf7991 // ld1 {v17.4s}, [x12], #16
-	WORD $0x4cdf79b2 // ld1 {v18.4s}, [x13], #16
-	WORD $0x4cdf79d3 // ld1 {v19.4s}, [x14], #16
-	WORD $0x0dc6c914 // ld1r {v20.2s}, [x8], x6
-	WORD $0x0dc6c915 // ld1r {v21.2s}, [x8], x6
+	WORD $0x4c407970 // ld1 {v16.4s}, [x11]
+	ADD $16, R11, R11
+	WORD $0x4c407991 // ld1 {v17.4s}, [x12]
+	ADD $16, R12, R12
+	WORD $0x4c4079b2 // ld1 {v18.4s}, [x13]
+	ADD $16, R13, R13
+	WORD $0x4c4079d3 // ld1 {v19.4s}, [x14]
+	ADD $16, R14, R14
+	WORD $0x0d40c914 // ld1r {v20.2s}, [x8]
+	ADD R6, R8, R8
+	WORD $0x0d40c915 // ld1r {v21.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f909296 // fmul v22.4s, v20.4s, v16.s[0]
 	WORD $0x4f919297 // fmul v23.4s, v20.4s, v17.s[0]
 	WORD $0x4f929298 // fmul v24.4s, v20.4s, v18.s[0]
@@ -2091,7 +2387,8 @@ inputs101:
 	WORD $0x4e37d484 // fadd v4.4s, v4.4s, v23.4s
 	WORD $0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
 	WORD $0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
-	WORD $0x0dc6c914 // ld1r {v20.2s}, [x8], x6
+	WORD $0x0d40c914 // ld1r {v20.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4fb092b6 // fmul v22.4s, v21.4s, v16.s[1]
 	WORD $0x4fb192b7 // fmul v23.4s, v21.4s, v17.s[1]
 	WORD $0x4fb292b8 // fmul v24.4s, v21.4s, v18.s[1]
@@ -2100,7 +2397,8 @@ inputs101:
 	WORD $0x4e37d4a5 // fadd v5.4s, v5.4s, v23.4s
 	WORD $0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
 	WORD $0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
-	WORD $0x0dc6c915 // ld1r {v21.2s}, [x8], x6
+	WORD $0x0d40c915 // ld1r {v21.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f909a96 // fmul v22.4s, v20.4s, v16.s[2]
 	WORD $0x4f919a97 // fmul v23.4s, v20.4s, v17.s[2]
 	WORD $0x4f929a98 // fmul v24.4s, v20.4s, v18.s[2]
@@ -2123,11 +2421,16 @@ inputs101:
 rest102:
 	CMP $-4, R10
 	BEQ sum103
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x0ddfc991 // ld1r {v17.2s}, [x12], #4
-	WORD $0x0ddfc9b2 // ld1r {v18.2s}, [x13], #4
-	WORD $0x0ddfc9d3 // ld1r {v19.2s}, [x14], #4
-	WORD $0x0dc6c914 // ld1r {v20.2s}, [x8], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
+	ADD $4, R12, R12
+	WORD $0x0d40c9b2 // ld1r {v18.2s}, [x13]
+	ADD $4, R13, R13
+	WORD $0x0d40c9d3 // ld1r {v19.2s}, [x14]
+	ADD $4, R14, R14
+	WORD $0x0d40c914 // ld1r {v20.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f909296 // fmul v22.4s, v20.4s, v16.s[0]
 	WORD $0x4f919297 // fmul v23.4s, v20.4s, v17.s[0]
 	WORD $0x4f929298 // fmul v24.4s, v20.4s, v18.s[0]
@@ -2138,11 +2441,16 @@ rest102:
 	WORD $0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
 	CMP $-3, R10
 	BEQ sum103
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x0ddfc991 // ld1r {v17.2s}, [x12], #4
-	WORD $0x0ddfc9b2 // ld1r {v18.2s}, [x13], #4
-	WORD $0x0ddfc9d3 // ld1r {v19.2s}, [x14], #4
-	WORD $0x0dc6c914 // ld1r {v20.2s}, [x8], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
+	ADD $4, R12, R12
+	WORD $0x0d40c9b2 // ld1r {v18.2s}, [x13]
+	ADD $4, R13, R13
+	WORD $0x0d40c9d3 // ld1r {v19.2s}, [x14]
+	ADD $4, R14, R14
+	WORD $0x0d40c914 // ld1r {v20.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f909296 // fmul v22.4s, v20.4s, v16.s[0]
 	WORD $0x4f919297 // fmul v23.4s, v20.4s, v17.s[0]
 	WORD $0x4f929298 // fmul v24.4s, v20.4s, v18.s[0]
@@ -2153,11 +2461,16 @@ rest102:
 	WORD $0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
 	CMP $-2, R10
 	BEQ sum103
-	WORD $0x0ddfc970 // ld1r {v16.2s}, [x11], #4
-	WORD $0x0ddfc991 // ld1r {v17.2s}, [x12], #4
-	WORD $0x0ddfc9b2 // ld1r {v18.2s}, [x13], #4
-	WORD $0x0ddfc9d3 // ld1r {v19.2s}, [x14], #4
-	WORD $0x0dc6c914 // ld1r {v20.2s}, [x8], x6
+	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
+	ADD $4, R12, R12
+	WORD $0x0d40c9b2 // ld1r {v18.2s}, [x13]
+	ADD $4, R13, R13
+	WORD $0x0d40c9d3 // ld1r {v19.2s}, [x14]
+	ADD $4, R14, R14
+	WORD $0x0d40c914 // ld1r {v20.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f909296 // fmul v22.4s, v20.4s, v16.s[0]
 	WORD $0x4f919297 // fmul v23.4s, v20.4s, v17.s[0]
 	WORD $0x4f929298 // fmul v24.4s, v20.4s, v18.s[0]
@@ -2214,15 +2527,20 @@ rows105:
 	BLT rest108
 
 inputs107:
-	WORD $0x4cdf7964 // ld1 {v4.4s}, [x11], #16
-	WORD $0x0dc6c905 // ld1r {v5.2s}, [x8], x6
-	WORD $0x0dc6c906 // ld1r {v6.2s}, [x8], x6
+	WORD $0x4c407964 // ld1 {v4.4s}, [x11]
+	ADD $16, R11, R11
+	WORD $0x0d40c905 // ld1r {v5.2s}, [x8]
+	ADD R6, R8, R8
+	WORD $0x0d40c906 // ld1r {v6.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD $0x0dc6c905 // ld1r {v5.2s}, [x8], x6
+	WORD $0x0d40c905 // ld1r {v5.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4fa490c6 // fmul v6.4s, v6.4s, v4.s[1]
 	WORD $0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD $0x0dc6c906 // ld1r {v6.2s}, [x8], x6
+	WORD $0x0d40c906 // ld1r {v6.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f8498a5 // fmul v5.4s, v5.4s, v4.s[2]
 	WORD $0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
 	WORD $0x4fa498c6 // fmul v6.4s, v6.4s, v4.s[3]
@@ -2233,20 +2551,26 @@ inputs107:
 rest108:
 	CMP $-4, R10
 	BEQ sum109
-	WORD $0x0ddfc964 // ld1r {v4.2s}, [x11], #4
-	WORD $0x0dc6c905 // ld1r {v5.2s}, [x8], x6
+	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c905 // ld1r {v5.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
 	CMP $-3, R10
 	BEQ sum109
-	WORD $0x0ddfc964 // ld1r {v4.2s}, [x11], #4
-	WORD $0x0dc6c905 // ld1r {v5.2s}, [x8], x6
+	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c905 // ld1r {v5.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
 	CMP $-2, R10
 	BEQ sum109
-	WORD $0x0ddfc964 // ld1r {v4.2s}, [x11], #4
-	WORD $0x0dc6c905 // ld1r {v5.2s}, [x8], x6
+	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
+	ADD $4, R11, R11
+	WORD $0x0d40c905 // ld1r {v5.2s}, [x8]
+	ADD R6, R8, R8
 	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
 	WORD $0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
 
@@ -2380,7 +2704,8 @@ whole:
 	WORD $0x6ea2e7a1 // fcmgt v1.4s, v29.4s, v2.4s
 	WORD $0x6e631ca1 // bsl v1.16b, v5.16b, v3.16b
 	WORD $0x6eaf1c01 // bit v1.16b, v0.16b, v15.16b
-	WORD $0x4c9f7801 // st1 {v1.4s}, [x0], #16
+	WORD $0x4c007801 // st1 {v1.4s}, [x0]
+	ADD $16, R0, R0
 	SUB $4, R1, R1
 	CMP $4, R1
 	BGE whole
@@ -2532,7 +2857,8 @@ whole:
 	WORD $0x4c407800 // ld1 {v0.4s}, [x0]
 	WORD $0x4ea0c807 // fcmgt v7.4s, v0.4s, #0.0
 	WORD $0x4e271c01 // and v1.16b, v0.16b, v7.16b
-	WORD $0x4c9f7801 // st1 {v1.4s}, [x0], #16
+	WORD $0x4c007801 // st1 {v1.4s}, [x0]
+	ADD $16, R0, R0
 	SUB $4, R1, R1
 	CMP $4, R1
 	BGE whole
@@ -3776,8 +4102,10 @@ TEXT ·readNEON(SB), NOSPLIT, $0-24
 	BLT done
 
 vectors:
-	WORD $0x4cdf2800 // ld1 {v0.4s-v3.4s}, [x0], #64
-	WORD $0x4cdf2804 // ld1 {v4.4s-v7.4s}, [x0], #64
+	WORD $0x4c402800 // ld1 {v0.4s-v3.4s}, [x0]
+	ADD $64, R0, R0
+	WORD $0x4c402800 // ld1 {v0.4s-v3.4s}, [x0]
+	ADD $64, R0, R0
 	SUBS $32, R1, R1
 	BGE vectors
 

@@ -154,15 +154,29 @@ func (l layer) tile(r, c, w int, apart bool) {
 		together--
 	}
 	// parts calls f for the vectors that lie together, and for the one that lies apart.
-	parts := func(d vec, f func(m move), p, last, by reg) {
+	parts := func(d vec, f func(m move), p, last reg) {
 		if together > 0 {
-			f(move{d, together, w, p, by})
+			f(move{d, together, w, p})
 		}
 		if apart {
-			f(move{d + vec(together), 1, w, last, by})
+			f(move{d + vec(together), 1, w, last})
 		}
 	}
-	weights := func(d vec) { parts(d, l.loadMany, rWalk, rApart, rStride) }
+	weights := func(d vec) {
+		parts(d, l.loadMany, rWalk, rApart)
+		if together > 0 {
+			l.op("ADD", rStride, rWalk, rWalk)
+		}
+		if apart {
+			l.op("ADD", rStride, rApart, rApart)
+		}
+	}
+	values := func(n int) {
+		for row := range r {
+			l.loadMany(move{xs + vec(row), 1, n, rRow + reg(row)})
+			l.op("ADD", 4*n, rRow+reg(row), rRow+reg(row))
+		}
+	}
 	add := func(k, lane int, d vec) {
 		to := product
 		if r == 1 {
@@ -191,9 +205,7 @@ func (l layer) tile(r, c, w int, apart bool) {
 	l.op("SUBS", chains, rInputs, rCount)
 	l.op("BLT", rest)
 	l.here(inputs)
-	for row := range r {
-		l.loadMany(move{xs + vec(row), 1, lanes, rRow + reg(row), next})
-	}
+	values(lanes)
 	weights(ws[0])
 	for k := range chains {
 		if k+1 < chains {
@@ -208,9 +220,7 @@ func (l layer) tile(r, c, w int, apart bool) {
 	for k := range chains - 1 {
 		l.op("CMP", k-chains, rCount)
 		l.op("BEQ", sum)
-		for row := range r {
-			l.loadMany(move{xs + vec(row), 1, 1, rRow + reg(row), next})
-		}
+		values(1)
 		weights(ws[0])
 		add(k, 0, ws[0])
 	}
@@ -226,7 +236,7 @@ func (l layer) tile(r, c, w int, apart bool) {
 	if apart {
 		l.op("ADD", rFinal, rB, rTemp)
 	}
-	parts(ws[0], l.loadMany, rB, rTemp, stay)
+	parts(ws[0], l.loadMany, rB, rTemp)
 	for row := range r {
 		for j := range c {
 			l.do("fadd.4s", sums(row, 0, j), sums(row, 0, j), ws[0]+vec(j))
@@ -237,7 +247,7 @@ func (l layer) tile(r, c, w int, apart bool) {
 		if apart {
 			l.op("ADD", rFinal, rOut, rTemp)
 		}
-		parts(sums(row, 0, 0), l.storeMany, rOut, rTemp, stay)
+		parts(sums(row, 0, 0), l.storeMany, rOut, rTemp)
 		l.op("ADD", rStride, rOut, rOut)
 	}
 }

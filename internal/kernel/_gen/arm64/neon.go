@@ -119,20 +119,13 @@ func (a *asm) indexed(bits uint32, name string, d vec, p reg, i int) {
 }
 
 // move is a load or store of n neighbouring vectors from d on, of which w lanes count: 4; or with n = 1 also 2 or 1. A
-// load of 2 lanes gives 0 in the others, of 1 the same in the second. Afterwards p has moved by the register by, or by
-// what was moved if that is next.
+// load of 2 lanes gives 0 in the others, of 1 the same in the second. None moves p, which an addition of its own does: where
+// the processor moves it late, with what was loaded or after what is to be stored, the next one would wait for that.
 type move struct {
 	d    vec
 	n, w int
 	p    reg
-	by   reg
 }
-
-// Values of move.by that are no register.
-const (
-	stay reg = -1
-	next reg = 31
-)
 
 func (a *asm) loadMany(m move) {
 	if m.w == 1 {
@@ -168,17 +161,7 @@ func (a *asm) many(bits uint32, name string, m move) {
 
 // moved completes a load or store by its place.
 func (a *asm) moved(bits uint32, m move, format string, args ...any) {
-	text := fmt.Sprintf(format, args...) + fmt.Sprintf(", [x%d]", int(m.p))
-	switch m.by {
-	case stay:
-	case next:
-		bits |= 1<<23 | 31<<16
-		text += fmt.Sprintf(", #%d", 4*m.n*m.w)
-	default:
-		bits |= 1<<23 | uint32(m.by)<<16
-		text += fmt.Sprintf(", x%d", int(m.by))
-	}
-	a.word(bits|uint32(m.p)<<5|uint32(m.d), "%s", text)
+	a.word(bits|uint32(m.p)<<5|uint32(m.d), format+", [x%d]", append(args, int(m.p))...)
 }
 
 // spread loads four words and moves p behind them: each fills a vector of its own, from d on.

@@ -21,7 +21,7 @@ func each(a *asm, name string, begin func(), f func(d, x vec)) {
 	begin()
 	a.op("ADD", n.String()+"<<2", y, end)
 	made := func(d vec, w int, p reg) {
-		a.loadMany(move{x, 1, w, p, stay})
+		a.loadMany(move{x, 1, w, p})
 		f(d, x)
 	}
 	a.op("CMP", lanes, n)
@@ -32,12 +32,13 @@ func each(a *asm, name string, begin func(), f func(d, x vec)) {
 	made(last, lanes, end)
 	a.here("whole")
 	made(d, lanes, y)
-	a.storeMany(move{d, 1, lanes, y, next})
+	a.storeMany(move{d, 1, lanes, y})
+	a.op("ADD", 4*lanes, y, y)
 	a.op("SUB", lanes, n, n)
 	a.op("CMP", lanes, n)
 	a.op("BGE", "whole")
 	a.op("CBZ", n, "done")
-	a.storeMany(move{last, 1, lanes, end, stay})
+	a.storeMany(move{last, 1, lanes, end})
 	a.op("B", "done")
 
 	a.here("small")
@@ -46,12 +47,12 @@ func each(a *asm, name string, begin func(), f func(d, x vec)) {
 	a.op("SUB", 4*2, end, end)
 	made(last, 2, end)
 	made(d, 2, y)
-	a.storeMany(move{d, 1, 2, y, stay})
-	a.storeMany(move{last, 1, 2, end, stay})
+	a.storeMany(move{d, 1, 2, y})
+	a.storeMany(move{last, 1, 2, end})
 	a.op("B", "done")
 	a.here("one")
 	made(d, 1, y)
-	a.storeMany(move{d, 1, 1, y, stay})
+	a.storeMany(move{d, 1, 1, y})
 	a.here("done")
 	a.op("RET")
 }
@@ -152,8 +153,10 @@ func read(a *asm) {
 	a.op("SUBS", 8*lanes, n, n)
 	a.op("BLT", "done")
 	a.here("vectors")
-	a.loadMany(move{0, 4, lanes, x, next})
-	a.loadMany(move{4, 4, lanes, x, next})
+	for range 2 {
+		a.loadMany(move{0, 4, lanes, x})
+		a.op("ADD", 4*4*lanes, x, x)
+	}
 	a.op("SUBS", 8*lanes, n, n)
 	a.op("BGE", "vectors")
 	a.here("done")
