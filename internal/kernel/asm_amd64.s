@@ -2139,7 +2139,7 @@ done:
 
 // func addNormalSSE2(dst []float32, src []float32, scale float32, seed uint64, offset uint64, table *[65536]float32)
 // Requires: CMOV, SSE, SSE2
-TEXT ·addNormalSSE2(SB), $384-80
+TEXT ·addNormalSSE2(SB), $512-80
 	MOVQ       src_base+24(FP), AX
 	MOVSS      scale+48(FP), X0
 	SHUFPS     $0x00, X0, X0
@@ -2166,39 +2166,7 @@ TEXT ·addNormalSSE2(SB), $384-80
 	SHRQ       $0x20, R8
 	MOVD       DI, X4
 	PSHUFD     $0x00, X4, X4
-	MOVUPS     X4, 64(SP)
-	MOVD       R8, X4
-	PSHUFD     $0x00, X4, X4
-	MOVUPS     X4, 80(SP)
-	ADDL       $0x9e3779b9, DI
-	MOVD       DI, X4
-	PSHUFD     $0x00, X4, X4
-	MOVUPS     X4, 96(SP)
-	ADDL       $0xbb67ae85, R8
-	MOVD       R8, X4
-	PSHUFD     $0x00, X4, X4
-	MOVUPS     X4, 112(SP)
-	ADDL       $0x9e3779b9, DI
-	MOVD       DI, X4
-	PSHUFD     $0x00, X4, X4
-	MOVUPS     X4, 128(SP)
-	ADDL       $0xbb67ae85, R8
-	MOVD       R8, X4
-	PSHUFD     $0x00, X4, X4
-	MOVUPS     X4, 144(SP)
-	ADDL       $0x9e3779b9, DI
-	MOVD       DI, X4
-	PSHUFD     $0x00, X4, X4
-	MOVUPS     X4, 160(SP)
-	ADDL       $0xbb67ae85, R8
-	MOVD       R8, X4
-	PSHUFD     $0x00, X4, X4
-	MOVUPS     X4, 176(SP)
-	ADDL       $0x9e3779b9, DI
-	MOVD       DI, X4
-	PSHUFD     $0x00, X4, X4
 	MOVUPS     X4, 192(SP)
-	ADDL       $0xbb67ae85, R8
 	MOVD       R8, X4
 	PSHUFD     $0x00, X4, X4
 	MOVUPS     X4, 208(SP)
@@ -2242,243 +2210,906 @@ TEXT ·addNormalSSE2(SB), $384-80
 	MOVD       R8, X4
 	PSHUFD     $0x00, X4, X4
 	MOVUPS     X4, 368(SP)
+	ADDL       $0x9e3779b9, DI
+	MOVD       DI, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 384(SP)
+	ADDL       $0xbb67ae85, R8
+	MOVD       R8, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 400(SP)
+	ADDL       $0x9e3779b9, DI
+	MOVD       DI, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 416(SP)
+	ADDL       $0xbb67ae85, R8
+	MOVD       R8, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 432(SP)
+	ADDL       $0x9e3779b9, DI
+	MOVD       DI, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 448(SP)
+	ADDL       $0xbb67ae85, R8
+	MOVD       R8, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 464(SP)
+	ADDL       $0x9e3779b9, DI
+	MOVD       DI, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 480(SP)
+	ADDL       $0xbb67ae85, R8
+	MOVD       R8, X4
+	PSHUFD     $0x00, X4, X4
+	MOVUPS     X4, 496(SP)
 	TESTQ      BX, BX
 	JNZ        part
 
 next:
-	CMPQ DX, $+16
-	JL   rest
-
-whole:
+	CMPQ       DX, $+32
+	JL         rest
 	MOVAPS     X1, X6
 	PMULULQ    X2, X6
 	MOVAPS     X1, X4
 	PSRLQ      $0x20, X4
-	MOVUPS     64(SP), X5
+	MOVUPS     192(SP), X5
 	PXOR       X5, X4
 	MOVAPS     X6, X5
 	PSRLQ      $0x20, X5
-	MOVUPS     80(SP), X7
+	MOVUPS     208(SP), X7
 	PXOR       X7, X5
+	PADDQ      block_step_SSE2<>+0(SB), X1
+	MOVAPS     X1, X9
+	PMULULQ    X2, X9
+	MOVAPS     X1, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     192(SP), X8
+	PXOR       X8, X7
+	MOVAPS     X9, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     208(SP), X10
+	PXOR       X10, X8
+	PADDQ      block_step_SSE2<>+0(SB), X1
 	MOVAPS     X4, X4
 	PMULULQ    X2, X4
 	MOVAPS     X5, X5
 	PMULULQ    X3, X5
-	MOVAPS     X5, X7
-	PSRLQ      $0x20, X7
-	MOVUPS     96(SP), X8
-	PXOR       X8, X7
-	MOVAPS     X4, X8
-	PSRLQ      $0x20, X8
-	MOVUPS     112(SP), X9
-	PXOR       X6, X9
-	PXOR       X9, X8
+	MOVAPS     X5, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     224(SP), X11
+	PXOR       X11, X10
+	MOVAPS     X4, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     240(SP), X12
+	PXOR       X6, X12
+	PXOR       X12, X11
 	MOVAPS     X7, X6
 	PMULULQ    X2, X6
 	MOVAPS     X8, X7
 	PMULULQ    X3, X7
 	MOVAPS     X7, X8
 	PSRLQ      $0x20, X8
-	MOVUPS     128(SP), X9
-	PXOR       X5, X9
-	PXOR       X9, X8
+	MOVUPS     224(SP), X12
+	PXOR       X12, X8
+	MOVAPS     X6, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     240(SP), X13
+	PXOR       X9, X13
+	PXOR       X13, X12
+	MOVAPS     X10, X9
+	PMULULQ    X2, X9
+	MOVAPS     X11, X10
+	PMULULQ    X3, X10
+	MOVAPS     X10, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     256(SP), X13
+	PXOR       X5, X13
+	PXOR       X13, X11
+	MOVAPS     X9, X5
+	PSRLQ      $0x20, X5
+	MOVUPS     272(SP), X13
+	PXOR       X4, X13
+	PXOR       X13, X5
+	MOVAPS     X8, X4
+	PMULULQ    X2, X4
+	MOVAPS     X12, X8
+	PMULULQ    X3, X8
+	MOVAPS     X8, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     256(SP), X13
+	PXOR       X7, X13
+	PXOR       X13, X12
+	MOVAPS     X4, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     272(SP), X13
+	PXOR       X6, X13
+	PXOR       X13, X7
+	MOVAPS     X11, X6
+	PMULULQ    X2, X6
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     288(SP), X13
+	PXOR       X10, X13
+	PXOR       X13, X11
+	MOVAPS     X6, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     304(SP), X13
+	PXOR       X9, X13
+	PXOR       X13, X10
+	MOVAPS     X12, X9
+	PMULULQ    X2, X9
+	MOVAPS     X7, X7
+	PMULULQ    X3, X7
+	MOVAPS     X7, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     288(SP), X13
+	PXOR       X8, X13
+	PXOR       X13, X12
+	MOVAPS     X9, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     304(SP), X13
+	PXOR       X4, X13
+	PXOR       X13, X8
+	MOVAPS     X11, X4
+	PMULULQ    X2, X4
+	MOVAPS     X10, X10
+	PMULULQ    X3, X10
+	MOVAPS     X10, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     320(SP), X13
+	PXOR       X5, X13
+	PXOR       X13, X11
+	MOVAPS     X4, X5
+	PSRLQ      $0x20, X5
+	MOVUPS     336(SP), X13
+	PXOR       X6, X13
+	PXOR       X13, X5
+	MOVAPS     X12, X6
+	PMULULQ    X2, X6
+	MOVAPS     X8, X8
+	PMULULQ    X3, X8
+	MOVAPS     X8, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     320(SP), X13
+	PXOR       X7, X13
+	PXOR       X13, X12
+	MOVAPS     X6, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     336(SP), X13
+	PXOR       X9, X13
+	PXOR       X13, X7
+	MOVAPS     X11, X9
+	PMULULQ    X2, X9
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     352(SP), X13
+	PXOR       X10, X13
+	PXOR       X13, X11
+	MOVAPS     X9, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     368(SP), X13
+	PXOR       X4, X13
+	PXOR       X13, X10
+	MOVAPS     X12, X4
+	PMULULQ    X2, X4
+	MOVAPS     X7, X7
+	PMULULQ    X3, X7
+	MOVAPS     X7, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     352(SP), X13
+	PXOR       X8, X13
+	PXOR       X13, X12
+	MOVAPS     X4, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     368(SP), X13
+	PXOR       X6, X13
+	PXOR       X13, X8
+	MOVAPS     X11, X6
+	PMULULQ    X2, X6
+	MOVAPS     X10, X10
+	PMULULQ    X3, X10
+	MOVAPS     X10, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     384(SP), X13
+	PXOR       X5, X13
+	PXOR       X13, X11
 	MOVAPS     X6, X5
 	PSRLQ      $0x20, X5
-	MOVUPS     144(SP), X9
-	PXOR       X4, X9
-	PXOR       X9, X5
-	MOVAPS     X8, X4
+	MOVUPS     400(SP), X13
+	PXOR       X9, X13
+	PXOR       X13, X5
+	MOVAPS     X12, X9
+	PMULULQ    X2, X9
+	MOVAPS     X8, X8
+	PMULULQ    X3, X8
+	MOVAPS     X8, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     384(SP), X13
+	PXOR       X7, X13
+	PXOR       X13, X12
+	MOVAPS     X9, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     400(SP), X13
+	PXOR       X4, X13
+	PXOR       X13, X7
+	MOVAPS     X11, X4
 	PMULULQ    X2, X4
 	MOVAPS     X5, X5
 	PMULULQ    X3, X5
-	MOVAPS     X5, X8
-	PSRLQ      $0x20, X8
-	MOVUPS     160(SP), X9
-	PXOR       X7, X9
-	PXOR       X9, X8
-	MOVAPS     X4, X7
-	PSRLQ      $0x20, X7
-	MOVUPS     176(SP), X9
-	PXOR       X6, X9
-	PXOR       X9, X7
-	MOVAPS     X8, X6
+	MOVAPS     X5, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     416(SP), X13
+	PXOR       X10, X13
+	PXOR       X13, X11
+	MOVAPS     X4, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     432(SP), X13
+	PXOR       X6, X13
+	PXOR       X13, X10
+	MOVAPS     X12, X6
 	PMULULQ    X2, X6
 	MOVAPS     X7, X7
 	PMULULQ    X3, X7
-	MOVAPS     X7, X8
+	MOVAPS     X7, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     416(SP), X13
+	PXOR       X8, X13
+	PXOR       X13, X12
+	MOVAPS     X6, X8
 	PSRLQ      $0x20, X8
-	MOVUPS     192(SP), X9
-	PXOR       X5, X9
-	PXOR       X9, X8
-	MOVAPS     X6, X5
+	MOVUPS     432(SP), X13
+	PXOR       X9, X13
+	PXOR       X13, X8
+	MOVAPS     X11, X9
+	PMULULQ    X2, X9
+	MOVAPS     X10, X10
+	PMULULQ    X3, X10
+	MOVAPS     X10, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     448(SP), X13
+	PXOR       X5, X13
+	PXOR       X13, X11
+	MOVAPS     X9, X5
 	PSRLQ      $0x20, X5
-	MOVUPS     208(SP), X9
-	PXOR       X4, X9
-	PXOR       X9, X5
-	MOVAPS     X8, X4
+	MOVUPS     464(SP), X13
+	PXOR       X4, X13
+	PXOR       X13, X5
+	MOVAPS     X12, X4
 	PMULULQ    X2, X4
-	MOVAPS     X5, X5
-	PMULULQ    X3, X5
-	MOVAPS     X5, X8
-	PSRLQ      $0x20, X8
-	MOVUPS     224(SP), X9
-	PXOR       X7, X9
-	PXOR       X9, X8
+	MOVAPS     X8, X8
+	PMULULQ    X3, X8
+	MOVAPS     X8, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     448(SP), X13
+	PXOR       X7, X13
+	PXOR       X13, X12
 	MOVAPS     X4, X7
 	PSRLQ      $0x20, X7
-	MOVUPS     240(SP), X9
-	PXOR       X6, X9
-	PXOR       X9, X7
-	MOVAPS     X8, X6
+	MOVUPS     464(SP), X13
+	PXOR       X6, X13
+	PXOR       X13, X7
+	MOVAPS     X11, X6
 	PMULULQ    X2, X6
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     480(SP), X13
+	PXOR       X10, X13
+	PXOR       X13, X11
+	MOVAPS     X6, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     496(SP), X13
+	PXOR       X9, X13
+	PXOR       X13, X10
+	MOVAPS     X12, X9
+	PMULULQ    X2, X9
 	MOVAPS     X7, X7
 	PMULULQ    X3, X7
-	MOVAPS     X7, X8
+	MOVAPS     X7, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     480(SP), X13
+	PXOR       X8, X13
+	PXOR       X13, X12
+	MOVAPS     X9, X8
 	PSRLQ      $0x20, X8
-	MOVUPS     256(SP), X9
-	PXOR       X5, X9
-	PXOR       X9, X8
-	MOVAPS     X6, X5
-	PSRLQ      $0x20, X5
-	MOVUPS     272(SP), X9
-	PXOR       X4, X9
-	PXOR       X9, X5
-	MOVAPS     X8, X4
-	PMULULQ    X2, X4
-	MOVAPS     X5, X5
-	PMULULQ    X3, X5
-	MOVAPS     X5, X8
-	PSRLQ      $0x20, X8
-	MOVUPS     288(SP), X9
-	PXOR       X7, X9
-	PXOR       X9, X8
-	MOVAPS     X4, X7
-	PSRLQ      $0x20, X7
-	MOVUPS     304(SP), X9
-	PXOR       X6, X9
-	PXOR       X9, X7
-	MOVAPS     X8, X6
-	PMULULQ    X2, X6
-	MOVAPS     X7, X7
-	PMULULQ    X3, X7
-	MOVAPS     X7, X8
-	PSRLQ      $0x20, X8
-	MOVUPS     320(SP), X9
-	PXOR       X5, X9
-	PXOR       X9, X8
-	MOVAPS     X6, X5
-	PSRLQ      $0x20, X5
-	MOVUPS     336(SP), X9
-	PXOR       X4, X9
-	PXOR       X9, X5
-	MOVAPS     X8, X4
-	PMULULQ    X2, X4
-	MOVAPS     X5, X5
-	PMULULQ    X3, X5
-	MOVAPS     X5, X8
-	PSRLQ      $0x20, X8
-	MOVUPS     352(SP), X9
-	PXOR       X7, X9
-	PXOR       X9, X8
-	MOVAPS     X4, X7
-	PSRLQ      $0x20, X7
-	MOVUPS     368(SP), X9
-	PXOR       X6, X9
-	PXOR       X9, X7
-	PADDQ      block_step_SSE2<>+0(SB), X1
-	PSHUFD     $0x08, X8, X8
+	MOVUPS     496(SP), X13
+	PXOR       X4, X13
+	PXOR       X13, X8
+	PSHUFD     $0x08, X11, X11
 	PSHUFD     $0x08, X5, X5
-	PUNPCKLLQ  X5, X8
+	PUNPCKLLQ  X5, X11
+	PSHUFD     $0x08, X10, X10
+	PSHUFD     $0x08, X6, X6
+	PUNPCKLLQ  X6, X10
+	MOVAPS     X11, X4
+	PUNPCKLQDQ X10, X4
+	MOVAPS     X11, X5
+	PUNPCKHQDQ X10, X5
+	MOVUPS     X4, 128(SP)
+	MOVUPS     X5, 144(SP)
+	PSHUFD     $0x08, X12, X12
 	PSHUFD     $0x08, X7, X7
-	PSHUFD     $0x08, X4, X4
-	PUNPCKLLQ  X4, X7
+	PUNPCKLLQ  X7, X12
+	PSHUFD     $0x08, X8, X8
+	PSHUFD     $0x08, X9, X9
+	PUNPCKLLQ  X9, X8
+	MOVAPS     X12, X4
+	PUNPCKLQDQ X8, X4
+	MOVAPS     X12, X5
+	PUNPCKHQDQ X8, X5
+	MOVUPS     X4, 160(SP)
+	MOVUPS     X5, 176(SP)
+	CMPQ       DX, $+64
+	JL         last
+
+whole:
+	MOVAPS     X1, X6
+	PMULULQ    X2, X6
+	MOVAPS     X1, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     192(SP), X5
+	PXOR       X5, X4
+	MOVAPS     X6, X5
+	PSRLQ      $0x20, X5
+	MOVUPS     208(SP), X7
+	PXOR       X7, X5
+	PADDQ      block_step_SSE2<>+0(SB), X1
+	MOVAPS     X1, X9
+	PMULULQ    X2, X9
+	MOVAPS     X1, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     192(SP), X8
+	PXOR       X8, X7
+	MOVAPS     X9, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     208(SP), X10
+	PXOR       X10, X8
+	PADDQ      block_step_SSE2<>+0(SB), X1
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     224(SP), X11
+	PXOR       X11, X10
+	MOVAPS     X4, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     240(SP), X12
+	PXOR       X6, X12
+	PXOR       X12, X11
+	MOVAPS     X7, X6
+	PMULULQ    X2, X6
+	MOVAPS     X8, X7
+	PMULULQ    X3, X7
+	MOVAPS     X7, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     224(SP), X12
+	PXOR       X12, X8
+	MOVAPS     X6, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     240(SP), X13
+	PXOR       X9, X13
+	PXOR       X13, X12
+	MOVAPS     X10, X9
+	PMULULQ    X2, X9
+	MOVAPS     X11, X10
+	PMULULQ    X3, X10
+	MOVAPS     X10, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     256(SP), X13
+	PXOR       X5, X13
+	PXOR       X13, X11
+	MOVAPS     X9, X5
+	PSRLQ      $0x20, X5
+	MOVUPS     272(SP), X13
+	PXOR       X4, X13
+	PXOR       X13, X5
 	MOVAPS     X8, X4
-	PUNPCKLQDQ X7, X4
-	MOVAPS     X8, X5
-	PUNPCKHQDQ X7, X5
-	MOVQ       X4, DI
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X6
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X7
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X8
-	MOVSS      (SI)(DI*4), X9
-	UNPCKLPS   X7, X6
-	UNPCKLPS   X9, X8
-	MOVLHPS    X8, X6
+	PMULULQ    X2, X4
+	MOVAPS     X12, X8
+	PMULULQ    X3, X8
+	MOVAPS     X8, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     256(SP), X13
+	PXOR       X7, X13
+	PXOR       X13, X12
+	MOVAPS     X4, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     272(SP), X13
+	PXOR       X6, X13
+	PXOR       X13, X7
+	MOVWQZX    128(SP), DI
+	MOVSS      (SI)(DI*4), X6
+	MOVWQZX    130(SP), DI
+	MOVSS      (SI)(DI*4), X13
+	MOVWQZX    132(SP), DI
+	MOVSS      (SI)(DI*4), X14
+	MOVWQZX    134(SP), DI
+	MOVSS      (SI)(DI*4), X15
+	UNPCKLPS   X13, X6
+	UNPCKLPS   X15, X14
+	MOVLHPS    X14, X6
 	MOVAPS     X6, X6
 	MULPS      X0, X6
-	MOVUPS     (AX), X7
-	ADDPS      X7, X6
+	MOVUPS     (AX), X13
+	ADDPS      X13, X6
 	MOVUPS     X6, (CX)
-	PSHUFD     $0xee, X4, X4
-	MOVQ       X4, DI
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X4
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X6
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X7
-	MOVSS      (SI)(DI*4), X8
-	UNPCKLPS   X6, X4
-	UNPCKLPS   X8, X7
-	MOVLHPS    X7, X4
+	MOVAPS     X11, X6
+	PMULULQ    X2, X6
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     288(SP), X13
+	PXOR       X10, X13
+	PXOR       X13, X11
+	MOVAPS     X6, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     304(SP), X13
+	PXOR       X9, X13
+	PXOR       X13, X10
+	MOVAPS     X12, X9
+	PMULULQ    X2, X9
+	MOVAPS     X7, X7
+	PMULULQ    X3, X7
+	MOVAPS     X7, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     288(SP), X13
+	PXOR       X8, X13
+	PXOR       X13, X12
+	MOVAPS     X9, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     304(SP), X13
+	PXOR       X4, X13
+	PXOR       X13, X8
+	MOVWQZX    136(SP), DI
+	MOVSS      (SI)(DI*4), X4
+	MOVWQZX    138(SP), DI
+	MOVSS      (SI)(DI*4), X13
+	MOVWQZX    140(SP), DI
+	MOVSS      (SI)(DI*4), X14
+	MOVWQZX    142(SP), DI
+	MOVSS      (SI)(DI*4), X15
+	UNPCKLPS   X13, X4
+	UNPCKLPS   X15, X14
+	MOVLHPS    X14, X4
 	MOVAPS     X4, X4
 	MULPS      X0, X4
-	MOVUPS     16(AX), X6
-	ADDPS      X6, X4
+	MOVUPS     16(AX), X13
+	ADDPS      X13, X4
 	MOVUPS     X4, 16(CX)
-	MOVQ       X5, DI
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X4
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X6
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X7
-	MOVSS      (SI)(DI*4), X8
-	UNPCKLPS   X6, X4
-	UNPCKLPS   X8, X7
-	MOVLHPS    X7, X4
+	MOVAPS     X11, X4
+	PMULULQ    X2, X4
+	MOVAPS     X10, X10
+	PMULULQ    X3, X10
+	MOVAPS     X10, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     320(SP), X13
+	PXOR       X5, X13
+	PXOR       X13, X11
+	MOVAPS     X4, X5
+	PSRLQ      $0x20, X5
+	MOVUPS     336(SP), X13
+	PXOR       X6, X13
+	PXOR       X13, X5
+	MOVAPS     X12, X6
+	PMULULQ    X2, X6
+	MOVAPS     X8, X8
+	PMULULQ    X3, X8
+	MOVAPS     X8, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     320(SP), X13
+	PXOR       X7, X13
+	PXOR       X13, X12
+	MOVAPS     X6, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     336(SP), X13
+	PXOR       X9, X13
+	PXOR       X13, X7
+	MOVWQZX    144(SP), DI
+	MOVSS      (SI)(DI*4), X9
+	MOVWQZX    146(SP), DI
+	MOVSS      (SI)(DI*4), X13
+	MOVWQZX    148(SP), DI
+	MOVSS      (SI)(DI*4), X14
+	MOVWQZX    150(SP), DI
+	MOVSS      (SI)(DI*4), X15
+	UNPCKLPS   X13, X9
+	UNPCKLPS   X15, X14
+	MOVLHPS    X14, X9
+	MOVAPS     X9, X9
+	MULPS      X0, X9
+	MOVUPS     32(AX), X13
+	ADDPS      X13, X9
+	MOVUPS     X9, 32(CX)
+	MOVAPS     X11, X9
+	PMULULQ    X2, X9
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     352(SP), X13
+	PXOR       X10, X13
+	PXOR       X13, X11
+	MOVAPS     X9, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     368(SP), X13
+	PXOR       X4, X13
+	PXOR       X13, X10
+	MOVAPS     X12, X4
+	PMULULQ    X2, X4
+	MOVAPS     X7, X7
+	PMULULQ    X3, X7
+	MOVAPS     X7, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     352(SP), X13
+	PXOR       X8, X13
+	PXOR       X13, X12
+	MOVAPS     X4, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     368(SP), X13
+	PXOR       X6, X13
+	PXOR       X13, X8
+	MOVWQZX    152(SP), DI
+	MOVSS      (SI)(DI*4), X6
+	MOVWQZX    154(SP), DI
+	MOVSS      (SI)(DI*4), X13
+	MOVWQZX    156(SP), DI
+	MOVSS      (SI)(DI*4), X14
+	MOVWQZX    158(SP), DI
+	MOVSS      (SI)(DI*4), X15
+	UNPCKLPS   X13, X6
+	UNPCKLPS   X15, X14
+	MOVLHPS    X14, X6
+	MOVAPS     X6, X6
+	MULPS      X0, X6
+	MOVUPS     48(AX), X13
+	ADDPS      X13, X6
+	MOVUPS     X6, 48(CX)
+	MOVAPS     X11, X6
+	PMULULQ    X2, X6
+	MOVAPS     X10, X10
+	PMULULQ    X3, X10
+	MOVAPS     X10, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     384(SP), X13
+	PXOR       X5, X13
+	PXOR       X13, X11
+	MOVAPS     X6, X5
+	PSRLQ      $0x20, X5
+	MOVUPS     400(SP), X13
+	PXOR       X9, X13
+	PXOR       X13, X5
+	MOVAPS     X12, X9
+	PMULULQ    X2, X9
+	MOVAPS     X8, X8
+	PMULULQ    X3, X8
+	MOVAPS     X8, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     384(SP), X13
+	PXOR       X7, X13
+	PXOR       X13, X12
+	MOVAPS     X9, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     400(SP), X13
+	PXOR       X4, X13
+	PXOR       X13, X7
+	MOVWQZX    160(SP), DI
+	MOVSS      (SI)(DI*4), X4
+	MOVWQZX    162(SP), DI
+	MOVSS      (SI)(DI*4), X13
+	MOVWQZX    164(SP), DI
+	MOVSS      (SI)(DI*4), X14
+	MOVWQZX    166(SP), DI
+	MOVSS      (SI)(DI*4), X15
+	UNPCKLPS   X13, X4
+	UNPCKLPS   X15, X14
+	MOVLHPS    X14, X4
 	MOVAPS     X4, X4
 	MULPS      X0, X4
-	MOVUPS     32(AX), X6
-	ADDPS      X6, X4
-	MOVUPS     X4, 32(CX)
-	PSHUFD     $0xee, X5, X4
-	MOVQ       X4, DI
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X4
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X5
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X6
-	MOVSS      (SI)(DI*4), X7
-	UNPCKLPS   X5, X4
-	UNPCKLPS   X7, X6
-	MOVLHPS    X6, X4
+	MOVUPS     64(AX), X13
+	ADDPS      X13, X4
+	MOVUPS     X4, 64(CX)
+	MOVAPS     X11, X4
+	PMULULQ    X2, X4
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     416(SP), X13
+	PXOR       X10, X13
+	PXOR       X13, X11
+	MOVAPS     X4, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     432(SP), X13
+	PXOR       X6, X13
+	PXOR       X13, X10
+	MOVAPS     X12, X6
+	PMULULQ    X2, X6
+	MOVAPS     X7, X7
+	PMULULQ    X3, X7
+	MOVAPS     X7, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     416(SP), X13
+	PXOR       X8, X13
+	PXOR       X13, X12
+	MOVAPS     X6, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     432(SP), X13
+	PXOR       X9, X13
+	PXOR       X13, X8
+	MOVWQZX    168(SP), DI
+	MOVSS      (SI)(DI*4), X9
+	MOVWQZX    170(SP), DI
+	MOVSS      (SI)(DI*4), X13
+	MOVWQZX    172(SP), DI
+	MOVSS      (SI)(DI*4), X14
+	MOVWQZX    174(SP), DI
+	MOVSS      (SI)(DI*4), X15
+	UNPCKLPS   X13, X9
+	UNPCKLPS   X15, X14
+	MOVLHPS    X14, X9
+	MOVAPS     X9, X9
+	MULPS      X0, X9
+	MOVUPS     80(AX), X13
+	ADDPS      X13, X9
+	MOVUPS     X9, 80(CX)
+	MOVAPS     X11, X9
+	PMULULQ    X2, X9
+	MOVAPS     X10, X10
+	PMULULQ    X3, X10
+	MOVAPS     X10, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     448(SP), X13
+	PXOR       X5, X13
+	PXOR       X13, X11
+	MOVAPS     X9, X5
+	PSRLQ      $0x20, X5
+	MOVUPS     464(SP), X13
+	PXOR       X4, X13
+	PXOR       X13, X5
+	MOVAPS     X12, X4
+	PMULULQ    X2, X4
+	MOVAPS     X8, X8
+	PMULULQ    X3, X8
+	MOVAPS     X8, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     448(SP), X13
+	PXOR       X7, X13
+	PXOR       X13, X12
+	MOVAPS     X4, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     464(SP), X13
+	PXOR       X6, X13
+	PXOR       X13, X7
+	MOVWQZX    176(SP), DI
+	MOVSS      (SI)(DI*4), X6
+	MOVWQZX    178(SP), DI
+	MOVSS      (SI)(DI*4), X13
+	MOVWQZX    180(SP), DI
+	MOVSS      (SI)(DI*4), X14
+	MOVWQZX    182(SP), DI
+	MOVSS      (SI)(DI*4), X15
+	UNPCKLPS   X13, X6
+	UNPCKLPS   X15, X14
+	MOVLHPS    X14, X6
+	MOVAPS     X6, X6
+	MULPS      X0, X6
+	MOVUPS     96(AX), X13
+	ADDPS      X13, X6
+	MOVUPS     X6, 96(CX)
+	MOVAPS     X11, X6
+	PMULULQ    X2, X6
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     480(SP), X13
+	PXOR       X10, X13
+	PXOR       X13, X11
+	MOVAPS     X6, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     496(SP), X13
+	PXOR       X9, X13
+	PXOR       X13, X10
+	MOVAPS     X12, X9
+	PMULULQ    X2, X9
+	MOVAPS     X7, X7
+	PMULULQ    X3, X7
+	MOVAPS     X7, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     480(SP), X13
+	PXOR       X8, X13
+	PXOR       X13, X12
+	MOVAPS     X9, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     496(SP), X13
+	PXOR       X4, X13
+	PXOR       X13, X8
+	MOVWQZX    184(SP), DI
+	MOVSS      (SI)(DI*4), X4
+	MOVWQZX    186(SP), DI
+	MOVSS      (SI)(DI*4), X13
+	MOVWQZX    188(SP), DI
+	MOVSS      (SI)(DI*4), X14
+	MOVWQZX    190(SP), DI
+	MOVSS      (SI)(DI*4), X15
+	UNPCKLPS   X13, X4
+	UNPCKLPS   X15, X14
+	MOVLHPS    X14, X4
 	MOVAPS     X4, X4
 	MULPS      X0, X4
-	MOVUPS     48(AX), X5
-	ADDPS      X5, X4
-	MOVUPS     X4, 48(CX)
-	ADDQ       $+64, CX
-	ADDQ       $+64, AX
-	SUBQ       $+16, DX
-	CMPQ       DX, $+16
+	MOVUPS     112(AX), X13
+	ADDPS      X13, X4
+	MOVUPS     X4, 112(CX)
+	PSHUFD     $0x08, X11, X11
+	PSHUFD     $0x08, X5, X5
+	PUNPCKLLQ  X5, X11
+	PSHUFD     $0x08, X10, X10
+	PSHUFD     $0x08, X6, X6
+	PUNPCKLLQ  X6, X10
+	MOVAPS     X11, X4
+	PUNPCKLQDQ X10, X4
+	MOVAPS     X11, X5
+	PUNPCKHQDQ X10, X5
+	MOVUPS     X4, 128(SP)
+	MOVUPS     X5, 144(SP)
+	PSHUFD     $0x08, X12, X12
+	PSHUFD     $0x08, X7, X7
+	PUNPCKLLQ  X7, X12
+	PSHUFD     $0x08, X8, X8
+	PSHUFD     $0x08, X9, X9
+	PUNPCKLLQ  X9, X8
+	MOVAPS     X12, X4
+	PUNPCKLQDQ X8, X4
+	MOVAPS     X12, X5
+	PUNPCKHQDQ X8, X5
+	MOVUPS     X4, 160(SP)
+	MOVUPS     X5, 176(SP)
+	ADDQ       $+128, CX
+	ADDQ       $+128, AX
+	SUBQ       $+32, DX
+	CMPQ       DX, $+64
 	JGE        whole
+
+last:
+	MOVWQZX  128(SP), DI
+	MOVSS    (SI)(DI*4), X4
+	MOVWQZX  130(SP), DI
+	MOVSS    (SI)(DI*4), X5
+	MOVWQZX  132(SP), DI
+	MOVSS    (SI)(DI*4), X6
+	MOVWQZX  134(SP), DI
+	MOVSS    (SI)(DI*4), X7
+	UNPCKLPS X5, X4
+	UNPCKLPS X7, X6
+	MOVLHPS  X6, X4
+	MOVAPS   X4, X4
+	MULPS    X0, X4
+	MOVUPS   (AX), X5
+	ADDPS    X5, X4
+	MOVUPS   X4, (CX)
+	MOVWQZX  136(SP), DI
+	MOVSS    (SI)(DI*4), X4
+	MOVWQZX  138(SP), DI
+	MOVSS    (SI)(DI*4), X5
+	MOVWQZX  140(SP), DI
+	MOVSS    (SI)(DI*4), X6
+	MOVWQZX  142(SP), DI
+	MOVSS    (SI)(DI*4), X7
+	UNPCKLPS X5, X4
+	UNPCKLPS X7, X6
+	MOVLHPS  X6, X4
+	MOVAPS   X4, X4
+	MULPS    X0, X4
+	MOVUPS   16(AX), X5
+	ADDPS    X5, X4
+	MOVUPS   X4, 16(CX)
+	MOVWQZX  144(SP), DI
+	MOVSS    (SI)(DI*4), X4
+	MOVWQZX  146(SP), DI
+	MOVSS    (SI)(DI*4), X5
+	MOVWQZX  148(SP), DI
+	MOVSS    (SI)(DI*4), X6
+	MOVWQZX  150(SP), DI
+	MOVSS    (SI)(DI*4), X7
+	UNPCKLPS X5, X4
+	UNPCKLPS X7, X6
+	MOVLHPS  X6, X4
+	MOVAPS   X4, X4
+	MULPS    X0, X4
+	MOVUPS   32(AX), X5
+	ADDPS    X5, X4
+	MOVUPS   X4, 32(CX)
+	MOVWQZX  152(SP), DI
+	MOVSS    (SI)(DI*4), X4
+	MOVWQZX  154(SP), DI
+	MOVSS    (SI)(DI*4), X5
+	MOVWQZX  156(SP), DI
+	MOVSS    (SI)(DI*4), X6
+	MOVWQZX  158(SP), DI
+	MOVSS    (SI)(DI*4), X7
+	UNPCKLPS X5, X4
+	UNPCKLPS X7, X6
+	MOVLHPS  X6, X4
+	MOVAPS   X4, X4
+	MULPS    X0, X4
+	MOVUPS   48(AX), X5
+	ADDPS    X5, X4
+	MOVUPS   X4, 48(CX)
+	MOVWQZX  160(SP), DI
+	MOVSS    (SI)(DI*4), X4
+	MOVWQZX  162(SP), DI
+	MOVSS    (SI)(DI*4), X5
+	MOVWQZX  164(SP), DI
+	MOVSS    (SI)(DI*4), X6
+	MOVWQZX  166(SP), DI
+	MOVSS    (SI)(DI*4), X7
+	UNPCKLPS X5, X4
+	UNPCKLPS X7, X6
+	MOVLHPS  X6, X4
+	MOVAPS   X4, X4
+	MULPS    X0, X4
+	MOVUPS   64(AX), X5
+	ADDPS    X5, X4
+	MOVUPS   X4, 64(CX)
+	MOVWQZX  168(SP), DI
+	MOVSS    (SI)(DI*4), X4
+	MOVWQZX  170(SP), DI
+	MOVSS    (SI)(DI*4), X5
+	MOVWQZX  172(SP), DI
+	MOVSS    (SI)(DI*4), X6
+	MOVWQZX  174(SP), DI
+	MOVSS    (SI)(DI*4), X7
+	UNPCKLPS X5, X4
+	UNPCKLPS X7, X6
+	MOVLHPS  X6, X4
+	MOVAPS   X4, X4
+	MULPS    X0, X4
+	MOVUPS   80(AX), X5
+	ADDPS    X5, X4
+	MOVUPS   X4, 80(CX)
+	MOVWQZX  176(SP), DI
+	MOVSS    (SI)(DI*4), X4
+	MOVWQZX  178(SP), DI
+	MOVSS    (SI)(DI*4), X5
+	MOVWQZX  180(SP), DI
+	MOVSS    (SI)(DI*4), X6
+	MOVWQZX  182(SP), DI
+	MOVSS    (SI)(DI*4), X7
+	UNPCKLPS X5, X4
+	UNPCKLPS X7, X6
+	MOVLHPS  X6, X4
+	MOVAPS   X4, X4
+	MULPS    X0, X4
+	MOVUPS   96(AX), X5
+	ADDPS    X5, X4
+	MOVUPS   X4, 96(CX)
+	MOVWQZX  184(SP), DI
+	MOVSS    (SI)(DI*4), X4
+	MOVWQZX  186(SP), DI
+	MOVSS    (SI)(DI*4), X5
+	MOVWQZX  188(SP), DI
+	MOVSS    (SI)(DI*4), X6
+	MOVWQZX  190(SP), DI
+	MOVSS    (SI)(DI*4), X7
+	UNPCKLPS X5, X4
+	UNPCKLPS X7, X6
+	MOVLHPS  X6, X4
+	MOVAPS   X4, X4
+	MULPS    X0, X4
+	MOVUPS   112(AX), X5
+	ADDPS    X5, X4
+	MOVUPS   X4, 112(CX)
+	ADDQ     $+128, CX
+	ADDQ     $+128, AX
+	SUBQ     $+32, DX
 
 rest:
 	CMPQ DX, $+0
@@ -2489,216 +3120,404 @@ part:
 	PMULULQ    X2, X6
 	MOVAPS     X1, X4
 	PSRLQ      $0x20, X4
-	MOVUPS     64(SP), X5
+	MOVUPS     192(SP), X5
 	PXOR       X5, X4
 	MOVAPS     X6, X5
 	PSRLQ      $0x20, X5
-	MOVUPS     80(SP), X7
+	MOVUPS     208(SP), X7
 	PXOR       X7, X5
+	PADDQ      block_step_SSE2<>+0(SB), X1
+	MOVAPS     X1, X9
+	PMULULQ    X2, X9
+	MOVAPS     X1, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     192(SP), X8
+	PXOR       X8, X7
+	MOVAPS     X9, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     208(SP), X10
+	PXOR       X10, X8
+	PADDQ      block_step_SSE2<>+0(SB), X1
 	MOVAPS     X4, X4
 	PMULULQ    X2, X4
 	MOVAPS     X5, X5
 	PMULULQ    X3, X5
-	MOVAPS     X5, X7
-	PSRLQ      $0x20, X7
-	MOVUPS     96(SP), X8
-	PXOR       X8, X7
-	MOVAPS     X4, X8
-	PSRLQ      $0x20, X8
-	MOVUPS     112(SP), X9
-	PXOR       X6, X9
-	PXOR       X9, X8
+	MOVAPS     X5, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     224(SP), X11
+	PXOR       X11, X10
+	MOVAPS     X4, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     240(SP), X12
+	PXOR       X6, X12
+	PXOR       X12, X11
 	MOVAPS     X7, X6
 	PMULULQ    X2, X6
 	MOVAPS     X8, X7
 	PMULULQ    X3, X7
 	MOVAPS     X7, X8
 	PSRLQ      $0x20, X8
-	MOVUPS     128(SP), X9
-	PXOR       X5, X9
-	PXOR       X9, X8
+	MOVUPS     224(SP), X12
+	PXOR       X12, X8
+	MOVAPS     X6, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     240(SP), X13
+	PXOR       X9, X13
+	PXOR       X13, X12
+	MOVAPS     X10, X9
+	PMULULQ    X2, X9
+	MOVAPS     X11, X10
+	PMULULQ    X3, X10
+	MOVAPS     X10, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     256(SP), X13
+	PXOR       X5, X13
+	PXOR       X13, X11
+	MOVAPS     X9, X5
+	PSRLQ      $0x20, X5
+	MOVUPS     272(SP), X13
+	PXOR       X4, X13
+	PXOR       X13, X5
+	MOVAPS     X8, X4
+	PMULULQ    X2, X4
+	MOVAPS     X12, X8
+	PMULULQ    X3, X8
+	MOVAPS     X8, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     256(SP), X13
+	PXOR       X7, X13
+	PXOR       X13, X12
+	MOVAPS     X4, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     272(SP), X13
+	PXOR       X6, X13
+	PXOR       X13, X7
+	MOVAPS     X11, X6
+	PMULULQ    X2, X6
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     288(SP), X13
+	PXOR       X10, X13
+	PXOR       X13, X11
+	MOVAPS     X6, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     304(SP), X13
+	PXOR       X9, X13
+	PXOR       X13, X10
+	MOVAPS     X12, X9
+	PMULULQ    X2, X9
+	MOVAPS     X7, X7
+	PMULULQ    X3, X7
+	MOVAPS     X7, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     288(SP), X13
+	PXOR       X8, X13
+	PXOR       X13, X12
+	MOVAPS     X9, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     304(SP), X13
+	PXOR       X4, X13
+	PXOR       X13, X8
+	MOVAPS     X11, X4
+	PMULULQ    X2, X4
+	MOVAPS     X10, X10
+	PMULULQ    X3, X10
+	MOVAPS     X10, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     320(SP), X13
+	PXOR       X5, X13
+	PXOR       X13, X11
+	MOVAPS     X4, X5
+	PSRLQ      $0x20, X5
+	MOVUPS     336(SP), X13
+	PXOR       X6, X13
+	PXOR       X13, X5
+	MOVAPS     X12, X6
+	PMULULQ    X2, X6
+	MOVAPS     X8, X8
+	PMULULQ    X3, X8
+	MOVAPS     X8, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     320(SP), X13
+	PXOR       X7, X13
+	PXOR       X13, X12
+	MOVAPS     X6, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     336(SP), X13
+	PXOR       X9, X13
+	PXOR       X13, X7
+	MOVAPS     X11, X9
+	PMULULQ    X2, X9
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     352(SP), X13
+	PXOR       X10, X13
+	PXOR       X13, X11
+	MOVAPS     X9, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     368(SP), X13
+	PXOR       X4, X13
+	PXOR       X13, X10
+	MOVAPS     X12, X4
+	PMULULQ    X2, X4
+	MOVAPS     X7, X7
+	PMULULQ    X3, X7
+	MOVAPS     X7, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     352(SP), X13
+	PXOR       X8, X13
+	PXOR       X13, X12
+	MOVAPS     X4, X8
+	PSRLQ      $0x20, X8
+	MOVUPS     368(SP), X13
+	PXOR       X6, X13
+	PXOR       X13, X8
+	MOVAPS     X11, X6
+	PMULULQ    X2, X6
+	MOVAPS     X10, X10
+	PMULULQ    X3, X10
+	MOVAPS     X10, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     384(SP), X13
+	PXOR       X5, X13
+	PXOR       X13, X11
 	MOVAPS     X6, X5
 	PSRLQ      $0x20, X5
-	MOVUPS     144(SP), X9
-	PXOR       X4, X9
-	PXOR       X9, X5
-	MOVAPS     X8, X4
+	MOVUPS     400(SP), X13
+	PXOR       X9, X13
+	PXOR       X13, X5
+	MOVAPS     X12, X9
+	PMULULQ    X2, X9
+	MOVAPS     X8, X8
+	PMULULQ    X3, X8
+	MOVAPS     X8, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     384(SP), X13
+	PXOR       X7, X13
+	PXOR       X13, X12
+	MOVAPS     X9, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     400(SP), X13
+	PXOR       X4, X13
+	PXOR       X13, X7
+	MOVAPS     X11, X4
 	PMULULQ    X2, X4
 	MOVAPS     X5, X5
 	PMULULQ    X3, X5
-	MOVAPS     X5, X8
-	PSRLQ      $0x20, X8
-	MOVUPS     160(SP), X9
-	PXOR       X7, X9
-	PXOR       X9, X8
-	MOVAPS     X4, X7
-	PSRLQ      $0x20, X7
-	MOVUPS     176(SP), X9
-	PXOR       X6, X9
-	PXOR       X9, X7
-	MOVAPS     X8, X6
+	MOVAPS     X5, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     416(SP), X13
+	PXOR       X10, X13
+	PXOR       X13, X11
+	MOVAPS     X4, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     432(SP), X13
+	PXOR       X6, X13
+	PXOR       X13, X10
+	MOVAPS     X12, X6
 	PMULULQ    X2, X6
 	MOVAPS     X7, X7
 	PMULULQ    X3, X7
-	MOVAPS     X7, X8
+	MOVAPS     X7, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     416(SP), X13
+	PXOR       X8, X13
+	PXOR       X13, X12
+	MOVAPS     X6, X8
 	PSRLQ      $0x20, X8
-	MOVUPS     192(SP), X9
-	PXOR       X5, X9
-	PXOR       X9, X8
-	MOVAPS     X6, X5
+	MOVUPS     432(SP), X13
+	PXOR       X9, X13
+	PXOR       X13, X8
+	MOVAPS     X11, X9
+	PMULULQ    X2, X9
+	MOVAPS     X10, X10
+	PMULULQ    X3, X10
+	MOVAPS     X10, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     448(SP), X13
+	PXOR       X5, X13
+	PXOR       X13, X11
+	MOVAPS     X9, X5
 	PSRLQ      $0x20, X5
-	MOVUPS     208(SP), X9
-	PXOR       X4, X9
-	PXOR       X9, X5
-	MOVAPS     X8, X4
+	MOVUPS     464(SP), X13
+	PXOR       X4, X13
+	PXOR       X13, X5
+	MOVAPS     X12, X4
 	PMULULQ    X2, X4
-	MOVAPS     X5, X5
-	PMULULQ    X3, X5
-	MOVAPS     X5, X8
-	PSRLQ      $0x20, X8
-	MOVUPS     224(SP), X9
-	PXOR       X7, X9
-	PXOR       X9, X8
+	MOVAPS     X8, X8
+	PMULULQ    X3, X8
+	MOVAPS     X8, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     448(SP), X13
+	PXOR       X7, X13
+	PXOR       X13, X12
 	MOVAPS     X4, X7
 	PSRLQ      $0x20, X7
-	MOVUPS     240(SP), X9
-	PXOR       X6, X9
-	PXOR       X9, X7
-	MOVAPS     X8, X6
+	MOVUPS     464(SP), X13
+	PXOR       X6, X13
+	PXOR       X13, X7
+	MOVAPS     X11, X6
 	PMULULQ    X2, X6
+	MOVAPS     X5, X5
+	PMULULQ    X3, X5
+	MOVAPS     X5, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     480(SP), X13
+	PXOR       X10, X13
+	PXOR       X13, X11
+	MOVAPS     X6, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     496(SP), X13
+	PXOR       X9, X13
+	PXOR       X13, X10
+	MOVAPS     X12, X9
+	PMULULQ    X2, X9
 	MOVAPS     X7, X7
 	PMULULQ    X3, X7
-	MOVAPS     X7, X8
+	MOVAPS     X7, X12
+	PSRLQ      $0x20, X12
+	MOVUPS     480(SP), X13
+	PXOR       X8, X13
+	PXOR       X13, X12
+	MOVAPS     X9, X8
 	PSRLQ      $0x20, X8
-	MOVUPS     256(SP), X9
-	PXOR       X5, X9
-	PXOR       X9, X8
-	MOVAPS     X6, X5
-	PSRLQ      $0x20, X5
-	MOVUPS     272(SP), X9
-	PXOR       X4, X9
-	PXOR       X9, X5
-	MOVAPS     X8, X4
-	PMULULQ    X2, X4
-	MOVAPS     X5, X5
-	PMULULQ    X3, X5
-	MOVAPS     X5, X8
-	PSRLQ      $0x20, X8
-	MOVUPS     288(SP), X9
-	PXOR       X7, X9
-	PXOR       X9, X8
-	MOVAPS     X4, X7
-	PSRLQ      $0x20, X7
-	MOVUPS     304(SP), X9
-	PXOR       X6, X9
-	PXOR       X9, X7
-	MOVAPS     X8, X6
-	PMULULQ    X2, X6
-	MOVAPS     X7, X7
-	PMULULQ    X3, X7
-	MOVAPS     X7, X8
-	PSRLQ      $0x20, X8
-	MOVUPS     320(SP), X9
-	PXOR       X5, X9
-	PXOR       X9, X8
-	MOVAPS     X6, X5
-	PSRLQ      $0x20, X5
-	MOVUPS     336(SP), X9
-	PXOR       X4, X9
-	PXOR       X9, X5
-	MOVAPS     X8, X4
-	PMULULQ    X2, X4
-	MOVAPS     X5, X5
-	PMULULQ    X3, X5
-	MOVAPS     X5, X8
-	PSRLQ      $0x20, X8
-	MOVUPS     352(SP), X9
-	PXOR       X7, X9
-	PXOR       X9, X8
-	MOVAPS     X4, X7
-	PSRLQ      $0x20, X7
-	MOVUPS     368(SP), X9
-	PXOR       X6, X9
-	PXOR       X9, X7
-	PADDQ      block_step_SSE2<>+0(SB), X1
-	PSHUFD     $0x08, X8, X8
+	MOVUPS     496(SP), X13
+	PXOR       X4, X13
+	PXOR       X13, X8
+	PSHUFD     $0x08, X11, X11
 	PSHUFD     $0x08, X5, X5
-	PUNPCKLLQ  X5, X8
+	PUNPCKLLQ  X5, X11
+	PSHUFD     $0x08, X10, X10
+	PSHUFD     $0x08, X6, X6
+	PUNPCKLLQ  X6, X10
+	MOVAPS     X11, X4
+	PUNPCKLQDQ X10, X4
+	MOVAPS     X11, X5
+	PUNPCKHQDQ X10, X5
+	MOVUPS     X4, 128(SP)
+	MOVUPS     X5, 144(SP)
+	PSHUFD     $0x08, X12, X12
 	PSHUFD     $0x08, X7, X7
-	PSHUFD     $0x08, X4, X4
-	PUNPCKLLQ  X4, X7
-	MOVAPS     X8, X4
-	PUNPCKLQDQ X7, X4
-	MOVAPS     X8, X5
-	PUNPCKHQDQ X7, X5
-	MOVQ       X4, DI
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X6
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X7
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X8
-	MOVSS      (SI)(DI*4), X9
+	PUNPCKLLQ  X7, X12
+	PSHUFD     $0x08, X8, X8
+	PSHUFD     $0x08, X9, X9
+	PUNPCKLLQ  X9, X8
+	MOVAPS     X12, X4
+	PUNPCKLQDQ X8, X4
+	MOVAPS     X12, X5
+	PUNPCKHQDQ X8, X5
+	MOVUPS     X4, 160(SP)
+	MOVUPS     X5, 176(SP)
+	MOVWQZX    128(SP), DI
+	MOVSS      (SI)(DI*4), X4
+	MOVWQZX    130(SP), DI
+	MOVSS      (SI)(DI*4), X5
+	MOVWQZX    132(SP), DI
+	MOVSS      (SI)(DI*4), X6
+	MOVWQZX    134(SP), DI
+	MOVSS      (SI)(DI*4), X7
+	UNPCKLPS   X5, X4
 	UNPCKLPS   X7, X6
-	UNPCKLPS   X9, X8
-	MOVLHPS    X8, X6
-	MOVAPS     X6, X6
-	MOVUPS     X6, (SP)
-	PSHUFD     $0xee, X4, X4
-	MOVQ       X4, DI
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X4
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X6
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X7
-	MOVSS      (SI)(DI*4), X8
-	UNPCKLPS   X6, X4
-	UNPCKLPS   X8, X7
-	MOVLHPS    X7, X4
+	MOVLHPS    X6, X4
+	MOVAPS     X4, X4
+	MOVUPS     X4, (SP)
+	MOVWQZX    136(SP), DI
+	MOVSS      (SI)(DI*4), X4
+	MOVWQZX    138(SP), DI
+	MOVSS      (SI)(DI*4), X5
+	MOVWQZX    140(SP), DI
+	MOVSS      (SI)(DI*4), X6
+	MOVWQZX    142(SP), DI
+	MOVSS      (SI)(DI*4), X7
+	UNPCKLPS   X5, X4
+	UNPCKLPS   X7, X6
+	MOVLHPS    X6, X4
 	MOVAPS     X4, X4
 	MOVUPS     X4, 16(SP)
-	MOVQ       X5, DI
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X4
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X6
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X7
-	MOVSS      (SI)(DI*4), X8
-	UNPCKLPS   X6, X4
-	UNPCKLPS   X8, X7
-	MOVLHPS    X7, X4
+	MOVWQZX    144(SP), DI
+	MOVSS      (SI)(DI*4), X4
+	MOVWQZX    146(SP), DI
+	MOVSS      (SI)(DI*4), X5
+	MOVWQZX    148(SP), DI
+	MOVSS      (SI)(DI*4), X6
+	MOVWQZX    150(SP), DI
+	MOVSS      (SI)(DI*4), X7
+	UNPCKLPS   X5, X4
+	UNPCKLPS   X7, X6
+	MOVLHPS    X6, X4
 	MOVAPS     X4, X4
 	MOVUPS     X4, 32(SP)
-	PSHUFD     $0xee, X5, X4
-	MOVQ       X4, DI
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X4
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X5
-	MOVWQZX    DI, R8
-	SHRQ       $0x10, DI
-	MOVSS      (SI)(R8*4), X6
+	MOVWQZX    152(SP), DI
+	MOVSS      (SI)(DI*4), X4
+	MOVWQZX    154(SP), DI
+	MOVSS      (SI)(DI*4), X5
+	MOVWQZX    156(SP), DI
+	MOVSS      (SI)(DI*4), X6
+	MOVWQZX    158(SP), DI
 	MOVSS      (SI)(DI*4), X7
 	UNPCKLPS   X5, X4
 	UNPCKLPS   X7, X6
 	MOVLHPS    X6, X4
 	MOVAPS     X4, X4
 	MOVUPS     X4, 48(SP)
+	MOVWQZX    160(SP), DI
+	MOVSS      (SI)(DI*4), X4
+	MOVWQZX    162(SP), DI
+	MOVSS      (SI)(DI*4), X5
+	MOVWQZX    164(SP), DI
+	MOVSS      (SI)(DI*4), X6
+	MOVWQZX    166(SP), DI
+	MOVSS      (SI)(DI*4), X7
+	UNPCKLPS   X5, X4
+	UNPCKLPS   X7, X6
+	MOVLHPS    X6, X4
+	MOVAPS     X4, X4
+	MOVUPS     X4, 64(SP)
+	MOVWQZX    168(SP), DI
+	MOVSS      (SI)(DI*4), X4
+	MOVWQZX    170(SP), DI
+	MOVSS      (SI)(DI*4), X5
+	MOVWQZX    172(SP), DI
+	MOVSS      (SI)(DI*4), X6
+	MOVWQZX    174(SP), DI
+	MOVSS      (SI)(DI*4), X7
+	UNPCKLPS   X5, X4
+	UNPCKLPS   X7, X6
+	MOVLHPS    X6, X4
+	MOVAPS     X4, X4
+	MOVUPS     X4, 80(SP)
+	MOVWQZX    176(SP), DI
+	MOVSS      (SI)(DI*4), X4
+	MOVWQZX    178(SP), DI
+	MOVSS      (SI)(DI*4), X5
+	MOVWQZX    180(SP), DI
+	MOVSS      (SI)(DI*4), X6
+	MOVWQZX    182(SP), DI
+	MOVSS      (SI)(DI*4), X7
+	UNPCKLPS   X5, X4
+	UNPCKLPS   X7, X6
+	MOVLHPS    X6, X4
+	MOVAPS     X4, X4
+	MOVUPS     X4, 96(SP)
+	MOVWQZX    184(SP), DI
+	MOVSS      (SI)(DI*4), X4
+	MOVWQZX    186(SP), DI
+	MOVSS      (SI)(DI*4), X5
+	MOVWQZX    188(SP), DI
+	MOVSS      (SI)(DI*4), X6
+	MOVWQZX    190(SP), DI
+	MOVSS      (SI)(DI*4), X7
+	UNPCKLPS   X5, X4
+	UNPCKLPS   X7, X6
+	MOVLHPS    X6, X4
+	MOVAPS     X4, X4
+	MOVUPS     X4, 112(SP)
 	LEAQ       (SP), DI
-	MOVQ       $+16, R8
+	MOVQ       $+32, R8
 	CMPQ       DX, R8
 	CMOVQLT    DX, R8
 
@@ -2730,9 +3549,9 @@ one:
 	JNZ   one
 
 made:
-	ADDQ $+64, CX
-	ADDQ $+64, AX
-	SUBQ $+16, DX
+	ADDQ $+128, CX
+	ADDQ $+128, AX
+	SUBQ $+32, DX
 	XORQ BX, BX
 	JMP  next
 
@@ -2781,7 +3600,7 @@ GLOBL philox_mul1<>(SB), RODATA|NOPTR, $64
 
 // func normalSSE2(dst []float32, seed uint64, offset uint64, table *[65536]float32)
 // Requires: CMOV, SSE, SSE2
-TEXT ·normalSSE2(SB), $384-48
+TEXT ·normalSSE2(SB), $512-48
 	MOVQ       dst_base+0(FP), AX
 	MOVQ       dst_len+8(FP), CX
 	MOVQ       table+40(FP), BX
@@ -2803,39 +3622,7 @@ TEXT ·normalSSE2(SB), $384-48
 	SHRQ       $0x20, DI
 	MOVD       SI, X3
 	PSHUFD     $0x00, X3, X3
-	MOVUPS     X3, 64(SP)
-	MOVD       DI, X3
-	PSHUFD     $0x00, X3, X3
-	MOVUPS     X3, 80(SP)
-	ADDL       $0x9e3779b9, SI
-	MOVD       SI, X3
-	PSHUFD     $0x00, X3, X3
-	MOVUPS     X3, 96(SP)
-	ADDL       $0xbb67ae85, DI
-	MOVD       DI, X3
-	PSHUFD     $0x00, X3, X3
-	MOVUPS     X3, 112(SP)
-	ADDL       $0x9e3779b9, SI
-	MOVD       SI, X3
-	PSHUFD     $0x00, X3, X3
-	MOVUPS     X3, 128(SP)
-	ADDL       $0xbb67ae85, DI
-	MOVD       DI, X3
-	PSHUFD     $0x00, X3, X3
-	MOVUPS     X3, 144(SP)
-	ADDL       $0x9e3779b9, SI
-	MOVD       SI, X3
-	PSHUFD     $0x00, X3, X3
-	MOVUPS     X3, 160(SP)
-	ADDL       $0xbb67ae85, DI
-	MOVD       DI, X3
-	PSHUFD     $0x00, X3, X3
-	MOVUPS     X3, 176(SP)
-	ADDL       $0x9e3779b9, SI
-	MOVD       SI, X3
-	PSHUFD     $0x00, X3, X3
 	MOVUPS     X3, 192(SP)
-	ADDL       $0xbb67ae85, DI
 	MOVD       DI, X3
 	PSHUFD     $0x00, X3, X3
 	MOVUPS     X3, 208(SP)
@@ -2879,230 +3666,856 @@ TEXT ·normalSSE2(SB), $384-48
 	MOVD       DI, X3
 	PSHUFD     $0x00, X3, X3
 	MOVUPS     X3, 368(SP)
+	ADDL       $0x9e3779b9, SI
+	MOVD       SI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 384(SP)
+	ADDL       $0xbb67ae85, DI
+	MOVD       DI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 400(SP)
+	ADDL       $0x9e3779b9, SI
+	MOVD       SI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 416(SP)
+	ADDL       $0xbb67ae85, DI
+	MOVD       DI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 432(SP)
+	ADDL       $0x9e3779b9, SI
+	MOVD       SI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 448(SP)
+	ADDL       $0xbb67ae85, DI
+	MOVD       DI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 464(SP)
+	ADDL       $0x9e3779b9, SI
+	MOVD       SI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 480(SP)
+	ADDL       $0xbb67ae85, DI
+	MOVD       DI, X3
+	PSHUFD     $0x00, X3, X3
+	MOVUPS     X3, 496(SP)
 	TESTQ      DX, DX
 	JNZ        part
 
 next:
-	CMPQ CX, $+16
-	JL   rest
-
-whole:
+	CMPQ       CX, $+32
+	JL         rest
 	MOVAPS     X0, X5
 	PMULULQ    X1, X5
 	MOVAPS     X0, X3
 	PSRLQ      $0x20, X3
-	MOVUPS     64(SP), X4
+	MOVUPS     192(SP), X4
 	PXOR       X4, X3
 	MOVAPS     X5, X4
 	PSRLQ      $0x20, X4
-	MOVUPS     80(SP), X6
+	MOVUPS     208(SP), X6
 	PXOR       X6, X4
+	PADDQ      block_step_SSE2<>+0(SB), X0
+	MOVAPS     X0, X8
+	PMULULQ    X1, X8
+	MOVAPS     X0, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     192(SP), X7
+	PXOR       X7, X6
+	MOVAPS     X8, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     208(SP), X9
+	PXOR       X9, X7
+	PADDQ      block_step_SSE2<>+0(SB), X0
 	MOVAPS     X3, X3
 	PMULULQ    X1, X3
 	MOVAPS     X4, X4
 	PMULULQ    X2, X4
-	MOVAPS     X4, X6
-	PSRLQ      $0x20, X6
-	MOVUPS     96(SP), X7
-	PXOR       X7, X6
-	MOVAPS     X3, X7
-	PSRLQ      $0x20, X7
-	MOVUPS     112(SP), X8
-	PXOR       X5, X8
-	PXOR       X8, X7
+	MOVAPS     X4, X9
+	PSRLQ      $0x20, X9
+	MOVUPS     224(SP), X10
+	PXOR       X10, X9
+	MOVAPS     X3, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     240(SP), X11
+	PXOR       X5, X11
+	PXOR       X11, X10
 	MOVAPS     X6, X5
 	PMULULQ    X1, X5
 	MOVAPS     X7, X6
 	PMULULQ    X2, X6
 	MOVAPS     X6, X7
 	PSRLQ      $0x20, X7
-	MOVUPS     128(SP), X8
-	PXOR       X4, X8
-	PXOR       X8, X7
+	MOVUPS     224(SP), X11
+	PXOR       X11, X7
+	MOVAPS     X5, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     240(SP), X12
+	PXOR       X8, X12
+	PXOR       X12, X11
+	MOVAPS     X9, X8
+	PMULULQ    X1, X8
+	MOVAPS     X10, X9
+	PMULULQ    X2, X9
+	MOVAPS     X9, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     256(SP), X12
+	PXOR       X4, X12
+	PXOR       X12, X10
+	MOVAPS     X8, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     272(SP), X12
+	PXOR       X3, X12
+	PXOR       X12, X4
+	MOVAPS     X7, X3
+	PMULULQ    X1, X3
+	MOVAPS     X11, X7
+	PMULULQ    X2, X7
+	MOVAPS     X7, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     256(SP), X12
+	PXOR       X6, X12
+	PXOR       X12, X11
+	MOVAPS     X3, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     272(SP), X12
+	PXOR       X5, X12
+	PXOR       X12, X6
+	MOVAPS     X10, X5
+	PMULULQ    X1, X5
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     288(SP), X12
+	PXOR       X9, X12
+	PXOR       X12, X10
+	MOVAPS     X5, X9
+	PSRLQ      $0x20, X9
+	MOVUPS     304(SP), X12
+	PXOR       X8, X12
+	PXOR       X12, X9
+	MOVAPS     X11, X8
+	PMULULQ    X1, X8
+	MOVAPS     X6, X6
+	PMULULQ    X2, X6
+	MOVAPS     X6, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     288(SP), X12
+	PXOR       X7, X12
+	PXOR       X12, X11
+	MOVAPS     X8, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     304(SP), X12
+	PXOR       X3, X12
+	PXOR       X12, X7
+	MOVAPS     X10, X3
+	PMULULQ    X1, X3
+	MOVAPS     X9, X9
+	PMULULQ    X2, X9
+	MOVAPS     X9, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     320(SP), X12
+	PXOR       X4, X12
+	PXOR       X12, X10
+	MOVAPS     X3, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     336(SP), X12
+	PXOR       X5, X12
+	PXOR       X12, X4
+	MOVAPS     X11, X5
+	PMULULQ    X1, X5
+	MOVAPS     X7, X7
+	PMULULQ    X2, X7
+	MOVAPS     X7, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     320(SP), X12
+	PXOR       X6, X12
+	PXOR       X12, X11
+	MOVAPS     X5, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     336(SP), X12
+	PXOR       X8, X12
+	PXOR       X12, X6
+	MOVAPS     X10, X8
+	PMULULQ    X1, X8
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     352(SP), X12
+	PXOR       X9, X12
+	PXOR       X12, X10
+	MOVAPS     X8, X9
+	PSRLQ      $0x20, X9
+	MOVUPS     368(SP), X12
+	PXOR       X3, X12
+	PXOR       X12, X9
+	MOVAPS     X11, X3
+	PMULULQ    X1, X3
+	MOVAPS     X6, X6
+	PMULULQ    X2, X6
+	MOVAPS     X6, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     352(SP), X12
+	PXOR       X7, X12
+	PXOR       X12, X11
+	MOVAPS     X3, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     368(SP), X12
+	PXOR       X5, X12
+	PXOR       X12, X7
+	MOVAPS     X10, X5
+	PMULULQ    X1, X5
+	MOVAPS     X9, X9
+	PMULULQ    X2, X9
+	MOVAPS     X9, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     384(SP), X12
+	PXOR       X4, X12
+	PXOR       X12, X10
 	MOVAPS     X5, X4
 	PSRLQ      $0x20, X4
-	MOVUPS     144(SP), X8
-	PXOR       X3, X8
-	PXOR       X8, X4
-	MOVAPS     X7, X3
+	MOVUPS     400(SP), X12
+	PXOR       X8, X12
+	PXOR       X12, X4
+	MOVAPS     X11, X8
+	PMULULQ    X1, X8
+	MOVAPS     X7, X7
+	PMULULQ    X2, X7
+	MOVAPS     X7, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     384(SP), X12
+	PXOR       X6, X12
+	PXOR       X12, X11
+	MOVAPS     X8, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     400(SP), X12
+	PXOR       X3, X12
+	PXOR       X12, X6
+	MOVAPS     X10, X3
 	PMULULQ    X1, X3
 	MOVAPS     X4, X4
 	PMULULQ    X2, X4
-	MOVAPS     X4, X7
-	PSRLQ      $0x20, X7
-	MOVUPS     160(SP), X8
-	PXOR       X6, X8
-	PXOR       X8, X7
-	MOVAPS     X3, X6
-	PSRLQ      $0x20, X6
-	MOVUPS     176(SP), X8
-	PXOR       X5, X8
-	PXOR       X8, X6
-	MOVAPS     X7, X5
+	MOVAPS     X4, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     416(SP), X12
+	PXOR       X9, X12
+	PXOR       X12, X10
+	MOVAPS     X3, X9
+	PSRLQ      $0x20, X9
+	MOVUPS     432(SP), X12
+	PXOR       X5, X12
+	PXOR       X12, X9
+	MOVAPS     X11, X5
 	PMULULQ    X1, X5
 	MOVAPS     X6, X6
 	PMULULQ    X2, X6
-	MOVAPS     X6, X7
+	MOVAPS     X6, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     416(SP), X12
+	PXOR       X7, X12
+	PXOR       X12, X11
+	MOVAPS     X5, X7
 	PSRLQ      $0x20, X7
-	MOVUPS     192(SP), X8
-	PXOR       X4, X8
-	PXOR       X8, X7
-	MOVAPS     X5, X4
+	MOVUPS     432(SP), X12
+	PXOR       X8, X12
+	PXOR       X12, X7
+	MOVAPS     X10, X8
+	PMULULQ    X1, X8
+	MOVAPS     X9, X9
+	PMULULQ    X2, X9
+	MOVAPS     X9, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     448(SP), X12
+	PXOR       X4, X12
+	PXOR       X12, X10
+	MOVAPS     X8, X4
 	PSRLQ      $0x20, X4
-	MOVUPS     208(SP), X8
-	PXOR       X3, X8
-	PXOR       X8, X4
-	MOVAPS     X7, X3
+	MOVUPS     464(SP), X12
+	PXOR       X3, X12
+	PXOR       X12, X4
+	MOVAPS     X11, X3
 	PMULULQ    X1, X3
-	MOVAPS     X4, X4
-	PMULULQ    X2, X4
-	MOVAPS     X4, X7
-	PSRLQ      $0x20, X7
-	MOVUPS     224(SP), X8
-	PXOR       X6, X8
-	PXOR       X8, X7
+	MOVAPS     X7, X7
+	PMULULQ    X2, X7
+	MOVAPS     X7, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     448(SP), X12
+	PXOR       X6, X12
+	PXOR       X12, X11
 	MOVAPS     X3, X6
 	PSRLQ      $0x20, X6
-	MOVUPS     240(SP), X8
-	PXOR       X5, X8
-	PXOR       X8, X6
-	MOVAPS     X7, X5
+	MOVUPS     464(SP), X12
+	PXOR       X5, X12
+	PXOR       X12, X6
+	MOVAPS     X10, X5
 	PMULULQ    X1, X5
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     480(SP), X12
+	PXOR       X9, X12
+	PXOR       X12, X10
+	MOVAPS     X5, X9
+	PSRLQ      $0x20, X9
+	MOVUPS     496(SP), X12
+	PXOR       X8, X12
+	PXOR       X12, X9
+	MOVAPS     X11, X8
+	PMULULQ    X1, X8
 	MOVAPS     X6, X6
 	PMULULQ    X2, X6
-	MOVAPS     X6, X7
+	MOVAPS     X6, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     480(SP), X12
+	PXOR       X7, X12
+	PXOR       X12, X11
+	MOVAPS     X8, X7
 	PSRLQ      $0x20, X7
-	MOVUPS     256(SP), X8
-	PXOR       X4, X8
-	PXOR       X8, X7
-	MOVAPS     X5, X4
-	PSRLQ      $0x20, X4
-	MOVUPS     272(SP), X8
-	PXOR       X3, X8
-	PXOR       X8, X4
-	MOVAPS     X7, X3
-	PMULULQ    X1, X3
-	MOVAPS     X4, X4
-	PMULULQ    X2, X4
-	MOVAPS     X4, X7
-	PSRLQ      $0x20, X7
-	MOVUPS     288(SP), X8
-	PXOR       X6, X8
-	PXOR       X8, X7
-	MOVAPS     X3, X6
-	PSRLQ      $0x20, X6
-	MOVUPS     304(SP), X8
-	PXOR       X5, X8
-	PXOR       X8, X6
-	MOVAPS     X7, X5
-	PMULULQ    X1, X5
-	MOVAPS     X6, X6
-	PMULULQ    X2, X6
-	MOVAPS     X6, X7
-	PSRLQ      $0x20, X7
-	MOVUPS     320(SP), X8
-	PXOR       X4, X8
-	PXOR       X8, X7
-	MOVAPS     X5, X4
-	PSRLQ      $0x20, X4
-	MOVUPS     336(SP), X8
-	PXOR       X3, X8
-	PXOR       X8, X4
-	MOVAPS     X7, X3
-	PMULULQ    X1, X3
-	MOVAPS     X4, X4
-	PMULULQ    X2, X4
-	MOVAPS     X4, X7
-	PSRLQ      $0x20, X7
-	MOVUPS     352(SP), X8
-	PXOR       X6, X8
-	PXOR       X8, X7
-	MOVAPS     X3, X6
-	PSRLQ      $0x20, X6
-	MOVUPS     368(SP), X8
-	PXOR       X5, X8
-	PXOR       X8, X6
-	PADDQ      block_step_SSE2<>+0(SB), X0
-	PSHUFD     $0x08, X7, X7
+	MOVUPS     496(SP), X12
+	PXOR       X3, X12
+	PXOR       X12, X7
+	PSHUFD     $0x08, X10, X10
 	PSHUFD     $0x08, X4, X4
-	PUNPCKLLQ  X4, X7
+	PUNPCKLLQ  X4, X10
+	PSHUFD     $0x08, X9, X9
+	PSHUFD     $0x08, X5, X5
+	PUNPCKLLQ  X5, X9
+	MOVAPS     X10, X3
+	PUNPCKLQDQ X9, X3
+	MOVAPS     X10, X4
+	PUNPCKHQDQ X9, X4
+	MOVUPS     X3, 128(SP)
+	MOVUPS     X4, 144(SP)
+	PSHUFD     $0x08, X11, X11
 	PSHUFD     $0x08, X6, X6
-	PSHUFD     $0x08, X3, X3
-	PUNPCKLLQ  X3, X6
+	PUNPCKLLQ  X6, X11
+	PSHUFD     $0x08, X7, X7
+	PSHUFD     $0x08, X8, X8
+	PUNPCKLLQ  X8, X7
+	MOVAPS     X11, X3
+	PUNPCKLQDQ X7, X3
+	MOVAPS     X11, X4
+	PUNPCKHQDQ X7, X4
+	MOVUPS     X3, 160(SP)
+	MOVUPS     X4, 176(SP)
+	CMPQ       CX, $+64
+	JL         last
+
+whole:
+	MOVAPS     X0, X5
+	PMULULQ    X1, X5
+	MOVAPS     X0, X3
+	PSRLQ      $0x20, X3
+	MOVUPS     192(SP), X4
+	PXOR       X4, X3
+	MOVAPS     X5, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     208(SP), X6
+	PXOR       X6, X4
+	PADDQ      block_step_SSE2<>+0(SB), X0
+	MOVAPS     X0, X8
+	PMULULQ    X1, X8
+	MOVAPS     X0, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     192(SP), X7
+	PXOR       X7, X6
+	MOVAPS     X8, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     208(SP), X9
+	PXOR       X9, X7
+	PADDQ      block_step_SSE2<>+0(SB), X0
+	MOVAPS     X3, X3
+	PMULULQ    X1, X3
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X9
+	PSRLQ      $0x20, X9
+	MOVUPS     224(SP), X10
+	PXOR       X10, X9
+	MOVAPS     X3, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     240(SP), X11
+	PXOR       X5, X11
+	PXOR       X11, X10
+	MOVAPS     X6, X5
+	PMULULQ    X1, X5
+	MOVAPS     X7, X6
+	PMULULQ    X2, X6
+	MOVAPS     X6, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     224(SP), X11
+	PXOR       X11, X7
+	MOVAPS     X5, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     240(SP), X12
+	PXOR       X8, X12
+	PXOR       X12, X11
+	MOVAPS     X9, X8
+	PMULULQ    X1, X8
+	MOVAPS     X10, X9
+	PMULULQ    X2, X9
+	MOVAPS     X9, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     256(SP), X12
+	PXOR       X4, X12
+	PXOR       X12, X10
+	MOVAPS     X8, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     272(SP), X12
+	PXOR       X3, X12
+	PXOR       X12, X4
 	MOVAPS     X7, X3
-	PUNPCKLQDQ X6, X3
-	MOVAPS     X7, X4
-	PUNPCKHQDQ X6, X4
-	MOVQ       X3, SI
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X5
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X6
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X7
-	MOVSS      (BX)(SI*4), X8
-	UNPCKLPS   X6, X5
-	UNPCKLPS   X8, X7
-	MOVLHPS    X7, X5
+	PMULULQ    X1, X3
+	MOVAPS     X11, X7
+	PMULULQ    X2, X7
+	MOVAPS     X7, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     256(SP), X12
+	PXOR       X6, X12
+	PXOR       X12, X11
+	MOVAPS     X3, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     272(SP), X12
+	PXOR       X5, X12
+	PXOR       X12, X6
+	MOVWQZX    128(SP), SI
+	MOVSS      (BX)(SI*4), X5
+	MOVWQZX    130(SP), SI
+	MOVSS      (BX)(SI*4), X12
+	MOVWQZX    132(SP), SI
+	MOVSS      (BX)(SI*4), X13
+	MOVWQZX    134(SP), SI
+	MOVSS      (BX)(SI*4), X14
+	UNPCKLPS   X12, X5
+	UNPCKLPS   X14, X13
+	MOVLHPS    X13, X5
 	MOVAPS     X5, X5
 	MOVUPS     X5, (AX)
-	PSHUFD     $0xee, X3, X3
-	MOVQ       X3, SI
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X3
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X5
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X6
-	MOVSS      (BX)(SI*4), X7
-	UNPCKLPS   X5, X3
-	UNPCKLPS   X7, X6
-	MOVLHPS    X6, X3
+	MOVAPS     X10, X5
+	PMULULQ    X1, X5
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     288(SP), X12
+	PXOR       X9, X12
+	PXOR       X12, X10
+	MOVAPS     X5, X9
+	PSRLQ      $0x20, X9
+	MOVUPS     304(SP), X12
+	PXOR       X8, X12
+	PXOR       X12, X9
+	MOVAPS     X11, X8
+	PMULULQ    X1, X8
+	MOVAPS     X6, X6
+	PMULULQ    X2, X6
+	MOVAPS     X6, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     288(SP), X12
+	PXOR       X7, X12
+	PXOR       X12, X11
+	MOVAPS     X8, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     304(SP), X12
+	PXOR       X3, X12
+	PXOR       X12, X7
+	MOVWQZX    136(SP), SI
+	MOVSS      (BX)(SI*4), X3
+	MOVWQZX    138(SP), SI
+	MOVSS      (BX)(SI*4), X12
+	MOVWQZX    140(SP), SI
+	MOVSS      (BX)(SI*4), X13
+	MOVWQZX    142(SP), SI
+	MOVSS      (BX)(SI*4), X14
+	UNPCKLPS   X12, X3
+	UNPCKLPS   X14, X13
+	MOVLHPS    X13, X3
 	MOVAPS     X3, X3
 	MOVUPS     X3, 16(AX)
-	MOVQ       X4, SI
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X3
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X5
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X6
-	MOVSS      (BX)(SI*4), X7
-	UNPCKLPS   X5, X3
-	UNPCKLPS   X7, X6
-	MOVLHPS    X6, X3
+	MOVAPS     X10, X3
+	PMULULQ    X1, X3
+	MOVAPS     X9, X9
+	PMULULQ    X2, X9
+	MOVAPS     X9, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     320(SP), X12
+	PXOR       X4, X12
+	PXOR       X12, X10
+	MOVAPS     X3, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     336(SP), X12
+	PXOR       X5, X12
+	PXOR       X12, X4
+	MOVAPS     X11, X5
+	PMULULQ    X1, X5
+	MOVAPS     X7, X7
+	PMULULQ    X2, X7
+	MOVAPS     X7, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     320(SP), X12
+	PXOR       X6, X12
+	PXOR       X12, X11
+	MOVAPS     X5, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     336(SP), X12
+	PXOR       X8, X12
+	PXOR       X12, X6
+	MOVWQZX    144(SP), SI
+	MOVSS      (BX)(SI*4), X8
+	MOVWQZX    146(SP), SI
+	MOVSS      (BX)(SI*4), X12
+	MOVWQZX    148(SP), SI
+	MOVSS      (BX)(SI*4), X13
+	MOVWQZX    150(SP), SI
+	MOVSS      (BX)(SI*4), X14
+	UNPCKLPS   X12, X8
+	UNPCKLPS   X14, X13
+	MOVLHPS    X13, X8
+	MOVAPS     X8, X8
+	MOVUPS     X8, 32(AX)
+	MOVAPS     X10, X8
+	PMULULQ    X1, X8
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     352(SP), X12
+	PXOR       X9, X12
+	PXOR       X12, X10
+	MOVAPS     X8, X9
+	PSRLQ      $0x20, X9
+	MOVUPS     368(SP), X12
+	PXOR       X3, X12
+	PXOR       X12, X9
+	MOVAPS     X11, X3
+	PMULULQ    X1, X3
+	MOVAPS     X6, X6
+	PMULULQ    X2, X6
+	MOVAPS     X6, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     352(SP), X12
+	PXOR       X7, X12
+	PXOR       X12, X11
+	MOVAPS     X3, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     368(SP), X12
+	PXOR       X5, X12
+	PXOR       X12, X7
+	MOVWQZX    152(SP), SI
+	MOVSS      (BX)(SI*4), X5
+	MOVWQZX    154(SP), SI
+	MOVSS      (BX)(SI*4), X12
+	MOVWQZX    156(SP), SI
+	MOVSS      (BX)(SI*4), X13
+	MOVWQZX    158(SP), SI
+	MOVSS      (BX)(SI*4), X14
+	UNPCKLPS   X12, X5
+	UNPCKLPS   X14, X13
+	MOVLHPS    X13, X5
+	MOVAPS     X5, X5
+	MOVUPS     X5, 48(AX)
+	MOVAPS     X10, X5
+	PMULULQ    X1, X5
+	MOVAPS     X9, X9
+	PMULULQ    X2, X9
+	MOVAPS     X9, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     384(SP), X12
+	PXOR       X4, X12
+	PXOR       X12, X10
+	MOVAPS     X5, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     400(SP), X12
+	PXOR       X8, X12
+	PXOR       X12, X4
+	MOVAPS     X11, X8
+	PMULULQ    X1, X8
+	MOVAPS     X7, X7
+	PMULULQ    X2, X7
+	MOVAPS     X7, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     384(SP), X12
+	PXOR       X6, X12
+	PXOR       X12, X11
+	MOVAPS     X8, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     400(SP), X12
+	PXOR       X3, X12
+	PXOR       X12, X6
+	MOVWQZX    160(SP), SI
+	MOVSS      (BX)(SI*4), X3
+	MOVWQZX    162(SP), SI
+	MOVSS      (BX)(SI*4), X12
+	MOVWQZX    164(SP), SI
+	MOVSS      (BX)(SI*4), X13
+	MOVWQZX    166(SP), SI
+	MOVSS      (BX)(SI*4), X14
+	UNPCKLPS   X12, X3
+	UNPCKLPS   X14, X13
+	MOVLHPS    X13, X3
 	MOVAPS     X3, X3
-	MOVUPS     X3, 32(AX)
-	PSHUFD     $0xee, X4, X3
-	MOVQ       X3, SI
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X3
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X4
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X5
-	MOVSS      (BX)(SI*4), X6
-	UNPCKLPS   X4, X3
-	UNPCKLPS   X6, X5
-	MOVLHPS    X5, X3
+	MOVUPS     X3, 64(AX)
+	MOVAPS     X10, X3
+	PMULULQ    X1, X3
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     416(SP), X12
+	PXOR       X9, X12
+	PXOR       X12, X10
+	MOVAPS     X3, X9
+	PSRLQ      $0x20, X9
+	MOVUPS     432(SP), X12
+	PXOR       X5, X12
+	PXOR       X12, X9
+	MOVAPS     X11, X5
+	PMULULQ    X1, X5
+	MOVAPS     X6, X6
+	PMULULQ    X2, X6
+	MOVAPS     X6, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     416(SP), X12
+	PXOR       X7, X12
+	PXOR       X12, X11
+	MOVAPS     X5, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     432(SP), X12
+	PXOR       X8, X12
+	PXOR       X12, X7
+	MOVWQZX    168(SP), SI
+	MOVSS      (BX)(SI*4), X8
+	MOVWQZX    170(SP), SI
+	MOVSS      (BX)(SI*4), X12
+	MOVWQZX    172(SP), SI
+	MOVSS      (BX)(SI*4), X13
+	MOVWQZX    174(SP), SI
+	MOVSS      (BX)(SI*4), X14
+	UNPCKLPS   X12, X8
+	UNPCKLPS   X14, X13
+	MOVLHPS    X13, X8
+	MOVAPS     X8, X8
+	MOVUPS     X8, 80(AX)
+	MOVAPS     X10, X8
+	PMULULQ    X1, X8
+	MOVAPS     X9, X9
+	PMULULQ    X2, X9
+	MOVAPS     X9, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     448(SP), X12
+	PXOR       X4, X12
+	PXOR       X12, X10
+	MOVAPS     X8, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     464(SP), X12
+	PXOR       X3, X12
+	PXOR       X12, X4
+	MOVAPS     X11, X3
+	PMULULQ    X1, X3
+	MOVAPS     X7, X7
+	PMULULQ    X2, X7
+	MOVAPS     X7, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     448(SP), X12
+	PXOR       X6, X12
+	PXOR       X12, X11
+	MOVAPS     X3, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     464(SP), X12
+	PXOR       X5, X12
+	PXOR       X12, X6
+	MOVWQZX    176(SP), SI
+	MOVSS      (BX)(SI*4), X5
+	MOVWQZX    178(SP), SI
+	MOVSS      (BX)(SI*4), X12
+	MOVWQZX    180(SP), SI
+	MOVSS      (BX)(SI*4), X13
+	MOVWQZX    182(SP), SI
+	MOVSS      (BX)(SI*4), X14
+	UNPCKLPS   X12, X5
+	UNPCKLPS   X14, X13
+	MOVLHPS    X13, X5
+	MOVAPS     X5, X5
+	MOVUPS     X5, 96(AX)
+	MOVAPS     X10, X5
+	PMULULQ    X1, X5
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     480(SP), X12
+	PXOR       X9, X12
+	PXOR       X12, X10
+	MOVAPS     X5, X9
+	PSRLQ      $0x20, X9
+	MOVUPS     496(SP), X12
+	PXOR       X8, X12
+	PXOR       X12, X9
+	MOVAPS     X11, X8
+	PMULULQ    X1, X8
+	MOVAPS     X6, X6
+	PMULULQ    X2, X6
+	MOVAPS     X6, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     480(SP), X12
+	PXOR       X7, X12
+	PXOR       X12, X11
+	MOVAPS     X8, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     496(SP), X12
+	PXOR       X3, X12
+	PXOR       X12, X7
+	MOVWQZX    184(SP), SI
+	MOVSS      (BX)(SI*4), X3
+	MOVWQZX    186(SP), SI
+	MOVSS      (BX)(SI*4), X12
+	MOVWQZX    188(SP), SI
+	MOVSS      (BX)(SI*4), X13
+	MOVWQZX    190(SP), SI
+	MOVSS      (BX)(SI*4), X14
+	UNPCKLPS   X12, X3
+	UNPCKLPS   X14, X13
+	MOVLHPS    X13, X3
 	MOVAPS     X3, X3
-	MOVUPS     X3, 48(AX)
-	ADDQ       $+64, AX
-	SUBQ       $+16, CX
-	CMPQ       CX, $+16
+	MOVUPS     X3, 112(AX)
+	PSHUFD     $0x08, X10, X10
+	PSHUFD     $0x08, X4, X4
+	PUNPCKLLQ  X4, X10
+	PSHUFD     $0x08, X9, X9
+	PSHUFD     $0x08, X5, X5
+	PUNPCKLLQ  X5, X9
+	MOVAPS     X10, X3
+	PUNPCKLQDQ X9, X3
+	MOVAPS     X10, X4
+	PUNPCKHQDQ X9, X4
+	MOVUPS     X3, 128(SP)
+	MOVUPS     X4, 144(SP)
+	PSHUFD     $0x08, X11, X11
+	PSHUFD     $0x08, X6, X6
+	PUNPCKLLQ  X6, X11
+	PSHUFD     $0x08, X7, X7
+	PSHUFD     $0x08, X8, X8
+	PUNPCKLLQ  X8, X7
+	MOVAPS     X11, X3
+	PUNPCKLQDQ X7, X3
+	MOVAPS     X11, X4
+	PUNPCKHQDQ X7, X4
+	MOVUPS     X3, 160(SP)
+	MOVUPS     X4, 176(SP)
+	ADDQ       $+128, AX
+	SUBQ       $+32, CX
+	CMPQ       CX, $+64
 	JGE        whole
+
+last:
+	MOVWQZX  128(SP), SI
+	MOVSS    (BX)(SI*4), X3
+	MOVWQZX  130(SP), SI
+	MOVSS    (BX)(SI*4), X4
+	MOVWQZX  132(SP), SI
+	MOVSS    (BX)(SI*4), X5
+	MOVWQZX  134(SP), SI
+	MOVSS    (BX)(SI*4), X6
+	UNPCKLPS X4, X3
+	UNPCKLPS X6, X5
+	MOVLHPS  X5, X3
+	MOVAPS   X3, X3
+	MOVUPS   X3, (AX)
+	MOVWQZX  136(SP), SI
+	MOVSS    (BX)(SI*4), X3
+	MOVWQZX  138(SP), SI
+	MOVSS    (BX)(SI*4), X4
+	MOVWQZX  140(SP), SI
+	MOVSS    (BX)(SI*4), X5
+	MOVWQZX  142(SP), SI
+	MOVSS    (BX)(SI*4), X6
+	UNPCKLPS X4, X3
+	UNPCKLPS X6, X5
+	MOVLHPS  X5, X3
+	MOVAPS   X3, X3
+	MOVUPS   X3, 16(AX)
+	MOVWQZX  144(SP), SI
+	MOVSS    (BX)(SI*4), X3
+	MOVWQZX  146(SP), SI
+	MOVSS    (BX)(SI*4), X4
+	MOVWQZX  148(SP), SI
+	MOVSS    (BX)(SI*4), X5
+	MOVWQZX  150(SP), SI
+	MOVSS    (BX)(SI*4), X6
+	UNPCKLPS X4, X3
+	UNPCKLPS X6, X5
+	MOVLHPS  X5, X3
+	MOVAPS   X3, X3
+	MOVUPS   X3, 32(AX)
+	MOVWQZX  152(SP), SI
+	MOVSS    (BX)(SI*4), X3
+	MOVWQZX  154(SP), SI
+	MOVSS    (BX)(SI*4), X4
+	MOVWQZX  156(SP), SI
+	MOVSS    (BX)(SI*4), X5
+	MOVWQZX  158(SP), SI
+	MOVSS    (BX)(SI*4), X6
+	UNPCKLPS X4, X3
+	UNPCKLPS X6, X5
+	MOVLHPS  X5, X3
+	MOVAPS   X3, X3
+	MOVUPS   X3, 48(AX)
+	MOVWQZX  160(SP), SI
+	MOVSS    (BX)(SI*4), X3
+	MOVWQZX  162(SP), SI
+	MOVSS    (BX)(SI*4), X4
+	MOVWQZX  164(SP), SI
+	MOVSS    (BX)(SI*4), X5
+	MOVWQZX  166(SP), SI
+	MOVSS    (BX)(SI*4), X6
+	UNPCKLPS X4, X3
+	UNPCKLPS X6, X5
+	MOVLHPS  X5, X3
+	MOVAPS   X3, X3
+	MOVUPS   X3, 64(AX)
+	MOVWQZX  168(SP), SI
+	MOVSS    (BX)(SI*4), X3
+	MOVWQZX  170(SP), SI
+	MOVSS    (BX)(SI*4), X4
+	MOVWQZX  172(SP), SI
+	MOVSS    (BX)(SI*4), X5
+	MOVWQZX  174(SP), SI
+	MOVSS    (BX)(SI*4), X6
+	UNPCKLPS X4, X3
+	UNPCKLPS X6, X5
+	MOVLHPS  X5, X3
+	MOVAPS   X3, X3
+	MOVUPS   X3, 80(AX)
+	MOVWQZX  176(SP), SI
+	MOVSS    (BX)(SI*4), X3
+	MOVWQZX  178(SP), SI
+	MOVSS    (BX)(SI*4), X4
+	MOVWQZX  180(SP), SI
+	MOVSS    (BX)(SI*4), X5
+	MOVWQZX  182(SP), SI
+	MOVSS    (BX)(SI*4), X6
+	UNPCKLPS X4, X3
+	UNPCKLPS X6, X5
+	MOVLHPS  X5, X3
+	MOVAPS   X3, X3
+	MOVUPS   X3, 96(AX)
+	MOVWQZX  184(SP), SI
+	MOVSS    (BX)(SI*4), X3
+	MOVWQZX  186(SP), SI
+	MOVSS    (BX)(SI*4), X4
+	MOVWQZX  188(SP), SI
+	MOVSS    (BX)(SI*4), X5
+	MOVWQZX  190(SP), SI
+	MOVSS    (BX)(SI*4), X6
+	UNPCKLPS X4, X3
+	UNPCKLPS X6, X5
+	MOVLHPS  X5, X3
+	MOVAPS   X3, X3
+	MOVUPS   X3, 112(AX)
+	ADDQ     $+128, AX
+	SUBQ     $+32, CX
 
 rest:
 	CMPQ CX, $+0
@@ -3113,216 +4526,404 @@ part:
 	PMULULQ    X1, X5
 	MOVAPS     X0, X3
 	PSRLQ      $0x20, X3
-	MOVUPS     64(SP), X4
+	MOVUPS     192(SP), X4
 	PXOR       X4, X3
 	MOVAPS     X5, X4
 	PSRLQ      $0x20, X4
-	MOVUPS     80(SP), X6
+	MOVUPS     208(SP), X6
 	PXOR       X6, X4
+	PADDQ      block_step_SSE2<>+0(SB), X0
+	MOVAPS     X0, X8
+	PMULULQ    X1, X8
+	MOVAPS     X0, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     192(SP), X7
+	PXOR       X7, X6
+	MOVAPS     X8, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     208(SP), X9
+	PXOR       X9, X7
+	PADDQ      block_step_SSE2<>+0(SB), X0
 	MOVAPS     X3, X3
 	PMULULQ    X1, X3
 	MOVAPS     X4, X4
 	PMULULQ    X2, X4
-	MOVAPS     X4, X6
-	PSRLQ      $0x20, X6
-	MOVUPS     96(SP), X7
-	PXOR       X7, X6
-	MOVAPS     X3, X7
-	PSRLQ      $0x20, X7
-	MOVUPS     112(SP), X8
-	PXOR       X5, X8
-	PXOR       X8, X7
+	MOVAPS     X4, X9
+	PSRLQ      $0x20, X9
+	MOVUPS     224(SP), X10
+	PXOR       X10, X9
+	MOVAPS     X3, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     240(SP), X11
+	PXOR       X5, X11
+	PXOR       X11, X10
 	MOVAPS     X6, X5
 	PMULULQ    X1, X5
 	MOVAPS     X7, X6
 	PMULULQ    X2, X6
 	MOVAPS     X6, X7
 	PSRLQ      $0x20, X7
-	MOVUPS     128(SP), X8
-	PXOR       X4, X8
-	PXOR       X8, X7
+	MOVUPS     224(SP), X11
+	PXOR       X11, X7
+	MOVAPS     X5, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     240(SP), X12
+	PXOR       X8, X12
+	PXOR       X12, X11
+	MOVAPS     X9, X8
+	PMULULQ    X1, X8
+	MOVAPS     X10, X9
+	PMULULQ    X2, X9
+	MOVAPS     X9, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     256(SP), X12
+	PXOR       X4, X12
+	PXOR       X12, X10
+	MOVAPS     X8, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     272(SP), X12
+	PXOR       X3, X12
+	PXOR       X12, X4
+	MOVAPS     X7, X3
+	PMULULQ    X1, X3
+	MOVAPS     X11, X7
+	PMULULQ    X2, X7
+	MOVAPS     X7, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     256(SP), X12
+	PXOR       X6, X12
+	PXOR       X12, X11
+	MOVAPS     X3, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     272(SP), X12
+	PXOR       X5, X12
+	PXOR       X12, X6
+	MOVAPS     X10, X5
+	PMULULQ    X1, X5
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     288(SP), X12
+	PXOR       X9, X12
+	PXOR       X12, X10
+	MOVAPS     X5, X9
+	PSRLQ      $0x20, X9
+	MOVUPS     304(SP), X12
+	PXOR       X8, X12
+	PXOR       X12, X9
+	MOVAPS     X11, X8
+	PMULULQ    X1, X8
+	MOVAPS     X6, X6
+	PMULULQ    X2, X6
+	MOVAPS     X6, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     288(SP), X12
+	PXOR       X7, X12
+	PXOR       X12, X11
+	MOVAPS     X8, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     304(SP), X12
+	PXOR       X3, X12
+	PXOR       X12, X7
+	MOVAPS     X10, X3
+	PMULULQ    X1, X3
+	MOVAPS     X9, X9
+	PMULULQ    X2, X9
+	MOVAPS     X9, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     320(SP), X12
+	PXOR       X4, X12
+	PXOR       X12, X10
+	MOVAPS     X3, X4
+	PSRLQ      $0x20, X4
+	MOVUPS     336(SP), X12
+	PXOR       X5, X12
+	PXOR       X12, X4
+	MOVAPS     X11, X5
+	PMULULQ    X1, X5
+	MOVAPS     X7, X7
+	PMULULQ    X2, X7
+	MOVAPS     X7, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     320(SP), X12
+	PXOR       X6, X12
+	PXOR       X12, X11
+	MOVAPS     X5, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     336(SP), X12
+	PXOR       X8, X12
+	PXOR       X12, X6
+	MOVAPS     X10, X8
+	PMULULQ    X1, X8
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     352(SP), X12
+	PXOR       X9, X12
+	PXOR       X12, X10
+	MOVAPS     X8, X9
+	PSRLQ      $0x20, X9
+	MOVUPS     368(SP), X12
+	PXOR       X3, X12
+	PXOR       X12, X9
+	MOVAPS     X11, X3
+	PMULULQ    X1, X3
+	MOVAPS     X6, X6
+	PMULULQ    X2, X6
+	MOVAPS     X6, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     352(SP), X12
+	PXOR       X7, X12
+	PXOR       X12, X11
+	MOVAPS     X3, X7
+	PSRLQ      $0x20, X7
+	MOVUPS     368(SP), X12
+	PXOR       X5, X12
+	PXOR       X12, X7
+	MOVAPS     X10, X5
+	PMULULQ    X1, X5
+	MOVAPS     X9, X9
+	PMULULQ    X2, X9
+	MOVAPS     X9, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     384(SP), X12
+	PXOR       X4, X12
+	PXOR       X12, X10
 	MOVAPS     X5, X4
 	PSRLQ      $0x20, X4
-	MOVUPS     144(SP), X8
-	PXOR       X3, X8
-	PXOR       X8, X4
-	MOVAPS     X7, X3
+	MOVUPS     400(SP), X12
+	PXOR       X8, X12
+	PXOR       X12, X4
+	MOVAPS     X11, X8
+	PMULULQ    X1, X8
+	MOVAPS     X7, X7
+	PMULULQ    X2, X7
+	MOVAPS     X7, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     384(SP), X12
+	PXOR       X6, X12
+	PXOR       X12, X11
+	MOVAPS     X8, X6
+	PSRLQ      $0x20, X6
+	MOVUPS     400(SP), X12
+	PXOR       X3, X12
+	PXOR       X12, X6
+	MOVAPS     X10, X3
 	PMULULQ    X1, X3
 	MOVAPS     X4, X4
 	PMULULQ    X2, X4
-	MOVAPS     X4, X7
-	PSRLQ      $0x20, X7
-	MOVUPS     160(SP), X8
-	PXOR       X6, X8
-	PXOR       X8, X7
-	MOVAPS     X3, X6
-	PSRLQ      $0x20, X6
-	MOVUPS     176(SP), X8
-	PXOR       X5, X8
-	PXOR       X8, X6
-	MOVAPS     X7, X5
+	MOVAPS     X4, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     416(SP), X12
+	PXOR       X9, X12
+	PXOR       X12, X10
+	MOVAPS     X3, X9
+	PSRLQ      $0x20, X9
+	MOVUPS     432(SP), X12
+	PXOR       X5, X12
+	PXOR       X12, X9
+	MOVAPS     X11, X5
 	PMULULQ    X1, X5
 	MOVAPS     X6, X6
 	PMULULQ    X2, X6
-	MOVAPS     X6, X7
+	MOVAPS     X6, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     416(SP), X12
+	PXOR       X7, X12
+	PXOR       X12, X11
+	MOVAPS     X5, X7
 	PSRLQ      $0x20, X7
-	MOVUPS     192(SP), X8
-	PXOR       X4, X8
-	PXOR       X8, X7
-	MOVAPS     X5, X4
+	MOVUPS     432(SP), X12
+	PXOR       X8, X12
+	PXOR       X12, X7
+	MOVAPS     X10, X8
+	PMULULQ    X1, X8
+	MOVAPS     X9, X9
+	PMULULQ    X2, X9
+	MOVAPS     X9, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     448(SP), X12
+	PXOR       X4, X12
+	PXOR       X12, X10
+	MOVAPS     X8, X4
 	PSRLQ      $0x20, X4
-	MOVUPS     208(SP), X8
-	PXOR       X3, X8
-	PXOR       X8, X4
-	MOVAPS     X7, X3
+	MOVUPS     464(SP), X12
+	PXOR       X3, X12
+	PXOR       X12, X4
+	MOVAPS     X11, X3
 	PMULULQ    X1, X3
-	MOVAPS     X4, X4
-	PMULULQ    X2, X4
-	MOVAPS     X4, X7
-	PSRLQ      $0x20, X7
-	MOVUPS     224(SP), X8
-	PXOR       X6, X8
-	PXOR       X8, X7
+	MOVAPS     X7, X7
+	PMULULQ    X2, X7
+	MOVAPS     X7, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     448(SP), X12
+	PXOR       X6, X12
+	PXOR       X12, X11
 	MOVAPS     X3, X6
 	PSRLQ      $0x20, X6
-	MOVUPS     240(SP), X8
-	PXOR       X5, X8
-	PXOR       X8, X6
-	MOVAPS     X7, X5
+	MOVUPS     464(SP), X12
+	PXOR       X5, X12
+	PXOR       X12, X6
+	MOVAPS     X10, X5
 	PMULULQ    X1, X5
+	MOVAPS     X4, X4
+	PMULULQ    X2, X4
+	MOVAPS     X4, X10
+	PSRLQ      $0x20, X10
+	MOVUPS     480(SP), X12
+	PXOR       X9, X12
+	PXOR       X12, X10
+	MOVAPS     X5, X9
+	PSRLQ      $0x20, X9
+	MOVUPS     496(SP), X12
+	PXOR       X8, X12
+	PXOR       X12, X9
+	MOVAPS     X11, X8
+	PMULULQ    X1, X8
 	MOVAPS     X6, X6
 	PMULULQ    X2, X6
-	MOVAPS     X6, X7
+	MOVAPS     X6, X11
+	PSRLQ      $0x20, X11
+	MOVUPS     480(SP), X12
+	PXOR       X7, X12
+	PXOR       X12, X11
+	MOVAPS     X8, X7
 	PSRLQ      $0x20, X7
-	MOVUPS     256(SP), X8
-	PXOR       X4, X8
-	PXOR       X8, X7
-	MOVAPS     X5, X4
-	PSRLQ      $0x20, X4
-	MOVUPS     272(SP), X8
-	PXOR       X3, X8
-	PXOR       X8, X4
-	MOVAPS     X7, X3
-	PMULULQ    X1, X3
-	MOVAPS     X4, X4
-	PMULULQ    X2, X4
-	MOVAPS     X4, X7
-	PSRLQ      $0x20, X7
-	MOVUPS     288(SP), X8
-	PXOR       X6, X8
-	PXOR       X8, X7
-	MOVAPS     X3, X6
-	PSRLQ      $0x20, X6
-	MOVUPS     304(SP), X8
-	PXOR       X5, X8
-	PXOR       X8, X6
-	MOVAPS     X7, X5
-	PMULULQ    X1, X5
-	MOVAPS     X6, X6
-	PMULULQ    X2, X6
-	MOVAPS     X6, X7
-	PSRLQ      $0x20, X7
-	MOVUPS     320(SP), X8
-	PXOR       X4, X8
-	PXOR       X8, X7
-	MOVAPS     X5, X4
-	PSRLQ      $0x20, X4
-	MOVUPS     336(SP), X8
-	PXOR       X3, X8
-	PXOR       X8, X4
-	MOVAPS     X7, X3
-	PMULULQ    X1, X3
-	MOVAPS     X4, X4
-	PMULULQ    X2, X4
-	MOVAPS     X4, X7
-	PSRLQ      $0x20, X7
-	MOVUPS     352(SP), X8
-	PXOR       X6, X8
-	PXOR       X8, X7
-	MOVAPS     X3, X6
-	PSRLQ      $0x20, X6
-	MOVUPS     368(SP), X8
-	PXOR       X5, X8
-	PXOR       X8, X6
-	PADDQ      block_step_SSE2<>+0(SB), X0
-	PSHUFD     $0x08, X7, X7
+	MOVUPS     496(SP), X12
+	PXOR       X3, X12
+	PXOR       X12, X7
+	PSHUFD     $0x08, X10, X10
 	PSHUFD     $0x08, X4, X4
-	PUNPCKLLQ  X4, X7
+	PUNPCKLLQ  X4, X10
+	PSHUFD     $0x08, X9, X9
+	PSHUFD     $0x08, X5, X5
+	PUNPCKLLQ  X5, X9
+	MOVAPS     X10, X3
+	PUNPCKLQDQ X9, X3
+	MOVAPS     X10, X4
+	PUNPCKHQDQ X9, X4
+	MOVUPS     X3, 128(SP)
+	MOVUPS     X4, 144(SP)
+	PSHUFD     $0x08, X11, X11
 	PSHUFD     $0x08, X6, X6
-	PSHUFD     $0x08, X3, X3
-	PUNPCKLLQ  X3, X6
-	MOVAPS     X7, X3
-	PUNPCKLQDQ X6, X3
-	MOVAPS     X7, X4
-	PUNPCKHQDQ X6, X4
-	MOVQ       X3, SI
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X5
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X6
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X7
-	MOVSS      (BX)(SI*4), X8
+	PUNPCKLLQ  X6, X11
+	PSHUFD     $0x08, X7, X7
+	PSHUFD     $0x08, X8, X8
+	PUNPCKLLQ  X8, X7
+	MOVAPS     X11, X3
+	PUNPCKLQDQ X7, X3
+	MOVAPS     X11, X4
+	PUNPCKHQDQ X7, X4
+	MOVUPS     X3, 160(SP)
+	MOVUPS     X4, 176(SP)
+	MOVWQZX    128(SP), SI
+	MOVSS      (BX)(SI*4), X3
+	MOVWQZX    130(SP), SI
+	MOVSS      (BX)(SI*4), X4
+	MOVWQZX    132(SP), SI
+	MOVSS      (BX)(SI*4), X5
+	MOVWQZX    134(SP), SI
+	MOVSS      (BX)(SI*4), X6
+	UNPCKLPS   X4, X3
 	UNPCKLPS   X6, X5
-	UNPCKLPS   X8, X7
-	MOVLHPS    X7, X5
-	MOVAPS     X5, X5
-	MOVUPS     X5, (SP)
-	PSHUFD     $0xee, X3, X3
-	MOVQ       X3, SI
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X3
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X5
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X6
-	MOVSS      (BX)(SI*4), X7
-	UNPCKLPS   X5, X3
-	UNPCKLPS   X7, X6
-	MOVLHPS    X6, X3
+	MOVLHPS    X5, X3
+	MOVAPS     X3, X3
+	MOVUPS     X3, (SP)
+	MOVWQZX    136(SP), SI
+	MOVSS      (BX)(SI*4), X3
+	MOVWQZX    138(SP), SI
+	MOVSS      (BX)(SI*4), X4
+	MOVWQZX    140(SP), SI
+	MOVSS      (BX)(SI*4), X5
+	MOVWQZX    142(SP), SI
+	MOVSS      (BX)(SI*4), X6
+	UNPCKLPS   X4, X3
+	UNPCKLPS   X6, X5
+	MOVLHPS    X5, X3
 	MOVAPS     X3, X3
 	MOVUPS     X3, 16(SP)
-	MOVQ       X4, SI
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X3
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X5
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X6
-	MOVSS      (BX)(SI*4), X7
-	UNPCKLPS   X5, X3
-	UNPCKLPS   X7, X6
-	MOVLHPS    X6, X3
+	MOVWQZX    144(SP), SI
+	MOVSS      (BX)(SI*4), X3
+	MOVWQZX    146(SP), SI
+	MOVSS      (BX)(SI*4), X4
+	MOVWQZX    148(SP), SI
+	MOVSS      (BX)(SI*4), X5
+	MOVWQZX    150(SP), SI
+	MOVSS      (BX)(SI*4), X6
+	UNPCKLPS   X4, X3
+	UNPCKLPS   X6, X5
+	MOVLHPS    X5, X3
 	MOVAPS     X3, X3
 	MOVUPS     X3, 32(SP)
-	PSHUFD     $0xee, X4, X3
-	MOVQ       X3, SI
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X3
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X4
-	MOVWQZX    SI, DI
-	SHRQ       $0x10, SI
-	MOVSS      (BX)(DI*4), X5
+	MOVWQZX    152(SP), SI
+	MOVSS      (BX)(SI*4), X3
+	MOVWQZX    154(SP), SI
+	MOVSS      (BX)(SI*4), X4
+	MOVWQZX    156(SP), SI
+	MOVSS      (BX)(SI*4), X5
+	MOVWQZX    158(SP), SI
 	MOVSS      (BX)(SI*4), X6
 	UNPCKLPS   X4, X3
 	UNPCKLPS   X6, X5
 	MOVLHPS    X5, X3
 	MOVAPS     X3, X3
 	MOVUPS     X3, 48(SP)
+	MOVWQZX    160(SP), SI
+	MOVSS      (BX)(SI*4), X3
+	MOVWQZX    162(SP), SI
+	MOVSS      (BX)(SI*4), X4
+	MOVWQZX    164(SP), SI
+	MOVSS      (BX)(SI*4), X5
+	MOVWQZX    166(SP), SI
+	MOVSS      (BX)(SI*4), X6
+	UNPCKLPS   X4, X3
+	UNPCKLPS   X6, X5
+	MOVLHPS    X5, X3
+	MOVAPS     X3, X3
+	MOVUPS     X3, 64(SP)
+	MOVWQZX    168(SP), SI
+	MOVSS      (BX)(SI*4), X3
+	MOVWQZX    170(SP), SI
+	MOVSS      (BX)(SI*4), X4
+	MOVWQZX    172(SP), SI
+	MOVSS      (BX)(SI*4), X5
+	MOVWQZX    174(SP), SI
+	MOVSS      (BX)(SI*4), X6
+	UNPCKLPS   X4, X3
+	UNPCKLPS   X6, X5
+	MOVLHPS    X5, X3
+	MOVAPS     X3, X3
+	MOVUPS     X3, 80(SP)
+	MOVWQZX    176(SP), SI
+	MOVSS      (BX)(SI*4), X3
+	MOVWQZX    178(SP), SI
+	MOVSS      (BX)(SI*4), X4
+	MOVWQZX    180(SP), SI
+	MOVSS      (BX)(SI*4), X5
+	MOVWQZX    182(SP), SI
+	MOVSS      (BX)(SI*4), X6
+	UNPCKLPS   X4, X3
+	UNPCKLPS   X6, X5
+	MOVLHPS    X5, X3
+	MOVAPS     X3, X3
+	MOVUPS     X3, 96(SP)
+	MOVWQZX    184(SP), SI
+	MOVSS      (BX)(SI*4), X3
+	MOVWQZX    186(SP), SI
+	MOVSS      (BX)(SI*4), X4
+	MOVWQZX    188(SP), SI
+	MOVSS      (BX)(SI*4), X5
+	MOVWQZX    190(SP), SI
+	MOVSS      (BX)(SI*4), X6
+	UNPCKLPS   X4, X3
+	UNPCKLPS   X6, X5
+	MOVLHPS    X5, X3
+	MOVAPS     X3, X3
+	MOVUPS     X3, 112(SP)
 	LEAQ       (SP), SI
-	MOVQ       $+16, DI
+	MOVQ       $+32, DI
 	CMPQ       CX, DI
 	CMOVQLT    CX, DI
 
@@ -3348,8 +4949,8 @@ one:
 	JNZ   one
 
 made:
-	ADDQ $+64, AX
-	SUBQ $+16, CX
+	ADDQ $+128, AX
+	SUBQ $+32, CX
 	XORQ DX, DX
 	JMP  next
 
@@ -5888,7 +7489,7 @@ done:
 
 // func addNormalAVX2(dst []float32, src []float32, scale float32, seed uint64, offset uint64, table *[65536]float32)
 // Requires: AVX, AVX2, CMOV, SSE
-TEXT ·addNormalAVX2(SB), $768-80
+TEXT ·addNormalAVX2(SB), $1024-80
 	MOVQ         src_base+24(FP), AX
 	MOVSS        scale+48(FP), X0
 	VBROADCASTSS X0, Y0
@@ -5914,39 +7515,7 @@ TEXT ·addNormalAVX2(SB), $768-80
 	SHRQ         $0x20, R8
 	VMOVD        DI, X4
 	VPBROADCASTD X4, Y4
-	VMOVUPS      Y4, 128(SP)
-	VMOVD        R8, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      Y4, 160(SP)
-	ADDL         $0x9e3779b9, DI
-	VMOVD        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      Y4, 192(SP)
-	ADDL         $0xbb67ae85, R8
-	VMOVD        R8, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      Y4, 224(SP)
-	ADDL         $0x9e3779b9, DI
-	VMOVD        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      Y4, 256(SP)
-	ADDL         $0xbb67ae85, R8
-	VMOVD        R8, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      Y4, 288(SP)
-	ADDL         $0x9e3779b9, DI
-	VMOVD        DI, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      Y4, 320(SP)
-	ADDL         $0xbb67ae85, R8
-	VMOVD        R8, X4
-	VPBROADCASTD X4, Y4
-	VMOVUPS      Y4, 352(SP)
-	ADDL         $0x9e3779b9, DI
-	VMOVD        DI, X4
-	VPBROADCASTD X4, Y4
 	VMOVUPS      Y4, 384(SP)
-	ADDL         $0xbb67ae85, R8
 	VMOVD        R8, X4
 	VPBROADCASTD X4, Y4
 	VMOVUPS      Y4, 416(SP)
@@ -5990,247 +7559,730 @@ TEXT ·addNormalAVX2(SB), $768-80
 	VMOVD        R8, X4
 	VPBROADCASTD X4, Y4
 	VMOVUPS      Y4, 736(SP)
+	ADDL         $0x9e3779b9, DI
+	VMOVD        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      Y4, 768(SP)
+	ADDL         $0xbb67ae85, R8
+	VMOVD        R8, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      Y4, 800(SP)
+	ADDL         $0x9e3779b9, DI
+	VMOVD        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      Y4, 832(SP)
+	ADDL         $0xbb67ae85, R8
+	VMOVD        R8, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      Y4, 864(SP)
+	ADDL         $0x9e3779b9, DI
+	VMOVD        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      Y4, 896(SP)
+	ADDL         $0xbb67ae85, R8
+	VMOVD        R8, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      Y4, 928(SP)
+	ADDL         $0x9e3779b9, DI
+	VMOVD        DI, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      Y4, 960(SP)
+	ADDL         $0xbb67ae85, R8
+	VMOVD        R8, X4
+	VPBROADCASTD X4, Y4
+	VMOVUPS      Y4, 992(SP)
 	TESTQ        BX, BX
 	JNZ          part
 
 next:
-	CMPQ DX, $+32
-	JL   rest
+	CMPQ        DX, $+64
+	JL          rest
+	VPMULUDQ    Y2, Y1, Y6
+	VPSRLQ      $0x20, Y1, Y4
+	VPXOR       384(SP), Y4, Y4
+	VPSRLQ      $0x20, Y6, Y5
+	VPXOR       416(SP), Y5, Y5
+	VPADDQ      block_step_AVX2<>+0(SB), Y1, Y1
+	VPMULUDQ    Y2, Y1, Y9
+	VPSRLQ      $0x20, Y1, Y7
+	VPXOR       384(SP), Y7, Y7
+	VPSRLQ      $0x20, Y9, Y8
+	VPXOR       416(SP), Y8, Y8
+	VPADDQ      block_step_AVX2<>+0(SB), Y1, Y1
+	VPMULUDQ    Y2, Y4, Y4
+	VPMULUDQ    Y3, Y5, Y5
+	VPSRLQ      $0x20, Y5, Y10
+	VPXOR       448(SP), Y10, Y10
+	VPSRLQ      $0x20, Y4, Y11
+	VPXOR       480(SP), Y6, Y6
+	VPXOR       Y6, Y11, Y11
+	VPMULUDQ    Y2, Y7, Y6
+	VPMULUDQ    Y3, Y8, Y7
+	VPSRLQ      $0x20, Y7, Y8
+	VPXOR       448(SP), Y8, Y8
+	VPSRLQ      $0x20, Y6, Y12
+	VPXOR       480(SP), Y9, Y9
+	VPXOR       Y9, Y12, Y12
+	VPMULUDQ    Y2, Y10, Y9
+	VPMULUDQ    Y3, Y11, Y10
+	VPSRLQ      $0x20, Y10, Y11
+	VPXOR       512(SP), Y5, Y5
+	VPXOR       Y5, Y11, Y11
+	VPSRLQ      $0x20, Y9, Y5
+	VPXOR       544(SP), Y4, Y4
+	VPXOR       Y4, Y5, Y5
+	VPMULUDQ    Y2, Y8, Y4
+	VPMULUDQ    Y3, Y12, Y8
+	VPSRLQ      $0x20, Y8, Y12
+	VPXOR       512(SP), Y7, Y7
+	VPXOR       Y7, Y12, Y12
+	VPSRLQ      $0x20, Y4, Y7
+	VPXOR       544(SP), Y6, Y6
+	VPXOR       Y6, Y7, Y7
+	VPMULUDQ    Y2, Y11, Y6
+	VPMULUDQ    Y3, Y5, Y5
+	VPSRLQ      $0x20, Y5, Y11
+	VPXOR       576(SP), Y10, Y10
+	VPXOR       Y10, Y11, Y11
+	VPSRLQ      $0x20, Y6, Y10
+	VPXOR       608(SP), Y9, Y9
+	VPXOR       Y9, Y10, Y10
+	VPMULUDQ    Y2, Y12, Y9
+	VPMULUDQ    Y3, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y12
+	VPXOR       576(SP), Y8, Y8
+	VPXOR       Y8, Y12, Y12
+	VPSRLQ      $0x20, Y9, Y8
+	VPXOR       608(SP), Y4, Y4
+	VPXOR       Y4, Y8, Y8
+	VPMULUDQ    Y2, Y11, Y4
+	VPMULUDQ    Y3, Y10, Y10
+	VPSRLQ      $0x20, Y10, Y11
+	VPXOR       640(SP), Y5, Y5
+	VPXOR       Y5, Y11, Y11
+	VPSRLQ      $0x20, Y4, Y5
+	VPXOR       672(SP), Y6, Y6
+	VPXOR       Y6, Y5, Y5
+	VPMULUDQ    Y2, Y12, Y6
+	VPMULUDQ    Y3, Y8, Y8
+	VPSRLQ      $0x20, Y8, Y12
+	VPXOR       640(SP), Y7, Y7
+	VPXOR       Y7, Y12, Y12
+	VPSRLQ      $0x20, Y6, Y7
+	VPXOR       672(SP), Y9, Y9
+	VPXOR       Y9, Y7, Y7
+	VPMULUDQ    Y2, Y11, Y9
+	VPMULUDQ    Y3, Y5, Y5
+	VPSRLQ      $0x20, Y5, Y11
+	VPXOR       704(SP), Y10, Y10
+	VPXOR       Y10, Y11, Y11
+	VPSRLQ      $0x20, Y9, Y10
+	VPXOR       736(SP), Y4, Y4
+	VPXOR       Y4, Y10, Y10
+	VPMULUDQ    Y2, Y12, Y4
+	VPMULUDQ    Y3, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y12
+	VPXOR       704(SP), Y8, Y8
+	VPXOR       Y8, Y12, Y12
+	VPSRLQ      $0x20, Y4, Y8
+	VPXOR       736(SP), Y6, Y6
+	VPXOR       Y6, Y8, Y8
+	VPMULUDQ    Y2, Y11, Y6
+	VPMULUDQ    Y3, Y10, Y10
+	VPSRLQ      $0x20, Y10, Y11
+	VPXOR       768(SP), Y5, Y5
+	VPXOR       Y5, Y11, Y11
+	VPSRLQ      $0x20, Y6, Y5
+	VPXOR       800(SP), Y9, Y9
+	VPXOR       Y9, Y5, Y5
+	VPMULUDQ    Y2, Y12, Y9
+	VPMULUDQ    Y3, Y8, Y8
+	VPSRLQ      $0x20, Y8, Y12
+	VPXOR       768(SP), Y7, Y7
+	VPXOR       Y7, Y12, Y12
+	VPSRLQ      $0x20, Y9, Y7
+	VPXOR       800(SP), Y4, Y4
+	VPXOR       Y4, Y7, Y7
+	VPMULUDQ    Y2, Y11, Y4
+	VPMULUDQ    Y3, Y5, Y5
+	VPSRLQ      $0x20, Y5, Y11
+	VPXOR       832(SP), Y10, Y10
+	VPXOR       Y10, Y11, Y11
+	VPSRLQ      $0x20, Y4, Y10
+	VPXOR       864(SP), Y6, Y6
+	VPXOR       Y6, Y10, Y10
+	VPMULUDQ    Y2, Y12, Y6
+	VPMULUDQ    Y3, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y12
+	VPXOR       832(SP), Y8, Y8
+	VPXOR       Y8, Y12, Y12
+	VPSRLQ      $0x20, Y6, Y8
+	VPXOR       864(SP), Y9, Y9
+	VPXOR       Y9, Y8, Y8
+	VPMULUDQ    Y2, Y11, Y9
+	VPMULUDQ    Y3, Y10, Y10
+	VPSRLQ      $0x20, Y10, Y11
+	VPXOR       896(SP), Y5, Y5
+	VPXOR       Y5, Y11, Y11
+	VPSRLQ      $0x20, Y9, Y5
+	VPXOR       928(SP), Y4, Y4
+	VPXOR       Y4, Y5, Y5
+	VPMULUDQ    Y2, Y12, Y4
+	VPMULUDQ    Y3, Y8, Y8
+	VPSRLQ      $0x20, Y8, Y12
+	VPXOR       896(SP), Y7, Y7
+	VPXOR       Y7, Y12, Y12
+	VPSRLQ      $0x20, Y4, Y7
+	VPXOR       928(SP), Y6, Y6
+	VPXOR       Y6, Y7, Y7
+	VPMULUDQ    Y2, Y11, Y6
+	VPMULUDQ    Y3, Y5, Y5
+	VPSRLQ      $0x20, Y5, Y11
+	VPXOR       960(SP), Y10, Y10
+	VPXOR       Y10, Y11, Y11
+	VPSRLQ      $0x20, Y6, Y10
+	VPXOR       992(SP), Y9, Y9
+	VPXOR       Y9, Y10, Y10
+	VPMULUDQ    Y2, Y12, Y9
+	VPMULUDQ    Y3, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y12
+	VPXOR       960(SP), Y8, Y8
+	VPXOR       Y8, Y12, Y12
+	VPSRLQ      $0x20, Y9, Y8
+	VPXOR       992(SP), Y4, Y4
+	VPXOR       Y4, Y8, Y8
+	VPSLLQ      $0x20, Y5, Y5
+	VPBLENDD    $0xaa, Y5, Y11, Y11
+	VPSLLQ      $0x20, Y6, Y6
+	VPBLENDD    $0xaa, Y6, Y10, Y10
+	VPUNPCKLQDQ Y10, Y11, Y4
+	VPUNPCKHQDQ Y10, Y11, Y5
+	VMOVUPS     Y4, 256(SP)
+	VMOVUPS     Y5, 288(SP)
+	VPSLLQ      $0x20, Y7, Y7
+	VPBLENDD    $0xaa, Y7, Y12, Y12
+	VPSLLQ      $0x20, Y9, Y9
+	VPBLENDD    $0xaa, Y9, Y8, Y8
+	VPUNPCKLQDQ Y8, Y12, Y4
+	VPUNPCKHQDQ Y8, Y12, Y5
+	VMOVUPS     Y4, 320(SP)
+	VMOVUPS     Y5, 352(SP)
+	CMPQ        DX, $+128
+	JL          last
 
 whole:
-	VPMULUDQ     Y2, Y1, Y6
-	VPSRLQ       $0x20, Y1, Y4
-	VPXOR        128(SP), Y4, Y4
-	VPSRLQ       $0x20, Y6, Y5
-	VPXOR        160(SP), Y5, Y5
-	VPMULUDQ     Y2, Y4, Y4
-	VPMULUDQ     Y3, Y5, Y5
-	VPSRLQ       $0x20, Y5, Y7
-	VPXOR        192(SP), Y7, Y7
-	VPSRLQ       $0x20, Y4, Y8
-	VPXOR        224(SP), Y6, Y6
-	VPXOR        Y6, Y8, Y8
-	VPMULUDQ     Y2, Y7, Y6
-	VPMULUDQ     Y3, Y8, Y7
-	VPSRLQ       $0x20, Y7, Y8
-	VPXOR        256(SP), Y5, Y5
-	VPXOR        Y5, Y8, Y8
-	VPSRLQ       $0x20, Y6, Y5
-	VPXOR        288(SP), Y4, Y4
-	VPXOR        Y4, Y5, Y5
-	VPMULUDQ     Y2, Y8, Y4
-	VPMULUDQ     Y3, Y5, Y5
-	VPSRLQ       $0x20, Y5, Y8
-	VPXOR        320(SP), Y7, Y7
-	VPXOR        Y7, Y8, Y8
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        352(SP), Y6, Y6
-	VPXOR        Y6, Y7, Y7
-	VPMULUDQ     Y2, Y8, Y6
-	VPMULUDQ     Y3, Y7, Y7
-	VPSRLQ       $0x20, Y7, Y8
-	VPXOR        384(SP), Y5, Y5
-	VPXOR        Y5, Y8, Y8
-	VPSRLQ       $0x20, Y6, Y5
-	VPXOR        416(SP), Y4, Y4
-	VPXOR        Y4, Y5, Y5
-	VPMULUDQ     Y2, Y8, Y4
-	VPMULUDQ     Y3, Y5, Y5
-	VPSRLQ       $0x20, Y5, Y8
-	VPXOR        448(SP), Y7, Y7
-	VPXOR        Y7, Y8, Y8
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        480(SP), Y6, Y6
-	VPXOR        Y6, Y7, Y7
-	VPMULUDQ     Y2, Y8, Y6
-	VPMULUDQ     Y3, Y7, Y7
-	VPSRLQ       $0x20, Y7, Y8
-	VPXOR        512(SP), Y5, Y5
-	VPXOR        Y5, Y8, Y8
-	VPSRLQ       $0x20, Y6, Y5
-	VPXOR        544(SP), Y4, Y4
-	VPXOR        Y4, Y5, Y5
-	VPMULUDQ     Y2, Y8, Y4
-	VPMULUDQ     Y3, Y5, Y5
-	VPSRLQ       $0x20, Y5, Y8
-	VPXOR        576(SP), Y7, Y7
-	VPXOR        Y7, Y8, Y8
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        608(SP), Y6, Y6
-	VPXOR        Y6, Y7, Y7
-	VPMULUDQ     Y2, Y8, Y6
-	VPMULUDQ     Y3, Y7, Y7
-	VPSRLQ       $0x20, Y7, Y8
-	VPXOR        640(SP), Y5, Y5
-	VPXOR        Y5, Y8, Y8
-	VPSRLQ       $0x20, Y6, Y5
-	VPXOR        672(SP), Y4, Y4
-	VPXOR        Y4, Y5, Y5
-	VPMULUDQ     Y2, Y8, Y4
-	VPMULUDQ     Y3, Y5, Y5
-	VPSRLQ       $0x20, Y5, Y8
-	VPXOR        704(SP), Y7, Y7
-	VPXOR        Y7, Y8, Y8
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        736(SP), Y6, Y6
-	VPXOR        Y6, Y7, Y7
-	VPADDQ       block_step_AVX2<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y5, Y5
-	VPBLENDD     $0xaa, Y5, Y8, Y8
-	VPSLLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y4, Y7, Y7
-	VPUNPCKLQDQ  Y7, Y8, Y4
-	VPUNPCKHQDQ  Y7, Y8, Y5
-	VPMOVZXWD    X4, Y7
-	VPCMPEQD     Y8, Y8, Y8
-	VXORPS       Y6, Y6, Y6
-	VGATHERDPS   Y8, (SI)(Y7*4), Y6
-	VMULPS       Y0, Y6, Y6
-	VADDPS       (AX), Y6, Y6
-	VMOVUPS      Y6, (CX)
-	VEXTRACTI128 $0x01, Y4, X4
-	VPMOVZXWD    X4, Y6
-	VPCMPEQD     Y7, Y7, Y7
-	VXORPS       Y4, Y4, Y4
-	VGATHERDPS   Y7, (SI)(Y6*4), Y4
-	VMULPS       Y0, Y4, Y4
-	VADDPS       32(AX), Y4, Y4
-	VMOVUPS      Y4, 32(CX)
-	VPMOVZXWD    X5, Y6
-	VPCMPEQD     Y7, Y7, Y7
-	VXORPS       Y4, Y4, Y4
-	VGATHERDPS   Y7, (SI)(Y6*4), Y4
-	VMULPS       Y0, Y4, Y4
-	VADDPS       64(AX), Y4, Y4
-	VMOVUPS      Y4, 64(CX)
-	VEXTRACTI128 $0x01, Y5, X4
-	VPMOVZXWD    X4, Y5
-	VPCMPEQD     Y6, Y6, Y6
-	VXORPS       Y4, Y4, Y4
-	VGATHERDPS   Y6, (SI)(Y5*4), Y4
-	VMULPS       Y0, Y4, Y4
-	VADDPS       96(AX), Y4, Y4
-	VMOVUPS      Y4, 96(CX)
-	ADDQ         $+128, CX
-	ADDQ         $+128, AX
-	SUBQ         $+32, DX
-	CMPQ         DX, $+32
-	JGE          whole
+	VPMULUDQ    Y2, Y1, Y6
+	VPSRLQ      $0x20, Y1, Y4
+	VPXOR       384(SP), Y4, Y4
+	VPSRLQ      $0x20, Y6, Y5
+	VPXOR       416(SP), Y5, Y5
+	VPADDQ      block_step_AVX2<>+0(SB), Y1, Y1
+	VPMULUDQ    Y2, Y1, Y9
+	VPSRLQ      $0x20, Y1, Y7
+	VPXOR       384(SP), Y7, Y7
+	VPSRLQ      $0x20, Y9, Y8
+	VPXOR       416(SP), Y8, Y8
+	VPADDQ      block_step_AVX2<>+0(SB), Y1, Y1
+	VPMULUDQ    Y2, Y4, Y4
+	VPMULUDQ    Y3, Y5, Y5
+	VPSRLQ      $0x20, Y5, Y10
+	VPXOR       448(SP), Y10, Y10
+	VPSRLQ      $0x20, Y4, Y11
+	VPXOR       480(SP), Y6, Y6
+	VPXOR       Y6, Y11, Y11
+	VPMULUDQ    Y2, Y7, Y6
+	VPMULUDQ    Y3, Y8, Y7
+	VPSRLQ      $0x20, Y7, Y8
+	VPXOR       448(SP), Y8, Y8
+	VPSRLQ      $0x20, Y6, Y12
+	VPXOR       480(SP), Y9, Y9
+	VPXOR       Y9, Y12, Y12
+	VPMULUDQ    Y2, Y10, Y9
+	VPMULUDQ    Y3, Y11, Y10
+	VPSRLQ      $0x20, Y10, Y11
+	VPXOR       512(SP), Y5, Y5
+	VPXOR       Y5, Y11, Y11
+	VPSRLQ      $0x20, Y9, Y5
+	VPXOR       544(SP), Y4, Y4
+	VPXOR       Y4, Y5, Y5
+	VPMULUDQ    Y2, Y8, Y4
+	VPMULUDQ    Y3, Y12, Y8
+	VPSRLQ      $0x20, Y8, Y12
+	VPXOR       512(SP), Y7, Y7
+	VPXOR       Y7, Y12, Y12
+	VPSRLQ      $0x20, Y4, Y7
+	VPXOR       544(SP), Y6, Y6
+	VPXOR       Y6, Y7, Y7
+	VPMOVZXWD   256(SP), Y13
+	VPCMPEQD    Y14, Y14, Y14
+	VXORPS      Y6, Y6, Y6
+	VGATHERDPS  Y14, (SI)(Y13*4), Y6
+	VMULPS      Y0, Y6, Y6
+	VADDPS      (AX), Y6, Y6
+	VMOVUPS     Y6, (CX)
+	VPMULUDQ    Y2, Y11, Y6
+	VPMULUDQ    Y3, Y5, Y5
+	VPSRLQ      $0x20, Y5, Y11
+	VPXOR       576(SP), Y10, Y10
+	VPXOR       Y10, Y11, Y11
+	VPSRLQ      $0x20, Y6, Y10
+	VPXOR       608(SP), Y9, Y9
+	VPXOR       Y9, Y10, Y10
+	VPMULUDQ    Y2, Y12, Y9
+	VPMULUDQ    Y3, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y12
+	VPXOR       576(SP), Y8, Y8
+	VPXOR       Y8, Y12, Y12
+	VPSRLQ      $0x20, Y9, Y8
+	VPXOR       608(SP), Y4, Y4
+	VPXOR       Y4, Y8, Y8
+	VPMOVZXWD   272(SP), Y13
+	VPCMPEQD    Y14, Y14, Y14
+	VXORPS      Y4, Y4, Y4
+	VGATHERDPS  Y14, (SI)(Y13*4), Y4
+	VMULPS      Y0, Y4, Y4
+	VADDPS      32(AX), Y4, Y4
+	VMOVUPS     Y4, 32(CX)
+	VPMULUDQ    Y2, Y11, Y4
+	VPMULUDQ    Y3, Y10, Y10
+	VPSRLQ      $0x20, Y10, Y11
+	VPXOR       640(SP), Y5, Y5
+	VPXOR       Y5, Y11, Y11
+	VPSRLQ      $0x20, Y4, Y5
+	VPXOR       672(SP), Y6, Y6
+	VPXOR       Y6, Y5, Y5
+	VPMULUDQ    Y2, Y12, Y6
+	VPMULUDQ    Y3, Y8, Y8
+	VPSRLQ      $0x20, Y8, Y12
+	VPXOR       640(SP), Y7, Y7
+	VPXOR       Y7, Y12, Y12
+	VPSRLQ      $0x20, Y6, Y7
+	VPXOR       672(SP), Y9, Y9
+	VPXOR       Y9, Y7, Y7
+	VPMOVZXWD   288(SP), Y13
+	VPCMPEQD    Y14, Y14, Y14
+	VXORPS      Y9, Y9, Y9
+	VGATHERDPS  Y14, (SI)(Y13*4), Y9
+	VMULPS      Y0, Y9, Y9
+	VADDPS      64(AX), Y9, Y9
+	VMOVUPS     Y9, 64(CX)
+	VPMULUDQ    Y2, Y11, Y9
+	VPMULUDQ    Y3, Y5, Y5
+	VPSRLQ      $0x20, Y5, Y11
+	VPXOR       704(SP), Y10, Y10
+	VPXOR       Y10, Y11, Y11
+	VPSRLQ      $0x20, Y9, Y10
+	VPXOR       736(SP), Y4, Y4
+	VPXOR       Y4, Y10, Y10
+	VPMULUDQ    Y2, Y12, Y4
+	VPMULUDQ    Y3, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y12
+	VPXOR       704(SP), Y8, Y8
+	VPXOR       Y8, Y12, Y12
+	VPSRLQ      $0x20, Y4, Y8
+	VPXOR       736(SP), Y6, Y6
+	VPXOR       Y6, Y8, Y8
+	VPMOVZXWD   304(SP), Y13
+	VPCMPEQD    Y14, Y14, Y14
+	VXORPS      Y6, Y6, Y6
+	VGATHERDPS  Y14, (SI)(Y13*4), Y6
+	VMULPS      Y0, Y6, Y6
+	VADDPS      96(AX), Y6, Y6
+	VMOVUPS     Y6, 96(CX)
+	VPMULUDQ    Y2, Y11, Y6
+	VPMULUDQ    Y3, Y10, Y10
+	VPSRLQ      $0x20, Y10, Y11
+	VPXOR       768(SP), Y5, Y5
+	VPXOR       Y5, Y11, Y11
+	VPSRLQ      $0x20, Y6, Y5
+	VPXOR       800(SP), Y9, Y9
+	VPXOR       Y9, Y5, Y5
+	VPMULUDQ    Y2, Y12, Y9
+	VPMULUDQ    Y3, Y8, Y8
+	VPSRLQ      $0x20, Y8, Y12
+	VPXOR       768(SP), Y7, Y7
+	VPXOR       Y7, Y12, Y12
+	VPSRLQ      $0x20, Y9, Y7
+	VPXOR       800(SP), Y4, Y4
+	VPXOR       Y4, Y7, Y7
+	VPMOVZXWD   320(SP), Y13
+	VPCMPEQD    Y14, Y14, Y14
+	VXORPS      Y4, Y4, Y4
+	VGATHERDPS  Y14, (SI)(Y13*4), Y4
+	VMULPS      Y0, Y4, Y4
+	VADDPS      128(AX), Y4, Y4
+	VMOVUPS     Y4, 128(CX)
+	VPMULUDQ    Y2, Y11, Y4
+	VPMULUDQ    Y3, Y5, Y5
+	VPSRLQ      $0x20, Y5, Y11
+	VPXOR       832(SP), Y10, Y10
+	VPXOR       Y10, Y11, Y11
+	VPSRLQ      $0x20, Y4, Y10
+	VPXOR       864(SP), Y6, Y6
+	VPXOR       Y6, Y10, Y10
+	VPMULUDQ    Y2, Y12, Y6
+	VPMULUDQ    Y3, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y12
+	VPXOR       832(SP), Y8, Y8
+	VPXOR       Y8, Y12, Y12
+	VPSRLQ      $0x20, Y6, Y8
+	VPXOR       864(SP), Y9, Y9
+	VPXOR       Y9, Y8, Y8
+	VPMOVZXWD   336(SP), Y13
+	VPCMPEQD    Y14, Y14, Y14
+	VXORPS      Y9, Y9, Y9
+	VGATHERDPS  Y14, (SI)(Y13*4), Y9
+	VMULPS      Y0, Y9, Y9
+	VADDPS      160(AX), Y9, Y9
+	VMOVUPS     Y9, 160(CX)
+	VPMULUDQ    Y2, Y11, Y9
+	VPMULUDQ    Y3, Y10, Y10
+	VPSRLQ      $0x20, Y10, Y11
+	VPXOR       896(SP), Y5, Y5
+	VPXOR       Y5, Y11, Y11
+	VPSRLQ      $0x20, Y9, Y5
+	VPXOR       928(SP), Y4, Y4
+	VPXOR       Y4, Y5, Y5
+	VPMULUDQ    Y2, Y12, Y4
+	VPMULUDQ    Y3, Y8, Y8
+	VPSRLQ      $0x20, Y8, Y12
+	VPXOR       896(SP), Y7, Y7
+	VPXOR       Y7, Y12, Y12
+	VPSRLQ      $0x20, Y4, Y7
+	VPXOR       928(SP), Y6, Y6
+	VPXOR       Y6, Y7, Y7
+	VPMOVZXWD   352(SP), Y13
+	VPCMPEQD    Y14, Y14, Y14
+	VXORPS      Y6, Y6, Y6
+	VGATHERDPS  Y14, (SI)(Y13*4), Y6
+	VMULPS      Y0, Y6, Y6
+	VADDPS      192(AX), Y6, Y6
+	VMOVUPS     Y6, 192(CX)
+	VPMULUDQ    Y2, Y11, Y6
+	VPMULUDQ    Y3, Y5, Y5
+	VPSRLQ      $0x20, Y5, Y11
+	VPXOR       960(SP), Y10, Y10
+	VPXOR       Y10, Y11, Y11
+	VPSRLQ      $0x20, Y6, Y10
+	VPXOR       992(SP), Y9, Y9
+	VPXOR       Y9, Y10, Y10
+	VPMULUDQ    Y2, Y12, Y9
+	VPMULUDQ    Y3, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y12
+	VPXOR       960(SP), Y8, Y8
+	VPXOR       Y8, Y12, Y12
+	VPSRLQ      $0x20, Y9, Y8
+	VPXOR       992(SP), Y4, Y4
+	VPXOR       Y4, Y8, Y8
+	VPMOVZXWD   368(SP), Y13
+	VPCMPEQD    Y14, Y14, Y14
+	VXORPS      Y4, Y4, Y4
+	VGATHERDPS  Y14, (SI)(Y13*4), Y4
+	VMULPS      Y0, Y4, Y4
+	VADDPS      224(AX), Y4, Y4
+	VMOVUPS     Y4, 224(CX)
+	VPSLLQ      $0x20, Y5, Y5
+	VPBLENDD    $0xaa, Y5, Y11, Y11
+	VPSLLQ      $0x20, Y6, Y6
+	VPBLENDD    $0xaa, Y6, Y10, Y10
+	VPUNPCKLQDQ Y10, Y11, Y4
+	VPUNPCKHQDQ Y10, Y11, Y5
+	VMOVUPS     Y4, 256(SP)
+	VMOVUPS     Y5, 288(SP)
+	VPSLLQ      $0x20, Y7, Y7
+	VPBLENDD    $0xaa, Y7, Y12, Y12
+	VPSLLQ      $0x20, Y9, Y9
+	VPBLENDD    $0xaa, Y9, Y8, Y8
+	VPUNPCKLQDQ Y8, Y12, Y4
+	VPUNPCKHQDQ Y8, Y12, Y5
+	VMOVUPS     Y4, 320(SP)
+	VMOVUPS     Y5, 352(SP)
+	ADDQ        $+256, CX
+	ADDQ        $+256, AX
+	SUBQ        $+64, DX
+	CMPQ        DX, $+128
+	JGE         whole
+
+last:
+	VPMOVZXWD  256(SP), Y5
+	VPCMPEQD   Y6, Y6, Y6
+	VXORPS     Y4, Y4, Y4
+	VGATHERDPS Y6, (SI)(Y5*4), Y4
+	VMULPS     Y0, Y4, Y4
+	VADDPS     (AX), Y4, Y4
+	VMOVUPS    Y4, (CX)
+	VPMOVZXWD  272(SP), Y5
+	VPCMPEQD   Y6, Y6, Y6
+	VXORPS     Y4, Y4, Y4
+	VGATHERDPS Y6, (SI)(Y5*4), Y4
+	VMULPS     Y0, Y4, Y4
+	VADDPS     32(AX), Y4, Y4
+	VMOVUPS    Y4, 32(CX)
+	VPMOVZXWD  288(SP), Y5
+	VPCMPEQD   Y6, Y6, Y6
+	VXORPS     Y4, Y4, Y4
+	VGATHERDPS Y6, (SI)(Y5*4), Y4
+	VMULPS     Y0, Y4, Y4
+	VADDPS     64(AX), Y4, Y4
+	VMOVUPS    Y4, 64(CX)
+	VPMOVZXWD  304(SP), Y5
+	VPCMPEQD   Y6, Y6, Y6
+	VXORPS     Y4, Y4, Y4
+	VGATHERDPS Y6, (SI)(Y5*4), Y4
+	VMULPS     Y0, Y4, Y4
+	VADDPS     96(AX), Y4, Y4
+	VMOVUPS    Y4, 96(CX)
+	VPMOVZXWD  320(SP), Y5
+	VPCMPEQD   Y6, Y6, Y6
+	VXORPS     Y4, Y4, Y4
+	VGATHERDPS Y6, (SI)(Y5*4), Y4
+	VMULPS     Y0, Y4, Y4
+	VADDPS     128(AX), Y4, Y4
+	VMOVUPS    Y4, 128(CX)
+	VPMOVZXWD  336(SP), Y5
+	VPCMPEQD   Y6, Y6, Y6
+	VXORPS     Y4, Y4, Y4
+	VGATHERDPS Y6, (SI)(Y5*4), Y4
+	VMULPS     Y0, Y4, Y4
+	VADDPS     160(AX), Y4, Y4
+	VMOVUPS    Y4, 160(CX)
+	VPMOVZXWD  352(SP), Y5
+	VPCMPEQD   Y6, Y6, Y6
+	VXORPS     Y4, Y4, Y4
+	VGATHERDPS Y6, (SI)(Y5*4), Y4
+	VMULPS     Y0, Y4, Y4
+	VADDPS     192(AX), Y4, Y4
+	VMOVUPS    Y4, 192(CX)
+	VPMOVZXWD  368(SP), Y5
+	VPCMPEQD   Y6, Y6, Y6
+	VXORPS     Y4, Y4, Y4
+	VGATHERDPS Y6, (SI)(Y5*4), Y4
+	VMULPS     Y0, Y4, Y4
+	VADDPS     224(AX), Y4, Y4
+	VMOVUPS    Y4, 224(CX)
+	ADDQ       $+256, CX
+	ADDQ       $+256, AX
+	SUBQ       $+64, DX
 
 rest:
 	CMPQ DX, $+0
 	JLE  done
 
 part:
-	VPMULUDQ     Y2, Y1, Y6
-	VPSRLQ       $0x20, Y1, Y4
-	VPXOR        128(SP), Y4, Y4
-	VPSRLQ       $0x20, Y6, Y5
-	VPXOR        160(SP), Y5, Y5
-	VPMULUDQ     Y2, Y4, Y4
-	VPMULUDQ     Y3, Y5, Y5
-	VPSRLQ       $0x20, Y5, Y7
-	VPXOR        192(SP), Y7, Y7
-	VPSRLQ       $0x20, Y4, Y8
-	VPXOR        224(SP), Y6, Y6
-	VPXOR        Y6, Y8, Y8
-	VPMULUDQ     Y2, Y7, Y6
-	VPMULUDQ     Y3, Y8, Y7
-	VPSRLQ       $0x20, Y7, Y8
-	VPXOR        256(SP), Y5, Y5
-	VPXOR        Y5, Y8, Y8
-	VPSRLQ       $0x20, Y6, Y5
-	VPXOR        288(SP), Y4, Y4
-	VPXOR        Y4, Y5, Y5
-	VPMULUDQ     Y2, Y8, Y4
-	VPMULUDQ     Y3, Y5, Y5
-	VPSRLQ       $0x20, Y5, Y8
-	VPXOR        320(SP), Y7, Y7
-	VPXOR        Y7, Y8, Y8
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        352(SP), Y6, Y6
-	VPXOR        Y6, Y7, Y7
-	VPMULUDQ     Y2, Y8, Y6
-	VPMULUDQ     Y3, Y7, Y7
-	VPSRLQ       $0x20, Y7, Y8
-	VPXOR        384(SP), Y5, Y5
-	VPXOR        Y5, Y8, Y8
-	VPSRLQ       $0x20, Y6, Y5
-	VPXOR        416(SP), Y4, Y4
-	VPXOR        Y4, Y5, Y5
-	VPMULUDQ     Y2, Y8, Y4
-	VPMULUDQ     Y3, Y5, Y5
-	VPSRLQ       $0x20, Y5, Y8
-	VPXOR        448(SP), Y7, Y7
-	VPXOR        Y7, Y8, Y8
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        480(SP), Y6, Y6
-	VPXOR        Y6, Y7, Y7
-	VPMULUDQ     Y2, Y8, Y6
-	VPMULUDQ     Y3, Y7, Y7
-	VPSRLQ       $0x20, Y7, Y8
-	VPXOR        512(SP), Y5, Y5
-	VPXOR        Y5, Y8, Y8
-	VPSRLQ       $0x20, Y6, Y5
-	VPXOR        544(SP), Y4, Y4
-	VPXOR        Y4, Y5, Y5
-	VPMULUDQ     Y2, Y8, Y4
-	VPMULUDQ     Y3, Y5, Y5
-	VPSRLQ       $0x20, Y5, Y8
-	VPXOR        576(SP), Y7, Y7
-	VPXOR        Y7, Y8, Y8
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        608(SP), Y6, Y6
-	VPXOR        Y6, Y7, Y7
-	VPMULUDQ     Y2, Y8, Y6
-	VPMULUDQ     Y3, Y7, Y7
-	VPSRLQ       $0x20, Y7, Y8
-	VPXOR        640(SP), Y5, Y5
-	VPXOR        Y5, Y8, Y8
-	VPSRLQ       $0x20, Y6, Y5
-	VPXOR        672(SP), Y4, Y4
-	VPXOR        Y4, Y5, Y5
-	VPMULUDQ     Y2, Y8, Y4
-	VPMULUDQ     Y3, Y5, Y5
-	VPSRLQ       $0x20, Y5, Y8
-	VPXOR        704(SP), Y7, Y7
-	VPXOR        Y7, Y8, Y8
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        736(SP), Y6, Y6
-	VPXOR        Y6, Y7, Y7
-	VPADDQ       block_step_AVX2<>+0(SB), Y1, Y1
-	VPSLLQ       $0x20, Y5, Y5
-	VPBLENDD     $0xaa, Y5, Y8, Y8
-	VPSLLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y4, Y7, Y7
-	VPUNPCKLQDQ  Y7, Y8, Y4
-	VPUNPCKHQDQ  Y7, Y8, Y5
-	VPMOVZXWD    X4, Y7
-	VPCMPEQD     Y8, Y8, Y8
-	VXORPS       Y6, Y6, Y6
-	VGATHERDPS   Y8, (SI)(Y7*4), Y6
-	VMOVUPS      Y6, (SP)
-	VEXTRACTI128 $0x01, Y4, X4
-	VPMOVZXWD    X4, Y6
-	VPCMPEQD     Y7, Y7, Y7
-	VXORPS       Y4, Y4, Y4
-	VGATHERDPS   Y7, (SI)(Y6*4), Y4
-	VMOVUPS      Y4, 32(SP)
-	VPMOVZXWD    X5, Y6
-	VPCMPEQD     Y7, Y7, Y7
-	VXORPS       Y4, Y4, Y4
-	VGATHERDPS   Y7, (SI)(Y6*4), Y4
-	VMOVUPS      Y4, 64(SP)
-	VEXTRACTI128 $0x01, Y5, X4
-	VPMOVZXWD    X4, Y5
-	VPCMPEQD     Y6, Y6, Y6
-	VXORPS       Y4, Y4, Y4
-	VGATHERDPS   Y6, (SI)(Y5*4), Y4
-	VMOVUPS      Y4, 96(SP)
-	LEAQ         (SP), DI
-	MOVQ         $+32, R8
-	CMPQ         DX, R8
-	CMOVQLT      DX, R8
+	VPMULUDQ    Y2, Y1, Y6
+	VPSRLQ      $0x20, Y1, Y4
+	VPXOR       384(SP), Y4, Y4
+	VPSRLQ      $0x20, Y6, Y5
+	VPXOR       416(SP), Y5, Y5
+	VPADDQ      block_step_AVX2<>+0(SB), Y1, Y1
+	VPMULUDQ    Y2, Y1, Y9
+	VPSRLQ      $0x20, Y1, Y7
+	VPXOR       384(SP), Y7, Y7
+	VPSRLQ      $0x20, Y9, Y8
+	VPXOR       416(SP), Y8, Y8
+	VPADDQ      block_step_AVX2<>+0(SB), Y1, Y1
+	VPMULUDQ    Y2, Y4, Y4
+	VPMULUDQ    Y3, Y5, Y5
+	VPSRLQ      $0x20, Y5, Y10
+	VPXOR       448(SP), Y10, Y10
+	VPSRLQ      $0x20, Y4, Y11
+	VPXOR       480(SP), Y6, Y6
+	VPXOR       Y6, Y11, Y11
+	VPMULUDQ    Y2, Y7, Y6
+	VPMULUDQ    Y3, Y8, Y7
+	VPSRLQ      $0x20, Y7, Y8
+	VPXOR       448(SP), Y8, Y8
+	VPSRLQ      $0x20, Y6, Y12
+	VPXOR       480(SP), Y9, Y9
+	VPXOR       Y9, Y12, Y12
+	VPMULUDQ    Y2, Y10, Y9
+	VPMULUDQ    Y3, Y11, Y10
+	VPSRLQ      $0x20, Y10, Y11
+	VPXOR       512(SP), Y5, Y5
+	VPXOR       Y5, Y11, Y11
+	VPSRLQ      $0x20, Y9, Y5
+	VPXOR       544(SP), Y4, Y4
+	VPXOR       Y4, Y5, Y5
+	VPMULUDQ    Y2, Y8, Y4
+	VPMULUDQ    Y3, Y12, Y8
+	VPSRLQ      $0x20, Y8, Y12
+	VPXOR       512(SP), Y7, Y7
+	VPXOR       Y7, Y12, Y12
+	VPSRLQ      $0x20, Y4, Y7
+	VPXOR       544(SP), Y6, Y6
+	VPXOR       Y6, Y7, Y7
+	VPMULUDQ    Y2, Y11, Y6
+	VPMULUDQ    Y3, Y5, Y5
+	VPSRLQ      $0x20, Y5, Y11
+	VPXOR       576(SP), Y10, Y10
+	VPXOR       Y10, Y11, Y11
+	VPSRLQ      $0x20, Y6, Y10
+	VPXOR       608(SP), Y9, Y9
+	VPXOR       Y9, Y10, Y10
+	VPMULUDQ    Y2, Y12, Y9
+	VPMULUDQ    Y3, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y12
+	VPXOR       576(SP), Y8, Y8
+	VPXOR       Y8, Y12, Y12
+	VPSRLQ      $0x20, Y9, Y8
+	VPXOR       608(SP), Y4, Y4
+	VPXOR       Y4, Y8, Y8
+	VPMULUDQ    Y2, Y11, Y4
+	VPMULUDQ    Y3, Y10, Y10
+	VPSRLQ      $0x20, Y10, Y11
+	VPXOR       640(SP), Y5, Y5
+	VPXOR       Y5, Y11, Y11
+	VPSRLQ      $0x20, Y4, Y5
+	VPXOR       672(SP), Y6, Y6
+	VPXOR       Y6, Y5, Y5
+	VPMULUDQ    Y2, Y12, Y6
+	VPMULUDQ    Y3, Y8, Y8
+	VPSRLQ      $0x20, Y8, Y12
+	VPXOR       640(SP), Y7, Y7
+	VPXOR       Y7, Y12, Y12
+	VPSRLQ      $0x20, Y6, Y7
+	VPXOR       672(SP), Y9, Y9
+	VPXOR       Y9, Y7, Y7
+	VPMULUDQ    Y2, Y11, Y9
+	VPMULUDQ    Y3, Y5, Y5
+	VPSRLQ      $0x20, Y5, Y11
+	VPXOR       704(SP), Y10, Y10
+	VPXOR       Y10, Y11, Y11
+	VPSRLQ      $0x20, Y9, Y10
+	VPXOR       736(SP), Y4, Y4
+	VPXOR       Y4, Y10, Y10
+	VPMULUDQ    Y2, Y12, Y4
+	VPMULUDQ    Y3, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y12
+	VPXOR       704(SP), Y8, Y8
+	VPXOR       Y8, Y12, Y12
+	VPSRLQ      $0x20, Y4, Y8
+	VPXOR       736(SP), Y6, Y6
+	VPXOR       Y6, Y8, Y8
+	VPMULUDQ    Y2, Y11, Y6
+	VPMULUDQ    Y3, Y10, Y10
+	VPSRLQ      $0x20, Y10, Y11
+	VPXOR       768(SP), Y5, Y5
+	VPXOR       Y5, Y11, Y11
+	VPSRLQ      $0x20, Y6, Y5
+	VPXOR       800(SP), Y9, Y9
+	VPXOR       Y9, Y5, Y5
+	VPMULUDQ    Y2, Y12, Y9
+	VPMULUDQ    Y3, Y8, Y8
+	VPSRLQ      $0x20, Y8, Y12
+	VPXOR       768(SP), Y7, Y7
+	VPXOR       Y7, Y12, Y12
+	VPSRLQ      $0x20, Y9, Y7
+	VPXOR       800(SP), Y4, Y4
+	VPXOR       Y4, Y7, Y7
+	VPMULUDQ    Y2, Y11, Y4
+	VPMULUDQ    Y3, Y5, Y5
+	VPSRLQ      $0x20, Y5, Y11
+	VPXOR       832(SP), Y10, Y10
+	VPXOR       Y10, Y11, Y11
+	VPSRLQ      $0x20, Y4, Y10
+	VPXOR       864(SP), Y6, Y6
+	VPXOR       Y6, Y10, Y10
+	VPMULUDQ    Y2, Y12, Y6
+	VPMULUDQ    Y3, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y12
+	VPXOR       832(SP), Y8, Y8
+	VPXOR       Y8, Y12, Y12
+	VPSRLQ      $0x20, Y6, Y8
+	VPXOR       864(SP), Y9, Y9
+	VPXOR       Y9, Y8, Y8
+	VPMULUDQ    Y2, Y11, Y9
+	VPMULUDQ    Y3, Y10, Y10
+	VPSRLQ      $0x20, Y10, Y11
+	VPXOR       896(SP), Y5, Y5
+	VPXOR       Y5, Y11, Y11
+	VPSRLQ      $0x20, Y9, Y5
+	VPXOR       928(SP), Y4, Y4
+	VPXOR       Y4, Y5, Y5
+	VPMULUDQ    Y2, Y12, Y4
+	VPMULUDQ    Y3, Y8, Y8
+	VPSRLQ      $0x20, Y8, Y12
+	VPXOR       896(SP), Y7, Y7
+	VPXOR       Y7, Y12, Y12
+	VPSRLQ      $0x20, Y4, Y7
+	VPXOR       928(SP), Y6, Y6
+	VPXOR       Y6, Y7, Y7
+	VPMULUDQ    Y2, Y11, Y6
+	VPMULUDQ    Y3, Y5, Y5
+	VPSRLQ      $0x20, Y5, Y11
+	VPXOR       960(SP), Y10, Y10
+	VPXOR       Y10, Y11, Y11
+	VPSRLQ      $0x20, Y6, Y10
+	VPXOR       992(SP), Y9, Y9
+	VPXOR       Y9, Y10, Y10
+	VPMULUDQ    Y2, Y12, Y9
+	VPMULUDQ    Y3, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y12
+	VPXOR       960(SP), Y8, Y8
+	VPXOR       Y8, Y12, Y12
+	VPSRLQ      $0x20, Y9, Y8
+	VPXOR       992(SP), Y4, Y4
+	VPXOR       Y4, Y8, Y8
+	VPSLLQ      $0x20, Y5, Y5
+	VPBLENDD    $0xaa, Y5, Y11, Y11
+	VPSLLQ      $0x20, Y6, Y6
+	VPBLENDD    $0xaa, Y6, Y10, Y10
+	VPUNPCKLQDQ Y10, Y11, Y4
+	VPUNPCKHQDQ Y10, Y11, Y5
+	VMOVUPS     Y4, 256(SP)
+	VMOVUPS     Y5, 288(SP)
+	VPSLLQ      $0x20, Y7, Y7
+	VPBLENDD    $0xaa, Y7, Y12, Y12
+	VPSLLQ      $0x20, Y9, Y9
+	VPBLENDD    $0xaa, Y9, Y8, Y8
+	VPUNPCKLQDQ Y8, Y12, Y4
+	VPUNPCKHQDQ Y8, Y12, Y5
+	VMOVUPS     Y4, 320(SP)
+	VMOVUPS     Y5, 352(SP)
+	VPMOVZXWD   256(SP), Y5
+	VPCMPEQD    Y6, Y6, Y6
+	VXORPS      Y4, Y4, Y4
+	VGATHERDPS  Y6, (SI)(Y5*4), Y4
+	VMOVUPS     Y4, (SP)
+	VPMOVZXWD   272(SP), Y5
+	VPCMPEQD    Y6, Y6, Y6
+	VXORPS      Y4, Y4, Y4
+	VGATHERDPS  Y6, (SI)(Y5*4), Y4
+	VMOVUPS     Y4, 32(SP)
+	VPMOVZXWD   288(SP), Y5
+	VPCMPEQD    Y6, Y6, Y6
+	VXORPS      Y4, Y4, Y4
+	VGATHERDPS  Y6, (SI)(Y5*4), Y4
+	VMOVUPS     Y4, 64(SP)
+	VPMOVZXWD   304(SP), Y5
+	VPCMPEQD    Y6, Y6, Y6
+	VXORPS      Y4, Y4, Y4
+	VGATHERDPS  Y6, (SI)(Y5*4), Y4
+	VMOVUPS     Y4, 96(SP)
+	VPMOVZXWD   320(SP), Y5
+	VPCMPEQD    Y6, Y6, Y6
+	VXORPS      Y4, Y4, Y4
+	VGATHERDPS  Y6, (SI)(Y5*4), Y4
+	VMOVUPS     Y4, 128(SP)
+	VPMOVZXWD   336(SP), Y5
+	VPCMPEQD    Y6, Y6, Y6
+	VXORPS      Y4, Y4, Y4
+	VGATHERDPS  Y6, (SI)(Y5*4), Y4
+	VMOVUPS     Y4, 160(SP)
+	VPMOVZXWD   352(SP), Y5
+	VPCMPEQD    Y6, Y6, Y6
+	VXORPS      Y4, Y4, Y4
+	VGATHERDPS  Y6, (SI)(Y5*4), Y4
+	VMOVUPS     Y4, 192(SP)
+	VPMOVZXWD   368(SP), Y5
+	VPCMPEQD    Y6, Y6, Y6
+	VXORPS      Y4, Y4, Y4
+	VGATHERDPS  Y6, (SI)(Y5*4), Y4
+	VMOVUPS     Y4, 224(SP)
+	LEAQ        (SP), DI
+	MOVQ        $+64, R8
+	CMPQ        DX, R8
+	CMOVQLT     DX, R8
 
 several:
 	MOVQ    R8, R9
@@ -6259,9 +8311,9 @@ one:
 	JNZ    one
 
 made:
-	ADDQ $+128, CX
-	ADDQ $+128, AX
-	SUBQ $+32, DX
+	ADDQ $+256, CX
+	ADDQ $+256, AX
+	SUBQ $+64, DX
 	XORQ BX, BX
 	JMP  next
 
@@ -6291,7 +8343,7 @@ GLOBL block_step_AVX2<>(SB), RODATA|NOPTR, $64
 
 // func normalAVX2(dst []float32, seed uint64, offset uint64, table *[65536]float32)
 // Requires: AVX, AVX2, CMOV
-TEXT ·normalAVX2(SB), $768-48
+TEXT ·normalAVX2(SB), $1024-48
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         table+40(FP), BX
@@ -6313,39 +8365,7 @@ TEXT ·normalAVX2(SB), $768-48
 	SHRQ         $0x20, DI
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
-	VMOVUPS      Y3, 128(SP)
-	VMOVD        DI, X3
-	VPBROADCASTD X3, Y3
-	VMOVUPS      Y3, 160(SP)
-	ADDL         $0x9e3779b9, SI
-	VMOVD        SI, X3
-	VPBROADCASTD X3, Y3
-	VMOVUPS      Y3, 192(SP)
-	ADDL         $0xbb67ae85, DI
-	VMOVD        DI, X3
-	VPBROADCASTD X3, Y3
-	VMOVUPS      Y3, 224(SP)
-	ADDL         $0x9e3779b9, SI
-	VMOVD        SI, X3
-	VPBROADCASTD X3, Y3
-	VMOVUPS      Y3, 256(SP)
-	ADDL         $0xbb67ae85, DI
-	VMOVD        DI, X3
-	VPBROADCASTD X3, Y3
-	VMOVUPS      Y3, 288(SP)
-	ADDL         $0x9e3779b9, SI
-	VMOVD        SI, X3
-	VPBROADCASTD X3, Y3
-	VMOVUPS      Y3, 320(SP)
-	ADDL         $0xbb67ae85, DI
-	VMOVD        DI, X3
-	VPBROADCASTD X3, Y3
-	VMOVUPS      Y3, 352(SP)
-	ADDL         $0x9e3779b9, SI
-	VMOVD        SI, X3
-	VPBROADCASTD X3, Y3
 	VMOVUPS      Y3, 384(SP)
-	ADDL         $0xbb67ae85, DI
 	VMOVD        DI, X3
 	VPBROADCASTD X3, Y3
 	VMOVUPS      Y3, 416(SP)
@@ -6389,238 +8409,696 @@ TEXT ·normalAVX2(SB), $768-48
 	VMOVD        DI, X3
 	VPBROADCASTD X3, Y3
 	VMOVUPS      Y3, 736(SP)
+	ADDL         $0x9e3779b9, SI
+	VMOVD        SI, X3
+	VPBROADCASTD X3, Y3
+	VMOVUPS      Y3, 768(SP)
+	ADDL         $0xbb67ae85, DI
+	VMOVD        DI, X3
+	VPBROADCASTD X3, Y3
+	VMOVUPS      Y3, 800(SP)
+	ADDL         $0x9e3779b9, SI
+	VMOVD        SI, X3
+	VPBROADCASTD X3, Y3
+	VMOVUPS      Y3, 832(SP)
+	ADDL         $0xbb67ae85, DI
+	VMOVD        DI, X3
+	VPBROADCASTD X3, Y3
+	VMOVUPS      Y3, 864(SP)
+	ADDL         $0x9e3779b9, SI
+	VMOVD        SI, X3
+	VPBROADCASTD X3, Y3
+	VMOVUPS      Y3, 896(SP)
+	ADDL         $0xbb67ae85, DI
+	VMOVD        DI, X3
+	VPBROADCASTD X3, Y3
+	VMOVUPS      Y3, 928(SP)
+	ADDL         $0x9e3779b9, SI
+	VMOVD        SI, X3
+	VPBROADCASTD X3, Y3
+	VMOVUPS      Y3, 960(SP)
+	ADDL         $0xbb67ae85, DI
+	VMOVD        DI, X3
+	VPBROADCASTD X3, Y3
+	VMOVUPS      Y3, 992(SP)
 	TESTQ        DX, DX
 	JNZ          part
 
 next:
-	CMPQ CX, $+32
-	JL   rest
+	CMPQ        CX, $+64
+	JL          rest
+	VPMULUDQ    Y1, Y0, Y5
+	VPSRLQ      $0x20, Y0, Y3
+	VPXOR       384(SP), Y3, Y3
+	VPSRLQ      $0x20, Y5, Y4
+	VPXOR       416(SP), Y4, Y4
+	VPADDQ      block_step_AVX2<>+0(SB), Y0, Y0
+	VPMULUDQ    Y1, Y0, Y8
+	VPSRLQ      $0x20, Y0, Y6
+	VPXOR       384(SP), Y6, Y6
+	VPSRLQ      $0x20, Y8, Y7
+	VPXOR       416(SP), Y7, Y7
+	VPADDQ      block_step_AVX2<>+0(SB), Y0, Y0
+	VPMULUDQ    Y1, Y3, Y3
+	VPMULUDQ    Y2, Y4, Y4
+	VPSRLQ      $0x20, Y4, Y9
+	VPXOR       448(SP), Y9, Y9
+	VPSRLQ      $0x20, Y3, Y10
+	VPXOR       480(SP), Y5, Y5
+	VPXOR       Y5, Y10, Y10
+	VPMULUDQ    Y1, Y6, Y5
+	VPMULUDQ    Y2, Y7, Y6
+	VPSRLQ      $0x20, Y6, Y7
+	VPXOR       448(SP), Y7, Y7
+	VPSRLQ      $0x20, Y5, Y11
+	VPXOR       480(SP), Y8, Y8
+	VPXOR       Y8, Y11, Y11
+	VPMULUDQ    Y1, Y9, Y8
+	VPMULUDQ    Y2, Y10, Y9
+	VPSRLQ      $0x20, Y9, Y10
+	VPXOR       512(SP), Y4, Y4
+	VPXOR       Y4, Y10, Y10
+	VPSRLQ      $0x20, Y8, Y4
+	VPXOR       544(SP), Y3, Y3
+	VPXOR       Y3, Y4, Y4
+	VPMULUDQ    Y1, Y7, Y3
+	VPMULUDQ    Y2, Y11, Y7
+	VPSRLQ      $0x20, Y7, Y11
+	VPXOR       512(SP), Y6, Y6
+	VPXOR       Y6, Y11, Y11
+	VPSRLQ      $0x20, Y3, Y6
+	VPXOR       544(SP), Y5, Y5
+	VPXOR       Y5, Y6, Y6
+	VPMULUDQ    Y1, Y10, Y5
+	VPMULUDQ    Y2, Y4, Y4
+	VPSRLQ      $0x20, Y4, Y10
+	VPXOR       576(SP), Y9, Y9
+	VPXOR       Y9, Y10, Y10
+	VPSRLQ      $0x20, Y5, Y9
+	VPXOR       608(SP), Y8, Y8
+	VPXOR       Y8, Y9, Y9
+	VPMULUDQ    Y1, Y11, Y8
+	VPMULUDQ    Y2, Y6, Y6
+	VPSRLQ      $0x20, Y6, Y11
+	VPXOR       576(SP), Y7, Y7
+	VPXOR       Y7, Y11, Y11
+	VPSRLQ      $0x20, Y8, Y7
+	VPXOR       608(SP), Y3, Y3
+	VPXOR       Y3, Y7, Y7
+	VPMULUDQ    Y1, Y10, Y3
+	VPMULUDQ    Y2, Y9, Y9
+	VPSRLQ      $0x20, Y9, Y10
+	VPXOR       640(SP), Y4, Y4
+	VPXOR       Y4, Y10, Y10
+	VPSRLQ      $0x20, Y3, Y4
+	VPXOR       672(SP), Y5, Y5
+	VPXOR       Y5, Y4, Y4
+	VPMULUDQ    Y1, Y11, Y5
+	VPMULUDQ    Y2, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y11
+	VPXOR       640(SP), Y6, Y6
+	VPXOR       Y6, Y11, Y11
+	VPSRLQ      $0x20, Y5, Y6
+	VPXOR       672(SP), Y8, Y8
+	VPXOR       Y8, Y6, Y6
+	VPMULUDQ    Y1, Y10, Y8
+	VPMULUDQ    Y2, Y4, Y4
+	VPSRLQ      $0x20, Y4, Y10
+	VPXOR       704(SP), Y9, Y9
+	VPXOR       Y9, Y10, Y10
+	VPSRLQ      $0x20, Y8, Y9
+	VPXOR       736(SP), Y3, Y3
+	VPXOR       Y3, Y9, Y9
+	VPMULUDQ    Y1, Y11, Y3
+	VPMULUDQ    Y2, Y6, Y6
+	VPSRLQ      $0x20, Y6, Y11
+	VPXOR       704(SP), Y7, Y7
+	VPXOR       Y7, Y11, Y11
+	VPSRLQ      $0x20, Y3, Y7
+	VPXOR       736(SP), Y5, Y5
+	VPXOR       Y5, Y7, Y7
+	VPMULUDQ    Y1, Y10, Y5
+	VPMULUDQ    Y2, Y9, Y9
+	VPSRLQ      $0x20, Y9, Y10
+	VPXOR       768(SP), Y4, Y4
+	VPXOR       Y4, Y10, Y10
+	VPSRLQ      $0x20, Y5, Y4
+	VPXOR       800(SP), Y8, Y8
+	VPXOR       Y8, Y4, Y4
+	VPMULUDQ    Y1, Y11, Y8
+	VPMULUDQ    Y2, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y11
+	VPXOR       768(SP), Y6, Y6
+	VPXOR       Y6, Y11, Y11
+	VPSRLQ      $0x20, Y8, Y6
+	VPXOR       800(SP), Y3, Y3
+	VPXOR       Y3, Y6, Y6
+	VPMULUDQ    Y1, Y10, Y3
+	VPMULUDQ    Y2, Y4, Y4
+	VPSRLQ      $0x20, Y4, Y10
+	VPXOR       832(SP), Y9, Y9
+	VPXOR       Y9, Y10, Y10
+	VPSRLQ      $0x20, Y3, Y9
+	VPXOR       864(SP), Y5, Y5
+	VPXOR       Y5, Y9, Y9
+	VPMULUDQ    Y1, Y11, Y5
+	VPMULUDQ    Y2, Y6, Y6
+	VPSRLQ      $0x20, Y6, Y11
+	VPXOR       832(SP), Y7, Y7
+	VPXOR       Y7, Y11, Y11
+	VPSRLQ      $0x20, Y5, Y7
+	VPXOR       864(SP), Y8, Y8
+	VPXOR       Y8, Y7, Y7
+	VPMULUDQ    Y1, Y10, Y8
+	VPMULUDQ    Y2, Y9, Y9
+	VPSRLQ      $0x20, Y9, Y10
+	VPXOR       896(SP), Y4, Y4
+	VPXOR       Y4, Y10, Y10
+	VPSRLQ      $0x20, Y8, Y4
+	VPXOR       928(SP), Y3, Y3
+	VPXOR       Y3, Y4, Y4
+	VPMULUDQ    Y1, Y11, Y3
+	VPMULUDQ    Y2, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y11
+	VPXOR       896(SP), Y6, Y6
+	VPXOR       Y6, Y11, Y11
+	VPSRLQ      $0x20, Y3, Y6
+	VPXOR       928(SP), Y5, Y5
+	VPXOR       Y5, Y6, Y6
+	VPMULUDQ    Y1, Y10, Y5
+	VPMULUDQ    Y2, Y4, Y4
+	VPSRLQ      $0x20, Y4, Y10
+	VPXOR       960(SP), Y9, Y9
+	VPXOR       Y9, Y10, Y10
+	VPSRLQ      $0x20, Y5, Y9
+	VPXOR       992(SP), Y8, Y8
+	VPXOR       Y8, Y9, Y9
+	VPMULUDQ    Y1, Y11, Y8
+	VPMULUDQ    Y2, Y6, Y6
+	VPSRLQ      $0x20, Y6, Y11
+	VPXOR       960(SP), Y7, Y7
+	VPXOR       Y7, Y11, Y11
+	VPSRLQ      $0x20, Y8, Y7
+	VPXOR       992(SP), Y3, Y3
+	VPXOR       Y3, Y7, Y7
+	VPSLLQ      $0x20, Y4, Y4
+	VPBLENDD    $0xaa, Y4, Y10, Y10
+	VPSLLQ      $0x20, Y5, Y5
+	VPBLENDD    $0xaa, Y5, Y9, Y9
+	VPUNPCKLQDQ Y9, Y10, Y3
+	VPUNPCKHQDQ Y9, Y10, Y4
+	VMOVUPS     Y3, 256(SP)
+	VMOVUPS     Y4, 288(SP)
+	VPSLLQ      $0x20, Y6, Y6
+	VPBLENDD    $0xaa, Y6, Y11, Y11
+	VPSLLQ      $0x20, Y8, Y8
+	VPBLENDD    $0xaa, Y8, Y7, Y7
+	VPUNPCKLQDQ Y7, Y11, Y3
+	VPUNPCKHQDQ Y7, Y11, Y4
+	VMOVUPS     Y3, 320(SP)
+	VMOVUPS     Y4, 352(SP)
+	CMPQ        CX, $+128
+	JL          last
 
 whole:
-	VPMULUDQ     Y1, Y0, Y5
-	VPSRLQ       $0x20, Y0, Y3
-	VPXOR        128(SP), Y3, Y3
-	VPSRLQ       $0x20, Y5, Y4
-	VPXOR        160(SP), Y4, Y4
-	VPMULUDQ     Y1, Y3, Y3
-	VPMULUDQ     Y2, Y4, Y4
-	VPSRLQ       $0x20, Y4, Y6
-	VPXOR        192(SP), Y6, Y6
-	VPSRLQ       $0x20, Y3, Y7
-	VPXOR        224(SP), Y5, Y5
-	VPXOR        Y5, Y7, Y7
-	VPMULUDQ     Y1, Y6, Y5
-	VPMULUDQ     Y2, Y7, Y6
-	VPSRLQ       $0x20, Y6, Y7
-	VPXOR        256(SP), Y4, Y4
-	VPXOR        Y4, Y7, Y7
-	VPSRLQ       $0x20, Y5, Y4
-	VPXOR        288(SP), Y3, Y3
-	VPXOR        Y3, Y4, Y4
-	VPMULUDQ     Y1, Y7, Y3
-	VPMULUDQ     Y2, Y4, Y4
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        320(SP), Y6, Y6
-	VPXOR        Y6, Y7, Y7
-	VPSRLQ       $0x20, Y3, Y6
-	VPXOR        352(SP), Y5, Y5
-	VPXOR        Y5, Y6, Y6
-	VPMULUDQ     Y1, Y7, Y5
-	VPMULUDQ     Y2, Y6, Y6
-	VPSRLQ       $0x20, Y6, Y7
-	VPXOR        384(SP), Y4, Y4
-	VPXOR        Y4, Y7, Y7
-	VPSRLQ       $0x20, Y5, Y4
-	VPXOR        416(SP), Y3, Y3
-	VPXOR        Y3, Y4, Y4
-	VPMULUDQ     Y1, Y7, Y3
-	VPMULUDQ     Y2, Y4, Y4
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        448(SP), Y6, Y6
-	VPXOR        Y6, Y7, Y7
-	VPSRLQ       $0x20, Y3, Y6
-	VPXOR        480(SP), Y5, Y5
-	VPXOR        Y5, Y6, Y6
-	VPMULUDQ     Y1, Y7, Y5
-	VPMULUDQ     Y2, Y6, Y6
-	VPSRLQ       $0x20, Y6, Y7
-	VPXOR        512(SP), Y4, Y4
-	VPXOR        Y4, Y7, Y7
-	VPSRLQ       $0x20, Y5, Y4
-	VPXOR        544(SP), Y3, Y3
-	VPXOR        Y3, Y4, Y4
-	VPMULUDQ     Y1, Y7, Y3
-	VPMULUDQ     Y2, Y4, Y4
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        576(SP), Y6, Y6
-	VPXOR        Y6, Y7, Y7
-	VPSRLQ       $0x20, Y3, Y6
-	VPXOR        608(SP), Y5, Y5
-	VPXOR        Y5, Y6, Y6
-	VPMULUDQ     Y1, Y7, Y5
-	VPMULUDQ     Y2, Y6, Y6
-	VPSRLQ       $0x20, Y6, Y7
-	VPXOR        640(SP), Y4, Y4
-	VPXOR        Y4, Y7, Y7
-	VPSRLQ       $0x20, Y5, Y4
-	VPXOR        672(SP), Y3, Y3
-	VPXOR        Y3, Y4, Y4
-	VPMULUDQ     Y1, Y7, Y3
-	VPMULUDQ     Y2, Y4, Y4
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        704(SP), Y6, Y6
-	VPXOR        Y6, Y7, Y7
-	VPSRLQ       $0x20, Y3, Y6
-	VPXOR        736(SP), Y5, Y5
-	VPXOR        Y5, Y6, Y6
-	VPADDQ       block_step_AVX2<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y4, Y7, Y7
-	VPSLLQ       $0x20, Y3, Y3
-	VPBLENDD     $0xaa, Y3, Y6, Y6
-	VPUNPCKLQDQ  Y6, Y7, Y3
-	VPUNPCKHQDQ  Y6, Y7, Y4
-	VPMOVZXWD    X3, Y6
-	VPCMPEQD     Y7, Y7, Y7
-	VXORPS       Y5, Y5, Y5
-	VGATHERDPS   Y7, (BX)(Y6*4), Y5
-	VMOVUPS      Y5, (AX)
-	VEXTRACTI128 $0x01, Y3, X3
-	VPMOVZXWD    X3, Y5
-	VPCMPEQD     Y6, Y6, Y6
-	VXORPS       Y3, Y3, Y3
-	VGATHERDPS   Y6, (BX)(Y5*4), Y3
-	VMOVUPS      Y3, 32(AX)
-	VPMOVZXWD    X4, Y5
-	VPCMPEQD     Y6, Y6, Y6
-	VXORPS       Y3, Y3, Y3
-	VGATHERDPS   Y6, (BX)(Y5*4), Y3
-	VMOVUPS      Y3, 64(AX)
-	VEXTRACTI128 $0x01, Y4, X3
-	VPMOVZXWD    X3, Y4
-	VPCMPEQD     Y5, Y5, Y5
-	VXORPS       Y3, Y3, Y3
-	VGATHERDPS   Y5, (BX)(Y4*4), Y3
-	VMOVUPS      Y3, 96(AX)
-	ADDQ         $+128, AX
-	SUBQ         $+32, CX
-	CMPQ         CX, $+32
-	JGE          whole
+	VPMULUDQ    Y1, Y0, Y5
+	VPSRLQ      $0x20, Y0, Y3
+	VPXOR       384(SP), Y3, Y3
+	VPSRLQ      $0x20, Y5, Y4
+	VPXOR       416(SP), Y4, Y4
+	VPADDQ      block_step_AVX2<>+0(SB), Y0, Y0
+	VPMULUDQ    Y1, Y0, Y8
+	VPSRLQ      $0x20, Y0, Y6
+	VPXOR       384(SP), Y6, Y6
+	VPSRLQ      $0x20, Y8, Y7
+	VPXOR       416(SP), Y7, Y7
+	VPADDQ      block_step_AVX2<>+0(SB), Y0, Y0
+	VPMULUDQ    Y1, Y3, Y3
+	VPMULUDQ    Y2, Y4, Y4
+	VPSRLQ      $0x20, Y4, Y9
+	VPXOR       448(SP), Y9, Y9
+	VPSRLQ      $0x20, Y3, Y10
+	VPXOR       480(SP), Y5, Y5
+	VPXOR       Y5, Y10, Y10
+	VPMULUDQ    Y1, Y6, Y5
+	VPMULUDQ    Y2, Y7, Y6
+	VPSRLQ      $0x20, Y6, Y7
+	VPXOR       448(SP), Y7, Y7
+	VPSRLQ      $0x20, Y5, Y11
+	VPXOR       480(SP), Y8, Y8
+	VPXOR       Y8, Y11, Y11
+	VPMULUDQ    Y1, Y9, Y8
+	VPMULUDQ    Y2, Y10, Y9
+	VPSRLQ      $0x20, Y9, Y10
+	VPXOR       512(SP), Y4, Y4
+	VPXOR       Y4, Y10, Y10
+	VPSRLQ      $0x20, Y8, Y4
+	VPXOR       544(SP), Y3, Y3
+	VPXOR       Y3, Y4, Y4
+	VPMULUDQ    Y1, Y7, Y3
+	VPMULUDQ    Y2, Y11, Y7
+	VPSRLQ      $0x20, Y7, Y11
+	VPXOR       512(SP), Y6, Y6
+	VPXOR       Y6, Y11, Y11
+	VPSRLQ      $0x20, Y3, Y6
+	VPXOR       544(SP), Y5, Y5
+	VPXOR       Y5, Y6, Y6
+	VPMOVZXWD   256(SP), Y12
+	VPCMPEQD    Y13, Y13, Y13
+	VXORPS      Y5, Y5, Y5
+	VGATHERDPS  Y13, (BX)(Y12*4), Y5
+	VMOVUPS     Y5, (AX)
+	VPMULUDQ    Y1, Y10, Y5
+	VPMULUDQ    Y2, Y4, Y4
+	VPSRLQ      $0x20, Y4, Y10
+	VPXOR       576(SP), Y9, Y9
+	VPXOR       Y9, Y10, Y10
+	VPSRLQ      $0x20, Y5, Y9
+	VPXOR       608(SP), Y8, Y8
+	VPXOR       Y8, Y9, Y9
+	VPMULUDQ    Y1, Y11, Y8
+	VPMULUDQ    Y2, Y6, Y6
+	VPSRLQ      $0x20, Y6, Y11
+	VPXOR       576(SP), Y7, Y7
+	VPXOR       Y7, Y11, Y11
+	VPSRLQ      $0x20, Y8, Y7
+	VPXOR       608(SP), Y3, Y3
+	VPXOR       Y3, Y7, Y7
+	VPMOVZXWD   272(SP), Y12
+	VPCMPEQD    Y13, Y13, Y13
+	VXORPS      Y3, Y3, Y3
+	VGATHERDPS  Y13, (BX)(Y12*4), Y3
+	VMOVUPS     Y3, 32(AX)
+	VPMULUDQ    Y1, Y10, Y3
+	VPMULUDQ    Y2, Y9, Y9
+	VPSRLQ      $0x20, Y9, Y10
+	VPXOR       640(SP), Y4, Y4
+	VPXOR       Y4, Y10, Y10
+	VPSRLQ      $0x20, Y3, Y4
+	VPXOR       672(SP), Y5, Y5
+	VPXOR       Y5, Y4, Y4
+	VPMULUDQ    Y1, Y11, Y5
+	VPMULUDQ    Y2, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y11
+	VPXOR       640(SP), Y6, Y6
+	VPXOR       Y6, Y11, Y11
+	VPSRLQ      $0x20, Y5, Y6
+	VPXOR       672(SP), Y8, Y8
+	VPXOR       Y8, Y6, Y6
+	VPMOVZXWD   288(SP), Y12
+	VPCMPEQD    Y13, Y13, Y13
+	VXORPS      Y8, Y8, Y8
+	VGATHERDPS  Y13, (BX)(Y12*4), Y8
+	VMOVUPS     Y8, 64(AX)
+	VPMULUDQ    Y1, Y10, Y8
+	VPMULUDQ    Y2, Y4, Y4
+	VPSRLQ      $0x20, Y4, Y10
+	VPXOR       704(SP), Y9, Y9
+	VPXOR       Y9, Y10, Y10
+	VPSRLQ      $0x20, Y8, Y9
+	VPXOR       736(SP), Y3, Y3
+	VPXOR       Y3, Y9, Y9
+	VPMULUDQ    Y1, Y11, Y3
+	VPMULUDQ    Y2, Y6, Y6
+	VPSRLQ      $0x20, Y6, Y11
+	VPXOR       704(SP), Y7, Y7
+	VPXOR       Y7, Y11, Y11
+	VPSRLQ      $0x20, Y3, Y7
+	VPXOR       736(SP), Y5, Y5
+	VPXOR       Y5, Y7, Y7
+	VPMOVZXWD   304(SP), Y12
+	VPCMPEQD    Y13, Y13, Y13
+	VXORPS      Y5, Y5, Y5
+	VGATHERDPS  Y13, (BX)(Y12*4), Y5
+	VMOVUPS     Y5, 96(AX)
+	VPMULUDQ    Y1, Y10, Y5
+	VPMULUDQ    Y2, Y9, Y9
+	VPSRLQ      $0x20, Y9, Y10
+	VPXOR       768(SP), Y4, Y4
+	VPXOR       Y4, Y10, Y10
+	VPSRLQ      $0x20, Y5, Y4
+	VPXOR       800(SP), Y8, Y8
+	VPXOR       Y8, Y4, Y4
+	VPMULUDQ    Y1, Y11, Y8
+	VPMULUDQ    Y2, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y11
+	VPXOR       768(SP), Y6, Y6
+	VPXOR       Y6, Y11, Y11
+	VPSRLQ      $0x20, Y8, Y6
+	VPXOR       800(SP), Y3, Y3
+	VPXOR       Y3, Y6, Y6
+	VPMOVZXWD   320(SP), Y12
+	VPCMPEQD    Y13, Y13, Y13
+	VXORPS      Y3, Y3, Y3
+	VGATHERDPS  Y13, (BX)(Y12*4), Y3
+	VMOVUPS     Y3, 128(AX)
+	VPMULUDQ    Y1, Y10, Y3
+	VPMULUDQ    Y2, Y4, Y4
+	VPSRLQ      $0x20, Y4, Y10
+	VPXOR       832(SP), Y9, Y9
+	VPXOR       Y9, Y10, Y10
+	VPSRLQ      $0x20, Y3, Y9
+	VPXOR       864(SP), Y5, Y5
+	VPXOR       Y5, Y9, Y9
+	VPMULUDQ    Y1, Y11, Y5
+	VPMULUDQ    Y2, Y6, Y6
+	VPSRLQ      $0x20, Y6, Y11
+	VPXOR       832(SP), Y7, Y7
+	VPXOR       Y7, Y11, Y11
+	VPSRLQ      $0x20, Y5, Y7
+	VPXOR       864(SP), Y8, Y8
+	VPXOR       Y8, Y7, Y7
+	VPMOVZXWD   336(SP), Y12
+	VPCMPEQD    Y13, Y13, Y13
+	VXORPS      Y8, Y8, Y8
+	VGATHERDPS  Y13, (BX)(Y12*4), Y8
+	VMOVUPS     Y8, 160(AX)
+	VPMULUDQ    Y1, Y10, Y8
+	VPMULUDQ    Y2, Y9, Y9
+	VPSRLQ      $0x20, Y9, Y10
+	VPXOR       896(SP), Y4, Y4
+	VPXOR       Y4, Y10, Y10
+	VPSRLQ      $0x20, Y8, Y4
+	VPXOR       928(SP), Y3, Y3
+	VPXOR       Y3, Y4, Y4
+	VPMULUDQ    Y1, Y11, Y3
+	VPMULUDQ    Y2, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y11
+	VPXOR       896(SP), Y6, Y6
+	VPXOR       Y6, Y11, Y11
+	VPSRLQ      $0x20, Y3, Y6
+	VPXOR       928(SP), Y5, Y5
+	VPXOR       Y5, Y6, Y6
+	VPMOVZXWD   352(SP), Y12
+	VPCMPEQD    Y13, Y13, Y13
+	VXORPS      Y5, Y5, Y5
+	VGATHERDPS  Y13, (BX)(Y12*4), Y5
+	VMOVUPS     Y5, 192(AX)
+	VPMULUDQ    Y1, Y10, Y5
+	VPMULUDQ    Y2, Y4, Y4
+	VPSRLQ      $0x20, Y4, Y10
+	VPXOR       960(SP), Y9, Y9
+	VPXOR       Y9, Y10, Y10
+	VPSRLQ      $0x20, Y5, Y9
+	VPXOR       992(SP), Y8, Y8
+	VPXOR       Y8, Y9, Y9
+	VPMULUDQ    Y1, Y11, Y8
+	VPMULUDQ    Y2, Y6, Y6
+	VPSRLQ      $0x20, Y6, Y11
+	VPXOR       960(SP), Y7, Y7
+	VPXOR       Y7, Y11, Y11
+	VPSRLQ      $0x20, Y8, Y7
+	VPXOR       992(SP), Y3, Y3
+	VPXOR       Y3, Y7, Y7
+	VPMOVZXWD   368(SP), Y12
+	VPCMPEQD    Y13, Y13, Y13
+	VXORPS      Y3, Y3, Y3
+	VGATHERDPS  Y13, (BX)(Y12*4), Y3
+	VMOVUPS     Y3, 224(AX)
+	VPSLLQ      $0x20, Y4, Y4
+	VPBLENDD    $0xaa, Y4, Y10, Y10
+	VPSLLQ      $0x20, Y5, Y5
+	VPBLENDD    $0xaa, Y5, Y9, Y9
+	VPUNPCKLQDQ Y9, Y10, Y3
+	VPUNPCKHQDQ Y9, Y10, Y4
+	VMOVUPS     Y3, 256(SP)
+	VMOVUPS     Y4, 288(SP)
+	VPSLLQ      $0x20, Y6, Y6
+	VPBLENDD    $0xaa, Y6, Y11, Y11
+	VPSLLQ      $0x20, Y8, Y8
+	VPBLENDD    $0xaa, Y8, Y7, Y7
+	VPUNPCKLQDQ Y7, Y11, Y3
+	VPUNPCKHQDQ Y7, Y11, Y4
+	VMOVUPS     Y3, 320(SP)
+	VMOVUPS     Y4, 352(SP)
+	ADDQ        $+256, AX
+	SUBQ        $+64, CX
+	CMPQ        CX, $+128
+	JGE         whole
+
+last:
+	VPMOVZXWD  256(SP), Y4
+	VPCMPEQD   Y5, Y5, Y5
+	VXORPS     Y3, Y3, Y3
+	VGATHERDPS Y5, (BX)(Y4*4), Y3
+	VMOVUPS    Y3, (AX)
+	VPMOVZXWD  272(SP), Y4
+	VPCMPEQD   Y5, Y5, Y5
+	VXORPS     Y3, Y3, Y3
+	VGATHERDPS Y5, (BX)(Y4*4), Y3
+	VMOVUPS    Y3, 32(AX)
+	VPMOVZXWD  288(SP), Y4
+	VPCMPEQD   Y5, Y5, Y5
+	VXORPS     Y3, Y3, Y3
+	VGATHERDPS Y5, (BX)(Y4*4), Y3
+	VMOVUPS    Y3, 64(AX)
+	VPMOVZXWD  304(SP), Y4
+	VPCMPEQD   Y5, Y5, Y5
+	VXORPS     Y3, Y3, Y3
+	VGATHERDPS Y5, (BX)(Y4*4), Y3
+	VMOVUPS    Y3, 96(AX)
+	VPMOVZXWD  320(SP), Y4
+	VPCMPEQD   Y5, Y5, Y5
+	VXORPS     Y3, Y3, Y3
+	VGATHERDPS Y5, (BX)(Y4*4), Y3
+	VMOVUPS    Y3, 128(AX)
+	VPMOVZXWD  336(SP), Y4
+	VPCMPEQD   Y5, Y5, Y5
+	VXORPS     Y3, Y3, Y3
+	VGATHERDPS Y5, (BX)(Y4*4), Y3
+	VMOVUPS    Y3, 160(AX)
+	VPMOVZXWD  352(SP), Y4
+	VPCMPEQD   Y5, Y5, Y5
+	VXORPS     Y3, Y3, Y3
+	VGATHERDPS Y5, (BX)(Y4*4), Y3
+	VMOVUPS    Y3, 192(AX)
+	VPMOVZXWD  368(SP), Y4
+	VPCMPEQD   Y5, Y5, Y5
+	VXORPS     Y3, Y3, Y3
+	VGATHERDPS Y5, (BX)(Y4*4), Y3
+	VMOVUPS    Y3, 224(AX)
+	ADDQ       $+256, AX
+	SUBQ       $+64, CX
 
 rest:
 	CMPQ CX, $+0
 	JLE  done
 
 part:
-	VPMULUDQ     Y1, Y0, Y5
-	VPSRLQ       $0x20, Y0, Y3
-	VPXOR        128(SP), Y3, Y3
-	VPSRLQ       $0x20, Y5, Y4
-	VPXOR        160(SP), Y4, Y4
-	VPMULUDQ     Y1, Y3, Y3
-	VPMULUDQ     Y2, Y4, Y4
-	VPSRLQ       $0x20, Y4, Y6
-	VPXOR        192(SP), Y6, Y6
-	VPSRLQ       $0x20, Y3, Y7
-	VPXOR        224(SP), Y5, Y5
-	VPXOR        Y5, Y7, Y7
-	VPMULUDQ     Y1, Y6, Y5
-	VPMULUDQ     Y2, Y7, Y6
-	VPSRLQ       $0x20, Y6, Y7
-	VPXOR        256(SP), Y4, Y4
-	VPXOR        Y4, Y7, Y7
-	VPSRLQ       $0x20, Y5, Y4
-	VPXOR        288(SP), Y3, Y3
-	VPXOR        Y3, Y4, Y4
-	VPMULUDQ     Y1, Y7, Y3
-	VPMULUDQ     Y2, Y4, Y4
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        320(SP), Y6, Y6
-	VPXOR        Y6, Y7, Y7
-	VPSRLQ       $0x20, Y3, Y6
-	VPXOR        352(SP), Y5, Y5
-	VPXOR        Y5, Y6, Y6
-	VPMULUDQ     Y1, Y7, Y5
-	VPMULUDQ     Y2, Y6, Y6
-	VPSRLQ       $0x20, Y6, Y7
-	VPXOR        384(SP), Y4, Y4
-	VPXOR        Y4, Y7, Y7
-	VPSRLQ       $0x20, Y5, Y4
-	VPXOR        416(SP), Y3, Y3
-	VPXOR        Y3, Y4, Y4
-	VPMULUDQ     Y1, Y7, Y3
-	VPMULUDQ     Y2, Y4, Y4
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        448(SP), Y6, Y6
-	VPXOR        Y6, Y7, Y7
-	VPSRLQ       $0x20, Y3, Y6
-	VPXOR        480(SP), Y5, Y5
-	VPXOR        Y5, Y6, Y6
-	VPMULUDQ     Y1, Y7, Y5
-	VPMULUDQ     Y2, Y6, Y6
-	VPSRLQ       $0x20, Y6, Y7
-	VPXOR        512(SP), Y4, Y4
-	VPXOR        Y4, Y7, Y7
-	VPSRLQ       $0x20, Y5, Y4
-	VPXOR        544(SP), Y3, Y3
-	VPXOR        Y3, Y4, Y4
-	VPMULUDQ     Y1, Y7, Y3
-	VPMULUDQ     Y2, Y4, Y4
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        576(SP), Y6, Y6
-	VPXOR        Y6, Y7, Y7
-	VPSRLQ       $0x20, Y3, Y6
-	VPXOR        608(SP), Y5, Y5
-	VPXOR        Y5, Y6, Y6
-	VPMULUDQ     Y1, Y7, Y5
-	VPMULUDQ     Y2, Y6, Y6
-	VPSRLQ       $0x20, Y6, Y7
-	VPXOR        640(SP), Y4, Y4
-	VPXOR        Y4, Y7, Y7
-	VPSRLQ       $0x20, Y5, Y4
-	VPXOR        672(SP), Y3, Y3
-	VPXOR        Y3, Y4, Y4
-	VPMULUDQ     Y1, Y7, Y3
-	VPMULUDQ     Y2, Y4, Y4
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        704(SP), Y6, Y6
-	VPXOR        Y6, Y7, Y7
-	VPSRLQ       $0x20, Y3, Y6
-	VPXOR        736(SP), Y5, Y5
-	VPXOR        Y5, Y6, Y6
-	VPADDQ       block_step_AVX2<>+0(SB), Y0, Y0
-	VPSLLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y4, Y7, Y7
-	VPSLLQ       $0x20, Y3, Y3
-	VPBLENDD     $0xaa, Y3, Y6, Y6
-	VPUNPCKLQDQ  Y6, Y7, Y3
-	VPUNPCKHQDQ  Y6, Y7, Y4
-	VPMOVZXWD    X3, Y6
-	VPCMPEQD     Y7, Y7, Y7
-	VXORPS       Y5, Y5, Y5
-	VGATHERDPS   Y7, (BX)(Y6*4), Y5
-	VMOVUPS      Y5, (SP)
-	VEXTRACTI128 $0x01, Y3, X3
-	VPMOVZXWD    X3, Y5
-	VPCMPEQD     Y6, Y6, Y6
-	VXORPS       Y3, Y3, Y3
-	VGATHERDPS   Y6, (BX)(Y5*4), Y3
-	VMOVUPS      Y3, 32(SP)
-	VPMOVZXWD    X4, Y5
-	VPCMPEQD     Y6, Y6, Y6
-	VXORPS       Y3, Y3, Y3
-	VGATHERDPS   Y6, (BX)(Y5*4), Y3
-	VMOVUPS      Y3, 64(SP)
-	VEXTRACTI128 $0x01, Y4, X3
-	VPMOVZXWD    X3, Y4
-	VPCMPEQD     Y5, Y5, Y5
-	VXORPS       Y3, Y3, Y3
-	VGATHERDPS   Y5, (BX)(Y4*4), Y3
-	VMOVUPS      Y3, 96(SP)
-	LEAQ         (SP), SI
-	MOVQ         $+32, DI
-	CMPQ         CX, DI
-	CMOVQLT      CX, DI
+	VPMULUDQ    Y1, Y0, Y5
+	VPSRLQ      $0x20, Y0, Y3
+	VPXOR       384(SP), Y3, Y3
+	VPSRLQ      $0x20, Y5, Y4
+	VPXOR       416(SP), Y4, Y4
+	VPADDQ      block_step_AVX2<>+0(SB), Y0, Y0
+	VPMULUDQ    Y1, Y0, Y8
+	VPSRLQ      $0x20, Y0, Y6
+	VPXOR       384(SP), Y6, Y6
+	VPSRLQ      $0x20, Y8, Y7
+	VPXOR       416(SP), Y7, Y7
+	VPADDQ      block_step_AVX2<>+0(SB), Y0, Y0
+	VPMULUDQ    Y1, Y3, Y3
+	VPMULUDQ    Y2, Y4, Y4
+	VPSRLQ      $0x20, Y4, Y9
+	VPXOR       448(SP), Y9, Y9
+	VPSRLQ      $0x20, Y3, Y10
+	VPXOR       480(SP), Y5, Y5
+	VPXOR       Y5, Y10, Y10
+	VPMULUDQ    Y1, Y6, Y5
+	VPMULUDQ    Y2, Y7, Y6
+	VPSRLQ      $0x20, Y6, Y7
+	VPXOR       448(SP), Y7, Y7
+	VPSRLQ      $0x20, Y5, Y11
+	VPXOR       480(SP), Y8, Y8
+	VPXOR       Y8, Y11, Y11
+	VPMULUDQ    Y1, Y9, Y8
+	VPMULUDQ    Y2, Y10, Y9
+	VPSRLQ      $0x20, Y9, Y10
+	VPXOR       512(SP), Y4, Y4
+	VPXOR       Y4, Y10, Y10
+	VPSRLQ      $0x20, Y8, Y4
+	VPXOR       544(SP), Y3, Y3
+	VPXOR       Y3, Y4, Y4
+	VPMULUDQ    Y1, Y7, Y3
+	VPMULUDQ    Y2, Y11, Y7
+	VPSRLQ      $0x20, Y7, Y11
+	VPXOR       512(SP), Y6, Y6
+	VPXOR       Y6, Y11, Y11
+	VPSRLQ      $0x20, Y3, Y6
+	VPXOR       544(SP), Y5, Y5
+	VPXOR       Y5, Y6, Y6
+	VPMULUDQ    Y1, Y10, Y5
+	VPMULUDQ    Y2, Y4, Y4
+	VPSRLQ      $0x20, Y4, Y10
+	VPXOR       576(SP), Y9, Y9
+	VPXOR       Y9, Y10, Y10
+	VPSRLQ      $0x20, Y5, Y9
+	VPXOR       608(SP), Y8, Y8
+	VPXOR       Y8, Y9, Y9
+	VPMULUDQ    Y1, Y11, Y8
+	VPMULUDQ    Y2, Y6, Y6
+	VPSRLQ      $0x20, Y6, Y11
+	VPXOR       576(SP), Y7, Y7
+	VPXOR       Y7, Y11, Y11
+	VPSRLQ      $0x20, Y8, Y7
+	VPXOR       608(SP), Y3, Y3
+	VPXOR       Y3, Y7, Y7
+	VPMULUDQ    Y1, Y10, Y3
+	VPMULUDQ    Y2, Y9, Y9
+	VPSRLQ      $0x20, Y9, Y10
+	VPXOR       640(SP), Y4, Y4
+	VPXOR       Y4, Y10, Y10
+	VPSRLQ      $0x20, Y3, Y4
+	VPXOR       672(SP), Y5, Y5
+	VPXOR       Y5, Y4, Y4
+	VPMULUDQ    Y1, Y11, Y5
+	VPMULUDQ    Y2, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y11
+	VPXOR       640(SP), Y6, Y6
+	VPXOR       Y6, Y11, Y11
+	VPSRLQ      $0x20, Y5, Y6
+	VPXOR       672(SP), Y8, Y8
+	VPXOR       Y8, Y6, Y6
+	VPMULUDQ    Y1, Y10, Y8
+	VPMULUDQ    Y2, Y4, Y4
+	VPSRLQ      $0x20, Y4, Y10
+	VPXOR       704(SP), Y9, Y9
+	VPXOR       Y9, Y10, Y10
+	VPSRLQ      $0x20, Y8, Y9
+	VPXOR       736(SP), Y3, Y3
+	VPXOR       Y3, Y9, Y9
+	VPMULUDQ    Y1, Y11, Y3
+	VPMULUDQ    Y2, Y6, Y6
+	VPSRLQ      $0x20, Y6, Y11
+	VPXOR       704(SP), Y7, Y7
+	VPXOR       Y7, Y11, Y11
+	VPSRLQ      $0x20, Y3, Y7
+	VPXOR       736(SP), Y5, Y5
+	VPXOR       Y5, Y7, Y7
+	VPMULUDQ    Y1, Y10, Y5
+	VPMULUDQ    Y2, Y9, Y9
+	VPSRLQ      $0x20, Y9, Y10
+	VPXOR       768(SP), Y4, Y4
+	VPXOR       Y4, Y10, Y10
+	VPSRLQ      $0x20, Y5, Y4
+	VPXOR       800(SP), Y8, Y8
+	VPXOR       Y8, Y4, Y4
+	VPMULUDQ    Y1, Y11, Y8
+	VPMULUDQ    Y2, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y11
+	VPXOR       768(SP), Y6, Y6
+	VPXOR       Y6, Y11, Y11
+	VPSRLQ      $0x20, Y8, Y6
+	VPXOR       800(SP), Y3, Y3
+	VPXOR       Y3, Y6, Y6
+	VPMULUDQ    Y1, Y10, Y3
+	VPMULUDQ    Y2, Y4, Y4
+	VPSRLQ      $0x20, Y4, Y10
+	VPXOR       832(SP), Y9, Y9
+	VPXOR       Y9, Y10, Y10
+	VPSRLQ      $0x20, Y3, Y9
+	VPXOR       864(SP), Y5, Y5
+	VPXOR       Y5, Y9, Y9
+	VPMULUDQ    Y1, Y11, Y5
+	VPMULUDQ    Y2, Y6, Y6
+	VPSRLQ      $0x20, Y6, Y11
+	VPXOR       832(SP), Y7, Y7
+	VPXOR       Y7, Y11, Y11
+	VPSRLQ      $0x20, Y5, Y7
+	VPXOR       864(SP), Y8, Y8
+	VPXOR       Y8, Y7, Y7
+	VPMULUDQ    Y1, Y10, Y8
+	VPMULUDQ    Y2, Y9, Y9
+	VPSRLQ      $0x20, Y9, Y10
+	VPXOR       896(SP), Y4, Y4
+	VPXOR       Y4, Y10, Y10
+	VPSRLQ      $0x20, Y8, Y4
+	VPXOR       928(SP), Y3, Y3
+	VPXOR       Y3, Y4, Y4
+	VPMULUDQ    Y1, Y11, Y3
+	VPMULUDQ    Y2, Y7, Y7
+	VPSRLQ      $0x20, Y7, Y11
+	VPXOR       896(SP), Y6, Y6
+	VPXOR       Y6, Y11, Y11
+	VPSRLQ      $0x20, Y3, Y6
+	VPXOR       928(SP), Y5, Y5
+	VPXOR       Y5, Y6, Y6
+	VPMULUDQ    Y1, Y10, Y5
+	VPMULUDQ    Y2, Y4, Y4
+	VPSRLQ      $0x20, Y4, Y10
+	VPXOR       960(SP), Y9, Y9
+	VPXOR       Y9, Y10, Y10
+	VPSRLQ      $0x20, Y5, Y9
+	VPXOR       992(SP), Y8, Y8
+	VPXOR       Y8, Y9, Y9
+	VPMULUDQ    Y1, Y11, Y8
+	VPMULUDQ    Y2, Y6, Y6
+	VPSRLQ      $0x20, Y6, Y11
+	VPXOR       960(SP), Y7, Y7
+	VPXOR       Y7, Y11, Y11
+	VPSRLQ      $0x20, Y8, Y7
+	VPXOR       992(SP), Y3, Y3
+	VPXOR       Y3, Y7, Y7
+	VPSLLQ      $0x20, Y4, Y4
+	VPBLENDD    $0xaa, Y4, Y10, Y10
+	VPSLLQ      $0x20, Y5, Y5
+	VPBLENDD    $0xaa, Y5, Y9, Y9
+	VPUNPCKLQDQ Y9, Y10, Y3
+	VPUNPCKHQDQ Y9, Y10, Y4
+	VMOVUPS     Y3, 256(SP)
+	VMOVUPS     Y4, 288(SP)
+	VPSLLQ      $0x20, Y6, Y6
+	VPBLENDD    $0xaa, Y6, Y11, Y11
+	VPSLLQ      $0x20, Y8, Y8
+	VPBLENDD    $0xaa, Y8, Y7, Y7
+	VPUNPCKLQDQ Y7, Y11, Y3
+	VPUNPCKHQDQ Y7, Y11, Y4
+	VMOVUPS     Y3, 320(SP)
+	VMOVUPS     Y4, 352(SP)
+	VPMOVZXWD   256(SP), Y4
+	VPCMPEQD    Y5, Y5, Y5
+	VXORPS      Y3, Y3, Y3
+	VGATHERDPS  Y5, (BX)(Y4*4), Y3
+	VMOVUPS     Y3, (SP)
+	VPMOVZXWD   272(SP), Y4
+	VPCMPEQD    Y5, Y5, Y5
+	VXORPS      Y3, Y3, Y3
+	VGATHERDPS  Y5, (BX)(Y4*4), Y3
+	VMOVUPS     Y3, 32(SP)
+	VPMOVZXWD   288(SP), Y4
+	VPCMPEQD    Y5, Y5, Y5
+	VXORPS      Y3, Y3, Y3
+	VGATHERDPS  Y5, (BX)(Y4*4), Y3
+	VMOVUPS     Y3, 64(SP)
+	VPMOVZXWD   304(SP), Y4
+	VPCMPEQD    Y5, Y5, Y5
+	VXORPS      Y3, Y3, Y3
+	VGATHERDPS  Y5, (BX)(Y4*4), Y3
+	VMOVUPS     Y3, 96(SP)
+	VPMOVZXWD   320(SP), Y4
+	VPCMPEQD    Y5, Y5, Y5
+	VXORPS      Y3, Y3, Y3
+	VGATHERDPS  Y5, (BX)(Y4*4), Y3
+	VMOVUPS     Y3, 128(SP)
+	VPMOVZXWD   336(SP), Y4
+	VPCMPEQD    Y5, Y5, Y5
+	VXORPS      Y3, Y3, Y3
+	VGATHERDPS  Y5, (BX)(Y4*4), Y3
+	VMOVUPS     Y3, 160(SP)
+	VPMOVZXWD   352(SP), Y4
+	VPCMPEQD    Y5, Y5, Y5
+	VXORPS      Y3, Y3, Y3
+	VGATHERDPS  Y5, (BX)(Y4*4), Y3
+	VMOVUPS     Y3, 192(SP)
+	VPMOVZXWD   368(SP), Y4
+	VPCMPEQD    Y5, Y5, Y5
+	VXORPS      Y3, Y3, Y3
+	VGATHERDPS  Y5, (BX)(Y4*4), Y3
+	VMOVUPS     Y3, 224(SP)
+	LEAQ        (SP), SI
+	MOVQ        $+64, DI
+	CMPQ        CX, DI
+	CMOVQLT     CX, DI
 
 several:
 	MOVQ    DI, R8
@@ -6644,8 +9122,8 @@ one:
 	JNZ    one
 
 made:
-	ADDQ $+128, AX
-	SUBQ $+32, CX
+	ADDQ $+256, AX
+	SUBQ $+64, CX
 	XORQ DX, DX
 	JMP  next
 
@@ -10254,7 +12732,7 @@ done:
 
 // func addNormalAVX512(dst []float32, src []float32, scale float32, seed uint64, offset uint64, table *[65536]float32)
 // Requires: AVX, AVX512F, CMOV, SSE
-TEXT ·addNormalAVX512(SB), NOSPLIT, $256-80
+TEXT ·addNormalAVX512(SB), NOSPLIT, $384-80
 	MOVQ         src_base+24(FP), AX
 	MOVSS        scale+48(FP), X0
 	VBROADCASTSS X0, Z0
@@ -10320,213 +12798,318 @@ TEXT ·addNormalAVX512(SB), NOSPLIT, $256-80
 	JNZ          part
 
 next:
-	CMPQ DX, $+64
-	JL   rest
+	CMPQ        DX, $+64
+	JL          rest
+	VPMULUDQ    Z2, Z1, Z26
+	VPSRLQ      $0x20, Z1, Z24
+	VPXORD      Z4, Z24, Z24
+	VPSRLQ      $0x20, Z26, Z25
+	VPXORD      Z5, Z25, Z25
+	VPADDQ      block_step_AVX512<>+0(SB), Z1, Z1
+	VPMULUDQ    Z2, Z24, Z24
+	VPMULUDQ    Z3, Z25, Z25
+	VPSRLQ      $0x20, Z25, Z27
+	VPXORD      Z6, Z27, Z27
+	VPSRLQ      $0x20, Z24, Z28
+	VPTERNLOGD  $0x96, Z7, Z26, Z28
+	VPMULUDQ    Z2, Z27, Z26
+	VPMULUDQ    Z3, Z28, Z27
+	VPSRLQ      $0x20, Z27, Z28
+	VPTERNLOGD  $0x96, Z8, Z25, Z28
+	VPSRLQ      $0x20, Z26, Z25
+	VPTERNLOGD  $0x96, Z9, Z24, Z25
+	VPMULUDQ    Z2, Z28, Z24
+	VPMULUDQ    Z3, Z25, Z25
+	VPSRLQ      $0x20, Z25, Z28
+	VPTERNLOGD  $0x96, Z10, Z27, Z28
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z11, Z26, Z27
+	VPMULUDQ    Z2, Z28, Z26
+	VPMULUDQ    Z3, Z27, Z27
+	VPSRLQ      $0x20, Z27, Z28
+	VPTERNLOGD  $0x96, Z12, Z25, Z28
+	VPSRLQ      $0x20, Z26, Z25
+	VPTERNLOGD  $0x96, Z13, Z24, Z25
+	VPMULUDQ    Z2, Z28, Z24
+	VPMULUDQ    Z3, Z25, Z25
+	VPSRLQ      $0x20, Z25, Z28
+	VPTERNLOGD  $0x96, Z14, Z27, Z28
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z15, Z26, Z27
+	VPMULUDQ    Z2, Z28, Z26
+	VPMULUDQ    Z3, Z27, Z27
+	VPSRLQ      $0x20, Z27, Z28
+	VPTERNLOGD  $0x96, Z16, Z25, Z28
+	VPSRLQ      $0x20, Z26, Z25
+	VPTERNLOGD  $0x96, Z17, Z24, Z25
+	VPMULUDQ    Z2, Z28, Z24
+	VPMULUDQ    Z3, Z25, Z25
+	VPSRLQ      $0x20, Z25, Z28
+	VPTERNLOGD  $0x96, Z18, Z27, Z28
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z19, Z26, Z27
+	VPMULUDQ    Z2, Z28, Z26
+	VPMULUDQ    Z3, Z27, Z27
+	VPSRLQ      $0x20, Z27, Z28
+	VPTERNLOGD  $0x96, Z20, Z25, Z28
+	VPSRLQ      $0x20, Z26, Z25
+	VPTERNLOGD  $0x96, Z21, Z24, Z25
+	VPMULUDQ    Z2, Z28, Z24
+	VPMULUDQ    Z3, Z25, Z25
+	VPSRLQ      $0x20, Z25, Z28
+	VPTERNLOGD  $0x96, Z22, Z27, Z28
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z23, Z26, Z27
+	MOVL        $0x0000aaaa, DI
+	KMOVW       DI, K1
+	VPSHUFD     $0xa0, Z25, K1, Z28
+	MOVL        $0x0000aaaa, DI
+	KMOVW       DI, K1
+	VPSHUFD     $0xa0, Z24, K1, Z27
+	VPUNPCKLQDQ Z27, Z28, Z24
+	VPUNPCKHQDQ Z27, Z28, Z25
+	VMOVUPS     Z24, 256(SP)
+	VMOVUPS     Z25, 320(SP)
+	CMPQ        DX, $+128
+	JL          last
 
 whole:
-	VPMULUDQ      Z2, Z1, Z26
-	VPSRLQ        $0x20, Z1, Z24
-	VPXORD        Z4, Z24, Z24
-	VPSRLQ        $0x20, Z26, Z25
-	VPXORD        Z5, Z25, Z25
-	VPMULUDQ      Z2, Z24, Z24
-	VPMULUDQ      Z3, Z25, Z25
-	VPSRLQ        $0x20, Z25, Z27
-	VPXORD        Z6, Z27, Z27
-	VPSRLQ        $0x20, Z24, Z28
-	VPTERNLOGD    $0x96, Z7, Z26, Z28
-	VPMULUDQ      Z2, Z27, Z26
-	VPMULUDQ      Z3, Z28, Z27
-	VPSRLQ        $0x20, Z27, Z28
-	VPTERNLOGD    $0x96, Z8, Z25, Z28
-	VPSRLQ        $0x20, Z26, Z25
-	VPTERNLOGD    $0x96, Z9, Z24, Z25
-	VPMULUDQ      Z2, Z28, Z24
-	VPMULUDQ      Z3, Z25, Z25
-	VPSRLQ        $0x20, Z25, Z28
-	VPTERNLOGD    $0x96, Z10, Z27, Z28
-	VPSRLQ        $0x20, Z24, Z27
-	VPTERNLOGD    $0x96, Z11, Z26, Z27
-	VPMULUDQ      Z2, Z28, Z26
-	VPMULUDQ      Z3, Z27, Z27
-	VPSRLQ        $0x20, Z27, Z28
-	VPTERNLOGD    $0x96, Z12, Z25, Z28
-	VPSRLQ        $0x20, Z26, Z25
-	VPTERNLOGD    $0x96, Z13, Z24, Z25
-	VPMULUDQ      Z2, Z28, Z24
-	VPMULUDQ      Z3, Z25, Z25
-	VPSRLQ        $0x20, Z25, Z28
-	VPTERNLOGD    $0x96, Z14, Z27, Z28
-	VPSRLQ        $0x20, Z24, Z27
-	VPTERNLOGD    $0x96, Z15, Z26, Z27
-	VPMULUDQ      Z2, Z28, Z26
-	VPMULUDQ      Z3, Z27, Z27
-	VPSRLQ        $0x20, Z27, Z28
-	VPTERNLOGD    $0x96, Z16, Z25, Z28
-	VPSRLQ        $0x20, Z26, Z25
-	VPTERNLOGD    $0x96, Z17, Z24, Z25
-	VPMULUDQ      Z2, Z28, Z24
-	VPMULUDQ      Z3, Z25, Z25
-	VPSRLQ        $0x20, Z25, Z28
-	VPTERNLOGD    $0x96, Z18, Z27, Z28
-	VPSRLQ        $0x20, Z24, Z27
-	VPTERNLOGD    $0x96, Z19, Z26, Z27
-	VPMULUDQ      Z2, Z28, Z26
-	VPMULUDQ      Z3, Z27, Z27
-	VPSRLQ        $0x20, Z27, Z28
-	VPTERNLOGD    $0x96, Z20, Z25, Z28
-	VPSRLQ        $0x20, Z26, Z25
-	VPTERNLOGD    $0x96, Z21, Z24, Z25
-	VPMULUDQ      Z2, Z28, Z24
-	VPMULUDQ      Z3, Z25, Z25
-	VPSRLQ        $0x20, Z25, Z28
-	VPTERNLOGD    $0x96, Z22, Z27, Z28
-	VPSRLQ        $0x20, Z24, Z27
-	VPTERNLOGD    $0x96, Z23, Z26, Z27
-	VPADDQ        block_step_AVX512<>+0(SB), Z1, Z1
-	MOVL          $0x0000aaaa, DI
-	KMOVW         DI, K1
-	VPSHUFD       $0xa0, Z25, K1, Z28
-	MOVL          $0x0000aaaa, DI
-	KMOVW         DI, K1
-	VPSHUFD       $0xa0, Z24, K1, Z27
-	VPUNPCKLQDQ   Z27, Z28, Z24
-	VPUNPCKHQDQ   Z27, Z28, Z25
-	VPMOVZXWD     Y24, Z27
-	KXNORW        K1, K1, K1
-	VPXORD        Z26, Z26, Z26
-	VGATHERDPS    (SI)(Z27*4), K1, Z26
-	VMULPS        Z0, Z26, Z26
-	VADDPS        (AX), Z26, Z26
-	VMOVUPS       Z26, (CX)
-	VEXTRACTI64X4 $0x01, Z24, Y24
-	VPMOVZXWD     Y24, Z26
-	KXNORW        K1, K1, K1
-	VPXORD        Z24, Z24, Z24
-	VGATHERDPS    (SI)(Z26*4), K1, Z24
-	VMULPS        Z0, Z24, Z24
-	VADDPS        64(AX), Z24, Z24
-	VMOVUPS       Z24, 64(CX)
-	VPMOVZXWD     Y25, Z26
-	KXNORW        K1, K1, K1
-	VPXORD        Z24, Z24, Z24
-	VGATHERDPS    (SI)(Z26*4), K1, Z24
-	VMULPS        Z0, Z24, Z24
-	VADDPS        128(AX), Z24, Z24
-	VMOVUPS       Z24, 128(CX)
-	VEXTRACTI64X4 $0x01, Z25, Y24
-	VPMOVZXWD     Y24, Z25
-	KXNORW        K1, K1, K1
-	VPXORD        Z24, Z24, Z24
-	VGATHERDPS    (SI)(Z25*4), K1, Z24
-	VMULPS        Z0, Z24, Z24
-	VADDPS        192(AX), Z24, Z24
-	VMOVUPS       Z24, 192(CX)
-	ADDQ          $+256, CX
-	ADDQ          $+256, AX
-	SUBQ          $+64, DX
-	CMPQ          DX, $+64
-	JGE           whole
+	VPMULUDQ    Z2, Z1, Z26
+	VPSRLQ      $0x20, Z1, Z24
+	VPXORD      Z4, Z24, Z24
+	VPSRLQ      $0x20, Z26, Z25
+	VPXORD      Z5, Z25, Z25
+	VPADDQ      block_step_AVX512<>+0(SB), Z1, Z1
+	VPMULUDQ    Z2, Z24, Z24
+	VPMULUDQ    Z3, Z25, Z25
+	VPSRLQ      $0x20, Z25, Z27
+	VPXORD      Z6, Z27, Z27
+	VPSRLQ      $0x20, Z24, Z28
+	VPTERNLOGD  $0x96, Z7, Z26, Z28
+	VPMULUDQ    Z2, Z27, Z26
+	VPMULUDQ    Z3, Z28, Z27
+	VPSRLQ      $0x20, Z27, Z28
+	VPTERNLOGD  $0x96, Z8, Z25, Z28
+	VPSRLQ      $0x20, Z26, Z25
+	VPTERNLOGD  $0x96, Z9, Z24, Z25
+	VPMULUDQ    Z2, Z28, Z24
+	VPMULUDQ    Z3, Z25, Z25
+	VPSRLQ      $0x20, Z25, Z28
+	VPTERNLOGD  $0x96, Z10, Z27, Z28
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z11, Z26, Z27
+	VPMOVZXWD   256(SP), Z29
+	KXNORW      K1, K1, K1
+	VPXORD      Z26, Z26, Z26
+	VGATHERDPS  (SI)(Z29*4), K1, Z26
+	VMULPS      Z0, Z26, Z26
+	VADDPS      (AX), Z26, Z26
+	VMOVUPS     Z26, (CX)
+	VPMULUDQ    Z2, Z28, Z26
+	VPMULUDQ    Z3, Z27, Z27
+	VPSRLQ      $0x20, Z27, Z28
+	VPTERNLOGD  $0x96, Z12, Z25, Z28
+	VPSRLQ      $0x20, Z26, Z25
+	VPTERNLOGD  $0x96, Z13, Z24, Z25
+	VPMULUDQ    Z2, Z28, Z24
+	VPMULUDQ    Z3, Z25, Z25
+	VPSRLQ      $0x20, Z25, Z28
+	VPTERNLOGD  $0x96, Z14, Z27, Z28
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z15, Z26, Z27
+	VPMOVZXWD   288(SP), Z29
+	KXNORW      K1, K1, K1
+	VPXORD      Z26, Z26, Z26
+	VGATHERDPS  (SI)(Z29*4), K1, Z26
+	VMULPS      Z0, Z26, Z26
+	VADDPS      64(AX), Z26, Z26
+	VMOVUPS     Z26, 64(CX)
+	VPMULUDQ    Z2, Z28, Z26
+	VPMULUDQ    Z3, Z27, Z27
+	VPSRLQ      $0x20, Z27, Z28
+	VPTERNLOGD  $0x96, Z16, Z25, Z28
+	VPSRLQ      $0x20, Z26, Z25
+	VPTERNLOGD  $0x96, Z17, Z24, Z25
+	VPMULUDQ    Z2, Z28, Z24
+	VPMULUDQ    Z3, Z25, Z25
+	VPSRLQ      $0x20, Z25, Z28
+	VPTERNLOGD  $0x96, Z18, Z27, Z28
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z19, Z26, Z27
+	VPMOVZXWD   320(SP), Z29
+	KXNORW      K1, K1, K1
+	VPXORD      Z26, Z26, Z26
+	VGATHERDPS  (SI)(Z29*4), K1, Z26
+	VMULPS      Z0, Z26, Z26
+	VADDPS      128(AX), Z26, Z26
+	VMOVUPS     Z26, 128(CX)
+	VPMULUDQ    Z2, Z28, Z26
+	VPMULUDQ    Z3, Z27, Z27
+	VPSRLQ      $0x20, Z27, Z28
+	VPTERNLOGD  $0x96, Z20, Z25, Z28
+	VPSRLQ      $0x20, Z26, Z25
+	VPTERNLOGD  $0x96, Z21, Z24, Z25
+	VPMULUDQ    Z2, Z28, Z24
+	VPMULUDQ    Z3, Z25, Z25
+	VPSRLQ      $0x20, Z25, Z28
+	VPTERNLOGD  $0x96, Z22, Z27, Z28
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z23, Z26, Z27
+	VPMOVZXWD   352(SP), Z29
+	KXNORW      K1, K1, K1
+	VPXORD      Z26, Z26, Z26
+	VGATHERDPS  (SI)(Z29*4), K1, Z26
+	VMULPS      Z0, Z26, Z26
+	VADDPS      192(AX), Z26, Z26
+	VMOVUPS     Z26, 192(CX)
+	MOVL        $0x0000aaaa, DI
+	KMOVW       DI, K1
+	VPSHUFD     $0xa0, Z25, K1, Z28
+	MOVL        $0x0000aaaa, DI
+	KMOVW       DI, K1
+	VPSHUFD     $0xa0, Z24, K1, Z27
+	VPUNPCKLQDQ Z27, Z28, Z24
+	VPUNPCKHQDQ Z27, Z28, Z25
+	VMOVUPS     Z24, 256(SP)
+	VMOVUPS     Z25, 320(SP)
+	ADDQ        $+256, CX
+	ADDQ        $+256, AX
+	SUBQ        $+64, DX
+	CMPQ        DX, $+128
+	JGE         whole
+
+last:
+	VPMOVZXWD  256(SP), Z25
+	KXNORW     K1, K1, K1
+	VPXORD     Z24, Z24, Z24
+	VGATHERDPS (SI)(Z25*4), K1, Z24
+	VMULPS     Z0, Z24, Z24
+	VADDPS     (AX), Z24, Z24
+	VMOVUPS    Z24, (CX)
+	VPMOVZXWD  288(SP), Z25
+	KXNORW     K1, K1, K1
+	VPXORD     Z24, Z24, Z24
+	VGATHERDPS (SI)(Z25*4), K1, Z24
+	VMULPS     Z0, Z24, Z24
+	VADDPS     64(AX), Z24, Z24
+	VMOVUPS    Z24, 64(CX)
+	VPMOVZXWD  320(SP), Z25
+	KXNORW     K1, K1, K1
+	VPXORD     Z24, Z24, Z24
+	VGATHERDPS (SI)(Z25*4), K1, Z24
+	VMULPS     Z0, Z24, Z24
+	VADDPS     128(AX), Z24, Z24
+	VMOVUPS    Z24, 128(CX)
+	VPMOVZXWD  352(SP), Z25
+	KXNORW     K1, K1, K1
+	VPXORD     Z24, Z24, Z24
+	VGATHERDPS (SI)(Z25*4), K1, Z24
+	VMULPS     Z0, Z24, Z24
+	VADDPS     192(AX), Z24, Z24
+	VMOVUPS    Z24, 192(CX)
+	ADDQ       $+256, CX
+	ADDQ       $+256, AX
+	SUBQ       $+64, DX
 
 rest:
 	CMPQ DX, $+0
 	JLE  done
 
 part:
-	VPMULUDQ      Z2, Z1, Z26
-	VPSRLQ        $0x20, Z1, Z24
-	VPXORD        Z4, Z24, Z24
-	VPSRLQ        $0x20, Z26, Z25
-	VPXORD        Z5, Z25, Z25
-	VPMULUDQ      Z2, Z24, Z24
-	VPMULUDQ      Z3, Z25, Z25
-	VPSRLQ        $0x20, Z25, Z27
-	VPXORD        Z6, Z27, Z27
-	VPSRLQ        $0x20, Z24, Z28
-	VPTERNLOGD    $0x96, Z7, Z26, Z28
-	VPMULUDQ      Z2, Z27, Z26
-	VPMULUDQ      Z3, Z28, Z27
-	VPSRLQ        $0x20, Z27, Z28
-	VPTERNLOGD    $0x96, Z8, Z25, Z28
-	VPSRLQ        $0x20, Z26, Z25
-	VPTERNLOGD    $0x96, Z9, Z24, Z25
-	VPMULUDQ      Z2, Z28, Z24
-	VPMULUDQ      Z3, Z25, Z25
-	VPSRLQ        $0x20, Z25, Z28
-	VPTERNLOGD    $0x96, Z10, Z27, Z28
-	VPSRLQ        $0x20, Z24, Z27
-	VPTERNLOGD    $0x96, Z11, Z26, Z27
-	VPMULUDQ      Z2, Z28, Z26
-	VPMULUDQ      Z3, Z27, Z27
-	VPSRLQ        $0x20, Z27, Z28
-	VPTERNLOGD    $0x96, Z12, Z25, Z28
-	VPSRLQ        $0x20, Z26, Z25
-	VPTERNLOGD    $0x96, Z13, Z24, Z25
-	VPMULUDQ      Z2, Z28, Z24
-	VPMULUDQ      Z3, Z25, Z25
-	VPSRLQ        $0x20, Z25, Z28
-	VPTERNLOGD    $0x96, Z14, Z27, Z28
-	VPSRLQ        $0x20, Z24, Z27
-	VPTERNLOGD    $0x96, Z15, Z26, Z27
-	VPMULUDQ      Z2, Z28, Z26
-	VPMULUDQ      Z3, Z27, Z27
-	VPSRLQ        $0x20, Z27, Z28
-	VPTERNLOGD    $0x96, Z16, Z25, Z28
-	VPSRLQ        $0x20, Z26, Z25
-	VPTERNLOGD    $0x96, Z17, Z24, Z25
-	VPMULUDQ      Z2, Z28, Z24
-	VPMULUDQ      Z3, Z25, Z25
-	VPSRLQ        $0x20, Z25, Z28
-	VPTERNLOGD    $0x96, Z18, Z27, Z28
-	VPSRLQ        $0x20, Z24, Z27
-	VPTERNLOGD    $0x96, Z19, Z26, Z27
-	VPMULUDQ      Z2, Z28, Z26
-	VPMULUDQ      Z3, Z27, Z27
-	VPSRLQ        $0x20, Z27, Z28
-	VPTERNLOGD    $0x96, Z20, Z25, Z28
-	VPSRLQ        $0x20, Z26, Z25
-	VPTERNLOGD    $0x96, Z21, Z24, Z25
-	VPMULUDQ      Z2, Z28, Z24
-	VPMULUDQ      Z3, Z25, Z25
-	VPSRLQ        $0x20, Z25, Z28
-	VPTERNLOGD    $0x96, Z22, Z27, Z28
-	VPSRLQ        $0x20, Z24, Z27
-	VPTERNLOGD    $0x96, Z23, Z26, Z27
-	VPADDQ        block_step_AVX512<>+0(SB), Z1, Z1
-	MOVL          $0x0000aaaa, DI
-	KMOVW         DI, K1
-	VPSHUFD       $0xa0, Z25, K1, Z28
-	MOVL          $0x0000aaaa, DI
-	KMOVW         DI, K1
-	VPSHUFD       $0xa0, Z24, K1, Z27
-	VPUNPCKLQDQ   Z27, Z28, Z24
-	VPUNPCKHQDQ   Z27, Z28, Z25
-	VPMOVZXWD     Y24, Z27
-	KXNORW        K1, K1, K1
-	VPXORD        Z26, Z26, Z26
-	VGATHERDPS    (SI)(Z27*4), K1, Z26
-	VMOVUPS       Z26, (SP)
-	VEXTRACTI64X4 $0x01, Z24, Y24
-	VPMOVZXWD     Y24, Z26
-	KXNORW        K1, K1, K1
-	VPXORD        Z24, Z24, Z24
-	VGATHERDPS    (SI)(Z26*4), K1, Z24
-	VMOVUPS       Z24, 64(SP)
-	VPMOVZXWD     Y25, Z26
-	KXNORW        K1, K1, K1
-	VPXORD        Z24, Z24, Z24
-	VGATHERDPS    (SI)(Z26*4), K1, Z24
-	VMOVUPS       Z24, 128(SP)
-	VEXTRACTI64X4 $0x01, Z25, Y24
-	VPMOVZXWD     Y24, Z25
-	KXNORW        K1, K1, K1
-	VPXORD        Z24, Z24, Z24
-	VGATHERDPS    (SI)(Z25*4), K1, Z24
-	VMOVUPS       Z24, 192(SP)
-	LEAQ          (SP), DI
-	MOVQ          $+64, R8
-	CMPQ          DX, R8
-	CMOVQLT       DX, R8
+	VPMULUDQ    Z2, Z1, Z26
+	VPSRLQ      $0x20, Z1, Z24
+	VPXORD      Z4, Z24, Z24
+	VPSRLQ      $0x20, Z26, Z25
+	VPXORD      Z5, Z25, Z25
+	VPADDQ      block_step_AVX512<>+0(SB), Z1, Z1
+	VPMULUDQ    Z2, Z24, Z24
+	VPMULUDQ    Z3, Z25, Z25
+	VPSRLQ      $0x20, Z25, Z27
+	VPXORD      Z6, Z27, Z27
+	VPSRLQ      $0x20, Z24, Z28
+	VPTERNLOGD  $0x96, Z7, Z26, Z28
+	VPMULUDQ    Z2, Z27, Z26
+	VPMULUDQ    Z3, Z28, Z27
+	VPSRLQ      $0x20, Z27, Z28
+	VPTERNLOGD  $0x96, Z8, Z25, Z28
+	VPSRLQ      $0x20, Z26, Z25
+	VPTERNLOGD  $0x96, Z9, Z24, Z25
+	VPMULUDQ    Z2, Z28, Z24
+	VPMULUDQ    Z3, Z25, Z25
+	VPSRLQ      $0x20, Z25, Z28
+	VPTERNLOGD  $0x96, Z10, Z27, Z28
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z11, Z26, Z27
+	VPMULUDQ    Z2, Z28, Z26
+	VPMULUDQ    Z3, Z27, Z27
+	VPSRLQ      $0x20, Z27, Z28
+	VPTERNLOGD  $0x96, Z12, Z25, Z28
+	VPSRLQ      $0x20, Z26, Z25
+	VPTERNLOGD  $0x96, Z13, Z24, Z25
+	VPMULUDQ    Z2, Z28, Z24
+	VPMULUDQ    Z3, Z25, Z25
+	VPSRLQ      $0x20, Z25, Z28
+	VPTERNLOGD  $0x96, Z14, Z27, Z28
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z15, Z26, Z27
+	VPMULUDQ    Z2, Z28, Z26
+	VPMULUDQ    Z3, Z27, Z27
+	VPSRLQ      $0x20, Z27, Z28
+	VPTERNLOGD  $0x96, Z16, Z25, Z28
+	VPSRLQ      $0x20, Z26, Z25
+	VPTERNLOGD  $0x96, Z17, Z24, Z25
+	VPMULUDQ    Z2, Z28, Z24
+	VPMULUDQ    Z3, Z25, Z25
+	VPSRLQ      $0x20, Z25, Z28
+	VPTERNLOGD  $0x96, Z18, Z27, Z28
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z19, Z26, Z27
+	VPMULUDQ    Z2, Z28, Z26
+	VPMULUDQ    Z3, Z27, Z27
+	VPSRLQ      $0x20, Z27, Z28
+	VPTERNLOGD  $0x96, Z20, Z25, Z28
+	VPSRLQ      $0x20, Z26, Z25
+	VPTERNLOGD  $0x96, Z21, Z24, Z25
+	VPMULUDQ    Z2, Z28, Z24
+	VPMULUDQ    Z3, Z25, Z25
+	VPSRLQ      $0x20, Z25, Z28
+	VPTERNLOGD  $0x96, Z22, Z27, Z28
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z23, Z26, Z27
+	MOVL        $0x0000aaaa, DI
+	KMOVW       DI, K1
+	VPSHUFD     $0xa0, Z25, K1, Z28
+	MOVL        $0x0000aaaa, DI
+	KMOVW       DI, K1
+	VPSHUFD     $0xa0, Z24, K1, Z27
+	VPUNPCKLQDQ Z27, Z28, Z24
+	VPUNPCKHQDQ Z27, Z28, Z25
+	VMOVUPS     Z24, 256(SP)
+	VMOVUPS     Z25, 320(SP)
+	VPMOVZXWD   256(SP), Z25
+	KXNORW      K1, K1, K1
+	VPXORD      Z24, Z24, Z24
+	VGATHERDPS  (SI)(Z25*4), K1, Z24
+	VMOVUPS     Z24, (SP)
+	VPMOVZXWD   288(SP), Z25
+	KXNORW      K1, K1, K1
+	VPXORD      Z24, Z24, Z24
+	VGATHERDPS  (SI)(Z25*4), K1, Z24
+	VMOVUPS     Z24, 64(SP)
+	VPMOVZXWD   320(SP), Z25
+	KXNORW      K1, K1, K1
+	VPXORD      Z24, Z24, Z24
+	VGATHERDPS  (SI)(Z25*4), K1, Z24
+	VMOVUPS     Z24, 128(SP)
+	VPMOVZXWD   352(SP), Z25
+	KXNORW      K1, K1, K1
+	VPXORD      Z24, Z24, Z24
+	VGATHERDPS  (SI)(Z25*4), K1, Z24
+	VMOVUPS     Z24, 192(SP)
+	LEAQ        (SP), DI
+	MOVQ        $+64, R8
+	CMPQ        DX, R8
+	CMOVQLT     DX, R8
 
 several:
 	MOVQ    R8, R9
@@ -10587,7 +13170,7 @@ GLOBL block_step_AVX512<>(SB), RODATA|NOPTR, $64
 
 // func normalAVX512(dst []float32, seed uint64, offset uint64, table *[65536]float32)
 // Requires: AVX, AVX512F, CMOV
-TEXT ·normalAVX512(SB), NOSPLIT, $256-48
+TEXT ·normalAVX512(SB), NOSPLIT, $384-48
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         table+40(FP), BX
@@ -10649,204 +13232,300 @@ TEXT ·normalAVX512(SB), NOSPLIT, $256-48
 	JNZ          part
 
 next:
-	CMPQ CX, $+64
-	JL   rest
+	CMPQ        CX, $+64
+	JL          rest
+	VPMULUDQ    Z1, Z0, Z25
+	VPSRLQ      $0x20, Z0, Z23
+	VPXORD      Z3, Z23, Z23
+	VPSRLQ      $0x20, Z25, Z24
+	VPXORD      Z4, Z24, Z24
+	VPADDQ      block_step_AVX512<>+0(SB), Z0, Z0
+	VPMULUDQ    Z1, Z23, Z23
+	VPMULUDQ    Z2, Z24, Z24
+	VPSRLQ      $0x20, Z24, Z26
+	VPXORD      Z5, Z26, Z26
+	VPSRLQ      $0x20, Z23, Z27
+	VPTERNLOGD  $0x96, Z6, Z25, Z27
+	VPMULUDQ    Z1, Z26, Z25
+	VPMULUDQ    Z2, Z27, Z26
+	VPSRLQ      $0x20, Z26, Z27
+	VPTERNLOGD  $0x96, Z7, Z24, Z27
+	VPSRLQ      $0x20, Z25, Z24
+	VPTERNLOGD  $0x96, Z8, Z23, Z24
+	VPMULUDQ    Z1, Z27, Z23
+	VPMULUDQ    Z2, Z24, Z24
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z9, Z26, Z27
+	VPSRLQ      $0x20, Z23, Z26
+	VPTERNLOGD  $0x96, Z10, Z25, Z26
+	VPMULUDQ    Z1, Z27, Z25
+	VPMULUDQ    Z2, Z26, Z26
+	VPSRLQ      $0x20, Z26, Z27
+	VPTERNLOGD  $0x96, Z11, Z24, Z27
+	VPSRLQ      $0x20, Z25, Z24
+	VPTERNLOGD  $0x96, Z12, Z23, Z24
+	VPMULUDQ    Z1, Z27, Z23
+	VPMULUDQ    Z2, Z24, Z24
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z13, Z26, Z27
+	VPSRLQ      $0x20, Z23, Z26
+	VPTERNLOGD  $0x96, Z14, Z25, Z26
+	VPMULUDQ    Z1, Z27, Z25
+	VPMULUDQ    Z2, Z26, Z26
+	VPSRLQ      $0x20, Z26, Z27
+	VPTERNLOGD  $0x96, Z15, Z24, Z27
+	VPSRLQ      $0x20, Z25, Z24
+	VPTERNLOGD  $0x96, Z16, Z23, Z24
+	VPMULUDQ    Z1, Z27, Z23
+	VPMULUDQ    Z2, Z24, Z24
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z17, Z26, Z27
+	VPSRLQ      $0x20, Z23, Z26
+	VPTERNLOGD  $0x96, Z18, Z25, Z26
+	VPMULUDQ    Z1, Z27, Z25
+	VPMULUDQ    Z2, Z26, Z26
+	VPSRLQ      $0x20, Z26, Z27
+	VPTERNLOGD  $0x96, Z19, Z24, Z27
+	VPSRLQ      $0x20, Z25, Z24
+	VPTERNLOGD  $0x96, Z20, Z23, Z24
+	VPMULUDQ    Z1, Z27, Z23
+	VPMULUDQ    Z2, Z24, Z24
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z21, Z26, Z27
+	VPSRLQ      $0x20, Z23, Z26
+	VPTERNLOGD  $0x96, Z22, Z25, Z26
+	MOVL        $0x0000aaaa, SI
+	KMOVW       SI, K1
+	VPSHUFD     $0xa0, Z24, K1, Z27
+	MOVL        $0x0000aaaa, SI
+	KMOVW       SI, K1
+	VPSHUFD     $0xa0, Z23, K1, Z26
+	VPUNPCKLQDQ Z26, Z27, Z23
+	VPUNPCKHQDQ Z26, Z27, Z24
+	VMOVUPS     Z23, 256(SP)
+	VMOVUPS     Z24, 320(SP)
+	CMPQ        CX, $+128
+	JL          last
 
 whole:
-	VPMULUDQ      Z1, Z0, Z25
-	VPSRLQ        $0x20, Z0, Z23
-	VPXORD        Z3, Z23, Z23
-	VPSRLQ        $0x20, Z25, Z24
-	VPXORD        Z4, Z24, Z24
-	VPMULUDQ      Z1, Z23, Z23
-	VPMULUDQ      Z2, Z24, Z24
-	VPSRLQ        $0x20, Z24, Z26
-	VPXORD        Z5, Z26, Z26
-	VPSRLQ        $0x20, Z23, Z27
-	VPTERNLOGD    $0x96, Z6, Z25, Z27
-	VPMULUDQ      Z1, Z26, Z25
-	VPMULUDQ      Z2, Z27, Z26
-	VPSRLQ        $0x20, Z26, Z27
-	VPTERNLOGD    $0x96, Z7, Z24, Z27
-	VPSRLQ        $0x20, Z25, Z24
-	VPTERNLOGD    $0x96, Z8, Z23, Z24
-	VPMULUDQ      Z1, Z27, Z23
-	VPMULUDQ      Z2, Z24, Z24
-	VPSRLQ        $0x20, Z24, Z27
-	VPTERNLOGD    $0x96, Z9, Z26, Z27
-	VPSRLQ        $0x20, Z23, Z26
-	VPTERNLOGD    $0x96, Z10, Z25, Z26
-	VPMULUDQ      Z1, Z27, Z25
-	VPMULUDQ      Z2, Z26, Z26
-	VPSRLQ        $0x20, Z26, Z27
-	VPTERNLOGD    $0x96, Z11, Z24, Z27
-	VPSRLQ        $0x20, Z25, Z24
-	VPTERNLOGD    $0x96, Z12, Z23, Z24
-	VPMULUDQ      Z1, Z27, Z23
-	VPMULUDQ      Z2, Z24, Z24
-	VPSRLQ        $0x20, Z24, Z27
-	VPTERNLOGD    $0x96, Z13, Z26, Z27
-	VPSRLQ        $0x20, Z23, Z26
-	VPTERNLOGD    $0x96, Z14, Z25, Z26
-	VPMULUDQ      Z1, Z27, Z25
-	VPMULUDQ      Z2, Z26, Z26
-	VPSRLQ        $0x20, Z26, Z27
-	VPTERNLOGD    $0x96, Z15, Z24, Z27
-	VPSRLQ        $0x20, Z25, Z24
-	VPTERNLOGD    $0x96, Z16, Z23, Z24
-	VPMULUDQ      Z1, Z27, Z23
-	VPMULUDQ      Z2, Z24, Z24
-	VPSRLQ        $0x20, Z24, Z27
-	VPTERNLOGD    $0x96, Z17, Z26, Z27
-	VPSRLQ        $0x20, Z23, Z26
-	VPTERNLOGD    $0x96, Z18, Z25, Z26
-	VPMULUDQ      Z1, Z27, Z25
-	VPMULUDQ      Z2, Z26, Z26
-	VPSRLQ        $0x20, Z26, Z27
-	VPTERNLOGD    $0x96, Z19, Z24, Z27
-	VPSRLQ        $0x20, Z25, Z24
-	VPTERNLOGD    $0x96, Z20, Z23, Z24
-	VPMULUDQ      Z1, Z27, Z23
-	VPMULUDQ      Z2, Z24, Z24
-	VPSRLQ        $0x20, Z24, Z27
-	VPTERNLOGD    $0x96, Z21, Z26, Z27
-	VPSRLQ        $0x20, Z23, Z26
-	VPTERNLOGD    $0x96, Z22, Z25, Z26
-	VPADDQ        block_step_AVX512<>+0(SB), Z0, Z0
-	MOVL          $0x0000aaaa, SI
-	KMOVW         SI, K1
-	VPSHUFD       $0xa0, Z24, K1, Z27
-	MOVL          $0x0000aaaa, SI
-	KMOVW         SI, K1
-	VPSHUFD       $0xa0, Z23, K1, Z26
-	VPUNPCKLQDQ   Z26, Z27, Z23
-	VPUNPCKHQDQ   Z26, Z27, Z24
-	VPMOVZXWD     Y23, Z26
-	KXNORW        K1, K1, K1
-	VPXORD        Z25, Z25, Z25
-	VGATHERDPS    (BX)(Z26*4), K1, Z25
-	VMOVUPS       Z25, (AX)
-	VEXTRACTI64X4 $0x01, Z23, Y23
-	VPMOVZXWD     Y23, Z25
-	KXNORW        K1, K1, K1
-	VPXORD        Z23, Z23, Z23
-	VGATHERDPS    (BX)(Z25*4), K1, Z23
-	VMOVUPS       Z23, 64(AX)
-	VPMOVZXWD     Y24, Z25
-	KXNORW        K1, K1, K1
-	VPXORD        Z23, Z23, Z23
-	VGATHERDPS    (BX)(Z25*4), K1, Z23
-	VMOVUPS       Z23, 128(AX)
-	VEXTRACTI64X4 $0x01, Z24, Y23
-	VPMOVZXWD     Y23, Z24
-	KXNORW        K1, K1, K1
-	VPXORD        Z23, Z23, Z23
-	VGATHERDPS    (BX)(Z24*4), K1, Z23
-	VMOVUPS       Z23, 192(AX)
-	ADDQ          $+256, AX
-	SUBQ          $+64, CX
-	CMPQ          CX, $+64
-	JGE           whole
+	VPMULUDQ    Z1, Z0, Z25
+	VPSRLQ      $0x20, Z0, Z23
+	VPXORD      Z3, Z23, Z23
+	VPSRLQ      $0x20, Z25, Z24
+	VPXORD      Z4, Z24, Z24
+	VPADDQ      block_step_AVX512<>+0(SB), Z0, Z0
+	VPMULUDQ    Z1, Z23, Z23
+	VPMULUDQ    Z2, Z24, Z24
+	VPSRLQ      $0x20, Z24, Z26
+	VPXORD      Z5, Z26, Z26
+	VPSRLQ      $0x20, Z23, Z27
+	VPTERNLOGD  $0x96, Z6, Z25, Z27
+	VPMULUDQ    Z1, Z26, Z25
+	VPMULUDQ    Z2, Z27, Z26
+	VPSRLQ      $0x20, Z26, Z27
+	VPTERNLOGD  $0x96, Z7, Z24, Z27
+	VPSRLQ      $0x20, Z25, Z24
+	VPTERNLOGD  $0x96, Z8, Z23, Z24
+	VPMULUDQ    Z1, Z27, Z23
+	VPMULUDQ    Z2, Z24, Z24
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z9, Z26, Z27
+	VPSRLQ      $0x20, Z23, Z26
+	VPTERNLOGD  $0x96, Z10, Z25, Z26
+	VPMOVZXWD   256(SP), Z28
+	KXNORW      K1, K1, K1
+	VPXORD      Z25, Z25, Z25
+	VGATHERDPS  (BX)(Z28*4), K1, Z25
+	VMOVUPS     Z25, (AX)
+	VPMULUDQ    Z1, Z27, Z25
+	VPMULUDQ    Z2, Z26, Z26
+	VPSRLQ      $0x20, Z26, Z27
+	VPTERNLOGD  $0x96, Z11, Z24, Z27
+	VPSRLQ      $0x20, Z25, Z24
+	VPTERNLOGD  $0x96, Z12, Z23, Z24
+	VPMULUDQ    Z1, Z27, Z23
+	VPMULUDQ    Z2, Z24, Z24
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z13, Z26, Z27
+	VPSRLQ      $0x20, Z23, Z26
+	VPTERNLOGD  $0x96, Z14, Z25, Z26
+	VPMOVZXWD   288(SP), Z28
+	KXNORW      K1, K1, K1
+	VPXORD      Z25, Z25, Z25
+	VGATHERDPS  (BX)(Z28*4), K1, Z25
+	VMOVUPS     Z25, 64(AX)
+	VPMULUDQ    Z1, Z27, Z25
+	VPMULUDQ    Z2, Z26, Z26
+	VPSRLQ      $0x20, Z26, Z27
+	VPTERNLOGD  $0x96, Z15, Z24, Z27
+	VPSRLQ      $0x20, Z25, Z24
+	VPTERNLOGD  $0x96, Z16, Z23, Z24
+	VPMULUDQ    Z1, Z27, Z23
+	VPMULUDQ    Z2, Z24, Z24
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z17, Z26, Z27
+	VPSRLQ      $0x20, Z23, Z26
+	VPTERNLOGD  $0x96, Z18, Z25, Z26
+	VPMOVZXWD   320(SP), Z28
+	KXNORW      K1, K1, K1
+	VPXORD      Z25, Z25, Z25
+	VGATHERDPS  (BX)(Z28*4), K1, Z25
+	VMOVUPS     Z25, 128(AX)
+	VPMULUDQ    Z1, Z27, Z25
+	VPMULUDQ    Z2, Z26, Z26
+	VPSRLQ      $0x20, Z26, Z27
+	VPTERNLOGD  $0x96, Z19, Z24, Z27
+	VPSRLQ      $0x20, Z25, Z24
+	VPTERNLOGD  $0x96, Z20, Z23, Z24
+	VPMULUDQ    Z1, Z27, Z23
+	VPMULUDQ    Z2, Z24, Z24
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z21, Z26, Z27
+	VPSRLQ      $0x20, Z23, Z26
+	VPTERNLOGD  $0x96, Z22, Z25, Z26
+	VPMOVZXWD   352(SP), Z28
+	KXNORW      K1, K1, K1
+	VPXORD      Z25, Z25, Z25
+	VGATHERDPS  (BX)(Z28*4), K1, Z25
+	VMOVUPS     Z25, 192(AX)
+	MOVL        $0x0000aaaa, SI
+	KMOVW       SI, K1
+	VPSHUFD     $0xa0, Z24, K1, Z27
+	MOVL        $0x0000aaaa, SI
+	KMOVW       SI, K1
+	VPSHUFD     $0xa0, Z23, K1, Z26
+	VPUNPCKLQDQ Z26, Z27, Z23
+	VPUNPCKHQDQ Z26, Z27, Z24
+	VMOVUPS     Z23, 256(SP)
+	VMOVUPS     Z24, 320(SP)
+	ADDQ        $+256, AX
+	SUBQ        $+64, CX
+	CMPQ        CX, $+128
+	JGE         whole
+
+last:
+	VPMOVZXWD  256(SP), Z24
+	KXNORW     K1, K1, K1
+	VPXORD     Z23, Z23, Z23
+	VGATHERDPS (BX)(Z24*4), K1, Z23
+	VMOVUPS    Z23, (AX)
+	VPMOVZXWD  288(SP), Z24
+	KXNORW     K1, K1, K1
+	VPXORD     Z23, Z23, Z23
+	VGATHERDPS (BX)(Z24*4), K1, Z23
+	VMOVUPS    Z23, 64(AX)
+	VPMOVZXWD  320(SP), Z24
+	KXNORW     K1, K1, K1
+	VPXORD     Z23, Z23, Z23
+	VGATHERDPS (BX)(Z24*4), K1, Z23
+	VMOVUPS    Z23, 128(AX)
+	VPMOVZXWD  352(SP), Z24
+	KXNORW     K1, K1, K1
+	VPXORD     Z23, Z23, Z23
+	VGATHERDPS (BX)(Z24*4), K1, Z23
+	VMOVUPS    Z23, 192(AX)
+	ADDQ       $+256, AX
+	SUBQ       $+64, CX
 
 rest:
 	CMPQ CX, $+0
 	JLE  done
 
 part:
-	VPMULUDQ      Z1, Z0, Z25
-	VPSRLQ        $0x20, Z0, Z23
-	VPXORD        Z3, Z23, Z23
-	VPSRLQ        $0x20, Z25, Z24
-	VPXORD        Z4, Z24, Z24
-	VPMULUDQ      Z1, Z23, Z23
-	VPMULUDQ      Z2, Z24, Z24
-	VPSRLQ        $0x20, Z24, Z26
-	VPXORD        Z5, Z26, Z26
-	VPSRLQ        $0x20, Z23, Z27
-	VPTERNLOGD    $0x96, Z6, Z25, Z27
-	VPMULUDQ      Z1, Z26, Z25
-	VPMULUDQ      Z2, Z27, Z26
-	VPSRLQ        $0x20, Z26, Z27
-	VPTERNLOGD    $0x96, Z7, Z24, Z27
-	VPSRLQ        $0x20, Z25, Z24
-	VPTERNLOGD    $0x96, Z8, Z23, Z24
-	VPMULUDQ      Z1, Z27, Z23
-	VPMULUDQ      Z2, Z24, Z24
-	VPSRLQ        $0x20, Z24, Z27
-	VPTERNLOGD    $0x96, Z9, Z26, Z27
-	VPSRLQ        $0x20, Z23, Z26
-	VPTERNLOGD    $0x96, Z10, Z25, Z26
-	VPMULUDQ      Z1, Z27, Z25
-	VPMULUDQ      Z2, Z26, Z26
-	VPSRLQ        $0x20, Z26, Z27
-	VPTERNLOGD    $0x96, Z11, Z24, Z27
-	VPSRLQ        $0x20, Z25, Z24
-	VPTERNLOGD    $0x96, Z12, Z23, Z24
-	VPMULUDQ      Z1, Z27, Z23
-	VPMULUDQ      Z2, Z24, Z24
-	VPSRLQ        $0x20, Z24, Z27
-	VPTERNLOGD    $0x96, Z13, Z26, Z27
-	VPSRLQ        $0x20, Z23, Z26
-	VPTERNLOGD    $0x96, Z14, Z25, Z26
-	VPMULUDQ      Z1, Z27, Z25
-	VPMULUDQ      Z2, Z26, Z26
-	VPSRLQ        $0x20, Z26, Z27
-	VPTERNLOGD    $0x96, Z15, Z24, Z27
-	VPSRLQ        $0x20, Z25, Z24
-	VPTERNLOGD    $0x96, Z16, Z23, Z24
-	VPMULUDQ      Z1, Z27, Z23
-	VPMULUDQ      Z2, Z24, Z24
-	VPSRLQ        $0x20, Z24, Z27
-	VPTERNLOGD    $0x96, Z17, Z26, Z27
-	VPSRLQ        $0x20, Z23, Z26
-	VPTERNLOGD    $0x96, Z18, Z25, Z26
-	VPMULUDQ      Z1, Z27, Z25
-	VPMULUDQ      Z2, Z26, Z26
-	VPSRLQ        $0x20, Z26, Z27
-	VPTERNLOGD    $0x96, Z19, Z24, Z27
-	VPSRLQ        $0x20, Z25, Z24
-	VPTERNLOGD    $0x96, Z20, Z23, Z24
-	VPMULUDQ      Z1, Z27, Z23
-	VPMULUDQ      Z2, Z24, Z24
-	VPSRLQ        $0x20, Z24, Z27
-	VPTERNLOGD    $0x96, Z21, Z26, Z27
-	VPSRLQ        $0x20, Z23, Z26
-	VPTERNLOGD    $0x96, Z22, Z25, Z26
-	VPADDQ        block_step_AVX512<>+0(SB), Z0, Z0
-	MOVL          $0x0000aaaa, SI
-	KMOVW         SI, K1
-	VPSHUFD       $0xa0, Z24, K1, Z27
-	MOVL          $0x0000aaaa, SI
-	KMOVW         SI, K1
-	VPSHUFD       $0xa0, Z23, K1, Z26
-	VPUNPCKLQDQ   Z26, Z27, Z23
-	VPUNPCKHQDQ   Z26, Z27, Z24
-	VPMOVZXWD     Y23, Z26
-	KXNORW        K1, K1, K1
-	VPXORD        Z25, Z25, Z25
-	VGATHERDPS    (BX)(Z26*4), K1, Z25
-	VMOVUPS       Z25, (SP)
-	VEXTRACTI64X4 $0x01, Z23, Y23
-	VPMOVZXWD     Y23, Z25
-	KXNORW        K1, K1, K1
-	VPXORD        Z23, Z23, Z23
-	VGATHERDPS    (BX)(Z25*4), K1, Z23
-	VMOVUPS       Z23, 64(SP)
-	VPMOVZXWD     Y24, Z25
-	KXNORW        K1, K1, K1
-	VPXORD        Z23, Z23, Z23
-	VGATHERDPS    (BX)(Z25*4), K1, Z23
-	VMOVUPS       Z23, 128(SP)
-	VEXTRACTI64X4 $0x01, Z24, Y23
-	VPMOVZXWD     Y23, Z24
-	KXNORW        K1, K1, K1
-	VPXORD        Z23, Z23, Z23
-	VGATHERDPS    (BX)(Z24*4), K1, Z23
-	VMOVUPS       Z23, 192(SP)
-	LEAQ          (SP), SI
-	MOVQ          $+64, DI
-	CMPQ          CX, DI
-	CMOVQLT       CX, DI
+	VPMULUDQ    Z1, Z0, Z25
+	VPSRLQ      $0x20, Z0, Z23
+	VPXORD      Z3, Z23, Z23
+	VPSRLQ      $0x20, Z25, Z24
+	VPXORD      Z4, Z24, Z24
+	VPADDQ      block_step_AVX512<>+0(SB), Z0, Z0
+	VPMULUDQ    Z1, Z23, Z23
+	VPMULUDQ    Z2, Z24, Z24
+	VPSRLQ      $0x20, Z24, Z26
+	VPXORD      Z5, Z26, Z26
+	VPSRLQ      $0x20, Z23, Z27
+	VPTERNLOGD  $0x96, Z6, Z25, Z27
+	VPMULUDQ    Z1, Z26, Z25
+	VPMULUDQ    Z2, Z27, Z26
+	VPSRLQ      $0x20, Z26, Z27
+	VPTERNLOGD  $0x96, Z7, Z24, Z27
+	VPSRLQ      $0x20, Z25, Z24
+	VPTERNLOGD  $0x96, Z8, Z23, Z24
+	VPMULUDQ    Z1, Z27, Z23
+	VPMULUDQ    Z2, Z24, Z24
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z9, Z26, Z27
+	VPSRLQ      $0x20, Z23, Z26
+	VPTERNLOGD  $0x96, Z10, Z25, Z26
+	VPMULUDQ    Z1, Z27, Z25
+	VPMULUDQ    Z2, Z26, Z26
+	VPSRLQ      $0x20, Z26, Z27
+	VPTERNLOGD  $0x96, Z11, Z24, Z27
+	VPSRLQ      $0x20, Z25, Z24
+	VPTERNLOGD  $0x96, Z12, Z23, Z24
+	VPMULUDQ    Z1, Z27, Z23
+	VPMULUDQ    Z2, Z24, Z24
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z13, Z26, Z27
+	VPSRLQ      $0x20, Z23, Z26
+	VPTERNLOGD  $0x96, Z14, Z25, Z26
+	VPMULUDQ    Z1, Z27, Z25
+	VPMULUDQ    Z2, Z26, Z26
+	VPSRLQ      $0x20, Z26, Z27
+	VPTERNLOGD  $0x96, Z15, Z24, Z27
+	VPSRLQ      $0x20, Z25, Z24
+	VPTERNLOGD  $0x96, Z16, Z23, Z24
+	VPMULUDQ    Z1, Z27, Z23
+	VPMULUDQ    Z2, Z24, Z24
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z17, Z26, Z27
+	VPSRLQ      $0x20, Z23, Z26
+	VPTERNLOGD  $0x96, Z18, Z25, Z26
+	VPMULUDQ    Z1, Z27, Z25
+	VPMULUDQ    Z2, Z26, Z26
+	VPSRLQ      $0x20, Z26, Z27
+	VPTERNLOGD  $0x96, Z19, Z24, Z27
+	VPSRLQ      $0x20, Z25, Z24
+	VPTERNLOGD  $0x96, Z20, Z23, Z24
+	VPMULUDQ    Z1, Z27, Z23
+	VPMULUDQ    Z2, Z24, Z24
+	VPSRLQ      $0x20, Z24, Z27
+	VPTERNLOGD  $0x96, Z21, Z26, Z27
+	VPSRLQ      $0x20, Z23, Z26
+	VPTERNLOGD  $0x96, Z22, Z25, Z26
+	MOVL        $0x0000aaaa, SI
+	KMOVW       SI, K1
+	VPSHUFD     $0xa0, Z24, K1, Z27
+	MOVL        $0x0000aaaa, SI
+	KMOVW       SI, K1
+	VPSHUFD     $0xa0, Z23, K1, Z26
+	VPUNPCKLQDQ Z26, Z27, Z23
+	VPUNPCKHQDQ Z26, Z27, Z24
+	VMOVUPS     Z23, 256(SP)
+	VMOVUPS     Z24, 320(SP)
+	VPMOVZXWD   256(SP), Z24
+	KXNORW      K1, K1, K1
+	VPXORD      Z23, Z23, Z23
+	VGATHERDPS  (BX)(Z24*4), K1, Z23
+	VMOVUPS     Z23, (SP)
+	VPMOVZXWD   288(SP), Z24
+	KXNORW      K1, K1, K1
+	VPXORD      Z23, Z23, Z23
+	VGATHERDPS  (BX)(Z24*4), K1, Z23
+	VMOVUPS     Z23, 64(SP)
+	VPMOVZXWD   320(SP), Z24
+	KXNORW      K1, K1, K1
+	VPXORD      Z23, Z23, Z23
+	VGATHERDPS  (BX)(Z24*4), K1, Z23
+	VMOVUPS     Z23, 128(SP)
+	VPMOVZXWD   352(SP), Z24
+	KXNORW      K1, K1, K1
+	VPXORD      Z23, Z23, Z23
+	VGATHERDPS  (BX)(Z24*4), K1, Z23
+	VMOVUPS     Z23, 192(SP)
+	LEAQ        (SP), SI
+	MOVQ        $+64, DI
+	CMPQ        CX, DI
+	CMOVQLT     CX, DI
 
 several:
 	MOVQ    DI, R8

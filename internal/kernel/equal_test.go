@@ -186,7 +186,7 @@ func TestVectorsEqual(t *testing.T) {
 func TestNormalOffsets(t *testing.T) {
 	for _, k := range All() {
 		for offset := range 17 {
-			for n := range 90 {
+			for n := range 210 {
 				want, got := make([]float32, n), make([]float32, n)
 				noise.FillNormal(want, 5, offset)
 				k.Normal(got, 5, offset)

@@ -32,8 +32,9 @@ type generator struct {
 	scale      VecVirtual
 	keys       [2][rounds]Op // in registers or in memory
 	frame      Mem           // of keys
+	indices    Mem           // of the samples of a round, 16 bits each
 	part       Mem           // place for the samples of a round
-	step       Mem           // constant: blocks of a round
+	step       Mem           // constant: blocks of a vector
 }
 
 // addNormal writes dst = src + scale * eps(seed)[offset:].
@@ -70,28 +71,47 @@ func frameless(s isa) attr.Attribute {
 	return 0
 }
 
-// blocks is how many blocks of eight samples are made side by side.
+// blocks is how many blocks of eight samples a vector makes.
 func (g *generator) blocks() int { return g.lanes / 2 }
 
+// samples is how many samples a round makes.
+func (g *generator) samples() int { return 8 * g.blocks() * g.streams }
+
+// lookups is how many vectors of samples a round makes.
+func (g *generator) lookups() int { return g.samples() / g.lanes }
+
+// code makes whole rounds one ahead: while one round is computed, the samples of the one before are looked up, so that
+// neither waits for the other.
 func (g *generator) code() {
 	g.start()
-	samples := 8 * g.blocks()
 	TESTQ(g.skip, g.skip)
 	JNZ(LabelRef("part"))
 	Label("next")
-	CMPQ(g.n, I32(samples))
+	CMPQ(g.n, I32(g.samples()))
 	JL(LabelRef("rest"))
+	g.round(nil)
+	CMPQ(g.n, I32(2*g.samples()))
+	JL(LabelRef("last"))
 	Label("whole")
-	g.round(false)
-	g.forward(samples)
-	CMPQ(g.n, I32(samples))
+	g.round(g.sample)
+	g.forward()
+	CMPQ(g.n, I32(2*g.samples()))
 	JGE(LabelRef("whole"))
+	Label("last")
+	for i := range g.lookups() {
+		g.sample(i)
+	}
+	g.forward()
 	Label("rest")
 	CMPQ(g.n, I32(0))
 	JLE(LabelRef("done"))
 	Label("part")
-	g.round(true)
-	g.forward(samples)
+	g.round(nil)
+	for i := range g.lookups() {
+		store(g.lanes, g.lookup(i), g.part.Offset(4*g.lanes*i))
+	}
+	g.single()
+	g.forward()
 	XORQ(g.skip, g.skip)
 	JMP(LabelRef("next"))
 	Label("done")
@@ -133,7 +153,7 @@ func (g *generator) start() {
 
 // schedule makes the keys of all rounds: in registers if there are enough, else on the stack.
 func (g *generator) schedule() {
-	g.part = AllocLocal(32 * g.blocks())
+	g.part, g.indices = AllocLocal(4*g.samples()), AllocLocal(2*g.samples())
 	k := [2]GPVirtual{GP32(), GP32()}
 	seed := GP64()
 	Load(Param("seed"), seed)
@@ -169,38 +189,41 @@ func (g *generator) schedule() {
 	}
 }
 
-// round makes the samples of a round of blocks, and stores those from skip to n.
-func (g *generator) round(part bool) {
-	w := g.philox()
-	add64(g.step, g.block)
-	w01, w23 := g.pair(w[0], w[1]), g.pair(w[2], w[3])
-	first, second := g.vec(), g.vec()
-	binary(PUNPCKLQDQ, VPUNPCKLQDQ, w23, w01, first)
-	binary(PUNPCKHQDQ, VPUNPCKHQDQ, w23, w01, second)
-	for i, v := range []VecVirtual{first, first, second, second} {
-		eps := g.lookup(v, i%2)
-		if part {
-			store(g.lanes, eps, g.part.Offset(4*g.lanes*i))
-			continue
+// round makes the indices of a round. Meanwhile it calls during, if there is one, for every lookup of the round before.
+func (g *generator) round(during func(i int)) {
+	done := 0
+	words := g.philox(func(r int) {
+		for ; during != nil && done < g.lookups()*r/(rounds-1); done++ {
+			during(done)
 		}
-		if g.src != nil {
-			mul(g.scale, eps, eps)
-			addMem(g.lanes, at(g.src, 4*g.lanes*i), eps)
-		}
-		store(g.lanes, eps, at(g.dst, 4*g.lanes*i))
+	})
+	for i, w := range words {
+		w01, w23 := g.pair(w[0], w[1]), g.pair(w[2], w[3])
+		first, second := g.vec(), g.vec()
+		binary(PUNPCKLQDQ, VPUNPCKLQDQ, w23, w01, first)
+		binary(PUNPCKHQDQ, VPUNPCKHQDQ, w23, w01, second)
+		store(g.lanes, first, g.indices.Offset(8*g.lanes*i))
+		store(g.lanes, second, g.indices.Offset(8*g.lanes*i+4*g.lanes))
 	}
-	if part {
-		g.single()
+}
+
+// sample stores a vector of samples.
+func (g *generator) sample(i int) {
+	eps := g.lookup(i)
+	if g.src != nil {
+		mul(g.scale, eps, eps)
+		addMem(g.lanes, at(g.src, 4*g.lanes*i), eps)
 	}
+	store(g.lanes, eps, at(g.dst, 4*g.lanes*i))
 }
 
 // single stores the samples of g.part from skip to n, as far as it goes: some at once, then one by one.
 func (g *generator) single() {
-	samples, several := 8*g.blocks(), min(8, g.lanes)
+	several := min(8, g.lanes)
 	i, end, p, left := GP64(), GP64(), GP64(), GP64()
 	LEAQ(g.part, p)
 	MOVQ(g.skip, i)
-	MOVQ(I32(samples), end)
+	MOVQ(I32(g.samples()), end)
 	CMPQ(g.n, end)
 	CMOVQLT(g.n, end)
 	step := func(lanes int) {
@@ -234,7 +257,8 @@ func (g *generator) single() {
 	Label("made")
 }
 
-func (g *generator) forward(samples int) {
+func (g *generator) forward() {
+	samples := g.samples()
 	ADDQ(I32(4*samples), g.dst)
 	if g.src != nil {
 		ADDQ(I32(4*samples), g.src)
@@ -242,33 +266,39 @@ func (g *generator) forward(samples int) {
 	SUBQ(I32(samples), g.n)
 }
 
-// philox is noise.Philox of the blocks in g.block with the other counter words 0. Its first round has less to do, since
-// words 2 and 3 are 0.
-func (g *generator) philox() [4]VecVirtual {
-	c0, c2, p := g.vec(), g.vec(), g.vec()
-	multiply(g.mul0, g.block, p)
-	highWord(g.block, c0)
-	xor(g.keys[0][0], c0)
-	highWord(p, c2)
-	xor(g.keys[1][0], c2)
-	var c1 VecVirtual // 0
-	c3 := p
-	for r := 1; r < rounds; r++ {
-		p, q := g.vec(), g.vec()
-		multiply(g.mul0, c0, p)
-		multiply(g.mul1, c2, q)
-		n0, n2 := g.vec(), g.vec()
-		highWord(q, n0)
-		if c1 == nil {
-			xor(g.keys[0][r], n0)
-		} else {
-			xor3(c1, g.keys[0][r], n0)
-		}
-		highWord(p, n2)
-		xor3(c3, g.keys[1][r], n2)
-		c0, c1, c2, c3 = n0, q, n2, p
+// philox is noise.Philox of the blocks from g.block on, with the other counter words 0; the words of each stream. It
+// calls between after each round of Philox but the first one, which has less to do, since words 2 and 3 are 0.
+func (g *generator) philox(between func(r int)) [][4]VecVirtual {
+	c := make([][4]VecVirtual, g.streams)
+	for s := range c {
+		c0, c2, c3 := g.vec(), g.vec(), g.vec()
+		multiply(g.mul0, g.block, c3)
+		highWord(g.block, c0)
+		xor(g.keys[0][0], c0)
+		highWord(c3, c2)
+		xor(g.keys[1][0], c2)
+		add64(g.step, g.block)
+		c[s] = [4]VecVirtual{c0, nil, c2, c3}
 	}
-	return [4]VecVirtual{c0, c1, c2, c3}
+	for r := 1; r < rounds; r++ {
+		for s, w := range c {
+			p, q := g.vec(), g.vec()
+			multiply(g.mul0, w[0], p)
+			multiply(g.mul1, w[2], q)
+			n0, n2 := g.vec(), g.vec()
+			highWord(q, n0)
+			if w[1] == nil { // 0
+				xor(g.keys[0][r], n0)
+			} else {
+				xor3(w[1], g.keys[0][r], n0)
+			}
+			highWord(p, n2)
+			xor3(w[3], g.keys[1][r], n2)
+			c[s] = [4]VecVirtual{n0, q, n2, p}
+		}
+		between(r)
+	}
+	return c
 }
 
 // pair puts the low words of b beside those of a: four 16-bit indices in each 64-bit lane. It may overwrite both.
@@ -296,29 +326,6 @@ func (g *generator) odd() Op {
 	return k
 }
 
-// half widens 16-bit indices of one half of v to words.
-func half(v VecVirtual, h int, dst VecVirtual) {
-	if dst.Size() == 64 {
-		y := v.AsY()
-		if h == 1 {
-			t := YMM()
-			VEXTRACTI64X4(Imm(1), v, t)
-			VPMOVZXWD(t, dst)
-			return
-		}
-		VPMOVZXWD(y, dst)
-		return
-	}
-	x := v.AsX()
-	if h == 1 {
-		t := XMM()
-		VEXTRACTI128(Imm(1), v, t)
-		VPMOVZXWD(t, dst)
-		return
-	}
-	VPMOVZXWD(x, dst)
-}
-
 // gather loads the entries of the table with the given indices.
 func gather(table GPVirtual, index, dst VecVirtual) {
 	entries := Mem{Base: table, Index: index, Scale: 4}
@@ -335,29 +342,20 @@ func gather(table GPVirtual, index, dst VecVirtual) {
 	VGATHERDPS(all, entries, dst)
 }
 
-// lookup returns the samples with the 16-bit indices in one half of v.
-func (g *generator) lookup(v VecVirtual, h int) VecVirtual {
+// lookup returns a vector of the samples whose indices are in memory.
+func (g *generator) lookup(i int) VecVirtual {
+	indices := g.indices.Offset(2 * g.lanes * i)
 	eps := g.vec()
 	if !old() {
 		index := g.vec()
-		half(v, h, index)
+		VPMOVZXWD(indices, index)
 		gather(g.table, index, eps)
 		return eps
 	}
-	if h == 1 {
-		t := XMM()
-		PSHUFD(Imm(0xee), v, t)
-		v = t
-	}
-	words, single := GP64(), vectors(4, 4)
-	MOVQ(v, words)
-	for i, s := range single {
-		index := words
-		if i < 3 {
-			index = GP64()
-			MOVWQZX(words.As16(), index)
-			SHRQ(Imm(16), words)
-		}
+	single := vectors(4, 4)
+	for j, s := range single {
+		index := GP64()
+		MOVWQZX(indices.Offset(2*j), index)
 		MOVSS(Mem{Base: g.table, Index: index, Scale: 4}, s)
 	}
 	UNPCKLPS(single[1], single[0])
