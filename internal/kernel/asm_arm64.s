@@ -2890,10 +2890,10 @@ done:
 	RET
 
 // func addNormalNEON(dst []float32, src []float32, scale float32, seed uint64, offset uint64, table *[65536]float32)
-TEXT ·addNormalNEON(SB), NOSPLIT, $128-80
+TEXT ·addNormalNEON(SB), NOSPLIT, $576-80
 	MOVD src_base+24(FP), R5
 	MOVWU scale+48(FP), R6
-	WORD $0x4e040cd7 // dup v23.4s, w6
+	WORD $0x4e040cc3 // dup v3.4s, w6
 	MOVD dst_base+0(FP), R0
 	MOVD dst_len+8(FP), R1
 	MOVD table+72(FP), R3
@@ -2904,318 +2904,611 @@ TEXT ·addNormalNEON(SB), NOSPLIT, $128-80
 	SUB R2<<2, R5, R5
 	ADD R2, R1, R1
 	MOVD $262140, R4
-	WORD $0x4e081cd5 // mov v21.d[0], x6
+	WORD $0x4e081cc1 // mov v1.d[0], x6
 	ADD $1, R6, R6
-	WORD $0x4e181cd5 // mov v21.d[1], x6
+	WORD $0x4e181cc1 // mov v1.d[1], x6
 	MOVD $2, R6
-	WORD $0x4e081cd6 // mov v22.d[0], x6
-	WORD $0x4e181cd6 // mov v22.d[1], x6
+	WORD $0x4e081cc2 // mov v2.d[0], x6
+	WORD $0x4e181cc2 // mov v2.d[1], x6
 	MOVD $0xcd9e8d57d2511f53, R6
-	WORD $0x4e081cd4 // mov v20.d[0], x6
+	WORD $0x4e081cc0 // mov v0.d[0], x6
 	MOVD seed+56(FP), R19
 	LSR $32, R19, R20
 	MOVD $2654435769, R6
 	MOVD $3144134277, R7
-	WORD $0x4e040e60 // dup v0.4s, w19
-	WORD $0x4e040e81 // dup v1.4s, w20
-	ADD R6, R19, R19
-	ADD R7, R20, R20
-	WORD $0x4e040e62 // dup v2.4s, w19
-	WORD $0x4e040e83 // dup v3.4s, w20
+	MOVD $keys-320(SP), R23
+	MOVD $part-576(SP), R24
+	WORD $0x4e040e64 // dup v4.4s, w19
+	WORD $0x4e040e85 // dup v5.4s, w20
+	WORD $0x3d8002e4 // str q4, [x23]
+	WORD $0x3d8006e5 // str q5, [x23, #16]
 	ADD R6, R19, R19
 	ADD R7, R20, R20
 	WORD $0x4e040e64 // dup v4.4s, w19
 	WORD $0x4e040e85 // dup v5.4s, w20
+	WORD $0x3d800ae4 // str q4, [x23, #32]
+	WORD $0x3d800ee5 // str q5, [x23, #48]
 	ADD R6, R19, R19
 	ADD R7, R20, R20
-	WORD $0x4e040e66 // dup v6.4s, w19
-	WORD $0x4e040e87 // dup v7.4s, w20
+	WORD $0x4e040e64 // dup v4.4s, w19
+	WORD $0x4e040e85 // dup v5.4s, w20
+	WORD $0x3d8012e4 // str q4, [x23, #64]
+	WORD $0x3d8016e5 // str q5, [x23, #80]
 	ADD R6, R19, R19
 	ADD R7, R20, R20
-	WORD $0x4e040e68 // dup v8.4s, w19
-	WORD $0x4e040e89 // dup v9.4s, w20
+	WORD $0x4e040e64 // dup v4.4s, w19
+	WORD $0x4e040e85 // dup v5.4s, w20
+	WORD $0x3d801ae4 // str q4, [x23, #96]
+	WORD $0x3d801ee5 // str q5, [x23, #112]
 	ADD R6, R19, R19
 	ADD R7, R20, R20
-	WORD $0x4e040e6a // dup v10.4s, w19
-	WORD $0x4e040e8b // dup v11.4s, w20
+	WORD $0x4e040e64 // dup v4.4s, w19
+	WORD $0x4e040e85 // dup v5.4s, w20
+	WORD $0x3d8022e4 // str q4, [x23, #128]
+	WORD $0x3d8026e5 // str q5, [x23, #144]
 	ADD R6, R19, R19
 	ADD R7, R20, R20
-	WORD $0x4e040e6c // dup v12.4s, w19
-	WORD $0x4e040e8d // dup v13.4s, w20
+	WORD $0x4e040e64 // dup v4.4s, w19
+	WORD $0x4e040e85 // dup v5.4s, w20
+	WORD $0x3d802ae4 // str q4, [x23, #160]
+	WORD $0x3d802ee5 // str q5, [x23, #176]
 	ADD R6, R19, R19
 	ADD R7, R20, R20
-	WORD $0x4e040e6e // dup v14.4s, w19
-	WORD $0x4e040e8f // dup v15.4s, w20
+	WORD $0x4e040e64 // dup v4.4s, w19
+	WORD $0x4e040e85 // dup v5.4s, w20
+	WORD $0x3d8032e4 // str q4, [x23, #192]
+	WORD $0x3d8036e5 // str q5, [x23, #208]
 	ADD R6, R19, R19
 	ADD R7, R20, R20
-	WORD $0x4e040e70 // dup v16.4s, w19
-	WORD $0x4e040e91 // dup v17.4s, w20
+	WORD $0x4e040e64 // dup v4.4s, w19
+	WORD $0x4e040e85 // dup v5.4s, w20
+	WORD $0x3d803ae4 // str q4, [x23, #224]
+	WORD $0x3d803ee5 // str q5, [x23, #240]
 	ADD R6, R19, R19
 	ADD R7, R20, R20
-	WORD $0x4e040e72 // dup v18.4s, w19
-	WORD $0x4e040e93 // dup v19.4s, w20
+	WORD $0x4e040e64 // dup v4.4s, w19
+	WORD $0x4e040e85 // dup v5.4s, w20
+	WORD $0x3d8042e4 // str q4, [x23, #256]
+	WORD $0x3d8046e5 // str q5, [x23, #272]
+	ADD R6, R19, R19
+	ADD R7, R20, R20
+	WORD $0x4e040e64 // dup v4.4s, w19
+	WORD $0x4e040e85 // dup v5.4s, w20
+	WORD $0x3d804ae4 // str q4, [x23, #288]
+	WORD $0x3d804ee5 // str q5, [x23, #304]
 	CBNZ R2, part
 
 next:
-	CMP $32, R1
+	CMP $64, R1
 	BLT rest
 
 whole:
-	WORD $0x4ef686bc // add v28.2d, v21.2d, v22.2d
-	WORD $0x4e9c1ab8 // uzp1 v24.4s, v21.4s, v28.4s
-	WORD $0x4e9c5ab9 // uzp2 v25.4s, v21.4s, v28.4s
-	WORD $0x4ef68795 // add v21.2d, v28.2d, v22.2d
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9b // uzp1 v27.4s, v28.4s, v24.4s
-	WORD $0x6e201f38 // eor v24.16b, v25.16b, v0.16b
-	WORD $0x6e211f5a // eor v26.16b, v26.16b, v1.16b
-	WORD $0x4f000419 // movi v25.4s, #0x0
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a35d // umull v29.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e221f39 // eor v25.16b, v25.16b, v2.16b
-	WORD $0x6e231f7b // eor v27.16b, v27.16b, v3.16b
-	WORD $0x4e9a5bbe // uzp2 v30.4s, v29.4s, v26.4s
-	WORD $0x4e9a1bbd // uzp1 v29.4s, v29.4s, v26.4s
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9c // uzp1 v28.4s, v28.4s, v24.4s
-	WORD $0x6e391fd8 // eor v24.16b, v30.16b, v25.16b
-	WORD $0x6e3b1f5a // eor v26.16b, v26.16b, v27.16b
-	WORD $0x2f94a31b // umull v27.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a359 // umull v25.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e241fbd // eor v29.16b, v29.16b, v4.16b
-	WORD $0x6e251f9c // eor v28.16b, v28.16b, v5.16b
-	WORD $0x4e9a5b3e // uzp2 v30.4s, v25.4s, v26.4s
-	WORD $0x4e9a1b39 // uzp1 v25.4s, v25.4s, v26.4s
-	WORD $0x4e985b7a // uzp2 v26.4s, v27.4s, v24.4s
-	WORD $0x4e981b7b // uzp1 v27.4s, v27.4s, v24.4s
-	WORD $0x6e3d1fd8 // eor v24.16b, v30.16b, v29.16b
-	WORD $0x6e3c1f5a // eor v26.16b, v26.16b, v28.16b
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a35d // umull v29.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e261f39 // eor v25.16b, v25.16b, v6.16b
-	WORD $0x6e271f7b // eor v27.16b, v27.16b, v7.16b
-	WORD $0x4e9a5bbe // uzp2 v30.4s, v29.4s, v26.4s
-	WORD $0x4e9a1bbd // uzp1 v29.4s, v29.4s, v26.4s
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9c // uzp1 v28.4s, v28.4s, v24.4s
-	WORD $0x6e391fd8 // eor v24.16b, v30.16b, v25.16b
-	WORD $0x6e3b1f5a // eor v26.16b, v26.16b, v27.16b
-	WORD $0x2f94a31b // umull v27.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a359 // umull v25.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e281fbd // eor v29.16b, v29.16b, v8.16b
-	WORD $0x6e291f9c // eor v28.16b, v28.16b, v9.16b
-	WORD $0x4e9a5b3e // uzp2 v30.4s, v25.4s, v26.4s
-	WORD $0x4e9a1b39 // uzp1 v25.4s, v25.4s, v26.4s
-	WORD $0x4e985b7a // uzp2 v26.4s, v27.4s, v24.4s
-	WORD $0x4e981b7b // uzp1 v27.4s, v27.4s, v24.4s
-	WORD $0x6e3d1fd8 // eor v24.16b, v30.16b, v29.16b
-	WORD $0x6e3c1f5a // eor v26.16b, v26.16b, v28.16b
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a35d // umull v29.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e2a1f39 // eor v25.16b, v25.16b, v10.16b
-	WORD $0x6e2b1f7b // eor v27.16b, v27.16b, v11.16b
-	WORD $0x4e9a5bbe // uzp2 v30.4s, v29.4s, v26.4s
-	WORD $0x4e9a1bbd // uzp1 v29.4s, v29.4s, v26.4s
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9c // uzp1 v28.4s, v28.4s, v24.4s
-	WORD $0x6e391fd8 // eor v24.16b, v30.16b, v25.16b
-	WORD $0x6e3b1f5a // eor v26.16b, v26.16b, v27.16b
-	WORD $0x2f94a31b // umull v27.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a359 // umull v25.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e2c1fbd // eor v29.16b, v29.16b, v12.16b
-	WORD $0x6e2d1f9c // eor v28.16b, v28.16b, v13.16b
-	WORD $0x4e9a5b3e // uzp2 v30.4s, v25.4s, v26.4s
-	WORD $0x4e9a1b39 // uzp1 v25.4s, v25.4s, v26.4s
-	WORD $0x4e985b7a // uzp2 v26.4s, v27.4s, v24.4s
-	WORD $0x4e981b7b // uzp1 v27.4s, v27.4s, v24.4s
-	WORD $0x6e3d1fd8 // eor v24.16b, v30.16b, v29.16b
-	WORD $0x6e3c1f5a // eor v26.16b, v26.16b, v28.16b
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a35d // umull v29.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e2e1f39 // eor v25.16b, v25.16b, v14.16b
-	WORD $0x6e2f1f7b // eor v27.16b, v27.16b, v15.16b
-	WORD $0x4e9a5bbe // uzp2 v30.4s, v29.4s, v26.4s
-	WORD $0x4e9a1bbd // uzp1 v29.4s, v29.4s, v26.4s
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9c // uzp1 v28.4s, v28.4s, v24.4s
-	WORD $0x6e391fd8 // eor v24.16b, v30.16b, v25.16b
-	WORD $0x6e3b1f5a // eor v26.16b, v26.16b, v27.16b
-	WORD $0x2f94a31b // umull v27.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a359 // umull v25.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e301fbd // eor v29.16b, v29.16b, v16.16b
-	WORD $0x6e311f9c // eor v28.16b, v28.16b, v17.16b
-	WORD $0x4e9a5b3e // uzp2 v30.4s, v25.4s, v26.4s
-	WORD $0x4e9a1b39 // uzp1 v25.4s, v25.4s, v26.4s
-	WORD $0x4e985b7a // uzp2 v26.4s, v27.4s, v24.4s
-	WORD $0x4e981b7b // uzp1 v27.4s, v27.4s, v24.4s
-	WORD $0x6e3d1fd8 // eor v24.16b, v30.16b, v29.16b
-	WORD $0x6e3c1f5a // eor v26.16b, v26.16b, v28.16b
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a35d // umull v29.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e321f39 // eor v25.16b, v25.16b, v18.16b
-	WORD $0x6e331f7b // eor v27.16b, v27.16b, v19.16b
-	WORD $0x4e9a5bbe // uzp2 v30.4s, v29.4s, v26.4s
-	WORD $0x4e9a1bbd // uzp1 v29.4s, v29.4s, v26.4s
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9c // uzp1 v28.4s, v28.4s, v24.4s
-	WORD $0x6e391fd8 // eor v24.16b, v30.16b, v25.16b
-	WORD $0x6e3b1f5a // eor v26.16b, v26.16b, v27.16b
-	WORD $0x4e9d3b1b // zip1 v27.4s, v24.4s, v29.4s
-	WORD $0x4e9d7b19 // zip2 v25.4s, v24.4s, v29.4s
-	WORD $0x4e083f68 // mov x8, v27.d[0]
-	WORD $0x4e183f6a // mov x10, v27.d[1]
-	WORD $0x4e083f2c // mov x12, v25.d[0]
-	WORD $0x4e183f2e // mov x14, v25.d[1]
-	WORD $0x4e9c3b5e // zip1 v30.4s, v26.4s, v28.4s
-	WORD $0x4e9c7b5f // zip2 v31.4s, v26.4s, v28.4s
-	WORD $0x4e083fc9 // mov x9, v30.d[0]
-	WORD $0x4e183fcb // mov x11, v30.d[1]
-	WORD $0x4e083fed // mov x13, v31.d[0]
-	WORD $0x4e183fef // mov x15, v31.d[1]
+	WORD $0x4ee2842a // add v10.2d, v1.2d, v2.2d
+	WORD $0x4e8a1826 // uzp1 v6.4s, v1.4s, v10.4s
+	WORD $0x4e8a5827 // uzp2 v7.4s, v1.4s, v10.4s
+	WORD $0x4ee28541 // add v1.2d, v10.2d, v2.2d
+	WORD $0x4ee28431 // add v17.2d, v1.2d, v2.2d
+	WORD $0x4e91182d // uzp1 v13.4s, v1.4s, v17.4s
+	WORD $0x4e91582e // uzp2 v14.4s, v1.4s, v17.4s
+	WORD $0x4ee28621 // add v1.2d, v17.2d, v2.2d
+	WORD $0x3dc002e4 // ldr q4, [x23]
+	WORD $0x3dc006e5 // ldr q5, [x23, #16]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e861949 // uzp1 v9.4s, v10.4s, v6.4s
+	WORD $0x6e241ce6 // eor v6.16b, v7.16b, v4.16b
+	WORD $0x6e251d08 // eor v8.16b, v8.16b, v5.16b
+	WORD $0x4f000407 // movi v7.4s, #0x0
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a30 // uzp1 v16.4s, v17.4s, v13.4s
+	WORD $0x6e241dcd // eor v13.16b, v14.16b, v4.16b
+	WORD $0x6e251def // eor v15.16b, v15.16b, v5.16b
+	WORD $0x4f00040e // movi v14.4s, #0x0
+	WORD $0x3dc00ae4 // ldr q4, [x23, #32]
+	WORD $0x3dc00ee5 // ldr q5, [x23, #48]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a10b // umull v11.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241ce7 // eor v7.16b, v7.16b, v4.16b
+	WORD $0x6e251d29 // eor v9.16b, v9.16b, v5.16b
+	WORD $0x4e88596c // uzp2 v12.4s, v11.4s, v8.4s
+	WORD $0x4e88196b // uzp1 v11.4s, v11.4s, v8.4s
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e86194a // uzp1 v10.4s, v10.4s, v6.4s
+	WORD $0x6e271d86 // eor v6.16b, v12.16b, v7.16b
+	WORD $0x6e291d08 // eor v8.16b, v8.16b, v9.16b
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1f2 // umull v18.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241dce // eor v14.16b, v14.16b, v4.16b
+	WORD $0x6e251e10 // eor v16.16b, v16.16b, v5.16b
+	WORD $0x4e8f5a53 // uzp2 v19.4s, v18.4s, v15.4s
+	WORD $0x4e8f1a52 // uzp1 v18.4s, v18.4s, v15.4s
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a31 // uzp1 v17.4s, v17.4s, v13.4s
+	WORD $0x6e2e1e6d // eor v13.16b, v19.16b, v14.16b
+	WORD $0x6e301def // eor v15.16b, v15.16b, v16.16b
+	WORD $0x3dc012e4 // ldr q4, [x23, #64]
+	WORD $0x3dc016e5 // ldr q5, [x23, #80]
+	WORD $0x2f80a0c9 // umull v9.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a107 // umull v7.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241d6b // eor v11.16b, v11.16b, v4.16b
+	WORD $0x6e251d4a // eor v10.16b, v10.16b, v5.16b
+	WORD $0x4e8858ec // uzp2 v12.4s, v7.4s, v8.4s
+	WORD $0x4e8818e7 // uzp1 v7.4s, v7.4s, v8.4s
+	WORD $0x4e865928 // uzp2 v8.4s, v9.4s, v6.4s
+	WORD $0x4e861929 // uzp1 v9.4s, v9.4s, v6.4s
+	WORD $0x6e2b1d86 // eor v6.16b, v12.16b, v11.16b
+	WORD $0x6e2a1d08 // eor v8.16b, v8.16b, v10.16b
+	WORD $0x2f80a1b0 // umull v16.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1ee // umull v14.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241e52 // eor v18.16b, v18.16b, v4.16b
+	WORD $0x6e251e31 // eor v17.16b, v17.16b, v5.16b
+	WORD $0x4e8f59d3 // uzp2 v19.4s, v14.4s, v15.4s
+	WORD $0x4e8f19ce // uzp1 v14.4s, v14.4s, v15.4s
+	WORD $0x4e8d5a0f // uzp2 v15.4s, v16.4s, v13.4s
+	WORD $0x4e8d1a10 // uzp1 v16.4s, v16.4s, v13.4s
+	WORD $0x6e321e6d // eor v13.16b, v19.16b, v18.16b
+	WORD $0x6e311def // eor v15.16b, v15.16b, v17.16b
+	WORD $0x3dc01ae4 // ldr q4, [x23, #96]
+	WORD $0x3dc01ee5 // ldr q5, [x23, #112]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a10b // umull v11.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241ce7 // eor v7.16b, v7.16b, v4.16b
+	WORD $0x6e251d29 // eor v9.16b, v9.16b, v5.16b
+	WORD $0x4e88596c // uzp2 v12.4s, v11.4s, v8.4s
+	WORD $0x4e88196b // uzp1 v11.4s, v11.4s, v8.4s
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e86194a // uzp1 v10.4s, v10.4s, v6.4s
+	WORD $0x6e271d86 // eor v6.16b, v12.16b, v7.16b
+	WORD $0x6e291d08 // eor v8.16b, v8.16b, v9.16b
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1f2 // umull v18.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241dce // eor v14.16b, v14.16b, v4.16b
+	WORD $0x6e251e10 // eor v16.16b, v16.16b, v5.16b
+	WORD $0x4e8f5a53 // uzp2 v19.4s, v18.4s, v15.4s
+	WORD $0x4e8f1a52 // uzp1 v18.4s, v18.4s, v15.4s
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a31 // uzp1 v17.4s, v17.4s, v13.4s
+	WORD $0x6e2e1e6d // eor v13.16b, v19.16b, v14.16b
+	WORD $0x6e301def // eor v15.16b, v15.16b, v16.16b
+	WORD $0x3dc022e4 // ldr q4, [x23, #128]
+	WORD $0x3dc026e5 // ldr q5, [x23, #144]
+	WORD $0x2f80a0c9 // umull v9.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a107 // umull v7.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241d6b // eor v11.16b, v11.16b, v4.16b
+	WORD $0x6e251d4a // eor v10.16b, v10.16b, v5.16b
+	WORD $0x4e8858ec // uzp2 v12.4s, v7.4s, v8.4s
+	WORD $0x4e8818e7 // uzp1 v7.4s, v7.4s, v8.4s
+	WORD $0x4e865928 // uzp2 v8.4s, v9.4s, v6.4s
+	WORD $0x4e861929 // uzp1 v9.4s, v9.4s, v6.4s
+	WORD $0x6e2b1d86 // eor v6.16b, v12.16b, v11.16b
+	WORD $0x6e2a1d08 // eor v8.16b, v8.16b, v10.16b
+	WORD $0x2f80a1b0 // umull v16.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1ee // umull v14.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241e52 // eor v18.16b, v18.16b, v4.16b
+	WORD $0x6e251e31 // eor v17.16b, v17.16b, v5.16b
+	WORD $0x4e8f59d3 // uzp2 v19.4s, v14.4s, v15.4s
+	WORD $0x4e8f19ce // uzp1 v14.4s, v14.4s, v15.4s
+	WORD $0x4e8d5a0f // uzp2 v15.4s, v16.4s, v13.4s
+	WORD $0x4e8d1a10 // uzp1 v16.4s, v16.4s, v13.4s
+	WORD $0x6e321e6d // eor v13.16b, v19.16b, v18.16b
+	WORD $0x6e311def // eor v15.16b, v15.16b, v17.16b
+	WORD $0x3dc02ae4 // ldr q4, [x23, #160]
+	WORD $0x3dc02ee5 // ldr q5, [x23, #176]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a10b // umull v11.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241ce7 // eor v7.16b, v7.16b, v4.16b
+	WORD $0x6e251d29 // eor v9.16b, v9.16b, v5.16b
+	WORD $0x4e88596c // uzp2 v12.4s, v11.4s, v8.4s
+	WORD $0x4e88196b // uzp1 v11.4s, v11.4s, v8.4s
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e86194a // uzp1 v10.4s, v10.4s, v6.4s
+	WORD $0x6e271d86 // eor v6.16b, v12.16b, v7.16b
+	WORD $0x6e291d08 // eor v8.16b, v8.16b, v9.16b
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1f2 // umull v18.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241dce // eor v14.16b, v14.16b, v4.16b
+	WORD $0x6e251e10 // eor v16.16b, v16.16b, v5.16b
+	WORD $0x4e8f5a53 // uzp2 v19.4s, v18.4s, v15.4s
+	WORD $0x4e8f1a52 // uzp1 v18.4s, v18.4s, v15.4s
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a31 // uzp1 v17.4s, v17.4s, v13.4s
+	WORD $0x6e2e1e6d // eor v13.16b, v19.16b, v14.16b
+	WORD $0x6e301def // eor v15.16b, v15.16b, v16.16b
+	WORD $0x3dc032e4 // ldr q4, [x23, #192]
+	WORD $0x3dc036e5 // ldr q5, [x23, #208]
+	WORD $0x2f80a0c9 // umull v9.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a107 // umull v7.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241d6b // eor v11.16b, v11.16b, v4.16b
+	WORD $0x6e251d4a // eor v10.16b, v10.16b, v5.16b
+	WORD $0x4e8858ec // uzp2 v12.4s, v7.4s, v8.4s
+	WORD $0x4e8818e7 // uzp1 v7.4s, v7.4s, v8.4s
+	WORD $0x4e865928 // uzp2 v8.4s, v9.4s, v6.4s
+	WORD $0x4e861929 // uzp1 v9.4s, v9.4s, v6.4s
+	WORD $0x6e2b1d86 // eor v6.16b, v12.16b, v11.16b
+	WORD $0x6e2a1d08 // eor v8.16b, v8.16b, v10.16b
+	WORD $0x2f80a1b0 // umull v16.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1ee // umull v14.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241e52 // eor v18.16b, v18.16b, v4.16b
+	WORD $0x6e251e31 // eor v17.16b, v17.16b, v5.16b
+	WORD $0x4e8f59d3 // uzp2 v19.4s, v14.4s, v15.4s
+	WORD $0x4e8f19ce // uzp1 v14.4s, v14.4s, v15.4s
+	WORD $0x4e8d5a0f // uzp2 v15.4s, v16.4s, v13.4s
+	WORD $0x4e8d1a10 // uzp1 v16.4s, v16.4s, v13.4s
+	WORD $0x6e321e6d // eor v13.16b, v19.16b, v18.16b
+	WORD $0x6e311def // eor v15.16b, v15.16b, v17.16b
+	WORD $0x3dc03ae4 // ldr q4, [x23, #224]
+	WORD $0x3dc03ee5 // ldr q5, [x23, #240]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a10b // umull v11.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241ce7 // eor v7.16b, v7.16b, v4.16b
+	WORD $0x6e251d29 // eor v9.16b, v9.16b, v5.16b
+	WORD $0x4e88596c // uzp2 v12.4s, v11.4s, v8.4s
+	WORD $0x4e88196b // uzp1 v11.4s, v11.4s, v8.4s
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e86194a // uzp1 v10.4s, v10.4s, v6.4s
+	WORD $0x6e271d86 // eor v6.16b, v12.16b, v7.16b
+	WORD $0x6e291d08 // eor v8.16b, v8.16b, v9.16b
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1f2 // umull v18.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241dce // eor v14.16b, v14.16b, v4.16b
+	WORD $0x6e251e10 // eor v16.16b, v16.16b, v5.16b
+	WORD $0x4e8f5a53 // uzp2 v19.4s, v18.4s, v15.4s
+	WORD $0x4e8f1a52 // uzp1 v18.4s, v18.4s, v15.4s
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a31 // uzp1 v17.4s, v17.4s, v13.4s
+	WORD $0x6e2e1e6d // eor v13.16b, v19.16b, v14.16b
+	WORD $0x6e301def // eor v15.16b, v15.16b, v16.16b
+	WORD $0x3dc042e4 // ldr q4, [x23, #256]
+	WORD $0x3dc046e5 // ldr q5, [x23, #272]
+	WORD $0x2f80a0c9 // umull v9.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a107 // umull v7.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241d6b // eor v11.16b, v11.16b, v4.16b
+	WORD $0x6e251d4a // eor v10.16b, v10.16b, v5.16b
+	WORD $0x4e8858ec // uzp2 v12.4s, v7.4s, v8.4s
+	WORD $0x4e8818e7 // uzp1 v7.4s, v7.4s, v8.4s
+	WORD $0x4e865928 // uzp2 v8.4s, v9.4s, v6.4s
+	WORD $0x4e861929 // uzp1 v9.4s, v9.4s, v6.4s
+	WORD $0x6e2b1d86 // eor v6.16b, v12.16b, v11.16b
+	WORD $0x6e2a1d08 // eor v8.16b, v8.16b, v10.16b
+	WORD $0x2f80a1b0 // umull v16.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1ee // umull v14.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241e52 // eor v18.16b, v18.16b, v4.16b
+	WORD $0x6e251e31 // eor v17.16b, v17.16b, v5.16b
+	WORD $0x4e8f59d3 // uzp2 v19.4s, v14.4s, v15.4s
+	WORD $0x4e8f19ce // uzp1 v14.4s, v14.4s, v15.4s
+	WORD $0x4e8d5a0f // uzp2 v15.4s, v16.4s, v13.4s
+	WORD $0x4e8d1a10 // uzp1 v16.4s, v16.4s, v13.4s
+	WORD $0x6e321e6d // eor v13.16b, v19.16b, v18.16b
+	WORD $0x6e311def // eor v15.16b, v15.16b, v17.16b
+	WORD $0x3dc04ae4 // ldr q4, [x23, #288]
+	WORD $0x3dc04ee5 // ldr q5, [x23, #304]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a10b // umull v11.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241ce7 // eor v7.16b, v7.16b, v4.16b
+	WORD $0x6e251d29 // eor v9.16b, v9.16b, v5.16b
+	WORD $0x4e88596c // uzp2 v12.4s, v11.4s, v8.4s
+	WORD $0x4e88196b // uzp1 v11.4s, v11.4s, v8.4s
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e86194a // uzp1 v10.4s, v10.4s, v6.4s
+	WORD $0x6e271d86 // eor v6.16b, v12.16b, v7.16b
+	WORD $0x6e291d08 // eor v8.16b, v8.16b, v9.16b
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1f2 // umull v18.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241dce // eor v14.16b, v14.16b, v4.16b
+	WORD $0x6e251e10 // eor v16.16b, v16.16b, v5.16b
+	WORD $0x4e8f5a53 // uzp2 v19.4s, v18.4s, v15.4s
+	WORD $0x4e8f1a52 // uzp1 v18.4s, v18.4s, v15.4s
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a31 // uzp1 v17.4s, v17.4s, v13.4s
+	WORD $0x6e2e1e6d // eor v13.16b, v19.16b, v14.16b
+	WORD $0x6e301def // eor v15.16b, v15.16b, v16.16b
+	WORD $0x4e8b38c9 // zip1 v9.4s, v6.4s, v11.4s
+	WORD $0x4e8b78c7 // zip2 v7.4s, v6.4s, v11.4s
+	WORD $0x4e083d28 // mov x8, v9.d[0]
+	WORD $0x4e183d2a // mov x10, v9.d[1]
+	WORD $0x4e083cec // mov x12, v7.d[0]
+	WORD $0x4e183cee // mov x14, v7.d[1]
+	WORD $0x4e8a3909 // zip1 v9.4s, v8.4s, v10.4s
+	WORD $0x4e8a7907 // zip2 v7.4s, v8.4s, v10.4s
+	WORD $0x4e083d29 // mov x9, v9.d[0]
+	WORD $0x4e183d2b // mov x11, v9.d[1]
+	WORD $0x4e083ced // mov x13, v7.d[0]
+	WORD $0x4e183cef // mov x15, v7.d[1]
 	AND R8<<2, R4, R19
-	WORD $0xbc736878 // ldr s24, [x3, x19]
+	WORD $0xbc736874 // ldr s20, [x3, x19]
 	AND R8>>14, R4, R20
-	WORD $0xbc746879 // ldr s25, [x3, x20]
+	WORD $0xbc746875 // ldr s21, [x3, x20]
 	AND R8>>30, R4, R21
-	WORD $0xbc75687a // ldr s26, [x3, x21]
+	WORD $0xbc756876 // ldr s22, [x3, x21]
 	AND R8>>46, R4, R22
-	WORD $0xbc76687b // ldr s27, [x3, x22]
-	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
-	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
-	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
-	WORD $0x3dc000b9 // ldr q25, [x5]
-	WORD $0x6e37df18 // fmul v24.4s, v24.4s, v23.4s
-	WORD $0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
-	WORD $0x3d800018 // str q24, [x0]
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3dc000b5 // ldr q21, [x5]
+	WORD $0x6e23de94 // fmul v20.4s, v20.4s, v3.4s
+	WORD $0x4e35d694 // fadd v20.4s, v20.4s, v21.4s
+	WORD $0x3d800014 // str q20, [x0]
 	AND R9<<2, R4, R19
-	WORD $0xbc73687c // ldr s28, [x3, x19]
+	WORD $0xbc736878 // ldr s24, [x3, x19]
 	AND R9>>14, R4, R20
-	WORD $0xbc74687d // ldr s29, [x3, x20]
+	WORD $0xbc746879 // ldr s25, [x3, x20]
 	AND R9>>30, R4, R21
-	WORD $0xbc75687e // ldr s30, [x3, x21]
+	WORD $0xbc75687a // ldr s26, [x3, x21]
 	AND R9>>46, R4, R22
-	WORD $0xbc76687f // ldr s31, [x3, x22]
-	WORD $0x4e9d3b9c // zip1 v28.4s, v28.4s, v29.4s
-	WORD $0x4e9f3bde // zip1 v30.4s, v30.4s, v31.4s
-	WORD $0x4ede3b9c // zip1 v28.2d, v28.2d, v30.2d
-	WORD $0x3dc004bd // ldr q29, [x5, #16]
-	WORD $0x6e37df9c // fmul v28.4s, v28.4s, v23.4s
-	WORD $0x4e3dd79c // fadd v28.4s, v28.4s, v29.4s
-	WORD $0x3d80041c // str q28, [x0, #16]
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3dc004b9 // ldr q25, [x5, #16]
+	WORD $0x6e23df18 // fmul v24.4s, v24.4s, v3.4s
+	WORD $0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
+	WORD $0x3d800418 // str q24, [x0, #16]
 	AND R10<<2, R4, R19
-	WORD $0xbc736878 // ldr s24, [x3, x19]
+	WORD $0xbc736874 // ldr s20, [x3, x19]
 	AND R10>>14, R4, R20
-	WORD $0xbc746879 // ldr s25, [x3, x20]
+	WORD $0xbc746875 // ldr s21, [x3, x20]
 	AND R10>>30, R4, R21
-	WORD $0xbc75687a // ldr s26, [x3, x21]
+	WORD $0xbc756876 // ldr s22, [x3, x21]
 	AND R10>>46, R4, R22
-	WORD $0xbc76687b // ldr s27, [x3, x22]
-	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
-	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
-	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
-	WORD $0x3dc008b9 // ldr q25, [x5, #32]
-	WORD $0x6e37df18 // fmul v24.4s, v24.4s, v23.4s
-	WORD $0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
-	WORD $0x3d800818 // str q24, [x0, #32]
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3dc008b5 // ldr q21, [x5, #32]
+	WORD $0x6e23de94 // fmul v20.4s, v20.4s, v3.4s
+	WORD $0x4e35d694 // fadd v20.4s, v20.4s, v21.4s
+	WORD $0x3d800814 // str q20, [x0, #32]
 	AND R11<<2, R4, R19
-	WORD $0xbc73687c // ldr s28, [x3, x19]
+	WORD $0xbc736878 // ldr s24, [x3, x19]
 	AND R11>>14, R4, R20
-	WORD $0xbc74687d // ldr s29, [x3, x20]
+	WORD $0xbc746879 // ldr s25, [x3, x20]
 	AND R11>>30, R4, R21
-	WORD $0xbc75687e // ldr s30, [x3, x21]
+	WORD $0xbc75687a // ldr s26, [x3, x21]
 	AND R11>>46, R4, R22
-	WORD $0xbc76687f // ldr s31, [x3, x22]
-	WORD $0x4e9d3b9c // zip1 v28.4s, v28.4s, v29.4s
-	WORD $0x4e9f3bde // zip1 v30.4s, v30.4s, v31.4s
-	WORD $0x4ede3b9c // zip1 v28.2d, v28.2d, v30.2d
-	WORD $0x3dc00cbd // ldr q29, [x5, #48]
-	WORD $0x6e37df9c // fmul v28.4s, v28.4s, v23.4s
-	WORD $0x4e3dd79c // fadd v28.4s, v28.4s, v29.4s
-	WORD $0x3d800c1c // str q28, [x0, #48]
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3dc00cb9 // ldr q25, [x5, #48]
+	WORD $0x6e23df18 // fmul v24.4s, v24.4s, v3.4s
+	WORD $0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
+	WORD $0x3d800c18 // str q24, [x0, #48]
 	AND R12<<2, R4, R19
-	WORD $0xbc736878 // ldr s24, [x3, x19]
+	WORD $0xbc736874 // ldr s20, [x3, x19]
 	AND R12>>14, R4, R20
-	WORD $0xbc746879 // ldr s25, [x3, x20]
+	WORD $0xbc746875 // ldr s21, [x3, x20]
 	AND R12>>30, R4, R21
-	WORD $0xbc75687a // ldr s26, [x3, x21]
+	WORD $0xbc756876 // ldr s22, [x3, x21]
 	AND R12>>46, R4, R22
-	WORD $0xbc76687b // ldr s27, [x3, x22]
-	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
-	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
-	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
-	WORD $0x3dc010b9 // ldr q25, [x5, #64]
-	WORD $0x6e37df18 // fmul v24.4s, v24.4s, v23.4s
-	WORD $0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
-	WORD $0x3d801018 // str q24, [x0, #64]
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3dc010b5 // ldr q21, [x5, #64]
+	WORD $0x6e23de94 // fmul v20.4s, v20.4s, v3.4s
+	WORD $0x4e35d694 // fadd v20.4s, v20.4s, v21.4s
+	WORD $0x3d801014 // str q20, [x0, #64]
 	AND R13<<2, R4, R19
-	WORD $0xbc73687c // ldr s28, [x3, x19]
-	AND R13>>14, R4, R20
-	WORD $0xbc74687d // ldr s29, [x3, x20]
-	AND R13>>30, R4, R21
-	WORD $0xbc75687e // ldr s30, [x3, x21]
-	AND R13>>46, R4, R22
-	WORD $0xbc76687f // ldr s31, [x3, x22]
-	WORD $0x4e9d3b9c // zip1 v28.4s, v28.4s, v29.4s
-	WORD $0x4e9f3bde // zip1 v30.4s, v30.4s, v31.4s
-	WORD $0x4ede3b9c // zip1 v28.2d, v28.2d, v30.2d
-	WORD $0x3dc014bd // ldr q29, [x5, #80]
-	WORD $0x6e37df9c // fmul v28.4s, v28.4s, v23.4s
-	WORD $0x4e3dd79c // fadd v28.4s, v28.4s, v29.4s
-	WORD $0x3d80141c // str q28, [x0, #80]
-	AND R14<<2, R4, R19
 	WORD $0xbc736878 // ldr s24, [x3, x19]
-	AND R14>>14, R4, R20
+	AND R13>>14, R4, R20
 	WORD $0xbc746879 // ldr s25, [x3, x20]
-	AND R14>>30, R4, R21
+	AND R13>>30, R4, R21
 	WORD $0xbc75687a // ldr s26, [x3, x21]
-	AND R14>>46, R4, R22
+	AND R13>>46, R4, R22
 	WORD $0xbc76687b // ldr s27, [x3, x22]
 	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
 	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
 	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
-	WORD $0x3dc018b9 // ldr q25, [x5, #96]
-	WORD $0x6e37df18 // fmul v24.4s, v24.4s, v23.4s
+	WORD $0x3dc014b9 // ldr q25, [x5, #80]
+	WORD $0x6e23df18 // fmul v24.4s, v24.4s, v3.4s
 	WORD $0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
-	WORD $0x3d801818 // str q24, [x0, #96]
+	WORD $0x3d801418 // str q24, [x0, #80]
+	AND R14<<2, R4, R19
+	WORD $0xbc736874 // ldr s20, [x3, x19]
+	AND R14>>14, R4, R20
+	WORD $0xbc746875 // ldr s21, [x3, x20]
+	AND R14>>30, R4, R21
+	WORD $0xbc756876 // ldr s22, [x3, x21]
+	AND R14>>46, R4, R22
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3dc018b5 // ldr q21, [x5, #96]
+	WORD $0x6e23de94 // fmul v20.4s, v20.4s, v3.4s
+	WORD $0x4e35d694 // fadd v20.4s, v20.4s, v21.4s
+	WORD $0x3d801814 // str q20, [x0, #96]
 	AND R15<<2, R4, R19
-	WORD $0xbc73687c // ldr s28, [x3, x19]
+	WORD $0xbc736878 // ldr s24, [x3, x19]
 	AND R15>>14, R4, R20
-	WORD $0xbc74687d // ldr s29, [x3, x20]
+	WORD $0xbc746879 // ldr s25, [x3, x20]
 	AND R15>>30, R4, R21
-	WORD $0xbc75687e // ldr s30, [x3, x21]
+	WORD $0xbc75687a // ldr s26, [x3, x21]
 	AND R15>>46, R4, R22
-	WORD $0xbc76687f // ldr s31, [x3, x22]
-	WORD $0x4e9d3b9c // zip1 v28.4s, v28.4s, v29.4s
-	WORD $0x4e9f3bde // zip1 v30.4s, v30.4s, v31.4s
-	WORD $0x4ede3b9c // zip1 v28.2d, v28.2d, v30.2d
-	WORD $0x3dc01cbd // ldr q29, [x5, #112]
-	WORD $0x6e37df9c // fmul v28.4s, v28.4s, v23.4s
-	WORD $0x4e3dd79c // fadd v28.4s, v28.4s, v29.4s
-	WORD $0x3d801c1c // str q28, [x0, #112]
-	ADD $128, R0, R0
-	ADD $128, R5, R5
-	SUB $32, R1, R1
-	CMP $32, R1
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3dc01cb9 // ldr q25, [x5, #112]
+	WORD $0x6e23df18 // fmul v24.4s, v24.4s, v3.4s
+	WORD $0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
+	WORD $0x3d801c18 // str q24, [x0, #112]
+	WORD $0x4e9239b0 // zip1 v16.4s, v13.4s, v18.4s
+	WORD $0x4e9279ae // zip2 v14.4s, v13.4s, v18.4s
+	WORD $0x4e083e08 // mov x8, v16.d[0]
+	WORD $0x4e183e0a // mov x10, v16.d[1]
+	WORD $0x4e083dcc // mov x12, v14.d[0]
+	WORD $0x4e183dce // mov x14, v14.d[1]
+	WORD $0x4e9139f0 // zip1 v16.4s, v15.4s, v17.4s
+	WORD $0x4e9179ee // zip2 v14.4s, v15.4s, v17.4s
+	WORD $0x4e083e09 // mov x9, v16.d[0]
+	WORD $0x4e183e0b // mov x11, v16.d[1]
+	WORD $0x4e083dcd // mov x13, v14.d[0]
+	WORD $0x4e183dcf // mov x15, v14.d[1]
+	AND R8<<2, R4, R19
+	WORD $0xbc736874 // ldr s20, [x3, x19]
+	AND R8>>14, R4, R20
+	WORD $0xbc746875 // ldr s21, [x3, x20]
+	AND R8>>30, R4, R21
+	WORD $0xbc756876 // ldr s22, [x3, x21]
+	AND R8>>46, R4, R22
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3dc020b5 // ldr q21, [x5, #128]
+	WORD $0x6e23de94 // fmul v20.4s, v20.4s, v3.4s
+	WORD $0x4e35d694 // fadd v20.4s, v20.4s, v21.4s
+	WORD $0x3d802014 // str q20, [x0, #128]
+	AND R9<<2, R4, R19
+	WORD $0xbc736878 // ldr s24, [x3, x19]
+	AND R9>>14, R4, R20
+	WORD $0xbc746879 // ldr s25, [x3, x20]
+	AND R9>>30, R4, R21
+	WORD $0xbc75687a // ldr s26, [x3, x21]
+	AND R9>>46, R4, R22
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3dc024b9 // ldr q25, [x5, #144]
+	WORD $0x6e23df18 // fmul v24.4s, v24.4s, v3.4s
+	WORD $0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
+	WORD $0x3d802418 // str q24, [x0, #144]
+	AND R10<<2, R4, R19
+	WORD $0xbc736874 // ldr s20, [x3, x19]
+	AND R10>>14, R4, R20
+	WORD $0xbc746875 // ldr s21, [x3, x20]
+	AND R10>>30, R4, R21
+	WORD $0xbc756876 // ldr s22, [x3, x21]
+	AND R10>>46, R4, R22
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3dc028b5 // ldr q21, [x5, #160]
+	WORD $0x6e23de94 // fmul v20.4s, v20.4s, v3.4s
+	WORD $0x4e35d694 // fadd v20.4s, v20.4s, v21.4s
+	WORD $0x3d802814 // str q20, [x0, #160]
+	AND R11<<2, R4, R19
+	WORD $0xbc736878 // ldr s24, [x3, x19]
+	AND R11>>14, R4, R20
+	WORD $0xbc746879 // ldr s25, [x3, x20]
+	AND R11>>30, R4, R21
+	WORD $0xbc75687a // ldr s26, [x3, x21]
+	AND R11>>46, R4, R22
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3dc02cb9 // ldr q25, [x5, #176]
+	WORD $0x6e23df18 // fmul v24.4s, v24.4s, v3.4s
+	WORD $0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
+	WORD $0x3d802c18 // str q24, [x0, #176]
+	AND R12<<2, R4, R19
+	WORD $0xbc736874 // ldr s20, [x3, x19]
+	AND R12>>14, R4, R20
+	WORD $0xbc746875 // ldr s21, [x3, x20]
+	AND R12>>30, R4, R21
+	WORD $0xbc756876 // ldr s22, [x3, x21]
+	AND R12>>46, R4, R22
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3dc030b5 // ldr q21, [x5, #192]
+	WORD $0x6e23de94 // fmul v20.4s, v20.4s, v3.4s
+	WORD $0x4e35d694 // fadd v20.4s, v20.4s, v21.4s
+	WORD $0x3d803014 // str q20, [x0, #192]
+	AND R13<<2, R4, R19
+	WORD $0xbc736878 // ldr s24, [x3, x19]
+	AND R13>>14, R4, R20
+	WORD $0xbc746879 // ldr s25, [x3, x20]
+	AND R13>>30, R4, R21
+	WORD $0xbc75687a // ldr s26, [x3, x21]
+	AND R13>>46, R4, R22
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3dc034b9 // ldr q25, [x5, #208]
+	WORD $0x6e23df18 // fmul v24.4s, v24.4s, v3.4s
+	WORD $0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
+	WORD $0x3d803418 // str q24, [x0, #208]
+	AND R14<<2, R4, R19
+	WORD $0xbc736874 // ldr s20, [x3, x19]
+	AND R14>>14, R4, R20
+	WORD $0xbc746875 // ldr s21, [x3, x20]
+	AND R14>>30, R4, R21
+	WORD $0xbc756876 // ldr s22, [x3, x21]
+	AND R14>>46, R4, R22
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3dc038b5 // ldr q21, [x5, #224]
+	WORD $0x6e23de94 // fmul v20.4s, v20.4s, v3.4s
+	WORD $0x4e35d694 // fadd v20.4s, v20.4s, v21.4s
+	WORD $0x3d803814 // str q20, [x0, #224]
+	AND R15<<2, R4, R19
+	WORD $0xbc736878 // ldr s24, [x3, x19]
+	AND R15>>14, R4, R20
+	WORD $0xbc746879 // ldr s25, [x3, x20]
+	AND R15>>30, R4, R21
+	WORD $0xbc75687a // ldr s26, [x3, x21]
+	AND R15>>46, R4, R22
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3dc03cb9 // ldr q25, [x5, #240]
+	WORD $0x6e23df18 // fmul v24.4s, v24.4s, v3.4s
+	WORD $0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
+	WORD $0x3d803c18 // str q24, [x0, #240]
+	ADD $256, R0, R0
+	ADD $256, R5, R5
+	SUB $64, R1, R1
+	CMP $64, R1
 	BGE whole
 
 rest:
@@ -3223,254 +3516,522 @@ rest:
 	BLE done
 
 part:
-	WORD $0x4ef686bc // add v28.2d, v21.2d, v22.2d
-	WORD $0x4e9c1ab8 // uzp1 v24.4s, v21.4s, v28.4s
-	WORD $0x4e9c5ab9 // uzp2 v25.4s, v21.4s, v28.4s
-	WORD $0x4ef68795 // add v21.2d, v28.2d, v22.2d
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9b // uzp1 v27.4s, v28.4s, v24.4s
-	WORD $0x6e201f38 // eor v24.16b, v25.16b, v0.16b
-	WORD $0x6e211f5a // eor v26.16b, v26.16b, v1.16b
-	WORD $0x4f000419 // movi v25.4s, #0x0
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a35d // umull v29.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e221f39 // eor v25.16b, v25.16b, v2.16b
-	WORD $0x6e231f7b // eor v27.16b, v27.16b, v3.16b
-	WORD $0x4e9a5bbe // uzp2 v30.4s, v29.4s, v26.4s
-	WORD $0x4e9a1bbd // uzp1 v29.4s, v29.4s, v26.4s
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9c // uzp1 v28.4s, v28.4s, v24.4s
-	WORD $0x6e391fd8 // eor v24.16b, v30.16b, v25.16b
-	WORD $0x6e3b1f5a // eor v26.16b, v26.16b, v27.16b
-	WORD $0x2f94a31b // umull v27.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a359 // umull v25.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e241fbd // eor v29.16b, v29.16b, v4.16b
-	WORD $0x6e251f9c // eor v28.16b, v28.16b, v5.16b
-	WORD $0x4e9a5b3e // uzp2 v30.4s, v25.4s, v26.4s
-	WORD $0x4e9a1b39 // uzp1 v25.4s, v25.4s, v26.4s
-	WORD $0x4e985b7a // uzp2 v26.4s, v27.4s, v24.4s
-	WORD $0x4e981b7b // uzp1 v27.4s, v27.4s, v24.4s
-	WORD $0x6e3d1fd8 // eor v24.16b, v30.16b, v29.16b
-	WORD $0x6e3c1f5a // eor v26.16b, v26.16b, v28.16b
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a35d // umull v29.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e261f39 // eor v25.16b, v25.16b, v6.16b
-	WORD $0x6e271f7b // eor v27.16b, v27.16b, v7.16b
-	WORD $0x4e9a5bbe // uzp2 v30.4s, v29.4s, v26.4s
-	WORD $0x4e9a1bbd // uzp1 v29.4s, v29.4s, v26.4s
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9c // uzp1 v28.4s, v28.4s, v24.4s
-	WORD $0x6e391fd8 // eor v24.16b, v30.16b, v25.16b
-	WORD $0x6e3b1f5a // eor v26.16b, v26.16b, v27.16b
-	WORD $0x2f94a31b // umull v27.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a359 // umull v25.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e281fbd // eor v29.16b, v29.16b, v8.16b
-	WORD $0x6e291f9c // eor v28.16b, v28.16b, v9.16b
-	WORD $0x4e9a5b3e // uzp2 v30.4s, v25.4s, v26.4s
-	WORD $0x4e9a1b39 // uzp1 v25.4s, v25.4s, v26.4s
-	WORD $0x4e985b7a // uzp2 v26.4s, v27.4s, v24.4s
-	WORD $0x4e981b7b // uzp1 v27.4s, v27.4s, v24.4s
-	WORD $0x6e3d1fd8 // eor v24.16b, v30.16b, v29.16b
-	WORD $0x6e3c1f5a // eor v26.16b, v26.16b, v28.16b
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a35d // umull v29.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e2a1f39 // eor v25.16b, v25.16b, v10.16b
-	WORD $0x6e2b1f7b // eor v27.16b, v27.16b, v11.16b
-	WORD $0x4e9a5bbe // uzp2 v30.4s, v29.4s, v26.4s
-	WORD $0x4e9a1bbd // uzp1 v29.4s, v29.4s, v26.4s
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9c // uzp1 v28.4s, v28.4s, v24.4s
-	WORD $0x6e391fd8 // eor v24.16b, v30.16b, v25.16b
-	WORD $0x6e3b1f5a // eor v26.16b, v26.16b, v27.16b
-	WORD $0x2f94a31b // umull v27.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a359 // umull v25.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e2c1fbd // eor v29.16b, v29.16b, v12.16b
-	WORD $0x6e2d1f9c // eor v28.16b, v28.16b, v13.16b
-	WORD $0x4e9a5b3e // uzp2 v30.4s, v25.4s, v26.4s
-	WORD $0x4e9a1b39 // uzp1 v25.4s, v25.4s, v26.4s
-	WORD $0x4e985b7a // uzp2 v26.4s, v27.4s, v24.4s
-	WORD $0x4e981b7b // uzp1 v27.4s, v27.4s, v24.4s
-	WORD $0x6e3d1fd8 // eor v24.16b, v30.16b, v29.16b
-	WORD $0x6e3c1f5a // eor v26.16b, v26.16b, v28.16b
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a35d // umull v29.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e2e1f39 // eor v25.16b, v25.16b, v14.16b
-	WORD $0x6e2f1f7b // eor v27.16b, v27.16b, v15.16b
-	WORD $0x4e9a5bbe // uzp2 v30.4s, v29.4s, v26.4s
-	WORD $0x4e9a1bbd // uzp1 v29.4s, v29.4s, v26.4s
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9c // uzp1 v28.4s, v28.4s, v24.4s
-	WORD $0x6e391fd8 // eor v24.16b, v30.16b, v25.16b
-	WORD $0x6e3b1f5a // eor v26.16b, v26.16b, v27.16b
-	WORD $0x2f94a31b // umull v27.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a359 // umull v25.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e301fbd // eor v29.16b, v29.16b, v16.16b
-	WORD $0x6e311f9c // eor v28.16b, v28.16b, v17.16b
-	WORD $0x4e9a5b3e // uzp2 v30.4s, v25.4s, v26.4s
-	WORD $0x4e9a1b39 // uzp1 v25.4s, v25.4s, v26.4s
-	WORD $0x4e985b7a // uzp2 v26.4s, v27.4s, v24.4s
-	WORD $0x4e981b7b // uzp1 v27.4s, v27.4s, v24.4s
-	WORD $0x6e3d1fd8 // eor v24.16b, v30.16b, v29.16b
-	WORD $0x6e3c1f5a // eor v26.16b, v26.16b, v28.16b
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a35d // umull v29.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e321f39 // eor v25.16b, v25.16b, v18.16b
-	WORD $0x6e331f7b // eor v27.16b, v27.16b, v19.16b
-	WORD $0x4e9a5bbe // uzp2 v30.4s, v29.4s, v26.4s
-	WORD $0x4e9a1bbd // uzp1 v29.4s, v29.4s, v26.4s
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9c // uzp1 v28.4s, v28.4s, v24.4s
-	WORD $0x6e391fd8 // eor v24.16b, v30.16b, v25.16b
-	WORD $0x6e3b1f5a // eor v26.16b, v26.16b, v27.16b
-	WORD $0x4e9d3b1b // zip1 v27.4s, v24.4s, v29.4s
-	WORD $0x4e9d7b19 // zip2 v25.4s, v24.4s, v29.4s
-	WORD $0x4e083f68 // mov x8, v27.d[0]
-	WORD $0x4e183f6a // mov x10, v27.d[1]
-	WORD $0x4e083f2c // mov x12, v25.d[0]
-	WORD $0x4e183f2e // mov x14, v25.d[1]
-	WORD $0x4e9c3b5e // zip1 v30.4s, v26.4s, v28.4s
-	WORD $0x4e9c7b5f // zip2 v31.4s, v26.4s, v28.4s
-	WORD $0x4e083fc9 // mov x9, v30.d[0]
-	WORD $0x4e183fcb // mov x11, v30.d[1]
-	WORD $0x4e083fed // mov x13, v31.d[0]
-	WORD $0x4e183fef // mov x15, v31.d[1]
-	MOVD $part-128(SP), R6
+	WORD $0x4ee2842a // add v10.2d, v1.2d, v2.2d
+	WORD $0x4e8a1826 // uzp1 v6.4s, v1.4s, v10.4s
+	WORD $0x4e8a5827 // uzp2 v7.4s, v1.4s, v10.4s
+	WORD $0x4ee28541 // add v1.2d, v10.2d, v2.2d
+	WORD $0x4ee28431 // add v17.2d, v1.2d, v2.2d
+	WORD $0x4e91182d // uzp1 v13.4s, v1.4s, v17.4s
+	WORD $0x4e91582e // uzp2 v14.4s, v1.4s, v17.4s
+	WORD $0x4ee28621 // add v1.2d, v17.2d, v2.2d
+	WORD $0x3dc002e4 // ldr q4, [x23]
+	WORD $0x3dc006e5 // ldr q5, [x23, #16]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e861949 // uzp1 v9.4s, v10.4s, v6.4s
+	WORD $0x6e241ce6 // eor v6.16b, v7.16b, v4.16b
+	WORD $0x6e251d08 // eor v8.16b, v8.16b, v5.16b
+	WORD $0x4f000407 // movi v7.4s, #0x0
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a30 // uzp1 v16.4s, v17.4s, v13.4s
+	WORD $0x6e241dcd // eor v13.16b, v14.16b, v4.16b
+	WORD $0x6e251def // eor v15.16b, v15.16b, v5.16b
+	WORD $0x4f00040e // movi v14.4s, #0x0
+	WORD $0x3dc00ae4 // ldr q4, [x23, #32]
+	WORD $0x3dc00ee5 // ldr q5, [x23, #48]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a10b // umull v11.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241ce7 // eor v7.16b, v7.16b, v4.16b
+	WORD $0x6e251d29 // eor v9.16b, v9.16b, v5.16b
+	WORD $0x4e88596c // uzp2 v12.4s, v11.4s, v8.4s
+	WORD $0x4e88196b // uzp1 v11.4s, v11.4s, v8.4s
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e86194a // uzp1 v10.4s, v10.4s, v6.4s
+	WORD $0x6e271d86 // eor v6.16b, v12.16b, v7.16b
+	WORD $0x6e291d08 // eor v8.16b, v8.16b, v9.16b
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1f2 // umull v18.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241dce // eor v14.16b, v14.16b, v4.16b
+	WORD $0x6e251e10 // eor v16.16b, v16.16b, v5.16b
+	WORD $0x4e8f5a53 // uzp2 v19.4s, v18.4s, v15.4s
+	WORD $0x4e8f1a52 // uzp1 v18.4s, v18.4s, v15.4s
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a31 // uzp1 v17.4s, v17.4s, v13.4s
+	WORD $0x6e2e1e6d // eor v13.16b, v19.16b, v14.16b
+	WORD $0x6e301def // eor v15.16b, v15.16b, v16.16b
+	WORD $0x3dc012e4 // ldr q4, [x23, #64]
+	WORD $0x3dc016e5 // ldr q5, [x23, #80]
+	WORD $0x2f80a0c9 // umull v9.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a107 // umull v7.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241d6b // eor v11.16b, v11.16b, v4.16b
+	WORD $0x6e251d4a // eor v10.16b, v10.16b, v5.16b
+	WORD $0x4e8858ec // uzp2 v12.4s, v7.4s, v8.4s
+	WORD $0x4e8818e7 // uzp1 v7.4s, v7.4s, v8.4s
+	WORD $0x4e865928 // uzp2 v8.4s, v9.4s, v6.4s
+	WORD $0x4e861929 // uzp1 v9.4s, v9.4s, v6.4s
+	WORD $0x6e2b1d86 // eor v6.16b, v12.16b, v11.16b
+	WORD $0x6e2a1d08 // eor v8.16b, v8.16b, v10.16b
+	WORD $0x2f80a1b0 // umull v16.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1ee // umull v14.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241e52 // eor v18.16b, v18.16b, v4.16b
+	WORD $0x6e251e31 // eor v17.16b, v17.16b, v5.16b
+	WORD $0x4e8f59d3 // uzp2 v19.4s, v14.4s, v15.4s
+	WORD $0x4e8f19ce // uzp1 v14.4s, v14.4s, v15.4s
+	WORD $0x4e8d5a0f // uzp2 v15.4s, v16.4s, v13.4s
+	WORD $0x4e8d1a10 // uzp1 v16.4s, v16.4s, v13.4s
+	WORD $0x6e321e6d // eor v13.16b, v19.16b, v18.16b
+	WORD $0x6e311def // eor v15.16b, v15.16b, v17.16b
+	WORD $0x3dc01ae4 // ldr q4, [x23, #96]
+	WORD $0x3dc01ee5 // ldr q5, [x23, #112]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a10b // umull v11.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241ce7 // eor v7.16b, v7.16b, v4.16b
+	WORD $0x6e251d29 // eor v9.16b, v9.16b, v5.16b
+	WORD $0x4e88596c // uzp2 v12.4s, v11.4s, v8.4s
+	WORD $0x4e88196b // uzp1 v11.4s, v11.4s, v8.4s
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e86194a // uzp1 v10.4s, v10.4s, v6.4s
+	WORD $0x6e271d86 // eor v6.16b, v12.16b, v7.16b
+	WORD $0x6e291d08 // eor v8.16b, v8.16b, v9.16b
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1f2 // umull v18.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241dce // eor v14.16b, v14.16b, v4.16b
+	WORD $0x6e251e10 // eor v16.16b, v16.16b, v5.16b
+	WORD $0x4e8f5a53 // uzp2 v19.4s, v18.4s, v15.4s
+	WORD $0x4e8f1a52 // uzp1 v18.4s, v18.4s, v15.4s
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a31 // uzp1 v17.4s, v17.4s, v13.4s
+	WORD $0x6e2e1e6d // eor v13.16b, v19.16b, v14.16b
+	WORD $0x6e301def // eor v15.16b, v15.16b, v16.16b
+	WORD $0x3dc022e4 // ldr q4, [x23, #128]
+	WORD $0x3dc026e5 // ldr q5, [x23, #144]
+	WORD $0x2f80a0c9 // umull v9.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a107 // umull v7.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241d6b // eor v11.16b, v11.16b, v4.16b
+	WORD $0x6e251d4a // eor v10.16b, v10.16b, v5.16b
+	WORD $0x4e8858ec // uzp2 v12.4s, v7.4s, v8.4s
+	WORD $0x4e8818e7 // uzp1 v7.4s, v7.4s, v8.4s
+	WORD $0x4e865928 // uzp2 v8.4s, v9.4s, v6.4s
+	WORD $0x4e861929 // uzp1 v9.4s, v9.4s, v6.4s
+	WORD $0x6e2b1d86 // eor v6.16b, v12.16b, v11.16b
+	WORD $0x6e2a1d08 // eor v8.16b, v8.16b, v10.16b
+	WORD $0x2f80a1b0 // umull v16.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1ee // umull v14.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241e52 // eor v18.16b, v18.16b, v4.16b
+	WORD $0x6e251e31 // eor v17.16b, v17.16b, v5.16b
+	WORD $0x4e8f59d3 // uzp2 v19.4s, v14.4s, v15.4s
+	WORD $0x4e8f19ce // uzp1 v14.4s, v14.4s, v15.4s
+	WORD $0x4e8d5a0f // uzp2 v15.4s, v16.4s, v13.4s
+	WORD $0x4e8d1a10 // uzp1 v16.4s, v16.4s, v13.4s
+	WORD $0x6e321e6d // eor v13.16b, v19.16b, v18.16b
+	WORD $0x6e311def // eor v15.16b, v15.16b, v17.16b
+	WORD $0x3dc02ae4 // ldr q4, [x23, #160]
+	WORD $0x3dc02ee5 // ldr q5, [x23, #176]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a10b // umull v11.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241ce7 // eor v7.16b, v7.16b, v4.16b
+	WORD $0x6e251d29 // eor v9.16b, v9.16b, v5.16b
+	WORD $0x4e88596c // uzp2 v12.4s, v11.4s, v8.4s
+	WORD $0x4e88196b // uzp1 v11.4s, v11.4s, v8.4s
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e86194a // uzp1 v10.4s, v10.4s, v6.4s
+	WORD $0x6e271d86 // eor v6.16b, v12.16b, v7.16b
+	WORD $0x6e291d08 // eor v8.16b, v8.16b, v9.16b
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1f2 // umull v18.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241dce // eor v14.16b, v14.16b, v4.16b
+	WORD $0x6e251e10 // eor v16.16b, v16.16b, v5.16b
+	WORD $0x4e8f5a53 // uzp2 v19.4s, v18.4s, v15.4s
+	WORD $0x4e8f1a52 // uzp1 v18.4s, v18.4s, v15.4s
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a31 // uzp1 v17.4s, v17.4s, v13.4s
+	WORD $0x6e2e1e6d // eor v13.16b, v19.16b, v14.16b
+	WORD $0x6e301def // eor v15.16b, v15.16b, v16.16b
+	WORD $0x3dc032e4 // ldr q4, [x23, #192]
+	WORD $0x3dc036e5 // ldr q5, [x23, #208]
+	WORD $0x2f80a0c9 // umull v9.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a107 // umull v7.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241d6b // eor v11.16b, v11.16b, v4.16b
+	WORD $0x6e251d4a // eor v10.16b, v10.16b, v5.16b
+	WORD $0x4e8858ec // uzp2 v12.4s, v7.4s, v8.4s
+	WORD $0x4e8818e7 // uzp1 v7.4s, v7.4s, v8.4s
+	WORD $0x4e865928 // uzp2 v8.4s, v9.4s, v6.4s
+	WORD $0x4e861929 // uzp1 v9.4s, v9.4s, v6.4s
+	WORD $0x6e2b1d86 // eor v6.16b, v12.16b, v11.16b
+	WORD $0x6e2a1d08 // eor v8.16b, v8.16b, v10.16b
+	WORD $0x2f80a1b0 // umull v16.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1ee // umull v14.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241e52 // eor v18.16b, v18.16b, v4.16b
+	WORD $0x6e251e31 // eor v17.16b, v17.16b, v5.16b
+	WORD $0x4e8f59d3 // uzp2 v19.4s, v14.4s, v15.4s
+	WORD $0x4e8f19ce // uzp1 v14.4s, v14.4s, v15.4s
+	WORD $0x4e8d5a0f // uzp2 v15.4s, v16.4s, v13.4s
+	WORD $0x4e8d1a10 // uzp1 v16.4s, v16.4s, v13.4s
+	WORD $0x6e321e6d // eor v13.16b, v19.16b, v18.16b
+	WORD $0x6e311def // eor v15.16b, v15.16b, v17.16b
+	WORD $0x3dc03ae4 // ldr q4, [x23, #224]
+	WORD $0x3dc03ee5 // ldr q5, [x23, #240]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a10b // umull v11.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241ce7 // eor v7.16b, v7.16b, v4.16b
+	WORD $0x6e251d29 // eor v9.16b, v9.16b, v5.16b
+	WORD $0x4e88596c // uzp2 v12.4s, v11.4s, v8.4s
+	WORD $0x4e88196b // uzp1 v11.4s, v11.4s, v8.4s
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e86194a // uzp1 v10.4s, v10.4s, v6.4s
+	WORD $0x6e271d86 // eor v6.16b, v12.16b, v7.16b
+	WORD $0x6e291d08 // eor v8.16b, v8.16b, v9.16b
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1f2 // umull v18.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241dce // eor v14.16b, v14.16b, v4.16b
+	WORD $0x6e251e10 // eor v16.16b, v16.16b, v5.16b
+	WORD $0x4e8f5a53 // uzp2 v19.4s, v18.4s, v15.4s
+	WORD $0x4e8f1a52 // uzp1 v18.4s, v18.4s, v15.4s
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a31 // uzp1 v17.4s, v17.4s, v13.4s
+	WORD $0x6e2e1e6d // eor v13.16b, v19.16b, v14.16b
+	WORD $0x6e301def // eor v15.16b, v15.16b, v16.16b
+	WORD $0x3dc042e4 // ldr q4, [x23, #256]
+	WORD $0x3dc046e5 // ldr q5, [x23, #272]
+	WORD $0x2f80a0c9 // umull v9.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a107 // umull v7.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241d6b // eor v11.16b, v11.16b, v4.16b
+	WORD $0x6e251d4a // eor v10.16b, v10.16b, v5.16b
+	WORD $0x4e8858ec // uzp2 v12.4s, v7.4s, v8.4s
+	WORD $0x4e8818e7 // uzp1 v7.4s, v7.4s, v8.4s
+	WORD $0x4e865928 // uzp2 v8.4s, v9.4s, v6.4s
+	WORD $0x4e861929 // uzp1 v9.4s, v9.4s, v6.4s
+	WORD $0x6e2b1d86 // eor v6.16b, v12.16b, v11.16b
+	WORD $0x6e2a1d08 // eor v8.16b, v8.16b, v10.16b
+	WORD $0x2f80a1b0 // umull v16.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1ee // umull v14.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241e52 // eor v18.16b, v18.16b, v4.16b
+	WORD $0x6e251e31 // eor v17.16b, v17.16b, v5.16b
+	WORD $0x4e8f59d3 // uzp2 v19.4s, v14.4s, v15.4s
+	WORD $0x4e8f19ce // uzp1 v14.4s, v14.4s, v15.4s
+	WORD $0x4e8d5a0f // uzp2 v15.4s, v16.4s, v13.4s
+	WORD $0x4e8d1a10 // uzp1 v16.4s, v16.4s, v13.4s
+	WORD $0x6e321e6d // eor v13.16b, v19.16b, v18.16b
+	WORD $0x6e311def // eor v15.16b, v15.16b, v17.16b
+	WORD $0x3dc04ae4 // ldr q4, [x23, #288]
+	WORD $0x3dc04ee5 // ldr q5, [x23, #304]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a10b // umull v11.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241ce7 // eor v7.16b, v7.16b, v4.16b
+	WORD $0x6e251d29 // eor v9.16b, v9.16b, v5.16b
+	WORD $0x4e88596c // uzp2 v12.4s, v11.4s, v8.4s
+	WORD $0x4e88196b // uzp1 v11.4s, v11.4s, v8.4s
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e86194a // uzp1 v10.4s, v10.4s, v6.4s
+	WORD $0x6e271d86 // eor v6.16b, v12.16b, v7.16b
+	WORD $0x6e291d08 // eor v8.16b, v8.16b, v9.16b
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1f2 // umull v18.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241dce // eor v14.16b, v14.16b, v4.16b
+	WORD $0x6e251e10 // eor v16.16b, v16.16b, v5.16b
+	WORD $0x4e8f5a53 // uzp2 v19.4s, v18.4s, v15.4s
+	WORD $0x4e8f1a52 // uzp1 v18.4s, v18.4s, v15.4s
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a31 // uzp1 v17.4s, v17.4s, v13.4s
+	WORD $0x6e2e1e6d // eor v13.16b, v19.16b, v14.16b
+	WORD $0x6e301def // eor v15.16b, v15.16b, v16.16b
+	WORD $0x4e8b38c9 // zip1 v9.4s, v6.4s, v11.4s
+	WORD $0x4e8b78c7 // zip2 v7.4s, v6.4s, v11.4s
+	WORD $0x4e083d28 // mov x8, v9.d[0]
+	WORD $0x4e183d2a // mov x10, v9.d[1]
+	WORD $0x4e083cec // mov x12, v7.d[0]
+	WORD $0x4e183cee // mov x14, v7.d[1]
+	WORD $0x4e8a3909 // zip1 v9.4s, v8.4s, v10.4s
+	WORD $0x4e8a7907 // zip2 v7.4s, v8.4s, v10.4s
+	WORD $0x4e083d29 // mov x9, v9.d[0]
+	WORD $0x4e183d2b // mov x11, v9.d[1]
+	WORD $0x4e083ced // mov x13, v7.d[0]
+	WORD $0x4e183cef // mov x15, v7.d[1]
 	AND R8<<2, R4, R19
-	WORD $0xbc736878 // ldr s24, [x3, x19]
+	WORD $0xbc736874 // ldr s20, [x3, x19]
 	AND R8>>14, R4, R20
-	WORD $0xbc746879 // ldr s25, [x3, x20]
+	WORD $0xbc746875 // ldr s21, [x3, x20]
 	AND R8>>30, R4, R21
-	WORD $0xbc75687a // ldr s26, [x3, x21]
+	WORD $0xbc756876 // ldr s22, [x3, x21]
 	AND R8>>46, R4, R22
-	WORD $0xbc76687b // ldr s27, [x3, x22]
-	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
-	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
-	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
-	WORD $0x3d8000d8 // str q24, [x6]
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d800314 // str q20, [x24]
 	AND R9<<2, R4, R19
-	WORD $0xbc73687c // ldr s28, [x3, x19]
+	WORD $0xbc736878 // ldr s24, [x3, x19]
 	AND R9>>14, R4, R20
-	WORD $0xbc74687d // ldr s29, [x3, x20]
+	WORD $0xbc746879 // ldr s25, [x3, x20]
 	AND R9>>30, R4, R21
-	WORD $0xbc75687e // ldr s30, [x3, x21]
+	WORD $0xbc75687a // ldr s26, [x3, x21]
 	AND R9>>46, R4, R22
-	WORD $0xbc76687f // ldr s31, [x3, x22]
-	WORD $0x4e9d3b9c // zip1 v28.4s, v28.4s, v29.4s
-	WORD $0x4e9f3bde // zip1 v30.4s, v30.4s, v31.4s
-	WORD $0x4ede3b9c // zip1 v28.2d, v28.2d, v30.2d
-	WORD $0x3d8004dc // str q28, [x6, #16]
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d800718 // str q24, [x24, #16]
 	AND R10<<2, R4, R19
-	WORD $0xbc736878 // ldr s24, [x3, x19]
+	WORD $0xbc736874 // ldr s20, [x3, x19]
 	AND R10>>14, R4, R20
-	WORD $0xbc746879 // ldr s25, [x3, x20]
+	WORD $0xbc746875 // ldr s21, [x3, x20]
 	AND R10>>30, R4, R21
-	WORD $0xbc75687a // ldr s26, [x3, x21]
+	WORD $0xbc756876 // ldr s22, [x3, x21]
 	AND R10>>46, R4, R22
-	WORD $0xbc76687b // ldr s27, [x3, x22]
-	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
-	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
-	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
-	WORD $0x3d8008d8 // str q24, [x6, #32]
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d800b14 // str q20, [x24, #32]
 	AND R11<<2, R4, R19
-	WORD $0xbc73687c // ldr s28, [x3, x19]
+	WORD $0xbc736878 // ldr s24, [x3, x19]
 	AND R11>>14, R4, R20
-	WORD $0xbc74687d // ldr s29, [x3, x20]
+	WORD $0xbc746879 // ldr s25, [x3, x20]
 	AND R11>>30, R4, R21
-	WORD $0xbc75687e // ldr s30, [x3, x21]
+	WORD $0xbc75687a // ldr s26, [x3, x21]
 	AND R11>>46, R4, R22
-	WORD $0xbc76687f // ldr s31, [x3, x22]
-	WORD $0x4e9d3b9c // zip1 v28.4s, v28.4s, v29.4s
-	WORD $0x4e9f3bde // zip1 v30.4s, v30.4s, v31.4s
-	WORD $0x4ede3b9c // zip1 v28.2d, v28.2d, v30.2d
-	WORD $0x3d800cdc // str q28, [x6, #48]
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d800f18 // str q24, [x24, #48]
 	AND R12<<2, R4, R19
-	WORD $0xbc736878 // ldr s24, [x3, x19]
+	WORD $0xbc736874 // ldr s20, [x3, x19]
 	AND R12>>14, R4, R20
-	WORD $0xbc746879 // ldr s25, [x3, x20]
+	WORD $0xbc746875 // ldr s21, [x3, x20]
 	AND R12>>30, R4, R21
-	WORD $0xbc75687a // ldr s26, [x3, x21]
+	WORD $0xbc756876 // ldr s22, [x3, x21]
 	AND R12>>46, R4, R22
-	WORD $0xbc76687b // ldr s27, [x3, x22]
-	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
-	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
-	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
-	WORD $0x3d8010d8 // str q24, [x6, #64]
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d801314 // str q20, [x24, #64]
 	AND R13<<2, R4, R19
-	WORD $0xbc73687c // ldr s28, [x3, x19]
-	AND R13>>14, R4, R20
-	WORD $0xbc74687d // ldr s29, [x3, x20]
-	AND R13>>30, R4, R21
-	WORD $0xbc75687e // ldr s30, [x3, x21]
-	AND R13>>46, R4, R22
-	WORD $0xbc76687f // ldr s31, [x3, x22]
-	WORD $0x4e9d3b9c // zip1 v28.4s, v28.4s, v29.4s
-	WORD $0x4e9f3bde // zip1 v30.4s, v30.4s, v31.4s
-	WORD $0x4ede3b9c // zip1 v28.2d, v28.2d, v30.2d
-	WORD $0x3d8014dc // str q28, [x6, #80]
-	AND R14<<2, R4, R19
 	WORD $0xbc736878 // ldr s24, [x3, x19]
-	AND R14>>14, R4, R20
+	AND R13>>14, R4, R20
 	WORD $0xbc746879 // ldr s25, [x3, x20]
-	AND R14>>30, R4, R21
+	AND R13>>30, R4, R21
 	WORD $0xbc75687a // ldr s26, [x3, x21]
-	AND R14>>46, R4, R22
+	AND R13>>46, R4, R22
 	WORD $0xbc76687b // ldr s27, [x3, x22]
 	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
 	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
 	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
-	WORD $0x3d8018d8 // str q24, [x6, #96]
+	WORD $0x3d801718 // str q24, [x24, #80]
+	AND R14<<2, R4, R19
+	WORD $0xbc736874 // ldr s20, [x3, x19]
+	AND R14>>14, R4, R20
+	WORD $0xbc746875 // ldr s21, [x3, x20]
+	AND R14>>30, R4, R21
+	WORD $0xbc756876 // ldr s22, [x3, x21]
+	AND R14>>46, R4, R22
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d801b14 // str q20, [x24, #96]
 	AND R15<<2, R4, R19
-	WORD $0xbc73687c // ldr s28, [x3, x19]
+	WORD $0xbc736878 // ldr s24, [x3, x19]
 	AND R15>>14, R4, R20
-	WORD $0xbc74687d // ldr s29, [x3, x20]
+	WORD $0xbc746879 // ldr s25, [x3, x20]
 	AND R15>>30, R4, R21
-	WORD $0xbc75687e // ldr s30, [x3, x21]
+	WORD $0xbc75687a // ldr s26, [x3, x21]
 	AND R15>>46, R4, R22
-	WORD $0xbc76687f // ldr s31, [x3, x22]
-	WORD $0x4e9d3b9c // zip1 v28.4s, v28.4s, v29.4s
-	WORD $0x4e9f3bde // zip1 v30.4s, v30.4s, v31.4s
-	WORD $0x4ede3b9c // zip1 v28.2d, v28.2d, v30.2d
-	WORD $0x3d801cdc // str q28, [x6, #112]
-	MOVD R2, R19
-	MOVD $32, R20
-	CMP R20, R1
-	CSEL LT, R1, R20, R20
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d801f18 // str q24, [x24, #112]
+	WORD $0x4e9239b0 // zip1 v16.4s, v13.4s, v18.4s
+	WORD $0x4e9279ae // zip2 v14.4s, v13.4s, v18.4s
+	WORD $0x4e083e08 // mov x8, v16.d[0]
+	WORD $0x4e183e0a // mov x10, v16.d[1]
+	WORD $0x4e083dcc // mov x12, v14.d[0]
+	WORD $0x4e183dce // mov x14, v14.d[1]
+	WORD $0x4e9139f0 // zip1 v16.4s, v15.4s, v17.4s
+	WORD $0x4e9179ee // zip2 v14.4s, v15.4s, v17.4s
+	WORD $0x4e083e09 // mov x9, v16.d[0]
+	WORD $0x4e183e0b // mov x11, v16.d[1]
+	WORD $0x4e083dcd // mov x13, v14.d[0]
+	WORD $0x4e183dcf // mov x15, v14.d[1]
+	AND R8<<2, R4, R19
+	WORD $0xbc736874 // ldr s20, [x3, x19]
+	AND R8>>14, R4, R20
+	WORD $0xbc746875 // ldr s21, [x3, x20]
+	AND R8>>30, R4, R21
+	WORD $0xbc756876 // ldr s22, [x3, x21]
+	AND R8>>46, R4, R22
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d802314 // str q20, [x24, #128]
+	AND R9<<2, R4, R19
+	WORD $0xbc736878 // ldr s24, [x3, x19]
+	AND R9>>14, R4, R20
+	WORD $0xbc746879 // ldr s25, [x3, x20]
+	AND R9>>30, R4, R21
+	WORD $0xbc75687a // ldr s26, [x3, x21]
+	AND R9>>46, R4, R22
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d802718 // str q24, [x24, #144]
+	AND R10<<2, R4, R19
+	WORD $0xbc736874 // ldr s20, [x3, x19]
+	AND R10>>14, R4, R20
+	WORD $0xbc746875 // ldr s21, [x3, x20]
+	AND R10>>30, R4, R21
+	WORD $0xbc756876 // ldr s22, [x3, x21]
+	AND R10>>46, R4, R22
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d802b14 // str q20, [x24, #160]
+	AND R11<<2, R4, R19
+	WORD $0xbc736878 // ldr s24, [x3, x19]
+	AND R11>>14, R4, R20
+	WORD $0xbc746879 // ldr s25, [x3, x20]
+	AND R11>>30, R4, R21
+	WORD $0xbc75687a // ldr s26, [x3, x21]
+	AND R11>>46, R4, R22
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d802f18 // str q24, [x24, #176]
+	AND R12<<2, R4, R19
+	WORD $0xbc736874 // ldr s20, [x3, x19]
+	AND R12>>14, R4, R20
+	WORD $0xbc746875 // ldr s21, [x3, x20]
+	AND R12>>30, R4, R21
+	WORD $0xbc756876 // ldr s22, [x3, x21]
+	AND R12>>46, R4, R22
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d803314 // str q20, [x24, #192]
+	AND R13<<2, R4, R19
+	WORD $0xbc736878 // ldr s24, [x3, x19]
+	AND R13>>14, R4, R20
+	WORD $0xbc746879 // ldr s25, [x3, x20]
+	AND R13>>30, R4, R21
+	WORD $0xbc75687a // ldr s26, [x3, x21]
+	AND R13>>46, R4, R22
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d803718 // str q24, [x24, #208]
+	AND R14<<2, R4, R19
+	WORD $0xbc736874 // ldr s20, [x3, x19]
+	AND R14>>14, R4, R20
+	WORD $0xbc746875 // ldr s21, [x3, x20]
+	AND R14>>30, R4, R21
+	WORD $0xbc756876 // ldr s22, [x3, x21]
+	AND R14>>46, R4, R22
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d803b14 // str q20, [x24, #224]
+	AND R15<<2, R4, R19
+	WORD $0xbc736878 // ldr s24, [x3, x19]
+	AND R15>>14, R4, R20
+	WORD $0xbc746879 // ldr s25, [x3, x20]
+	AND R15>>30, R4, R21
+	WORD $0xbc75687a // ldr s26, [x3, x21]
+	AND R15>>46, R4, R22
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d803f18 // str q24, [x24, #240]
+	ADD R2<<2, R0, R8
+	ADD R2<<2, R24, R10
+	ADD R2<<2, R5, R9
+	MOVD $64, R12
+	CMP R12, R1
+	CSEL LT, R1, R12, R12
+	SUB R2, R12, R11
 
-one111:
-	CMP R20, R19
-	BGE made112
-	FMOVS (R6)(R19<<2), F24
-	FMOVS (R5)(R19<<2), F25
-	FMULS F23, F24, F24
-	FADDS F25, F24, F24
-	FMOVS F24, (R0)(R19<<2)
-	ADD $1, R19, R19
-	B one111
+some111:
+	CMP $4, R11
+	BLT fewer112
+	WORD $0x4c407954 // ld1 {v20.4s}, [x10]
+	WORD $0x4c407935 // ld1 {v21.4s}, [x9]
+	WORD $0x6e23de94 // fmul v20.4s, v20.4s, v3.4s
+	WORD $0x4e35d694 // fadd v20.4s, v20.4s, v21.4s
+	ADD $16, R9, R9
+	WORD $0x4c007914 // st1 {v20.4s}, [x8]
+	ADD $16, R10, R10
+	ADD $16, R8, R8
+	SUB $4, R11, R11
+	B some111
 
-made112:
-	ADD $128, R0, R0
-	ADD $128, R5, R5
-	SUB $32, R1, R1
+fewer112:
+
+some113:
+	CMP $1, R11
+	BLT fewer114
+	WORD $0x0d40c954 // ld1r {v20.2s}, [x10]
+	WORD $0x0d40c935 // ld1r {v21.2s}, [x9]
+	WORD $0x6e23de94 // fmul v20.4s, v20.4s, v3.4s
+	WORD $0x4e35d694 // fadd v20.4s, v20.4s, v21.4s
+	ADD $4, R9, R9
+	WORD $0x0d008114 // st1 {v20.s}[0], [x8]
+	ADD $4, R10, R10
+	ADD $4, R8, R8
+	SUB $1, R11, R11
+	B some113
+
+fewer114:
+	ADD $256, R0, R0
+	ADD $256, R5, R5
+	SUB $64, R1, R1
 	MOVD ZR, R2
 	B next
 
@@ -3478,7 +4039,7 @@ done:
 	RET
 
 // func normalNEON(dst []float32, seed uint64, offset uint64, table *[65536]float32)
-TEXT ·normalNEON(SB), NOSPLIT, $128-48
+TEXT ·normalNEON(SB), NOSPLIT, $576-48
 	MOVD dst_base+0(FP), R0
 	MOVD dst_len+8(FP), R1
 	MOVD table+40(FP), R3
@@ -3488,293 +4049,562 @@ TEXT ·normalNEON(SB), NOSPLIT, $128-48
 	SUB R2<<2, R0, R0
 	ADD R2, R1, R1
 	MOVD $262140, R4
-	WORD $0x4e081cd5 // mov v21.d[0], x6
+	WORD $0x4e081cc1 // mov v1.d[0], x6
 	ADD $1, R6, R6
-	WORD $0x4e181cd5 // mov v21.d[1], x6
+	WORD $0x4e181cc1 // mov v1.d[1], x6
 	MOVD $2, R6
-	WORD $0x4e081cd6 // mov v22.d[0], x6
-	WORD $0x4e181cd6 // mov v22.d[1], x6
+	WORD $0x4e081cc2 // mov v2.d[0], x6
+	WORD $0x4e181cc2 // mov v2.d[1], x6
 	MOVD $0xcd9e8d57d2511f53, R6
-	WORD $0x4e081cd4 // mov v20.d[0], x6
+	WORD $0x4e081cc0 // mov v0.d[0], x6
 	MOVD seed+24(FP), R19
 	LSR $32, R19, R20
 	MOVD $2654435769, R6
 	MOVD $3144134277, R7
-	WORD $0x4e040e60 // dup v0.4s, w19
-	WORD $0x4e040e81 // dup v1.4s, w20
-	ADD R6, R19, R19
-	ADD R7, R20, R20
-	WORD $0x4e040e62 // dup v2.4s, w19
-	WORD $0x4e040e83 // dup v3.4s, w20
+	MOVD $keys-320(SP), R23
+	MOVD $part-576(SP), R24
+	WORD $0x4e040e64 // dup v4.4s, w19
+	WORD $0x4e040e85 // dup v5.4s, w20
+	WORD $0x3d8002e4 // str q4, [x23]
+	WORD $0x3d8006e5 // str q5, [x23, #16]
 	ADD R6, R19, R19
 	ADD R7, R20, R20
 	WORD $0x4e040e64 // dup v4.4s, w19
 	WORD $0x4e040e85 // dup v5.4s, w20
+	WORD $0x3d800ae4 // str q4, [x23, #32]
+	WORD $0x3d800ee5 // str q5, [x23, #48]
 	ADD R6, R19, R19
 	ADD R7, R20, R20
-	WORD $0x4e040e66 // dup v6.4s, w19
-	WORD $0x4e040e87 // dup v7.4s, w20
+	WORD $0x4e040e64 // dup v4.4s, w19
+	WORD $0x4e040e85 // dup v5.4s, w20
+	WORD $0x3d8012e4 // str q4, [x23, #64]
+	WORD $0x3d8016e5 // str q5, [x23, #80]
 	ADD R6, R19, R19
 	ADD R7, R20, R20
-	WORD $0x4e040e68 // dup v8.4s, w19
-	WORD $0x4e040e89 // dup v9.4s, w20
+	WORD $0x4e040e64 // dup v4.4s, w19
+	WORD $0x4e040e85 // dup v5.4s, w20
+	WORD $0x3d801ae4 // str q4, [x23, #96]
+	WORD $0x3d801ee5 // str q5, [x23, #112]
 	ADD R6, R19, R19
 	ADD R7, R20, R20
-	WORD $0x4e040e6a // dup v10.4s, w19
-	WORD $0x4e040e8b // dup v11.4s, w20
+	WORD $0x4e040e64 // dup v4.4s, w19
+	WORD $0x4e040e85 // dup v5.4s, w20
+	WORD $0x3d8022e4 // str q4, [x23, #128]
+	WORD $0x3d8026e5 // str q5, [x23, #144]
 	ADD R6, R19, R19
 	ADD R7, R20, R20
-	WORD $0x4e040e6c // dup v12.4s, w19
-	WORD $0x4e040e8d // dup v13.4s, w20
+	WORD $0x4e040e64 // dup v4.4s, w19
+	WORD $0x4e040e85 // dup v5.4s, w20
+	WORD $0x3d802ae4 // str q4, [x23, #160]
+	WORD $0x3d802ee5 // str q5, [x23, #176]
 	ADD R6, R19, R19
 	ADD R7, R20, R20
-	WORD $0x4e040e6e // dup v14.4s, w19
-	WORD $0x4e040e8f // dup v15.4s, w20
+	WORD $0x4e040e64 // dup v4.4s, w19
+	WORD $0x4e040e85 // dup v5.4s, w20
+	WORD $0x3d8032e4 // str q4, [x23, #192]
+	WORD $0x3d8036e5 // str q5, [x23, #208]
 	ADD R6, R19, R19
 	ADD R7, R20, R20
-	WORD $0x4e040e70 // dup v16.4s, w19
-	WORD $0x4e040e91 // dup v17.4s, w20
+	WORD $0x4e040e64 // dup v4.4s, w19
+	WORD $0x4e040e85 // dup v5.4s, w20
+	WORD $0x3d803ae4 // str q4, [x23, #224]
+	WORD $0x3d803ee5 // str q5, [x23, #240]
 	ADD R6, R19, R19
 	ADD R7, R20, R20
-	WORD $0x4e040e72 // dup v18.4s, w19
-	WORD $0x4e040e93 // dup v19.4s, w20
+	WORD $0x4e040e64 // dup v4.4s, w19
+	WORD $0x4e040e85 // dup v5.4s, w20
+	WORD $0x3d8042e4 // str q4, [x23, #256]
+	WORD $0x3d8046e5 // str q5, [x23, #272]
+	ADD R6, R19, R19
+	ADD R7, R20, R20
+	WORD $0x4e040e64 // dup v4.4s, w19
+	WORD $0x4e040e85 // dup v5.4s, w20
+	WORD $0x3d804ae4 // str q4, [x23, #288]
+	WORD $0x3d804ee5 // str q5, [x23, #304]
 	CBNZ R2, part
 
 next:
-	CMP $32, R1
+	CMP $64, R1
 	BLT rest
 
 whole:
-	WORD $0x4ef686bc // add v28.2d, v21.2d, v22.2d
-	WORD $0x4e9c1ab8 // uzp1 v24.4s, v21.4s, v28.4s
-	WORD $0x4e9c5ab9 // uzp2 v25.4s, v21.4s, v28.4s
-	WORD $0x4ef68795 // add v21.2d, v28.2d, v22.2d
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9b // uzp1 v27.4s, v28.4s, v24.4s
-	WORD $0x6e201f38 // eor v24.16b, v25.16b, v0.16b
-	WORD $0x6e211f5a // eor v26.16b, v26.16b, v1.16b
-	WORD $0x4f000419 // movi v25.4s, #0x0
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a35d // umull v29.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e221f39 // eor v25.16b, v25.16b, v2.16b
-	WORD $0x6e231f7b // eor v27.16b, v27.16b, v3.16b
-	WORD $0x4e9a5bbe // uzp2 v30.4s, v29.4s, v26.4s
-	WORD $0x4e9a1bbd // uzp1 v29.4s, v29.4s, v26.4s
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9c // uzp1 v28.4s, v28.4s, v24.4s
-	WORD $0x6e391fd8 // eor v24.16b, v30.16b, v25.16b
-	WORD $0x6e3b1f5a // eor v26.16b, v26.16b, v27.16b
-	WORD $0x2f94a31b // umull v27.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a359 // umull v25.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e241fbd // eor v29.16b, v29.16b, v4.16b
-	WORD $0x6e251f9c // eor v28.16b, v28.16b, v5.16b
-	WORD $0x4e9a5b3e // uzp2 v30.4s, v25.4s, v26.4s
-	WORD $0x4e9a1b39 // uzp1 v25.4s, v25.4s, v26.4s
-	WORD $0x4e985b7a // uzp2 v26.4s, v27.4s, v24.4s
-	WORD $0x4e981b7b // uzp1 v27.4s, v27.4s, v24.4s
-	WORD $0x6e3d1fd8 // eor v24.16b, v30.16b, v29.16b
-	WORD $0x6e3c1f5a // eor v26.16b, v26.16b, v28.16b
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a35d // umull v29.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e261f39 // eor v25.16b, v25.16b, v6.16b
-	WORD $0x6e271f7b // eor v27.16b, v27.16b, v7.16b
-	WORD $0x4e9a5bbe // uzp2 v30.4s, v29.4s, v26.4s
-	WORD $0x4e9a1bbd // uzp1 v29.4s, v29.4s, v26.4s
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9c // uzp1 v28.4s, v28.4s, v24.4s
-	WORD $0x6e391fd8 // eor v24.16b, v30.16b, v25.16b
-	WORD $0x6e3b1f5a // eor v26.16b, v26.16b, v27.16b
-	WORD $0x2f94a31b // umull v27.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a359 // umull v25.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e281fbd // eor v29.16b, v29.16b, v8.16b
-	WORD $0x6e291f9c // eor v28.16b, v28.16b, v9.16b
-	WORD $0x4e9a5b3e // uzp2 v30.4s, v25.4s, v26.4s
-	WORD $0x4e9a1b39 // uzp1 v25.4s, v25.4s, v26.4s
-	WORD $0x4e985b7a // uzp2 v26.4s, v27.4s, v24.4s
-	WORD $0x4e981b7b // uzp1 v27.4s, v27.4s, v24.4s
-	WORD $0x6e3d1fd8 // eor v24.16b, v30.16b, v29.16b
-	WORD $0x6e3c1f5a // eor v26.16b, v26.16b, v28.16b
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a35d // umull v29.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e2a1f39 // eor v25.16b, v25.16b, v10.16b
-	WORD $0x6e2b1f7b // eor v27.16b, v27.16b, v11.16b
-	WORD $0x4e9a5bbe // uzp2 v30.4s, v29.4s, v26.4s
-	WORD $0x4e9a1bbd // uzp1 v29.4s, v29.4s, v26.4s
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9c // uzp1 v28.4s, v28.4s, v24.4s
-	WORD $0x6e391fd8 // eor v24.16b, v30.16b, v25.16b
-	WORD $0x6e3b1f5a // eor v26.16b, v26.16b, v27.16b
-	WORD $0x2f94a31b // umull v27.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a359 // umull v25.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e2c1fbd // eor v29.16b, v29.16b, v12.16b
-	WORD $0x6e2d1f9c // eor v28.16b, v28.16b, v13.16b
-	WORD $0x4e9a5b3e // uzp2 v30.4s, v25.4s, v26.4s
-	WORD $0x4e9a1b39 // uzp1 v25.4s, v25.4s, v26.4s
-	WORD $0x4e985b7a // uzp2 v26.4s, v27.4s, v24.4s
-	WORD $0x4e981b7b // uzp1 v27.4s, v27.4s, v24.4s
-	WORD $0x6e3d1fd8 // eor v24.16b, v30.16b, v29.16b
-	WORD $0x6e3c1f5a // eor v26.16b, v26.16b, v28.16b
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a35d // umull v29.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e2e1f39 // eor v25.16b, v25.16b, v14.16b
-	WORD $0x6e2f1f7b // eor v27.16b, v27.16b, v15.16b
-	WORD $0x4e9a5bbe // uzp2 v30.4s, v29.4s, v26.4s
-	WORD $0x4e9a1bbd // uzp1 v29.4s, v29.4s, v26.4s
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9c // uzp1 v28.4s, v28.4s, v24.4s
-	WORD $0x6e391fd8 // eor v24.16b, v30.16b, v25.16b
-	WORD $0x6e3b1f5a // eor v26.16b, v26.16b, v27.16b
-	WORD $0x2f94a31b // umull v27.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a359 // umull v25.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e301fbd // eor v29.16b, v29.16b, v16.16b
-	WORD $0x6e311f9c // eor v28.16b, v28.16b, v17.16b
-	WORD $0x4e9a5b3e // uzp2 v30.4s, v25.4s, v26.4s
-	WORD $0x4e9a1b39 // uzp1 v25.4s, v25.4s, v26.4s
-	WORD $0x4e985b7a // uzp2 v26.4s, v27.4s, v24.4s
-	WORD $0x4e981b7b // uzp1 v27.4s, v27.4s, v24.4s
-	WORD $0x6e3d1fd8 // eor v24.16b, v30.16b, v29.16b
-	WORD $0x6e3c1f5a // eor v26.16b, v26.16b, v28.16b
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a35d // umull v29.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e321f39 // eor v25.16b, v25.16b, v18.16b
-	WORD $0x6e331f7b // eor v27.16b, v27.16b, v19.16b
-	WORD $0x4e9a5bbe // uzp2 v30.4s, v29.4s, v26.4s
-	WORD $0x4e9a1bbd // uzp1 v29.4s, v29.4s, v26.4s
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9c // uzp1 v28.4s, v28.4s, v24.4s
-	WORD $0x6e391fd8 // eor v24.16b, v30.16b, v25.16b
-	WORD $0x6e3b1f5a // eor v26.16b, v26.16b, v27.16b
-	WORD $0x4e9d3b1b // zip1 v27.4s, v24.4s, v29.4s
-	WORD $0x4e9d7b19 // zip2 v25.4s, v24.4s, v29.4s
-	WORD $0x4e083f68 // mov x8, v27.d[0]
-	WORD $0x4e183f6a // mov x10, v27.d[1]
-	WORD $0x4e083f2c // mov x12, v25.d[0]
-	WORD $0x4e183f2e // mov x14, v25.d[1]
-	WORD $0x4e9c3b5e // zip1 v30.4s, v26.4s, v28.4s
-	WORD $0x4e9c7b5f // zip2 v31.4s, v26.4s, v28.4s
-	WORD $0x4e083fc9 // mov x9, v30.d[0]
-	WORD $0x4e183fcb // mov x11, v30.d[1]
-	WORD $0x4e083fed // mov x13, v31.d[0]
-	WORD $0x4e183fef // mov x15, v31.d[1]
+	WORD $0x4ee2842a // add v10.2d, v1.2d, v2.2d
+	WORD $0x4e8a1826 // uzp1 v6.4s, v1.4s, v10.4s
+	WORD $0x4e8a5827 // uzp2 v7.4s, v1.4s, v10.4s
+	WORD $0x4ee28541 // add v1.2d, v10.2d, v2.2d
+	WORD $0x4ee28431 // add v17.2d, v1.2d, v2.2d
+	WORD $0x4e91182d // uzp1 v13.4s, v1.4s, v17.4s
+	WORD $0x4e91582e // uzp2 v14.4s, v1.4s, v17.4s
+	WORD $0x4ee28621 // add v1.2d, v17.2d, v2.2d
+	WORD $0x3dc002e4 // ldr q4, [x23]
+	WORD $0x3dc006e5 // ldr q5, [x23, #16]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e861949 // uzp1 v9.4s, v10.4s, v6.4s
+	WORD $0x6e241ce6 // eor v6.16b, v7.16b, v4.16b
+	WORD $0x6e251d08 // eor v8.16b, v8.16b, v5.16b
+	WORD $0x4f000407 // movi v7.4s, #0x0
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a30 // uzp1 v16.4s, v17.4s, v13.4s
+	WORD $0x6e241dcd // eor v13.16b, v14.16b, v4.16b
+	WORD $0x6e251def // eor v15.16b, v15.16b, v5.16b
+	WORD $0x4f00040e // movi v14.4s, #0x0
+	WORD $0x3dc00ae4 // ldr q4, [x23, #32]
+	WORD $0x3dc00ee5 // ldr q5, [x23, #48]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a10b // umull v11.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241ce7 // eor v7.16b, v7.16b, v4.16b
+	WORD $0x6e251d29 // eor v9.16b, v9.16b, v5.16b
+	WORD $0x4e88596c // uzp2 v12.4s, v11.4s, v8.4s
+	WORD $0x4e88196b // uzp1 v11.4s, v11.4s, v8.4s
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e86194a // uzp1 v10.4s, v10.4s, v6.4s
+	WORD $0x6e271d86 // eor v6.16b, v12.16b, v7.16b
+	WORD $0x6e291d08 // eor v8.16b, v8.16b, v9.16b
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1f2 // umull v18.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241dce // eor v14.16b, v14.16b, v4.16b
+	WORD $0x6e251e10 // eor v16.16b, v16.16b, v5.16b
+	WORD $0x4e8f5a53 // uzp2 v19.4s, v18.4s, v15.4s
+	WORD $0x4e8f1a52 // uzp1 v18.4s, v18.4s, v15.4s
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a31 // uzp1 v17.4s, v17.4s, v13.4s
+	WORD $0x6e2e1e6d // eor v13.16b, v19.16b, v14.16b
+	WORD $0x6e301def // eor v15.16b, v15.16b, v16.16b
+	WORD $0x3dc012e4 // ldr q4, [x23, #64]
+	WORD $0x3dc016e5 // ldr q5, [x23, #80]
+	WORD $0x2f80a0c9 // umull v9.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a107 // umull v7.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241d6b // eor v11.16b, v11.16b, v4.16b
+	WORD $0x6e251d4a // eor v10.16b, v10.16b, v5.16b
+	WORD $0x4e8858ec // uzp2 v12.4s, v7.4s, v8.4s
+	WORD $0x4e8818e7 // uzp1 v7.4s, v7.4s, v8.4s
+	WORD $0x4e865928 // uzp2 v8.4s, v9.4s, v6.4s
+	WORD $0x4e861929 // uzp1 v9.4s, v9.4s, v6.4s
+	WORD $0x6e2b1d86 // eor v6.16b, v12.16b, v11.16b
+	WORD $0x6e2a1d08 // eor v8.16b, v8.16b, v10.16b
+	WORD $0x2f80a1b0 // umull v16.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1ee // umull v14.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241e52 // eor v18.16b, v18.16b, v4.16b
+	WORD $0x6e251e31 // eor v17.16b, v17.16b, v5.16b
+	WORD $0x4e8f59d3 // uzp2 v19.4s, v14.4s, v15.4s
+	WORD $0x4e8f19ce // uzp1 v14.4s, v14.4s, v15.4s
+	WORD $0x4e8d5a0f // uzp2 v15.4s, v16.4s, v13.4s
+	WORD $0x4e8d1a10 // uzp1 v16.4s, v16.4s, v13.4s
+	WORD $0x6e321e6d // eor v13.16b, v19.16b, v18.16b
+	WORD $0x6e311def // eor v15.16b, v15.16b, v17.16b
+	WORD $0x3dc01ae4 // ldr q4, [x23, #96]
+	WORD $0x3dc01ee5 // ldr q5, [x23, #112]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a10b // umull v11.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241ce7 // eor v7.16b, v7.16b, v4.16b
+	WORD $0x6e251d29 // eor v9.16b, v9.16b, v5.16b
+	WORD $0x4e88596c // uzp2 v12.4s, v11.4s, v8.4s
+	WORD $0x4e88196b // uzp1 v11.4s, v11.4s, v8.4s
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e86194a // uzp1 v10.4s, v10.4s, v6.4s
+	WORD $0x6e271d86 // eor v6.16b, v12.16b, v7.16b
+	WORD $0x6e291d08 // eor v8.16b, v8.16b, v9.16b
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1f2 // umull v18.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241dce // eor v14.16b, v14.16b, v4.16b
+	WORD $0x6e251e10 // eor v16.16b, v16.16b, v5.16b
+	WORD $0x4e8f5a53 // uzp2 v19.4s, v18.4s, v15.4s
+	WORD $0x4e8f1a52 // uzp1 v18.4s, v18.4s, v15.4s
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a31 // uzp1 v17.4s, v17.4s, v13.4s
+	WORD $0x6e2e1e6d // eor v13.16b, v19.16b, v14.16b
+	WORD $0x6e301def // eor v15.16b, v15.16b, v16.16b
+	WORD $0x3dc022e4 // ldr q4, [x23, #128]
+	WORD $0x3dc026e5 // ldr q5, [x23, #144]
+	WORD $0x2f80a0c9 // umull v9.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a107 // umull v7.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241d6b // eor v11.16b, v11.16b, v4.16b
+	WORD $0x6e251d4a // eor v10.16b, v10.16b, v5.16b
+	WORD $0x4e8858ec // uzp2 v12.4s, v7.4s, v8.4s
+	WORD $0x4e8818e7 // uzp1 v7.4s, v7.4s, v8.4s
+	WORD $0x4e865928 // uzp2 v8.4s, v9.4s, v6.4s
+	WORD $0x4e861929 // uzp1 v9.4s, v9.4s, v6.4s
+	WORD $0x6e2b1d86 // eor v6.16b, v12.16b, v11.16b
+	WORD $0x6e2a1d08 // eor v8.16b, v8.16b, v10.16b
+	WORD $0x2f80a1b0 // umull v16.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1ee // umull v14.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241e52 // eor v18.16b, v18.16b, v4.16b
+	WORD $0x6e251e31 // eor v17.16b, v17.16b, v5.16b
+	WORD $0x4e8f59d3 // uzp2 v19.4s, v14.4s, v15.4s
+	WORD $0x4e8f19ce // uzp1 v14.4s, v14.4s, v15.4s
+	WORD $0x4e8d5a0f // uzp2 v15.4s, v16.4s, v13.4s
+	WORD $0x4e8d1a10 // uzp1 v16.4s, v16.4s, v13.4s
+	WORD $0x6e321e6d // eor v13.16b, v19.16b, v18.16b
+	WORD $0x6e311def // eor v15.16b, v15.16b, v17.16b
+	WORD $0x3dc02ae4 // ldr q4, [x23, #160]
+	WORD $0x3dc02ee5 // ldr q5, [x23, #176]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a10b // umull v11.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241ce7 // eor v7.16b, v7.16b, v4.16b
+	WORD $0x6e251d29 // eor v9.16b, v9.16b, v5.16b
+	WORD $0x4e88596c // uzp2 v12.4s, v11.4s, v8.4s
+	WORD $0x4e88196b // uzp1 v11.4s, v11.4s, v8.4s
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e86194a // uzp1 v10.4s, v10.4s, v6.4s
+	WORD $0x6e271d86 // eor v6.16b, v12.16b, v7.16b
+	WORD $0x6e291d08 // eor v8.16b, v8.16b, v9.16b
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1f2 // umull v18.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241dce // eor v14.16b, v14.16b, v4.16b
+	WORD $0x6e251e10 // eor v16.16b, v16.16b, v5.16b
+	WORD $0x4e8f5a53 // uzp2 v19.4s, v18.4s, v15.4s
+	WORD $0x4e8f1a52 // uzp1 v18.4s, v18.4s, v15.4s
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a31 // uzp1 v17.4s, v17.4s, v13.4s
+	WORD $0x6e2e1e6d // eor v13.16b, v19.16b, v14.16b
+	WORD $0x6e301def // eor v15.16b, v15.16b, v16.16b
+	WORD $0x3dc032e4 // ldr q4, [x23, #192]
+	WORD $0x3dc036e5 // ldr q5, [x23, #208]
+	WORD $0x2f80a0c9 // umull v9.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a107 // umull v7.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241d6b // eor v11.16b, v11.16b, v4.16b
+	WORD $0x6e251d4a // eor v10.16b, v10.16b, v5.16b
+	WORD $0x4e8858ec // uzp2 v12.4s, v7.4s, v8.4s
+	WORD $0x4e8818e7 // uzp1 v7.4s, v7.4s, v8.4s
+	WORD $0x4e865928 // uzp2 v8.4s, v9.4s, v6.4s
+	WORD $0x4e861929 // uzp1 v9.4s, v9.4s, v6.4s
+	WORD $0x6e2b1d86 // eor v6.16b, v12.16b, v11.16b
+	WORD $0x6e2a1d08 // eor v8.16b, v8.16b, v10.16b
+	WORD $0x2f80a1b0 // umull v16.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1ee // umull v14.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241e52 // eor v18.16b, v18.16b, v4.16b
+	WORD $0x6e251e31 // eor v17.16b, v17.16b, v5.16b
+	WORD $0x4e8f59d3 // uzp2 v19.4s, v14.4s, v15.4s
+	WORD $0x4e8f19ce // uzp1 v14.4s, v14.4s, v15.4s
+	WORD $0x4e8d5a0f // uzp2 v15.4s, v16.4s, v13.4s
+	WORD $0x4e8d1a10 // uzp1 v16.4s, v16.4s, v13.4s
+	WORD $0x6e321e6d // eor v13.16b, v19.16b, v18.16b
+	WORD $0x6e311def // eor v15.16b, v15.16b, v17.16b
+	WORD $0x3dc03ae4 // ldr q4, [x23, #224]
+	WORD $0x3dc03ee5 // ldr q5, [x23, #240]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a10b // umull v11.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241ce7 // eor v7.16b, v7.16b, v4.16b
+	WORD $0x6e251d29 // eor v9.16b, v9.16b, v5.16b
+	WORD $0x4e88596c // uzp2 v12.4s, v11.4s, v8.4s
+	WORD $0x4e88196b // uzp1 v11.4s, v11.4s, v8.4s
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e86194a // uzp1 v10.4s, v10.4s, v6.4s
+	WORD $0x6e271d86 // eor v6.16b, v12.16b, v7.16b
+	WORD $0x6e291d08 // eor v8.16b, v8.16b, v9.16b
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1f2 // umull v18.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241dce // eor v14.16b, v14.16b, v4.16b
+	WORD $0x6e251e10 // eor v16.16b, v16.16b, v5.16b
+	WORD $0x4e8f5a53 // uzp2 v19.4s, v18.4s, v15.4s
+	WORD $0x4e8f1a52 // uzp1 v18.4s, v18.4s, v15.4s
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a31 // uzp1 v17.4s, v17.4s, v13.4s
+	WORD $0x6e2e1e6d // eor v13.16b, v19.16b, v14.16b
+	WORD $0x6e301def // eor v15.16b, v15.16b, v16.16b
+	WORD $0x3dc042e4 // ldr q4, [x23, #256]
+	WORD $0x3dc046e5 // ldr q5, [x23, #272]
+	WORD $0x2f80a0c9 // umull v9.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a107 // umull v7.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241d6b // eor v11.16b, v11.16b, v4.16b
+	WORD $0x6e251d4a // eor v10.16b, v10.16b, v5.16b
+	WORD $0x4e8858ec // uzp2 v12.4s, v7.4s, v8.4s
+	WORD $0x4e8818e7 // uzp1 v7.4s, v7.4s, v8.4s
+	WORD $0x4e865928 // uzp2 v8.4s, v9.4s, v6.4s
+	WORD $0x4e861929 // uzp1 v9.4s, v9.4s, v6.4s
+	WORD $0x6e2b1d86 // eor v6.16b, v12.16b, v11.16b
+	WORD $0x6e2a1d08 // eor v8.16b, v8.16b, v10.16b
+	WORD $0x2f80a1b0 // umull v16.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1ee // umull v14.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241e52 // eor v18.16b, v18.16b, v4.16b
+	WORD $0x6e251e31 // eor v17.16b, v17.16b, v5.16b
+	WORD $0x4e8f59d3 // uzp2 v19.4s, v14.4s, v15.4s
+	WORD $0x4e8f19ce // uzp1 v14.4s, v14.4s, v15.4s
+	WORD $0x4e8d5a0f // uzp2 v15.4s, v16.4s, v13.4s
+	WORD $0x4e8d1a10 // uzp1 v16.4s, v16.4s, v13.4s
+	WORD $0x6e321e6d // eor v13.16b, v19.16b, v18.16b
+	WORD $0x6e311def // eor v15.16b, v15.16b, v17.16b
+	WORD $0x3dc04ae4 // ldr q4, [x23, #288]
+	WORD $0x3dc04ee5 // ldr q5, [x23, #304]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a10b // umull v11.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241ce7 // eor v7.16b, v7.16b, v4.16b
+	WORD $0x6e251d29 // eor v9.16b, v9.16b, v5.16b
+	WORD $0x4e88596c // uzp2 v12.4s, v11.4s, v8.4s
+	WORD $0x4e88196b // uzp1 v11.4s, v11.4s, v8.4s
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e86194a // uzp1 v10.4s, v10.4s, v6.4s
+	WORD $0x6e271d86 // eor v6.16b, v12.16b, v7.16b
+	WORD $0x6e291d08 // eor v8.16b, v8.16b, v9.16b
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1f2 // umull v18.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241dce // eor v14.16b, v14.16b, v4.16b
+	WORD $0x6e251e10 // eor v16.16b, v16.16b, v5.16b
+	WORD $0x4e8f5a53 // uzp2 v19.4s, v18.4s, v15.4s
+	WORD $0x4e8f1a52 // uzp1 v18.4s, v18.4s, v15.4s
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a31 // uzp1 v17.4s, v17.4s, v13.4s
+	WORD $0x6e2e1e6d // eor v13.16b, v19.16b, v14.16b
+	WORD $0x6e301def // eor v15.16b, v15.16b, v16.16b
+	WORD $0x4e8b38c9 // zip1 v9.4s, v6.4s, v11.4s
+	WORD $0x4e8b78c7 // zip2 v7.4s, v6.4s, v11.4s
+	WORD $0x4e083d28 // mov x8, v9.d[0]
+	WORD $0x4e183d2a // mov x10, v9.d[1]
+	WORD $0x4e083cec // mov x12, v7.d[0]
+	WORD $0x4e183cee // mov x14, v7.d[1]
+	WORD $0x4e8a3909 // zip1 v9.4s, v8.4s, v10.4s
+	WORD $0x4e8a7907 // zip2 v7.4s, v8.4s, v10.4s
+	WORD $0x4e083d29 // mov x9, v9.d[0]
+	WORD $0x4e183d2b // mov x11, v9.d[1]
+	WORD $0x4e083ced // mov x13, v7.d[0]
+	WORD $0x4e183cef // mov x15, v7.d[1]
 	AND R8<<2, R4, R19
-	WORD $0xbc736878 // ldr s24, [x3, x19]
+	WORD $0xbc736874 // ldr s20, [x3, x19]
 	AND R8>>14, R4, R20
-	WORD $0xbc746879 // ldr s25, [x3, x20]
+	WORD $0xbc746875 // ldr s21, [x3, x20]
 	AND R8>>30, R4, R21
-	WORD $0xbc75687a // ldr s26, [x3, x21]
+	WORD $0xbc756876 // ldr s22, [x3, x21]
 	AND R8>>46, R4, R22
-	WORD $0xbc76687b // ldr s27, [x3, x22]
-	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
-	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
-	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
-	WORD $0x3d800018 // str q24, [x0]
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d800014 // str q20, [x0]
 	AND R9<<2, R4, R19
-	WORD $0xbc73687c // ldr s28, [x3, x19]
+	WORD $0xbc736878 // ldr s24, [x3, x19]
 	AND R9>>14, R4, R20
-	WORD $0xbc74687d // ldr s29, [x3, x20]
+	WORD $0xbc746879 // ldr s25, [x3, x20]
 	AND R9>>30, R4, R21
-	WORD $0xbc75687e // ldr s30, [x3, x21]
+	WORD $0xbc75687a // ldr s26, [x3, x21]
 	AND R9>>46, R4, R22
-	WORD $0xbc76687f // ldr s31, [x3, x22]
-	WORD $0x4e9d3b9c // zip1 v28.4s, v28.4s, v29.4s
-	WORD $0x4e9f3bde // zip1 v30.4s, v30.4s, v31.4s
-	WORD $0x4ede3b9c // zip1 v28.2d, v28.2d, v30.2d
-	WORD $0x3d80041c // str q28, [x0, #16]
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d800418 // str q24, [x0, #16]
 	AND R10<<2, R4, R19
-	WORD $0xbc736878 // ldr s24, [x3, x19]
+	WORD $0xbc736874 // ldr s20, [x3, x19]
 	AND R10>>14, R4, R20
-	WORD $0xbc746879 // ldr s25, [x3, x20]
+	WORD $0xbc746875 // ldr s21, [x3, x20]
 	AND R10>>30, R4, R21
-	WORD $0xbc75687a // ldr s26, [x3, x21]
+	WORD $0xbc756876 // ldr s22, [x3, x21]
 	AND R10>>46, R4, R22
-	WORD $0xbc76687b // ldr s27, [x3, x22]
-	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
-	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
-	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
-	WORD $0x3d800818 // str q24, [x0, #32]
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d800814 // str q20, [x0, #32]
 	AND R11<<2, R4, R19
-	WORD $0xbc73687c // ldr s28, [x3, x19]
+	WORD $0xbc736878 // ldr s24, [x3, x19]
 	AND R11>>14, R4, R20
-	WORD $0xbc74687d // ldr s29, [x3, x20]
+	WORD $0xbc746879 // ldr s25, [x3, x20]
 	AND R11>>30, R4, R21
-	WORD $0xbc75687e // ldr s30, [x3, x21]
+	WORD $0xbc75687a // ldr s26, [x3, x21]
 	AND R11>>46, R4, R22
-	WORD $0xbc76687f // ldr s31, [x3, x22]
-	WORD $0x4e9d3b9c // zip1 v28.4s, v28.4s, v29.4s
-	WORD $0x4e9f3bde // zip1 v30.4s, v30.4s, v31.4s
-	WORD $0x4ede3b9c // zip1 v28.2d, v28.2d, v30.2d
-	WORD $0x3d800c1c // str q28, [x0, #48]
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d800c18 // str q24, [x0, #48]
 	AND R12<<2, R4, R19
-	WORD $0xbc736878 // ldr s24, [x3, x19]
+	WORD $0xbc736874 // ldr s20, [x3, x19]
 	AND R12>>14, R4, R20
-	WORD $0xbc746879 // ldr s25, [x3, x20]
+	WORD $0xbc746875 // ldr s21, [x3, x20]
 	AND R12>>30, R4, R21
-	WORD $0xbc75687a // ldr s26, [x3, x21]
+	WORD $0xbc756876 // ldr s22, [x3, x21]
 	AND R12>>46, R4, R22
-	WORD $0xbc76687b // ldr s27, [x3, x22]
-	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
-	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
-	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
-	WORD $0x3d801018 // str q24, [x0, #64]
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d801014 // str q20, [x0, #64]
 	AND R13<<2, R4, R19
-	WORD $0xbc73687c // ldr s28, [x3, x19]
-	AND R13>>14, R4, R20
-	WORD $0xbc74687d // ldr s29, [x3, x20]
-	AND R13>>30, R4, R21
-	WORD $0xbc75687e // ldr s30, [x3, x21]
-	AND R13>>46, R4, R22
-	WORD $0xbc76687f // ldr s31, [x3, x22]
-	WORD $0x4e9d3b9c // zip1 v28.4s, v28.4s, v29.4s
-	WORD $0x4e9f3bde // zip1 v30.4s, v30.4s, v31.4s
-	WORD $0x4ede3b9c // zip1 v28.2d, v28.2d, v30.2d
-	WORD $0x3d80141c // str q28, [x0, #80]
-	AND R14<<2, R4, R19
 	WORD $0xbc736878 // ldr s24, [x3, x19]
-	AND R14>>14, R4, R20
+	AND R13>>14, R4, R20
 	WORD $0xbc746879 // ldr s25, [x3, x20]
-	AND R14>>30, R4, R21
+	AND R13>>30, R4, R21
 	WORD $0xbc75687a // ldr s26, [x3, x21]
-	AND R14>>46, R4, R22
+	AND R13>>46, R4, R22
 	WORD $0xbc76687b // ldr s27, [x3, x22]
 	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
 	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
 	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
-	WORD $0x3d801818 // str q24, [x0, #96]
+	WORD $0x3d801418 // str q24, [x0, #80]
+	AND R14<<2, R4, R19
+	WORD $0xbc736874 // ldr s20, [x3, x19]
+	AND R14>>14, R4, R20
+	WORD $0xbc746875 // ldr s21, [x3, x20]
+	AND R14>>30, R4, R21
+	WORD $0xbc756876 // ldr s22, [x3, x21]
+	AND R14>>46, R4, R22
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d801814 // str q20, [x0, #96]
 	AND R15<<2, R4, R19
-	WORD $0xbc73687c // ldr s28, [x3, x19]
+	WORD $0xbc736878 // ldr s24, [x3, x19]
 	AND R15>>14, R4, R20
-	WORD $0xbc74687d // ldr s29, [x3, x20]
+	WORD $0xbc746879 // ldr s25, [x3, x20]
 	AND R15>>30, R4, R21
-	WORD $0xbc75687e // ldr s30, [x3, x21]
+	WORD $0xbc75687a // ldr s26, [x3, x21]
 	AND R15>>46, R4, R22
-	WORD $0xbc76687f // ldr s31, [x3, x22]
-	WORD $0x4e9d3b9c // zip1 v28.4s, v28.4s, v29.4s
-	WORD $0x4e9f3bde // zip1 v30.4s, v30.4s, v31.4s
-	WORD $0x4ede3b9c // zip1 v28.2d, v28.2d, v30.2d
-	WORD $0x3d801c1c // str q28, [x0, #112]
-	ADD $128, R0, R0
-	SUB $32, R1, R1
-	CMP $32, R1
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d801c18 // str q24, [x0, #112]
+	WORD $0x4e9239b0 // zip1 v16.4s, v13.4s, v18.4s
+	WORD $0x4e9279ae // zip2 v14.4s, v13.4s, v18.4s
+	WORD $0x4e083e08 // mov x8, v16.d[0]
+	WORD $0x4e183e0a // mov x10, v16.d[1]
+	WORD $0x4e083dcc // mov x12, v14.d[0]
+	WORD $0x4e183dce // mov x14, v14.d[1]
+	WORD $0x4e9139f0 // zip1 v16.4s, v15.4s, v17.4s
+	WORD $0x4e9179ee // zip2 v14.4s, v15.4s, v17.4s
+	WORD $0x4e083e09 // mov x9, v16.d[0]
+	WORD $0x4e183e0b // mov x11, v16.d[1]
+	WORD $0x4e083dcd // mov x13, v14.d[0]
+	WORD $0x4e183dcf // mov x15, v14.d[1]
+	AND R8<<2, R4, R19
+	WORD $0xbc736874 // ldr s20, [x3, x19]
+	AND R8>>14, R4, R20
+	WORD $0xbc746875 // ldr s21, [x3, x20]
+	AND R8>>30, R4, R21
+	WORD $0xbc756876 // ldr s22, [x3, x21]
+	AND R8>>46, R4, R22
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d802014 // str q20, [x0, #128]
+	AND R9<<2, R4, R19
+	WORD $0xbc736878 // ldr s24, [x3, x19]
+	AND R9>>14, R4, R20
+	WORD $0xbc746879 // ldr s25, [x3, x20]
+	AND R9>>30, R4, R21
+	WORD $0xbc75687a // ldr s26, [x3, x21]
+	AND R9>>46, R4, R22
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d802418 // str q24, [x0, #144]
+	AND R10<<2, R4, R19
+	WORD $0xbc736874 // ldr s20, [x3, x19]
+	AND R10>>14, R4, R20
+	WORD $0xbc746875 // ldr s21, [x3, x20]
+	AND R10>>30, R4, R21
+	WORD $0xbc756876 // ldr s22, [x3, x21]
+	AND R10>>46, R4, R22
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d802814 // str q20, [x0, #160]
+	AND R11<<2, R4, R19
+	WORD $0xbc736878 // ldr s24, [x3, x19]
+	AND R11>>14, R4, R20
+	WORD $0xbc746879 // ldr s25, [x3, x20]
+	AND R11>>30, R4, R21
+	WORD $0xbc75687a // ldr s26, [x3, x21]
+	AND R11>>46, R4, R22
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d802c18 // str q24, [x0, #176]
+	AND R12<<2, R4, R19
+	WORD $0xbc736874 // ldr s20, [x3, x19]
+	AND R12>>14, R4, R20
+	WORD $0xbc746875 // ldr s21, [x3, x20]
+	AND R12>>30, R4, R21
+	WORD $0xbc756876 // ldr s22, [x3, x21]
+	AND R12>>46, R4, R22
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d803014 // str q20, [x0, #192]
+	AND R13<<2, R4, R19
+	WORD $0xbc736878 // ldr s24, [x3, x19]
+	AND R13>>14, R4, R20
+	WORD $0xbc746879 // ldr s25, [x3, x20]
+	AND R13>>30, R4, R21
+	WORD $0xbc75687a // ldr s26, [x3, x21]
+	AND R13>>46, R4, R22
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d803418 // str q24, [x0, #208]
+	AND R14<<2, R4, R19
+	WORD $0xbc736874 // ldr s20, [x3, x19]
+	AND R14>>14, R4, R20
+	WORD $0xbc746875 // ldr s21, [x3, x20]
+	AND R14>>30, R4, R21
+	WORD $0xbc756876 // ldr s22, [x3, x21]
+	AND R14>>46, R4, R22
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d803814 // str q20, [x0, #224]
+	AND R15<<2, R4, R19
+	WORD $0xbc736878 // ldr s24, [x3, x19]
+	AND R15>>14, R4, R20
+	WORD $0xbc746879 // ldr s25, [x3, x20]
+	AND R15>>30, R4, R21
+	WORD $0xbc75687a // ldr s26, [x3, x21]
+	AND R15>>46, R4, R22
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d803c18 // str q24, [x0, #240]
+	ADD $256, R0, R0
+	SUB $64, R1, R1
+	CMP $64, R1
 	BGE whole
 
 rest:
@@ -3782,250 +4612,512 @@ rest:
 	BLE done
 
 part:
-	WORD $0x4ef686bc // add v28.2d, v21.2d, v22.2d
-	WORD $0x4e9c1ab8 // uzp1 v24.4s, v21.4s, v28.4s
-	WORD $0x4e9c5ab9 // uzp2 v25.4s, v21.4s, v28.4s
-	WORD $0x4ef68795 // add v21.2d, v28.2d, v22.2d
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9b // uzp1 v27.4s, v28.4s, v24.4s
-	WORD $0x6e201f38 // eor v24.16b, v25.16b, v0.16b
-	WORD $0x6e211f5a // eor v26.16b, v26.16b, v1.16b
-	WORD $0x4f000419 // movi v25.4s, #0x0
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a35d // umull v29.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e221f39 // eor v25.16b, v25.16b, v2.16b
-	WORD $0x6e231f7b // eor v27.16b, v27.16b, v3.16b
-	WORD $0x4e9a5bbe // uzp2 v30.4s, v29.4s, v26.4s
-	WORD $0x4e9a1bbd // uzp1 v29.4s, v29.4s, v26.4s
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9c // uzp1 v28.4s, v28.4s, v24.4s
-	WORD $0x6e391fd8 // eor v24.16b, v30.16b, v25.16b
-	WORD $0x6e3b1f5a // eor v26.16b, v26.16b, v27.16b
-	WORD $0x2f94a31b // umull v27.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a359 // umull v25.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e241fbd // eor v29.16b, v29.16b, v4.16b
-	WORD $0x6e251f9c // eor v28.16b, v28.16b, v5.16b
-	WORD $0x4e9a5b3e // uzp2 v30.4s, v25.4s, v26.4s
-	WORD $0x4e9a1b39 // uzp1 v25.4s, v25.4s, v26.4s
-	WORD $0x4e985b7a // uzp2 v26.4s, v27.4s, v24.4s
-	WORD $0x4e981b7b // uzp1 v27.4s, v27.4s, v24.4s
-	WORD $0x6e3d1fd8 // eor v24.16b, v30.16b, v29.16b
-	WORD $0x6e3c1f5a // eor v26.16b, v26.16b, v28.16b
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a35d // umull v29.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e261f39 // eor v25.16b, v25.16b, v6.16b
-	WORD $0x6e271f7b // eor v27.16b, v27.16b, v7.16b
-	WORD $0x4e9a5bbe // uzp2 v30.4s, v29.4s, v26.4s
-	WORD $0x4e9a1bbd // uzp1 v29.4s, v29.4s, v26.4s
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9c // uzp1 v28.4s, v28.4s, v24.4s
-	WORD $0x6e391fd8 // eor v24.16b, v30.16b, v25.16b
-	WORD $0x6e3b1f5a // eor v26.16b, v26.16b, v27.16b
-	WORD $0x2f94a31b // umull v27.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a359 // umull v25.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e281fbd // eor v29.16b, v29.16b, v8.16b
-	WORD $0x6e291f9c // eor v28.16b, v28.16b, v9.16b
-	WORD $0x4e9a5b3e // uzp2 v30.4s, v25.4s, v26.4s
-	WORD $0x4e9a1b39 // uzp1 v25.4s, v25.4s, v26.4s
-	WORD $0x4e985b7a // uzp2 v26.4s, v27.4s, v24.4s
-	WORD $0x4e981b7b // uzp1 v27.4s, v27.4s, v24.4s
-	WORD $0x6e3d1fd8 // eor v24.16b, v30.16b, v29.16b
-	WORD $0x6e3c1f5a // eor v26.16b, v26.16b, v28.16b
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a35d // umull v29.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e2a1f39 // eor v25.16b, v25.16b, v10.16b
-	WORD $0x6e2b1f7b // eor v27.16b, v27.16b, v11.16b
-	WORD $0x4e9a5bbe // uzp2 v30.4s, v29.4s, v26.4s
-	WORD $0x4e9a1bbd // uzp1 v29.4s, v29.4s, v26.4s
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9c // uzp1 v28.4s, v28.4s, v24.4s
-	WORD $0x6e391fd8 // eor v24.16b, v30.16b, v25.16b
-	WORD $0x6e3b1f5a // eor v26.16b, v26.16b, v27.16b
-	WORD $0x2f94a31b // umull v27.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a359 // umull v25.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e2c1fbd // eor v29.16b, v29.16b, v12.16b
-	WORD $0x6e2d1f9c // eor v28.16b, v28.16b, v13.16b
-	WORD $0x4e9a5b3e // uzp2 v30.4s, v25.4s, v26.4s
-	WORD $0x4e9a1b39 // uzp1 v25.4s, v25.4s, v26.4s
-	WORD $0x4e985b7a // uzp2 v26.4s, v27.4s, v24.4s
-	WORD $0x4e981b7b // uzp1 v27.4s, v27.4s, v24.4s
-	WORD $0x6e3d1fd8 // eor v24.16b, v30.16b, v29.16b
-	WORD $0x6e3c1f5a // eor v26.16b, v26.16b, v28.16b
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a35d // umull v29.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e2e1f39 // eor v25.16b, v25.16b, v14.16b
-	WORD $0x6e2f1f7b // eor v27.16b, v27.16b, v15.16b
-	WORD $0x4e9a5bbe // uzp2 v30.4s, v29.4s, v26.4s
-	WORD $0x4e9a1bbd // uzp1 v29.4s, v29.4s, v26.4s
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9c // uzp1 v28.4s, v28.4s, v24.4s
-	WORD $0x6e391fd8 // eor v24.16b, v30.16b, v25.16b
-	WORD $0x6e3b1f5a // eor v26.16b, v26.16b, v27.16b
-	WORD $0x2f94a31b // umull v27.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a359 // umull v25.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e301fbd // eor v29.16b, v29.16b, v16.16b
-	WORD $0x6e311f9c // eor v28.16b, v28.16b, v17.16b
-	WORD $0x4e9a5b3e // uzp2 v30.4s, v25.4s, v26.4s
-	WORD $0x4e9a1b39 // uzp1 v25.4s, v25.4s, v26.4s
-	WORD $0x4e985b7a // uzp2 v26.4s, v27.4s, v24.4s
-	WORD $0x4e981b7b // uzp1 v27.4s, v27.4s, v24.4s
-	WORD $0x6e3d1fd8 // eor v24.16b, v30.16b, v29.16b
-	WORD $0x6e3c1f5a // eor v26.16b, v26.16b, v28.16b
-	WORD $0x2f94a31c // umull v28.2d, v24.2s, v20.s[0]
-	WORD $0x6f94a318 // umull2 v24.2d, v24.4s, v20.s[0]
-	WORD $0x2fb4a35d // umull v29.2d, v26.2s, v20.s[1]
-	WORD $0x6fb4a35a // umull2 v26.2d, v26.4s, v20.s[1]
-	WORD $0x6e321f39 // eor v25.16b, v25.16b, v18.16b
-	WORD $0x6e331f7b // eor v27.16b, v27.16b, v19.16b
-	WORD $0x4e9a5bbe // uzp2 v30.4s, v29.4s, v26.4s
-	WORD $0x4e9a1bbd // uzp1 v29.4s, v29.4s, v26.4s
-	WORD $0x4e985b9a // uzp2 v26.4s, v28.4s, v24.4s
-	WORD $0x4e981b9c // uzp1 v28.4s, v28.4s, v24.4s
-	WORD $0x6e391fd8 // eor v24.16b, v30.16b, v25.16b
-	WORD $0x6e3b1f5a // eor v26.16b, v26.16b, v27.16b
-	WORD $0x4e9d3b1b // zip1 v27.4s, v24.4s, v29.4s
-	WORD $0x4e9d7b19 // zip2 v25.4s, v24.4s, v29.4s
-	WORD $0x4e083f68 // mov x8, v27.d[0]
-	WORD $0x4e183f6a // mov x10, v27.d[1]
-	WORD $0x4e083f2c // mov x12, v25.d[0]
-	WORD $0x4e183f2e // mov x14, v25.d[1]
-	WORD $0x4e9c3b5e // zip1 v30.4s, v26.4s, v28.4s
-	WORD $0x4e9c7b5f // zip2 v31.4s, v26.4s, v28.4s
-	WORD $0x4e083fc9 // mov x9, v30.d[0]
-	WORD $0x4e183fcb // mov x11, v30.d[1]
-	WORD $0x4e083fed // mov x13, v31.d[0]
-	WORD $0x4e183fef // mov x15, v31.d[1]
-	MOVD $part-128(SP), R6
+	WORD $0x4ee2842a // add v10.2d, v1.2d, v2.2d
+	WORD $0x4e8a1826 // uzp1 v6.4s, v1.4s, v10.4s
+	WORD $0x4e8a5827 // uzp2 v7.4s, v1.4s, v10.4s
+	WORD $0x4ee28541 // add v1.2d, v10.2d, v2.2d
+	WORD $0x4ee28431 // add v17.2d, v1.2d, v2.2d
+	WORD $0x4e91182d // uzp1 v13.4s, v1.4s, v17.4s
+	WORD $0x4e91582e // uzp2 v14.4s, v1.4s, v17.4s
+	WORD $0x4ee28621 // add v1.2d, v17.2d, v2.2d
+	WORD $0x3dc002e4 // ldr q4, [x23]
+	WORD $0x3dc006e5 // ldr q5, [x23, #16]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e861949 // uzp1 v9.4s, v10.4s, v6.4s
+	WORD $0x6e241ce6 // eor v6.16b, v7.16b, v4.16b
+	WORD $0x6e251d08 // eor v8.16b, v8.16b, v5.16b
+	WORD $0x4f000407 // movi v7.4s, #0x0
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a30 // uzp1 v16.4s, v17.4s, v13.4s
+	WORD $0x6e241dcd // eor v13.16b, v14.16b, v4.16b
+	WORD $0x6e251def // eor v15.16b, v15.16b, v5.16b
+	WORD $0x4f00040e // movi v14.4s, #0x0
+	WORD $0x3dc00ae4 // ldr q4, [x23, #32]
+	WORD $0x3dc00ee5 // ldr q5, [x23, #48]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a10b // umull v11.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241ce7 // eor v7.16b, v7.16b, v4.16b
+	WORD $0x6e251d29 // eor v9.16b, v9.16b, v5.16b
+	WORD $0x4e88596c // uzp2 v12.4s, v11.4s, v8.4s
+	WORD $0x4e88196b // uzp1 v11.4s, v11.4s, v8.4s
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e86194a // uzp1 v10.4s, v10.4s, v6.4s
+	WORD $0x6e271d86 // eor v6.16b, v12.16b, v7.16b
+	WORD $0x6e291d08 // eor v8.16b, v8.16b, v9.16b
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1f2 // umull v18.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241dce // eor v14.16b, v14.16b, v4.16b
+	WORD $0x6e251e10 // eor v16.16b, v16.16b, v5.16b
+	WORD $0x4e8f5a53 // uzp2 v19.4s, v18.4s, v15.4s
+	WORD $0x4e8f1a52 // uzp1 v18.4s, v18.4s, v15.4s
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a31 // uzp1 v17.4s, v17.4s, v13.4s
+	WORD $0x6e2e1e6d // eor v13.16b, v19.16b, v14.16b
+	WORD $0x6e301def // eor v15.16b, v15.16b, v16.16b
+	WORD $0x3dc012e4 // ldr q4, [x23, #64]
+	WORD $0x3dc016e5 // ldr q5, [x23, #80]
+	WORD $0x2f80a0c9 // umull v9.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a107 // umull v7.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241d6b // eor v11.16b, v11.16b, v4.16b
+	WORD $0x6e251d4a // eor v10.16b, v10.16b, v5.16b
+	WORD $0x4e8858ec // uzp2 v12.4s, v7.4s, v8.4s
+	WORD $0x4e8818e7 // uzp1 v7.4s, v7.4s, v8.4s
+	WORD $0x4e865928 // uzp2 v8.4s, v9.4s, v6.4s
+	WORD $0x4e861929 // uzp1 v9.4s, v9.4s, v6.4s
+	WORD $0x6e2b1d86 // eor v6.16b, v12.16b, v11.16b
+	WORD $0x6e2a1d08 // eor v8.16b, v8.16b, v10.16b
+	WORD $0x2f80a1b0 // umull v16.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1ee // umull v14.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241e52 // eor v18.16b, v18.16b, v4.16b
+	WORD $0x6e251e31 // eor v17.16b, v17.16b, v5.16b
+	WORD $0x4e8f59d3 // uzp2 v19.4s, v14.4s, v15.4s
+	WORD $0x4e8f19ce // uzp1 v14.4s, v14.4s, v15.4s
+	WORD $0x4e8d5a0f // uzp2 v15.4s, v16.4s, v13.4s
+	WORD $0x4e8d1a10 // uzp1 v16.4s, v16.4s, v13.4s
+	WORD $0x6e321e6d // eor v13.16b, v19.16b, v18.16b
+	WORD $0x6e311def // eor v15.16b, v15.16b, v17.16b
+	WORD $0x3dc01ae4 // ldr q4, [x23, #96]
+	WORD $0x3dc01ee5 // ldr q5, [x23, #112]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a10b // umull v11.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241ce7 // eor v7.16b, v7.16b, v4.16b
+	WORD $0x6e251d29 // eor v9.16b, v9.16b, v5.16b
+	WORD $0x4e88596c // uzp2 v12.4s, v11.4s, v8.4s
+	WORD $0x4e88196b // uzp1 v11.4s, v11.4s, v8.4s
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e86194a // uzp1 v10.4s, v10.4s, v6.4s
+	WORD $0x6e271d86 // eor v6.16b, v12.16b, v7.16b
+	WORD $0x6e291d08 // eor v8.16b, v8.16b, v9.16b
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1f2 // umull v18.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241dce // eor v14.16b, v14.16b, v4.16b
+	WORD $0x6e251e10 // eor v16.16b, v16.16b, v5.16b
+	WORD $0x4e8f5a53 // uzp2 v19.4s, v18.4s, v15.4s
+	WORD $0x4e8f1a52 // uzp1 v18.4s, v18.4s, v15.4s
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a31 // uzp1 v17.4s, v17.4s, v13.4s
+	WORD $0x6e2e1e6d // eor v13.16b, v19.16b, v14.16b
+	WORD $0x6e301def // eor v15.16b, v15.16b, v16.16b
+	WORD $0x3dc022e4 // ldr q4, [x23, #128]
+	WORD $0x3dc026e5 // ldr q5, [x23, #144]
+	WORD $0x2f80a0c9 // umull v9.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a107 // umull v7.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241d6b // eor v11.16b, v11.16b, v4.16b
+	WORD $0x6e251d4a // eor v10.16b, v10.16b, v5.16b
+	WORD $0x4e8858ec // uzp2 v12.4s, v7.4s, v8.4s
+	WORD $0x4e8818e7 // uzp1 v7.4s, v7.4s, v8.4s
+	WORD $0x4e865928 // uzp2 v8.4s, v9.4s, v6.4s
+	WORD $0x4e861929 // uzp1 v9.4s, v9.4s, v6.4s
+	WORD $0x6e2b1d86 // eor v6.16b, v12.16b, v11.16b
+	WORD $0x6e2a1d08 // eor v8.16b, v8.16b, v10.16b
+	WORD $0x2f80a1b0 // umull v16.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1ee // umull v14.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241e52 // eor v18.16b, v18.16b, v4.16b
+	WORD $0x6e251e31 // eor v17.16b, v17.16b, v5.16b
+	WORD $0x4e8f59d3 // uzp2 v19.4s, v14.4s, v15.4s
+	WORD $0x4e8f19ce // uzp1 v14.4s, v14.4s, v15.4s
+	WORD $0x4e8d5a0f // uzp2 v15.4s, v16.4s, v13.4s
+	WORD $0x4e8d1a10 // uzp1 v16.4s, v16.4s, v13.4s
+	WORD $0x6e321e6d // eor v13.16b, v19.16b, v18.16b
+	WORD $0x6e311def // eor v15.16b, v15.16b, v17.16b
+	WORD $0x3dc02ae4 // ldr q4, [x23, #160]
+	WORD $0x3dc02ee5 // ldr q5, [x23, #176]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a10b // umull v11.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241ce7 // eor v7.16b, v7.16b, v4.16b
+	WORD $0x6e251d29 // eor v9.16b, v9.16b, v5.16b
+	WORD $0x4e88596c // uzp2 v12.4s, v11.4s, v8.4s
+	WORD $0x4e88196b // uzp1 v11.4s, v11.4s, v8.4s
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e86194a // uzp1 v10.4s, v10.4s, v6.4s
+	WORD $0x6e271d86 // eor v6.16b, v12.16b, v7.16b
+	WORD $0x6e291d08 // eor v8.16b, v8.16b, v9.16b
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1f2 // umull v18.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241dce // eor v14.16b, v14.16b, v4.16b
+	WORD $0x6e251e10 // eor v16.16b, v16.16b, v5.16b
+	WORD $0x4e8f5a53 // uzp2 v19.4s, v18.4s, v15.4s
+	WORD $0x4e8f1a52 // uzp1 v18.4s, v18.4s, v15.4s
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a31 // uzp1 v17.4s, v17.4s, v13.4s
+	WORD $0x6e2e1e6d // eor v13.16b, v19.16b, v14.16b
+	WORD $0x6e301def // eor v15.16b, v15.16b, v16.16b
+	WORD $0x3dc032e4 // ldr q4, [x23, #192]
+	WORD $0x3dc036e5 // ldr q5, [x23, #208]
+	WORD $0x2f80a0c9 // umull v9.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a107 // umull v7.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241d6b // eor v11.16b, v11.16b, v4.16b
+	WORD $0x6e251d4a // eor v10.16b, v10.16b, v5.16b
+	WORD $0x4e8858ec // uzp2 v12.4s, v7.4s, v8.4s
+	WORD $0x4e8818e7 // uzp1 v7.4s, v7.4s, v8.4s
+	WORD $0x4e865928 // uzp2 v8.4s, v9.4s, v6.4s
+	WORD $0x4e861929 // uzp1 v9.4s, v9.4s, v6.4s
+	WORD $0x6e2b1d86 // eor v6.16b, v12.16b, v11.16b
+	WORD $0x6e2a1d08 // eor v8.16b, v8.16b, v10.16b
+	WORD $0x2f80a1b0 // umull v16.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1ee // umull v14.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241e52 // eor v18.16b, v18.16b, v4.16b
+	WORD $0x6e251e31 // eor v17.16b, v17.16b, v5.16b
+	WORD $0x4e8f59d3 // uzp2 v19.4s, v14.4s, v15.4s
+	WORD $0x4e8f19ce // uzp1 v14.4s, v14.4s, v15.4s
+	WORD $0x4e8d5a0f // uzp2 v15.4s, v16.4s, v13.4s
+	WORD $0x4e8d1a10 // uzp1 v16.4s, v16.4s, v13.4s
+	WORD $0x6e321e6d // eor v13.16b, v19.16b, v18.16b
+	WORD $0x6e311def // eor v15.16b, v15.16b, v17.16b
+	WORD $0x3dc03ae4 // ldr q4, [x23, #224]
+	WORD $0x3dc03ee5 // ldr q5, [x23, #240]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a10b // umull v11.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241ce7 // eor v7.16b, v7.16b, v4.16b
+	WORD $0x6e251d29 // eor v9.16b, v9.16b, v5.16b
+	WORD $0x4e88596c // uzp2 v12.4s, v11.4s, v8.4s
+	WORD $0x4e88196b // uzp1 v11.4s, v11.4s, v8.4s
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e86194a // uzp1 v10.4s, v10.4s, v6.4s
+	WORD $0x6e271d86 // eor v6.16b, v12.16b, v7.16b
+	WORD $0x6e291d08 // eor v8.16b, v8.16b, v9.16b
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1f2 // umull v18.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241dce // eor v14.16b, v14.16b, v4.16b
+	WORD $0x6e251e10 // eor v16.16b, v16.16b, v5.16b
+	WORD $0x4e8f5a53 // uzp2 v19.4s, v18.4s, v15.4s
+	WORD $0x4e8f1a52 // uzp1 v18.4s, v18.4s, v15.4s
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a31 // uzp1 v17.4s, v17.4s, v13.4s
+	WORD $0x6e2e1e6d // eor v13.16b, v19.16b, v14.16b
+	WORD $0x6e301def // eor v15.16b, v15.16b, v16.16b
+	WORD $0x3dc042e4 // ldr q4, [x23, #256]
+	WORD $0x3dc046e5 // ldr q5, [x23, #272]
+	WORD $0x2f80a0c9 // umull v9.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a107 // umull v7.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241d6b // eor v11.16b, v11.16b, v4.16b
+	WORD $0x6e251d4a // eor v10.16b, v10.16b, v5.16b
+	WORD $0x4e8858ec // uzp2 v12.4s, v7.4s, v8.4s
+	WORD $0x4e8818e7 // uzp1 v7.4s, v7.4s, v8.4s
+	WORD $0x4e865928 // uzp2 v8.4s, v9.4s, v6.4s
+	WORD $0x4e861929 // uzp1 v9.4s, v9.4s, v6.4s
+	WORD $0x6e2b1d86 // eor v6.16b, v12.16b, v11.16b
+	WORD $0x6e2a1d08 // eor v8.16b, v8.16b, v10.16b
+	WORD $0x2f80a1b0 // umull v16.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1ee // umull v14.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241e52 // eor v18.16b, v18.16b, v4.16b
+	WORD $0x6e251e31 // eor v17.16b, v17.16b, v5.16b
+	WORD $0x4e8f59d3 // uzp2 v19.4s, v14.4s, v15.4s
+	WORD $0x4e8f19ce // uzp1 v14.4s, v14.4s, v15.4s
+	WORD $0x4e8d5a0f // uzp2 v15.4s, v16.4s, v13.4s
+	WORD $0x4e8d1a10 // uzp1 v16.4s, v16.4s, v13.4s
+	WORD $0x6e321e6d // eor v13.16b, v19.16b, v18.16b
+	WORD $0x6e311def // eor v15.16b, v15.16b, v17.16b
+	WORD $0x3dc04ae4 // ldr q4, [x23, #288]
+	WORD $0x3dc04ee5 // ldr q5, [x23, #304]
+	WORD $0x2f80a0ca // umull v10.2d, v6.2s, v0.s[0]
+	WORD $0x6f80a0c6 // umull2 v6.2d, v6.4s, v0.s[0]
+	WORD $0x2fa0a10b // umull v11.2d, v8.2s, v0.s[1]
+	WORD $0x6fa0a108 // umull2 v8.2d, v8.4s, v0.s[1]
+	WORD $0x6e241ce7 // eor v7.16b, v7.16b, v4.16b
+	WORD $0x6e251d29 // eor v9.16b, v9.16b, v5.16b
+	WORD $0x4e88596c // uzp2 v12.4s, v11.4s, v8.4s
+	WORD $0x4e88196b // uzp1 v11.4s, v11.4s, v8.4s
+	WORD $0x4e865948 // uzp2 v8.4s, v10.4s, v6.4s
+	WORD $0x4e86194a // uzp1 v10.4s, v10.4s, v6.4s
+	WORD $0x6e271d86 // eor v6.16b, v12.16b, v7.16b
+	WORD $0x6e291d08 // eor v8.16b, v8.16b, v9.16b
+	WORD $0x2f80a1b1 // umull v17.2d, v13.2s, v0.s[0]
+	WORD $0x6f80a1ad // umull2 v13.2d, v13.4s, v0.s[0]
+	WORD $0x2fa0a1f2 // umull v18.2d, v15.2s, v0.s[1]
+	WORD $0x6fa0a1ef // umull2 v15.2d, v15.4s, v0.s[1]
+	WORD $0x6e241dce // eor v14.16b, v14.16b, v4.16b
+	WORD $0x6e251e10 // eor v16.16b, v16.16b, v5.16b
+	WORD $0x4e8f5a53 // uzp2 v19.4s, v18.4s, v15.4s
+	WORD $0x4e8f1a52 // uzp1 v18.4s, v18.4s, v15.4s
+	WORD $0x4e8d5a2f // uzp2 v15.4s, v17.4s, v13.4s
+	WORD $0x4e8d1a31 // uzp1 v17.4s, v17.4s, v13.4s
+	WORD $0x6e2e1e6d // eor v13.16b, v19.16b, v14.16b
+	WORD $0x6e301def // eor v15.16b, v15.16b, v16.16b
+	WORD $0x4e8b38c9 // zip1 v9.4s, v6.4s, v11.4s
+	WORD $0x4e8b78c7 // zip2 v7.4s, v6.4s, v11.4s
+	WORD $0x4e083d28 // mov x8, v9.d[0]
+	WORD $0x4e183d2a // mov x10, v9.d[1]
+	WORD $0x4e083cec // mov x12, v7.d[0]
+	WORD $0x4e183cee // mov x14, v7.d[1]
+	WORD $0x4e8a3909 // zip1 v9.4s, v8.4s, v10.4s
+	WORD $0x4e8a7907 // zip2 v7.4s, v8.4s, v10.4s
+	WORD $0x4e083d29 // mov x9, v9.d[0]
+	WORD $0x4e183d2b // mov x11, v9.d[1]
+	WORD $0x4e083ced // mov x13, v7.d[0]
+	WORD $0x4e183cef // mov x15, v7.d[1]
 	AND R8<<2, R4, R19
-	WORD $0xbc736878 // ldr s24, [x3, x19]
+	WORD $0xbc736874 // ldr s20, [x3, x19]
 	AND R8>>14, R4, R20
-	WORD $0xbc746879 // ldr s25, [x3, x20]
+	WORD $0xbc746875 // ldr s21, [x3, x20]
 	AND R8>>30, R4, R21
-	WORD $0xbc75687a // ldr s26, [x3, x21]
+	WORD $0xbc756876 // ldr s22, [x3, x21]
 	AND R8>>46, R4, R22
-	WORD $0xbc76687b // ldr s27, [x3, x22]
-	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
-	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
-	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
-	WORD $0x3d8000d8 // str q24, [x6]
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d800314 // str q20, [x24]
 	AND R9<<2, R4, R19
-	WORD $0xbc73687c // ldr s28, [x3, x19]
+	WORD $0xbc736878 // ldr s24, [x3, x19]
 	AND R9>>14, R4, R20
-	WORD $0xbc74687d // ldr s29, [x3, x20]
+	WORD $0xbc746879 // ldr s25, [x3, x20]
 	AND R9>>30, R4, R21
-	WORD $0xbc75687e // ldr s30, [x3, x21]
+	WORD $0xbc75687a // ldr s26, [x3, x21]
 	AND R9>>46, R4, R22
-	WORD $0xbc76687f // ldr s31, [x3, x22]
-	WORD $0x4e9d3b9c // zip1 v28.4s, v28.4s, v29.4s
-	WORD $0x4e9f3bde // zip1 v30.4s, v30.4s, v31.4s
-	WORD $0x4ede3b9c // zip1 v28.2d, v28.2d, v30.2d
-	WORD $0x3d8004dc // str q28, [x6, #16]
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d800718 // str q24, [x24, #16]
 	AND R10<<2, R4, R19
-	WORD $0xbc736878 // ldr s24, [x3, x19]
+	WORD $0xbc736874 // ldr s20, [x3, x19]
 	AND R10>>14, R4, R20
-	WORD $0xbc746879 // ldr s25, [x3, x20]
+	WORD $0xbc746875 // ldr s21, [x3, x20]
 	AND R10>>30, R4, R21
-	WORD $0xbc75687a // ldr s26, [x3, x21]
+	WORD $0xbc756876 // ldr s22, [x3, x21]
 	AND R10>>46, R4, R22
-	WORD $0xbc76687b // ldr s27, [x3, x22]
-	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
-	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
-	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
-	WORD $0x3d8008d8 // str q24, [x6, #32]
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d800b14 // str q20, [x24, #32]
 	AND R11<<2, R4, R19
-	WORD $0xbc73687c // ldr s28, [x3, x19]
+	WORD $0xbc736878 // ldr s24, [x3, x19]
 	AND R11>>14, R4, R20
-	WORD $0xbc74687d // ldr s29, [x3, x20]
+	WORD $0xbc746879 // ldr s25, [x3, x20]
 	AND R11>>30, R4, R21
-	WORD $0xbc75687e // ldr s30, [x3, x21]
+	WORD $0xbc75687a // ldr s26, [x3, x21]
 	AND R11>>46, R4, R22
-	WORD $0xbc76687f // ldr s31, [x3, x22]
-	WORD $0x4e9d3b9c // zip1 v28.4s, v28.4s, v29.4s
-	WORD $0x4e9f3bde // zip1 v30.4s, v30.4s, v31.4s
-	WORD $0x4ede3b9c // zip1 v28.2d, v28.2d, v30.2d
-	WORD $0x3d800cdc // str q28, [x6, #48]
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d800f18 // str q24, [x24, #48]
 	AND R12<<2, R4, R19
-	WORD $0xbc736878 // ldr s24, [x3, x19]
+	WORD $0xbc736874 // ldr s20, [x3, x19]
 	AND R12>>14, R4, R20
-	WORD $0xbc746879 // ldr s25, [x3, x20]
+	WORD $0xbc746875 // ldr s21, [x3, x20]
 	AND R12>>30, R4, R21
-	WORD $0xbc75687a // ldr s26, [x3, x21]
+	WORD $0xbc756876 // ldr s22, [x3, x21]
 	AND R12>>46, R4, R22
-	WORD $0xbc76687b // ldr s27, [x3, x22]
-	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
-	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
-	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
-	WORD $0x3d8010d8 // str q24, [x6, #64]
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d801314 // str q20, [x24, #64]
 	AND R13<<2, R4, R19
-	WORD $0xbc73687c // ldr s28, [x3, x19]
-	AND R13>>14, R4, R20
-	WORD $0xbc74687d // ldr s29, [x3, x20]
-	AND R13>>30, R4, R21
-	WORD $0xbc75687e // ldr s30, [x3, x21]
-	AND R13>>46, R4, R22
-	WORD $0xbc76687f // ldr s31, [x3, x22]
-	WORD $0x4e9d3b9c // zip1 v28.4s, v28.4s, v29.4s
-	WORD $0x4e9f3bde // zip1 v30.4s, v30.4s, v31.4s
-	WORD $0x4ede3b9c // zip1 v28.2d, v28.2d, v30.2d
-	WORD $0x3d8014dc // str q28, [x6, #80]
-	AND R14<<2, R4, R19
 	WORD $0xbc736878 // ldr s24, [x3, x19]
-	AND R14>>14, R4, R20
+	AND R13>>14, R4, R20
 	WORD $0xbc746879 // ldr s25, [x3, x20]
-	AND R14>>30, R4, R21
+	AND R13>>30, R4, R21
 	WORD $0xbc75687a // ldr s26, [x3, x21]
-	AND R14>>46, R4, R22
+	AND R13>>46, R4, R22
 	WORD $0xbc76687b // ldr s27, [x3, x22]
 	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
 	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
 	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
-	WORD $0x3d8018d8 // str q24, [x6, #96]
+	WORD $0x3d801718 // str q24, [x24, #80]
+	AND R14<<2, R4, R19
+	WORD $0xbc736874 // ldr s20, [x3, x19]
+	AND R14>>14, R4, R20
+	WORD $0xbc746875 // ldr s21, [x3, x20]
+	AND R14>>30, R4, R21
+	WORD $0xbc756876 // ldr s22, [x3, x21]
+	AND R14>>46, R4, R22
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d801b14 // str q20, [x24, #96]
 	AND R15<<2, R4, R19
-	WORD $0xbc73687c // ldr s28, [x3, x19]
+	WORD $0xbc736878 // ldr s24, [x3, x19]
 	AND R15>>14, R4, R20
-	WORD $0xbc74687d // ldr s29, [x3, x20]
+	WORD $0xbc746879 // ldr s25, [x3, x20]
 	AND R15>>30, R4, R21
-	WORD $0xbc75687e // ldr s30, [x3, x21]
+	WORD $0xbc75687a // ldr s26, [x3, x21]
 	AND R15>>46, R4, R22
-	WORD $0xbc76687f // ldr s31, [x3, x22]
-	WORD $0x4e9d3b9c // zip1 v28.4s, v28.4s, v29.4s
-	WORD $0x4e9f3bde // zip1 v30.4s, v30.4s, v31.4s
-	WORD $0x4ede3b9c // zip1 v28.2d, v28.2d, v30.2d
-	WORD $0x3d801cdc // str q28, [x6, #112]
-	MOVD R2, R19
-	MOVD $32, R20
-	CMP R20, R1
-	CSEL LT, R1, R20, R20
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d801f18 // str q24, [x24, #112]
+	WORD $0x4e9239b0 // zip1 v16.4s, v13.4s, v18.4s
+	WORD $0x4e9279ae // zip2 v14.4s, v13.4s, v18.4s
+	WORD $0x4e083e08 // mov x8, v16.d[0]
+	WORD $0x4e183e0a // mov x10, v16.d[1]
+	WORD $0x4e083dcc // mov x12, v14.d[0]
+	WORD $0x4e183dce // mov x14, v14.d[1]
+	WORD $0x4e9139f0 // zip1 v16.4s, v15.4s, v17.4s
+	WORD $0x4e9179ee // zip2 v14.4s, v15.4s, v17.4s
+	WORD $0x4e083e09 // mov x9, v16.d[0]
+	WORD $0x4e183e0b // mov x11, v16.d[1]
+	WORD $0x4e083dcd // mov x13, v14.d[0]
+	WORD $0x4e183dcf // mov x15, v14.d[1]
+	AND R8<<2, R4, R19
+	WORD $0xbc736874 // ldr s20, [x3, x19]
+	AND R8>>14, R4, R20
+	WORD $0xbc746875 // ldr s21, [x3, x20]
+	AND R8>>30, R4, R21
+	WORD $0xbc756876 // ldr s22, [x3, x21]
+	AND R8>>46, R4, R22
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d802314 // str q20, [x24, #128]
+	AND R9<<2, R4, R19
+	WORD $0xbc736878 // ldr s24, [x3, x19]
+	AND R9>>14, R4, R20
+	WORD $0xbc746879 // ldr s25, [x3, x20]
+	AND R9>>30, R4, R21
+	WORD $0xbc75687a // ldr s26, [x3, x21]
+	AND R9>>46, R4, R22
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d802718 // str q24, [x24, #144]
+	AND R10<<2, R4, R19
+	WORD $0xbc736874 // ldr s20, [x3, x19]
+	AND R10>>14, R4, R20
+	WORD $0xbc746875 // ldr s21, [x3, x20]
+	AND R10>>30, R4, R21
+	WORD $0xbc756876 // ldr s22, [x3, x21]
+	AND R10>>46, R4, R22
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d802b14 // str q20, [x24, #160]
+	AND R11<<2, R4, R19
+	WORD $0xbc736878 // ldr s24, [x3, x19]
+	AND R11>>14, R4, R20
+	WORD $0xbc746879 // ldr s25, [x3, x20]
+	AND R11>>30, R4, R21
+	WORD $0xbc75687a // ldr s26, [x3, x21]
+	AND R11>>46, R4, R22
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d802f18 // str q24, [x24, #176]
+	AND R12<<2, R4, R19
+	WORD $0xbc736874 // ldr s20, [x3, x19]
+	AND R12>>14, R4, R20
+	WORD $0xbc746875 // ldr s21, [x3, x20]
+	AND R12>>30, R4, R21
+	WORD $0xbc756876 // ldr s22, [x3, x21]
+	AND R12>>46, R4, R22
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d803314 // str q20, [x24, #192]
+	AND R13<<2, R4, R19
+	WORD $0xbc736878 // ldr s24, [x3, x19]
+	AND R13>>14, R4, R20
+	WORD $0xbc746879 // ldr s25, [x3, x20]
+	AND R13>>30, R4, R21
+	WORD $0xbc75687a // ldr s26, [x3, x21]
+	AND R13>>46, R4, R22
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d803718 // str q24, [x24, #208]
+	AND R14<<2, R4, R19
+	WORD $0xbc736874 // ldr s20, [x3, x19]
+	AND R14>>14, R4, R20
+	WORD $0xbc746875 // ldr s21, [x3, x20]
+	AND R14>>30, R4, R21
+	WORD $0xbc756876 // ldr s22, [x3, x21]
+	AND R14>>46, R4, R22
+	WORD $0xbc766877 // ldr s23, [x3, x22]
+	WORD $0x4e953a94 // zip1 v20.4s, v20.4s, v21.4s
+	WORD $0x4e973ad6 // zip1 v22.4s, v22.4s, v23.4s
+	WORD $0x4ed63a94 // zip1 v20.2d, v20.2d, v22.2d
+	WORD $0x3d803b14 // str q20, [x24, #224]
+	AND R15<<2, R4, R19
+	WORD $0xbc736878 // ldr s24, [x3, x19]
+	AND R15>>14, R4, R20
+	WORD $0xbc746879 // ldr s25, [x3, x20]
+	AND R15>>30, R4, R21
+	WORD $0xbc75687a // ldr s26, [x3, x21]
+	AND R15>>46, R4, R22
+	WORD $0xbc76687b // ldr s27, [x3, x22]
+	WORD $0x4e993b18 // zip1 v24.4s, v24.4s, v25.4s
+	WORD $0x4e9b3b5a // zip1 v26.4s, v26.4s, v27.4s
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x3d803f18 // str q24, [x24, #240]
+	ADD R2<<2, R0, R8
+	ADD R2<<2, R24, R10
+	MOVD $64, R12
+	CMP R12, R1
+	CSEL LT, R1, R12, R12
+	SUB R2, R12, R11
 
-one113:
-	CMP R20, R19
-	BGE made114
-	FMOVS (R6)(R19<<2), F24
-	FMOVS F24, (R0)(R19<<2)
-	ADD $1, R19, R19
-	B one113
+some115:
+	CMP $4, R11
+	BLT fewer116
+	WORD $0x4c407954 // ld1 {v20.4s}, [x10]
+	WORD $0x4c007914 // st1 {v20.4s}, [x8]
+	ADD $16, R10, R10
+	ADD $16, R8, R8
+	SUB $4, R11, R11
+	B some115
 
-made114:
-	ADD $128, R0, R0
-	SUB $32, R1, R1
+fewer116:
+
+some117:
+	CMP $1, R11
+	BLT fewer118
+	WORD $0x0d40c954 // ld1r {v20.2s}, [x10]
+	WORD $0x0d008114 // st1 {v20.s}[0], [x8]
+	ADD $4, R10, R10
+	ADD $4, R8, R8
+	SUB $1, R11, R11
+	B some117
+
+fewer118:
+	ADD $256, R0, R0
+	SUB $64, R1, R1
 	MOVD ZR, R2
 	B next
 

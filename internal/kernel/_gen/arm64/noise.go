@@ -1,5 +1,7 @@
 package main
 
+import "fmt"
+
 // Constants of Philox4x32-10.
 const (
 	rounds = 10
@@ -9,8 +11,12 @@ const (
 	weyl1  = 0xBB67AE85
 )
 
-// batch is how many samples are made at a time: four blocks of eight.
-const batch = 32
+// Four blocks, one in each lane, are a group; a batch is two of them, since Philox is a chain of multiplications that a
+// group alone would wait for.
+const (
+	groups = 2
+	batch  = groups * 4 * 8 // samples
+)
 
 // What the code of the noise holds in general registers.
 const (
@@ -21,18 +27,27 @@ const (
 	gMask  reg = 4 // bits of a byte offset in it
 	gSrc   reg = 5
 	gTemp  reg = 6  // and the next one
-	gWords reg = 8  // and the next seven: the samples' indices, four in each
+	gWords reg = 8  // and the next seven: indices of a group's samples, four in each
 	gOff   reg = 19 // and the next three
+	gKeys  reg = 23 // the keys of all rounds, each in four lanes
+	gPart  reg = 24 // place for the samples of a batch
 )
 
-// What it holds in vectors; those from vFree on are free.
+// What it holds in vectors.
 const (
-	vKey   vec = 0  // of round r: 2r and 2r+1, the same in all lanes
-	vMul   vec = 20 // the two multipliers
-	vBlock vec = 21 // the next two blocks' numbers, 64 bits
-	vTwo   vec = 22
-	vScale vec = 23
-	vFree  vec = 24
+	vMul   vec = 0 // the two multipliers
+	vBlock vec = 1 // the next two blocks' numbers, 64 bits
+	vTwo   vec = 2
+	vScale vec = 3
+	vKey   vec = 4  // the two keys of a round
+	vGroup vec = 6  // seven vectors of each group
+	vEps   vec = 20 // and the next seven: samples
+)
+
+// frame has the keys above the place for samples.
+const (
+	keyBytes = 2 * rounds * 4 * lanes
+	frame    = 4*batch + keyBytes
 )
 
 // generator writes noise: eps scaled and added to what lies at src, or eps itself.
@@ -42,7 +57,7 @@ type generator struct {
 }
 
 func addNormal(a *asm) {
-	a.function("addNormalNEON", 4*batch, "dst []float32, src []float32, scale float32, seed uint64, offset uint64, table *[65536]float32",
+	a.function("addNormalNEON", frame, "dst []float32, src []float32, scale float32, seed uint64, offset uint64, table *[65536]float32",
 		"sets dst[i] = src[i] + scale*eps[offset+i]; src is as long as dst.")
 	a.load("src_base", gSrc)
 	a.op("MOVWU", a.place("scale"), gTemp)
@@ -51,7 +66,7 @@ func addNormal(a *asm) {
 }
 
 func normal(a *asm) {
-	a.function("normalNEON", 4*batch, "dst []float32, seed uint64, offset uint64, table *[65536]float32", "sets dst[i] = eps[offset+i].")
+	a.function("normalNEON", frame, "dst []float32, seed uint64, offset uint64, table *[65536]float32", "sets dst[i] = eps[offset+i].")
 	generator{a, false}.code()
 }
 
@@ -106,37 +121,40 @@ func (g generator) start() {
 	g.op("LSR", 32, k0, k1)
 	g.op("MOVD", weyl0, gTemp)
 	g.op("MOVD", weyl1, gTemp+1)
-	for r := range vec(rounds) {
+	g.op("MOVD", fmt.Sprintf("$keys-%d(SP)", keyBytes), gKeys)
+	g.op("MOVD", fmt.Sprintf("$part-%d(SP)", frame), gPart)
+	for r := range rounds {
 		if r > 0 {
 			g.op("ADD", gTemp, k0, k0)
 			g.op("ADD", gTemp+1, k1, k1)
 		}
-		g.all(vKey+2*r, k0)
-		g.all(vKey+2*r+1, k1)
+		g.all(vKey, k0)
+		g.all(vKey+1, k1)
+		g.storeAt(vKey, gKeys, 2*r)
+		g.storeAt(vKey+1, gKeys, 2*r+1)
 	}
 }
 
-// batch makes the samples of four blocks and stores them, of a part those from gSkip to gN.
+// batch makes the samples of two groups and stores them, of a part those from gSkip to gN.
 func (g generator) batch(part bool) {
-	g.words()
-	if part {
-		g.op("MOVD", "$part-128(SP)", gTemp)
-	}
-	for i := range batch / lanes {
-		eps := g.look(gWords+reg(i), vFree+vec(i%2*4))
-		switch {
-		case part:
-			g.storeAt(eps, gTemp, i)
-			continue
-		case g.add:
-			g.loadAt(eps+1, gSrc, i)
-			g.do("fmul.4s", eps, eps, vScale)
-			g.do("fadd.4s", eps, eps, eps+1)
+	for n, b := range g.philox() {
+		g.words(b)
+		for i := range 8 {
+			eps, place := g.look(gWords+reg(i), vEps+vec(i%2*4)), 8*n+i
+			switch {
+			case part:
+				g.storeAt(eps, gPart, place)
+				continue
+			case g.add:
+				g.loadAt(eps+1, gSrc, place)
+				g.do("fmul.4s", eps, eps, vScale)
+				g.do("fadd.4s", eps, eps, eps+1)
+			}
+			g.storeAt(eps, gDst, place)
 		}
-		g.storeAt(eps, gDst, i)
 	}
 	if part {
-		g.single()
+		g.some()
 	}
 }
 
@@ -152,28 +170,38 @@ func (g generator) look(r reg, d vec) vec {
 	return d
 }
 
-// single stores the samples of a part one by one.
-func (g generator) single() {
-	const i, end = gOff, gOff + 1
-	one, made := g.label("one"), g.label("made")
-	g.op("MOVD", gSkip, i)
+// some stores the samples of a part, four by four and then one by one.
+func (g generator) some() {
+	const dst, src, part, left, end = gWords, gWords + 1, gWords + 2, gWords + 3, gWords + 4
+	skip := gSkip.String() + "<<2"
+	g.op("ADD", skip, gDst, dst)
+	g.op("ADD", skip, gPart, part)
+	if g.add {
+		g.op("ADD", skip, gSrc, src)
+	}
 	g.op("MOVD", batch, end)
 	g.op("CMP", end, gN)
 	g.op("CSEL", "LT", gN, end, end)
-	g.here(one)
-	g.op("CMP", end, i)
-	g.op("BGE", made)
-	at := func(p reg) string { return "(" + p.String() + ")(" + i.String() + "<<2)" }
-	g.op("FMOVS", at(gTemp), "F24")
-	if g.add {
-		g.op("FMOVS", at(gSrc), "F25")
-		g.op("FMULS", "F23", "F24", "F24") // F23 is lane 0 of vScale
-		g.op("FADDS", "F25", "F24", "F24")
+	g.op("SUB", gSkip, end, left)
+	for _, w := range []int{lanes, 1} {
+		again, fewer := g.label("some"), g.label("fewer")
+		g.here(again)
+		g.op("CMP", w, left)
+		g.op("BLT", fewer)
+		g.loadMany(move{vEps, 1, w, part})
+		if g.add {
+			g.loadMany(move{vEps + 1, 1, w, src})
+			g.do("fmul.4s", vEps, vEps, vScale)
+			g.do("fadd.4s", vEps, vEps, vEps+1)
+			g.op("ADD", 4*w, src, src)
+		}
+		g.storeMany(move{vEps, 1, w, dst})
+		g.op("ADD", 4*w, part, part)
+		g.op("ADD", 4*w, dst, dst)
+		g.op("SUB", w, left, left)
+		g.op("B", again)
+		g.here(fewer)
 	}
-	g.op("FMOVS", "F24", at(gDst))
-	g.op("ADD", 1, i, i)
-	g.op("B", one)
-	g.here(made)
 }
 
 func (g generator) forward() {
@@ -184,51 +212,74 @@ func (g generator) forward() {
 	g.op("SUB", batch, gN, gN)
 }
 
-// words sets the registers from gWords on to the output of Philox for the next four blocks, in their order.
-func (g generator) words() {
-	w, free := g.philox()
+// group is what Philox works on: the four words of four blocks, and vectors to work with.
+type group struct {
+	c       [4]vec
+	p, q, t vec
+}
+
+// words sets the registers from gWords on to the words of a group's blocks, in their order.
+func (g generator) words(b group) {
 	for half := range 2 {
-		t := free[2*half:]
-		g.do("zip1.4s", t[0], w[2*half], w[2*half+1])
-		g.do("zip2.4s", t[1], w[2*half], w[2*half+1])
-		for block := range 4 {
-			g.extract64(gWords+reg(2*block+half), t[block/2], block%2)
+		low, high := b.p, b.q
+		g.do("zip1.4s", low, b.c[2*half], b.c[2*half+1])
+		g.do("zip2.4s", high, b.c[2*half], b.c[2*half+1])
+		for block, v := range []vec{low, low, high, high} {
+			g.extract64(gWords+reg(2*block+half), v, block%2)
 		}
 	}
 }
 
-// philox is noise.Philox of four blocks, one in each lane, with counter words 2 and 3 being 0, so that its first round
-// has less to do. It returns the words of the blocks and the vectors that are free.
-func (g generator) philox() (c, free [4]vec) {
-	c = [4]vec{vFree, vFree + 1, vFree + 2, vFree + 3}
-	p, q, t := vFree+4, vFree+5, vFree+6
-	g.do("add.2d", p, vBlock, vTwo)
-	g.do("uzp1.4s", c[0], vBlock, p)
-	g.do("uzp2.4s", c[1], vBlock, p)
-	g.do("add.2d", vBlock, p, vTwo)
+// philox is noise.Philox of the next blocks, with counter words 2 and 3 being 0, so that its first round has less to do.
+func (g generator) philox() (all [groups]group) {
+	for i := range all {
+		v := vGroup + vec(7*i)
+		b := group{[4]vec{v, v + 1, v + 2, v + 3}, v + 4, v + 5, v + 6}
+		g.do("add.2d", b.p, vBlock, vTwo)
+		g.do("uzp1.4s", b.c[0], vBlock, b.p)
+		g.do("uzp2.4s", b.c[1], vBlock, b.p)
+		g.do("add.2d", vBlock, b.p, vTwo)
+		all[i] = b
+	}
+	for r := range rounds {
+		g.loadAt(vKey, gKeys, 2*r)
+		g.loadAt(vKey+1, gKeys, 2*r+1)
+		for i := range all {
+			if r == 0 {
+				g.first(&all[i])
+			} else {
+				g.round(&all[i])
+			}
+		}
+	}
+	return all
+}
 
-	g.umull(p, c[0], vMul, 0)
+func (g generator) first(b *group) {
+	c := &b.c
+	g.umull(b.p, c[0], vMul, 0)
 	g.umull2(c[0], c[0], vMul, 0)
-	g.do("uzp2.4s", c[2], p, c[0])
-	g.do("uzp1.4s", c[3], p, c[0])
+	g.do("uzp2.4s", c[2], b.p, c[0])
+	g.do("uzp1.4s", c[3], b.p, c[0])
 	g.do("eor.16b", c[0], c[1], vKey)
 	g.do("eor.16b", c[2], c[2], vKey+1)
 	g.zero(c[1])
-	for r := vec(1); r < rounds; r++ {
-		g.umull(p, c[0], vMul, 0)
-		g.umull2(c[0], c[0], vMul, 0)
-		g.umull(q, c[2], vMul, 1)
-		g.umull2(c[2], c[2], vMul, 1)
-		g.do("eor.16b", c[1], c[1], vKey+2*r)
-		g.do("eor.16b", c[3], c[3], vKey+2*r+1)
-		g.do("uzp2.4s", t, q, c[2])
-		g.do("uzp1.4s", q, q, c[2])
-		g.do("uzp2.4s", c[2], p, c[0])
-		g.do("uzp1.4s", p, p, c[0])
-		g.do("eor.16b", c[0], t, c[1])
-		g.do("eor.16b", c[2], c[2], c[3])
-		c[1], q = q, c[1]
-		c[3], p = p, c[3]
-	}
-	return c, [4]vec{p, q, t, vFree + 7}
+}
+
+func (g generator) round(b *group) {
+	c := &b.c
+	g.umull(b.p, c[0], vMul, 0)
+	g.umull2(c[0], c[0], vMul, 0)
+	g.umull(b.q, c[2], vMul, 1)
+	g.umull2(c[2], c[2], vMul, 1)
+	g.do("eor.16b", c[1], c[1], vKey)
+	g.do("eor.16b", c[3], c[3], vKey+1)
+	g.do("uzp2.4s", b.t, b.q, c[2])
+	g.do("uzp1.4s", b.q, b.q, c[2])
+	g.do("uzp2.4s", c[2], b.p, c[0])
+	g.do("uzp1.4s", b.p, b.p, c[0])
+	g.do("eor.16b", c[0], b.t, c[1])
+	g.do("eor.16b", c[2], c[2], c[3])
+	c[1], b.q = b.q, c[1]
+	c[3], b.p = b.p, c[3]
 }
