@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fit, paint, pixels } from "./scene.ts";
+import { aspect, fit, paint, pixels } from "./scene.ts";
 import type { Palette } from "./scene.ts";
 import type { Scene } from "./types/compute";
 
@@ -14,6 +14,11 @@ test("a wide canvas is filled in height, and the world is in the middle", () => 
 test("a tall canvas is filled in width", () => {
   const f = fit(bounds, 400, 1000);
   assert.deepEqual(pixels([0, 0, -2, -1, 2, 1], f), [200, 500, 0, 600, 400, 400]);
+});
+
+test("a canvas has the form of the world, within limits", () => {
+  const of = (width: number, height: number) => aspect({ min_x: 1, min_y: -1, max_x: 1 + width, max_y: height - 1 });
+  assert.deepEqual([of(4, 2), of(3, 2), of(7, 4), of(1, 1), of(9, 1)], [2, 1.5, 1.75, 1.5, 2]);
 });
 
 test("shapes within the bounds are drawn in order, in the colours of their roles", () => {

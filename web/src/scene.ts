@@ -15,6 +15,16 @@ export interface Fit {
 /** The thinnest line there is, in CSS pixels. */
 const hairline = 1.5;
 
+/** The least and the largest width of a canvas in its heights: worlds of another form are in the middle of it. */
+const tallest = 1.5;
+const widest = 2;
+
+/** aspect is how many times as wide as high the canvas is that shows bounds best. */
+export function aspect(bounds: Scene["bounds"]): number {
+  const ratio = (bounds.max_x - bounds.min_x) / (bounds.max_y - bounds.min_y);
+  return Math.min(Math.max(ratio, tallest), widest);
+}
+
 /** fit shows all of bounds as large as possible in width x height pixels, in the middle, without distortion. */
 export function fit(bounds: Scene["bounds"], width: number, height: number): Fit {
   const w = bounds.max_x - bounds.min_x;

@@ -1,6 +1,6 @@
 // Shows the world with the newest policy: a worker of its own plays episodes, this draws them at their own pace.
 
-import { paint, type Palette } from "./scene.ts";
+import { aspect, paint, type Palette } from "./scene.ts";
 import type { Frame, Order, Reel, Reply, Role } from "./types/compute";
 import type { PolicyBytes } from "./types/tab";
 
@@ -152,6 +152,7 @@ export class Theater {
     if (this.shown === null) return;
     const canvas = this.config.canvas;
     this.colours ??= readPalette(canvas);
+    canvas.style.aspectRatio = String(aspect(this.shown.scene.bounds));
     const ratio = devicePixelRatio || 1;
     const width = canvas.clientWidth;
     const height = canvas.clientHeight;
