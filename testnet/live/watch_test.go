@@ -5,17 +5,22 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"image"
 	"image/color"
 	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/node/film"
 )
 
 // TestWatch trains alone, opens the page of evonode watch in a browser that knows no swarm, and sees the policy play.
@@ -107,6 +112,37 @@ func TestWatchEarlier(t *testing.T) {
 	})
 }
 
+// TestWatchWorlds shows worlds that are more than lines: their terrain, legs and rays are in the colours of the light theme, on
+// a canvas of the world's form.
+func TestWatchWorlds(t *testing.T) {
+	for _, c := range []struct {
+		env   string
+		roles []envs.Role
+	}{
+		{"LunarLander-v3", []envs.Role{envs.Terrain, envs.Body, envs.Joint, envs.Goal}},
+		{"BipedalWalker-v3", []envs.Role{envs.Terrain, envs.Body, envs.Joint, envs.Accent}},
+	} {
+		s := &swarm{}
+		program := evonode(t)
+		log := filepath.Join(t.TempDir(), "run.seedlog")
+		if out, err := exec.Command(program, "train", c.env, "--until", "evals=64", "-o", log).CombinedOutput(); err != nil {
+			t.Fatalf("training: %v\n%s", err, out)
+		}
+		b := s.newTab(t, startWatch(t, program, log).Page)
+		b.open(t)
+		missing := slices.Clone(c.roles) // from every frame so far
+		s.await(t, "all parts of "+c.env+" are seen", func() string {
+			pixels, size := histogram(t, b.canvas(t))
+			missing = slices.DeleteFunc(missing, func(r envs.Role) bool { return pixels[film.Light.Roles[r]] >= 10 })
+			if off := 2*size.X - 3*size.Y; len(missing) > 0 || max(off, -off) > 3 {
+				return fmt.Sprintf("no %v on a canvas of %v", missing, size)
+			}
+			return ""
+		})
+		b.close()
+	}
+}
+
 // watch is a running evonode watch.
 type watch struct {
 	Page   string `json:"page"`
@@ -154,23 +190,29 @@ func (b *tab) canvas(t *testing.T) []byte {
 }
 
 // colours counts the colours that at least a hundred pixels have.
-func colours(t *testing.T, data []byte) int {
+func colours(t *testing.T, data []byte) (n int) {
 	t.Helper()
-	img, err := png.Decode(bytes.NewReader(data))
-	if err != nil {
-		t.Fatalf("the canvas: %v", err)
-	}
-	pixels := map[color.Color]int{}
-	for y := range img.Bounds().Dy() {
-		for x := range img.Bounds().Dx() {
-			pixels[img.At(x, y)]++
-		}
-	}
-	n := 0
+	pixels, _ := histogram(t, data)
 	for _, count := range pixels {
 		if count >= 100 {
 			n++
 		}
 	}
 	return n
+}
+
+// histogram counts the pixels of each colour of a PNG, and tells its size.
+func histogram(t *testing.T, data []byte) (pixels map[color.RGBA]int, size image.Point) {
+	t.Helper()
+	img, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatalf("the canvas: %v", err)
+	}
+	pixels = map[color.RGBA]int{}
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			pixels[color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)]++
+		}
+	}
+	return pixels, img.Bounds().Size()
 }
