@@ -102,10 +102,19 @@ func (f *function) store128(at expr, offset int, v expr) { f.store(vector(11), a
 func (f *function) storeF32(at expr, offset int, v expr) { f.store(expr{0x38}, at, offset, v) }
 func (f *function) storeI32(at expr, offset int, v expr) { f.store(expr{0x36}, at, offset, v) }
 
-// storeLane0 stores the first of four lanes of 32 bits.
-func (f *function) storeLane0(at expr, v expr) {
-	f.store(vector(90), at, 0, v)
-	f.body = append(f.body, 0)
+// Opcodes of lanes that are loaded or stored by themselves.
+const (
+	loadLane32  = 86
+	storeLane32 = 90
+	storeLane64 = 91
+	loadZero32  = 92 // the other lanes become 0
+	loadZero64  = 93
+)
+
+// storeLane stores a lane of v.
+func (f *function) storeLane(opcode uint64, at expr, offset int, v expr, lane byte) {
+	f.store(vector(opcode), at, offset, v)
+	f.body = append(f.body, lane)
 }
 
 func load(opcode expr, at expr, offset int) expr {
@@ -135,6 +144,7 @@ func i32And(a, b expr) expr   { return operation(expr{0x71}, a, b) }
 func i32Shl(a, b expr) expr   { return operation(expr{0x74}, a, b) }
 func i32ShrU(a, b expr) expr  { return operation(expr{0x76}, a, b) }
 func i32Zero(a expr) expr     { return operation(expr{0x45}, a) }
+func i32Equal(a, b expr) expr { return operation(expr{0x46}, a, b) }
 func i32LessS(a, b expr) expr { return operation(expr{0x48}, a, b) }
 func i32MoreU(a, b expr) expr { return operation(expr{0x4b}, a, b) }
 func i32FromI64(a expr) expr  { return operation(expr{0xa7}, a) }

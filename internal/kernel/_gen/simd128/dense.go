@@ -11,36 +11,36 @@ type layer struct {
 	stride, stride4    local // bytes from an input's weights to the next one's; four times that
 }
 
-// tile is a part of the outputs that is computed at once: columns of so many lanes, 4 or 1. With chains of its four sums
-// in one pass over the inputs, it needs columns * chains registers and some more; V8 has 15. unroll is the number of
-// groups of four inputs in the inner loop.
+// tile is a part of the outputs that is computed at once: columns of four lanes. With chains of its four sums in one pass
+// over the inputs, it needs columns * chains registers and some more; V8 has 15. unroll is the number of groups of four
+// inputs in the inner loop, 1 or 2.
 type tile struct {
-	lanes, columns, chains, unroll int
+	columns, chains, unroll int
 }
 
 // Lanes run across outputs, so that each lane does what the portable code does.
 var (
-	wide   = tile{4, 4, 2, 2}
-	middle = tile{4, 2, 4, 1}
-	narrow = tile{4, 1, 4, 1}
-	pair   = tile{1, 2, 4, 1}
-	single = tile{1, 1, 4, 1}
+	wide   = tile{4, 2, 2}
+	middle = tile{2, 4, 1}
+	narrow = tile{1, 4, 1}
 )
 
-func (t tile) outputs() int { return t.lanes * t.columns }
+func (t tile) outputs() int { return 4 * t.columns }
 
-// dense (y, w, b, x, outputs, inputs): what is left of the outputs beyond whole vectors is done with a vector that
+// dense (y, w, b, x, outputs, inputs, biases), where biases is 0 if there are none: what is left of the outputs beyond whole vectors is done with a vector that
 // overlaps the one before, which gives some outputs twice, the same.
 func dense(f *function, p []local) {
 	l := &layer{function: f, y: p[0], w: p[1], b: p[2], x: p[3], left: p[4], inputs: p[5]}
+	f.when(i32Zero(p[6].value()), func() { f.set(l.b, number(0)) })
 	l.stride = f.let(i32, i32Shl(l.left.value(), number(2)))
 	l.stride4 = f.let(i32, i32Shl(l.left.value(), number(4)))
 	f.block(func(done label) {
-		f.when(i32LessS(l.left.value(), number(4)), func() {
-			l.repeat(pair)
-			l.repeat(single)
-			f.branch(done)
-		})
+		for outputs := 1; outputs < 4; outputs++ {
+			f.when(i32Equal(l.left.value(), number(int32(outputs))), func() {
+				l.few(outputs)
+				f.branch(done)
+			})
+		}
 		l.repeat(wide)
 		l.repeat(middle)
 		l.repeat(narrow)
@@ -77,26 +77,22 @@ func (l *layer) tile(t tile) {
 	for first := 0; first < chains; first += t.chains {
 		for k := first; k < first+t.chains; k++ {
 			for range t.columns {
-				sums[k] = append(sums[k], l.zero(t))
+				sums[k] = append(sums[k], l.let(v128, constant(0)))
 			}
 		}
 		l.pass(t, sums[first:first+t.chains], first)
 	}
 	for c := range t.columns {
-		low, high := t.plus(sums[0][c].value(), sums[1][c].value()), t.plus(sums[2][c].value(), sums[3][c].value())
-		l.set(sums[0][c], t.plus(low, high))
+		low, high := plus(sums[0][c].value(), sums[1][c].value()), plus(sums[2][c].value(), sums[3][c].value())
+		l.set(sums[0][c], plus(low, high))
 	}
 	l.when(l.b.value(), func() {
 		for c := range t.columns {
-			l.set(sums[0][c], t.plus(sums[0][c].value(), t.load(l.b.value(), c)))
+			l.set(sums[0][c], plus(sums[0][c].value(), load128(l.b.value(), 16*c)))
 		}
 	})
 	for c := range t.columns {
-		if t.lanes == 4 {
-			l.store128(l.y.value(), 16*c, sums[0][c].value())
-		} else {
-			l.storeF32(l.y.value(), 4*c, sums[0][c].value())
-		}
+		l.store128(l.y.value(), 16*c, sums[0][c].value())
 	}
 }
 
@@ -116,9 +112,9 @@ func (l *layer) pass(t tile, sums [][]local, first int) {
 		rows = append(rows, l.let(i32, from))
 	}
 	add := func(k int) {
-		value := l.let(t.kind(), t.splat(x.value(), 4*(first+k)))
+		value := l.let(v128, loadSplat(x.value(), 4*(first+k)))
 		for c, s := range sums[k] {
-			l.set(s, t.plus(s.value(), t.times(value.value(), t.load(rows[k].value(), c))))
+			l.set(s, plus(s.value(), times(value.value(), load128(rows[k].value(), 16*c))))
 		}
 	}
 	group := func() {
@@ -128,7 +124,7 @@ func (l *layer) pass(t tile, sums [][]local, first int) {
 		}
 		l.add(x, number(4*chains))
 	}
-	groups := l.let(i32, i32ShrU(l.inputs.value(), number(int32(1+t.unroll)))) // unroll is 1 or 2
+	groups := l.let(i32, i32ShrU(l.inputs.value(), number(int32(1+t.unroll))))
 	l.when(groups.value(), func() {
 		l.times(groups, func() {
 			for range t.unroll {
@@ -147,55 +143,11 @@ func (l *layer) pass(t tile, sums [][]local, first int) {
 	}
 }
 
-// zero declares a sum.
-func (l *layer) zero(t tile) local {
-	if t.lanes == 4 {
-		return l.let(v128, constant(0))
-	}
-	return l.let(f32, real(0))
-}
-
-func (t tile) kind() byte {
-	if t.lanes == 4 {
-		return v128
-	}
-	return f32
-}
-
-func (t tile) plus(a, b expr) expr {
-	if t.lanes == 4 {
-		return plus(a, b)
-	}
-	return f32Add(a, b)
-}
-
-func (t tile) times(a, b expr) expr {
-	if t.lanes == 4 {
-		return times(a, b)
-	}
-	return f32Mul(a, b)
-}
-
-// load reads column c, splat a value for all lanes.
-func (t tile) load(at expr, c int) expr {
-	if t.lanes == 4 {
-		return load128(at, 16*c)
-	}
-	return loadF32(at, 4*c)
-}
-
-func (t tile) splat(at expr, offset int) expr {
-	if t.lanes == 4 {
-		return loadSplat(at, offset)
-	}
-	return loadF32(at, offset)
-}
-
-// denseBatch (y, w, b, x, outputs, inputs, n) does a layer for each of n > 0 rows.
+// denseBatch (y, w, b, x, outputs, inputs, biases, n) does a layer for each of n > 0 rows.
 func denseBatch(f *function, p []local) {
-	y, x, outputs, inputs, n := p[0], p[3], p[4], p[5], p[6]
+	y, x, outputs, inputs, n := p[0], p[3], p[4], p[5], p[7]
 	f.times(n, func() {
-		for _, l := range p[:6] {
+		for _, l := range p[:7] {
 			f.result(l.value())
 		}
 		f.result(concat(expr{0x10}, unsigned(1))) // dense

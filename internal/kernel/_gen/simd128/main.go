@@ -23,8 +23,8 @@ type entry struct {
 
 var entries = []entry{
 	{"available", "", "i", func(f *function, _ []local) { f.result(number(1)) }},
-	{"dense", "iiiiii", "", dense},
-	{"denseBatch", "iiiiiii", "", denseBatch},
+	{"dense", "iiiiiii", "", dense},
+	{"denseBatch", "iiiiiiii", "", denseBatch},
 	{"tanh", "ii", "", tanh},
 	{"relu", "ii", "", relu},
 	{"addNormal", "iiiiifll", "", addNormal},

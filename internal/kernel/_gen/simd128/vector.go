@@ -41,7 +41,7 @@ func each(f *function, p []local, wide int, made func(x []local) []expr) {
 	f.when(n.value(), func() {
 		f.times(n, func() {
 			x := f.let(v128, loadSplat(y.value(), 0))
-			f.storeLane0(y.value(), made([]local{x})[0])
+			f.storeLane(storeLane32, y.value(), 0, made([]local{x})[0], 0)
 			f.add(y, number(4))
 		})
 	})
