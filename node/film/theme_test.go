@@ -45,6 +45,21 @@ func TestThemesAreThePages(t *testing.T) {
 	}
 }
 
+// The page knows every role.
+func TestRolesOfThePage(t *testing.T) {
+	for _, name := range []string{"types/compute.d.ts", "theater.ts"} {
+		source, err := os.ReadFile("../../web/src/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, role := range envs.Roles() {
+			if !strings.Contains(string(source), fmt.Sprintf("%q", role)) {
+				t.Errorf("%s does not know %q", name, role)
+			}
+		}
+	}
+}
+
 // The palette has the colours themselves, so only smooth edges are changed, and those by little.
 func TestPalette(t *testing.T) {
 	for _, theme := range []*Theme{Light, Dark} {
