@@ -113,7 +113,7 @@ class Policy:
         return lunar_lander.heuristic(self.env, obs)
 
     def linear(self, obs):
-        out = np.array(self.weights) @ obs.astype(np.float64)
+        out = np.array(self.weights["weights"]) @ obs.astype(np.float64) + np.array(self.weights["bias"])
         return int(np.argmax(out)) if self.discrete else np.clip(out, -1, 1)
 
     def __call__(self, obs):
