@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
@@ -96,7 +97,9 @@ type trainer struct {
 	key     ed25519.PrivateKey
 	start   time.Time
 	parent  seedlog.Parent
-	result  Result
+	result  Result      // while shown is open, the look alone writes what it counts, and nobody the rest
+	solved  atomic.Bool // by the look that is under way
+	shown   chan bool   // tells that the last generation was looked at and sent; nil: it was, or there is none
 	records chan record
 	written chan error    // what ended the writer
 	broken  chan struct{} // closed when the writer failed
@@ -120,33 +123,30 @@ func newTrainer(ctx context.Context, cfg TrainConfig) (*trainer, error) {
 	}, nil
 }
 
-// loop runs generations until something says stop. A log that is resumed is first looked at as it was left.
+// loop runs generations until something says stop. A log that is resumed is first looked at as it was left. The look at a
+// generation runs beside the candidates of the next one, so that no core waits for the last episode of either; what the
+// candidates gave is thrown away if the look ends the training.
 func (t *trainer) loop() error {
 	if t.result.Gen > 0 && t.cfg.Until.Solved && !t.reached() {
 		t.look()
-	}
-	for !t.result.Solved && !t.reached() {
-		if err := t.ctx.Err(); err != nil {
-			return err
+		if t.result.Solved {
+			return nil
 		}
-		r, err := t.generation()
+	}
+	for !t.reached() {
+		claims, err := t.measure()
+		if !t.settle() || t.result.Solved {
+			return nil
+		}
 		if errors.Is(err, rollout.ErrCancelled) {
-			if t.ctx.Err() != nil {
-				return t.ctx.Err()
-			}
-			return nil // out of time, or the writer failed
+			return t.ctx.Err() // nil: out of time, or the writer failed
 		}
 		if err != nil {
 			return err
 		}
-		r.progress.Return = t.look()
-		r.progress.EvaluationSteps = t.result.EvaluationSteps
-		select {
-		case t.records <- r:
-		case <-t.broken:
-			return nil
-		}
+		t.show(t.apply(claims))
 	}
+	t.settle()
 	return nil
 }
 
@@ -163,17 +163,18 @@ func (t *trainer) cancelled() bool {
 	case <-t.broken:
 		return true
 	default:
-		return t.ctx.Err() != nil || t.cfg.Until.Duration > 0 && time.Since(t.start) >= t.cfg.Until.Duration
+		return t.solved.Load() || t.ctx.Err() != nil || t.cfg.Until.Duration > 0 && time.Since(t.start) >= t.cfg.Until.Duration
 	}
 }
 
-// generation computes the next entry and moves to it.
-func (t *trainer) generation() (record, error) {
+// measure computes the claims of the next generation.
+func (t *trainer) measure() ([]*seedlog.Claim, error) {
 	chunks := t.rules.Spec.Generation.Evaluations / t.rules.EvaluationsPerChunk()
-	claims, err := t.rules.Measure(t.cfg.Pool, t.result.State, t.parent.Link, t.key, chunks, t.cancelled)
-	if err != nil {
-		return record{}, err
-	}
+	return t.rules.Measure(t.cfg.Pool, t.result.State, t.parent.Link, t.key, chunks, t.cancelled)
+}
+
+// apply makes an entry of claims and moves to it.
+func (t *trainer) apply(claims []*seedlog.Claim) record {
 	entry, next := t.rules.NewEntry(t.result.State, t.parent, 1, t.rules.Origin, claims)
 	_, link := entry.Encode()
 	t.parent = seedlog.Parent{Link: link, Height: entry.Height, Term: entry.Term}
@@ -182,7 +183,32 @@ func (t *trainer) generation() (record, error) {
 	t.result.Evaluations += entry.Evaluations
 	p := Progress{Gen: entry.Height, Head: link, Evaluations: t.result.Evaluations, Steps: t.result.Steps}
 	p.Best, p.Mean = summary(claims)
-	return record{entry, claims, p}, nil
+	return record{entry, claims, p}
+}
+
+// show begins to look at the generation that r describes and to send it to the writer then: settle waits for that.
+func (t *trainer) show(r record) {
+	t.shown = make(chan bool, 1)
+	go func(shown chan<- bool) {
+		r.progress.Return = t.look()
+		r.progress.EvaluationSteps = t.result.EvaluationSteps
+		select {
+		case t.records <- r:
+			shown <- true
+		case <-t.broken:
+			shown <- false
+		}
+	}(t.shown)
+}
+
+// settle waits until the last generation is looked at and sent. It reports whether the writer still takes them.
+func (t *trainer) settle() bool {
+	if t.shown == nil {
+		return true
+	}
+	sent := <-t.shown
+	t.shown = nil
+	return sent
 }
 
 // summary returns the best and the mean of the valid fitness values of claims.
@@ -218,6 +244,7 @@ func (t *trainer) look() *float64 {
 		tested := t.returns(t.rules.TestSeeds(t.result.Head, t.rules.Spec.Checks.Test))
 		t.result.Return = &tested
 		t.result.Solved = tested >= t.rules.Env.SolvedReturn
+		t.solved.Store(t.result.Solved)
 	}
 	return &looked
 }
