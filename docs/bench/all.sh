@@ -38,9 +38,9 @@ say "docs/bench/cartpole-c.sh"
 docs/bench/cartpole-c.sh 7
 
 if [ "${PYTHON:-}" != none ]; then
-	echo -e "\n## numpy, torch and jax\n\n\`docs/bench/python/run.sh\`: the best of each library's ways, 3 rounds.\n"
+	echo -e "\n## numpy, torch and jax\n\n\`docs/bench/python/run.sh\`: the best of each library's ways, 2 rounds.\n"
 	say "docs/bench/python/run.sh"
-	docs/bench/python/run.sh 3
+	docs/bench/python/run.sh 2
 fi
 
 echo -e "\n## CartPole-v1 solved, whole processes\n\n\`docs/bench/cartpole.sh\`, seeds 0 to 9.\n"

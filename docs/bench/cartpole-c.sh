@@ -5,6 +5,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 rounds=${1:-7} windows=100
+command -v gcc >/dev/null || { echo "it takes gcc: apt-get install gcc" >&2; exit 1; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 go build -o "$folder/go" ./docs/bench/cartpole

@@ -20,7 +20,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: cartpole WINDOWS")
 		os.Exit(2)
 	}
-	g, best := game{sum: 0xcbf29ce484222325, actions: noise.NewStream(1, noise.DomainAction)}, math.Inf(1)
+	g, best := newGame(), math.Inf(1)
 	for range windows {
 		before, begin := g.steps, time.Now()
 		g.play(100_000)
@@ -33,6 +33,10 @@ type game struct {
 	steps, episodes, sum uint64
 	actions              noise.Stream
 	obs                  [4]float32 // written in every step, as for a policy
+}
+
+func newGame() *game {
+	return &game{sum: 0xcbf29ce484222325, actions: noise.NewStream(1, noise.DomainAction)}
 }
 
 // play takes at least that many steps, until an episode is over, and goes on where it was.
