@@ -80,7 +80,7 @@ var benches = []struct {
 	name  string
 	tasks func() ([]*benchTask, error)
 }{
-	{"kernel", withEachKernel(kernelGroup)}, {"noise", withEachKernel(noiseTasks)}, {"update", allUpdateTasks},
+	{"kernel", kernelGroup}, {"noise", withEachKernel(noiseTasks)}, {"update", allUpdateTasks},
 	{"memory", memoryTasks}, {"env", envTasks}, {"rollout", rolloutTasks}, {"replay", replayTasks},
 }
 
