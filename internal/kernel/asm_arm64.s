@@ -109,16 +109,16 @@ rest2:
 	BEQ sum3
 	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
 	ADD $4, R11, R11
-	WORD $0x4c402911 // ld1 {v17.4s-v20.4s}, [x8]
+	WORD $0x4c402915 // ld1 {v21.4s-v24.4s}, [x8]
 	ADD R6, R8, R8
-	WORD $0x4f909231 // fmul v17.4s, v17.4s, v16.s[0]
-	WORD $0x4f909252 // fmul v18.4s, v18.4s, v16.s[0]
-	WORD $0x4f909273 // fmul v19.4s, v19.4s, v16.s[0]
-	WORD $0x4f909294 // fmul v20.4s, v20.4s, v16.s[0]
-	WORD $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	WORD $0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
-	WORD $0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD $0x4e34d4e7 // fadd v7.4s, v7.4s, v20.4s
+	WORD $0x4f9092b5 // fmul v21.4s, v21.4s, v16.s[0]
+	WORD $0x4f9092d6 // fmul v22.4s, v22.4s, v16.s[0]
+	WORD $0x4f9092f7 // fmul v23.4s, v23.4s, v16.s[0]
+	WORD $0x4f909318 // fmul v24.4s, v24.4s, v16.s[0]
+	WORD $0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	WORD $0x4e36d4a5 // fadd v5.4s, v5.4s, v22.4s
+	WORD $0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	WORD $0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
 	CMP $-2, R10
 	BEQ sum3
 	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
@@ -220,10 +220,10 @@ rest8:
 	BEQ sum9
 	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
 	ADD $4, R11, R11
-	WORD $0x4c407925 // ld1 {v5.4s}, [x9]
+	WORD $0x4c407926 // ld1 {v6.4s}, [x9]
 	ADD R6, R9, R9
-	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
-	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	WORD $0x4f8490c6 // fmul v6.4s, v6.4s, v4.s[0]
+	WORD $0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
 	CMP $-2, R10
 	BEQ sum9
 	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
@@ -323,14 +323,14 @@ rest13:
 	BEQ sum14
 	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
 	ADD $4, R11, R11
-	WORD $0x4c407909 // ld1 {v9.4s}, [x8]
-	WORD $0x4c40792a // ld1 {v10.4s}, [x9]
+	WORD $0x4c40790b // ld1 {v11.4s}, [x8]
+	WORD $0x4c40792c // ld1 {v12.4s}, [x9]
 	ADD R6, R8, R8
 	ADD R6, R9, R9
-	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
-	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
-	WORD $0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD $0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	WORD $0x4f88916b // fmul v11.4s, v11.4s, v8.s[0]
+	WORD $0x4f88918c // fmul v12.4s, v12.4s, v8.s[0]
+	WORD $0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
+	WORD $0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
 	CMP $-2, R10
 	BEQ sum14
 	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
@@ -454,16 +454,16 @@ rest18:
 	BEQ sum19
 	WORD $0x0d40c96c // ld1r {v12.2s}, [x11]
 	ADD $4, R11, R11
-	WORD $0x4c40a90d // ld1 {v13.4s, v14.4s}, [x8]
-	WORD $0x4c40792f // ld1 {v15.4s}, [x9]
+	WORD $0x4c40a910 // ld1 {v16.4s, v17.4s}, [x8]
+	WORD $0x4c407932 // ld1 {v18.4s}, [x9]
 	ADD R6, R8, R8
 	ADD R6, R9, R9
-	WORD $0x4f8c91ad // fmul v13.4s, v13.4s, v12.s[0]
-	WORD $0x4f8c91ce // fmul v14.4s, v14.4s, v12.s[0]
-	WORD $0x4f8c91ef // fmul v15.4s, v15.4s, v12.s[0]
-	WORD $0x4e2dd463 // fadd v3.4s, v3.4s, v13.4s
-	WORD $0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD $0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
+	WORD $0x4f8c9210 // fmul v16.4s, v16.4s, v12.s[0]
+	WORD $0x4f8c9231 // fmul v17.4s, v17.4s, v12.s[0]
+	WORD $0x4f8c9252 // fmul v18.4s, v18.4s, v12.s[0]
+	WORD $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD $0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
 	CMP $-2, R10
 	BEQ sum19
 	WORD $0x0d40c96c // ld1r {v12.2s}, [x11]
@@ -605,18 +605,18 @@ rest22:
 	BEQ sum23
 	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
 	ADD $4, R11, R11
-	WORD $0x4c406911 // ld1 {v17.4s-v19.4s}, [x8]
-	WORD $0x4c407934 // ld1 {v20.4s}, [x9]
+	WORD $0x4c406915 // ld1 {v21.4s-v23.4s}, [x8]
+	WORD $0x4c407938 // ld1 {v24.4s}, [x9]
 	ADD R6, R8, R8
 	ADD R6, R9, R9
-	WORD $0x4f909231 // fmul v17.4s, v17.4s, v16.s[0]
-	WORD $0x4f909252 // fmul v18.4s, v18.4s, v16.s[0]
-	WORD $0x4f909273 // fmul v19.4s, v19.4s, v16.s[0]
-	WORD $0x4f909294 // fmul v20.4s, v20.4s, v16.s[0]
-	WORD $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	WORD $0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
-	WORD $0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD $0x4e34d4e7 // fadd v7.4s, v7.4s, v20.4s
+	WORD $0x4f9092b5 // fmul v21.4s, v21.4s, v16.s[0]
+	WORD $0x4f9092d6 // fmul v22.4s, v22.4s, v16.s[0]
+	WORD $0x4f9092f7 // fmul v23.4s, v23.4s, v16.s[0]
+	WORD $0x4f909318 // fmul v24.4s, v24.4s, v16.s[0]
+	WORD $0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	WORD $0x4e36d4a5 // fadd v5.4s, v5.4s, v22.4s
+	WORD $0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	WORD $0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
 	CMP $-2, R10
 	BEQ sum23
 	WORD $0x0d40c970 // ld1r {v16.2s}, [x11]
@@ -712,10 +712,10 @@ rest26:
 	BEQ sum27
 	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
 	ADD $4, R11, R11
-	WORD $0x0c407905 // ld1 {v5.2s}, [x8]
+	WORD $0x0c407906 // ld1 {v6.2s}, [x8]
 	ADD R6, R8, R8
-	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
-	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	WORD $0x4f8490c6 // fmul v6.4s, v6.4s, v4.s[0]
+	WORD $0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
 	CMP $-2, R10
 	BEQ sum27
 	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
@@ -811,14 +811,14 @@ rest30:
 	BEQ sum31
 	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
 	ADD $4, R11, R11
-	WORD $0x0c407909 // ld1 {v9.2s}, [x8]
-	WORD $0x0c40792a // ld1 {v10.2s}, [x9]
+	WORD $0x0c40790b // ld1 {v11.2s}, [x8]
+	WORD $0x0c40792c // ld1 {v12.2s}, [x9]
 	ADD R6, R8, R8
 	ADD R6, R9, R9
-	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
-	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
-	WORD $0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD $0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	WORD $0x4f88916b // fmul v11.4s, v11.4s, v8.s[0]
+	WORD $0x4f88918c // fmul v12.4s, v12.4s, v8.s[0]
+	WORD $0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
+	WORD $0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
 	CMP $-2, R10
 	BEQ sum31
 	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
@@ -899,10 +899,10 @@ rest34:
 	BEQ sum35
 	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
 	ADD $4, R11, R11
-	WORD $0x0d40c905 // ld1r {v5.2s}, [x8]
+	WORD $0x0d40c906 // ld1r {v6.2s}, [x8]
 	ADD R6, R8, R8
-	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
-	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	WORD $0x4f8490c6 // fmul v6.4s, v6.4s, v4.s[0]
+	WORD $0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
 	CMP $-2, R10
 	BEQ sum35
 	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
@@ -1045,12 +1045,12 @@ rest40:
 	ADD $4, R11, R11
 	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
 	ADD $4, R12, R12
-	WORD $0x4c40a912 // ld1 {v18.4s, v19.4s}, [x8]
+	WORD $0x4c40a914 // ld1 {v20.4s, v21.4s}, [x8]
 	ADD R6, R8, R8
-	WORD $0x4f909256 // fmul v22.4s, v18.4s, v16.s[0]
-	WORD $0x4f909277 // fmul v23.4s, v19.4s, v16.s[0]
-	WORD $0x4f919258 // fmul v24.4s, v18.4s, v17.s[0]
-	WORD $0x4f919279 // fmul v25.4s, v19.4s, v17.s[0]
+	WORD $0x4f909296 // fmul v22.4s, v20.4s, v16.s[0]
+	WORD $0x4f9092b7 // fmul v23.4s, v21.4s, v16.s[0]
+	WORD $0x4f919298 // fmul v24.4s, v20.4s, v17.s[0]
+	WORD $0x4f9192b9 // fmul v25.4s, v21.4s, v17.s[0]
 	WORD $0x4e36d442 // fadd v2.4s, v2.4s, v22.4s
 	WORD $0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
 	WORD $0x4e38d54a // fadd v10.4s, v10.4s, v24.4s
@@ -1163,12 +1163,12 @@ rest46:
 	BEQ sum47
 	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
 	ADD $4, R11, R11
-	WORD $0x4c40a909 // ld1 {v9.4s, v10.4s}, [x8]
+	WORD $0x4c40a90b // ld1 {v11.4s, v12.4s}, [x8]
 	ADD R6, R8, R8
-	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
-	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
-	WORD $0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD $0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	WORD $0x4f88916b // fmul v11.4s, v11.4s, v8.s[0]
+	WORD $0x4f88918c // fmul v12.4s, v12.4s, v8.s[0]
+	WORD $0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
+	WORD $0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
 	CMP $-2, R10
 	BEQ sum47
 	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
@@ -1330,12 +1330,12 @@ rest54:
 	ADD $4, R13, R13
 	WORD $0x0d40c9d3 // ld1r {v19.2s}, [x14]
 	ADD $4, R14, R14
-	WORD $0x4c407934 // ld1 {v20.4s}, [x9]
+	WORD $0x4c407935 // ld1 {v21.4s}, [x9]
 	ADD R6, R9, R9
-	WORD $0x4f909296 // fmul v22.4s, v20.4s, v16.s[0]
-	WORD $0x4f919297 // fmul v23.4s, v20.4s, v17.s[0]
-	WORD $0x4f929298 // fmul v24.4s, v20.4s, v18.s[0]
-	WORD $0x4f939299 // fmul v25.4s, v20.4s, v19.s[0]
+	WORD $0x4f9092b6 // fmul v22.4s, v21.4s, v16.s[0]
+	WORD $0x4f9192b7 // fmul v23.4s, v21.4s, v17.s[0]
+	WORD $0x4f9292b8 // fmul v24.4s, v21.4s, v18.s[0]
+	WORD $0x4f9392b9 // fmul v25.4s, v21.4s, v19.s[0]
 	WORD $0x4e36d421 // fadd v1.4s, v1.4s, v22.4s
 	WORD $0x4e37d4a5 // fadd v5.4s, v5.4s, v23.4s
 	WORD $0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
@@ -1448,10 +1448,10 @@ rest60:
 	BEQ sum61
 	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
 	ADD $4, R11, R11
-	WORD $0x4c407925 // ld1 {v5.4s}, [x9]
+	WORD $0x4c407926 // ld1 {v6.4s}, [x9]
 	ADD R6, R9, R9
-	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
-	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	WORD $0x4f8490c6 // fmul v6.4s, v6.4s, v4.s[0]
+	WORD $0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
 	CMP $-2, R10
 	BEQ sum61
 	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
@@ -1593,14 +1593,14 @@ rest66:
 	ADD $4, R11, R11
 	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
 	ADD $4, R12, R12
-	WORD $0x4c407912 // ld1 {v18.4s}, [x8]
-	WORD $0x4c407933 // ld1 {v19.4s}, [x9]
+	WORD $0x4c407914 // ld1 {v20.4s}, [x8]
+	WORD $0x4c407935 // ld1 {v21.4s}, [x9]
 	ADD R6, R8, R8
 	ADD R6, R9, R9
-	WORD $0x4f909256 // fmul v22.4s, v18.4s, v16.s[0]
-	WORD $0x4f909277 // fmul v23.4s, v19.4s, v16.s[0]
-	WORD $0x4f919258 // fmul v24.4s, v18.4s, v17.s[0]
-	WORD $0x4f919279 // fmul v25.4s, v19.4s, v17.s[0]
+	WORD $0x4f909296 // fmul v22.4s, v20.4s, v16.s[0]
+	WORD $0x4f9092b7 // fmul v23.4s, v21.4s, v16.s[0]
+	WORD $0x4f919298 // fmul v24.4s, v20.4s, v17.s[0]
+	WORD $0x4f9192b9 // fmul v25.4s, v21.4s, v17.s[0]
 	WORD $0x4e36d442 // fadd v2.4s, v2.4s, v22.4s
 	WORD $0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
 	WORD $0x4e38d54a // fadd v10.4s, v10.4s, v24.4s
@@ -1732,14 +1732,14 @@ rest72:
 	BEQ sum73
 	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
 	ADD $4, R11, R11
-	WORD $0x4c407909 // ld1 {v9.4s}, [x8]
-	WORD $0x4c40792a // ld1 {v10.4s}, [x9]
+	WORD $0x4c40790b // ld1 {v11.4s}, [x8]
+	WORD $0x4c40792c // ld1 {v12.4s}, [x9]
 	ADD R6, R8, R8
 	ADD R6, R9, R9
-	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
-	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
-	WORD $0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD $0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	WORD $0x4f88916b // fmul v11.4s, v11.4s, v8.s[0]
+	WORD $0x4f88918c // fmul v12.4s, v12.4s, v8.s[0]
+	WORD $0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
+	WORD $0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
 	CMP $-2, R10
 	BEQ sum73
 	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
@@ -1895,12 +1895,12 @@ rest78:
 	ADD $4, R13, R13
 	WORD $0x0d40c9d3 // ld1r {v19.2s}, [x14]
 	ADD $4, R14, R14
-	WORD $0x0c407914 // ld1 {v20.2s}, [x8]
+	WORD $0x0c407915 // ld1 {v21.2s}, [x8]
 	ADD R6, R8, R8
-	WORD $0x4f909296 // fmul v22.4s, v20.4s, v16.s[0]
-	WORD $0x4f919297 // fmul v23.4s, v20.4s, v17.s[0]
-	WORD $0x4f929298 // fmul v24.4s, v20.4s, v18.s[0]
-	WORD $0x4f939299 // fmul v25.4s, v20.4s, v19.s[0]
+	WORD $0x4f9092b6 // fmul v22.4s, v21.4s, v16.s[0]
+	WORD $0x4f9192b7 // fmul v23.4s, v21.4s, v17.s[0]
+	WORD $0x4f9292b8 // fmul v24.4s, v21.4s, v18.s[0]
+	WORD $0x4f9392b9 // fmul v25.4s, v21.4s, v19.s[0]
 	WORD $0x4e36d421 // fadd v1.4s, v1.4s, v22.4s
 	WORD $0x4e37d4a5 // fadd v5.4s, v5.4s, v23.4s
 	WORD $0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
@@ -2007,10 +2007,10 @@ rest84:
 	BEQ sum85
 	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
 	ADD $4, R11, R11
-	WORD $0x0c407905 // ld1 {v5.2s}, [x8]
+	WORD $0x0c407906 // ld1 {v6.2s}, [x8]
 	ADD R6, R8, R8
-	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
-	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	WORD $0x4f8490c6 // fmul v6.4s, v6.4s, v4.s[0]
+	WORD $0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
 	CMP $-2, R10
 	BEQ sum85
 	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
@@ -2150,14 +2150,14 @@ rest90:
 	ADD $4, R11, R11
 	WORD $0x0d40c991 // ld1r {v17.2s}, [x12]
 	ADD $4, R12, R12
-	WORD $0x0c407912 // ld1 {v18.2s}, [x8]
-	WORD $0x0c407933 // ld1 {v19.2s}, [x9]
+	WORD $0x0c407914 // ld1 {v20.2s}, [x8]
+	WORD $0x0c407935 // ld1 {v21.2s}, [x9]
 	ADD R6, R8, R8
 	ADD R6, R9, R9
-	WORD $0x4f909256 // fmul v22.4s, v18.4s, v16.s[0]
-	WORD $0x4f909277 // fmul v23.4s, v19.4s, v16.s[0]
-	WORD $0x4f919258 // fmul v24.4s, v18.4s, v17.s[0]
-	WORD $0x4f919279 // fmul v25.4s, v19.4s, v17.s[0]
+	WORD $0x4f909296 // fmul v22.4s, v20.4s, v16.s[0]
+	WORD $0x4f9092b7 // fmul v23.4s, v21.4s, v16.s[0]
+	WORD $0x4f919298 // fmul v24.4s, v20.4s, v17.s[0]
+	WORD $0x4f9192b9 // fmul v25.4s, v21.4s, v17.s[0]
 	WORD $0x4e36d442 // fadd v2.4s, v2.4s, v22.4s
 	WORD $0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
 	WORD $0x4e38d54a // fadd v10.4s, v10.4s, v24.4s
@@ -2289,14 +2289,14 @@ rest96:
 	BEQ sum97
 	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
 	ADD $4, R11, R11
-	WORD $0x0c407909 // ld1 {v9.2s}, [x8]
-	WORD $0x0c40792a // ld1 {v10.2s}, [x9]
+	WORD $0x0c40790b // ld1 {v11.2s}, [x8]
+	WORD $0x0c40792c // ld1 {v12.2s}, [x9]
 	ADD R6, R8, R8
 	ADD R6, R9, R9
-	WORD $0x4f889129 // fmul v9.4s, v9.4s, v8.s[0]
-	WORD $0x4f88914a // fmul v10.4s, v10.4s, v8.s[0]
-	WORD $0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD $0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	WORD $0x4f88916b // fmul v11.4s, v11.4s, v8.s[0]
+	WORD $0x4f88918c // fmul v12.4s, v12.4s, v8.s[0]
+	WORD $0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
+	WORD $0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
 	CMP $-2, R10
 	BEQ sum97
 	WORD $0x0d40c968 // ld1r {v8.2s}, [x11]
@@ -2449,12 +2449,12 @@ rest102:
 	ADD $4, R13, R13
 	WORD $0x0d40c9d3 // ld1r {v19.2s}, [x14]
 	ADD $4, R14, R14
-	WORD $0x0d40c914 // ld1r {v20.2s}, [x8]
+	WORD $0x0d40c915 // ld1r {v21.2s}, [x8]
 	ADD R6, R8, R8
-	WORD $0x4f909296 // fmul v22.4s, v20.4s, v16.s[0]
-	WORD $0x4f919297 // fmul v23.4s, v20.4s, v17.s[0]
-	WORD $0x4f929298 // fmul v24.4s, v20.4s, v18.s[0]
-	WORD $0x4f939299 // fmul v25.4s, v20.4s, v19.s[0]
+	WORD $0x4f9092b6 // fmul v22.4s, v21.4s, v16.s[0]
+	WORD $0x4f9192b7 // fmul v23.4s, v21.4s, v17.s[0]
+	WORD $0x4f9292b8 // fmul v24.4s, v21.4s, v18.s[0]
+	WORD $0x4f9392b9 // fmul v25.4s, v21.4s, v19.s[0]
 	WORD $0x4e36d421 // fadd v1.4s, v1.4s, v22.4s
 	WORD $0x4e37d4a5 // fadd v5.4s, v5.4s, v23.4s
 	WORD $0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
@@ -2561,10 +2561,10 @@ rest108:
 	BEQ sum109
 	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]
 	ADD $4, R11, R11
-	WORD $0x0d40c905 // ld1r {v5.2s}, [x8]
+	WORD $0x0d40c906 // ld1r {v6.2s}, [x8]
 	ADD R6, R8, R8
-	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
-	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	WORD $0x4f8490c6 // fmul v6.4s, v6.4s, v4.s[0]
+	WORD $0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
 	CMP $-2, R10
 	BEQ sum109
 	WORD $0x0d40c964 // ld1r {v4.2s}, [x11]

@@ -120,7 +120,7 @@ func (l layer) panel(c, w int, apart bool) {
 	l.op("MOVD", rX, rRow)
 	l.op("MOVD", rY, rOut)
 	if l.rows == nil {
-		l.tile(1, c, w, apart)
+		tile{l.asm, 1, c, w, apart}.code()
 		return
 	}
 	l.load("n", rRows)
@@ -132,7 +132,7 @@ func (l layer) panel(c, w int, apart bool) {
 		for i := reg(1); i < reg(r); i++ {
 			l.op("ADD", rWidth, rRow+i-1, rRow+i)
 		}
-		l.tile(r, c, w, apart)
+		tile{l.asm, r, c, w, apart}.code()
 		if r > 1 {
 			l.op("MOVD", rRow+reg(r)-1, rRow) // which has come to the end of its row
 		}
@@ -142,112 +142,140 @@ func (l layer) panel(c, w int, apart bool) {
 	}
 }
 
-// tile computes r rows of c vectors. It moves rRow and those behind it to the end of their rows, and rOut to the row
-// after the last.
-func (l layer) tile(r, c, w int, apart bool) {
-	sums := func(row, chain, j int) vec { return vec((row*chains+chain)*c + j) }
-	xs := vec(r * c * chains)                                         // of each row: four inputs
-	ws := [2]vec{xs + vec(r), xs + vec(r) + vec(c)}                   // weights of this input and the next one
-	product := func(row, j int) vec { return ws[1] + vec(c+row*c+j) } // if there are several rows
-	together := c
-	if apart {
-		together--
-	}
-	// parts calls f for the vectors that lie together, and for the one that lies apart.
-	parts := func(d vec, f func(m move), p, last reg) {
-		if together > 0 {
-			f(move{d, together, w, p})
-		}
-		if apart {
-			f(move{d + vec(together), 1, w, last})
-		}
-	}
-	weights := func(d vec) {
-		parts(d, l.loadMany, rWalk, rApart)
-		if together > 0 {
-			l.op("ADD", rStride, rWalk, rWalk)
-		}
-		if apart {
-			l.op("ADD", rStride, rApart, rApart)
-		}
-	}
-	values := func(n int) {
-		for row := range r {
-			l.loadMany(move{xs + vec(row), 1, n, rRow + reg(row)})
-			l.op("ADD", 4*n, rRow+reg(row), rRow+reg(row))
-		}
-	}
-	add := func(k, lane int, d vec) {
-		to := product
-		if r == 1 {
-			to = func(_, j int) vec { return d + vec(j) }
-		}
-		for row := range r {
-			for j := range c {
-				l.fmulLane(to(row, j), d+vec(j), xs+vec(row), lane)
-			}
-		}
-		for row := range r {
-			for j := range c {
-				l.do("fadd.4s", sums(row, k, j), sums(row, k, j), to(row, j))
-			}
-		}
-	}
+// tile is r rows of c vectors of w lanes; the last vector lies apart, at rFinal, if set.
+type tile struct {
+	*asm
+	r, c, w int
+	apart   bool
+}
 
-	for v := range r * c * chains {
-		l.zero(vec(v))
+// sum is the first of a chain's sums in a row, one for each vector.
+func (t tile) sum(row, chain int) vec { return vec((row*chains + chain) * t.c) }
+
+// x is a row's inputs, four at a time.
+func (t tile) x(row int) vec { return vec(t.r*t.c*chains + row) }
+
+// weights is the first of an input's weights, behind x of the last row; every other input's lie in the same place.
+func (t tile) weights(input int) vec { return t.x(t.r) + vec(input%2*t.c) }
+
+// product is the first of a row's products with those weights. A single row overwrites them.
+func (t tile) product(row, input int) vec {
+	if t.r == 1 {
+		return t.weights(input)
 	}
-	l.op("MOVD", rW, rWalk)
-	if apart {
-		l.op("ADD", rFinal, rW, rApart)
+	return t.x(t.r) + vec((2+row)*t.c)
+}
+
+// code moves rRow and those behind it to the end of their rows, and rOut to the row after the last.
+func (t tile) code() {
+	inputs, rest, sum := t.label("inputs"), t.label("rest"), t.label("sum")
+	for v := range vec(t.r * t.c * chains) {
+		t.zero(v)
 	}
-	inputs, rest, sum, store := l.label("inputs"), l.label("rest"), l.label("sum"), l.label("store")
-	l.op("SUBS", chains, rInputs, rCount)
-	l.op("BLT", rest)
-	l.here(inputs)
-	values(lanes)
-	weights(ws[0])
+	t.op("MOVD", rW, rWalk)
+	if t.apart {
+		t.op("ADD", rFinal, rW, rApart)
+	}
+	t.op("SUBS", chains, rInputs, rCount)
+	t.op("BLT", rest)
+	t.here(inputs)
+	t.loadInputs(lanes)
+	t.loadWeights(0)
 	for k := range chains {
 		if k+1 < chains {
-			weights(ws[(k+1)%2]) // early, for processors that keep the order
+			t.loadWeights(k + 1) // early, for processors that keep the order
 		}
-		add(k, k, ws[k%2])
+		t.add(k, k)
 	}
-	l.op("SUBS", chains, rCount, rCount)
-	l.op("BGE", inputs)
+	t.op("SUBS", chains, rCount, rCount)
+	t.op("BGE", inputs)
 
-	l.here(rest)
+	t.here(rest)
 	for k := range chains - 1 {
-		l.op("CMP", k-chains, rCount)
-		l.op("BEQ", sum)
-		values(1)
-		weights(ws[0])
-		add(k, 0, ws[0])
+		t.op("CMP", k-chains, rCount)
+		t.op("BEQ", sum)
+		t.loadInputs(1)
+		t.loadWeights(k)
+		t.add(k, 0)
 	}
-	l.here(sum)
-	for row := range r {
-		for _, pair := range [][2]int{{0, 1}, {2, 3}, {0, 2}} {
-			for j := range c {
-				l.do("fadd.4s", sums(row, pair[0], j), sums(row, pair[0], j), sums(row, pair[1], j))
-			}
+	t.here(sum)
+	t.finish()
+}
+
+// parts calls do for the vectors that lie together, and for the one that lies apart.
+func (t tile) parts(d vec, do func(m move), p, last reg) {
+	together := t.c
+	if t.apart {
+		together--
+	}
+	if together > 0 {
+		do(move{d, together, t.w, p})
+	}
+	if t.apart {
+		do(move{d + vec(together), 1, t.w, last})
+	}
+}
+
+func (t tile) loadInputs(n int) {
+	for row := range t.r {
+		p := rRow + reg(row)
+		t.loadMany(move{t.x(row), 1, n, p})
+		t.op("ADD", 4*n, p, p)
+	}
+}
+
+func (t tile) loadWeights(input int) {
+	t.parts(t.weights(input), t.loadMany, rWalk, rApart)
+	if !t.apart || t.c > 1 {
+		t.op("ADD", rStride, rWalk, rWalk)
+	}
+	if t.apart {
+		t.op("ADD", rStride, rApart, rApart)
+	}
+}
+
+// add adds the products of an input, which is a lane of x, to its chain.
+func (t tile) add(k, lane int) {
+	for row := range t.r {
+		for j := range vec(t.c) {
+			t.fmulLane(t.product(row, k)+j, t.weights(k)+j, t.x(row), lane)
 		}
 	}
-	l.op("CBZ", rB, store)
-	if apart {
-		l.op("ADD", rFinal, rB, rTemp)
+	for row := range t.r {
+		t.addMany(t.sum(row, k), t.product(row, k))
 	}
-	parts(ws[0], l.loadMany, rB, rTemp)
-	for row := range r {
-		for j := range c {
-			l.do("fadd.4s", sums(row, 0, j), sums(row, 0, j), ws[0]+vec(j))
-		}
+}
+
+// addMany adds as many vectors as a row has.
+func (t tile) addMany(to, from vec) {
+	for j := range vec(t.c) {
+		t.do("fadd.4s", to+j, to+j, from+j)
 	}
-	l.here(store)
-	for row := range r {
-		if apart {
-			l.op("ADD", rFinal, rOut, rTemp)
+}
+
+// finish adds up the chains, adds the bias and stores.
+func (t tile) finish() {
+	store := t.label("store")
+	for row := range t.r {
+		t.addMany(t.sum(row, 0), t.sum(row, 1))
+		t.addMany(t.sum(row, 2), t.sum(row, 3))
+		t.addMany(t.sum(row, 0), t.sum(row, 2))
+	}
+	t.op("CBZ", rB, store)
+	if t.apart {
+		t.op("ADD", rFinal, rB, rTemp)
+	}
+	bias := t.weights(0)
+	t.parts(bias, t.loadMany, rB, rTemp)
+	for row := range t.r {
+		t.addMany(t.sum(row, 0), bias)
+	}
+	t.here(store)
+	for row := range t.r {
+		if t.apart {
+			t.op("ADD", rFinal, rOut, rTemp)
 		}
-		parts(sums(row, 0, 0), l.storeMany, rOut, rTemp)
-		l.op("ADD", rStride, rOut, rOut)
+		t.parts(t.sum(row, 0), t.storeMany, rOut, rTemp)
+		t.op("ADD", rStride, rOut, rOut)
 	}
 }

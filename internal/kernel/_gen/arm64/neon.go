@@ -21,7 +21,6 @@ var operations = map[string]uint32{
 	"fmin.4s":  0x4ea0f400,
 	"fabs.4s":  0x4ea0f800,
 	"fcmgt.4s": 0x6ea0e400,
-	"add.4s":   0x4ea08400,
 	"add.2d":   0x4ee08400,
 	"and.16b":  0x4e201c00,
 	"eor.16b":  0x6e201c00,
