@@ -3,6 +3,9 @@ package box2d
 // MaxTouching is how many touching contacts one island can hold.
 const MaxTouching = 32
 
+// bodySlots is MaxBodies, rounded up to a power of two so that a mask keeps an index in range.
+const bodySlots = 8
+
 // island is a group of bodies that joints connect, with the contacts of its bodies. It lives during one step only.
 // positions and velocities are indexed by body.
 type island struct {
@@ -10,10 +13,11 @@ type island struct {
 	bodyCount    int32
 	jointCount   int32
 	contactCount int32
-	positions    [MaxBodies]position
-	velocities   [MaxBodies]velocity
+	positions    [bodySlots]position
+	velocities   [bodySlots]velocity
 	joints       [MaxJoints]jointConstraint
 	contacts     [MaxTouching]contactConstraint
+	mark         mark
 }
 
 // gather collects the island of the body seed by depth-first search: contacts and joints newest first.
@@ -101,18 +105,6 @@ func (s *island) load(w *World, body int32, dt float32) {
 	v := &s.velocities[body]
 	v.v = add(b.LinearVelocity, scale(dt, add(w.gravity, scale(b.invMass, b.force))))
 	v.w = b.AngularVelocity + float32(float32(dt*b.invI)*b.torque)
-}
-
-func (s *island) solveVelocities(iterations int32) {
-	for i := int32(0); i < iterations; i++ {
-		for j := int32(0); j < s.jointCount; j++ {
-			s.joints[j].solveVelocity(&s.velocities)
-		}
-		for j := int32(0); j < s.contactCount; j++ {
-			k := &s.contacts[j]
-			k.solveVelocity(&s.velocities[k.body])
-		}
-	}
 }
 
 // integrate moves a body by its velocity, which is limited first.

@@ -87,12 +87,14 @@ type jointConstraint struct {
 	cX, cY, cZ             float32 // ey x ez
 	inv33, inv22           float32 // of the determinants
 	motorMass, motorSpeed  float32
-	maxImpulse             float32
+	negMotorMass           float32
+	minImpulse, maxImpulse float32
 	impX, impY, impZ, impM float32 // accumulated impulses
+	x, y                   float32 // what the last iteration added to impX and impY
 }
 
 // setup prepares the constraint and applies the impulses of the step before.
-func (k *jointConstraint) setup(w *World, joint int32, velocities *[MaxBodies]velocity, dt, dtRatio float32) {
+func (k *jointConstraint) setup(w *World, joint int32, velocities *[bodySlots]velocity, dt, dtRatio float32) {
 	j := &w.Joints[joint]
 	bA, bB := &w.Bodies[j.def.BodyA], &w.Bodies[j.def.BodyB]
 	k.joint, k.a, k.b = joint, j.def.BodyA, j.def.BodyB
@@ -103,7 +105,9 @@ func (k *jointConstraint) setup(w *World, joint int32, velocities *[MaxBodies]ve
 	k.rB = turn(bB.xf.q, k.offsetB)
 	k.setMass()
 	k.motorSpeed = j.def.MotorSpeed
+	k.negMotorMass = -k.motorMass
 	k.maxImpulse = float32(dt * j.def.MaxMotorTorque)
+	k.minImpulse = -k.maxImpulse
 	k.setLimit(j, bB.a-bA.a-j.def.ReferenceAngle)
 	k.impX = float32(j.impulseX * dtRatio)
 	k.impY = float32(j.impulseY * dtRatio)
@@ -165,33 +169,44 @@ func (k *jointConstraint) store(w *World) {
 	j.impulseX, j.impulseY, j.impulseZ, j.motorImpulse = k.impX, k.impY, k.impZ, k.impM
 }
 
-// solveVelocity is one iteration over the joint.
-func (k *jointConstraint) solveVelocity(velocities *[MaxBodies]velocity) {
-	a, b := &velocities[k.a], &velocities[k.b]
+// solveVelocity is one iteration over the joint. A motor at its full torque adds nothing; the test for that shortens the
+// chain of dependent operations, which is what an iteration costs.
+func (k *jointConstraint) solveVelocity(velocities *[bodySlots]velocity) {
+	a, b := &velocities[k.a&(bodySlots-1)], &velocities[k.b&(bodySlots-1)]
 	wA, wB := a.w, b.w
 
-	impulse := float32(-k.motorMass * (wB - wA - k.motorSpeed))
-	old := k.impM
-	k.impM = clamp(old+impulse, -k.maxImpulse, k.maxImpulse)
-	impulse = k.impM - old
-	wA -= float32(k.iA * impulse)
-	wB += float32(k.iB * impulse)
+	motor := k.impM + float32(k.negMotorMass*(wB-wA-k.motorSpeed))
+	if !(motor < k.maxImpulse) {
+		motor = k.maxImpulse
+	}
+	if k.minImpulse > motor {
+		motor = k.minImpulse
+	}
+	if motor != k.impM {
+		impulse := motor - k.impM
+		k.impM = motor
+		wA -= float32(k.iA * impulse)
+		wB += float32(k.iB * impulse)
+	}
 
 	cX := b.v.X - float32(wB*k.rB.Y) - a.v.X + float32(wA*k.rA.Y)
 	cY := b.v.Y + float32(wB*k.rB.X) - a.v.Y - float32(wA*k.rA.X)
-	var x, y, z float32
+	var x, y float32
 	if k.limit == limitInactive {
 		x = float32(k.inv22 * (float32(k.exY*cY) - float32(k.eyY*cX)))
 		y = float32(k.inv22 * (float32(k.exY*cX) - float32(k.exX*cY)))
-		k.impX += x
-		k.impY += y
 		wA -= float32(k.iA * (float32(k.rA.X*y) - float32(k.rA.Y*x)))
 		wB += float32(k.iB * (float32(k.rB.X*y) - float32(k.rB.Y*x)))
 	} else {
+		var z float32
 		x, y, z = k.limitImpulse(cX, cY, wB-wA)
 		wA -= float32(k.iA * (float32(k.rA.X*y) - float32(k.rA.Y*x) + z))
 		wB += float32(k.iB * (float32(k.rB.X*y) - float32(k.rB.Y*x) + z))
 	}
+	k.x = x
+	k.y = y
+	k.impX += x
+	k.impY += y
 	a.v.X -= float32(k.mA * x)
 	a.v.Y -= float32(k.mA * y)
 	a.w = wA
@@ -200,7 +215,8 @@ func (k *jointConstraint) solveVelocity(velocities *[MaxBodies]velocity) {
 	b.w = wB
 }
 
-// limitImpulse accumulates and returns the impulse of hinge and limit against the relative velocity (cX, cY, cZ).
+// limitImpulse returns the impulse of hinge and limit against the relative velocity (cX, cY, cZ), and accumulates the
+// limit's.
 func (k *jointConstraint) limitImpulse(cX, cY, cZ float32) (x, y, z float32) {
 	x = -float32(k.inv33 * (float32(cX*k.cX) + float32(cY*k.cY) + float32(cZ*k.cZ)))
 	y = -float32(k.inv33 * (float32(k.exX*(float32(cY*k.ezZ)-float32(cZ*k.eyZ))) +
@@ -216,20 +232,16 @@ func (k *jointConstraint) limitImpulse(cX, cY, cZ float32) (x, y, z float32) {
 		x = float32(k.inv22 * (float32(k.eyY*rX) - float32(k.exY*rY)))
 		y = float32(k.inv22 * (float32(k.exX*rY) - float32(k.exY*rX)))
 		z = -k.impZ
-		k.impX += x
-		k.impY += y
 		k.impZ = 0
 		return x, y, z
 	}
-	k.impX += x
-	k.impY += y
-	k.impZ += z
+	k.impZ = sum
 	return x, y, z
 }
 
 // solvePosition is one correction of angle and hinge. It says whether the errors were small before it.
-func (k *jointConstraint) solvePosition(def *RevoluteJointDef, positions *[MaxBodies]position) bool {
-	a, b := &positions[k.a], &positions[k.b]
+func (k *jointConstraint) solvePosition(def *RevoluteJointDef, positions *[bodySlots]position) bool {
+	a, b := &positions[k.a&(bodySlots-1)], &positions[k.b&(bodySlots-1)]
 	angularError := float32(0)
 	if k.limit != limitInactive {
 		angle := b.a - a.a - def.ReferenceAngle

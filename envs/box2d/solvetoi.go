@@ -145,6 +145,8 @@ func (s *island) solveTOI(w *World, body int32, h float32, velocityIterations in
 		s.contacts[i].setup(p, v)
 	}
 	s.jointCount = 0
+	s.bodyCount = 1
+	s.bodies[0] = body
 	s.solveVelocities(velocityIterations)
 	s.integrate(body, h)
 	s.unload(w, body)

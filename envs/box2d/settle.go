@@ -1,0 +1,113 @@
+package box2d
+
+// An iteration over velocities is a function of the velocities and of most accumulated impulses. In float32 it often runs
+// into a state that it has been in before: after ten iterations of a lander in flight, say. From there on it repeats itself,
+// and only the impulses impX and impY of the joints, on which nothing depends, go on growing. So the rest of the iterations
+// need not be computed to know their bits.
+
+// maxPeriod is the longest cycle that is made use of.
+const maxPeriod = 8
+
+// mark is a state of the iteration to which later ones are compared.
+type mark struct {
+	velocities [bodySlots]velocity
+	joints     [MaxJoints]Vec2            // impM and impZ
+	contacts   [MaxTouching][2]Vec2       // normal and tangent impulses of both points
+	steps      [maxPeriod][MaxJoints]Vec2 // what each iteration of a cycle adds to impX and impY
+}
+
+func (s *island) setMark() {
+	m := &s.mark
+	m.velocities = s.velocities
+	for j := int32(0); j < s.jointCount; j++ {
+		m.joints[j] = Vec2{s.joints[j].impM, s.joints[j].impZ}
+	}
+	for i := int32(0); i < s.contactCount; i++ {
+		p := &s.contacts[i].points
+		m.contacts[i] = [2]Vec2{{p[0].normalImpulse, p[0].tangentImpulse}, {p[1].normalImpulse, p[1].tangentImpulse}}
+	}
+}
+
+// atMark says whether the iteration is back at the mark.
+func (s *island) atMark() bool {
+	m := &s.mark
+	for i := int32(0); i < s.bodyCount; i++ {
+		b := s.bodies[i]
+		if s.velocities[b] != m.velocities[b] {
+			return false
+		}
+	}
+	for j := int32(0); j < s.jointCount; j++ {
+		k := &s.joints[j]
+		if k.impM != m.joints[j].X || k.impZ != m.joints[j].Y {
+			return false
+		}
+	}
+	for i := int32(0); i < s.contactCount; i++ {
+		p := &s.contacts[i].points
+		if p[0].normalImpulse != m.contacts[i][0].X || p[0].tangentImpulse != m.contacts[i][0].Y ||
+			p[1].normalImpulse != m.contacts[i][1].X || p[1].tangentImpulse != m.contacts[i][1].Y {
+			return false
+		}
+	}
+	return true
+}
+
+// solveVelocities iterates over joints and contacts. It marks the state after 1, 2, 4, 8, 16, 24, 32... iterations, so that a
+// cycle is found soon after it begins.
+func (s *island) solveVelocities(iterations int32) {
+	marked := int32(0)
+	for i := int32(1); i <= iterations; i++ {
+		s.iterate()
+		if marked > 0 && i-marked <= maxPeriod && s.atMark() {
+			s.skip(i-marked, iterations-i)
+			return
+		}
+		if i&(i-1) == 0 || i&(maxPeriod-1) == 0 {
+			s.setMark()
+			marked = i
+		}
+	}
+}
+
+// iterate is one iteration.
+func (s *island) iterate() {
+	for j := int32(0); j < s.jointCount; j++ {
+		s.joints[j].solveVelocity(&s.velocities)
+	}
+	for j := int32(0); j < s.contactCount; j++ {
+		k := &s.contacts[j]
+		k.solveVelocity(&s.velocities[k.body])
+	}
+}
+
+// skip does what is left of the iterations, which have begun to repeat themselves with a period.
+func (s *island) skip(period, left int32) {
+	if left < period {
+		for ; left > 0; left-- {
+			s.iterate()
+		}
+		return
+	}
+	for i := int32(0); i < period; i++ {
+		s.iterate()
+		for j := int32(0); j < s.jointCount; j++ {
+			s.mark.steps[i][j] = Vec2{s.joints[j].x, s.joints[j].y}
+		}
+	}
+	left -= period
+	for j := int32(0); j < s.jointCount; j++ {
+		k := &s.joints[j]
+		for n, grows := left/period, true; grows && n > 0; n-- {
+			x, y := k.impX, k.impY
+			for i := int32(0); i < period; i++ {
+				k.impX += s.mark.steps[i][j].X
+				k.impY += s.mark.steps[i][j].Y
+			}
+			grows = k.impX != x || k.impY != y
+		}
+	}
+	for left %= period; left > 0; left-- {
+		s.iterate()
+	}
+}
