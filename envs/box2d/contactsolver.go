@@ -1,7 +1,5 @@
 package box2d
 
-import "github.com/evoswarm/evoswarm/internal/exact"
-
 // velocity is what the velocity iterations change of a body.
 type velocity struct {
 	v Vec2
@@ -19,7 +17,7 @@ type position struct {
 func (p *position) rotation() rot {
 	if p.qa != p.a {
 		p.qa = p.a
-		p.q = rot{exact.Sin32(p.a), exact.Cos32(p.a)}
+		p.q = makeRot(p.a)
 	}
 	return p.q
 }
@@ -153,46 +151,57 @@ func (k *contactConstraint) warmStart(v *velocity) {
 	}
 }
 
-// solveVelocity is one iteration over the contact: friction first, then the normal impulses.
+// solveVelocity is one iteration over the contact: friction first, then the normal impulses. An impulse that does not
+// change moves nothing; the tests for that shorten the chain of dependent operations.
 func (k *contactConstraint) solveVelocity(body *velocity) {
-	vX, vY, w := body.v.X, body.v.Y, body.w
-	for j := int32(0); j < k.count; j++ {
-		c := &k.points[j]
-		dX := vX - float32(w*c.r.Y)
-		dY := vY + float32(w*c.r.X)
-		vt := float32(dX*k.tangent.X) + float32(dY*k.tangent.Y)
-		limit := float32(k.friction * c.normalImpulse)
-		impulse := clamp(c.tangentImpulse+float32(c.tangentMass*-vt), -limit, limit)
-		lambda := impulse - c.tangentImpulse
-		c.tangentImpulse = impulse
-		pX, pY := float32(lambda*k.tangent.X), float32(lambda*k.tangent.Y)
-		vX += float32(k.invMass * pX)
-		vY += float32(k.invMass * pY)
-		w += float32(k.invI * (float32(c.r.X*pY) - float32(c.r.Y*pX)))
-	}
-	body.v.X, body.v.Y, body.w = vX, vY, w
+	v := k.solveTangent(&k.points[0], *body)
 	if k.count == 2 {
-		k.solveBlock(body)
+		*body = k.solveBlock(k.solveTangent(&k.points[1], v))
 		return
 	}
 	c := &k.points[0]
-	dX := vX - float32(w*c.r.Y)
-	dY := vY + float32(w*c.r.X)
-	vn := float32(dX*k.normal.X) + float32(dY*k.normal.Y)
+	vn := float32((v.v.X-float32(v.w*c.r.Y))*k.normal.X) + float32((v.v.Y+float32(v.w*c.r.X))*k.normal.Y)
 	impulse := most(c.normalImpulse-float32(c.normalMass*(vn-c.velocityBias)), 0)
-	lambda := impulse - c.normalImpulse
-	c.normalImpulse = impulse
-	pX, pY := float32(lambda*k.normal.X), float32(lambda*k.normal.Y)
-	body.v.X = vX + float32(k.invMass*pX)
-	body.v.Y = vY + float32(k.invMass*pY)
-	body.w = w + float32(k.invI*(float32(c.r.X*pY)-float32(c.r.Y*pX)))
+	if impulse != c.normalImpulse {
+		lambda := impulse - c.normalImpulse
+		c.normalImpulse = impulse
+		v = k.push(c, v, float32(lambda*k.normal.X), float32(lambda*k.normal.Y))
+	}
+	*body = v
+}
+
+// solveTangent is the friction at one point.
+func (k *contactConstraint) solveTangent(c *constraintPoint, v velocity) velocity {
+	vt := float32((v.v.X-float32(v.w*c.r.Y))*k.tangent.X) + float32((v.v.Y+float32(v.w*c.r.X))*k.tangent.Y)
+	limit := float32(k.friction * c.normalImpulse)
+	impulse := c.tangentImpulse - float32(c.tangentMass*vt)
+	if !(impulse < limit) {
+		impulse = limit
+	}
+	if -limit > impulse {
+		impulse = -limit
+	}
+	if impulse == c.tangentImpulse {
+		return v
+	}
+	lambda := impulse - c.tangentImpulse
+	c.tangentImpulse = impulse
+	return k.push(c, v, float32(lambda*k.tangent.X), float32(lambda*k.tangent.Y))
+}
+
+// push applies the impulse (x, y) at a point.
+func (k *contactConstraint) push(c *constraintPoint, v velocity, x, y float32) velocity {
+	v.v.X += float32(k.invMass * x)
+	v.v.Y += float32(k.invMass * y)
+	v.w += float32(k.invI * (float32(c.r.X*y) - float32(c.r.Y*x)))
+	return v
 }
 
 // solveBlock finds the normal impulses of both points together: the first of the four cases of the linear
 // complementarity problem that is valid. If none is, nothing changes.
-func (k *contactConstraint) solveBlock(body *velocity) {
+func (k *contactConstraint) solveBlock(v velocity) velocity {
 	c1, c2 := &k.points[0], &k.points[1]
-	vX, vY, w := body.v.X, body.v.Y, body.w
+	vX, vY, w := v.v.X, v.v.Y, v.w
 	a1, a2 := c1.normalImpulse, c2.normalImpulse
 	vn1 := float32((vX-float32(w*c1.r.Y))*k.normal.X) + float32((vY+float32(w*c1.r.X))*k.normal.Y)
 	vn2 := float32((vX-float32(w*c2.r.Y))*k.normal.X) + float32((vY+float32(w*c2.r.X))*k.normal.Y)
@@ -210,18 +219,22 @@ func (k *contactConstraint) solveBlock(body *velocity) {
 			if !(x2 >= 0 && float32(k.k12*x2)+b1 >= 0) {
 				x2 = 0
 				if !(b1 >= 0 && b2 >= 0) {
-					return
+					return v
 				}
 			}
 		}
 	}
+	if x1 == a1 && x2 == a2 {
+		return v
+	}
 	d1, d2 := x1-a1, x2-a2
 	p1X, p1Y := float32(d1*k.normal.X), float32(d1*k.normal.Y)
 	p2X, p2Y := float32(d2*k.normal.X), float32(d2*k.normal.Y)
-	body.v.X = vX + float32(k.invMass*(p1X+p2X))
-	body.v.Y = vY + float32(k.invMass*(p1Y+p2Y))
-	body.w = w + float32(k.invI*((float32(c1.r.X*p1Y)-float32(c1.r.Y*p1X))+(float32(c2.r.X*p2Y)-float32(c2.r.Y*p2X))))
 	c1.normalImpulse, c2.normalImpulse = x1, x2
+	v.v.X = vX + float32(k.invMass*(p1X+p2X))
+	v.v.Y = vY + float32(k.invMass*(p1Y+p2Y))
+	v.w = w + float32(k.invI*((float32(c1.r.X*p1Y)-float32(c1.r.Y*p1X))+(float32(c2.r.X*p2Y)-float32(c2.r.Y*p2X))))
+	return v
 }
 
 // store keeps the impulses for the next step.

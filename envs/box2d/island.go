@@ -18,6 +18,7 @@ type island struct {
 	joints       [MaxJoints]jointConstraint
 	contacts     [MaxTouching]contactConstraint
 	mark         mark
+	order        schedule
 }
 
 // gather collects the island of the body seed by depth-first search: contacts and joints newest first.

@@ -17,7 +17,10 @@ type transform struct {
 // aabb is a box along the axes.
 type aabb struct{ lower, upper Vec2 }
 
-func makeRot(angle float32) rot { return rot{exact.Sin32(angle), exact.Cos32(angle)} }
+func makeRot(angle float32) rot {
+	s, c := exact.SinCos32(angle)
+	return rot{s, c}
+}
 
 func add(a, b Vec2) Vec2 { return Vec2{a.X + b.X, a.Y + b.Y} }
 

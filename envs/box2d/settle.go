@@ -54,43 +54,38 @@ func (s *island) atMark() bool {
 }
 
 // solveVelocities iterates over joints and contacts. It marks the state after 1, 2, 4, 8, 16, 24, 32... iterations, so that a
-// cycle is found soon after it begins.
+// cycle is found soon after it begins. An iteration here begins with the late constraints.
 func (s *island) solveVelocities(iterations int32) {
+	if iterations < 1 {
+		return
+	}
+	s.plan()
+	p := &s.order
+	s.run(&p.early, p.earlyCount)
 	marked := int32(0)
-	for i := int32(1); i <= iterations; i++ {
-		s.iterate()
-		if marked > 0 && i-marked <= maxPeriod && s.atMark() {
-			s.skip(i-marked, iterations-i)
-			return
-		}
-		if i&(i-1) == 0 || i&(maxPeriod-1) == 0 {
+	for i := int32(1); i < iterations; i++ {
+		s.run(&p.mixed, p.mixedCount)
+		if marked > 0 && s.atMark() {
+			s.skip(i-marked, iterations-1-i)
+			i = iterations
+		} else if i&(i-1) == 0 || i&(maxPeriod-1) == 0 {
 			s.setMark()
 			marked = i
 		}
 	}
-}
-
-// iterate is one iteration.
-func (s *island) iterate() {
-	for j := int32(0); j < s.jointCount; j++ {
-		s.joints[j].solveVelocity(&s.velocities)
-	}
-	for j := int32(0); j < s.contactCount; j++ {
-		k := &s.contacts[j]
-		k.solveVelocity(&s.velocities[k.body])
-	}
+	s.run(&p.late, p.lateCount)
 }
 
 // skip does what is left of the iterations, which have begun to repeat themselves with a period.
 func (s *island) skip(period, left int32) {
 	if left < period {
 		for ; left > 0; left-- {
-			s.iterate()
+			s.run(&s.order.mixed, s.order.mixedCount)
 		}
 		return
 	}
 	for i := int32(0); i < period; i++ {
-		s.iterate()
+		s.run(&s.order.mixed, s.order.mixedCount)
 		for j := int32(0); j < s.jointCount; j++ {
 			s.mark.steps[i][j] = Vec2{s.joints[j].x, s.joints[j].y}
 		}
@@ -108,6 +103,6 @@ func (s *island) skip(period, left int32) {
 		}
 	}
 	for left %= period; left > 0; left-- {
-		s.iterate()
+		s.run(&s.order.mixed, s.order.mixedCount)
 	}
 }

@@ -92,16 +92,61 @@ func Cos32(x float32) float32 {
 	return nan32()
 }
 
+// SinCos32 returns Sin32(x) and Cos32(x) for little more than the price of one.
+// Bit-exact.
+func SinCos32(x float32) (sin, cos float32) {
+	b := math.Float32bits(x)
+	top := b >> 20 & 0x7ff
+	d := float64(x)
+	switch {
+	case top < topTiny:
+		return x, 1
+	case top < topPio4:
+		d2 := float64(d * d)
+		p := &sincosPolys[0]
+		return float32(evalSine(d, d2, p)), float32(evalCosine(d2, p))
+	case top < top120:
+		r, n := reduceFast(d)
+		return bothInQuadrant(r, n, n)
+	case top < topInf:
+		r, n := reduceLarge(b)
+		return bothInQuadrant(r, n, n+int32(b>>31))
+	}
+	return nan32(), nan32()
+}
+
+// bothInQuadrant returns sine and cosine of r after a reduction to quadrant n; m is the quadrant with the sign of the
+// argument.
+func bothInQuadrant(r float64, n, m int32) (sin, cos float32) {
+	x, x2 := float64(r*quadrantSign[m&3]), float64(r*r)
+	p := &sincosPolys[m>>1&1]
+	s, c := float32(evalSine(x, x2, p)), float32(evalCosine(x2, p))
+	if n&1 == 0 {
+		return s, c
+	}
+	return c, s
+}
+
 // evalQuadrant returns the sine polynomial at x for even n and the cosine
-// polynomial for odd n; x2 is x*x. The order of operations is glibc's.
+// polynomial for odd n; x2 is x*x.
 func evalQuadrant(x, x2 float64, p *sincosPoly, n int32) float64 {
 	if n&1 == 0 {
-		x3 := float64(x * x2)
-		hi := p.s2 + float64(x2*p.s3)
-		x5 := float64(x3 * x2)
-		lo := x + float64(x3*p.s1)
-		return lo + float64(x5*hi)
+		return evalSine(x, x2, p)
 	}
+	return evalCosine(x2, p)
+}
+
+// evalSine returns the sine polynomial at x. The order of operations is glibc's.
+func evalSine(x, x2 float64, p *sincosPoly) float64 {
+	x3 := float64(x * x2)
+	hi := p.s2 + float64(x2*p.s3)
+	x5 := float64(x3 * x2)
+	lo := x + float64(x3*p.s1)
+	return lo + float64(x5*hi)
+}
+
+// evalCosine returns the cosine polynomial. The order of operations is glibc's.
+func evalCosine(x2 float64, p *sincosPoly) float64 {
 	x4 := float64(x2 * x2)
 	hi := p.c3 + float64(x2*p.c4)
 	lo := p.c0 + float64(x2*p.c1)

@@ -88,3 +88,22 @@ func TestGlibcSincosf(t *testing.T) {
 		}
 	}
 }
+
+// SinCos32 is Sin32 and Cos32, for every 4099th argument (NaN included) and all near 0.75 and 120, where the method changes.
+func TestSinCos32(t *testing.T) {
+	check := func(b uint32) {
+		x := math.Float32frombits(b)
+		s, c := exact.SinCos32(x)
+		if math.Float32bits(s) != math.Float32bits(exact.Sin32(x)) || math.Float32bits(c) != math.Float32bits(exact.Cos32(x)) {
+			t.Fatalf("SinCos32(%v): got %v, %v, want %v, %v", x, s, c, exact.Sin32(x), exact.Cos32(x))
+		}
+	}
+	for i, b := 0, uint32(0); i < 1<<20; i, b = i+1, b+4099 {
+		check(b)
+	}
+	for _, x := range []float32{0.75, 120, -0.75, -120, 0x1p-12} {
+		for i := -300; i <= 300; i++ {
+			check(math.Float32bits(x) + uint32(i))
+		}
+	}
+}
