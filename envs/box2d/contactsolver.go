@@ -241,8 +241,8 @@ func (k *contactConstraint) solveBlock(v velocity) velocity {
 func (k *contactConstraint) store(w *World) {
 	m := &w.contacts[k.contact].manifold
 	for j := int32(0); j < k.count; j++ {
-		m.points[j].normalImpulse = k.points[j].normalImpulse
-		m.points[j].tangentImpulse = k.points[j].tangentImpulse
+		m.points[j].normalImpulse = plus(k.points[j].normalImpulse)
+		m.points[j].tangentImpulse = plus(k.points[j].tangentImpulse)
 	}
 }
 

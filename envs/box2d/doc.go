@@ -3,8 +3,8 @@
 //
 // The reference is the C++ source inside pybox2d 2.3.10, on which Gymnasium runs, built for x86-64 without fused
 // multiply-add, with the sinf and cosf of glibc. Names, constants, order of operations and order of lists are the
-// reference's, so that whole episodes come out with the same bits. A zero may have the other sign: no operation here
-// tells +0 from -0.
+// reference's, so that whole episodes come out with the same bits. Zeros are the exception: velocities and impulses that
+// are 0 are always +0 here. No operation of the engine tells +0 from -0.
 //
 // # What there is
 //

@@ -146,7 +146,7 @@ func (s *island) solvePositions(w *World, iterations int32) bool {
 func (s *island) unload(w *World, body int32) {
 	b, p, v := &w.Bodies[body], &s.positions[body], &s.velocities[body]
 	b.c, b.a = p.c, p.a
-	b.LinearVelocity, b.AngularVelocity = v.v, v.w
+	b.LinearVelocity, b.AngularVelocity = Vec2{plus(v.v.X), plus(v.v.Y)}, plus(v.w)
 	b.synchronizeTransform(p.rotation())
 }
 

@@ -166,7 +166,7 @@ func (k *jointConstraint) setLimit(j *RevoluteJoint, angle float32) {
 // store keeps the impulses for the next step.
 func (k *jointConstraint) store(w *World) {
 	j := &w.Joints[k.joint]
-	j.impulseX, j.impulseY, j.impulseZ, j.motorImpulse = k.impX, k.impY, k.impZ, k.impM
+	j.impulseX, j.impulseY, j.impulseZ, j.motorImpulse = plus(k.impX), plus(k.impY), plus(k.impZ), plus(k.impM)
 }
 
 // solveVelocity is one iteration over the joint. A motor at its full torque adds nothing; the test for that shortens the

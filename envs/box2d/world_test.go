@@ -50,6 +50,31 @@ func (w *World) finite() bool {
 	return true
 }
 
+// negativeZero says whether a velocity or an impulse is -0.
+func (w *World) negativeZero() bool {
+	var all []float32
+	for i := range w.Bodies[:w.bodyCount] {
+		b := &w.Bodies[i]
+		all = append(all, b.LinearVelocity.X, b.LinearVelocity.Y, b.AngularVelocity)
+	}
+	for i := range w.Joints[:w.jointCount] {
+		j := &w.Joints[i]
+		all = append(all, j.impulseX, j.impulseY, j.impulseZ, j.motorImpulse)
+	}
+	for i := range w.contacts[:w.contactCount] {
+		m := &w.contacts[i].manifold
+		for _, p := range m.points[:m.count] {
+			all = append(all, p.normalImpulse, p.tangentImpulse)
+		}
+	}
+	for _, v := range all {
+		if v == 0 && math.Signbit(float64(v)) {
+			return true
+		}
+	}
+	return false
+}
+
 func TestCopyGoesOn(t *testing.T) {
 	ground := flat()
 	rapid.Check(t, func(t *rapid.T) {
@@ -116,8 +141,8 @@ func TestRandomStepsStayFinite(t *testing.T) {
 			}
 			w.Step(ground, 1.0/50, 12, 8)
 			steps++
-			if !w.finite() {
-				t.Fatalf("after %d steps: not finite", steps)
+			if !w.finite() || w.negativeZero() {
+				t.Fatalf("after %d steps: finite %v, some -0 %v", steps, w.finite(), w.negativeZero())
 			}
 		}
 	})
