@@ -12,7 +12,6 @@ var (
 	inf    = math.Inf(1)
 	nan    = math.Float64frombits(0x7ff8000000000001)
 	oddNaN = math.Float64frombits(0xfff8000000001234)
-	zero   = math.Copysign(0, 1)
 	minus0 = math.Copysign(0, -1)
 	tiny   = math.SmallestNonzeroFloat64
 	huge   = math.MaxFloat64

@@ -24,7 +24,7 @@ Usage:
               candidate, as in rollouts, and of 256 in turn, as libraries have it
     noise     perturbations, with each kernel
     update    the sum of an update over 1,000 seeds and 100,000 parameters, with each kernel, and on all cores
-    memory    reading what lies in no cache
+    memory    reading what lies in no cache, with the widest vectors
     env       steps of every world with random actions, resets included
     rollout   episodes with policies of 64-64 units, on one core and on all
     replay    rebuilding a model from its log, in memory
