@@ -43,152 +43,111 @@ unbiased:
 	ADDQ R8, R8
 
 wide:
-	CMPQ   DI, $+12
+	CMPQ   DI, $+16
 	JL     narrow
 	MOVQ   BX, R10
 	MOVQ   CX, R11
 	LEAQ   (R11)(R8*1), R12
-	LEAQ   (R11)(R8*2), R13
-	LEAQ   (R12)(R8*2), R14
 	MOVQ   SI, R9
 	SUBQ   $0x04, R9
-	JL     short1
-	MOVSS  (R10), X3
-	SHUFPS $0x00, X3, X3
+	JL     short10
+	MOVSS  (R10), X4
+	SHUFPS $0x00, X4, X4
 	MOVUPS (R11), X0
-	MULPS  X3, X0
+	MULPS  X4, X0
 	MOVUPS 16(R11), X1
-	MULPS  X3, X1
+	MULPS  X4, X1
 	MOVUPS 32(R11), X2
-	MULPS  X3, X2
-	MOVSS  4(R10), X6
-	SHUFPS $0x00, X6, X6
-	MOVUPS (R12), X3
-	MULPS  X6, X3
-	MOVUPS 16(R12), X4
-	MULPS  X6, X4
-	MOVUPS 32(R12), X5
-	MULPS  X6, X5
-	MOVSS  8(R10), X9
-	SHUFPS $0x00, X9, X9
-	MOVUPS (R13), X6
-	MULPS  X9, X6
-	MOVUPS 16(R13), X7
-	MULPS  X9, X7
-	MOVUPS 32(R13), X8
-	MULPS  X9, X8
-	MOVSS  12(R10), X12
-	SHUFPS $0x00, X12, X12
-	MOVUPS (R14), X9
-	MULPS  X12, X9
-	MOVUPS 16(R14), X10
-	MULPS  X12, X10
-	MOVUPS 32(R14), X11
-	MULPS  X12, X11
+	MULPS  X4, X2
+	MOVUPS 48(R11), X3
+	MULPS  X4, X3
+	MOVSS  4(R10), X8
+	SHUFPS $0x00, X8, X8
+	MOVUPS (R12), X4
+	MULPS  X8, X4
+	MOVUPS 16(R12), X5
+	MULPS  X8, X5
+	MOVUPS 32(R12), X6
+	MULPS  X8, X6
+	MOVUPS 48(R12), X7
+	MULPS  X8, X7
 	LEAQ   (R11)(R8*4), R11
 	LEAQ   (R12)(R8*4), R12
-	LEAQ   (R13)(R8*4), R13
-	LEAQ   (R14)(R8*4), R14
 	ADDQ   $0x10, R10
 	SUBQ   $0x04, R9
-	JL     rest1
+	JL     rest10
 
-inputs1:
-	MOVSS  (R10), X12
-	SHUFPS $0x00, X12, X12
-	MOVUPS (R11), X13
-	MULPS  X12, X13
-	ADDPS  X13, X0
-	MOVUPS 16(R11), X13
-	MULPS  X12, X13
-	ADDPS  X13, X1
-	MOVUPS 32(R11), X13
-	MULPS  X12, X13
-	ADDPS  X13, X2
-	MOVSS  4(R10), X12
-	SHUFPS $0x00, X12, X12
-	MOVUPS (R12), X13
-	MULPS  X12, X13
-	ADDPS  X13, X3
-	MOVUPS 16(R12), X13
-	MULPS  X12, X13
-	ADDPS  X13, X4
-	MOVUPS 32(R12), X13
-	MULPS  X12, X13
-	ADDPS  X13, X5
-	MOVSS  8(R10), X12
-	SHUFPS $0x00, X12, X12
-	MOVUPS (R13), X13
-	MULPS  X12, X13
-	ADDPS  X13, X6
-	MOVUPS 16(R13), X13
-	MULPS  X12, X13
-	ADDPS  X13, X7
-	MOVUPS 32(R13), X13
-	MULPS  X12, X13
-	ADDPS  X13, X8
-	MOVSS  12(R10), X12
-	SHUFPS $0x00, X12, X12
-	MOVUPS (R14), X13
-	MULPS  X12, X13
-	ADDPS  X13, X9
-	MOVUPS 16(R14), X13
-	MULPS  X12, X13
-	ADDPS  X13, X10
-	MOVUPS 32(R14), X13
-	MULPS  X12, X13
-	ADDPS  X13, X11
+inputs10:
+	MOVSS  (R10), X8
+	SHUFPS $0x00, X8, X8
+	MOVUPS (R11), X9
+	MULPS  X8, X9
+	ADDPS  X9, X0
+	MOVUPS 16(R11), X9
+	MULPS  X8, X9
+	ADDPS  X9, X1
+	MOVUPS 32(R11), X9
+	MULPS  X8, X9
+	ADDPS  X9, X2
+	MOVUPS 48(R11), X9
+	MULPS  X8, X9
+	ADDPS  X9, X3
+	MOVSS  4(R10), X8
+	SHUFPS $0x00, X8, X8
+	MOVUPS (R12), X9
+	MULPS  X8, X9
+	ADDPS  X9, X4
+	MOVUPS 16(R12), X9
+	MULPS  X8, X9
+	ADDPS  X9, X5
+	MOVUPS 32(R12), X9
+	MULPS  X8, X9
+	ADDPS  X9, X6
+	MOVUPS 48(R12), X9
+	MULPS  X8, X9
+	ADDPS  X9, X7
 	LEAQ   (R11)(R8*4), R11
 	LEAQ   (R12)(R8*4), R12
-	LEAQ   (R13)(R8*4), R13
-	LEAQ   (R14)(R8*4), R14
 	ADDQ   $0x10, R10
 	SUBQ   $0x04, R9
-	JGE    inputs1
+	JGE    inputs10
 
-rest1:
+rest10:
 	CMPQ   R9, $-4
-	JE     sum1
-	MOVSS  (R10), X12
-	SHUFPS $0x00, X12, X12
-	MOVUPS (R11), X13
-	MULPS  X12, X13
-	ADDPS  X13, X0
-	MOVUPS 16(R11), X13
-	MULPS  X12, X13
-	ADDPS  X13, X1
-	MOVUPS 32(R11), X13
-	MULPS  X12, X13
-	ADDPS  X13, X2
+	JLE    sum10
+	MOVSS  (R10), X8
+	SHUFPS $0x00, X8, X8
+	MOVUPS (R11), X9
+	MULPS  X8, X9
+	ADDPS  X9, X0
+	MOVUPS 16(R11), X9
+	MULPS  X8, X9
+	ADDPS  X9, X1
+	MOVUPS 32(R11), X9
+	MULPS  X8, X9
+	ADDPS  X9, X2
+	MOVUPS 48(R11), X9
+	MULPS  X8, X9
+	ADDPS  X9, X3
 	CMPQ   R9, $-3
-	JE     sum1
-	MOVSS  4(R10), X12
-	SHUFPS $0x00, X12, X12
-	MOVUPS (R12), X13
-	MULPS  X12, X13
-	ADDPS  X13, X3
-	MOVUPS 16(R12), X13
-	MULPS  X12, X13
-	ADDPS  X13, X4
-	MOVUPS 32(R12), X13
-	MULPS  X12, X13
-	ADDPS  X13, X5
-	CMPQ   R9, $-2
-	JE     sum1
-	MOVSS  8(R10), X12
-	SHUFPS $0x00, X12, X12
-	MOVUPS (R13), X13
-	MULPS  X12, X13
-	ADDPS  X13, X6
-	MOVUPS 16(R13), X13
-	MULPS  X12, X13
-	ADDPS  X13, X7
-	MOVUPS 32(R13), X13
-	MULPS  X12, X13
-	ADDPS  X13, X8
-	JMP    sum1
+	JLE    sum10
+	MOVSS  4(R10), X8
+	SHUFPS $0x00, X8, X8
+	MOVUPS (R12), X9
+	MULPS  X8, X9
+	ADDPS  X9, X4
+	MOVUPS 16(R12), X9
+	MULPS  X8, X9
+	ADDPS  X9, X5
+	MOVUPS 32(R12), X9
+	MULPS  X8, X9
+	ADDPS  X9, X6
+	MOVUPS 48(R12), X9
+	MULPS  X8, X9
+	ADDPS  X9, X7
+	JMP    sum10
 
-short1:
+short10:
 	XORPS X0, X0
 	XORPS X1, X1
 	XORPS X2, X2
@@ -197,48 +156,151 @@ short1:
 	XORPS X5, X5
 	XORPS X6, X6
 	XORPS X7, X7
+	JMP   rest10
+
+sum10:
+	ADDPS  X4, X0
+	ADDPS  X5, X1
+	ADDPS  X6, X2
+	ADDPS  X7, X3
+	MOVQ   BX, R10
+	MOVQ   CX, R11
+	LEAQ   (R11)(R8*2), R11
+	LEAQ   (R11)(R8*1), R12
+	MOVQ   SI, R9
+	SUBQ   $0x04, R9
+	JL     short12
+	MOVSS  8(R10), X8
+	SHUFPS $0x00, X8, X8
+	MOVUPS (R11), X4
+	MULPS  X8, X4
+	MOVUPS 16(R11), X5
+	MULPS  X8, X5
+	MOVUPS 32(R11), X6
+	MULPS  X8, X6
+	MOVUPS 48(R11), X7
+	MULPS  X8, X7
+	MOVSS  12(R10), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (R12), X8
+	MULPS  X12, X8
+	MOVUPS 16(R12), X9
+	MULPS  X12, X9
+	MOVUPS 32(R12), X10
+	MULPS  X12, X10
+	MOVUPS 48(R12), X11
+	MULPS  X12, X11
+	LEAQ   (R11)(R8*4), R11
+	LEAQ   (R12)(R8*4), R12
+	ADDQ   $0x10, R10
+	SUBQ   $0x04, R9
+	JL     rest12
+
+inputs12:
+	MOVSS  8(R10), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (R11), X13
+	MULPS  X12, X13
+	ADDPS  X13, X4
+	MOVUPS 16(R11), X13
+	MULPS  X12, X13
+	ADDPS  X13, X5
+	MOVUPS 32(R11), X13
+	MULPS  X12, X13
+	ADDPS  X13, X6
+	MOVUPS 48(R11), X13
+	MULPS  X12, X13
+	ADDPS  X13, X7
+	MOVSS  12(R10), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (R12), X13
+	MULPS  X12, X13
+	ADDPS  X13, X8
+	MOVUPS 16(R12), X13
+	MULPS  X12, X13
+	ADDPS  X13, X9
+	MOVUPS 32(R12), X13
+	MULPS  X12, X13
+	ADDPS  X13, X10
+	MOVUPS 48(R12), X13
+	MULPS  X12, X13
+	ADDPS  X13, X11
+	LEAQ   (R11)(R8*4), R11
+	LEAQ   (R12)(R8*4), R12
+	ADDQ   $0x10, R10
+	SUBQ   $0x04, R9
+	JGE    inputs12
+
+rest12:
+	CMPQ   R9, $-2
+	JLE    sum12
+	MOVSS  8(R10), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (R11), X13
+	MULPS  X12, X13
+	ADDPS  X13, X4
+	MOVUPS 16(R11), X13
+	MULPS  X12, X13
+	ADDPS  X13, X5
+	MOVUPS 32(R11), X13
+	MULPS  X12, X13
+	ADDPS  X13, X6
+	MOVUPS 48(R11), X13
+	MULPS  X12, X13
+	ADDPS  X13, X7
+	JMP    sum12
+
+short12:
+	XORPS X4, X4
+	XORPS X5, X5
+	XORPS X6, X6
+	XORPS X7, X7
 	XORPS X8, X8
 	XORPS X9, X9
 	XORPS X10, X10
 	XORPS X11, X11
-	JMP   rest1
+	JMP   rest12
 
-sum1:
-	ADDPS  X3, X0
-	ADDPS  X9, X6
-	ADDPS  X4, X1
-	ADDPS  X10, X7
-	ADDPS  X5, X2
-	ADDPS  X11, X8
-	XORPS  X3, X3
+sum12:
+	ADDPS  X8, X4
+	ADDPS  X9, X5
+	ADDPS  X10, X6
+	ADDPS  X11, X7
+	ADDPS  X4, X0
+	ADDPS  X5, X1
+	ADDPS  X6, X2
+	ADDPS  X7, X3
 	XORPS  X4, X4
 	XORPS  X5, X5
-	ADDPS  X6, X0
-	ADDPS  X7, X1
-	ADDPS  X8, X2
+	XORPS  X6, X6
+	XORPS  X7, X7
 	TESTQ  DX, DX
 	JZ     unbiased1
-	MOVUPS (DX), X6
-	ADDPS  X6, X3
-	MOVUPS 16(DX), X6
-	ADDPS  X6, X4
-	MOVUPS 32(DX), X6
-	ADDPS  X6, X5
+	MOVUPS (DX), X8
+	ADDPS  X8, X4
+	MOVUPS 16(DX), X8
+	ADDPS  X8, X5
+	MOVUPS 32(DX), X8
+	ADDPS  X8, X6
+	MOVUPS 48(DX), X8
+	ADDPS  X8, X7
 
 unbiased1:
 	MOVQ   AX, R9
-	ADDPS  X3, X0
+	ADDPS  X4, X0
 	MOVUPS X0, (R9)
-	ADDPS  X4, X1
+	ADDPS  X5, X1
 	MOVUPS X1, 16(R9)
-	ADDPS  X5, X2
+	ADDPS  X6, X2
 	MOVUPS X2, 32(R9)
-	ADDQ   $+48, AX
-	ADDQ   $+48, CX
-	SUBQ   $+12, DI
+	ADDPS  X7, X3
+	MOVUPS X3, 48(R9)
+	ADDQ   $+64, AX
+	ADDQ   $+64, CX
+	SUBQ   $+16, DI
 	TESTQ  DX, DX
 	JZ     forward1
-	ADDQ   $+48, DX
+	ADDQ   $+64, DX
 
 forward1:
 	JMP wide
@@ -252,10 +314,10 @@ narrow:
 	SHLQ   $0x02, DI
 	MOVQ   CX, CX
 	LEAQ   (CX)(R8*1), R9
-	LEAQ   (CX)(R8*2), R10
-	LEAQ   (R9)(R8*2), R11
+	LEAQ   (R9)(R8*1), R10
+	LEAQ   (R10)(R8*1), R11
 	SUBQ   $0x04, SI
-	JL     short2
+	JL     short20
 	MOVSS  (BX), X1
 	SHUFPS $0x00, X1, X1
 	MOVUPS (CX)(DI*1), X0
@@ -278,9 +340,9 @@ narrow:
 	LEAQ   (R11)(R8*4), R11
 	ADDQ   $0x10, BX
 	SUBQ   $0x04, SI
-	JL     rest2
+	JL     rest20
 
-inputs2:
+inputs20:
 	MOVSS  (BX), X4
 	SHUFPS $0x00, X4, X4
 	MOVUPS (CX)(DI*1), X5
@@ -307,44 +369,44 @@ inputs2:
 	LEAQ   (R11)(R8*4), R11
 	ADDQ   $0x10, BX
 	SUBQ   $0x04, SI
-	JGE    inputs2
+	JGE    inputs20
 
-rest2:
+rest20:
 	CMPQ   SI, $-4
-	JE     sum2
+	JLE    sum20
 	MOVSS  (BX), X4
 	SHUFPS $0x00, X4, X4
 	MOVUPS (CX)(DI*1), X5
 	MULPS  X4, X5
 	ADDPS  X5, X0
 	CMPQ   SI, $-3
-	JE     sum2
+	JLE    sum20
 	MOVSS  4(BX), X4
 	SHUFPS $0x00, X4, X4
 	MOVUPS (R9)(DI*1), X5
 	MULPS  X4, X5
 	ADDPS  X5, X1
 	CMPQ   SI, $-2
-	JE     sum2
+	JLE    sum20
 	MOVSS  8(BX), X4
 	SHUFPS $0x00, X4, X4
 	MOVUPS (R10)(DI*1), X5
 	MULPS  X4, X5
 	ADDPS  X5, X2
-	JMP    sum2
+	JMP    sum20
 
-short2:
+short20:
 	XORPS X0, X0
 	XORPS X1, X1
 	XORPS X2, X2
 	XORPS X3, X3
-	JMP   rest2
+	JMP   rest20
 
-sum2:
+sum20:
 	ADDPS  X1, X0
 	ADDPS  X3, X2
-	XORPS  X1, X1
 	ADDPS  X2, X0
+	XORPS  X1, X1
 	TESTQ  DX, DX
 	JZ     unbiased2
 	MOVUPS (DX)(DI*1), X2
@@ -362,10 +424,10 @@ columns2:
 	SHLQ   $0x02, DI
 	MOVQ   CX, CX
 	LEAQ   (CX)(R8*1), R9
-	LEAQ   (CX)(R8*2), R10
-	LEAQ   (R9)(R8*2), R11
+	LEAQ   (R9)(R8*1), R10
+	LEAQ   (R10)(R8*1), R11
 	SUBQ   $0x04, SI
-	JL     short3
+	JL     short30
 	MOVSS  (BX), X2
 	SHUFPS $0x00, X2, X2
 	MOVUPS (CX), X0
@@ -396,9 +458,9 @@ columns2:
 	LEAQ   (R11)(R8*4), R11
 	ADDQ   $0x10, BX
 	SUBQ   $0x04, SI
-	JL     rest3
+	JL     rest30
 
-inputs3:
+inputs30:
 	MOVSS  (BX), X8
 	SHUFPS $0x00, X8, X8
 	MOVUPS (CX), X9
@@ -437,11 +499,11 @@ inputs3:
 	LEAQ   (R11)(R8*4), R11
 	ADDQ   $0x10, BX
 	SUBQ   $0x04, SI
-	JGE    inputs3
+	JGE    inputs30
 
-rest3:
+rest30:
 	CMPQ   SI, $-4
-	JE     sum3
+	JLE    sum30
 	MOVSS  (BX), X8
 	SHUFPS $0x00, X8, X8
 	MOVUPS (CX), X9
@@ -451,7 +513,7 @@ rest3:
 	MULPS  X8, X9
 	ADDPS  X9, X1
 	CMPQ   SI, $-3
-	JE     sum3
+	JLE    sum30
 	MOVSS  4(BX), X8
 	SHUFPS $0x00, X8, X8
 	MOVUPS (R9), X9
@@ -461,7 +523,7 @@ rest3:
 	MULPS  X8, X9
 	ADDPS  X9, X3
 	CMPQ   SI, $-2
-	JE     sum3
+	JLE    sum30
 	MOVSS  8(BX), X8
 	SHUFPS $0x00, X8, X8
 	MOVUPS (R10), X9
@@ -470,9 +532,9 @@ rest3:
 	MOVUPS (R10)(DI*1), X9
 	MULPS  X8, X9
 	ADDPS  X9, X5
-	JMP    sum3
+	JMP    sum30
 
-short3:
+short30:
 	XORPS X0, X0
 	XORPS X1, X1
 	XORPS X2, X2
@@ -481,17 +543,17 @@ short3:
 	XORPS X5, X5
 	XORPS X6, X6
 	XORPS X7, X7
-	JMP   rest3
+	JMP   rest30
 
-sum3:
+sum30:
 	ADDPS  X2, X0
-	ADDPS  X6, X4
 	ADDPS  X3, X1
+	ADDPS  X6, X4
 	ADDPS  X7, X5
-	XORPS  X2, X2
-	XORPS  X3, X3
 	ADDPS  X4, X0
 	ADDPS  X5, X1
+	XORPS  X2, X2
+	XORPS  X3, X3
 	TESTQ  DX, DX
 	JZ     unbiased3
 	MOVUPS (DX), X4
@@ -507,14 +569,16 @@ unbiased3:
 	JMP    done
 
 columns3:
+	CMPQ   DI, $+12
+	JG     columns4
 	SUBQ   $+4, DI
 	SHLQ   $0x02, DI
 	MOVQ   CX, CX
 	LEAQ   (CX)(R8*1), R9
-	LEAQ   (CX)(R8*2), R10
-	LEAQ   (R9)(R8*2), R11
+	LEAQ   (R9)(R8*1), R10
+	LEAQ   (R10)(R8*1), R11
 	SUBQ   $0x04, SI
-	JL     short4
+	JL     short40
 	MOVSS  (BX), X3
 	SHUFPS $0x00, X3, X3
 	MOVUPS (CX), X0
@@ -553,9 +617,9 @@ columns3:
 	LEAQ   (R11)(R8*4), R11
 	ADDQ   $0x10, BX
 	SUBQ   $0x04, SI
-	JL     rest4
+	JL     rest40
 
-inputs4:
+inputs40:
 	MOVSS  (BX), X12
 	SHUFPS $0x00, X12, X12
 	MOVUPS (CX), X13
@@ -606,11 +670,11 @@ inputs4:
 	LEAQ   (R11)(R8*4), R11
 	ADDQ   $0x10, BX
 	SUBQ   $0x04, SI
-	JGE    inputs4
+	JGE    inputs40
 
-rest4:
+rest40:
 	CMPQ   SI, $-4
-	JE     sum4
+	JLE    sum40
 	MOVSS  (BX), X12
 	SHUFPS $0x00, X12, X12
 	MOVUPS (CX), X13
@@ -623,7 +687,7 @@ rest4:
 	MULPS  X12, X13
 	ADDPS  X13, X2
 	CMPQ   SI, $-3
-	JE     sum4
+	JLE    sum40
 	MOVSS  4(BX), X12
 	SHUFPS $0x00, X12, X12
 	MOVUPS (R9), X13
@@ -636,7 +700,7 @@ rest4:
 	MULPS  X12, X13
 	ADDPS  X13, X5
 	CMPQ   SI, $-2
-	JE     sum4
+	JLE    sum40
 	MOVSS  8(BX), X12
 	SHUFPS $0x00, X12, X12
 	MOVUPS (R10), X13
@@ -648,9 +712,9 @@ rest4:
 	MOVUPS (R10)(DI*1), X13
 	MULPS  X12, X13
 	ADDPS  X13, X8
-	JMP    sum4
+	JMP    sum40
 
-short4:
+short40:
 	XORPS X0, X0
 	XORPS X1, X1
 	XORPS X2, X2
@@ -663,21 +727,21 @@ short4:
 	XORPS X9, X9
 	XORPS X10, X10
 	XORPS X11, X11
-	JMP   rest4
+	JMP   rest40
 
-sum4:
+sum40:
 	ADDPS  X3, X0
-	ADDPS  X9, X6
 	ADDPS  X4, X1
-	ADDPS  X10, X7
 	ADDPS  X5, X2
+	ADDPS  X9, X6
+	ADDPS  X10, X7
 	ADDPS  X11, X8
-	XORPS  X3, X3
-	XORPS  X4, X4
-	XORPS  X5, X5
 	ADDPS  X6, X0
 	ADDPS  X7, X1
 	ADDPS  X8, X2
+	XORPS  X3, X3
+	XORPS  X4, X4
+	XORPS  X5, X5
 	TESTQ  DX, DX
 	JZ     unbiased4
 	MOVUPS (DX), X6
@@ -694,6 +758,258 @@ unbiased4:
 	MOVUPS X1, 16(AX)
 	ADDPS  X5, X2
 	MOVUPS X2, (AX)(DI*1)
+	JMP    done
+
+columns4:
+	SUBQ   $+4, DI
+	SHLQ   $0x02, DI
+	MOVQ   BX, R10
+	MOVQ   CX, R11
+	LEAQ   (R11)(R8*1), R12
+	MOVQ   SI, R9
+	SUBQ   $0x04, R9
+	JL     short50
+	MOVSS  (R10), X4
+	SHUFPS $0x00, X4, X4
+	MOVUPS (R11), X0
+	MULPS  X4, X0
+	MOVUPS 16(R11), X1
+	MULPS  X4, X1
+	MOVUPS 32(R11), X2
+	MULPS  X4, X2
+	MOVUPS (R11)(DI*1), X3
+	MULPS  X4, X3
+	MOVSS  4(R10), X8
+	SHUFPS $0x00, X8, X8
+	MOVUPS (R12), X4
+	MULPS  X8, X4
+	MOVUPS 16(R12), X5
+	MULPS  X8, X5
+	MOVUPS 32(R12), X6
+	MULPS  X8, X6
+	MOVUPS (R12)(DI*1), X7
+	MULPS  X8, X7
+	LEAQ   (R11)(R8*4), R11
+	LEAQ   (R12)(R8*4), R12
+	ADDQ   $0x10, R10
+	SUBQ   $0x04, R9
+	JL     rest50
+
+inputs50:
+	MOVSS  (R10), X8
+	SHUFPS $0x00, X8, X8
+	MOVUPS (R11), X9
+	MULPS  X8, X9
+	ADDPS  X9, X0
+	MOVUPS 16(R11), X9
+	MULPS  X8, X9
+	ADDPS  X9, X1
+	MOVUPS 32(R11), X9
+	MULPS  X8, X9
+	ADDPS  X9, X2
+	MOVUPS (R11)(DI*1), X9
+	MULPS  X8, X9
+	ADDPS  X9, X3
+	MOVSS  4(R10), X8
+	SHUFPS $0x00, X8, X8
+	MOVUPS (R12), X9
+	MULPS  X8, X9
+	ADDPS  X9, X4
+	MOVUPS 16(R12), X9
+	MULPS  X8, X9
+	ADDPS  X9, X5
+	MOVUPS 32(R12), X9
+	MULPS  X8, X9
+	ADDPS  X9, X6
+	MOVUPS (R12)(DI*1), X9
+	MULPS  X8, X9
+	ADDPS  X9, X7
+	LEAQ   (R11)(R8*4), R11
+	LEAQ   (R12)(R8*4), R12
+	ADDQ   $0x10, R10
+	SUBQ   $0x04, R9
+	JGE    inputs50
+
+rest50:
+	CMPQ   R9, $-4
+	JLE    sum50
+	MOVSS  (R10), X8
+	SHUFPS $0x00, X8, X8
+	MOVUPS (R11), X9
+	MULPS  X8, X9
+	ADDPS  X9, X0
+	MOVUPS 16(R11), X9
+	MULPS  X8, X9
+	ADDPS  X9, X1
+	MOVUPS 32(R11), X9
+	MULPS  X8, X9
+	ADDPS  X9, X2
+	MOVUPS (R11)(DI*1), X9
+	MULPS  X8, X9
+	ADDPS  X9, X3
+	CMPQ   R9, $-3
+	JLE    sum50
+	MOVSS  4(R10), X8
+	SHUFPS $0x00, X8, X8
+	MOVUPS (R12), X9
+	MULPS  X8, X9
+	ADDPS  X9, X4
+	MOVUPS 16(R12), X9
+	MULPS  X8, X9
+	ADDPS  X9, X5
+	MOVUPS 32(R12), X9
+	MULPS  X8, X9
+	ADDPS  X9, X6
+	MOVUPS (R12)(DI*1), X9
+	MULPS  X8, X9
+	ADDPS  X9, X7
+	JMP    sum50
+
+short50:
+	XORPS X0, X0
+	XORPS X1, X1
+	XORPS X2, X2
+	XORPS X3, X3
+	XORPS X4, X4
+	XORPS X5, X5
+	XORPS X6, X6
+	XORPS X7, X7
+	JMP   rest50
+
+sum50:
+	ADDPS  X4, X0
+	ADDPS  X5, X1
+	ADDPS  X6, X2
+	ADDPS  X7, X3
+	MOVQ   CX, CX
+	LEAQ   (CX)(R8*2), CX
+	LEAQ   (CX)(R8*1), R9
+	SUBQ   $0x04, SI
+	JL     short52
+	MOVSS  8(BX), X8
+	SHUFPS $0x00, X8, X8
+	MOVUPS (CX), X4
+	MULPS  X8, X4
+	MOVUPS 16(CX), X5
+	MULPS  X8, X5
+	MOVUPS 32(CX), X6
+	MULPS  X8, X6
+	MOVUPS (CX)(DI*1), X7
+	MULPS  X8, X7
+	MOVSS  12(BX), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (R9), X8
+	MULPS  X12, X8
+	MOVUPS 16(R9), X9
+	MULPS  X12, X9
+	MOVUPS 32(R9), X10
+	MULPS  X12, X10
+	MOVUPS (R9)(DI*1), X11
+	MULPS  X12, X11
+	LEAQ   (CX)(R8*4), CX
+	LEAQ   (R9)(R8*4), R9
+	ADDQ   $0x10, BX
+	SUBQ   $0x04, SI
+	JL     rest52
+
+inputs52:
+	MOVSS  8(BX), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (CX), X13
+	MULPS  X12, X13
+	ADDPS  X13, X4
+	MOVUPS 16(CX), X13
+	MULPS  X12, X13
+	ADDPS  X13, X5
+	MOVUPS 32(CX), X13
+	MULPS  X12, X13
+	ADDPS  X13, X6
+	MOVUPS (CX)(DI*1), X13
+	MULPS  X12, X13
+	ADDPS  X13, X7
+	MOVSS  12(BX), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (R9), X13
+	MULPS  X12, X13
+	ADDPS  X13, X8
+	MOVUPS 16(R9), X13
+	MULPS  X12, X13
+	ADDPS  X13, X9
+	MOVUPS 32(R9), X13
+	MULPS  X12, X13
+	ADDPS  X13, X10
+	MOVUPS (R9)(DI*1), X13
+	MULPS  X12, X13
+	ADDPS  X13, X11
+	LEAQ   (CX)(R8*4), CX
+	LEAQ   (R9)(R8*4), R9
+	ADDQ   $0x10, BX
+	SUBQ   $0x04, SI
+	JGE    inputs52
+
+rest52:
+	CMPQ   SI, $-2
+	JLE    sum52
+	MOVSS  8(BX), X12
+	SHUFPS $0x00, X12, X12
+	MOVUPS (CX), X13
+	MULPS  X12, X13
+	ADDPS  X13, X4
+	MOVUPS 16(CX), X13
+	MULPS  X12, X13
+	ADDPS  X13, X5
+	MOVUPS 32(CX), X13
+	MULPS  X12, X13
+	ADDPS  X13, X6
+	MOVUPS (CX)(DI*1), X13
+	MULPS  X12, X13
+	ADDPS  X13, X7
+	JMP    sum52
+
+short52:
+	XORPS X4, X4
+	XORPS X5, X5
+	XORPS X6, X6
+	XORPS X7, X7
+	XORPS X8, X8
+	XORPS X9, X9
+	XORPS X10, X10
+	XORPS X11, X11
+	JMP   rest52
+
+sum52:
+	ADDPS  X8, X4
+	ADDPS  X9, X5
+	ADDPS  X10, X6
+	ADDPS  X11, X7
+	ADDPS  X4, X0
+	ADDPS  X5, X1
+	ADDPS  X6, X2
+	ADDPS  X7, X3
+	XORPS  X4, X4
+	XORPS  X5, X5
+	XORPS  X6, X6
+	XORPS  X7, X7
+	TESTQ  DX, DX
+	JZ     unbiased5
+	MOVUPS (DX), X8
+	ADDPS  X8, X4
+	MOVUPS 16(DX), X8
+	ADDPS  X8, X5
+	MOVUPS 32(DX), X8
+	ADDPS  X8, X6
+	MOVUPS (DX)(DI*1), X8
+	ADDPS  X8, X7
+
+unbiased5:
+	ADDPS  X4, X0
+	MOVUPS X0, (AX)
+	ADDPS  X5, X1
+	MOVUPS X1, 16(AX)
+	ADDPS  X6, X2
+	MOVUPS X2, 32(AX)
+	ADDPS  X7, X3
+	MOVUPS X3, (AX)(DI*1)
 	JMP    done
 
 done:
@@ -5039,108 +5355,81 @@ unbiased:
 	ADDQ R8, R8
 
 wide:
-	CMPQ         DI, $+24
+	CMPQ         DI, $+32
 	JL           narrow
 	MOVQ         BX, R10
 	MOVQ         CX, R11
 	LEAQ         (R11)(R8*1), R12
-	LEAQ         (R11)(R8*2), R13
-	LEAQ         (R12)(R8*2), R14
 	MOVQ         SI, R9
 	SUBQ         $0x04, R9
-	JL           short1
-	VBROADCASTSS (R10), Y2
-	VMULPS       (R11), Y2, Y0
-	VMULPS       32(R11), Y2, Y1
-	VMULPS       64(R11), Y2, Y2
-	VBROADCASTSS 4(R10), Y5
-	VMULPS       (R12), Y5, Y3
-	VMULPS       32(R12), Y5, Y4
-	VMULPS       64(R12), Y5, Y5
-	VBROADCASTSS 8(R10), Y8
-	VMULPS       (R13), Y8, Y6
-	VMULPS       32(R13), Y8, Y7
-	VMULPS       64(R13), Y8, Y8
-	VBROADCASTSS 12(R10), Y11
-	VMULPS       (R14), Y11, Y9
-	VMULPS       32(R14), Y11, Y10
-	VMULPS       64(R14), Y11, Y11
+	JL           short10
+	VBROADCASTSS (R10), Y3
+	VMULPS       (R11), Y3, Y0
+	VMULPS       32(R11), Y3, Y1
+	VMULPS       64(R11), Y3, Y2
+	VMULPS       96(R11), Y3, Y3
+	VBROADCASTSS 4(R10), Y7
+	VMULPS       (R12), Y7, Y4
+	VMULPS       32(R12), Y7, Y5
+	VMULPS       64(R12), Y7, Y6
+	VMULPS       96(R12), Y7, Y7
 	LEAQ         (R11)(R8*4), R11
 	LEAQ         (R12)(R8*4), R12
-	LEAQ         (R13)(R8*4), R13
-	LEAQ         (R14)(R8*4), R14
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R9
-	JL           rest1
+	JL           rest10
 
-inputs1:
-	VBROADCASTSS (R10), Y12
-	VMULPS       (R11), Y12, Y13
-	VADDPS       Y13, Y0, Y0
-	VMULPS       32(R11), Y12, Y13
-	VADDPS       Y13, Y1, Y1
-	VMULPS       64(R11), Y12, Y12
-	VADDPS       Y12, Y2, Y2
-	VBROADCASTSS 4(R10), Y12
-	VMULPS       (R12), Y12, Y13
-	VADDPS       Y13, Y3, Y3
-	VMULPS       32(R12), Y12, Y13
-	VADDPS       Y13, Y4, Y4
-	VMULPS       64(R12), Y12, Y12
-	VADDPS       Y12, Y5, Y5
-	VBROADCASTSS 8(R10), Y12
-	VMULPS       (R13), Y12, Y13
-	VADDPS       Y13, Y6, Y6
-	VMULPS       32(R13), Y12, Y13
-	VADDPS       Y13, Y7, Y7
-	VMULPS       64(R13), Y12, Y12
-	VADDPS       Y12, Y8, Y8
-	VBROADCASTSS 12(R10), Y12
-	VMULPS       (R14), Y12, Y13
-	VADDPS       Y13, Y9, Y9
-	VMULPS       32(R14), Y12, Y13
-	VADDPS       Y13, Y10, Y10
-	VMULPS       64(R14), Y12, Y12
-	VADDPS       Y12, Y11, Y11
+inputs10:
+	VBROADCASTSS (R10), Y8
+	VMULPS       (R11), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R11), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R11), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R11), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 4(R10), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	LEAQ         (R11)(R8*4), R11
 	LEAQ         (R12)(R8*4), R12
-	LEAQ         (R13)(R8*4), R13
-	LEAQ         (R14)(R8*4), R14
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R9
-	JGE          inputs1
+	JGE          inputs10
 
-rest1:
+rest10:
 	CMPQ         R9, $-4
-	JE           sum1
-	VBROADCASTSS (R10), Y12
-	VMULPS       (R11), Y12, Y13
-	VADDPS       Y13, Y0, Y0
-	VMULPS       32(R11), Y12, Y13
-	VADDPS       Y13, Y1, Y1
-	VMULPS       64(R11), Y12, Y12
-	VADDPS       Y12, Y2, Y2
+	JLE          sum10
+	VBROADCASTSS (R10), Y8
+	VMULPS       (R11), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R11), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R11), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R11), Y8, Y8
+	VADDPS       Y8, Y3, Y3
 	CMPQ         R9, $-3
-	JE           sum1
-	VBROADCASTSS 4(R10), Y12
-	VMULPS       (R12), Y12, Y13
-	VADDPS       Y13, Y3, Y3
-	VMULPS       32(R12), Y12, Y13
-	VADDPS       Y13, Y4, Y4
-	VMULPS       64(R12), Y12, Y12
-	VADDPS       Y12, Y5, Y5
-	CMPQ         R9, $-2
-	JE           sum1
-	VBROADCASTSS 8(R10), Y12
-	VMULPS       (R13), Y12, Y13
-	VADDPS       Y13, Y6, Y6
-	VMULPS       32(R13), Y12, Y13
-	VADDPS       Y13, Y7, Y7
-	VMULPS       64(R13), Y12, Y12
-	VADDPS       Y12, Y8, Y8
-	JMP          sum1
+	JLE          sum10
+	VBROADCASTSS 4(R10), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	JMP          sum10
 
-short1:
+short10:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -5149,45 +5438,122 @@ short1:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
+	JMP    rest10
+
+sum10:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	MOVQ         BX, R10
+	MOVQ         CX, R11
+	LEAQ         (R11)(R8*2), R11
+	LEAQ         (R11)(R8*1), R12
+	MOVQ         SI, R9
+	SUBQ         $0x04, R9
+	JL           short12
+	VBROADCASTSS 8(R10), Y7
+	VMULPS       (R11), Y7, Y4
+	VMULPS       32(R11), Y7, Y5
+	VMULPS       64(R11), Y7, Y6
+	VMULPS       96(R11), Y7, Y7
+	VBROADCASTSS 12(R10), Y11
+	VMULPS       (R12), Y11, Y8
+	VMULPS       32(R12), Y11, Y9
+	VMULPS       64(R12), Y11, Y10
+	VMULPS       96(R12), Y11, Y11
+	LEAQ         (R11)(R8*4), R11
+	LEAQ         (R12)(R8*4), R12
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
+	JL           rest12
+
+inputs12:
+	VBROADCASTSS 8(R10), Y12
+	VMULPS       (R11), Y12, Y13
+	VADDPS       Y13, Y4, Y4
+	VMULPS       32(R11), Y12, Y13
+	VADDPS       Y13, Y5, Y5
+	VMULPS       64(R11), Y12, Y13
+	VADDPS       Y13, Y6, Y6
+	VMULPS       96(R11), Y12, Y12
+	VADDPS       Y12, Y7, Y7
+	VBROADCASTSS 12(R10), Y12
+	VMULPS       (R12), Y12, Y13
+	VADDPS       Y13, Y8, Y8
+	VMULPS       32(R12), Y12, Y13
+	VADDPS       Y13, Y9, Y9
+	VMULPS       64(R12), Y12, Y13
+	VADDPS       Y13, Y10, Y10
+	VMULPS       96(R12), Y12, Y12
+	VADDPS       Y12, Y11, Y11
+	LEAQ         (R11)(R8*4), R11
+	LEAQ         (R12)(R8*4), R12
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
+	JGE          inputs12
+
+rest12:
+	CMPQ         R9, $-2
+	JLE          sum12
+	VBROADCASTSS 8(R10), Y12
+	VMULPS       (R11), Y12, Y13
+	VADDPS       Y13, Y4, Y4
+	VMULPS       32(R11), Y12, Y13
+	VADDPS       Y13, Y5, Y5
+	VMULPS       64(R11), Y12, Y13
+	VADDPS       Y13, Y6, Y6
+	VMULPS       96(R11), Y12, Y12
+	VADDPS       Y12, Y7, Y7
+	JMP          sum12
+
+short12:
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	JMP    rest1
+	JMP    rest12
 
-sum1:
-	VADDPS Y3, Y0, Y0
-	VADDPS Y9, Y6, Y6
-	VADDPS Y4, Y1, Y1
-	VADDPS Y10, Y7, Y7
-	VADDPS Y5, Y2, Y2
-	VADDPS Y11, Y8, Y8
-	VXORPS Y3, Y3, Y3
+sum12:
+	VADDPS Y8, Y4, Y4
+	VADDPS Y9, Y5, Y5
+	VADDPS Y10, Y6, Y6
+	VADDPS Y11, Y7, Y7
+	VADDPS Y4, Y0, Y0
+	VADDPS Y5, Y1, Y1
+	VADDPS Y6, Y2, Y2
+	VADDPS Y7, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	VADDPS Y6, Y0, Y0
-	VADDPS Y7, Y1, Y1
-	VADDPS Y8, Y2, Y2
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
 	TESTQ  DX, DX
 	JZ     unbiased1
-	VADDPS (DX), Y3, Y3
-	VADDPS 32(DX), Y4, Y4
-	VADDPS 64(DX), Y5, Y5
+	VADDPS (DX), Y4, Y4
+	VADDPS 32(DX), Y5, Y5
+	VADDPS 64(DX), Y6, Y6
+	VADDPS 96(DX), Y7, Y7
 
 unbiased1:
 	MOVQ    AX, R9
-	VADDPS  Y3, Y0, Y0
+	VADDPS  Y4, Y0, Y0
 	VMOVUPS Y0, (R9)
-	VADDPS  Y4, Y1, Y1
+	VADDPS  Y5, Y1, Y1
 	VMOVUPS Y1, 32(R9)
-	VADDPS  Y5, Y2, Y2
+	VADDPS  Y6, Y2, Y2
 	VMOVUPS Y2, 64(R9)
-	ADDQ    $+96, AX
-	ADDQ    $+96, CX
-	SUBQ    $+24, DI
+	VADDPS  Y7, Y3, Y3
+	VMOVUPS Y3, 96(R9)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	SUBQ    $+32, DI
 	TESTQ   DX, DX
 	JZ      forward1
-	ADDQ    $+96, DX
+	ADDQ    $+128, DX
 
 forward1:
 	JMP wide
@@ -5204,10 +5570,10 @@ narrow:
 	SHLQ         $0x02, DI
 	MOVQ         CX, CX
 	LEAQ         (CX)(R8*1), R9
-	LEAQ         (CX)(R8*2), R10
-	LEAQ         (R9)(R8*2), R11
+	LEAQ         (R9)(R8*1), R10
+	LEAQ         (R10)(R8*1), R11
 	SUBQ         $0x04, SI
-	JL           short2
+	JL           short20
 	VBROADCASTSS (BX), Y0
 	VMULPS       (CX)(DI*1), Y0, Y0
 	VBROADCASTSS 4(BX), Y1
@@ -5222,9 +5588,9 @@ narrow:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JL           rest2
+	JL           rest20
 
-inputs2:
+inputs20:
 	VBROADCASTSS (BX), Y4
 	VMULPS       (CX)(DI*1), Y4, Y4
 	VADDPS       Y4, Y0, Y0
@@ -5243,38 +5609,38 @@ inputs2:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JGE          inputs2
+	JGE          inputs20
 
-rest2:
+rest20:
 	CMPQ         SI, $-4
-	JE           sum2
+	JLE          sum20
 	VBROADCASTSS (BX), Y4
 	VMULPS       (CX)(DI*1), Y4, Y4
 	VADDPS       Y4, Y0, Y0
 	CMPQ         SI, $-3
-	JE           sum2
+	JLE          sum20
 	VBROADCASTSS 4(BX), Y4
 	VMULPS       (R9)(DI*1), Y4, Y4
 	VADDPS       Y4, Y1, Y1
 	CMPQ         SI, $-2
-	JE           sum2
+	JLE          sum20
 	VBROADCASTSS 8(BX), Y4
 	VMULPS       (R10)(DI*1), Y4, Y4
 	VADDPS       Y4, Y2, Y2
-	JMP          sum2
+	JMP          sum20
 
-short2:
+short20:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	JMP    rest2
+	JMP    rest20
 
-sum2:
+sum20:
 	VADDPS Y1, Y0, Y0
 	VADDPS Y3, Y2, Y2
-	VXORPS Y1, Y1, Y1
 	VADDPS Y2, Y0, Y0
+	VXORPS Y1, Y1, Y1
 	TESTQ  DX, DX
 	JZ     unbiased2
 	VADDPS (DX)(DI*1), Y1, Y1
@@ -5291,10 +5657,10 @@ columns2:
 	SHLQ         $0x02, DI
 	MOVQ         CX, CX
 	LEAQ         (CX)(R8*1), R9
-	LEAQ         (CX)(R8*2), R10
-	LEAQ         (R9)(R8*2), R11
+	LEAQ         (R9)(R8*1), R10
+	LEAQ         (R10)(R8*1), R11
 	SUBQ         $0x04, SI
-	JL           short3
+	JL           short30
 	VBROADCASTSS (BX), Y1
 	VMULPS       (CX), Y1, Y0
 	VMULPS       (CX)(DI*1), Y1, Y1
@@ -5313,9 +5679,9 @@ columns2:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JL           rest3
+	JL           rest30
 
-inputs3:
+inputs30:
 	VBROADCASTSS (BX), Y8
 	VMULPS       (CX), Y8, Y9
 	VADDPS       Y9, Y0, Y0
@@ -5342,33 +5708,33 @@ inputs3:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JGE          inputs3
+	JGE          inputs30
 
-rest3:
+rest30:
 	CMPQ         SI, $-4
-	JE           sum3
+	JLE          sum30
 	VBROADCASTSS (BX), Y8
 	VMULPS       (CX), Y8, Y9
 	VADDPS       Y9, Y0, Y0
 	VMULPS       (CX)(DI*1), Y8, Y8
 	VADDPS       Y8, Y1, Y1
 	CMPQ         SI, $-3
-	JE           sum3
+	JLE          sum30
 	VBROADCASTSS 4(BX), Y8
 	VMULPS       (R9), Y8, Y9
 	VADDPS       Y9, Y2, Y2
 	VMULPS       (R9)(DI*1), Y8, Y8
 	VADDPS       Y8, Y3, Y3
 	CMPQ         SI, $-2
-	JE           sum3
+	JLE          sum30
 	VBROADCASTSS 8(BX), Y8
 	VMULPS       (R10), Y8, Y9
 	VADDPS       Y9, Y4, Y4
 	VMULPS       (R10)(DI*1), Y8, Y8
 	VADDPS       Y8, Y5, Y5
-	JMP          sum3
+	JMP          sum30
 
-short3:
+short30:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -5377,17 +5743,17 @@ short3:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	JMP    rest3
+	JMP    rest30
 
-sum3:
+sum30:
 	VADDPS Y2, Y0, Y0
-	VADDPS Y6, Y4, Y4
 	VADDPS Y3, Y1, Y1
+	VADDPS Y6, Y4, Y4
 	VADDPS Y7, Y5, Y5
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
 	VADDPS Y4, Y0, Y0
 	VADDPS Y5, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
 	TESTQ  DX, DX
 	JZ     unbiased3
 	VADDPS (DX), Y2, Y2
@@ -5401,14 +5767,16 @@ unbiased3:
 	JMP     done
 
 columns3:
+	CMPQ         DI, $+24
+	JG           columns4
 	SUBQ         $+8, DI
 	SHLQ         $0x02, DI
 	MOVQ         CX, CX
 	LEAQ         (CX)(R8*1), R9
-	LEAQ         (CX)(R8*2), R10
-	LEAQ         (R9)(R8*2), R11
+	LEAQ         (R9)(R8*1), R10
+	LEAQ         (R10)(R8*1), R11
 	SUBQ         $0x04, SI
-	JL           short4
+	JL           short40
 	VBROADCASTSS (BX), Y2
 	VMULPS       (CX), Y2, Y0
 	VMULPS       32(CX), Y2, Y1
@@ -5431,9 +5799,9 @@ columns3:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JL           rest4
+	JL           rest40
 
-inputs4:
+inputs40:
 	VBROADCASTSS (BX), Y12
 	VMULPS       (CX), Y12, Y13
 	VADDPS       Y13, Y0, Y0
@@ -5468,11 +5836,11 @@ inputs4:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JGE          inputs4
+	JGE          inputs40
 
-rest4:
+rest40:
 	CMPQ         SI, $-4
-	JE           sum4
+	JLE          sum40
 	VBROADCASTSS (BX), Y12
 	VMULPS       (CX), Y12, Y13
 	VADDPS       Y13, Y0, Y0
@@ -5481,7 +5849,7 @@ rest4:
 	VMULPS       (CX)(DI*1), Y12, Y12
 	VADDPS       Y12, Y2, Y2
 	CMPQ         SI, $-3
-	JE           sum4
+	JLE          sum40
 	VBROADCASTSS 4(BX), Y12
 	VMULPS       (R9), Y12, Y13
 	VADDPS       Y13, Y3, Y3
@@ -5490,7 +5858,7 @@ rest4:
 	VMULPS       (R9)(DI*1), Y12, Y12
 	VADDPS       Y12, Y5, Y5
 	CMPQ         SI, $-2
-	JE           sum4
+	JLE          sum40
 	VBROADCASTSS 8(BX), Y12
 	VMULPS       (R10), Y12, Y13
 	VADDPS       Y13, Y6, Y6
@@ -5498,9 +5866,9 @@ rest4:
 	VADDPS       Y13, Y7, Y7
 	VMULPS       (R10)(DI*1), Y12, Y12
 	VADDPS       Y12, Y8, Y8
-	JMP          sum4
+	JMP          sum40
 
-short4:
+short40:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -5513,21 +5881,21 @@ short4:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	JMP    rest4
+	JMP    rest40
 
-sum4:
+sum40:
 	VADDPS Y3, Y0, Y0
-	VADDPS Y9, Y6, Y6
 	VADDPS Y4, Y1, Y1
-	VADDPS Y10, Y7, Y7
 	VADDPS Y5, Y2, Y2
+	VADDPS Y9, Y6, Y6
+	VADDPS Y10, Y7, Y7
 	VADDPS Y11, Y8, Y8
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
 	VADDPS Y6, Y0, Y0
 	VADDPS Y7, Y1, Y1
 	VADDPS Y8, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
 	TESTQ  DX, DX
 	JZ     unbiased4
 	VADDPS (DX), Y3, Y3
@@ -5543,15 +5911,208 @@ unbiased4:
 	VMOVUPS Y2, (AX)(DI*1)
 	JMP     done
 
+columns4:
+	SUBQ         $+8, DI
+	SHLQ         $0x02, DI
+	MOVQ         BX, R10
+	MOVQ         CX, R11
+	LEAQ         (R11)(R8*1), R12
+	MOVQ         SI, R9
+	SUBQ         $0x04, R9
+	JL           short50
+	VBROADCASTSS (R10), Y3
+	VMULPS       (R11), Y3, Y0
+	VMULPS       32(R11), Y3, Y1
+	VMULPS       64(R11), Y3, Y2
+	VMULPS       (R11)(DI*1), Y3, Y3
+	VBROADCASTSS 4(R10), Y7
+	VMULPS       (R12), Y7, Y4
+	VMULPS       32(R12), Y7, Y5
+	VMULPS       64(R12), Y7, Y6
+	VMULPS       (R12)(DI*1), Y7, Y7
+	LEAQ         (R11)(R8*4), R11
+	LEAQ         (R12)(R8*4), R12
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
+	JL           rest50
+
+inputs50:
+	VBROADCASTSS (R10), Y8
+	VMULPS       (R11), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R11), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R11), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       (R11)(DI*1), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 4(R10), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       (R12)(DI*1), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	LEAQ         (R11)(R8*4), R11
+	LEAQ         (R12)(R8*4), R12
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
+	JGE          inputs50
+
+rest50:
+	CMPQ         R9, $-4
+	JLE          sum50
+	VBROADCASTSS (R10), Y8
+	VMULPS       (R11), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R11), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R11), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       (R11)(DI*1), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	CMPQ         R9, $-3
+	JLE          sum50
+	VBROADCASTSS 4(R10), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       (R12)(DI*1), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	JMP          sum50
+
+short50:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	JMP    rest50
+
+sum50:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	MOVQ         CX, CX
+	LEAQ         (CX)(R8*2), CX
+	LEAQ         (CX)(R8*1), R9
+	SUBQ         $0x04, SI
+	JL           short52
+	VBROADCASTSS 8(BX), Y7
+	VMULPS       (CX), Y7, Y4
+	VMULPS       32(CX), Y7, Y5
+	VMULPS       64(CX), Y7, Y6
+	VMULPS       (CX)(DI*1), Y7, Y7
+	VBROADCASTSS 12(BX), Y11
+	VMULPS       (R9), Y11, Y8
+	VMULPS       32(R9), Y11, Y9
+	VMULPS       64(R9), Y11, Y10
+	VMULPS       (R9)(DI*1), Y11, Y11
+	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JL           rest52
+
+inputs52:
+	VBROADCASTSS 8(BX), Y12
+	VMULPS       (CX), Y12, Y13
+	VADDPS       Y13, Y4, Y4
+	VMULPS       32(CX), Y12, Y13
+	VADDPS       Y13, Y5, Y5
+	VMULPS       64(CX), Y12, Y13
+	VADDPS       Y13, Y6, Y6
+	VMULPS       (CX)(DI*1), Y12, Y12
+	VADDPS       Y12, Y7, Y7
+	VBROADCASTSS 12(BX), Y12
+	VMULPS       (R9), Y12, Y13
+	VADDPS       Y13, Y8, Y8
+	VMULPS       32(R9), Y12, Y13
+	VADDPS       Y13, Y9, Y9
+	VMULPS       64(R9), Y12, Y13
+	VADDPS       Y13, Y10, Y10
+	VMULPS       (R9)(DI*1), Y12, Y12
+	VADDPS       Y12, Y11, Y11
+	LEAQ         (CX)(R8*4), CX
+	LEAQ         (R9)(R8*4), R9
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, SI
+	JGE          inputs52
+
+rest52:
+	CMPQ         SI, $-2
+	JLE          sum52
+	VBROADCASTSS 8(BX), Y12
+	VMULPS       (CX), Y12, Y13
+	VADDPS       Y13, Y4, Y4
+	VMULPS       32(CX), Y12, Y13
+	VADDPS       Y13, Y5, Y5
+	VMULPS       64(CX), Y12, Y13
+	VADDPS       Y13, Y6, Y6
+	VMULPS       (CX)(DI*1), Y12, Y12
+	VADDPS       Y12, Y7, Y7
+	JMP          sum52
+
+short52:
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	JMP    rest52
+
+sum52:
+	VADDPS Y8, Y4, Y4
+	VADDPS Y9, Y5, Y5
+	VADDPS Y10, Y6, Y6
+	VADDPS Y11, Y7, Y7
+	VADDPS Y4, Y0, Y0
+	VADDPS Y5, Y1, Y1
+	VADDPS Y6, Y2, Y2
+	VADDPS Y7, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	TESTQ  DX, DX
+	JZ     unbiased5
+	VADDPS (DX), Y4, Y4
+	VADDPS 32(DX), Y5, Y5
+	VADDPS 64(DX), Y6, Y6
+	VADDPS (DX)(DI*1), Y7, Y7
+
+unbiased5:
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS Y0, (AX)
+	VADDPS  Y5, Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	VADDPS  Y6, Y2, Y2
+	VMOVUPS Y2, 64(AX)
+	VADDPS  Y7, Y3, Y3
+	VMOVUPS Y3, (AX)(DI*1)
+	JMP     done
+
 small:
 	SUBQ         $+4, DI
 	SHLQ         $0x02, DI
 	MOVQ         CX, CX
 	LEAQ         (CX)(R8*1), R9
-	LEAQ         (CX)(R8*2), R10
-	LEAQ         (R9)(R8*2), R11
+	LEAQ         (R9)(R8*1), R10
+	LEAQ         (R10)(R8*1), R11
 	SUBQ         $0x04, SI
-	JL           short5
+	JL           short60
 	VBROADCASTSS (BX), X1
 	VMULPS       (CX), X1, X0
 	VMULPS       (CX)(DI*1), X1, X1
@@ -5570,9 +6131,9 @@ small:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JL           rest5
+	JL           rest60
 
-inputs5:
+inputs60:
 	VBROADCASTSS (BX), X8
 	VMULPS       (CX), X8, X9
 	VADDPS       X9, X0, X0
@@ -5599,33 +6160,33 @@ inputs5:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JGE          inputs5
+	JGE          inputs60
 
-rest5:
+rest60:
 	CMPQ         SI, $-4
-	JE           sum5
+	JLE          sum60
 	VBROADCASTSS (BX), X8
 	VMULPS       (CX), X8, X9
 	VADDPS       X9, X0, X0
 	VMULPS       (CX)(DI*1), X8, X8
 	VADDPS       X8, X1, X1
 	CMPQ         SI, $-3
-	JE           sum5
+	JLE          sum60
 	VBROADCASTSS 4(BX), X8
 	VMULPS       (R9), X8, X9
 	VADDPS       X9, X2, X2
 	VMULPS       (R9)(DI*1), X8, X8
 	VADDPS       X8, X3, X3
 	CMPQ         SI, $-2
-	JE           sum5
+	JLE          sum60
 	VBROADCASTSS 8(BX), X8
 	VMULPS       (R10), X8, X9
 	VADDPS       X9, X4, X4
 	VMULPS       (R10)(DI*1), X8, X8
 	VADDPS       X8, X5, X5
-	JMP          sum5
+	JMP          sum60
 
-short5:
+short60:
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
@@ -5634,23 +6195,23 @@ short5:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	JMP    rest5
+	JMP    rest60
 
-sum5:
+sum60:
 	VADDPS X2, X0, X0
-	VADDPS X6, X4, X4
 	VADDPS X3, X1, X1
+	VADDPS X6, X4, X4
 	VADDPS X7, X5, X5
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
 	VADDPS X4, X0, X0
 	VADDPS X5, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
 	TESTQ  DX, DX
-	JZ     unbiased5
+	JZ     unbiased6
 	VADDPS (DX), X2, X2
 	VADDPS (DX)(DI*1), X3, X3
 
-unbiased5:
+unbiased6:
 	VADDPS  X2, X0, X0
 	VMOVUPS X0, (AX)
 	VADDPS  X3, X1, X1
@@ -6185,7 +6746,7 @@ whole8:
 	LEAQ         (SI)(SI*2), R9
 	MOVQ         SI, R9
 	SUBQ         $0x04, R9
-	JL           short1
+	JL           short10
 	VMOVUPS      (R11), Y3
 	VBROADCASTSS (R10), Y0
 	VMULPS       Y3, Y0, Y0
@@ -6217,9 +6778,9 @@ whole8:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R9
-	JL           rest1
+	JL           rest10
 
-inputs1:
+inputs10:
 	VMOVUPS      (R11), Y12
 	VBROADCASTSS (R10), Y13
 	VMULPS       Y12, Y13, Y13
@@ -6263,11 +6824,11 @@ inputs1:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R9
-	JGE          inputs1
+	JGE          inputs10
 
-rest1:
+rest10:
 	CMPQ         R9, $-4
-	JE           sum1
+	JLE          sum10
 	VMOVUPS      (R11), Y12
 	VBROADCASTSS (R10), Y13
 	VMULPS       Y12, Y13, Y13
@@ -6279,7 +6840,7 @@ rest1:
 	VMULPS       Y12, Y13, Y13
 	VADDPS       Y13, Y2, Y2
 	CMPQ         R9, $-3
-	JE           sum1
+	JLE          sum10
 	VMOVUPS      (R11)(R8*1), Y12
 	VBROADCASTSS 4(R10), Y13
 	VMULPS       Y12, Y13, Y13
@@ -6291,7 +6852,7 @@ rest1:
 	VMULPS       Y12, Y13, Y13
 	VADDPS       Y13, Y5, Y5
 	CMPQ         R9, $-2
-	JE           sum1
+	JLE          sum10
 	VMOVUPS      (R11)(R8*2), Y12
 	VBROADCASTSS 8(R10), Y13
 	VMULPS       Y12, Y13, Y13
@@ -6302,9 +6863,9 @@ rest1:
 	VBROADCASTSS 8(R10)(SI*8), Y13
 	VMULPS       Y12, Y13, Y13
 	VADDPS       Y13, Y8, Y8
-	JMP          sum1
+	JMP          sum10
 
-short1:
+short10:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -6317,19 +6878,19 @@ short1:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	JMP    rest1
+	JMP    rest10
 
-sum1:
+sum10:
 	VADDPS Y3, Y0, Y0
-	VADDPS Y9, Y6, Y6
 	VADDPS Y4, Y1, Y1
-	VADDPS Y10, Y7, Y7
 	VADDPS Y5, Y2, Y2
+	VADDPS Y9, Y6, Y6
+	VADDPS Y10, Y7, Y7
 	VADDPS Y11, Y8, Y8
-	VXORPS Y3, Y3, Y3
 	VADDPS Y6, Y0, Y0
 	VADDPS Y7, Y1, Y1
 	VADDPS Y8, Y2, Y2
+	VXORPS Y3, Y3, Y3
 	TESTQ  DX, DX
 	JZ     unbiased1
 	VADDPS (DX), Y3, Y3
@@ -6363,7 +6924,7 @@ forward1:
 	LEAQ         (SI)(SI*2), CX
 	MOVQ         SI, CX
 	SUBQ         $0x04, CX
-	JL           short2
+	JL           short20
 	VMOVUPS      (R9), Y3
 	VBROADCASTSS (BX), Y0
 	VMULPS       Y3, Y0, Y0
@@ -6395,9 +6956,9 @@ forward1:
 	LEAQ         (R9)(R8*4), R9
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, CX
-	JL           rest2
+	JL           rest20
 
-inputs2:
+inputs20:
 	VMOVUPS      (R9), Y12
 	VBROADCASTSS (BX), Y13
 	VMULPS       Y12, Y13, Y13
@@ -6441,11 +7002,11 @@ inputs2:
 	LEAQ         (R9)(R8*4), R9
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, CX
-	JGE          inputs2
+	JGE          inputs20
 
-rest2:
+rest20:
 	CMPQ         CX, $-4
-	JE           sum2
+	JLE          sum20
 	VMOVUPS      (R9), Y12
 	VBROADCASTSS (BX), Y13
 	VMULPS       Y12, Y13, Y13
@@ -6457,7 +7018,7 @@ rest2:
 	VMULPS       Y12, Y13, Y13
 	VADDPS       Y13, Y2, Y2
 	CMPQ         CX, $-3
-	JE           sum2
+	JLE          sum20
 	VMOVUPS      (R9)(R8*1), Y12
 	VBROADCASTSS 4(BX), Y13
 	VMULPS       Y12, Y13, Y13
@@ -6469,7 +7030,7 @@ rest2:
 	VMULPS       Y12, Y13, Y13
 	VADDPS       Y13, Y5, Y5
 	CMPQ         CX, $-2
-	JE           sum2
+	JLE          sum20
 	VMOVUPS      (R9)(R8*2), Y12
 	VBROADCASTSS 8(BX), Y13
 	VMULPS       Y12, Y13, Y13
@@ -6480,9 +7041,9 @@ rest2:
 	VBROADCASTSS 8(BX)(SI*8), Y13
 	VMULPS       Y12, Y13, Y13
 	VADDPS       Y13, Y8, Y8
-	JMP          sum2
+	JMP          sum20
 
-short2:
+short20:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -6495,19 +7056,19 @@ short2:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	JMP    rest2
+	JMP    rest20
 
-sum2:
+sum20:
 	VADDPS Y3, Y0, Y0
-	VADDPS Y9, Y6, Y6
 	VADDPS Y4, Y1, Y1
-	VADDPS Y10, Y7, Y7
 	VADDPS Y5, Y2, Y2
+	VADDPS Y9, Y6, Y6
+	VADDPS Y10, Y7, Y7
 	VADDPS Y11, Y8, Y8
-	VXORPS Y3, Y3, Y3
 	VADDPS Y6, Y0, Y0
 	VADDPS Y7, Y1, Y1
 	VADDPS Y8, Y2, Y2
+	VXORPS Y3, Y3, Y3
 	TESTQ  DX, DX
 	JZ     unbiased2
 	VADDPS (DX)(DI*1), Y3, Y3
@@ -6534,7 +7095,7 @@ whole4:
 	LEAQ         (SI)(SI*2), R9
 	MOVQ         SI, R9
 	SUBQ         $0x04, R9
-	JL           short3
+	JL           short30
 	VMOVUPS      (R11), X3
 	VBROADCASTSS (R10), X0
 	VMULPS       X3, X0, X0
@@ -6566,9 +7127,9 @@ whole4:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R9
-	JL           rest3
+	JL           rest30
 
-inputs3:
+inputs30:
 	VMOVUPS      (R11), X12
 	VBROADCASTSS (R10), X13
 	VMULPS       X12, X13, X13
@@ -6612,11 +7173,11 @@ inputs3:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R9
-	JGE          inputs3
+	JGE          inputs30
 
-rest3:
+rest30:
 	CMPQ         R9, $-4
-	JE           sum3
+	JLE          sum30
 	VMOVUPS      (R11), X12
 	VBROADCASTSS (R10), X13
 	VMULPS       X12, X13, X13
@@ -6628,7 +7189,7 @@ rest3:
 	VMULPS       X12, X13, X13
 	VADDPS       X13, X2, X2
 	CMPQ         R9, $-3
-	JE           sum3
+	JLE          sum30
 	VMOVUPS      (R11)(R8*1), X12
 	VBROADCASTSS 4(R10), X13
 	VMULPS       X12, X13, X13
@@ -6640,7 +7201,7 @@ rest3:
 	VMULPS       X12, X13, X13
 	VADDPS       X13, X5, X5
 	CMPQ         R9, $-2
-	JE           sum3
+	JLE          sum30
 	VMOVUPS      (R11)(R8*2), X12
 	VBROADCASTSS 8(R10), X13
 	VMULPS       X12, X13, X13
@@ -6651,9 +7212,9 @@ rest3:
 	VBROADCASTSS 8(R10)(SI*8), X13
 	VMULPS       X12, X13, X13
 	VADDPS       X13, X8, X8
-	JMP          sum3
+	JMP          sum30
 
-short3:
+short30:
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
@@ -6666,19 +7227,19 @@ short3:
 	VXORPS X9, X9, X9
 	VXORPS X10, X10, X10
 	VXORPS X11, X11, X11
-	JMP    rest3
+	JMP    rest30
 
-sum3:
+sum30:
 	VADDPS X3, X0, X0
-	VADDPS X9, X6, X6
 	VADDPS X4, X1, X1
-	VADDPS X10, X7, X7
 	VADDPS X5, X2, X2
+	VADDPS X9, X6, X6
+	VADDPS X10, X7, X7
 	VADDPS X11, X8, X8
-	VXORPS X3, X3, X3
 	VADDPS X6, X0, X0
 	VADDPS X7, X1, X1
 	VADDPS X8, X2, X2
+	VXORPS X3, X3, X3
 	TESTQ  DX, DX
 	JZ     unbiased3
 	VADDPS (DX), X3, X3
@@ -6712,7 +7273,7 @@ forward3:
 	LEAQ         (SI)(SI*2), CX
 	MOVQ         SI, CX
 	SUBQ         $0x04, CX
-	JL           short4
+	JL           short40
 	VMOVUPS      (R9), X3
 	VBROADCASTSS (BX), X0
 	VMULPS       X3, X0, X0
@@ -6744,9 +7305,9 @@ forward3:
 	LEAQ         (R9)(R8*4), R9
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, CX
-	JL           rest4
+	JL           rest40
 
-inputs4:
+inputs40:
 	VMOVUPS      (R9), X12
 	VBROADCASTSS (BX), X13
 	VMULPS       X12, X13, X13
@@ -6790,11 +7351,11 @@ inputs4:
 	LEAQ         (R9)(R8*4), R9
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, CX
-	JGE          inputs4
+	JGE          inputs40
 
-rest4:
+rest40:
 	CMPQ         CX, $-4
-	JE           sum4
+	JLE          sum40
 	VMOVUPS      (R9), X12
 	VBROADCASTSS (BX), X13
 	VMULPS       X12, X13, X13
@@ -6806,7 +7367,7 @@ rest4:
 	VMULPS       X12, X13, X13
 	VADDPS       X13, X2, X2
 	CMPQ         CX, $-3
-	JE           sum4
+	JLE          sum40
 	VMOVUPS      (R9)(R8*1), X12
 	VBROADCASTSS 4(BX), X13
 	VMULPS       X12, X13, X13
@@ -6818,7 +7379,7 @@ rest4:
 	VMULPS       X12, X13, X13
 	VADDPS       X13, X5, X5
 	CMPQ         CX, $-2
-	JE           sum4
+	JLE          sum40
 	VMOVUPS      (R9)(R8*2), X12
 	VBROADCASTSS 8(BX), X13
 	VMULPS       X12, X13, X13
@@ -6829,9 +7390,9 @@ rest4:
 	VBROADCASTSS 8(BX)(SI*8), X13
 	VMULPS       X12, X13, X13
 	VADDPS       X13, X8, X8
-	JMP          sum4
+	JMP          sum40
 
-short4:
+short40:
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
@@ -6844,19 +7405,19 @@ short4:
 	VXORPS X9, X9, X9
 	VXORPS X10, X10, X10
 	VXORPS X11, X11, X11
-	JMP    rest4
+	JMP    rest40
 
-sum4:
+sum40:
 	VADDPS X3, X0, X0
-	VADDPS X9, X6, X6
 	VADDPS X4, X1, X1
-	VADDPS X10, X7, X7
 	VADDPS X5, X2, X2
+	VADDPS X9, X6, X6
+	VADDPS X10, X7, X7
 	VADDPS X11, X8, X8
-	VXORPS X3, X3, X3
 	VADDPS X6, X0, X0
 	VADDPS X7, X1, X1
 	VADDPS X8, X2, X2
+	VXORPS X3, X3, X3
 	TESTQ  DX, DX
 	JZ     unbiased4
 	VADDPS (DX)(DI*1), X3, X3
@@ -9214,11 +9775,11 @@ wide:
 	MOVQ         BX, R10
 	MOVQ         CX, R11
 	LEAQ         (R11)(R8*1), R12
-	LEAQ         (R11)(R8*2), R13
-	LEAQ         (R12)(R8*2), R14
+	LEAQ         (R12)(R8*1), R13
+	LEAQ         (R13)(R8*1), R14
 	MOVQ         SI, R9
 	SUBQ         $0x04, R9
-	JL           short1
+	JL           short10
 	VBROADCASTSS (R10), Z3
 	VMULPS       (R11), Z3, Z0
 	VMULPS       64(R11), Z3, Z1
@@ -9245,9 +9806,9 @@ wide:
 	LEAQ         (R14)(R8*4), R14
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R9
-	JL           rest1
+	JL           rest10
 
-inputs1:
+inputs10:
 	VBROADCASTSS (R10), Z16
 	VMULPS       (R11), Z16, Z17
 	VADDPS       Z17, Z0, Z0
@@ -9290,11 +9851,11 @@ inputs1:
 	LEAQ         (R14)(R8*4), R14
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R9
-	JGE          inputs1
+	JGE          inputs10
 
-rest1:
+rest10:
 	CMPQ         R9, $-4
-	JE           sum1
+	JLE          sum10
 	VBROADCASTSS (R10), Z16
 	VMULPS       (R11), Z16, Z17
 	VADDPS       Z17, Z0, Z0
@@ -9305,7 +9866,7 @@ rest1:
 	VMULPS       192(R11), Z16, Z16
 	VADDPS       Z16, Z3, Z3
 	CMPQ         R9, $-3
-	JE           sum1
+	JLE          sum10
 	VBROADCASTSS 4(R10), Z16
 	VMULPS       (R12), Z16, Z17
 	VADDPS       Z17, Z4, Z4
@@ -9316,7 +9877,7 @@ rest1:
 	VMULPS       192(R12), Z16, Z16
 	VADDPS       Z16, Z7, Z7
 	CMPQ         R9, $-2
-	JE           sum1
+	JLE          sum10
 	VBROADCASTSS 8(R10), Z16
 	VMULPS       (R13), Z16, Z17
 	VADDPS       Z17, Z8, Z8
@@ -9326,9 +9887,9 @@ rest1:
 	VADDPS       Z17, Z10, Z10
 	VMULPS       192(R13), Z16, Z16
 	VADDPS       Z16, Z11, Z11
-	JMP          sum1
+	JMP          sum10
 
-short1:
+short10:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -9345,25 +9906,25 @@ short1:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	JMP    rest1
+	JMP    rest10
 
-sum1:
+sum10:
 	VADDPS Z4, Z0, Z0
-	VADDPS Z12, Z8, Z8
 	VADDPS Z5, Z1, Z1
-	VADDPS Z13, Z9, Z9
 	VADDPS Z6, Z2, Z2
-	VADDPS Z14, Z10, Z10
 	VADDPS Z7, Z3, Z3
+	VADDPS Z12, Z8, Z8
+	VADDPS Z13, Z9, Z9
+	VADDPS Z14, Z10, Z10
 	VADDPS Z15, Z11, Z11
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
 	VADDPS Z8, Z0, Z0
 	VADDPS Z9, Z1, Z1
 	VADDPS Z10, Z2, Z2
 	VADDPS Z11, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
 	TESTQ  DX, DX
 	JZ     unbiased1
 	VADDPS (DX), Z4, Z4
@@ -9403,10 +9964,10 @@ narrow:
 	SHLQ         $0x02, DI
 	MOVQ         CX, CX
 	LEAQ         (CX)(R8*1), R9
-	LEAQ         (CX)(R8*2), R10
-	LEAQ         (R9)(R8*2), R11
+	LEAQ         (R9)(R8*1), R10
+	LEAQ         (R10)(R8*1), R11
 	SUBQ         $0x04, SI
-	JL           short2
+	JL           short20
 	VBROADCASTSS (BX), Z0
 	VMULPS       (CX)(DI*1), Z0, Z0
 	VBROADCASTSS 4(BX), Z1
@@ -9421,9 +9982,9 @@ narrow:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JL           rest2
+	JL           rest20
 
-inputs2:
+inputs20:
 	VBROADCASTSS (BX), Z4
 	VMULPS       (CX)(DI*1), Z4, Z4
 	VADDPS       Z4, Z0, Z0
@@ -9442,38 +10003,38 @@ inputs2:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JGE          inputs2
+	JGE          inputs20
 
-rest2:
+rest20:
 	CMPQ         SI, $-4
-	JE           sum2
+	JLE          sum20
 	VBROADCASTSS (BX), Z4
 	VMULPS       (CX)(DI*1), Z4, Z4
 	VADDPS       Z4, Z0, Z0
 	CMPQ         SI, $-3
-	JE           sum2
+	JLE          sum20
 	VBROADCASTSS 4(BX), Z4
 	VMULPS       (R9)(DI*1), Z4, Z4
 	VADDPS       Z4, Z1, Z1
 	CMPQ         SI, $-2
-	JE           sum2
+	JLE          sum20
 	VBROADCASTSS 8(BX), Z4
 	VMULPS       (R10)(DI*1), Z4, Z4
 	VADDPS       Z4, Z2, Z2
-	JMP          sum2
+	JMP          sum20
 
-short2:
+short20:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	JMP    rest2
+	JMP    rest20
 
-sum2:
+sum20:
 	VADDPS Z1, Z0, Z0
 	VADDPS Z3, Z2, Z2
-	VPXORD Z1, Z1, Z1
 	VADDPS Z2, Z0, Z0
+	VPXORD Z1, Z1, Z1
 	TESTQ  DX, DX
 	JZ     unbiased2
 	VADDPS (DX)(DI*1), Z1, Z1
@@ -9490,10 +10051,10 @@ columns2:
 	SHLQ         $0x02, DI
 	MOVQ         CX, CX
 	LEAQ         (CX)(R8*1), R9
-	LEAQ         (CX)(R8*2), R10
-	LEAQ         (R9)(R8*2), R11
+	LEAQ         (R9)(R8*1), R10
+	LEAQ         (R10)(R8*1), R11
 	SUBQ         $0x04, SI
-	JL           short3
+	JL           short30
 	VBROADCASTSS (BX), Z1
 	VMULPS       (CX), Z1, Z0
 	VMULPS       (CX)(DI*1), Z1, Z1
@@ -9512,9 +10073,9 @@ columns2:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JL           rest3
+	JL           rest30
 
-inputs3:
+inputs30:
 	VBROADCASTSS (BX), Z8
 	VMULPS       (CX), Z8, Z9
 	VADDPS       Z9, Z0, Z0
@@ -9541,33 +10102,33 @@ inputs3:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JGE          inputs3
+	JGE          inputs30
 
-rest3:
+rest30:
 	CMPQ         SI, $-4
-	JE           sum3
+	JLE          sum30
 	VBROADCASTSS (BX), Z8
 	VMULPS       (CX), Z8, Z9
 	VADDPS       Z9, Z0, Z0
 	VMULPS       (CX)(DI*1), Z8, Z8
 	VADDPS       Z8, Z1, Z1
 	CMPQ         SI, $-3
-	JE           sum3
+	JLE          sum30
 	VBROADCASTSS 4(BX), Z8
 	VMULPS       (R9), Z8, Z9
 	VADDPS       Z9, Z2, Z2
 	VMULPS       (R9)(DI*1), Z8, Z8
 	VADDPS       Z8, Z3, Z3
 	CMPQ         SI, $-2
-	JE           sum3
+	JLE          sum30
 	VBROADCASTSS 8(BX), Z8
 	VMULPS       (R10), Z8, Z9
 	VADDPS       Z9, Z4, Z4
 	VMULPS       (R10)(DI*1), Z8, Z8
 	VADDPS       Z8, Z5, Z5
-	JMP          sum3
+	JMP          sum30
 
-short3:
+short30:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -9576,17 +10137,17 @@ short3:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	JMP    rest3
+	JMP    rest30
 
-sum3:
+sum30:
 	VADDPS Z2, Z0, Z0
-	VADDPS Z6, Z4, Z4
 	VADDPS Z3, Z1, Z1
+	VADDPS Z6, Z4, Z4
 	VADDPS Z7, Z5, Z5
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
 	VADDPS Z4, Z0, Z0
 	VADDPS Z5, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
 	TESTQ  DX, DX
 	JZ     unbiased3
 	VADDPS (DX), Z2, Z2
@@ -9606,10 +10167,10 @@ columns3:
 	SHLQ         $0x02, DI
 	MOVQ         CX, CX
 	LEAQ         (CX)(R8*1), R9
-	LEAQ         (CX)(R8*2), R10
-	LEAQ         (R9)(R8*2), R11
+	LEAQ         (R9)(R8*1), R10
+	LEAQ         (R10)(R8*1), R11
 	SUBQ         $0x04, SI
-	JL           short4
+	JL           short40
 	VBROADCASTSS (BX), Z2
 	VMULPS       (CX), Z2, Z0
 	VMULPS       64(CX), Z2, Z1
@@ -9632,9 +10193,9 @@ columns3:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JL           rest4
+	JL           rest40
 
-inputs4:
+inputs40:
 	VBROADCASTSS (BX), Z12
 	VMULPS       (CX), Z12, Z13
 	VADDPS       Z13, Z0, Z0
@@ -9669,11 +10230,11 @@ inputs4:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JGE          inputs4
+	JGE          inputs40
 
-rest4:
+rest40:
 	CMPQ         SI, $-4
-	JE           sum4
+	JLE          sum40
 	VBROADCASTSS (BX), Z12
 	VMULPS       (CX), Z12, Z13
 	VADDPS       Z13, Z0, Z0
@@ -9682,7 +10243,7 @@ rest4:
 	VMULPS       (CX)(DI*1), Z12, Z12
 	VADDPS       Z12, Z2, Z2
 	CMPQ         SI, $-3
-	JE           sum4
+	JLE          sum40
 	VBROADCASTSS 4(BX), Z12
 	VMULPS       (R9), Z12, Z13
 	VADDPS       Z13, Z3, Z3
@@ -9691,7 +10252,7 @@ rest4:
 	VMULPS       (R9)(DI*1), Z12, Z12
 	VADDPS       Z12, Z5, Z5
 	CMPQ         SI, $-2
-	JE           sum4
+	JLE          sum40
 	VBROADCASTSS 8(BX), Z12
 	VMULPS       (R10), Z12, Z13
 	VADDPS       Z13, Z6, Z6
@@ -9699,9 +10260,9 @@ rest4:
 	VADDPS       Z13, Z7, Z7
 	VMULPS       (R10)(DI*1), Z12, Z12
 	VADDPS       Z12, Z8, Z8
-	JMP          sum4
+	JMP          sum40
 
-short4:
+short40:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -9714,21 +10275,21 @@ short4:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	JMP    rest4
+	JMP    rest40
 
-sum4:
+sum40:
 	VADDPS Z3, Z0, Z0
-	VADDPS Z9, Z6, Z6
 	VADDPS Z4, Z1, Z1
-	VADDPS Z10, Z7, Z7
 	VADDPS Z5, Z2, Z2
+	VADDPS Z9, Z6, Z6
+	VADDPS Z10, Z7, Z7
 	VADDPS Z11, Z8, Z8
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
 	VADDPS Z6, Z0, Z0
 	VADDPS Z7, Z1, Z1
 	VADDPS Z8, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
 	TESTQ  DX, DX
 	JZ     unbiased4
 	VADDPS (DX), Z3, Z3
@@ -9749,10 +10310,10 @@ columns4:
 	SHLQ         $0x02, DI
 	MOVQ         CX, CX
 	LEAQ         (CX)(R8*1), R9
-	LEAQ         (CX)(R8*2), R10
-	LEAQ         (R9)(R8*2), R11
+	LEAQ         (R9)(R8*1), R10
+	LEAQ         (R10)(R8*1), R11
 	SUBQ         $0x04, SI
-	JL           short5
+	JL           short50
 	VBROADCASTSS (BX), Z3
 	VMULPS       (CX), Z3, Z0
 	VMULPS       64(CX), Z3, Z1
@@ -9779,9 +10340,9 @@ columns4:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JL           rest5
+	JL           rest50
 
-inputs5:
+inputs50:
 	VBROADCASTSS (BX), Z16
 	VMULPS       (CX), Z16, Z17
 	VADDPS       Z17, Z0, Z0
@@ -9824,11 +10385,11 @@ inputs5:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JGE          inputs5
+	JGE          inputs50
 
-rest5:
+rest50:
 	CMPQ         SI, $-4
-	JE           sum5
+	JLE          sum50
 	VBROADCASTSS (BX), Z16
 	VMULPS       (CX), Z16, Z17
 	VADDPS       Z17, Z0, Z0
@@ -9839,7 +10400,7 @@ rest5:
 	VMULPS       (CX)(DI*1), Z16, Z16
 	VADDPS       Z16, Z3, Z3
 	CMPQ         SI, $-3
-	JE           sum5
+	JLE          sum50
 	VBROADCASTSS 4(BX), Z16
 	VMULPS       (R9), Z16, Z17
 	VADDPS       Z17, Z4, Z4
@@ -9850,7 +10411,7 @@ rest5:
 	VMULPS       (R9)(DI*1), Z16, Z16
 	VADDPS       Z16, Z7, Z7
 	CMPQ         SI, $-2
-	JE           sum5
+	JLE          sum50
 	VBROADCASTSS 8(BX), Z16
 	VMULPS       (R10), Z16, Z17
 	VADDPS       Z17, Z8, Z8
@@ -9860,9 +10421,9 @@ rest5:
 	VADDPS       Z17, Z10, Z10
 	VMULPS       (R10)(DI*1), Z16, Z16
 	VADDPS       Z16, Z11, Z11
-	JMP          sum5
+	JMP          sum50
 
-short5:
+short50:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -9879,25 +10440,25 @@ short5:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	JMP    rest5
+	JMP    rest50
 
-sum5:
+sum50:
 	VADDPS Z4, Z0, Z0
-	VADDPS Z12, Z8, Z8
 	VADDPS Z5, Z1, Z1
-	VADDPS Z13, Z9, Z9
 	VADDPS Z6, Z2, Z2
-	VADDPS Z14, Z10, Z10
 	VADDPS Z7, Z3, Z3
+	VADDPS Z12, Z8, Z8
+	VADDPS Z13, Z9, Z9
+	VADDPS Z14, Z10, Z10
 	VADDPS Z15, Z11, Z11
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
 	VADDPS Z8, Z0, Z0
 	VADDPS Z9, Z1, Z1
 	VADDPS Z10, Z2, Z2
 	VADDPS Z11, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
 	TESTQ  DX, DX
 	JZ     unbiased5
 	VADDPS (DX), Z4, Z4
@@ -9922,10 +10483,10 @@ small:
 	JG           below8twice
 	MOVQ         CX, CX
 	LEAQ         (CX)(R8*1), DI
-	LEAQ         (CX)(R8*2), R9
-	LEAQ         (DI)(R8*2), R10
+	LEAQ         (DI)(R8*1), R9
+	LEAQ         (R9)(R8*1), R10
 	SUBQ         $0x04, SI
-	JL           short6
+	JL           short60
 	VBROADCASTSS (BX), Y0
 	VMULPS       (CX), Y0, Y0
 	VBROADCASTSS 4(BX), Y1
@@ -9940,9 +10501,9 @@ small:
 	LEAQ         (R10)(R8*4), R10
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JL           rest6
+	JL           rest60
 
-inputs6:
+inputs60:
 	VBROADCASTSS (BX), Y4
 	VMULPS       (CX), Y4, Y4
 	VADDPS       Y4, Y0, Y0
@@ -9961,38 +10522,38 @@ inputs6:
 	LEAQ         (R10)(R8*4), R10
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JGE          inputs6
+	JGE          inputs60
 
-rest6:
+rest60:
 	CMPQ         SI, $-4
-	JE           sum6
+	JLE          sum60
 	VBROADCASTSS (BX), Y4
 	VMULPS       (CX), Y4, Y4
 	VADDPS       Y4, Y0, Y0
 	CMPQ         SI, $-3
-	JE           sum6
+	JLE          sum60
 	VBROADCASTSS 4(BX), Y4
 	VMULPS       (DI), Y4, Y4
 	VADDPS       Y4, Y1, Y1
 	CMPQ         SI, $-2
-	JE           sum6
+	JLE          sum60
 	VBROADCASTSS 8(BX), Y4
 	VMULPS       (R9), Y4, Y4
 	VADDPS       Y4, Y2, Y2
-	JMP          sum6
+	JMP          sum60
 
-short6:
+short60:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	JMP    rest6
+	JMP    rest60
 
-sum6:
+sum60:
 	VADDPS Y1, Y0, Y0
 	VADDPS Y3, Y2, Y2
-	VXORPS Y1, Y1, Y1
 	VADDPS Y2, Y0, Y0
+	VXORPS Y1, Y1, Y1
 	TESTQ  DX, DX
 	JZ     unbiased6
 	VADDPS (DX), Y1, Y1
@@ -10007,10 +10568,10 @@ below8twice:
 	SHLQ         $0x02, DI
 	MOVQ         CX, CX
 	LEAQ         (CX)(R8*1), R9
-	LEAQ         (CX)(R8*2), R10
-	LEAQ         (R9)(R8*2), R11
+	LEAQ         (R9)(R8*1), R10
+	LEAQ         (R10)(R8*1), R11
 	SUBQ         $0x04, SI
-	JL           short7
+	JL           short70
 	VBROADCASTSS (BX), Y1
 	VMULPS       (CX), Y1, Y0
 	VMULPS       (CX)(DI*1), Y1, Y1
@@ -10029,9 +10590,9 @@ below8twice:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JL           rest7
+	JL           rest70
 
-inputs7:
+inputs70:
 	VBROADCASTSS (BX), Y8
 	VMULPS       (CX), Y8, Y9
 	VADDPS       Y9, Y0, Y0
@@ -10058,33 +10619,33 @@ inputs7:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JGE          inputs7
+	JGE          inputs70
 
-rest7:
+rest70:
 	CMPQ         SI, $-4
-	JE           sum7
+	JLE          sum70
 	VBROADCASTSS (BX), Y8
 	VMULPS       (CX), Y8, Y9
 	VADDPS       Y9, Y0, Y0
 	VMULPS       (CX)(DI*1), Y8, Y8
 	VADDPS       Y8, Y1, Y1
 	CMPQ         SI, $-3
-	JE           sum7
+	JLE          sum70
 	VBROADCASTSS 4(BX), Y8
 	VMULPS       (R9), Y8, Y9
 	VADDPS       Y9, Y2, Y2
 	VMULPS       (R9)(DI*1), Y8, Y8
 	VADDPS       Y8, Y3, Y3
 	CMPQ         SI, $-2
-	JE           sum7
+	JLE          sum70
 	VBROADCASTSS 8(BX), Y8
 	VMULPS       (R10), Y8, Y9
 	VADDPS       Y9, Y4, Y4
 	VMULPS       (R10)(DI*1), Y8, Y8
 	VADDPS       Y8, Y5, Y5
-	JMP          sum7
+	JMP          sum70
 
-short7:
+short70:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -10093,17 +10654,17 @@ short7:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	JMP    rest7
+	JMP    rest70
 
-sum7:
+sum70:
 	VADDPS Y2, Y0, Y0
-	VADDPS Y6, Y4, Y4
 	VADDPS Y3, Y1, Y1
+	VADDPS Y6, Y4, Y4
 	VADDPS Y7, Y5, Y5
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
 	VADDPS Y4, Y0, Y0
 	VADDPS Y5, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
 	TESTQ  DX, DX
 	JZ     unbiased7
 	VADDPS (DX), Y2, Y2
@@ -10121,10 +10682,10 @@ below8:
 	SHLQ         $0x02, DI
 	MOVQ         CX, CX
 	LEAQ         (CX)(R8*1), R9
-	LEAQ         (CX)(R8*2), R10
-	LEAQ         (R9)(R8*2), R11
+	LEAQ         (R9)(R8*1), R10
+	LEAQ         (R10)(R8*1), R11
 	SUBQ         $0x04, SI
-	JL           short8
+	JL           short80
 	VBROADCASTSS (BX), X1
 	VMULPS       (CX), X1, X0
 	VMULPS       (CX)(DI*1), X1, X1
@@ -10143,9 +10704,9 @@ below8:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JL           rest8
+	JL           rest80
 
-inputs8:
+inputs80:
 	VBROADCASTSS (BX), X8
 	VMULPS       (CX), X8, X9
 	VADDPS       X9, X0, X0
@@ -10172,33 +10733,33 @@ inputs8:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, SI
-	JGE          inputs8
+	JGE          inputs80
 
-rest8:
+rest80:
 	CMPQ         SI, $-4
-	JE           sum8
+	JLE          sum80
 	VBROADCASTSS (BX), X8
 	VMULPS       (CX), X8, X9
 	VADDPS       X9, X0, X0
 	VMULPS       (CX)(DI*1), X8, X8
 	VADDPS       X8, X1, X1
 	CMPQ         SI, $-3
-	JE           sum8
+	JLE          sum80
 	VBROADCASTSS 4(BX), X8
 	VMULPS       (R9), X8, X9
 	VADDPS       X9, X2, X2
 	VMULPS       (R9)(DI*1), X8, X8
 	VADDPS       X8, X3, X3
 	CMPQ         SI, $-2
-	JE           sum8
+	JLE          sum80
 	VBROADCASTSS 8(BX), X8
 	VMULPS       (R10), X8, X9
 	VADDPS       X9, X4, X4
 	VMULPS       (R10)(DI*1), X8, X8
 	VADDPS       X8, X5, X5
-	JMP          sum8
+	JMP          sum80
 
-short8:
+short80:
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
@@ -10207,17 +10768,17 @@ short8:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	JMP    rest8
+	JMP    rest80
 
-sum8:
+sum80:
 	VADDPS X2, X0, X0
-	VADDPS X6, X4, X4
 	VADDPS X3, X1, X1
+	VADDPS X6, X4, X4
 	VADDPS X7, X5, X5
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
 	VADDPS X4, X0, X0
 	VADDPS X5, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
 	TESTQ  DX, DX
 	JZ     unbiased8
 	VADDPS (DX), X2, X2
@@ -10734,7 +11295,7 @@ whole16:
 	LEAQ        (SI)(SI*2), R13
 	MOVQ        SI, R9
 	SUBQ        $0x04, R9
-	JL          short1
+	JL          short10
 	VMOVUPS     (R11), Z3
 	VMULPS.BCST (R10), Z3, Z0
 	VMULPS.BCST (R10)(SI*4), Z3, Z1
@@ -10758,9 +11319,9 @@ whole16:
 	LEAQ        (R11)(R8*4), R11
 	ADDQ        $0x10, R10
 	SUBQ        $0x04, R9
-	JL          rest1
+	JL          rest10
 
-inputs1:
+inputs10:
 	VMOVUPS     (R11), Z16
 	VMULPS.BCST (R10), Z16, Z17
 	VADDPS      Z17, Z0, Z0
@@ -10800,11 +11361,11 @@ inputs1:
 	LEAQ        (R11)(R8*4), R11
 	ADDQ        $0x10, R10
 	SUBQ        $0x04, R9
-	JGE         inputs1
+	JGE         inputs10
 
-rest1:
+rest10:
 	CMPQ        R9, $-4
-	JE          sum1
+	JLE         sum10
 	VMOVUPS     (R11), Z16
 	VMULPS.BCST (R10), Z16, Z17
 	VADDPS      Z17, Z0, Z0
@@ -10815,7 +11376,7 @@ rest1:
 	VMULPS.BCST (R10)(R13*4), Z16, Z16
 	VADDPS      Z16, Z3, Z3
 	CMPQ        R9, $-3
-	JE          sum1
+	JLE         sum10
 	VMOVUPS     (R11)(R8*1), Z16
 	VMULPS.BCST 4(R10), Z16, Z17
 	VADDPS      Z17, Z4, Z4
@@ -10826,7 +11387,7 @@ rest1:
 	VMULPS.BCST 4(R10)(R13*4), Z16, Z16
 	VADDPS      Z16, Z7, Z7
 	CMPQ        R9, $-2
-	JE          sum1
+	JLE         sum10
 	VMOVUPS     (R11)(R8*2), Z16
 	VMULPS.BCST 8(R10), Z16, Z17
 	VADDPS      Z17, Z8, Z8
@@ -10836,9 +11397,9 @@ rest1:
 	VADDPS      Z17, Z10, Z10
 	VMULPS.BCST 8(R10)(R13*4), Z16, Z16
 	VADDPS      Z16, Z11, Z11
-	JMP         sum1
+	JMP         sum10
 
-short1:
+short10:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -10855,22 +11416,22 @@ short1:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	JMP    rest1
+	JMP    rest10
 
-sum1:
+sum10:
 	VADDPS Z4, Z0, Z0
-	VADDPS Z12, Z8, Z8
 	VADDPS Z5, Z1, Z1
-	VADDPS Z13, Z9, Z9
 	VADDPS Z6, Z2, Z2
-	VADDPS Z14, Z10, Z10
 	VADDPS Z7, Z3, Z3
+	VADDPS Z12, Z8, Z8
+	VADDPS Z13, Z9, Z9
+	VADDPS Z14, Z10, Z10
 	VADDPS Z15, Z11, Z11
-	VPXORD Z4, Z4, Z4
 	VADDPS Z8, Z0, Z0
 	VADDPS Z9, Z1, Z1
 	VADDPS Z10, Z2, Z2
 	VADDPS Z11, Z3, Z3
+	VPXORD Z4, Z4, Z4
 	TESTQ  DX, DX
 	JZ     unbiased1
 	VADDPS (DX), Z4, Z4
@@ -10907,7 +11468,7 @@ forward1:
 	LEAQ        (SI)(SI*2), R11
 	MOVQ        SI, CX
 	SUBQ        $0x04, CX
-	JL          short2
+	JL          short20
 	VMOVUPS     (R9), Z3
 	VMULPS.BCST (BX), Z3, Z0
 	VMULPS.BCST (BX)(SI*4), Z3, Z1
@@ -10931,9 +11492,9 @@ forward1:
 	LEAQ        (R9)(R8*4), R9
 	ADDQ        $0x10, BX
 	SUBQ        $0x04, CX
-	JL          rest2
+	JL          rest20
 
-inputs2:
+inputs20:
 	VMOVUPS     (R9), Z16
 	VMULPS.BCST (BX), Z16, Z17
 	VADDPS      Z17, Z0, Z0
@@ -10973,11 +11534,11 @@ inputs2:
 	LEAQ        (R9)(R8*4), R9
 	ADDQ        $0x10, BX
 	SUBQ        $0x04, CX
-	JGE         inputs2
+	JGE         inputs20
 
-rest2:
+rest20:
 	CMPQ        CX, $-4
-	JE          sum2
+	JLE         sum20
 	VMOVUPS     (R9), Z16
 	VMULPS.BCST (BX), Z16, Z17
 	VADDPS      Z17, Z0, Z0
@@ -10988,7 +11549,7 @@ rest2:
 	VMULPS.BCST (BX)(R11*4), Z16, Z16
 	VADDPS      Z16, Z3, Z3
 	CMPQ        CX, $-3
-	JE          sum2
+	JLE         sum20
 	VMOVUPS     (R9)(R8*1), Z16
 	VMULPS.BCST 4(BX), Z16, Z17
 	VADDPS      Z17, Z4, Z4
@@ -10999,7 +11560,7 @@ rest2:
 	VMULPS.BCST 4(BX)(R11*4), Z16, Z16
 	VADDPS      Z16, Z7, Z7
 	CMPQ        CX, $-2
-	JE          sum2
+	JLE         sum20
 	VMOVUPS     (R9)(R8*2), Z16
 	VMULPS.BCST 8(BX), Z16, Z17
 	VADDPS      Z17, Z8, Z8
@@ -11009,9 +11570,9 @@ rest2:
 	VADDPS      Z17, Z10, Z10
 	VMULPS.BCST 8(BX)(R11*4), Z16, Z16
 	VADDPS      Z16, Z11, Z11
-	JMP         sum2
+	JMP         sum20
 
-short2:
+short20:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -11028,22 +11589,22 @@ short2:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	JMP    rest2
+	JMP    rest20
 
-sum2:
+sum20:
 	VADDPS Z4, Z0, Z0
-	VADDPS Z12, Z8, Z8
 	VADDPS Z5, Z1, Z1
-	VADDPS Z13, Z9, Z9
 	VADDPS Z6, Z2, Z2
-	VADDPS Z14, Z10, Z10
 	VADDPS Z7, Z3, Z3
+	VADDPS Z12, Z8, Z8
+	VADDPS Z13, Z9, Z9
+	VADDPS Z14, Z10, Z10
 	VADDPS Z15, Z11, Z11
-	VPXORD Z4, Z4, Z4
 	VADDPS Z8, Z0, Z0
 	VADDPS Z9, Z1, Z1
 	VADDPS Z10, Z2, Z2
 	VADDPS Z11, Z3, Z3
+	VPXORD Z4, Z4, Z4
 	TESTQ  DX, DX
 	JZ     unbiased2
 	VADDPS (DX)(DI*1), Z4, Z4
@@ -11073,7 +11634,7 @@ whole8:
 	LEAQ         (SI)(SI*2), R13
 	MOVQ         SI, R9
 	SUBQ         $0x04, R9
-	JL           short3
+	JL           short30
 	VMOVUPS      (R11), Y4
 	VBROADCASTSS (R10), Y0
 	VMULPS       Y4, Y0, Y0
@@ -11113,9 +11674,9 @@ whole8:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R9
-	JL           rest3
+	JL           rest30
 
-inputs3:
+inputs30:
 	VMOVUPS      (R11), Y16
 	VBROADCASTSS (R10), Y17
 	VMULPS       Y16, Y17, Y17
@@ -11171,11 +11732,11 @@ inputs3:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R9
-	JGE          inputs3
+	JGE          inputs30
 
-rest3:
+rest30:
 	CMPQ         R9, $-4
-	JE           sum3
+	JLE          sum30
 	VMOVUPS      (R11), Y16
 	VBROADCASTSS (R10), Y17
 	VMULPS       Y16, Y17, Y17
@@ -11190,7 +11751,7 @@ rest3:
 	VMULPS       Y16, Y17, Y17
 	VADDPS       Y17, Y3, Y3
 	CMPQ         R9, $-3
-	JE           sum3
+	JLE          sum30
 	VMOVUPS      (R11)(R8*1), Y16
 	VBROADCASTSS 4(R10), Y17
 	VMULPS       Y16, Y17, Y17
@@ -11205,7 +11766,7 @@ rest3:
 	VMULPS       Y16, Y17, Y17
 	VADDPS       Y17, Y7, Y7
 	CMPQ         R9, $-2
-	JE           sum3
+	JLE          sum30
 	VMOVUPS      (R11)(R8*2), Y16
 	VBROADCASTSS 8(R10), Y17
 	VMULPS       Y16, Y17, Y17
@@ -11219,9 +11780,9 @@ rest3:
 	VBROADCASTSS 8(R10)(R13*4), Y17
 	VMULPS       Y16, Y17, Y17
 	VADDPS       Y17, Y11, Y11
-	JMP          sum3
+	JMP          sum30
 
-short3:
+short30:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -11238,22 +11799,22 @@ short3:
 	VXORPS Y13, Y13, Y13
 	VXORPS Y14, Y14, Y14
 	VXORPS Y15, Y15, Y15
-	JMP    rest3
+	JMP    rest30
 
-sum3:
+sum30:
 	VADDPS Y4, Y0, Y0
-	VADDPS Y12, Y8, Y8
 	VADDPS Y5, Y1, Y1
-	VADDPS Y13, Y9, Y9
 	VADDPS Y6, Y2, Y2
-	VADDPS Y14, Y10, Y10
 	VADDPS Y7, Y3, Y3
+	VADDPS Y12, Y8, Y8
+	VADDPS Y13, Y9, Y9
+	VADDPS Y14, Y10, Y10
 	VADDPS Y15, Y11, Y11
-	VXORPS Y4, Y4, Y4
 	VADDPS Y8, Y0, Y0
 	VADDPS Y9, Y1, Y1
 	VADDPS Y10, Y2, Y2
 	VADDPS Y11, Y3, Y3
+	VXORPS Y4, Y4, Y4
 	TESTQ  DX, DX
 	JZ     unbiased3
 	VADDPS (DX), Y4, Y4
@@ -11290,7 +11851,7 @@ forward3:
 	LEAQ         (SI)(SI*2), R11
 	MOVQ         SI, CX
 	SUBQ         $0x04, CX
-	JL           short4
+	JL           short40
 	VMOVUPS      (R9), Y4
 	VBROADCASTSS (BX), Y0
 	VMULPS       Y4, Y0, Y0
@@ -11330,9 +11891,9 @@ forward3:
 	LEAQ         (R9)(R8*4), R9
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, CX
-	JL           rest4
+	JL           rest40
 
-inputs4:
+inputs40:
 	VMOVUPS      (R9), Y16
 	VBROADCASTSS (BX), Y17
 	VMULPS       Y16, Y17, Y17
@@ -11388,11 +11949,11 @@ inputs4:
 	LEAQ         (R9)(R8*4), R9
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, CX
-	JGE          inputs4
+	JGE          inputs40
 
-rest4:
+rest40:
 	CMPQ         CX, $-4
-	JE           sum4
+	JLE          sum40
 	VMOVUPS      (R9), Y16
 	VBROADCASTSS (BX), Y17
 	VMULPS       Y16, Y17, Y17
@@ -11407,7 +11968,7 @@ rest4:
 	VMULPS       Y16, Y17, Y17
 	VADDPS       Y17, Y3, Y3
 	CMPQ         CX, $-3
-	JE           sum4
+	JLE          sum40
 	VMOVUPS      (R9)(R8*1), Y16
 	VBROADCASTSS 4(BX), Y17
 	VMULPS       Y16, Y17, Y17
@@ -11422,7 +11983,7 @@ rest4:
 	VMULPS       Y16, Y17, Y17
 	VADDPS       Y17, Y7, Y7
 	CMPQ         CX, $-2
-	JE           sum4
+	JLE          sum40
 	VMOVUPS      (R9)(R8*2), Y16
 	VBROADCASTSS 8(BX), Y17
 	VMULPS       Y16, Y17, Y17
@@ -11436,9 +11997,9 @@ rest4:
 	VBROADCASTSS 8(BX)(R11*4), Y17
 	VMULPS       Y16, Y17, Y17
 	VADDPS       Y17, Y11, Y11
-	JMP          sum4
+	JMP          sum40
 
-short4:
+short40:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -11455,22 +12016,22 @@ short4:
 	VXORPS Y13, Y13, Y13
 	VXORPS Y14, Y14, Y14
 	VXORPS Y15, Y15, Y15
-	JMP    rest4
+	JMP    rest40
 
-sum4:
+sum40:
 	VADDPS Y4, Y0, Y0
-	VADDPS Y12, Y8, Y8
 	VADDPS Y5, Y1, Y1
-	VADDPS Y13, Y9, Y9
 	VADDPS Y6, Y2, Y2
-	VADDPS Y14, Y10, Y10
 	VADDPS Y7, Y3, Y3
+	VADDPS Y12, Y8, Y8
+	VADDPS Y13, Y9, Y9
+	VADDPS Y14, Y10, Y10
 	VADDPS Y15, Y11, Y11
-	VXORPS Y4, Y4, Y4
 	VADDPS Y8, Y0, Y0
 	VADDPS Y9, Y1, Y1
 	VADDPS Y10, Y2, Y2
 	VADDPS Y11, Y3, Y3
+	VXORPS Y4, Y4, Y4
 	TESTQ  DX, DX
 	JZ     unbiased4
 	VADDPS (DX)(DI*1), Y4, Y4
@@ -11500,7 +12061,7 @@ whole4:
 	LEAQ         (SI)(SI*2), R13
 	MOVQ         SI, R9
 	SUBQ         $0x04, R9
-	JL           short5
+	JL           short50
 	VMOVUPS      (R11), X4
 	VBROADCASTSS (R10), X0
 	VMULPS       X4, X0, X0
@@ -11540,9 +12101,9 @@ whole4:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R9
-	JL           rest5
+	JL           rest50
 
-inputs5:
+inputs50:
 	VMOVUPS      (R11), X16
 	VBROADCASTSS (R10), X17
 	VMULPS       X16, X17, X17
@@ -11598,11 +12159,11 @@ inputs5:
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R9
-	JGE          inputs5
+	JGE          inputs50
 
-rest5:
+rest50:
 	CMPQ         R9, $-4
-	JE           sum5
+	JLE          sum50
 	VMOVUPS      (R11), X16
 	VBROADCASTSS (R10), X17
 	VMULPS       X16, X17, X17
@@ -11617,7 +12178,7 @@ rest5:
 	VMULPS       X16, X17, X17
 	VADDPS       X17, X3, X3
 	CMPQ         R9, $-3
-	JE           sum5
+	JLE          sum50
 	VMOVUPS      (R11)(R8*1), X16
 	VBROADCASTSS 4(R10), X17
 	VMULPS       X16, X17, X17
@@ -11632,7 +12193,7 @@ rest5:
 	VMULPS       X16, X17, X17
 	VADDPS       X17, X7, X7
 	CMPQ         R9, $-2
-	JE           sum5
+	JLE          sum50
 	VMOVUPS      (R11)(R8*2), X16
 	VBROADCASTSS 8(R10), X17
 	VMULPS       X16, X17, X17
@@ -11646,9 +12207,9 @@ rest5:
 	VBROADCASTSS 8(R10)(R13*4), X17
 	VMULPS       X16, X17, X17
 	VADDPS       X17, X11, X11
-	JMP          sum5
+	JMP          sum50
 
-short5:
+short50:
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
@@ -11665,22 +12226,22 @@ short5:
 	VXORPS X13, X13, X13
 	VXORPS X14, X14, X14
 	VXORPS X15, X15, X15
-	JMP    rest5
+	JMP    rest50
 
-sum5:
+sum50:
 	VADDPS X4, X0, X0
-	VADDPS X12, X8, X8
 	VADDPS X5, X1, X1
-	VADDPS X13, X9, X9
 	VADDPS X6, X2, X2
-	VADDPS X14, X10, X10
 	VADDPS X7, X3, X3
+	VADDPS X12, X8, X8
+	VADDPS X13, X9, X9
+	VADDPS X14, X10, X10
 	VADDPS X15, X11, X11
-	VXORPS X4, X4, X4
 	VADDPS X8, X0, X0
 	VADDPS X9, X1, X1
 	VADDPS X10, X2, X2
 	VADDPS X11, X3, X3
+	VXORPS X4, X4, X4
 	TESTQ  DX, DX
 	JZ     unbiased5
 	VADDPS (DX), X4, X4
@@ -11717,7 +12278,7 @@ forward5:
 	LEAQ         (SI)(SI*2), R11
 	MOVQ         SI, CX
 	SUBQ         $0x04, CX
-	JL           short6
+	JL           short60
 	VMOVUPS      (R9), X4
 	VBROADCASTSS (BX), X0
 	VMULPS       X4, X0, X0
@@ -11757,9 +12318,9 @@ forward5:
 	LEAQ         (R9)(R8*4), R9
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, CX
-	JL           rest6
+	JL           rest60
 
-inputs6:
+inputs60:
 	VMOVUPS      (R9), X16
 	VBROADCASTSS (BX), X17
 	VMULPS       X16, X17, X17
@@ -11815,11 +12376,11 @@ inputs6:
 	LEAQ         (R9)(R8*4), R9
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, CX
-	JGE          inputs6
+	JGE          inputs60
 
-rest6:
+rest60:
 	CMPQ         CX, $-4
-	JE           sum6
+	JLE          sum60
 	VMOVUPS      (R9), X16
 	VBROADCASTSS (BX), X17
 	VMULPS       X16, X17, X17
@@ -11834,7 +12395,7 @@ rest6:
 	VMULPS       X16, X17, X17
 	VADDPS       X17, X3, X3
 	CMPQ         CX, $-3
-	JE           sum6
+	JLE          sum60
 	VMOVUPS      (R9)(R8*1), X16
 	VBROADCASTSS 4(BX), X17
 	VMULPS       X16, X17, X17
@@ -11849,7 +12410,7 @@ rest6:
 	VMULPS       X16, X17, X17
 	VADDPS       X17, X7, X7
 	CMPQ         CX, $-2
-	JE           sum6
+	JLE          sum60
 	VMOVUPS      (R9)(R8*2), X16
 	VBROADCASTSS 8(BX), X17
 	VMULPS       X16, X17, X17
@@ -11863,9 +12424,9 @@ rest6:
 	VBROADCASTSS 8(BX)(R11*4), X17
 	VMULPS       X16, X17, X17
 	VADDPS       X17, X11, X11
-	JMP          sum6
+	JMP          sum60
 
-short6:
+short60:
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
@@ -11882,22 +12443,22 @@ short6:
 	VXORPS X13, X13, X13
 	VXORPS X14, X14, X14
 	VXORPS X15, X15, X15
-	JMP    rest6
+	JMP    rest60
 
-sum6:
+sum60:
 	VADDPS X4, X0, X0
-	VADDPS X12, X8, X8
 	VADDPS X5, X1, X1
-	VADDPS X13, X9, X9
 	VADDPS X6, X2, X2
-	VADDPS X14, X10, X10
 	VADDPS X7, X3, X3
+	VADDPS X12, X8, X8
+	VADDPS X13, X9, X9
+	VADDPS X14, X10, X10
 	VADDPS X15, X11, X11
-	VXORPS X4, X4, X4
 	VADDPS X8, X0, X0
 	VADDPS X9, X1, X1
 	VADDPS X10, X2, X2
 	VADDPS X11, X3, X3
+	VXORPS X4, X4, X4
 	TESTQ  DX, DX
 	JZ     unbiased6
 	VADDPS (DX)(DI*1), X4, X4

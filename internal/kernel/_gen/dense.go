@@ -154,36 +154,49 @@ type tile struct {
 	c, lanes int
 	apart    bool
 	sums     [chains][]VecVirtual // of rows, and of their columns
-	w        []GPVirtual          // weights of the inputs of each chain; or of the first one's
+	w        map[int]GPVirtual    // weights of the inputs of each chain; or of the first one's
 	x        GPVirtual
 	stride3  GPVirtual // three times stride, where there is but one w
 	inputs3  GPVirtual // three times inputs, where a fourth row is
 }
 
-// tile computes c columns. Each sum begins with its first product instead of +0, which saves an addition and can only
-// turn a total of +0 into -0. That is mended by a bias to which +0 was added, as for none.
+// tile computes c columns. If there are not enough registers for all four chains, it computes two of them, then the
+// others.
 func (l *layer) tile(c, lanes int, apart bool) {
 	l.tiles++
-	label := func(s string) string { return fmt.Sprintf("%s%d", s, l.tiles) }
 	t := &tile{layer: l, c: c, lanes: lanes, apart: apart}
-	for k := range t.sums {
-		for range c * l.rows {
-			t.sums[k] = append(t.sums[k], vector(lanes))
-		}
+	if (chains*c*l.rows)+2 > l.registers {
+		t.pass([]int{0, 1})
+		t.pass([]int{2, 3})
+	} else {
+		t.pass([]int{0, 1, 2, 3})
+	}
+	for i, v := range t.sums[0] {
+		add(t.sums[2][i], v, v)
+	}
+	t.end(fmt.Sprint("unbiased", l.tiles))
+}
+
+// pass computes some chains, and adds those of each pair. Each sum begins with its first product instead of +0, which
+// saves an addition and can only turn a total of +0 into -0. That is mended by a bias to which +0 was added, as for none.
+func (t *tile) pass(of []int) {
+	label := func(s string) string { return fmt.Sprintf("%s%d%d", s, t.tiles, of[0]) }
+	for _, k := range of {
+		t.sums[k] = vectors(t.c*t.rows, t.lanes)
 	}
 	n := GP64()
-	t.begin()
-	MOVQ(l.inputs, n)
+	t.begin(of)
+	MOVQ(t.inputs, n)
 	SUBQ(Imm(chains), n)
 	JL(LabelRef(label("short")))
-	for k := range chains {
+	for _, k := range of {
 		t.step(k, true)
 	}
 	t.forward()
 	SUBQ(Imm(chains), n)
 	JL(LabelRef(label("rest")))
 	Label(label("inputs"))
-	for k := range chains {
+	for _, k := range of {
 		t.step(k, false)
 	}
 	t.forward()
@@ -191,39 +204,50 @@ func (l *layer) tile(c, lanes int, apart bool) {
 	JGE(LabelRef(label("inputs")))
 
 	Label(label("rest")) // n is the number of inputs left, less four
-	for k := range chains - 1 {
-		CMPQ(n, I32(k-chains))
-		JE(LabelRef(label("sum")))
-		t.step(k, false)
+	for _, k := range of {
+		if k < chains-1 {
+			CMPQ(n, I32(k-chains))
+			JLE(LabelRef(label("sum")))
+			t.step(k, false)
+		}
 	}
 	JMP(LabelRef(label("sum")))
 	Label(label("short"))
-	for _, sums := range t.sums {
-		for _, v := range sums {
+	for _, k := range of {
+		for _, v := range t.sums[k] {
 			zero(v)
 		}
 	}
 	JMP(LabelRef(label("rest")))
 
 	Label(label("sum"))
-	t.end(label("unbiased"))
+	for i := 0; i < len(of); i += 2 {
+		for j, v := range t.sums[of[i]] {
+			add(t.sums[of[i+1]][j], v, v)
+		}
+	}
 }
 
 // begin makes the pointers.
-func (t *tile) begin() {
+func (t *tile) begin(of []int) {
 	t.x = GP64()
 	MOVQ(t.layer.x, t.x)
+	t.w = map[int]GPVirtual{}
 	if t.rows == 1 {
-		for range chains {
-			t.w = append(t.w, GP64())
+		for i, k := range of {
+			t.w[k] = GP64()
+			if i == 0 {
+				MOVQ(t.layer.w, t.w[k])
+				if k > 0 {
+					LEAQ(Mem{Base: t.w[k], Index: t.stride, Scale: uint8(k)}, t.w[k])
+				}
+				continue
+			}
+			LEAQ(Mem{Base: t.w[k-1], Index: t.stride, Scale: 1}, t.w[k])
 		}
-		MOVQ(t.layer.w, t.w[0])
-		LEAQ(Mem{Base: t.w[0], Index: t.stride, Scale: 1}, t.w[1])
-		LEAQ(Mem{Base: t.w[0], Index: t.stride, Scale: 2}, t.w[2])
-		LEAQ(Mem{Base: t.w[1], Index: t.stride, Scale: 2}, t.w[3])
 		return
 	}
-	t.w = []GPVirtual{GP64()}
+	t.w[0] = GP64()
 	LEAQ(t.place(t.layer.w, 0, 0), t.w[0])
 	t.stride3, t.inputs3 = GP64(), GP64()
 	LEAQ(Mem{Base: t.stride, Index: t.stride, Scale: 2}, t.stride3)
@@ -232,8 +256,10 @@ func (t *tile) begin() {
 
 // forward moves on by four inputs.
 func (t *tile) forward() {
-	for _, w := range t.w {
-		LEAQ(Mem{Base: w, Index: t.stride, Scale: 4}, w)
+	for k := range chains {
+		if w := t.w[k]; w != nil {
+			LEAQ(Mem{Base: w, Index: t.stride, Scale: 4}, w)
+		}
 	}
 	ADDQ(Imm(4*chains), t.x)
 }
@@ -301,20 +327,12 @@ func (t *tile) place(p Register, r, j int) Mem {
 	return m
 }
 
-// end adds the chains and the bias, and stores.
+// end adds the bias, and stores.
 func (t *tile) end(unbiased string) {
-	s := t.sums
-	for i := range s[0] {
-		add(s[1][i], s[0][i], s[0][i])
-		add(s[3][i], s[2][i], s[2][i])
-	}
 	bias := make([]VecVirtual, t.c)
 	for j := range bias {
 		bias[j] = vector(t.lanes)
 		zero(bias[j])
-	}
-	for i := range s[0] {
-		add(s[2][i], s[0][i], s[0][i])
 	}
 	TESTQ(t.b, t.b)
 	JZ(LabelRef(unbiased))
@@ -326,7 +344,7 @@ func (t *tile) end(unbiased string) {
 	MOVQ(t.y, y)
 	for r := range t.rows {
 		for j := range bias {
-			v := s[0][r*t.c+j]
+			v := t.sums[0][r*t.c+j]
 			add(bias[j], v, v)
 			store(t.lanes, v, t.place(y, r, j))
 		}

@@ -15,7 +15,7 @@ type isa struct {
 	name      string
 	lanes     int
 	registers int // how many vectors there are
-	columns   int // how many vectors of outputs a dense layer takes at a time: with four chains each they fill the registers
+	columns   int // how many vectors of outputs a dense layer takes at a time; one or more whole lines of the cache
 	abreast   int // how many vectors an activation takes at a time
 	streams   int // how many vectors of blocks noise takes at a time
 	rows      int // how many observations a batch takes at a time, with one column
@@ -23,8 +23,8 @@ type isa struct {
 
 // avx512 takes AVX512F, BW, DQ and VL; sse2 has instructions of two operands, and memory operands must be aligned.
 var (
-	sse2   = isa{"SSE2", 4, 16, 3, 2, 2, 1}
-	avx2   = isa{"AVX2", 8, 16, 3, 1, 2, 3}
+	sse2   = isa{"SSE2", 4, 16, 4, 2, 2, 1}
+	avx2   = isa{"AVX2", 8, 16, 4, 1, 2, 3}
 	avx512 = isa{"AVX512", 16, 32, 4, 2, 1, 4}
 )
 
