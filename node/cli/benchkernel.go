@@ -81,14 +81,14 @@ func kernelTasks(k kernel.Kernel) []*benchTask {
 		if c.rows > 1 {
 			name += fmt.Sprint(" x ", c.rows)
 		} else {
-			read := &benchTask{work: n.pairs(), run: func() { n.read(&k) }} // without a name: not shown
+			read := &benchTask{unit: "GMAC/s", work: n.pairs(), warm: true, run: func() { n.read(&k) }} // without a name: not shown
 			tasks = append(tasks, read)
 			limit = func() float64 { return min(peak.value(), read.value()) }
 		}
-		tasks = append(tasks,
-			&benchTask{name: name, unit: "GMAC/s", work: n.pairs(), limit: limit, run: func() { n.forward(&k, nil) }},
-			&benchTask{name: name + " tanh", unit: "GMAC/s", work: n.pairs(), limit: limit, run: func() { n.forward(&k, k.Tanh) }},
-			&benchTask{name: name + " relu", unit: "GMAC/s", work: n.pairs(), limit: limit, run: func() { n.forward(&k, k.Relu) }})
+		row := func(name string, activate func(y []float32)) *benchTask {
+			return &benchTask{name: name, unit: "GMAC/s", work: n.pairs(), warm: true, limit: limit, run: func() { n.forward(&k, activate) }}
+		}
+		tasks = append(tasks, row(name, nil), row(name+" tanh", k.Tanh), row(name+" relu", k.Relu))
 	}
 	y := make([]float32, 1024)
 	return append(tasks,
