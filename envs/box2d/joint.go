@@ -85,7 +85,7 @@ type jointConstraint struct {
 	exX, exY, exZ          float32 // columns of the symmetric mass matrix
 	eyY, eyZ, ezZ          float32
 	cX, cY, cZ             float32 // ey x ez
-	inv33, inv22           float32 // of the determinants
+	negInv33, inv22        float32 // of the determinants
 	motorMass, motorSpeed  float32
 	negMotorMass           float32
 	minImpulse, maxImpulse float32
@@ -138,10 +138,11 @@ func (k *jointConstraint) setMass() {
 	k.cX = float32(k.eyY*k.ezZ) - float32(k.eyZ*k.eyZ)
 	k.cY = float32(k.eyZ*k.exZ) - float32(k.exY*k.ezZ)
 	k.cZ = float32(k.exY*k.eyZ) - float32(k.eyY*k.exZ)
-	k.inv33 = float32(k.exX*k.cX) + float32(k.exY*k.cY) + float32(k.exZ*k.cZ)
-	if k.inv33 != 0 {
-		k.inv33 = 1 / k.inv33
+	det := float32(k.exX*k.cX) + float32(k.exY*k.cY) + float32(k.exZ*k.cZ)
+	if det != 0 {
+		det = 1 / det
 	}
+	k.negInv33 = -det
 	k.inv22 = float32(k.exX*k.eyY) - float32(k.exY*k.exY)
 	if k.inv22 != 0 {
 		k.inv22 = 1 / k.inv22
@@ -169,7 +170,7 @@ func (k *jointConstraint) store(w *World) {
 	j.impulseX, j.impulseY, j.impulseZ, j.motorImpulse = plus(k.impX), plus(k.impY), plus(k.impZ), plus(k.impM)
 }
 
-// solveVelocity is one iteration over the joint. A motor at its full torque adds nothing; the test for that shortens the
+// solveVelocity is one iteration over the joint: motor, then hinge and limit together. A motor at its full torque adds nothing; the test for that shortens the
 // chain of dependent operations, which is what an iteration costs.
 func (k *jointConstraint) solveVelocity(velocities *[bodySlots]velocity) {
 	a, b := &velocities[k.a&(bodySlots-1)], &velocities[k.b&(bodySlots-1)]
@@ -191,52 +192,49 @@ func (k *jointConstraint) solveVelocity(velocities *[bodySlots]velocity) {
 
 	cX := b.v.X - float32(wB*k.rB.Y) - a.v.X + float32(wA*k.rA.Y)
 	cY := b.v.Y + float32(wB*k.rB.X) - a.v.Y - float32(wA*k.rA.X)
-	var x, y float32
-	if k.limit == limitInactive {
+	x, y, z := float32(0), float32(0), float32(0)
+	hinge := k.limit == limitInactive
+	if !hinge {
+		cZ := wB - wA
+		z = float32(k.negInv33 * (float32(k.exX*(float32(k.eyY*cZ)-float32(k.eyZ*cY))) +
+			float32(k.exY*(float32(k.eyZ*cX)-float32(k.exY*cZ))) +
+			float32(k.exZ*(float32(k.exY*cY)-float32(k.eyY*cX)))))
+		sum := k.impZ + z
+		if k.limit == limitLower && sum < 0 || k.limit == limitUpper && sum > 0 {
+			// The limit lets go: only the hinge is left, against what the limit did.
+			z = -k.impZ
+			cX -= float32(k.impZ * k.exZ)
+			cY -= float32(k.impZ * k.eyZ)
+			k.impZ = 0
+			hinge = true
+		} else {
+			x = float32(k.negInv33 * (float32(cX*k.cX) + float32(cY*k.cY) + float32(cZ*k.cZ)))
+			y = float32(k.negInv33 * (float32(k.exX*(float32(cY*k.ezZ)-float32(cZ*k.eyZ))) +
+				float32(k.exY*(float32(cZ*k.exZ)-float32(cX*k.ezZ))) +
+				float32(k.exZ*(float32(cX*k.eyZ)-float32(cY*k.exZ)))))
+			k.impZ = sum
+		}
+	}
+	if hinge {
 		x = float32(k.inv22 * (float32(k.exY*cY) - float32(k.eyY*cX)))
 		y = float32(k.inv22 * (float32(k.exY*cX) - float32(k.exX*cY)))
-		wA -= float32(k.iA * (float32(k.rA.X*y) - float32(k.rA.Y*x)))
-		wB += float32(k.iB * (float32(k.rB.X*y) - float32(k.rB.Y*x)))
-	} else {
-		var z float32
-		x, y, z = k.limitImpulse(cX, cY, wB-wA)
-		wA -= float32(k.iA * (float32(k.rA.X*y) - float32(k.rA.Y*x) + z))
-		wB += float32(k.iB * (float32(k.rB.X*y) - float32(k.rB.Y*x) + z))
 	}
 	k.x = x
 	k.y = y
 	k.impX += x
 	k.impY += y
+	turnA := float32(k.rA.X*y) - float32(k.rA.Y*x)
+	turnB := float32(k.rB.X*y) - float32(k.rB.Y*x)
+	if z != 0 {
+		turnA += z
+		turnB += z
+	}
 	a.v.X -= float32(k.mA * x)
 	a.v.Y -= float32(k.mA * y)
-	a.w = wA
+	a.w = wA - float32(k.iA*turnA)
 	b.v.X += float32(k.mB * x)
 	b.v.Y += float32(k.mB * y)
-	b.w = wB
-}
-
-// limitImpulse returns the impulse of hinge and limit against the relative velocity (cX, cY, cZ), and accumulates the
-// limit's.
-func (k *jointConstraint) limitImpulse(cX, cY, cZ float32) (x, y, z float32) {
-	x = -float32(k.inv33 * (float32(cX*k.cX) + float32(cY*k.cY) + float32(cZ*k.cZ)))
-	y = -float32(k.inv33 * (float32(k.exX*(float32(cY*k.ezZ)-float32(cZ*k.eyZ))) +
-		float32(k.exY*(float32(cZ*k.exZ)-float32(cX*k.ezZ))) +
-		float32(k.exZ*(float32(cX*k.eyZ)-float32(cY*k.exZ)))))
-	z = -float32(k.inv33 * (float32(k.exX*(float32(k.eyY*cZ)-float32(k.eyZ*cY))) +
-		float32(k.exY*(float32(k.eyZ*cX)-float32(k.exY*cZ))) +
-		float32(k.exZ*(float32(k.exY*cY)-float32(k.eyY*cX)))))
-	sum := k.impZ + z
-	if k.limit == limitLower && sum < 0 || k.limit == limitUpper && sum > 0 {
-		rX := -cX + float32(k.impZ*k.exZ)
-		rY := -cY + float32(k.impZ*k.eyZ)
-		x = float32(k.inv22 * (float32(k.eyY*rX) - float32(k.exY*rY)))
-		y = float32(k.inv22 * (float32(k.exX*rY) - float32(k.exY*rX)))
-		z = -k.impZ
-		k.impZ = 0
-		return x, y, z
-	}
-	k.impZ = sum
-	return x, y, z
+	b.w = wB + float32(k.iB*turnB)
 }
 
 // solvePosition is one correction of angle and hinge. It says whether the errors were small before it.

@@ -13,18 +13,20 @@ func (w *World) solveTOI(s *island, ground []Fixture, dt float32, velocityIterat
 		c.toi = 1
 		c.alpha0 = 0
 	}
+	var reaches [MaxBodies]reach
 	// Every event either counts up a contact, at most maxSubSteps+1 times, or disables one.
 	for events := 0; events < (maxSubSteps+2)*MaxContacts; events++ {
-		first, alpha := w.firstImpact(ground)
+		first, alpha := w.firstImpact(ground, &reaches)
 		if first == null || toiEnd < alpha {
 			return
 		}
+		reaches[w.contacts[first].body].known = false
 		w.impact(s, ground, first, alpha, dt, velocityIterations)
 	}
 }
 
 // firstImpact returns the contact with the earliest time of impact below 1; null if there is none.
-func (w *World) firstImpact(ground []Fixture) (first int32, alpha float32) {
+func (w *World) firstImpact(ground []Fixture, reaches *[MaxBodies]reach) (first int32, alpha float32) {
 	first, alpha = null, 1
 	for i := w.contactCount - 1; i >= 0; i-- {
 		c := &w.contacts[i]
@@ -35,7 +37,7 @@ func (w *World) firstImpact(ground []Fixture) (first int32, alpha float32) {
 			if !w.Bodies[c.body].awake {
 				continue
 			}
-			w.computeTOI(c, &ground[c.fixture])
+			w.computeTOI(c, &ground[c.fixture], &reaches[c.body])
 		}
 		if c.toi < alpha {
 			first, alpha = i, c.toi
@@ -45,7 +47,7 @@ func (w *World) firstImpact(ground []Fixture) (first int32, alpha float32) {
 }
 
 // computeTOI finds the time of impact of a contact, after it has brought both bodies to the same start.
-func (w *World) computeTOI(c *contact, g *Fixture) {
+func (w *World) computeTOI(c *contact, g *Fixture, r *reach) {
 	b := &w.Bodies[c.body]
 	alpha0 := c.alpha0
 	if alpha0 < b.alpha0 {
@@ -53,13 +55,20 @@ func (w *World) computeTOI(c *contact, g *Fixture) {
 		w.setGroundTime(c.ground, alpha0)
 	} else if b.alpha0 < alpha0 {
 		b.advanceSweep(alpha0)
+		r.known = false
 	}
 	c.toi = 1
+	c.toiValid = true
+	if !r.known {
+		r.set(b)
+	}
+	if r.clears(g, b.shape.count) {
+		return
+	}
 	t, touching := timeOfImpact(g, &b.shape, sweep{b.localCenter, b.c0, b.c, b.a0, b.a})
 	if touching {
 		c.toi = least(alpha0+float32((1-alpha0)*t), 1)
 	}
-	c.toiValid = true
 }
 
 // setGroundTime sets the time up to which a static body has been advanced, in each of its contacts.
