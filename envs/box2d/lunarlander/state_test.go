@@ -1,12 +1,15 @@
 package lunarlander
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"math"
 	"testing"
 
 	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/envs/envtest"
+	"github.com/evoswarm/evoswarm/internal/golden"
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
@@ -57,6 +60,28 @@ func TestWind(t *testing.T) {
 	if windy = play(t, e); windy == calm {
 		t.Errorf("the wind changes nothing: x is %v", calm)
 	}
+}
+
+// TestGoldenWind holds the bits of a flight in wind.
+func TestGoldenWind(t *testing.T) {
+	e := Continuous2.New().(*env)
+	if err := e.SetWind(15, 1.5); err != nil {
+		t.Fatal(err)
+	}
+	h := sha256.New()
+	obs, act := make([]float32, 8), make([]float64, 2)
+	for seed := range uint64(5) {
+		rng := noise.NewStream(seed, noise.DomainEpisode)
+		e.Reset(&rng, obs)
+		for over := false; !over; {
+			steer(Continuous2, obs, act)
+			_, over = e.Step(&rng, act, obs)
+			if err := binary.Write(h, binary.LittleEndian, obs); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	golden.Check(t, "wind", h.Sum(nil))
 }
 
 // play returns where the lander is after 50 steps without engines.
