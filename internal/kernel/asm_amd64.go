@@ -58,7 +58,7 @@ func denseAVX2(y []float32, w []float32, b []float32, x []float32)
 //go:noescape
 func denseFewAVX2(y []float32, w []float32, b []float32, x []float32, in int, out int, rows int)
 
-// denseRowsAVX2 works like denseBatchPortable for 3 rows of in inputs and out > 4 outputs, but checks no lengths.
+// denseRowsAVX2 works like denseBatchPortable for 2 rows of in inputs and out > 4 outputs, but checks no lengths.
 //
 //go:noescape
 func denseRowsAVX2(y []float32, w []float32, b []float32, x []float32, in int, out int)

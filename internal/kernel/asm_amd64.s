@@ -44,7 +44,7 @@ unbiased:
 
 wide:
 	CMPQ   DI, $+16
-	JL     narrow
+	JL     widedone
 	MOVQ   BX, R10
 	MOVQ   CX, R11
 	LEAQ   (R11)(R8*1), R12
@@ -305,7 +305,7 @@ unbiased1:
 forward1:
 	JMP wide
 
-narrow:
+widedone:
 	TESTQ  DI, DI
 	JZ     done
 	CMPQ   DI, $+4
@@ -5356,7 +5356,7 @@ unbiased:
 
 wide:
 	CMPQ         DI, $+32
-	JL           narrow
+	JL           widedone
 	MOVQ         BX, R10
 	MOVQ         CX, R11
 	LEAQ         (R11)(R8*1), R12
@@ -5558,7 +5558,7 @@ unbiased1:
 forward1:
 	JMP wide
 
-narrow:
+widedone:
 	TESTQ        DI, DI
 	JZ           done
 	MOVQ         y_len+8(FP), R9
@@ -6736,91 +6736,63 @@ unbiased:
 	ADDQ  R8, R8
 	TESTQ DI, DI
 	JZ    done
-	CMPQ  DI, $+8
-	JL    below8
 
-whole8:
+several:
+	CMPQ         DI, $+16
+	JL           severaldone
 	MOVQ         BX, R10
 	LEAQ         (CX), R11
-	LEAQ         (R8)(R8*2), R12
+	LEAQ         (R8)(R8*2), R9
 	LEAQ         (SI)(SI*2), R9
 	MOVQ         SI, R9
 	SUBQ         $0x04, R9
 	JL           short10
-	VMOVUPS      (R11), Y3
-	VBROADCASTSS (R10), Y0
-	VMULPS       Y3, Y0, Y0
-	VBROADCASTSS (R10)(SI*4), Y1
+	VMOVUPS      (R11), Y2
+	VMOVUPS      32(R11), Y3
+	VBROADCASTSS (R10), Y1
+	VMULPS       Y2, Y1, Y0
 	VMULPS       Y3, Y1, Y1
-	VBROADCASTSS (R10)(SI*8), Y2
-	VMULPS       Y3, Y2, Y2
+	VBROADCASTSS (R10)(SI*4), Y4
+	VMULPS       Y2, Y4, Y2
+	VMULPS       Y3, Y4, Y3
 	VMOVUPS      (R11)(R8*1), Y6
-	VBROADCASTSS 4(R10), Y3
-	VMULPS       Y6, Y3, Y3
-	VBROADCASTSS 4(R10)(SI*4), Y4
-	VMULPS       Y6, Y4, Y4
-	VBROADCASTSS 4(R10)(SI*8), Y5
-	VMULPS       Y6, Y5, Y5
-	VMOVUPS      (R11)(R8*2), Y9
-	VBROADCASTSS 8(R10), Y6
-	VMULPS       Y9, Y6, Y6
-	VBROADCASTSS 8(R10)(SI*4), Y7
-	VMULPS       Y9, Y7, Y7
-	VBROADCASTSS 8(R10)(SI*8), Y8
-	VMULPS       Y9, Y8, Y8
-	VMOVUPS      (R11)(R12*1), Y12
-	VBROADCASTSS 12(R10), Y9
-	VMULPS       Y12, Y9, Y9
-	VBROADCASTSS 12(R10)(SI*4), Y10
-	VMULPS       Y12, Y10, Y10
-	VBROADCASTSS 12(R10)(SI*8), Y11
-	VMULPS       Y12, Y11, Y11
+	VMOVUPS      32(R11)(R8*1), Y7
+	VBROADCASTSS 4(R10), Y5
+	VMULPS       Y6, Y5, Y4
+	VMULPS       Y7, Y5, Y5
+	VBROADCASTSS 4(R10)(SI*4), Y8
+	VMULPS       Y6, Y8, Y6
+	VMULPS       Y7, Y8, Y7
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R9
 	JL           rest10
 
 inputs10:
-	VMOVUPS      (R11), Y12
-	VBROADCASTSS (R10), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y0, Y0
-	VBROADCASTSS (R10)(SI*4), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y1, Y1
-	VBROADCASTSS (R10)(SI*8), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y2, Y2
-	VMOVUPS      (R11)(R8*1), Y12
-	VBROADCASTSS 4(R10), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y3, Y3
-	VBROADCASTSS 4(R10)(SI*4), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y4, Y4
-	VBROADCASTSS 4(R10)(SI*8), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y5, Y5
-	VMOVUPS      (R11)(R8*2), Y12
-	VBROADCASTSS 8(R10), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y6, Y6
-	VBROADCASTSS 8(R10)(SI*4), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y7, Y7
-	VBROADCASTSS 8(R10)(SI*8), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y8, Y8
-	VMOVUPS      (R11)(R12*1), Y12
-	VBROADCASTSS 12(R10), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y9, Y9
-	VBROADCASTSS 12(R10)(SI*4), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y10, Y10
-	VBROADCASTSS 12(R10)(SI*8), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y11, Y11
+	VMOVUPS      (R11), Y8
+	VMOVUPS      32(R11), Y9
+	VBROADCASTSS (R10), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS (R10)(SI*4), Y10
+	VMULPS       Y8, Y10, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       Y9, Y10, Y8
+	VADDPS       Y8, Y3, Y3
+	VMOVUPS      (R11)(R8*1), Y8
+	VMOVUPS      32(R11)(R8*1), Y9
+	VBROADCASTSS 4(R10), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VBROADCASTSS 4(R10)(SI*4), Y10
+	VMULPS       Y8, Y10, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y9, Y10, Y8
+	VADDPS       Y8, Y7, Y7
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R9
@@ -6829,40 +6801,32 @@ inputs10:
 rest10:
 	CMPQ         R9, $-4
 	JLE          sum10
-	VMOVUPS      (R11), Y12
-	VBROADCASTSS (R10), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y0, Y0
-	VBROADCASTSS (R10)(SI*4), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y1, Y1
-	VBROADCASTSS (R10)(SI*8), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y2, Y2
+	VMOVUPS      (R11), Y8
+	VMOVUPS      32(R11), Y9
+	VBROADCASTSS (R10), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS (R10)(SI*4), Y10
+	VMULPS       Y8, Y10, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       Y9, Y10, Y8
+	VADDPS       Y8, Y3, Y3
 	CMPQ         R9, $-3
 	JLE          sum10
-	VMOVUPS      (R11)(R8*1), Y12
-	VBROADCASTSS 4(R10), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y3, Y3
-	VBROADCASTSS 4(R10)(SI*4), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y4, Y4
-	VBROADCASTSS 4(R10)(SI*8), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y5, Y5
-	CMPQ         R9, $-2
-	JLE          sum10
-	VMOVUPS      (R11)(R8*2), Y12
-	VBROADCASTSS 8(R10), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y6, Y6
-	VBROADCASTSS 8(R10)(SI*4), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y7, Y7
-	VBROADCASTSS 8(R10)(SI*8), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y8, Y8
+	VMOVUPS      (R11)(R8*1), Y8
+	VMOVUPS      32(R11)(R8*1), Y9
+	VBROADCASTSS 4(R10), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VBROADCASTSS 4(R10)(SI*4), Y10
+	VMULPS       Y8, Y10, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y9, Y10, Y8
+	VADDPS       Y8, Y7, Y7
 	JMP          sum10
 
 short10:
@@ -6874,173 +6838,238 @@ short10:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
+	JMP    rest10
+
+sum10:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	MOVQ         BX, R10
+	LEAQ         (CX), R11
+	LEAQ         (R8)(R8*2), R12
+	LEAQ         (SI)(SI*2), R9
+	MOVQ         SI, R9
+	SUBQ         $0x04, R9
+	JL           short12
+	VMOVUPS      (R11)(R8*2), Y6
+	VMOVUPS      32(R11)(R8*2), Y7
+	VBROADCASTSS 8(R10), Y5
+	VMULPS       Y6, Y5, Y4
+	VMULPS       Y7, Y5, Y5
+	VBROADCASTSS 8(R10)(SI*4), Y8
+	VMULPS       Y6, Y8, Y6
+	VMULPS       Y7, Y8, Y7
+	VMOVUPS      (R11)(R12*1), Y10
+	VMOVUPS      32(R11)(R12*1), Y11
+	VBROADCASTSS 12(R10), Y9
+	VMULPS       Y10, Y9, Y8
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 12(R10)(SI*4), Y12
+	VMULPS       Y10, Y12, Y10
+	VMULPS       Y11, Y12, Y11
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
+	JL           rest12
+
+inputs12:
+	VMOVUPS      (R11)(R8*2), Y12
+	VMOVUPS      32(R11)(R8*2), Y13
+	VBROADCASTSS 8(R10), Y14
+	VMULPS       Y12, Y14, Y15
+	VADDPS       Y15, Y4, Y4
+	VMULPS       Y13, Y14, Y14
+	VADDPS       Y14, Y5, Y5
+	VBROADCASTSS 8(R10)(SI*4), Y14
+	VMULPS       Y12, Y14, Y12
+	VADDPS       Y12, Y6, Y6
+	VMULPS       Y13, Y14, Y12
+	VADDPS       Y12, Y7, Y7
+	VMOVUPS      (R11)(R12*1), Y12
+	VMOVUPS      32(R11)(R12*1), Y13
+	VBROADCASTSS 12(R10), Y14
+	VMULPS       Y12, Y14, Y15
+	VADDPS       Y15, Y8, Y8
+	VMULPS       Y13, Y14, Y14
+	VADDPS       Y14, Y9, Y9
+	VBROADCASTSS 12(R10)(SI*4), Y14
+	VMULPS       Y12, Y14, Y12
+	VADDPS       Y12, Y10, Y10
+	VMULPS       Y13, Y14, Y12
+	VADDPS       Y12, Y11, Y11
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
+	JGE          inputs12
+
+rest12:
+	CMPQ         R9, $-2
+	JLE          sum12
+	VMOVUPS      (R11)(R8*2), Y12
+	VMOVUPS      32(R11)(R8*2), Y13
+	VBROADCASTSS 8(R10), Y14
+	VMULPS       Y12, Y14, Y15
+	VADDPS       Y15, Y4, Y4
+	VMULPS       Y13, Y14, Y14
+	VADDPS       Y14, Y5, Y5
+	VBROADCASTSS 8(R10)(SI*4), Y14
+	VMULPS       Y12, Y14, Y12
+	VADDPS       Y12, Y6, Y6
+	VMULPS       Y13, Y14, Y12
+	VADDPS       Y12, Y7, Y7
+	JMP          sum12
+
+short12:
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	JMP    rest10
+	JMP    rest12
 
-sum10:
-	VADDPS Y3, Y0, Y0
-	VADDPS Y4, Y1, Y1
-	VADDPS Y5, Y2, Y2
-	VADDPS Y9, Y6, Y6
-	VADDPS Y10, Y7, Y7
-	VADDPS Y11, Y8, Y8
-	VADDPS Y6, Y0, Y0
-	VADDPS Y7, Y1, Y1
-	VADDPS Y8, Y2, Y2
-	VXORPS Y3, Y3, Y3
+sum12:
+	VADDPS Y8, Y4, Y4
+	VADDPS Y9, Y5, Y5
+	VADDPS Y10, Y6, Y6
+	VADDPS Y11, Y7, Y7
+	VADDPS Y4, Y0, Y0
+	VADDPS Y5, Y1, Y1
+	VADDPS Y6, Y2, Y2
+	VADDPS Y7, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
 	TESTQ  DX, DX
 	JZ     unbiased1
-	VADDPS (DX), Y3, Y3
+	VADDPS (DX), Y4, Y4
+	VADDPS 32(DX), Y5, Y5
 
 unbiased1:
 	MOVQ    AX, R9
-	VADDPS  Y3, Y0, Y0
+	VADDPS  Y4, Y0, Y0
 	VMOVUPS Y0, (R9)
+	VADDPS  Y5, Y1, Y1
+	VMOVUPS Y1, 32(R9)
 	ADDQ    R8, R9
-	VADDPS  Y3, Y1, Y1
-	VMOVUPS Y1, (R9)
-	ADDQ    R8, R9
-	VADDPS  Y3, Y2, Y2
+	VADDPS  Y4, Y2, Y2
 	VMOVUPS Y2, (R9)
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	SUBQ    $+8, DI
+	VADDPS  Y5, Y3, Y3
+	VMOVUPS Y3, 32(R9)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	SUBQ    $+16, DI
 	TESTQ   DX, DX
 	JZ      forward1
-	ADDQ    $+32, DX
+	ADDQ    $+64, DX
 
 forward1:
+	JMP several
+
+severaldone:
+	MOVQ out+104(FP), R9
+	CMPQ R9, $+8
+	JL   below8
+
+whole8:
 	CMPQ         DI, $+8
-	JGE          whole8
-	TESTQ        DI, DI
-	JZ           done
-	SUBQ         $+8, DI
-	SHLQ         $0x02, DI
-	LEAQ         (CX)(DI*1), R9
-	LEAQ         (R8)(R8*2), R10
-	LEAQ         (SI)(SI*2), CX
-	MOVQ         SI, CX
-	SUBQ         $0x04, CX
+	JL           whole8done
+	MOVQ         BX, R10
+	LEAQ         (CX), R11
+	LEAQ         (R8)(R8*2), R12
+	LEAQ         (SI)(SI*2), R9
+	MOVQ         SI, R9
+	SUBQ         $0x04, R9
 	JL           short20
-	VMOVUPS      (R9), Y3
-	VBROADCASTSS (BX), Y0
-	VMULPS       Y3, Y0, Y0
-	VBROADCASTSS (BX)(SI*4), Y1
-	VMULPS       Y3, Y1, Y1
-	VBROADCASTSS (BX)(SI*8), Y2
+	VMOVUPS      (R11), Y1
+	VBROADCASTSS (R10), Y0
+	VMULPS       Y1, Y0, Y0
+	VBROADCASTSS (R10)(SI*4), Y2
+	VMULPS       Y1, Y2, Y1
+	VMOVUPS      (R11)(R8*1), Y3
+	VBROADCASTSS 4(R10), Y2
 	VMULPS       Y3, Y2, Y2
-	VMOVUPS      (R9)(R8*1), Y6
-	VBROADCASTSS 4(BX), Y3
-	VMULPS       Y6, Y3, Y3
-	VBROADCASTSS 4(BX)(SI*4), Y4
-	VMULPS       Y6, Y4, Y4
-	VBROADCASTSS 4(BX)(SI*8), Y5
-	VMULPS       Y6, Y5, Y5
-	VMOVUPS      (R9)(R8*2), Y9
-	VBROADCASTSS 8(BX), Y6
-	VMULPS       Y9, Y6, Y6
-	VBROADCASTSS 8(BX)(SI*4), Y7
-	VMULPS       Y9, Y7, Y7
-	VBROADCASTSS 8(BX)(SI*8), Y8
-	VMULPS       Y9, Y8, Y8
-	VMOVUPS      (R9)(R10*1), Y12
-	VBROADCASTSS 12(BX), Y9
-	VMULPS       Y12, Y9, Y9
-	VBROADCASTSS 12(BX)(SI*4), Y10
-	VMULPS       Y12, Y10, Y10
-	VBROADCASTSS 12(BX)(SI*8), Y11
-	VMULPS       Y12, Y11, Y11
-	LEAQ         (R9)(R8*4), R9
-	ADDQ         $0x10, BX
-	SUBQ         $0x04, CX
+	VBROADCASTSS 4(R10)(SI*4), Y4
+	VMULPS       Y3, Y4, Y3
+	VMOVUPS      (R11)(R8*2), Y5
+	VBROADCASTSS 8(R10), Y4
+	VMULPS       Y5, Y4, Y4
+	VBROADCASTSS 8(R10)(SI*4), Y6
+	VMULPS       Y5, Y6, Y5
+	VMOVUPS      (R11)(R12*1), Y7
+	VBROADCASTSS 12(R10), Y6
+	VMULPS       Y7, Y6, Y6
+	VBROADCASTSS 12(R10)(SI*4), Y8
+	VMULPS       Y7, Y8, Y7
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
 	JL           rest20
 
 inputs20:
-	VMOVUPS      (R9), Y12
-	VBROADCASTSS (BX), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y0, Y0
-	VBROADCASTSS (BX)(SI*4), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y1, Y1
-	VBROADCASTSS (BX)(SI*8), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y2, Y2
-	VMOVUPS      (R9)(R8*1), Y12
-	VBROADCASTSS 4(BX), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y3, Y3
-	VBROADCASTSS 4(BX)(SI*4), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y4, Y4
-	VBROADCASTSS 4(BX)(SI*8), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y5, Y5
-	VMOVUPS      (R9)(R8*2), Y12
-	VBROADCASTSS 8(BX), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y6, Y6
-	VBROADCASTSS 8(BX)(SI*4), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y7, Y7
-	VBROADCASTSS 8(BX)(SI*8), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y8, Y8
-	VMOVUPS      (R9)(R10*1), Y12
-	VBROADCASTSS 12(BX), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y9, Y9
-	VBROADCASTSS 12(BX)(SI*4), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y10, Y10
-	VBROADCASTSS 12(BX)(SI*8), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y11, Y11
-	LEAQ         (R9)(R8*4), R9
-	ADDQ         $0x10, BX
-	SUBQ         $0x04, CX
+	VMOVUPS      (R11), Y8
+	VBROADCASTSS (R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y0, Y0
+	VBROADCASTSS (R10)(SI*4), Y9
+	VMULPS       Y8, Y9, Y8
+	VADDPS       Y8, Y1, Y1
+	VMOVUPS      (R11)(R8*1), Y8
+	VBROADCASTSS 4(R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VBROADCASTSS 4(R10)(SI*4), Y9
+	VMULPS       Y8, Y9, Y8
+	VADDPS       Y8, Y3, Y3
+	VMOVUPS      (R11)(R8*2), Y8
+	VBROADCASTSS 8(R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VBROADCASTSS 8(R10)(SI*4), Y9
+	VMULPS       Y8, Y9, Y8
+	VADDPS       Y8, Y5, Y5
+	VMOVUPS      (R11)(R12*1), Y8
+	VBROADCASTSS 12(R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VBROADCASTSS 12(R10)(SI*4), Y9
+	VMULPS       Y8, Y9, Y8
+	VADDPS       Y8, Y7, Y7
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
 	JGE          inputs20
 
 rest20:
-	CMPQ         CX, $-4
+	CMPQ         R9, $-4
 	JLE          sum20
-	VMOVUPS      (R9), Y12
-	VBROADCASTSS (BX), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y0, Y0
-	VBROADCASTSS (BX)(SI*4), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y1, Y1
-	VBROADCASTSS (BX)(SI*8), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y2, Y2
-	CMPQ         CX, $-3
+	VMOVUPS      (R11), Y8
+	VBROADCASTSS (R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y0, Y0
+	VBROADCASTSS (R10)(SI*4), Y9
+	VMULPS       Y8, Y9, Y8
+	VADDPS       Y8, Y1, Y1
+	CMPQ         R9, $-3
 	JLE          sum20
-	VMOVUPS      (R9)(R8*1), Y12
-	VBROADCASTSS 4(BX), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y3, Y3
-	VBROADCASTSS 4(BX)(SI*4), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y4, Y4
-	VBROADCASTSS 4(BX)(SI*8), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y5, Y5
-	CMPQ         CX, $-2
+	VMOVUPS      (R11)(R8*1), Y8
+	VBROADCASTSS 4(R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VBROADCASTSS 4(R10)(SI*4), Y9
+	VMULPS       Y8, Y9, Y8
+	VADDPS       Y8, Y3, Y3
+	CMPQ         R9, $-2
 	JLE          sum20
-	VMOVUPS      (R9)(R8*2), Y12
-	VBROADCASTSS 8(BX), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y6, Y6
-	VBROADCASTSS 8(BX)(SI*4), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y7, Y7
-	VBROADCASTSS 8(BX)(SI*8), Y13
-	VMULPS       Y12, Y13, Y13
-	VADDPS       Y13, Y8, Y8
+	VMOVUPS      (R11)(R8*2), Y8
+	VBROADCASTSS 8(R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VBROADCASTSS 8(R10)(SI*4), Y9
+	VMULPS       Y8, Y9, Y8
+	VADDPS       Y8, Y5, Y5
 	JMP          sum20
 
 short20:
@@ -7052,344 +7081,270 @@ short20:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	VXORPS Y10, Y10, Y10
-	VXORPS Y11, Y11, Y11
 	JMP    rest20
 
 sum20:
-	VADDPS Y3, Y0, Y0
-	VADDPS Y4, Y1, Y1
-	VADDPS Y5, Y2, Y2
-	VADDPS Y9, Y6, Y6
-	VADDPS Y10, Y7, Y7
-	VADDPS Y11, Y8, Y8
-	VADDPS Y6, Y0, Y0
-	VADDPS Y7, Y1, Y1
-	VADDPS Y8, Y2, Y2
-	VXORPS Y3, Y3, Y3
+	VADDPS Y2, Y0, Y0
+	VADDPS Y3, Y1, Y1
+	VADDPS Y6, Y4, Y4
+	VADDPS Y7, Y5, Y5
+	VADDPS Y4, Y0, Y0
+	VADDPS Y5, Y1, Y1
+	VXORPS Y2, Y2, Y2
 	TESTQ  DX, DX
 	JZ     unbiased2
-	VADDPS (DX)(DI*1), Y3, Y3
+	VADDPS (DX), Y2, Y2
 
 unbiased2:
-	VADDPS  Y3, Y0, Y0
-	VMOVUPS Y0, (AX)(DI*1)
-	ADDQ    R8, AX
-	VADDPS  Y3, Y1, Y1
-	VMOVUPS Y1, (AX)(DI*1)
-	ADDQ    R8, AX
-	VADDPS  Y3, Y2, Y2
-	VMOVUPS Y2, (AX)(DI*1)
-	JMP     done
-
-below8:
-	CMPQ DI, $+4
-	JL   below4
-
-whole4:
-	MOVQ         BX, R10
-	LEAQ         (CX), R11
-	LEAQ         (R8)(R8*2), R12
-	LEAQ         (SI)(SI*2), R9
-	MOVQ         SI, R9
-	SUBQ         $0x04, R9
-	JL           short30
-	VMOVUPS      (R11), X3
-	VBROADCASTSS (R10), X0
-	VMULPS       X3, X0, X0
-	VBROADCASTSS (R10)(SI*4), X1
-	VMULPS       X3, X1, X1
-	VBROADCASTSS (R10)(SI*8), X2
-	VMULPS       X3, X2, X2
-	VMOVUPS      (R11)(R8*1), X6
-	VBROADCASTSS 4(R10), X3
-	VMULPS       X6, X3, X3
-	VBROADCASTSS 4(R10)(SI*4), X4
-	VMULPS       X6, X4, X4
-	VBROADCASTSS 4(R10)(SI*8), X5
-	VMULPS       X6, X5, X5
-	VMOVUPS      (R11)(R8*2), X9
-	VBROADCASTSS 8(R10), X6
-	VMULPS       X9, X6, X6
-	VBROADCASTSS 8(R10)(SI*4), X7
-	VMULPS       X9, X7, X7
-	VBROADCASTSS 8(R10)(SI*8), X8
-	VMULPS       X9, X8, X8
-	VMOVUPS      (R11)(R12*1), X12
-	VBROADCASTSS 12(R10), X9
-	VMULPS       X12, X9, X9
-	VBROADCASTSS 12(R10)(SI*4), X10
-	VMULPS       X12, X10, X10
-	VBROADCASTSS 12(R10)(SI*8), X11
-	VMULPS       X12, X11, X11
-	LEAQ         (R11)(R8*4), R11
-	ADDQ         $0x10, R10
-	SUBQ         $0x04, R9
-	JL           rest30
-
-inputs30:
-	VMOVUPS      (R11), X12
-	VBROADCASTSS (R10), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X0, X0
-	VBROADCASTSS (R10)(SI*4), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X1, X1
-	VBROADCASTSS (R10)(SI*8), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X2, X2
-	VMOVUPS      (R11)(R8*1), X12
-	VBROADCASTSS 4(R10), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X3, X3
-	VBROADCASTSS 4(R10)(SI*4), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X4, X4
-	VBROADCASTSS 4(R10)(SI*8), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X5, X5
-	VMOVUPS      (R11)(R8*2), X12
-	VBROADCASTSS 8(R10), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X6, X6
-	VBROADCASTSS 8(R10)(SI*4), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X7, X7
-	VBROADCASTSS 8(R10)(SI*8), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X8, X8
-	VMOVUPS      (R11)(R12*1), X12
-	VBROADCASTSS 12(R10), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X9, X9
-	VBROADCASTSS 12(R10)(SI*4), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X10, X10
-	VBROADCASTSS 12(R10)(SI*8), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X11, X11
-	LEAQ         (R11)(R8*4), R11
-	ADDQ         $0x10, R10
-	SUBQ         $0x04, R9
-	JGE          inputs30
-
-rest30:
-	CMPQ         R9, $-4
-	JLE          sum30
-	VMOVUPS      (R11), X12
-	VBROADCASTSS (R10), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X0, X0
-	VBROADCASTSS (R10)(SI*4), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X1, X1
-	VBROADCASTSS (R10)(SI*8), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X2, X2
-	CMPQ         R9, $-3
-	JLE          sum30
-	VMOVUPS      (R11)(R8*1), X12
-	VBROADCASTSS 4(R10), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X3, X3
-	VBROADCASTSS 4(R10)(SI*4), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X4, X4
-	VBROADCASTSS 4(R10)(SI*8), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X5, X5
-	CMPQ         R9, $-2
-	JLE          sum30
-	VMOVUPS      (R11)(R8*2), X12
-	VBROADCASTSS 8(R10), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X6, X6
-	VBROADCASTSS 8(R10)(SI*4), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X7, X7
-	VBROADCASTSS 8(R10)(SI*8), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X8, X8
-	JMP          sum30
-
-short30:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	VXORPS X3, X3, X3
-	VXORPS X4, X4, X4
-	VXORPS X5, X5, X5
-	VXORPS X6, X6, X6
-	VXORPS X7, X7, X7
-	VXORPS X8, X8, X8
-	VXORPS X9, X9, X9
-	VXORPS X10, X10, X10
-	VXORPS X11, X11, X11
-	JMP    rest30
-
-sum30:
-	VADDPS X3, X0, X0
-	VADDPS X4, X1, X1
-	VADDPS X5, X2, X2
-	VADDPS X9, X6, X6
-	VADDPS X10, X7, X7
-	VADDPS X11, X8, X8
-	VADDPS X6, X0, X0
-	VADDPS X7, X1, X1
-	VADDPS X8, X2, X2
-	VXORPS X3, X3, X3
-	TESTQ  DX, DX
-	JZ     unbiased3
-	VADDPS (DX), X3, X3
-
-unbiased3:
 	MOVQ    AX, R9
-	VADDPS  X3, X0, X0
-	VMOVUPS X0, (R9)
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS Y0, (R9)
 	ADDQ    R8, R9
-	VADDPS  X3, X1, X1
-	VMOVUPS X1, (R9)
-	ADDQ    R8, R9
-	VADDPS  X3, X2, X2
-	VMOVUPS X2, (R9)
-	ADDQ    $+16, AX
-	ADDQ    $+16, CX
-	SUBQ    $+4, DI
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (R9)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+8, DI
 	TESTQ   DX, DX
-	JZ      forward3
-	ADDQ    $+16, DX
+	JZ      forward2
+	ADDQ    $+32, DX
 
-forward3:
-	CMPQ         DI, $+4
-	JGE          whole4
+forward2:
+	JMP whole8
+
+whole8done:
 	TESTQ        DI, DI
 	JZ           done
-	SUBQ         $+4, DI
+	SUBQ         $+8, DI
 	SHLQ         $0x02, DI
 	LEAQ         (CX)(DI*1), R9
 	LEAQ         (R8)(R8*2), R10
 	LEAQ         (SI)(SI*2), CX
 	MOVQ         SI, CX
 	SUBQ         $0x04, CX
-	JL           short40
-	VMOVUPS      (R9), X3
-	VBROADCASTSS (BX), X0
-	VMULPS       X3, X0, X0
-	VBROADCASTSS (BX)(SI*4), X1
-	VMULPS       X3, X1, X1
-	VBROADCASTSS (BX)(SI*8), X2
-	VMULPS       X3, X2, X2
-	VMOVUPS      (R9)(R8*1), X6
-	VBROADCASTSS 4(BX), X3
-	VMULPS       X6, X3, X3
-	VBROADCASTSS 4(BX)(SI*4), X4
-	VMULPS       X6, X4, X4
-	VBROADCASTSS 4(BX)(SI*8), X5
-	VMULPS       X6, X5, X5
-	VMOVUPS      (R9)(R8*2), X9
-	VBROADCASTSS 8(BX), X6
-	VMULPS       X9, X6, X6
-	VBROADCASTSS 8(BX)(SI*4), X7
-	VMULPS       X9, X7, X7
-	VBROADCASTSS 8(BX)(SI*8), X8
-	VMULPS       X9, X8, X8
-	VMOVUPS      (R9)(R10*1), X12
-	VBROADCASTSS 12(BX), X9
-	VMULPS       X12, X9, X9
-	VBROADCASTSS 12(BX)(SI*4), X10
-	VMULPS       X12, X10, X10
-	VBROADCASTSS 12(BX)(SI*8), X11
-	VMULPS       X12, X11, X11
+	JL           short30
+	VMOVUPS      (R9), Y1
+	VBROADCASTSS (BX), Y0
+	VMULPS       Y1, Y0, Y0
+	VBROADCASTSS (BX)(SI*4), Y2
+	VMULPS       Y1, Y2, Y1
+	VMOVUPS      (R9)(R8*1), Y3
+	VBROADCASTSS 4(BX), Y2
+	VMULPS       Y3, Y2, Y2
+	VBROADCASTSS 4(BX)(SI*4), Y4
+	VMULPS       Y3, Y4, Y3
+	VMOVUPS      (R9)(R8*2), Y5
+	VBROADCASTSS 8(BX), Y4
+	VMULPS       Y5, Y4, Y4
+	VBROADCASTSS 8(BX)(SI*4), Y6
+	VMULPS       Y5, Y6, Y5
+	VMOVUPS      (R9)(R10*1), Y7
+	VBROADCASTSS 12(BX), Y6
+	VMULPS       Y7, Y6, Y6
+	VBROADCASTSS 12(BX)(SI*4), Y8
+	VMULPS       Y7, Y8, Y7
 	LEAQ         (R9)(R8*4), R9
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, CX
+	JL           rest30
+
+inputs30:
+	VMOVUPS      (R9), Y8
+	VBROADCASTSS (BX), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y0, Y0
+	VBROADCASTSS (BX)(SI*4), Y9
+	VMULPS       Y8, Y9, Y8
+	VADDPS       Y8, Y1, Y1
+	VMOVUPS      (R9)(R8*1), Y8
+	VBROADCASTSS 4(BX), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VBROADCASTSS 4(BX)(SI*4), Y9
+	VMULPS       Y8, Y9, Y8
+	VADDPS       Y8, Y3, Y3
+	VMOVUPS      (R9)(R8*2), Y8
+	VBROADCASTSS 8(BX), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VBROADCASTSS 8(BX)(SI*4), Y9
+	VMULPS       Y8, Y9, Y8
+	VADDPS       Y8, Y5, Y5
+	VMOVUPS      (R9)(R10*1), Y8
+	VBROADCASTSS 12(BX), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VBROADCASTSS 12(BX)(SI*4), Y9
+	VMULPS       Y8, Y9, Y8
+	VADDPS       Y8, Y7, Y7
+	LEAQ         (R9)(R8*4), R9
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, CX
+	JGE          inputs30
+
+rest30:
+	CMPQ         CX, $-4
+	JLE          sum30
+	VMOVUPS      (R9), Y8
+	VBROADCASTSS (BX), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y0, Y0
+	VBROADCASTSS (BX)(SI*4), Y9
+	VMULPS       Y8, Y9, Y8
+	VADDPS       Y8, Y1, Y1
+	CMPQ         CX, $-3
+	JLE          sum30
+	VMOVUPS      (R9)(R8*1), Y8
+	VBROADCASTSS 4(BX), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VBROADCASTSS 4(BX)(SI*4), Y9
+	VMULPS       Y8, Y9, Y8
+	VADDPS       Y8, Y3, Y3
+	CMPQ         CX, $-2
+	JLE          sum30
+	VMOVUPS      (R9)(R8*2), Y8
+	VBROADCASTSS 8(BX), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VBROADCASTSS 8(BX)(SI*4), Y9
+	VMULPS       Y8, Y9, Y8
+	VADDPS       Y8, Y5, Y5
+	JMP          sum30
+
+short30:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	JMP    rest30
+
+sum30:
+	VADDPS Y2, Y0, Y0
+	VADDPS Y3, Y1, Y1
+	VADDPS Y6, Y4, Y4
+	VADDPS Y7, Y5, Y5
+	VADDPS Y4, Y0, Y0
+	VADDPS Y5, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	TESTQ  DX, DX
+	JZ     unbiased3
+	VADDPS (DX)(DI*1), Y2, Y2
+
+unbiased3:
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS Y0, (AX)(DI*1)
+	ADDQ    R8, AX
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)(DI*1)
+	JMP     done
+
+below8:
+	MOVQ out+104(FP), R9
+	CMPQ R9, $+4
+	JL   below4
+
+whole4:
+	CMPQ         DI, $+4
+	JL           whole4done
+	MOVQ         BX, R10
+	LEAQ         (CX), R11
+	LEAQ         (R8)(R8*2), R12
+	LEAQ         (SI)(SI*2), R9
+	MOVQ         SI, R9
+	SUBQ         $0x04, R9
+	JL           short40
+	VMOVUPS      (R11), X1
+	VBROADCASTSS (R10), X0
+	VMULPS       X1, X0, X0
+	VBROADCASTSS (R10)(SI*4), X2
+	VMULPS       X1, X2, X1
+	VMOVUPS      (R11)(R8*1), X3
+	VBROADCASTSS 4(R10), X2
+	VMULPS       X3, X2, X2
+	VBROADCASTSS 4(R10)(SI*4), X4
+	VMULPS       X3, X4, X3
+	VMOVUPS      (R11)(R8*2), X5
+	VBROADCASTSS 8(R10), X4
+	VMULPS       X5, X4, X4
+	VBROADCASTSS 8(R10)(SI*4), X6
+	VMULPS       X5, X6, X5
+	VMOVUPS      (R11)(R12*1), X7
+	VBROADCASTSS 12(R10), X6
+	VMULPS       X7, X6, X6
+	VBROADCASTSS 12(R10)(SI*4), X8
+	VMULPS       X7, X8, X7
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
 	JL           rest40
 
 inputs40:
-	VMOVUPS      (R9), X12
-	VBROADCASTSS (BX), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X0, X0
-	VBROADCASTSS (BX)(SI*4), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X1, X1
-	VBROADCASTSS (BX)(SI*8), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X2, X2
-	VMOVUPS      (R9)(R8*1), X12
-	VBROADCASTSS 4(BX), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X3, X3
-	VBROADCASTSS 4(BX)(SI*4), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X4, X4
-	VBROADCASTSS 4(BX)(SI*8), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X5, X5
-	VMOVUPS      (R9)(R8*2), X12
-	VBROADCASTSS 8(BX), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X6, X6
-	VBROADCASTSS 8(BX)(SI*4), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X7, X7
-	VBROADCASTSS 8(BX)(SI*8), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X8, X8
-	VMOVUPS      (R9)(R10*1), X12
-	VBROADCASTSS 12(BX), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X9, X9
-	VBROADCASTSS 12(BX)(SI*4), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X10, X10
-	VBROADCASTSS 12(BX)(SI*8), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X11, X11
-	LEAQ         (R9)(R8*4), R9
-	ADDQ         $0x10, BX
-	SUBQ         $0x04, CX
+	VMOVUPS      (R11), X8
+	VBROADCASTSS (R10), X9
+	VMULPS       X8, X9, X9
+	VADDPS       X9, X0, X0
+	VBROADCASTSS (R10)(SI*4), X9
+	VMULPS       X8, X9, X8
+	VADDPS       X8, X1, X1
+	VMOVUPS      (R11)(R8*1), X8
+	VBROADCASTSS 4(R10), X9
+	VMULPS       X8, X9, X9
+	VADDPS       X9, X2, X2
+	VBROADCASTSS 4(R10)(SI*4), X9
+	VMULPS       X8, X9, X8
+	VADDPS       X8, X3, X3
+	VMOVUPS      (R11)(R8*2), X8
+	VBROADCASTSS 8(R10), X9
+	VMULPS       X8, X9, X9
+	VADDPS       X9, X4, X4
+	VBROADCASTSS 8(R10)(SI*4), X9
+	VMULPS       X8, X9, X8
+	VADDPS       X8, X5, X5
+	VMOVUPS      (R11)(R12*1), X8
+	VBROADCASTSS 12(R10), X9
+	VMULPS       X8, X9, X9
+	VADDPS       X9, X6, X6
+	VBROADCASTSS 12(R10)(SI*4), X9
+	VMULPS       X8, X9, X8
+	VADDPS       X8, X7, X7
+	LEAQ         (R11)(R8*4), R11
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R9
 	JGE          inputs40
 
 rest40:
-	CMPQ         CX, $-4
+	CMPQ         R9, $-4
 	JLE          sum40
-	VMOVUPS      (R9), X12
-	VBROADCASTSS (BX), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X0, X0
-	VBROADCASTSS (BX)(SI*4), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X1, X1
-	VBROADCASTSS (BX)(SI*8), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X2, X2
-	CMPQ         CX, $-3
+	VMOVUPS      (R11), X8
+	VBROADCASTSS (R10), X9
+	VMULPS       X8, X9, X9
+	VADDPS       X9, X0, X0
+	VBROADCASTSS (R10)(SI*4), X9
+	VMULPS       X8, X9, X8
+	VADDPS       X8, X1, X1
+	CMPQ         R9, $-3
 	JLE          sum40
-	VMOVUPS      (R9)(R8*1), X12
-	VBROADCASTSS 4(BX), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X3, X3
-	VBROADCASTSS 4(BX)(SI*4), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X4, X4
-	VBROADCASTSS 4(BX)(SI*8), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X5, X5
-	CMPQ         CX, $-2
+	VMOVUPS      (R11)(R8*1), X8
+	VBROADCASTSS 4(R10), X9
+	VMULPS       X8, X9, X9
+	VADDPS       X9, X2, X2
+	VBROADCASTSS 4(R10)(SI*4), X9
+	VMULPS       X8, X9, X8
+	VADDPS       X8, X3, X3
+	CMPQ         R9, $-2
 	JLE          sum40
-	VMOVUPS      (R9)(R8*2), X12
-	VBROADCASTSS 8(BX), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X6, X6
-	VBROADCASTSS 8(BX)(SI*4), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X7, X7
-	VBROADCASTSS 8(BX)(SI*8), X13
-	VMULPS       X12, X13, X13
-	VADDPS       X13, X8, X8
+	VMOVUPS      (R11)(R8*2), X8
+	VBROADCASTSS 8(R10), X9
+	VMULPS       X8, X9, X9
+	VADDPS       X9, X4, X4
+	VBROADCASTSS 8(R10)(SI*4), X9
+	VMULPS       X8, X9, X8
+	VADDPS       X8, X5, X5
 	JMP          sum40
 
 short40:
@@ -7401,36 +7356,166 @@ short40:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	VXORPS X8, X8, X8
-	VXORPS X9, X9, X9
-	VXORPS X10, X10, X10
-	VXORPS X11, X11, X11
 	JMP    rest40
 
 sum40:
-	VADDPS X3, X0, X0
-	VADDPS X4, X1, X1
-	VADDPS X5, X2, X2
-	VADDPS X9, X6, X6
-	VADDPS X10, X7, X7
-	VADDPS X11, X8, X8
-	VADDPS X6, X0, X0
-	VADDPS X7, X1, X1
-	VADDPS X8, X2, X2
-	VXORPS X3, X3, X3
+	VADDPS X2, X0, X0
+	VADDPS X3, X1, X1
+	VADDPS X6, X4, X4
+	VADDPS X7, X5, X5
+	VADDPS X4, X0, X0
+	VADDPS X5, X1, X1
+	VXORPS X2, X2, X2
 	TESTQ  DX, DX
 	JZ     unbiased4
-	VADDPS (DX)(DI*1), X3, X3
+	VADDPS (DX), X2, X2
 
 unbiased4:
-	VADDPS  X3, X0, X0
+	MOVQ    AX, R9
+	VADDPS  X2, X0, X0
+	VMOVUPS X0, (R9)
+	ADDQ    R8, R9
+	VADDPS  X2, X1, X1
+	VMOVUPS X1, (R9)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	SUBQ    $+4, DI
+	TESTQ   DX, DX
+	JZ      forward4
+	ADDQ    $+16, DX
+
+forward4:
+	JMP whole4
+
+whole4done:
+	TESTQ        DI, DI
+	JZ           done
+	SUBQ         $+4, DI
+	SHLQ         $0x02, DI
+	LEAQ         (CX)(DI*1), R9
+	LEAQ         (R8)(R8*2), R10
+	LEAQ         (SI)(SI*2), CX
+	MOVQ         SI, CX
+	SUBQ         $0x04, CX
+	JL           short50
+	VMOVUPS      (R9), X1
+	VBROADCASTSS (BX), X0
+	VMULPS       X1, X0, X0
+	VBROADCASTSS (BX)(SI*4), X2
+	VMULPS       X1, X2, X1
+	VMOVUPS      (R9)(R8*1), X3
+	VBROADCASTSS 4(BX), X2
+	VMULPS       X3, X2, X2
+	VBROADCASTSS 4(BX)(SI*4), X4
+	VMULPS       X3, X4, X3
+	VMOVUPS      (R9)(R8*2), X5
+	VBROADCASTSS 8(BX), X4
+	VMULPS       X5, X4, X4
+	VBROADCASTSS 8(BX)(SI*4), X6
+	VMULPS       X5, X6, X5
+	VMOVUPS      (R9)(R10*1), X7
+	VBROADCASTSS 12(BX), X6
+	VMULPS       X7, X6, X6
+	VBROADCASTSS 12(BX)(SI*4), X8
+	VMULPS       X7, X8, X7
+	LEAQ         (R9)(R8*4), R9
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, CX
+	JL           rest50
+
+inputs50:
+	VMOVUPS      (R9), X8
+	VBROADCASTSS (BX), X9
+	VMULPS       X8, X9, X9
+	VADDPS       X9, X0, X0
+	VBROADCASTSS (BX)(SI*4), X9
+	VMULPS       X8, X9, X8
+	VADDPS       X8, X1, X1
+	VMOVUPS      (R9)(R8*1), X8
+	VBROADCASTSS 4(BX), X9
+	VMULPS       X8, X9, X9
+	VADDPS       X9, X2, X2
+	VBROADCASTSS 4(BX)(SI*4), X9
+	VMULPS       X8, X9, X8
+	VADDPS       X8, X3, X3
+	VMOVUPS      (R9)(R8*2), X8
+	VBROADCASTSS 8(BX), X9
+	VMULPS       X8, X9, X9
+	VADDPS       X9, X4, X4
+	VBROADCASTSS 8(BX)(SI*4), X9
+	VMULPS       X8, X9, X8
+	VADDPS       X8, X5, X5
+	VMOVUPS      (R9)(R10*1), X8
+	VBROADCASTSS 12(BX), X9
+	VMULPS       X8, X9, X9
+	VADDPS       X9, X6, X6
+	VBROADCASTSS 12(BX)(SI*4), X9
+	VMULPS       X8, X9, X8
+	VADDPS       X8, X7, X7
+	LEAQ         (R9)(R8*4), R9
+	ADDQ         $0x10, BX
+	SUBQ         $0x04, CX
+	JGE          inputs50
+
+rest50:
+	CMPQ         CX, $-4
+	JLE          sum50
+	VMOVUPS      (R9), X8
+	VBROADCASTSS (BX), X9
+	VMULPS       X8, X9, X9
+	VADDPS       X9, X0, X0
+	VBROADCASTSS (BX)(SI*4), X9
+	VMULPS       X8, X9, X8
+	VADDPS       X8, X1, X1
+	CMPQ         CX, $-3
+	JLE          sum50
+	VMOVUPS      (R9)(R8*1), X8
+	VBROADCASTSS 4(BX), X9
+	VMULPS       X8, X9, X9
+	VADDPS       X9, X2, X2
+	VBROADCASTSS 4(BX)(SI*4), X9
+	VMULPS       X8, X9, X8
+	VADDPS       X8, X3, X3
+	CMPQ         CX, $-2
+	JLE          sum50
+	VMOVUPS      (R9)(R8*2), X8
+	VBROADCASTSS 8(BX), X9
+	VMULPS       X8, X9, X9
+	VADDPS       X9, X4, X4
+	VBROADCASTSS 8(BX)(SI*4), X9
+	VMULPS       X8, X9, X8
+	VADDPS       X8, X5, X5
+	JMP          sum50
+
+short50:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	JMP    rest50
+
+sum50:
+	VADDPS X2, X0, X0
+	VADDPS X3, X1, X1
+	VADDPS X6, X4, X4
+	VADDPS X7, X5, X5
+	VADDPS X4, X0, X0
+	VADDPS X5, X1, X1
+	VXORPS X2, X2, X2
+	TESTQ  DX, DX
+	JZ     unbiased5
+	VADDPS (DX)(DI*1), X2, X2
+
+unbiased5:
+	VADDPS  X2, X0, X0
 	VMOVUPS X0, (AX)(DI*1)
 	ADDQ    R8, AX
-	VADDPS  X3, X1, X1
+	VADDPS  X2, X1, X1
 	VMOVUPS X1, (AX)(DI*1)
-	ADDQ    R8, AX
-	VADDPS  X3, X2, X2
-	VMOVUPS X2, (AX)(DI*1)
 	JMP     done
 
 below4:
@@ -9771,7 +9856,7 @@ unbiased:
 
 wide:
 	CMPQ         DI, $+64
-	JL           narrow
+	JL           widedone
 	MOVQ         BX, R10
 	MOVQ         CX, R11
 	LEAQ         (R11)(R8*1), R12
@@ -9952,7 +10037,7 @@ unbiased1:
 forward1:
 	JMP wide
 
-narrow:
+widedone:
 	TESTQ        DI, DI
 	JZ           done
 	MOVQ         y_len+8(FP), R9
@@ -11285,10 +11370,13 @@ unbiased:
 	ADDQ  R8, R8
 	TESTQ DI, DI
 	JZ    done
-	CMPQ  DI, $+16
+	MOVQ  out+104(FP), R9
+	CMPQ  R9, $+16
 	JL    below16
 
 whole16:
+	CMPQ        DI, $+16
+	JL          whole16done
 	MOVQ        BX, R10
 	LEAQ        (CX), R11
 	LEAQ        (R8)(R8*2), R12
@@ -11457,8 +11545,9 @@ unbiased1:
 	ADDQ    $+64, DX
 
 forward1:
-	CMPQ        DI, $+16
-	JGE         whole16
+	JMP whole16
+
+whole16done:
 	TESTQ       DI, DI
 	JZ          done
 	SUBQ        $+16, DI
@@ -11624,10 +11713,13 @@ unbiased2:
 	JMP     done
 
 below16:
-	CMPQ DI, $+8
+	MOVQ out+104(FP), R9
+	CMPQ R9, $+8
 	JL   below8
 
 whole8:
+	CMPQ         DI, $+8
+	JL           whole8done
 	MOVQ         BX, R10
 	LEAQ         (CX), R11
 	LEAQ         (R8)(R8*2), R12
@@ -11635,42 +11727,42 @@ whole8:
 	MOVQ         SI, R9
 	SUBQ         $0x04, R9
 	JL           short30
-	VMOVUPS      (R11), Y4
+	VMOVUPS      (R11), Y3
 	VBROADCASTSS (R10), Y0
-	VMULPS       Y4, Y0, Y0
+	VMULPS       Y3, Y0, Y0
 	VBROADCASTSS (R10)(SI*4), Y1
-	VMULPS       Y4, Y1, Y1
+	VMULPS       Y3, Y1, Y1
 	VBROADCASTSS (R10)(SI*8), Y2
-	VMULPS       Y4, Y2, Y2
-	VBROADCASTSS (R10)(R13*4), Y3
-	VMULPS       Y4, Y3, Y3
-	VMOVUPS      (R11)(R8*1), Y8
+	VMULPS       Y3, Y2, Y2
+	VBROADCASTSS (R10)(R13*4), Y4
+	VMULPS       Y3, Y4, Y3
+	VMOVUPS      (R11)(R8*1), Y7
 	VBROADCASTSS 4(R10), Y4
-	VMULPS       Y8, Y4, Y4
+	VMULPS       Y7, Y4, Y4
 	VBROADCASTSS 4(R10)(SI*4), Y5
-	VMULPS       Y8, Y5, Y5
+	VMULPS       Y7, Y5, Y5
 	VBROADCASTSS 4(R10)(SI*8), Y6
-	VMULPS       Y8, Y6, Y6
-	VBROADCASTSS 4(R10)(R13*4), Y7
-	VMULPS       Y8, Y7, Y7
-	VMOVUPS      (R11)(R8*2), Y12
+	VMULPS       Y7, Y6, Y6
+	VBROADCASTSS 4(R10)(R13*4), Y8
+	VMULPS       Y7, Y8, Y7
+	VMOVUPS      (R11)(R8*2), Y11
 	VBROADCASTSS 8(R10), Y8
-	VMULPS       Y12, Y8, Y8
+	VMULPS       Y11, Y8, Y8
 	VBROADCASTSS 8(R10)(SI*4), Y9
-	VMULPS       Y12, Y9, Y9
+	VMULPS       Y11, Y9, Y9
 	VBROADCASTSS 8(R10)(SI*8), Y10
-	VMULPS       Y12, Y10, Y10
-	VBROADCASTSS 8(R10)(R13*4), Y11
-	VMULPS       Y12, Y11, Y11
-	VMOVUPS      (R11)(R12*1), Y16
+	VMULPS       Y11, Y10, Y10
+	VBROADCASTSS 8(R10)(R13*4), Y12
+	VMULPS       Y11, Y12, Y11
+	VMOVUPS      (R11)(R12*1), Y15
 	VBROADCASTSS 12(R10), Y12
-	VMULPS       Y16, Y12, Y12
+	VMULPS       Y15, Y12, Y12
 	VBROADCASTSS 12(R10)(SI*4), Y13
-	VMULPS       Y16, Y13, Y13
+	VMULPS       Y15, Y13, Y13
 	VBROADCASTSS 12(R10)(SI*8), Y14
-	VMULPS       Y16, Y14, Y14
-	VBROADCASTSS 12(R10)(R13*4), Y15
-	VMULPS       Y16, Y15, Y15
+	VMULPS       Y15, Y14, Y14
+	VBROADCASTSS 12(R10)(R13*4), Y16
+	VMULPS       Y15, Y16, Y15
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R9
@@ -11688,8 +11780,8 @@ inputs30:
 	VMULPS       Y16, Y17, Y17
 	VADDPS       Y17, Y2, Y2
 	VBROADCASTSS (R10)(R13*4), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       Y17, Y3, Y3
+	VMULPS       Y16, Y17, Y16
+	VADDPS       Y16, Y3, Y3
 	VMOVUPS      (R11)(R8*1), Y16
 	VBROADCASTSS 4(R10), Y17
 	VMULPS       Y16, Y17, Y17
@@ -11701,8 +11793,8 @@ inputs30:
 	VMULPS       Y16, Y17, Y17
 	VADDPS       Y17, Y6, Y6
 	VBROADCASTSS 4(R10)(R13*4), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       Y17, Y7, Y7
+	VMULPS       Y16, Y17, Y16
+	VADDPS       Y16, Y7, Y7
 	VMOVUPS      (R11)(R8*2), Y16
 	VBROADCASTSS 8(R10), Y17
 	VMULPS       Y16, Y17, Y17
@@ -11714,8 +11806,8 @@ inputs30:
 	VMULPS       Y16, Y17, Y17
 	VADDPS       Y17, Y10, Y10
 	VBROADCASTSS 8(R10)(R13*4), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       Y17, Y11, Y11
+	VMULPS       Y16, Y17, Y16
+	VADDPS       Y16, Y11, Y11
 	VMOVUPS      (R11)(R12*1), Y16
 	VBROADCASTSS 12(R10), Y17
 	VMULPS       Y16, Y17, Y17
@@ -11727,8 +11819,8 @@ inputs30:
 	VMULPS       Y16, Y17, Y17
 	VADDPS       Y17, Y14, Y14
 	VBROADCASTSS 12(R10)(R13*4), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       Y17, Y15, Y15
+	VMULPS       Y16, Y17, Y16
+	VADDPS       Y16, Y15, Y15
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R9
@@ -11748,8 +11840,8 @@ rest30:
 	VMULPS       Y16, Y17, Y17
 	VADDPS       Y17, Y2, Y2
 	VBROADCASTSS (R10)(R13*4), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       Y17, Y3, Y3
+	VMULPS       Y16, Y17, Y16
+	VADDPS       Y16, Y3, Y3
 	CMPQ         R9, $-3
 	JLE          sum30
 	VMOVUPS      (R11)(R8*1), Y16
@@ -11763,8 +11855,8 @@ rest30:
 	VMULPS       Y16, Y17, Y17
 	VADDPS       Y17, Y6, Y6
 	VBROADCASTSS 4(R10)(R13*4), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       Y17, Y7, Y7
+	VMULPS       Y16, Y17, Y16
+	VADDPS       Y16, Y7, Y7
 	CMPQ         R9, $-2
 	JLE          sum30
 	VMOVUPS      (R11)(R8*2), Y16
@@ -11778,8 +11870,8 @@ rest30:
 	VMULPS       Y16, Y17, Y17
 	VADDPS       Y17, Y10, Y10
 	VBROADCASTSS 8(R10)(R13*4), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       Y17, Y11, Y11
+	VMULPS       Y16, Y17, Y16
+	VADDPS       Y16, Y11, Y11
 	JMP          sum30
 
 short30:
@@ -11840,8 +11932,9 @@ unbiased3:
 	ADDQ    $+32, DX
 
 forward3:
-	CMPQ         DI, $+8
-	JGE          whole8
+	JMP whole8
+
+whole8done:
 	TESTQ        DI, DI
 	JZ           done
 	SUBQ         $+8, DI
@@ -11852,42 +11945,42 @@ forward3:
 	MOVQ         SI, CX
 	SUBQ         $0x04, CX
 	JL           short40
-	VMOVUPS      (R9), Y4
+	VMOVUPS      (R9), Y3
 	VBROADCASTSS (BX), Y0
-	VMULPS       Y4, Y0, Y0
+	VMULPS       Y3, Y0, Y0
 	VBROADCASTSS (BX)(SI*4), Y1
-	VMULPS       Y4, Y1, Y1
+	VMULPS       Y3, Y1, Y1
 	VBROADCASTSS (BX)(SI*8), Y2
-	VMULPS       Y4, Y2, Y2
-	VBROADCASTSS (BX)(R11*4), Y3
-	VMULPS       Y4, Y3, Y3
-	VMOVUPS      (R9)(R8*1), Y8
+	VMULPS       Y3, Y2, Y2
+	VBROADCASTSS (BX)(R11*4), Y4
+	VMULPS       Y3, Y4, Y3
+	VMOVUPS      (R9)(R8*1), Y7
 	VBROADCASTSS 4(BX), Y4
-	VMULPS       Y8, Y4, Y4
+	VMULPS       Y7, Y4, Y4
 	VBROADCASTSS 4(BX)(SI*4), Y5
-	VMULPS       Y8, Y5, Y5
+	VMULPS       Y7, Y5, Y5
 	VBROADCASTSS 4(BX)(SI*8), Y6
-	VMULPS       Y8, Y6, Y6
-	VBROADCASTSS 4(BX)(R11*4), Y7
-	VMULPS       Y8, Y7, Y7
-	VMOVUPS      (R9)(R8*2), Y12
+	VMULPS       Y7, Y6, Y6
+	VBROADCASTSS 4(BX)(R11*4), Y8
+	VMULPS       Y7, Y8, Y7
+	VMOVUPS      (R9)(R8*2), Y11
 	VBROADCASTSS 8(BX), Y8
-	VMULPS       Y12, Y8, Y8
+	VMULPS       Y11, Y8, Y8
 	VBROADCASTSS 8(BX)(SI*4), Y9
-	VMULPS       Y12, Y9, Y9
+	VMULPS       Y11, Y9, Y9
 	VBROADCASTSS 8(BX)(SI*8), Y10
-	VMULPS       Y12, Y10, Y10
-	VBROADCASTSS 8(BX)(R11*4), Y11
-	VMULPS       Y12, Y11, Y11
-	VMOVUPS      (R9)(R10*1), Y16
+	VMULPS       Y11, Y10, Y10
+	VBROADCASTSS 8(BX)(R11*4), Y12
+	VMULPS       Y11, Y12, Y11
+	VMOVUPS      (R9)(R10*1), Y15
 	VBROADCASTSS 12(BX), Y12
-	VMULPS       Y16, Y12, Y12
+	VMULPS       Y15, Y12, Y12
 	VBROADCASTSS 12(BX)(SI*4), Y13
-	VMULPS       Y16, Y13, Y13
+	VMULPS       Y15, Y13, Y13
 	VBROADCASTSS 12(BX)(SI*8), Y14
-	VMULPS       Y16, Y14, Y14
-	VBROADCASTSS 12(BX)(R11*4), Y15
-	VMULPS       Y16, Y15, Y15
+	VMULPS       Y15, Y14, Y14
+	VBROADCASTSS 12(BX)(R11*4), Y16
+	VMULPS       Y15, Y16, Y15
 	LEAQ         (R9)(R8*4), R9
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, CX
@@ -11905,8 +11998,8 @@ inputs40:
 	VMULPS       Y16, Y17, Y17
 	VADDPS       Y17, Y2, Y2
 	VBROADCASTSS (BX)(R11*4), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       Y17, Y3, Y3
+	VMULPS       Y16, Y17, Y16
+	VADDPS       Y16, Y3, Y3
 	VMOVUPS      (R9)(R8*1), Y16
 	VBROADCASTSS 4(BX), Y17
 	VMULPS       Y16, Y17, Y17
@@ -11918,8 +12011,8 @@ inputs40:
 	VMULPS       Y16, Y17, Y17
 	VADDPS       Y17, Y6, Y6
 	VBROADCASTSS 4(BX)(R11*4), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       Y17, Y7, Y7
+	VMULPS       Y16, Y17, Y16
+	VADDPS       Y16, Y7, Y7
 	VMOVUPS      (R9)(R8*2), Y16
 	VBROADCASTSS 8(BX), Y17
 	VMULPS       Y16, Y17, Y17
@@ -11931,8 +12024,8 @@ inputs40:
 	VMULPS       Y16, Y17, Y17
 	VADDPS       Y17, Y10, Y10
 	VBROADCASTSS 8(BX)(R11*4), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       Y17, Y11, Y11
+	VMULPS       Y16, Y17, Y16
+	VADDPS       Y16, Y11, Y11
 	VMOVUPS      (R9)(R10*1), Y16
 	VBROADCASTSS 12(BX), Y17
 	VMULPS       Y16, Y17, Y17
@@ -11944,8 +12037,8 @@ inputs40:
 	VMULPS       Y16, Y17, Y17
 	VADDPS       Y17, Y14, Y14
 	VBROADCASTSS 12(BX)(R11*4), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       Y17, Y15, Y15
+	VMULPS       Y16, Y17, Y16
+	VADDPS       Y16, Y15, Y15
 	LEAQ         (R9)(R8*4), R9
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, CX
@@ -11965,8 +12058,8 @@ rest40:
 	VMULPS       Y16, Y17, Y17
 	VADDPS       Y17, Y2, Y2
 	VBROADCASTSS (BX)(R11*4), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       Y17, Y3, Y3
+	VMULPS       Y16, Y17, Y16
+	VADDPS       Y16, Y3, Y3
 	CMPQ         CX, $-3
 	JLE          sum40
 	VMOVUPS      (R9)(R8*1), Y16
@@ -11980,8 +12073,8 @@ rest40:
 	VMULPS       Y16, Y17, Y17
 	VADDPS       Y17, Y6, Y6
 	VBROADCASTSS 4(BX)(R11*4), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       Y17, Y7, Y7
+	VMULPS       Y16, Y17, Y16
+	VADDPS       Y16, Y7, Y7
 	CMPQ         CX, $-2
 	JLE          sum40
 	VMOVUPS      (R9)(R8*2), Y16
@@ -11995,8 +12088,8 @@ rest40:
 	VMULPS       Y16, Y17, Y17
 	VADDPS       Y17, Y10, Y10
 	VBROADCASTSS 8(BX)(R11*4), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       Y17, Y11, Y11
+	VMULPS       Y16, Y17, Y16
+	VADDPS       Y16, Y11, Y11
 	JMP          sum40
 
 short40:
@@ -12051,10 +12144,13 @@ unbiased4:
 	JMP     done
 
 below8:
-	CMPQ DI, $+4
+	MOVQ out+104(FP), R9
+	CMPQ R9, $+4
 	JL   below4
 
 whole4:
+	CMPQ         DI, $+4
+	JL           whole4done
 	MOVQ         BX, R10
 	LEAQ         (CX), R11
 	LEAQ         (R8)(R8*2), R12
@@ -12062,42 +12158,42 @@ whole4:
 	MOVQ         SI, R9
 	SUBQ         $0x04, R9
 	JL           short50
-	VMOVUPS      (R11), X4
+	VMOVUPS      (R11), X3
 	VBROADCASTSS (R10), X0
-	VMULPS       X4, X0, X0
+	VMULPS       X3, X0, X0
 	VBROADCASTSS (R10)(SI*4), X1
-	VMULPS       X4, X1, X1
+	VMULPS       X3, X1, X1
 	VBROADCASTSS (R10)(SI*8), X2
-	VMULPS       X4, X2, X2
-	VBROADCASTSS (R10)(R13*4), X3
-	VMULPS       X4, X3, X3
-	VMOVUPS      (R11)(R8*1), X8
+	VMULPS       X3, X2, X2
+	VBROADCASTSS (R10)(R13*4), X4
+	VMULPS       X3, X4, X3
+	VMOVUPS      (R11)(R8*1), X7
 	VBROADCASTSS 4(R10), X4
-	VMULPS       X8, X4, X4
+	VMULPS       X7, X4, X4
 	VBROADCASTSS 4(R10)(SI*4), X5
-	VMULPS       X8, X5, X5
+	VMULPS       X7, X5, X5
 	VBROADCASTSS 4(R10)(SI*8), X6
-	VMULPS       X8, X6, X6
-	VBROADCASTSS 4(R10)(R13*4), X7
-	VMULPS       X8, X7, X7
-	VMOVUPS      (R11)(R8*2), X12
+	VMULPS       X7, X6, X6
+	VBROADCASTSS 4(R10)(R13*4), X8
+	VMULPS       X7, X8, X7
+	VMOVUPS      (R11)(R8*2), X11
 	VBROADCASTSS 8(R10), X8
-	VMULPS       X12, X8, X8
+	VMULPS       X11, X8, X8
 	VBROADCASTSS 8(R10)(SI*4), X9
-	VMULPS       X12, X9, X9
+	VMULPS       X11, X9, X9
 	VBROADCASTSS 8(R10)(SI*8), X10
-	VMULPS       X12, X10, X10
-	VBROADCASTSS 8(R10)(R13*4), X11
-	VMULPS       X12, X11, X11
-	VMOVUPS      (R11)(R12*1), X16
+	VMULPS       X11, X10, X10
+	VBROADCASTSS 8(R10)(R13*4), X12
+	VMULPS       X11, X12, X11
+	VMOVUPS      (R11)(R12*1), X15
 	VBROADCASTSS 12(R10), X12
-	VMULPS       X16, X12, X12
+	VMULPS       X15, X12, X12
 	VBROADCASTSS 12(R10)(SI*4), X13
-	VMULPS       X16, X13, X13
+	VMULPS       X15, X13, X13
 	VBROADCASTSS 12(R10)(SI*8), X14
-	VMULPS       X16, X14, X14
-	VBROADCASTSS 12(R10)(R13*4), X15
-	VMULPS       X16, X15, X15
+	VMULPS       X15, X14, X14
+	VBROADCASTSS 12(R10)(R13*4), X16
+	VMULPS       X15, X16, X15
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R9
@@ -12115,8 +12211,8 @@ inputs50:
 	VMULPS       X16, X17, X17
 	VADDPS       X17, X2, X2
 	VBROADCASTSS (R10)(R13*4), X17
-	VMULPS       X16, X17, X17
-	VADDPS       X17, X3, X3
+	VMULPS       X16, X17, X16
+	VADDPS       X16, X3, X3
 	VMOVUPS      (R11)(R8*1), X16
 	VBROADCASTSS 4(R10), X17
 	VMULPS       X16, X17, X17
@@ -12128,8 +12224,8 @@ inputs50:
 	VMULPS       X16, X17, X17
 	VADDPS       X17, X6, X6
 	VBROADCASTSS 4(R10)(R13*4), X17
-	VMULPS       X16, X17, X17
-	VADDPS       X17, X7, X7
+	VMULPS       X16, X17, X16
+	VADDPS       X16, X7, X7
 	VMOVUPS      (R11)(R8*2), X16
 	VBROADCASTSS 8(R10), X17
 	VMULPS       X16, X17, X17
@@ -12141,8 +12237,8 @@ inputs50:
 	VMULPS       X16, X17, X17
 	VADDPS       X17, X10, X10
 	VBROADCASTSS 8(R10)(R13*4), X17
-	VMULPS       X16, X17, X17
-	VADDPS       X17, X11, X11
+	VMULPS       X16, X17, X16
+	VADDPS       X16, X11, X11
 	VMOVUPS      (R11)(R12*1), X16
 	VBROADCASTSS 12(R10), X17
 	VMULPS       X16, X17, X17
@@ -12154,8 +12250,8 @@ inputs50:
 	VMULPS       X16, X17, X17
 	VADDPS       X17, X14, X14
 	VBROADCASTSS 12(R10)(R13*4), X17
-	VMULPS       X16, X17, X17
-	VADDPS       X17, X15, X15
+	VMULPS       X16, X17, X16
+	VADDPS       X16, X15, X15
 	LEAQ         (R11)(R8*4), R11
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R9
@@ -12175,8 +12271,8 @@ rest50:
 	VMULPS       X16, X17, X17
 	VADDPS       X17, X2, X2
 	VBROADCASTSS (R10)(R13*4), X17
-	VMULPS       X16, X17, X17
-	VADDPS       X17, X3, X3
+	VMULPS       X16, X17, X16
+	VADDPS       X16, X3, X3
 	CMPQ         R9, $-3
 	JLE          sum50
 	VMOVUPS      (R11)(R8*1), X16
@@ -12190,8 +12286,8 @@ rest50:
 	VMULPS       X16, X17, X17
 	VADDPS       X17, X6, X6
 	VBROADCASTSS 4(R10)(R13*4), X17
-	VMULPS       X16, X17, X17
-	VADDPS       X17, X7, X7
+	VMULPS       X16, X17, X16
+	VADDPS       X16, X7, X7
 	CMPQ         R9, $-2
 	JLE          sum50
 	VMOVUPS      (R11)(R8*2), X16
@@ -12205,8 +12301,8 @@ rest50:
 	VMULPS       X16, X17, X17
 	VADDPS       X17, X10, X10
 	VBROADCASTSS 8(R10)(R13*4), X17
-	VMULPS       X16, X17, X17
-	VADDPS       X17, X11, X11
+	VMULPS       X16, X17, X16
+	VADDPS       X16, X11, X11
 	JMP          sum50
 
 short50:
@@ -12267,8 +12363,9 @@ unbiased5:
 	ADDQ    $+16, DX
 
 forward5:
-	CMPQ         DI, $+4
-	JGE          whole4
+	JMP whole4
+
+whole4done:
 	TESTQ        DI, DI
 	JZ           done
 	SUBQ         $+4, DI
@@ -12279,42 +12376,42 @@ forward5:
 	MOVQ         SI, CX
 	SUBQ         $0x04, CX
 	JL           short60
-	VMOVUPS      (R9), X4
+	VMOVUPS      (R9), X3
 	VBROADCASTSS (BX), X0
-	VMULPS       X4, X0, X0
+	VMULPS       X3, X0, X0
 	VBROADCASTSS (BX)(SI*4), X1
-	VMULPS       X4, X1, X1
+	VMULPS       X3, X1, X1
 	VBROADCASTSS (BX)(SI*8), X2
-	VMULPS       X4, X2, X2
-	VBROADCASTSS (BX)(R11*4), X3
-	VMULPS       X4, X3, X3
-	VMOVUPS      (R9)(R8*1), X8
+	VMULPS       X3, X2, X2
+	VBROADCASTSS (BX)(R11*4), X4
+	VMULPS       X3, X4, X3
+	VMOVUPS      (R9)(R8*1), X7
 	VBROADCASTSS 4(BX), X4
-	VMULPS       X8, X4, X4
+	VMULPS       X7, X4, X4
 	VBROADCASTSS 4(BX)(SI*4), X5
-	VMULPS       X8, X5, X5
+	VMULPS       X7, X5, X5
 	VBROADCASTSS 4(BX)(SI*8), X6
-	VMULPS       X8, X6, X6
-	VBROADCASTSS 4(BX)(R11*4), X7
-	VMULPS       X8, X7, X7
-	VMOVUPS      (R9)(R8*2), X12
+	VMULPS       X7, X6, X6
+	VBROADCASTSS 4(BX)(R11*4), X8
+	VMULPS       X7, X8, X7
+	VMOVUPS      (R9)(R8*2), X11
 	VBROADCASTSS 8(BX), X8
-	VMULPS       X12, X8, X8
+	VMULPS       X11, X8, X8
 	VBROADCASTSS 8(BX)(SI*4), X9
-	VMULPS       X12, X9, X9
+	VMULPS       X11, X9, X9
 	VBROADCASTSS 8(BX)(SI*8), X10
-	VMULPS       X12, X10, X10
-	VBROADCASTSS 8(BX)(R11*4), X11
-	VMULPS       X12, X11, X11
-	VMOVUPS      (R9)(R10*1), X16
+	VMULPS       X11, X10, X10
+	VBROADCASTSS 8(BX)(R11*4), X12
+	VMULPS       X11, X12, X11
+	VMOVUPS      (R9)(R10*1), X15
 	VBROADCASTSS 12(BX), X12
-	VMULPS       X16, X12, X12
+	VMULPS       X15, X12, X12
 	VBROADCASTSS 12(BX)(SI*4), X13
-	VMULPS       X16, X13, X13
+	VMULPS       X15, X13, X13
 	VBROADCASTSS 12(BX)(SI*8), X14
-	VMULPS       X16, X14, X14
-	VBROADCASTSS 12(BX)(R11*4), X15
-	VMULPS       X16, X15, X15
+	VMULPS       X15, X14, X14
+	VBROADCASTSS 12(BX)(R11*4), X16
+	VMULPS       X15, X16, X15
 	LEAQ         (R9)(R8*4), R9
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, CX
@@ -12332,8 +12429,8 @@ inputs60:
 	VMULPS       X16, X17, X17
 	VADDPS       X17, X2, X2
 	VBROADCASTSS (BX)(R11*4), X17
-	VMULPS       X16, X17, X17
-	VADDPS       X17, X3, X3
+	VMULPS       X16, X17, X16
+	VADDPS       X16, X3, X3
 	VMOVUPS      (R9)(R8*1), X16
 	VBROADCASTSS 4(BX), X17
 	VMULPS       X16, X17, X17
@@ -12345,8 +12442,8 @@ inputs60:
 	VMULPS       X16, X17, X17
 	VADDPS       X17, X6, X6
 	VBROADCASTSS 4(BX)(R11*4), X17
-	VMULPS       X16, X17, X17
-	VADDPS       X17, X7, X7
+	VMULPS       X16, X17, X16
+	VADDPS       X16, X7, X7
 	VMOVUPS      (R9)(R8*2), X16
 	VBROADCASTSS 8(BX), X17
 	VMULPS       X16, X17, X17
@@ -12358,8 +12455,8 @@ inputs60:
 	VMULPS       X16, X17, X17
 	VADDPS       X17, X10, X10
 	VBROADCASTSS 8(BX)(R11*4), X17
-	VMULPS       X16, X17, X17
-	VADDPS       X17, X11, X11
+	VMULPS       X16, X17, X16
+	VADDPS       X16, X11, X11
 	VMOVUPS      (R9)(R10*1), X16
 	VBROADCASTSS 12(BX), X17
 	VMULPS       X16, X17, X17
@@ -12371,8 +12468,8 @@ inputs60:
 	VMULPS       X16, X17, X17
 	VADDPS       X17, X14, X14
 	VBROADCASTSS 12(BX)(R11*4), X17
-	VMULPS       X16, X17, X17
-	VADDPS       X17, X15, X15
+	VMULPS       X16, X17, X16
+	VADDPS       X16, X15, X15
 	LEAQ         (R9)(R8*4), R9
 	ADDQ         $0x10, BX
 	SUBQ         $0x04, CX
@@ -12392,8 +12489,8 @@ rest60:
 	VMULPS       X16, X17, X17
 	VADDPS       X17, X2, X2
 	VBROADCASTSS (BX)(R11*4), X17
-	VMULPS       X16, X17, X17
-	VADDPS       X17, X3, X3
+	VMULPS       X16, X17, X16
+	VADDPS       X16, X3, X3
 	CMPQ         CX, $-3
 	JLE          sum60
 	VMOVUPS      (R9)(R8*1), X16
@@ -12407,8 +12504,8 @@ rest60:
 	VMULPS       X16, X17, X17
 	VADDPS       X17, X6, X6
 	VBROADCASTSS 4(BX)(R11*4), X17
-	VMULPS       X16, X17, X17
-	VADDPS       X17, X7, X7
+	VMULPS       X16, X17, X16
+	VADDPS       X16, X7, X7
 	CMPQ         CX, $-2
 	JLE          sum60
 	VMOVUPS      (R9)(R8*2), X16
@@ -12422,8 +12519,8 @@ rest60:
 	VMULPS       X16, X17, X17
 	VADDPS       X17, X10, X10
 	VBROADCASTSS 8(BX)(R11*4), X17
-	VMULPS       X16, X17, X17
-	VADDPS       X17, X11, X11
+	VMULPS       X16, X17, X16
+	VADDPS       X16, X11, X11
 	JMP          sum60
 
 short60:

@@ -72,7 +72,7 @@ const few = 4
 
 // A block of rows for denseRows.
 const (
-	rowsAVX2   = 3
+	rowsAVX2   = 2
 	rowsAVX512 = 4
 )
 

@@ -34,14 +34,7 @@ func dense(s isa) {
 	Load(Param("x").Len(), l.inputs)
 	l.start()
 
-	Label("wide")
-	CMPQ(l.left, I32(s.columns*s.lanes))
-	JL(LabelRef("narrow"))
-	l.tile(s.columns, s.lanes, false)
-	l.forward(s.columns * s.lanes)
-	JMP(LabelRef("wide"))
-
-	Label("narrow")
+	l.whole("wide", s.columns, s.lanes)
 	TESTQ(l.left, l.left)
 	JZ(LabelRef("done"))
 	if s.lanes > few {
@@ -76,7 +69,7 @@ func dense(s isa) {
 	finish()
 }
 
-// denseRows: each vector of weights that is loaded serves several observations. A tile is one column.
+// denseRows: each vector of weights that is loaded serves several observations.
 func denseRows(s isa) {
 	TEXT("denseRows"+s.name, NOSPLIT, "func(y, w, b, x []float32, in, out int)")
 	Pragma("noescape")
@@ -87,22 +80,34 @@ func denseRows(s isa) {
 	l.start()
 	TESTQ(l.left, l.left)
 	JZ(LabelRef("done"))
+	if s.rowColumns > 1 {
+		l.whole("several", s.rowColumns, s.lanes)
+	}
 	for _, lanes := range append([]int{s.lanes}, s.narrower()...) {
-		label := func(s string) string { return fmt.Sprintf("%s%d", s, lanes) }
-		CMPQ(l.left, I32(lanes))
-		JL(LabelRef(label("below")))
-		Label(label("whole"))
-		l.tile(1, lanes, false)
-		l.forward(lanes)
-		CMPQ(l.left, I32(lanes))
-		JGE(LabelRef(label("whole")))
+		below := fmt.Sprintf("below%d", lanes)
+		outputs := GP64()
+		Load(Param("out"), outputs)
+		CMPQ(outputs, I32(lanes))
+		JL(LabelRef(below))
+		l.whole(fmt.Sprintf("whole%d", lanes), 1, lanes)
 		TESTQ(l.left, l.left)
 		JZ(LabelRef("done"))
 		l.last(1, lanes)
-		Label(label("below"))
+		Label(below)
 	}
 	Label("done")
 	finish()
+}
+
+// whole does the outputs that fill whole tiles of c columns.
+func (l *layer) whole(label string, c, lanes int) {
+	Label(label)
+	CMPQ(l.left, I32(c*lanes))
+	JL(LabelRef(label + "done"))
+	l.tile(c, lanes, false)
+	l.forward(c * lanes)
+	JMP(LabelRef(label))
+	Label(label + "done")
 }
 
 func newLayer(s isa, rows int) *layer {
@@ -292,13 +297,11 @@ func (t *tile) stepRows(k int, first bool) {
 	case 3:
 		w.Index, w.Scale = t.stride3, 1
 	}
-	weights := vector(t.lanes)
-	load(t.lanes, w, weights)
-	for r, sum := range t.sums[k] {
-		product := vector(t.lanes)
-		if first {
-			product = sum
-		}
+	weights := vectors(t.c, t.lanes)
+	for j, v := range weights {
+		load(t.lanes, w.Offset(4*t.lanes*j), v)
+	}
+	for r := range t.rows {
 		x := at(t.x, 4*k)
 		switch r {
 		case 1, 2:
@@ -306,14 +309,23 @@ func (t *tile) stepRows(k int, first bool) {
 		case 3:
 			x.Index, x.Scale = t.inputs3, 4
 		}
-		if t.lanes == 16 {
-			VMULPS_BCST(x, weights, product)
-		} else {
-			broadcast(x, product)
-			mul(weights, product, product)
+		value := vector(t.lanes)
+		if t.lanes < 16 {
+			broadcast(x, value)
 		}
-		if !first {
-			add(product, sum, sum)
+		for j, v := range weights {
+			sum, product := t.sums[k][r*t.c+j], vector(t.lanes)
+			if first {
+				product = sum
+			}
+			if t.lanes == 16 {
+				VMULPS_BCST(x, v, product)
+			} else {
+				mul(v, value, product)
+			}
+			if !first {
+				add(product, sum, sum)
+			}
 		}
 	}
 }

@@ -18,14 +18,16 @@ type isa struct {
 	columns   int // how many vectors of outputs a dense layer takes at a time; one or more whole lines of the cache
 	abreast   int // how many vectors an activation takes at a time
 	streams   int // how many vectors of blocks noise takes at a time
-	rows      int // how many observations a batch takes at a time, with one column
+	rows      int // how many observations a batch takes at a time
+
+	rowColumns int // how many vectors of outputs a batch takes at a time
 }
 
 // avx512 takes AVX512F, BW, DQ and VL; sse2 has instructions of two operands, and memory operands must be aligned.
 var (
-	sse2   = isa{"SSE2", 4, 16, 4, 2, 2, 1}
-	avx2   = isa{"AVX2", 8, 16, 4, 1, 2, 3}
-	avx512 = isa{"AVX512", 16, 32, 4, 2, 1, 4}
+	sse2   = isa{"SSE2", 4, 16, 4, 2, 2, 1, 1}
+	avx2   = isa{"AVX2", 8, 16, 4, 1, 2, 2, 2}
+	avx512 = isa{"AVX512", 16, 32, 4, 2, 1, 4, 1}
 )
 
 // target is what code is being made for. Its old instructions and its new ones are not mixed, which some processors
