@@ -5,26 +5,27 @@ import "math"
 // Sin returns the sine of x radians, for |x| up to the greatest float64.
 // Error below 0.85 ulp. Sin(±0) = ±0; ±Inf and NaN give NaN. Bit-exact.
 func Sin(x float64) float64 {
-	if !(math.Abs(x) <= math.MaxFloat64) {
-		return nan()
+	if math.Abs(x) <= pio4Hi {
+		return sinKernel(x, 0)
 	}
-	return sinQuadrant(reducePio2(x))
+	s, _ := beyond(x)
+	return s
 }
 
 // Cos returns the cosine of x radians, for |x| up to the greatest float64.
 // Error below 0.85 ulp. ±Inf and NaN give NaN. Bit-exact.
 func Cos(x float64) float64 {
-	if !(math.Abs(x) <= math.MaxFloat64) {
-		return nan()
+	if math.Abs(x) <= pio4Hi {
+		return cosKernel(x, 0)
 	}
-	r, c, n := reducePio2(x)
-	return sinQuadrant(r, c, n+1)
+	_, c := beyond(x)
+	return c
 }
 
 // Sincos returns Sin(x) and Cos(x), the same bits, with one reduction. Bit-exact.
 func Sincos(x float64) (sin, cos float64) {
 	if !(math.Abs(x) <= pio4Hi) {
-		return sincosReduced(x)
+		return beyond(x)
 	}
 	// Both kernels with the tail 0, side by side. A sum of negated terms is the negated sum, and where x is so small that
 	// sinKernel returns it the terms beside it vanish: the same bits.
@@ -44,8 +45,50 @@ func Sincos(x float64) (sin, cos float64) {
 	return x - (float64(z*float64(v*p)) - float64(v*sin1)), w + (((1 - w) - half) + float64(z*q))
 }
 
-// sincosReduced is Sincos beyond pi/4.
-func sincosReduced(x float64) (sin, cos float64) {
+// beyond returns sine and cosine of x where |x| > pi/4, or of NaN. It does what reducePio2 and sinQuadrant do, the usual way without a
+// branch: processors guess the quadrant wrong, and in Go's code for WebAssembly a branch costs as much as a call. Both
+// kernels are computed, side by side, and take their places by masks.
+func beyond(x float64) (sin, cos float64) {
+	const inv = 6.36619772367581382433e-01
+	ax := math.Abs(x)
+	fn := math.Floor(float64(ax*inv) + 0.5)
+	t := ax - float64(fn*pio2A)
+	w := float64(fn * pio2ATail)
+	r := t - w
+	if !(ax < 0x1p20) || expBits(ax)-expBits(r) > 16 {
+		return beyondFar(x)
+	}
+	c := (t - r) - w
+
+	// sinKernel and cosKernel; |r| is at least 2^-18.
+	z := float64(r * r)
+	v := float64(z * r)
+	p := sin5 + float64(z*sin6)
+	q := cos5 + float64(z*cos6)
+	p = sin4 + float64(z*p)
+	q = cos4 + float64(z*q)
+	p = sin3 + float64(z*p)
+	q = cos3 + float64(z*q)
+	p = sin2 + float64(z*p)
+	q = cos2 + float64(z*q)
+	q = float64(z * (cos1 + float64(z*q)))
+	half := float64(0.5 * z)
+	one := 1 - half
+	tail := float64(z*(float64(0.5*c)-float64(v*p))) - c
+	s := math.Float64bits(r - (tail - float64(v*sin1)))
+	k := math.Float64bits(one + (((1 - one) - half) + (float64(z*q) - float64(r*c))))
+
+	n := uint64(int64(fn))
+	swap := (s ^ k) & -(n & 1)
+	s ^= swap ^ n>>1<<63 ^ math.Float64bits(x)>>63<<63 // the sine is odd in every bit
+	k ^= swap ^ (n+1)>>1<<63
+	return math.Float64frombits(s), math.Float64frombits(k)
+}
+
+// beyondFar is beyond where x is large or close to a multiple of pi/2, or NaN.
+//
+//go:noinline
+func beyondFar(x float64) (sin, cos float64) {
 	if !(math.Abs(x) <= math.MaxFloat64) {
 		return nan(), nan()
 	}
