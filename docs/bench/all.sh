@@ -37,6 +37,12 @@ echo -e "\n## CartPole-v1 in Go and in C\n\n\`docs/bench/cartpole-c.sh\`: median
 say "docs/bench/cartpole-c.sh"
 docs/bench/cartpole-c.sh 7
 
+if command -v chromium >/dev/null; then
+	echo -e "\n## A tab beside this machine\n\n\`go run ./testnet/speed --tab\`: the fastest slices of 3 rounds, one core each.\n"
+	say "go run ./testnet/speed --tab"
+	go run ./testnet/speed --tab --rounds 3 --seconds 5
+fi
+
 if [ "${PYTHON:-}" != none ]; then
 	echo -e "\n## numpy, torch and jax\n\n\`docs/bench/python/run.sh\`: the best of each library's ways, 2 rounds.\n"
 	say "docs/bench/python/run.sh"

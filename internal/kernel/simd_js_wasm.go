@@ -47,7 +47,7 @@ func wasmTanh(y first, n int32)
 //go:noescape
 func wasmRelu(y first, n int32)
 
-// wasmAddNormal sets dst = src + scale*eps; scratch has 32 places.
+// wasmAddNormal sets dst = src + scale*eps; scratch is 64 bytes.
 //
 //go:wasmimport evokernel addNormal
 //go:noescape
@@ -83,24 +83,24 @@ func tanh128(y []float32) { wasmTanh(first(y), int32(len(y))) }
 
 func relu128(y []float32) { wasmRelu(first(y), int32(len(y))) }
 
-// samples is the number of samples that are made at a time.
-const samples = 32
+// scratchSize is the number of values whose place the noise takes for itself.
+const scratchSize = 16
 
 func perturb128(dst, theta []float32, sigma, sign float32, seed uint64) {
 	checkPerturb(dst, theta, sign)
-	var scratch [samples]float32
+	var scratch [scratchSize]float32
 	wasmAddNormal(first(dst), first(theta), first(noise.Table()[:]), first(scratch[:]), int32(len(dst)), float32(sigma*sign), seed, 0)
 }
 
 func accumulate128(dst []float32, coef float32, seed uint64, offset int) {
 	checkOffset(offset)
-	var scratch [samples]float32
+	var scratch [scratchSize]float32
 	wasmAddNormal(first(dst), first(dst), first(noise.Table()[:]), first(scratch[:]), int32(len(dst)), coef, seed, uint64(offset))
 }
 
 func normal128(dst []float32, seed uint64, offset int) {
 	checkOffset(offset)
-	var scratch [samples]float32
+	var scratch [scratchSize]float32
 	wasmNormal(first(dst), first(noise.Table()[:]), first(scratch[:]), int32(len(dst)), seed, uint64(offset))
 }
 

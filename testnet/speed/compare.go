@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/evoswarm/evoswarm/internal/kernel"
 )
@@ -82,8 +81,8 @@ func ask(args []string) (r result, err error) {
 	return r, json.Unmarshal(out.Bytes(), &r)
 }
 
-// print writes a table. The last column is the tab's rate over that of the native kernel with vectors of 128 bits, or the
-// portable one where there is none.
+// print writes a table in Markdown. The last column is the tab's rate over that of the native kernel with vectors of 128
+// bits, or the portable one where there is none.
 func print(best map[string]map[string]row, kernels, rows []string) {
 	narrow := "portable"
 	for _, k := range []string{"sse2", "neon"} {
@@ -91,14 +90,12 @@ func print(best map[string]map[string]row, kernels, rows []string) {
 			narrow = k
 		}
 	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "row\tunit\t%s\ttab simd128 / %s\t\n", strings.Join(kernels, "\t"), narrow)
+	fmt.Printf("| | unit | %s | tab simd128 / %s |\n|%s\n", strings.Join(kernels, " | "), narrow, strings.Repeat("---|", len(kernels)+3))
 	for _, name := range rows {
-		fmt.Fprintf(w, "%s\t%s\t", name, best[narrow][name].Unit)
+		fmt.Printf("| %s | %s |", name, best[narrow][name].Unit)
 		for _, k := range kernels {
-			fmt.Fprintf(w, "%.3g\t", best[k][name].Value)
+			fmt.Printf(" %.3g |", best[k][name].Value)
 		}
-		fmt.Fprintf(w, "%.2f\t\n", best["tab simd128"][name].Value/best[narrow][name].Value)
+		fmt.Printf(" %.2f |\n", best["tab simd128"][name].Value/best[narrow][name].Value)
 	}
-	w.Flush()
 }

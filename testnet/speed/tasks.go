@@ -22,11 +22,13 @@ func tasks() ([]*task, error) {
 	eps := make([]float32, 1<<14)
 	all := []*task{
 		{name: "multiply-add", unit: "GMAC/s", run: func(repeat int) float64 { return float64(peak.MultiplyAdd(1000*repeat)) / 1e9 }},
-		layers("layers 24-64-64-4", nil, 24, 64, 64, 4),
-		layers("layers 24-64-64-4 tanh", kernel.Tanh, 24, 64, 64, 4),
-		layers("layers 4-64-64-2 tanh", kernel.Tanh, 4, 64, 64, 2),
-		layers("layers 4-16-2 tanh", kernel.Tanh, 4, 16, 2),
-		layers("layers 376-256-256-17 tanh", kernel.Tanh, 376, 256, 256, 17),
+		layers("layers 24-64-64-4", nil, 1, 24, 64, 64, 4),
+		layers("layers 24-64-64-4 tanh", kernel.Tanh, 1, 24, 64, 64, 4),
+		layers("layers 24-64-64-4 tanh x 16", kernel.Tanh, 16, 24, 64, 64, 4),
+		layers("layers 4-64-64-2 tanh", kernel.Tanh, 1, 4, 64, 64, 2),
+		layers("layers 4-16-2 tanh", kernel.Tanh, 1, 4, 16, 2),
+		layers("layers 376-256-256-17 tanh", kernel.Tanh, 1, 376, 256, 256, 17),
+		layers("layers 376-256-256-17 tanh x 16", kernel.Tanh, 16, 376, 256, 256, 17),
 		{name: "noise", unit: "Gsamples/s", run: func(repeat int) float64 {
 			for range repeat {
 				kernel.Normal(eps[:1024], 7, 0)
@@ -54,8 +56,8 @@ func tasks() ([]*task, error) {
 	return all, nil
 }
 
-// layers passes an observation through layers that have weights of their own, each pass waiting for the one before.
-func layers(name string, activate func(y []float32), sizes ...int) *task {
+// layers passes so many observations through layers, each pass waiting for the one before.
+func layers(name string, activate func(y []float32), rows int, sizes ...int) *task {
 	var w, b, h [][]float32
 	pairs := 0
 	for l, out := range sizes[1:] {
@@ -64,16 +66,20 @@ func layers(name string, activate func(y []float32), sizes ...int) *task {
 		for i := range weights {
 			weights[i] *= 0.1
 		}
-		w, b, h = append(w, weights), append(b, make([]float32, out)), append(h, make([]float32, out))
-		pairs += len(weights)
+		w, b, h = append(w, weights), append(b, make([]float32, out)), append(h, make([]float32, rows*out))
+		pairs += rows * len(weights)
 	}
-	x := make([]float32, sizes[0])
+	x := make([]float32, rows*sizes[0])
 	noise.FillNormal(x, 9, 0)
 	return &task{name: name, unit: "GMAC/s", run: func(repeat int) float64 {
 		for range repeat {
 			in := x
 			for l := range h {
-				kernel.Dense(h[l], w[l], b[l], in)
+				if rows == 1 {
+					kernel.Dense(h[l], w[l], b[l], in)
+				} else {
+					kernel.DenseBatch(h[l], w[l], b[l], in, rows)
+				}
 				if activate != nil && l < len(h)-1 {
 					activate(h[l])
 				}

@@ -100,7 +100,6 @@ func (f *function) store(opcode expr, at expr, offset int, v expr) {
 // Stores; alignment is not promised.
 func (f *function) store128(at expr, offset int, v expr) { f.store(vector(11), at, offset, v) }
 func (f *function) storeF32(at expr, offset int, v expr) { f.store(expr{0x38}, at, offset, v) }
-func (f *function) storeI32(at expr, offset int, v expr) { f.store(expr{0x36}, at, offset, v) }
 
 // Opcodes of lanes that are loaded or stored by themselves.
 const (
@@ -124,7 +123,6 @@ func load(opcode expr, at expr, offset int) expr {
 func load128(at expr, offset int) expr   { return load(vector(0), at, offset) }
 func loadSplat(at expr, offset int) expr { return load(vector(9), at, offset) }
 func loadF32(at expr, offset int) expr   { return load(expr{0x2a}, at, offset) }
-func loadI32(at expr, offset int) expr   { return load(expr{0x28}, at, offset) }
 func loadU16(at expr, offset int) expr   { return load(expr{0x2f}, at, offset) }
 
 // number is a constant i32, long one of i64.

@@ -16,7 +16,7 @@ const (
 // source is what makes samples.
 type source struct {
 	*function
-	table, scratch local // the Gaussian table; 4*batch bytes
+	table, scratch local // the Gaussian table; 2*batch bytes for indices into it
 	seed, offset   local // i64
 	keys           [philoxRounds][2]local
 	muls           [2]local
@@ -38,9 +38,8 @@ func newSource(f *function, table, scratch, seed, offset local) *source {
 
 func word(w uint32) expr { return number(int32(w)) }
 
-// samples makes a batch: those from the block on that offset is in. They are written to the scratch, where the words were
-// before, from the last to the first: sample i lies at 4i, its index in the table at 2i.
-func (s *source) samples() {
+// words makes the indices of a batch of samples, from the block on that offset is in, and writes them to the scratch.
+func (s *source) words() {
 	block := s.let(i64, i64ShrU(s.offset.value(), long(3)))
 	// Four numbers of blocks one after the other may pass a multiple of 2^32, so each is split by itself.
 	numbers := func(shift int64) local {
@@ -68,10 +67,21 @@ func (s *source) samples() {
 	} {
 		s.store128(s.scratch.value(), 16*i, v)
 	}
-	for i := batch - 1; i >= 0; i-- {
-		index := loadU16(s.scratch.value(), 2*i)
-		s.storeI32(s.scratch.value(), 4*i, loadI32(i32Add(s.table.value(), i32Shl(index, number(2))), 0))
+}
+
+// entry is the address of the sample whose index lies at a place.
+func (s *source) entry(at expr, offset int) expr {
+	return i32Add(s.table.value(), i32Shl(loadU16(at, offset), number(2)))
+}
+
+// vector is samples 4i to 4i+3 of the batch. Written one by one and read back as a vector, each would have to reach the
+// cache first.
+func (s *source) vector(i int) expr {
+	v := load(vector(loadZero32), s.entry(s.scratch.value(), 8*i), 0)
+	for lane := 1; lane < 4; lane++ {
+		v = append(load(vector(loadLane32), concat(s.entry(s.scratch.value(), 8*i+2*lane), v), 0), byte(lane))
 	}
+	return v
 }
 
 // round is one of Philox in four blocks.
@@ -88,13 +98,13 @@ func (s *source) round(r int, c [4]local) [4]local {
 	}
 }
 
-// each makes n samples, batch after batch, and has each used: whole batches by vectors, given the number of one, and what
-// lies at the ends by singles, given the address of a sample.
-func (s *source) each(n local, vectors func(i int), single func(at local), forward func(samples expr)) {
+// each makes n samples, batch after batch, and has each used: four of a whole batch at once, with the number of the four,
+// and what lies at the ends one by one.
+func (s *source) each(n local, four func(i int, samples expr), one func(sample expr), forward func(samples expr)) {
 	s.block(func(end label) {
 		s.loop(func(again label) {
 			s.branchIf(end, i32Zero(n.value()))
-			s.samples()
+			s.words()
 			from := s.let(i32, i32And(i32FromI64(s.offset.value()), number(blockSamples-1)))
 			count := s.let(i32, i32Sub(number(batch), from.value()))
 			s.block(func(used label) {
@@ -102,18 +112,18 @@ func (s *source) each(n local, vectors func(i int), single func(at local), forwa
 					s.branchIf(part, from.value())
 					s.branchIf(part, i32LessS(n.value(), number(batch)))
 					for i := range batch / 4 {
-						vectors(i)
+						four(i, s.vector(i))
 					}
 					forward(number(batch))
 					s.branch(used)
 				})
 				s.when(i32LessS(n.value(), count.value()), func() { s.set(count, n.value()) })
-				at := s.let(i32, i32Add(s.scratch.value(), i32Shl(from.value(), number(2))))
+				at := s.let(i32, i32Add(s.scratch.value(), i32Shl(from.value(), number(1))))
 				left := s.let(i32, count.value())
 				s.times(left, func() {
-					single(at)
+					one(loadF32(s.entry(at.value(), 0), 0))
 					forward(number(1))
-					s.add(at, number(4))
+					s.add(at, number(2))
 				})
 			})
 			s.set(s.offset, i64Add(s.offset.value(), operation(expr{0xad}, count.value())))
@@ -128,8 +138,8 @@ func normal(f *function, p []local) {
 	dst, scratch, n := p[0], p[2], p[3]
 	s := newSource(f, p[1], scratch, p[4], p[5])
 	s.each(n,
-		func(i int) { f.store128(dst.value(), 16*i, load128(scratch.value(), 16*i)) },
-		func(at local) { f.storeI32(dst.value(), 0, loadI32(at.value(), 0)) },
+		func(i int, samples expr) { f.store128(dst.value(), 16*i, samples) },
+		func(sample expr) { f.storeF32(dst.value(), 0, sample) },
 		func(samples expr) { f.add(dst, i32Shl(samples, number(2))) })
 }
 
@@ -139,11 +149,11 @@ func addNormal(f *function, p []local) {
 	scales := f.let(v128, splat(scale.value()))
 	s := newSource(f, p[2], scratch, p[6], p[7])
 	s.each(n,
-		func(i int) {
-			f.store128(dst.value(), 16*i, plus(load128(src.value(), 16*i), times(scales.value(), load128(scratch.value(), 16*i))))
+		func(i int, samples expr) {
+			f.store128(dst.value(), 16*i, plus(load128(src.value(), 16*i), times(scales.value(), samples)))
 		},
-		func(at local) {
-			f.storeF32(dst.value(), 0, f32Add(loadF32(src.value(), 0), f32Mul(scale.value(), loadF32(at.value(), 0))))
+		func(sample expr) {
+			f.storeF32(dst.value(), 0, f32Add(loadF32(src.value(), 0), f32Mul(scale.value(), sample)))
 		},
 		func(samples expr) {
 			bytes := f.let(i32, i32Shl(samples, number(2)))
