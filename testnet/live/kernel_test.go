@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/evoswarm/evoswarm/internal/kernel"
@@ -24,6 +25,21 @@ func TestKernelsInChromium(t *testing.T) {
 	cmd := exec.Command("go", "test", "-count=1", "-timeout=5m", "-exec="+chromium(t), "./internal/kernel")
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestWithoutSIMD128 runs tests of the kernels where the host refuses SIMD128, as Node does on a processor that has no
+// SSE4.1: the program finds no kernel and computes without.
+func TestWithoutSIMD128(t *testing.T) {
+	script, err := filepath.Abs(filepath.Join(root, "testnet", "targets", "node.mjs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "test", "-count=1", "-v", "-run=TestGoldenForward|TestUse", "-exec=node --no-enable-sse4-1 "+script, "./internal/kernel")
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "PASS: TestGoldenForward/portable") || strings.Contains(string(out), "simd128") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

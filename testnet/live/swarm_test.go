@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -73,6 +74,9 @@ func (s *scenario) train(t *testing.T) {
 	})
 	t.Logf("from opening the page: takes part after %.2f s, first accepted claim after %.2f s",
 		s.tab.mark("evoswarm-running")/1000, s.tab.mark("evoswarm-first-claim")/1000)
+	if note, err := ask[string](s.tab, `document.getElementById("workers-note").textContent`); err != nil || !strings.Contains(note, "Kernel: simd128") {
+		t.Errorf("got %q, %v: the tab does not compute with SIMD128", note, err)
+	}
 	s.await(t, "all count three others", func() string {
 		if got := s.tab.number("peers"); got != 3 {
 			return fmt.Sprintf("the page says %d", got)

@@ -152,8 +152,14 @@ func i64ShrU(a, b expr) expr  { return operation(expr{0x88}, a, b) }
 func f32Add(a, b expr) expr   { return operation(expr{0x92}, a, b) }
 func f32Mul(a, b expr) expr   { return operation(expr{0x94}, a, b) }
 
-// vector is the opcode of a vector instruction.
-func vector(opcode uint64) expr { return concat([]byte{0xfd}, unsigned(opcode)) }
+// vector is the opcode of a vector instruction. From 256 on they are relaxed: their results, such as those of fused
+// multiplications, depend on the machine.
+func vector(opcode uint64) expr {
+	if opcode >= 256 {
+		panic("relaxed SIMD")
+	}
+	return concat([]byte{0xfd}, unsigned(opcode))
+}
 
 func and(a, b expr) expr    { return operation(vector(78), a, b) }
 func or(a, b expr) expr     { return operation(vector(80), a, b) }
