@@ -78,31 +78,40 @@ func (s *island) solveVelocities(iterations int32) {
 
 // skip does what is left of the iterations, which have begun to repeat themselves with a period.
 func (s *island) skip(period, left int32) {
-	if left < period {
-		for ; left > 0; left-- {
+	if left >= 2*period {
+		for i := int32(0); i < period; i++ {
 			s.run(&s.order.mixed, s.order.mixedCount)
-		}
-		return
-	}
-	for i := int32(0); i < period; i++ {
-		s.run(&s.order.mixed, s.order.mixedCount)
-		for j := int32(0); j < s.jointCount; j++ {
-			s.mark.steps[i][j] = Vec2{s.joints[j].x, s.joints[j].y}
-		}
-	}
-	left -= period
-	for j := int32(0); j < s.jointCount; j++ {
-		k := &s.joints[j]
-		for n, grows := left/period, true; grows && n > 0; n-- {
-			x, y := k.impX, k.impY
-			for i := int32(0); i < period; i++ {
-				k.impX += s.mark.steps[i][j].X
-				k.impY += s.mark.steps[i][j].Y
+			s.mark.steps[i] = [MaxJoints]Vec2{}
+			for j := int32(0); j < s.jointCount; j++ {
+				s.mark.steps[i][j] = Vec2{s.joints[j].x, s.joints[j].y}
 			}
-			grows = k.impX != x || k.impY != y
 		}
+		left -= period
+		for j := int32(0); j < s.jointCount; j += 2 {
+			s.repeat(&s.joints[j], &s.joints[(j+1)&(MaxJoints-1)], j, period, left/period)
+		}
+		left %= period
 	}
-	for left %= period; left > 0; left-- {
+	for ; left > 0; left-- {
 		s.run(&s.order.mixed, s.order.mixedCount)
 	}
+}
+
+// repeat adds what a cycle adds to impX and impY of the joints a and b, which are number j and the one after it, as often
+// as said. Two at a time, since each sum waits for itself only.
+func (s *island) repeat(a, b *jointConstraint, j, period, times int32) {
+	aX, aY, bX, bY := a.impX, a.impY, b.impX, b.impY
+	for grows := true; grows && times > 0; times-- {
+		x0, y0, x1, y1 := aX, aY, bX, bY
+		for i := int32(0); i < period; i++ {
+			step := &s.mark.steps[i&(maxPeriod-1)]
+			p, q := step[j&(MaxJoints-1)], step[(j+1)&(MaxJoints-1)]
+			aX += p.X
+			aY += p.Y
+			bX += q.X
+			bY += q.Y
+		}
+		grows = aX != x0 || aY != y0 || bX != x1 || bY != y1
+	}
+	a.impX, a.impY, b.impX, b.impY = aX, aY, bX, bY
 }
