@@ -19,7 +19,7 @@ func recorded(tb testing.TB, name string) (build, play []string) {
 		switch {
 		case verb == "scene":
 			on = rest == name
-		case !on:
+		case !on || line == "":
 		case verb == "gravity" || verb == "edge" || verb == "polygon" || verb == "body" || verb == "joint":
 			build = append(build, line)
 		default:
@@ -87,24 +87,51 @@ func (a *act) do(w *World, ground []Fixture) int {
 	return 0
 }
 
-// BenchmarkStep replays a recorded scene. `testdata/record.sh bench NAME N` runs such scenes in the C++ engine.
-func BenchmarkStep(b *testing.B) {
-	for _, name := range []string{"lander0", "lander1", "walker0", "walker1", "hardcore0"} {
-		build, play := recorded(b, name)
-		var s scene
-		for _, line := range build {
-			if err := s.do(line); err != nil {
-				b.Fatal(err)
-			}
+// sceneNames returns the names of all recorded scenes of a kind.
+func sceneNames(tb testing.TB, kind string) []string {
+	tb.Helper()
+	data, err := os.ReadFile(*scenesFile)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var names []string
+	for _, line := range strings.Split(string(data), "\n") {
+		if name, ok := strings.CutPrefix(line, "scene "); ok && strings.TrimRight(name, "0123456789") == kind {
+			names = append(names, name)
 		}
-		all := acts(b, play)
-		b.Run(name, func(b *testing.B) {
+	}
+	return names
+}
+
+// BenchmarkStep replays the recorded scenes of each kind, without their rays. Its twin in the C++ engine is
+// `testdata/record.sh bench lander 60`, beside `-scenes` of what `testdata/record.sh lander 0 60` writes.
+func BenchmarkStep(b *testing.B) {
+	for _, kind := range []string{"fall", "bullet", "hinge", "lander", "walker", "hardcore"} {
+		var scenes []scene
+		var plays [][]act
+		for _, name := range sceneNames(b, kind) {
+			build, play := recorded(b, name)
+			var s scene
+			for _, line := range build {
+				if err := s.do(line); err != nil {
+					b.Fatal(err)
+				}
+			}
+			scenes = append(scenes, s)
+			plays = append(plays, acts(b, play))
+		}
+		if len(scenes) == 0 {
+			continue
+		}
+		b.Run(kind, func(b *testing.B) {
 			b.ReportAllocs()
 			steps := 0
 			for b.Loop() {
-				w := s.w
-				for i := range all {
-					steps += all[i].do(&w, s.ground)
+				for n := range scenes {
+					w := scenes[n].w
+					for i := range plays[n] {
+						steps += plays[n][i].do(&w, scenes[n].ground)
+					}
 				}
 			}
 			b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")

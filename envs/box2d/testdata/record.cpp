@@ -376,7 +376,7 @@ static int walk(uint64_t seed, int steps, bool hard) {
 		}
 		s.step(180, 60);
 		b2Vec2 p = s.bodies[hull]->GetPosition();
-		for (int i = quiet ? 0 : n % 10; i < 10; i += quiet ? 1 : 10) s.ray(p, b2Vec2(p.x + sinf(1.5f * i / 10) * 160 / 30, p.y - cosf(1.5f * i / 10) * 160 / 30));
+		for (int i = quiet ? 10 : n % 10; i < 10; i += 10) s.ray(p, b2Vec2(p.x + sinf(1.5f * i / 10) * 160 / 30, p.y - cosf(1.5f * i / 10) * 160 / 30));
 		if (p.x < 0 || n > 60 && ((Tag*)s.bodies[hull]->GetUserData())->began && r.below(20) == 0) break;
 	}
 	return n;
