@@ -1,6 +1,6 @@
 //go:build js && wasm
 
-// Command tab is a volunteer's browser tab: libp2p, the coordinator and the store in one program that computes nothing.
+// Command tab is a volunteer's browser tab: libp2p, the coordinator and the store in one program that evaluates nothing.
 // Evaluations are done by Web Workers, each with the program of wasm/worker.
 //
 // It sets one global object, evoswarm, which web/src/types/tab.d.ts declares. No other part of the program touches the
