@@ -47,9 +47,10 @@ func (e *env) ground(s *envs.Scene, left float64) {
 	s.Polygon(envs.Terrain, points...)
 	low, high := e.s.boxesBetween(float32(left-beyond), float32(left+viewWidth+beyond))
 	for i := low; i < high; i++ {
+		// Down to the bottom of the picture: between a stair and the slopes below it there would be a gap.
 		b := &e.s.Box[i]
-		s.Polygon(envs.Terrain, float64(b[0].X), float64(b[0].Y), float64(b[1].X), float64(b[1].Y),
-			float64(b[2].X), float64(b[2].Y), float64(b[3].X), float64(b[3].Y))
+		left, right, top := float64(b[0].X), float64(b[1].X), float64(max(b[0].Y, b[2].Y))
+		s.Polygon(envs.Terrain, left, 0, right, 0, right, top, left, top)
 	}
 }
 
