@@ -20,5 +20,5 @@
 // passes a slice of it to [World.Step] and [RayCast]. Fixtures, bodies and joints must be made in the order in which
 // the reference's proxies, bodies and joints are made, the ground first.
 //
-// Everything is bit exact and written in the kernel subset of Go (docs/spec/numerics.md).
+// Everything is bit exact and, but for state.go, written in the kernel subset of Go (docs/spec/numerics.md).
 package box2d

@@ -32,8 +32,8 @@ func (s *island) setMark() {
 func (s *island) atMark() bool {
 	m := &s.mark
 	for i := int32(0); i < s.bodyCount; i++ {
-		b := s.bodies[i]
-		if s.velocities[b] != m.velocities[b] {
+		v, was := &s.velocities[s.bodies[i]], &m.velocities[s.bodies[i]]
+		if v.v.X != was.v.X || v.v.Y != was.v.Y || v.w != was.w {
 			return false
 		}
 	}

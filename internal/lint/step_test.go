@@ -465,6 +465,27 @@ func TestStep(t *testing.T) {
 	t.Logf("%d files of step code", files)
 }
 
+// Which files are held to the subset: the engine's, not its tests' and worlds' wrappers.
+func TestIsStep(t *testing.T) {
+	for _, c := range []struct {
+		room, file string
+		want       bool
+	}{
+		{"envs", "/src/envs/classic/pendulum/step.go", true},
+		{"envs", "/src/envs/classic/pendulum/pendulum.go", false},
+		{"envs", "/src/envs/box2d/joint.go", true},
+		{"envs", "/src/envs/box2d/state.go", false},
+		{"envs", "/src/envs/box2d/lunarlander/step.go", true},
+		{"envs", "/src/envs/box2d/lunarlander/draw.go", false},
+		{"internal/policy", "/src/internal/policy/forward.go", true},
+		{"internal/rollout", "/src/internal/rollout/step.go", false},
+	} {
+		if got := isStep(c.room, c.file); got != c.want {
+			t.Errorf("%s %s: got %v, want %v", c.room, c.file, got, c.want)
+		}
+	}
+}
+
 func TestStepFixture(t *testing.T) {
 	wanted(t, "testdata/step", stepRule(fixture(t, "step", "envs/classic")))
 	if got := stepRule(fixture(t, "stepgood", "envs/classic")); len(got) != 0 {
