@@ -34,10 +34,8 @@ type Body struct {
 
 	force     Vec2
 	torque    float32
-	mass      float32
 	invMass   float32
-	inertia   float32 // about the centre of mass
-	invI      float32
+	invI      float32 // of the inertia about the centre of mass
 	sleepTime float32
 
 	friction    float32
@@ -63,11 +61,9 @@ func (b *Body) create(def *BodyDef) {
 
 func (b *Body) resetMassData(density float32) {
 	mass, center, inertia := b.shape.massData(density)
-	b.mass = mass
 	b.invMass = 1 / mass
 	b.localCenter = scale(b.invMass, scale(mass, center))
-	b.inertia = inertia - float32(mass*dot(b.localCenter, b.localCenter))
-	b.invI = 1 / b.inertia
+	b.invI = 1 / (inertia - float32(mass*dot(b.localCenter, b.localCenter)))
 	b.c = mul(b.xf, b.localCenter)
 	b.c0 = b.c
 }
@@ -84,19 +80,8 @@ func (b *Body) Awake() bool { return b.awake }
 // WorldCenter returns where the centre of mass is [m].
 func (b *Body) WorldCenter() Vec2 { return b.c }
 
-// Mass returns the mass [kg].
-func (b *Body) Mass() float32 { return b.mass }
-
-// Inertia returns the rotational inertia about the body's origin [kg m^2].
-func (b *Body) Inertia() float32 {
-	return b.inertia + float32(b.mass*dot(b.localCenter, b.localCenter))
-}
-
 // WorldPoint takes a point from the body's frame into the world.
 func (b *Body) WorldPoint(local Vec2) Vec2 { return mul(b.xf, local) }
-
-// WorldVector takes a direction from the body's frame into the world.
-func (b *Body) WorldVector(local Vec2) Vec2 { return turn(b.xf.q, local) }
 
 // VertexCount returns the number of vertices of the body's polygon.
 func (b *Body) VertexCount() int32 { return b.shape.count }
@@ -138,16 +123,6 @@ func (b *Body) ApplyLinearImpulse(impulse, point Vec2) {
 	b.SetAwake(true)
 	b.LinearVelocity = add(b.LinearVelocity, scale(b.invMass, impulse))
 	b.AngularVelocity += float32(b.invI * cross(sub(point, b.c), impulse))
-}
-
-// SetTransform puts the body's origin at a position [m] and turns the body to an angle [rad]. Its velocities stay. Pairs
-// with the ground that this makes are found at the beginning of the next step.
-func (b *Body) SetTransform(position Vec2, angle float32) {
-	b.xf = transform{position, makeRot(angle)}
-	b.c = mul(b.xf, b.localCenter)
-	b.c0 = b.c
-	b.a, b.a0 = angle, angle
-	b.moveProxy(b.shape.box(b.xf), Vec2{})
 }
 
 func (b *Body) synchronizeTransform(q rot) {

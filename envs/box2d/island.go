@@ -1,7 +1,7 @@
 package box2d
 
-// MaxTouching is how many touching contacts one island can hold.
-const MaxTouching = 32
+// maxTouching is how many touching contacts one island can hold.
+const maxTouching = 32
 
 // bodySlots is MaxBodies, rounded up to a power of two so that a mask keeps an index in range.
 const bodySlots = 8
@@ -16,7 +16,7 @@ type island struct {
 	positions    [bodySlots]position
 	velocities   [bodySlots]velocity
 	joints       [MaxJoints]jointConstraint
-	contacts     [MaxTouching]contactConstraint
+	contacts     [maxTouching]contactConstraint
 	mark         mark
 	order        schedule
 }
@@ -38,7 +38,7 @@ func (s *island) gather(w *World, seed int32, inIsland *[MaxBodies]bool, jointTa
 			if c.body != body || !c.enabled || !c.touching {
 				continue
 			}
-			if s.contactCount == MaxTouching {
+			if s.contactCount == maxTouching {
 				w.overflow = true
 				continue
 			}

@@ -72,9 +72,6 @@ func (w *World) wakeJoint(j int32) {
 	w.Bodies[d.BodyB].SetAwake(true)
 }
 
-// LocalAnchorA returns where the hinge of joint j is in the frame of body A [m].
-func (j *RevoluteJoint) LocalAnchorA() Vec2 { return j.def.LocalAnchorA }
-
 // jointConstraint is a joint during one step.
 type jointConstraint struct {
 	joint, a, b            int32

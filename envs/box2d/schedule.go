@@ -7,7 +7,7 @@ package box2d
 // processor has two chains to work on at a time: one leg of a walker and the other.
 
 // maxOps is how many constraints an island has.
-const maxOps = MaxJoints + MaxTouching
+const maxOps = MaxJoints + maxTouching
 
 // schedule is the order in which an island's constraints are solved. An op below MaxJoints is a joint, others a contact.
 type schedule struct {

@@ -13,7 +13,6 @@ const (
 const (
 	maxFloat              float32 = 0x1.fffffep+127
 	epsilon               float32 = 0x1p-23
-	pi                    float32 = 0x1.921fb6p+1
 	twoPi                 float32 = 0x1.921fb6p+2
 	aabbExtension         float32 = 0.1
 	aabbMultiplier        float32 = 2

@@ -12,7 +12,7 @@ const maxPeriod = 8
 type mark struct {
 	velocities [bodySlots]velocity
 	joints     [MaxJoints]Vec2            // impM and impZ
-	contacts   [MaxTouching][2]Vec2       // normal and tangent impulses of both points
+	contacts   [maxTouching][2]Vec2       // normal and tangent impulses of both points
 	steps      [maxPeriod][MaxJoints]Vec2 // what each iteration of a cycle adds to impX and impY
 }
 

@@ -40,9 +40,6 @@ func (w *World) CreateBody(def *BodyDef) int32 {
 // BodyCount returns the number of bodies.
 func (w *World) BodyCount() int32 { return w.bodyCount }
 
-// ContactCount returns the number of pairs whose boxes overlap, touching or not.
-func (w *World) ContactCount() int32 { return w.contactCount }
-
 // Overflow says whether something did not fit into the pools since Reset: the physics is wrong from there on.
 func (w *World) Overflow() bool { return w.overflow }
 

@@ -274,8 +274,8 @@ func TestFullPools(t *testing.T) {
 		t.Error("overflow of pools that are just full")
 	}
 	w.CreateBody(boxDef(0, 5, 0))
-	if !w.Overflow() || w.BodyCount() != MaxBodies {
-		t.Errorf("one body too many: overflow %v, %d bodies", w.Overflow(), w.BodyCount())
+	if !w.Overflow() || w.bodyCount != MaxBodies {
+		t.Errorf("one body too many: overflow %v, %d bodies", w.Overflow(), w.bodyCount)
 	}
 	w.Reset(Vec2{})
 	w.CreateBody(boxDef(0, 0, 0))
@@ -284,23 +284,7 @@ func TestFullPools(t *testing.T) {
 		crowd = append(crowd, EdgeFixture(0, Vec2{-1, 9}, Vec2{1, 0}, 0, 0, groundFilter))
 	}
 	w.Step(crowd, 1.0/50, 1, 1)
-	if !w.Overflow() || w.ContactCount() != MaxContacts {
-		t.Errorf("too many contacts: overflow %v, %d contacts", w.Overflow(), w.ContactCount())
-	}
-}
-
-func TestSetTransform(t *testing.T) {
-	var w World
-	w.Reset(Vec2{})
-	b := &w.Bodies[w.CreateBody(boxDef(0, 30, 0))]
-	ground := flat()
-	w.Step(ground, 1.0/50, 5, 5)
-	b.SetTransform(Vec2{3, 0.2}, 0.5)
-	if b.Position() != (Vec2{3, 0.2}) || b.Angle() != 0.5 {
-		t.Errorf("SetTransform: got %v, %v", b.Position(), b.Angle())
-	}
-	w.Step(ground, 1.0/50, 5, 5)
-	if !b.InContact {
-		t.Error("no contact after SetTransform to the ground")
+	if !w.Overflow() || w.contactCount != MaxContacts {
+		t.Errorf("too many contacts: overflow %v, %d contacts", w.Overflow(), w.contactCount)
 	}
 }
