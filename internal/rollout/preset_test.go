@@ -12,8 +12,8 @@ import (
 // TestPresets checks that every preset is a run that can be started.
 func TestPresets(t *testing.T) {
 	ids := rollout.PresetEnvs()
-	if !sort.StringsAreSorted(ids) || len(ids) != 5 {
-		t.Errorf("PresetEnvs = %v, want the five classic worlds, sorted", ids)
+	if !sort.StringsAreSorted(ids) || len(ids) != 7 {
+		t.Errorf("PresetEnvs = %v, want the five classic worlds and the landers, sorted", ids)
 	}
 	for _, id := range ids {
 		for _, m := range evolve.Methods() {
@@ -159,6 +159,19 @@ func TestPresetsSolve(t *testing.T) {
 					t.Errorf("%s %s seed %d: not solved in %d generations, %d env-steps", test.id, m.Name, seed, s.Gen, steps)
 				}
 			}
+		}
+	}
+}
+
+// TestDefaultsSolveLanders runs the landers' default presets on a tuning seed.
+func TestDefaultsSolveLanders(t *testing.T) {
+	for _, test := range []struct {
+		id    string
+		limit uint64
+	}{{"LunarLanderContinuous-v3", 600_000}, {"LunarLander-v3", 1_500_000}} {
+		r := newRun(t, test.id, "")
+		if s, steps, solved := train(t, r, 1000, test.limit); !solved {
+			t.Errorf("%s: not solved in %d generations, %d env-steps", test.id, s.Gen, steps)
 		}
 	}
 }

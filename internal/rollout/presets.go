@@ -35,7 +35,9 @@ import "github.com/evoswarm/evoswarm/internal/evolve"
 // alpha and its decay do. The small worlds want no bias: each parameter more costs
 // steps, and their best simple policies are odd functions.
 func presets() []trials {
-	return []trials{acrobot(), cartPole(), mountainCar(), mountainCarContinuous(), pendulum()}
+	return []trials{
+		acrobot(), cartPole(), mountainCar(), mountainCarContinuous(), pendulum(), lunarLander(), lunarLanderContinuous(),
+	}
 }
 
 func acrobot() trials {
