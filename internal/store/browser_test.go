@@ -18,9 +18,18 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-const browserPage = `<!doctype html><title>running</title><script src="wasm_exec.js"></script><script>
-const go = new Go();
-WebAssembly.instantiateStreaming(fetch("test.wasm"), go.importObject).then(r => go.run(r.instance)).catch(e => { document.title = "failed: " + e; });
+const browserPage = `<!doctype html><title>running</title><script src="wasm_exec.js"></script><script type="module">
+import { kernelBorder } from "./border.mjs";
+const bytes = async (name) => (await fetch(name)).arrayBuffer();
+const run = async () => {
+  const go = new Go();
+  const border = await kernelBorder(await bytes("border.wasm"), await bytes("simd128.wasm"));
+  go.importObject.evokernel = border.imports;
+  const { instance } = await WebAssembly.instantiateStreaming(fetch("test.wasm"), go.importObject);
+  await border.connect(instance);
+  await go.run(instance);
+};
+run().catch((e) => { document.title = "failed: " + e; });
 </script>`
 
 // The store in a real browser: written, and found again after a reload.
@@ -31,19 +40,18 @@ func TestBrowser(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
+	files := map[string]string{"wasm_exec.js": filepath.Join(goRoot(t), "lib", "wasm", "wasm_exec.js")}
+	for _, name := range []string{"border.mjs", "border.wasm", "simd128.wasm"} {
+		files[name] = filepath.Join("..", "kernel", name)
 	}
-	glue, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string][]byte{"wasm_exec.js": glue, "index.html": []byte(browserPage)} {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+	for name, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
 			t.Fatal(err)
 		}
+		write(t, filepath.Join(dir, name), text)
 	}
+	write(t, filepath.Join(dir, "index.html"), []byte(browserPage))
 	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	defer server.Close()
 	ctx := newBrowser(t)
@@ -65,6 +73,23 @@ func TestBrowser(t *testing.T) {
 	}
 	if got := visit(t, ctx, server.URL+"/?step=second"); got != "ok" {
 		t.Errorf("after a full quota: %s", got)
+	}
+}
+
+// goRoot is where Go's own files are.
+func goRoot(t *testing.T) string {
+	t.Helper()
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(root))
+}
+
+func write(t *testing.T, path string, text []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
