@@ -12,6 +12,6 @@
 // of a NaN, which differ between processors; a NaN never leaves an evaluation.
 package kernel
 
-//go:generate go -C _gen run . -pkg kernel -out ../asm_amd64.s -stubs ../asm_amd64.go
+//go:generate go -C _gen run ./amd64 -pkg kernel -out ../asm_amd64.s -stubs ../asm_amd64.go
 //go:generate go -C _gen run ./arm64 -out ..
 //go:generate go -C _gen run ./simd128 -out ..

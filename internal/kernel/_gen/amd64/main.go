@@ -1,4 +1,4 @@
-// Command _gen writes the assembly of the kernels for amd64, asm_amd64.s, and its Go declarations, asm_amd64.go.
+// Command amd64 writes the assembly of the kernels for amd64, asm_amd64.s, and its Go declarations, asm_amd64.go.
 //
 // It is a module of its own, so that avo is no dependency of evonode. Run it by go generate ./internal/kernel.
 package main
