@@ -68,7 +68,7 @@ func (n *benchNet) pairs() float64 {
 // kernelTasks are layers and activations. The weights of a network may lie in a cache whose reads are slower than the
 // arithmetic: then these are the limit for one observation; for several that share the weights, arithmetic is.
 func kernelTasks(k kernel.Kernel) []*benchTask {
-	const rounds = 400
+	const rounds = 80_000 // a fifth of a millisecond: the widest vectors take a while to reach their full rate, and a limit must not be too low
 	peak := &benchTask{name: k.Name + " multiply-add in registers", unit: "GMAC/s", work: float64(k.MultiplyAdd(rounds)), run: func() { k.MultiplyAdd(rounds) }}
 	tasks := []*benchTask{peak}
 	for _, c := range []struct {
