@@ -3,32 +3,36 @@ package rollout
 import "github.com/evoswarm/evoswarm/internal/evolve"
 
 // Of the presets of the worlds on Box2D these runs were solved, with the median env-steps
-// of training, within 1 and 3 M env-steps (the discrete lander 1.5 or 2 M). Fresh: seeds
-// 50000 to 50009, after the preset was committed. Tuning: 1010 to 1015, 1013, or (the
-// second of dises) 1020 to 1033, by which it was chosen. * is the default:
+// of training, within 1 and 3 M env-steps (tuning: 1.5 or 2 M). Fresh: seeds 50000 to
+// 50009, after the presets were committed. Tuning: 1010 to 1015 or 1013 (dises: and 1020
+// to 1033), by which they were chosen. * is the default:
 //
-//	strategy        LunarLanderCont., fresh   LunarLander, tuning
-//	ars             10/10, 105 k              3/4, 1.1 M
-//	cem             10/10, 109 k              4/4, 750 k
-//	cma-es          10/10, 103 k              5/6, 612 k
-//	dises           10/10, 136 k              6/6, 419 k; 14/14, 531 k*
-//	openai-es       not yet                   4/4, 965 k
-//	pgpe            not yet                   4/4, 864 k
-//	sep-cma-es      not yet                   5/6, 1.0 M
-//	snes            10/10, 98 k*              4/4, 428 k
-//	vanilla-es      not yet                   4/4, 703 k
-//	xnes            not yet                   6/6, 489 k
+//	strategy      LunarLanderCont., fresh   LunarLander
+//	ars           10/10, 105 k              3/4 tuning, 1.1 M
+//	cem           10/10, 109 k              4/4 tuning, 750 k
+//	cma-es        10/10, 103 k              5/6 tuning, 612 k
+//	dises         10/10, 136 k              10/10 fresh, 679 k (20/20 tuning)*
+//	ga            10/10, 318 k              not run
+//	openai-es     10/10, 132 k              4/4 tuning, 965 k
+//	pepg          10/10, 135 k              not run
+//	pgpe          10/10, 154 k              4/4 tuning, 864 k
+//	random-search 0/10 (0.5 M)              not run
+//	sep-cma-es    10/10, 101 k              5/6 tuning, 1.0 M
+//	snes          10/10, 98 k*              4/4 tuning, 428 k
+//	vanilla-es    10/10, 130 k              4/4 tuning, 703 k
+//	xnes          10/10, 69 k               6/6 tuning, 489 k
 //
-// ga, pepg and random-search were not run on the discrete lander. dises by other selections
-// solved it in 4 of 4 tuning runs each: max with 100 candidates and three episodes in
-// 1.1 M env-steps, group with two centres of 50 candidates in 775 k.
+// dises by other selections solved the discrete lander in 4 of 4 tuning runs
+// each: max with 100 candidates and three episodes in 1.1 M env-steps, group with two
+// centres of 50 candidates in 775 k.
 //
 // What was learnt on the way: small linear policies want a sigma of the size of the weights
 // that solve the task, 0.6 for plain observations and 1 for normalised ones. Without
 // normalisation the discrete lander took xnes twice the steps and left snes stuck in three
 // runs of four. A sigma that decays by 0.985 spared dises a third of the steps there, and
-// false tests. cma-es with some 20 to 32 candidates got stuck in one run of 20 or 8 on the
-// continuous lander, snes in none of 34.
+// false tests. On the continuous lander, with two episodes per candidate, cma-es got
+// stuck in one tuning run of 8 (20 candidates) and one of 20 (32), snes in none of 34; one
+// episode takes fewer steps.
 
 func lunarLanderContinuous() trials {
 	return trials{"LunarLanderContinuous-v3", Preset{
