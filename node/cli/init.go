@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 
+	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -17,8 +19,9 @@ func begin(o *peer.SpecOptions, path string) error {
 	if err != nil {
 		return err
 	}
-	if m.Env.ID != o.Env {
-		return usage(fmt.Sprintf("--init %s: the model is for %s, not for %s", path, m.Env.ID, o.Env), "train "+m.Env.ID+", or begin with another model")
+	if !fits(m.Env.ID, o.Env) {
+		return usage(fmt.Sprintf("--init %s: the model is for %s, which sees or acts otherwise than %s", path, m.Env.ID, o.Env),
+			"train "+m.Env.ID+", or begin with another model")
 	}
 	if !reflect.DeepEqual(o.Policy, peer.PolicyOptions{}) {
 		return usage("--init together with settings of the policy", "the model in "+path+" brings its own policy: leave those settings out")
@@ -37,6 +40,17 @@ func begin(o *peer.SpecOptions, path string) error {
 		o.Observations.Kind = observationsOf(init)
 	}
 	return nil
+}
+
+// fits reports whether a model for one world can begin in the other: it is the same one, or one with the same
+// observations and actions, as BipedalWalker-v3 and BipedalWalkerHardcore-v3 have. Whether o.Env exists others say.
+func fits(from, to string) bool {
+	a, errA := envs.Find(from)
+	b, errB := envs.Find(to)
+	if errA != nil || errB != nil {
+		return from == to || errB != nil
+	}
+	return slices.Equal(a.ObsLow, b.ObsLow) && slices.Equal(a.ObsHigh, b.ObsHigh) && reflect.DeepEqual(a.Action, b.Action)
 }
 
 // observationsOf is how a model with these slots has its observations normalised.

@@ -25,7 +25,8 @@ A log that exists is gone on with, if it is of the same run.
 ` + specFlagsHelp + `    --until WHEN          solved (default), evals=N or steps=N (of the log as a whole), or a time such as 10m; several
                           with commas end at the first
     -o FILE               the log (default: ENV-STRATEGY-SEED.seedlog)
-    --init FILE           begin with an exported model: its parameters, its policy and its normalisation; the log holds them
+    --init FILE           begin with an exported model, of this world or one with the same observations and actions: its
+                          parameters, its policy and its normalisation; the log holds them
     --workers N           cores to use (default: all)
     --curve FILE.csv      keep a line per generation: gen,evaluations,steps,seconds,best,mean,return; a file that exists
                           is gone on with. What is not known is empty: the return where there was no look at the mean
