@@ -17,6 +17,8 @@ type Episodes struct {
 	ActionNoise *float64
 	// Bonus is taken off the reward of each step, such as a reward for being alive, in training only.
 	Bonus *float64
+	// Penalty bounds what a step can cost: a reward below -Penalty counts as -Penalty, in training only; 0: no bound.
+	Penalty *float64
 	// Cap ends an episode after so many times the running mean of their lengths, in training only; 0: no cap.
 	Cap *float64
 	// Skip is the number of steps that each action is held for; 1: one.
@@ -39,8 +41,8 @@ type Observations struct {
 func episodesOf(p rollout.Preset) Episodes {
 	c := p.Conditions
 	e := Episodes{
-		Count: int(p.EpisodesPerCandidate), Shared: &p.SharedEpisodes, ActionNoise: &c.ActionNoise, Bonus: &c.Bonus, Cap: &c.Cap,
-		Skip: max(int(c.Skip), 1), Observations: Observations{Kind: peer.NoObservations},
+		Count: int(p.EpisodesPerCandidate), Shared: &p.SharedEpisodes, ActionNoise: &c.ActionNoise, Bonus: &c.Bonus, Penalty: &c.Penalty,
+		Cap: &c.Cap, Skip: max(int(c.Skip), 1), Observations: Observations{Kind: peer.NoObservations},
 	}
 	if o := p.Observations; o != nil {
 		e.Observations = Observations{o.Kind, int(o.Steps), int(o.Episodes), o.Clip}
@@ -50,7 +52,8 @@ func episodesOf(p rollout.Preset) Episodes {
 
 // set makes them those of o.
 func (e *Episodes) set(o *peer.SpecOptions) {
-	o.Episodes, o.Shared, o.ActionNoise, o.Bonus, o.Cap, o.Skip = uint64(e.Count), e.Shared, e.ActionNoise, e.Bonus, e.Cap, uint64(e.Skip)
+	o.Episodes, o.Shared, o.ActionNoise, o.Bonus, o.Penalty = uint64(e.Count), e.Shared, e.ActionNoise, e.Bonus, e.Penalty
+	o.Cap, o.Skip = e.Cap, uint64(e.Skip)
 	n := e.Observations
 	o.Observations = rollout.Observations{Kind: n.Kind, Steps: uint64(n.Steps), Episodes: uint64(n.Episodes), Clip: n.Clip}
 }

@@ -105,6 +105,7 @@ func (o *SpecOptions) choose(p *rollout.Preset) {
 	c := &p.Conditions
 	setReal(&c.ActionNoise, o.ActionNoise)
 	setReal(&c.Bonus, o.Bonus)
+	setReal(&c.Penalty, o.Penalty)
 	setReal(&c.Cap, o.Cap)
 	if set(&c.Skip, o.Skip); c.Skip == 1 {
 		c.Skip = 0

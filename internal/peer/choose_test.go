@@ -38,7 +38,7 @@ func TestSpecOptionsReachTheSpec(t *testing.T) {
 	spec, err := NewSpec(SpecOptions{
 		Env: "Pendulum-v1", Strategy: "dises", Population: 24,
 		Policy: PolicyOptions{Hidden: []uint64{5}, Activation: "relu", Bins: 3}, Episodes: 3, Shared: new(false), Chunk: 7, Every: 4, Validate: 9,
-		ActionNoise: new(0.5), Bonus: new(0.25), Cap: new(3.0), Skip: 4, Observations: rollout.Observations{Kind: rollout.Running},
+		ActionNoise: new(0.5), Bonus: new(0.25), Penalty: new(2.0), Cap: new(3.0), Skip: 4, Observations: rollout.Observations{Kind: rollout.Running},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestSpecOptionsReachTheSpec(t *testing.T) {
 	if e.Count != 3 || e.Shared || g.Chunk != 6 || g.Evaluations != 24 || c.Every != 4 || c.Validate != 9 || c.Test != testEpisodes {
 		t.Errorf("got %+v, %+v, %+v", e, g, c)
 	}
-	if want := (rollout.Conditions{ActionNoise: 0.5, Bonus: 0.25, Cap: 3, Skip: 4}); e.Conditions != want {
+	if want := (rollout.Conditions{ActionNoise: 0.5, Bonus: 0.25, Penalty: 2, Cap: 3, Skip: 4}); e.Conditions != want {
 		t.Errorf("got %+v, want %+v", e.Conditions, want)
 	}
 	if want := (rollout.Observations{Kind: rollout.Running, Episodes: 1, Clip: 10}); spec.Observations == nil || *spec.Observations != want {

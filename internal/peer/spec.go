@@ -37,6 +37,7 @@ type SpecOptions struct {
 
 	ActionNoise *float64 // as in rollout.Conditions; nil: the preset's
 	Bonus       *float64 // the same
+	Penalty     *float64 // the same
 	Cap         *float64 // the same
 	Skip        uint64   // the same; 1: none; 0: the preset's
 	// Observations says how observations are normalised. Zero fields are the preset's, or frozen: 10,000 steps;

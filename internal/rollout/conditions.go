@@ -15,7 +15,7 @@ var ErrEpisodes = errors.New("rollout: bad episodes")
 const (
 	// MaxActionNoise is the largest standard deviation of action noise.
 	MaxActionNoise = 1000
-	// MaxBonus is the largest alive bonus taken off a reward.
+	// MaxBonus is the largest alive bonus taken off a reward, and the largest penalty.
 	MaxBonus = 1e6
 	// MaxSkip is the largest number of env-steps that an action is held for.
 	MaxSkip = 64
@@ -41,6 +41,10 @@ type Conditions struct {
 	// Bonus is taken off the reward of each env-step, such as a world's reward for
 	// being alive: 0 to MaxBonus. In training only.
 	Bonus float64 `cbor:"bonus,omitempty" json:"bonus,omitempty"`
+	// Penalty bounds what one env-step can cost: a reward below -Penalty counts as
+	// -Penalty, before the bonus is taken off. 0 to MaxBonus, 0 for no bound. In training
+	// only. Where a fall costs much, those who dare to walk do worse than those who stand.
+	Penalty float64 `cbor:"penalty,omitempty" json:"penalty,omitempty"`
 	// Skip is the number of env-steps that each action is held for: 2 to MaxSkip, or 0
 	// for one. It is part of how the policy acts, so it holds outside of training too.
 	Skip uint64 `cbor:"skip,omitempty" json:"skip,omitempty"`
@@ -55,6 +59,9 @@ func (c *Conditions) Check() error {
 		return err
 	}
 	if err := checkReal("bonus", c.Bonus, 0, MaxBonus); err != nil {
+		return err
+	}
+	if err := checkReal("penalty", c.Penalty, 0, MaxBonus); err != nil {
 		return err
 	}
 	if c.Skip == 1 || c.Skip > MaxSkip {

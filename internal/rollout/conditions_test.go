@@ -33,7 +33,7 @@ func everything(t testing.TB, envID, strategy, kind string) rollout.Setup {
 		EnvID: envID, Strategy: method.Name, StrategyRevision: method.Revision, Params: params, Population: 32,
 		Policy: policy.Spec{Kind: "mlp", Hidden: []uint64{6, 5}, Activation: "tanh", Bias: true, Head: "argmax", VBN: true},
 		Episodes: rollout.Episodes{Count: 2,
-			Conditions:   rollout.Conditions{Bonus: 0.25, Skip: 3, Cap: 2},
+			Conditions:   rollout.Conditions{Bonus: 0.25, Penalty: 0.5, Skip: 3, Cap: 2},
 			Observations: &rollout.Observations{Kind: kind, Clip: 5},
 		},
 	}
@@ -125,7 +125,7 @@ func twin(plan rollout.Plan, s *evolve.State, theta []float32, seeds []uint64, t
 			var reward float64
 			reward, over = env.Step(&rng, act, obs)
 			if training {
-				reward -= 0.25
+				reward = max(reward, -0.5) - 0.25
 			}
 			ret += reward
 		}
@@ -367,6 +367,9 @@ func TestBadEpisodes(t *testing.T) {
 		"action_noise -0":        func(e *rollout.Episodes) { e.ActionNoise = minus },
 		"bonus NaN":              func(e *rollout.Episodes) { e.Bonus = nan },
 		"bonus below":            func(e *rollout.Episodes) { e.Bonus = -1 },
+		"penalty NaN":            func(e *rollout.Episodes) { e.Penalty = nan },
+		"penalty below":          func(e *rollout.Episodes) { e.Penalty = -1 },
+		"penalty above":          func(e *rollout.Episodes) { e.Penalty = 1e300 },
 		"bonus above":            func(e *rollout.Episodes) { e.Bonus = 1e300 },
 		"skip 1":                 func(e *rollout.Episodes) { e.Skip = 1 },
 		"skip above":             func(e *rollout.Episodes) { e.Skip = 1 << 60 },

@@ -10,8 +10,8 @@ import (
 
 // Outcome is what one candidate achieved.
 type Outcome struct {
-	// Fitness is the mean undiscounted return over the episodes, the bonus taken off, as
-	// ToFitness has it.
+	// Fitness is the mean undiscounted return over the episodes, of rewards as
+	// the conditions of training count them, as ToFitness has it.
 	Fitness int64
 	// Steps counts the env-steps of all episodes.
 	Steps uint64
@@ -33,11 +33,25 @@ type Evaluator struct {
 	returns []float64 // of the episodes of Run
 
 	// What the episodes are for. Held-out episodes have none of these.
-	bonus  float64                          // taken off each reward
+	score  score                            // what a reward counts for
 	jitter float64                          // standard deviation of action noise
 	random bool                             // actions are drawn evenly, whatever is observed
 	see    func(episode int, obs []float32) // shown every observation that is acted on; nil: nobody
 	noise  []float64                        // rows, one for each lane
+}
+
+// score says what a reward counts for in training. Zero: for itself.
+type score struct {
+	bonus   float64 // is taken off
+	penalty float64 // bounds what a reward costs, if it is not zero
+}
+
+// of returns what reward counts for.
+func (s score) of(reward float64) float64 {
+	if s.penalty != 0 && reward < -s.penalty {
+		reward = -s.penalty
+	}
+	return reward - s.bonus
 }
 
 // lane is an episode under way.
@@ -90,7 +104,8 @@ func (e *Evaluator) Run(s *evolve.State, theta []float32, episodeSeeds []uint64)
 	}
 	b := batch{seeds: episodeSeeds, limit: e.plan.limit(s), returns: e.returns[:len(episodeSeeds)]}
 	e.actor.Cast(s, theta)
-	e.bonus, e.jitter = e.plan.Episodes.Bonus, e.plan.Episodes.ActionNoise
+	c := &e.plan.Episodes.Conditions
+	e.score, e.jitter = score{c.Bonus, c.Penalty}, c.ActionNoise
 	out := Outcome{Steps: e.play(&b, lanes)}
 	var sum float64
 	for _, ret := range b.returns {
@@ -115,7 +130,7 @@ func (e *Evaluator) share(s *evolve.State, b *batch, width int) (steps uint64) {
 		return 0
 	}
 	e.actor.Cast(s, s.Theta)
-	e.bonus, e.jitter = 0, 0
+	e.score, e.jitter = score{}, 0
 	return e.play(b, width)
 }
 
@@ -132,7 +147,7 @@ func (e *Evaluator) play(b *batch, width int) (steps uint64) {
 		e.decide(n)
 		for i := n - 1; i >= 0; i-- {
 			l, obs := &e.lanes[i], e.obs[i*obsDim:(i+1)*obsDim]
-			taken, over := l.advance(e.act[i*actDim:(i+1)*actDim], obs, e.hold, e.bonus)
+			taken, over := l.advance(e.act[i*actDim:(i+1)*actDim], obs, e.hold, e.score)
 			steps += taken
 			if !over {
 				continue
@@ -172,7 +187,7 @@ func (e *Evaluator) alone(b *batch) (steps uint64) {
 		}
 		held--
 		reward, terminated := env.Step(&l.rng, act, obs)
-		ret += reward - e.bonus
+		ret += e.score.of(reward)
 		steps++
 		if terminated {
 			break
@@ -204,10 +219,10 @@ func (e *Evaluator) begin(b *batch, i int) bool {
 
 // advance holds act for up to that many env-steps, and reports whether the episode is
 // over.
-func (l *lane) advance(act []float64, obs []float32, hold int, bonus float64) (steps uint64, over bool) {
+func (l *lane) advance(act []float64, obs []float32, hold int, score score) (steps uint64, over bool) {
 	for range min(hold, l.left) {
 		reward, terminated := l.env.Step(&l.rng, act, obs)
-		l.ret += reward - bonus
+		l.ret += score.of(reward)
 		steps++
 		if terminated {
 			return steps, true

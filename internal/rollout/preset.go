@@ -145,6 +145,10 @@ const maxChunk = 16
 // n observations.
 func frozen(n uint64) *Observations { return &Observations{Kind: Frozen, Steps: n, Clip: 10} }
 
+// running asks for observations normalised by the statistics of all episodes of the mean
+// policy so far, one for each generation.
+func running() *Observations { return &Observations{Kind: Running, Episodes: 1, Clip: 10} }
+
 // linear is a policy without hidden layers.
 func linear(head string, bias bool) policy.Spec {
 	return policy.Spec{Kind: "linear", Hidden: []uint64{}, Bias: bias, Head: head}

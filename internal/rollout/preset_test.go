@@ -12,8 +12,8 @@ import (
 // TestPresets checks that every preset is a run that can be started.
 func TestPresets(t *testing.T) {
 	ids := rollout.PresetEnvs()
-	if !sort.StringsAreSorted(ids) || len(ids) != 7 {
-		t.Errorf("PresetEnvs = %v, want the five classic worlds and the landers, sorted", ids)
+	if !sort.StringsAreSorted(ids) || len(ids) != 9 {
+		t.Errorf("PresetEnvs = %v, want the five classic worlds and the four on Box2D, sorted", ids)
 	}
 	for _, id := range ids {
 		for _, m := range evolve.Methods() {

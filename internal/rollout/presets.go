@@ -37,6 +37,7 @@ import "github.com/evoswarm/evoswarm/internal/evolve"
 func presets() []trials {
 	return []trials{
 		acrobot(), cartPole(), mountainCar(), mountainCarContinuous(), pendulum(), lunarLander(), lunarLanderContinuous(),
+		bipedalWalker(), bipedalWalkerHardcore(),
 	}
 }
 

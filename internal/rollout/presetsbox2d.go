@@ -73,3 +73,41 @@ func lunarLander() trials {
 		{"xnes", 40, evolve.Params{"sigma": 1.0}, 0},
 	}}
 }
+
+// bipedalWalker wants soft policies: a sigma that does not drive the motors to their
+// limits, in units of normalised observations, and no bias. A cap just above the mean length
+// teaches the first steps first.
+func bipedalWalker() trials {
+	return trials{"BipedalWalker-v3", Preset{
+		Policy: linear("clip", false), EpisodesPerCandidate: 1, SharedEpisodes: true, Conditions: Conditions{Cap: 1.3},
+		Observations: running(), ValidateEvery: 5, ValidateEpisodes: 24,
+	}, walking()}
+}
+
+// bipedalWalkerHardcore is as bipedalWalker, but a fall counts no more than -10 in
+// training, where it costs 100: else the best thing to do is to stand.
+func bipedalWalkerHardcore() trials {
+	return trials{"BipedalWalkerHardcore-v3", Preset{
+		Policy: linear("clip", false), EpisodesPerCandidate: 2, SharedEpisodes: true, Conditions: Conditions{Cap: 1.3, Penalty: 10},
+		Observations: running(), ValidateEvery: 10, ValidateEpisodes: 24,
+	}, walking()}
+}
+
+// walking is what each strategy wants to learn to walk.
+func walking() []trial {
+	return []trial{
+		{"snes", 40, evolve.Params{"sigma": 0.15}, 0},
+		{"ars", 64, evolve.Params{"sigma": 0.2, "alpha": 0.3, "top": 16.0, "sigma_decay": 0.99, "sigma_min": 0.05, "alpha_decay": 0.99, "alpha_min": 0.05}, 0},
+		{"cem", 64, evolve.Params{"sigma": 0.15, "noise": 0.002}, 0},
+		{"cma-es", 40, evolve.Params{"sigma": 0.15}, 0},
+		{"dises", 80, evolve.Params{"sigma": 0.3, "sigma_decay": 0.985, "sigma_min": 0.03, "selection": "linear", "top": 0.2}, 0},
+		{"ga", 80, evolve.Params{"sigma": 0.05, "spread": 2.0}, 0},
+		{"openai-es", 64, evolve.Params{"sigma": 0.15, "alpha": 0.05, "beta1": 0.5, "beta2": 0.99, "l2": 0.0}, 0},
+		{"pepg", 64, evolve.Params{"sigma": 0.15, "alpha": 0.05, "beta1": 0.5, "beta2": 0.99, "sigma_min": 0.03}, 0},
+		{"pgpe", 64, evolve.Params{"sigma": 0.15, "alpha": 0.1}, 0},
+		{"random-search", 64, evolve.Params{"sigma": 0.3}, 0},
+		{"sep-cma-es", 40, evolve.Params{"sigma": 0.15}, 0},
+		{"vanilla-es", 64, evolve.Params{"sigma": 0.3, "sigma_decay": 0.985, "sigma_min": 0.03}, 0},
+		{"xnes", 40, evolve.Params{"sigma": 0.15}, 0},
+	}
+}

@@ -29,7 +29,8 @@ A TOML file says the same as flags do; flags come before it. Its keys are those 
     [policy]
     hidden = [16, 16]          # --hidden; also kind (--policy), activation, bias, head, bins, vbn
     [episodes]
-    count = 4                  # --episodes; also shared, action_noise, bonus (--alive-bonus), skip (--frame-skip), cap
+    count = 4                  # --episodes; also shared, action_noise, bonus (--alive-bonus), penalty (--max-penalty),
+                               # skip (--frame-skip), cap
     [observations]
     kind = "running"           # --observations; also steps, episodes, clip (--observe-...)
     [checks]
@@ -43,7 +44,7 @@ var configKeys = map[string]string{
 	"policy.kind": "policy", "policy.hidden": "hidden", "policy.activation": "activation", "policy.bias": "bias",
 	"policy.head": "head", "policy.bins": "bins",
 	"policy.vbn": "vbn", "episodes.count": "episodes", "episodes.shared": "shared",
-	"episodes.action_noise": "action-noise", "episodes.bonus": "alive-bonus", "episodes.skip": "frame-skip", "episodes.cap": "cap",
+	"episodes.action_noise": "action-noise", "episodes.bonus": "alive-bonus", "episodes.penalty": "max-penalty", "episodes.skip": "frame-skip", "episodes.cap": "cap",
 	"observations.kind": "observations", "observations.steps": "observe-steps", "observations.episodes": "observe-episodes", "observations.clip": "observe-clip",
 	"checks.every": "look-every", "checks.validate": "look-episodes",
 }

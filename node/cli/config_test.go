@@ -95,6 +95,7 @@ count = 3
 shared = false
 action_noise = 0.25
 bonus = 0
+penalty = 3
 skip = 2
 cap = 2.5
 [observations]
@@ -109,7 +110,7 @@ validate = 9
 	}
 	flags := []string{"Pendulum-v1", "--strategy", "openai-es", "--seed", "7", "--population", "32", "--chunk", "4", "--param", "sigma=0.25", "--param", "shaping=ranks",
 		"--policy", "mlp", "--hidden", "8,4", "--activation", "relu", "--bias=false", "--head", "bins", "--bins", "5", "--episodes", "3", "--shared=false",
-		"--look-every", "2", "--look-episodes", "9", "--action-noise", "0.25", "--alive-bonus", "0", "--frame-skip", "2", "--cap", "2.5",
+		"--look-every", "2", "--look-episodes", "9", "--action-noise", "0.25", "--alive-bonus", "0", "--max-penalty", "3", "--frame-skip", "2", "--cap", "2.5",
 		"--observations", "frozen", "--observe-steps", "500", "--observe-clip", "5"}
 	if diff := cmp.Diff(specOf(t, flags...), specOf(t, "--config", name)); diff != "" {
 		t.Errorf("the file gives another spec than the flags (-flags +file):\n%s", diff)

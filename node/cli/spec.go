@@ -29,14 +29,14 @@ type trainSpec struct {
 	every      uint64
 	validate   uint64
 
-	actionNoise, bonus, cap *float64
-	skip                    uint64
-	observations            rollout.Observations
+	actionNoise, bonus, penalty, cap *float64
+	skip                             uint64
+	observations                     rollout.Observations
 }
 
 // trainSpecFlags names them.
 var trainSpecFlags = []string{"strategy", "seed", "param", "population", "policy", "hidden", "activation", "bias", "head", "bins",
-	"vbn", "episodes", "shared", "action-noise", "alive-bonus", "frame-skip", "cap", "observations", "observe-steps", "observe-episodes", "observe-clip",
+	"vbn", "episodes", "shared", "action-noise", "alive-bonus", "max-penalty", "frame-skip", "cap", "observations", "observe-steps", "observe-episodes", "observe-clip",
 	"chunk", "look-every", "look-episodes"}
 
 // specFlagsHelp explains them. What is left out is what the world's preset for the strategy says.
@@ -56,6 +56,7 @@ var specFlagsHelp = `    --strategy S          ` + wrapped(strategies(), "      
     --shared=false        each candidate meets episodes of its own, instead of the same ones in a generation
     --action-noise X      standard deviation of noise on real actions, in training only
     --alive-bonus X       taken off the reward of each step, in training only
+    --max-penalty X       a reward below -X counts as -X, in training only; 0 for no bound
     --frame-skip N        steps that each action is held for; 1 for none
     --cap X               ends an episode after X times the running mean length, in training only; 0 for none
     --observations KIND   none, or normalised by mean and deviation: frozen (of a random policy before training) or
@@ -117,6 +118,7 @@ func (t *trainSpec) bind(fs *flag.FlagSet) {
 	boolVar(fs, &t.policy.VBN, "vbn")
 	realVar(fs, &t.actionNoise, "action-noise")
 	realVar(fs, &t.bonus, "alive-bonus")
+	realVar(fs, &t.penalty, "max-penalty")
 	countVar(fs, &t.skip, "frame-skip")
 	realVar(fs, &t.cap, "cap")
 	fs.StringVar(&t.observations.Kind, "observations", "", "")
@@ -207,7 +209,7 @@ func (t *trainSpec) options(env string) (peer.SpecOptions, error) {
 	}
 	return peer.SpecOptions{Env: spec.ID, Strategy: method.Name, Params: t.params, Population: t.population, Seed: t.seed,
 		Policy: t.policy, Episodes: t.episodes, Shared: t.shared, Chunk: t.chunk, Every: t.every, Validate: t.validate,
-		ActionNoise: t.actionNoise, Bonus: t.bonus, Cap: t.cap, Skip: t.skip, Observations: t.observations}, nil
+		ActionNoise: t.actionNoise, Bonus: t.bonus, Penalty: t.penalty, Cap: t.cap, Skip: t.skip, Observations: t.observations}, nil
 }
 
 func unknownStrategy(name string) error {
