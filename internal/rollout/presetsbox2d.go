@@ -76,16 +76,16 @@ func lunarLander() trials {
 
 // bipedalWalker wants soft policies: a sigma that does not drive the motors to their
 // limits, in units of normalised observations, and no bias. A cap just above the mean length
-// teaches the first steps first.
+// teaches the first steps first. A fall, which costs 100, counts as 10 in training: else
+// two tuning runs of eight learnt to stand still, and none of nine with it.
 func bipedalWalker() trials {
 	return trials{"BipedalWalker-v3", Preset{
-		Policy: linear("clip", false), EpisodesPerCandidate: 1, SharedEpisodes: true, Conditions: Conditions{Cap: 1.3},
+		Policy: linear("clip", false), EpisodesPerCandidate: 1, SharedEpisodes: true, Conditions: Conditions{Cap: 1.3, Penalty: 10},
 		Observations: running(), ValidateEvery: 5, ValidateEpisodes: 24,
 	}, walking()}
 }
 
-// bipedalWalkerHardcore is as bipedalWalker, but a fall counts no more than -10 in
-// training, where it costs 100: else the best thing to do is to stand.
+// bipedalWalkerHardcore is as bipedalWalker, with two episodes, whose ground differs more.
 func bipedalWalkerHardcore() trials {
 	return trials{"BipedalWalkerHardcore-v3", Preset{
 		Policy: linear("clip", false), EpisodesPerCandidate: 2, SharedEpisodes: true, Conditions: Conditions{Cap: 1.3, Penalty: 10},
