@@ -219,10 +219,10 @@ func (e *Evaluator) begin(b *batch, i int) bool {
 
 // advance holds act for up to that many env-steps, and reports whether the episode is
 // over.
-func (l *lane) advance(act []float64, obs []float32, hold int, score score) (steps uint64, over bool) {
+func (l *lane) advance(act []float64, obs []float32, hold int, s score) (steps uint64, over bool) {
 	for range min(hold, l.left) {
 		reward, terminated := l.env.Step(&l.rng, act, obs)
-		l.ret += score.of(reward)
+		l.ret += s.of(reward)
 		steps++
 		if terminated {
 			return steps, true
