@@ -15,11 +15,12 @@ import (
 
 // begin makes o begin with the model in the file at path: with its parameters, its policy, and its way to see.
 func begin(o *peer.SpecOptions, path string) error {
-	m, err := readInit(path)
+	m, from, err := readInit(path)
 	if err != nil {
 		return err
 	}
-	if !fits(m.Env.ID, o.Env) {
+	// NewRun refuses a world that does not exist.
+	if to, err := envs.Find(o.Env); err == nil && !alike(from, to) {
 		return usage(fmt.Sprintf("--init %s: the model is for %s, which sees or acts otherwise than %s", path, m.Env.ID, o.Env),
 			"train "+m.Env.ID+", or begin with another model")
 	}
@@ -42,14 +43,9 @@ func begin(o *peer.SpecOptions, path string) error {
 	return nil
 }
 
-// fits reports whether a model for one world can begin in the other: it is the same one, or one with the same
-// observations and actions, as BipedalWalker-v3 and BipedalWalkerHardcore-v3 have. Whether o.Env exists others say.
-func fits(from, to string) bool {
-	a, errA := envs.Find(from)
-	b, errB := envs.Find(to)
-	if errA != nil || errB != nil {
-		return from == to || errB != nil
-	}
+// alike reports whether two worlds have the same observations and actions, as BipedalWalker-v3 and
+// BipedalWalkerHardcore-v3 have: a model for one can begin in the other.
+func alike(a, b *envs.Spec) bool {
 	return slices.Equal(a.ObsLow, b.ObsLow) && slices.Equal(a.ObsHigh, b.ObsHigh) && reflect.DeepEqual(a.Action, b.Action)
 }
 
@@ -64,18 +60,20 @@ func observationsOf(i *peer.Init) string {
 	return peer.NoObservations
 }
 
-func readInit(path string) (*model.Model, error) {
+// readInit returns the model in the file at path, and its world.
+func readInit(path string) (*model.Model, *envs.Spec, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, failed(err, "--init takes a file that evonode export wrote")
+		return nil, nil, failed(err, "--init takes a file that evonode export wrote")
 	}
 	defer f.Close()
 	m, err := model.Read(f)
 	if err != nil {
-		return nil, failed(fmt.Errorf("--init %s: %w", path, err), "it takes a file that evonode export wrote: safetensors, npz or JSON")
+		return nil, nil, failed(fmt.Errorf("--init %s: %w", path, err), "it takes a file that evonode export wrote: safetensors, npz or JSON")
 	}
-	if _, _, err := m.Resolve(); err != nil {
-		return nil, failed(fmt.Errorf("--init %s: %w", path, err), "it was written by another version of evonode")
+	env, _, err := m.Resolve()
+	if err != nil {
+		return nil, nil, failed(fmt.Errorf("--init %s: %w", path, err), "it was written by another version of evonode")
 	}
-	return m, nil
+	return m, env, nil
 }
