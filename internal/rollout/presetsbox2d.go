@@ -107,7 +107,7 @@ func walking() []trial {
 		{"ars", 64, evolve.Params{"sigma": 0.2, "alpha": 0.3, "top": 16.0, "sigma_decay": 0.99, "sigma_min": 0.05, "alpha_decay": 0.99, "alpha_min": 0.05}, 0},
 		{"cem", 64, evolve.Params{"sigma": 0.15, "noise": 0.002}, 0},
 		{"cma-es", 40, evolve.Params{"sigma": 0.15}, 0},
-		{"dises", 80, evolve.Params{"sigma": 0.3, "sigma_decay": 0.985, "sigma_min": 0.03, "selection": "linear", "top": 0.2}, 0},
+		{"dises", 100, evolve.Params{"sigma": 0.15, "sigma_decay": 0.99, "sigma_min": 0.03, "selection": "linear", "top": 0.33}, 0},
 		{"ga", 80, evolve.Params{"sigma": 0.05, "spread": 2.0}, 0},
 		{"openai-es", 64, evolve.Params{"sigma": 0.15, "alpha": 0.05, "beta1": 0.5, "beta2": 0.99, "l2": 0.0}, 0},
 		{"pepg", 64, evolve.Params{"sigma": 0.15, "alpha": 0.05, "beta1": 0.5, "beta2": 0.99, "sigma_min": 0.03}, 0},
