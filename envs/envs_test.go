@@ -9,6 +9,7 @@ import (
 
 	"github.com/evoswarm/evoswarm/envs"
 	_ "github.com/evoswarm/evoswarm/envs/all"
+	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
 func TestAllIsSortedAndComplete(t *testing.T) {
@@ -181,6 +182,28 @@ func TestAddRefuses(t *testing.T) {
 	}
 	if err := envs.Add(nil); !errors.Is(err, envs.ErrSpec) {
 		t.Errorf("Add(nil) gives %v, want ErrSpec", err)
+	}
+}
+
+// Every drawn action is one of the world's, and all that differ are met.
+func TestSample(t *testing.T) {
+	for _, s := range envs.All() {
+		draws, act, seen := noise.NewStream(1, noise.DomainAction), make([]float64, s.Action.Dim), map[float64]bool{}
+		for range 200 {
+			s.Action.Sample(act, &draws)
+			if err := envs.CheckAction(s, act); err != nil {
+				t.Fatalf("%s: %v", s.ID, err)
+			}
+			for d, a := range act {
+				if !s.Action.Discrete && (a < s.Action.Low[d] || a > s.Action.High[d]) {
+					t.Fatalf("%s: value %d is %v, want one in %v .. %v", s.ID, d, a, s.Action.Low[d], s.Action.High[d])
+				}
+			}
+			seen[act[0]] = true
+		}
+		if s.Action.Discrete && len(seen) != s.Action.N || !s.Action.Discrete && len(seen) != 200 {
+			t.Errorf("%s: 200 draws gave %d actions", s.ID, len(seen))
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/evoswarm/evoswarm/internal/exact"
+	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
 // Unbounded is the bound of a value that has none: the largest float32. It stands
@@ -94,6 +95,17 @@ func BoxSpace(dim int, low, high float64) Space {
 		s.Low[i], s.High[i] = low, high
 	}
 	return s
+}
+
+// Sample writes an action to act, of length s.Dim: each of the N with the same chance, or uniform in the box. Bit exact.
+func (s *Space) Sample(act []float64, rng *noise.Stream) {
+	if s.Discrete {
+		act[0] = float64(rng.IntN(0, int64(s.N)))
+		return
+	}
+	for i := range act {
+		act[i] = rng.UniformIn(s.Low[i], s.High[i])
+	}
 }
 
 // CheckAction returns an error that wraps ErrAction unless act is an action that

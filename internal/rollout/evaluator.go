@@ -244,7 +244,7 @@ func (e *Evaluator) decide(n int) {
 	switch {
 	case e.random:
 		for i := range n {
-			wander(&e.plan.Env.Action, &e.lanes[i].draws, act[i*actDim:(i+1)*actDim])
+			e.plan.Env.Action.Sample(act[i*actDim:(i+1)*actDim], &e.lanes[i].draws)
 		}
 	case e.jitter != 0:
 		for i := range act {

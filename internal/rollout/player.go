@@ -54,7 +54,7 @@ func (p *Player) Start(s *evolve.State, seed uint64) {
 func (p *Player) Step() {
 	if p.steps%p.hold == 0 {
 		if p.random {
-			wander(&p.spec.Action, &p.draws, p.act)
+			p.spec.Action.Sample(p.act, &p.draws)
 		} else {
 			p.actor.Act(p.obs, p.act)
 		}
@@ -63,17 +63,6 @@ func (p *Player) Step() {
 	p.ret += reward
 	p.steps++
 	p.over = terminated || p.steps >= p.spec.MaxSteps
-}
-
-// wander draws an action evenly from space.
-func wander(space *envs.Space, draws *noise.Stream, act []float64) {
-	if space.Discrete {
-		act[0] = float64(draws.IntN(0, int64(space.N)))
-		return
-	}
-	for i := range act {
-		act[i] = draws.UniformIn(space.Low[i], space.High[i])
-	}
 }
 
 // Over reports whether the episode has ended, or none was started.

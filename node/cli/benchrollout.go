@@ -42,17 +42,12 @@ func envTask(spec *envs.Spec) *benchTask {
 	}}
 }
 
-// randomActions draws n actions evenly.
-func randomActions(spec *envs.Spec, n int) (acts []float64) {
-	s, space := noise.NewStream(1, noise.DomainAction), &spec.Action
-	for range n {
-		if space.Discrete {
-			acts = append(acts, float64(s.IntN(0, int64(space.N))))
-			continue
-		}
-		for i := range space.Low {
-			acts = append(acts, s.UniformIn(space.Low[i], space.High[i]))
-		}
+// randomActions draws n actions, one after the other in a slice.
+func randomActions(spec *envs.Spec, n int) []float64 {
+	dim := spec.Action.Dim
+	acts, draws := make([]float64, n*dim), noise.NewStream(1, noise.DomainAction)
+	for at := 0; at < len(acts); at += dim {
+		spec.Action.Sample(acts[at:at+dim], &draws)
 	}
 	return acts
 }

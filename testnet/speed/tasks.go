@@ -42,12 +42,21 @@ func tasks() ([]*task, error) {
 			return float64(1024*repeat) / 1e9
 		}},
 	}
-	for _, id := range []string{"CartPole-v1", "Acrobot-v1"} {
-		bare, err := steps(id)
+	large := policy.Spec{Kind: "mlp", Hidden: []uint64{64, 64}, Activation: "tanh", Bias: true, Head: "argmax"}
+	for _, w := range []struct {
+		id, name string
+		policy   policy.Spec
+	}{
+		{"CartPole-v1", "64-64 tanh", large},
+		{"Acrobot-v1", "64-64 tanh", large},
+		{"LunarLander-v3", "linear", policy.Spec{Kind: "linear", Bias: true, Head: "argmax"}},
+		{"BipedalWalker-v3", "linear", policy.Spec{Kind: "linear", Head: "clip"}},
+	} {
+		bare, err := steps(w.id)
 		if err != nil {
 			return nil, err
 		}
-		whole, err := rollouts(id)
+		whole, err := rollouts(w.id, w.policy, w.name)
 		if err != nil {
 			return nil, err
 		}
@@ -97,13 +106,13 @@ func steps(id string) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	world, obs, act := spec.New(), make([]float32, spec.ObsDim), make([]float64, 1)
+	world, obs := spec.New(), make([]float32, spec.ObsDim)
 	seed, done, taken := uint64(0), true, 0
 	var rng noise.Stream
-	actions := make([]float64, 1024)
-	draw := noise.NewStream(1, noise.DomainAction)
+	actions, draws := make([][]float64, 1024), noise.NewStream(1, noise.DomainAction)
 	for i := range actions {
-		actions[i] = float64(draw.IntN(0, int64(spec.Action.N)))
+		actions[i] = make([]float64, spec.Action.Dim)
+		spec.Action.Sample(actions[i], &draws)
 	}
 	return &task{name: "steps " + id, unit: "M/s", run: func(repeat int) float64 {
 		for range 100 * repeat {
@@ -113,16 +122,16 @@ func steps(id string) (*task, error) {
 				world.Reset(&rng, obs)
 				taken = 0
 			}
-			act[0] = actions[taken%len(actions)]
-			_, done = world.Step(&rng, act, obs)
+			_, done = world.Step(&rng, actions[taken%len(actions)], obs)
 			taken++
 		}
 		return float64(100*repeat) / 1e6
 	}}, nil
 }
 
-// rollouts is what a worker does: tasks as bytes, results as bytes, of a policy that survives.
-func rollouts(id string) (*task, error) {
+// rollouts is what a worker does: tasks as bytes, results as bytes, of a policy that survives in CartPole and does
+// next to nothing elsewhere.
+func rollouts(id string, p policy.Spec, name string) (*task, error) {
 	const candidates = 4
 	method, err := evolve.Find("openai-es")
 	if err != nil {
@@ -132,8 +141,7 @@ func rollouts(id string) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	setup := rollout.Setup{EnvID: id, Strategy: method.Name, Params: params, Population: 8,
-		Policy: policy.Spec{Kind: "mlp", Hidden: []uint64{64, 64}, Activation: "tanh", Bias: true, Head: "argmax"}}
+	setup := rollout.Setup{EnvID: id, Strategy: method.Name, Params: params, Population: 8, Policy: p}
 	plan, err := rollout.NewPlan(setup)
 	if err != nil {
 		return nil, err
@@ -154,7 +162,7 @@ func rollouts(id string) (*task, error) {
 		return nil, err
 	}
 	seed := uint64(0)
-	return &task{name: "rollouts " + id + " 64-64 tanh", unit: "Msteps/s", run: func(repeat int) float64 {
+	return &task{name: "rollouts " + id + " " + name, unit: "Msteps/s", run: func(repeat int) float64 {
 		taken := uint64(0)
 		for range repeat {
 			seeds := make([]uint64, candidates)
