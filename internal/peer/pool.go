@@ -20,6 +20,7 @@ type PoolEvaluator struct {
 	mu      sync.Mutex
 	work    sync.Cond // there is work, or the number of workers changed
 	queues  [3][]*job // urgent, own, looks
+	passed  int       // units of own tasks taken while a look waited
 	target  int       // workers wanted
 	running []bool    // by number
 	closed  bool
@@ -35,6 +36,10 @@ const (
 // lookUnit is how many held-out episodes a worker takes at a time: they run side by side, which makes them cheaper, but an
 // urgent task waits for the longest of them.
 const lookUnit = 4
+
+// lookShare is how many units of own tasks may go before a look that waits: with long episodes no worker is ever idle, and the
+// return would stay that of the beginning.
+const lookShare = 32
 
 // job is a task that is cut into units, one per candidate or few held-out episodes.
 type job struct {
@@ -210,10 +215,7 @@ func (e *PoolEvaluator) take(number int) (*job, int) {
 			e.running[number] = false
 			return nil, 0
 		}
-		for q := range e.queues {
-			if len(e.queues[q]) == 0 {
-				continue
-			}
+		if q := e.queue(); q >= 0 {
 			j := e.queues[q][0]
 			j.next++
 			if j.next == j.units {
@@ -223,6 +225,21 @@ func (e *PoolEvaluator) take(number int) (*job, int) {
 		}
 		e.work.Wait()
 	}
+}
+
+// queue says which queue to take the next unit from: the first with work, but own tasks leave looks their share. -1: none.
+func (e *PoolEvaluator) queue() int {
+	q := slices.IndexFunc(e.queues[:], func(jobs []*job) bool { return len(jobs) > 0 })
+	if q == queueOwn && len(e.queues[queueLook]) > 0 {
+		e.passed++
+		if e.passed > lookShare {
+			q = queueLook
+		}
+	}
+	if q == queueLook {
+		e.passed = 0
+	}
+	return q
 }
 
 // finish notes a unit and reports whether it was the job's last and somebody waits for it.

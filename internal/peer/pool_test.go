@@ -109,3 +109,36 @@ func TestPoolEvaluatorOrderCancelAndWorkers(t *testing.T) {
 		t.Errorf("got %d slots, want %d", got, want)
 	}
 }
+
+// Where own tasks never end, looks come all the same, after them.
+func TestPoolEvaluatorLeavesLooksTheirShare(t *testing.T) {
+	rules := cartPole(t)
+	e := peer.NewPoolEvaluator(rules, 1)
+	defer e.Close()
+	e.SetWorkers(0)
+	time.Sleep(10 * time.Millisecond) // the worker leaves
+	task := rules.Task(rules.Initial(), rules.Run, [32]byte{1}, 0)
+	const tasks = 100
+	var own atomic.Int64
+	ended := make(chan struct{}, tasks)
+	for id := range tasks {
+		e.Evaluate(uint64(id), task, false, func([]rollout.CandidateResult, error) {
+			own.Add(1)
+			ended <- struct{}{}
+		})
+	}
+	looked := make(chan int64, 1)
+	e.Look(rules.Initial(), []uint64{1, 2, 3, 4}, func([]float64, error) { looked <- own.Load() })
+	e.SetWorkers(1)
+	for range tasks {
+		<-ended
+	}
+	select {
+	case n := <-looked:
+		if n == 0 {
+			t.Error("the look came before all own tasks")
+		}
+	default:
+		t.Errorf("%d own tasks ended before the look", tasks)
+	}
+}
