@@ -32,7 +32,7 @@ type Evaluator interface {
 	Close()
 }
 
-// Looker is an Evaluator that can also run held-out episodes of a policy, after all other work.
+// Looker is an Evaluator that can also run held-out episodes of a policy, beside its other work.
 type Looker interface {
 	// Look runs one episode per seed of the mean policy of state, which is read-only and stays valid, and calls done once
 	// with the returns, in order of the seeds, or with an error; not at all if Close came first.

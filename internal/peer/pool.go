@@ -26,7 +26,7 @@ type PoolEvaluator struct {
 	closed  bool
 }
 
-// Queues of a PoolEvaluator, in the order in which they are served.
+// Queues of a PoolEvaluator, in the order in which they are served; but see lookAfter.
 const (
 	queueUrgent = iota
 	queueOwn
@@ -37,9 +37,9 @@ const (
 // urgent task waits for the longest of them.
 const lookUnit = 4
 
-// lookShare is how many units of own tasks may go before a look that waits: with long episodes no worker is ever idle, and the
-// return would stay that of the beginning.
-const lookShare = 32
+// lookAfter is how many units of own tasks go before a unit of a look that waits: with long episodes no worker is ever idle, and
+// the return that people see would stay that of the beginning.
+const lookAfter = 32
 
 // job is a task that is cut into units, one per candidate or few held-out episodes.
 type job struct {
@@ -227,14 +227,15 @@ func (e *PoolEvaluator) take(number int) (*job, int) {
 	}
 }
 
-// queue says which queue to take the next unit from: the first with work, but own tasks leave looks their share. -1: none.
+// queue says which queue to take the next unit from: the first with work, but own tasks leave looks a share. -1: none.
 func (e *PoolEvaluator) queue() int {
 	q := slices.IndexFunc(e.queues[:], func(jobs []*job) bool { return len(jobs) > 0 })
 	if q == queueOwn && len(e.queues[queueLook]) > 0 {
-		e.passed++
-		if e.passed > lookShare {
-			q = queueLook
+		if e.passed < lookAfter {
+			e.passed++
+			return queueOwn
 		}
+		q = queueLook
 	}
 	if q == queueLook {
 		e.passed = 0

@@ -2,7 +2,6 @@ package rollout_test
 
 import (
 	"crypto/sha256"
-	"strings"
 	"testing"
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
@@ -17,7 +16,7 @@ func TestGoldenResults(t *testing.T) {
 	for _, id := range rollout.PresetEnvs() {
 		r := newRun(t, id, "openai-es")
 		candidates, episodes := 8, 2
-		if strings.HasPrefix(id, "BipedalWalker") {
+		if walker(id) {
 			candidates, episodes = 2, 1
 		}
 		got, err := rollout.NewPool(r.plan(), 0).Evaluate(r.task(candidates, episodes, false), nil)

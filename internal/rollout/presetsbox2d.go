@@ -98,10 +98,10 @@ func bipedalWalkerHardcore() trials {
 // walking is what each strategy wants to learn to walk. Only snes and dises were tuned to the
 // end: on tuning seeds snes solved 1021 (3.4 M env-steps), dises 1010, where a fast gait that
 // falls is found easily, 1011, 1021 and 1023 (3.1 to 7.5 M; 40 to 100 candidates) but not 1012
-// (284 to 306 for 7 M, up to 12 M), group with two centres 1010 (4.7 M). A sigma that decays by 0.98 is gone before the gait is smooth, one
-// by 0.997 leaves candidates falling at 270. Max wants small steps here too. Earlier, without
-// the bound on a fall, ars with constant rates came to 268 (6 M), sep-cma-es to 235; xnes
-// stood still. The others were not run.
+// (looks of 163 to 306 from 4 to 12 M), group with two centres 1010 (4.7 M). A sigma that decays
+// by 0.98 is gone before the gait is smooth, one by 0.997 leaves candidates falling at 270. Max
+// came to 290 with small steps and not to 300. Earlier, without the bound on a fall, ars with
+// constant rates came to 268 (6 M), sep-cma-es to 235; xnes stood still. The others were not run.
 func walking() []trial {
 	return []trial{
 		{"snes", 40, evolve.Params{"sigma": 0.15}, 0},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -275,3 +276,6 @@ func TestBadTasks(t *testing.T) {
 		t.Errorf("theta too short: Evaluate gives %v, want ErrState", err)
 	}
 }
+
+// walker reports whether the world's episodes take seconds under an emulator.
+func walker(id string) bool { return strings.HasPrefix(id, "BipedalWalker") }
