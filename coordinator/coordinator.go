@@ -74,6 +74,7 @@ type Coordinator struct {
 	yieldUntil  Tick
 	handover    *handover
 	lastEntry   Tick
+	grace       grace
 
 	pulls map[Peer]*pull
 

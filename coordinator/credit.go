@@ -40,6 +40,9 @@ func (c *Coordinator) account(n *node, add bool) {
 		if add {
 			sum.Evaluations += credit.Evaluations
 			sum.Steps += credit.Steps
+			if h := c.heard.of(credit.peer); h != nil {
+				h.logged = n.height
+			}
 		} else {
 			sum.Evaluations -= credit.Evaluations
 			sum.Steps -= credit.Steps

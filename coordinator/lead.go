@@ -19,6 +19,9 @@ func (c *Coordinator) lead() {
 	if claims == nil || (c.now-c.lastEntry < 2*c.cfg.Timing.Generation && (c.checking() || c.outran())) {
 		return // re-runs of what came in before the least time, and hubs that follow, are given as long again
 	}
+	if c.awaits() {
+		return
+	}
 	if c.hard.SealedTerm == c.hard.Term && c.head.height < c.hard.SealedHeight {
 		c.stand(true) // this place was signed already and lost since: only a new term may sign it again
 		return
@@ -117,6 +120,7 @@ func (c *Coordinator) closeGeneration(picked []*pooled) {
 	for i, p := range picked {
 		claims[i], b.claims[i] = p.claim, p.data
 	}
+	c.grace.settle(c.head.height, slices.ContainsFunc(picked, func(p *pooled) bool { return c.idle(c.heard.of(p.claim.Peer)) }))
 	e, next := c.rules.NewEntry(state, c.head.parentInfo(), c.hard.Term, c.self, claims)
 	var votes []seedlog.Vote
 	if !c.sealedTerm {

@@ -8,6 +8,8 @@ type presence struct {
 	peer Peer
 	last Tick
 	via  Peer // who handed the last status over
+
+	logged uint64 // height of the newest entry seen to hold a claim of the peer
 }
 
 // roll lists those heard, in the order of their keys, so that walks are the same everywhere and cost no sorting.

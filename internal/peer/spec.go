@@ -20,6 +20,10 @@ const testEpisodes = 100
 // which are to be shared by enough results that one evaluation costs less than 16 bytes.
 const swarmClaim = 32
 
+// swarmSteps is how many env-steps a claim may take at which there are fewer evaluations in it: of walks of 1,600 steps a
+// tab does 32 in some seconds, and nodes would have closed the generation long before.
+const swarmSteps = 1 << 14
+
 // SpecOptions says what a new run is to be. Everything else comes from the world's preset.
 type SpecOptions struct {
 	Env        string        // id of the world, without regard to case
@@ -166,7 +170,8 @@ func setGeneration(spec *seedlog.Spec, env *envs.Spec, antithetic bool) error {
 		signs = 2
 	}
 	if !spec.Solo() {
-		g.Chunk = max(g.Chunk, swarmClaim/signs)
+		fitting := swarmSteps / (spec.Episodes.Count * uint64(env.MaxSteps))
+		g.Chunk = max(g.Chunk, min(swarmClaim, max(fitting, swarmClaim/8))/signs)
 	}
 	if g.Evaluations == 0 || g.Evaluations%signs != 0 || g.Evaluations > seedlog.MaxEvaluations {
 		return fmt.Errorf("%w: %d evaluations; %s takes a multiple of %d up to %d", ErrPopulation, g.Evaluations, spec.Strategy.Name, signs, seedlog.MaxEvaluations)

@@ -243,7 +243,7 @@ func (s *swarm) awaitFor(t *testing.T, what string, limit time.Duration, missing
 			return
 		}
 		if time.Since(begun) > limit {
-			t.Fatalf("waited %v in vain until %s: %s\n%s", limit, what, lacks, s.describe())
+			t.Fatalf("%s\nwaited %v in vain until %s: %s", s.describe(), limit, what, lacks)
 		}
 		time.Sleep(pollEvery)
 	}
