@@ -58,6 +58,10 @@ type Spec struct {
 	// FPS is how many steps make one second of watching.
 	FPS int `json:"fps"`
 
+	// StepNS is roughly what a step takes on one core, in nanoseconds, for estimates
+	// only; 0 counts as 100.
+	StepNS int `json:"-"`
+
 	// New makes an instance. It must be Reset or SetState before use.
 	New func() Env `json:"-"`
 }

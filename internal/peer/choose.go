@@ -3,7 +3,6 @@ package peer
 import (
 	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
-	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
 // usualHidden and usualBins are what a policy gets that is to have hidden layers or bins and does not say which. Ten
@@ -93,10 +92,6 @@ func (o *SpecOptions) choose(p *rollout.Preset) {
 		p.Evaluations = max(p.Evaluations, swarmClaim)
 	}
 	set(&p.EpisodesPerCandidate, o.Episodes)
-	if o.Nonce == [16]byte{} {
-		p.Chunk = seedlog.MaxChunk // nobody waits for a part of the work: fewer claims make a shorter log
-	}
-	set(&p.Chunk, o.Chunk)
 	set(&p.ValidateEvery, o.Every)
 	set(&p.ValidateEpisodes, o.Validate)
 	if o.Shared != nil {

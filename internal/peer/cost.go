@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/evoswarm/evoswarm/coordinator"
+	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -18,7 +19,7 @@ var ErrCost = errors.New("peer: the run asks for too much")
 const (
 	noiseNS   = 2.1 // a sample of noise and its multiply-add
 	denseNS   = 0.4 // a multiply-add of a dense layer
-	envStepNS = 100 // a step of a world and of the loop around it
+	envStepNS = 100 // a step of a world that does not say, and of the loop around it
 	hashNS    = 2.5 // a byte of a digest
 	storedNS  = 2e5 // an entry: signatures, encoding, writing
 )
@@ -56,7 +57,7 @@ func NewCost(rules *seedlog.Rules, workers int) Cost {
 	c.Memory = states + int64(workers)*candidates + results
 
 	candidate := float64(perResult(rules.Strategy.Shape())) * noiseNS
-	step := envStepNS + float64(shape.Dim)*denseNS
+	step := float64(stepNS(rules.Env)) + float64(shape.Dim)*denseNS
 	episodes := float64(rules.Spec.Episodes.Count)
 	perEvaluation := candidate + foldNS + episodes*step*float64(rules.Env.MaxSteps)
 	c.ClaimSeconds = float64(rules.EvaluationsPerChunk()) * perEvaluation / 1e9
@@ -68,6 +69,9 @@ func NewCost(rules *seedlog.Rules, workers int) Cost {
 	c.BytesPerEval = float64(c.LogBytes) / float64(g.Evaluations)
 	return c
 }
+
+// stepNS is roughly what a step of a world takes.
+func stepNS(env *envs.Spec) int { return max(env.StepNS, envStepNS) }
 
 // perResult is the number of values that a candidate, or one result of an update, touches: the parameters, or a full
 // covariance if the strategy has one.

@@ -210,7 +210,7 @@ func TestNewSpec(t *testing.T) {
 		{"preset", SpecOptions{Env: "CARTPOLE-V1", Strategy: "dises"}, 8, 8, 1, nil},
 		{"pairs", SpecOptions{Env: "CartPole-v1", Strategy: "openai-es"}, 8, 4, 1, nil},
 		{"swarm", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Nonce: [16]byte{9}}, 32, 32, 2, nil},
-		{"swarm of long episodes", SpecOptions{Env: "BipedalWalker-v3", Nonce: [16]byte{9}}, 40, 10, 8, nil},
+		{"swarm of long episodes", SpecOptions{Env: "BipedalWalker-v3", Nonce: [16]byte{9}}, 40, 5, 16, nil},
 		{"odd population", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 7}, 7, 7, 1, nil},
 		{"prime population", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 1009}, 1009, 1, 1009, nil},
 		{"many", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 1 << 17}, 1 << 17, 256, 512, nil},

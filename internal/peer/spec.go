@@ -20,9 +20,10 @@ const testEpisodes = 100
 // which are to be shared by enough results that one evaluation costs less than 16 bytes.
 const swarmClaim = 32
 
-// swarmSteps is how many env-steps a claim may take at which there are fewer evaluations in it: of walks of 1,600 steps a
-// tab does 32 in some seconds, and nodes would have closed the generation long before.
-const swarmSteps = 1 << 14
+// swarmClaimNS is how long the steps of a claim of a swarm may take on one core; of evaluations that take longer there are
+// fewer in it. Of walks of 1,600 steps a tab does 32 in some seconds, and nodes would have closed the generation long
+// before; and such evaluations are so rare that the log stays short.
+const swarmClaimNS = 200_000_000
 
 // SpecOptions says what a new run is to be. Everything else comes from the world's preset.
 type SpecOptions struct {
@@ -35,7 +36,7 @@ type SpecOptions struct {
 	Policy   PolicyOptions // what differs from the preset's policy
 	Episodes uint64        // per candidate; 0: the preset's
 	Shared   *bool         // whether all candidates of a generation meet the same episodes; nil: the preset's
-	Chunk    uint64        // seeds of a claim, made smaller until it divides the population; 0: the preset's
+	Chunk    uint64        // seeds of a claim, made smaller until it divides the population; 0, and less than a swarm takes: as fits
 	Every    uint64        // generations between two looks at the mean policy; 0: the preset's
 	Validate uint64        // episodes of a look; 0: the preset's
 
@@ -85,7 +86,7 @@ func NewRun(o SpecOptions) (*seedlog.Rules, error) {
 		Policy:       preset.Policy,
 		Strategy:     seedlog.StrategyRef{Name: method.Name, Revision: method.Revision, Params: preset.Params},
 		Episodes:     seedlog.Episodes{Count: preset.EpisodesPerCandidate, Shared: preset.SharedEpisodes, Conditions: preset.Conditions},
-		Generation:   seedlog.Generation{Evaluations: preset.Evaluations, Chunk: preset.Chunk},
+		Generation:   seedlog.Generation{Evaluations: preset.Evaluations, Chunk: o.Chunk},
 		Checks:       seedlog.Checks{Every: preset.ValidateEvery, Validate: preset.ValidateEpisodes, Test: testEpisodes},
 		Observations: preset.Observations,
 		Seed:         o.Seed, Nonce: o.Nonce[:], Origin: o.Origin[:],
@@ -169,9 +170,11 @@ func setGeneration(spec *seedlog.Spec, env *envs.Spec, antithetic bool) error {
 	if antithetic {
 		signs = 2
 	}
-	if !spec.Solo() {
-		fitting := swarmSteps / (spec.Episodes.Count * uint64(env.MaxSteps))
-		g.Chunk = max(g.Chunk, min(swarmClaim, max(fitting, swarmClaim/8))/signs)
+	switch {
+	case !spec.Solo():
+		g.Chunk = max(g.Chunk, min(swarmClaim, swarmClaimNS/evaluationNS(env, spec.Episodes.Count))/signs, 1)
+	case g.Chunk == 0:
+		g.Chunk = seedlog.MaxChunk // nobody waits for a part of the work: fewer claims make a shorter log
 	}
 	if g.Evaluations == 0 || g.Evaluations%signs != 0 || g.Evaluations > seedlog.MaxEvaluations {
 		return fmt.Errorf("%w: %d evaluations; %s takes a multiple of %d up to %d", ErrPopulation, g.Evaluations, spec.Strategy.Name, signs, seedlog.MaxEvaluations)
@@ -189,6 +192,11 @@ func setGeneration(spec *seedlog.Spec, env *envs.Spec, antithetic bool) error {
 	// Four times what a generation of whole episodes takes: growing beyond it wins no fork.
 	g.WeightSteps = min(4*g.Evaluations*spec.Episodes.Count*uint64(env.MaxSteps), 1<<40)
 	return nil
+}
+
+// evaluationNS is roughly how long the steps of an evaluation take on one core, if all of its episodes go to the limit.
+func evaluationNS(env *envs.Spec, episodes uint64) uint64 {
+	return uint64(stepNS(env)) * uint64(env.MaxSteps) * episodes
 }
 
 // cutChunks divides counters into equal claims: of the wished size or the next smaller one that divides, unless that makes too

@@ -27,9 +27,6 @@ type Preset struct {
 	// SharedEpisodes gives all candidates of a generation the same episodes, else each
 	// seed has its own.
 	SharedEpisodes bool
-	// Chunk is the number of seeds of a claim. It divides Evaluations, a pair of an
-	// antithetic strategy counting two.
-	Chunk uint64
 	// ValidateEvery is the number of generations between two looks at the mean policy
 	// in ValidateEpisodes fresh episodes.
 	ValidateEvery    uint64
@@ -125,21 +122,8 @@ func (t trial) complete(p Preset) Preset {
 	if p.Params, err = method.Complete(t.params); err != nil {
 		panic("rollout: preset: " + err.Error())
 	}
-	st, err := method.New(p.Params, evolve.Size{Dim: 1, Population: int(p.Evaluations)})
-	if err != nil {
-		panic("rollout: preset: " + err.Error())
-	}
-	seeds := p.Evaluations
-	if st.Antithetic() {
-		seeds /= 2
-	}
-	for p.Chunk = min(seeds, maxChunk); seeds%p.Chunk != 0; p.Chunk-- {
-	}
 	return p
 }
-
-// maxChunk is the most seeds of a claim in a preset.
-const maxChunk = 16
 
 // frozen asks for observations normalised by the statistics of a random policy's first
 // n observations.

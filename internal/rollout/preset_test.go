@@ -22,8 +22,8 @@ func TestPresets(t *testing.T) {
 			if r.strategy.Antithetic() {
 				signs = 2
 			}
-			if p.Strategy != m.Name || p.Chunk == 0 || p.Evaluations == 0 || p.Evaluations%(p.Chunk*signs) != 0 {
-				t.Errorf("%s %s: %d evaluations in chunks of %d seeds", id, m.Name, p.Evaluations, p.Chunk)
+			if p.Strategy != m.Name || p.Evaluations == 0 || p.Evaluations%signs != 0 {
+				t.Errorf("%s %s: %d evaluations", id, m.Name, p.Evaluations)
 			}
 			if p.EpisodesPerCandidate == 0 || p.ValidateEvery == 0 || p.ValidateEpisodes == 0 {
 				t.Errorf("%s %s: %+v has a zero", id, m.Name, p)
@@ -73,7 +73,7 @@ func TestUntried(t *testing.T) {
 				Params: p.Params, Population: p.Evaluations,
 				Episodes: rollout.Episodes{Count: p.EpisodesPerCandidate, Conditions: p.Conditions, Observations: p.Observations},
 			})
-			if err != nil || p.Strategy != m.Name || p.Chunk == 0 || p.ValidateEvery == 0 || p.ValidateEpisodes == 0 {
+			if err != nil || p.Strategy != m.Name || p.ValidateEvery == 0 || p.ValidateEpisodes == 0 {
 				t.Errorf("%s %s: %+v gives %v", id, m.Name, p, err)
 			}
 		}

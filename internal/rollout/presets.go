@@ -151,7 +151,7 @@ func anyWorld(discrete bool) trials {
 	}
 	return trials{"", Preset{
 		Policy: mlp(head, 16), EpisodesPerCandidate: 2, SharedEpisodes: true, Observations: frozen(10_000), ValidateEvery: 1, ValidateEpisodes: 16,
-		Evaluations: 32, Chunk: maxChunk,
+		Evaluations: 32,
 	}, []trial{
 		{"dises", 32, evolve.Params{"sigma": 1.0, "selection": "linear", "top": 0.25}, 0},
 		{"ars", 32, evolve.Params{"sigma": 0.5, "alpha": 0.5}, 0},

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"time"
 
@@ -18,7 +17,7 @@ var (
 )
 
 const (
-	// maxTries is how often a job is begun before it is given up: a worker that dies with it is replaced.
+	// maxTries is with how many deaths of workers a job is given up.
 	maxTries = 3
 	// maxCrashes in a row, without a result between them, are reported to the person.
 	maxCrashes = 3
@@ -29,8 +28,6 @@ const (
 	ahead = 2
 	// chunksAhead is the number of chunks for each worker that may be asked for at once: enough for its batches.
 	chunksAhead = 16
-	// lookWait is how long a look waits for idle workers before it goes ahead of ordinary tasks.
-	lookWait = time.Second
 )
 
 // worker is one Web Worker: it takes one batch after the other. Its answers come to the hand that it was hired with.
@@ -45,18 +42,25 @@ type worker interface {
 // after crash or kill nothing is called any more.
 type hire func(setup []byte, answer func(id uint64, data []byte, err error), crash func(err error)) worker
 
-// job is one thing for a worker to do: a task, or a look.
+// job is one thing to do: a task, or a look. Workers get it in pieces.
 type job struct {
-	id      uint64
-	task    rollout.Task  // of a task
-	state   *evolve.State // of a task or look
-	seeds   []byte        // of a look; nil: a task
-	urgent  bool
-	since   time.Time
-	tries   int
-	alone   bool // not in one batch with others: it failed in one
-	dropped bool
-	finish  func(results []rollout.CandidateResult, returns []byte, err error)
+	state   *evolve.State
+	task    rollout.Task              // of a task
+	results []rollout.CandidateResult // of a task
+	seeds   []uint64                  // of a look's episodes; nil: a task
+	returns []float64                 // of a look
+	left    int                       // candidates or episodes without an answer
+	tries   int                       // at which a worker died
+	over    bool                      // finished, failed or cancelled
+	finish  func(err error)
+}
+
+// end tells who waits for j, once.
+func (j *job) end(err error) {
+	if !j.over {
+		j.over = true
+		j.finish(err)
+	}
 }
 
 // hand is a place for a worker.
@@ -76,10 +80,11 @@ type crew struct {
 	want    int         // workers to have
 	hands   []*hand
 	tasks   map[uint64]*job
-	urgent  []*job
-	normal  []*job
-	looks   []*job
-	serial  uint64        // of jobs, as workers know them
+	urgent  []*piece
+	normal  []*piece
+	looks   []*piece
+	passed  int           // candidates of ordinary tasks given since a piece of a look was
+	serial  uint64        // of batches, as workers know them
 	pace    time.Duration // of a candidate, of late; 0: not known
 	crashes int           // in a row
 	resting bool          // no worker is hired until the rest is over
@@ -98,50 +103,48 @@ func newCrew(setup []byte, n int, hire hire, trouble func(error)) *crew {
 
 // Evaluate implements peer.Evaluator.
 func (c *crew) Evaluate(id uint64, task rollout.Task, urgent bool, done func([]rollout.CandidateResult, error)) {
-	n := len(task.Seeds)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	j := &job{task: task, state: task.State, urgent: urgent}
-	j.finish = func(results []rollout.CandidateResult, _ []byte, err error) {
+	n := len(task.Seeds)
+	j := &job{state: task.State, task: task, results: make([]rollout.CandidateResult, n), left: n}
+	j.finish = func(err error) {
 		delete(c.tasks, id)
-		if err == nil && len(results) != n {
-			err = fmt.Errorf("%w: %d results for %d candidates", errWorker, len(results), n)
-		}
-		go done(results, err)
-	}
-	c.tasks[id] = j
-	c.submit(j)
-}
-
-// Look implements peer.Looker.
-func (c *crew) Look(state *evolve.State, episodeSeeds []uint64, done func(returns []float64, err error)) {
-	j := &job{state: state, seeds: wordBytes(episodeSeeds)}
-	n := len(episodeSeeds)
-	j.finish = func(_ []rollout.CandidateResult, data []byte, err error) {
-		if err == nil && len(data) != 8*n {
-			err = fmt.Errorf("%w: %d bytes of returns for %d episodes", errWorker, len(data), n)
-		}
 		if err != nil {
 			go done(nil, err)
 			return
 		}
-		returns := make([]float64, n)
-		for i := range returns {
-			returns[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
+		go done(j.results, nil)
+	}
+	c.tasks[id] = j
+	queue := &c.normal
+	if urgent {
+		queue = &c.urgent
+	}
+	c.submit(queue, j)
+}
+
+// Look implements peer.Looker.
+func (c *crew) Look(state *evolve.State, episodeSeeds []uint64, done func(returns []float64, err error)) {
+	n := len(episodeSeeds)
+	j := &job{state: state, seeds: episodeSeeds, returns: make([]float64, n), left: n}
+	j.finish = func(err error) {
+		if err != nil {
+			go done(nil, err)
+			return
 		}
-		go done(returns, nil)
+		go done(j.returns, nil)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.submit(j)
+	c.submit(&c.looks, j)
 }
 
-// Cancel implements peer.Evaluator. A task that a worker is at runs to its end; its answer is dropped.
+// Cancel implements peer.Evaluator. Pieces that a worker has run to their end; their answers are dropped.
 func (c *crew) Cancel(id uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if j := c.tasks[id]; j != nil {
-		j.dropped = true
+		j.over = true
 		delete(c.tasks, id)
 	}
 }
@@ -180,26 +183,13 @@ func (c *crew) Close() {
 }
 
 // submit queues j. The lock is held.
-func (c *crew) submit(j *job) {
+func (c *crew) submit(queue *[]*piece, j *job) {
 	if c.closed {
-		j.finish(nil, nil, errClosed)
+		j.end(errClosed)
 		return
 	}
-	c.serial++
-	j.id, j.since = c.serial, time.Now()
-	c.queue(j)
+	*queue = append(*queue, &piece{job: j, queue: queue, n: j.left})
 	c.work()
-}
-
-func (c *crew) queue(j *job) {
-	switch {
-	case j.seeds != nil:
-		c.looks = append(c.looks, j)
-	case j.urgent:
-		c.urgent = append(c.urgent, j)
-	default:
-		c.normal = append(c.normal, j)
-	}
 }
 
 // work brings the number of workers to what is wanted and gives them something to do: all something before any has more.
@@ -241,29 +231,32 @@ func (c *crew) newHand() *hand {
 
 // give posts b to h, or ends its jobs if that cannot be. The lock is held.
 func (c *crew) give(h *hand, b *batch) {
-	first := b.jobs[0]
-	state, err := c.encoded(first)
+	first := b.pieces[0]
+	look := first.job.seeds != nil
+	state, err := c.encoded(first.job)
 	var task []byte
-	if err == nil && first.seeds == nil {
+	if err == nil && !look {
 		task, err = rollout.MarshalTask(b.task())
 	}
 	if err != nil {
 		c.failed(b, err)
 		return
 	}
+	c.serial++
+	b.id = c.serial
 	if len(h.batches) == 0 {
 		h.since = time.Now()
 	}
 	h.batches = append(h.batches, b)
-	if first.seeds != nil {
-		h.worker.look(first.id, state, first.seeds)
+	if look {
+		h.worker.look(b.id, state, wordBytes(first.job.seeds[first.first:first.first+first.n]))
 		return
 	}
-	if h.state != first.state {
+	if h.state != first.job.state {
 		h.worker.state(state)
-		h.state = first.state
+		h.state = first.job.state
 	}
-	h.worker.task(first.id, task)
+	h.worker.task(b.id, task)
 }
 
 // encoded returns the bytes of the state of j; those of the newest are kept, since every worker gets them. The lock is
@@ -283,7 +276,7 @@ func (c *crew) encoded(j *job) ([]byte, error) {
 func (c *crew) answered(h *hand, id uint64, data []byte, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed || len(h.batches) == 0 || h.batches[0].jobs[0].id != id {
+	if c.closed || len(h.batches) == 0 || h.batches[0].id != id {
 		return
 	}
 	b := h.batches[0]
@@ -312,12 +305,12 @@ func (c *crew) crashed(h *hand, err error) {
 		go c.trouble(fmt.Errorf("%w %d times in a row: %w", errWorker, c.crashes, err))
 	}
 	for i, b := range h.batches {
-		for _, j := range b.jobs {
+		for _, p := range b.pieces {
 			if i == 0 { // what it was at
-				j.tries++
-				j.alone = true
+				p.job.tries++
+				p.alone = true
 			}
-			c.retry(j, fmt.Errorf("%w: %w", errWorker, err))
+			c.retry(p, fmt.Errorf("%w: %w", errWorker, err))
 		}
 	}
 	c.rest()
@@ -337,15 +330,13 @@ func (c *crew) rest() {
 	})
 }
 
-// retry queues j again, if it is wanted and was not tried too often. The lock is held.
-func (c *crew) retry(j *job, err error) {
-	switch {
-	case j.dropped:
-	case j.tries < maxTries:
-		c.queue(j)
-	default:
-		j.finish(nil, nil, err)
+// retry queues p again, if it is wanted and was not tried too often. The lock is held.
+func (c *crew) retry(p *piece, err error) {
+	if p.job.tries < maxTries {
+		*p.queue = append(*p.queue, p)
+		return
 	}
+	p.job.end(err)
 }
 
 func (c *crew) remove(h *hand) bool {

@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -49,7 +51,11 @@ func (g *goroutine) state(state []byte) {
 }
 
 func (g *goroutine) task(id uint64, task []byte) {
-	g.agency.note(id)
+	t, err := rollout.UnmarshalTask(task, new(evolve.State))
+	if err != nil {
+		panic(err)
+	}
+	g.agency.note(fmt.Sprintf("seeds %d", t.Seeds))
 	g.orders <- func(w *rollout.Worker) error {
 		data, err := w.Evaluate(task)
 		time.Sleep(g.agency.pace * time.Duration(len(data)/24))
@@ -62,8 +68,8 @@ func (g *goroutine) task(id uint64, task []byte) {
 }
 
 func (g *goroutine) look(id uint64, _, seeds []byte) {
-	g.agency.note(id)
-	g.orders <- func(*rollout.Worker) error { g.answer(id, make([]byte, len(seeds)), nil); return nil }
+	g.agency.note(fmt.Sprintf("look of %d", len(seeds)/8))
+	g.orders <- func(*rollout.Worker) error { g.answer(id, seeds, nil); return nil }
 }
 
 func (g *goroutine) kill() { g.quit.Do(func() { close(g.orders) }) }
@@ -74,12 +80,12 @@ type agency struct {
 	pace    time.Duration // of a candidate
 	refused []byte        // a task that holds this fails
 	mu      sync.Mutex
-	order   []uint64 // ids of jobs as workers got them
+	order   []string // what workers got
 }
 
-func (a *agency) note(id uint64) {
+func (a *agency) note(order string) {
 	a.mu.Lock()
-	a.order = append(a.order, id)
+	a.order = append(a.order, order)
 	a.mu.Unlock()
 }
 
@@ -191,41 +197,80 @@ func TestCrewEvaluates(t *testing.T) {
 
 func TestCrewOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := new(agency)
+		a := &agency{pace: batchTime / 2}
 		c, task, _ := newTestCrew(t, 0, a, nil)
 		done := func([]rollout.CandidateResult, error) {}
-		c.Look(&evolve.State{Theta: []float32{1}}, []uint64{1, 2}, func(r []float64, err error) { // job 1
-			if len(r) != 2 || err != nil {
-				t.Errorf("got %v, %v", r, err)
+		ordered := func(seeds ...uint64) rollout.Task {
+			return rollout.Task{State: task.State, Seeds: seeds, Episodes: task.Episodes}
+		}
+		episodes := []uint64{0, 0x3ff0000000000000, 0, 0, 0, 0x4000000000000000}
+		c.Look(&evolve.State{Theta: []float32{1}}, episodes, func(r []float64, err error) {
+			if want := []float64{0, 1, 0, 0, 0, 2}; !slices.Equal(r, want) || err != nil {
+				t.Errorf("got %v, %v, want the worker's answers in order: %v", r, err, want)
 			}
 		})
-		c.Evaluate(1, task, false, done) // job 2
-		c.Evaluate(2, task, true, done)  // job 3
-		c.Evaluate(3, task, false, func([]rollout.CandidateResult, error) { t.Error("a cancelled task was answered") })
+		c.Evaluate(1, ordered(11, 12, 13), false, done)
+		c.Evaluate(2, ordered(21, 22), true, done)
+		c.Evaluate(3, ordered(31), false, func([]rollout.CandidateResult, error) { t.Error("a cancelled task was answered") })
 		c.Cancel(3)
 		synctest.Wait()
 		if len(a.order) != 0 {
 			t.Errorf("without workers got %v, want nothing", a.order)
 		}
 		c.SetWorkers(1)
-		synctest.Wait()
-		if want := []uint64{3, 2, 1}; !slices.Equal(a.order, want) {
+		time.Sleep(time.Second)
+		want := []string{"seeds [21]", "seeds [22]", "seeds [11 12]", "seeds [13]", "look of 4", "look of 2"}
+		if !slices.Equal(a.order, want) {
 			t.Errorf("got %v, want urgent, normal, look: %v", a.order, want)
 		}
 		if c.Workers() != 1 || c.Slots(8) != chunksAhead {
 			t.Errorf("got %d workers and %d slots, want 1 and %d", c.Workers(), c.Slots(8), chunksAhead)
 		}
+		c.Close()
+	})
+}
 
-		a.order = nil
-		c.SetWorkers(0)
-		c.Look(&evolve.State{Theta: []float32{1}}, []uint64{1}, func([]float64, error) {}) // job 5
-		c.Evaluate(4, task, false, done)                                                   // job 6
-		time.Sleep(2 * lookWait)
-		c.SetWorkers(1)
-		synctest.Wait()
-		if want := []uint64{5, 6}; !slices.Equal(a.order, want) {
-			t.Errorf("a look that waited: got %v, want %v", a.order, want)
+// TestCrewLooks has a look wait beside more tasks than can be done: it gets its share, and the tasks the rest.
+func TestCrewLooks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &agency{pace: batchTime / 2}
+		c, task, _ := newTestCrew(t, 1, a, nil)
+		for i := range uint64(60) {
+			c.Evaluate(i, task, false, func([]rollout.CandidateResult, error) {})
 		}
+		c.Look(&evolve.State{Theta: []float32{1}}, make([]uint64, 2*lookUnit), func([]float64, error) {})
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		passed, looks := 0, 0
+		for _, order := range a.order {
+			if !strings.HasPrefix(order, "look") {
+				passed += len(strings.Fields(order)) - 1
+				continue
+			}
+			if looks++; passed < lookAfter || passed > lookAfter+2 {
+				t.Errorf("a piece of the look after %d candidates, want %d", passed, lookAfter)
+			}
+			passed = 0
+		}
+		if looks != 2 {
+			t.Errorf("got %d pieces of the look, want 2", looks)
+		}
+		c.Close()
+	})
+}
+
+// TestCrewShares has one task and several workers: each gets a part, so that its claim is there soon.
+func TestCrewShares(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &agency{pace: time.Second}
+		c, task, _ := newTestCrew(t, 3, a, nil)
+		begun := time.Now()
+		c.Evaluate(1, task, false, func(r []rollout.CandidateResult, err error) {
+			if took := time.Since(begun); took > 3*time.Second/2 || err != nil || len(r) != 3 {
+				t.Errorf("three workers took %v for three candidates of a second, %v", took, err)
+			}
+		})
+		time.Sleep(time.Minute)
 		c.Close()
 	})
 }

@@ -94,6 +94,7 @@ func spec(id, title, ground, limit string, steps int, hardcore bool) *envs.Spec 
 		SolvedReturn: 300,
 		View:         envs.Bounds{MinX: 0, MinY: 0, MaxX: viewWidth, MaxY: viewHeight},
 		FPS:          fps,
+		StepNS:       20_000,
 	}
 	for _, high := range []float64{pi, 5, 5, 5, pi, 5, pi, 5, 5, pi, 5, pi, 5, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1} {
 		s.ObsLow, s.ObsHigh = append(s.ObsLow, -high), append(s.ObsHigh, high)

@@ -117,6 +117,7 @@ func spec(id, title, actions string, space envs.Space) *envs.Spec {
 		SolvedReturn: 200,
 		View:         envs.Bounds{MinX: 0, MinY: 0, MaxX: width, MaxY: height},
 		FPS:          fps,
+		StepNS:       7_000,
 	}
 	s.New = func() envs.Env { return &env{spec: s} }
 	return s

@@ -78,6 +78,7 @@ var Spec = &envs.Spec{
 	SolvedReturn: -100,
 	View:         envs.Bounds{MinX: -2.2, MinY: -2.2, MaxX: 2.2, MaxY: 2.2},
 	FPS:          15,
+	StepNS:       250,
 	New:          func() envs.Env { return new(env) },
 }
 
