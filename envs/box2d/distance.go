@@ -96,14 +96,6 @@ func (x *simplex) metric() float32 {
 	return 0
 }
 
-// nearest returns the point of a point or segment that is nearest to the origin.
-func (x *simplex) nearest() Vec2 {
-	if x.count == 1 {
-		return x.v[0].w
-	}
-	return add(scale(x.v[0].a, x.v[0].w), scale(x.v[1].a, x.v[1].w))
-}
-
 // direction returns where to look for the next support point.
 func (x *simplex) direction() Vec2 {
 	if x.count == 1 {

@@ -71,13 +71,6 @@ func (g *Fixture) VertexCount() int32 { return g.count }
 // Vertex returns vertex i [m], 0 <= i < VertexCount.
 func (g *Fixture) Vertex(i int32) Vec2 { return g.vertices[i] }
 
-func (g *Fixture) next(i int32) int32 {
-	if i+1 < g.count {
-		return i + 1
-	}
-	return 0
-}
-
 func fatten(b aabb) aabb {
 	return aabb{
 		Vec2{b.lower.X - aabbExtension, b.lower.Y - aabbExtension},
