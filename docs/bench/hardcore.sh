@@ -18,5 +18,5 @@ run() { # NAME EVALUATIONS FLAGS...
 # A fall counts as 10 until it walks; then as the 100 that it costs. Smaller steps of the mean average what two episodes cannot tell.
 run walk 50900 --policy mlp --hidden 32 --bias=false --population 100 --param sigma=0.1
 run care 17500 --init "$folder/walk.npz" --population 100 --param sigma=0.06 --max-penalty 0
-run calm 37888 --init "$folder/care.npz" --population 128 --param sigma=0.08 --param alpha=0.3 --param sigma_alpha=0.3 --max-penalty 0
+run calm 77952 --init "$folder/care.npz" --population 128 --param sigma=0.08 --param alpha=0.3 --param sigma_alpha=0.3 --max-penalty 0
 "$folder/evonode" eval "$folder/calm.npz" --episodes 400
