@@ -21,7 +21,7 @@ func disesMethod() Method {
 			"that it perturbs and moves, each as linear does with its own candidates. Every so many generations the group " +
 			"whose candidates had the lowest mean fitness since the last time moves to the centre of the group with the " +
 			"highest; the model is the centre of that one. What noise needs: linear with the best 10 to 33 % and a " +
-			"sigma that decays; max with some 20 candidates of two episodes and a step of 0.2.",
+			"sigma that decays; max with 20 to 40 candidates of two episodes and a step of 0.1 or 0.2.",
 		Settings: settings([]Setting{
 			{Name: "exchange", Doc: "generations from one exchange of the groups to the next", Default: 10.0, Min: 1, Max: 1e9, Integer: true, Since: 2},
 			{Name: "groups", Doc: "centres of selection group", Default: 4.0, Min: 1, Max: 1024, Integer: true, Since: 2},
