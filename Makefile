@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test build page wasm node-modules tools vet lint targets sim live fuzz bench bench-record fmt clean
+.PHONY: help run test build page wasm node-modules tools vet lint golden sim live fuzz bench bench-record fmt clean
 
 # One set of flags for every build, so that all parts share one build cache.
 export GOFLAGS := -trimpath -buildvcs=false
@@ -58,8 +58,8 @@ lint: vet ## vet, format, the project's own rules, staticcheck
 	go test ./internal/lint
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
-targets: ## golden bits on seven targets: amd64 v1 and v3, arm64, riscv64, ppc64le, s390x, js/wasm
-	testnet/targets/run.sh
+golden: ## golden tests on seven targets: amd64 v1 and v3, arm64, riscv64, ppc64le, s390x, js/wasm
+	testnet/golden.sh
 
 sim: ## the simulator with SIM_SEEDS seeds (1000)
 	go test ./testnet/sim -count=1 -timeout 4h -sim.seeds $(SIM_SEEDS)
@@ -74,10 +74,10 @@ fuzz: ## every fuzz target for FUZZ_TIME (10s)
 		done; done
 
 bench: ## benchmarks beside the kept results of this kind of processor (docs/bench/cpu), with benchstat
-	@docs/bench/compare.sh
+	@testnet/bench/compare.sh
 
 bench-record: ## keep the results of this processor: on a quiet machine, then commit them
-	@docs/bench/compare.sh --record
+	@testnet/bench/compare.sh --record
 
 fmt: ## gofmt
 	gofmt -w $(GO_DIRS)

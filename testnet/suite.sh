@@ -39,7 +39,7 @@ part page make --no-print-directory build
 part format formatted
 part vet make --no-print-directory vet
 part packages packages
-part targets testnet/targets/run.sh
+part golden testnet/golden.sh
 part page-types npm --prefix web run --silent check
 part page-tests npm --prefix web test --silent
 part live go test -tags page -count=1 -timeout 20m -v ./testnet/live

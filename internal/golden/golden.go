@@ -4,7 +4,7 @@
 // The file is testdata/golden.txt below the tested package, one line "name hex" per answer, sorted by name; lines that
 // start with # are comments. A test hashes what it computed and calls [Check]; `go test ./pkg -run Golden -update`
 // rewrites the lines of the tests that ran and leaves the others. Tests of golden answers are named TestGolden..., by
-// which testnet/targets finds them.
+// which testnet/golden.sh finds them.
 package golden
 
 import (

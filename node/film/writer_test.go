@@ -21,7 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/evoswarm/evoswarm/testnet/foreign"
+	"github.com/evoswarm/evoswarm/testnet/python"
 )
 
 // shot is a frame of a test film.
@@ -252,7 +252,7 @@ func TestPillow(t *testing.T) {
 			want.Frames = append(want.Frames, frame{float64((time.Duration(units.span(s.hold)) * units.unit).Milliseconds()), hex.EncodeToString(sum.Sum(nil))})
 		}
 		var got found
-		if err := json.Unmarshal(foreign.Python(t, "testdata/read.py", path), &got); err != nil {
+		if err := json.Unmarshal(python.Run(t, "testdata/read.py", path), &got); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
-	"github.com/evoswarm/evoswarm/testnet/foreign"
+	"github.com/evoswarm/evoswarm/testnet/python"
 )
 
 // Who has the file and docs/spec/model.md gets the actions of the policy: with NumPy, of each kind and head.
@@ -73,7 +73,7 @@ func TestActInPython(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got [][]float64
-			if err := json.Unmarshal(foreign.PythonWith(t, stdin, "testdata/act.py", path, numbers(env.Action.Low), numbers(env.Action.High)), &got); err != nil {
+			if err := json.Unmarshal(python.RunWith(t, stdin, "testdata/act.py", path, numbers(env.Action.Low), numbers(env.Action.High)), &got); err != nil {
 				t.Fatal(err)
 			}
 			for i := range want {

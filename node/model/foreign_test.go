@@ -13,7 +13,7 @@ import (
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
-	"github.com/evoswarm/evoswarm/testnet/foreign"
+	"github.com/evoswarm/evoswarm/testnet/python"
 )
 
 // pythonTensor is what testdata/read.py prints about a tensor.
@@ -50,7 +50,7 @@ func TestPython(t *testing.T) {
 				Metadata map[string]string       `json:"metadata"`
 				Tensors  map[string]pythonTensor `json:"tensors"`
 			}
-			if err := json.Unmarshal(foreign.Python(t, "testdata/read.py", path, copied), &got); err != nil {
+			if err := json.Unmarshal(python.Run(t, "testdata/read.py", path, copied), &got); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want, got.Tensors); diff != "" {

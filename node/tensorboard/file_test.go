@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/evoswarm/evoswarm/node/curve"
-	"github.com/evoswarm/evoswarm/testnet/foreign"
+	"github.com/evoswarm/evoswarm/testnet/python"
 )
 
 // clock tells a time that can be said exactly.
@@ -63,7 +63,7 @@ func TestTensorBoard(t *testing.T) {
 	write(t, f, 3, 4)
 	f.Close()
 	var got map[string][][3]float64
-	if err := json.Unmarshal(foreign.Python(t, "testdata/read.py", dir), &got); err != nil {
+	if err := json.Unmarshal(python.Run(t, "testdata/read.py", dir), &got); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string][][3]float64{}

@@ -13,7 +13,7 @@ import (
 // chromium builds the command that runs a js/wasm program in a browser.
 func chromium(t *testing.T) string {
 	t.Helper()
-	path, err := build("chromium", "./testnet/chromium")
+	path, err := build("chromium", "./testnet/wasmexec/chromium")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestKernelsInChromium(t *testing.T) {
 // TestWithoutSIMD128 runs tests of the kernels where the host refuses SIMD128, as Node does on a processor that has no
 // SSE4.1: the program finds no kernel and computes without.
 func TestWithoutSIMD128(t *testing.T) {
-	script, err := filepath.Abs(filepath.Join(root, "testnet", "targets", "node.mjs"))
+	script, err := filepath.Abs(filepath.Join(root, "testnet", "wasmexec", "node.mjs"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestOneHead(t *testing.T) {
 			t.Errorf("%s: got\n%swant\n%s", k.Name, got, want)
 		}
 	}
-	node, err := filepath.Abs(filepath.Join(root, "testnet", "targets", "node.mjs"))
+	node, err := filepath.Abs(filepath.Join(root, "testnet", "wasmexec", "node.mjs"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Trains every world with a preset by every strategy, seeds FIRST to LAST, one run at a time, and prints a row for each:
 # what docs/bench/learn.md holds. The tables of evonode sweep go to FOLDER.
-# usage: docs/bench/learn.sh FOLDER [FIRST LAST]
+# usage: testnet/bench/learn.sh FOLDER [FIRST LAST]
 set -eu
 cd "$(dirname "$0")/../.."
 folder=${1:?a folder for the tables} first=${2:-0} last=${3:-9}

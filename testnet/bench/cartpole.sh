@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Trains CartPole-v1 with each of the seeds FIRST to LAST and times whole processes: start, evaluation, fsync, exit.
-# usage: docs/bench/cartpole.sh [FIRST LAST [STRATEGY]]
+# usage: testnet/bench/cartpole.sh [FIRST LAST [STRATEGY]]
 set -eu
 cd "$(dirname "$0")/../.."
 first=${1:-0} last=${2:-9} strategy=${3:-dises}

@@ -1,4 +1,4 @@
-// Prints rows of evonode bench --json as Markdown: node docs/bench/table.mjs FILE..., each file a run, of which the
+// Prints rows of evonode bench --json as Markdown: node testnet/bench/table.mjs FILE..., each file a run, of which the
 // median counts. Rows that every kernel has stand side by side.
 import { readFileSync } from "node:fs";
 

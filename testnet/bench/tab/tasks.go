@@ -187,7 +187,7 @@ func evaluate(w *rollout.Worker, t rollout.Task) (steps uint64) {
 		results, err = rollout.UnmarshalResults(data, len(t.Seeds))
 	}
 	if err != nil {
-		panic(fmt.Sprintf("speed: %v", err)) // the task is ours
+		panic(fmt.Sprintf("tab: %v", err)) // the task is ours
 	}
 	for _, r := range results {
 		steps += r.Steps

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S node --stack-size=8192
 // Runs a js/wasm program of this module in Node, as Go's go_js_wasm_exec does, and gives it its kernels:
 //
-//   GOOS=js GOARCH=wasm go test -exec="$PWD/testnet/targets/node.mjs" ./internal/kernel
+//   GOOS=js GOARCH=wasm go test -exec="$PWD/testnet/wasmexec/node.mjs" ./internal/kernel
 
 import { execFileSync } from "node:child_process";
 import crypto from "node:crypto";
@@ -13,7 +13,7 @@ import { kernelBorder } from "../../internal/kernel/border.mjs";
 
 const [program] = process.argv.slice(2);
 if (program === undefined) {
-  console.error("usage: testnet/targets/node.mjs PROGRAM [ARGUMENT ...]");
+  console.error("usage: testnet/wasmexec/node.mjs PROGRAM [ARGUMENT ...]");
   process.exit(2);
 }
 const require = createRequire(import.meta.url);

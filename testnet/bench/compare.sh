@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Runs the benchmarks of what is inside a step of training and lays them, with benchstat, beside the results that are kept
 # for this kind of processor: docs/bench/cpu/NAME.txt, in Go's benchmark format.
-# usage: docs/bench/compare.sh            compare
-#        docs/bench/compare.sh --record   keep the results of this run (quiet machine!), then commit the file
-#        docs/bench/compare.sh --name     print the processor's NAME
+# usage: testnet/bench/compare.sh            compare
+#        testnet/bench/compare.sh --record   keep the results of this run (quiet machine!), then commit the file
+#        testnet/bench/compare.sh --name     print the processor's NAME
 # BENCH_COUNT (6), BENCH_TIME (50ms) and BENCH_PACKAGES change how much is run.
 set -eu
 cd "$(dirname "$0")/../.."

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every figure of speed, as Markdown on stdout; what it does meanwhile goes to stderr. Some ten minutes. Take it on a machine
 # that does nothing else: it says what the load was.
-# usage: [PYTHON=venv/bin/python] docs/bench/all.sh >figures.md     (PYTHON=none leaves numpy, torch and jax out)
+# usage: [PYTHON=venv/bin/python] testnet/bench/all.sh >figures.md     (PYTHON=none leaves numpy, torch and jax out)
 set -eu
 cd "$(dirname "$0")/../.."
 folder=$(mktemp -d)
@@ -13,7 +13,7 @@ say() { echo "$(date +%T) $*" >&2; }
 load() { cut -d ' ' -f 1 /proc/loadavg 2>/dev/null || sysctl -n vm.loadavg; }
 
 go build -o "$folder/evonode" ./node/evonode
-echo "$(docs/bench/compare.sh --name), $(getconf _NPROCESSORS_ONLN) cores, $(go version | cut -d ' ' -f 3,4), commit $(git describe --always --dirty), $(date -u +%F)."
+echo "$(testnet/bench/compare.sh --name), $(getconf _NPROCESSORS_ONLN) cores, $(go version | cut -d ' ' -f 3,4), commit $(git describe --always --dirty), $(date -u +%F)."
 echo "Load before: $(load)."
 
 echo -e "\n## One core\n\n\`evonode bench all\`, median of three runs.\n"
@@ -21,7 +21,7 @@ for run in 1 2 3; do
 	say "evonode bench all on core $core, run $run of 3"
 	"${pin[@]}" "$folder/evonode" bench all --seconds 20 --json >"$folder/one$run"
 done
-node docs/bench/table.mjs "$folder"/one?
+node testnet/bench/table.mjs "$folder"/one?
 
 if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then
 	echo -e "\n## All cores against one\n\nThe same, not pinned.\n"
@@ -30,28 +30,28 @@ if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then
 		"$folder/evonode" bench update --seconds 5 --json | grep '"times"' >"$folder/many$run"
 		"$folder/evonode" bench rollout --seconds 10 --json | grep '"times"' >>"$folder/many$run"
 	done
-	node docs/bench/table.mjs "$folder"/many?
+	node testnet/bench/table.mjs "$folder"/many?
 fi
 
-echo -e "\n## CartPole-v1 in Go and in C\n\n\`docs/bench/cartpole-c.sh\`: medians of the ratios of 7 rounds.\n"
-say "docs/bench/cartpole-c.sh"
-docs/bench/cartpole-c.sh 7
+echo -e "\n## CartPole-v1 in Go and in C\n\n\`testnet/bench/cartpole-c.sh\`: medians of the ratios of 7 rounds.\n"
+say "testnet/bench/cartpole-c.sh"
+testnet/bench/cartpole-c.sh 7
 
 if command -v chromium >/dev/null; then
-	echo -e "\n## A tab beside this machine\n\n\`go run ./testnet/speed --tab\`: the fastest slices of 3 rounds, one core each.\n"
-	say "go run ./testnet/speed --tab"
-	go run ./testnet/speed --tab --rounds 3 --seconds 5
+	echo -e "\n## A tab beside this machine\n\n\`go run ./testnet/bench/tab --tab\`: the fastest slices of 3 rounds, one core each.\n"
+	say "go run ./testnet/bench/tab --tab"
+	go run ./testnet/bench/tab --tab --rounds 3 --seconds 5
 fi
 
 if [ "${PYTHON:-}" != none ]; then
-	echo -e "\n## numpy, torch and jax\n\n\`docs/bench/python/run.sh\`: the best of each library's ways, 2 rounds.\n"
-	say "docs/bench/python/run.sh"
-	docs/bench/python/run.sh 2
+	echo -e "\n## numpy, torch and jax\n\n\`testnet/bench/python/run.sh\`: the best of each library's ways, 2 rounds.\n"
+	say "testnet/bench/python/run.sh"
+	testnet/bench/python/run.sh 2
 fi
 
-echo -e "\n## CartPole-v1 solved, whole processes\n\n\`docs/bench/cartpole.sh\`, seeds 0 to 9.\n"
+echo -e "\n## CartPole-v1 solved, whole processes\n\n\`testnet/bench/cartpole.sh\`, seeds 0 to 9.\n"
 for strategy in dises openai-es; do
-	say "docs/bench/cartpole.sh 0 9 $strategy"
-	echo "- \`$strategy\`: $(docs/bench/cartpole.sh 0 9 "$strategy")"
+	say "testnet/bench/cartpole.sh 0 9 $strategy"
+	echo "- \`$strategy\`: $(testnet/bench/cartpole.sh 0 9 "$strategy")"
 done
 echo -e "\nLoad after: $(load)."

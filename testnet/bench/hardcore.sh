@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Trains BipedalWalkerHardcore-v3 as docs/bench/learn.md tells: three runs, each of which begins with the model of the one before. The same
 # bits come on every machine. Logs, curves and models go to FOLDER; a run that was interrupted is gone on with.
-# usage: docs/bench/hardcore.sh FOLDER
+# usage: testnet/bench/hardcore.sh FOLDER
 set -eu
 cd "$(dirname "$0")/../.."
 folder=${1:?a folder for logs, curves and models}

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Steps CartPole-v1 with random actions in Go and in C, in turns on one core, and prints the ratio of their speeds.
 # First it compares what both computed: with -ffp-contract=off the C program must end every episode in the same bits.
-# usage: docs/bench/cartpole-c.sh [ROUNDS]
+# usage: testnet/bench/cartpole-c.sh [ROUNDS]
 set -eu
 cd "$(dirname "$0")/../.."
 rounds=${1:-7} windows=100
 command -v gcc >/dev/null || { echo "it takes gcc: apt-get install gcc" >&2; exit 1; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-go build -o "$folder/go" ./docs/bench/cartpole
-build() { gcc -O3 -march=native -Wall -Wextra -Werror "${@:2}" -o "$folder/$1" docs/bench/cartpole.c -lm; }
+go build -o "$folder/go" ./testnet/bench/cartpole
+build() { gcc -O3 -march=native -Wall -Wextra -Werror "${@:2}" -o "$folder/$1" testnet/bench/cartpole.c -lm; }
 build exact -ffp-contract=off
 build fused
 build libm -DLIBM

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # numpy, torch and jax beside evonode on the same layers, one core, in turns; prints a table. Without PYTHON it makes a
 # virtual environment with requirements.txt in build/bench-python (some 6 GB: torch's package holds what GPUs need).
-# usage: [PYTHON=venv/bin/python] docs/bench/python/run.sh [ROUNDS [SECONDS]]
+# usage: [PYTHON=venv/bin/python] testnet/bench/python/run.sh [ROUNDS [SECONDS]]
 set -eu
 cd "$(dirname "$0")/../../.."
 rounds=${1:-2} seconds=${2:-0.4}
 if [ -z "${PYTHON:-}" ]; then
 	PYTHON=build/bench-python/bin/python
-	[ -x "$PYTHON" ] || { python3 -m venv build/bench-python && "$PYTHON" -m pip install -q -r docs/bench/python/requirements.txt; } >&2
+	[ -x "$PYTHON" ] || { python3 -m venv build/bench-python && "$PYTHON" -m pip install -q -r testnet/bench/python/requirements.txt; } >&2
 fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -19,7 +19,7 @@ if command -v taskset >/dev/null; then pin=(taskset -c "${CORE:-0}"); fi
 for _ in $(seq "$rounds"); do
 	for library in numpy jax torch; do
 		"${pin[@]}" "$folder/evonode" bench kernel --seconds 5 --json >>"$folder/ours"
-		"${pin[@]}" "$PYTHON" docs/bench/python/layers.py "$library" "$seconds" >>"$folder/theirs"
+		"${pin[@]}" "$PYTHON" testnet/bench/python/layers.py "$library" "$seconds" >>"$folder/theirs"
 	done
 done
-"$PYTHON" docs/bench/python/table.py "$folder/ours" "$folder/theirs"
+"$PYTHON" testnet/bench/python/table.py "$folder/ours" "$folder/theirs"

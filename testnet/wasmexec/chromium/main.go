@@ -1,7 +1,7 @@
 // Command chromium runs a js/wasm program of this module in a Web Worker of a headless Chromium, with its kernels: what
-// testnet/targets/node.mjs does in Node. It is meant for go test (chromium.sh is this command for go test -exec):
+// testnet/wasmexec/node.mjs does in Node. It is meant for go test (chromium.sh is this command for go test -exec):
 //
-//	GOOS=js GOARCH=wasm go test -exec="$PWD/testnet/chromium/chromium.sh" ./internal/kernel
+//	GOOS=js GOARCH=wasm go test -exec="$PWD/testnet/wasmexec/chromium.sh" ./internal/kernel
 //
 // The program may read files below the folder in which it was started; what it writes lasts as long as it runs. Its exit
 // status is this command's. CHROMIUM_JS_FLAGS are flags for V8.

@@ -1,5 +1,5 @@
-// Package foreign gives tests the programs of others that read what this project writes.
-package foreign
+// Package python lets tests read our files with the Python libraries that others read them with.
+package python
 
 import (
 	"bytes"
@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// Python runs a script with the interpreter that has the libraries of .ci/requirements.txt, and returns what it prints.
+// Run runs a script with the interpreter that has the libraries of .ci/requirements.txt, and returns what it prints.
 // make tools makes that interpreter, in build/python; where it is missing the test fails and says so.
-func Python(t testing.TB, script string, args ...string) []byte {
+func Run(t testing.TB, script string, args ...string) []byte {
 	t.Helper()
-	return PythonWith(t, nil, script, args...)
+	return RunWith(t, nil, script, args...)
 }
 
-// PythonWith is Python with something on standard input.
-func PythonWith(t testing.TB, stdin []byte, script string, args ...string) []byte {
+// RunWith is Run with something on standard input.
+func RunWith(t testing.TB, stdin []byte, script string, args ...string) []byte {
 	t.Helper()
 	interpreter := filepath.Join(root(t), "build", "python", "bin", "python")
 	if _, err := os.Stat(interpreter); err != nil {

@@ -4,7 +4,7 @@
     evonode train LunarLanderContinuous-v3 -o run.seedlog && evonode export run.seedlog -o policy.npz
     python3 -m venv /tmp/venv
     /tmp/venv/bin/pip install "gymnasium[box2d]==1.4.0" numpy==2.4.6
-    /tmp/venv/bin/python docs/bench/transfer.py policy.npz [--episodes 100] [--evonode PATH]
+    /tmp/venv/bin/python testnet/bench/transfer.py policy.npz [--episodes 100] [--evonode PATH]
 
 Prints the mean return with its standard error in Gymnasium and, by evonode eval, here, and how many combined standard
 errors they are apart. Exit status 1: more than two, or less than the world's threshold in Gymnasium. Every episode gets a

@@ -4,7 +4,7 @@ set -u
 
 usage() {
 	cat <<'EOF'
-usage: testnet/targets/run.sh [PACKAGE ...]
+usage: testnet/golden.sh [PACKAGE ...]
 
 Builds the test binary of every package of floors 0-3 that has a test named TestGolden..., for each target, and runs
 -test.run '^TestGolden' in the package's folder. Equal golden files on all targets mean equal bits.
@@ -15,9 +15,9 @@ Builds the test binary of every package of floors 0-3 that has a test named Test
   js       js/wasm                     Node, its kernels through node.mjs
 
 With packages (./internal/noise ...) only those run. JOBS=N runs N at a time (default 2). Logs of failures are kept in
-build/targets. Exit status: 0 all equal, 1 a test failed, 2 a tool is missing or wrong use.
+build/golden. Exit status: 0 all equal, 1 a test failed, 2 a tool is missing or wrong use.
 
-example: testnet/targets/run.sh ./internal/exact ./internal/noise
+example: testnet/golden.sh ./internal/exact ./internal/noise
 EOF
 }
 
@@ -38,25 +38,25 @@ qemu_of() {
 # need TOOL DEBIAN-PACKAGE
 need() {
 	command -v "$1" >/dev/null && return
-	echo "targets: $1 is missing: apt-get install $2" >&2
+	echo "golden: $1 is missing: apt-get install $2" >&2
 	lacking=1
 }
 
 preflight() {
 	lacking=0
 	if ! command -v go >/dev/null; then
-		echo "targets: go is missing: install Go 1.26 from https://go.dev/dl" >&2
+		echo "golden: go is missing: install Go 1.26 from https://go.dev/dl" >&2
 		exit 2
 	fi
 	for t in arm64 riscv64 ppc64le s390x; do need "$(qemu_of $t)" qemu-user; done
 	need node nodejs
 	if [ "$(go env GOHOSTARCH)" != amd64 ] || [ "$(go env GOHOSTOS)" != linux ]; then
-		echo "targets: amd64 v1 and v3 need a linux/amd64 machine, this one is $(go env GOHOSTOS)/$(go env GOHOSTARCH)" >&2
+		echo "golden: amd64 v1 and v3 need a linux/amd64 machine, this one is $(go env GOHOSTOS)/$(go env GOHOSTARCH)" >&2
 		lacking=1
 	else
 		for flag in avx avx2 bmi1 bmi2 f16c fma abm movbe; do
 			if ! grep -qw -m1 "$flag" /proc/cpuinfo; then
-				echo "targets: this processor cannot run amd64 v3: it has no $flag" >&2
+				echo "golden: this processor cannot run amd64 v3: it has no $flag" >&2
 				lacking=1
 			fi
 		done
@@ -119,11 +119,11 @@ main() {
 	-h | --help) usage && exit 0 ;;
 	-*) usage >&2 && exit 2 ;;
 	esac
-	cd "$(dirname "$0")/../.." || exit 2
+	cd "$(dirname "$0")/.." || exit 2
 	preflight
 	module=$(go list -m)
-	wasm_exec=$PWD/testnet/targets/node.mjs
-	out=$PWD/build/targets
+	wasm_exec=$PWD/testnet/wasmexec/node.mjs
+	out=$PWD/build/golden
 	rm -rf "$out"
 	mkdir -p "$out"
 	export module wasm_exec out
@@ -142,7 +142,7 @@ main() {
 		echo "$pkg $dir $(tr / _ <<<"${pkg#"$module"/}")"
 	done <"$out/list" >"$out/packages"
 	if [ ! -s "$out/packages" ]; then
-		echo "targets: no package of floors 0-3 among them has a test named TestGolden..." >&2
+		echo "golden: no package of floors 0-3 among them has a test named TestGolden..." >&2
 		exit 2
 	fi
 
@@ -153,10 +153,10 @@ main() {
 	failed=() differ=()
 	table
 	for log in "${failed[@]}"; do
-		printf '\n== build/targets/%s\n' "$log"
+		printf '\n== build/golden/%s\n' "$log"
 		tail -n 20 "$out/$log"
 	done
-	[ ${#differ[@]} = 0 ] || printf 'targets: %s\n' "${differ[@]}"
+	[ ${#differ[@]} = 0 ] || printf 'golden: %s\n' "${differ[@]}"
 	if [ ${#failed[@]} -gt 0 ] || [ ${#differ[@]} -gt 0 ]; then
 		exit 1
 	fi

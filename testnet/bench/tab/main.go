@@ -1,7 +1,7 @@
-// Command speed measures what one core computes: layers, worlds and the work of the tab's workers. Built for js/wasm it
+// Command tab measures what one core computes: layers, worlds and the work of the tab's workers. Built for js/wasm it
 // measures a tab; natively, with --tab, it compares this machine's kernels with a tab's, which it runs in Chromium:
 //
-//	go run ./testnet/speed --tab
+//	go run ./testnet/bench/tab --tab
 //
 // Everything is done in short slices, row after row, many times over, natively and in the tab by turns; a row tells its
 // fastest slice, so that other work on the computer counts as little as can be.
@@ -28,7 +28,7 @@ func main() {
 	name := flag.String("kernel", "", "kernel to take; without it the fastest")
 	flag.Parse()
 	if err := run(*tab, *seconds, *rounds, *only, *name); err != nil {
-		fmt.Fprintln(os.Stderr, "speed:", err)
+		fmt.Fprintln(os.Stderr, "tab:", err)
 		os.Exit(1)
 	}
 }

@@ -17,16 +17,16 @@ import (
 
 // compare prints what each native kernel and the tab's reach, and the tab's ratio to the kernel of its width.
 func compare(seconds float64, rounds int, only string) error {
-	dir, err := os.MkdirTemp("", "evoswarm-speed-")
+	dir, err := os.MkdirTemp("", "evoswarm-tab-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	programs := map[string][]string{}
 	for name, env := range map[string][]string{"native": nil, "tab.wasm": {"GOOS=js", "GOARCH=wasm"}, "chromium": nil} {
-		pkg := "github.com/evoswarm/evoswarm/testnet/speed"
+		pkg := "github.com/evoswarm/evoswarm/testnet/bench/tab"
 		if name == "chromium" {
-			pkg = "github.com/evoswarm/evoswarm/testnet/chromium"
+			pkg = "github.com/evoswarm/evoswarm/testnet/wasmexec/chromium"
 		}
 		path := filepath.Join(dir, name)
 		build := exec.Command("go", "build", "-o", path, pkg)

@@ -3,7 +3,7 @@
 
     python3 -m venv /tmp/venv
     /tmp/venv/bin/pip install "gymnasium[box2d]==1.4.0" numpy==2.4.6 envpool==1.2.5
-    taskset -c 0 /tmp/venv/bin/python docs/bench/box2d.py [ROUNDS]
+    taskset -c 0 /tmp/venv/bin/python testnet/bench/box2d.py [ROUNDS]
 
 Random actions, resets included. EnvPool runs 64 worlds in one thread, so that Python's share is small. Ours is the
 benchmark BenchmarkStep of each world, less the start of its program. CPU seconds of the processes count, not the clock's,
