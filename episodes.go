@@ -3,8 +3,8 @@ package evoswarm
 import (
 	"fmt"
 
-	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 )
 
 // Episodes say how candidates are evaluated. As part of Options, what is zero or nil is the preset's.
@@ -42,7 +42,7 @@ func episodesOf(p rollout.Preset) Episodes {
 	c := p.Conditions
 	e := Episodes{
 		Count: int(p.EpisodesPerCandidate), Shared: &p.SharedEpisodes, ActionNoise: &c.ActionNoise, Bonus: &c.Bonus, Penalty: &c.Penalty,
-		Cap: &c.Cap, Skip: max(int(c.Skip), 1), Observations: Observations{Kind: peer.NoObservations},
+		Cap: &c.Cap, Skip: max(int(c.Skip), 1), Observations: Observations{Kind: runspec.NoObservations},
 	}
 	if o := p.Observations; o != nil {
 		e.Observations = Observations{o.Kind, int(o.Steps), int(o.Episodes), o.Clip}
@@ -51,7 +51,7 @@ func episodesOf(p rollout.Preset) Episodes {
 }
 
 // set makes them those of o.
-func (e *Episodes) set(o *peer.SpecOptions) {
+func (e *Episodes) set(o *runspec.Options) {
 	o.Episodes, o.Shared, o.ActionNoise, o.Bonus, o.Penalty = uint64(e.Count), e.Shared, e.ActionNoise, e.Bonus, e.Penalty
 	o.Cap, o.Skip = e.Cap, uint64(e.Skip)
 	n := e.Observations

@@ -6,7 +6,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// memoryLog is a log that is not on disk; it implements peer.Log.
+// memoryLog is a log that is not on disk; it implements solo.Log.
 type memoryLog struct {
 	data  []byte
 	start *seedlog.Replayed

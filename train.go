@@ -8,9 +8,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/solo"
 	"github.com/evoswarm/evoswarm/internal/store"
 )
 
@@ -83,12 +84,12 @@ func Train(ctx context.Context, opts Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	cfg := peer.TrainConfig{Until: peer.Until(opts.Until), Pool: rollout.NewPool(rules.Plan, opts.Workers)}
+	cfg := solo.Config{Until: solo.Until(opts.Until), Pool: rollout.NewPool(rules.Plan, opts.Workers)}
 	if opts.Until == (Until{}) {
 		cfg.Until.Solved = true
 	}
 	if f := opts.OnGeneration; f != nil {
-		cfg.OnGeneration = func(p peer.Progress) { f(Progress{p.Gen, p.Evaluations, p.Steps, p.Best, p.Mean, p.Return}) }
+		cfg.OnGeneration = func(p solo.Progress) { f(Progress{p.Gen, p.Evaluations, p.Steps, p.Best, p.Mean, p.Return}) }
 	}
 	if opts.Log == "" {
 		memory, err := newMemoryLog(rules)
@@ -96,7 +97,7 @@ func Train(ctx context.Context, opts Options) (Result, error) {
 			return Result{}, err
 		}
 		cfg.Log = memory
-		r, err := peer.Train(ctx, cfg)
+		r, err := solo.Train(ctx, cfg)
 		result := newResult(rules, r)
 		result.SeedLog = memory.data
 		return result, err
@@ -106,11 +107,11 @@ func Train(ctx context.Context, opts Options) (Result, error) {
 		return Result{}, fmt.Errorf("evoswarm: opening %s: %w", opts.Log, err)
 	}
 	cfg.Log = log
-	r, err := peer.Train(ctx, cfg)
+	r, err := solo.Train(ctx, cfg)
 	return newResult(rules, r), errors.Join(err, log.Close())
 }
 
-func newResult(rules *seedlog.Rules, r peer.Result) Result {
+func newResult(rules *seedlog.Rules, r solo.Result) Result {
 	result := Result{
 		Solved: r.Solved, Generations: r.Gen, Evaluations: r.Evaluations, Steps: r.Steps, EvaluationSteps: r.EvaluationSteps,
 		Tests: r.Tests, Return: r.Return, Run: rules.Run.String(), Head: r.Head.String(),
@@ -133,7 +134,7 @@ func (o *Options) rules() (*seedlog.Rules, error) {
 		count{"Episodes.Observations.Episodes", o.Episodes.Observations.Episodes}); err != nil {
 		return nil, err
 	}
-	policy := peer.PolicyOptions{Kind: o.Policy.Kind, Activation: o.Policy.Activation, Head: o.Policy.Head, Bins: uint64(o.Policy.Bins)}
+	policy := runspec.Policy{Kind: o.Policy.Kind, Activation: o.Policy.Activation, Head: o.Policy.Head, Bins: uint64(o.Policy.Bins)}
 	for i, w := range o.Policy.Hidden {
 		if w < 1 {
 			return nil, fmt.Errorf("%w: Policy.Hidden[%d] is %d, want at least 1", ErrOptions, i, w)
@@ -144,13 +145,13 @@ func (o *Options) rules() (*seedlog.Rules, error) {
 		bias := !o.Policy.NoBias
 		policy.Bias = &bias
 	}
-	asked := peer.SpecOptions{
+	asked := runspec.Options{
 		Env: o.World, Strategy: o.Strategy, Params: given, Population: uint64(o.Population), Policy: policy, Seed: o.Seed,
 		Every: uint64(o.LookEvery), Validate: uint64(o.LookEpisodes),
 	}
 	o.Episodes.set(&asked)
-	spec, err := peer.NewSpec(asked)
-	if errors.Is(err, peer.ErrPopulation) || errors.Is(err, seedlog.ErrSpec) || errors.Is(err, rollout.ErrEpisodes) {
+	spec, err := runspec.NewSpec(asked)
+	if errors.Is(err, runspec.ErrPopulation) || errors.Is(err, seedlog.ErrSpec) || errors.Is(err, rollout.ErrEpisodes) {
 		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
 	}
 	if err != nil {

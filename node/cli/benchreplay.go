@@ -4,8 +4,8 @@ import (
 	"bytes"
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
-	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
@@ -26,8 +26,8 @@ func replayTasks() (tasks []*benchTask, err error) {
 func replayTasksOf(strategy string) ([]*benchTask, error) {
 	const generations = 8
 	bias := true
-	rules, err := peer.NewRun(peer.SpecOptions{Env: "CartPole-v1", Strategy: strategy, Population: 256, Episodes: 1,
-		Policy: peer.PolicyOptions{Hidden: []uint64{64, 64}, Activation: "tanh", Bias: &bias}})
+	rules, err := runspec.New(runspec.Options{Env: "CartPole-v1", Strategy: strategy, Population: 256, Episodes: 1,
+		Policy: runspec.Policy{Hidden: []uint64{64, 64}, Activation: "tanh", Bias: &bias}})
 	if err != nil {
 		return nil, err
 	}

@@ -7,14 +7,14 @@ import (
 	"slices"
 
 	"github.com/evoswarm/evoswarm/envs"
-	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/node/model"
 )
 
 // begin makes o begin with the model in the file at path: with its parameters, its policy, and its way to see.
-func begin(o *peer.SpecOptions, path string) error {
+func begin(o *runspec.Options, path string) error {
 	m, from, err := readInit(path)
 	if err != nil {
 		return err
@@ -24,10 +24,10 @@ func begin(o *peer.SpecOptions, path string) error {
 		return usage(fmt.Sprintf("--init %s: the model is for %s, which sees or acts otherwise than %s", path, m.Env.ID, o.Env),
 			"train "+m.Env.ID+", or begin with another model")
 	}
-	if !reflect.DeepEqual(o.Policy, peer.PolicyOptions{}) {
+	if !reflect.DeepEqual(o.Policy, runspec.Policy{}) {
 		return usage("--init together with settings of the policy", "the model in "+path+" brings its own policy: leave those settings out")
 	}
-	init := &peer.Init{Weights: m.State()}
+	init := &runspec.Init{Weights: m.State()}
 	if init.Run, err = seedlog.ParseLink(m.Run); err == nil {
 		init.Head, err = seedlog.ParseLink(m.Head)
 	}
@@ -36,7 +36,7 @@ func begin(o *peer.SpecOptions, path string) error {
 	}
 	o.Init = init
 	p := m.Policy
-	o.Policy = peer.PolicyOptions{Kind: p.Kind, Hidden: p.Hidden, Activation: p.Activation, Bias: &p.Bias, Head: p.Head, Bins: p.Bins, VBN: &p.VBN}
+	o.Policy = runspec.Policy{Kind: p.Kind, Hidden: p.Hidden, Activation: p.Activation, Bias: &p.Bias, Head: p.Head, Bins: p.Bins, VBN: &p.VBN}
 	if o.Observations.Kind == "" {
 		o.Observations.Kind = observationsOf(init)
 	}
@@ -50,14 +50,14 @@ func alike(a, b *envs.Spec) bool {
 }
 
 // observationsOf is how a model with these slots has its observations normalised.
-func observationsOf(i *peer.Init) string {
+func observationsOf(i *runspec.Init) string {
 	switch {
 	case i.Weights.Slot("obs/sums") != nil:
 		return rollout.Running
 	case i.Weights.Slot("obs/mean") != nil:
 		return rollout.Frozen
 	}
-	return peer.NoObservations
+	return runspec.NoObservations
 }
 
 // readInit returns the model in the file at path, and its world.

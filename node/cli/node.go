@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/evoswarm/evoswarm/internal/cost"
 	"github.com/evoswarm/evoswarm/internal/mesh"
 	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/node/daemon"
@@ -122,7 +123,7 @@ func daemonError(err error) error {
 		return nil
 	case errors.Is(err, daemon.ErrBusy):
 		return failed(err, "another program, perhaps another evonode, has that port: end it, or choose another one with --http HOST:PORT or --listen MULTIADDR")
-	case errors.Is(err, peer.ErrCost):
+	case errors.Is(err, cost.ErrTooMuch):
 		return failed(err, "only who starts a run can choose a smaller policy or population")
 	case errors.Is(err, daemon.ErrNoRun):
 		return failed(err, "the node there trains nothing yet: start it with --train ENV, then join again")

@@ -7,15 +7,16 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/solo"
 	"github.com/evoswarm/evoswarm/internal/store"
 )
 
 // trained makes a log and returns its name and what training said about each generation.
-func trained(t testing.TB, options peer.SpecOptions, until peer.Until) (string, []peer.Progress) {
+func trained(t testing.TB, options runspec.Options, until solo.Until) (string, []solo.Progress) {
 	t.Helper()
-	spec, err := peer.NewSpec(options)
+	spec, err := runspec.NewSpec(options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,8 +29,8 @@ func trained(t testing.TB, options peer.SpecOptions, until peer.Until) (string, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []peer.Progress
-	_, err = peer.Train(t.Context(), peer.TrainConfig{Log: log, Until: until, OnGeneration: func(p peer.Progress) { all = append(all, p) }})
+	var all []solo.Progress
+	_, err = solo.Train(t.Context(), solo.Config{Log: log, Until: until, OnGeneration: func(p solo.Progress) { all = append(all, p) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,7 @@ func trained(t testing.TB, options peer.SpecOptions, until peer.Until) (string, 
 
 // The best entry is the one that training itself saw do best, and of equal ones the last.
 func TestReplayAtBest(t *testing.T) {
-	path, all := trained(t, peer.SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 16, Seed: 5}, peer.Until{Evaluations: 16 * 25})
+	path, all := trained(t, runspec.Options{Env: "CartPole-v1", Strategy: "dises", Population: 16, Seed: 5}, solo.Until{Evaluations: 16 * 25})
 	best := all[0]
 	for _, p := range all {
 		if *p.Return >= *best.Return {
@@ -62,7 +63,7 @@ func TestReplayAtBest(t *testing.T) {
 
 // The solved entry is the one that training ends at.
 func TestReplayAtSolved(t *testing.T) {
-	path, all := trained(t, peer.SpecOptions{Env: "CartPole-v1", Seed: 2}, peer.Until{Solved: true})
+	path, all := trained(t, runspec.Options{Env: "CartPole-v1", Seed: 2}, solo.Until{Solved: true})
 	s := &IO{Out: io.Discard, Err: new(bytes.Buffer)}
 	r, _, err := s.replay(context.Background(), path, seedlog.ReplayOptions{}, place{rule: "solved"}, 0)
 	if err != nil {

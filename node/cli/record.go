@@ -7,9 +7,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/solo"
 	"github.com/evoswarm/evoswarm/node/curve"
 	"github.com/evoswarm/evoswarm/node/tensorboard"
 )
@@ -62,7 +62,7 @@ func (r *recording) catchUp(ctx context.Context, s *IO, path string, log *seedlo
 }
 
 // add records a generation. After a failure it does nothing: the same command adds later what is missing.
-func (r *recording) add(p peer.Progress, seconds float64) {
+func (r *recording) add(p solo.Progress, seconds float64) {
 	seconds += r.before
 	row := curve.Row{Gen: p.Gen, Evaluations: p.Evaluations, Steps: p.Steps, Seconds: &seconds, Best: p.Best, Mean: p.Mean, Return: p.Return}
 	for i, record := range r.records {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/solo"
 )
 
 // A curve that cannot be written does not stop the training; it is said at the end, once, with what to do.
@@ -16,15 +16,15 @@ func TestRecordingFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.add(peer.Progress{Gen: 1}, 1)
+	r.add(solo.Progress{Gen: 1}, 1)
 	if r.failed != nil {
 		t.Fatal(r.failed)
 	}
 	if err := r.records[0].Close(); err != nil { // as if the disk went away
 		t.Fatal(err)
 	}
-	r.add(peer.Progress{Gen: 2}, 2)
-	r.add(peer.Progress{Gen: 3}, 3)
+	r.add(solo.Progress{Gen: 2}, 2)
+	r.add(solo.Progress{Gen: 3}, 3)
 	if held := r.records[1].Held(); held != 1 {
 		t.Errorf("the other record has %d generations, want 1", held)
 	}

@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"net"
 
-	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/node/daemon"
 )
 
@@ -188,7 +188,7 @@ func (f *nodeFlags) config(fs *flag.FlagSet, targets []string, bootstrap bool, l
 	}
 	options, err := f.training.options(f.train)
 	if err == nil {
-		_, err = peer.NewSpec(options) // refuses what cannot be, before anything is started
+		_, err = runspec.NewSpec(options) // refuses what cannot be, before anything is started
 		err = specError(err)
 	}
 	cfg.Train, cfg.Fresh, cfg.Exact = &options, f.fresh, anyGiven(given, trainSpecFlags)

@@ -10,10 +10,11 @@ import (
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/nearest"
-	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/solo"
 )
 
 // trainSpec are the flags that say what a new run is.
@@ -22,7 +23,7 @@ type trainSpec struct {
 	seed       uint64
 	params     evolve.Params
 	population uint64
-	policy     peer.PolicyOptions
+	policy     runspec.Policy
 	episodes   uint64
 	shared     *bool
 	chunk      uint64
@@ -192,22 +193,22 @@ func paramValue(text string) any {
 
 // options turns the flags into those of a run in env. It refuses a world, a strategy or a setting that does not exist,
 // with the nearest right ones.
-func (t *trainSpec) options(env string) (peer.SpecOptions, error) {
+func (t *trainSpec) options(env string) (runspec.Options, error) {
 	spec, err := findEnv(env)
 	if err != nil {
-		return peer.SpecOptions{}, err
+		return runspec.Options{}, err
 	}
 	if t.strategy == "" {
 		t.strategy = rollout.DefaultStrategy(spec.ID)
 	}
 	method, err := evolve.Find(t.strategy)
 	if err != nil {
-		return peer.SpecOptions{}, unknownStrategy(t.strategy)
+		return runspec.Options{}, unknownStrategy(t.strategy)
 	}
 	if _, err := method.Complete(t.params); err != nil {
-		return peer.SpecOptions{}, wrong(err, settingsHint(method))
+		return runspec.Options{}, wrong(err, settingsHint(method))
 	}
-	return peer.SpecOptions{Env: spec.ID, Strategy: method.Name, Params: t.params, Population: t.population, Seed: t.seed,
+	return runspec.Options{Env: spec.ID, Strategy: method.Name, Params: t.params, Population: t.population, Seed: t.seed,
 		Policy: t.policy, Episodes: t.episodes, Shared: t.shared, Chunk: t.chunk, Every: t.every, Validate: t.validate,
 		ActionNoise: t.actionNoise, Bonus: t.bonus, Penalty: t.penalty, Cap: t.cap, Skip: t.skip, Observations: t.observations}, nil
 }
@@ -224,9 +225,9 @@ func unknownStrategy(name string) error {
 // specError tells settings that cannot be from other failures.
 func specError(err error) error {
 	switch {
-	case errors.Is(err, peer.ErrPopulation):
+	case errors.Is(err, runspec.ErrPopulation):
 		return wrong(err, "choose another --population, or leave it out")
-	case errors.Is(err, peer.ErrInit):
+	case errors.Is(err, runspec.ErrInit):
 		return wrong(err, "begin with a model of the same policy, or leave out what changes it")
 	case errors.Is(err, seedlog.ErrSpec), errors.Is(err, evolve.ErrParams), errors.Is(err, policy.ErrSpec), errors.Is(err, rollout.ErrEpisodes):
 		return wrong(err, "see evonode train --help; --dry-run shows the settings of a run")
@@ -259,8 +260,8 @@ func settingHint(m evolve.Method, name string) string {
 }
 
 // parseUntil reads --until: solved, evals=N, steps=N, a duration, or several of them with commas: what comes first counts.
-func parseUntil(text string) (peer.Until, error) {
-	var u peer.Until
+func parseUntil(text string) (solo.Until, error) {
+	var u solo.Until
 	for _, part := range strings.Split(text, ",") {
 		part = strings.TrimSpace(part)
 		if part == "solved" {
@@ -289,7 +290,7 @@ func parseUntil(text string) (peer.Until, error) {
 }
 
 // untilText is what parseUntil reads as u.
-func untilText(u peer.Until) string {
+func untilText(u solo.Until) string {
 	var parts []string
 	if u.Solved {
 		parts = append(parts, "solved")

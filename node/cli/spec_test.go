@@ -4,28 +4,28 @@ import (
 	"testing"
 	"time"
 
-	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/solo"
 )
 
 func TestParseUntil(t *testing.T) {
 	for _, c := range []struct {
 		text  string
-		want  peer.Until
+		want  solo.Until
 		fails bool
 	}{
-		{"solved", peer.Until{Solved: true}, false},
-		{"evals=1000", peer.Until{Evaluations: 1000}, false},
-		{"1m30s", peer.Until{Duration: 90 * time.Second}, false},
-		{"solved, 10m,evals=5", peer.Until{Solved: true, Evaluations: 5, Duration: 10 * time.Minute}, false},
-		{"steps=7", peer.Until{Steps: 7}, false},
-		{"", peer.Until{}, true},
-		{"steps=-1", peer.Until{}, true},
-		{"gens=3", peer.Until{}, true},
-		{"evals=0", peer.Until{}, true},
-		{"evals=x", peer.Until{}, true},
-		{"-3s", peer.Until{}, true},
-		{"solved,", peer.Until{}, true},
-		{"never", peer.Until{}, true},
+		{"solved", solo.Until{Solved: true}, false},
+		{"evals=1000", solo.Until{Evaluations: 1000}, false},
+		{"1m30s", solo.Until{Duration: 90 * time.Second}, false},
+		{"solved, 10m,evals=5", solo.Until{Solved: true, Evaluations: 5, Duration: 10 * time.Minute}, false},
+		{"steps=7", solo.Until{Steps: 7}, false},
+		{"", solo.Until{}, true},
+		{"steps=-1", solo.Until{}, true},
+		{"gens=3", solo.Until{}, true},
+		{"evals=0", solo.Until{}, true},
+		{"evals=x", solo.Until{}, true},
+		{"-3s", solo.Until{}, true},
+		{"solved,", solo.Until{}, true},
+		{"never", solo.Until{}, true},
 	} {
 		got, err := parseUntil(c.text)
 		if (err != nil) != c.fails || err == nil && got != c.want {

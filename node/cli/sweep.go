@@ -11,8 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/solo"
 	"github.com/evoswarm/evoswarm/node/chart"
 	"github.com/evoswarm/evoswarm/node/sweep"
 )
@@ -107,10 +108,10 @@ const capEpisodes = 10000
 // sweepPlan is a sweep that was found to be possible.
 type sweepPlan struct {
 	*sweepFlags
-	options peer.SpecOptions
+	options runspec.Options
 	seeds   []uint64
 	specs   map[uint64]*seedlog.Spec // of each seed asked for
-	until   peer.Until
+	until   solo.Until
 	rows    []sweep.Row // of the table, sorted by seed
 	other   []sweep.Row // of --compare
 }
@@ -177,7 +178,7 @@ func (f *sweepFlags) check() error {
 func (p *sweepPlan) specOf(seed uint64) (*seedlog.Spec, error) {
 	o := p.options
 	o.Seed = seed
-	return peer.NewSpec(o)
+	return runspec.NewSpec(o)
 }
 
 // takeOver reads the table that is there already, which must be of this sweep.

@@ -12,8 +12,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/solo"
 	"github.com/evoswarm/evoswarm/node/sweep"
 )
 
@@ -137,7 +137,7 @@ type sweepLive struct {
 }
 
 // generation is called from every run.
-func (l *sweepLive) generation(seed uint64, p peer.Progress) {
+func (l *sweepLive) generation(seed uint64, p solo.Progress) {
 	if p.Return != nil {
 		l.mu.Lock()
 		l.curves[seed] = append(l.curves[seed], sweep.Point{Steps: p.Steps, Return: *p.Return})
@@ -223,11 +223,11 @@ func summaryText(sum sweep.Summary) string {
 	}
 	steps, seconds := sum.Quarters.Steps, sum.Quarters.Seconds
 	return fmt.Sprintf("solved     %d of %d\nenv-steps  median %s, quartiles %s and %s\nseconds    median %s, quartiles %s and %s\n",
-		sum.Solved, sum.Runs, cost(steps[1], 0), cost(steps[0], 0), cost(steps[2], 0), cost(seconds[1], 3), cost(seconds[0], 3), cost(seconds[2], 3))
+		sum.Solved, sum.Runs, costText(steps[1], 0), costText(steps[0], 0), costText(steps[2], 0), costText(seconds[1], 3), costText(seconds[0], 3), costText(seconds[2], 3))
 }
 
-// cost prints what it takes to solve a world, which may be infinite.
-func cost(x sweep.Real, digits int) string {
+// costText prints what it takes to solve a world, which may be infinite.
+func costText(x sweep.Real, digits int) string {
 	if x-x != 0 {
 		return "never"
 	}

@@ -9,9 +9,11 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/cost"
 	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/solo"
 	"github.com/evoswarm/evoswarm/internal/store"
 )
 
@@ -96,7 +98,7 @@ func (f *trainFlags) run(ctx context.Context, s *IO, env string) error {
 			return err
 		}
 	}
-	rules, err := peer.NewRun(options)
+	rules, err := runspec.New(options)
 	if err != nil {
 		return specError(err)
 	}
@@ -111,7 +113,7 @@ func (f *trainFlags) run(ctx context.Context, s *IO, env string) error {
 }
 
 // train opens the log, trains, and says where it ended.
-func (f *trainFlags) train(ctx context.Context, s *IO, path string, rules *seedlog.Rules, until peer.Until) error {
+func (f *trainFlags) train(ctx context.Context, s *IO, path string, rules *seedlog.Rules, until solo.Until) error {
 	log, err := store.OpenLog(path, rules, nil)
 	if err != nil {
 		return openLogError(path, rules.Spec, err)
@@ -120,7 +122,7 @@ func (f *trainFlags) train(ctx context.Context, s *IO, path string, rules *seedl
 		fmt.Fprintf(s.Err, "evonode: %s\n", note)
 	}
 	if !f.json {
-		fmt.Fprintf(s.Err, "evonode: %s with %s: %v\n", rules.Env.ID, rules.Spec.Strategy.Name, peer.NewCost(rules, workersOf(f.workers)))
+		fmt.Fprintf(s.Err, "evonode: %s with %s: %v\n", rules.Env.ID, rules.Spec.Strategy.Name, cost.Of(rules, workersOf(f.workers)))
 	}
 	pool := rollout.NewPool(rules.Plan, f.workers)
 	rec, err := openRecording(f.curve, f.events, rules.Run.String())
@@ -131,7 +133,7 @@ func (f *trainFlags) train(ctx context.Context, s *IO, path string, rules *seedl
 		return errors.Join(err, rec.close(), log.Close())
 	}
 	line := &liveLine{w: s.Err, terminal: s.Terminal}
-	result, err := peer.Train(ctx, peer.TrainConfig{Log: log, Until: until, Pool: pool, OnGeneration: func(p peer.Progress) {
+	result, err := solo.Train(ctx, solo.Config{Log: log, Until: until, Pool: pool, OnGeneration: func(p solo.Progress) {
 		rec.add(p, s.seconds())
 		s.printGeneration(p, line, f.json)
 	}})
@@ -179,7 +181,7 @@ type generationLine struct {
 	Return      *float64 `json:"return"`
 }
 
-func (s *IO) printGeneration(p peer.Progress, line *liveLine, asJSON bool) {
+func (s *IO) printGeneration(p solo.Progress, line *liveLine, asJSON bool) {
 	if asJSON {
 		// An error here is one of standard output; the last line meets it again.
 		_ = s.printJSON(generationLine{p.Gen, p.Evaluations, p.Steps, s.seconds(), p.Best, p.Mean, p.Return})
@@ -208,7 +210,7 @@ type trainedLine struct {
 	EvaluationSteps uint64   `json:"evaluation_steps"`
 }
 
-func (s *IO) printTrained(r peer.Result, path string, rules *seedlog.Rules, asJSON, done bool) error {
+func (s *IO) printTrained(r solo.Result, path string, rules *seedlog.Rules, asJSON, done bool) error {
 	if asJSON {
 		return s.printJSON(trainedLine{done, r.Solved, r.Gen, r.Evaluations, r.Steps, s.seconds(), r.Return, path,
 			rules.Run.String(), r.Head.String(), fmt.Sprintf("%x", r.State.ThetaDigest()), r.Tests, r.EvaluationSteps})
@@ -230,8 +232,8 @@ func (s *IO) printSpec(rules *seedlog.Rules, workers int) error {
 	return json.NewEncoder(s.Out).Encode(struct {
 		Run  string        `json:"run"`
 		Spec *seedlog.Spec `json:"spec"`
-		Cost peer.Cost     `json:"cost"`
-	}{rules.Run.String(), rules.Spec, peer.NewCost(rules, workersOf(workers))})
+		Cost cost.Estimate `json:"cost"`
+	}{rules.Run.String(), rules.Spec, cost.Of(rules, workersOf(workers))})
 }
 
 // workersOf is the number of cores that --workers means.

@@ -11,21 +11,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/solo"
 	"github.com/evoswarm/evoswarm/internal/store"
 )
 
 // train makes a log of some generations and returns its bytes, its rules and the rows that training told.
 func train(t testing.TB, seed uint64, generations uint64) ([]byte, *seedlog.Rules, []Row) {
 	t.Helper()
-	return trainAs(t, peer.SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 8, Seed: seed, Every: 2}, generations)
+	return trainAs(t, runspec.Options{Env: "CartPole-v1", Strategy: "dises", Population: 8, Seed: seed, Every: 2}, generations)
 }
 
-func trainAs(t testing.TB, o peer.SpecOptions, generations uint64) ([]byte, *seedlog.Rules, []Row) {
+func trainAs(t testing.TB, o runspec.Options, generations uint64) ([]byte, *seedlog.Rules, []Row) {
 	t.Helper()
-	spec, err := peer.NewSpec(o)
+	spec, err := runspec.NewSpec(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func trainAs(t testing.TB, o peer.SpecOptions, generations uint64) ([]byte, *see
 		t.Fatal(err)
 	}
 	var rows []Row
-	_, err = peer.Train(t.Context(), peer.TrainConfig{Log: log, Until: peer.Until{Evaluations: 8 * generations}, OnGeneration: func(p peer.Progress) {
+	_, err = solo.Train(t.Context(), solo.Config{Log: log, Until: solo.Until{Evaluations: 8 * generations}, OnGeneration: func(p solo.Progress) {
 		rows = append(rows, Row{p.Gen, p.Evaluations, p.Steps, nil, p.Best, p.Mean, p.Return})
 	}})
 	if err != nil {
@@ -108,7 +109,7 @@ func TestCatchUp(t *testing.T) {
 // So it is where observations are normalised, whose env-steps no claim counts; also with nothing missing.
 func TestCatchUpWithNormalisation(t *testing.T) {
 	const n = 4
-	data, rules, rows := trainAs(t, peer.SpecOptions{Env: "Pendulum-v1", Strategy: "openai-es", Population: 8, Observations: rollout.Observations{Kind: rollout.Running}}, n)
+	data, rules, rows := trainAs(t, runspec.Options{Env: "Pendulum-v1", Strategy: "openai-es", Population: 8, Observations: rollout.Observations{Kind: rollout.Running}}, n)
 	full := text(rows)
 	path := filepath.Join(t.TempDir(), "curve.csv")
 	for _, cut := range []int{0, len(full) - 30, len(full)} {

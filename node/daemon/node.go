@@ -12,6 +12,7 @@ import (
 
 	"github.com/evoswarm/evoswarm/internal/mesh"
 	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/store"
 	"github.com/evoswarm/evoswarm/node/httpd"
 )
@@ -22,9 +23,9 @@ type Config struct {
 	Targets []string // addresses and URLs to join
 	Public  bool     // whether to listen, serve the page and be found
 
-	Train *peer.SpecOptions // run to start or to go on with; nil: that of the targets, else the one worked on last
-	Exact bool              // whether a run of this folder must have every setting of Train to be gone on with, not only its world
-	Fresh bool              // start a new run in any case
+	Train *runspec.Options // run to start or to go on with; nil: that of the targets, else the one worked on last
+	Exact bool             // whether a run of this folder must have every setting of Train to be gone on with, not only its world
+	Fresh bool             // start a new run in any case
 
 	HTTP      string // where the page is served; "" for the default of a public node
 	HTTPGiven bool   // whether the user said so: then no other port will do

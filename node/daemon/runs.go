@@ -8,7 +8,9 @@ import (
 	"io/fs"
 
 	"github.com/evoswarm/evoswarm/coordinator"
+	"github.com/evoswarm/evoswarm/internal/cost"
 	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/internal/store"
 )
@@ -56,7 +58,7 @@ func (n *Node) trainRun() (genesis []byte, err error) {
 	if _, err := rand.Read(options.Nonce[:]); err != nil {
 		return nil, err
 	}
-	spec, err := peer.NewSpec(options)
+	spec, err := runspec.NewSpec(options)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +91,7 @@ func (n *Node) wanted(spec *seedlog.Spec) (bool, error) {
 	}
 	options := *n.cfg.Train
 	options.Nonce, options.Origin = [16]byte(spec.Nonce), seedlog.Peer(spec.Origin)
-	same, err := peer.NewSpec(options)
+	same, err := runspec.NewSpec(options)
 	if err != nil {
 		return false, err
 	}
@@ -108,7 +110,7 @@ func (n *Node) enter(genesis []byte) error {
 	}
 	// A stranger's run is held to what this computer gives; who starts a run here has chosen it.
 	if n.cfg.Train == nil {
-		if err := peer.NewCost(rules, n.cfg.Workers).Check(peer.StrangerLimits()); err != nil {
+		if err := cost.Of(rules, n.cfg.Workers).Check(cost.StrangerLimits()); err != nil {
 			return err
 		}
 	}

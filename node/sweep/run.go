@@ -8,16 +8,16 @@ import (
 	"sync"
 	"time"
 
-	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/solo"
 	"github.com/evoswarm/evoswarm/internal/store"
 )
 
 // Config says what Run does.
 type Config struct {
 	Specs   []*seedlog.Spec // of runs on one machine, one for each seed; read-only
-	Until   peer.Until      // what ends each run
+	Until   solo.Until      // what ends each run
 	Name    string          // of Until, for the rows
 	Jobs    int             // runs at a time, at least 1
 	Workers int             // goroutines that each run computes on, at least 1
@@ -26,7 +26,7 @@ type Config struct {
 	// Before holds the seconds that the run of a seed took before it was interrupted; nil: none.
 	Before map[uint64]float64
 
-	OnGeneration func(seed uint64, p peer.Progress) // nil: none; from several goroutines
+	OnGeneration func(seed uint64, p solo.Progress) // nil: none; from several goroutines
 	OnRow        func(Row) error                    // for each run that ended or was interrupted, one at a time
 }
 
@@ -101,11 +101,11 @@ func (cfg *Config) run(ctx context.Context, spec *seedlog.Spec) (Row, error) {
 		return Row{}, err
 	}
 	row := Row{Env: spec.Env.ID, Strategy: spec.Strategy.Name, Seed: spec.Seed, Until: cfg.Name, Run: rules.Run.String(), Resumed: log.Replayed().Height > 0}
-	train := peer.TrainConfig{Log: log, Until: cfg.Until, Pool: rollout.NewPool(rules.Plan, cfg.Workers)}
+	train := solo.Config{Log: log, Until: cfg.Until, Pool: rollout.NewPool(rules.Plan, cfg.Workers)}
 	if cfg.OnGeneration != nil {
-		train.OnGeneration = func(p peer.Progress) { cfg.OnGeneration(spec.Seed, p) }
+		train.OnGeneration = func(p solo.Progress) { cfg.OnGeneration(spec.Seed, p) }
 	}
-	r, err := peer.Train(ctx, train)
+	r, err := solo.Train(ctx, train)
 	row.Done = err == nil
 	if errors.Is(err, context.Canceled) {
 		err = nil

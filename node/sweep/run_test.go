@@ -9,8 +9,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/solo"
 )
 
 // specs are runs of the first n seeds.
@@ -18,7 +19,7 @@ func specs(t *testing.T, n uint64) []*seedlog.Spec {
 	t.Helper()
 	var all []*seedlog.Spec
 	for seed := range n {
-		spec, err := peer.NewSpec(peer.SpecOptions{Env: "CartPole-v1", Strategy: "dises", Seed: seed})
+		spec, err := runspec.NewSpec(runspec.Options{Env: "CartPole-v1", Strategy: "dises", Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +34,7 @@ func TestRun(t *testing.T) {
 	for _, jobs := range []int{1, 3, 9} {
 		begun, rows := map[uint64]bool{}, 0
 		cfg := Config{
-			Specs: specs(t, 5), Until: peer.Until{Evaluations: 64}, Name: "evals=64", Jobs: jobs, Workers: 2, Dir: t.TempDir(),
+			Specs: specs(t, 5), Until: solo.Until{Evaluations: 64}, Name: "evals=64", Jobs: jobs, Workers: 2, Dir: t.TempDir(),
 			Before: map[uint64]float64{3: 1000},
 			OnRow: func(r Row) error {
 				rows++
@@ -58,8 +59,8 @@ func TestRun(t *testing.T) {
 func TestRunInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	dir := t.TempDir()
-	cfg := Config{Specs: specs(t, 3), Until: peer.Until{Evaluations: 1 << 40}, Jobs: 2, Workers: 1, Dir: dir, Keep: true}
-	cfg.OnGeneration = func(_ uint64, p peer.Progress) {
+	cfg := Config{Specs: specs(t, 3), Until: solo.Until{Evaluations: 1 << 40}, Jobs: 2, Workers: 1, Dir: dir, Keep: true}
+	cfg.OnGeneration = func(_ uint64, p solo.Progress) {
 		if p.Gen == 5 {
 			cancel()
 		}
@@ -76,7 +77,7 @@ func TestRunInterrupted(t *testing.T) {
 	}
 	// A run that was interrupted before its first generation has nothing to resume.
 	was := slices.MaxFunc(rows, func(a, b Row) int { return cmp.Compare(a.Gens, b.Gens) })
-	cfg.Specs, cfg.Until, cfg.OnGeneration, rows = []*seedlog.Spec{cfg.Specs[was.Seed]}, peer.Until{Evaluations: was.Evaluations + 8}, nil, nil
+	cfg.Specs, cfg.Until, cfg.OnGeneration, rows = []*seedlog.Spec{cfg.Specs[was.Seed]}, solo.Until{Evaluations: was.Evaluations + 8}, nil, nil
 	if err := Run(t.Context(), cfg); err != nil || len(rows) != 1 || !rows[0].Resumed || rows[0].Gens != was.Gens+1 {
 		t.Errorf("going on after %+v gives %+v, %v", was, rows, err)
 	}
@@ -85,7 +86,7 @@ func TestRunInterrupted(t *testing.T) {
 // TestRunFails checks that the first failure ends all runs, and says which one failed.
 func TestRunFails(t *testing.T) {
 	dir := t.TempDir()
-	cfg := Config{Specs: specs(t, 3), Until: peer.Until{Evaluations: 1 << 40}, Jobs: 3, Workers: 1, Dir: dir, OnRow: func(Row) error { return nil }}
+	cfg := Config{Specs: specs(t, 3), Until: solo.Until{Evaluations: 1 << 40}, Jobs: 3, Workers: 1, Dir: dir, OnRow: func(Row) error { return nil }}
 	bad := filepath.Join(dir, LogName(cfg.Specs[1]))
 	if err := os.WriteFile(bad, []byte("no log at all, and longer than the genesis block that would stand here if it were one of a run"), 0o644); err != nil {
 		t.Fatal(err)
@@ -95,7 +96,7 @@ func TestRunFails(t *testing.T) {
 		t.Errorf("got %v, want ErrNotSeedlog of seed 1", err)
 	}
 	full := errors.New("disk full")
-	cfg.Specs, cfg.Until, cfg.Dir = specs(t, 3), peer.Until{Evaluations: 8}, t.TempDir()
+	cfg.Specs, cfg.Until, cfg.Dir = specs(t, 3), solo.Until{Evaluations: 8}, t.TempDir()
 	cfg.OnRow = func(Row) error { return full }
 	if err := Run(t.Context(), cfg); !errors.Is(err, full) {
 		t.Errorf("got %v, want the failure of OnRow", err)

@@ -14,6 +14,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/mesh"
 	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/internal/store"
 )
@@ -122,9 +123,9 @@ func TestLyingPeer(t *testing.T) {
 func TestLyingLeader(t *testing.T) {
 	var s swarm
 	key := newKey(t)
-	options := peer.SpecOptions{Env: "CartPole-v1", Origin: seedlog.PeerOf(key)}
+	options := runspec.Options{Env: "CartPole-v1", Origin: seedlog.PeerOf(key)}
 	rand.Read(options.Nonce[:])
-	spec, err := peer.NewSpec(options)
+	spec, err := runspec.NewSpec(options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
-	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/internal/store"
 )
@@ -13,7 +13,7 @@ import (
 // chain keeps n generations with one claim each in a store; the fitness of generation h is h and 3h.
 func chain(t *testing.T, n int) store.Store {
 	t.Helper()
-	spec, err := peer.NewSpec(peer.SpecOptions{Env: "CartPole-v1"})
+	spec, err := runspec.NewSpec(runspec.Options{Env: "CartPole-v1"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/evoswarm/evoswarm/coordinator"
+	"github.com/evoswarm/evoswarm/internal/cost"
 	"github.com/evoswarm/evoswarm/internal/mesh"
 	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/rollout"
@@ -196,7 +197,7 @@ func (t *tab) join(m *mesh.Mesh, shelf *shelf, hello mesh.Hello) (*peer.Peer, er
 	if err != nil {
 		return nil, fmt.Errorf("reading the rules of run %s: %w", hello.Run, err)
 	}
-	if err := peer.NewCost(rules, 1).Check(peer.TabLimits()); err != nil {
+	if err := cost.Of(rules, 1).Check(cost.TabLimits()); err != nil {
 		return nil, fmt.Errorf("run %s: %w", hello.Run, err)
 	}
 	setup, err := rollout.MarshalSetup(spec.Setup())

@@ -12,8 +12,9 @@ import (
 	_ "github.com/evoswarm/evoswarm/envs/all"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/kernel"
-	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/solo"
 )
 
 func main() {
@@ -48,8 +49,8 @@ func run() error {
 const population = 16
 
 func train(strategy string, generations uint64) (head seedlog.Link, err error) {
-	rules, err := peer.NewRun(peer.SpecOptions{Env: "CartPole-v1", Strategy: strategy, Population: population, Seed: 3,
-		Policy: peer.PolicyOptions{Kind: "mlp", Hidden: []uint64{18}, Activation: "tanh"}})
+	rules, err := runspec.New(runspec.Options{Env: "CartPole-v1", Strategy: strategy, Population: population, Seed: 3,
+		Policy: runspec.Policy{Kind: "mlp", Hidden: []uint64{18}, Activation: "tanh"}})
 	if err != nil {
 		return head, err
 	}
@@ -57,11 +58,11 @@ func train(strategy string, generations uint64) (head seedlog.Link, err error) {
 	if err != nil {
 		return head, err
 	}
-	r, err := peer.Train(context.Background(), peer.TrainConfig{Log: beginning{start}, Until: peer.Until{Evaluations: generations * population}})
+	r, err := solo.Train(context.Background(), solo.Config{Log: beginning{start}, Until: solo.Until{Evaluations: generations * population}})
 	return r.Head, err
 }
 
-// beginning is a peer.Log that keeps nothing.
+// beginning is a solo.Log that keeps nothing.
 type beginning struct{ start *seedlog.Replayed }
 
 func (b beginning) Replayed() *seedlog.Replayed                                  { return b.start }

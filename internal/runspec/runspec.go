@@ -1,8 +1,11 @@
-package peer
+// Package runspec writes the genesis block of a run from what a user asks for: an environment, a strategy and the settings
+// that differ from their preset.
+package runspec
 
 import (
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
@@ -11,7 +14,7 @@ import (
 )
 
 // ErrPopulation is returned by NewSpec for a population that cannot be cut into claims.
-var ErrPopulation = errors.New("peer: bad population")
+var ErrPopulation = errors.New("runspec: bad population")
 
 // testEpisodes is the number of episodes of the test that decides "solved", as Gymnasium's thresholds are meant.
 const testEpisodes = 100
@@ -25,20 +28,20 @@ const swarmClaim = 32
 // before; and such evaluations are so rare that the log stays short.
 const swarmClaimNS = 200_000_000
 
-// SpecOptions says what a new run is to be. Everything else comes from the world's preset.
-type SpecOptions struct {
+// Options says what a new run is to be. Everything else comes from the world's preset.
+type Options struct {
 	Env        string        // id of the world, without regard to case
 	Strategy   string        // name; empty: the one that learns the world fastest
 	Params     evolve.Params // settings that differ from the preset's; read-only
 	Population uint64        // evaluations that close a generation, both signs counted; 0: the preset's, in a swarm at least 32
 	Seed       uint64        // of the first parameters
 
-	Policy   PolicyOptions // what differs from the preset's policy
-	Episodes uint64        // per candidate; 0: the preset's
-	Shared   *bool         // whether all candidates of a generation meet the same episodes; nil: the preset's
-	Chunk    uint64        // seeds of a claim, made smaller until it divides the population; 0, and less than a swarm takes: as fits
-	Every    uint64        // generations between two looks at the mean policy; 0: the preset's
-	Validate uint64        // episodes of a look; 0: the preset's
+	Policy   Policy // what differs from the preset's policy
+	Episodes uint64 // per candidate; 0: the preset's
+	Shared   *bool  // whether all candidates of a generation meet the same episodes; nil: the preset's
+	Chunk    uint64 // seeds of a claim, made smaller until it divides the population; 0, and less than a swarm takes: as fits
+	Every    uint64 // generations between two looks at the mean policy; 0: the preset's
+	Validate uint64 // episodes of a look; 0: the preset's
 
 	ActionNoise *float64 // as in rollout.Conditions; nil: the preset's
 	Bonus       *float64 // the same
@@ -59,19 +62,19 @@ type SpecOptions struct {
 	Origin seedlog.Peer
 }
 
-// NewSpec is the spec of NewRun.
-func NewSpec(o SpecOptions) (*seedlog.Spec, error) {
-	rules, err := NewRun(o)
+// NewSpec is the spec of New.
+func NewSpec(o Options) (*seedlog.Spec, error) {
+	rules, err := New(o)
 	if err != nil {
 		return nil, err
 	}
 	return rules.Spec, nil
 }
 
-// NewRun writes out the genesis block of a run, with every default, and resolves it. The same options give the same
+// New makes the genesis block of a run, with every default written out, and resolves it. The same options give the same
 // bytes. Errors wrap those of envs.Find, evolve.Find, evolve.Method.Complete and policy.New, ErrPopulation, ErrInit and
 // seedlog.ErrSpec. Canonical.
-func NewRun(o SpecOptions) (*seedlog.Rules, error) {
+func New(o Options) (*seedlog.Rules, error) {
 	env, err := envs.Find(o.Env)
 	if err != nil {
 		return nil, err
@@ -136,7 +139,7 @@ func setOrigin(spec *seedlog.Spec) {
 }
 
 // settings returns the preset of the world and the strategy, changed as o asks.
-func settings(env *envs.Spec, o SpecOptions) (rollout.Preset, evolve.Method, error) {
+func settings(env *envs.Spec, o Options) (rollout.Preset, evolve.Method, error) {
 	name := o.Strategy
 	if name == "" {
 		name = rollout.DefaultStrategy(env.ID)
@@ -150,12 +153,8 @@ func settings(env *envs.Spec, o SpecOptions) (rollout.Preset, evolve.Method, err
 		preset = rollout.Untried(env.Action.Discrete, method.Name)
 	}
 	params := evolve.Params{}
-	for key, value := range preset.Params {
-		params[key] = value
-	}
-	for key, value := range o.Params {
-		params[key] = value
-	}
+	maps.Copy(params, preset.Params)
+	maps.Copy(params, o.Params)
 	if preset.Params, err = method.Complete(params); err != nil {
 		return preset, method, err
 	}
@@ -194,9 +193,15 @@ func setGeneration(spec *seedlog.Spec, env *envs.Spec, antithetic bool) error {
 	return nil
 }
 
+// envStepNS is what a step of a world takes that does not say so itself, and of the loop around it.
+const envStepNS = 100
+
+// StepNS is roughly how long a step of a world takes on one core, in nanoseconds.
+func StepNS(env *envs.Spec) int { return max(env.StepNS, envStepNS) }
+
 // evaluationNS is roughly how long the steps of an evaluation take on one core, if all of its episodes go to the limit.
 func evaluationNS(env *envs.Spec, episodes uint64) uint64 {
-	return uint64(stepNS(env)) * uint64(env.MaxSteps) * episodes
+	return uint64(StepNS(env)) * uint64(env.MaxSteps) * episodes
 }
 
 // cutChunks divides counters into equal claims: of the wished size or the next smaller one that divides, unless that makes too

@@ -1,6 +1,6 @@
 //go:build !js
 
-package peer
+package solo
 
 import (
 	"bytes"
@@ -12,17 +12,14 @@ import (
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/internal/store"
 )
 
-func soloRules(t testing.TB, o SpecOptions) *seedlog.Rules {
+func soloRules(t testing.TB, o runspec.Options) *seedlog.Rules {
 	t.Helper()
-	spec, err := NewSpec(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rules, err := seedlog.NewRules(spec)
+	rules, err := runspec.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +40,7 @@ func train(t testing.TB, path string, rules *seedlog.Rules, workers int, u Until
 	t.Helper()
 	log := openLog(t, path, rules)
 	var all []Progress
-	result, err := Train(t.Context(), TrainConfig{
+	result, err := Train(t.Context(), Config{
 		Log: log, Pool: rollout.NewPool(rules.Plan, workers), Until: u,
 		OnGeneration: func(p Progress) { all = append(all, p) },
 	})
@@ -59,16 +56,16 @@ func train(t testing.TB, path string, rules *seedlog.Rules, workers int, u Until
 // The head and every byte of the log depend on the spec alone, for every strategy: not on the number of workers, nor on
 // where a run was resumed; and replaying the log gives the model that training gave.
 func TestTrainSameWhateverHappens(t *testing.T) {
-	runs := map[string]SpecOptions{
+	runs := map[string]runspec.Options{
 		"dises-linear": {Strategy: "dises", Params: evolve.Params{"selection": "linear"}},
 		"dises-group":  {Strategy: "dises", Params: evolve.Params{"selection": "group", "exchange": 2.0}},
 	}
 	for _, m := range evolve.Methods() {
-		runs[m.Name] = SpecOptions{Strategy: m.Name}
+		runs[m.Name] = runspec.Options{Strategy: m.Name}
 	}
 	// With everything that can be asked of episodes too.
-	all := SpecOptions{
-		Strategy: "ars", Policy: PolicyOptions{Hidden: []uint64{5}, VBN: new(true)}, Episodes: 2, Bonus: new(0.5), Skip: 2, Cap: new(2.0),
+	all := runspec.Options{
+		Strategy: "ars", Policy: runspec.Policy{Hidden: []uint64{5}, VBN: new(true)}, Episodes: 2, Bonus: new(0.5), Skip: 2, Cap: new(2.0),
 		Observations: rollout.Observations{Kind: rollout.Running, Episodes: 2},
 	}
 	runs["conditions"] = all
@@ -126,7 +123,7 @@ func readFile(t *testing.T, path string) []byte {
 
 func TestTrainUntilSolved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.seedlog")
-	rules := soloRules(t, SpecOptions{Env: "cartpole-v1", Seed: 1000})
+	rules := soloRules(t, runspec.Options{Env: "cartpole-v1", Seed: 1000})
 	first, progress := train(t, path, rules, 0, Until{Solved: true})
 	if !first.Solved || first.Tests == 0 || first.Return == nil || *first.Return < 475 {
 		t.Fatalf("got %+v, want a solved run", first)
@@ -155,11 +152,11 @@ func TestTrainUntilSolved(t *testing.T) {
 }
 
 func TestTrainCancelled(t *testing.T) {
-	rules := soloRules(t, SpecOptions{Env: "CartPole-v1"})
+	rules := soloRules(t, runspec.Options{Env: "CartPole-v1"})
 	path := filepath.Join(t.TempDir(), "run.seedlog")
 	log := openLog(t, path, rules)
 	ctx, cancel := context.WithCancel(t.Context())
-	result, err := Train(ctx, TrainConfig{Log: log, OnGeneration: func(p Progress) {
+	result, err := Train(ctx, Config{Log: log, OnGeneration: func(p Progress) {
 		if p.Gen == 3 {
 			cancel()
 		}
@@ -185,59 +182,23 @@ func TestTrainFullDisk(t *testing.T) {
 	if err := os.Symlink("/dev/full", path); err != nil {
 		t.Fatal(err)
 	}
-	_, err := store.OpenLog(path, soloRules(t, SpecOptions{Env: "CartPole-v1"}), nil)
+	_, err := store.OpenLog(path, soloRules(t, runspec.Options{Env: "CartPole-v1"}), nil)
 	if !errors.Is(err, store.ErrFull) {
 		t.Errorf("got %v, want %v", err, store.ErrFull)
 	}
 }
 
 func TestTrainRefusesSwarm(t *testing.T) {
-	rules := soloRules(t, SpecOptions{Env: "CartPole-v1", Nonce: [16]byte{1}})
+	rules := soloRules(t, runspec.Options{Env: "CartPole-v1", Nonce: [16]byte{1}})
 	log := openLog(t, filepath.Join(t.TempDir(), "run.seedlog"), rules)
 	defer log.Close()
-	if _, err := Train(t.Context(), TrainConfig{Log: log}); !errors.Is(err, ErrNotSolo) {
+	if _, err := Train(t.Context(), Config{Log: log}); !errors.Is(err, ErrNotSolo) {
 		t.Errorf("got %v, want %v", err, ErrNotSolo)
 	}
 }
 
-func TestNewSpec(t *testing.T) {
-	for _, c := range []struct {
-		name                     string
-		o                        SpecOptions
-		evaluations, chunk, most uint64
-		err                      error
-	}{
-		{"preset", SpecOptions{Env: "CARTPOLE-V1", Strategy: "dises"}, 8, 8, 1, nil},
-		{"pairs", SpecOptions{Env: "CartPole-v1", Strategy: "openai-es"}, 8, 4, 1, nil},
-		{"swarm", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Nonce: [16]byte{9}}, 32, 32, 2, nil},
-		{"swarm of long episodes", SpecOptions{Env: "BipedalWalker-v3", Nonce: [16]byte{9}}, 40, 5, 16, nil},
-		{"odd population", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 7}, 7, 7, 1, nil},
-		{"prime population", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 1009}, 1009, 1, 1009, nil},
-		{"many", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 1 << 17}, 1 << 17, 256, 512, nil},
-		{"odd pairs", SpecOptions{Env: "CartPole-v1", Strategy: "openai-es", Population: 7}, 0, 0, 0, evolve.ErrParams},
-		{"large prime", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 1031}, 0, 0, 0, ErrPopulation},
-		{"too many", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Population: 1<<17 + 1}, 0, 0, 0, ErrPopulation},
-		{"setting", SpecOptions{Env: "CartPole-v1", Strategy: "dises", Params: evolve.Params{"sigmas": 1.0}}, 0, 0, 0, evolve.ErrParams},
-		{"strategy", SpecOptions{Env: "CartPole-v1", Strategy: "des"}, 0, 0, 0, evolve.ErrMethod},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			spec, err := NewSpec(c.o)
-			if !errors.Is(err, c.err) {
-				t.Fatalf("got %v, want %v", err, c.err)
-			}
-			if err != nil {
-				return
-			}
-			g := spec.Generation
-			if g.Evaluations != c.evaluations || g.Chunk != c.chunk || g.Quota != c.most {
-				t.Errorf("got %+v, want %d evaluations in chunks of %d, at most %d per peer", g, c.evaluations, c.chunk, c.most)
-			}
-		})
-	}
-}
-
 func BenchmarkTrainCartPole(b *testing.B) {
-	rules := soloRules(b, SpecOptions{Env: "CartPole-v1", Seed: 1000})
+	rules := soloRules(b, runspec.Options{Env: "CartPole-v1", Seed: 1000})
 	for b.Loop() {
 		path := filepath.Join(b.TempDir(), "run.seedlog")
 		train(b, path, rules, 0, Until{Solved: true})

@@ -1,6 +1,6 @@
 //go:build !js
 
-package peer
+package solo
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/evoswarm/evoswarm/internal/kernel"
 	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
@@ -18,7 +19,7 @@ import (
 func BenchmarkTwoCores(b *testing.B) {
 	defer kernel.Use(kernel.Active())
 	kernel.UseFastest()
-	for _, o := range []SpecOptions{
+	for _, o := range []runspec.Options{
 		{Env: "CartPole-v1", Strategy: "dises"}, {Env: "CartPole-v1", Strategy: "openai-es"}, {Env: "Acrobot-v1"}, {Env: "MountainCar-v0"},
 		{Env: "LunarLander-v3", Strategy: "dises"}, {Env: "LunarLander-v3", Strategy: "pgpe"},
 	} {

@@ -1,4 +1,5 @@
-package peer
+// Package cost estimates what a run takes on a computer, before anything is allocated for it.
+package cost
 
 import (
 	"errors"
@@ -6,27 +7,26 @@ import (
 	"time"
 
 	"github.com/evoswarm/evoswarm/coordinator"
-	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// ErrCost is wrapped by the error of Cost.Check for a run that asks for more than this computer gives.
-var ErrCost = errors.New("peer: the run asks for too much")
+// ErrTooMuch is wrapped by the error of Estimate.Check for a run that asks for more than this computer gives.
+var ErrTooMuch = errors.New("cost: the run asks for too much")
 
 // What things take on one core with the portable kernel, in nanoseconds: docs/bench. They are for estimates only.
 const (
-	noiseNS   = 2.1 // a sample of noise and its multiply-add
-	denseNS   = 0.4 // a multiply-add of a dense layer
-	envStepNS = 100 // a step of a world that does not say, and of the loop around it
-	hashNS    = 2.5 // a byte of a digest
-	storedNS  = 2e5 // an entry: signatures, encoding, writing
+	noiseNS  = 2.1 // a sample of noise and its multiply-add
+	denseNS  = 0.4 // a multiply-add of a dense layer
+	hashNS   = 2.5 // a byte of a digest
+	storedNS = 2e5 // an entry: signatures, encoding, writing
 )
 
-// Cost is what a run takes on one computer, estimated from its spec before anything is allocated. Times are for the
+// Estimate is what a run takes on one computer, estimated from its spec before anything is allocated. Times are for the
 // portable kernel and a core of 2020; they are right within a factor of a few.
-type Cost struct {
+type Estimate struct {
 	Parameters int   `json:"parameters"`
 	StateBytes int64 `json:"state_bytes"` // parameters and what the strategy remembers beside them
 	Memory     int64 `json:"memory"`      // bytes for states, for candidates, one per core, and for results
@@ -38,11 +38,11 @@ type Cost struct {
 	EpisodesBound uint64  `json:"episodes_bound"` // episodes of a generation
 }
 
-// NewCost estimates the cost of a run on that many cores.
-func NewCost(rules *seedlog.Rules, workers int) Cost {
+// Of estimates the cost of a run on that many cores.
+func Of(rules *seedlog.Rules, workers int) Estimate {
 	g, workers := rules.Spec.Generation, max(workers, 1)
 	shape := rules.Plan.Shape()
-	c := Cost{Parameters: shape.Dim, StateBytes: shape.Bytes(), EpisodesBound: g.Evaluations * rules.Spec.Episodes.Count}
+	c := Estimate{Parameters: shape.Dim, StateBytes: shape.Bytes(), EpisodesBound: g.Evaluations * rules.Spec.Episodes.Count}
 	states := 3 * c.StateBytes // the old one, the new one, and what it is made of
 	if !rules.Spec.Solo() {
 		states += coordinator.StateMemory(shape)
@@ -57,7 +57,7 @@ func NewCost(rules *seedlog.Rules, workers int) Cost {
 	c.Memory = states + int64(workers)*candidates + results
 
 	candidate := float64(perResult(rules.Strategy.Shape())) * noiseNS
-	step := float64(stepNS(rules.Env)) + float64(shape.Dim)*denseNS
+	step := float64(runspec.StepNS(rules.Env)) + float64(shape.Dim)*denseNS
 	episodes := float64(rules.Spec.Episodes.Count)
 	perEvaluation := candidate + foldNS + episodes*step*float64(rules.Env.MaxSteps)
 	c.ClaimSeconds = float64(rules.EvaluationsPerChunk()) * perEvaluation / 1e9
@@ -69,9 +69,6 @@ func NewCost(rules *seedlog.Rules, workers int) Cost {
 	c.BytesPerEval = float64(c.LogBytes) / float64(g.Evaluations)
 	return c
 }
-
-// stepNS is roughly what a step of a world takes.
-func stepNS(env *envs.Spec) int { return max(env.StepNS, envStepNS) }
 
 // perResult is the number of values that a candidate, or one result of an update, touches: the parameters, or a full
 // covariance if the strategy has one.
@@ -122,21 +119,21 @@ func TabLimits() Limits {
 	return l
 }
 
-// Check returns an error that wraps ErrCost and names what is too much, if c is over the limits.
-func (c Cost) Check(l Limits) error {
+// Check returns an error that wraps ErrTooMuch and names what is too much, if c is over the limits.
+func (c Estimate) Check(l Limits) error {
 	switch {
 	case l.Memory > 0 && c.Memory > l.Memory:
-		return fmt.Errorf("%w: some %s of memory for %d parameters, at most %s are lent", ErrCost, byteSize(c.Memory), c.Parameters, byteSize(l.Memory))
+		return fmt.Errorf("%w: some %s of memory for %d parameters, at most %s are lent", ErrTooMuch, byteSize(c.Memory), c.Parameters, byteSize(l.Memory))
 	case l.Claim > 0 && c.ClaimSeconds > l.Claim.Seconds():
-		return fmt.Errorf("%w: up to %.0f s for one claim, at most %v are lent", ErrCost, c.ClaimSeconds, l.Claim)
+		return fmt.Errorf("%w: up to %.0f s for one claim, at most %v are lent", ErrTooMuch, c.ClaimSeconds, l.Claim)
 	case l.Update > 0 && c.UpdateSeconds > l.Update.Seconds():
-		return fmt.Errorf("%w: some %.0f s for one update, at most %v are lent", ErrCost, c.UpdateSeconds, l.Update)
+		return fmt.Errorf("%w: some %.0f s for one update, at most %v are lent", ErrTooMuch, c.UpdateSeconds, l.Update)
 	}
 	return nil
 }
 
-// String says the cost in a line.
-func (c Cost) String() string {
+// String describes the cost in a line.
+func (c Estimate) String() string {
 	return fmt.Sprintf("%d parameters, %s of memory; a generation: %s of log (%.1f bytes per evaluation), some %s to fold or replay",
 		c.Parameters, byteSize(c.Memory), byteSize(c.LogBytes), c.BytesPerEval, time.Duration(c.UpdateSeconds*float64(time.Second)).Round(10*time.Microsecond))
 }

@@ -1,4 +1,4 @@
-package peer
+package runspec
 
 import (
 	"math"
@@ -15,18 +15,18 @@ func TestPolicyOptions(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		from policy.Spec
-		ask  PolicyOptions
+		ask  Policy
 		want policy.Spec
 	}{
-		{"nothing", linear, PolicyOptions{}, linear},
-		{"nothing of an mlp", mlp, PolicyOptions{}, mlp},
-		{"hidden layers", linear, PolicyOptions{Hidden: []uint64{64, 64}}, policy.Spec{Kind: "mlp", Hidden: []uint64{64, 64}, Activation: "tanh", Bias: true, Head: "clip"}},
-		{"mlp", linear, PolicyOptions{Kind: "mlp", Bias: new(false)}, policy.Spec{Kind: "mlp", Hidden: []uint64{16}, Activation: "tanh", Head: "clip"}},
-		{"bins", linear, PolicyOptions{Bins: 7}, policy.Spec{Kind: "linear", Hidden: []uint64{}, Head: "bins", Bins: 7}},
-		{"head of bins", linear, PolicyOptions{Head: "bins", Bias: new(true)}, policy.Spec{Kind: "linear", Hidden: []uint64{}, Bias: true, Head: "bins", Bins: 10}},
-		{"linear", mlp, PolicyOptions{Kind: "linear", Head: "clip"}, policy.Spec{Kind: "linear", Hidden: []uint64{}, Bias: true, Head: "clip"}},
-		{"vbn", linear, PolicyOptions{Hidden: []uint64{4}, VBN: new(true)}, policy.Spec{Kind: "mlp", Hidden: []uint64{4}, Activation: "tanh", Bias: true, Head: "clip", VBN: true}},
-		{"other layers", mlp, PolicyOptions{Hidden: []uint64{3}, Activation: "tanh"}, policy.Spec{Kind: "mlp", Hidden: []uint64{3}, Activation: "tanh", Bias: true, Head: "bins", Bins: 5}},
+		{"nothing", linear, Policy{}, linear},
+		{"nothing of an mlp", mlp, Policy{}, mlp},
+		{"hidden layers", linear, Policy{Hidden: []uint64{64, 64}}, policy.Spec{Kind: "mlp", Hidden: []uint64{64, 64}, Activation: "tanh", Bias: true, Head: "clip"}},
+		{"mlp", linear, Policy{Kind: "mlp", Bias: new(false)}, policy.Spec{Kind: "mlp", Hidden: []uint64{16}, Activation: "tanh", Head: "clip"}},
+		{"bins", linear, Policy{Bins: 7}, policy.Spec{Kind: "linear", Hidden: []uint64{}, Head: "bins", Bins: 7}},
+		{"head of bins", linear, Policy{Head: "bins", Bias: new(true)}, policy.Spec{Kind: "linear", Hidden: []uint64{}, Bias: true, Head: "bins", Bins: 10}},
+		{"linear", mlp, Policy{Kind: "linear", Head: "clip"}, policy.Spec{Kind: "linear", Hidden: []uint64{}, Bias: true, Head: "clip"}},
+		{"vbn", linear, Policy{Hidden: []uint64{4}, VBN: new(true)}, policy.Spec{Kind: "mlp", Hidden: []uint64{4}, Activation: "tanh", Bias: true, Head: "clip", VBN: true}},
+		{"other layers", mlp, Policy{Hidden: []uint64{3}, Activation: "tanh"}, policy.Spec{Kind: "mlp", Hidden: []uint64{3}, Activation: "tanh", Bias: true, Head: "bins", Bins: 5}},
 	} {
 		if got := tt.ask.choose(tt.from); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
@@ -35,9 +35,9 @@ func TestPolicyOptions(t *testing.T) {
 }
 
 func TestSpecOptionsReachTheSpec(t *testing.T) {
-	spec, err := NewSpec(SpecOptions{
+	spec, err := NewSpec(Options{
 		Env: "Pendulum-v1", Strategy: "dises", Population: 24,
-		Policy: PolicyOptions{Hidden: []uint64{5}, Activation: "relu", Bins: 3}, Episodes: 3, Shared: new(false), Chunk: 7, Every: 4, Validate: 9,
+		Policy: Policy{Hidden: []uint64{5}, Activation: "relu", Bins: 3}, Episodes: 3, Shared: new(false), Chunk: 7, Every: 4, Validate: 9,
 		ActionNoise: new(0.5), Bonus: new(0.25), Penalty: new(2.0), Cap: new(3.0), Skip: 4, Observations: rollout.Observations{Kind: rollout.Running},
 	})
 	if err != nil {
@@ -57,7 +57,7 @@ func TestSpecOptionsReachTheSpec(t *testing.T) {
 	if want := (rollout.Observations{Kind: rollout.Running, Episodes: 1, Clip: 10}); spec.Observations == nil || *spec.Observations != want {
 		t.Errorf("got %+v, want %+v", spec.Observations, want)
 	}
-	for name, o := range map[string]SpecOptions{
+	for name, o := range map[string]Options{
 		"noise":          {Env: "CartPole-v1", ActionNoise: new(0.5)},
 		"skip":           {Env: "CartPole-v1", Skip: 1 << 40},
 		"bonus":          {Env: "CartPole-v1", Bonus: new(math.NaN())},
@@ -65,10 +65,10 @@ func TestSpecOptionsReachTheSpec(t *testing.T) {
 		"kind":           {Env: "CartPole-v1", Observations: rollout.Observations{Kind: "sliding"}},
 		"clip alone":     {Env: "CartPole-v1", Observations: rollout.Observations{Clip: 5}},
 		"steps":          {Env: "CartPole-v1", Observations: rollout.Observations{Kind: rollout.Frozen, Steps: 1 << 50}},
-		"vbn":            {Env: "CartPole-v1", Policy: PolicyOptions{VBN: new(true)}},
-		"discrete head":  {Env: "CartPole-v1", Policy: PolicyOptions{Head: "clip"}},
-		"wide layer":     {Env: "CartPole-v1", Policy: PolicyOptions{Hidden: []uint64{1 << 40}}},
-		"kind of policy": {Env: "CartPole-v1", Policy: PolicyOptions{Kind: "transformer"}},
+		"vbn":            {Env: "CartPole-v1", Policy: Policy{VBN: new(true)}},
+		"discrete head":  {Env: "CartPole-v1", Policy: Policy{Head: "clip"}},
+		"wide layer":     {Env: "CartPole-v1", Policy: Policy{Hidden: []uint64{1 << 40}}},
+		"kind of policy": {Env: "CartPole-v1", Policy: Policy{Kind: "transformer"}},
 		"episodes":       {Env: "CartPole-v1", Episodes: 1 << 40},
 		"every":          {Env: "CartPole-v1", Every: 1 << 40},
 		"validate":       {Env: "CartPole-v1", Validate: 1 << 40},

@@ -1,4 +1,4 @@
-package peer
+package runspec
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// ErrInit is returned by NewRun for weights that the run cannot begin with.
-var ErrInit = errors.New("peer: cannot go on from these weights")
+// ErrInit is returned by New for weights that the run cannot begin with.
+var ErrInit = errors.New("runspec: cannot go on from these weights")
 
 // Init is what a run on one machine goes on from.
 type Init struct {

@@ -1,4 +1,4 @@
-package peer
+package cost
 
 import (
 	"errors"
@@ -8,21 +8,18 @@ import (
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
 // TestCostOfLog lays the estimate beside a real generation.
 func TestCostOfLog(t *testing.T) {
 	for _, strategy := range []string{"dises", "openai-es"} {
-		spec, err := NewSpec(SpecOptions{Env: "CartPole-v1", Strategy: strategy, Population: 1024})
+		rules, err := runspec.New(runspec.Options{Env: "CartPole-v1", Strategy: strategy, Population: 1024})
 		if err != nil {
 			t.Fatal(err)
 		}
-		rules, err := seedlog.NewRules(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		key := seedlog.SoloKey(spec)
+		key := seedlog.SoloKey(rules.Spec)
 		claims, err := rules.Measure(rollout.NewPool(rules.Plan, 2), rules.Initial(), rules.Run, key, 1024/rules.EvaluationsPerChunk(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -35,7 +32,7 @@ func TestCostOfLog(t *testing.T) {
 			b, link := c.Encode()
 			bytes += len(b) + len(link.Bytes()) + 2
 		}
-		got := NewCost(rules, 2).LogBytes
+		got := Of(rules, 2).LogBytes
 		if ratio := float64(got) / float64(bytes); ratio < 0.8 || ratio > 1.25 {
 			t.Errorf("%s: estimated %d bytes of log, a generation takes %d", strategy, got, bytes)
 		}
@@ -64,17 +61,17 @@ func TestCostRefusesTheAbsurd(t *testing.T) {
 		}, "update"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			spec, err := NewSpec(SpecOptions{Env: "CartPole-v1", Strategy: c.strategy, Nonce: [16]byte{7}})
+			spec, err := runspec.NewSpec(runspec.Options{Env: "CartPole-v1", Strategy: c.strategy, Nonce: [16]byte{7}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := NewCost(mustRules(t, spec), 2).Check(TabLimits()); err != nil {
+			if err := Of(mustRules(t, spec), 2).Check(TabLimits()); err != nil {
 				t.Fatalf("the plain run: %v", err)
 			}
 			c.change(spec)
-			err = NewCost(mustRules(t, spec), 2).Check(TabLimits())
-			if !errors.Is(err, ErrCost) || !strings.Contains(err.Error(), c.word) {
-				t.Errorf("got %v, want ErrCost that names the %s", err, c.word)
+			err = Of(mustRules(t, spec), 2).Check(TabLimits())
+			if !errors.Is(err, ErrTooMuch) || !strings.Contains(err.Error(), c.word) {
+				t.Errorf("got %v, want ErrTooMuch that names the %s", err, c.word)
 			}
 		})
 	}
@@ -90,15 +87,15 @@ func mustRules(t *testing.T, spec *seedlog.Spec) *seedlog.Rules {
 }
 
 func TestCostCountsSlots(t *testing.T) {
-	bare, err := NewSpec(SpecOptions{Env: "CartPole-v1", Strategy: "dises"})
+	bare, err := runspec.NewSpec(runspec.Options{Env: "CartPole-v1", Strategy: "dises"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	with, err := NewSpec(SpecOptions{Env: "CartPole-v1", Strategy: "openai-es", Params: evolve.Params{"sigma": 0.5}})
+	with, err := runspec.NewSpec(runspec.Options{Env: "CartPole-v1", Strategy: "openai-es", Params: evolve.Params{"sigma": 0.5}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, w := NewCost(mustRules(t, bare), 1), NewCost(mustRules(t, with), 1)
+	b, w := Of(mustRules(t, bare), 1), Of(mustRules(t, with), 1)
 	if w.StateBytes != 3*b.StateBytes {
 		t.Errorf("got %d bytes with Adam's moments and %d without, want three times as many", w.StateBytes, b.StateBytes)
 	}

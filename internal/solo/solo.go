@@ -1,4 +1,5 @@
-package peer
+// Package solo trains on one machine: a swarm of one, without a network.
+package solo
 
 import (
 	"context"
@@ -13,7 +14,7 @@ import (
 )
 
 // ErrNotSolo is returned by Train for the run of a swarm.
-var ErrNotSolo = errors.New("peer: not a run on one machine")
+var ErrNotSolo = errors.New("solo: not a run on one machine")
 
 // Until says when Train ends: at the first of these that comes true. Zero: only when its context ends.
 type Until struct {
@@ -34,8 +35,8 @@ type Log interface {
 	Sync() error
 }
 
-// TrainConfig is what a swarm of one is made of.
-type TrainConfig struct {
+// Config says what to train and until when.
+type Config struct {
 	Log          Log           // of a solo run, just opened; Train appends to it but does not close it
 	Pool         *rollout.Pool // of the run's rules; nil: one over all cores is made
 	Until        Until
@@ -69,7 +70,7 @@ type Result struct {
 // Train goes on with the run of cfg.Log until cfg.Until or ctx ends; then the error is that of ctx and the result is
 // valid too. The head after n generations depends on the spec alone: not on workers, nor on how often it was
 // resumed. The fsync of a generation runs while the next ones are computed; nothing is reported before it is durable.
-func Train(ctx context.Context, cfg TrainConfig) (Result, error) {
+func Train(ctx context.Context, cfg Config) (Result, error) {
 	t, err := newTrainer(ctx, cfg)
 	if err != nil {
 		return Result{}, err
@@ -92,7 +93,7 @@ type record struct {
 
 type trainer struct {
 	ctx     context.Context
-	cfg     TrainConfig
+	cfg     Config
 	rules   *seedlog.Rules
 	key     ed25519.PrivateKey
 	start   time.Time
@@ -108,7 +109,7 @@ type trainer struct {
 // maxPending bounds the generations that wait for the disk.
 const maxPending = 256
 
-func newTrainer(ctx context.Context, cfg TrainConfig) (*trainer, error) {
+func newTrainer(ctx context.Context, cfg Config) (*trainer, error) {
 	from := cfg.Log.Replayed()
 	if !from.Rules.Spec.Solo() {
 		return nil, ErrNotSolo

@@ -1,4 +1,4 @@
-package peer
+package runspec
 
 import (
 	"github.com/evoswarm/evoswarm/internal/policy"
@@ -15,16 +15,16 @@ const (
 // NoObservations is the kind that asks for observations as the world gives them, whatever the preset does.
 const NoObservations = "none"
 
-// What normalised observations get that SpecOptions does not say: the length of EvoRL's random rollout, and the clip of
+// What normalised observations get that Options does not say: the length of EvoRL's random rollout, and the clip of
 // most libraries.
 const (
 	usualObserved = 10_000
 	usualClip     = 10.0
 )
 
-// PolicyOptions changes a preset's policy. The zero value changes nothing, and neither does a zero field, unless
+// Policy changes a preset's policy. The zero value changes nothing, and neither does a zero field, unless
 // another field asks for it.
-type PolicyOptions struct {
+type Policy struct {
 	Kind       string   // linear or mlp; "": mlp if Hidden is not empty
 	Hidden     []uint64 // widths of the hidden layers; of an mlp that had none: one of 16
 	Activation string   // tanh or relu; of an mlp that had none: tanh
@@ -35,7 +35,7 @@ type PolicyOptions struct {
 }
 
 // choose returns p as o asks for it. Whether that makes sense policy.New says.
-func (o *PolicyOptions) choose(p policy.Spec) policy.Spec {
+func (o *Policy) choose(p policy.Spec) policy.Spec {
 	was := p.Kind
 	switch {
 	case o.Kind != "":
@@ -65,7 +65,7 @@ func (o *PolicyOptions) choose(p policy.Spec) policy.Spec {
 	return p
 }
 
-func (o *PolicyOptions) chooseHead(p *policy.Spec) {
+func (o *Policy) chooseHead(p *policy.Spec) {
 	switch {
 	case o.Head != "":
 		p.Head = o.Head
@@ -83,7 +83,7 @@ func (o *PolicyOptions) chooseHead(p *policy.Spec) {
 }
 
 // choose changes the preset as o asks, but for the strategy's settings.
-func (o *SpecOptions) choose(p *rollout.Preset) {
+func (o *Options) choose(p *rollout.Preset) {
 	p.Policy = o.Policy.choose(p.Policy)
 	switch {
 	case o.Population != 0:

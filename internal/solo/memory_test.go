@@ -1,6 +1,6 @@
 //go:build !js
 
-package peer
+package solo
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
@@ -20,9 +21,9 @@ import (
 func largeRules(t testing.TB, width, population uint64) *seedlog.Rules {
 	t.Helper()
 	bias := true
-	return soloRules(t, SpecOptions{Env: "CartPole-v1", Strategy: "openai-es", Population: population, Every: 1000,
+	return soloRules(t, runspec.Options{Env: "CartPole-v1", Strategy: "openai-es", Population: population, Every: 1000,
 		Params: evolve.Params{"sigma": 0.02, "alpha": 0.01, "beta1": 0.9, "beta2": 0.999, "l2": 0.0},
-		Policy: PolicyOptions{Kind: "mlp", Hidden: []uint64{width, width}, Activation: "tanh", Bias: &bias}})
+		Policy: runspec.Policy{Kind: "mlp", Hidden: []uint64{width, width}, Activation: "tanh", Bias: &bias}})
 }
 
 // allocated returns how many bytes f asks for, those that it gives back included.
