@@ -103,7 +103,7 @@ async function bundle(goroot) {
   }
   const result = await esbuild.build({
     absWorkingDir: web,
-    entryPoints: { page: "src/main.ts", viewer: "src/viewer.ts", worker: "src/worker.ts", clock: "src/clock.ts" },
+    entryPoints: { page: "src/main.ts", viewer: "src/viewer.ts", worker: "src/worker.ts", network: "src/network.ts" },
     bundle: true,
     minify: true,
     format: "iife",
@@ -128,7 +128,7 @@ function add(files, name, data) {
 
 // render fills the names of the assets and the build id into a page.
 function render(page, template, names, build) {
-  const assets = { build, tab: names.tab, compute: names.compute, worker: names["worker.js"], clock: names["clock.js"] };
+  const assets = { build, tab: names.tab, compute: names.compute, worker: names["worker.js"], network: names["network.js"] };
   const values = {
     build,
     icon: names.icon,

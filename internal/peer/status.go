@@ -22,6 +22,22 @@ const (
 	Paused   State = "paused"   // by its owner
 )
 
+// Reason says why a peer is in its State, for programs. Status.Why is the same for people.
+type Reason string
+
+// The reasons of a State.
+const (
+	Evaluating Reason = "evaluating"  // works on the present generation
+	PartDone   Reason = "part-done"   // has done its part of the generation, which is not closed yet
+	CatchingUp Reason = "catching-up" // has to take in what the swarm did before
+	Searching  Reason = "searching"   // has no connection yet
+	NoLeader   Reason = "no-leader"   // nobody leads yet
+	NoRun      Reason = "no-run"      // the node trains nothing
+	OwnerPause Reason = "paused"      // its owner paused it
+	DiskFull   Reason = "disk-full"   // neither leads nor works until there is room
+	DiskFailed Reason = "disk-failed" // neither leads nor works until the store can be written again
+)
+
 // Status is what a person may want to know of a peer. It is a copy. Its JSON form is what `evonode status --json`,
 // /api/status and the page show.
 type Status struct {
@@ -55,9 +71,10 @@ type Status struct {
 	ReturnHeight uint64   `json:"return_height"` // height of that look
 	Threshold    *float64 `json:"threshold"`     // mean return that counts as solved; nil: the world has none
 
-	State State  `json:"state"`
-	Why   string `json:"why"`             // one sentence for a person
-	Error string `json:"error,omitempty"` // what is wrong with this computer, such as a full disk
+	State  State  `json:"state"`
+	Reason Reason `json:"reason"`          // why, for programs
+	Why    string `json:"why"`             // one sentence for a person
+	Error  string `json:"error,omitempty"` // what is wrong with this computer, such as a full disk
 }
 
 // Point is one look at the mean policy on held-out episodes.
@@ -147,33 +164,35 @@ func (p *Peer) describe() Status {
 	if p.cfg.Mesh != nil {
 		s.Connected = len(p.cfg.Mesh.Links())
 	}
-	s.State, s.Why = p.state(s.Connected)
+	s.State, s.Reason, s.Why = p.state(s.Connected)
 	if d.stuck != nil {
 		s.Error = d.stuck.err.Error()
 	}
 	return s
 }
 
-// state says what the peer is doing, and why in words.
-func (p *Peer) state(connected int) (State, string) {
+// state says what the peer is doing, and why: for programs and in words.
+func (p *Peer) state(connected int) (State, Reason, string) {
 	c, d := &p.driver.snapshot, &p.driver
 	switch {
 	case d.stuck != nil && errors.Is(d.stuck.err, store.ErrFull):
-		return Idle, "the disk is full: neither leading nor working until there is room"
+		return Idle, DiskFull, "the disk is full: neither leading nor working until there is room"
 	case d.stuck != nil:
-		return Idle, "cannot write to the disk: neither leading nor working until that works again"
+		return Idle, DiskFailed, "cannot write to the disk: neither leading nor working until that works again"
 	case c.Paused:
-		return Paused, "paused by its owner"
+		return Paused, OwnerPause, "paused by its owner"
 	case c.Syncing:
-		return Idle, fmt.Sprintf("catching up with the swarm, at generation %d", c.Height)
+		return Idle, CatchingUp, fmt.Sprintf("catching up with the swarm, at generation %d", c.Height)
 	case !c.Ready && p.cfg.Mesh != nil && connected == 0:
-		return Idle, "looking for the swarm"
+		return Idle, Searching, "looking for the swarm"
 	case !c.Ready:
-		return Idle, "waiting for a leader"
+		return Idle, NoLeader, "waiting for a leader"
 	case len(d.work) > 0:
-		return Training, fmt.Sprintf("evaluating policies of generation %d", c.Height+1)
+		return Training, Evaluating, fmt.Sprintf("evaluating policies of generation %d", c.Height+1)
+	case c.Peers == 0:
+		return Training, PartDone, fmt.Sprintf("completing generation %d", c.Height+1)
 	}
-	return Idle, fmt.Sprintf("has done its part of generation %d and waits for the others", c.Height+1)
+	return Idle, PartDone, fmt.Sprintf("has done its part of generation %d and waits for the others", c.Height+1)
 }
 
 // fitness turns a fixed-point fitness into a return; nil for none.

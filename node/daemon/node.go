@@ -286,7 +286,7 @@ func (n *Node) Status() httpd.Status {
 		return s
 	}
 	s.Self = n.mesh.Self().String()
-	s.State, s.Why = peer.Idle, "no run yet: start the node with --train ENV"
+	s.State, s.Reason, s.Why = peer.Idle, peer.NoRun, "no run yet: start the node with --train ENV"
 	return s
 }
 

@@ -1,10 +1,10 @@
 //go:build js && wasm
 
-// Command tab is a volunteer's browser tab: libp2p, the coordinator and the store in one program that evaluates nothing.
-// Evaluations are done by Web Workers, each with the program of wasm/worker.
+// Command tab is a volunteer's browser tab: libp2p, the coordinator and the store in one program that computes nothing.
+// Web Workers do that, each with the program of wasm/worker.
 //
-// It sets one global object, evoswarm, which web/src/types/tab.d.ts declares. No other part of the program touches the
-// page.
+// It runs in a worker of its own (web/src/network.ts), away from the page's thread, and sets one global object there,
+// evoswarm, which web/src/types/tab.d.ts declares.
 package main
 
 import (

@@ -30,7 +30,7 @@ const (
 	// backOffMin and backOffMax bound the wait between two rounds of dialling; it doubles from round to round.
 	backOffMin = 500 * time.Millisecond
 	backOffMax = 20 * time.Second
-	// keepPeriod is how often a tab in a run looks whether it is alone.
+	// keepPeriod is how often a tab in a run looks whether it has a connection.
 	keepPeriod = time.Second
 	// goodbye bounds the end: the page is going away.
 	goodbye = 2 * time.Second
@@ -40,9 +40,10 @@ const (
 type phase string
 
 const (
-	connecting phase = "connecting"
-	noRun      phase = "no run"
-	running    phase = "running"
+	connecting phase = "connecting" // no node has answered
+	noRun      phase = "no run"     // one has, but trains nothing
+	running    phase = "running"    // takes part in a run
+	alone      phase = "alone"      // takes part, but nobody could be reached for a while
 )
 
 // problem is something that the person should know.
@@ -252,7 +253,7 @@ func (t *tab) report(p *peer.Peer) {
 
 // keep dials again while nobody is connected, and when the page asks.
 func (t *tab) keep(m *mesh.Mesh, shelf *shelf, p *peer.Peer) {
-	wait := backOffMin
+	wait, reach := backOffMin, reach{since: time.Now()}
 	for {
 		asked := false
 		select {
@@ -265,6 +266,9 @@ func (t *tab) keep(m *mesh.Mesh, shelf *shelf, p *peer.Peer) {
 		case <-time.After(keepPeriod):
 		}
 		status := p.Status()
+		if status.Connected > 0 && reach.found(time.Now()) {
+			t.cfg.onPhase(running)
+		}
 		if status.Connected > 0 && !asked {
 			wait = backOffMin
 			shelf.Remember(t.ctx, m.Hubs())
@@ -276,6 +280,9 @@ func (t *tab) keep(m *mesh.Mesh, shelf *shelf, p *peer.Peer) {
 		}
 		if errors.Is(err, errOtherRun) {
 			t.stray("Reload the page to take part in it. What was done here stays in the log.")
+		}
+		if p.Status().Connected == 0 && reach.missed(time.Now()) {
+			t.cfg.onPhase(alone)
 		}
 		if !t.sleep(&wait) {
 			return

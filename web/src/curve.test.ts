@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { columns, History, spread, summary, type Point } from "./curve.ts";
+import { columns, History, merge, spread, summary, type Point } from "./curve.ts";
 import type { Status } from "./types/tab";
 
 const points: Point[] = Array.from({ length: 100 }, (_, i) => ({ height: i + 1, best: 2 * i, mean: i }));
@@ -9,12 +9,12 @@ test("few points are all drawn", () => {
   assert.deepEqual(columns(points.slice(0, 3)), [[1, 2, 3], [null, null, null], [0, 1, 2], [0, 2, 4]]);
 });
 
-test("many points are thinned, but looks and the newest stay", () => {
-  const looked = points.map((p) => (p.height === 52 ? { ...p, look: 400 } : p));
-  const [x, look] = columns(looked, 10);
+test("many points are thinned, but held-out evaluations and the newest stay", () => {
+  const evaluated = points.map((p) => (p.height === 52 ? { ...p, heldOut: 400 } : p));
+  const [x, heldOut] = columns(evaluated, 10);
   assert.ok(x.length <= 12, `got ${x.length} points`);
   assert.equal(x.at(-1), 100);
-  assert.equal(look[x.indexOf(52)], 400);
+  assert.equal(heldOut[x.indexOf(52)], 400);
 });
 
 test("the range has air and shows the threshold when it is near", () => {
@@ -27,17 +27,31 @@ test("the range has air and shows the threshold when it is near", () => {
 
 test("the curve is said in words", () => {
   assert.match(summary([], null), /No generation/);
-  assert.match(summary([{ height: 12, look: 180.25 }, { height: 14 }], 475), /Generation 14\. .*generation 12 .*180\. .* at 475\.$/);
+  assert.match(summary([{ height: 12, heldOut: 180.25 }, { height: 14 }], 475), /Generation 14\. .*generation 12 .*180\. .* at 475\.$/);
 });
 
-test("a history merges looks and generations, and starts over for another run", () => {
+const heldOut = (height: number, mean: number) => ({ height, evaluations: 1, steps: 1, return: mean });
+
+test("a history joins held-out evaluations and generations, and starts over for another run", () => {
   const history = new History();
   const status = { run: "a", height: 2, mean: 5, best: 9 } as Status;
-  assert.equal(history.add(status, [{ height: 2, evaluations: 1, steps: 1, return: 7 }]), true);
-  assert.equal(history.add(status, [{ height: 2, evaluations: 1, steps: 1, return: 7 }]), false);
-  assert.equal(history.add({ ...status, height: 1 }, []), true);
-  assert.deepEqual(history.sorted(), [{ height: 1, mean: 5, best: 9 }, { height: 2, look: 7, mean: 5, best: 9 }]);
+  assert.equal(history.add(status, [heldOut(2, 7)]), true);
+  assert.equal(history.add(status, [heldOut(2, 7)]), false);
+  assert.equal(history.add({ ...status, height: 1 }, [heldOut(2, 7)]), true);
+  assert.deepEqual(history.sorted(), [{ height: 1, mean: 5, best: 9 }, { height: 2, heldOut: 7, mean: 5, best: 9 }]);
   history.add({ ...status, run: "b", height: 4 }, []);
-  assert.equal(history.height, 4);
   assert.deepEqual(history.sorted().map((p) => p.height), [4]);
+});
+
+test("a held-out evaluation of a branch that was left goes from the history", () => {
+  const history = new History();
+  const status = { run: "a", height: 4, mean: 5, best: 9 } as Status;
+  history.add(status, [heldOut(2, 7), heldOut(4, 8)]);
+  assert.equal(history.add(status, [heldOut(2, 7)]), true);
+  assert.deepEqual(history.sorted().map((p) => p.heldOut), [7, undefined]);
+});
+
+test("a latecomer's curve has the node's points and his own, in order", () => {
+  const got = merge([heldOut(6, 30), heldOut(8, 40)], [heldOut(2, 10), heldOut(4, 20), heldOut(6, 29)]);
+  assert.deepEqual(got.map((p) => [p.height, p.return]), [[2, 10], [4, 20], [6, 30], [8, 40]]);
 });

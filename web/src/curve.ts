@@ -1,35 +1,35 @@
-// The return curve: looks at the mean policy, and the fitness of the generations that this page has seen.
+// The learning curve: held-out evaluations of the mean policy, and the fitness of the generations that this page has seen.
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { count, real, tick } from "./format.ts";
-import type { Generation, Look, Status } from "./types/tab";
+import type { Generation, HeldOut, Status } from "./types/tab";
 
 /** Above this many points neighbours are drawn as one. */
 const pointsMax = 1500;
 
-/** More looks than this are drawn as a line without dots. */
+/** More held-out evaluations than this are drawn as a line without dots. */
 const dotsMax = 40;
 
 /** A generation: what is known of it. */
 export interface Point {
   height: number;
-  look?: number | undefined;
+  heldOut?: number | undefined;
   mean?: number | undefined;
   best?: number | undefined;
 }
 
-/** Columns for the plot: generation, look, mean, best. */
+/** Columns for the plot: generation, held-out return, mean, best. */
 export type Columns = [number[], (number | null)[], (number | null)[], (number | null)[]];
 
-/** columns lays points out for the plot, thinned evenly; looks and the newest point are kept. */
+/** columns lays points out for the plot, thinned evenly; held-out evaluations and the newest point are kept. */
 export function columns(points: readonly Point[], limit = pointsMax): Columns {
   const out: Columns = [[], [], [], []];
   const stride = Math.max(1, Math.ceil(points.length / limit));
   points.forEach((p, i) => {
-    if (i % stride !== 0 && i !== points.length - 1 && p.look === undefined) return;
+    if (i % stride !== 0 && i !== points.length - 1 && p.heldOut === undefined) return;
     out[0].push(p.height);
-    out[1].push(p.look ?? null);
+    out[1].push(p.heldOut ?? null);
     out[2].push(p.mean ?? null);
     out[3].push(p.best ?? null);
   });
@@ -41,9 +41,9 @@ export function summary(points: readonly Point[], threshold: number | null): str
   const last = points.at(-1);
   if (!last) return "No generation has been seen yet.";
   const parts = [`Generation ${count(last.height)}.`];
-  const look = [...points].reverse().find((p) => p.look !== undefined);
-  if (look) parts.push(`The policy of generation ${count(look.height)} had a mean return of ${real(look.look)}.`);
-  if (threshold !== null) parts.push(`The world counts as solved at ${real(threshold)}.`);
+  const held = [...points].reverse().find((p) => p.heldOut !== undefined);
+  if (held) parts.push(`The policy of generation ${count(held.height)} had a mean return of ${real(held.heldOut)}.`);
+  if (threshold !== null) parts.push(`The environment counts as solved at ${real(threshold)}.`);
   return parts.join(" ");
 }
 
@@ -57,22 +57,31 @@ export function spread(low: number | null, high: number | null, threshold: numbe
   return [min >= 0 && min - air < 0 ? 0 : min - air, max + air];
 }
 
+/** merge joins two learning curves of one run; where both have a height, the first one counts. */
+export function merge(first: readonly HeldOut[], second: readonly HeldOut[]): HeldOut[] {
+  const points = new Map([...second, ...first].map((p) => [p.height, p]));
+  return [...points.values()].sort((a, b) => a.height - b.height);
+}
+
 /** History collects what is known of the generations of one run. */
 export class History {
   private readonly points = new Map<number, Point>();
   private run = "";
 
-  /** The newest generation that is known; 0 for none. */
-  height = 0;
-
-  /** Takes in what is known of generations. Reports whether anything is new. */
-  add(status: Status, looks: readonly Look[], earlier: readonly Generation[] = []): boolean {
+  /**
+   * Takes in the newest generation, the learning curve as far as it is known, and earlier generations. Reports whether
+   * anything is new. A held-out evaluation that is no longer in the curve was of a branch that the swarm left.
+   */
+  add(status: Status, curve: readonly HeldOut[], earlier: readonly Generation[] = []): boolean {
     if (status.run !== this.run) this.points.clear();
     this.run = status.run;
-    this.height = status.height;
+    const current = new Set(curve.map((p) => p.height));
     let fresh = false;
+    for (const p of this.points.values()) {
+      if (p.heldOut !== undefined && !current.has(p.height)) fresh = this.put({ height: p.height, heldOut: undefined });
+    }
     for (const g of earlier) fresh = this.put({ height: g.height, mean: g.mean, best: g.best }) || fresh;
-    for (const look of looks) fresh = this.put({ height: look.height, look: look.return }) || fresh;
+    for (const p of curve) fresh = this.put({ height: p.height, heldOut: p.return }) || fresh;
     if (status.height > 0 && status.mean !== null && status.best !== null) {
       fresh = this.put({ height: status.height, mean: status.mean, best: status.best }) || fresh;
     }
@@ -88,7 +97,7 @@ export class History {
     const old = this.points.get(p.height);
     const merged = { ...old, ...p };
     this.points.set(p.height, merged);
-    return !old || old.look !== merged.look || old.mean !== merged.mean || old.best !== merged.best;
+    return !old || old.heldOut !== merged.heldOut || old.mean !== merged.mean || old.best !== merged.best;
   }
 }
 
@@ -104,9 +113,8 @@ export class Curve {
   }
 
   /** Takes in the newest and draws what is new; returns the curve in words, or null if nothing changed. */
-  update(status: Status, looks: readonly Look[], earlier: (after: number) => readonly Generation[]): string | null {
-    const seen = this.history.height;
-    const fresh = this.history.add(status, looks, status.height > seen + 1 ? earlier(seen) : []);
+  update(status: Status, curve: readonly HeldOut[], earlier: readonly Generation[]): string | null {
+    const fresh = this.history.add(status, curve, earlier);
     if (this.threshold !== status.threshold) this.plot?.destroy(), (this.plot = null);
     this.threshold = status.threshold;
     if (!fresh && this.plot) return null;
@@ -155,7 +163,7 @@ export class Curve {
   }
 }
 
-/** wide keeps the gaps where looks are missing: those much wider than the usual way from one look to the next. */
+/** wide keeps the gaps where held-out evaluations are missing: those much wider than the usual interval. */
 function wide(u: uPlot, series: number, _from: number, _to: number, gaps: [number, number][]): [number, number][] {
   const at = u.data[0].filter((_, i) => u.data[series]![i] != null);
   const usual = at.slice(1).map((x, i) => x - at[i]!).sort((a, b) => a - b)[Math.floor((at.length - 1) / 2)] ?? 0;
@@ -163,7 +171,7 @@ function wide(u: uPlot, series: number, _from: number, _to: number, gaps: [numbe
   return gaps.filter(([from, to]) => to - from > limit);
 }
 
-/** drawThreshold draws the return at which the world counts as solved. */
+/** drawThreshold draws the return at which the environment counts as solved. */
 function drawThreshold(u: uPlot, threshold: number, colour: string): void {
   const y = Math.round(u.valToPos(threshold, "y", true));
   if (y < u.bbox.top || y > u.bbox.top + u.bbox.height) return;

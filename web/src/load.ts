@@ -6,7 +6,7 @@ export interface Assets {
   tab: string;
   compute: string;
   worker: string;
-  clock: string;
+  network: string;
 }
 
 /** What a node serves at /addresses.json. */

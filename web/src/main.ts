@@ -1,18 +1,19 @@
 // Joins everything: loads the programs, waits for its turn among the browser's tabs, starts the tab and shows what it
 // does.
 
-import { installClock } from "./timers.ts";
+import { merge } from "./curve.ts";
 import { fetchAddresses, fetchPrograms, nodeURL, readAssets, type Addresses } from "./load.ts";
 import { lockTab } from "./lock.ts";
-import { GoExit, runGo } from "./go.ts";
+import { fetchCurve, observe } from "./observe.ts";
 import { Page } from "./page.ts";
 import { cores, loadPrefs, savePrefs } from "./prefs.ts";
+import { Crash, RemoteTab } from "./tab.ts";
 import { Theater } from "./theater.ts";
 import { watchBattery, watchLife } from "./watch.ts";
 import { describe, type Situation } from "./words.ts";
-import type { Look, Problem, Status, Tab } from "./types/tab";
+import type { Generation, HeldOut, Phase, Problem, Status } from "./types/tab";
 
-/** How often the node is asked for its addresses and its build. [ms] */
+/** How often the node is asked for its addresses, its build and its learning curve. [ms] */
 const askPeriod = 60_000;
 
 /** How long to wait for the node's first answer between two tries, at most. [ms] */
@@ -24,14 +25,22 @@ const restartDelay = 30_000;
 
 const assets = readAssets();
 const prefs = loadPrefs();
-const situation: Situation = { phase: "loading", loaded: 0, online: navigator.onLine, hold: "none", woken: false, status: null };
+const situation: Situation = { phase: "loading", loaded: 0, online: navigator.onLine, hold: "none", sleep: "none", status: null };
 let onBattery = false;
-let tab: Tab | null = null;
+/** Whether the person wants the drawing; it stops while paused. */
+let drawing = !matchMedia("(prefers-reduced-motion: reduce)").matches;
+let tab: RemoteTab | null = null;
+let kernel: string | undefined;
 let theater: Theater | null = null;
-let looks: Look[] = [];
-let looksHeight = -1;
+/** The learning curve as the node has it, and as this tab has it. */
+let nodeCurve: HeldOut[] = [];
+let ownCurve: HeldOut[] = [];
+let ownHeight = -1;
+/** The newest generation up to which the log's history is shown. */
+let shownHeight = 0;
+let reading = false;
 
-const page = new Page({ pause, workers: setWorkers, play: (on) => theater?.play(on), log: () => void downloadLog() }, cores());
+const page = new Page({ pause, workers: setWorkers, play, log: () => void downloadLog() }, cores());
 
 main().catch((err) => fail(err));
 
@@ -42,50 +51,49 @@ async function main(): Promise<void> {
   enter("loading");
   const programs = fetchPrograms([assets.tab, assets.compute], (loaded) => tell({ loaded }));
   const addresses = firstAddresses();
+  void observe(() => situation.status === null, showNode);
   const [program, worker] = await programs;
-  await lockTab(() => enter("elsewhere"));
+  await lockTab(() => {
+    enter("elsewhere");
+    page.still("The other tab draws the policy.");
+  });
   enter("connecting");
-  installClock(assets.clock);
-  const { ended } = await runGo(program!);
-  ended.catch(fail);
-  start(await addresses, worker!);
+  page.still("The policy appears here once this tab takes part.");
+  start(await addresses, program!, worker!);
 }
 
 /** start hands over to the tab's program. */
-function start(node: Addresses, worker: WebAssembly.Module): void {
-  if (!globalThis.evoswarm) throw new Error("the tab's program did not start");
+function start(node: Addresses, program: WebAssembly.Module, worker: WebAssembly.Module): void {
   theater = new Theater({
     canvas: page.canvas,
     script: assets.worker,
     module: worker,
-    policy: () => tab?.policy() ?? null,
+    policy: async () => (await tab?.call("policy").catch(() => null)) ?? null,
     caption: (frame) => page.caption(frame),
-    failed: (error) => page.problem({ error: `The drawing stopped: ${error}`, hint: "The training goes on. Reload the page to draw again.", fatal: false }),
+    failed: (error) => page.problem({ error: `The drawing stopped: ${error}`, hint: "Training continues. Reload the page to draw again.", fatal: false }),
   });
-  tab = globalThis.evoswarm.start({
+  const config = {
     addresses: node.addresses,
     run: pinnedRun(),
     workers: prefs.workers,
     paused: held(),
-    workerScript: assets.worker,
+    workerScript: new URL(assets.worker, document.baseURI).href,
     workerModule: worker,
-    onPhase: (phase) => phase === "running" || tell({ phase, status: null }),
-    onStatus: show,
-    onError: report,
-  });
-  choose();
-  page.playing(!matchMedia("(prefers-reduced-motion: reduce)").matches);
+  };
+  tab = new RemoteTab(assets.network, program, config, { onPhase, onStatus: show, onError: report }, fail);
+  void nameKernel(tab);
+  page.playing(drawing && !held());
   setInterval(() => void check(), askPeriod);
   watchLife({
-    woken: () => {
-      tell({ woken: true });
+    woken: (sleep) => {
+      tell({ sleep });
       void check();
     },
     online: (online) => {
       tell({ online });
       if (online) void check();
     },
-    leaving: () => void tab?.stop(),
+    leaving: () => tab?.order("stop"),
   });
   void watchBattery((low) => {
     onBattery = low;
@@ -93,20 +101,55 @@ function start(node: Addresses, worker: WebAssembly.Module): void {
   });
 }
 
+async function nameKernel(tab: RemoteTab): Promise<void> {
+  kernel = await tab.call("kernel").catch(() => undefined);
+  choose();
+}
+
+function onPhase(phase: Phase): void {
+  const inRun = phase === "running" || phase === "alone";
+  tell(inRun ? { phase } : { phase, status: null });
+}
+
 /** show takes in what the tab says of itself. */
 function show(status: Status): void {
-  if (situation.phase !== "running") performance.mark("evoswarm-running");
-  if (status.mine > 0 && !situation.status?.mine) performance.mark("evoswarm-first-claim");
-  const moved = status.height !== situation.status?.height;
-  const ill = status.error && status.error !== situation.status?.error;
-  tell({ phase: "running", status, woken: situation.woken && status.connected === 0 });
-  if (tab && status.return_height !== looksHeight) {
-    looks = tab.curve();
-    looksHeight = status.return_height;
+  const before = situation.status;
+  if (!before) {
+    performance.mark("evoswarm-running");
+    void askCurve(status.run);
   }
-  page.status(status, looks, (after) => tab?.history(after) ?? []);
-  if (ill) report({ error: status.error!, hint: "The tab goes on as well as it can.", fatal: false });
-  if (moved) theater?.news(status.height);
+  if (status.mine > 0 && !before?.mine) performance.mark("evoswarm-first-claim");
+  tell({ status, sleep: status.connected > 0 ? "none" : situation.sleep });
+  page.status(status, merge(ownCurve, nodeCurve), [], true);
+  void readLog(status);
+  if (status.error && status.error !== before?.error) report({ error: status.error, hint: "The tab continues as well as it can.", fatal: false });
+  if (status.height !== before?.height) theater?.news(status.height);
+}
+
+/** readLog fetches what the tab's log holds and is not shown yet. A tab that is catching up is left in peace. */
+async function readLog(status: Status): Promise<void> {
+  if (!tab || reading || status.reason === "catching-up") return;
+  reading = true;
+  try {
+    if (status.return_height !== ownHeight) {
+      ownHeight = status.return_height;
+      ownCurve = await tab.call("curve");
+    }
+    let earlier: Generation[] = [];
+    if (status.height > shownHeight + 1) earlier = await tab.call("history", shownHeight);
+    shownHeight = status.height;
+    page.curve(status, merge(ownCurve, nodeCurve), earlier);
+  } catch {
+    // The tab's program died, which is told elsewhere.
+  } finally {
+    reading = false;
+  }
+}
+
+/** showNode shows a run as the node sees it, in which this tab takes no part yet. */
+function showNode(status: Status, curve: HeldOut[]): void {
+  if (situation.status !== null || (pinnedRun() !== "" && pinnedRun() !== status.run)) return;
+  page.status(status, curve, [], false);
 }
 
 /** firstAddresses asks the node until it answers. */
@@ -124,15 +167,26 @@ async function firstAddresses(): Promise<Addresses> {
   }
 }
 
-/** check asks the node again: whether it has a newer page, and where it is now. */
+/** check asks the node again: whether it has a newer page, where it is now, and how the run went. */
 async function check(): Promise<void> {
   try {
     const node = await fetchAddresses();
     compare(node);
-    tab?.redial(node.addresses);
+    tab?.order("redial", node.addresses);
+    if (situation.status && node.run === situation.status.run) await askCurve(node.run);
   } catch {
     // The node that served the page is gone; the tab has other addresses.
-    tab?.redial([]);
+    tab?.order("redial", []);
+  }
+}
+
+/** askCurve takes the node's learning curve, which begins where the run began, if it is in the same run. */
+async function askCurve(run: string): Promise<void> {
+  try {
+    const [node, curve] = await Promise.all([fetchAddresses(), fetchCurve()]);
+    if (node.run === run) nodeCurve = curve;
+  } catch {
+    // The tab's own points do.
   }
 }
 
@@ -155,29 +209,37 @@ function pause(paused: boolean): void {
 function setWorkers(n: number): void {
   prefs.workers = n;
   savePrefs(prefs);
-  tab?.setWorkers(n);
+  tab?.order("setWorkers", n);
   choose();
+}
+
+function play(on: boolean): void {
+  drawing = on;
+  theater?.play(on);
 }
 
 function held(): boolean {
   return prefs.paused || onBattery;
 }
 
+/** hold stops or restarts the work, and with it the drawing. */
 function hold(): void {
-  tab?.pause(held());
+  tab?.order("pause", held());
+  theater?.play(drawing && !held());
+  page.playing(drawing && !held());
   choose();
 }
 
 /** choose shows what the person, or the battery rule, has chosen. */
 function choose(): void {
-  page.choices(prefs.paused, prefs.workers, cores(), tab?.kernel());
+  page.choices(prefs.paused, prefs.workers, cores(), kernel);
   tell({ hold: prefs.paused ? "paused" : onBattery ? "battery" : "none" });
 }
 
 async function downloadLog(): Promise<void> {
   if (!tab || !situation.status) return;
   try {
-    const bytes = (await tab.log()) as Uint8Array<ArrayBuffer>;
+    const bytes = (await tab.call("log")) as Uint8Array<ArrayBuffer>;
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([bytes], { type: "application/vnd.ipld.car" }));
     link.download = `${situation.status.run}.seedlog`;
@@ -207,7 +269,7 @@ function report(problem: Problem): void {
 
 /** fail is for what ends the work. A tab that worked for a while is left alone by its person, so it starts over itself. */
 function fail(err: unknown): void {
-  const memory = err instanceof GoExit && /out of memory/.test(err.output);
+  const memory = err instanceof Crash && /out of memory/.test(err.output);
   let hint = memory
     ? "This computer's memory is full. Close other tabs and reload."
     : "Reload the page; what is in the log is kept. If it happens again, tell the node's owner, with the text above.";

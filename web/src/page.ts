@@ -4,7 +4,7 @@ import "./page.css";
 import { Curve } from "./curve.ts";
 import { count, plural, real, short } from "./format.ts";
 import type { Frame } from "./types/compute";
-import type { Generation, Look, Problem, Status } from "./types/tab";
+import type { Generation, HeldOut, Problem, Status } from "./types/tab";
 import type { Words } from "./words.ts";
 
 /** What the person can do. */
@@ -17,17 +17,20 @@ export interface Controls {
 
 export class Page {
   readonly canvas = element<HTMLCanvasElement>("world");
-  private readonly curve = new Curve(element("curve"));
+  private readonly plot = new Curve(element("curve"));
   private readonly said = new Map<string, string>();
 
   constructor(
-    private readonly controls: Controls,
+    controls: Controls,
     cores: number,
   ) {
     const pause = element<HTMLButtonElement>("pause");
     pause.onclick = () => controls.pause(pause.ariaPressed !== "true");
     const play = element<HTMLButtonElement>("play");
-    play.onclick = () => this.playing(play.ariaPressed !== "true");
+    play.onclick = () => {
+      this.playing(play.ariaPressed !== "true");
+      controls.play(play.ariaPressed === "true");
+    };
     const workers = element<HTMLInputElement>("workers");
     workers.max = String(cores);
     workers.oninput = () => controls.workers(Number(workers.value));
@@ -52,30 +55,41 @@ export class Page {
     pause.textContent = paused ? "Continue" : "Pause";
     element<HTMLInputElement>("workers").value = String(workers);
     this.write("workers-value", String(workers));
-    const note = workers >= cores && cores > 1 ? `All ${cores} cores: other programs may become slow.` : `Of ${plural(cores, "core")}.`;
+    const note = workers >= cores && cores > 1 ? `All ${cores} cores: other programs may slow down.` : `Of ${plural(cores, "core")}.`;
     this.write("workers-note", kernel === undefined ? note : `${note} Kernel: ${kernel}.`);
   }
 
-  /** Shows the swarm and this computer's part. */
-  status(s: Status, looks: readonly Look[], earlier: (after: number) => readonly Generation[]): void {
+  /** Shows the swarm and this computer's part; the part is left empty where the status is not this tab's own. */
+  status(s: Status, curve: readonly HeldOut[], earlier: readonly Generation[], own: boolean): void {
+    const current = s.reason !== "catching-up"; // until then a rate would be that of reading, not of work
     this.write("height", count(s.height));
     this.write("return", s.return === null ? "–" : s.threshold === null ? real(s.return) : `${real(s.return)} (goal ${real(s.threshold)})`);
-    this.write("leader", leader(s));
+    this.write("leader", own && s.leads ? "this tab" : s.leader ? short(s.leader) : "none");
     this.write("peers", count(s.peers));
     this.write("evaluations", count(s.evaluations));
-    this.write("rate", real(s.evals_per_s));
-    this.write("mine", count(s.mine));
-    this.write("my-rate", real(s.mine_evals_per_s));
-    this.write("my-steps", count(s.mine_steps));
-    this.write("my-share", s.evaluations === 0 ? "–" : `${real((100 * s.mine) / s.evaluations)} %`);
+    this.write("rate", current ? real(s.evals_per_s) : "–");
+    if (own) this.part(s, current);
     const run = element<HTMLButtonElement>("run");
     run.disabled = s.run === "";
     run.title = s.run;
     run.ariaLabel = `Copy the run id ${s.run}`;
     this.write("run", s.run === "" ? "–" : short(s.run));
-    element<HTMLButtonElement>("log").disabled = s.run === "";
-    const words = this.curve.update(s, looks, earlier);
+    element<HTMLButtonElement>("log").disabled = !own || s.run === "";
+    this.curve(s, curve, earlier);
+  }
+
+  /** Draws the learning curve as far as it is known. */
+  curve(s: Status, curve: readonly HeldOut[], earlier: readonly Generation[]): void {
+    const words = this.plot.update(s, curve, earlier);
     if (words !== null) this.write("curve-words", words);
+  }
+
+  /** Shows what this computer has done. */
+  private part(s: Status, current: boolean): void {
+    this.write("mine", count(s.mine));
+    this.write("my-rate", current ? real(s.mine_evals_per_s) : "–");
+    this.write("my-steps", count(s.mine_steps));
+    this.write("my-share", s.evaluations === 0 ? "–" : `${real((100 * s.mine) / s.evaluations)} %`);
   }
 
   /** The command that lends another computer. */
@@ -86,17 +100,21 @@ export class Page {
     button.querySelector("code")!.textContent = command;
   }
 
+  /** Says why nothing is in view yet. */
+  still(why: string): void {
+    this.write("caption", why);
+  }
+
   /** Says what is in view. */
   caption(f: Frame): void {
     this.write("caption", `Policy of generation ${count(f.gen)} · return ${real(f.return)}${f.over ? ", the end" : ""}`);
   }
 
-  /** Starts or stops the drawing. */
+  /** Shows whether the drawing runs. */
   playing(on: boolean): void {
     const play = element<HTMLButtonElement>("play");
     play.ariaPressed = String(on);
     play.textContent = on ? "Stop the drawing" : "Draw it live";
-    this.controls.play(on);
   }
 
   /** Shows a problem; a fatal one offers to reload instead of going away. */
@@ -125,11 +143,6 @@ export class Page {
     this.said.set(id, text);
     element(id).textContent = text;
   }
-}
-
-function leader(s: Status): string {
-  if (s.leads) return "this tab";
-  return s.leader ? short(s.leader) : "none";
 }
 
 function element<T extends HTMLElement = HTMLElement>(id: string): T {

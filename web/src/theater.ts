@@ -1,4 +1,4 @@
-// Shows the world with the newest policy: a worker of its own plays episodes, this draws them at their own pace.
+// Shows the environment with the newest policy: a worker of its own plays episodes, this draws them at their own pace.
 
 import { aspect, paint, type Palette } from "./scene.ts";
 import type { Frame, Order, Reel, Reply, Role } from "./types/compute";
@@ -20,8 +20,8 @@ export interface TheaterConfig {
   canvas: HTMLCanvasElement;
   script: string;
   module: WebAssembly.Module;
-  /** The newest policy; null while there is none. Asked before each episode. */
-  policy(): PolicyBytes | null;
+  /** The newest policy; null while there is none. Asked for before each episode. */
+  policy(): Promise<PolicyBytes | null>;
   /** Told what is in view. */
   caption(frame: Frame): void;
   failed(error: string): void;
@@ -34,6 +34,10 @@ export class Theater {
   private asking = false;
   private setup = "";
   private playing = false;
+  /** Whether the episode in view is of a policy too old to be worth watching to its end. */
+  private outdated = false;
+  /** The frame that the browser was asked for; 0: none. */
+  private requested = 0;
   private shown: Frame | null = null;
   private colours: Palette | null = null;
   private next = 0;
@@ -49,7 +53,7 @@ export class Theater {
     document.addEventListener("visibilitychange", () => this.wake());
   }
 
-  /** Plays on, or stands still. */
+  /** Plays on, or stands still: then nothing is computed. */
   play(on: boolean): void {
     this.playing = on;
     this.wake();
@@ -57,9 +61,10 @@ export class Theater {
 
   /** Tells that there is a policy of this generation. What is far behind it is not worth watching to its end. */
   news(gen: number): void {
-    if (this.shown && gen > this.shown.gen + maxLag && !this.asking && this.rehearse()) {
+    if (this.shown && gen > this.shown.gen + maxLag && !this.asking) {
       this.frames = [];
       this.rest = 0;
+      this.outdated = true;
     }
     this.wake();
   }
@@ -67,8 +72,8 @@ export class Theater {
   /** Goes on showing. */
   wake(): void {
     this.next = 0;
-    this.ask();
-    requestAnimationFrame((now) => this.tick(now));
+    void this.ask();
+    this.request();
   }
 
   private post(order: Order): void {
@@ -92,32 +97,44 @@ export class Theater {
     }
   }
 
-  /** ask sends for more if little is left; before an episode with the newest policy. */
-  private ask(): void {
+  /** ask sends for more if little is left; before an episode with the newest policy. What nobody sees is not played. */
+  private async ask(): Promise<void> {
     if (this.asking || this.frames.length > lowTide) return;
-    const last = this.frames.at(-1) ?? this.shown;
-    if ((last === null || last.over) && !this.rehearse()) return;
+    if (this.shown !== null && (!this.playing || document.hidden)) return;
     this.asking = true;
+    const last = this.frames.at(-1) ?? this.shown;
+    if ((last === null || last.over || this.outdated) && !(await this.rehearse())) {
+      this.asking = false;
+      return;
+    }
     this.post({ op: "show", id: 0, steps: reelSteps, seed: Math.floor(Math.random() * 2 ** 52) });
   }
 
   /** rehearse gives the worker the newest policy and reports whether there is one. */
-  private rehearse(): boolean {
-    const policy = this.config.policy();
+  private async rehearse(): Promise<boolean> {
+    const policy = await this.config.policy();
     if (policy === null) return false;
     const setup = new TextDecoder().decode(policy.setup);
     if (setup !== this.setup) this.post({ op: "setup", bytes: policy.setup });
     this.setup = setup;
     this.post({ op: "cast", gen: policy.height, bytes: policy.state });
+    this.outdated = false;
     return true;
+  }
+
+  /** request asks the browser for the next frame, once. */
+  private request(): void {
+    if (this.requested !== 0 || !this.playing || document.hidden) return;
+    this.requested = requestAnimationFrame((now) => {
+      this.requested = 0;
+      this.tick(now);
+    });
   }
 
   /** tick shows the frame whose time has come. Where a display is slower than the world, frames are passed over. */
   private tick(now: number): void {
-    if (!this.playing || document.hidden || (this.next !== 0 && now < this.next - 2)) {
-      if (this.playing && !document.hidden) requestAnimationFrame((t) => this.tick(t));
-      return;
-    }
+    if (!this.playing || document.hidden) return;
+    if (this.next !== 0 && now < this.next - 2) return this.request();
     const period = 1000 / this.fps;
     if (this.next === 0 || now - this.next > 500) this.next = now;
     let frame: Frame | undefined;
@@ -133,8 +150,8 @@ export class Theater {
       if (f.over) this.rest = endFrames;
     }
     if (frame) this.show(frame);
-    this.ask();
-    if (this.frames.length > 0 || this.rest > 0) requestAnimationFrame((t) => this.tick(t));
+    void this.ask();
+    if (this.frames.length > 0 || this.rest > 0) this.request();
   }
 
   private show(frame: Frame): void {

@@ -40,7 +40,7 @@ async function main(): Promise<void> {
     canvas: element<HTMLCanvasElement>("world"),
     script: assets.worker,
     module: worker!,
-    policy: () => bytes,
+    policy: () => Promise.resolve(bytes),
     caption: (frame) => caption(policy, frame),
     failed: fail,
   });

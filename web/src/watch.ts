@@ -1,30 +1,43 @@
 // Notices what happens to the page and to the computer: sleep, the network, the battery.
 
+import type { Sleep } from "./words.ts";
+
 export interface Life {
-  /** The page was frozen or kept aside, and is back: its connections are dead. */
-  woken(): void;
+  /** The page or the computer slept, and is back: its connections are dead. */
+  woken(from: Sleep): void;
   online(online: boolean): void;
-  /** The page goes for good. */
+  /** The page is going away. */
   leaving(): void;
 }
 
-/** A clock that stood still this long means that the computer or the tab slept. [ms] */
+/** A clock that gained this much on the other means that the computer slept. [ms] */
 const sleepGap = 15_000;
+
+/** Two readings of time: that of the day, and that since the page was opened, which stands still while the computer sleeps. */
+export interface Clocks {
+  day: number;
+  page: number;
+}
+
+/** slept finds out from two readings whether the computer slept between them. However late a timer fires, that alone is
+ * none: both clocks go on while the page is slow or hidden. */
+export function slept(before: Clocks, after: Clocks): boolean {
+  return after.day - before.day - (after.page - before.page) > sleepGap;
+}
 
 export function watchLife(life: Life): void {
   addEventListener("online", () => life.online(true));
   addEventListener("offline", () => life.online(false));
-  document.addEventListener("resume", () => life.woken());
-  addEventListener("pageshow", (event) => event.persisted && life.woken());
+  document.addEventListener("resume", () => life.woken("frozen"));
+  addEventListener("pageshow", (event) => event.persisted && life.woken("frozen"));
   addEventListener("pagehide", (event) => event.persisted || life.leaving());
-  let last = Date.now();
-  const tick = (): void => {
-    const now = Date.now();
-    if (now - last > sleepGap) life.woken();
+  const read = (): Clocks => ({ day: Date.now(), page: performance.now() });
+  let last = read();
+  setInterval(() => {
+    const now = read();
+    if (slept(last, now)) life.woken("slept");
     last = now;
-    setTimeout(tick, 1000);
-  };
-  tick();
+  }, 1000);
 }
 
 interface Battery extends EventTarget {
@@ -32,7 +45,7 @@ interface Battery extends EventTarget {
   level: number;
 }
 
-/** Below this charge a computer that is not plugged in rests. */
+/** Below this charge a computer that is not plugged in is spared. */
 const lowLevel = 0.3;
 
 /** Tells whether the battery is to be spared. Browsers that do not say are taken to be plugged in. */

@@ -6,26 +6,27 @@ import type { Status } from "./types/tab";
 const status: Status = {
   run: "bafyrun", env: "CartPole-v1", strategy: "dises", height: 3, head: "bafyhead", leader: "aa", self: "bb", leads: false,
   term: 1, peers: 2, connected: 1, volunteers: 2, evaluations: 300, steps: 9000, evals_per_s: 120, mine: 30, mine_steps: 900,
-  mine_evals_per_s: 12, workers: 1, best: 20, mean: 10, return: null, return_height: 0, threshold: 475, state: "training", why: "",
+  mine_evals_per_s: 12, workers: 1, best: 20, mean: 10, return: null, return_height: 0, threshold: 475, state: "training", reason: "evaluating", why: "",
 };
-const running: Situation = { phase: "running", loaded: 1, online: true, hold: "none", woken: false, status };
+const running: Situation = { phase: "running", loaded: 1, online: true, hold: "none", sleep: "none", status };
 
 const cases: [name: string, change: Partial<Situation>, tone: string, headline: string][] = [
   ["training", {}, "work", "Your computer is helping"],
   ["loading", { phase: "loading", loaded: 0.5 }, "wait", "Loading"],
-  ["second tab", { phase: "elsewhere" }, "rest", "Another tab of this browser is working"],
+  ["second tab", { phase: "elsewhere" }, "rest", "This browser already helps in another tab"],
   ["no node answered", { phase: "connecting", status: null }, "wait", "Connecting"],
   ["before the first status", { status: null }, "wait", "Connecting"],
   ["no run", { phase: "no run", status: null }, "wait", "No run"],
   ["paused", { hold: "paused" }, "rest", "Paused"],
   ["paused while connecting", { phase: "connecting", hold: "paused", status: null }, "rest", "Paused"],
-  ["battery", { hold: "battery" }, "rest", "Paused to spare the battery"],
+  ["battery", { hold: "battery" }, "rest", "Paused to spare your battery"],
   ["offline", { online: false }, "wait", "No network"],
-  ["alone and working", { status: { ...status, connected: 0 } }, "work", "Alone, and going on"],
-  ["alone and idle", { status: { ...status, connected: 0, state: "idle" } }, "wait", "Alone"],
-  ["between two generations", { status: { ...status, state: "idle", why: "has done its part of generation 4 and waits for the others" } }, "work", "Your computer is helping"],
-  ["catching up", { status: { ...status, state: "idle", why: "catching up with the swarm, at generation 0" } }, "wait", "Catching up"],
-  ["idle", { status: { ...status, state: "idle", mine_evals_per_s: 0, why: "waiting for a leader" } }, "wait", "Waiting"],
+  ["alone and working", { phase: "alone" }, "work", "Training alone"],
+  ["alone and idle", { phase: "alone", status: { ...status, state: "idle", reason: "searching" } }, "wait", "Alone"],
+  ["between two generations", { status: { ...status, state: "idle", reason: "part-done" } }, "work", "Your computer is helping"],
+  ["catching up", { status: { ...status, state: "catching-up", reason: "catching-up" } }, "wait", "Catching up"],
+  ["no leader", { status: { ...status, state: "idle", reason: "no-leader" } }, "wait", "Waiting for a leader"],
+  ["disk", { status: { ...status, state: "idle", reason: "disk-full" } }, "trouble", "Storage is full"],
   ["old browser", { phase: "unsupported" }, "trouble", "This browser cannot help"],
   ["failed", { phase: "failed" }, "trouble", "Stopped"],
 ];
@@ -39,17 +40,44 @@ for (const [name, change, tone, headline] of cases) {
   });
 }
 
-test("the reason for being idle is said as a sentence", () => {
-  const got = describe({ ...running, status: { ...status, state: "idle", mine_evals_per_s: 0, why: "waiting for a leader" } });
-  assert.equal(got.detail, "Waiting for a leader.");
+// While it is being opened a tab has no connection for a moment. Only the tab's program knows that nobody can be reached.
+test("a tab without a connection is not yet alone", () => {
+  const opening = describe({ ...running, status: { ...status, connected: 0, state: "idle", reason: "searching" } });
+  assert.equal(opening.headline, "Connecting");
+  assert.equal(describe({ ...running, status: { ...status, connected: 0 } }).headline, "Your computer is helping");
 });
 
-test("others are counted in words", () => {
+test("what is said depends on the reason, not on a program's prose", () => {
+  assert.equal(describe({ ...running, status: { ...status, state: "idle", reason: "part-done", why: "any words" } }).headline, "Your computer is helping");
+});
+
+test("a reason that this page does not know is said in the program's words", () => {
+  const got = describe({ ...running, status: { ...status, state: "idle", reason: "new" as Status["reason"], why: "waiting for snow" } });
+  assert.deepEqual(got, { tone: "wait", headline: "Taking part", detail: "Waiting for snow." });
+});
+
+test("catching up says how far it is and how long it takes", () => {
+  const behind = (change: Partial<Status>): string =>
+    describe({ ...running, status: { ...status, height: 85, reason: "catching-up", ...change } }).detail;
+  assert.match(behind({ behind: 100, behind_s: 19.2 }), /^Generation 85 of 185, 20 s left\. /);
+  assert.match(behind({ behind: 100, behind_s: 300 }), /, 5 min left\. /);
+  assert.match(behind({ behind: 100 }), /^Generation 85 of 185\. /);
+  assert.match(behind({}), /^Fetching /);
+});
+
+test("a pause does not claim that nothing happens", () => {
+  assert.match(describe({ ...running, hold: "paused" }).detail, /only follows the run/);
+});
+
+test("others are counted in words, if there are any", () => {
   assert.match(describe({ ...running, status: { ...status, peers: 1 } }).detail, /with 1 other\.$/);
   assert.match(describe(running).detail, /with 2 others\.$/);
+  assert.equal(describe({ ...running, status: { ...status, peers: 0 } }).detail, "It trains CartPole-v1.");
 });
 
-test("a tab that was frozen says so until it is connected again", () => {
-  assert.match(describe({ ...running, woken: true, status: { ...status, connected: 0 } }).detail, /to sleep/);
-  assert.doesNotMatch(describe({ ...running, woken: true }).detail, /to sleep/);
+test("a tab that woke up says what it slept through until it is connected again", () => {
+  const lost: Situation = { ...running, status: { ...status, connected: 0, state: "idle", reason: "searching" } };
+  assert.match(describe({ ...lost, sleep: "frozen" }).detail, /this hidden tab to sleep/);
+  assert.match(describe({ ...lost, sleep: "slept" }).detail, /This computer was asleep/);
+  assert.doesNotMatch(describe(lost).detail, /sleep/);
 });

@@ -1,9 +1,9 @@
 // What the page says of itself: one state, in words, chosen from everything that is known.
 
-import { plural } from "./format.ts";
+import { count, plural } from "./format.ts";
 import type { Phase, Status } from "./types/tab";
 
-/** How the state is marked: a colour and a symbol stand beside the words. */
+/** How the state is marked: a color and a symbol go with the words. */
 export type Tone = "work" | "wait" | "rest" | "trouble";
 
 export interface Words {
@@ -12,8 +12,11 @@ export interface Words {
   detail: string;
 }
 
-/** Why the person, or the computer for him, put the work on hold. */
+/** Why the person, or the computer for them, put the work on hold. */
 export type Hold = "none" | "paused" | "battery";
+
+/** Why connections were lost: the browser froze the hidden tab, or the computer slept. */
+export type Sleep = "none" | "frozen" | "slept";
 
 /** Everything that the words depend on. */
 export interface Situation {
@@ -23,8 +26,8 @@ export interface Situation {
   loaded: number;
   online: boolean;
   hold: Hold;
-  /** The browser froze the hidden tab, and it has only just woken up. */
-  woken: boolean;
+  /** What the tab has only just woken up from. */
+  sleep: Sleep;
   /** The newest; null before the first. */
   status: Status | null;
 }
@@ -33,44 +36,80 @@ export interface Situation {
 export function describe(s: Situation): Words {
   switch (s.phase) {
     case "unsupported":
-      return words("trouble", "This browser cannot help", "It lacks WebAssembly, Web Workers or IndexedDB.");
+      return words("trouble", "This browser cannot help", "It lacks WebAssembly, Web Workers or IndexedDB. Try a current Firefox, Chrome or Safari.");
     case "failed":
-      return words("trouble", "Stopped", "Something went wrong; what to do is said below.");
+      return words("trouble", "Stopped", "Something went wrong; what you can do is said below.");
     case "loading":
-      return words("wait", "Loading", `${Math.round(s.loaded * 100)} % of the programs are here. The next visit starts at once.`);
+      return words("wait", "Loading", `${Math.round(s.loaded * 100)} % of the programs are here. Your next visit will start at once.`);
     case "elsewhere":
-      return words("rest", "Another tab of this browser is working", "This one only watches, and takes over when the other is closed.");
+      return words("rest", "This browser already helps in another tab", "This tab only shows the run. It takes over when you close the other one.");
   }
-  if (s.hold === "paused") return words("rest", "Paused", "Nothing is computed here until you continue.");
-  if (s.hold === "battery") return words("rest", "Paused to spare the battery", "It goes on when the computer is plugged in.");
-  if (!s.online) return words("wait", "No network", "This computer is offline. It reconnects by itself.");
-  if (s.phase === "no run") return words("wait", "No run", "The node can be reached but trains nothing at present.");
-  if (s.phase === "connecting" || s.status === null) return words("wait", "Connecting", asleep(s) ?? "Looking for the swarm.");
+  if (s.hold === "paused") return words("rest", "Paused", paused(s.status));
+  if (s.hold === "battery") return words("rest", "Paused to spare your battery", "Training continues when you plug the computer in.");
+  if (!s.online) return words("wait", "No network", "This computer is offline. The page reconnects by itself.");
+  if (s.phase === "no run") return words("wait", "No run", "The node can be reached but is training nothing at present.");
+  if (s.phase === "connecting" || s.status === null) return words("wait", "Connecting", woken(s) ?? "Looking for the swarm.");
+  if (s.phase === "alone") return describeAlone(s, s.status);
   return describeRunning(s, s.status);
 }
 
-function describeRunning(s: Situation, status: Status): Words {
-  if (status.connected === 0) {
-    const detail = asleep(s) ?? "No other peer can be reached at present; trying again.";
-    if (status.state === "training") return words("work", "Alone, and going on", detail);
-    return words("wait", "Alone", detail);
-  }
-  if (status.state === "paused") return words("rest", "Paused", "Nothing is computed here until you continue.");
-  // The words of internal/peer: a tab that has done its part waits for the others a moment, again and again.
-  const partDone = /^has done its part/.test(status.why) && status.mine_evals_per_s > 0;
-  if (status.state === "idle" && !partDone) {
-    const headline = /^catching up/.test(status.why) ? "Catching up" : "Waiting";
-    return words("wait", headline, sentence(status.why) || "There is no work at present.");
-  }
-  return words("work", "Your computer is helping", `It trains ${status.env} together with ${plural(status.peers, "other")}.`);
+function describeAlone(s: Situation, status: Status): Words {
+  const detail = woken(s) ?? "No other peer can be reached right now. The page keeps trying.";
+  return status.state === "training" ? words("work", "Training alone", detail) : words("wait", "Alone", detail);
 }
 
-function asleep(s: Situation): string | undefined {
-  return s.woken ? "The browser had put this hidden tab to sleep; reconnecting." : undefined;
+function describeRunning(s: Situation, status: Status): Words {
+  switch (status.reason) {
+    case "evaluating":
+    case "part-done":
+      return words("work", "Your computer is helping", helping(status));
+    case "catching-up":
+      return words("wait", "Catching up", catchingUp(status));
+    case "searching":
+      return words("wait", "Connecting", woken(s) ?? "Looking for the swarm.");
+    case "no-leader":
+      return words("wait", "Waiting for a leader", "The peers are choosing one; this takes a few seconds.");
+    case "paused":
+      return words("rest", "Paused", paused(status));
+    case "disk-full":
+      return words("trouble", "Storage is full", "Free some space for this browser. The tab continues by itself.");
+    case "disk-failed":
+      return words("trouble", "Storage failed", "This browser refuses to store the run. The tab tries again by itself.");
+    default: // a reason that this page does not know yet
+      return words(status.state === "training" ? "work" : "wait", "Taking part", sentence(status.why));
+  }
+}
+
+function helping(status: Status): string {
+  const others = status.peers > 0 ? ` together with ${plural(status.peers, "other")}` : "";
+  return `It trains ${status.env}${others}.`;
+}
+
+/** catchingUp says how far it is and how long it will take. */
+function catchingUp(status: Status): string {
+  if (!status.behind) return "Fetching what the swarm has done so far. Training starts after that.";
+  const far = `Generation ${count(status.height)} of ${count(status.height + status.behind)}`;
+  return `${far}${status.behind_s ? `, ${duration(status.behind_s)} left` : ""}. Training starts after that.`;
+}
+
+function paused(status: Status | null): string {
+  return status === null ? "No work starts here until you continue." : "No work starts here until you continue. The tab only follows the run.";
+}
+
+function woken(s: Situation): string | undefined {
+  if (s.sleep === "frozen") return "The browser had put this hidden tab to sleep; reconnecting.";
+  if (s.sleep === "slept") return "This computer was asleep; reconnecting.";
+  return undefined;
 }
 
 function words(tone: Tone, headline: string, detail: string): Words {
   return { tone, headline, detail };
+}
+
+/** duration is a time to wait, in words: whole seconds, or whole minutes. */
+function duration(seconds: number): string {
+  const s = Math.max(1, Math.ceil(seconds));
+  return s < 90 ? `${s} s` : `${Math.round(s / 60)} min`;
 }
 
 /** sentence makes a sentence of the words of a program. */

@@ -1,4 +1,5 @@
-// The border to the Go program of the tab (wasm/tab): libp2p, coordinator and store.
+// The border to the Go program of the tab (wasm/tab): libp2p, coordinator and store. It runs in the network worker
+// (network.ts), so that nothing it does keeps the page from answering the person.
 
 /** What the tab has to be told. Nothing of it is asked of the volunteer. */
 export interface TabConfig {
@@ -6,23 +7,30 @@ export interface TabConfig {
   addresses: string[];
   /** The run that is expected there, or "" to take part in whatever the node runs. */
   run: string;
-  /** Web Workers to evaluate with, at least 1. */
+  /** Web Workers to evaluate with, at least 1. One more folds generations. */
   workers: number;
   paused: boolean;
-  /** Address of the script that each Web Worker runs. */
+  /** Absolute address of the script that each Web Worker runs. */
   workerScript: string;
   /** The Go program for it, compiled once. */
   workerModule: WebAssembly.Module;
-  /** Called when the way to the swarm changes. */
+}
+
+/** What the tab's program says by itself. */
+export interface TabEvents {
+  /** The way to the swarm changed. */
   onPhase(phase: Phase): void;
-  /** Called on every change and every second while the phase is "running". */
+  /** On every change and every second once the tab takes part in a run. */
   onStatus(status: Status): void;
-  /** Called when something went wrong that the person should know. */
+  /** Something went wrong that the person should know. */
   onError(problem: Problem): void;
 }
 
-/** connecting: no node has answered. no run: one has, but trains nothing. running: takes part in a run. */
-export type Phase = "connecting" | "no run" | "running";
+/**
+ * connecting: no node has answered. no run: one has, but trains nothing. running: takes part in a run. alone: takes part,
+ * but nobody is connected, and nobody could be reached in a whole round of dialing.
+ */
+export type Phase = "connecting" | "no run" | "running" | "alone";
 
 /** Something that went wrong, and what to do about it. */
 export interface Problem {
@@ -31,6 +39,18 @@ export interface Problem {
   /** Whether the tab has ended. */
   fatal: boolean;
 }
+
+/** Why a peer does what it does (peer.Reason). */
+export type Reason =
+  | "evaluating"
+  | "part-done"
+  | "catching-up"
+  | "searching"
+  | "no-leader"
+  | "no-run"
+  | "paused"
+  | "disk-full"
+  | "disk-failed";
 
 /** The JSON form of peer.Status, as in `evonode status --json`. */
 export interface Status {
@@ -62,20 +82,25 @@ export interface Status {
   /** Of the newest generation; null: none. */
   best: number | null;
   mean: number | null;
-  /** Of the newest look at the mean policy; null: no look yet. */
+  /** Of the newest held-out evaluation of the mean policy; null: none yet. */
   return: number | null;
   return_height: number;
-  /** Mean return at which the world counts as solved; null: it has none. */
+  /** Mean return at which the environment counts as solved; null: it has none. */
   threshold: number | null;
-  state: "training" | "idle" | "paused";
-  /** One sentence for a person. */
+  state: "training" | "catching-up" | "idle" | "paused";
+  reason: Reason;
+  /** The reason as a sentence for a person. */
   why: string;
+  /** Entries that are still to be folded; 0 or none: up to date. */
+  behind?: number;
+  /** How long that will take; 0 or none: not known. [s] */
+  behind_s?: number;
   /** What is wrong with this computer. */
   error?: string;
 }
 
-/** A look at the mean policy on held-out episodes. */
-export interface Look {
+/** A held-out evaluation of the mean policy: a point of the learning curve. */
+export interface HeldOut {
   height: number;
   evaluations: number;
   steps: number;
@@ -108,8 +133,8 @@ export interface Tab {
   kernel(): string;
   /** The seed log of the run as a file. */
   log(): Promise<Uint8Array>;
-  /** All looks so far, in order of height. */
-  curve(): Look[];
+  /** All held-out evaluations so far, in order of height. */
+  curve(): HeldOut[];
   /** Generations above a height, at most some hundreds, evenly spread, with the newest. */
   history(after: number): Generation[];
   /** null until there is a run. */
@@ -119,8 +144,28 @@ export interface Tab {
 }
 
 export interface Evoswarm {
-  start(config: TabConfig): Tab;
+  start(config: TabConfig & TabEvents): Tab;
 }
+
+/** What the page posts to the network worker. */
+export type Ask = { op: "start"; module: WebAssembly.Module; config: TabConfig } | Call;
+
+/** A call of one of the tab's methods. */
+export interface Call {
+  op: "call";
+  id: number;
+  name: keyof Tab;
+  args: unknown[];
+}
+
+/** What the network worker posts back. After a crash it is of no use any more. */
+export type Tell =
+  | { op: "answer"; id: number; value: unknown }
+  | { op: "refused"; id: number; error: string }
+  | { op: "phase"; phase: Phase }
+  | { op: "status"; status: Status }
+  | { op: "problem"; problem: Problem }
+  | { op: "crash"; error: string; output: string };
 
 declare global {
   /** Set by wasm/tab when it runs. */

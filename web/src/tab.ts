@@ -1,0 +1,93 @@
+// The page's end of the network worker: calls of the tab's methods, and what its program says.
+
+import type { Ask, Tab, TabConfig, TabEvents, Tell } from "./types/tab";
+
+/** What a method of the tab gives, once its answer is here. */
+type Given<K extends keyof Tab> = Awaited<ReturnType<Tab[K]>>;
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(err: Error): void;
+}
+
+/** The network worker died: its program ended, which it does not do by itself. */
+export class Crash extends Error {
+  constructor(
+    error: string,
+    /** What the program wrote before it died. */
+    readonly output: string,
+  ) {
+    super(error);
+  }
+}
+
+/** RemoteTab is a tab whose program runs in a worker of its own. */
+export class RemoteTab {
+  private readonly worker: Worker;
+  private readonly waiting = new Map<number, Waiting>();
+  private serial = 0;
+  private crash: Crash | null = null;
+
+  /** Starts the program, once. crashed is called at most once, and nothing else after it. */
+  constructor(
+    script: string,
+    module: WebAssembly.Module,
+    config: TabConfig,
+    private readonly events: TabEvents,
+    private readonly crashed: (crash: Crash) => void,
+  ) {
+    this.worker = new Worker(script, { name: "network" });
+    this.worker.onmessage = ({ data }: MessageEvent<Tell>) => this.hear(data);
+    this.worker.onerror = (event) => this.die(new Crash(event.message, ""));
+    this.post({ op: "start", module, config });
+  }
+
+  /** Calls a method of the tab. */
+  call<K extends keyof Tab>(name: K, ...args: Parameters<Tab[K]>): Promise<Given<K>> {
+    if (this.crash) return Promise.reject(this.crash);
+    const id = this.serial++;
+    this.post({ op: "call", id, name, args });
+    return new Promise((resolve, reject) => this.waiting.set(id, { resolve: (value) => resolve(value as Given<K>), reject }));
+  }
+
+  /** Calls a method whose answer nobody waits for. */
+  order<K extends keyof Tab>(name: K, ...args: Parameters<Tab[K]>): void {
+    this.call(name, ...args).catch(() => undefined); // a crash is told to whom it concerns
+  }
+
+  private post(ask: Ask): void {
+    this.worker.postMessage(ask);
+  }
+
+  private hear(told: Tell): void {
+    switch (told.op) {
+      case "answer":
+        return this.take(told.id)?.resolve(told.value);
+      case "refused":
+        return this.take(told.id)?.reject(new Error(told.error));
+      case "phase":
+        return this.events.onPhase(told.phase);
+      case "status":
+        return this.events.onStatus(told.status);
+      case "problem":
+        return this.events.onError(told.problem);
+      case "crash":
+        return this.die(new Crash(told.error, told.output));
+    }
+  }
+
+  private take(id: number): Waiting | undefined {
+    const waiting = this.waiting.get(id);
+    this.waiting.delete(id);
+    return waiting;
+  }
+
+  private die(crash: Crash): void {
+    if (this.crash) return;
+    this.crash = crash;
+    this.worker.terminate();
+    for (const { reject } of this.waiting.values()) reject(crash);
+    this.waiting.clear();
+    this.crashed(crash);
+  }
+}
