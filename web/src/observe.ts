@@ -16,7 +16,7 @@ export async function observe(wanted: () => boolean, show: (status: Status, curv
       const status = await fetchJSON<Status>("api/status");
       const newest = `${status.run} ${status.return_height}`;
       if (status.run && newest !== seen) {
-        curve = await fetchCurve();
+        curve = await fetchCurve().catch(() => []); // a node that cannot tell it still tells the rest
         seen = newest;
       }
       if (status.run && wanted()) show(status, curve);
