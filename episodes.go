@@ -3,6 +3,7 @@ package evoswarm
 import (
 	"fmt"
 
+	"github.com/evoswarm/evoswarm/internal/presets"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/runspec"
 )
@@ -38,7 +39,7 @@ type Observations struct {
 }
 
 // episodesOf describes the episodes of a preset.
-func episodesOf(p rollout.Preset) Episodes {
+func episodesOf(p presets.Preset) Episodes {
 	c := p.Conditions
 	e := Episodes{
 		Count: int(p.EpisodesPerCandidate), Shared: &p.SharedEpisodes, ActionNoise: &c.ActionNoise, Bonus: &c.Bonus, Penalty: &c.Penalty,

@@ -5,7 +5,7 @@ import (
 
 	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
-	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/presets"
 )
 
 // Worlds returns the worlds that Train takes, sorted by id: those of this module, and those that envs.Add added. The slice
@@ -43,7 +43,7 @@ func Strategies() []Strategy {
 	return all
 }
 
-// Preset is a way to train in a world that has been tried: what Train takes where Options say nothing else.
+// Preset is what Train takes for a world and a strategy where Options say nothing else.
 type Preset struct {
 	World      string
 	Strategy   string
@@ -54,21 +54,27 @@ type Preset struct {
 
 	LookEvery, LookEpisodes int // as of Options
 
-	Default bool // whether this one is taken if no strategy is named
+	Default bool   // whether this one is taken if no strategy is named
+	Trials  Trials // what is known of it
 }
 
-// Presets returns all presets, sorted by world, then strategy. The values are the caller's.
+// Trials are training runs that were made with a preset. The zero value means that nobody has tried it.
+type Trials struct {
+	Runs, Solved int
+	Steps        uint64 // median of the training env-steps until solved, rounded; 0 if the median run did not solve the world
+	Tuning       bool   // whether the settings were chosen by these very runs; otherwise their seeds were fresh
+}
+
+// Presets returns the preset of every strategy in every world, sorted by world, then strategy. The values are the caller's.
 func Presets() []Preset {
 	var all []Preset
-	for _, id := range rollout.PresetEnvs() {
+	for _, world := range envs.All() {
 		for _, m := range evolve.Methods() {
-			p, ok := rollout.PresetFor(id, m.Name)
-			if !ok {
-				continue
-			}
+			p := presets.For(world, m)
 			all = append(all, Preset{
-				World: id, Strategy: m.Name, Params: params(p.Params), Population: int(p.Evaluations),
-				Episodes: episodesOf(p), Policy: policyOf(p.Policy), LookEvery: int(p.ValidateEvery), LookEpisodes: int(p.ValidateEpisodes), Default: m.Name == rollout.DefaultStrategy(id),
+				World: world.ID, Strategy: m.Name, Params: params(p.Params), Population: int(p.Evaluations),
+				Episodes: episodesOf(p), Policy: policyOf(p.Policy), LookEvery: int(p.ValidateEvery), LookEpisodes: int(p.ValidateEpisodes),
+				Default: m.Name == presets.DefaultStrategy(world.ID), Trials: Trials(p.Trials),
 			})
 		}
 	}

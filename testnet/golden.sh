@@ -24,7 +24,7 @@ EOF
 targets=(v1 v3 arm64 riscv64 ppc64le s390x js)
 
 # Folders of floors 0-3 (internal/lint/floors_test.go).
-rooms=(internal/exact internal/noise internal/kernel envs internal/policy internal/evolve internal/rollout internal/seedlog coordinator)
+rooms=(internal/exact internal/noise internal/kernel envs internal/policy internal/evolve internal/rollout internal/presets internal/seedlog coordinator)
 
 qemu_of() {
 	case $1 in

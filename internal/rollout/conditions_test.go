@@ -15,6 +15,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/golden"
 	"github.com/evoswarm/evoswarm/internal/noise"
 	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/presets"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
@@ -135,7 +136,7 @@ func twin(plan rollout.Plan, s *evolve.State, theta []float32, seeds []uint64, t
 }
 
 func TestConditionsTwin(t *testing.T) {
-	for _, id := range rollout.PresetEnvs() {
+	for _, id := range presets.Envs() {
 		for _, kind := range []string{rollout.Frozen, rollout.Running} {
 			plan := mustPlan(t, everything(t, id, "openai-es", kind))
 			pool := rollout.NewPool(plan, 0)
@@ -293,7 +294,7 @@ func TestStatisticsAreOfTheEpisodes(t *testing.T) {
 
 // TestRandomPolicy holds frozen statistics and the reference batch to what the seed names: not to parameters.
 func TestRandomPolicy(t *testing.T) {
-	for _, id := range rollout.PresetEnvs() {
+	for _, id := range presets.Envs() {
 		setup := everything(t, id, "dises", rollout.Frozen)
 		plan := mustPlan(t, setup)
 		s := plan.Initial(5)
@@ -432,7 +433,7 @@ func TestStatesOfOtherShapes(t *testing.T) {
 // the walkers: 256 of their episodes take minutes under an emulator, and their physics
 // has goldens of its own.
 func TestGoldenConditions(t *testing.T) {
-	for _, id := range rollout.PresetEnvs() {
+	for _, id := range presets.Envs() {
 		if walker(id) {
 			continue
 		}

@@ -4,8 +4,8 @@ import (
 	"crypto/sha256"
 	"testing"
 
-	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/golden"
+	"github.com/evoswarm/evoswarm/internal/presets"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
@@ -13,7 +13,7 @@ import (
 // with the policy of the preset. Few of the walkers: an episode takes seconds under an
 // emulator.
 func TestGoldenResults(t *testing.T) {
-	for _, id := range rollout.PresetEnvs() {
+	for _, id := range presets.Envs() {
 		r := newRun(t, id, "openai-es")
 		candidates, episodes := 8, 2
 		if walker(id) {
@@ -29,15 +29,5 @@ func TestGoldenResults(t *testing.T) {
 		}
 		sum := sha256.Sum256(b)
 		golden.Check(t, "results/"+id, sum[:])
-	}
-}
-
-// TestGoldenTraining holds the state after generations of training on CartPole.
-func TestGoldenTraining(t *testing.T) {
-	for _, m := range evolve.Methods() {
-		r := newRun(t, "CartPole-v1", m.Name)
-		s, _, _ := train(t, r, 2000, 3000)
-		sum := s.Digest()
-		golden.Check(t, "training/"+m.Name, sum[:])
 	}
 }

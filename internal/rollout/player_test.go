@@ -7,6 +7,7 @@ import (
 	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/presets"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
@@ -22,7 +23,7 @@ func play(p *rollout.Player, s *evolve.State, seed uint64) (steps int, ret float
 // What is played for people is what held-out evaluation counts, in every world, with
 // frame skip, normalised observations and batch normalisation.
 func TestPlayerTwin(t *testing.T) {
-	for _, id := range rollout.PresetEnvs() {
+	for _, id := range presets.Envs() {
 		r := newRun(t, id, "")
 		plan := r.plan()
 		plan.Episodes.Skip = 3

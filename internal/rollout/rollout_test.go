@@ -14,6 +14,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/noise"
 	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/presets"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
@@ -22,24 +23,24 @@ type run struct {
 	env      *envs.Spec
 	policy   *policy.Policy
 	strategy evolve.Strategy
-	preset   rollout.Preset
+	preset   presets.Preset
 }
 
 func newRun(t testing.TB, envID, strategy string) run {
 	t.Helper()
-	p, ok := rollout.PresetFor(envID, strategy)
-	if !ok {
-		t.Fatalf("no preset for %s with %q", envID, strategy)
-	}
 	env, err := envs.Find(envID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pol, err := policy.New(p.Policy, env)
+	if strategy == "" {
+		strategy = presets.DefaultStrategy(envID)
+	}
+	method, err := evolve.Find(strategy)
 	if err != nil {
 		t.Fatal(err)
 	}
-	method, err := evolve.Find(p.Strategy)
+	p := presets.For(env, method)
+	pol, err := policy.New(p.Policy, env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func dumb(r run, theta []float32, seeds []uint64) (returns []float64, steps uint
 }
 
 func TestEvaluatorTwin(t *testing.T) {
-	for _, id := range rollout.PresetEnvs() {
+	for _, id := range presets.Envs() {
 		r := newRun(t, id, "")
 		s := r.state()
 		seeds := []uint64{3, 1, 4, 1}
@@ -123,7 +124,7 @@ func TestEvaluatorTwin(t *testing.T) {
 }
 
 func TestEvaluatorDoesNotAllocate(t *testing.T) {
-	for _, id := range rollout.PresetEnvs() {
+	for _, id := range presets.Envs() {
 		r := newRun(t, id, "")
 		e := rollout.NewEvaluator(r.plan())
 		theta, seeds := r.state().Theta, []uint64{1, 2}
@@ -135,7 +136,7 @@ func TestEvaluatorDoesNotAllocate(t *testing.T) {
 
 // TestNaNPolicy: whatever parameters hold, fitness is a number or InvalidFitness.
 func TestNaNPolicy(t *testing.T) {
-	for _, id := range rollout.PresetEnvs() {
+	for _, id := range presets.Envs() {
 		r := newRun(t, id, "")
 		theta := make([]float32, r.policy.Dim())
 		for i := range theta {
@@ -279,3 +280,23 @@ func TestBadTasks(t *testing.T) {
 
 // walker reports whether the world's episodes take seconds under an emulator.
 func walker(id string) bool { return strings.HasPrefix(id, "BipedalWalker") }
+
+// mix makes seeds of numbers, as splitmix64 does.
+func mix(xs ...uint64) uint64 {
+	h := uint64(0)
+	for _, x := range xs {
+		h += x + 0x9e3779b97f4a7c15
+		h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+		h = (h ^ h>>27) * 0x94d049bb133111eb
+		h ^= h >> 31
+	}
+	return h
+}
+
+func seedList(n uint64, tags ...uint64) []uint64 {
+	seeds := make([]uint64, n)
+	for i := range seeds {
+		seeds[i] = mix(append(tags, uint64(i))...)
+	}
+	return seeds
+}

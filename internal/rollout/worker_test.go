@@ -10,6 +10,7 @@ import (
 
 	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/presets"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"pgregory.net/rapid"
 )
@@ -24,7 +25,7 @@ func (r run) setup() rollout.Setup {
 
 // TestWorkerGivesThePoolsResults sends everything over the border as bytes.
 func TestWorkerGivesThePoolsResults(t *testing.T) {
-	for _, id := range rollout.PresetEnvs() {
+	for _, id := range presets.Envs() {
 		for _, name := range []string{"dises", "openai-es"} {
 			r := newRun(t, id, name)
 			b, err := rollout.MarshalSetup(r.setup())

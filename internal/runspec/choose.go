@@ -2,6 +2,7 @@ package runspec
 
 import (
 	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/presets"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
@@ -83,7 +84,7 @@ func (o *Policy) chooseHead(p *policy.Spec) {
 }
 
 // choose changes the preset as o asks, but for the strategy's settings.
-func (o *Options) choose(p *rollout.Preset) {
+func (o *Options) choose(p *presets.Preset) {
 	p.Policy = o.Policy.choose(p.Policy)
 	switch {
 	case o.Population != 0:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/presets"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
@@ -139,19 +140,16 @@ func setOrigin(spec *seedlog.Spec) {
 }
 
 // settings returns the preset of the world and the strategy, changed as o asks.
-func settings(env *envs.Spec, o Options) (rollout.Preset, evolve.Method, error) {
+func settings(env *envs.Spec, o Options) (presets.Preset, evolve.Method, error) {
 	name := o.Strategy
 	if name == "" {
-		name = rollout.DefaultStrategy(env.ID)
+		name = presets.DefaultStrategy(env.ID)
 	}
 	method, err := evolve.Find(name)
 	if err != nil {
-		return rollout.Preset{}, method, err
+		return presets.Preset{}, method, err
 	}
-	preset, ok := rollout.PresetFor(env.ID, method.Name)
-	if !ok {
-		preset = rollout.Untried(env.Action.Discrete, method.Name)
-	}
+	preset := presets.For(env, method)
 	params := evolve.Params{}
 	maps.Copy(params, preset.Params)
 	maps.Copy(params, o.Params)

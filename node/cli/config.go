@@ -17,7 +17,7 @@ import (
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/nearest"
-	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/presets"
 )
 
 // configHelp is what the commands with --config say about it.
@@ -288,7 +288,7 @@ func isSetting(name string) bool {
 func (c *config) checkParams(t *trainSpec, env string) error {
 	name := t.strategy
 	if world, err := findEnv(env); err == nil && name == "" {
-		name = rollout.DefaultStrategy(world.ID)
+		name = presets.DefaultStrategy(world.ID)
 	}
 	method, err := evolve.Find(name)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/nearest"
 	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/presets"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -199,7 +200,7 @@ func (t *trainSpec) options(env string) (runspec.Options, error) {
 		return runspec.Options{}, err
 	}
 	if t.strategy == "" {
-		t.strategy = rollout.DefaultStrategy(spec.ID)
+		t.strategy = presets.DefaultStrategy(spec.ID)
 	}
 	method, err := evolve.Find(t.strategy)
 	if err != nil {
