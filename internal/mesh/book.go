@@ -20,11 +20,11 @@ const (
 	maxBook      = 256
 	backoffFirst = time.Second
 	backoffMax   = time.Minute
-	maxFailures  = 8 // in a row, after which a hub that only others named is forgotten
+	maxFailures  = 8 // in a row, after which a hub that the user did not name is forgotten
 	keepEvery    = 500 * time.Millisecond
 	refreshEvery = 30 * time.Second // hello is said again to a hub, which may know new ones
 	freshFor     = 10 * time.Minute // how long after its last answer a hub is named to others
-	strangerFor  = time.Minute      // how long somebody may be connected without a hello of this run
+	strangerFor  = time.Minute      // how long a peer may stay connected without a hello of this run
 )
 
 // Connections that are kept with hubs.
@@ -33,7 +33,7 @@ const (
 	tabHubs    = 3
 )
 
-// book remembers hubs, where they are and how dialling them went.
+// book remembers hubs, their addresses and how dialing them went.
 type book struct {
 	mu   sync.Mutex
 	hubs map[peer.ID]*hub
@@ -181,23 +181,15 @@ func (m *Mesh) keep() {
 	}
 }
 
-// dialHubs dials hubs that are due, if more connections are wanted.
+// dialHubs dials hubs that are due, if this peer is linked to fewer than it wants.
 func (m *Mesh) dialHubs() {
 	want := nativeHubs
 	if m.cfg.Kind == coordinator.Tab {
 		want = tabHubs
 	}
-	m.mu.Lock()
-	linked := make(map[peer.ID]bool, len(m.links))
-	for id, l := range m.links {
-		linked[id] = true
-		if l.Hub {
-			want--
-		}
-	}
-	m.mu.Unlock()
-	for _, info := range m.book.due(max(want, 0), func(id peer.ID) bool { return linked[id] || id == m.host.ID() }) {
-		m.goes(func() {
+	want -= len(m.linkedHubs())
+	for _, info := range m.book.due(max(want, 0), func(id peer.ID) bool { return m.isLinked(id) || id == m.host.ID() }) {
+		m.spawn(func() {
 			ctx, cancel := context.WithTimeout(m.ctx, dialTimeout)
 			defer cancel()
 			hello, err := m.meet(ctx, info)
@@ -218,21 +210,27 @@ func (m *Mesh) isLinked(id peer.ID) bool {
 	return ok
 }
 
-// refresh says hello again to one linked hub: it may know hubs that came later.
-func (m *Mesh) refresh() {
+// linkedHubs lists the hubs that this peer is linked to, in no order.
+func (m *Mesh) linkedHubs() []peer.ID {
 	m.mu.Lock()
-	var id peer.ID
-	for k, l := range m.links { // any one
+	defer m.mu.Unlock()
+	var hubs []peer.ID
+	for id, l := range m.links {
 		if l.Hub {
-			id = k
-			break
+			hubs = append(hubs, id)
 		}
 	}
-	m.mu.Unlock()
-	if id == "" {
+	return hubs
+}
+
+// refresh says hello again to one linked hub: it may know hubs that came later.
+func (m *Mesh) refresh() {
+	hubs := m.linkedHubs()
+	if len(hubs) == 0 {
 		return
 	}
-	m.goes(func() {
+	id := hubs[0] // any one: they come in no order
+	m.spawn(func() {
 		ctx, cancel := context.WithTimeout(m.ctx, helloTimeout)
 		defer cancel()
 		if _, err := m.sayHello(ctx, id); err != nil {
@@ -241,7 +239,7 @@ func (m *Mesh) refresh() {
 	})
 }
 
-// dropStrangers closes connections of those who are not in this run.
+// dropStrangers closes connections to peers that are not in this run.
 func (m *Mesh) dropStrangers(since map[peer.ID]time.Time) {
 	connected := make(map[peer.ID]bool)
 	for _, id := range m.host.Network().Peers() {
@@ -254,7 +252,7 @@ func (m *Mesh) dropStrangers(since map[peer.ID]time.Time) {
 			since[id] = time.Now()
 		}
 		if time.Since(since[id]) > strangerFor {
-			m.goes(func() { _ = m.host.Network().ClosePeer(id) })
+			m.spawn(func() { _ = m.host.Network().ClosePeer(id) })
 		}
 	}
 	for id := range since {
@@ -264,15 +262,12 @@ func (m *Mesh) dropStrangers(since map[peer.ID]time.Time) {
 	}
 }
 
-// believable reports whether an address that the peer at from gave may lead anywhere from here.
-func believable(addr, from ma.Multiaddr) bool {
-	if manet.IsIPUnspecified(addr) {
-		return false
-	}
-	return !manet.IsIPLoopback(addr) || manet.IsIPLoopback(from)
+// useful reports whether an address that the peer at from gave can lead to anybody from here.
+func useful(addr, from ma.Multiaddr) bool {
+	return dialable(addr) && (!manet.IsIPLoopback(addr) || manet.IsIPLoopback(from))
 }
 
-// forgetBackoff lets a peer be dialled again at once: the book keeps its own pace.
+// forgetBackoff lets a peer be dialed again at once: the book has a backoff of its own.
 func forgetBackoff(h host.Host, id peer.ID) {
 	if s, ok := h.Network().(*swarm.Swarm); ok {
 		s.Backoff().Clear(id)

@@ -72,7 +72,7 @@ func (m *Mesh) enqueue(id peer.ID, data []byte) error {
 	if o == nil {
 		o = &outbox{wake: make(chan struct{}, 1)}
 		m.outs[id] = o
-		m.goes(func() { m.drain(id, o) })
+		m.spawn(func() { m.drain(id, o) })
 	}
 	if len(o.items) >= maxOutbox || o.bytes+len(data) > maxOutboxBytes || m.queued+len(data) > maxQueuedBytes {
 		return fmt.Errorf("%w: %d messages wait for %s", ErrFull, len(o.items), id)
@@ -89,14 +89,13 @@ func (m *Mesh) enqueue(id peer.ID, data []byte) error {
 
 // SendHubs queues an encoded message for every linked hub. It fails if there is none.
 func (m *Mesh) SendHubs(data []byte) error {
+	err := fmt.Errorf("%w: no hub is connected", ErrUnreachable)
+	hubs := m.linkedHubs()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	err := fmt.Errorf("%w: no hub is connected", ErrUnreachable)
-	for id, l := range m.links {
-		if l.Hub {
-			if e := m.enqueue(id, data); e == nil || errors.Is(err, ErrUnreachable) {
-				err = e
-			}
+	for _, id := range hubs {
+		if e := m.enqueue(id, data); e == nil || errors.Is(err, ErrUnreachable) {
+			err = e
 		}
 	}
 	return err

@@ -49,7 +49,7 @@ func (m *Mesh) joinTopic(run string) error {
 	m.mu.Lock()
 	m.pubsub, m.topic = ps, topic
 	m.mu.Unlock()
-	m.goes(func() { m.listen(sub) })
+	m.spawn(func() { m.listen(sub) })
 	return nil
 }
 

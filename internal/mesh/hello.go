@@ -168,7 +168,7 @@ func (m *Mesh) learn(id peer.ID, c network.Conn, h *helloMessage) {
 	if h.Hub {
 		own := peer.AddrInfo{ID: id}
 		for _, a := range h.Addrs {
-			if info, err := parseAddr(a); err == nil && info.ID == id && believable(info.Addrs[0], from) {
+			if info, err := parseAddr(a); err == nil && info.ID == id && useful(info.Addrs[0], from) {
 				own.Addrs = append(own.Addrs, info.Addrs...)
 			}
 		}
@@ -181,7 +181,7 @@ func (m *Mesh) learn(id peer.ID, c network.Conn, h *helloMessage) {
 		}
 	}
 	for _, a := range h.Hubs {
-		if info, err := parseAddr(a); err == nil && info.ID != m.host.ID() && believable(info.Addrs[0], from) {
+		if info, err := parseAddr(a); err == nil && info.ID != m.host.ID() && useful(info.Addrs[0], from) {
 			m.book.add(*info, false)
 		}
 	}

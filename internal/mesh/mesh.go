@@ -165,8 +165,8 @@ func New(ctx context.Context, cfg Config) (*Mesh, error) {
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.host.Network().Notify(&network.NotifyBundle{DisconnectedF: func(_ network.Network, c network.Conn) { m.unlink(c.RemotePeer()) }})
 	m.host.SetStreamHandler(helloProtocol, m.onHello)
-	m.goes(func() { m.events.pump(m.ctx) })
-	m.goes(m.keep)
+	m.spawn(func() { m.events.pump(m.ctx) })
+	m.spawn(m.keep)
 	if cfg.MDNS {
 		if m.mdns, err = startMDNS(m); err != nil {
 			m.log.Warn("cannot look for nodes in the local network", "err", err)
@@ -175,8 +175,8 @@ func New(ctx context.Context, cfg Config) (*Mesh, error) {
 	return m, nil
 }
 
-// goes runs f on a goroutine that Close waits for.
-func (m *Mesh) goes(f func()) {
+// spawn runs f on a goroutine that Close waits for.
+func (m *Mesh) spawn(f func()) {
 	if m.ctx.Err() != nil {
 		return
 	}
@@ -240,7 +240,7 @@ func (m *Mesh) Enter(genesis []byte) error {
 	}
 	m.host.SetStreamHandler(directProtocol(run), m.onDirect)
 	for _, id := range m.host.Network().Peers() {
-		m.goes(func() {
+		m.spawn(func() {
 			ctx, cancel := context.WithTimeout(m.ctx, dialTimeout)
 			defer cancel()
 			if _, err := m.sayHello(ctx, id); err != nil {
@@ -307,7 +307,7 @@ func (m *Mesh) ban(id peer.ID, why string) {
 	m.mu.Lock()
 	ps := m.pubsub
 	m.mu.Unlock()
-	m.goes(func() {
+	m.spawn(func() {
 		if ps != nil {
 			ps.BlacklistPeer(id)
 		}

@@ -19,11 +19,8 @@ type socketTransport struct{ up transport.Upgrader }
 
 var _ transport.SkipResolver = (*socketTransport)(nil)
 
-// CanDial accepts WebSocket addresses that do not go through a relay.
-func (t *socketTransport) CanDial(a ma.Multiaddr) bool {
-	_, err := socketURL(a)
-	return err == nil
-}
+// CanDial accepts what this tab may dial.
+func (t *socketTransport) CanDial(a ma.Multiaddr) bool { return dialable(a) }
 
 // Protocols are those that end an address of this transport.
 func (t *socketTransport) Protocols() []int { return []int{ma.P_WS, ma.P_WSS} }

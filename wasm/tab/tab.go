@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -320,7 +319,7 @@ func (t *tab) targets() []string {
 	defer t.mu.Unlock()
 	var out []string
 	for _, addr := range t.known {
-		if strings.Contains(addr, "/ws") {
+		if mesh.Dialable(addr) {
 			out = append(out, addr)
 		}
 	}
