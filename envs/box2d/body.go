@@ -13,11 +13,11 @@ type BodyDef struct {
 
 // Body is a dynamic body. Its exported fields may be read and written between steps.
 type Body struct {
-	LinearVelocity  Vec2    // of the centre of mass [m/s]
+	LinearVelocity  Vec2    // of the center of mass [m/s]
 	AngularVelocity float32 // [rad/s]
 
 	// InContact is set by each BeginContact and cleared by each EndContact of the body, in the order in which the
-	// reference calls them, also if another contact goes on. It is what a listener sees that keeps one flag per body.
+	// reference calls them, also if another contact persists. It is what a listener with one flag per body sees.
 	InContact bool
 
 	// Began is set by the first BeginContact and never cleared.
@@ -27,15 +27,15 @@ type Body struct {
 	moved bool // the broad phase has to look for new pairs
 
 	xf          transform
-	localCenter Vec2    // centre of mass in the body's frame
-	c0, c       Vec2    // centre of mass at the time alpha0, and now
+	localCenter Vec2    // center of mass in the body's frame
+	c0, c       Vec2    // center of mass at the time alpha0, and now
 	a0, a       float32 // angles
 	alpha0      float32 // fraction of the step, in [0, 1)
 
 	force     Vec2
 	torque    float32
 	invMass   float32
-	invI      float32 // of the inertia about the centre of mass
+	invI      float32 // of the inertia about the center of mass
 	sleepTime float32
 
 	friction    float32
@@ -77,7 +77,7 @@ func (b *Body) Angle() float32 { return b.a }
 // Awake says whether the body takes part in the simulation.
 func (b *Body) Awake() bool { return b.awake }
 
-// WorldCenter returns where the centre of mass is [m].
+// WorldCenter returns where the center of mass is [m].
 func (b *Body) WorldCenter() Vec2 { return b.c }
 
 // WorldPoint takes a point from the body's frame into the world.
@@ -106,7 +106,7 @@ func (b *Body) SetAwake(awake bool) {
 	b.torque = 0
 }
 
-// ApplyForceToCenter wakes the body and adds a force on the centre of mass for the next step [N].
+// ApplyForceToCenter wakes the body and adds a force on the center of mass for the next step [N].
 func (b *Body) ApplyForceToCenter(force Vec2) {
 	b.SetAwake(true)
 	b.force = add(b.force, force)
@@ -138,7 +138,7 @@ func (b *Body) synchronizeFixture(q0 rot) {
 	b.moveProxy(swept, sub(b.xf.p, from.p))
 }
 
-// moveProxy makes the body's box in the broad phase anew if it does not contain box any more.
+// moveProxy replaces the body's box in the broad phase if it no longer contains box.
 func (b *Body) moveProxy(box aabb, displacement Vec2) {
 	if b.fat.contains(&box) {
 		return

@@ -1,6 +1,6 @@
 package box2d
 
-// edgeCollider finds where an edge of the ground without neighbours touches a polygon. It is the reference's
+// edgeCollider finds where an edge of the ground without neighbors touches a polygon. It is the reference's
 // b2EPCollider, in the world's frame, which is the edge's.
 type edgeCollider struct {
 	vertices [MaxPolygonVertices]Vec2 // of the polygon, in the world

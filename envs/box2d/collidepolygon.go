@@ -1,7 +1,7 @@
 package box2d
 
-// hullRef is a convex polygon in its place: of the ground or of a body. A copy of either, so that one function serves both
-// ways of looking.
+// hullRef is a convex polygon in its place: of the ground or of a body. A copy of either, so that one
+// function serves both ways of looking.
 type hullRef struct {
 	vertices [MaxPolygonVertices]Vec2
 	normals  [MaxPolygonVertices]Vec2

@@ -51,7 +51,7 @@ func (w *World) addContact(ground []Fixture, fixture, body int32) {
 	b.SetAwake(true)
 }
 
-// update finds anew how the pair touches, keeps the impulses of points that are still there, and tells the body if
+// update recomputes how the pair touches, keeps the impulses of points that are still there, and tells the body if
 // touching begins or ends.
 func (c *contact) update(g *Fixture, b *Body) {
 	old := c.manifold
@@ -86,7 +86,7 @@ func (c *contact) update(g *Fixture, b *Body) {
 	}
 }
 
-// collide updates the contacts of awake bodies and removes those whose boxes overlap no more, newest first.
+// collide updates the contacts of awake bodies and removes those whose boxes no longer overlap, newest first.
 func (w *World) collide(ground []Fixture) {
 	removed := false
 	for i := w.contactCount - 1; i >= 0; i-- {

@@ -24,7 +24,7 @@ func (p *position) rotation() rot {
 
 // constraintPoint is a point of contact during one step.
 type constraintPoint struct {
-	r              Vec2 // from the centre of mass
+	r              Vec2 // from the center of mass
 	local          Vec2 // of the manifold
 	normalMass     float32
 	tangentMass    float32
@@ -33,7 +33,8 @@ type constraintPoint struct {
 	tangentImpulse float32
 }
 
-// contactConstraint is a touching contact during one step. The ground is immovable, so that only the body's side counts.
+// contactConstraint is a touching contact during one step. The ground is immovable, so that only the body's
+// side counts.
 type contactConstraint struct {
 	contact, body       int32
 	points              [maxManifoldPoints]constraintPoint
@@ -86,8 +87,8 @@ func (k *contactConstraint) worldPoints(xf transform) (normal, p0, p1 Vec2) {
 	return neg(normal), p0, p1
 }
 
-// middle returns the point half-way between the two skins, one on the plane's shape and one about the clipped point. The
-// sum does not depend on which of them is A.
+// middle returns the point half-way between the two skins, one on the plane's shape and one about the clipped
+// point. The sum does not depend on which of them is A.
 func middle(clip, plane, normal Vec2) Vec2 {
 	onPlane := add(clip, scale(polygonRadius-dot(sub(clip, plane), normal), normal))
 	return scale(0.5, add(onPlane, sub(clip, scale(polygonRadius, normal))))

@@ -19,7 +19,7 @@ type Fixture struct {
 	filter      Filter
 }
 
-// EdgeFixture returns an edge of the ground from v1 to v2 [m] without neighbours. body numbers the static body that it
+// EdgeFixture returns an edge of the ground from v1 to v2 [m] without neighbors. body numbers the static body that it
 // belongs to: any number, the same for fixtures of one body. It counts only in continuous collision, where fixtures of
 // one body share a time.
 func EdgeFixture(body int32, v1, v2 Vec2, friction, restitution float32, f Filter) Fixture {
@@ -78,9 +78,10 @@ func fatten(b aabb) aabb {
 	}
 }
 
-// RayCast returns how far along the way from p1 to p2 the nearest of the fixtures with a category bit in mask is hit,
-// as a fraction of the way; 1 and false if none is. A ray that starts inside a polygon does not hit it. The order of the
-// fixtures does not matter, so that it is enough to pass those that lie under the ray. Bit exact.
+// RayCast returns how far along the way from p1 to p2 the nearest of the fixtures with a category bit in mask
+// is hit, as a fraction of the way; 1 and false if none is. A ray that starts inside a polygon does not hit
+// it. The order of the fixtures does not matter, so that it is enough to pass those that lie under the ray.
+// Bit exact.
 func RayCast(ground []Fixture, p1, p2 Vec2, mask uint32) (fraction float32, hit bool) {
 	d := sub(p2, p1)
 	fraction = 1

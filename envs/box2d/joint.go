@@ -28,8 +28,8 @@ type RevoluteJoint struct {
 	limit        int32
 }
 
-// CreateRevoluteJoint adds a hinge and returns its index, counted from 0. The bodies must exist. Beyond MaxJoints nothing
-// is added, and Overflow tells.
+// CreateRevoluteJoint adds a hinge and returns its index, counted from 0. The bodies must exist. Beyond
+// MaxJoints nothing is added, and Overflow tells.
 func (w *World) CreateRevoluteJoint(def *RevoluteJointDef) int32 {
 	if w.jointCount == MaxJoints {
 		w.overflow = true
@@ -77,7 +77,7 @@ type jointConstraint struct {
 	joint, a, b            int32
 	limit                  int32
 	rA, rB                 Vec2
-	offsetA, offsetB       Vec2 // of the anchors from the centres of mass, in the bodies' frames
+	offsetA, offsetB       Vec2 // of the anchors from the centers of mass, in the bodies' frames
 	mA, mB, iA, iB         float32
 	exX, exY, exZ          float32 // columns of the symmetric mass matrix
 	eyY, eyZ, ezZ          float32
@@ -119,7 +119,7 @@ func (k *jointConstraint) setup(w *World, joint int32, velocities *[bodySlots]ve
 	vB.w += float32(k.iB * (cross(k.rB, p) + k.impM + k.impZ))
 }
 
-// setMass computes the mass matrix, and once what the reference computes anew in every iteration.
+// setMass computes the mass matrix, and once what the reference recomputes in every iteration.
 func (k *jointConstraint) setMass() {
 	rA, rB, iA, iB := k.rA, k.rB, k.iA, k.iB
 	k.exX = k.mA + k.mB + float32(float32(rA.Y*rA.Y)*iA) + float32(float32(rB.Y*rB.Y)*iB)
@@ -167,8 +167,9 @@ func (k *jointConstraint) store(w *World) {
 	j.impulseX, j.impulseY, j.impulseZ, j.motorImpulse = plus(k.impX), plus(k.impY), plus(k.impZ), plus(k.impM)
 }
 
-// solveVelocity is one iteration over the joint: motor, then hinge and limit together. A motor at its full torque adds nothing; the test for that shortens the
-// chain of dependent operations, which is what an iteration costs.
+// solveVelocity is one iteration over the joint: motor, then hinge and limit together. A motor at its full
+// torque adds nothing; the test for that shortens the chain of dependent operations, which is what an
+// iteration costs.
 func (k *jointConstraint) solveVelocity(velocities *[bodySlots]velocity) {
 	a, b := &velocities[k.a&(bodySlots-1)], &velocities[k.b&(bodySlots-1)]
 	wA, wB := a.w, b.w

@@ -40,8 +40,8 @@ func right(a Vec2) Vec2 { return Vec2{a.Y, -a.X} }
 // spin returns the cross product of s and a: the velocity at a of a body that turns with s.
 func spin(s float32, a Vec2) Vec2 { return Vec2{float32(-s * a.Y), float32(s * a.X)} }
 
-// plus returns a, and +0 for any zero. What is kept from step to step goes through it, so that its bits do not tell in which
-// way it was computed.
+// plus returns a, and +0 for any zero. What is kept from step to step goes through it, so that its bits do
+// not tell in which way it was computed.
 func plus(a float32) float32 { return a + 0 }
 
 func length(a Vec2) float32 { return exact.Sqrt32(dot(a, a)) }

@@ -6,8 +6,8 @@ import "github.com/evoswarm/evoswarm/internal/exact"
 // 2 mm for rounding, some twenty times what it can be in worlds of 100 m.
 const clearance = toiTarget + toiTolerance + 0.002
 
-// reach is where the vertices of a body are at both ends of its sweep. In between none is farther from the straight line
-// than bulge: a point at radius r that turns by an angle w leaves its chord by r w^2/8 at most.
+// reach is where the vertices of a body are at both ends of its sweep. In between none is farther from the
+// straight line than bulge: a point at radius r that turns by an angle w leaves its chord by r w^2/8 at most.
 type reach struct {
 	known  bool
 	from   [MaxPolygonVertices]Vec2
@@ -37,8 +37,8 @@ func (r *reach) set(b *Body) {
 	r.bulge = float32(float32(float32(angle*angle)*0.125) * exact.Sqrt32(radius))
 }
 
-// clears says that the body surely stays away from the fixture during its sweep: an axis of the world or a normal of the
-// fixture separates them at both ends by enough. timeOfImpact then finds no impact.
+// clears says that the body surely stays away from the fixture during its sweep: an axis of the world or a
+// normal of the fixture separates them at both ends by enough. timeOfImpact then finds no impact.
 func (r *reach) clears(g *Fixture, count int32) bool {
 	const skin = aabbExtension + polygonRadius // of the fixture's box
 	margin := clearance + r.bulge

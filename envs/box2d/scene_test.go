@@ -149,7 +149,7 @@ func (s *scene) do(line string) error {
 	return l.err
 }
 
-// compare lays the bodies beside a recorded state, once the hashes have gone apart.
+// compare compares the bodies with a recorded state, once the hashes differ.
 func (s *scene) compare(l *words) error {
 	for i := int32(0); i < s.w.bodyCount; i++ {
 		b := &s.w.Bodies[i]
@@ -231,7 +231,8 @@ func replay(r io.Reader, done func(*scene)) error {
 	return lines.Err()
 }
 
-// TestGoldenScenes lays every recorded scene beside the C++ engine: all bits of all bodies and contacts in every step.
+// TestGoldenScenes compares every recorded scene with the C++ engine: all bits of all bodies and contacts in
+// every step.
 func TestGoldenScenes(t *testing.T) {
 	f, err := os.Open(*scenesFile)
 	if err != nil {

@@ -1,15 +1,17 @@
 package box2d
 
-// What an iteration over velocities costs is waiting: each constraint needs the velocities that the one before it has just
-// changed. But constraints without a common body may change places without changing a bit, also across the end of an
-// iteration. So the constraints are split into early ones, the first half of the joints and the contacts that only they
-// matter to, and late ones; and the late ones of an iteration are mixed with the early ones of the next, so that the
-// processor has two chains to work on at a time: one leg of a walker and the other.
+// What an iteration over velocities costs is waiting: each constraint needs the velocities that the one
+// before it has just changed. But constraints without a common body may change places without changing a bit,
+// also across the end of an iteration. So the constraints are split into early ones, the first half of the
+// joints and the contacts that only they matter to, and late ones; and the late ones of an iteration are
+// mixed with the early ones of the next, so that the processor has two chains to work on at a time: one leg
+// of a walker and the other.
 
 // maxOps is how many constraints an island has.
 const maxOps = MaxJoints + maxTouching
 
-// schedule is the order in which an island's constraints are solved. An op below MaxJoints is a joint, others a contact.
+// schedule is the order in which an island's constraints are solved. An op below MaxJoints is a joint, others
+// a contact.
 type schedule struct {
 	early, late, mixed                [maxOps]int32
 	earlyCount, lateCount, mixedCount int32

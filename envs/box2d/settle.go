@@ -1,9 +1,9 @@
 package box2d
 
-// An iteration over velocities is a function of the velocities and of most accumulated impulses. In float32 it often runs
-// into a state that it has been in before: after ten iterations of a lander in flight, say. From there on it repeats itself,
-// and only the impulses impX and impY of the joints, on which nothing depends, go on growing. So the rest of the iterations
-// need not be computed to know their bits.
+// An iteration over velocities is a function of the velocities and of most accumulated impulses. In float32
+// it often runs into a state that it has been in before: after ten iterations of a lander in flight, say.
+// From there on it repeats itself, and only the impulses impX and impY of the joints, on which nothing
+// depends, keep growing. So the rest of the iterations need not be computed to know their bits.
 
 // maxPeriod is the longest cycle that is made use of.
 const maxPeriod = 8
@@ -53,8 +53,9 @@ func (s *island) atMark() bool {
 	return true
 }
 
-// solveVelocities iterates over joints and contacts. It marks the state after 1, 2, 4, 8, 16, 24, 32... iterations, so that a
-// cycle is found soon after it begins. An iteration here begins with the late constraints.
+// solveVelocities iterates over joints and contacts. It marks the state after 1, 2, 4, 8, 16, 24, 32...
+// iterations, so that a cycle is found soon after it begins. An iteration here begins with the late
+// constraints.
 func (s *island) solveVelocities(iterations int32) {
 	if iterations < 1 {
 		return
@@ -97,8 +98,8 @@ func (s *island) skip(period, left int32) {
 	}
 }
 
-// repeat adds what a cycle adds to impX and impY of the joints a and b, which are number j and the one after it, as often
-// as said. Two at a time, since each sum waits for itself only.
+// repeat adds what a cycle adds to impX and impY of the joints a and b, which are number j and the one after
+// it, as often as said. Two at a time, since each sum waits for itself only.
 func (s *island) repeat(a, b *jointConstraint, j, period, times int32) {
 	aX, aY, bX, bY := a.impX, a.impY, b.impX, b.impY
 	for grows := true; grows && times > 0; times-- {

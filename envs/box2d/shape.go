@@ -1,7 +1,7 @@
 package box2d
 
-// PolygonShape is a convex polygon with its vertices counter-clockwise. Its skin, b2_polygonRadius thick, is not part of
-// the vertices.
+// PolygonShape is a convex polygon with its vertices counter-clockwise. Its skin, b2_polygonRadius thick, is
+// not part of the vertices.
 type PolygonShape struct {
 	vertices [MaxPolygonVertices]Vec2
 	normals  [MaxPolygonVertices]Vec2
@@ -97,7 +97,7 @@ func (s *PolygonShape) areaCenter() Vec2 {
 	return scale(1/area, c)
 }
 
-// massData returns mass, centre of mass and rotational inertia about the origin of the shape's frame.
+// massData returns mass, center of mass and rotational inertia about the origin of the shape's frame.
 func (s *PolygonShape) massData(density float32) (mass float32, center Vec2, inertia float32) {
 	var ref Vec2
 	for i := int32(0); i < s.count; i++ {

@@ -22,7 +22,7 @@ func TestMassOfABox(t *testing.T) {
 			}
 		}
 		near("mass", mass, 8*hx*hy)
-		near("centre", center.X+center.Y, 0)
+		near("center", center.X+center.Y, 0)
 		near("inertia", inertia, mass*(hx*hx+hy*hy)/3)
 	})
 }

@@ -1,7 +1,7 @@
 package box2d
 
-// solveTOI finds the bodies that met the ground during the step, moves each back to its time of impact, and lets it go on
-// from there, first impact first.
+// solveTOI finds the bodies that met the ground during the step, moves each back to its time of impact, and
+// lets it continue from there, first impact first.
 func (w *World) solveTOI(s *island, ground []Fixture, dt float32, velocityIterations int32) {
 	for i := int32(0); i < w.bodyCount; i++ {
 		w.Bodies[i].alpha0 = 0

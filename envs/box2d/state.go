@@ -25,8 +25,8 @@ func StateVars(bodies, joints []string, contacts int, reach envs.Bounds) []envs.
 		v = append(v, envs.Var{Name: name, Unit: unit, Low: low, High: high})
 	}
 	for _, b := range bodies {
-		add(b+" mass centre x", "m", reach.MinX, reach.MaxX)
-		add(b+" mass centre y", "m", reach.MinY, reach.MaxY)
+		add(b+" mass center x", "m", reach.MinX, reach.MaxX)
+		add(b+" mass center y", "m", reach.MinY, reach.MaxY)
 		add(b+" angle", "rad", -2000, 2000)
 		add(b+" velocity x", "m/s", -200, 200)
 		add(b+" velocity y", "m/s", -200, 200)
@@ -94,9 +94,10 @@ func (w *World) AppendState(v []float64, contacts int) []float64 {
 	return v
 }
 
-// SetState makes v, which AppendState wrote after a step of dt with that many places for contacts, the state of w, whose
-// bodies and joints have been created. The values must be within the ranges of StateVars. It returns an error that wraps
-// envs.ErrState, and leaves w in an undefined state, if they contradict each other.
+// SetState makes v, which AppendState wrote after a step of dt with that many places for contacts, the state
+// of w, whose bodies and joints have been created. The values must be within the ranges of StateVars. It
+// returns an error that wraps envs.ErrState, and leaves w in an undefined state, if they contradict each
+// other.
 func (w *World) SetState(ground []Fixture, dt float32, v []float64, contacts int) error {
 	w.invDt0 = 1 / dt
 	for i := range w.bodyCount {

@@ -117,7 +117,7 @@ func timeOfImpact(g *Fixture, s *PolygonShape, w sweep) (t float32, touching boo
 
 // How pushing back ends.
 const (
-	pushOn       int32 = 0 // go on from the new time with a new axis
+	pushOn       int32 = 0 // continue from the new time with a new axis
 	pushTouching int32 = 1 // they touch at t1
 	pushNever    int32 = 2 // they stay apart, or the root finder failed
 )

@@ -1,7 +1,7 @@
 package box2d
 
-// World holds the moving part of a scene and everything that goes on from step to step. It is one flat value that =
-// copies; a copy goes on with the same bits. The zero World is empty, without gravity.
+// World holds the moving part of a scene and everything that carries over from step to step. It is one flat
+// value that = copies; a copy continues with the same bits. The zero World is empty, without gravity.
 type World struct {
 	Bodies [MaxBodies]Body
 	Joints [MaxJoints]RevoluteJoint
@@ -43,8 +43,9 @@ func (w *World) BodyCount() int32 { return w.bodyCount }
 // Overflow says whether something did not fit into the pools since Reset: the physics is wrong from there on.
 func (w *World) Overflow() bool { return w.overflow }
 
-// Step advances the world by dt [s], which must be positive, over the ground, and then forgets the forces. ground must be
-// the same in every step since Reset, at most 2^31-1 fixtures; it is only read. Step does not allocate. Bit exact.
+// Step advances the world by dt [s], which must be positive, over the ground, and then forgets the forces.
+// ground must be the same in every step since Reset, at most 2^31-1 fixtures; it is only read. Step does not
+// allocate. Bit exact.
 func (w *World) Step(ground []Fixture, dt float32, velocityIterations, positionIterations int32) {
 	w.findNewContacts(ground)
 	invDt := 1 / dt

@@ -195,8 +195,8 @@ func TestSleepAndWake(t *testing.T) {
 	}
 }
 
-// A body faster than it is thick does not fall through an edge, but falls through without continuous collision: it would
-// be below after one step.
+// A body faster than it is thick does not fall through an edge, but falls through without continuous
+// collision: it would be below after one step.
 func TestBulletStops(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var w World

@@ -1,6 +1,5 @@
-// Package cores spreads work over the machine's cores in a way that no bit depends on:
-// the work is cut into parts that share nothing, and who computes which part does not
-// matter.
+// Package cores spreads work over the machine's cores without changing a bit: the work is cut into parts that
+// share nothing, so it does not matter which core computes which part.
 package cores
 
 import (
@@ -9,9 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// Each calls f once for each part 0 .. parts-1, on as many goroutines as there are
-// cores, this one included, and returns when all have returned. The parts must not
-// touch the same memory.
+// Each calls f once for each part 0 .. parts-1, on as many goroutines as there are cores, this one included,
+// and returns when all have returned. The parts must not touch the same memory.
 func Each(parts int, f func(part int)) {
 	workers := min(runtime.GOMAXPROCS(0), parts)
 	if workers <= 1 {

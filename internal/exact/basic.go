@@ -32,9 +32,8 @@ func Sqrt(x float64) float64 {
 	return r
 }
 
-// Sqrt32 returns the square root of x, correctly rounded (0.5 ulp): the float64
-// root carries more than twice the digits, so that rounding it again is harmless.
-// Special values as Sqrt. Bit-exact.
+// Sqrt32 returns the square root of x, correctly rounded (0.5 ulp): the float64 root carries more than twice
+// the digits, so that rounding it again is harmless. Special values as Sqrt. Bit-exact.
 func Sqrt32(x float32) float32 {
 	r := float32(math.Sqrt(float64(x)))
 	if r != r {

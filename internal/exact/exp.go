@@ -18,8 +18,7 @@ const (
 	expC5 float64 = 4.13813679705723846039e-08
 )
 
-// expPair returns e^x = (h + l) * 2^k with h in [0.7, 1.42] and an error below
-// 2^-55 of it, for |x| < 800.
+// expPair returns e^x = (h + l) * 2^k with h in [0.7, 1.42] and an error below 2^-55 of it, for |x| < 800.
 func expPair(x float64) (h, l float64, k int) {
 	n := math.Floor(float64(x*log2e) + 0.5)
 	h, l = expSmall(x-float64(n*ln2Hi), float64(n*ln2Lo))
@@ -41,9 +40,8 @@ func expSmall(hi, lo float64) (h, l float64) {
 	return h, l + e
 }
 
-// Exp returns e^x. Error below 0.7 ulp (1 ulp where the result is subnormal).
-// Exp(+Inf) = +Inf, Exp(-Inf) = +0; overflow from 709.782712893384 on; NaN gives
-// NaN. Bit-exact.
+// Exp returns e^x. Error below 0.7 ulp (1 ulp where the result is subnormal). Exp(+Inf) = +Inf, Exp(-Inf) =
+// +0; overflow from 709.782712893384 on; NaN gives NaN. Bit-exact.
 func Exp(x float64) float64 {
 	switch {
 	case x != x:

@@ -12,8 +12,7 @@ import (
 
 const goldenArgs = 200000
 
-// goldenArg draws from four kinds in turn: any bit pattern, a wide range of
-// exponents, [-10, 10) and [-1, 1).
+// goldenArg draws from four kinds in turn: any bit pattern, a wide range of exponents, [-10, 10) and [-1, 1).
 func goldenArg(m *mix, i int) float64 {
 	switch i & 3 {
 	case 0:

@@ -2,9 +2,8 @@ package exact
 
 import "math"
 
-// Sinh returns the hyperbolic sine of x. Error below 0.85 ulp.
-// Sinh(±0) = ±0, Sinh(±Inf) = ±Inf; overflow from |x| = 710.475860073944 on;
-// NaN gives NaN. Bit-exact.
+// Sinh returns the hyperbolic sine of x. Error below 0.85 ulp. Sinh(±0) = ±0, Sinh(±Inf) = ±Inf; overflow
+// from |x| = 710.475860073944 on; NaN gives NaN. Bit-exact.
 func Sinh(x float64) float64 {
 	a := math.Abs(x)
 	switch {

@@ -2,10 +2,9 @@ package exact
 
 import "math"
 
-// Pow returns x to the power y. Error below 0.75 ulp (1.1 ulp where the result
-// is subnormal). All special cases of C99 F.9.4.4 hold: Pow(x, ±0) = Pow(1, y) = 1
-// even for NaN, Pow(-1, ±Inf) = 1, a negative x with an odd y keeps the sign,
-// with a y that is no integer gives NaN. Bit-exact.
+// Pow returns x to the power y. Error below 0.75 ulp (1.1 ulp where the result is subnormal). All special
+// cases of C99 F.9.4.4 hold: Pow(x, ±0) = Pow(1, y) = 1 even for NaN, Pow(-1, ±Inf) = 1, a negative x with an
+// odd y keeps the sign, with a y that is no integer gives NaN. Bit-exact.
 func Pow(x, y float64) float64 {
 	ax, ay := math.Abs(x), math.Abs(y)
 	switch {
@@ -81,9 +80,8 @@ func powPositive(x, y float64) float64 {
 	return scale(h+l, int(n))
 }
 
-// log2Pair returns log2(x) = t1 + t2 for finite x > 0, t1 having 21 bits and the
-// sum an error below 2^-67 of it (fdlibm: log2 of x/c for c = 1 or 3/2, from
-// s = (x-c)/(x+c), with s and 2/(3 ln 2) in two parts each).
+// log2Pair returns log2(x) = t1 + t2 for finite x > 0, t1 having 21 bits and the sum an error below 2^-67 of
+// it (fdlibm: log2 of x/c for c = 1 or 3/2, from s = (x-c)/(x+c), with s and 2/(3 ln 2) in two parts each).
 func log2Pair(x float64) (t1, t2 float64) {
 	const (
 		l1 float64 = 5.99999999999994648725e-01

@@ -11,8 +11,7 @@ import (
 
 func same(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
-// TestSymmetry: odd functions are odd and even ones even in every bit, and
-// Sincos is Sin and Cos.
+// TestSymmetry: odd functions are odd and even ones even in every bit, and Sincos is Sin and Cos.
 func TestSymmetry(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := math.Float64frombits(rapid.Uint64().Draw(t, "bits"))
@@ -44,7 +43,7 @@ func TestSincosSmall(t *testing.T) {
 			t.Fatalf("Sincos(%x) = %x, %x, want %x, %x", x, s, c, exact.Sin(x), exact.Cos(x))
 		}
 	}
-	for exp := -1074; exp <= 2; exp++ { // zeros, subnormals and all of the range, with neighbours
+	for exp := -1074; exp <= 2; exp++ { // zeros, subnormals and all of the range, with neighbors
 		for _, m := range []float64{1, 1.25, 1.5707963267948966, 1.75} {
 			x := math.Ldexp(m, exp)
 			for _, y := range []float64{x, -x, math.Nextafter(x, 9), -math.Nextafter(x, 0), 0 * x, -1 / math.Inf(1)} {

@@ -33,9 +33,8 @@ var twoOverPi = [39]uint32{
 	0x56033046, 0xfc7b6bab, 0xf0cfbc20,
 }
 
-// reducePio2 returns x = n*pi/2 + (r+c) for finite x, with |r+c| <= pi/4 (a hair
-// more when the quotient rounds at the boundary), |c| <= ulp(r)/2 and n mod 4.
-// Its error is below 2^-66 relative to r.
+// reducePio2 returns x = n*pi/2 + (r+c) for finite x, with |r+c| <= pi/4 (a hair more when the quotient
+// rounds at the boundary), |c| <= ulp(r)/2 and n mod 4. Its error is below 2^-66 relative to r.
 func reducePio2(x float64) (r, c float64, n int) {
 	ax := math.Abs(x)
 	if ax <= pio4Hi {
@@ -83,8 +82,7 @@ func expBits(x float64) int { return int(math.Float64bits(x) >> expShift & expMa
 // reduceHuge is reducePio2 for x >= 2^20 (Payne and Hanek): the significand
 // times those bits of 2/pi that decide the quotient mod 4 and 190 bits below.
 func reduceHuge(x float64) (r, c float64, n int) {
-	// x = m * 2^e with a 53-bit m. Bits of 2/pi of weight 2^(2-e) and more only
-	// add multiples of 4.
+	// x = m * 2^e with a 53-bit m. Bits of 2/pi of weight 2^(2-e) and more only add multiples of 4.
 	b := math.Float64bits(x)
 	m := b&fracMask | 1<<expShift
 	e := int(b>>expShift) - expBias - 52

@@ -42,9 +42,8 @@ const (
 	topInf  = 0x7f8
 )
 
-// Sin32 returns the sine of x radians: the bits that glibc 2.36's sinf returns
-// where it does not use fused multiply-add, for every float32 argument (NaN and
-// ±Inf give NaN). Error at most 0.56 ulp. Bit-exact.
+// Sin32 returns the sine of x radians: the bits that glibc 2.36's sinf returns where it does not use fused
+// multiply-add, for every float32 argument (NaN and ±Inf give NaN). Error at most 0.56 ulp. Bit-exact.
 func Sin32(x float32) float32 {
 	b := math.Float32bits(x)
 	top := b >> 20 & 0x7ff
@@ -67,9 +66,8 @@ func Sin32(x float32) float32 {
 	return nan32()
 }
 
-// Cos32 returns the cosine of x radians: the bits that glibc 2.36's cosf returns
-// where it does not use fused multiply-add, for every float32 argument (NaN and
-// ±Inf give NaN). Error at most 0.56 ulp. Bit-exact.
+// Cos32 returns the cosine of x radians: the bits that glibc 2.36's cosf returns where it does not use fused
+// multiply-add, for every float32 argument (NaN and ±Inf give NaN). Error at most 0.56 ulp. Bit-exact.
 func Cos32(x float32) float32 {
 	b := math.Float32bits(x)
 	top := b >> 20 & 0x7ff
@@ -92,8 +90,7 @@ func Cos32(x float32) float32 {
 	return nan32()
 }
 
-// SinCos32 returns Sin32(x) and Cos32(x) for little more than the price of one.
-// Bit-exact.
+// SinCos32 returns Sin32(x) and Cos32(x) for little more than the price of one. Bit-exact.
 func SinCos32(x float32) (sin, cos float32) {
 	b := math.Float32bits(x)
 	top := b >> 20 & 0x7ff
@@ -127,8 +124,7 @@ func bothInQuadrant(r float64, n, m int32) (sin, cos float32) {
 	return c, s
 }
 
-// evalQuadrant returns the sine polynomial at x for even n and the cosine
-// polynomial for odd n; x2 is x*x.
+// evalQuadrant returns the sine polynomial at x for even n and the cosine polynomial for odd n; x2 is x*x.
 func evalQuadrant(x, x2 float64, p *sincosPoly, n int32) float64 {
 	if n&1 == 0 {
 		return evalSine(x, x2, p)

@@ -44,8 +44,7 @@ func readGlibc(t *testing.T) map[string]glibcHash {
 	return want
 }
 
-// hashSincosf hashes the results for n patterns from first in steps of stride,
-// as glibc_sincosf.c does.
+// hashSincosf hashes the results for n patterns from first in steps of stride, as glibc_sincosf.c does.
 func hashSincosf(first, stride uint32, n int) glibcHash {
 	const prime = 0x100000001b3
 	h := glibcHash{0xcbf29ce484222325, 0xcbf29ce484222325}
@@ -89,7 +88,8 @@ func TestGlibcSincosf(t *testing.T) {
 	}
 }
 
-// SinCos32 is Sin32 and Cos32, for every 4099th argument (NaN included) and all near 0.75 and 120, where the method changes.
+// SinCos32 is Sin32 and Cos32, for every 4099th argument (NaN included) and all near 0.75 and 120, where the
+// method changes.
 func TestSinCos32(t *testing.T) {
 	check := func(b uint32) {
 		x := math.Float32frombits(b)

@@ -1,9 +1,8 @@
 package exact
 
-// Tanh32's two branches meet at tanhSeam. Below it x + x^3 (s0 + s1 x^2 + ...),
-// above it 1 - 2/(1 + g^4) where g(x) = g0 + g1 x + ... is close to e^(x/2); the
-// coefficients of g are minimax for the error of the result, 2^-26, so that they
-// are free to be coarse where the result is all but 1.
+// Tanh32's two branches meet at tanhSeam. Below it x + x^3 (s0 + s1 x^2 + ...), above it 1 - 2/(1 + g^4)
+// where g(x) = g0 + g1 x + ... is close to e^(x/2); the coefficients of g are minimax for the error of the
+// result, 2^-26, so that they are free to be coarse where the result is all but 1.
 const (
 	tanhS0 float32 = -0.3333329800270817
 	tanhS1 float32 = 0.13331924140889598
@@ -24,15 +23,13 @@ const (
 	tanhEnd  float32 = 12 // beyond, the result stays 1 and g would overflow
 )
 
-// Tanh32 returns the hyperbolic tangent of x. Error below 3.2 ulp (found by trying
-// every argument), |Tanh32(x)| <= 1, odd in every bit; over the whole line a
-// greater argument never gives less by more than 1 ulp. Tanh32(±0) = ±0,
-// ±1 from |x| = 9.0503 on; NaN gives NaN.
+// Tanh32 returns the hyperbolic tangent of x. Error below 3.2 ulp (found by trying every argument),
+// |Tanh32(x)| <= 1, odd in every bit; over the whole line a greater argument never gives less by more than 1
+// ulp. Tanh32(±0) = ±0, ±1 from |x| = 9.0503 on; NaN gives NaN.
 //
-// It is the definition for every faster version: both branches are computed and
-// one is selected, the clamp and the sign are selects, every operation is one
-// float32 operation in the order written, so lanes of any width agree bit for
-// bit. Bit-exact.
+// It is the definition for every faster version: both branches are computed and one is selected, the clamp
+// and the sign are selects, every operation is one float32 operation in the order written, so lanes of any
+// width agree bit for bit. Bit-exact.
 func Tanh32(x float32) float32 {
 	a := x
 	if x < 0 {

@@ -27,8 +27,8 @@ func Sincos(x float64) (sin, cos float64) {
 	if !(math.Abs(x) <= pio4Hi) {
 		return beyond(x)
 	}
-	// Both kernels with the tail 0, side by side. A sum of negated terms is the negated sum, and where x is so small that
-	// sinKernel returns it the terms beside it vanish: the same bits.
+	// Both kernels with the tail 0, side by side. A sum of negated terms is the negated sum, and where x is
+	// so small that sinKernel returns it the other terms vanish: the same bits.
 	z := float64(x * x)
 	v := float64(z * x)
 	p := -sin5 - float64(z*sin6)
@@ -45,9 +45,9 @@ func Sincos(x float64) (sin, cos float64) {
 	return x - (float64(z*float64(v*p)) - float64(v*sin1)), w + (((1 - w) - half) + float64(z*q))
 }
 
-// beyond returns sine and cosine of x where |x| > pi/4, or of NaN. It does what reducePio2 and sinQuadrant do, the usual way without a
-// branch: processors guess the quadrant wrong, and in Go's code for WebAssembly a branch costs as much as a call. Both
-// kernels are computed, side by side, and take their places by masks.
+// beyond returns sine and cosine of x where |x| > pi/4, or of NaN. It does what reducePio2 and sinQuadrant
+// do, the usual way without a branch: processors guess the quadrant wrong, and in Go's code for WebAssembly a
+// branch costs as much as a call. Both kernels are computed, side by side, and take their places by masks.
 func beyond(x float64) (sin, cos float64) {
 	const inv = 6.36619772367581382433e-01
 	ax := math.Abs(x)
@@ -127,8 +127,7 @@ const (
 	cos6 float64 = -1.13596475577881948265e-11
 )
 
-// sinKernel returns sin(x+y) for |x| <= pi/4 and a tail y (fdlibm's minimax
-// polynomial of degree 13).
+// sinKernel returns sin(x+y) for |x| <= pi/4 and a tail y (fdlibm's minimax polynomial of degree 13).
 func sinKernel(x, y float64) float64 {
 	if math.Abs(x) < 0x1p-27 {
 		return x

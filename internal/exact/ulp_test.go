@@ -82,7 +82,7 @@ func exps(lo, hi int) func(m *mix) (x, y float64) {
 	return func(m *mix) (x, y float64) { return m.exp(lo, hi), 0 }
 }
 
-// nearQuarter returns the float64 nearest to n*pi/2 or one of its neighbours.
+// nearQuarter returns the float64 nearest to n*pi/2 or one of its neighbors.
 func nearQuarter(m *mix) (x, y float64) {
 	n := int64(m.next()>>4) >> (m.next() % 60)
 	p := new(big.Float).SetPrec(300).SetMantExp(longPi, -1)

@@ -39,7 +39,7 @@ func newNet(s *noise.Stream, sizes ...int) *net {
 	return n
 }
 
-// forward computes the outputs; activate stands between layers.
+// forward computes the outputs; activate goes between layers.
 func (n *net) forward(activate func(y []float32)) []float32 {
 	x := n.x
 	for l, h := range n.h {

@@ -1,10 +1,11 @@
 package kernel
 
 // lanes is the number of outputs that the portable dense layer computes side by side: eight independent sums hide the
-// latency of an addition, and their weights are neighbours in memory.
+// latency of an addition, and their weights are neighbors in memory.
 const lanes = 8
 
-// Chains is the number of partial sums of a dense layer: chain k holds the inputs i = k mod 4. Part of the bit contract.
+// Chains is the number of partial sums of a dense layer: chain k holds the inputs i = k mod 4. Part of the
+// bit contract.
 const Chains = 4
 
 func densePortable(y, w, b, x []float32) {

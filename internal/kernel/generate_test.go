@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// TestGenerated runs the generators anew and compares what they make with what is committed.
+// TestGenerated runs the generators and compares their output with what is committed.
 func TestGenerated(t *testing.T) {
 	for name, c := range map[string]struct {
 		program, files []string

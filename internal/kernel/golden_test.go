@@ -86,7 +86,7 @@ func goldenVectors(t *testing.T) {
 			write(h, y)
 		}
 		Tanh(y)
-		write(tanh, y) // apart, since its bits are those of exact.Tanh32
+		write(tanh, y) // separate, since its bits are those of exact.Tanh32
 		Relu(theta)
 		write(h, theta)
 	}

@@ -76,9 +76,9 @@ func Use(name string) error {
 	return fmt.Errorf("%w %q", ErrUnknown, name)
 }
 
-// UseFastest makes the fastest kernel that passes [SelfTest] the active one and returns its name. A kernel that does not
-// pass is left aside and its error joined to err, which is for the log: something is wrong with this machine. As with
-// [Use], only the driver calls it, once.
+// UseFastest makes the fastest kernel that passes [SelfTest] the active one and returns its name. A kernel
+// that does not pass is left aside and its error joined to err, which is for the log: something is wrong with
+// this machine. As with [Use], only the driver calls it, once.
 func UseFastest() (name string, err error) {
 	for i := len(kernels) - 1; i > 0; i-- {
 		fault := Use(kernels[i].Name)
@@ -133,5 +133,5 @@ func Accumulate(dst []float32, coef float32, seed uint64, offset int) {
 }
 
 // Normal writes components offset .. offset+len(dst)-1 of the perturbation that seed names into dst, as
-// [noise.FillNormal] does, whose comment holds. offset >= 0, else it panics. Bit exact.
+// [noise.FillNormal] does, whose comment applies. offset >= 0, else it panics. Bit exact.
 func Normal(dst []float32, seed uint64, offset int) { normal(dst, seed, offset) }

@@ -46,10 +46,10 @@ func denseTwin(w, b, x []float32, out int) []float32 {
 
 const guard = 12345
 
-// guardWords stand on either side, more than the widest vector has.
+// guardWords is how many guard words are on either side, more than the widest vector has.
 const guardWords = 33
 
-// guarded returns a copy of v between guard words, and a check that they still stand.
+// guarded returns a copy of v between guard words, and a check that they are intact.
 func guarded(v []float32) (in []float32, intact func() bool) {
 	buf := make([]float32, len(v)+2*guardWords)
 	for i := range buf {
@@ -344,7 +344,7 @@ func TestUseFastest(t *testing.T) {
 	}
 }
 
-// A kernel that does not compute right is left aside.
+// A kernel that computes wrong bits is skipped.
 func TestUseFastestFault(t *testing.T) {
 	using(t, Portable)
 	before := kernels

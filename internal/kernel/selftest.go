@@ -42,7 +42,7 @@ func SelfTest(k Kernel) error {
 // poolSize has place for the weights of the largest layer at many places.
 const poolSize = 8191
 
-// pool is values that tests take parts of: drawing them all anew takes longer than the tests.
+// pool holds values that tests take slices of: drawing new ones takes longer than the tests.
 type pool struct {
 	v  []float32
 	at int

@@ -19,13 +19,13 @@ func simd() []Kernel {
 	}}
 }
 
-// first is where values begin. The conversion of a slice needs no branch: in the code that Go makes for WebAssembly each one
-// taken costs as much as a call.
+// first is where values begin. The conversion of a slice needs no branch: in the code that Go makes for
+// WebAssembly each one taken costs as much as a call.
 type first = *[0]float32
 
-// The functions of border.wasm. Whoever runs this program gives it that module's as its imports "evokernel", and
-// instantiates simd128.wasm on its memory before it starts (border.mjs does); else available is 0 and the others are not
-// there. They check nothing.
+// The functions of border.wasm. Whoever runs this program gives it that module's as its imports "evokernel",
+// and instantiates simd128.wasm on its memory before it starts (border.mjs does); else available is 0 and the
+// others are not there. They check nothing.
 
 //go:wasmimport evokernel available
 //go:noescape

@@ -32,7 +32,7 @@ func Names(word string, names []string) []string {
 	return out
 }
 
-// editDistance counts the single byte insertions, deletions, replacements and swaps of neighbours that turn a into b.
+// editDistance counts the single byte insertions, deletions, replacements and swaps of neighbors that turn a into b.
 func editDistance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

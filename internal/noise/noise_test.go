@@ -268,8 +268,8 @@ func TestNormalMoments(t *testing.T) {
 		{"variance", m2 / n, 0.99998, math.Sqrt(2)},
 		{"third moment", m3 / n, 0, math.Sqrt(15)},
 		{"kurtosis", m4 / n, 2.9992, math.Sqrt(96)},
-		{"neighbours", lag / n, 0, 1},
-		{"neighbouring seeds", cross / n, 0, 1},
+		{"neighbors", lag / n, 0, 1},
+		{"neighboring seeds", cross / n, 0, 1},
 	} {
 		if limit := 5 * c.sigma / math.Sqrt(n); math.Abs(c.got-c.want) > limit {
 			t.Errorf("%s: got %v, want %v within %v", c.name, c.got, c.want, limit)

@@ -3,9 +3,10 @@ package noise
 // wordMax is 2^32, float64.
 const wordMax = 1 << 32
 
-// Stream draws numbers one after another from (seed, domain). It is a flat value: a copy made with = goes on from the
-// same place on its own. Worlds get a pointer as a parameter and never keep it. The zero Stream is that of seed 0 and
-// [DomainPerturb]; make one with [NewStream] or [Scripted]. One stream is for one goroutine. Bit exact.
+// Stream draws numbers one after another from (seed, domain). It is a flat value: a copy made with =
+// continues from the same place on its own. Environments get a pointer as a parameter and never keep it. The
+// zero Stream is that of seed 0 and [DomainPerturb]; make one with [NewStream] or [Scripted]. One stream is
+// for one goroutine. Bit exact.
 type Stream struct {
 	seed   uint64
 	block  uint64    // number of the next block
@@ -45,7 +46,7 @@ func (s *Stream) Uint32() uint32 {
 	return s.words[s.left&7]
 }
 
-// firstWord is Uint32 where no word is left. It stands apart so that Uint32 is small enough to be inlined.
+// firstWord is Uint32 where no word is left. It is separate so that Uint32 is small enough to be inlined.
 func (s *Stream) firstWord() uint32 {
 	if s.scripted {
 		return uint32(float64(s.next() * wordMax))

@@ -5,8 +5,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/kernel"
 )
 
-// ReferenceSize is the number of observations in a reference batch, as in Salimans et
-// al. (2017).
+// ReferenceSize is the number of observations in a reference batch, as in Salimans et al. (2017).
 const ReferenceSize = 128
 
 // foldEpsilon keeps a unit that is the same for the whole batch from being divided by
@@ -35,15 +34,13 @@ func (p *Policy) Batch() *Batch {
 	}
 }
 
-// Fold writes to dst the parameters with which Act does virtual batch normalisation
-// under theta: y = (Wx - mean(Wx)) / sqrt(var(Wx) + 1e-5) + b takes the place of
-// y = Wx + b in every hidden layer, with the mean and the variance of each unit over
-// the reference batch, which goes through the layers before in the same way. The bias
-// is what is learnt of the shift; the output layer stays as it is.
+// Fold writes to dst the parameters with which Act does virtual batch normalization under theta: y = (Wx -
+// mean(Wx)) / sqrt(var(Wx) + 1e-5) + b takes the place of y = Wx + b in every hidden layer, with the mean and
+// the variance of each unit over the reference batch, which goes through the layers before in the same way.
+// The bias is what is learned of the shift; the output layer stays as it is.
 //
-// dst and theta have length Dim and do not overlap; reference holds ReferenceSize
-// observations, one after another. Only for a policy with VBN. It does not allocate.
-// Bit exact.
+// dst and theta have length Dim and do not overlap; reference holds ReferenceSize observations, one after
+// another. Only for a policy with VBN. It does not allocate. Bit exact.
 //
 // Source: Salimans et al., "Improved Techniques for Training GANs" (2016), section 3.4,
 // and "Evolution Strategies as a Scalable Alternative" (2017), section 2.2.

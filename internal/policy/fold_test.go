@@ -26,7 +26,7 @@ func draw(seed uint64, n int, scale, shift float32) []float32 {
 	return x
 }
 
-// unfolded computes the outputs for obs with virtual batch normalisation done as it is defined, in float64.
+// unfolded computes the outputs for obs with virtual batch normalization done as it is defined, in float64.
 func unfolded(p *Policy, theta, reference, obs []float32) []float64 {
 	rows := make([][]float64, ReferenceSize+1) // the batch, and obs behind it
 	n := len(obs)
@@ -79,7 +79,7 @@ func unfolded(p *Policy, theta, reference, obs []float32) []float64 {
 	return rows[ReferenceSize]
 }
 
-func TestFoldIsBatchNormalisation(t *testing.T) {
+func TestFoldIsBatchNormalization(t *testing.T) {
 	for _, spec := range []Spec{vbn("tanh", 8), vbn("relu", 16, 5), vbn("tanh", 3, 33, 7)} {
 		p := mustNew(t, spec, box)
 		b, folded := p.Batch(), make([]float32, p.Dim())
@@ -99,7 +99,7 @@ func TestFoldIsBatchNormalisation(t *testing.T) {
 }
 
 // A unit's weights may be scaled, by powers of two without any other bit, and the observations shifted: the
-// normalisation takes both out again.
+// normalization takes both out again.
 func TestFoldInvariances(t *testing.T) {
 	p := mustNew(t, vbn("tanh", 8, 4), box)
 	in := int(p.net.Sizes[0])

@@ -2,8 +2,7 @@ package policy
 
 import "github.com/evoswarm/evoswarm/internal/kernel"
 
-// maxLayers is the number of layers that a network can have: 8 hidden and one
-// output layer.
+// maxLayers is the number of layers that a network can have: 8 hidden and one output layer.
 const maxLayers = 9
 
 // Activations.
@@ -77,9 +76,8 @@ func (n *Network) activate(y []float32) {
 	}
 }
 
-// choose makes an action of the outputs y. low and high are the bounds of a real
-// action, one per dimension; a discrete action needs none. noise is empty, or is added
-// to a real action before it is held to its bounds.
+// choose makes an action of the outputs y. low and high are the bounds of a real action, one per dimension; a
+// discrete action needs none. noise is empty, or is added to a real action before it is held to its bounds.
 func (n *Network) choose(act []float64, y []float32, low, high, noise []float64) {
 	if n.Head == headArgmax {
 		act[0] = float64(argmax(y))
@@ -100,8 +98,7 @@ func (n *Network) choose(act []float64, y []float32, low, high, noise []float64)
 	}
 }
 
-// argmax returns the lowest index of the largest value. NaN is below everything;
-// if all are NaN the result is 0.
+// argmax returns the lowest index of the largest value. NaN is below everything; if all are NaN the result is 0.
 func argmax(y []float32) int {
 	best := 0
 	for i := 1; i < len(y); i++ {

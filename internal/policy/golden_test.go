@@ -11,8 +11,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// TestGoldenAct holds Init, the outputs and the actions to the bit, for every kind
-// of policy and every head.
+// TestGoldenAct holds Init, the outputs and the actions to the bit, for every kind of policy and every head.
 func TestGoldenAct(t *testing.T) {
 	for _, tt := range []struct {
 		name string

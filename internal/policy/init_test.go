@@ -62,8 +62,7 @@ func TestInitSeeds(t *testing.T) {
 	if slices.Equal(a, c) {
 		t.Error("two seeds give the same parameters")
 	}
-	// The first layer with 4 inputs is scaled by 1/2: it must not be the
-	// perturbation of the same seed.
+	// The first layer with 4 inputs is scaled by 1/2: it must not be the perturbation of the same seed.
 	eps := make([]float32, 4)
 	noise.FillNormal(eps, 1, 0)
 	if a[0] == eps[0]/2 && a[1] == eps[1]/2 {

@@ -97,8 +97,7 @@ func (p *Policy) ActDim() int {
 // Network returns the policy as one flat value.
 func (p *Policy) Network() Network { return p.net }
 
-// Layout returns the parts of theta in ascending order of Offset, without gaps. The
-// slice is the caller's.
+// Layout returns the parts of theta in ascending order of Offset, without gaps. The slice is the caller's.
 func (p *Policy) Layout() []Tensor { return append([]Tensor(nil), p.tensors...) }
 
 // Scratch is the working memory of Act, for one goroutine at a time. What is in it
@@ -112,10 +111,9 @@ func (p *Policy) Scratch(rows int) *Scratch {
 	return &Scratch{a: make([]float32, rows*p.widest), b: make([]float32, rows*p.widest)}
 }
 
-// outputs computes the outputs of the network for that many observations (rows of
-// ObsDim of the world) under theta (length Dim): as many rows of Outputs values. The
-// result is in sc and lasts until its next use. It may be NaN or infinite. outputs does
-// not allocate. Bit exact.
+// outputs computes the outputs of the network for that many observations (rows of ObsDim of the world) under
+// theta (length Dim): as many rows of Outputs values. The result is in sc and lasts until its next use. It
+// may be NaN or infinite. outputs does not allocate. Bit exact.
 func (p *Policy) outputs(theta, obs []float32, rows int, sc *Scratch) []float32 {
 	p.net.forward(theta[:p.dim], obs, sc.a, sc.b, rows)
 	if p.net.Layers%2 == 1 {
@@ -126,18 +124,16 @@ func (p *Policy) outputs(theta, obs []float32, rows int, sc *Scratch) []float32 
 
 // Act writes the action for obs under theta to act.
 //
-// theta has length Dim, obs the world's ObsDim, act ActDim; a shorter slice panics.
-// A discrete action is one integer in 0 .. N-1. A real action is finite and within
-// the world's bounds whatever theta and obs hold. Act keeps no reference and does
-// not allocate. Bit exact.
+// theta has length Dim, obs the world's ObsDim, act ActDim; a shorter slice panics. A discrete action is one
+// integer in 0 .. N-1. A real action is finite and within the world's bounds whatever theta and obs hold. Act
+// keeps no reference and does not allocate. Bit exact.
 func (p *Policy) Act(theta, obs []float32, sc *Scratch, act []float64) {
 	p.net.choose(act[:p.ActDim()], p.outputs(theta, obs, 1, sc), p.low, p.high, nil)
 }
 
-// ActBatch is Act for that many observations at once, rows of obs, whose actions
-// become rows of act; sc is for as many at least. The layers read theta once for
-// several rows, and each row has the bits that it has alone. noise is empty, or is
-// added row by row to real actions before they are held to the world's bounds;
+// ActBatch is Act for that many observations at once, rows of obs, whose actions become rows of act; sc is
+// for as many at least. The layers read theta once for several rows, and each row has the bits that it has
+// alone. noise is empty, or is added row by row to real actions before they are held to the world's bounds;
 // discrete actions take none.
 func (p *Policy) ActBatch(theta, obs []float32, rows int, sc *Scratch, act, noise []float64) {
 	y := p.outputs(theta, obs, rows, sc)

@@ -29,8 +29,7 @@ const (
 	MaxDim = 16 << 20
 )
 
-// ErrSpec is wrapped by every error about a Spec. The message names the field, the
-// value and what is allowed.
+// ErrSpec is wrapped by every error about a Spec. The message names the field, the value and what is allowed.
 var ErrSpec = errors.New("policy: bad spec")
 
 // Spec says which policy to use. Together with the world it determines the layout
@@ -38,20 +37,18 @@ var ErrSpec = errors.New("policy: bad spec")
 type Spec struct {
 	// Kind is "linear" or "mlp".
 	Kind string `cbor:"kind" json:"kind"`
-	// Hidden holds the widths of the hidden layers, each 1 to MaxWidth: none if
-	// linear, else 1 to MaxHidden.
+	// Hidden holds the widths of the hidden layers, each 1 to MaxWidth: none if linear, else 1 to MaxHidden.
 	Hidden []uint64 `cbor:"hidden" json:"hidden"`
 	// Activation follows each hidden layer: "tanh" or "relu", and "" if linear.
 	Activation string `cbor:"activation" json:"activation"`
 	// Bias gives every layer a bias.
 	Bias bool `cbor:"bias" json:"bias"`
-	// Head makes an action of the outputs: "argmax" for discrete actions, "clip" or
-	// "bins" for real ones.
+	// Head makes an action of the outputs: "argmax" for discrete actions, "clip" or "bins" for real ones.
 	Head string `cbor:"head" json:"head"`
 	// Bins is how many evenly spaced values a bins head chooses from in each action
 	// dimension, 2 to MaxBins; 0 for the other heads.
 	Bins uint64 `cbor:"bins" json:"bins"`
-	// VBN normalises what enters the activation of every hidden unit by its mean and
+	// VBN normalizes what enters the activation of every hidden unit by its mean and
 	// variance over a reference batch (Policy.Fold). It needs an mlp with biases.
 	VBN bool `cbor:"vbn,omitempty" json:"vbn,omitempty"`
 }
@@ -85,7 +82,7 @@ func (s *Spec) check(env *envs.Spec) error {
 		return fault("kind", s.Kind, `"linear" and "mlp"`)
 	}
 	if s.VBN && (s.Kind != "mlp" || !s.Bias) {
-		return fault("vbn", s.VBN, "false, unless the policy is an mlp with biases: virtual batch normalisation is of hidden units, and folded into their biases")
+		return fault("vbn", s.VBN, "false, unless the policy is an mlp with biases: virtual batch normalization applies to hidden units and is folded into their biases")
 	}
 	return s.checkHead(env)
 }

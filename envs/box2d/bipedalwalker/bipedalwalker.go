@@ -1,5 +1,5 @@
-// Package bipedalwalker is Gymnasium's BipedalWalker-v3 and BipedalWalkerHardcore-v3: a hull on two legs with four motors
-// has to walk to the end of the ground, in the second one over stumps, stairs and pits.
+// Package bipedalwalker is Gymnasium's BipedalWalker-v3 and BipedalWalkerHardcore-v3: a hull on two legs with
+// four motors has to walk to the end of the ground, in the second one over stumps, stairs and pits.
 package bipedalwalker
 
 import (

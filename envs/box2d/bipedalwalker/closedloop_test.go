@@ -7,7 +7,7 @@ import (
 	"github.com/evoswarm/evoswarm/envs/envtest"
 )
 
-// TestClosedLoop plays Gymnasium's own controller. The values wanted are those that it had in 100 first episodes there.
+// TestClosedLoop plays Gymnasium's own controller. The expected values are those of 100 first episodes there.
 func TestClosedLoop(t *testing.T) {
 	for _, c := range []struct {
 		spec *envs.Spec
@@ -71,7 +71,7 @@ func (w *walker) walk(obs []float32, act []float64) {
 	}
 }
 
-// targets returns the angles that hips and knees shall have, 0 for any.
+// targets returns the angles that hips and knees should have, 0 for any.
 func (w *walker) targets(s *[24]float64) (hips, knees [2]float64) {
 	moving, carrying := 4+5*w.moving, 4+5*(1-w.moving)
 	m, c := w.moving, 1-w.moving

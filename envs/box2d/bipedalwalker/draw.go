@@ -10,7 +10,8 @@ const (
 	beyond    = 1 // how far the ground is drawn to the left and the right of the view [m]
 )
 
-// Draw implements envs.Env: ground and obstacles around the walker, its rays, its legs and hull, and the flag at the start.
+// Draw implements envs.Env: ground and obstacles around the walker, its rays, its legs and hull, and the flag
+// at the start.
 func (e *env) Draw(s *envs.Scene) {
 	at := e.s.World.Bodies[hull].Position()
 	left := max(0, float64(at.X)-viewWidth/5.0)

@@ -45,7 +45,7 @@ func FuzzStep(f *testing.F) {
 	})
 }
 
-// TestBoxes checks that the obstacles stand from left to right, as the lidar takes for granted, and that there is room
+// TestBoxes checks that the obstacles are ordered from left to right, as the lidar assumes, and that there is room
 // for all of them.
 func TestBoxes(t *testing.T) {
 	var s State
@@ -67,7 +67,7 @@ func TestBoxes(t *testing.T) {
 	t.Logf("at most %d obstacles", most)
 }
 
-// TestManyBoxes drives the course of the ground through what gives most obstacles: pits without end.
+// TestManyBoxes generates the ground with the most obstacles: nothing but pits.
 func TestManyBoxes(t *testing.T) {
 	var s State
 	s.Hardcore = true
@@ -106,7 +106,7 @@ func TestContradictions(t *testing.T) {
 		name  string
 		value float64
 	}{
-		{"obstacles", 2.5}, {"obstacle 0 left", 100}, {"obstacle 3 right", 0}, {"obstacle 40 left", 1}, {"hull mass centre x", 50},
+		{"obstacles", 2.5}, {"obstacle 0 left", 100}, {"obstacle 3 right", 0}, {"obstacle 40 left", 1}, {"hull mass center x", 50},
 		{"first hip at limit", 0.5}, {"second knee at limit", 1.5}, {"contact 0 body", 4}, {"contact 63 points", 1}, {"hull angle", 1},
 	} {
 		state := append([]float64(nil), good...)

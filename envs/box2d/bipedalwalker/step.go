@@ -6,7 +6,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// Constants of the world. One metre is 30 pixels of Gymnasium's picture. The literals are the float64 values that
+// Constants of the world. One meter is 30 pixels of Gymnasium's picture. The literals are the float64 values that
 // Gymnasium's Python expressions have.
 const (
 	scale      = 30
@@ -57,8 +57,8 @@ const (
 // corners has the corners of the hull in pixels.
 var corners = [5][2]float64{{-30, 9}, {6, 9}, {34, 1}, {34, -8}, {-30, -8}}
 
-// rayX and rayY are where the rays of the lidar end, seen from the hull [m]: the sine and the cosine of 0, 0.15, .., 1.35
-// times 160/30, as Python has them.
+// rayX and rayY are where the rays of the lidar end, seen from the hull [m]: the sine and the cosine of 0,
+// 0.15, .., 1.35 times 160/30, as Python has them.
 var (
 	rayX = [rays]float64{
 		0, 0.7970033731925291, 1.5761077688604774, 2.3198161819265612, 3.0114265247735217,
@@ -86,8 +86,8 @@ type State struct {
 	Arrived  bool
 }
 
-// Reset starts an episode: ground, walker, a push, and a first step with still motors. It draws the ground, 110 numbers for
-// clouds that nobody sees, and one for the push. Hardcore stays as it is. Bit exact.
+// Reset starts an episode: ground, walker, a push, and a first step with still motors. It draws the ground,
+// 110 numbers for clouds that nobody sees, and one for the push. Hardcore stays as it is. Bit exact.
 func (s *State) Reset(rng *noise.Stream) {
 	s.Shaping, s.Started, s.Fallen, s.Arrived = 0, false, false, false
 	s.roll(rng)
@@ -260,7 +260,7 @@ func (s *State) attach(upper int32, side float64) {
 	hip := box2d.RevoluteJointDef{
 		BodyA: hull, BodyB: upper,
 		LocalAnchorA: vec(0, legDown), LocalAnchorB: vec(0, legLength/2),
-		// What pybox2d takes where none is given: the present angle, which is 0 at the knee.
+		// The default of pybox2d: the current angle, which is 0 at the knee.
 		ReferenceAngle: part.Angle,
 		LowerAngle:     -0.8, UpperAngle: 1.1,
 		MotorSpeed: float32(side), MaxMotorTorque: torque,
@@ -279,8 +279,9 @@ func (s *State) attach(upper int32, side float64) {
 	s.World.CreateRevoluteJoint(&knee)
 }
 
-// Step advances the world by 1/50 s. The actions are for hip and knee of the first leg, then of the second: their sign is
-// the direction of the motor at its full speed, their magnitude, at most 1, the share of its torque. Bit exact.
+// Step advances the world by 1/50 s. The actions are for hip and knee of the first leg, then of the second:
+// their sign is the direction of the motor at its full speed, their magnitude, at most 1, the share of its
+// torque. Bit exact.
 func (s *State) Step(a, b, c, d float64) (reward float64, terminated bool) {
 	s.drive(0, hipSpeed, a)
 	s.drive(1, kneeSpeed, b)
@@ -324,7 +325,7 @@ func (s *State) drive(joint int32, speed, action float64) {
 // share is the magnitude of an action, at most 1.
 func share(action float64) float64 { return min(exact.Abs(action), 1) }
 
-// look casts the rays of the lidar. Only what can lie under them is asked.
+// look casts the rays of the lidar, only at fixtures that can lie under them.
 func (s *State) look() {
 	at := s.World.Bodies[hull].Position()
 	x, y := float64(at.X), float64(at.Y)
@@ -348,7 +349,8 @@ func (s *State) look() {
 // bound makes a place on the ground the number of a slope, or of the one behind the last.
 func bound(at float64) int32 { return int32(min(max(at, 0), slopes)) }
 
-// boxesBetween returns the range of the obstacles that reach between two verticals; they stand from left to right.
+// boxesBetween returns the range of the obstacles that reach between two verticals; they are ordered from
+// left to right.
 func (s *State) boxesBetween(left, right float32) (low, high int32) {
 	for low < s.Boxes && s.Box[low][1].X < left {
 		low++

@@ -1,5 +1,5 @@
-// Package lunarlander is Gymnasium's LunarLander-v3 and LunarLanderContinuous-v3: a lander with three engines has to come
-// down gently between two flags.
+// Package lunarlander is Gymnasium's LunarLander-v3 and LunarLanderContinuous-v3: a lander with three engines
+// has to come down gently between two flags.
 package lunarlander
 
 import (

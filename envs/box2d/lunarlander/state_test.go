@@ -112,7 +112,7 @@ func TestContradictions(t *testing.T) {
 		name  string
 		value float64
 	}{
-		{"windy", 0.5}, {"wind index", 0.5}, {"lander mass centre x", 15}, {"left leg mass centre y", 5}, {"lander box left", 12},
+		{"windy", 0.5}, {"wind index", 0.5}, {"lander mass center x", 15}, {"left leg mass center y", 5}, {"lander box left", 12},
 		{"right leg awake", 0.5}, {"left joint at limit", 1.5}, {"contact 0 fixture", 2}, {"contact 3 points", 1}, {"lander angle", 1},
 		{"lander box bottom", -5},
 	} {

@@ -6,8 +6,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// Constants of the world. One metre is 30 pixels of Gymnasium's picture of 600 x 400. The literals are the float64 values
-// that Gymnasium's Python expressions have.
+// Constants of the world. One meter is 30 pixels of Gymnasium's picture of 600 x 400. The literals are the
+// float64 values that Gymnasium's Python expressions have.
 const (
 	scale        = 30
 	width        = 20                 // of the world [m]
@@ -15,7 +15,7 @@ const (
 	halfWidth    = 10
 	halfHeight   = 6.666666666666667
 	padHeight    = 3.3333333333333335
-	legDown      = 0.6 // from the lander's centre to the leg's [m]
+	legDown      = 0.6 // from the lander's center to the leg's [m]
 	chunks       = 11  // points of the ground
 	fps          = 50
 	dt           = 0.02 // [s]
@@ -57,9 +57,9 @@ type State struct {
 	Sleeping bool
 }
 
-// Reset starts an episode: ground, lander and legs, a push, and a first step without engines. It draws 12 uniform numbers
-// for the ground, 2 for the push, with wind 2 integers, and the 2 of a step. Windy, Wind and Swirl stay as they are.
-// Bit exact.
+// Reset starts an episode: ground, lander and legs, a push, and a first step without engines. It draws 12
+// uniform numbers for the ground, 2 for the push, with wind 2 integers, and the 2 of a step. Windy, Wind and
+// Swirl stay as they are. Bit exact.
 func (s *State) Reset(rng *noise.Stream) {
 	s.Shaping, s.Started, s.Main, s.Side = 0, false, 0, 0
 	s.WindAt, s.SwirlAt = 0, 0
@@ -122,7 +122,7 @@ func (s *State) build() {
 		joint := box2d.RevoluteJointDef{
 			BodyA: lander, BodyB: s.World.CreateBody(&leg),
 			LocalAnchorB: vec(float64(i*20)/scale, legDown),
-			// What pybox2d takes where none is given: the present angle.
+			// The default of pybox2d: the current angle.
 			ReferenceAngle: leg.Angle,
 			LowerAngle:     0.4, UpperAngle: 0.9,
 			MotorSpeed: float32(float64(0.3 * i)), MaxMotorTorque: 40,
@@ -134,8 +134,8 @@ func (s *State) build() {
 	}
 }
 
-// Discrete maps the action 0 to 3 (nothing, left, main, right engine) to the throttle of the main engine, that of the side
-// engines and their direction.
+// Discrete maps the action 0 to 3 (nothing, left, main, right engine) to the throttle of the main engine,
+// that of the side engines and their direction.
 func Discrete(action int32) (main, side, direction float64) {
 	switch action {
 	case 1:
@@ -148,8 +148,8 @@ func Discrete(action int32) (main, side, direction float64) {
 	return 0, 0, 0
 }
 
-// Continuous does the same for two reals, which are held to [-1, 1]: the main engine runs above 0, with half its power and
-// more; the left one below -0.5, the right one above 0.5.
+// Continuous does the same for two reals, which are held to [-1, 1]: the main engine runs above 0, with half
+// its power and more; the left one below -0.5, the right one above 0.5.
 func Continuous(a, b float64) (main, side, direction float64) {
 	a, b = min(max(a, -1), 1), min(max(b, -1), 1)
 	if a > 0 {
@@ -164,7 +164,8 @@ func Continuous(a, b float64) (main, side, direction float64) {
 	return main, 0, 0
 }
 
-// Step advances the world by 1/50 s with the throttles of [Discrete] or [Continuous]. It draws 2 uniform numbers. Bit exact.
+// Step advances the world by 1/50 s with the throttles of [Discrete] or [Continuous]. It draws 2 uniform
+// numbers. Bit exact.
 func (s *State) Step(rng *noise.Stream, main, side, direction float64) (reward float64, terminated bool) {
 	if s.Windy && !s.World.Bodies[leftLeg].InContact && !s.World.Bodies[rightLeg].InContact {
 		s.blow()
@@ -179,7 +180,7 @@ func (s *State) Step(rng *noise.Stream, main, side, direction float64) (reward f
 	return s.judge(main, side)
 }
 
-// blow applies wind and turbulence, whose course is tanh(sin(2 k i) + sin(pi k i)) with k = 0.01.
+// blow applies wind and turbulence, which follow tanh(sin(2 k i) + sin(pi k i)) with k = 0.01.
 func (s *State) blow() {
 	body := &s.World.Bodies[lander]
 	body.ApplyForceToCenter(vec(float64(gust(s.WindAt)*s.Wind), 0))
@@ -192,8 +193,8 @@ func gust(at int64) float64 {
 	return exact.Tanh(exact.Sin(float64(0.02*float64(at))) + exact.Sin(float64(windPeriod*float64(at))))
 }
 
-// thrust applies the impulses of the engines. d0 and d1 scatter them. Gymnasium places the side engines 17 pixels beside
-// the centre's axis but 14 above, so that their torque depends on the angle; so does this.
+// thrust applies the impulses of the engines. d0 and d1 scatter them. Gymnasium places the side engines 17
+// pixels away from the center's axis but 14 above, so that their torque depends on the angle; so does this.
 func (s *State) thrust(main, side, direction, d0, d1 float64) {
 	body := &s.World.Bodies[lander]
 	tipX, tipY := exact.Sincos(float64(body.Angle()))

@@ -5,9 +5,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// Constants of the world: two links of length 1 m, mass 1 kg and moment of inertia
-// 1 kg m^2, their mass centres in the middle. The literals are the float64 values
-// that Gymnasium's Python expressions have.
+// Constants of the world: two links of length 1 m, mass 1 kg and moment of inertia 1 kg m^2, their mass
+// centers in the middle. The literals are the float64 values that Gymnasium's Python expressions have.
 const (
 	pi         = 3.141592653589793
 	halfPi     = 1.5707963267948966
@@ -128,8 +127,7 @@ func bound(x, most float64) float64 {
 	return x
 }
 
-// Observe writes cosine and sine of both angles and the angular velocities to obs
-// (length 6). Bit exact.
+// Observe writes cosine and sine of both angles and the angular velocities to obs (length 6). Bit exact.
 func (s *State) Observe(obs []float32) {
 	sin1, cos1 := exact.Sincos(s.Theta1)
 	sin2, cos2 := exact.Sincos(s.Theta2)

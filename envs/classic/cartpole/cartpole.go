@@ -45,7 +45,7 @@ Every value is drawn uniformly from [-0.05, 0.05).
 ## Episode end
 
 Terminated when the pole leans more than 12 degrees or the cart is more than 2.4 m
-from the centre, judged by the state after the step. Truncated after 500 steps.
+from the center, judged by the state after the step. Truncated after 500 steps.
 Solved at a mean return of 475.
 
 ## Version history

@@ -5,8 +5,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// Constants of the world. The literals are the float64 values that Gymnasium's
-// Python expressions have.
+// Constants of the world. The literals are the float64 values that Gymnasium's Python expressions have.
 const (
 	gravity        = 9.8                // [m/s^2]
 	massPole       = 0.1                // [kg]
@@ -29,8 +28,7 @@ type State struct {
 	ThetaDot float64 // [rad/s]
 }
 
-// Reset draws the four values, each uniform on [-0.05, 0.05), in the order of the
-// fields. Bit exact.
+// Reset draws the four values, each uniform on [-0.05, 0.05), in the order of the fields. Bit exact.
 func (s *State) Reset(rng *noise.Stream) {
 	s.X = rng.UniformIn(-resetBound, resetBound)
 	s.XDot = rng.UniformIn(-resetBound, resetBound)
@@ -38,9 +36,8 @@ func (s *State) Reset(rng *noise.Stream) {
 	s.ThetaDot = rng.UniformIn(-resetBound, resetBound)
 }
 
-// Step advances the system by tau with explicit Euler. Action 1 pushes the cart to
-// the right, every other one to the left. The reward is 1, also when the state
-// reached is terminal. Bit exact.
+// Step advances the system by tau with explicit Euler. Action 1 pushes the cart to the right, every other one
+// to the left. The reward is 1, also when the state reached is terminal. Bit exact.
 //
 // Source: Florian, "Correct equations for the dynamics of the cart-pole system"
 // (2007), without friction, arranged as in Gymnasium.

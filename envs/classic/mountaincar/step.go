@@ -23,7 +23,7 @@ type State struct {
 	Velocity float64 // [m per step]
 }
 
-// Reset draws the position uniformly from [-0.6, -0.4); the car stands. Bit exact.
+// Reset draws the position uniformly from [-0.6, -0.4); the car is at rest. Bit exact.
 func (s *State) Reset(rng *noise.Stream) {
 	s.Position = rng.UniformIn(resetLow, resetHigh)
 	s.Velocity = 0
@@ -32,9 +32,8 @@ func (s *State) Reset(rng *noise.Stream) {
 // Step takes one time step with action 0, 1 or 2: push to the left, not, to the
 // right. The reward is -1. Bit exact.
 //
-// Source: Moore, "Efficient memory-based learning for robot control" (1990), in the
-// form of Sutton and Barto, "Reinforcement Learning" (1998), example 8.2, as in
-// Gymnasium.
+// Source: Moore, "Efficient memory-based learning for robot control" (1990), in the form of Sutton and Barto,
+// "Reinforcement Learning" (1998), example 8.2, as in Gymnasium.
 func (s *State) Step(action int32) (reward float64, terminated bool) {
 	push := float64(float64(action-1) * force)
 	v := s.Velocity + (push + float64(exact.Cos(float64(3*s.Position))*-gravity))

@@ -29,7 +29,7 @@ type State struct {
 	Wide bool
 }
 
-// Reset draws the position uniformly from [-0.6, -0.4); the car stands. Bit exact.
+// Reset draws the position uniformly from [-0.6, -0.4); the car is at rest. Bit exact.
 func (s *State) Reset(rng *noise.Stream) {
 	s.Position = rng.UniformIn(resetLow, resetHigh)
 	s.Velocity = 0
@@ -39,15 +39,12 @@ func (s *State) Reset(rng *noise.Stream) {
 // Step takes one time step with an action, which is clipped to [-1, 1] as a force;
 // its cost is that of the raw action. Bit exact.
 //
-// Gymnasium's Python calculates in NumPy scalars, and what it rounds to float32
-// follows from their promotion: a value is a float32 one as long as only such
-// values and Python floats took part in it, and a Python float is rounded to
-// float32 wherever it meets a float32 value, in comparisons too. narrow follows
-// that for the value it names. The force is a Python float if it was clipped, and a
-// float64 array element otherwise.
+// Gymnasium's Python calculates in NumPy scalars, and what it rounds to float32 follows from their promotion:
+// a value is a float32 one as long as only such values and Python floats took part in it, and a Python float
+// is rounded to float32 wherever it meets a float32 value, in comparisons too. narrow follows that for the
+// value it names. The force is a Python float if it was clipped, and a float64 array element otherwise.
 //
-// Source: Moore, "Efficient memory-based learning for robot control" (1990), as in
-// Gymnasium.
+// Source: Moore, "Efficient memory-based learning for robot control" (1990), as in Gymnasium.
 func (s *State) Step(action float64) (reward float64, terminated bool) {
 	narrow := !s.Wide // position
 	force, clipped := action, false

@@ -23,16 +23,14 @@ type State struct {
 	ThetaDot float64 // [rad/s]
 }
 
-// Reset draws the angle uniformly from [-pi, pi), then the angular velocity from
-// [-1, 1). Bit exact.
+// Reset draws the angle uniformly from [-pi, pi), then the angular velocity from [-1, 1). Bit exact.
 func (s *State) Reset(rng *noise.Stream) {
 	s.Theta = rng.UniformIn(-resetAngle, resetAngle)
 	s.ThetaDot = rng.UniformIn(-resetSpeed, resetSpeed)
 }
 
-// Step advances the system by dt with semi-implicit Euler under a torque [N m],
-// which is clipped to [-2, 2] first. The reward is that of the state before the
-// step. No state is terminal. Bit exact.
+// Step advances the system by dt with semi-implicit Euler under a torque [N m], which is clipped to [-2, 2]
+// first. The reward is that of the state before the step. No state is terminal. Bit exact.
 //
 // Source: the equation of motion of a rod that turns about its end, as in Gymnasium.
 func (s *State) Step(torque float64) (reward float64, terminated bool) {
@@ -90,8 +88,7 @@ func remainder(x, m float64) float64 {
 	return r
 }
 
-// Observe writes cosine and sine of the angle and the angular velocity to obs
-// (length 3). Bit exact.
+// Observe writes cosine and sine of the angle and the angular velocity to obs (length 3). Bit exact.
 func (s *State) Observe(obs []float32) {
 	sin, cos := exact.Sincos(s.Theta)
 	obs[0] = float32(cos)

@@ -59,7 +59,7 @@ func quantile(j int, root *big.Float) float32 {
 	}
 }
 
-// middle is exact: two neighbouring float32 have 25 bits together.
+// middle is exact: two neighboring float32 have 25 bits together.
 func middle(a, b float32) *big.Float {
 	return new(big.Float).SetPrec(prec).SetFloat64((float64(a) + float64(b)) / 2)
 }

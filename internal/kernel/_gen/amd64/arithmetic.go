@@ -139,7 +139,8 @@ func absolute(x, a VecVirtual) {
 	binary(ANDPS, VANDPS, constant(^uint32(signBit)), x, a)
 }
 
-// choose sets dst to low where a < limit, else to high, and gives it the sign of x if it has none. It may overwrite low.
+// choose sets dst to low where a < limit, else to high, and gives it the sign of x if it has none. It may
+// overwrite low.
 func choose(a VecVirtual, limit uint32, low, high, x, dst VecVirtual) {
 	sign, less := like(x), like(x)
 	switch {

@@ -182,8 +182,9 @@ func (l *layer) tile(c, lanes int, apart bool) {
 	t.end(fmt.Sprint("unbiased", l.tiles))
 }
 
-// pass computes some chains, and adds those of each pair. Each sum begins with its first product instead of +0, which
-// saves an addition and can only turn a total of +0 into -0. That is mended by a bias to which +0 was added, as for none.
+// pass computes some chains, and adds those of each pair. Each sum begins with its first product instead of
+// +0, which saves an addition and can only turn a total of +0 into -0. That is mended by a bias to which +0
+// was added, as for none.
 func (t *tile) pass(of []int) {
 	label := func(s string) string { return fmt.Sprintf("%s%d%d", s, t.tiles, of[0]) }
 	for _, k := range of {

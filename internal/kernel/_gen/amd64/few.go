@@ -12,8 +12,8 @@ import (
 // few is the most outputs for which lanes run across chains as well.
 const few = 4
 
-// denseFew: the weights of four inputs lie side by side, those of the first input's outputs, of the second's, and so on.
-// So lane i of them belongs to chain i / outputs, and one addition serves all chains.
+// denseFew: the weights of four inputs lie side by side, those of the first input's outputs, of the second's,
+// and so on. So lane i of them belongs to chain i / outputs, and one addition serves all chains.
 func denseFew(s isa) {
 	TEXT("denseFew"+s.name, NOSPLIT, "func(y, w, b, x []float32, in, out, rows int)")
 	Pragma("noescape")

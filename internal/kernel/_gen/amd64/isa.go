@@ -30,8 +30,8 @@ var (
 	avx512 = isa{"AVX512", 16, 32, 4, 2, 1, 4, 1}
 )
 
-// target is what code is being made for. Its old instructions and its new ones are not mixed, which some processors
-// take ill.
+// target is what code is being generated for. Legacy SSE and VEX instructions are never mixed: some processors are
+// slow to switch.
 var target isa
 
 // old says that instructions have two operands.

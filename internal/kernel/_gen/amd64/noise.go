@@ -301,7 +301,7 @@ func (g *generator) philox(between func(r int)) [][4]VecVirtual {
 	return c
 }
 
-// pair puts the low words of b beside those of a: four 16-bit indices in each 64-bit lane. It may overwrite both.
+// pair interleaves the low words of b with those of a: four 16-bit indices in each 64-bit lane. It may overwrite both.
 func (g *generator) pair(a, b VecVirtual) VecVirtual {
 	if g.lanes == 16 {
 		VPSHUFD(Imm(0xa0), b, g.odd(), a)

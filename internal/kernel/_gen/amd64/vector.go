@@ -108,8 +108,8 @@ func relu(s isa) {
 	})
 }
 
-// tanh does the operations of exact.Tanh32 in its order. The sign is put on at the end: both branches have the sign of x
-// or are positive, and the lower one gives +0 for either zero.
+// tanh does the operations of exact.Tanh32 in its order. The sign is put on at the end: both branches have
+// the sign of x or are positive, and the lower one gives +0 for either zero.
 func tanh(s isa) {
 	each(s, "tanh", ".", func(x, y []VecVirtual) {
 		fresh := func() []VecVirtual { return vectors(len(x), int(x[0].Size())/4) }

@@ -24,7 +24,7 @@ const (
 )
 
 // layer writes a dense layer. Lanes run across outputs, so that each lane does what the portable code does. A panel is
-// some vectors of neighbouring outputs; a tile is a panel's part in some rows, which are observations. A full tile has
+// some vectors of neighboring outputs; a tile is a panel's part in some rows, which are observations. A full tile has
 // 16 sums, four chains for each of four vectors: enough to hide the latency of additions, and half of the registers.
 type layer struct {
 	*asm

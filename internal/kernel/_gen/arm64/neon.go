@@ -11,8 +11,8 @@ type vec int
 
 func (v vec) String() string { return fmt.Sprintf("v%d", int(v)) }
 
-// operations are instructions of up to three vectors, destination first: mnemonic and arrangement of lanes, and the bits
-// with all registers 0 (Arm Architecture Reference Manual, C4.1.96). None is fused.
+// operations are instructions of up to three vectors, destination first: mnemonic and arrangement of lanes,
+// and the bits with all registers 0 (Arm Architecture Reference Manual, C4.1.96). None is fused.
 var operations = map[string]uint32{
 	"fmul.4s":  0x6e20dc00,
 	"fadd.4s":  0x4e20d400,
@@ -117,9 +117,10 @@ func (a *asm) indexed(bits uint32, name string, d vec, p reg, i int) {
 	a.word(bits|uint32(i)<<10|uint32(p)<<5|uint32(d), "%s q%d, %s", name, int(d), place)
 }
 
-// move is a load or store of n neighbouring vectors from d on, of which w lanes count: 4; or with n = 1 also 2 or 1. A
-// load of 2 lanes gives 0 in the others, of 1 the same in the second. None moves p, which an addition of its own does: where
-// the processor moves it late, with what was loaded or after what is to be stored, the next one would wait for that.
+// move is a load or store of n neighboring vectors from d on, of which w lanes count: 4; or with n = 1 also
+// 2 or 1. A load of 2 lanes gives 0 in the others, of 1 the same in the second. None moves p, which an
+// addition of its own does: where the processor moves it late, with what was loaded or after what is to be
+// stored, the next one would wait for that.
 type move struct {
 	d    vec
 	n, w int

@@ -230,7 +230,8 @@ func (g generator) words(b group) {
 	}
 }
 
-// philox is noise.Philox of the next blocks, with counter words 2 and 3 being 0, so that its first round has less to do.
+// philox is noise.Philox of the next blocks, with counter words 2 and 3 being 0, so that its first round has
+// less to do.
 func (g generator) philox() (all [groups]group) {
 	for i := range all {
 		v := vGroup + vec(7*i)

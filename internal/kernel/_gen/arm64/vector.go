@@ -66,8 +66,8 @@ func relu(a *asm) {
 	})
 }
 
-// tanh does the operations of exact.Tanh32 in its order. The sign is put on at the end: both branches have the sign of x
-// or are positive, and the lower one gives +0 for either zero.
+// tanh does the operations of exact.Tanh32 in its order. The sign is put on at the end: both branches have
+// the sign of x or are positive, and the lower one gives +0 for either zero.
 func tanh(a *asm) {
 	const (
 		two, sign vec = 14, 15

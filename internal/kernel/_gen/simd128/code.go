@@ -66,7 +66,7 @@ func (f *function) open(opcode byte, in func(l label)) {
 	f.body = append(f.body, 0x0b)
 }
 
-// block is left by a branch to its label, loop is begun anew by one.
+// block is left by a branch to its label, loop is restarted by one.
 func (f *function) block(in func(end label)) { f.open(0x02, in) }
 
 func (f *function) loop(in func(again label)) { f.open(0x03, in) }

@@ -11,9 +11,9 @@ type layer struct {
 	stride, stride4    local // bytes from an input's weights to the next one's; four times that
 }
 
-// tile is a part of the outputs that is computed at once: columns of four lanes. With chains of its four sums in one pass
-// over the inputs, it needs columns * chains registers and some more; V8 has 15. unroll is the number of groups of four
-// inputs in the inner loop, 1 or 2.
+// tile is a part of the outputs that is computed at once: columns of four lanes. With chains of its four sums
+// in one pass over the inputs, it needs columns * chains registers and some more; V8 has 15. unroll is the
+// number of groups of four inputs in the inner loop, 1 or 2.
 type tile struct {
 	columns, chains, unroll int
 }
@@ -27,8 +27,9 @@ var (
 
 func (t tile) outputs() int { return 4 * t.columns }
 
-// dense (y, w, b, x, outputs, inputs, biases), where biases is 0 if there are none: what is left of the outputs beyond whole vectors is done with a vector that
-// overlaps the one before, which gives some outputs twice, the same.
+// dense (y, w, b, x, outputs, inputs, biases), where biases is 0 if there are none: what is left of the
+// outputs beyond whole vectors is done with a vector that overlaps the one before, which gives some outputs
+// twice, the same.
 func dense(f *function, p []local) {
 	l := &layer{function: f, y: p[0], w: p[1], b: p[2], x: p[3], left: p[4], inputs: p[5]}
 	f.when(i32Zero(p[6].value()), func() { f.set(l.b, number(0)) })

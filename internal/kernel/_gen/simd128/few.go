@@ -1,7 +1,8 @@
 package main
 
-// few computes a layer of one to three outputs. The weights of four inputs fill that many vectors without a gap; so lanes
-// run across chains and outputs at once: lane i of them holds output i mod outputs of chain i / outputs.
+// few computes a layer of one to three outputs. The weights of four inputs fill that many vectors without a
+// gap; so lanes run across chains and outputs at once: lane i of them holds output i mod outputs of chain i /
+// outputs.
 func (l *layer) few(outputs int) {
 	var sums []local
 	for range outputs {

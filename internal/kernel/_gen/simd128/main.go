@@ -1,9 +1,10 @@
 // Command simd128 writes the kernels for WebAssembly, simd128.wasm, and the border through which Go calls them,
 // border.wasm.
 //
-// A Go program has its functions imported before it has a memory, and the kernels need that memory. So Go imports the
-// functions of the border, which call what stands in a table, and the kernels put themselves into the table when they are
-// instantiated on Go's memory. All calls stay within WebAssembly. As long as the table is empty, available says 0.
+// A Go program has its functions imported before it has a memory, and the kernels need that memory. So Go
+// imports the functions of the border, which call the entries of a table, and the kernels put themselves into
+// the table when they are instantiated on Go's memory. All calls stay within WebAssembly. As long as the
+// table is empty, available says 0.
 //
 // Run it by go generate ./internal/kernel.
 package main

@@ -98,8 +98,8 @@ func (s *source) round(r int, c [4]local) [4]local {
 	}
 }
 
-// each makes n samples, batch after batch, and has each used: four of a whole batch at once, with the number of the four,
-// and what lies at the ends one by one.
+// each makes n samples, batch after batch, and has each used: four of a whole batch at once, with the number
+// of the four, and what lies at the ends one by one.
 func (s *source) each(n local, four func(i int, samples expr), one func(sample expr), forward func(samples expr)) {
 	s.block(func(end label) {
 		s.loop(func(again label) {

@@ -58,8 +58,8 @@ func relu(f *function, p []local) {
 	})
 }
 
-// tanh does the operations of exact.Tanh32 in its order. The sign is put on at the end: both branches have the sign of x
-// or are positive, and the lower one gives +0 for either zero.
+// tanh does the operations of exact.Tanh32 in its order. The sign is put on at the end: both branches have
+// the sign of x or are positive, and the lower one gives +0 for either zero.
 func tanh(f *function, p []local) {
 	known := map[float32]local{}
 	number := func(x float32) expr {
