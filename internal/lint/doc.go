@@ -10,7 +10,8 @@
 //     fine; so is one whose comment `//lint:sorted why` says why its order cannot matter.
 //   - concurrency: no goroutine, channel or select, except in internal/rollout and internal/cores.
 //   - step: files step.go of worlds and internal/policy/forward.go stay in the kernel subset of Go.
-//   - doc: every exported name has a comment.
+//   - doc: every exported name has a comment. Of the Markdown files: links lead somewhere, RATIONALE.md has an index of
+//     its sections, and GLOSSARY.md is in order and names what the code has.
 //
 // Test files, internal/golden and folders that the go tool does not see (testdata, _gen) are exempt. Every rule has a
 // fixture testdata/<rule> that breaks it: a line marked `// want: text` must be reported with that text, and no other.

@@ -20,7 +20,11 @@ type Evaluator interface {
 	// goroutine, unless Cancel or Close came first; after those done may be called or not. task is read-only and stays
 	// valid.
 	Evaluate(id uint64, task rollout.Task, urgent bool, done func([]rollout.CandidateResult, error))
-	// Cancel drops a task whose answer no longer matters. Unknown ids are ignored.
+	// Fold begins a fold under an id that is not in use, folds in the order of their coming and before all other work, and
+	// calls done as Evaluate does: once, with one element per step. The last step has its state, the others need not. It
+	// runs also while no core is lent: whoever cannot fold cannot follow the run. fold is read-only and stays valid.
+	Fold(id uint64, fold rollout.Fold, done func([]rollout.Folded, error))
+	// Cancel drops a task or a fold whose answer no longer matters. Unknown ids are ignored.
 	Cancel(id uint64)
 	// Slots is how many tasks of chunk counters each keep it busy. At least 1.
 	Slots(chunk uint64) int

@@ -23,7 +23,16 @@ type PoolEvaluator struct {
 	passed  int       // units of own tasks taken while a look waited
 	target  int       // workers wanted
 	running []bool    // by number
+	folds   []*folding
+	folder  bool // whether a goroutine works on folds
 	closed  bool
+}
+
+// folding is a fold that waits.
+type folding struct {
+	id   uint64
+	fold rollout.Fold
+	done func([]rollout.Folded, error)
 }
 
 // Queues of a PoolEvaluator, in the order in which they are served; but see lookAfter.
@@ -122,6 +131,49 @@ func (e *PoolEvaluator) Look(state *evolve.State, episodeSeeds []uint64, done fu
 	})
 }
 
+// Fold implements [Evaluator]: on a goroutine of its own, which the workers need not be lent for. A fold uses all cores by
+// itself.
+func (e *PoolEvaluator) Fold(id uint64, fold rollout.Fold, done func([]rollout.Folded, error)) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return
+	}
+	e.folds = append(e.folds, &folding{id, fold, done})
+	if !e.folder {
+		e.folder = true
+		e.wg.Add(1)
+		go e.foldAll()
+	}
+}
+
+// foldAll works on folds until none is left.
+func (e *PoolEvaluator) foldAll() {
+	defer e.wg.Done()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for len(e.folds) > 0 && !e.closed {
+		f := e.folds[0]
+		e.mu.Unlock()
+		folded, err := e.fold(f.fold)
+		e.mu.Lock()
+		if len(e.folds) > 0 && e.folds[0] == f && !e.closed {
+			e.folds = e.folds[1:]
+			e.mu.Unlock()
+			f.done(folded, err)
+			e.mu.Lock()
+		}
+	}
+	e.folder = false
+}
+
+func (e *PoolEvaluator) fold(f rollout.Fold) ([]rollout.Folded, error) {
+	if err := f.Check(); err != nil {
+		return nil, fmt.Errorf("peer: folding: %w", err)
+	}
+	return e.rules.Plan.Fold(f), nil
+}
+
 func (e *PoolEvaluator) add(queue int, j *job) {
 	j.left = j.units
 	e.mu.Lock()
@@ -137,6 +189,7 @@ func (e *PoolEvaluator) add(queue int, j *job) {
 func (e *PoolEvaluator) Cancel(id uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.folds = slices.DeleteFunc(e.folds, func(f *folding) bool { return f.id == id })
 	for q := range queueLook {
 		e.queues[q] = slices.DeleteFunc(e.queues[q], func(j *job) bool {
 			if j.id == id {

@@ -142,3 +142,42 @@ func TestPoolEvaluatorLeavesLooksTheirShare(t *testing.T) {
 		t.Errorf("%d own tasks ended before the look", tasks)
 	}
 }
+
+// TestPoolEvaluatorFoldsWithoutWorkers folds while no core is lent, and drops what was cancelled.
+func TestPoolEvaluatorFoldsWithoutWorkers(t *testing.T) {
+	rules := cartPole(t)
+	e := peer.NewPoolEvaluator(rules, 1)
+	defer e.Close()
+	e.SetWorkers(0)
+	fold := rollout.Fold{State: rules.Initial()}
+	for gen := range uint64(3) {
+		var step rollout.FoldStep
+		for seed := range uint64(16) {
+			step.Results = append(step.Results, evolve.Result{Seed: 16*gen + seed, Fitness: [2]int64{int64(seed) << 20}, Steps: 1})
+		}
+		fold.Steps = append(fold.Steps, step)
+	}
+	state := fold.State
+	for _, s := range fold.Steps {
+		state = rules.Plan.Apply(state, s.Results, s.Observe)
+	}
+	answers := make(chan []rollout.Folded, 2)
+	for id := range uint64(2) {
+		e.Fold(id, fold, func(f []rollout.Folded, err error) {
+			if err != nil {
+				t.Error(err)
+			}
+			answers <- f
+		})
+	}
+	for range 2 {
+		if got := <-answers; len(got) != 3 || got[2].Digest != state.Digest() || got[2].State.Digest() != state.Digest() {
+			t.Errorf("got %d steps, want the state after 3 generations", len(got))
+		}
+	}
+	failed := make(chan error, 1)
+	e.Fold(3, rollout.Fold{State: fold.State}, func(_ []rollout.Folded, err error) { failed <- err })
+	if err := <-failed; !errors.Is(err, rollout.ErrTask) {
+		t.Errorf("a fold of nothing: %v, want ErrTask", err)
+	}
+}

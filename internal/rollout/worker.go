@@ -111,3 +111,18 @@ func (w *Worker) Evaluate(b []byte) ([]byte, error) {
 	}
 	return MarshalResults(join(outcomes, w.plan.Strategy.Antithetic()))
 }
+
+// Fold applies the generations that b encodes (MarshalFold) to the state that state encodes and returns what they gave
+// (MarshalFolded). The state that tasks run on stays. Errors wrap ErrTask or evolve.ErrState. It keeps no reference to
+// its arguments. Bit exact.
+func (w *Worker) Fold(state, b []byte) ([]byte, error) {
+	from, err := w.plan.UnmarshalState(state)
+	if err != nil {
+		return nil, err
+	}
+	f, err := UnmarshalFold(b, from)
+	if err != nil {
+		return nil, err
+	}
+	return MarshalFolded(w.plan.Fold(f))
+}

@@ -14,25 +14,31 @@ import (
 	"strconv"
 )
 
-// SyncedSuffix ends the name of the small file beside a file that is being appended to. It holds the length up to which
+// SyncedSuffix ends the name of the small file next to a file that is being appended to. It holds the length up to which
 // that file is fsynced: twenty decimal digits and a newline, rewritten in place.
 const SyncedSuffix = ".synced"
 
-// sideEvery is after how many fsyncs the side file is fsynced too. An old side file promises less and loses nothing.
-const sideEvery = 64
+const (
+	// lengthEvery is after how many fsyncs the recorded length is fsynced too. An old one promises less and loses nothing.
+	lengthEvery = 64
+	// newSuffix ends the name of a file that is about to replace another.
+	newSuffix = ".new"
+)
 
-// appendFile is a file that grows at its end, with its side file.
+// appendFile is a file that grows at its end, with the file of its fsynced length.
 type appendFile struct {
-	path   string
-	file   *os.File
-	side   *os.File
-	size   int64 // of the file
-	synced int64 // fsynced and recorded
-	syncs  int
-	err    error // first failure; it is final, since nobody knows what a failed fsync left
+	files   filesystem
+	path    string
+	file    file
+	length  file
+	size    int64 // of the file
+	flushed int64 // fsynced
+	synced  int64 // fsynced and recorded
+	records int
+	err     error // first failure; it is final, since nobody knows what a failed fsync left
 }
 
-// Synced returns the length of the file at path that is recorded as fsynced; ok is false without a side file.
+// Synced returns the length of the file at path that is recorded as fsynced; ok is false without such a record.
 func Synced(path string) (length int64, ok bool, err error) {
 	text, err := os.ReadFile(path + SyncedSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -58,10 +64,10 @@ func parseSynced(path string, text []byte) (int64, error) {
 
 func formatSynced(n int64) string { return fmt.Sprintf("%020d\n", n) }
 
-// openAppend opens the file at path, or creates it empty. A file without its side file is refused if strict, which
-// leaves it as it is; else it is taken as fsynced up to nothing.
-func openAppend(path string) (*appendFile, error) {
-	a := &appendFile{path: path}
+// openAppend opens the file at path, or creates it empty. Without a recorded length nothing of it counts as fsynced.
+// Nothing is written yet: see begin.
+func openAppend(f filesystem, path string) (*appendFile, error) {
+	a := &appendFile{files: f, path: path}
 	if err := a.open(); err != nil {
 		a.release()
 		return nil, explain(err, path)
@@ -70,29 +76,48 @@ func openAppend(path string) (*appendFile, error) {
 }
 
 func (a *appendFile) open() (err error) {
-	if a.synced, _, err = Synced(a.path); err != nil {
-		return err
+	if a.length, err = a.files.Open(a.path + SyncedSuffix); err == nil {
+		err = a.readLength()
+	} else if errors.Is(err, fs.ErrNotExist) {
+		a.length, err = nil, nil
 	}
-	if a.file, err = os.OpenFile(a.path, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
-		return err
+	if err == nil {
+		a.file, err = a.files.Create(a.path)
 	}
-	if err := lock(a.file); err != nil {
-		return fmt.Errorf("%w: %s", err, a.path)
+	if err == nil {
+		err = a.lockSize()
 	}
-	info, err := a.file.Stat()
-	if err != nil {
-		return err
-	}
-	a.size = info.Size()
-	return nil
+	a.flushed = a.synced
+	return err
 }
 
-// begin makes the side file, if it is not there, and the names of both files durable. Nothing may be written before.
+func (a *appendFile) lockSize() (err error) {
+	if err = a.file.Lock(); err != nil {
+		return fmt.Errorf("%w: %s", err, a.path)
+	}
+	a.size, err = a.file.Size()
+	return err
+}
+
+func (a *appendFile) readLength() error {
+	text, err := io.ReadAll(io.NewSectionReader(a.length, 0, int64(2*len(formatSynced(0)))))
+	if err == nil {
+		a.synced, err = parseSynced(a.path, text)
+	}
+	return err
+}
+
+// begin makes the file of the length, if it is not there, and the names of both files durable. Nothing may be written
+// before.
 func (a *appendFile) begin() (err error) {
-	if a.side, err = os.OpenFile(a.path+SyncedSuffix, os.O_RDWR|os.O_CREATE, 0o644); err == nil {
-		if err = a.record(true); err == nil {
-			err = syncDir(filepath.Dir(a.path))
-		}
+	if a.length == nil {
+		a.length, err = a.files.Create(a.path + SyncedSuffix)
+	}
+	if err == nil {
+		err = a.record(true)
+	}
+	if err == nil {
+		err = a.files.SyncDir(filepath.Dir(a.path))
 	}
 	return a.fail(err)
 }
@@ -107,7 +132,7 @@ func (a *appendFile) fail(err error) error {
 
 // append writes b at the end; it is not durable yet.
 func (a *appendFile) append(b []byte) error {
-	if a.err != nil {
+	if a.err != nil || len(b) == 0 {
 		return a.err
 	}
 	n, err := a.file.WriteAt(b, a.size)
@@ -115,25 +140,41 @@ func (a *appendFile) append(b []byte) error {
 	return a.fail(err)
 }
 
-// sync makes everything written so far durable and records it.
-func (a *appendFile) sync() error {
-	if a.err != nil || a.synced == a.size {
+// flush makes everything written so far durable.
+func (a *appendFile) flush() error {
+	if a.err != nil || a.flushed == a.size {
 		return a.err
 	}
-	size := a.size
-	if err := a.file.Sync(); err != nil {
-		return a.fail(err)
+	err := a.file.Sync()
+	if err == nil {
+		a.flushed = a.size
 	}
-	a.synced = size
-	a.syncs++
-	return a.fail(a.record(a.syncs%sideEvery == 0))
+	return a.fail(err)
 }
 
-// record rewrites the side file.
+// promise records what was flushed: from then on it is not cut when the file is opened again.
+func (a *appendFile) promise() error {
+	if a.err != nil || a.synced == a.flushed {
+		return a.err
+	}
+	a.synced = a.flushed
+	a.records++
+	return a.fail(a.record(a.records%lengthEvery == 0))
+}
+
+// sync makes everything written so far durable and records it.
+func (a *appendFile) sync() error {
+	if err := a.flush(); err != nil {
+		return err
+	}
+	return a.promise()
+}
+
+// record rewrites the length.
 func (a *appendFile) record(durable bool) error {
-	_, err := a.side.WriteAt([]byte(formatSynced(a.synced)), 0)
+	_, err := a.length.WriteAt([]byte(formatSynced(a.synced)), 0)
 	if err == nil && durable {
-		err = a.side.Sync()
+		err = a.length.Sync()
 	}
 	return err
 }
@@ -155,8 +196,59 @@ func (a *appendFile) cut(n int64) error {
 	if err := a.file.Truncate(n); err != nil {
 		return a.fail(err)
 	}
-	a.size = n
+	a.size, a.flushed = n, min(a.flushed, n)
 	return nil
+}
+
+// replace puts a new file in place of this one, whole or not at all, whatever happens. write gives its content.
+func (a *appendFile) replace(write func(w io.Writer) error) error {
+	if a.err != nil {
+		return a.err
+	}
+	if err := a.writeNew(write); err != nil {
+		return a.fail(err)
+	}
+	if err := a.lower(0); err != nil { // the new file may be the shorter one
+		return err
+	}
+	err := a.file.Close() // some systems rename no open file
+	a.file = nil
+	if err == nil {
+		err = a.files.Rename(a.path+newSuffix, a.path)
+	}
+	if err == nil {
+		err = a.files.SyncDir(filepath.Dir(a.path))
+	}
+	if err == nil {
+		a.file, err = a.files.Open(a.path)
+	}
+	if err == nil {
+		err = a.lockSize()
+	}
+	if err == nil {
+		a.synced, a.flushed = a.size, a.size
+		err = a.record(true)
+	}
+	return a.fail(err)
+}
+
+// writeNew writes the file that is to replace this one, durably.
+func (a *appendFile) writeNew(write func(w io.Writer) error) error {
+	f, err := a.files.Create(a.path + newSuffix)
+	if err != nil {
+		return err
+	}
+	err = f.Truncate(0)
+	if err == nil {
+		w := bufio.NewWriterSize(io.NewOffsetWriter(f, 0), 1<<18)
+		if err = write(w); err == nil {
+			err = w.Flush()
+		}
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
 }
 
 // reader reads the file from its start, up to what is there now.
@@ -165,8 +257,8 @@ func (a *appendFile) reader() io.Reader { return io.NewSectionReader(a.file, 0, 
 // close makes everything durable and closes both files.
 func (a *appendFile) close() error {
 	err := a.sync()
-	if err == nil && a.side != nil {
-		err = a.fail(a.side.Sync())
+	if err == nil && a.length != nil {
+		err = a.fail(a.length.Sync())
 	}
 	a.release()
 	if a.err == nil {
@@ -180,22 +272,9 @@ func (a *appendFile) release() {
 	if a.file != nil {
 		a.file.Close()
 	}
-	if a.side != nil {
-		a.side.Close()
+	if a.length != nil {
+		a.length.Close()
 	}
-}
-
-// syncDir makes the names in a folder durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	return nil
 }
 
 // newBuffered reads a file in large pieces.

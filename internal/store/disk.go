@@ -43,13 +43,14 @@ const maxPeersLength = MaxPeers * (maxAddressLen + 8)
 //	lock                   held while a node runs; its text is the node's process id
 //	identity.key           seed of the Ed25519 key in hexadecimal, mode 0600
 //	peers.json             addresses of peers that were good
-//	<run id>.blocks        all blocks of a run, of all branches, as a CAR file; see [Run]
+//	<run id>.seedlog       the canonical chain; see [Run]
+//	<run id>.blocks        the run's other blocks, such as those of branches that lost, as a CAR file
 //	<run id>.state         hard state, in two slots
-//	<run id>.seedlog       the canonical chain
 type Disk struct {
-	dir  string
-	lock *os.File
-	key  ed25519.PrivateKey
+	dir   string
+	files filesystem
+	lock  *os.File
+	key   ed25519.PrivateKey
 }
 
 // Open opens the data folder, or creates it with a new identity. Errors wrap ErrLocked (and name the process), ErrKey,
@@ -58,7 +59,7 @@ func Open(dir string) (*Disk, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, explain(err, dir)
 	}
-	d := &Disk{dir: dir}
+	d := &Disk{dir: dir, files: osFiles{}}
 	err := d.takeLock()
 	if err == nil {
 		err = d.openKey()

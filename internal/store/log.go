@@ -36,7 +36,7 @@ func OpenLog(path string, rules *seedlog.Rules, progress func(height uint64, off
 	}
 	info, err := os.Stat(path)
 	fresh := errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0
-	file, err := openAppend(path)
+	file, err := openAppend(osFiles{}, path)
 	if err != nil {
 		return nil, err
 	}

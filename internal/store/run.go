@@ -3,10 +3,10 @@
 package store
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -14,309 +14,203 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// Run is the Store of one run in a data folder. Three files hold it:
+// Run is the Store of one run in a data folder. It has three files:
 //
-// <run>.blocks has every block once, in the order in which they came, and is only appended to. Its fsync is what makes
-// blocks durable. <run>.state has the hard state and the end of the canonical chain. <run>.seedlog is the canonical
-// chain for people and programs; it follows from the other two and is made whole from them when the run is opened.
+// <run>.seedlog is the canonical chain, a seed log like any other: the only copy of these blocks. <run>.blocks has the
+// blocks that are not in it: those of branches that lost, and evidence. <run>.state has the hard state and says where the
+// canonical chain ends.
+//
+// A chain that grows is written to the log, then to the state. When another branch wins, all blocks of both are written
+// next to the log first, then the state, and only then is the log's end replaced: at every moment the two files of blocks
+// hold the chain that the state names, and opening the run makes the log whole from them. Runs of earlier versions, which
+// kept every block in <run>.blocks, are opened as such a moment.
 type Run struct {
-	rules  *seedlog.Rules
-	blocks *appendFile
-	slots  *slots
-	log    *appendFile
-	notes  []string
+	rules *seedlog.Rules
+	log   *blockFile
+	aside *blockFile
+	slots *slots
+	notes []string
 
-	mu     sync.RWMutex // guards what follows; Save and Close are its only writers
-	index  map[seedlog.Link]place
-	chain  []link
-	state  []byte
-	err    error
-	sealOf map[seedlog.Link]seedlog.Link // while opening: the first seal of each entry
-}
-
-// place is where a block lies in the blocks file.
-type place struct {
-	offset int64
-	size   int32
+	mu    sync.RWMutex // guards the indexes of both files and what follows; Save and Close are the only writers
+	chain []link
+	state []byte
+	err   error
 }
 
 // link is one height of the canonical chain.
 type link struct {
 	entry, seal seedlog.Link
-	end         int64 // where it ends in the log file
+	end         int64 // where it ends in the log
 }
 
-// logEvery is after how many heights the log file is fsynced. What is lost of it is made again from the blocks.
-const logEvery = 64
-
 // OpenRun opens what the folder keeps of the run, or begins it. What a crash tore beyond the recorded fsynced length is
-// cut, see [Run.Notes]; damage before it gives ErrCorrupt, or a *seedlog.FileError for the log, and nothing is changed.
+// cut, see [Run.Notes]; damage before it gives ErrCorrupt, and nothing is changed.
 func (d *Disk) OpenRun(rules *seedlog.Rules) (*Run, error) {
-	r := &Run{rules: rules, index: map[seedlog.Link]place{}, sealOf: map[seedlog.Link]seedlog.Link{}}
-	if err := r.open(filepath.Join(d.dir, rules.Run.String())); err != nil {
+	r := &Run{rules: rules}
+	if err := r.open(d.files, filepath.Join(d.dir, rules.Run.String())); err != nil {
 		r.release()
 		return nil, err
 	}
-	r.sealOf = nil
 	return r, nil
 }
 
-func (r *Run) open(base string) (err error) {
-	if r.blocks, err = openAppend(base + blocksSuffix); err != nil {
+// open looks at everything before it changes anything.
+func (r *Run) open(f filesystem, base string) (err error) {
+	sealOf := map[seedlog.Link]seedlog.Link{} // the first seal of each entry; that of the log counts
+	see := func(l seedlog.Link, data []byte) {
+		if seal, err := seedlog.DecodeSeal(data); err == nil && !sealOf[seal.Entry].Defined() {
+			sealOf[seal.Entry] = l
+		}
+	}
+	if r.log, err = openBlocks(f, base+logSuffix, r.rules, see); err != nil {
+		if at := new(seedlog.FileError); errors.As(err, &at) && len(sealOf) > 0 {
+			at.Height = uint64(len(sealOf)) + 1
+		}
 		return err
 	}
-	if err := r.openBlocks(); err != nil {
+	if r.aside, err = openBlocks(f, base+blocksSuffix, r.rules, see); err != nil {
 		return err
 	}
-	var existed bool
-	if r.slots, existed, err = openSlots(base + stateSuffix); err != nil {
-		return err
+	r.slots, err = openSlots(f, base+stateSuffix)
+	if errors.Is(err, fs.ErrNotExist) {
+		if len(r.log.index) > 1 || len(r.aside.index) > 1 {
+			return fmt.Errorf("%w: %s%s is missing; restore it, or move the run's files away to join the run afresh", ErrCorrupt, base, stateSuffix)
+		}
+		r.slots, err = createSlots(f, base+stateSuffix)
 	}
-	if !existed && len(r.index) > 1 {
-		return fmt.Errorf("%w: %s%s is missing; restore it, or move the run's files away to join the run afresh", ErrCorrupt, base, stateSuffix)
+	if err != nil {
+		return err
 	}
 	r.state = r.slots.current.state
-	if err := r.openChain(); err != nil {
-		return err
-	}
-	if r.log, err = openAppend(base + logSuffix); err != nil {
-		return err
-	}
-	return r.openLog()
-}
-
-func (r *Run) note(format string, args ...any) {
-	r.notes = append(r.notes, fmt.Sprintf(format, args...))
-}
-
-// openBlocks indexes the blocks file.
-func (r *Run) openBlocks() error {
-	f := r.blocks
-	head := r.rules.AppendBeginning(nil)
-	if f.synced == 0 && f.size < int64(len(head)) {
-		if err := f.begin(); err != nil {
-			return err
-		}
-		if err := f.cut(0); err != nil {
-			return err
-		}
-		if err := f.append(head); err != nil {
-			return err
-		}
-		if err := f.sync(); err != nil {
-			return err
-		}
-	}
-	end, err := r.scanBlocks()
-	if err != nil && end < f.synced {
-		return fmt.Errorf("%w: %s, offset %d: %w; move the run's files away to join the run afresh", ErrCorrupt, f.path, end, err)
-	}
-	if err := f.begin(); err != nil {
-		return err
-	}
+	blocks, err := r.readChain(sealOf)
 	if err != nil {
-		r.note("%s: cut %d bytes that a crash had torn, after %d blocks: %v", f.path, f.size-end, len(r.index), err)
-		return f.cut(end)
+		return err
 	}
-	return f.sync()
+	height, end := r.match(blocks)
+	if end < r.log.synced {
+		err := fmt.Errorf("%w: %s continues where the run ended; move the run's files away to join the run afresh", ErrCorrupt, r.log.path)
+		return &seedlog.FileError{Height: uint64(height) + 1, Offset: end, Err: err}
+	}
+	return r.repair(blocks[height:], end)
 }
 
-// scanBlocks reads the whole file; end is where the last good block ends.
-func (r *Run) scanBlocks() (end int64, err error) {
-	sections, root, err := seedlog.NewSections(newBuffered(r.blocks.reader()))
-	if err != nil {
-		return 0, err
-	}
-	if root != r.rules.Run {
-		return 0, fmt.Errorf("%w: %s", seedlog.ErrRun, root)
-	}
-	for {
-		end = sections.Offset()
-		data, l, err := sections.Next()
-		if err == io.EOF {
-			if r.blocks.size < r.blocks.synced {
-				return end, fmt.Errorf("%w, but %d bytes had been written for good", seedlog.ErrTorn, r.blocks.synced)
-			}
-			return end, nil
-		}
-		if err != nil {
-			return end, err
-		}
-		r.remember(l, data, sections.Offset())
-	}
-}
-
-// remember indexes a block that ends at end in the blocks file.
-func (r *Run) remember(l seedlog.Link, data []byte, end int64) {
-	r.index[l] = place{end - int64(len(data)), int32(len(data))}
-	if r.sealOf == nil {
-		return
-	}
-	if seal, err := seedlog.DecodeSeal(data); err == nil && !r.sealOf[seal.Entry].Defined() {
-		r.sealOf[seal.Entry] = l
-	}
-}
-
-// openChain walks from the recorded head down to the genesis.
-func (r *Run) openChain() error {
-	at := r.slots.current.head
-	seal := r.slots.current.seal
-	if !at.Defined() {
-		return nil
-	}
-	for at != r.rules.Run {
+// readChain walks from the recorded head down to the genesis, and returns the links of the blocks of each height as they
+// belong into the log.
+func (r *Run) readChain(sealOf map[seedlog.Link]seedlog.Link) (blocks [][]seedlog.Link, err error) {
+	at, seal := r.slots.current.head, r.slots.current.seal
+	for at.Defined() && at != r.rules.Run {
 		data, ok := r.Block(at)
 		if !ok || !seal.Defined() {
-			return fmt.Errorf("%w: %s lacks the canonical entry %s or its seal; move the run's files away to join the run afresh", ErrCorrupt, r.blocks.path, at)
+			return nil, r.lacks(at)
 		}
 		e, err := seedlog.DecodeEntry(data)
 		if err != nil {
-			return fmt.Errorf("%w: %s: %w", ErrCorrupt, r.blocks.path, err)
+			return nil, fmt.Errorf("%w: entry %s: %w", ErrCorrupt, at, err)
 		}
+		all := append(slices.Clone(e.Claims), at, seal)
+		for _, l := range all {
+			if !r.has(l) {
+				return nil, r.lacks(l)
+			}
+		}
+		blocks = append(blocks, all)
 		r.chain = append(r.chain, link{entry: at, seal: seal})
 		at = e.Parent
-		seal = r.sealOf[at]
+		seal = sealOf[at]
 	}
+	slices.Reverse(blocks)
 	slices.Reverse(r.chain)
-	return nil
+	return blocks, nil
 }
 
-// openLog holds the log file to the chain and makes it whole.
-func (r *Run) openLog() error {
-	f := r.log
-	same, err := r.compareLog()
+// lacks is the error of a canonical block that is in neither file.
+func (r *Run) lacks(l seedlog.Link) error {
+	err := fmt.Errorf("%w: %s lacks block %s of the canonical chain; move the run's files away to join the run afresh", ErrCorrupt, r.log.path, l)
+	if r.log.damage != nil {
+		err = fmt.Errorf("%w (offset %d: %w)", err, r.log.good, r.log.damage)
+	}
+	return err
+}
+
+func (r *Run) has(l seedlog.Link) bool { return r.log.has(l) || r.aside.has(l) }
+
+// match returns up to which height the log holds the chain, section by section, and where that ends.
+func (r *Run) match(blocks [][]seedlog.Link) (height int, end int64) {
+	at := r.log.sections
+	if len(at) == 0 {
+		return 0, 0
+	}
+	end, at = at[0].end, at[1:] // the genesis
+	for height < len(blocks) {
+		want := blocks[height]
+		if len(at) < len(want) {
+			break
+		}
+		for i, l := range want {
+			if at[i].link != l {
+				return height, end
+			}
+		}
+		end, at = at[len(want)-1].end, at[len(want):]
+		r.chain[height].end = end
+		height++
+	}
+	return height, end
+}
+
+// repair cuts what a crash left, adds the blocks that the log lacks beyond end, and drops those that are kept twice.
+func (r *Run) repair(lacking [][]seedlog.Link, end int64) error {
+	height := len(r.chain) - len(lacking)
+	r.noteCut(r.aside, r.aside.good, "")
+	r.noteCut(r.log, end, fmt.Sprintf(" after height %d", height))
+	if err := r.aside.repair(r.aside.good); err != nil {
+		return err
+	}
+	tail := make([]record, len(lacking))
+	for i, links := range lacking {
+		for _, l := range links {
+			data, ok := r.Block(l) // the log may have it beyond end
+			if !ok {
+				return r.lacks(l)
+			}
+			tail[i].blocks = append(tail[i].blocks, block{l, data})
+		}
+		tail[i].link = r.chain[height+i]
+	}
+	if err := r.log.repair(end); err != nil {
+		return err
+	}
+	added, err := r.extend(tail)
 	if err != nil {
 		return err
 	}
-	good := r.logEnd(same)
-	if good < f.synced {
-		return &seedlog.FileError{Height: uint64(same) + 1, Offset: good, Err: fmt.Errorf("%w: %s goes on where the run ended; move it away and it is made again from the blocks", ErrCorrupt, f.path)}
-	}
-	if err := f.begin(); err != nil {
+	if err := r.log.sync(); err != nil {
 		return err
 	}
-	if f.size > good {
-		r.note("%s: cut %d bytes after height %d that a crash had left", f.path, f.size-good, same)
-		if err := f.cut(good); err != nil {
-			return err
-		}
-	}
-	if f.size == 0 {
-		if err := f.append(r.rules.AppendBeginning(nil)); err != nil {
-			return err
-		}
-	}
-	if err := r.extendLog(same); err != nil {
-		return err
-	}
-	return f.sync()
+	r.adopt(height, added)
+	return r.aside.compact(r.log.has)
 }
 
-// logEnd is where height ends in the log file; 0 in an empty file.
-func (r *Run) logEnd(height int) int64 {
-	if height > 0 {
-		return r.chain[height-1].end
+// noteCut tells of damage that is about to be cut.
+func (r *Run) noteCut(b *blockFile, end int64, where string) {
+	if end == b.size || b.size == 0 {
+		return
 	}
-	return min(r.log.size, int64(len(r.rules.AppendBeginning(nil))))
-}
-
-// compareLog returns up to which height the log file holds the canonical chain, byte for byte. A difference in
-// its fsynced part is an error.
-func (r *Run) compareLog() (same int, err error) {
-	in := newBuffered(r.log.reader())
-	want := r.rules.AppendBeginning(nil)
-	end := int64(0)
-	for height := 0; ; height++ {
-		if height > 0 {
-			if height > len(r.chain) {
-				return len(r.chain), nil
-			}
-			if want, err = r.generation(want[:0], r.chain[height-1]); err != nil {
-				return 0, err
-			}
-		}
-		got := make([]byte, len(want))
-		n, err := io.ReadFull(in, got)
-		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-			return 0, explain(err, r.log.path)
-		}
-		if n < len(want) || !bytes.Equal(got, want) {
-			if end < r.log.synced {
-				at := end + int64(firstDifference(got[:n], want))
-				return 0, &seedlog.FileError{Height: uint64(height), Offset: at, Err: fmt.Errorf("%w: %s is not what was written; move it away and it is made again from the blocks", ErrCorrupt, r.log.path)}
-			}
-			if height == 0 && r.log.size > 0 {
-				return 0, r.log.cut(0)
-			}
-			return max(height-1, 0), nil
-		}
-		end += int64(len(want))
-		if height > 0 {
-			r.chain[height-1].end = end
-		}
+	why := ""
+	if b.damage != nil {
+		why = ": " + b.damage.Error()
 	}
-}
-
-func firstDifference(a, b []byte) int {
-	for i := range a {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return len(a)
-}
-
-// generation appends the sections of one height to b: claims, entry, seal.
-func (r *Run) generation(b []byte, l link) ([]byte, error) {
-	data, ok := r.Block(l.entry)
-	seal, ok2 := r.Block(l.seal)
-	if !ok || !ok2 {
-		return nil, fmt.Errorf("%w: entry %s or its seal is missing", ErrBatch, l.entry)
-	}
-	e, err := seedlog.DecodeEntry(data)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range e.Claims {
-		claim, ok := r.Block(c)
-		if !ok {
-			return nil, fmt.Errorf("%w: claim %s of height %d is missing", ErrBatch, c, e.Height)
-		}
-		b, _ = seedlog.AppendSection(b, claim)
-	}
-	b, _ = seedlog.AppendSection(b, data)
-	b, _ = seedlog.AppendSection(b, seal)
-	return b, nil
-}
-
-// extendLog writes the chain above height to the log file.
-func (r *Run) extendLog(height int) error {
-	for i := height; i < len(r.chain); i++ {
-		b, err := r.generation(nil, r.chain[i])
-		if err != nil {
-			return err
-		}
-		if err := r.log.append(b); err != nil {
-			return err
-		}
-		r.chain[i].end = r.log.size
-	}
-	return nil
+	r.notes = append(r.notes, fmt.Sprintf("%s: cut %d bytes that a crash had left%s%s", b.path, b.size-end, where, why))
 }
 
 // Block implements [Store].
 func (r *Run) Block(l seedlog.Link) ([]byte, bool) {
 	r.mu.RLock()
-	at, ok := r.index[l]
-	r.mu.RUnlock()
-	if !ok {
-		return nil, false
+	defer r.mu.RUnlock()
+	if data, ok := r.log.read(l); ok {
+		return data, true
 	}
-	data := make([]byte, at.size)
-	if _, err := r.blocks.file.ReadAt(data, at.offset); err != nil {
-		return nil, false
-	}
-	return data, true
+	return r.aside.read(l)
 }
 
 // Save implements [Store].
@@ -335,104 +229,259 @@ func (r *Run) save(batch Batch) error {
 	if len(batch.State) > MaxState {
 		return fmt.Errorf("%w: hard state of %d bytes, at most %d", ErrBatch, len(batch.State), MaxState)
 	}
-	if err := r.saveBlocks(batch.Blocks); err != nil {
+	fresh, err := r.fresh(batch.Blocks)
+	if err != nil {
 		return err
-	}
-	h := r.slots.current
-	if batch.State != nil {
-		h.state = slices.Clone(batch.State)
 	}
 	if batch.Head != nil {
-		if err := r.prepareMove(batch.Head, &h); err != nil {
-			return err
-		}
+		return r.move(batch.Head, fresh, batch.State)
 	}
-	if batch.State != nil || batch.Head != nil {
-		if err := r.slots.write(h); err != nil {
-			return err
-		}
-	}
-	r.mu.Lock()
-	r.state = h.state
-	r.mu.Unlock()
-	if batch.Head == nil {
-		return nil
-	}
-	return r.move(batch.Head)
-}
-
-// saveBlocks appends the blocks that are new and makes them durable.
-func (r *Run) saveBlocks(blocks [][]byte) error {
-	var b []byte
-	added := map[seedlog.Link]place{}
-	for _, data := range blocks {
-		if len(data) == 0 || len(data) > seedlog.MaxBlockBytes {
-			return fmt.Errorf("%w: block of %d bytes", ErrBatch, len(data))
-		}
-		l := seedlog.LinkOf(data)
-		if _, known := r.index[l]; known || added[l].size > 0 {
-			continue
-		}
-		b, _ = seedlog.AppendSection(b, data)
-		added[l] = place{r.blocks.size + int64(len(b)-len(data)), int32(len(data))}
-	}
-	if len(b) == 0 {
-		return nil
-	}
-	if err := r.blocks.append(b); err != nil {
+	if err := r.putAside(fresh); err != nil {
 		return err
 	}
-	if err := r.blocks.sync(); err != nil {
+	return r.writeState(r.slots.current, batch.State)
+}
+
+// fresh returns the blocks that are not kept yet.
+func (r *Run) fresh(blocks [][]byte) ([]block, error) {
+	var fresh []block
+	seen := map[seedlog.Link]bool{}
+	for _, data := range blocks {
+		if len(data) == 0 || len(data) > seedlog.MaxBlockBytes {
+			return nil, fmt.Errorf("%w: block of %d bytes", ErrBatch, len(data))
+		}
+		if l := seedlog.LinkOf(data); !seen[l] && !r.has(l) {
+			seen[l] = true
+			fresh = append(fresh, block{l, data})
+		}
+	}
+	return fresh, nil
+}
+
+// putAside keeps blocks next to the log, durably.
+func (r *Run) putAside(blocks []block) error {
+	if len(blocks) == 0 {
+		return nil
+	}
+	places, err := r.aside.write(blocks)
+	if err == nil {
+		err = r.aside.sync()
+	}
+	if err != nil {
 		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for l, at := range added {
-		r.index[l] = at
-	}
+	maps.Copy(r.aside.index, places)
 	return nil
 }
 
-// prepareMove checks a move, takes back what the log file promised above the fork, and puts the new head into h.
-func (r *Run) prepareMove(m *HeadMove, h *hardState) error {
-	has := func(l seedlog.Link) bool { _, ok := r.index[l]; return ok }
-	if err := m.check(len(r.chain), has); err != nil {
-		return err
+// writeState makes h durable, with a new state unless that is nil.
+func (r *Run) writeState(h hardState, state []byte) error {
+	if state != nil {
+		h.state = slices.Clone(state)
 	}
-	for i, l := range m.Entries {
-		if _, err := r.generation(nil, link{entry: l, seal: m.Seals[i]}); err != nil {
-			return err
-		}
+	if state == nil && h.head == r.slots.current.head && h.seal == r.slots.current.seal {
+		return nil
 	}
-	h.head, h.seal = seedlog.Link{}, seedlog.Link{}
-	if n := len(m.Entries); n > 0 {
-		h.head, h.seal = m.Entries[n-1], m.Seals[n-1]
-	} else if m.Fork > 0 {
-		h.head, h.seal = r.chain[m.Fork-1].entry, r.chain[m.Fork-1].seal
-	}
-	return r.log.lower(r.logEnd(int(m.Fork)))
-}
-
-// move changes the chain and lets the log file follow. That file is made durable only now and then, since it follows from
-// what is durable already.
-func (r *Run) move(m *HeadMove) error {
-	fork := int(m.Fork)
-	if err := r.log.cut(r.logEnd(fork)); err != nil {
+	if err := r.slots.write(h); err != nil {
 		return err
 	}
 	r.mu.Lock()
-	r.chain = r.chain[:fork:fork]
-	for i, l := range m.Entries {
-		r.chain = append(r.chain, link{entry: l, seal: m.Seals[i]})
-	}
-	r.mu.Unlock()
-	if err := r.extendLog(fork); err != nil {
+	defer r.mu.Unlock()
+	r.state = h.state
+	return nil
+}
+
+// record is one height with its blocks, in the log's order.
+type record struct {
+	link   link
+	blocks []block
+}
+
+// move changes the canonical chain.
+func (r *Run) move(m *HeadMove, fresh []block, state []byte) error {
+	tail, err := r.read(m, fresh)
+	if err != nil {
 		return err
 	}
-	if len(r.chain)/logEvery != fork/logEvery {
-		return r.log.sync()
+	h := r.slots.current
+	h.head, h.seal = seedlog.Link{}, seedlog.Link{}
+	if n := len(tail); n > 0 {
+		h.head, h.seal = tail[n-1].link.entry, tail[n-1].link.seal
+	} else if m.Fork > 0 {
+		h.head, h.seal = r.chain[m.Fork-1].entry, r.chain[m.Fork-1].seal
 	}
-	return nil
+	if int(m.Fork) == len(r.chain) {
+		return r.grow(tail, fresh, h, state)
+	}
+	return r.reorganize(int(m.Fork), tail, fresh, h, state)
+}
+
+// read gathers the blocks of the generations that a move names.
+func (r *Run) read(m *HeadMove, fresh []block) ([]record, error) {
+	given := make(map[seedlog.Link][]byte, len(fresh))
+	for _, b := range fresh {
+		given[b.link] = b.data
+	}
+	find := func(l seedlog.Link) ([]byte, bool) {
+		if data, ok := given[l]; ok {
+			return data, true
+		}
+		return r.Block(l)
+	}
+	has := func(l seedlog.Link) bool { return given[l] != nil || r.has(l) }
+	if err := m.check(len(r.chain), has); err != nil {
+		return nil, err
+	}
+	var tail []record
+	for i, entry := range m.Entries {
+		g, err := readRecord(entry, m.Seals[i], find)
+		if err != nil {
+			return nil, err
+		}
+		tail = append(tail, g)
+	}
+	return tail, nil
+}
+
+func readRecord(entry, seal seedlog.Link, find func(seedlog.Link) ([]byte, bool)) (record, error) {
+	g := record{link: link{entry: entry, seal: seal}}
+	data, _ := find(entry)
+	e, err := seedlog.DecodeEntry(data)
+	if err != nil {
+		return g, fmt.Errorf("%w: entry %s: %w", ErrBatch, entry, err)
+	}
+	for _, l := range append(slices.Clone(e.Claims), entry, seal) {
+		data, ok := find(l)
+		if !ok {
+			return g, fmt.Errorf("%w: block %s of height %d was never given for keeping", ErrBatch, l, e.Height)
+		}
+		g.blocks = append(g.blocks, block{l, data})
+	}
+	return g, nil
+}
+
+// grow appends to the chain: the log takes the blocks, and the state makes them count.
+func (r *Run) grow(tail []record, fresh []block, h hardState, state []byte) error {
+	logged := map[seedlog.Link]bool{}
+	for _, g := range tail {
+		for _, b := range g.blocks {
+			logged[b.link] = true
+		}
+	}
+	rest := slices.DeleteFunc(fresh, func(b block) bool { return logged[b.link] })
+	if err := r.putAside(rest); err != nil {
+		return err
+	}
+	added, err := r.extend(tail)
+	if err != nil {
+		return err
+	}
+	if err := r.log.flush(); err != nil {
+		return err
+	}
+	if err := r.writeState(h, state); err != nil {
+		return err
+	}
+	r.adopt(len(r.chain), added)
+	// Only now: the log never promises more than the state names.
+	return r.log.promise()
+}
+
+// reorganize replaces the chain above height fork.
+func (r *Run) reorganize(fork int, tail []record, fresh []block, h hardState, state []byte) error {
+	losing, err := r.losing(fork)
+	if err != nil {
+		return err
+	}
+	rest := slices.Clone(fresh)
+	seen := map[seedlog.Link]bool{}
+	for _, b := range fresh {
+		seen[b.link] = true
+	}
+	for _, g := range append(slices.Clone(losing), tail...) {
+		for _, b := range g.blocks {
+			if !seen[b.link] && !r.aside.has(b.link) {
+				seen[b.link] = true
+				rest = append(rest, b)
+			}
+		}
+	}
+	if err := r.putAside(rest); err != nil {
+		return err
+	}
+	end := r.end(fork)
+	if err := r.log.lower(end); err != nil {
+		return err
+	}
+	if err := r.writeState(h, state); err != nil {
+		return err
+	}
+	// From here on all blocks are read from the file next to the log until the log has them.
+	r.mu.Lock()
+	r.chain = r.chain[:fork:fork]
+	maps.DeleteFunc(r.log.index, func(_ seedlog.Link, at place) bool { return at.offset >= end })
+	r.mu.Unlock()
+	if err := r.log.cut(end); err != nil {
+		return err
+	}
+	added, err := r.extend(tail)
+	if err != nil {
+		return err
+	}
+	r.adopt(fork, added)
+	return r.log.sync()
+}
+
+// losing reads the generations above a height.
+func (r *Run) losing(fork int) ([]record, error) {
+	var all []record
+	for _, l := range r.chain[fork:] {
+		g, err := readRecord(l.entry, l.seal, r.Block)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+		}
+		all = append(all, g)
+	}
+	return all, nil
+}
+
+// end is where a height ends in the log.
+func (r *Run) end(height int) int64 {
+	if height == 0 {
+		return int64(len(r.log.beginning))
+	}
+	return r.chain[height-1].end
+}
+
+// extension is what was written at the end of the log.
+type extension struct {
+	links  []link
+	places map[seedlog.Link]place
+}
+
+// extend writes generations at the end of the log. They are not durable yet, and not part of the chain: see adopt.
+func (r *Run) extend(tail []record) (extension, error) {
+	e := extension{places: map[seedlog.Link]place{}}
+	for _, g := range tail {
+		written, err := r.log.write(g.blocks)
+		if err != nil {
+			return e, err
+		}
+		maps.Copy(e.places, written)
+		g.link.end = r.log.size
+		e.links = append(e.links, g.link)
+	}
+	return e, nil
+}
+
+// adopt makes what was written the chain above height.
+func (r *Run) adopt(height int, e extension) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	maps.Copy(r.log.index, e.places)
+	r.chain = append(r.chain[:height:height], e.links...)
 }
 
 // State implements [Store].
@@ -460,16 +509,18 @@ func (r *Run) LogPath() string { return r.log.path }
 
 // Close implements [Store].
 func (r *Run) Close() error {
-	if errors.Is(r.err, ErrClosed) {
+	failed := r.err != nil
+	r.err = ErrClosed
+	if failed { // or closed: what was not kept must not be promised
+		r.release()
 		return nil
 	}
-	r.err = ErrClosed
-	return errors.Join(r.blocks.close(), r.log.close(), explain(r.slots.file.Close(), r.slots.path))
+	return errors.Join(r.log.close(), r.aside.close(), explain(r.slots.file.Close(), r.slots.path))
 }
 
 // release closes files as they are.
 func (r *Run) release() {
-	for _, f := range []*appendFile{r.blocks, r.log} {
+	for _, f := range []*blockFile{r.log, r.aside} {
 		if f != nil {
 			f.release()
 		}

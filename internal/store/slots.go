@@ -6,11 +6,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -35,7 +32,7 @@ type hardState struct {
 //	SHA-256 of all before 32 bytes
 type slots struct {
 	path    string
-	file    *os.File
+	file    file
 	number  uint64
 	current hardState
 	err     error
@@ -51,39 +48,48 @@ const (
 	digestSize = sha256.Size
 )
 
-// openSlots opens the file at path, or creates it. existed tells which.
-func openSlots(path string) (s *slots, existed bool, err error) {
-	s = &slots{path: path}
-	_, err = os.Stat(path)
-	if existed = err == nil; err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, false, explain(err, path)
+// openSlots opens the file at path. The error is fs.ErrNotExist if there is none.
+func openSlots(f filesystem, path string) (*slots, error) {
+	s := &slots{path: path}
+	var err error
+	if s.file, err = f.Open(path); err != nil {
+		return nil, explain(err, path)
 	}
-	if s.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
-		return nil, false, explain(err, path)
-	}
-	if err = s.read(); err == nil && !existed {
-		err = explain(syncDir(filepath.Dir(path)), path)
-	}
-	if err != nil {
+	if err := s.read(); err != nil {
 		s.file.Close()
-		return nil, false, err
+		return nil, err
 	}
-	return s, existed, nil
+	return s, nil
+}
+
+// createSlots makes an empty file at path.
+func createSlots(f filesystem, path string) (*slots, error) {
+	s := &slots{path: path}
+	var err error
+	if s.file, err = f.Create(path); err != nil {
+		return nil, explain(err, path)
+	}
+	if err := f.SyncDir(filepath.Dir(path)); err != nil {
+		s.file.Close()
+		return nil, explain(err, path)
+	}
+	return s, nil
 }
 
 // read finds the newer of the two slots that is whole.
 func (s *slots) read() error {
-	info, err := s.file.Stat()
-	if err != nil {
-		return explain(err, s.path)
-	}
 	for i := range int64(2) {
 		if number, h, ok := readSlot(io.NewSectionReader(s.file, i*slotSize, slotSize)); ok && number > s.number {
 			s.number, s.current = number, h
 		}
 	}
-	// A single damaged slot may be a first write that was torn; it had promised nothing.
-	if s.number == 0 && info.Size() > slotSize {
+	// The first write goes to the second slot. Where that is not whole and the first was never written, it was torn and had
+	// promised nothing.
+	begun := make([]byte, slotHead)
+	if _, err := s.file.ReadAt(begun, 0); err != nil && err != io.EOF {
+		return explain(err, s.path)
+	}
+	if s.number == 0 && len(bytes.Trim(begun, "\x00")) > 0 {
 		return fmt.Errorf("%w: %s: neither of its two states is whole; move it away together with the run's other files to join the run afresh", ErrCorrupt, s.path)
 	}
 	return nil

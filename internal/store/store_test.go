@@ -273,69 +273,6 @@ func writeFiles(t testing.TB, dir string, all map[string][]byte) {
 	}
 }
 
-// A crash leaves, of what one Save writes, any part of the file that was being written, all of those before and nothing of those
-// after: the store then holds what it held before, or all of the new.
-func TestRunCrash(t *testing.T) {
-	rules := newRules(t, 2, false)
-	first := grow(t, rules, nil, newKey("a"), 2)
-	other := grow(t, rules, first[0], newKey("b"), 2)
-	dir := t.TempDir()
-	d, r := openRun(t, dir, rules)
-	if err := r.Save(move(0, "old", first...)); err != nil {
-		t.Fatal(err)
-	}
-	before := files(t, dir)
-	if err := r.Save(move(1, "new", other...)); err != nil {
-		t.Fatal(err)
-	}
-	after := files(t, dir)
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
-	d.Close()
-	was, is := first, []*generation{first[0], other[0], other[1]}
-
-	base := rules.Run.String()
-	crashed := func(change map[string][]byte, state string, chain []*generation) {
-		t.Helper()
-		dir := t.TempDir()
-		writeFiles(t, dir, before)
-		writeFiles(t, dir, change)
-		d, r := openRun(t, dir, rules)
-		defer d.Close()
-		holds(t, r, state, chain)
-		replays(t, r.LogPath(), chain)
-		// And it goes on.
-		if err := r.Save(Batch{State: []byte("on")}); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	blocks, blocksOld := after[base+blocksSuffix], len(before[base+blocksSuffix])
-	for n := blocksOld; n <= len(blocks); n += 41 {
-		crashed(map[string][]byte{base + blocksSuffix: blocks[:n]}, "old", was)
-		torn := append(slices.Clone(blocks[:n]), make([]byte, len(blocks)-n)...) // grown, but not written
-		crashed(map[string][]byte{base + blocksSuffix: torn}, "old", was)
-	}
-	state := after[base+stateSuffix]
-	for n := 0; n < slotFixed+40; n += 13 {
-		torn := append(slices.Clone(before[base+stateSuffix]), make([]byte, max(0, len(state)-len(before[base+stateSuffix])))...)
-		copy(torn[:n], state[:n])
-		crashed(map[string][]byte{base + blocksSuffix: blocks, base + stateSuffix: torn}, "old", was)
-	}
-	side := base + logSuffix + SyncedSuffix
-	log, kept := after[base+logSuffix], before[base+logSuffix]
-	changed := map[string][]byte{base + blocksSuffix: blocks, base + stateSuffix: state, side: after[side]}
-	crashed(changed, "new", is) // the log still holds the branch that was left
-	fork := firstDifference(kept, log)
-	for n := fork; n <= len(log); n += 29 {
-		changed[base+logSuffix] = log[:n]
-		crashed(changed, "new", is)
-	}
-}
-
 // What had been promised is never cut.
 func TestRunDamage(t *testing.T) {
 	rules := newRules(t, 3, false)

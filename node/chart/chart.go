@@ -38,7 +38,7 @@ type Chart struct {
 // Series is one curve. The slices have one length and finite values.
 type Series struct {
 	Name      string // "": not in the legend
-	Faint     bool   // one of many: thin and pale, all in the colour of the first curve
+	Color     int    // its number among the colors, so that a curve has the same one in several charts
 	X, Y      []float64
 	Low, High []float64 // the bounds of a band around the curve; nil: none
 }
@@ -124,8 +124,8 @@ func (c *Chart) plot() (*plot.Plot, error) {
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{225}, color.Gray{225}
 	p.Add(grid)
-	for i, s := range c.Series {
-		if err := s.draw(p, plotutil.Color(i), plotutil.Dashes(i/len(plotutil.SoftColors))); err != nil {
+	for _, s := range c.Series {
+		if err := s.draw(p, plotutil.Color(s.Color), plotutil.Dashes(s.Color/len(plotutil.SoftColors))); err != nil {
 			return nil, err
 		}
 	}
@@ -180,9 +180,6 @@ func (s *Series) draw(p *plot.Plot, c color.Color, dashes []vg.Length) error {
 		return fmt.Errorf("chart: %w", err)
 	}
 	line.Color, line.Width, line.Dashes = c, vg.Points(1.5), dashes
-	if s.Faint {
-		line.Color, line.Width, line.Dashes = pale(plotutil.Color(0), 120), vg.Points(0.8), nil
-	}
 	p.Add(line)
 	if s.Name != "" {
 		p.Legend.Add(s.Name, line)

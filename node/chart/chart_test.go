@@ -16,7 +16,7 @@ func sample() *Chart {
 	level := 4.5
 	return &Chart{Title: "CartPole <v1>", X: "env-steps", Y: "return", Level: &level, About: "solved (4.5)", Series: []Series{
 		{Name: "a & b", X: []float64{0, 10000, 20000}, Y: []float64{1, 2, 5}, Low: []float64{0, 1, 4}, High: []float64{2, 3, 6}},
-		{Name: "dot", X: []float64{5000}, Y: []float64{3}},
+		{Name: "dot", Color: 1, X: []float64{5000}, Y: []float64{3}},
 	}}
 }
 

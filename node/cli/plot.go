@@ -317,7 +317,7 @@ func (f *plotFlags) chart(all []*course) (*chart.Chart, error) {
 		if len(c.points) == 0 {
 			return nil, failed(fmt.Errorf("%s: nothing to draw: it has no %s against %s", c.name, f.y, f.x), "choose another -y or -x, or leave the file out")
 		}
-		s := chart.Series{Name: names[i]}
+		s := chart.Series{Name: names[i], Color: i}
 		for _, p := range c.points {
 			s.X, s.Y = append(s.X, p.at(f.x)), append(s.Y, p.value)
 			if p.low != nil {

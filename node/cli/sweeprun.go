@@ -140,7 +140,7 @@ type sweepLive struct {
 func (l *sweepLive) generation(seed uint64, p solo.Progress) {
 	if p.Return != nil {
 		l.mu.Lock()
-		l.curves[seed] = append(l.curves[seed], sweep.Point{Steps: p.Steps, Return: *p.Return})
+		l.curves.Add(seed, sweep.Point{Steps: p.Steps, Return: *p.Return})
 		l.mu.Unlock()
 	}
 	l.mu.Lock()
@@ -189,13 +189,13 @@ func (p *sweepPlan) draw(curves sweep.Curves, rows []sweep.Row) error {
 		return err
 	}
 	spec := p.specs[p.seeds[0]]
-	groups := []sweep.Group{{Name: spec.Strategy.Name, Rows: rows}}
+	groups := []sweep.Group{{Name: spec.Strategy.Name, Rows: rows, Curves: curves}}
 	if p.compare != "" {
 		groups[0].Name += " (this sweep)"
 		groups = append(groups, sweep.Group{Name: p.compare, Rows: p.other})
 	}
-	title := fmt.Sprintf("%s, %s: %d runs", env.ID, spec.Strategy.Name, sweep.Summarize(rows).Runs)
-	return sweep.Draw(p.plot, title, env.SolvedReturn, curves, groups...)
+	drawn := sweep.Plot{Title: env.ID, Threshold: &env.SolvedReturn, Groups: groups}
+	return drawn.Write(p.plot)
 }
 
 // printSweep prints the table for people.

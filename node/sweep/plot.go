@@ -3,40 +3,39 @@ package sweep
 import (
 	"bytes"
 	"fmt"
-	"slices"
 
 	"github.com/evoswarm/evoswarm/node/chart"
 )
 
-// Point is one look at the mean policy while a run trained.
-type Point struct {
-	Steps  uint64  // env-steps of training so far
-	Return float64 // mean return
-}
-
-// Curves holds the looks of each seed that was trained, in order.
-type Curves map[uint64][]Point
-
-// Group is a sweep to be drawn among others.
+// Group is a sweep to be drawn, beside others or alone.
 type Group struct {
-	Name string
-	Rows []Row
+	Name   string // in the legend
+	Rows   []Row
+	Curves Curves // of some of the rows
 }
 
-// Draw writes a plot to the named file, .png or .svg, all of it or nothing: above, the return of each seed against
-// env-steps beside the threshold (left out without curves); below, the share of the finished runs of each group that have
-// solved the world after so many env-steps. The curves are those of the first group.
-func Draw(name, title string, threshold float64, curves Curves, groups ...Group) error {
+// Plot is a picture of sweeps of one environment: above, the learning curve of each as interquartile mean and interval
+// (left out if no sweep has curves); below, the share of its finished runs that have solved the environment after so
+// many env-steps.
+type Plot struct {
+	Title     string
+	Threshold *float64 // from which return on the environment counts as solved; nil: unknown
+	Groups    []Group  // at least one
+}
+
+// Write draws the plot to the named file, .png or .svg, all of it or nothing.
+func (p *Plot) Write(name string) error {
 	format, err := chart.FormatOf(name)
 	if err != nil {
 		return err
 	}
-	var column []*chart.Chart
-	if len(curves) > 0 {
-		column = append(column, returnsOf(title, threshold, curves))
-		title = ""
+	last := p.lastStep()
+	shares := p.shares(last)
+	column := []*chart.Chart{shares}
+	if returns := p.returns(last); len(returns.Series) > 0 {
+		shares.Title = ""
+		column = []*chart.Chart{returns, shares}
 	}
-	column = append(column, sharesOf(title, groups))
 	var b bytes.Buffer
 	if err := chart.WriteColumn(&b, format, column...); err != nil {
 		return err
@@ -44,38 +43,64 @@ func Draw(name, title string, threshold float64, curves Curves, groups ...Group)
 	return replaceFile(name, b.Bytes())
 }
 
-// returnsOf has a line for each seed.
-func returnsOf(title string, threshold float64, curves Curves) *chart.Chart {
-	c := &chart.Chart{Title: title, X: "env-steps", Y: "return of the mean policy", Level: &threshold, About: fmt.Sprintf("threshold %v", threshold)}
-	var seeds []uint64
-	for seed := range curves {
-		seeds = append(seeds, seed)
+// Bands aggregates the learning curves of each group, up to where the longest run of all ends.
+func (p *Plot) Bands() []Band {
+	last, bands := p.lastStep(), make([]Band, len(p.Groups))
+	for i, g := range p.Groups {
+		bands[i] = g.Curves.Band(last)
 	}
-	slices.Sort(seeds)
-	for _, seed := range seeds {
-		s := chart.Series{Faint: true}
-		for _, at := range curves[seed] {
-			s.X, s.Y = append(s.X, float64(at.Steps)), append(s.Y, at.Return)
+	return bands
+}
+
+// lastStep is a little more than the env-steps of the longest run, so that its end is seen.
+func (p *Plot) lastStep() float64 {
+	last := 1.0
+	for _, g := range p.Groups {
+		last = max(last, g.Curves.lastStep())
+		for _, r := range finished(g.Rows) {
+			last = max(last, float64(r.Steps))
+		}
+	}
+	return 1.02 * last
+}
+
+// returns has a band for each group with learning curves.
+func (p *Plot) returns(last float64) *chart.Chart {
+	c := &chart.Chart{Title: p.Title, X: "env-steps", Y: "return (interquartile mean, 95 % interval)", Level: p.Threshold}
+	if p.Threshold != nil {
+		c.About = fmt.Sprintf("solved (%g)", *p.Threshold)
+	}
+	for i, g := range p.Groups {
+		band := g.Curves.Band(last)
+		if band.Runs == 0 {
+			continue
+		}
+		s := chart.Series{Name: fmt.Sprintf("%s, %s", g.Name, runs(band.Runs)), Color: i, X: band.Steps, Y: band.IQM}
+		if band.Runs > 1 {
+			s.Low, s.High = band.Low, band.High
 		}
 		c.Series = append(c.Series, s)
 	}
 	return c
 }
 
-// sharesOf has a staircase for each group.
-func sharesOf(title string, groups []Group) *chart.Chart {
-	floor, ceil, last := 0.0, 1.0, 1.0
-	for _, g := range groups {
-		for _, r := range finished(g.Rows) {
-			last = max(last, float64(r.Steps))
-		}
-	}
-	c := &chart.Chart{Title: title, X: "env-steps", Y: "share of runs solved", Floor: &floor, Ceil: &ceil}
-	for _, g := range groups {
-		x, y := staircase(costs(finished(g.Rows), Steps), 1.02*last) // so that the last step is seen
-		c.Series = append(c.Series, chart.Series{Name: g.Name, X: x, Y: y})
+// shares has a staircase for each group.
+func (p *Plot) shares(last float64) *chart.Chart {
+	floor, ceil := 0.0, 1.0
+	c := &chart.Chart{Title: p.Title, X: "env-steps", Y: "share of runs solved", Floor: &floor, Ceil: &ceil}
+	for i, g := range p.Groups {
+		done := finished(g.Rows)
+		x, y := staircase(costs(done, Steps), last)
+		c.Series = append(c.Series, chart.Series{Name: fmt.Sprintf("%s, %s", g.Name, runs(len(done))), Color: i, X: x, Y: y})
 	}
 	return c
+}
+
+func runs(n int) string {
+	if n == 1 {
+		return "1 run"
+	}
+	return fmt.Sprintf("%d runs", n)
 }
 
 // staircase returns the share of sorted costs that are at most x, for x from 0 to last.

@@ -104,6 +104,19 @@ func record(r *Row) []string {
 // Read returns the rows of a table that Write wrote, or of a CSV file of another program with at least the columns seed,
 // solved, steps and seconds. Rows stand in the order of the file. Errors wrap ErrTable, or are those of the file.
 func Read(name string) ([]Row, error) {
+	data, err := readFile(name)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrTable, name, err)
+	}
+	return rows, nil
+}
+
+// readFile returns what is in the named file, unless that is more than MaxTableBytes.
+func readFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -116,11 +129,7 @@ func Read(name string) ([]Row, error) {
 	if len(data) > MaxTableBytes {
 		return nil, fmt.Errorf("%w: %s has more than %d bytes", ErrTable, name, MaxTableBytes)
 	}
-	rows, err := decode(data)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrTable, name, err)
-	}
-	return rows, nil
+	return data, nil
 }
 
 // decode reads a table of either form.

@@ -97,29 +97,3 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
-
-func TestDraw(t *testing.T) {
-	some := rows("W", 100, inf, 300)
-	for _, c := range []struct {
-		name   string
-		start  string
-		curves Curves
-		rows   []Row
-	}{
-		{"a.png", "\x89PNG\r\n", Curves{0: {{50, 1}, {100, 2}}, 1: {{70, 1.5}}}, some},
-		{"a.svg", "<?xml", Curves{0: {{50, 1}}}, some},
-		{"b.svg", "<?xml", nil, some},
-		{"c.svg", "<?xml", nil, rows("W", inf)},
-		{"d.svg", "<?xml", nil, nil},
-	} {
-		path := filepath.Join(t.TempDir(), c.name)
-		if err := Draw(path, "title", 475, c.curves, Group{"s", c.rows}, Group{"other", some}); err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
-		data, err := os.ReadFile(path)
-		if err != nil || !strings.HasPrefix(string(data), c.start) || strings.Contains(string(data), "NaN") {
-			t.Errorf("%s begins with %.20q (%v), want %q and no NaN", c.name, data, err, c.start)
-		}
-	}
-}

@@ -35,6 +35,7 @@ type worker interface {
 	state(state []byte)
 	task(id uint64, task []byte)
 	look(id uint64, state, seeds []byte)
+	fold(id uint64, state, fold []byte)
 	kill()
 }
 
@@ -92,11 +93,13 @@ type crew struct {
 
 	state      *evolve.State // whose encoding is stateBytes
 	stateBytes []byte
+
+	folder *folder
 }
 
 // newCrew returns a crew of n workers. trouble is called from any goroutine.
 func newCrew(setup []byte, n int, hire hire, trouble func(error)) *crew {
-	c := &crew{setup: setup, hire: hire, trouble: trouble, tasks: make(map[uint64]*job)}
+	c := &crew{setup: setup, hire: hire, trouble: trouble, tasks: make(map[uint64]*job), folder: &folder{setup: setup, hire: hire}}
 	c.SetWorkers(n)
 	return c
 }
@@ -139,8 +142,14 @@ func (c *crew) Look(state *evolve.State, episodeSeeds []uint64, done func(return
 	c.submit(&c.looks, j)
 }
 
+// Fold implements peer.Evaluator.
+func (c *crew) Fold(id uint64, fold rollout.Fold, done func([]rollout.Folded, error)) {
+	c.folder.add(&folding{id: id, fold: fold, done: done})
+}
+
 // Cancel implements peer.Evaluator. Pieces that a worker has run to their end; their answers are dropped.
 func (c *crew) Cancel(id uint64) {
+	c.folder.cancel(id)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if j := c.tasks[id]; j != nil {
@@ -173,6 +182,7 @@ func (c *crew) SetWorkers(n int) {
 
 // Close implements peer.Evaluator. Web Workers end at once, in the middle of what they do.
 func (c *crew) Close() {
+	c.folder.close()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true

@@ -72,6 +72,14 @@ func (g *goroutine) look(id uint64, _, seeds []byte) {
 	g.orders <- func(*rollout.Worker) error { g.answer(id, seeds, nil); return nil }
 }
 
+func (g *goroutine) fold(id uint64, state, fold []byte) {
+	g.orders <- func(w *rollout.Worker) error {
+		data, err := w.Fold(state, fold)
+		g.answer(id, data, err)
+		return nil
+	}
+}
+
 func (g *goroutine) kill() { g.quit.Do(func() { close(g.orders) }) }
 
 // agency hires goroutines. The first crashes of them die with their first order.

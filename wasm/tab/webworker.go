@@ -71,6 +71,10 @@ func (w *webWorker) look(id uint64, state, seeds []byte) {
 	w.post(map[string]any{"op": "look", "id": float64(id), "state": toJS(state), "seeds": toJS(seeds)})
 }
 
+func (w *webWorker) fold(id uint64, state, fold []byte) {
+	w.post(map[string]any{"op": "fold", "id": float64(id), "state": toJS(state), "bytes": toJS(fold)})
+}
+
 func (w *webWorker) kill() {
 	if w.ended {
 		return

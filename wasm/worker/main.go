@@ -30,6 +30,7 @@ func main() {
 		"state":    answer(p.state),
 		"evaluate": answer(p.evaluate),
 		"look":     answer(p.look),
+		"fold":     answer(p.fold),
 		"cast":     answer(p.cast),
 		"show":     answer(p.show),
 	})
@@ -96,6 +97,19 @@ func (p *program) look(args []js.Value) (any, error) {
 		return nil, err
 	}
 	return toJS(returns), nil
+}
+
+// fold applies generations to a state: args are the bytes of an evolve.State and of a rollout.Fold; the value is what they
+// gave.
+func (p *program) fold(args []js.Value) (any, error) {
+	if p.worker == nil {
+		return nil, rollout.ErrSetup
+	}
+	folded, err := p.worker.Fold(toGo(args[0]), toGo(args[1]))
+	if err != nil {
+		return nil, err
+	}
+	return toJS(folded), nil
 }
 
 // cast sets the policy that is shown from the next episode on: args are its height and the bytes of an evolve.State.

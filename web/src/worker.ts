@@ -35,6 +35,8 @@ function obey(order: Exclude<Order, { op: "boot" }>): void {
       return send(order.id, compute().evaluate(order.bytes));
     case "look":
       return send(order.id, compute().look(order.state, order.seeds));
+    case "fold":
+      return send(order.id, compute().fold(order.state, order.bytes));
     case "cast":
       return must(compute().cast(order.gen, order.bytes));
     case "show": {

@@ -12,6 +12,8 @@ export interface Compute {
   evaluate(bytes: Uint8Array): Answer<Uint8Array>;
   /** Runs held-out episodes: bytes of an evolve.State, seeds (uint64); returns (float64), both little endian. */
   look(state: Uint8Array, seeds: Uint8Array): Answer<Uint8Array>;
+  /** Applies generations (rollout.MarshalFold) to the bytes of an evolve.State; what they gave (rollout.MarshalFolded). */
+  fold(state: Uint8Array, bytes: Uint8Array): Answer<Uint8Array>;
   /** Sets the policy that is shown from the next episode on: its generation, bytes of an evolve.State. */
   cast(gen: number, bytes: Uint8Array): Answer<null>;
   /** Plays at most so many steps of an episode, which starts from seed; a Reel as JSON. */
@@ -25,6 +27,7 @@ export type Order =
   | { op: "state"; bytes: Uint8Array }
   | { op: "task"; id: number; bytes: Uint8Array }
   | { op: "look"; id: number; state: Uint8Array; seeds: Uint8Array }
+  | { op: "fold"; id: number; state: Uint8Array; bytes: Uint8Array }
   | { op: "cast"; gen: number; bytes: Uint8Array }
   | { op: "show"; id: number; steps: number; seed: number };
 

@@ -1,0 +1,220 @@
+package rollout
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+)
+
+// Limits of a fold.
+const (
+	// MaxFoldSteps is the largest number of steps.
+	MaxFoldSteps = 1 << 8
+	// MaxFoldResults is the largest number of results of all steps.
+	MaxFoldResults = 1 << 20
+)
+
+// Fold is generations to apply to a state, one after the other.
+type Fold struct {
+	// State is what the first step starts from. Read-only.
+	State *evolve.State
+	// Steps are 1 to MaxFoldSteps generations in order.
+	Steps []FoldStep
+}
+
+// FoldStep is what Plan.Apply takes for one generation.
+type FoldStep struct {
+	// Results are at most MaxCandidates.
+	Results []evolve.Result
+	// Observe names the episodes behind running statistics: at most MaxEpisodes.
+	Observe []uint64
+}
+
+// Folded is what one step of a fold gave.
+type Folded struct {
+	// State is the state after the step; nil if only its digests were kept.
+	State *evolve.State
+	// Theta is the state's ThetaDigest.
+	Theta [32]byte
+	// Digest is the state's Digest.
+	Digest [32]byte
+}
+
+// Check returns an error that wraps ErrTask unless f is within the limits.
+func (f *Fold) Check() error {
+	if f.State == nil {
+		return fmt.Errorf("%w: no state", ErrTask)
+	}
+	if n := len(f.Steps); n == 0 || n > MaxFoldSteps {
+		return fmt.Errorf("%w: %d steps, want 1 to %d", ErrTask, n, MaxFoldSteps)
+	}
+	total := 0
+	for i := range f.Steps {
+		s := &f.Steps[i]
+		if len(s.Results) > MaxCandidates || len(s.Observe) > MaxEpisodes {
+			return fmt.Errorf("%w: a step of %d results and %d episodes, at most %d and %d", ErrTask, len(s.Results), len(s.Observe), MaxCandidates, MaxEpisodes)
+		}
+		total += len(s.Results)
+	}
+	if total > MaxFoldResults {
+		return fmt.Errorf("%w: %d results, at most %d", ErrTask, total, MaxFoldResults)
+	}
+	return nil
+}
+
+// Fold applies the steps of f, which must be within the limits, and returns what each gave. Bit exact.
+func (p Plan) Fold(f Fold) []Folded {
+	folded := make([]Folded, len(f.Steps))
+	state := f.State
+	for i := range f.Steps {
+		state = p.Apply(state, f.Steps[i].Results, f.Steps[i].Observe)
+		folded[i] = Folded{State: state, Theta: state.ThetaDigest(), Digest: state.Digest()}
+	}
+	return folded
+}
+
+// The first bytes of the encodings.
+const (
+	foldTag   = "evofold1"
+	foldedTag = "evofldd1"
+)
+
+const (
+	foldHeader     = len(foldTag) + 8 + 4
+	foldStepHeader = 4 + 4
+	foldResultSize = 4 * 8
+	foldedHeader   = len(foldedTag) + 4
+	foldedStepSize = 2 * 32
+)
+
+// MarshalFold returns the encoding of f without its state, of which it names the generation: "evofold1", then in little
+// endian State.Gen (8 bytes) and the number of steps (4), and for each step the numbers of results and of episodes (4
+// each), Seed, Fitness[0], Fitness[1] and Steps of the results and the seeds of the episodes (8 each). Errors wrap
+// ErrTask. Canonical.
+func MarshalFold(f Fold) ([]byte, error) {
+	if err := f.Check(); err != nil {
+		return nil, err
+	}
+	size := foldHeader
+	for i := range f.Steps {
+		size += foldStepHeader + foldResultSize*len(f.Steps[i].Results) + 8*len(f.Steps[i].Observe)
+	}
+	b := make([]byte, 0, size)
+	b = append(b, foldTag...)
+	b = binary.LittleEndian.AppendUint64(b, f.State.Gen)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(f.Steps)))
+	for i := range f.Steps {
+		s := &f.Steps[i]
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(s.Results)))
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(s.Observe)))
+		for _, r := range s.Results {
+			b = binary.LittleEndian.AppendUint64(b, r.Seed)
+			b = binary.LittleEndian.AppendUint64(b, uint64(r.Fitness[0]))
+			b = binary.LittleEndian.AppendUint64(b, uint64(r.Fitness[1]))
+			b = binary.LittleEndian.AppendUint64(b, r.Steps)
+		}
+		b = appendUint64s(b, s.Observe)
+	}
+	return b, nil
+}
+
+// UnmarshalFold returns the fold that b encodes, which starts from state, whose generation must be the one that b names.
+// It keeps no reference to b. It refuses whatever MarshalFold would not have written. Errors wrap ErrTask.
+func UnmarshalFold(b []byte, state *evolve.State) (Fold, error) {
+	if state == nil {
+		return Fold{}, fmt.Errorf("%w: no state", ErrTask)
+	}
+	if len(b) < foldHeader || string(b[:len(foldTag)]) != foldTag {
+		return Fold{}, fmt.Errorf("%w: no %s header", ErrTask, foldTag)
+	}
+	h := b[len(foldTag):foldHeader]
+	if gen := binary.LittleEndian.Uint64(h); gen != state.Gen {
+		return Fold{}, fmt.Errorf("%w: fold from generation %d, the state is of %d", ErrTask, gen, state.Gen)
+	}
+	n := binary.LittleEndian.Uint32(h[8:])
+	if n == 0 || n > MaxFoldSteps {
+		return Fold{}, fmt.Errorf("%w: %d steps, want 1 to %d", ErrTask, n, MaxFoldSteps)
+	}
+	f := Fold{State: state, Steps: make([]FoldStep, n)}
+	b = b[foldHeader:]
+	for i := range f.Steps {
+		var err error
+		if b, err = f.Steps[i].unmarshal(b); err != nil {
+			return Fold{}, err
+		}
+	}
+	if len(b) > 0 {
+		return Fold{}, fmt.Errorf("%w: %d bytes after the last step", ErrTask, len(b))
+	}
+	return f, f.Check()
+}
+
+// unmarshal reads a step from the front of b and returns what follows it.
+func (s *FoldStep) unmarshal(b []byte) (rest []byte, err error) {
+	if len(b) < foldStepHeader {
+		return nil, fmt.Errorf("%w: a step of %d bytes", ErrTask, len(b))
+	}
+	results, episodes := int64(binary.LittleEndian.Uint32(b)), int64(binary.LittleEndian.Uint32(b[4:]))
+	b = b[foldStepHeader:]
+	if results > MaxCandidates || episodes > MaxEpisodes || int64(len(b)) < foldResultSize*results+8*episodes {
+		return nil, fmt.Errorf("%w: %d results and %d episodes in %d bytes", ErrTask, results, episodes, len(b))
+	}
+	s.Results = make([]evolve.Result, results)
+	for i := range s.Results {
+		v := b[foldResultSize*i:]
+		s.Results[i] = evolve.Result{
+			Seed:    binary.LittleEndian.Uint64(v),
+			Fitness: [2]int64{int64(binary.LittleEndian.Uint64(v[8:])), int64(binary.LittleEndian.Uint64(v[16:]))},
+			Steps:   binary.LittleEndian.Uint64(v[24:]),
+		}
+	}
+	s.Observe, b = takeUint64s(b[foldResultSize*results:], int(episodes))
+	return b, nil
+}
+
+// MarshalFolded returns the encoding of what a fold gave: "evofldd1", the number of steps (4 bytes, little endian), Theta
+// and Digest of each, and the state after the last (evolve.State.MarshalBinary). The other states stay behind: a message
+// with all of them would be as large as the run. Errors wrap ErrTask or evolve.ErrState. Canonical.
+func MarshalFolded(folded []Folded) ([]byte, error) {
+	n := len(folded)
+	if n == 0 || n > MaxFoldSteps || folded[n-1].State == nil {
+		return nil, fmt.Errorf("%w: %d steps folded, want 1 to %d and the last state", ErrTask, n, MaxFoldSteps)
+	}
+	state, err := folded[n-1].State.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, 0, foldedHeader+foldedStepSize*n+len(state))
+	b = append(b, foldedTag...)
+	b = binary.LittleEndian.AppendUint32(b, uint32(n))
+	for i := range folded {
+		b = append(b, folded[i].Theta[:]...)
+		b = append(b, folded[i].Digest[:]...)
+	}
+	return append(b, state...), nil
+}
+
+// UnmarshalFolded returns what b encodes, which must be of as many steps as want; only the last has its state. It keeps
+// no reference to b. It refuses whatever MarshalFolded would not have written. Errors wrap ErrTask or evolve.ErrState.
+func UnmarshalFolded(b []byte, want int) ([]Folded, error) {
+	if len(b) < foldedHeader || string(b[:len(foldedTag)]) != foldedTag {
+		return nil, fmt.Errorf("%w: no %s header", ErrTask, foldedTag)
+	}
+	n := binary.LittleEndian.Uint32(b[len(foldedTag):])
+	b = b[foldedHeader:]
+	if want < 1 || want > MaxFoldSteps || n != uint32(want) || len(b) < foldedStepSize*want {
+		return nil, fmt.Errorf("%w: %d steps folded in %d bytes, want %d", ErrTask, n, len(b), want)
+	}
+	folded := make([]Folded, want)
+	for i := range folded {
+		folded[i].Theta, folded[i].Digest = [32]byte(b[:32]), [32]byte(b[32:])
+		b = b[foldedStepSize:]
+	}
+	state := new(evolve.State)
+	if err := state.UnmarshalBinary(b); err != nil {
+		return nil, err
+	}
+	folded[want-1].State = state
+	return folded, nil
+}

@@ -1,0 +1,50 @@
+//go:build !js
+
+package store
+
+import (
+	"strings"
+	"testing"
+)
+
+// BenchmarkRunSave appends generations, as a node that follows a run does. bytes/gen is what the folder grows by.
+func BenchmarkRunSave(b *testing.B) {
+	rules := newRules(b, 6, false)
+	all := grow(b, rules, nil, newKey("a"), 500)
+	size := func(dir string) (n int) {
+		for name, data := range files(b, dir) {
+			if !strings.HasSuffix(name, stateSuffix) { // its two slots do not grow
+				n += len(data)
+			}
+		}
+		return n
+	}
+	var d *Disk
+	var r *Run
+	var dir string
+	saved, grown, empty := 0, 0, 0
+	closeRun := func() {
+		if r != nil {
+			r.Close()
+			grown += size(dir) - empty
+			d.Close()
+		}
+	}
+	for b.Loop() {
+		h := saved % len(all)
+		if h == 0 {
+			b.StopTimer()
+			closeRun()
+			dir = b.TempDir()
+			d, r = openRun(b, dir, rules)
+			empty = size(dir)
+			b.StartTimer()
+		}
+		if err := r.Save(move(uint64(h), "state", all[h])); err != nil {
+			b.Fatal(err)
+		}
+		saved++
+	}
+	closeRun()
+	b.ReportMetric(float64(grown)/float64(saved), "bytes/gen")
+}
