@@ -36,11 +36,11 @@ type Evaluator interface {
 	Close()
 }
 
-// Looker is an Evaluator that can also run held-out episodes of a policy, beside its other work.
-type Looker interface {
-	// Look runs one episode per seed of the mean policy of state, which is read-only and stays valid, and calls done once
-	// with the returns, in order of the seeds, or with an error; not at all if Close came first.
-	Look(state *evolve.State, episodeSeeds []uint64, done func(returns []float64, err error))
+// Validator is an Evaluator that can also run held-out episodes of a policy, between its other work.
+type Validator interface {
+	// Validate runs one episode per seed of the mean policy of state, which is read-only and stays valid, and calls done
+	// once with the returns, in order of the seeds, or with an error; not at all if Close came first.
+	Validate(state *evolve.State, episodeSeeds []uint64, done func(returns []float64, err error))
 }
 
 // Config is what a peer is made of. Zero values are defaults unless said otherwise.

@@ -25,13 +25,13 @@ func (l *look) lower(fork uint64) {
 // startLook looks at the head if that is due and no look is running.
 func (p *Peer) startLook() {
 	l := &p.driver.look
-	looker, ok := p.cfg.Evaluator.(Looker)
+	validator, ok := p.cfg.Evaluator.(Validator)
 	if !ok || l.running || !l.due {
 		return
 	}
 	s := p.driver.coord.Snapshot()
 	*l = look{running: true, height: s.Height}
-	looker.Look(s.State, p.rules.ValidateSeeds(s.Head), func(returns []float64, err error) {
+	validator.Validate(s.State, p.rules.ValidateSeeds(s.Head), func(returns []float64, err error) {
 		p.inbox.post(func() { p.looked(s, returns, err) })
 	})
 }

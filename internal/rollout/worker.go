@@ -2,10 +2,12 @@ package rollout
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
@@ -70,9 +72,11 @@ func UnmarshalSetup(b []byte) (Setup, error) {
 // whole of what a Web Worker computes; its program only moves the bytes. The worlds
 // it can run are those that the program imports.
 type Worker struct {
-	plan    Plan
-	station station
-	state   *evolve.State
+	plan      Plan
+	station   station
+	state     *evolve.State // that tasks run on
+	validated *evolve.State // whose held-out episodes were run last
+	folded    *evolve.State // that the last fold gave
 }
 
 // NewWorker returns a worker for setup. Errors wrap ErrSetup and say what does not
@@ -112,11 +116,51 @@ func (w *Worker) Evaluate(b []byte) ([]byte, error) {
 	return MarshalResults(join(outcomes, w.plan.Strategy.Antithetic()))
 }
 
-// Fold applies the generations that b encodes (MarshalFold) to the state that state encodes and returns what they gave
-// (MarshalFolded). The state that tasks run on stays. Errors wrap ErrTask or evolve.ErrState. It keeps no reference to
+// Validate runs one held-out episode of the mean policy for each seed, of 8 bytes in
+// little endian, and returns their returns, as float64 in little endian. The policy is
+// that of the state which state encodes or, if that is nil, of the state of the last
+// Validate. Errors wrap ErrTask or evolve.ErrState. It keeps no reference to its
+// arguments. Bit exact.
+func (w *Worker) Validate(state, seeds []byte) ([]byte, error) {
+	from, err := w.given(state, w.validated)
+	w.validated = from // none after an error: what follows must not run on an older one
+	if err != nil {
+		return nil, err
+	}
+	n := len(seeds) / 8
+	if n == 0 || n > MaxEpisodes || len(seeds)%8 != 0 {
+		return nil, fmt.Errorf("%w: %d bytes of held-out episodes, want those of 1 to %d", ErrTask, len(seeds), MaxEpisodes)
+	}
+	episodes, _ := takeUint64s(seeds, n)
+	returns := make([]float64, n)
+	w.station.evaluator.Returns(from, episodes, returns)
+	out := make([]byte, 0, 8*n)
+	for _, r := range returns {
+		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(r))
+	}
+	return out, nil
+}
+
+// UnmarshalReturns returns the want returns that Validate gave as b. Errors wrap ErrTask.
+func UnmarshalReturns(b []byte, want int) ([]float64, error) {
+	if len(b) != 8*want {
+		return nil, fmt.Errorf("%w: %d bytes of returns for %d episodes", ErrTask, len(b), want)
+	}
+	returns := make([]float64, want)
+	for i := range returns {
+		returns[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+	}
+	return returns, nil
+}
+
+// Fold applies the generations that b encodes (MarshalFold) and returns what they gave
+// (MarshalFolded). They start from the state that state encodes or, if that is nil, from
+// what the last Fold gave, so that a chain of folds need not move it. The state that
+// tasks run on stays. Errors wrap ErrTask or evolve.ErrState. It keeps no reference to
 // its arguments. Bit exact.
 func (w *Worker) Fold(state, b []byte) ([]byte, error) {
-	from, err := w.plan.UnmarshalState(state)
+	from, err := w.given(state, w.folded)
+	w.folded = nil // until this one is done: what follows must not start from an older one
 	if err != nil {
 		return nil, err
 	}
@@ -124,5 +168,22 @@ func (w *Worker) Fold(state, b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return MarshalFolded(w.plan.Fold(f))
+	folded := w.plan.Fold(f)
+	w.folded = folded[len(folded)-1].State
+	return MarshalFolded(folded)
+}
+
+// given returns the state that b encodes, or last if b is nil.
+func (w *Worker) given(b []byte, last *evolve.State) (*evolve.State, error) {
+	if b != nil {
+		s, err := w.plan.UnmarshalState(b)
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
+	if last == nil {
+		return nil, fmt.Errorf("%w: none was given", evolve.ErrState)
+	}
+	return last, nil
 }

@@ -127,6 +127,49 @@ func TestWorkerRefuses(t *testing.T) {
 	}
 }
 
+// TestWorkerValidates runs held-out episodes over the border, with a state and with that of the call before.
+func TestWorkerValidates(t *testing.T) {
+	r := newRun(t, "CartPole-v1", "")
+	w, err := rollout.NewWorker(r.setup())
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := r.plan().Initial(1)
+	encoded, err := state.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seeds := []byte{5, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0}
+	if _, err := w.Validate(nil, seeds); !errors.Is(err, evolve.ErrState) {
+		t.Errorf("no state so far: %v, want ErrState", err)
+	}
+	want := make([]float64, 2)
+	rollout.NewEvaluator(r.plan()).Returns(state, []uint64{5, 6}, want)
+	for _, from := range [][]byte{encoded, nil} {
+		b, err := w.Validate(from, seeds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := rollout.UnmarshalReturns(b, 2); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("got %v, %v, want %v", got, err, want)
+		}
+		if _, err := rollout.UnmarshalReturns(b, 3); !errors.Is(err, rollout.ErrTask) {
+			t.Errorf("two returns for three episodes: %v, want ErrTask", err)
+		}
+	}
+	for _, torn := range [][]byte{nil, seeds[:7]} {
+		if _, err := w.Validate(encoded, torn); !errors.Is(err, rollout.ErrTask) {
+			t.Errorf("%d bytes of seeds: %v, want ErrTask", len(torn), err)
+		}
+	}
+	if _, err := w.Validate(encoded[1:], seeds); !errors.Is(err, evolve.ErrState) {
+		t.Errorf("a broken state: %v, want ErrState", err)
+	}
+	if _, err := w.Validate(nil, seeds); !errors.Is(err, evolve.ErrState) {
+		t.Errorf("after a broken state: %v, want ErrState and not the returns of an older one", err)
+	}
+}
+
 var tiny = rollout.Task{State: &evolve.State{Gen: 3}, Seeds: []uint64{0x0102}, Episodes: [][]uint64{{7, 8}}}
 
 const tinyBytes = "65766f7461736b31" + "0300000000000000" + "01000000" + "01000000" + "02000000" +

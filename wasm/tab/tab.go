@@ -57,7 +57,7 @@ type config struct {
 	run       string // "" for any
 	workers   int
 	paused    bool
-	hire      hire
+	open      openPort
 	onPhase   func(phase)
 	onStatus  func(status any)
 	onError   func(problem)
@@ -89,13 +89,13 @@ func newTab(cfg config) *tab {
 // run is the life of the tab.
 func (t *tab) run() {
 	t.cfg.onPhase(connecting)
-	shelf, err := openShelf(t.ctx)
+	saved, err := openSaved(t.ctx)
 	if err != nil {
 		t.cfg.onError(problem{err: "Nothing can be kept in this browser: " + err.Error(),
 			hint: "The tab works, but starts anew at every visit. Leave the private window, or free some space."})
 	}
-	t.remember(shelf.Addresses())
-	m, err := mesh.New(t.ctx, mesh.Config{Key: shelf.Key(), Kind: coordinator.Tab, Agent: agent, Peers: t.targets()})
+	t.remember(saved.Addresses())
+	m, err := mesh.New(t.ctx, mesh.Config{Key: saved.Key(), Kind: coordinator.Tab, Agent: agent, Peers: t.targets()})
 	if err != nil {
 		t.fatal(fmt.Errorf("starting the network: %w", err))
 		return
@@ -105,12 +105,12 @@ func (t *tab) run() {
 		m.Close()
 		return
 	}
-	p, err := t.join(m, shelf, hello)
+	p, err := t.join(m, saved, hello)
 	if err != nil {
 		t.fatal(err)
 		return
 	}
-	go t.keep(m, shelf, p)
+	go t.keep(m, saved, p)
 	t.report(p)
 }
 
@@ -188,7 +188,7 @@ func (t *tab) dial(m *mesh.Mesh, run string) (mesh.Hello, error) {
 }
 
 // join starts the peer of the run that hello names.
-func (t *tab) join(m *mesh.Mesh, shelf *shelf, hello mesh.Hello) (*peer.Peer, error) {
+func (t *tab) join(m *mesh.Mesh, saved *saved, hello mesh.Hello) (*peer.Peer, error) {
 	spec, err := seedlog.DecodeSpec(hello.Genesis)
 	if err != nil {
 		return nil, fmt.Errorf("reading the rules of run %s: %w", hello.Run, err)
@@ -204,7 +204,7 @@ func (t *tab) join(m *mesh.Mesh, shelf *shelf, hello mesh.Hello) (*peer.Peer, er
 	if err != nil {
 		return nil, err
 	}
-	runStore, damaged, err := shelf.Run(t.ctx, spec)
+	runStore, damaged, err := saved.Run(t.ctx, spec)
 	if err != nil {
 		return nil, fmt.Errorf("opening what is kept of run %s: %w", hello.Run, err)
 	}
@@ -214,9 +214,9 @@ func (t *tab) join(m *mesh.Mesh, shelf *shelf, hello mesh.Hello) (*peer.Peer, er
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p, err := peer.Start(t.ctx, peer.Config{
-		Rules: rules, Key: shelf.Key(), Kind: coordinator.Tab, Mesh: m, Store: runStore,
-		Evaluator: newCrew(setup, t.workers, t.cfg.hire, t.trouble), Paused: t.paused,
-		Reopen: func() (store.Store, error) { return t.reopen(shelf, spec) },
+		Rules: rules, Key: saved.Key(), Kind: coordinator.Tab, Mesh: m, Store: runStore,
+		Evaluator: newEvaluator(setup, t.workers, t.cfg.open, t.trouble), Paused: t.paused,
+		Reopen: func() (store.Store, error) { return t.reopen(saved, spec) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("taking part in run %s: %w", hello.Run, err)
@@ -226,8 +226,8 @@ func (t *tab) join(m *mesh.Mesh, shelf *shelf, hello mesh.Hello) (*peer.Peer, er
 }
 
 // reopen opens a store again that failed, such as when the browser's quota was used up.
-func (t *tab) reopen(shelf *shelf, spec *seedlog.Spec) (store.Store, error) {
-	s, _, err := shelf.Run(t.ctx, spec)
+func (t *tab) reopen(saved *saved, spec *seedlog.Spec) (store.Store, error) {
+	s, _, err := saved.Run(t.ctx, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +251,7 @@ func (t *tab) report(p *peer.Peer) {
 }
 
 // keep dials again while nobody is connected, and when the page asks.
-func (t *tab) keep(m *mesh.Mesh, shelf *shelf, p *peer.Peer) {
+func (t *tab) keep(m *mesh.Mesh, saved *saved, p *peer.Peer) {
 	wait, reach := backOffMin, reach{since: time.Now()}
 	for {
 		asked := false
@@ -270,7 +270,7 @@ func (t *tab) keep(m *mesh.Mesh, shelf *shelf, p *peer.Peer) {
 		}
 		if status.Connected > 0 && !asked {
 			wait = backOffMin
-			shelf.Remember(t.ctx, m.Hubs())
+			saved.Remember(t.ctx, m.Hubs())
 			continue
 		}
 		_, err := t.dial(m, status.Run)
@@ -340,10 +340,10 @@ func (t *tab) remember(addresses []string) {
 	t.known = t.known[:min(len(t.known), maxKnown)]
 }
 
-// trouble is told when workers keep crashing.
+// trouble is told when workers die again and again.
 func (t *tab) trouble(err error) {
-	t.cfg.onError(problem{err: "The workers of this tab keep failing: " + err.Error(),
-		hint: "They are started again by themselves. If this stays, choose fewer workers, or close other tabs to free memory."})
+	t.cfg.onError(problem{err: "The workers of this tab keep stopping: " + err.Error(),
+		hint: "They restart by themselves. If this does not stop, choose fewer workers, or close other tabs to free memory."})
 }
 
 // fatal ends the tab and says why.

@@ -16,14 +16,14 @@ type webWorker struct {
 	ended     bool
 }
 
-// hireWebWorkers returns a hire that starts Web Workers with the page's script and the compiled program of wasm/worker.
-func hireWebWorkers(script string, module js.Value) hire {
-	return func(setup []byte, answer func(uint64, []byte, error), crash func(error)) worker {
+// openWebWorkers returns an openPort that starts Web Workers with a script and the compiled program of wasm/worker.
+func openWebWorkers(script string, module js.Value) openPort {
+	return func(setup []byte, answer func(uint64, []byte, error), died func(error)) port {
 		w := &webWorker{worker: js.Global().Get("Worker").New(script)}
 		end := func(reason string) {
 			if !w.ended {
-				w.kill()
-				go crash(errors.New(reason))
+				w.close()
+				go died(errors.New(reason))
 			}
 		}
 		w.onMessage = js.FuncOf(func(_ js.Value, args []js.Value) any {
@@ -67,15 +67,15 @@ func (w *webWorker) task(id uint64, task []byte) {
 	w.post(map[string]any{"op": "task", "id": float64(id), "bytes": toJS(task)})
 }
 
-func (w *webWorker) look(id uint64, state, seeds []byte) {
-	w.post(map[string]any{"op": "look", "id": float64(id), "state": toJS(state), "seeds": toJS(seeds)})
+func (w *webWorker) validate(id uint64, state, seeds []byte) {
+	w.post(map[string]any{"op": "validate", "id": float64(id), "state": toJS(state), "seeds": toJS(seeds)})
 }
 
 func (w *webWorker) fold(id uint64, state, fold []byte) {
 	w.post(map[string]any{"op": "fold", "id": float64(id), "state": toJS(state), "bytes": toJS(fold)})
 }
 
-func (w *webWorker) kill() {
+func (w *webWorker) close() {
 	if w.ended {
 		return
 	}
@@ -95,7 +95,11 @@ func (w *webWorker) post(order map[string]any) {
 	}
 }
 
+// toJS copies bytes; nil becomes null.
 func toJS(b []byte) js.Value {
+	if b == nil {
+		return js.Null()
+	}
 	v := js.Global().Get("Uint8Array").New(len(b))
 	js.CopyBytesToJS(v, b)
 	return v

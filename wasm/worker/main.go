@@ -29,7 +29,7 @@ func main() {
 		"setup":    answer(p.setup),
 		"state":    answer(p.state),
 		"evaluate": answer(p.evaluate),
-		"look":     answer(p.look),
+		"validate": answer(p.validate),
 		"fold":     answer(p.fold),
 		"cast":     answer(p.cast),
 		"show":     answer(p.show),
@@ -86,21 +86,21 @@ func (p *program) evaluate(args []js.Value) (any, error) {
 	return toJS(results), nil
 }
 
-// look runs held-out episodes: args are the bytes of an evolve.State and episode seeds; the value is the returns, both in
-// little endian.
-func (p *program) look(args []js.Value) (any, error) {
-	if p.theater == nil {
+// validate runs held-out episodes: args are the bytes of an evolve.State, or null for the one before, and of episode seeds;
+// the value is the returns.
+func (p *program) validate(args []js.Value) (any, error) {
+	if p.worker == nil {
 		return nil, rollout.ErrSetup
 	}
-	returns, err := p.theater.look(toGo(args[0]), toGo(args[1]))
+	returns, err := p.worker.Validate(toGo(args[0]), toGo(args[1]))
 	if err != nil {
 		return nil, err
 	}
 	return toJS(returns), nil
 }
 
-// fold applies generations to a state: args are the bytes of an evolve.State and of a rollout.Fold; the value is what they
-// gave.
+// fold applies generations: args are the bytes of an evolve.State, or null for what the last fold gave, and of a
+// rollout.Fold; the value is what they gave.
 func (p *program) fold(args []js.Value) (any, error) {
 	if p.worker == nil {
 		return nil, rollout.ErrSetup
@@ -132,7 +132,11 @@ func (p *program) show(args []js.Value) (any, error) {
 	return string(reel), nil
 }
 
+// toGo copies bytes; those of null are nil.
 func toGo(v js.Value) []byte {
+	if v.IsNull() {
+		return nil
+	}
 	b := make([]byte, v.Get("byteLength").Int())
 	js.CopyBytesToGo(b, v)
 	return b

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"math"
 
 	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
@@ -18,10 +15,7 @@ const maxLag = 100
 // maxPlay is the largest number of steps in one reel.
 const maxPlay = 1000
 
-var (
-	errNoPolicy = errors.New("worker: no policy to show")
-	errBytes    = errors.New("worker: wrong number of bytes")
-)
+var errNoPolicy = errors.New("worker: no policy to show")
 
 // theater plays episodes of the mean policy for people to watch. They count for nothing: neither as evaluations nor as
 // held-out episodes.
@@ -74,28 +68,6 @@ func (t *theater) cast(gen uint64, state []byte) error {
 		t.playing = nil
 	}
 	return nil
-}
-
-// look returns the returns of the mean policy of an encoded state in the episodes that seeds name, both in little endian.
-func (t *theater) look(state, seeds []byte) ([]byte, error) {
-	s, err := t.plan.UnmarshalState(state)
-	if err != nil {
-		return nil, err
-	}
-	if len(seeds)%8 != 0 {
-		return nil, fmt.Errorf("%w: %d of seeds", errBytes, len(seeds))
-	}
-	episodes := make([]uint64, len(seeds)/8)
-	for i := range episodes {
-		episodes[i] = binary.LittleEndian.Uint64(seeds[8*i:])
-	}
-	returns := make([]float64, len(episodes))
-	rollout.NewEvaluator(t.plan).Returns(s, episodes, returns)
-	out := make([]byte, 0, 8*len(returns))
-	for _, r := range returns {
-		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(r))
-	}
-	return out, nil
 }
 
 // play goes on for n steps, at most to the end of the episode, and returns the reel as JSON. An episode that starts

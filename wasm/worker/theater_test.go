@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"math"
 	"testing"
 
 	_ "github.com/evoswarm/evoswarm/envs/all"
@@ -117,29 +115,6 @@ func TestTheaterWithoutPolicy(t *testing.T) {
 	}
 	if _, err := th.play(1, 0); !errors.Is(err, errNoPolicy) {
 		t.Errorf("got %v, want errNoPolicy", err)
-	}
-}
-
-func TestLookIsTheEvaluators(t *testing.T) {
-	th, err := newTheater(linear())
-	if err != nil {
-		t.Fatal(err)
-	}
-	state := begun(t, th)
-	got, err := th.look(state, binary.LittleEndian.AppendUint64(nil, 5))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := make([]float64, 1)
-	rollout.NewEvaluator(th.plan).Returns(th.plan.Initial(1), []uint64{5}, want)
-	if math.Float64frombits(binary.LittleEndian.Uint64(got)) != want[0] {
-		t.Errorf("got %x, want %v", got, want[0])
-	}
-	if _, err := th.look(state[1:], nil); !errors.Is(err, evolve.ErrState) {
-		t.Errorf("short state: got %v, want ErrState", err)
-	}
-	if _, err := th.look(state, make([]byte, 7)); !errors.Is(err, errBytes) {
-		t.Errorf("torn seed: got %v, want errBytes", err)
 	}
 }
 

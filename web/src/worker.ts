@@ -33,8 +33,8 @@ function obey(order: Exclude<Order, { op: "boot" }>): void {
       return must(compute().state(order.bytes));
     case "task":
       return send(order.id, compute().evaluate(order.bytes));
-    case "look":
-      return send(order.id, compute().look(order.state, order.seeds));
+    case "validate":
+      return send(order.id, compute().validate(order.state, order.seeds));
     case "fold":
       return send(order.id, compute().fold(order.state, order.bytes));
     case "cast":

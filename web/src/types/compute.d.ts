@@ -10,10 +10,16 @@ export interface Compute {
   state(bytes: Uint8Array): Answer<null>;
   /** Runs a task (rollout.MarshalTask) and returns its results (rollout.MarshalResults). */
   evaluate(bytes: Uint8Array): Answer<Uint8Array>;
-  /** Runs held-out episodes: bytes of an evolve.State, seeds (uint64); returns (float64), both little endian. */
-  look(state: Uint8Array, seeds: Uint8Array): Answer<Uint8Array>;
-  /** Applies generations (rollout.MarshalFold) to the bytes of an evolve.State; what they gave (rollout.MarshalFolded). */
-  fold(state: Uint8Array, bytes: Uint8Array): Answer<Uint8Array>;
+  /**
+   * Runs held-out episodes: bytes of an evolve.State, null for the one before; seeds (uint64) and returns (float64), both
+   * little endian.
+   */
+  validate(state: Uint8Array | null, seeds: Uint8Array): Answer<Uint8Array>;
+  /**
+   * Applies generations (rollout.MarshalFold) to the bytes of an evolve.State, null for what the last fold gave; what they
+   * gave (rollout.MarshalFolded).
+   */
+  fold(state: Uint8Array | null, bytes: Uint8Array): Answer<Uint8Array>;
   /** Sets the policy that is shown from the next episode on: its generation, bytes of an evolve.State. */
   cast(gen: number, bytes: Uint8Array): Answer<null>;
   /** Plays at most so many steps of an episode, which starts from seed; a Reel as JSON. */
@@ -26,8 +32,8 @@ export type Order =
   | { op: "setup"; bytes: Uint8Array }
   | { op: "state"; bytes: Uint8Array }
   | { op: "task"; id: number; bytes: Uint8Array }
-  | { op: "look"; id: number; state: Uint8Array; seeds: Uint8Array }
-  | { op: "fold"; id: number; state: Uint8Array; bytes: Uint8Array }
+  | { op: "validate"; id: number; state: Uint8Array | null; seeds: Uint8Array }
+  | { op: "fold"; id: number; state: Uint8Array | null; bytes: Uint8Array }
   | { op: "cast"; gen: number; bytes: Uint8Array }
   | { op: "show"; id: number; steps: number; seed: number };
 

@@ -16,43 +16,43 @@ import (
 // database is the name of the tab's IndexedDB database.
 const database = "evoswarm"
 
-// shelf is what this browser keeps between visits: the key, the addresses of hubs, and the runs with their votes. Where
+// saved is what this browser keeps between visits: the key, the addresses of hubs, and the runs with their votes. Where
 // the browser keeps nothing, it lasts as long as the page.
-type shelf struct {
+type saved struct {
 	browser *store.Browser // nil: keeps nothing
 	key     ed25519.PrivateKey
-	saved   []string
+	hubs    []string
 }
 
-// openShelf opens what is kept. On error the shelf is one that keeps nothing, and works.
-func openShelf(ctx context.Context) (*shelf, error) {
+// openSaved opens what is kept. On error the result keeps nothing, and works.
+func openSaved(ctx context.Context) (*saved, error) {
 	b, err := store.OpenBrowser(ctx, database)
 	if err == nil {
-		return &shelf{browser: b, key: b.Key(), saved: b.Peers()}, nil
+		return &saved{browser: b, key: b.Key(), hubs: b.Peers()}, nil
 	}
 	_, key, keyErr := ed25519.GenerateKey(rand.Reader)
-	return &shelf{key: key}, errors.Join(err, keyErr)
+	return &saved{key: key}, errors.Join(err, keyErr)
 }
 
 // Key is this tab's identity.
-func (s *shelf) Key() ed25519.PrivateKey { return s.key }
+func (s *saved) Key() ed25519.PrivateKey { return s.key }
 
 // Addresses lists hubs that were good at an earlier visit.
-func (s *shelf) Addresses() []string { return s.saved }
+func (s *saved) Addresses() []string { return s.hubs }
 
 // Remember keeps the addresses of good hubs for the next visit.
-func (s *shelf) Remember(ctx context.Context, hubs []string) {
-	if s.browser == nil || len(hubs) == 0 || slices.Equal(hubs, s.saved) {
+func (s *saved) Remember(ctx context.Context, hubs []string) {
+	if s.browser == nil || len(hubs) == 0 || slices.Equal(hubs, s.hubs) {
 		return
 	}
 	// They are a convenience: a browser that cannot keep them has been reported where it matters.
 	if s.browser.SavePeers(ctx, hubs) == nil {
-		s.saved = slices.Clone(hubs)
+		s.hubs = slices.Clone(hubs)
 	}
 }
 
 // Run opens what is kept of a run. damaged says that it was not whole and is begun anew: the swarm has it all.
-func (s *shelf) Run(ctx context.Context, spec *seedlog.Spec) (run store.Store, damaged bool, err error) {
+func (s *saved) Run(ctx context.Context, spec *seedlog.Spec) (run store.Store, damaged bool, err error) {
 	if s.browser == nil {
 		return store.NewMemory(spec), false, nil
 	}

@@ -1,0 +1,358 @@
+// Package schedule decides what is computed next, and by which worker. It computes nothing itself: goroutines do that on
+// a computer and Web Workers in a browser tab, both behind [Worker].
+//
+// Re-runs that others wait for come first, then own tasks, which leave held-out episodes a share. Folds have a worker to
+// themselves, since the protocol owes them whatever else goes on: they run when no core is lent, wait for no episode, and
+// find the state of the fold before them where they left it.
+package schedule
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+)
+
+var (
+	// ErrClosed is the answer to work that is asked for after [Scheduler.Close].
+	ErrClosed = errors.New("the workers are closed")
+	// ErrWorker is wrapped by errors of work whose worker failed or died.
+	ErrWorker = errors.New("a worker failed")
+)
+
+const (
+	// maxTries is with how many deaths of workers a job is given up.
+	maxTries = 3
+	// maxDeaths in a row, without an answer between them, are reported.
+	maxDeaths = 3
+	// backoffMin is how long to wait before a worker that died is replaced; it doubles with every death in a row.
+	backoffMin = 100 * time.Millisecond
+	backoffMax = 30 * time.Second
+)
+
+// Worker computes one batch after the other, in the order in which it is given them, and answers each under its id. Its
+// methods return at once. They are never called by two goroutines at a time, nor after Stop.
+type Worker interface {
+	// Evaluate runs a task. Both it and its state are read-only and stay valid.
+	Evaluate(id uint64, task rollout.Task)
+	// Validate runs one held-out episode of the mean policy of state for each seed. Both are read-only and stay valid.
+	Validate(id uint64, state *evolve.State, episodeSeeds []uint64)
+	// Fold applies generations, one after the other. It is read-only and stays valid.
+	Fold(id uint64, fold rollout.Fold)
+	// Stop ends the worker; what it is at may be finished or not.
+	Stop()
+}
+
+// Answer is what a batch gave: the one field that belongs to its kind.
+type Answer struct {
+	Results []rollout.CandidateResult // one for each seed of a task
+	Returns []float64                 // one for each held-out episode
+	Folded  []rollout.Folded          // one for each step of a fold; the last has its state
+}
+
+// Config is what a scheduler is made of.
+type Config struct {
+	// Start starts a worker. It may be told its answers, and that it died, from any goroutine, but not before Start has
+	// returned. An error is that of one batch; after its death a worker is of no use any more. Required.
+	Start func(answer func(id uint64, a Answer, err error), died func(error)) Worker
+	// BatchTime is how long a worker should be at one batch, for workers that take a message for each; zero: a batch is one
+	// candidate.
+	BatchTime time.Duration
+	// Ahead is how many batches a worker has at a time: the one it is at, and those it goes on with without waiting.
+	// Zero: 1.
+	Ahead int
+	// Trouble is told when workers die again and again, from any goroutine; nil: nobody is.
+	Trouble func(error)
+}
+
+// Scheduler gives work to workers. Its methods return at once and are safe for concurrent use.
+type Scheduler struct {
+	cfg Config
+
+	mu      sync.Mutex
+	want    int // workers lent
+	workers []*member
+	folder  *member         // the worker of folds; nil until it is started
+	jobs    map[uint64]*job // tasks and folds by their id
+	queues  [kinds][]*piece
+	passed  int           // candidates of own tasks given since held-out episodes were
+	serial  uint64        // of batches, as workers know them
+	pace    time.Duration // of a candidate, of late; 0: not known
+	deaths  int           // of workers, in a row
+	backoff bool          // no worker is started for a while
+	ended   []func()      // who is to be told when the lock is free
+	closed  bool
+}
+
+// member is a worker and what it has been given.
+type member struct {
+	worker  Worker
+	batches []*batch  // the one it is at, and those that wait there; none: idle
+	since   time.Time // when the first of them was begun
+}
+
+// New returns a scheduler with n workers, and one for folds.
+func New(cfg Config, n int) *Scheduler {
+	cfg.Ahead = max(cfg.Ahead, 1)
+	s := &Scheduler{cfg: cfg, jobs: make(map[uint64]*job)}
+	s.SetWorkers(n)
+	return s
+}
+
+// Evaluate begins task under an id that is not in use, urgent ones before others, and calls done once, from any goroutine,
+// unless Cancel or Close came first. task is read-only and must stay valid.
+func (s *Scheduler) Evaluate(id uint64, task rollout.Task, urgent bool, done func([]rollout.CandidateResult, error)) {
+	if err := task.Check(); err != nil {
+		go done(nil, err)
+		return
+	}
+	j := &job{id: id, kind: own, state: task.State, task: task, left: len(task.Seeds),
+		done: func(a Answer, err error) { done(a.Results, err) }}
+	if urgent {
+		j.kind = urgentTask
+	}
+	j.answer.Results = make([]rollout.CandidateResult, j.left)
+	s.submit(j)
+}
+
+// Validate runs one held-out episode of the mean policy of state for each seed and calls done once with the returns, in
+// order, unless Close came first. state and seeds are read-only and must stay valid.
+func (s *Scheduler) Validate(state *evolve.State, episodeSeeds []uint64, done func([]float64, error)) {
+	n := len(episodeSeeds)
+	s.submit(&job{kind: heldOut, state: state, seeds: episodeSeeds, left: n, answer: Answer{Returns: make([]float64, n)},
+		done: func(a Answer, err error) { done(a.Returns, err) }})
+}
+
+// Fold begins a fold under an id that is not in use, folds in the order of their coming, and calls done once with what its
+// steps gave, of which the last has its state, unless Cancel or Close came first. It does so whether workers are lent or
+// not. fold is read-only and must stay valid.
+func (s *Scheduler) Fold(id uint64, fold rollout.Fold, done func([]rollout.Folded, error)) {
+	if err := fold.Check(); err != nil {
+		go done(nil, err)
+		return
+	}
+	s.submit(&job{id: id, kind: folding, state: fold.State, fold: fold, left: 1,
+		done: func(a Answer, err error) { done(a.Folded, err) }})
+}
+
+// Cancel drops a task or a fold. What a worker is at is finished and forgotten. Unknown ids are ignored.
+func (s *Scheduler) Cancel(id uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if j := s.jobs[id]; j != nil {
+		s.drop(j)
+	}
+}
+
+// Workers is how many workers are lent.
+func (s *Scheduler) Workers() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.want
+}
+
+// SetWorkers changes how many workers are lent, 0 for none: all but folds waits then. A worker that is too many goes when
+// it has finished.
+func (s *Scheduler) SetWorkers(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.want = max(n, 0)
+	s.dispatch()
+}
+
+// Close ends all work.
+func (s *Scheduler) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
+	s.closed = true
+	for _, m := range s.members() {
+		m.worker.Stop()
+	}
+	s.workers, s.folder, s.queues = nil, nil, [kinds][]*piece{}
+}
+
+// members are all workers. The lock is held.
+func (s *Scheduler) members() []*member {
+	if s.folder == nil {
+		return s.workers
+	}
+	return append([]*member{s.folder}, s.workers...)
+}
+
+// submit queues j.
+func (s *Scheduler) submit(j *job) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		go j.done(Answer{}, ErrClosed)
+		return
+	}
+	if j.kind != heldOut {
+		s.jobs[j.id] = j
+	}
+	s.enqueue(&piece{job: j, n: j.left})
+	s.dispatch()
+}
+
+func (s *Scheduler) enqueue(p *piece) {
+	q := &s.queues[p.job.kind]
+	*q = append(*q, p)
+}
+
+// dispatch brings the number of workers to what is wanted and gives them something to do: all something before any has
+// more. The lock is held.
+func (s *Scheduler) dispatch() {
+	if s.closed {
+		return
+	}
+	s.staff()
+	for depth := range s.cfg.Ahead {
+		if m := s.folder; m != nil && len(m.batches) == depth {
+			s.give(m, s.nextFold())
+		}
+		for _, m := range s.workers[:min(len(s.workers), s.want)] {
+			if len(m.batches) == depth {
+				s.give(m, s.next())
+			}
+		}
+	}
+}
+
+// staff stops idle workers that are too many, and starts those that are missing. The lock is held.
+func (s *Scheduler) staff() {
+	for i := len(s.workers) - 1; i >= 0 && len(s.workers) > s.want; i-- {
+		if m := s.workers[i]; len(m.batches) == 0 {
+			m.worker.Stop()
+			s.workers = slices.Delete(s.workers, i, i+1)
+		}
+	}
+	if s.backoff {
+		return
+	}
+	if s.folder == nil {
+		s.folder = s.start()
+	}
+	for len(s.workers) < s.want {
+		s.workers = append(s.workers, s.start())
+	}
+}
+
+// start starts a worker. The lock is held.
+func (s *Scheduler) start() *member {
+	m := new(member)
+	m.worker = s.cfg.Start(
+		func(id uint64, a Answer, err error) { s.answered(m, id, a, err) },
+		func(err error) { s.died(m, err) })
+	return m
+}
+
+// give hands b, which may be nil for none, to m. The lock is held.
+func (s *Scheduler) give(m *member, b *batch) {
+	if b == nil {
+		return
+	}
+	s.serial++
+	b.id = s.serial
+	if len(m.batches) == 0 {
+		m.since = time.Now()
+	}
+	m.batches = append(m.batches, b)
+	switch first := b.pieces[0]; first.job.kind {
+	case folding:
+		m.worker.Fold(b.id, first.job.fold)
+	case heldOut:
+		m.worker.Validate(b.id, first.job.state, first.job.seeds[first.first:first.first+first.n])
+	default:
+		m.worker.Evaluate(b.id, b.task())
+	}
+}
+
+// answered takes the answer of m to the batch id.
+func (s *Scheduler) answered(m *member, id uint64, a Answer, err error) {
+	s.mu.Lock()
+	defer s.leave()
+	i := slices.IndexFunc(m.batches, func(b *batch) bool { return b.id == id })
+	if s.closed || i < 0 {
+		return
+	}
+	b := m.batches[i]
+	m.batches = slices.Delete(m.batches, i, i+1)
+	s.deaths = 0
+	now := time.Now()
+	s.measure(b, now.Sub(m.since))
+	m.since = now
+	if err == nil {
+		err = b.check(a)
+	}
+	if err != nil {
+		s.failed(b, fmt.Errorf("%w: %w", ErrWorker, err))
+	} else {
+		s.finished(b, a)
+	}
+	s.dispatch()
+}
+
+// died replaces m and repeats what it had.
+func (s *Scheduler) died(m *member, err error) {
+	s.mu.Lock()
+	defer s.leave()
+	if s.closed || !s.remove(m) {
+		return
+	}
+	s.deaths++
+	if s.deaths == maxDeaths && s.cfg.Trouble != nil {
+		go s.cfg.Trouble(fmt.Errorf("%w %d times in a row: %w", ErrWorker, s.deaths, err))
+	}
+	for i, b := range m.batches {
+		for _, p := range b.pieces {
+			if i == 0 { // what it was at
+				p.job.tries++
+				p.alone = true
+			}
+			s.retry(p, fmt.Errorf("%w: %w", ErrWorker, err))
+		}
+	}
+	s.wait()
+}
+
+// wait starts no worker for a while. The lock is held.
+func (s *Scheduler) wait() {
+	if s.backoff {
+		return
+	}
+	s.backoff = true
+	time.AfterFunc(min(backoffMin<<min(s.deaths-1, 10), backoffMax), func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.backoff = false
+		s.dispatch()
+	})
+}
+
+// remove takes m out and reports whether it was there. The lock is held.
+func (s *Scheduler) remove(m *member) bool {
+	if m == s.folder {
+		s.folder = nil
+		return true
+	}
+	n := len(s.workers)
+	s.workers = slices.DeleteFunc(s.workers, func(other *member) bool { return other == m })
+	return len(s.workers) < n
+}
+
+// leave gives the lock back, then tells whoever waits for jobs that ended.
+func (s *Scheduler) leave() {
+	ended := s.ended
+	s.ended = nil
+	s.mu.Unlock()
+	for _, tell := range ended {
+		tell()
+	}
+}
