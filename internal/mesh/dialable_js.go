@@ -10,11 +10,8 @@ import (
 
 func canDial(a ma.Multiaddr) bool { return maySocket(a, overTLS) }
 
-// overTLS tells whether the page was loaded over TLS.
-var overTLS = func() bool {
-	location := js.Global().Get("location")
-	return location.Truthy() && location.Get("protocol").String() == "https:"
-}()
+// overTLS tells whether the page was loaded over TLS; a worker has the origin of its page.
+var overTLS = strings.HasPrefix(js.Global().Get("origin").String(), "https:")
 
 // maySocket reports whether a page may open a WebSocket there: browsers let one that was loaded over TLS open none
 // without, except to its own computer.

@@ -57,6 +57,8 @@ type Config struct {
 	// Reopen opens the store again after it failed, such as when the disk was full. While it fails the peer neither leads
 	// nor works, and says so. nil: the peer stays so until it is started again.
 	Reopen func() (store.Store, error)
+	// Curve is what [Peer.Curve] gave at an earlier start; points whose entries the store does not hold as canonical are left out.
+	Curve []Point
 	// Evaluator computes; required. The peer owns it: Close closes it.
 	Evaluator Evaluator
 

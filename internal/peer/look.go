@@ -4,9 +4,6 @@ import (
 	"github.com/evoswarm/evoswarm/coordinator"
 )
 
-// maxCurve bounds the points kept; beyond, every second one is dropped.
-const maxCurve = 4096
-
 // look is the running look at the mean policy on held-out episodes, if any.
 type look struct {
 	due     bool // one is wanted
@@ -47,29 +44,10 @@ func (p *Peer) looked(s coordinator.Snapshot, returns []float64, err error) {
 		for _, r := range returns {
 			sum += r
 		}
-		p.addPoint(Point{Height: s.Height, Evaluations: s.Evaluations, Steps: p.steps(s), Return: sum / float64(len(returns))})
+		p.addPoint(Point{Height: s.Height, Head: s.Head.String(), Evaluations: s.Evaluations, Steps: p.steps(s), Return: sum / float64(len(returns))})
 	}
 	p.startLook()
 }
 
 // steps counts the env-steps of the run's training: those of the claims, and what normalises observations took.
 func (p *Peer) steps(s coordinator.Snapshot) uint64 { return s.Steps + p.rules.ObserveSteps(s.State) }
-
-func (p *Peer) addPoint(pt Point) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.curve = append(p.curve, pt)
-	if len(p.curve) > maxCurve {
-		for i := range maxCurve / 2 {
-			p.curve[i] = p.curve[2*i+1]
-		}
-		p.curve = append(p.curve[:maxCurve/2], p.curve[maxCurve:]...)
-	}
-}
-
-// Curve returns the looks at the mean policy so far, in order of height. It is a copy.
-func (p *Peer) Curve() []Point {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return append([]Point{}, p.curve...)
-}

@@ -43,7 +43,7 @@ func (p *Peer) loop() {
 	if p.cfg.Mesh != nil {
 		events = p.cfg.Mesh.Events()
 	}
-	p.driver.look.due = true // at what the store held
+	p.driver.look.due = !p.onCurve(p.driver.snapshot.Height) // of what the store held
 	p.startLook()
 	for p.ctx.Err() == nil {
 		select {

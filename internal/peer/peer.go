@@ -118,6 +118,7 @@ func (p *Peer) begin() error {
 	}
 	p.driver = driver{coord: c, work: make(map[uint64]int)}
 	p.driver.snapshot = c.Snapshot()
+	p.restoreCurve(cfg.Curve, entries)
 	p.model = p.driver.snapshot.State
 	p.publish(true)
 	if cfg.Mesh != nil {

@@ -77,14 +77,6 @@ type Status struct {
 	Error  string `json:"error,omitempty"` // what is wrong with this computer, such as a full disk
 }
 
-// Point is one look at the mean policy on held-out episodes.
-type Point struct {
-	Height      uint64  `json:"height"`
-	Evaluations uint64  `json:"evaluations"` // of the run up to there
-	Steps       uint64  `json:"steps"`
-	Return      float64 `json:"return"` // mean over Checks.Validate episodes
-}
-
 const (
 	publishLeast = 100 * time.Millisecond // between two updates
 	publishMost  = time.Second            // without a change

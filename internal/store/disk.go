@@ -32,10 +32,14 @@ const (
 	blocksSuffix = ".blocks"
 	stateSuffix  = ".state"
 	logSuffix    = ".seedlog"
+	curveSuffix  = ".curve"
 )
 
-// maxPeersLength bounds peers.json, in bytes.
-const maxPeersLength = MaxPeers * (maxAddressLen + 8)
+// Bounds of what is read from a data folder, in bytes.
+const (
+	maxPeersLength = MaxPeers * (maxAddressLen + 8)
+	maxCurveLength = 4 << 20
+)
 
 // Disk is the data folder of one node. While it is open no other process can open it. Its methods are not safe for
 // concurrent use.
@@ -46,6 +50,7 @@ const maxPeersLength = MaxPeers * (maxAddressLen + 8)
 //	<run id>.seedlog       the canonical chain; see [Run]
 //	<run id>.blocks        the run's other blocks, such as those of branches that lost, as a CAR file
 //	<run id>.state         hard state, in two slots
+//	<run id>.curve         learning curve, as JSON
 type Disk struct {
 	dir   string
 	files filesystem
@@ -177,6 +182,21 @@ func (d *Disk) SavePeers(addresses []string) error {
 		return fmt.Errorf("store: %w", err)
 	}
 	return replaceFile(filepath.Join(d.dir, peersName), append(text, '\n'))
+}
+
+// Curve returns the learning curve that was saved for a run; nil if there is none. It is only a help, so it may be gone or
+// older than the run's log.
+func (d *Disk) Curve(run seedlog.Link) []byte {
+	text, err := os.ReadFile(filepath.Join(d.dir, run.String()+curveSuffix))
+	if err != nil || len(text) > maxCurveLength {
+		return nil
+	}
+	return text
+}
+
+// SaveCurve keeps the learning curve of a run in place of the one before.
+func (d *Disk) SaveCurve(run seedlog.Link, text []byte) error {
+	return replaceFile(filepath.Join(d.dir, run.String()+curveSuffix), text)
 }
 
 // Runs returns the runs of which the folder keeps blocks, in the order of their ids.

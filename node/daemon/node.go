@@ -62,6 +62,8 @@ type Node struct {
 
 	mu     sync.Mutex // of what follows, and of writing to the data folder
 	memory memory
+	// lastPoint ends the learning curve that was saved.
+	lastPoint peer.Point
 
 	stop     chan struct{} // closed by Stop
 	stopOnce sync.Once
@@ -165,10 +167,10 @@ func (n *Node) listen(l net.Listener, h http.Handler) {
 	}()
 }
 
-// rememberEvery is the time between two times that the peers found to be good are written down.
+// rememberEvery is the time between two savings of what only helps the next start.
 const rememberEvery = 30 * time.Second
 
-// remember writes down which hubs were good, until the node stops.
+// remember saves which hubs answered and the learning curve, until the node stops.
 func (n *Node) remember() {
 	tick := time.NewTicker(rememberEvery)
 	defer tick.Stop()
@@ -178,6 +180,7 @@ func (n *Node) remember() {
 			return
 		case <-tick.C:
 			n.savePeers()
+			n.saveCurve()
 		}
 	}
 }
@@ -242,6 +245,7 @@ func (n *Node) Close(ctx context.Context) error {
 	var err error
 	if n.peer != nil {
 		err = n.peer.Close(ctx)
+		n.saveCurve()
 	}
 	n.release()
 	return err

@@ -129,7 +129,7 @@ func (n *Node) enter(genesis []byte) error {
 	n.peer, err = peer.Start(context.Background(), peer.Config{
 		Rules: rules, Key: n.data.Key(), Kind: coordinator.Native, Hub: n.hub,
 		Mesh: n.mesh, Store: run, Evaluator: peer.NewPoolEvaluator(rules, n.cfg.Workers),
-		Timing: timing, Paused: n.memory.Paused, Logger: n.cfg.Logger,
+		Timing: timing, Paused: n.memory.Paused, Logger: n.cfg.Logger, Curve: n.savedCurve(rules.Run),
 		Reopen: func() (store.Store, error) {
 			run, err := n.data.OpenRun(rules)
 			if err != nil {

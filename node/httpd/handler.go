@@ -18,6 +18,7 @@ func NewHandler(n Node) http.Handler {
 	mux.HandleFunc("GET /healthz", open(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }))
 	mux.HandleFunc("GET /api/status", open(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, n.Status()) }))
 	mux.HandleFunc("GET /api/log", open(func(w http.ResponseWriter, r *http.Request) { serveLog(w, r, n) }))
+	mux.HandleFunc("GET /api/curve", open(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, n.Curve()) }))
 	mux.Handle("GET /metrics", promhttp.HandlerFor(gatherer(n), promhttp.HandlerOpts{}))
 	for _, path := range []string{"/addresses.json", "/healthz", "/api/", "/metrics"} {
 		mux.HandleFunc(path, readOnly)

@@ -46,6 +46,9 @@ func (f *fixedNode) WriteLog(w io.Writer) error {
 	return err
 }
 
+func (f *fixedNode) Curve() []peer.Point {
+	return []peer.Point{{Height: 7, Head: "bafyhead", Evaluations: 112, Steps: 900, Return: 12.5}}
+}
 func (f *fixedNode) SetPaused(p bool) error { f.paused = p; return nil }
 func (f *fixedNode) Stop()                  { close(f.stopped) }
 
@@ -72,12 +75,14 @@ func TestHandler(t *testing.T) {
 		{"GET", "/healthz", 200, "ok"},
 		{"GET", "/api/status", 200, `"height":7`},
 		{"GET", "/api/log", 200, "0123456789"},
+		{"GET", "/api/curve", 200, `[{"height":7,"head":"bafyhead","evaluations":112,"steps":900,"return":12.5}]`},
 		{"GET", "/metrics", 200, "evoswarm_height 7\n"},
 		{"GET", "/metrics", 200, "evoswarm_evaluations_total 112\n"},
 		{"GET", "/addresses.json", 200, `"run":"bafyrun"`},
 		{"GET", "/api/nothing", 404, ""},
 		{"POST", "/api/status", 405, "read-only"},
 		{"DELETE", "/api/log", 405, "read-only"},
+		{"POST", "/api/curve", 405, "read-only"},
 		{"POST", "/api/stop", 405, "read-only"},
 		{"GET", "/no/such/file", 404, ""},
 	} {

@@ -22,4 +22,6 @@ type Node interface {
 	Addresses() []string
 	// WriteLog writes the canonical chain of the present run as a seed log.
 	WriteLog(w io.Writer) error
+	// Curve is the learning curve of the present run.
+	Curve() []peer.Point
 }

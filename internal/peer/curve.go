@@ -1,0 +1,56 @@
+package peer
+
+import "github.com/evoswarm/evoswarm/internal/seedlog"
+
+// maxCurve bounds the points of a learning curve; beyond it every second one is dropped.
+const maxCurve = 2048
+
+// Point is one held-out evaluation of the mean policy. Its JSON form is what /api/curve and the page show.
+type Point struct {
+	Height      uint64  `json:"height"`
+	Head        string  `json:"head"`        // link of the entry of that height; of the genesis at height 0
+	Evaluations uint64  `json:"evaluations"` // of the run up to there
+	Steps       uint64  `json:"steps"`       // env-steps of the run's training up to there
+	Return      float64 `json:"return"`      // mean over Checks.Validate episodes
+}
+
+// Curve returns the learning curve: the held-out evaluations so far, in order of height, at most some thousand. Those of
+// entries that are no longer canonical are gone. It is a copy.
+func (p *Peer) Curve() []Point {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]Point{}, p.curve...)
+}
+
+// restoreCurve takes the points of an earlier start whose entries are canonical.
+func (p *Peer) restoreCurve(points []Point, entries []seedlog.Link) {
+	for _, pt := range points {
+		n := len(p.curve)
+		switch {
+		case n > 0 && pt.Height <= p.curve[n-1].Height, n >= maxCurve:
+		case pt.Height == 0 && pt.Head == p.rules.Run.String(),
+			pt.Height-1 < uint64(len(entries)) && pt.Head == entries[pt.Height-1].String():
+			p.curve = append(p.curve, pt)
+		}
+	}
+}
+
+func (p *Peer) addPoint(pt Point) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.curve = append(p.curve, pt)
+	if len(p.curve) > maxCurve {
+		for i := range maxCurve / 2 {
+			p.curve[i] = p.curve[2*i+1]
+		}
+		p.curve = append(p.curve[:maxCurve/2], p.curve[maxCurve:]...)
+	}
+}
+
+// onCurve reports whether the learning curve ends at a height.
+func (p *Peer) onCurve(height uint64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.curve)
+	return n > 0 && p.curve[n-1].Height == height
+}

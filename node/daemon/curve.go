@@ -1,0 +1,54 @@
+package daemon
+
+import (
+	"encoding/json"
+
+	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// Curve implements [httpd.Node].
+func (n *Node) Curve() []peer.Point {
+	if n.peer == nil {
+		return []peer.Point{}
+	}
+	return n.peer.Curve()
+}
+
+// savedCurve is the learning curve of an earlier start; nil if there is none that can be read.
+func (n *Node) savedCurve(run seedlog.Link) []peer.Point {
+	var points []peer.Point
+	if json.Unmarshal(n.data.Curve(run), &points) != nil {
+		return nil
+	}
+	return points
+}
+
+// saveCurve keeps the learning curve for the next start, if it changed.
+func (n *Node) saveCurve() {
+	if n.peer == nil {
+		return
+	}
+	points := n.peer.Curve()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var last peer.Point
+	if len(points) > 0 {
+		last = points[len(points)-1]
+	}
+	if last == n.lastPoint {
+		return
+	}
+	text, err := json.Marshal(points)
+	if err == nil {
+		var run seedlog.Link
+		if run, err = seedlog.ParseLink(n.peer.Status().Run); err == nil {
+			err = n.data.SaveCurve(run, text)
+		}
+	}
+	if err != nil {
+		n.cfg.Logger.Warn("cannot save the learning curve", "error", err)
+		return
+	}
+	n.lastPoint = last
+}
