@@ -9,9 +9,9 @@ SHELL := bash
 export GOFLAGS := -trimpath -buildvcs=false
 export CGO_ENABLED := 0
 
-CLI     := github.com/evoswarm/evoswarm/node/cli
+VERB    := github.com/evoswarm/evoswarm/node/verb
 VERSION := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo devel)
-LDFLAGS := -s -w -X $(CLI).build=$(VERSION)
+LDFLAGS := -s -w -X $(VERB).build=$(VERSION)
 GO_DIRS := $(wildcard *.go) coordinator docs envs examples internal node testnet wasm web
 
 # What is trained by make run, and what is added to its command line.

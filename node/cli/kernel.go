@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/evoswarm/evoswarm/internal/kernel"
+	"github.com/evoswarm/evoswarm/node/verb"
 )
 
 // kernelVariable names the environment variable that forces a kernel.
@@ -13,11 +14,11 @@ const kernelVariable = "EVOSWARM_KERNEL"
 
 // useKernel takes the kernel that the environment names, else the fastest one that computes the right bits. It is
 // called once, before anything is evaluated.
-func useKernel(s *IO) error {
+func useKernel(s *verb.IO) error {
 	name := os.Getenv(kernelVariable)
 	if name == "" {
 		if taken, err := kernel.UseFastest(); err != nil {
-			fmt.Fprintf(s.Err, "evonode: this computer's vector instructions do not compute as they should (%v); going on with kernel %s\n", err, taken)
+			s.Note("this computer's vector instructions do not compute as they should (%v); kernel %s is used instead", err, taken)
 		}
 		return nil
 	}
@@ -26,7 +27,7 @@ func useKernel(s *IO) error {
 		for _, k := range kernel.All() {
 			names = append(names, k.Name)
 		}
-		return wrong(fmt.Errorf("%s: %w", kernelVariable, err), "this computer has "+strings.Join(names, ", ")+"; without "+kernelVariable+" the fastest is taken")
+		return verb.Wrong(fmt.Errorf("%s: %w", kernelVariable, err), "this computer has "+strings.Join(names, ", ")+"; without "+kernelVariable+" the fastest is taken")
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -17,30 +16,34 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/node/chart"
 	"github.com/evoswarm/evoswarm/node/curve"
+	"github.com/evoswarm/evoswarm/node/replay"
+	"github.com/evoswarm/evoswarm/node/verb"
 )
 
-const plotHelp = `Draws the course of one or more runs.
-
-Usage:
-    evonode plot LOG|CSV ... -o FILE.png|FILE.svg [-x WHAT] [-y WHAT] [flags]
-
-A LOG is a seed log, a CSV a file that evonode train --curve wrote. Each is a curve with its name in the legend; where
-all logs are of one world, a dashed line shows from where on it counts as solved.
-    -o FILE            where to write, as .png or .svg; an existing file is replaced
-    -x WHAT            steps (env-steps of training; default), evaluations, generations, or seconds (of CSV files only:
-                       no log holds a time)
-    -y WHAT            return (of the mean policy; default), or of the fitness of a generation's evaluations: best, mean,
-                       or median (of logs only; with a band from the lower to the upper quartile)
-    --points N         of a log's return: at how many entries, evenly chosen, the mean policy is evaluated, on the
-                       validate episodes of that entry (default 50); the same log gives the same curve everywhere
-    --title TEXT       above the curves (default: the world)
-    --workers N        cores to use (default: all)
-    --json             one JSON object per point: log, gen, evaluations, steps, seconds, value (of -y); and a last one:
-                       file, curves, points
-
-Example:
-    $ evonode plot a.seedlog b.seedlog -x evaluations -o curves.svg
-`
+func plotVerb() *verb.Verb {
+	return &verb.Verb{
+		Name: "plot", Args: "LOG|CSV ... -o FILE", Summary: "draw the learning curves of runs, as PNG or SVG",
+		Intro: "Draws the learning curves of one or more runs.",
+		Usage: []string{"plot LOG|CSV ... -o FILE.png|FILE.svg [-x WHAT] [-y WHAT] [flags]"},
+		Details: `A LOG is a seed log, a CSV a file that evonode train --curve wrote. Each is a curve with its name in the legend; where
+all logs are of one environment, a dashed line shows from where on it counts as solved.`,
+		Example: "evonode plot a.seedlog b.seedlog -x evaluations -o curves.svg",
+		Bind: func(fs *verb.Flags) verb.Run {
+			f := plotFlags{x: "steps", y: "return", points: 50}
+			fs.String(&f.out, "o", "FILE", "where to write, as .png or .svg; an existing file is replaced")
+			fs.String(&f.x, "x", "steps|evaluations|generations|seconds", "the horizontal axis: env-steps of training (default), evaluations, generations, or "+
+				"seconds (of CSV files only: no log holds a time)")
+			fs.String(&f.y, "y", "return|best|mean|median", "the vertical axis: return of the mean policy (default), or of the fitness of a generation's "+
+				"evaluations: best, mean, or median (of logs only; with a band from the lower to the upper quartile)")
+			fs.Int(&f.points, "points", "N", "of a log's return: at how many entries, evenly chosen, the mean policy is evaluated, on the validation "+
+				"episodes of that entry (default 50); the same log gives the same curve everywhere", 2)
+			fs.String(&f.title, "title", "TEXT", "above the curves (default: the environment)")
+			fs.Workers(&f.workers, "cores to use")
+			fs.JSON(&f.json, "one JSON object per point: log, gen, evaluations, steps, seconds, value (of -y); and a last one: file, curves, points")
+			return func(ctx context.Context, s *IO, args []string) error { return f.run(ctx, s, args) }
+		},
+	}
+}
 
 // Limits of what is drawn.
 const (
@@ -61,21 +64,7 @@ var axes = map[string]string{"steps": "env-steps", "evaluations": "evaluations",
 // heights names what -y takes.
 var heights = map[string]string{"return": "return of the mean policy", "best": "best fitness of a generation", "mean": "mean fitness of a generation", "median": "median fitness of a generation"}
 
-func plotCommand() *command {
-	return &command{name: "plot", summary: "draw the course of runs", help: plotHelp, bind: func(fs *flag.FlagSet) runner {
-		var f plotFlags
-		fs.StringVar(&f.out, "o", "", "")
-		fs.StringVar(&f.x, "x", "steps", "")
-		fs.StringVar(&f.y, "y", "return", "")
-		fs.IntVar(&f.points, "points", 50, "")
-		fs.StringVar(&f.title, "title", "", "")
-		fs.IntVar(&f.workers, "workers", 0, "")
-		fs.BoolVar(&f.json, "json", false, "")
-		return func(ctx context.Context, s *IO, args []string) error { return f.run(ctx, s, args) }
-	}}
-}
-
-func (f *plotFlags) run(ctx context.Context, s *IO, args []string) error {
+func (f *plotFlags) run(ctx context.Context, s *verb.IO, args []string) error {
 	format, err := f.check(args)
 	if err != nil {
 		return err
@@ -92,7 +81,7 @@ func (f *plotFlags) run(ctx context.Context, s *IO, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeWhole(f.out, func(w io.Writer) error { return drawn.Write(w, format) }); err != nil {
+	if err := verb.WriteWhole(f.out, func(w io.Writer) error { return drawn.Write(w, format) }); err != nil {
 		return fmt.Errorf("writing the plot: %w", err)
 	}
 	return f.report(s, all)
@@ -101,29 +90,26 @@ func (f *plotFlags) run(ctx context.Context, s *IO, args []string) error {
 // check refuses wrong use before anything is read.
 func (f *plotFlags) check(args []string) (chart.Format, error) {
 	if len(args) == 0 {
-		return "", usage("missing argument LOG", "for example: evonode plot run.seedlog -o curve.png")
+		return "", verb.Misused("missing argument LOG", "for example: evonode plot run.seedlog -o curve.png")
 	}
 	if slices.Contains(args, "-") {
-		return "", usage("a plot of standard input", "a log is read twice here: name a file")
+		return "", verb.Misused("a plot of standard input", "a log is read twice here: name a file")
 	}
 	if f.out == "" {
-		return "", usage("missing -o FILE", "the name says the format: FILE.png or FILE.svg")
+		return "", verb.Misused("missing -o FILE", "the name says the format: FILE.png or FILE.svg")
 	}
 	format, err := chart.FormatOf(f.out)
 	if err != nil {
-		return "", usage(fmt.Sprintf("-o %q: no format of that name", f.out), "the name says the format: FILE.png or FILE.svg")
+		return "", verb.Misused(fmt.Sprintf("-o %q: no format of that name", f.out), "the name says the format: FILE.png or FILE.svg")
 	}
 	if _, ok := axes[f.x]; !ok {
-		return "", usage(fmt.Sprintf("-x %q", f.x), "steps, evaluations, generations or seconds")
+		return "", verb.Misused(fmt.Sprintf("-x %q", f.x), "steps, evaluations, generations or seconds")
 	}
 	if _, ok := heights[f.y]; !ok {
-		return "", usage(fmt.Sprintf("-y %q", f.y), "return, best, mean or median")
+		return "", verb.Misused(fmt.Sprintf("-y %q", f.y), "return, best, mean or median")
 	}
 	if f.points < 2 || f.points > maxPlotPoints {
-		return "", usage(fmt.Sprintf("--points %d", f.points), fmt.Sprintf("2 to %d", maxPlotPoints))
-	}
-	if f.workers < 0 {
-		return "", usage(fmt.Sprintf("--workers %d", f.workers), "at least 1, or leave it out for all cores")
+		return "", verb.Misused(fmt.Sprintf("--points %d", f.points), fmt.Sprintf("2 to %d", maxPlotPoints))
 	}
 	return format, nil
 }
@@ -143,8 +129,8 @@ type coursePoint struct {
 }
 
 // read reads a log or a CSV file.
-func (f *plotFlags) read(ctx context.Context, s *IO, name string) (*course, error) {
-	in, err := s.open(name)
+func (f *plotFlags) read(ctx context.Context, s *verb.IO, name string) (*course, error) {
+	in, err := s.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -155,11 +141,11 @@ func (f *plotFlags) read(ctx context.Context, s *IO, name string) (*course, erro
 		return f.readCSV(name, b)
 	}
 	if f.x == "seconds" {
-		return nil, usage(name+": a log holds no times", "evonode train --curve FILE.csv keeps them: plot that file, or against steps")
+		return nil, verb.Misused(name+": a log holds no times", "evonode train --curve FILE.csv keeps them: plot that file, or against steps")
 	}
 	first, err := seedlog.Replay(b, seedlog.ReplayOptions{HasAt: true})
 	if err != nil {
-		return nil, logError(name, err)
+		return nil, replay.Error(name, err)
 	}
 	c, height, err := f.readLog(ctx, s, name, first.Rules)
 	if err == nil && f.y == "return" {
@@ -170,11 +156,11 @@ func (f *plotFlags) read(ctx context.Context, s *IO, name string) (*course, erro
 
 func (f *plotFlags) readCSV(name string, in io.Reader) (*course, error) {
 	if f.y == "median" {
-		return nil, usage(name+": a CSV file holds no medians", "plot the log, or -y mean")
+		return nil, verb.Misused(name+": a CSV file holds no medians", "plot the log, or -y mean")
 	}
 	rows, err := curve.ReadCSV(in)
 	if err != nil {
-		return nil, failed(fmt.Errorf("%s: %w", name, err), "is this a file that evonode train --curve wrote?")
+		return nil, verb.Failed(fmt.Errorf("%s: %w", name, err), "is this a file that evonode train --curve wrote?")
 	}
 	c := &course{name: name}
 	for _, row := range rows {
@@ -188,8 +174,8 @@ func (f *plotFlags) readCSV(name string, in io.Reader) (*course, error) {
 }
 
 // readLog reads the fitness of every generation, unless the return was asked for, and how high the log is.
-func (f *plotFlags) readLog(ctx context.Context, s *IO, name string, rules *seedlog.Rules) (*course, uint64, error) {
-	in, err := s.open(name)
+func (f *plotFlags) readLog(ctx context.Context, s *verb.IO, name string, rules *seedlog.Rules) (*course, uint64, error) {
+	in, err := s.Open(name)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -220,40 +206,40 @@ func (f *plotFlags) readLog(ctx context.Context, s *IO, name string, rules *seed
 	if f.y != "return" && curve.StepsInState(rules) {
 		opts.Check = seedlog.CheckDigests
 	}
-	r, err := s.replayFrom(ctx, name, in, opts)
+	r, err := replay.From(ctx, s, name, in, opts, f.json)
 	if err != nil {
 		return nil, 0, err
 	}
 	if r.Truncated {
-		fmt.Fprintf(s.Err, "evonode: %s is truncated (%v); what is before that is drawn\n", name, r.Tail)
+		s.Note("%s is truncated (%v); what is before that is drawn", name, r.Tail)
 	}
 	c.points = thin(c.points, maxPlotRows)
 	return c, r.Height, nil
 }
 
 // evaluate runs the mean policy at evenly chosen entries, the first and the last among them.
-func (f *plotFlags) evaluate(ctx context.Context, s *IO, c *course, height uint64) error {
-	in, err := s.open(c.name)
+func (f *plotFlags) evaluate(ctx context.Context, s *verb.IO, c *course, height uint64) error {
+	in, err := s.Open(c.name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	wanted := evenly(height, f.points)
-	line := &liveLine{w: s.Err, terminal: s.Terminal}
-	defer line.clear()
+	line := s.Line(f.json)
+	defer line.Clear()
 	var pool *rollout.Pool
 	look := func(at seedlog.Replayed) {
 		row := curve.Row{Gen: at.Height, Evaluations: at.Evaluations, Steps: at.Steps}
 		c.points = append(c.points, coursePoint{Row: row, value: curve.Validate(pool, at)})
-		line.show(time.Now(), fmt.Sprintf("%s: evaluated %d of %d entries", c.name, len(c.points), len(wanted)))
+		line.Show(time.Now(), verb.Items(fmt.Sprintf("%s: evaluated %d of %d entries", c.name, len(c.points), len(wanted)))...)
 	}
 	genesis, err := seedlog.Replay(in, seedlog.ReplayOptions{HasAt: true})
 	if err != nil {
-		return logError(c.name, err)
+		return replay.Error(c.name, err)
 	}
 	pool = rollout.NewPool(genesis.Rules.Plan, f.workers)
 	look(*genesis)
-	again, err := s.open(c.name)
+	again, err := s.Open(c.name)
 	if err != nil {
 		return err
 	}
@@ -265,7 +251,7 @@ func (f *plotFlags) evaluate(ctx context.Context, s *IO, c *course, height uint6
 		return ctx.Err()
 	}})
 	if err != nil {
-		return logError(c.name, err)
+		return replay.Error(c.name, err)
 	}
 	return nil
 }
@@ -315,7 +301,7 @@ func (f *plotFlags) chart(all []*course) (*chart.Chart, error) {
 	names := labels(all)
 	for i, c := range all {
 		if len(c.points) == 0 {
-			return nil, failed(fmt.Errorf("%s: nothing to draw: it has no %s against %s", c.name, f.y, f.x), "choose another -y or -x, or leave the file out")
+			return nil, verb.Failed(fmt.Errorf("%s: nothing to draw: it has no %s against %s", c.name, f.y, f.x), "choose another -y or -x, or leave the file out")
 		}
 		s := chart.Series{Name: names[i], Color: i}
 		for _, p := range c.points {
@@ -376,7 +362,7 @@ type pointLine struct {
 	Value       float64  `json:"value"`
 }
 
-func (f *plotFlags) report(s *IO, all []*course) error {
+func (f *plotFlags) report(s *verb.IO, all []*course) error {
 	n := 0
 	for _, c := range all {
 		n += len(c.points)
@@ -387,12 +373,12 @@ func (f *plotFlags) report(s *IO, all []*course) error {
 	}
 	for _, c := range all {
 		for _, p := range c.points {
-			if err := s.printJSON(pointLine{c.name, p.Gen, p.Evaluations, p.Steps, p.Seconds, p.value}); err != nil {
+			if err := s.PrintJSON(pointLine{c.name, p.Gen, p.Evaluations, p.Steps, p.Seconds, p.value}); err != nil {
 				return err
 			}
 		}
 	}
-	return s.printJSON(struct {
+	return s.PrintJSON(struct {
 		File   string `json:"file"`
 		Curves int    `json:"curves"`
 		Points int    `json:"points"`

@@ -10,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/evoswarm/evoswarm/internal/runspec"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/internal/solo"
+	"github.com/evoswarm/evoswarm/internal/store"
 )
 
 func TestEvenly(t *testing.T) {
@@ -79,4 +81,31 @@ func TestPlotIsTheTraining(t *testing.T) {
 			}
 		}
 	}
+}
+
+// trained makes a log and returns its name and what training said about each generation.
+func trained(t testing.TB, options runspec.Options, until solo.Until) (string, []solo.Progress) {
+	t.Helper()
+	spec, err := runspec.NewSpec(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := seedlog.NewRules(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "run.seedlog")
+	log, err := store.OpenLog(path, rules, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []solo.Progress
+	_, err = solo.Train(t.Context(), solo.Config{Log: log, Until: until, OnGeneration: func(p solo.Progress) { all = append(all, p) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path, all
 }

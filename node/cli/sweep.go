@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,91 +14,73 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/internal/solo"
 	"github.com/evoswarm/evoswarm/node/chart"
+	"github.com/evoswarm/evoswarm/node/settings"
 	"github.com/evoswarm/evoswarm/node/sweep"
+	"github.com/evoswarm/evoswarm/node/verb"
 )
 
-var sweepHelp = `Trains many seeds of the same settings, several at a time, and says how many solve the world and what that takes.
-Each run is the one that evonode train of its seed gives, with the same head.
-
-Usage:
-    evonode sweep ENV [--seeds 0-9] [--strategy S] [--config FILE.toml] [flags]
-    evonode sweep compare A.csv B.csv [--json]
-
-A run that does not solve the world counts as infinite in medians and quartiles (null in JSON, "never" in the table).
+func sweepVerb() *verb.Verb {
+	return &verb.Verb{
+		Name: "sweep", Args: "ENV", Summary: "train many seeds, and compare",
+		Intro: `Trains many seeds of the same settings, several at a time, and says how many solve the environment and what that takes.
+Each run is the one that evonode train of its seed gives, with the same head.`,
+		Usage: []string{"sweep ENV [--seeds 0-9] [--strategy S] [--config FILE.toml] [flags]", "sweep compare A.csv B.csv [--json]"},
+		Details: `A run that does not solve the environment counts as infinite in medians and quartiles (null in JSON, "never" in the table).
 The seconds of a run are from before its log is opened until it is fsynced and closed (those of evonode train are of the
-whole process); runs side by side slow each other down: --jobs 1 gives the seconds of a run alone.
-    --seeds LIST          such as 0-9 (default) or 3,5,10-19
-` + strings.Replace(specFlagsHelp, seedHelp, "", 1) + `    --config FILE.toml    take what no flag says from a file, as evonode train does, but for its seed
-    --until WHEN          what ends each run, as of evonode train (default: solved). A sweep always ends: where no limit is
-                          given, a run ends after the env-steps of 10,000 episodes of full length
-    --jobs N              runs at a time (default: as many as there are cores)
-    --workers N           cores of each run (default: the cores divided by the runs at a time)
-    -o FILE               write the table to FILE.csv or FILE.json, anew after each run. A table that is there of the same
-                          sweep is gone on with: its finished runs are taken over
-    --logs DIR            keep the logs, as DIR/ENV-STRATEGY-SEED.seedlog; runs that were interrupted go on with theirs
-    --plot FILE           draw returns and the share of solved runs against env-steps, as FILE.png or FILE.svg
-    --compare FILE        and compare: as sweep compare FILE with this sweep, and in the plot
-    --json                one JSON object per run: env, strategy, and all that the last line of evonode train --json has; and
-                          a last one: summary (true), env, strategy, until, runs, solved, rate, steps_median,
-                          seconds_median, quartiles {steps, seconds}: [lower, median, upper], return_median, left
-
-sweep compare says how the medians of B differ from those of A, as difference (B - A) and ratio (B / A), with 95 %
+whole process); runs side by side slow each other down: --jobs 1 gives the seconds of a run alone.`,
+		Notes: `sweep compare says how the medians of B differ from those of A, as difference (B - A) and ratio (B / A), with 95 %
 percentile bootstrap intervals: 10,000 resamples of each table, fixed seed. FILEs of other programs do too, if they are CSV
 with the columns seed, solved, steps and seconds. With --json: a, b (summaries), rate {value, low, high}, costs: measure, a,
-b, difference {value, low, high}, ratio {value, low, high}, better (a, b or unclear).
-
-Example:
-    $ evonode sweep CartPole-v1 --seeds 0-9 -o cart.csv --plot cart.svg
-`
-
-// seedHelp is what a sweep leaves out of the flags of a run.
-const seedHelp = "    --seed N              of the initial parameters (default 0)\n"
+b, difference {value, low, high}, ratio {value, low, high}, better (a, b or unclear).`,
+		Example: "evonode sweep CartPole-v1 --seeds 0-9 -o cart.csv --plot cart.svg",
+		Bind: func(fs *verb.Flags) verb.Run {
+			f := sweepFlags{seeds: "0-9", until: "solved"}
+			fs.String(&f.seeds, "seeds", "LIST", "such as 0-9 (default) or 3,5,10-19")
+			f.spec.Bind(fs)
+			fs.Hide("seed")
+			fs.String(&f.config, "config", "FILE", "take what no flag says from a TOML file, as evonode train does, but for its seed")
+			fs.String(&f.until, "until", "WHEN", "what ends each run, as of evonode train (default: solved). A sweep always ends: where no limit is "+
+				"given, a run ends after the env-steps of 10,000 episodes of full length")
+			fs.Int(&f.jobs, "jobs", "N", "runs at a time (default 0: as many as there are cores)", 0)
+			fs.Workers(&f.workers, "cores of each run")
+			fs.String(&f.out, "o", "FILE", "write the table to FILE.csv or FILE.json, anew after each run. An existing table of the same sweep is "+
+				"continued: its finished runs are taken over")
+			fs.String(&f.logs, "logs", "DIR", "keep the logs, as DIR/ENV-STRATEGY-SEED.seedlog; interrupted runs continue from theirs")
+			fs.String(&f.plot, "plot", "FILE", "draw returns and the share of solved runs against env-steps, as FILE.png or FILE.svg")
+			fs.String(&f.compare, "compare", "FILE", "and compare: as sweep compare FILE with this sweep, and in the plot")
+			fs.JSON(&f.json, "one JSON object per run: env, strategy, and all that the last line of evonode train --json has; and a last one: summary "+
+				"(true), env, strategy, until, runs, solved, rate, steps_median, seconds_median, quartiles {steps, seconds}: [lower, median, upper], "+
+				"return_median, left")
+			return func(ctx context.Context, s *IO, args []string) error {
+				if len(args) > 0 && args[0] == "compare" {
+					return f.compareFiles(s, args[1:], fs.AllGiven())
+				}
+				if fs.Given("seed") {
+					return verb.Misused("--seed with sweep", "did you mean --seeds "+fmt.Sprint(f.spec.Seed)+"?")
+				}
+				env, err := f.spec.World(s, fs, f.config, args, "evonode sweep CartPole-v1 --seeds 0-9")
+				if err != nil {
+					return err
+				}
+				p, err := f.plan(env)
+				if err != nil {
+					return err
+				}
+				return p.run(ctx, s)
+			}
+		},
+	}
+}
 
 // sweepFlags are the flags of sweep.
 type sweepFlags struct {
-	spec          trainSpec
+	spec          settings.Flags
 	seeds, until  string
 	jobs, workers int
 	out, plot     string
 	logs, compare string
 	config        string
 	json          bool
-}
-
-func sweepCommand() *command {
-	return &command{name: "sweep", summary: "train many seeds, and compare", help: sweepHelp, bind: func(fs *flag.FlagSet) runner {
-		var f sweepFlags
-		f.spec.bind(fs)
-		fs.StringVar(&f.seeds, "seeds", "0-9", "")
-		fs.StringVar(&f.until, "until", "solved", "")
-		fs.IntVar(&f.jobs, "jobs", 0, "")
-		fs.IntVar(&f.workers, "workers", 0, "")
-		fs.StringVar(&f.out, "o", "", "")
-		fs.StringVar(&f.plot, "plot", "", "")
-		fs.StringVar(&f.logs, "logs", "", "")
-		fs.StringVar(&f.compare, "compare", "", "")
-		fs.StringVar(&f.config, "config", "", "")
-		fs.BoolVar(&f.json, "json", false, "")
-		return func(ctx context.Context, s *IO, args []string) error {
-			given := map[string]bool{}
-			fs.Visit(func(x *flag.Flag) { given[x.Name] = true })
-			if len(args) > 0 && args[0] == "compare" {
-				return f.compareFiles(s, args[1:], given)
-			}
-			if given["seed"] {
-				return usage("--seed with sweep", "did you mean --seeds "+fmt.Sprint(f.spec.seed)+"?")
-			}
-			env, err := f.spec.world(s, fs, f.config, args, "evonode sweep CartPole-v1 --seeds 0-9")
-			if err != nil {
-				return err
-			}
-			p, err := f.plan(env)
-			if err != nil {
-				return err
-			}
-			return p.run(ctx, s)
-		}
-	}}
 }
 
 // capEpisodes bounds each run where the user names no limit: the env-steps of so many episodes of full length.
@@ -123,18 +104,18 @@ func (f *sweepFlags) plan(env string) (*sweepPlan, error) {
 	if p.seeds, err = parseSeeds(f.seeds); err != nil {
 		return nil, err
 	}
-	if p.until, err = parseUntil(f.until); err != nil {
+	if p.until, err = settings.ParseUntil(f.until); err != nil {
 		return nil, err
 	}
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	if p.options, err = f.spec.options(env); err != nil {
+	if p.options, err = f.spec.Options(env); err != nil {
 		return nil, err
 	}
 	for _, seed := range p.seeds {
 		if p.specs[seed], err = p.specOf(seed); err != nil {
-			return nil, specError(err)
+			return nil, settings.Error(err)
 		}
 	}
 	rules, err := seedlog.NewRules(p.specs[p.seeds[0]])
@@ -154,21 +135,18 @@ func (f *sweepFlags) plan(env string) (*sweepPlan, error) {
 
 // check refuses flags that cannot be.
 func (f *sweepFlags) check() error {
-	if f.jobs < 0 || f.workers < 0 {
-		return usage(fmt.Sprintf("--jobs %d --workers %d", f.jobs, f.workers), "each at least 1, or leave them out to use all cores")
-	}
 	if f.out != "" && !sweep.Known(f.out) {
-		return usage(fmt.Sprintf("-o %s", f.out), "a table is written to a file that ends in .csv or .json")
+		return verb.Misused(fmt.Sprintf("-o %s", f.out), "a table is written to a file that ends in .csv or .json")
 	}
 	if _, err := chart.FormatOf(f.plot); f.plot != "" && err != nil {
-		return usage(fmt.Sprintf("--plot %s", f.plot), "a plot is written to a file that ends in .png or .svg")
+		return verb.Misused(fmt.Sprintf("--plot %s", f.plot), "a plot is written to a file that ends in .png or .svg")
 	}
 	for _, name := range []string{f.out, f.plot} { // now, not after hours
 		if name == "" {
 			continue
 		}
 		if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
-			return failed(fmt.Errorf("%s: no folder to write it to", name), "make the folder, or name another one")
+			return verb.Failed(fmt.Errorf("%s: no folder to write it to", name), "make the folder, or name another one")
 		}
 	}
 	return nil
@@ -191,7 +169,7 @@ func (p *sweepPlan) takeOver() error {
 		return nil
 	}
 	if err != nil {
-		return failed(err, "name another file with -o, or remove this one")
+		return verb.Failed(err, "name another file with -o, or remove this one")
 	}
 	for _, r := range rows {
 		spec, err := p.specOf(r.Seed)
@@ -200,10 +178,10 @@ func (p *sweepPlan) takeOver() error {
 		}
 		const hint = "give the settings that the table was begun with, or another file with -o"
 		if r.Run != spec.Link().String() {
-			return failed(fmt.Errorf("%s holds another sweep: its seed %d is run %s, here it would be %s", p.out, r.Seed, r.Run, spec.Link()), hint)
+			return verb.Failed(fmt.Errorf("%s holds another sweep: its seed %d is run %s, here it would be %s", p.out, r.Seed, r.Run, spec.Link()), hint)
 		}
-		if until := untilText(p.until); r.Until != until {
-			return failed(fmt.Errorf("%s holds another sweep: its runs end with %s, here they would with %s", p.out, r.Until, until), hint)
+		if until := settings.UntilText(p.until); r.Until != until {
+			return verb.Failed(fmt.Errorf("%s holds another sweep: its runs end with %s, here they would with %s", p.out, r.Until, until), hint)
 		}
 	}
 	p.rows = rows
@@ -233,7 +211,7 @@ func (p *sweepPlan) asked() []sweep.Row {
 
 // config says what is left to be run, and how.
 func (p *sweepPlan) config(dir string) sweep.Config {
-	cfg := sweep.Config{Until: p.until, Name: untilText(p.until), Jobs: p.jobs, Workers: p.workers, Dir: dir, Keep: p.logs != "", Before: map[uint64]float64{}}
+	cfg := sweep.Config{Until: p.until, Name: settings.UntilText(p.until), Jobs: p.jobs, Workers: p.workers, Dir: dir, Keep: p.logs != "", Before: map[uint64]float64{}}
 	done := map[uint64]bool{}
 	for _, r := range p.rows {
 		done[r.Seed] = r.Done
@@ -264,7 +242,7 @@ const maxSeeds = 10000
 // parseSeeds reads --seeds: numbers and ranges with commas, each seed once, in the order given.
 func parseSeeds(text string) ([]uint64, error) {
 	bad := func(what string) ([]uint64, error) {
-		return nil, usage(fmt.Sprintf("--seeds %q: %s", text, what), "numbers from 0 and ranges of them, such as 0-9 or 3,5,10-19")
+		return nil, verb.Misused(fmt.Sprintf("--seeds %q: %s", text, what), "numbers from 0 and ranges of them, such as 0-9 or 3,5,10-19")
 	}
 	var seeds []uint64
 	seen := map[uint64]bool{}

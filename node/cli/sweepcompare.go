@@ -8,17 +8,18 @@ import (
 	"strings"
 
 	"github.com/evoswarm/evoswarm/node/sweep"
+	"github.com/evoswarm/evoswarm/node/verb"
 )
 
 // compareFiles serves `evonode sweep compare A B`.
-func (f *sweepFlags) compareFiles(s *IO, args []string, given map[string]bool) error {
-	for name := range given {
+func (f *sweepFlags) compareFiles(s *verb.IO, args []string, given []string) error {
+	for _, name := range given {
 		if name != "json" {
-			return usage("--"+name+" with sweep compare", "it takes two tables and --json")
+			return verb.Misused("--"+name+" with sweep compare", "it takes two tables and --json")
 		}
 	}
 	if len(args) != 2 {
-		return usage(fmt.Sprintf("%d tables", len(args)), "two are compared, for example: evonode sweep compare a.csv b.csv")
+		return verb.Misused(fmt.Sprintf("%d tables", len(args)), "two are compared, for example: evonode sweep compare a.csv b.csv")
 	}
 	a, err := readTable(args[0])
 	if err != nil {
@@ -28,26 +29,26 @@ func (f *sweepFlags) compareFiles(s *IO, args []string, given map[string]bool) e
 	if err != nil {
 		return err
 	}
-	return s.printComparison(args[0], args[1], a, b, f.json)
+	return printComparison(s, args[0], args[1], a, b, f.json)
 }
 
 // readTable reads a table that is to be compared.
 func readTable(name string) ([]sweep.Row, error) {
 	rows, err := sweep.Read(name)
 	if errors.Is(err, sweep.ErrTable) {
-		return nil, failed(err, "a table is what evonode sweep -o wrote, or CSV with the columns seed, solved, steps and seconds")
+		return nil, verb.Failed(err, "a table is what evonode sweep -o wrote, or CSV with the columns seed, solved, steps and seconds")
 	}
 	return rows, err
 }
 
 // printComparison prints how b differs from a.
-func (s *IO) printComparison(nameA, nameB string, a, b []sweep.Row, asJSON bool) error {
+func printComparison(s *verb.IO, nameA, nameB string, a, b []sweep.Row, asJSON bool) error {
 	c, err := sweep.Compare(a, b)
 	if err != nil {
-		return failed(err, "compare sweeps of the same world that have finished runs")
+		return verb.Failed(err, "compare sweeps of the same world that have finished runs")
 	}
 	if asJSON {
-		return s.printJSON(c)
+		return s.PrintJSON(c)
 	}
 	var t strings.Builder
 	for _, side := range []struct {

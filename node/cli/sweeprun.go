@@ -14,7 +14,11 @@ import (
 
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/internal/solo"
+	"github.com/evoswarm/evoswarm/node/catalog"
+	"github.com/evoswarm/evoswarm/node/settings"
 	"github.com/evoswarm/evoswarm/node/sweep"
+	"github.com/evoswarm/evoswarm/node/train"
+	"github.com/evoswarm/evoswarm/node/verb"
 )
 
 // parseRange reads N or N-M with M >= N.
@@ -32,7 +36,7 @@ func parseRange(text string) (first, last uint64, ok bool) {
 }
 
 // run trains what is not in the table yet, and prints what came out.
-func (p *sweepPlan) run(ctx context.Context, s *IO) error {
+func (p *sweepPlan) run(ctx context.Context, s *verb.IO) error {
 	dir, clean, err := p.folder()
 	if err != nil {
 		return err
@@ -44,19 +48,19 @@ func (p *sweepPlan) run(ctx context.Context, s *IO) error {
 			if !r.Done {
 				continue
 			}
-			if err := s.printJSON(r); err != nil {
+			if err := s.PrintJSON(r); err != nil {
 				return err
 			}
 		}
 	}
-	live := &sweepLive{line: &liveLine{w: s.Err, terminal: s.Terminal}, total: len(p.seeds), done: len(p.seeds) - len(cfg.Specs), curves: sweep.Curves{}}
+	live := &sweepLive{line: s.Line(p.json), total: len(p.seeds), done: len(p.seeds) - len(cfg.Specs), curves: sweep.Curves{}}
 	cfg.OnGeneration = live.generation
 	cfg.OnRow = func(r sweep.Row) error {
 		live.row(r)
 		return p.keep(s, r)
 	}
 	failure := sweep.Run(ctx, cfg)
-	live.line.clear()
+	live.line.Clear()
 	if failure != nil && ctx.Err() == nil {
 		return sweepError(failure, p)
 	}
@@ -81,7 +85,7 @@ func (p *sweepPlan) folder() (dir string, clean func(), err error) {
 }
 
 // keep takes a row into the table and writes that. Calls do not overlap.
-func (p *sweepPlan) keep(s *IO, r sweep.Row) error {
+func (p *sweepPlan) keep(s *verb.IO, r sweep.Row) error {
 	if !r.Done && p.logs == "" {
 		return nil // nothing to go on with
 	}
@@ -92,7 +96,7 @@ func (p *sweepPlan) keep(s *IO, r sweep.Row) error {
 		p.sort()
 	}
 	if p.json {
-		if err := s.printJSON(r); err != nil {
+		if err := s.PrintJSON(r); err != nil {
 			return err
 		}
 	}
@@ -108,18 +112,18 @@ func (p *sweepPlan) interrupted() error {
 	err := fmt.Errorf("interrupted: %d of %d runs are finished", done, len(p.seeds))
 	switch {
 	case p.out == "":
-		return failed(err, "with -o FILE.csv finished runs would be kept, and the same command would go on")
+		return verb.Failed(err, "with -o FILE.csv finished runs would be kept, and the same command would go on")
 	case p.logs == "":
-		return failed(err, "the same command goes on: finished runs are in "+p.out+"; with --logs DIR those that were begun would go on too")
+		return verb.Failed(err, "the same command goes on: finished runs are in "+p.out+"; with --logs DIR those that were begun would go on too")
 	}
-	return failed(err, "the same command goes on: finished runs are in "+p.out+", and those that were begun in "+p.logs)
+	return verb.Failed(err, "the same command goes on: finished runs are in "+p.out+", and those that were begun in "+p.logs)
 }
 
 // sweepError explains why a sweep ended.
 func sweepError(err error, p *sweepPlan) error {
 	var run *sweep.RunError
 	if errors.As(err, &run) && errors.Is(err, seedlog.ErrRun) {
-		return openLogError(run.Log, run.Spec, run.Err)
+		return train.OpenLogError(run.Log, run.Spec, run.Err)
 	}
 	if p.out != "" {
 		err = fmt.Errorf("%w (runs that finished before are in %s)", err, p.out)
@@ -129,7 +133,7 @@ func sweepError(err error, p *sweepPlan) error {
 
 // sweepLive shows how far a sweep is.
 type sweepLive struct {
-	line        *liveLine
+	line        *verb.Line
 	total, done int
 
 	mu     sync.Mutex
@@ -146,7 +150,8 @@ func (l *sweepLive) generation(seed uint64, p solo.Progress) {
 	l.mu.Lock()
 	done := l.done
 	l.mu.Unlock()
-	l.line.show(time.Now(), fmt.Sprintf("%d of %d runs  seed %d: generation %d  steps %d  policy %s", done, l.total, seed, p.Gen, p.Steps, number(p.Return)))
+	l.line.Show(time.Now(), verb.Items(fmt.Sprintf("%d of %d runs", done, l.total), fmt.Sprintf("seed %d: return %s", seed, verb.Number(p.Return)),
+		fmt.Sprintf("generation %d", p.Gen), fmt.Sprintf("%d env-steps", p.Steps))...)
 }
 
 func (l *sweepLive) row(r sweep.Row) {
@@ -158,17 +163,17 @@ func (l *sweepLive) row(r sweep.Row) {
 }
 
 // print shows the table, and draws and compares if that was asked for.
-func (p *sweepPlan) print(s *IO, cfg sweep.Config, curves sweep.Curves) error {
+func (p *sweepPlan) print(s *verb.IO, cfg sweep.Config, curves sweep.Curves) error {
 	rows := p.asked()
 	sum := sweep.Summarize(rows)
 	spec := p.specs[p.seeds[0]]
-	sum.Env, sum.Strategy, sum.Until = spec.Env.ID, spec.Strategy.Name, untilText(p.until)
+	sum.Env, sum.Strategy, sum.Until = spec.Env.ID, spec.Strategy.Name, settings.UntilText(p.until)
 	sum.Left, sum.Jobs, sum.Workers = len(p.seeds)-sum.Runs, cfg.Jobs, cfg.Workers
 	if p.json {
-		if err := s.printJSON(sum); err != nil {
+		if err := s.PrintJSON(sum); err != nil {
 			return err
 		}
-	} else if err := s.printSweep(rows, sum); err != nil {
+	} else if err := printSweep(s, rows, sum); err != nil {
 		return err
 	}
 	if p.plot != "" && sum.Runs > 0 {
@@ -179,12 +184,12 @@ func (p *sweepPlan) print(s *IO, cfg sweep.Config, curves sweep.Curves) error {
 	if p.compare == "" || sum.Runs == 0 {
 		return nil
 	}
-	return s.printComparison(p.compare, "this sweep", p.other, rows, p.json)
+	return printComparison(s, p.compare, "this sweep", p.other, rows, p.json)
 }
 
 // draw writes the plot.
 func (p *sweepPlan) draw(curves sweep.Curves, rows []sweep.Row) error {
-	env, err := findEnv(p.options.Env)
+	env, err := catalog.Env(p.options.Env)
 	if err != nil {
 		return err
 	}
@@ -199,20 +204,20 @@ func (p *sweepPlan) draw(curves sweep.Curves, rows []sweep.Row) error {
 }
 
 // printSweep prints the table for people.
-func (s *IO) printSweep(rows []sweep.Row, sum sweep.Summary) error {
+func printSweep(s *verb.IO, rows []sweep.Row, sum sweep.Summary) error {
 	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "seed\tsolved\tgenerations\tevaluations\tenv-steps\tseconds\treturn\t")
 	for _, r := range rows {
-		verdict := yesNo(r.Solved)
+		verdict := verb.YesNo(r.Solved)
 		if !r.Done {
 			verdict = "unfinished"
 		}
-		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%d\t%.2f\t%s\t\n", r.Seed, verdict, r.Gens, r.Evaluations, r.Steps, r.Seconds, number(r.Return))
+		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%d\t%.2f\t%s\t\n", r.Seed, verdict, r.Gens, r.Evaluations, r.Steps, r.Seconds, verb.Number(r.Return))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(s.Out, "%s, %s, until %s; %d at a time with %s each\n%s", sum.Env, sum.Strategy, sum.Until, sum.Jobs, plural(sum.Workers, "core"), summaryText(sum))
+	_, err := fmt.Fprintf(s.Out, "%s, %s, until %s; %d at a time with %s each\n%s", sum.Env, sum.Strategy, sum.Until, sum.Jobs, verb.Plural(sum.Workers, "core"), summaryText(sum))
 	return err
 }
 
@@ -232,12 +237,4 @@ func costText(x sweep.Real, digits int) string {
 		return "never"
 	}
 	return strconv.FormatFloat(float64(x), 'f', digits, 64)
-}
-
-// plural counts things.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -1,0 +1,149 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/evoswarm/evoswarm/node/httpd"
+	"github.com/evoswarm/evoswarm/node/verb"
+)
+
+// ControlVerbs are those that speak to the node that runs here.
+func ControlVerbs() []*verb.Verb {
+	return []*verb.Verb{
+		controlVerb("status", "what the node here is doing", "Prints what the node that runs here is doing.", "GET"),
+		controlVerb("pause", "stop the work of the node here", "Stops this computer's evaluations; the node stays in the swarm. It stays paused until resume, over restarts too.", "POST"),
+		controlVerb("resume", "start it again", "Starts this computer's evaluations again after pause.", "POST"),
+		controlVerb("stop", "end the node here", "Ends the node that runs here: it hands over, writes everything to disk and leaves. Waits until it is gone.", "POST"),
+	}
+}
+
+func controlVerb(name, summary, intro, method string) *verb.Verb {
+	return &verb.Verb{
+		Name: name, Summary: summary, Intro: intro,
+		Usage:   []string{name + " [--data DIR] [--json]"},
+		Details: "It speaks to the node that runs on the data folder, through a socket there that only you can open.",
+		Example: "evonode " + name,
+		Bind: func(fs *verb.Flags) verb.Run {
+			data, asJSON := "", false
+			bindData(fs, &data, "the node's data folder")
+			fs.JSON(&asJSON, "one JSON object: run, env, strategy, height, head, leader, self, leads, term, peers, evaluations, steps, mine, "+
+				"evals_per_s, best, mean, state (training, idle or paused), why, workers, page, uptime, version")
+			return func(ctx context.Context, s *verb.IO, args []string) error {
+				if err := verb.None(args); err != nil {
+					return err
+				}
+				dir, err := dataDir(data)
+				if err != nil {
+					return err
+				}
+				return control(ctx, s, dir, method, name, asJSON)
+			}
+		},
+	}
+}
+
+// bindData defines --data.
+func bindData(fs *verb.Flags, to *string, what string) {
+	fs.String(to, "data", "DIR", what+" (default: $XDG_DATA_HOME/evoswarm, else ~/.local/share/evoswarm)")
+}
+
+// dataDir returns the data folder: the flag's, or the user's.
+func dataDir(flagged string) (string, error) {
+	if flagged != "" {
+		return filepath.Abs(flagged)
+	}
+	if x := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(x) {
+		return filepath.Join(x, "evoswarm"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", verb.Failed(fmt.Errorf("no data folder: %w", err), "name one with --data DIR")
+	}
+	return filepath.Join(home, ".local", "share", "evoswarm"), nil
+}
+
+// stopPatience is how long stop waits for the node to be gone.
+const stopPatience = 30 * time.Second
+
+func control(ctx context.Context, s *verb.IO, data, method, name string, asJSON bool) error {
+	asking, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	status, err := httpd.Ask(asking, data, method, name)
+	if errors.Is(err, httpd.ErrNotRunning) {
+		return verb.Failed(err, "start one with evonode --bootstrap or evonode join, or name its folder with --data")
+	}
+	if err != nil {
+		return err
+	}
+	if name == "stop" {
+		if err := waitGone(ctx, data); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return s.PrintJSON(status)
+	}
+	if name == "stop" {
+		_, err := fmt.Fprintln(s.Out, "stopped")
+		return err
+	}
+	return printStatus(s.Out, status)
+}
+
+// waitGone returns once no node answers on data any more.
+func waitGone(ctx context.Context, data string) error {
+	ctx, cancel := context.WithTimeout(ctx, stopPatience)
+	defer cancel()
+	for {
+		_, err := httpd.Ask(ctx, data, "GET", "status")
+		if errors.Is(err, httpd.ErrNotRunning) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return verb.Failed(fmt.Errorf("the node on %s did not end within %v", data, stopPatience), "look at its messages, or end the process")
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func printStatus(w io.Writer, s httpd.Status) error {
+	var b strings.Builder
+	state := string(s.State)
+	if s.Why != "" {
+		state += ": " + s.Why
+	}
+	fmt.Fprintf(&b, "state        %s\n", state)
+	if s.Run != "" {
+		fmt.Fprintf(&b, "run          %s (%s, %s)\n", s.Run, s.Env, s.Strategy)
+		fmt.Fprintf(&b, "head         %s at height %d\n", s.Head, s.Height)
+		fmt.Fprintf(&b, "leader       %s in term %d\n", leaderOf(s), s.Term)
+		fmt.Fprintf(&b, "evaluations  %d (%.0f/s), %d of them by this node\n", s.Evaluations, s.EvalsPerS, s.Mine)
+		fmt.Fprintf(&b, "returns      best %s, mean %s in the newest entry\n", verb.Number(s.Best), verb.Number(s.Mean))
+	}
+	fmt.Fprintf(&b, "peers        %d\n", s.Peers)
+	fmt.Fprintf(&b, "workers      %d\n", s.Workers)
+	fmt.Fprintf(&b, "up           %v\n", (time.Duration(s.Uptime) * time.Second).String())
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// leaderOf names the leader for people.
+func leaderOf(s httpd.Status) string {
+	switch {
+	case s.Leads:
+		return "this node"
+	case s.Leader == "":
+		return "nobody"
+	case len(s.Leader) > 8:
+		return s.Leader[:8]
+	}
+	return s.Leader
+}

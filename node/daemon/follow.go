@@ -1,0 +1,141 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/evoswarm/evoswarm/internal/cost"
+	"github.com/evoswarm/evoswarm/internal/mesh"
+	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/node/verb"
+)
+
+// goodbye bounds the time that a node takes to hand over when it is stopped.
+const goodbye = 8 * time.Second
+
+// runNode starts a node and stays with it until it is told to end.
+func runNode(ctx context.Context, s *verb.IO, cfg Config, line *verb.Line, asJSON bool) error {
+	n, err := Start(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	a := n.Announcement()
+	if asJSON {
+		err = s.PrintJSON(a)
+	} else {
+		err = printAnnouncement(s, a, cfg.Data)
+	}
+	if err == nil {
+		err = follow(ctx, s, n, line, asJSON)
+	}
+	line.Clear()
+	closing, cancel := context.WithTimeout(context.Background(), goodbye)
+	defer cancel()
+	return errors.Join(err, n.Close(closing))
+}
+
+func printAnnouncement(s *verb.IO, a Announcement, data string) error {
+	if a.Page != "" {
+		fmt.Fprintf(s.Out, "page   %s\n", a.Page)
+	}
+	if a.Join != "" {
+		fmt.Fprintf(s.Out, "join   %s\n", a.Join)
+	}
+	if a.Run != "" {
+		fmt.Fprintf(s.Out, "run    %s (%s, %s)\n", a.Run, a.Env, a.Strategy)
+	} else {
+		fmt.Fprintf(s.Out, "run    none: start again with --train ENV to begin one\n")
+	}
+	_, err := fmt.Fprintf(s.Out, "data   %s\n", data)
+	for _, note := range a.Notes {
+		s.Note("%s", note)
+	}
+	return err
+}
+
+// follow shows the node's status until the node has to end.
+func follow(ctx context.Context, s *verb.IO, n *Node, line *verb.Line, asJSON bool) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	updates, end := n.Watch()
+	defer end()
+	ended := make(chan error, 1)
+	go func() { ended <- n.Wait(ctx) }()
+	var lastJSON time.Time
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case st, ok := <-updates:
+			if !ok {
+				updates = nil
+				continue
+			}
+			now := time.Now()
+			if asJSON && now.Sub(lastJSON) >= time.Second {
+				lastJSON = now
+				if err := s.PrintJSON(n.Status()); err != nil {
+					return err
+				}
+			}
+			if !asJSON {
+				line.Show(now, statusLine(st)...)
+			}
+		}
+	}
+}
+
+// statusLine says what a node does, what counts most first.
+func statusLine(s peer.Status) []verb.Item {
+	leader := "nobody"
+	switch {
+	case s.Leads:
+		leader = "this node"
+	case len(s.Leader) >= 8:
+		leader = s.Leader[:8]
+	}
+	var items []verb.Item
+	if s.Error != "" {
+		items = append(items, verb.Item{Text: "ERROR: " + s.Error, Color: verb.Red})
+	}
+	items = append(items, verb.Return(s.Return, s.Threshold))
+	if s.State != peer.Training {
+		state := string(s.State)
+		if s.Why != "" {
+			state += ": " + s.Why
+		}
+		items = append(items, verb.Item{Text: state, Color: verb.Bold})
+	}
+	return append(items, verb.Items(
+		fmt.Sprintf("%.0f evals/s", s.EvalsPerS), fmt.Sprintf("height %d", s.Height), verb.Plural(s.Peers, "peer"),
+		"leader "+leader, "best "+verb.Number(s.Best), "mean "+verb.Number(s.Mean))...)
+}
+
+// daemonError adds what to do to the errors of a node.
+func daemonError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrBusy):
+		return verb.Failed(err, "another program, perhaps another evonode, has that port: end it, or choose another one with --http HOST:PORT or --listen MULTIADDR")
+	case errors.Is(err, cost.ErrTooMuch):
+		return verb.Failed(err, "only who starts a run can choose a smaller policy or population")
+	case errors.Is(err, ErrNoRun):
+		return verb.Failed(err, "the node there trains nothing yet: start it with --train ENV, then join again")
+	case errors.Is(err, ErrOtherRun):
+		return verb.Failed(err, "leave out the # and what is behind it to join whatever runs there")
+	case errors.Is(err, ErrSolo):
+		return verb.Failed(err, "its key is no secret; start a run of its own with evonode --bootstrap --train ENV")
+	case errors.Is(err, mesh.ErrAddress):
+		return verb.Wrong(err, "give the URL of a volunteer page, such as http://192.168.1.5:8080/, or a multiaddress such as /ip4/192.168.1.5/tcp/4710/p2p/12D3Koo...; leave out the # and what is behind it to join whatever runs there")
+	case errors.Is(err, mesh.ErrUnreachable):
+		return verb.Failed(err, "check that the node there runs and that this computer reaches it; open the URL in a browser")
+	case errors.Is(err, mesh.ErrWrongPeer):
+		return verb.Failed(err, "the address is of a node that is gone; ask for the new one, or join by the page's URL")
+	case errors.Is(err, mesh.ErrForeign):
+		return verb.Failed(err, "use the same version of evonode on both sides")
+	}
+	return err
+}

@@ -1,0 +1,80 @@
+package settings
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+
+	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/runspec"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/node/model"
+	"github.com/evoswarm/evoswarm/node/verb"
+)
+
+// Begin makes o begin with the model in the file at path: with its parameters, its policy, and its way to see.
+func Begin(o *runspec.Options, path string) error {
+	m, from, err := readInit(path)
+	if err != nil {
+		return err
+	}
+	// NewRun refuses a world that does not exist.
+	if to, err := envs.Find(o.Env); err == nil && !alike(from, to) {
+		return verb.Misused(fmt.Sprintf("--init %s: the model is for %s, which sees or acts otherwise than %s", path, m.Env.ID, o.Env),
+			"train "+m.Env.ID+", or begin with another model")
+	}
+	if !reflect.DeepEqual(o.Policy, runspec.Policy{}) {
+		return verb.Misused("--init together with settings of the policy", "the model in "+path+" brings its own policy: leave those settings out")
+	}
+	init := &runspec.Init{Weights: m.State()}
+	if init.Run, err = seedlog.ParseLink(m.Run); err == nil {
+		init.Head, err = seedlog.ParseLink(m.Head)
+	}
+	if err != nil {
+		return verb.Failed(fmt.Errorf("%s does not say which run it is of: %w", path, err), "take a file that evonode export wrote")
+	}
+	o.Init = init
+	p := m.Policy
+	o.Policy = runspec.Policy{Kind: p.Kind, Hidden: p.Hidden, Activation: p.Activation, Bias: &p.Bias, Head: p.Head, Bins: p.Bins, VBN: &p.VBN}
+	if o.Observations.Kind == "" {
+		o.Observations.Kind = observationsOf(init)
+	}
+	return nil
+}
+
+// alike reports whether two worlds have the same observations and actions, as BipedalWalker-v3 and
+// BipedalWalkerHardcore-v3 have: a model for one can begin in the other.
+func alike(a, b *envs.Spec) bool {
+	return slices.Equal(a.ObsLow, b.ObsLow) && slices.Equal(a.ObsHigh, b.ObsHigh) && reflect.DeepEqual(a.Action, b.Action)
+}
+
+// observationsOf is how a model with these slots has its observations normalised.
+func observationsOf(i *runspec.Init) string {
+	switch {
+	case i.Weights.Slot("obs/sums") != nil:
+		return rollout.Running
+	case i.Weights.Slot("obs/mean") != nil:
+		return rollout.Frozen
+	}
+	return runspec.NoObservations
+}
+
+// readInit returns the model in the file at path, and its world.
+func readInit(path string) (*model.Model, *envs.Spec, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, verb.Failed(err, "--init takes a file that evonode export wrote")
+	}
+	defer f.Close()
+	m, err := model.Read(f)
+	if err != nil {
+		return nil, nil, verb.Failed(fmt.Errorf("--init %s: %w", path, err), "it takes a file that evonode export wrote: safetensors, npz or JSON")
+	}
+	env, _, err := m.Resolve()
+	if err != nil {
+		return nil, nil, verb.Failed(fmt.Errorf("--init %s: %w", path, err), "it was written by another version of evonode")
+	}
+	return m, env, nil
+}
