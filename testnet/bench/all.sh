@@ -38,7 +38,7 @@ say "testnet/bench/cartpole-c.sh"
 testnet/bench/cartpole-c.sh 7
 
 if command -v chromium >/dev/null; then
-	echo -e "\n## A tab beside this machine\n\n\`go run ./testnet/bench/tab --tab\`: the fastest slices of 3 rounds, one core each.\n"
+	echo -e "\n## A tab compared with this machine\n\n\`go run ./testnet/bench/tab --tab\`: the fastest slices of 3 rounds, one core each.\n"
 	say "go run ./testnet/bench/tab --tab"
 	go run ./testnet/bench/tab --tab --rounds 3 --seconds 5
 fi
