@@ -1,5 +1,5 @@
-// Package cores spreads work over the machine's cores without changing a bit: the work is cut into parts that
-// share nothing, so it does not matter which core computes which part.
+// Package cores spreads work over the machine's cores without affecting its results: the work is cut into independent parts,
+// and it does not matter which core computes which part.
 package cores
 
 import (
@@ -8,14 +8,12 @@ import (
 	"sync/atomic"
 )
 
-// Each calls f once for each part 0 .. parts-1, on as many goroutines as there are cores, this one included,
-// and returns when all have returned. The parts must not touch the same memory.
+// Each calls f once for each part 0 .. parts-1 and returns when all calls have returned. It uses one goroutine per core, the
+// caller's included. The parts must not write to the same memory.
 func Each(parts int, f func(part int)) {
 	workers := min(runtime.GOMAXPROCS(0), parts)
 	if workers <= 1 {
-		for part := range parts {
-			f(part)
-		}
+		inOrder(parts, f)
 		return
 	}
 	var next atomic.Int64
@@ -38,4 +36,23 @@ func Each(parts int, f func(part int)) {
 	}
 	work()
 	done.Wait()
+}
+
+// worthSharing is the work [products] below which one core is done before another has started.
+const worthSharing = 1 << 18
+
+// EachIfLarge is Each if the parts, which take about work products each, are worth sharing. Otherwise it calls f in the
+// caller's goroutine.
+func EachIfLarge(parts, work int, f func(part int)) {
+	if parts*work < worthSharing {
+		inOrder(parts, f)
+		return
+	}
+	Each(parts, f)
+}
+
+func inOrder(parts int, f func(part int)) {
+	for part := range parts {
+		f(part)
+	}
 }

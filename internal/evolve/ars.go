@@ -11,23 +11,23 @@ func arsMethod() Method {
 		Name:     "ars",
 		Revision: 1,
 		Doc: "Augmented random search (Mania, Guy, Recht, \"Simple random search of static linear policies is " +
-			"competitive for reinforcement learning\", 2018, algorithm 2): each seed is tried with both signs; " +
+			"competitive for reinforcement learning\", 2018, algorithm 2): every seed is evaluated with both signs; " +
 			"the top directions by the better of their two rewards move the model by alpha/(top * sigma_R) " +
 			"times the sum of (reward of + minus reward of -) * eps, where sigma_R is the standard deviation of " +
 			"the rewards used. V1-t and V2-t are those with top below the number of directions; V2 is V1 with " +
-			"running statistics of the observations, which are a matter of the policy. Of equal directions the " +
-			"first in order (peer, counter) are used.",
+			"running statistics of the observations, which belong to the policy. Ties between directions are broken " +
+			"by their order (peer, counter).",
 		Settings: settings(
 			scheduleSettings("alpha", "step size", 0.02, 0),
 			scheduleSettings("sigma", "standard deviation of the perturbation of each parameter, the paper's nu,", 0.03, 0),
-			[]Setting{fewSetting("top", "how many directions are used, the paper's b; 0 for all")},
+			[]Setting{countSetting("top", "number of directions used, the paper's b; 0 for all")},
 		),
 	}
 	m.build = func(p Params, size Size) (Strategy, error) {
 		if err := pairs(m.Name, size); err != nil {
 			return nil, err
 		}
-		top, err := few(m.Name, "top", p, 1<<31-1, size.Population/2, size)
+		top, err := count(m.Name, "top", p, 1<<31-1, size.Population/2, size)
 		return &ars{dim: size.Dim, top: top, alpha: newSchedule(p, "alpha"), sigma: newSchedule(p, "sigma")}, err
 	}
 	return m
@@ -41,7 +41,7 @@ type ars struct {
 // Antithetic implements Strategy: true.
 func (a *ars) Antithetic() bool { return true }
 
-// Shape implements Strategy: theta and nothing else.
+// Shape implements Strategy: theta without slots.
 func (a *ars) Shape() Shape { return Shape{Dim: a.dim} }
 
 // Init implements Strategy.
@@ -52,8 +52,7 @@ func (a *ars) Candidate(dst []float32, s *State, seed uint64, sign float32) {
 	kernel.Perturb(dst, s.Theta, a.sigma.at(s.Gen), sign, seed)
 }
 
-// Apply implements Strategy. If all rewards used are equal, or none is valid, only
-// Gen changes.
+// Apply implements Strategy. If all rewards used are equal, or none is valid, only Gen changes.
 func (a *ars) Apply(s *State, results []Result) *State {
 	next := s.Clone()
 	next.Gen++
@@ -74,8 +73,8 @@ func (a *ars) Apply(s *State, results []Result) *State {
 	return next
 }
 
-// weights returns for each result (reward of + minus reward of -)/sigma_R, 0 for
-// directions that are not used, and how many are.
+// weights returns (reward of + minus reward of -)/sigma_R for each result, 0 for directions that are not used, and the
+// number of directions that are.
 func (a *ars) weights(results []Result) (weights []float64, used int) {
 	directions := a.directions(results)
 	var fitness []int64
@@ -95,8 +94,8 @@ func (a *ars) weights(results []Result) (weights []float64, used int) {
 	return weights, used
 }
 
-// directions reports which results are used: the top ones by the better reward of
-// both signs, of those that have a valid one.
+// directions reports which results are used: the top ones by the better reward of their two signs, among those with a
+// valid reward.
 func (a *ars) directions(results []Result) []bool {
 	better := make([]int64, len(results))
 	for i := range results {
@@ -110,9 +109,8 @@ func (a *ars) directions(results []Result) []bool {
 	return use
 }
 
-// rewards returns each fitness as a real. One that is not valid counts as worse than
-// all that are: as far below the lowest as that is below the highest, or, if these are
-// as good as equal, below by the size of the lowest and at least 1.
+// rewards returns each fitness as a real number. An invalid one ranks below all valid ones: as far below the lowest as the
+// lowest is below the highest or, where these are practically equal, below by the magnitude of the lowest, at least 1.
 func rewards(fitness []int64) []float64 {
 	x := fitnessValues(fitness)
 	if len(x) == 0 || countValid(fitness) == len(x) {
@@ -134,8 +132,7 @@ func rewards(fitness []int64) []float64 {
 	return x
 }
 
-// Decisive implements Strategy: the directions with the largest |weight|, of equal
-// ones the first.
+// Decisive implements Strategy: the directions with the largest |weight|; ties go to the first.
 func (a *ars) Decisive(results []Result, n int) []int {
 	weights, _ := a.weights(results)
 	return heaviest(weights, n)

@@ -4,7 +4,7 @@ import "github.com/evoswarm/evoswarm/internal/exact"
 
 // cemMethod is the separable cross-entropy method.
 func cemMethod() Method {
-	noise := scheduleSettings("noise", "variance added to that of each parameter", 0.001, 0)
+	noise := scheduleSettings("noise", "variance added to the variance of each parameter", 0.001, 0)
 	for i := range noise {
 		switch noise[i].Name {
 		case "noise":
@@ -21,12 +21,12 @@ func cemMethod() Method {
 		Doc: "Cross-entropy method with a diagonal covariance (Pourchot, Sigaud, \"CEM-RL: Combining " +
 			"evolutionary and gradient-based methods for policy search\", 2019, equations 1 and 2; EvoRL's " +
 			"SepCEM): the weighted mean of the elites is the next model, and their weighted squared distance " +
-			"from the model before, plus noise that anneals, the next variance of each parameter. Elites are " +
-			"weighted by log(1 + elites) - log(rank), or alike. Equal fitness shares its weights.",
+			"from the previous model, plus annealed noise, is the next variance of each parameter. Elites are " +
+			"weighted by log(1 + elites) - log(rank), or equally. Equal fitness shares its weights.",
 		Settings: settings(
 			[]Setting{
-				fewSetting("elites", "how many of the best candidates are elites; 0 for half the population"),
-				{Name: "sampling", Doc: "independent candidates, or mirrored: each seed is tried with both signs", Default: "independent",
+				countSetting("elites", "number of elites: the best candidates, from which the next model is made; 0 for half the population"),
+				{Name: "sampling", Doc: "independent candidates, or mirrored: every seed is evaluated with both signs", Default: "independent",
 					Choices: []string{"independent", "mirrored"}},
 				{Name: "weights", Doc: "how elites are weighted: log of the rank, or uniform", Default: "log", Choices: []string{"log", "uniform"}},
 			},
@@ -48,7 +48,7 @@ func cemMethod() Method {
 		if c.bounds, err = newSigmaBounds(m.Name, p); err != nil {
 			return nil, err
 		}
-		c.elites, err = few(m.Name, "elites", p, size.Population/2, size.Population, size)
+		c.elites, err = count(m.Name, "elites", p, size.Population/2, size.Population, size)
 		return c, err
 	}
 	return m
@@ -75,8 +75,7 @@ func (c *cem) Init(theta []float32) *State {
 	return s
 }
 
-// Candidate implements Strategy: theta + sign*sigma*eps(seed), each parameter with its
-// own sigma.
+// Candidate implements Strategy: theta + sign*sigma*eps(seed), with a sigma per parameter.
 func (c *cem) Candidate(dst []float32, s *State, seed uint64, sign float32) {
 	perturbEach(dst, s.Theta, s.Slots[0].Values, sign, seed)
 }
@@ -106,8 +105,8 @@ func (c *cem) Apply(s *State, results []Result) *State {
 	return next
 }
 
-// weights returns for each result the weight of the candidate with sign +1 and that
-// with sign -1, which is 0 unless sampling is mirrored.
+// weights returns, for each result, the weights of the candidates with sign +1 and -1; the latter is 0 unless sampling is
+// mirrored.
 func (c *cem) weights(results []Result) (plus, minus []float64) {
 	minus = make([]float64, len(results))
 	if !c.mirrored {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sort"
 
-	"github.com/evoswarm/evoswarm/internal/cores"
 	"github.com/evoswarm/evoswarm/internal/evolve/linalg"
 	"github.com/evoswarm/evoswarm/internal/exact"
 )
@@ -12,13 +11,13 @@ import (
 // cmaSettings are the settings of both forms of CMA-ES.
 func cmaSettings() []Setting {
 	return []Setting{
-		{Name: "sigma", Doc: "step size at first: the standard deviation of each parameter", Default: 0.5, Min: 1e-6, Max: 1000},
+		{Name: "sigma", Doc: "initial step size: the standard deviation of each parameter", Default: 0.5, Min: 1e-6, Max: 1000},
 		{Name: "sigma_max", Doc: "ceiling over the adapting step size", Default: 1e6, Min: 1e-6, Max: 1e12},
 		{Name: "sigma_min", Doc: "floor under the adapting step size", Default: 0.0, Min: 0, Max: 1000},
 	}
 }
 
-// sigmaRange is where CMA-ES's step size begins and what it is held to.
+// sigmaRange is the initial step size of CMA-ES and its bounds.
 type sigmaRange struct{ start, floor, ceiling float64 }
 
 // newSigmaRange reads cmaSettings. The error wraps ErrParams.
@@ -32,40 +31,38 @@ func newSigmaRange(method string, p Params) (sigmaRange, error) {
 	return r, nil
 }
 
-// hold brings sigma, of length 1, back into the range.
+// hold clamps sigma, a slice of length 1, to the range.
 func (r sigmaRange) hold(sigma []float64) {
 	sigma[0] = min(max(sigma[0], r.floor), r.ceiling)
 }
 
-// plateauSpread is how far plateaus can make sigma grow, in units of its start.
+// plateauSpread bounds how far plateaus can make sigma grow, as a multiple of its initial value.
 const plateauSpread = 10
 
-// escape makes sigma grow after a generation on a plateau, where all candidates had
-// the same fitness, by the factor of Hansen's tutorial (2016), appendix C, but for the
-// bound: on a plateau without end a larger sigma finds no more.
+// escape increases sigma after a generation on a plateau, where all candidates had the same fitness. The factor is the one
+// of Hansen's tutorial (2016), appendix C; the bound is ours, since on an endless plateau a larger sigma finds nothing more.
 func (r sigmaRange) escape(sigma []float64, rates cmaRates) {
 	grown := float64(sigma[0] * exact.Exp(0.2+rates.cs/rates.damps))
 	sigma[0] = max(sigma[0], min(grown, plateauSpread*r.start))
 	r.hold(sigma)
 }
 
-// cmaRates are the weights and rates of CMA-ES that follow from the number of
-// parameters and of candidates.
+// cmaRates are the weights and learning rates of CMA-ES, which follow from the numbers of parameters and candidates.
 //
 // Source: Hansen, "The CMA Evolution Strategy: A Tutorial" (arXiv 1604.00772, 2016),
 // equations 49 to 58; c1 of few candidates, and the 0.25 in cmu, as in pycma 4.
 type cmaRates struct {
-	// weights by rank, the best first. The positive ones, of the better half, have
-	// the sum 1 and move the mean; the negative ones act on the covariance alone.
+	// weights by rank, best first. The positive weights, those of the better half, sum to 1 and move the mean; the negative
+	// ones act on the covariance alone.
 	weights []float64
 	// mueff is the variance effective selection mass of the positive weights.
 	mueff float64
-	// cs and damps are the decay of sigma's path and the damping of sigma.
+	// cs is the decay rate of sigma's evolution path, damps the damping of sigma.
 	cs, damps float64
-	// cc, c1 and cmu are the decay of the covariance's path, and the learning rates
-	// of the rank-one and the rank-mu update.
+	// cc is the decay rate of the covariance's evolution path; c1 and cmu are the learning rates of the rank-one and the
+	// rank-mu update.
 	cc, c1, cmu float64
-	// chi is about the expected length of a standard normal vector.
+	// chi approximates the expected length of a standard normal vector.
 	chi float64
 }
 
@@ -101,15 +98,14 @@ func newCMARates(n, count int, speed float64, active bool) cmaRates {
 	return r
 }
 
-// halves returns the positive and the negative ones of weights that descend.
+// halves splits weights in descending order into the positive and the negative ones.
 func halves(weights []float64) (positive, negative []float64) {
 	i := sort.Search(len(weights), func(i int) bool { return weights[i] <= 0 })
 	j := sort.Search(len(weights), func(i int) bool { return weights[i] < 0 })
 	return weights[:i], weights[j:]
 }
 
-// unitSum divides w, all of one sign, by its sum and returns 1 over the sum of the
-// squares.
+// unitSum divides w, whose values have one sign, by its sum and returns 1 over the sum of the squares.
 func unitSum(w []float64) float64 {
 	sum, squares := 0.0, 0.0
 	for _, x := range w {
@@ -122,8 +118,8 @@ func unitSum(w []float64) float64 {
 	return 1 / squares
 }
 
-// of returns for each fitness the weight of its rank, and that with negative weights
-// taken for 0. Equal fitness has the mean of the weights of the ranks that it covers.
+// of returns the weight of each fitness by its rank, and the same weights with negative ones set to 0. Equal fitness shares
+// the mean weight of the ranks it covers.
 func (r cmaRates) of(fitness []int64) (weights, parents []float64) {
 	weights, parents = make([]float64, len(fitness)), make([]float64, len(fitness))
 	eachTie(fitness, func(tied []int, first int) {
@@ -139,15 +135,15 @@ func (r cmaRates) of(fitness []int64) (weights, parents []float64) {
 	return weights, parents
 }
 
-// lazy returns how many generations one decomposition of the covariance serves, so
-// that it costs no more than the rest (Hansen's tutorial, appendix B.2).
+// lazy returns the number of generations between two eigendecompositions of the covariance, chosen so that they do not
+// dominate the cost (Hansen's tutorial, appendix B.2).
 func (r cmaRates) lazy(n int) uint64 {
 	return 1 + uint64(1/((r.c1+r.cmu)*float64(n)*10))
 }
 
-// shortened returns w, or for negative w what brings the squared length of a
-// candidate's eps, of n components, to the expected one, so that the covariance stays
-// positive definite (tutorial, equation 46).
+// shortened returns w unchanged unless it is negative. A negative w is scaled as if the squared length of the candidate's
+// eps, a vector of n components, were the expected one, so that the covariance stays positive definite (tutorial,
+// equation 46).
 func shortened(w float64, n int, square float64) float64 {
 	if w >= 0 {
 		return w
@@ -155,8 +151,7 @@ func shortened(w float64, n int, square float64) float64 {
 	return w * float64(n) / (square + 1e-9)
 }
 
-// decisiveParents returns the results with the largest weights of those that move the
-// mean, in either form of CMA-ES.
+// decisiveParents returns the results with the largest weights among those that move the mean, in either form of CMA-ES.
 func decisiveParents(dim int, results []Result, n int) []int {
 	if !informative(results) {
 		return nil
@@ -165,8 +160,7 @@ func decisiveParents(dim int, results []Result, n int) []int {
 	return heaviest(parents, n)
 }
 
-// informative reports whether the results of a strategy that is not antithetic rank
-// anything: two of them differ.
+// informative reports whether the fitness of a strategy that is not antithetic ranks anything: whether two results differ.
 func informative(results []Result) bool {
 	for i := range results {
 		if results[i].Fitness[0] != results[0].Fitness[0] {
@@ -176,8 +170,8 @@ func informative(results []Result) bool {
 	return false
 }
 
-// cmaWalk is what both forms of CMA-ES keep beside the covariance: slots of a state,
-// which its methods change.
+// cmaWalk is what both forms of CMA-ES keep apart from the covariance. It shares memory with slots of a state, and its
+// methods change them.
 type cmaWalk struct {
 	mean []float64
 	// pathC and pathSigma are the evolution paths of the covariance and of sigma.
@@ -194,7 +188,7 @@ const (
 	slotSigma     = "cma/sigma"
 )
 
-// cmaSlots are the slots of a cmaWalk and those that follow.
+// cmaSlots returns the slots of a cmaWalk followed by more.
 func cmaSlots(dim int, more ...SlotShape) []SlotShape {
 	return append([]SlotShape{
 		{slotMean, Float64, dim}, {slotPathC, Float64, dim}, {slotPathSigma, Float64, dim}, {slotSigma, Float64, 1},
@@ -206,10 +200,9 @@ func walkOf(s *State) cmaWalk {
 	return cmaWalk{s.Slots[0].Reals, s.Slots[1].Reals, s.Slots[2].Reals, s.Slots[3].Reals}
 }
 
-// step moves the mean by sigma times y, both paths, and then sigma. white is y in
-// coordinates in which the distribution is standard normal; gen counts the updates
-// from 1. It returns c1, less where the path of the covariance stands still. Bit
-// exact.
+// step moves the mean by sigma times y, updates both evolution paths, and then sigma. white is y in coordinates in which the
+// distribution is standard normal; gen counts the updates from 1. It returns c1, reduced while the covariance's path is
+// stalled. Bit exact.
 func (w cmaWalk) step(r cmaRates, gen uint64, y, white []float64) (c1 float64) {
 	n := float64(len(w.mean))
 	for i, v := range y {
@@ -219,7 +212,7 @@ func (w cmaWalk) step(r cmaRates, gen uint64, y, white []float64) (c1 float64) {
 	linalg.AddScaled(w.pathSigma, exact.Sqrt(r.cs*(2-r.cs)*r.mueff), white)
 	square := linalg.Dot(w.pathSigma, w.pathSigma)
 
-	// Where sigma's path is long, sigma grows, and the covariance must not do so too.
+	// While sigma's path is long, sigma grows; the covariance must not grow as well.
 	begun := 1 - exact.Pow(1-r.cs, 2*float64(gen))
 	linalg.Scale(w.pathC, 1-r.cc)
 	kept := float64(r.cc * (2 - r.cc))
@@ -237,16 +230,15 @@ func (w cmaWalk) step(r cmaRates, gen uint64, y, white []float64) (c1 float64) {
 // condition is the largest ratio of the covariance's eigenvalues.
 const condition = 1e14
 
-// The covariance's largest eigenvalue is kept between 1/maxSpread and maxSpread, a
-// power of four, by moving factors into sigma.
+// The largest eigenvalue of the covariance is kept between 1/maxSpread and maxSpread, a power of four, by moving factors
+// into sigma.
 const (
 	maxSpread     = 0x1p40
 	maxSpreadRoot = 0x1p20
 )
 
-// rescale moves a factor of the covariance, whose largest eigenvalue is top, into
-// sigma, and returns what the covariance is to be multiplied by: mostly 1. It is a
-// power of four, so that only the split changes, not the distribution.
+// rescale moves a factor of the covariance, whose largest eigenvalue is top, into sigma and returns the factor by which the
+// caller must multiply the covariance, usually 1. It is a power of four, so the distribution does not change.
 func (w cmaWalk) rescale(top float64) float64 {
 	s := 1.0
 	switch {
@@ -262,15 +254,15 @@ func (w cmaWalk) rescale(top float64) float64 {
 	return 1 / (s * s)
 }
 
-// Bounds of what a strategy with reals may move parameters and step sizes to: beyond
-// every use, and so far inside float32 that nothing overflows.
+// Bounds for the parameters and step sizes of strategies that compute in float64: far beyond any use, and far enough inside
+// the range of float32 that nothing overflows.
 const (
 	maxTheta = 1e30
 	minSigma = 1e-30
 	maxSigma = 1e20
 )
 
-// bounded returns x held to what a parameter can be; a NaN is its least value.
+// bounded clamps x to the range of a parameter; NaN becomes the lower bound.
 func bounded(x float64) float64 {
 	switch {
 	case x > maxTheta:
@@ -288,19 +280,7 @@ func roundTo(theta []float32, mean []float64) {
 	}
 }
 
-// eachPart calls f for each part 0 .. parts-1, which share nothing and take some work
-// [products] each, on all cores if there is enough to do.
-func eachPart(parts, work int, f func(part int)) {
-	if parts*work < 1<<18 {
-		for part := range parts {
-			f(part)
-		}
-		return
-	}
-	cores.Each(parts, f)
-}
-
-// widen sets x to eps.
+// widen converts eps to float64 in x.
 func widen(x []float64, eps []float32) {
 	for i, v := range eps {
 		x[i] = float64(v)
@@ -316,8 +296,7 @@ func seedsOf(results []Result) []uint64 {
 	return seeds
 }
 
-// atLeastTwo returns an error that wraps ErrParams for a population that cannot be
-// ranked.
+// atLeastTwo returns an error that wraps ErrParams if the population is too small to be ranked.
 func atLeastTwo(method string, size Size) error {
 	if size.Population < 2 {
 		return fmt.Errorf("%w: %s: population is %d, want at least 2", ErrParams, method, size.Population)
@@ -331,7 +310,7 @@ const maxFull = 1024
 // notTooFull returns an error that wraps ErrParams for a dimension beyond maxFull.
 func notTooFull(method, instead string, size Size) error {
 	if size.Dim > maxFull {
-		return fmt.Errorf("%w: %s: dimension is %d, want 1 to %d, since it keeps its square of numbers; use %s",
+		return fmt.Errorf("%w: %s: dimension is %d, want 1 to %d, since it stores a matrix of that order; use %s",
 			ErrParams, method, size.Dim, maxFull, instead)
 	}
 	return nil

@@ -3,6 +3,7 @@ package evolve
 import (
 	"cmp"
 
+	"github.com/evoswarm/evoswarm/internal/cores"
 	"github.com/evoswarm/evoswarm/internal/evolve/linalg"
 	"github.com/evoswarm/evoswarm/internal/exact"
 	"github.com/evoswarm/evoswarm/internal/kernel"
@@ -17,7 +18,7 @@ func cmaMethod() Method {
 			"negative weights, and the defaults of pycma 4): candidates are drawn from a normal distribution " +
 			"whose mean, step size and full covariance adapt to the ranks of the fitness. At most 1024 " +
 			"parameters. Equal fitness has equal weight; a generation in which all fitness is equal moves " +
-			"nothing and makes sigma grow, up to 10 times what it was at first, to leave a plateau.",
+			"nothing and increases sigma, up to 10 times its initial value, to leave a plateau.",
 		Settings: cmaSettings(),
 	}
 	m.build = func(p Params, size Size) (Strategy, error) {
@@ -32,13 +33,13 @@ type cmaES struct {
 	sigma sigmaRange
 }
 
-// cmaState are the slots of a state of cmaES.
+// cmaState gives names to the slots of a state of cmaES.
 type cmaState struct {
 	cmaWalk
-	// cov is the covariance but for sigma, packed as linalg has it.
+	// cov is the covariance without the factor sigma^2, packed as in linalg.
 	cov []float64
-	// axes are the eigenvectors of cov as of its last decomposition, one a row, and
-	// scales the roots of its eigenvalues. Candidates are drawn from these.
+	// axes holds the eigenvectors of cov at its last decomposition, one per row, and scales the square roots of its
+	// eigenvalues. Candidates are drawn from these.
 	axes, scales []float64
 }
 
@@ -91,7 +92,7 @@ func (v cmaState) transform(y, z []float64) {
 	}
 }
 
-// Apply implements Strategy. Where all fitness is equal only sigma changes.
+// Apply implements Strategy. If all fitness is equal, only Gen and sigma change.
 func (c *cmaES) Apply(s *State, results []Result) *State {
 	next := s.Clone()
 	next.Gen++
@@ -113,7 +114,7 @@ func (c *cmaES) Apply(s *State, results []Result) *State {
 	return next
 }
 
-// learn moves all but the decomposition.
+// learn updates everything but the decomposition.
 func (v cmaState) learn(rates cmaRates, results []Result, gen uint64) {
 	n := len(v.mean)
 	weights, parents := rates.of(oneSign(results))
@@ -133,8 +134,7 @@ func (v cmaState) learn(rates cmaRates, results []Result, gen uint64) {
 	linalg.AddOuter(v.cov, []float64{rates.c1}, v.pathC, n)
 }
 
-// momentBlock is how many candidates are worked on at once: memory does not grow with
-// their number.
+// momentBlock is the number of candidates processed at a time, so that memory does not grow with the population.
 const momentBlock = 64
 
 // moments returns the sum over the results of parents times eps, and the packed sum of
@@ -147,7 +147,7 @@ func (v cmaState) moments(results []Result, weights, parents []float64) (mean, o
 	scaled := make([]float64, momentBlock)
 	for first := 0; first < len(results); first += momentBlock {
 		part := results[first:min(first+momentBlock, len(results))]
-		eachPart(len(part), n*n, func(k int) {
+		cores.EachIfLarge(len(part), n*n, func(k int) {
 			zk := z[k*n : (k+1)*n]
 			var eps [maxFull]float32
 			kernel.Normal(eps[:n], part[k].Seed, 0)
@@ -169,7 +169,7 @@ func (v cmaState) decompose() {
 	n := len(v.mean)
 	values, axes := make([]float64, n), make([]float64, n*n)
 	if !linalg.Eigen(values, axes, v.cov) || !(values[n-1] > 0) {
-		return // not known to happen; the old axes go on
+		return // not known to happen; the old axes remain in use
 	}
 	if lift := values[n-1]/condition - values[0]; lift > 0 {
 		for i := range values {

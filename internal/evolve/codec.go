@@ -8,24 +8,23 @@ import (
 	"math"
 )
 
-// Domain tags of the digests; stateTag also begins an encoded state.
+// Domain tags of the digests. An encoded state begins with stateTag.
 const (
 	thetaTag = "evoswarm/theta/1"
 	stateTag = "evoswarm/state/1"
 )
 
-// The two upper bits of a slot's number of values say their type.
+// The two upper bits of a slot's value count say the type of its values.
 const (
 	lenReals = 1 << 31
 	lenWords = 1 << 30
 )
 
-// MarshalBinary returns the one encoding of s: "evoswarm/state/1", then in little
-// endian Gen (8 bytes), the length of theta (4) and its values (4 each), the number
-// of slots (1), and for each slot the length of its name (1), the name, the number
-// of values (4) and the values. Values are float32 (4 bytes each), float64 (8) if bit
-// 31 of their number is set, or uint64 (8) if bit 30 is; an empty slot sets neither. It
-// refuses states that UnmarshalBinary would. Canonical.
+// MarshalBinary returns the only valid encoding of s: "evoswarm/state/1", then in little-endian order Gen (8 bytes), the
+// length of theta (4) and its values (4 each), the number of slots (1), and for each slot the length of its name (1), the
+// name, the number of values (4) and the values. Values are float32 (4 bytes each), float64 (8) if bit 31 of their number is
+// set, or uint64 (8) if bit 30 is; an empty slot sets neither. States that UnmarshalBinary would reject return an error that
+// wraps ErrState. Canonical.
 func (s *State) MarshalBinary() ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -35,7 +34,7 @@ func (s *State) MarshalBinary() ([]byte, error) {
 	return e.bytes, nil
 }
 
-// EncodedLen returns the length of the encoding of s [bytes]; values do not matter.
+// EncodedLen returns the length of the encoding of s [bytes]. It depends on the shape of s alone.
 func (s *State) EncodedLen() int {
 	size := len(stateTag) + 8 + 4 + 4*len(s.Theta) + 1
 	for i := range s.Slots {
@@ -45,8 +44,7 @@ func (s *State) EncodedLen() int {
 	return size
 }
 
-// sink takes an encoding piece by piece, so that a digest needs no copy of a large
-// state.
+// sink receives an encoding piece by piece, so that hashing a large state needs no copy of it.
 type sink interface{ append(piece []byte) }
 
 // buffer is a sink that keeps everything.
@@ -102,7 +100,7 @@ func appendFloat64(b []byte, x float64) []byte {
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
 }
 
-// appendAll writes the encodings of all x to e, some kilobytes at a time.
+// appendAll writes the encodings of all x to e, a few kilobytes at a time.
 func appendAll[T any](e sink, x []T, encode func([]byte, T) []byte) {
 	const piece = 1024
 	var b [8 * piece]byte
@@ -117,11 +115,9 @@ func appendAll[T any](e sink, x []T, encode func([]byte, T) []byte) {
 	}
 }
 
-// UnmarshalBinary replaces s by the state that b encodes; it keeps no reference to
-// b. It refuses, with an error that wraps ErrState, whatever MarshalBinary would not
-// have written: other tags, sizes beyond the limits, values that are not finite,
-// names that are not allowed or stand twice, and bytes left over. On error s is
-// unchanged.
+// UnmarshalBinary replaces s with the state that b encodes and keeps no reference to b. It rejects everything that
+// MarshalBinary would not have written, with an error that wraps ErrState: other tags, sizes beyond the limits, values that
+// are not finite, invalid or repeated names, and trailing bytes. On error s is unchanged.
 func (s *State) UnmarshalBinary(b []byte) error {
 	d := decoder{rest: b}
 	d.tag(stateTag)
@@ -164,7 +160,7 @@ func (s *State) check() error {
 		}
 		for j := range i {
 			if s.Slots[j].Name == s.Slots[i].Name {
-				return fmt.Errorf("%w: slot %q stands twice", ErrState, s.Slots[i].Name)
+				return fmt.Errorf("%w: two slots are called %q", ErrState, s.Slots[i].Name)
 			}
 		}
 	}
@@ -202,7 +198,7 @@ func firstNotFinite[T float32 | float64](x []T) int {
 	return -1
 }
 
-// decoder takes values from the front of rest until the first error.
+// decoder reads values from the front of rest until the first error.
 type decoder struct {
 	rest []byte
 	err  error
@@ -254,7 +250,6 @@ func (d *decoder) uint32() uint32 {
 	return 0
 }
 
-// slot takes a slot.
 func (d *decoder) slot() Slot {
 	t := Slot{Name: string(d.take(int(d.byte())))}
 	n := d.uint32()
@@ -275,13 +270,13 @@ func float32At(b []byte) float32 { return math.Float32frombits(binary.LittleEndi
 
 func float64At(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }
 
-// takeAll takes n values of size bytes each; nil if there are none.
+// takeAll reads n values of size bytes each; nil if n is 0.
 func takeAll[T any](d *decoder, n uint32, size int, decode func([]byte) T) []T {
 	if n > MaxDim {
 		d.fail("vector of %d values, at most %d", n, MaxDim)
 		return nil
 	}
-	// The bytes are there before the memory is: a short message cannot ask for much.
+	// Check that the bytes exist before allocating, so that a short message cannot claim much memory.
 	b := d.take(size * int(n))
 	if len(b) == 0 {
 		return nil

@@ -2,15 +2,14 @@ package evolve
 
 import "fmt"
 
-// sigmaBounds is where the standard deviations of the parameters begin and what they
-// are held to, if each parameter has one of its own that adapts. They are positive
-// and finite.
+// sigmaBounds is the initial value and the range of standard deviations that adapt, one per parameter. All three are
+// positive and finite.
 type sigmaBounds struct{ start, floor, ceiling float32 }
 
 // eachSigmaSettings describes sigmaBounds.
 func eachSigmaSettings(start, floor float64) []Setting {
 	return []Setting{
-		{Name: "sigma", Doc: "standard deviation of the perturbation of each parameter at first", Default: start, Min: 1e-6, Max: 1000},
+		{Name: "sigma", Doc: "initial standard deviation of the perturbation of each parameter", Default: start, Min: 1e-6, Max: 1000},
 		{Name: "sigma_max", Doc: "ceiling over each adapting sigma", Default: 1000.0, Min: 1e-6, Max: 1000},
 		{Name: "sigma_min", Doc: "floor under each adapting sigma", Default: floor, Min: 1e-6, Max: 1000},
 	}
@@ -26,14 +25,14 @@ func newSigmaBounds(method string, p Params) (sigmaBounds, error) {
 	return sigmaBounds{float32(start), float32(floor), float32(ceiling)}, nil
 }
 
-// fill sets every sigma to the start.
+// fill sets every sigma to the initial value.
 func (b sigmaBounds) fill(sigma []float32) {
 	for i := range sigma {
 		sigma[i] = b.start
 	}
 }
 
-// hold returns x brought into the bounds; a NaN becomes the floor.
+// hold clamps x to the bounds; NaN becomes the floor.
 func (b sigmaBounds) hold(x float32) float32 {
 	switch {
 	case x > b.ceiling:

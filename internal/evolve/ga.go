@@ -14,35 +14,35 @@ func gaMethod() Method {
 	m := Method{
 		Name:     "ga",
 		Revision: 1,
-		Doc: "Genetic algorithm without crossover (Such et al. 2017, \"Deep Neuroevolution\", algorithm 1): a candidate is a " +
-			"parent that its seed names, plus sigma*eps(seed); the best candidates become the next parents. A share of the " +
-			"candidates are parents without a mutation, of the elite and as many of the best others, whose fitness is averaged " +
-			"over all of their tests: the best of those that were so tested again stay parents (the elite), and the model is " +
-			"the first of them, or the best candidate while there is none. A genome is the chain of the (generation, seed) of its mutations of the first model; the state " +
-			"keeps the last ones of each parent, which is the whole of it in runs that are not longer, and the parents' " +
-			"parameters; the older ones stand in the log. Equal fitness: the first in order (peer, counter) wins. Uber's code " +
-			"draws the first generation from the initialiser; here it is the first model with mutations spread times as large.",
+		Doc: "Genetic algorithm without crossover (Such et al. 2017, \"Deep Neuroevolution\", algorithm 1): a candidate is the " +
+			"parent that its seed names, plus sigma*eps(seed); the best candidates become the next parents. Some candidates " +
+			"are parents without a mutation, which tests them again: parents of the elite and as many of the best others. Their " +
+			"fitness is the mean over all of their tests, the best of those tested again stay parents (the elite), and the model " +
+			"is the first of them, or the best candidate while there is none. A genome is the chain of (generation, seed) of the " +
+			"mutations that lead from the first model to a parent; the state keeps the parameters of each parent and the last " +
+			"mutations of its genome, and the log has the older ones. Ties go to the first in order (peer, counter). Uber's code " +
+			"draws the first generation from the initializer; here it is the first model with mutations spread times as large.",
 		Settings: settings([]Setting{
-			partSetting("elite", "parents that stay", 0.05, 0),
+			eliteSetting("elite", "parents that stay", 0.05, 0),
 			{Name: "genome", Doc: "mutations of each parent that the state remembers", Default: 256.0, Min: 0, Max: 4096, Integer: true},
-			{Name: "retest", Doc: "share of the candidates that are parents without a mutation: the elite and as many of the best others", Default: 0.15, Min: 0, Max: 0.9},
-			{Name: "spread", Doc: "factor on sigma in generation 0, whose parents are all the first model", Default: 1.0, Min: 1e-3, Max: 1e6},
-			partSetting("top", "candidates that become parents, the elite included", 0.2, 0),
+			{Name: "retest", Doc: "fraction of the candidates that test a parent again, without a mutation: the elite and as many of the best others", Default: 0.15, Min: 0, Max: 0.9},
+			{Name: "spread", Doc: "factor on sigma in generation 0, in which every parent is the first model", Default: 1.0, Min: 1e-3, Max: 1e6},
+			eliteSetting("top", "candidates that become parents, including the elite", 0.2, 0),
 		}, scheduleSettings("sigma", "standard deviation of the mutation of each parameter", 0.1, 0)),
 	}
 	m.build = func(p Params, size Size) (Strategy, error) {
 		for _, name := range []string{"elite", "top"} {
-			if err := checkPart(m.Name, p, name, size); err != nil {
+			if err := checkElite(m.Name, p, name, size); err != nil {
 				return nil, err
 			}
 		}
 		g := &ga{
-			dim: size.Dim, parents: partOf(p.number("top"), size.Population), elite: partOf(p.number("elite"), size.Population),
+			dim: size.Dim, parents: eliteCount(p.number("top"), size.Population), elite: eliteCount(p.number("elite"), size.Population),
 			retest: uint32(float64(p.number("retest") * (1 << 32))), genome: int(p.number("genome")),
 			sigma: newSchedule(p, "sigma"), spread: p.number("spread"),
 		}
 		if g.elite > g.parents {
-			return nil, fmt.Errorf("%w: %s: elite is %v, that is %d of %d candidates, want at most the parents that top = %v makes, %d",
+			return nil, fmt.Errorf("%w: %s: elite is %v, which is %d of %d candidates, want at most the %[7]d parents that top = %[6]v gives",
 				ErrParams, m.Name, p.number("elite"), g.elite, size.Population, p.number("top"), g.parents)
 		}
 		if words := g.parents * (1 + 2*g.genome); words > MaxDim {
@@ -56,19 +56,19 @@ func gaMethod() Method {
 type ga struct {
 	dim            int
 	parents, elite int
-	retest         uint32 // share in 2^-32
+	retest         uint32 // fraction of the candidates, in units of 2^-32
 	genome         int
 	sigma          schedule
 	spread         float64
 }
 
-// Slots of ga, in their order. Parents stand in one order in all of them: the elite by
-// its mean fitness, then the others by their fitness.
+// Slots of ga, in their order. All of them list the parents in the same order: the elite by mean fitness, then the others by
+// fitness.
 const (
-	gaParents = iota // parameters of the parents, one after the other
+	gaParents = iota // parameters of the parents, one parent after another
 	gaSums           // sum of each parent's fitness over its tests
-	gaTests          // number of these tests; 0: not known
-	gaGenomes        // for each parent the number of its mutations, then the last of them as generation, seed
+	gaTests          // number of these tests; 0: never tested
+	gaGenomes        // for each parent the number of its mutations, then the last of them as (generation, seed)
 	gaSlots
 )
 
@@ -93,12 +93,12 @@ func (g *ga) Init(theta []float32) *State {
 	return s
 }
 
-// parent returns the parameters of parent k; they are part of s.
+// parent returns the parameters of parent k. They share memory with s.
 func (g *ga) parent(s *State, k int) []float32 {
 	return s.Slots[gaParents].Values[k*g.dim : (k+1)*g.dim]
 }
 
-// draw returns which parent seed names and whether it is to be tested again.
+// draw returns the parent that seed names and whether seed tests it again.
 func (g *ga) draw(seed uint64) (parent int, again bool) {
 	stream := noise.NewStream(seed, noise.DomainStrategy)
 	word := stream.Uint32()
@@ -117,8 +117,7 @@ func (g *ga) sigmaAt(gen uint64) float32 {
 	return sigma
 }
 
-// Candidate implements Strategy: the parent that seed names, mutated unless it is
-// tested again.
+// Candidate implements Strategy: the parent that seed names, mutated unless it is tested again.
 func (g *ga) Candidate(dst []float32, s *State, seed uint64, sign float32) {
 	k, again := g.draw(seed)
 	if again {
@@ -130,9 +129,9 @@ func (g *ga) Candidate(dst []float32, s *State, seed uint64, sign float32) {
 
 // heir is a parent of the next generation.
 type heir struct {
-	parent int     // that it is, or that it is a mutation of
+	parent int     // the parent that it is, or that it mutates
 	seed   uint64  // of the mutation, if mutated
-	sum    float64 // of the fitness in tests tests
+	sum    float64 // of the fitness over all tests
 	tests  uint64
 
 	mutated bool
@@ -168,8 +167,7 @@ func (g *ga) Apply(s *State, results []Result) *State {
 	return next
 }
 
-// heirs returns the next parents: the elite, the best mutants, and where these are
-// too few the other parents.
+// heirs returns the next parents: the elite, then the best mutants and, if these are too few, other parents.
 func (g *ga) heirs(s *State, results []Result) []heir {
 	parents, mutants := g.tested(s, results)
 	elite := make([]heir, 0, g.elite)
@@ -205,8 +203,8 @@ func compare(a, b float64) int {
 	return 0
 }
 
-// tested returns the parents of s with their new tests, and the mutants that have a
-// valid fitness. A parent whose test gave none gets the lowest one of the generation.
+// tested returns the parents of s with their new tests, and the mutants with a valid fitness. A parent whose test was
+// invalid gets the lowest fitness of the generation.
 func (g *ga) tested(s *State, results []Result) (parents, mutants []heir) {
 	parents = make([]heir, g.parents)
 	first := true // all parents are the first model
@@ -231,7 +229,7 @@ func (g *ga) tested(s *State, results []Result) (parents, mutants []heir) {
 	return parents, mutants
 }
 
-// genomes returns the slot of the genomes of heirs.
+// genomes returns the words of the genome slot for heirs.
 func (g *ga) genomes(s *State, heirs []heir) []uint64 {
 	old := make([][]uint64, g.parents)
 	rest := s.Slots[gaGenomes].Words
@@ -257,9 +255,8 @@ func (g *ga) genomes(s *State, heirs []heir) []uint64 {
 	return words
 }
 
-// takeGenome takes a genome from the front of words: the number of mutations and the
-// last ones. Of words that are not of this form, which only a stranger's state can
-// have, it takes what is there.
+// takeGenome takes a genome from the front of words: the number of mutations, then the last of them. Words that do not have
+// this form can only come from a forged state; it takes as many as there are.
 func (g *ga) takeGenome(words []uint64) (genome, rest []uint64) {
 	if len(words) == 0 {
 		return []uint64{0}, nil
@@ -269,8 +266,7 @@ func (g *ga) takeGenome(words []uint64) (genome, rest []uint64) {
 	return words[:n], words[n:]
 }
 
-// Decisive implements Strategy: the results with the highest fitness, those of parents
-// that were tested again included.
+// Decisive implements Strategy: the results with the highest fitness, including parents that were tested again.
 func (g *ga) Decisive(results []Result, n int) []int {
 	var at []int
 	for _, i := range byFitness(oneSign(results)) {

@@ -7,12 +7,12 @@ import (
 
 // Slots of groups, in their order.
 const (
-	groupCentres = iota // the centres, one after the other
+	groupCenters = iota // the centers, one after another
 	groupScores         // for each group the sum and the number of its fitness values since the last exchange
 	groupSlots
 )
 
-// groups is DisES with several centres.
+// groups is DisES with several centers.
 type groups struct {
 	dises
 	count    int
@@ -21,21 +21,21 @@ type groups struct {
 
 // Shape implements Strategy.
 func (g *groups) Shape() Shape {
-	return Shape{g.dim, []SlotShape{groupCentres: {"group/centres", Float32, g.count * g.dim}, groupScores: {"group/scores", Float64, 2 * g.count}}}
+	return Shape{g.dim, []SlotShape{groupCenters: {"group/centres", Float32, g.count * g.dim}, groupScores: {"group/scores", Float64, 2 * g.count}}}
 }
 
-// Init implements Strategy: all groups begin at theta.
+// Init implements Strategy: all groups start at theta.
 func (g *groups) Init(theta []float32) *State {
 	s := g.Shape().State(theta)
 	for k := range g.count {
-		copy(g.centre(s, k), theta)
+		copy(g.center(s, k), theta)
 	}
 	return s
 }
 
-// centre returns that of group k; it is part of s.
-func (g *groups) centre(s *State, k int) []float32 {
-	return s.Slots[groupCentres].Values[k*g.dim : (k+1)*g.dim]
+// center returns the center of group k. It shares memory with s.
+func (g *groups) center(s *State, k int) []float32 {
+	return s.Slots[groupCenters].Values[k*g.dim : (k+1)*g.dim]
 }
 
 // of returns the group that seed belongs to.
@@ -44,12 +44,12 @@ func (g *groups) of(seed uint64) int {
 	return below(draw.Uint32(), g.count)
 }
 
-// below maps a uniform word to 0 .. n-1, n at most 2^31.
+// below maps a uniform word to 0 .. n-1 for n <= 2^31.
 func below(word uint32, n int) int { return int(uint64(word) * uint64(n) >> 32) }
 
-// Candidate implements Strategy: centre + sign*sigma*eps(seed).
+// Candidate implements Strategy: center + sign*sigma*eps(seed).
 func (g *groups) Candidate(dst []float32, s *State, seed uint64, sign float32) {
-	kernel.Perturb(dst, g.centre(s, g.of(seed)), g.sigma.at(s.Gen), sign, seed)
+	kernel.Perturb(dst, g.center(s, g.of(seed)), g.sigma.at(s.Gen), sign, seed)
 }
 
 // Apply implements Strategy.
@@ -61,13 +61,13 @@ func (g *groups) Apply(s *State, results []Result) *State {
 	}
 	scores := next.Slots[groupScores].Reals
 	for k, members := range g.members(results) {
-		accumulate(g.centre(next, k), g.moves(members, s.Gen))
+		accumulate(g.center(next, k), g.moves(members, s.Gen))
 		score(scores[2*k:], members)
 	}
 	lead, last := g.extremes(scores)
-	copy(next.Theta, g.centre(next, lead))
+	copy(next.Theta, g.center(next, lead))
 	if next.Gen%g.exchange == 0 {
-		copy(g.centre(next, last), g.centre(next, lead))
+		copy(g.center(next, last), g.center(next, lead))
 		clear(scores)
 	}
 	return next
@@ -83,7 +83,7 @@ func (g *groups) members(results []Result) [][]Result {
 	return members
 }
 
-// score adds the valid fitness of results to a sum and a number.
+// score adds the valid fitness of results to sum[0] and their number to sum[1].
 func score(sum []float64, results []Result) {
 	fitness := oneSign(results)
 	for i, x := range fitnessValues(fitness) {
@@ -94,8 +94,7 @@ func score(sum []float64, results []Result) {
 	}
 }
 
-// extremes returns the groups with the highest and the lowest mean fitness, the first
-// of equal ones, among those that have any.
+// extremes returns the groups with the highest and the lowest mean fitness among those that have any; ties go to the first.
 func (g *groups) extremes(scores []float64) (lead, last int) {
 	high, low := 0.0, 0.0
 	found := false
@@ -115,7 +114,7 @@ func (g *groups) extremes(scores []float64) (lead, last int) {
 	return lead, last
 }
 
-// Decisive implements Strategy: the heaviest of all groups.
+// Decisive implements Strategy: the results with the largest weights across all groups.
 func (g *groups) Decisive(results []Result, n int) []int {
 	weights := make([]float64, len(results))
 	inGroup := make([][]float64, g.count)

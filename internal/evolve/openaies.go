@@ -2,22 +2,20 @@ package evolve
 
 import "github.com/evoswarm/evoswarm/internal/kernel"
 
-// openaiMethod is the strategy of Salimans et al. (2017) as their published code
-// has it.
+// openaiMethod is the strategy of Salimans et al. (2017) as in their published code.
 func openaiMethod() Method {
 	m := Method{
 		Name:     "openai-es",
 		Revision: 2,
-		Doc: "OpenAI's evolution strategy (Salimans et al. 2017, and openai/evolution-strategies-starter): each " +
-			"seed is tried with both signs, all fitnesses are replaced by centred ranks in [-0.5, 0.5], and the " +
-			"gradient estimate, the sum of (rank of + minus rank of -) * eps over the number of evaluations, " +
-			"less l2 * theta, goes to Adam. As in that code the estimate is not divided by sigma. Equal fitness " +
-			"has equal rank.",
+		Doc: "OpenAI's evolution strategy (Salimans et al. 2017, and openai/evolution-strategies-starter): every " +
+			"seed is evaluated with both signs, fitness is replaced by centered ranks in [-0.5, 0.5], and Adam follows the " +
+			"gradient estimate: the sum of (rank of + minus rank of -) * eps over the number of evaluations, " +
+			"less l2 * theta. As in that code, the estimate is not divided by sigma. Equal fitness has equal rank.",
 		Settings: settings(
-			scheduleSettings("alpha", "step size of the optimiser", 0.01, 2),
+			scheduleSettings("alpha", "step size of the optimizer", 0.01, 2),
 			optimizerSettings("adam", 2),
 			[]Setting{
-				{Name: "l2", Doc: "weight decay: coefficient of theta taken off the gradient estimate", Default: 0.005, Min: 0, Max: 1},
+				{Name: "l2", Doc: "weight decay: this times theta is subtracted from the gradient estimate", Default: 0.005, Min: 0, Max: 1},
 				shapingSetting("ranks", 2),
 			},
 			scheduleSettings("sigma", "standard deviation of the perturbation of each parameter", 0.02, 2),
@@ -43,10 +41,10 @@ type openaiES struct {
 // Antithetic implements Strategy: true.
 func (o *openaiES) Antithetic() bool { return true }
 
-// Shape implements Strategy: the optimiser's slots.
+// Shape implements Strategy: the optimizer's slots.
 func (o *openaiES) Shape() Shape { return Shape{o.dim, o.optimizer.slots(o.dim)} }
 
-// Init implements Strategy: the optimiser is at rest.
+// Init implements Strategy: the optimizer starts from zero.
 func (o *openaiES) Init(theta []float32) *State { return o.Shape().State(theta) }
 
 // Candidate implements Strategy: theta + sign*sigma*eps(seed).
@@ -76,8 +74,7 @@ func (o *openaiES) Apply(s *State, results []Result) *State {
 	return next
 }
 
-// weights returns for each result the utility of sign +1 minus that of sign -1, and
-// what they are to be divided by.
+// weights returns, for each result, the utility of sign +1 minus that of sign -1, and the divisor of both.
 func (o *openaiES) weights(results []Result) (weights []float64, divisor float64) {
 	u, divisor := utilities(o.shaping, bothSigns(results))
 	weights = make([]float64, len(results))
@@ -87,8 +84,7 @@ func (o *openaiES) weights(results []Result) (weights []float64, divisor float64
 	return weights, divisor
 }
 
-// Decisive implements Strategy: the pairs with the largest |weight|, of equal ones
-// the first.
+// Decisive implements Strategy: the pairs with the largest |weight|; ties go to the first.
 func (o *openaiES) Decisive(results []Result, n int) []int {
 	weights, _ := o.weights(results)
 	return heaviest(weights, n)

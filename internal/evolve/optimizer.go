@@ -2,29 +2,29 @@ package evolve
 
 import "github.com/evoswarm/evoswarm/internal/exact"
 
-// Names of the optimisers' slots.
+// Names of the optimizers' slots.
 const (
 	slotM        = "adam/m"
 	slotV        = "adam/v"
 	slotVelocity = "optimizer/velocity"
 )
 
-// optimizerSettings describes the optimiser of a method: which, and its constants.
-// The step size alpha and its schedule are settings of their own. since is the
-// revision of the method in which the choice came; before it there was only Adam.
+// optimizerSettings describes which optimizer a method uses, by default choice, and its constants. The step size alpha and
+// its schedule are separate settings. since is the revision of the method that introduced the choice; before it there was
+// only Adam.
 func optimizerSettings(choice string, since uint64) []Setting {
 	return []Setting{
 		{Name: "beta1", Doc: "Adam's decay of the mean gradient", Default: 0.9, Min: 0, Max: 0.999999},
 		{Name: "beta2", Doc: "Adam's decay of the mean squared gradient", Default: 0.999, Min: 0, Max: 0.999999},
-		{Name: "epsilon", Doc: "what Adam adds to the root of the mean square before it divides", Default: 1e-8, Min: 1e-12, Max: 1},
-		{Name: "max_speed", Doc: "ClipUp's limit of the norm of the velocity, in units of alpha", Default: 2.0, Min: 1e-6, Max: 1e6, Since: since},
-		{Name: "momentum", Doc: "share of its velocity that momentum and clipup keep in a step", Default: 0.9, Min: 0, Max: 0.999999, Since: since},
-		{Name: "optimizer", Doc: "what makes a step of a gradient: sgd, momentum (heavy ball), adam, or clipup (Toklu et al. 2020)", Default: choice,
+		{Name: "epsilon", Doc: "what Adam adds to the root mean square before dividing by it", Default: 1e-8, Min: 1e-12, Max: 1},
+		{Name: "max_speed", Doc: "ClipUp's bound on the norm of the velocity, in units of alpha", Default: 2.0, Min: 1e-6, Max: 1e6, Since: since},
+		{Name: "momentum", Doc: "fraction of the velocity that momentum and clipup keep in a step", Default: 0.9, Min: 0, Max: 0.999999, Since: since},
+		{Name: "optimizer", Doc: "how a gradient becomes a step: sgd, momentum (heavy ball), adam, or clipup (Toklu et al. 2020)", Default: choice,
 			Choices: []string{"sgd", "momentum", "adam", "clipup"}, Since: since},
 	}
 }
 
-// optimizer makes steps of gradients. Its memory is in slots of the state.
+// optimizer turns gradients into steps. Its memory is in slots of the state.
 type optimizer struct {
 	kind                  string
 	alpha                 schedule
@@ -53,10 +53,9 @@ func (o optimizer) slots(dim int) []SlotShape {
 	return nil
 }
 
-// ascend moves theta along grad, and its slots, which begin at slots[0], with it. gen
-// is the number of the generation, counted from 0, and also the number of steps made
-// before. All vectors have one length. Every operation rounds once to float32, but
-// norms, which are summed in float64 in the order of the index. Bit exact.
+// ascend moves theta along grad and updates the optimizer's slots, which begin at slots[0]. gen is the generation, counted
+// from 0, and thus the number of earlier steps. All vectors have the same length. Every operation rounds once to float32,
+// except norms, which are summed in float64 in index order. Bit exact.
 func (o optimizer) ascend(theta []float32, slots []Slot, grad []float32, gen uint64) {
 	alpha := o.alpha.at(gen)
 	switch o.kind {
@@ -73,7 +72,7 @@ func (o optimizer) ascend(theta []float32, slots []Slot, grad []float32, gen uin
 	}
 }
 
-// adam is the optimiser of Kingma and Ba, "Adam: a method for stochastic
+// adam is the optimizer of Kingma and Ba, "Adam: a method for stochastic
 // optimization" (2015), in the form of the last sentence of their section 2: the bias
 // corrections are folded into the step size. t counts the steps from 1.
 func (o optimizer) adam(theta, m, v, grad []float32, alpha float32, t uint64) {
@@ -97,10 +96,9 @@ func heavyBall(theta, velocity, grad []float32, alpha, momentum float32) {
 	}
 }
 
-// clipUp makes a step of fixed length along the gradient, with momentum, and holds the
-// velocity to maxSpeed*alpha: Toklu, Liskowski, Srivastava, "ClipUp: a simple and
-// powerful optimizer for distribution-based policy evolution" (2020), algorithm 2. A
-// gradient of zero leaves the direction to the velocity.
+// clipUp makes a step of fixed length along the gradient, with momentum, and clips the norm of the velocity to
+// maxSpeed*alpha: Toklu, Liskowski, Srivastava, "ClipUp: a simple and powerful optimizer for distribution-based policy
+// evolution" (2020), algorithm 2. With a gradient of zero the velocity alone decides.
 func clipUp(theta, velocity, grad []float32, alpha float32, momentum, maxSpeed float64) {
 	step := float32(0)
 	if n := norm(grad); n > 0 {
@@ -122,8 +120,8 @@ func clipUp(theta, velocity, grad []float32, alpha float32, momentum, maxSpeed f
 	}
 }
 
-// norm returns the Euclidean length of x, summed in float64 in the order of the index:
-// no float32 overflows or underflows in it. Bit exact.
+// norm returns the Euclidean norm of x, summed in float64 in index order, so that squares of float32 neither overflow nor
+// underflow. Bit exact.
 func norm(x []float32) float64 {
 	sum := 0.0
 	for _, v := range x {

@@ -5,45 +5,45 @@ import "github.com/evoswarm/evoswarm/internal/exact"
 // slotEachSigma is the standard deviation of each parameter.
 const slotEachSigma = "search/sigma"
 
-// pgpeMethod is PGPE with ClipUp, as its authors' EvoTorch has it.
+// pgpeMethod is PGPE with ClipUp, as in EvoTorch.
 func pgpeMethod() Method {
 	return exploring(Method{
 		Name:     "pgpe",
 		Revision: 1,
 		Doc: "Policy gradients with parameter-based exploration, symmetric sampling (Sehnke et al. 2010), with " +
-			"ClipUp (Toklu, Liskowski, Srivastava 2020; EvoTorch's PGPE): each seed is tried with both signs, " +
-			"and gradients of the expected centred rank, divided by the number of directions, move the model " +
+			"ClipUp (Toklu, Liskowski, Srivastava 2020; EvoTorch's PGPE): every seed is evaluated with both signs, " +
+			"and gradients of the expected centered rank, divided by the number of directions, move the model " +
 			"through the optimizer and the standard deviation of each parameter by sigma_alpha, at most by the " +
-			"share sigma_max_change of itself. ClipUp wants max_speed * alpha of about 1/15 of the norm of all " +
+			"fraction sigma_max_change of itself. ClipUp wants max_speed * alpha of about 1/15 of the norm of all " +
 			"sigmas. The same strategy as pepg with other defaults.",
 	}, "clipup", 0.15, 0.5, 1e-6, 1)
 }
 
-// pepgMethod is PGPE with Adam, as estool has it.
+// pepgMethod is PGPE with Adam, as in estool.
 func pepgMethod() Method {
 	return exploring(Method{
 		Name:     "pepg",
 		Revision: 1,
 		Doc: "Parameter-exploring policy gradients as in estool (Ha, \"A Visual Guide to Evolution Strategies\", " +
 			"2017): PGPE with Adam for the model, and standard deviations that adapt and also decay. " +
-			"sigma_alpha counts for the mean over directions, as in EvoTorch and evosax: 0.1 is estool's 0.2, " +
-			"which takes it over candidates. Weight decay acts on the gradient, estool's on the rank of each " +
-			"candidate. The same strategy as pgpe with other defaults.",
+			"sigma_alpha refers to the mean over directions, as in EvoTorch and evosax: 0.1 is estool's 0.2, " +
+			"which refers to the mean over candidates. Weight decay acts on the gradient, in estool on the rank of " +
+			"each candidate. The same strategy as pgpe with other defaults.",
 	}, "adam", 0.01, 0.1, 0.02, 0.999)
 }
 
-// exploring completes a method of this family with its settings and their defaults.
+// exploring adds the settings, with these defaults, and the constructor to a method of the PGPE family.
 func exploring(m Method, optimizer string, alpha, sigma, floor, decay float64) Method {
 	m.Settings = settings(
-		scheduleSettings("alpha", "step size of the optimiser", alpha, 0),
+		scheduleSettings("alpha", "step size of the optimizer", alpha, 0),
 		optimizerSettings(optimizer, 0),
 		eachSigmaSettings(sigma, floor),
 		[]Setting{
-			{Name: "l2", Doc: "weight decay: coefficient of theta taken off the gradient estimate", Default: 0.0, Min: 0, Max: 1},
+			{Name: "l2", Doc: "weight decay: this times theta is subtracted from the gradient estimate", Default: 0.0, Min: 0, Max: 1},
 			shapingSetting("ranks", 0),
-			{Name: "sigma_alpha", Doc: "learning rate of the standard deviations; 0 does not adapt them", Default: 0.1, Min: 0, Max: 1000},
+			{Name: "sigma_alpha", Doc: "learning rate of the standard deviations; 0 keeps them from adapting", Default: 0.1, Min: 0, Max: 1000},
 			{Name: "sigma_decay", Doc: "factor on each sigma per generation, down to sigma_min", Default: decay, Min: 0.5, Max: 1},
-			{Name: "sigma_max_change", Doc: "share of itself by which each sigma adapts at most in a generation", Default: 0.2, Min: 0, Max: 0.9},
+			{Name: "sigma_max_change", Doc: "largest change of each sigma by adaptation in a generation, as a fraction of itself", Default: 0.2, Min: 0, Max: 0.9},
 		},
 	)
 	name := m.Name
@@ -74,27 +74,24 @@ type pgpe struct {
 // Antithetic implements Strategy: true.
 func (g *pgpe) Antithetic() bool { return true }
 
-// Shape implements Strategy: the standard deviations and the optimiser's slots.
+// Shape implements Strategy: the standard deviations and the optimizer's slots.
 func (g *pgpe) Shape() Shape {
 	return Shape{g.dim, append([]SlotShape{{slotEachSigma, Float32, g.dim}}, g.optimizer.slots(g.dim)...)}
 }
 
-// Init implements Strategy: all standard deviations are equal, the optimiser is at
-// rest.
+// Init implements Strategy: all standard deviations are equal, and the optimizer starts from zero.
 func (g *pgpe) Init(theta []float32) *State {
 	s := g.Shape().State(theta)
 	g.bounds.fill(s.Slots[0].Values)
 	return s
 }
 
-// Candidate implements Strategy: theta + sign*sigma*eps(seed), each parameter with its
-// own sigma.
+// Candidate implements Strategy: theta + sign*sigma*eps(seed), with a sigma per parameter.
 func (g *pgpe) Candidate(dst []float32, s *State, seed uint64, sign float32) {
 	perturbEach(dst, s.Theta, s.Slots[0].Values, sign, seed)
 }
 
-// Apply implements Strategy. Without a valid fitness only Gen changes, and the
-// standard deviations decay.
+// Apply implements Strategy. Without a valid fitness only Gen changes and the standard deviations decay.
 func (g *pgpe) Apply(s *State, results []Result) *State {
 	next := s.Clone()
 	next.Gen++
@@ -112,9 +109,9 @@ func (g *pgpe) Apply(s *State, results []Result) *State {
 	return next
 }
 
-// gradients returns the gradient of the expected utility by the parameters, less l2 *
-// theta, and by the logarithms of the standard deviations, times their learning rate:
-// Sehnke et al. (2010), equations 15 and 16, each less a factor of sigma^2.
+// gradients returns the gradient of the expected utility with respect to the parameters, less l2 * theta, and with respect to
+// the logarithms of the standard deviations, times their learning rate: Sehnke et al. (2010), equations 15 and 16, each
+// without a factor of sigma^2.
 func (g *pgpe) gradients(s *State, results []Result) (grad, change []float32) {
 	difference, mean, divisor := g.weights(results)
 	terms := make([]moment, len(results))
@@ -131,8 +128,8 @@ func (g *pgpe) gradients(s *State, results []Result) (grad, change []float32) {
 	return grad, change
 }
 
-// weights returns for each result half the utility of sign +1 minus that of sign -1,
-// and the mean of both less the mean of all, and what both are to be divided by.
+// weights returns, for each result, half the difference between the utilities of sign +1 and -1 and their mean less the mean
+// of all, and the divisor of both.
 func (g *pgpe) weights(results []Result) (difference, mean []float64, divisor float64) {
 	u, divisor := utilities(g.shaping, bothSigns(results))
 	if g.shaping == "raw" {
@@ -145,7 +142,7 @@ func (g *pgpe) weights(results []Result) (difference, mean []float64, divisor fl
 	return difference, mean, divisor
 }
 
-// center takes the mean of u off each of u; if all are equal nothing but 0 remains.
+// center subtracts the mean of u from each of its values. If all are equal, the result is exactly 0.
 func center(u []float64) {
 	first, sum := u[0], 0.0
 	for i := range u {
@@ -158,8 +155,7 @@ func center(u []float64) {
 	}
 }
 
-// Decisive implements Strategy: the pairs with the best and the worst candidates,
-// which move the model or the standard deviations most.
+// Decisive implements Strategy: the pairs that move the model or the standard deviations most.
 func (g *pgpe) Decisive(results []Result, n int) []int {
 	if !valid(results, true) {
 		return nil

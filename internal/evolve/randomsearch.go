@@ -8,15 +8,14 @@ const (
 	slotBest  = "search/best"  // fitness of theta as uint64, or InvalidFitness
 )
 
-// randomMethod is the control.
+// randomMethod is random search, the control experiment.
 func randomMethod() Method {
 	m := Method{
 		Name:     "random-search",
 		Revision: 1,
-		Doc: "Random search, the control that every strategy must beat: all candidates are drawn from one " +
+		Doc: "Random search, the control that every other strategy must beat: all candidates are drawn from one " +
 			"normal distribution around the initial parameters, and the model is the best candidate so far. It " +
-			"learns nothing, and noisy fitness deceives it. A candidate that is only as good as the model does " +
-			"not replace it.",
+			"does not learn, and noisy fitness deceives it. A candidate replaces the model only if it is better.",
 		Settings: []Setting{
 			{Name: "sigma", Doc: "standard deviation of each parameter around its initial value", Default: 1.0, Min: 1e-6, Max: 1000},
 		},
@@ -40,7 +39,7 @@ func (r *randomSearch) Shape() Shape {
 	return Shape{r.dim, []SlotShape{{slotStart, Float32, r.dim}, {slotBest, Uint64, 1}}}
 }
 
-// Init implements Strategy: nothing has a fitness yet, theta neither.
+// Init implements Strategy: the fitness of theta is not known.
 func (r *randomSearch) Init(theta []float32) *State {
 	s := r.Shape().State(theta)
 	copy(s.Slots[0].Values, theta)
@@ -54,7 +53,7 @@ func (r *randomSearch) Candidate(dst []float32, s *State, seed uint64, sign floa
 	kernel.Perturb(dst, s.Slots[0].Values, r.sigma, sign, seed)
 }
 
-// Apply implements Strategy: the best candidate, if it is better than all before.
+// Apply implements Strategy: the best candidate becomes the model if it is better than all earlier ones.
 func (r *randomSearch) Apply(s *State, results []Result) *State {
 	next := s.Clone()
 	next.Gen++
@@ -67,8 +66,7 @@ func (r *randomSearch) Apply(s *State, results []Result) *State {
 	return next
 }
 
-// Decisive implements Strategy: the best candidate, which may yet be worse than the
-// model.
+// Decisive implements Strategy: the best candidate, which may still be worse than the model.
 func (r *randomSearch) Decisive(results []Result, n int) []int {
 	if i := best(results); i >= 0 && n >= 1 {
 		return []int{i}

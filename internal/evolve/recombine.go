@@ -1,45 +1,39 @@
 package evolve
 
-import (
-	"fmt"
+import "github.com/evoswarm/evoswarm/internal/exact"
 
-	"github.com/evoswarm/evoswarm/internal/exact"
-)
+// rankWeight returns the weight of a rank, 1 for the best, in a recombination of an elite, before normalization.
+type rankWeight func(elite, rank int) float64
 
-// rankWeight is what the fitness of a rank, counted from 1 for the best, weighs in a
-// recombination of the best few, before all are divided by their sum.
-type rankWeight func(few, rank int) float64
-
-// logWeight returns the weights log(few+shift) - log(rank).
+// logWeight returns the weights log(elite+shift) - log(rank).
 func logWeight(shift float64) rankWeight {
-	return func(few, rank int) float64 {
-		return exact.Log(float64(few)+shift) - exact.Log(float64(rank))
+	return func(elite, rank int) float64 {
+		return exact.Log(float64(elite)+shift) - exact.Log(float64(rank))
 	}
 }
 
-// uniformWeight weighs all of the best few alike.
+// uniformWeight gives every rank the same weight.
 func uniformWeight(int, int) float64 { return 1 }
 
-// recombine returns the weight of each fitness in a recombination of the best few: by
-// its rank, with the sum 1. Equal fitness shares the mean of the weights of the ranks
-// that it covers, also where these reach beyond few, so that the order of the results
-// does not count. InvalidFitness weighs nothing; if less than few are valid, these are
-// the few, and if none is, all weights are 0. Bit exact.
-func recombine(fitness []int64, few int, weight rankWeight) []float64 {
-	few = min(few, countValid(fitness))
-	byRank := make([]float64, few)
+// recombine returns the weight of each fitness in a recombination of the elite best: by rank, with the sum 1. Equal fitness
+// shares the mean of the weights of the ranks it covers, even if these reach beyond the elite, so the order of the results
+// does not matter. InvalidFitness weighs 0; if fewer than elite are valid, these are the elite, and if none is, all weights
+// are 0. Bit exact.
+func recombine(fitness []int64, elite int, weight rankWeight) []float64 {
+	elite = min(elite, countValid(fitness))
+	byRank := make([]float64, elite)
 	sum := 0.0
 	for k := range byRank {
-		byRank[k] = weight(few, k+1)
+		byRank[k] = weight(elite, k+1)
 		sum += byRank[k]
 	}
 	weights := make([]float64, len(fitness))
 	eachTie(fitness, func(tied []int, first int) {
-		if first >= few || fitness[tied[0]] == InvalidFitness {
+		if first >= elite || fitness[tied[0]] == InvalidFitness {
 			return
 		}
 		share := 0.0
-		for _, w := range byRank[first:min(first+len(tied), few)] {
+		for _, w := range byRank[first:min(first+len(tied), elite)] {
 			share += w
 		}
 		for _, k := range tied {
@@ -49,7 +43,7 @@ func recombine(fitness []int64, few int, weight rankWeight) []float64 {
 	return weights
 }
 
-// countValid returns how many are not InvalidFitness.
+// countValid returns how many values are not InvalidFitness.
 func countValid(fitness []int64) int {
 	n := 0
 	for _, f := range fitness {
@@ -60,22 +54,59 @@ func countValid(fitness []int64) int {
 	return n
 }
 
-// fewSetting describes how many of a generation count; 0 stands for what doc says.
-func fewSetting(name, doc string) Setting {
-	return Setting{Name: name, Doc: doc, Default: 0.0, Min: 0, Max: 1 << 30, Integer: true}
+// recombinationSetting describes how the elite of a generation is combined.
+func recombinationSetting(since uint64) Setting {
+	return Setting{Name: "weights", Doc: "weights of the elite: by rank, log(k+1/2) - log(rank) for the best k (rank), by the distance of the " +
+		"fitness from the best one outside of the elite (fitness), or equal (uniform)", Default: "rank",
+		Choices: []string{"rank", "fitness", "uniform"}, Since: since}
 }
 
-// few reads a fewSetting; 0 stands for none. There are at most count of what it
-// counts, in a population of this size; more are refused with an error that wraps
-// ErrParams.
-func few(method, name string, p Params, none, count int, size Size) (int, error) {
-	n := int(p.number(name))
-	if n > count {
-		return 0, fmt.Errorf("%w: %s: %s is %d, want an integer in [0, %d] with a population of %d",
-			ErrParams, method, name, n, count, size.Population)
+// recombineBy returns the weight of each fitness in the mean of the elite best, by the choices of recombinationSetting:
+// as recombine does or, with "fitness", by how far each is above the best one outside of the elite; if none is above it, the
+// elite has equal weights. Equal fitness has equal weight. Bit exact.
+func recombineBy(kind string, fitness []int64, elite int) []float64 {
+	switch kind {
+	case "rank":
+		return recombine(fitness, elite, logWeight(0.5))
+	case "fitness":
+		weights := make([]float64, len(fitness))
+		if valid := countValid(fitness); distances(weights, fitness, min(elite, valid), valid) {
+			return weights
+		}
 	}
-	if n == 0 {
-		n = max(none, 1)
+	return recombine(fitness, elite, uniformWeight)
+}
+
+// distances sets the weights of the elite best of the valid fitness values by their distances from the best one outside of
+// the elite or, if there is none, from the last one. It reports whether any distance is positive.
+func distances(weights []float64, fitness []int64, elite, valid int) bool {
+	if elite == 0 {
+		return false
 	}
-	return n, nil
+	values := fitnessValues(fitness)
+	order := byFitness(fitness)
+	limit := values[order[min(elite, valid-1)]]
+	sum := 0.0
+	for _, i := range order[:elite] {
+		weights[i] = values[i] - limit
+		sum += weights[i]
+	}
+	if sum == 0 {
+		return false
+	}
+	for _, i := range order[:elite] {
+		weights[i] /= sum
+	}
+	return true
+}
+
+// moves returns the terms of a sum of perturbations, each with coef times its weight, in the order of the results.
+func moves(results []Result, weights []float64, coef float64) []term {
+	var terms []term
+	for i, w := range weights {
+		if w != 0 {
+			terms = append(terms, term{results[i].Seed, float32(coef * w)})
+		}
+	}
+	return terms
 }

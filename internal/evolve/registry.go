@@ -26,8 +26,7 @@ func Methods() []Method {
 	}
 }
 
-// FindRevision returns the method with that name as it was in that revision; 0 is the
-// newest. Errors wrap ErrMethod.
+// FindRevision returns the method called name as of a revision; 0 is the newest. Errors wrap ErrMethod.
 func FindRevision(name string, revision uint64) (Method, error) {
 	m, err := Find(name)
 	if err != nil || revision == 0 {
@@ -36,8 +35,8 @@ func FindRevision(name string, revision uint64) (Method, error) {
 	return m.At(revision)
 }
 
-// Find returns the method with that name, without regard to case. The error for an
-// unknown name wraps ErrMethod and names the nearest right ones, or all.
+// Find returns the method called name, regardless of case. The error for an unknown name wraps ErrMethod and lists the
+// nearest names, or all.
 func Find(name string) (Method, error) {
 	word := strings.TrimSpace(name)
 	var names []string

@@ -15,8 +15,8 @@ func sepMethod() Method {
 		Doc: "CMA-ES with a diagonal covariance (Ros and Hansen, \"A Simple Modification in CMA-ES Achieving " +
 			"Linear Time and Space Complexity\", 2008): one variance for each parameter, learned (n+2)/3 times " +
 			"as fast as a full covariance, with negative weights as in pycma 4. Equal fitness has equal weight; a " +
-			"generation in which all fitness is equal moves nothing and makes sigma grow, up to 10 times what it " +
-			"was at first, to leave a plateau.",
+			"generation in which all fitness is equal moves nothing and increases sigma, up to 10 times its " +
+			"initial value, to leave a plateau.",
 		Settings: cmaSettings(),
 	}
 	m.build = func(p Params, size Size) (Strategy, error) {
@@ -31,10 +31,10 @@ type sepCMAES struct {
 	sigma sigmaRange
 }
 
-// sepState are the slots of a state of sepCMAES.
+// sepState gives names to the slots of a state of sepCMAES.
 type sepState struct {
 	cmaWalk
-	// scale are the roots of the diagonal of the covariance but for sigma.
+	// scale holds the square roots of the covariance's diagonal, without the factor sigma.
 	scale []float64
 }
 
@@ -69,7 +69,7 @@ func (c *sepCMAES) Candidate(dst []float32, s *State, seed uint64, _ float32) {
 	}
 }
 
-// Apply implements Strategy. Where all fitness is equal only sigma changes.
+// Apply implements Strategy. If all fitness is equal, only Gen and sigma change.
 func (c *sepCMAES) Apply(s *State, results []Result) *State {
 	next := s.Clone()
 	next.Gen++
@@ -88,7 +88,7 @@ func (c *sepCMAES) Apply(s *State, results []Result) *State {
 	return next
 }
 
-// learn moves everything.
+// learn updates the mean, the paths, sigma and the scales.
 func (v sepState) learn(rates cmaRates, results []Result, gen uint64) {
 	n := len(v.mean)
 	weights, parents := rates.of(oneSign(results))
@@ -111,8 +111,8 @@ func (v sepState) learn(rates cmaRates, results []Result, gen uint64) {
 	v.limit()
 }
 
-// moments returns the sums over the results of parents times eps, and of weights times
-// the squares of eps, those of negative weights shortened.
+// moments returns the sum of parents times eps over the results, and the sum of weights, shortened where negative, times the
+// squares of eps.
 func (v sepState) moments(results []Result, weights, parents []float64) (first, second []float64) {
 	n := len(v.mean)
 	lengths := v.lengths(results, weights)
@@ -128,8 +128,7 @@ func (v sepState) moments(results []Result, weights, parents []float64) (first, 
 	return first, second
 }
 
-// lengths returns the squared length of eps for each result with a negative weight, 0
-// for the others.
+// lengths returns the squared length of eps for each result with a negative weight, and 0 for the others.
 func (v sepState) lengths(results []Result, weights []float64) []float64 {
 	n := len(v.mean)
 	var seeds []uint64
@@ -138,7 +137,7 @@ func (v sepState) lengths(results []Result, weights []float64) []float64 {
 			seeds = append(seeds, results[k].Seed)
 		}
 	}
-	// A sum for each block, then those in order: blocks may run at once.
+	// One sum per block, added in order afterwards, since blocks may run concurrently.
 	blocks := (n + sumBlock - 1) / sumBlock
 	parts := make([]float64, blocks*len(seeds))
 	eachEps(n, seeds, func(k, lo int, eps []float32) {
@@ -160,7 +159,7 @@ func (v sepState) lengths(results []Result, weights []float64) []float64 {
 	return out
 }
 
-// limit holds the covariance to the condition and to the range of rescale.
+// limit bounds the condition of the covariance and keeps its largest eigenvalue in the range of rescale.
 func (v sepState) limit() {
 	top := 0.0
 	for _, x := range v.scale {

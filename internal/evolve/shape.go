@@ -12,7 +12,7 @@ const (
 	Uint64              // Slot.Words
 )
 
-// String returns the kind's name in Go.
+// String returns the name of the Go type.
 func (k Kind) String() string { return [...]string{"float32", "float64", "uint64"}[k] }
 
 // size returns the length of one value [bytes].
@@ -23,24 +23,24 @@ func (k Kind) size() int {
 	return 8
 }
 
-// AnyLen is the Len of a slot whose length changes from one generation to the next.
+// AnyLen is the Len of a slot whose length varies from generation to generation.
 const AnyLen = -1
 
-// SlotShape says what a slot looks like.
+// SlotShape is the name, type and length of a slot.
 type SlotShape struct {
 	Name string
 	Kind Kind
 	Len  int // or AnyLen
 }
 
-// Shape says what the states of a strategy look like.
+// Shape is the layout that all states of a strategy share.
 type Shape struct {
 	Dim   int         // length of theta
 	Slots []SlotShape // in the order of State.Slots
 }
 
-// State returns the state of generation 0 with these parameters and all slots zero.
-// It takes ownership of theta, whose length must be Dim.
+// State returns the state of generation 0 with parameters theta and all slots zero. It takes ownership of theta and panics
+// unless its length is Dim.
 func (sh Shape) State(theta []float32) *State {
 	if len(theta) != sh.Dim {
 		panic(fmt.Sprintf("evolve: theta has %d values, want %d", len(theta), sh.Dim))
@@ -63,8 +63,8 @@ func (sh SlotShape) zero() Slot {
 	return Slot{Name: sh.Name, Values: make([]float32, n)}
 }
 
-// Check returns an error that wraps ErrState unless s has this shape and its values
-// are finite. States from strangers must pass it before use.
+// Check returns an error that wraps ErrState unless s has this shape and its values are finite. States from other peers must
+// pass it before use.
 func (sh Shape) Check(s *State) error {
 	if len(s.Theta) != sh.Dim {
 		return fmt.Errorf("%w: theta has %d values, want %d", ErrState, len(s.Theta), sh.Dim)
@@ -83,8 +83,7 @@ func (sh Shape) Check(s *State) error {
 	return s.check()
 }
 
-// Bytes returns the memory that a state of this shape takes, slots of any length not
-// counted.
+// Bytes returns the memory that a state of this shape takes [bytes], not counting slots of length AnyLen.
 func (sh Shape) Bytes() int64 {
 	n := 4 * int64(sh.Dim)
 	for _, slot := range sh.Slots {

@@ -6,17 +6,15 @@ import (
 	"github.com/evoswarm/evoswarm/internal/exact"
 )
 
-// shapingSetting describes how a method turns fitness into utilities.
+// shapingSetting describes how a method turns fitness into utilities, by default choice.
 func shapingSetting(choice string, since uint64) Setting {
-	return Setting{Name: "shaping", Doc: "what stands for a fitness: itself (raw), its centred rank in [-0.5, 0.5] (ranks), its distance from the " +
-		"mean in standard deviations (zscore), or the utilities of natural evolution strategies (nes)", Default: choice,
+	return Setting{Name: "shaping", Doc: "what replaces a fitness: nothing (raw), its centered rank in [-0.5, 0.5] (ranks), its distance from the " +
+		"mean in standard deviations (zscore), or its utility in natural evolution strategies (nes)", Default: choice,
 		Choices: []string{"raw", "ranks", "zscore", "nes"}, Since: since}
 }
 
-// utilities returns what each fitness counts for, as whole numbers or reals u and the
-// number by which all of them are still to be divided. The sum of u is 0, up to
-// rounding, but for raw. Fitness that is not valid counts as the lowest one that is;
-// by rank it comes last. Equal fitness has equal utility. Bit exact.
+// utilities returns the utility of each fitness as u/divisor; the caller divides. Except for raw, u sums to 0 up to rounding.
+// Invalid fitness counts as the lowest valid one; by rank it comes last. Equal fitness has equal utility. Bit exact.
 func utilities(shaping string, fitness []int64) (u []float64, divisor float64) {
 	switch shaping {
 	case "raw":
@@ -33,12 +31,10 @@ func utilities(shaping string, fitness []int64) (u []float64, divisor float64) {
 	return u, 2 * (float64(len(fitness)) - 1)
 }
 
-// CenteredRanks returns the centred mid-rank of each fitness as an integer: twice
-// (its rank minus the mean rank), where the worst has rank 0 and equal ones share
-// the mean of the ranks that they cover. The values lie in -(n-1) .. n-1, have the
-// sum 0, and depend on the values of fitness only, not on their order; divided by
-// 2(n-1) they are OpenAI-ES's centred ranks in [-0.5, 0.5]. InvalidFitness ranks
-// last by its value. Bit exact.
+// CenteredRanks returns the centered mid-rank of each fitness as an integer: twice its rank minus twice the mean rank, where
+// the worst has rank 0 and equal fitness shares the mean of the ranks it covers. The values lie in -(n-1) .. n-1, sum to 0,
+// and do not depend on the order of fitness; divided by 2(n-1) they are OpenAI-ES's centered ranks in [-0.5, 0.5].
+// InvalidFitness ranks last. Bit exact.
 //
 // Source: Salimans et al., "Evolution Strategies as a Scalable Alternative to
 // Reinforcement Learning" (2017), section 2.1; ties as in Wierstra et al. (2014).
@@ -55,8 +51,8 @@ func CenteredRanks(fitness []int64) []int64 {
 	return ranks
 }
 
-// nesUtilities returns max(0, log(n/2+1) - log(rank)), rank counted from 1 for the
-// best, normalised to the sum 1, less 1/n; equal fitness shares the mean.
+// nesUtilities returns max(0, log(n/2+1) - log(rank)), with rank 1 for the best, normalized to sum to 1, less 1/n. Equal
+// fitness shares the mean.
 //
 // Source: Wierstra et al., "Natural Evolution Strategies" (2014), section 3.1.
 func nesUtilities(fitness []int64) []float64 {
@@ -82,8 +78,8 @@ func nesUtilities(fitness []int64) []float64 {
 	return u
 }
 
-// eachTie calls f for each set of equal fitness, the best first, with its indices in
-// ascending order and the rank of its first, counted from 0 for the best.
+// eachTie calls f for each set of equal fitness, best first, with its indices in ascending order and the rank of its first
+// member, where the best has rank 0.
 func eachTie(fitness []int64, f func(tied []int, first int)) {
 	order := byFitness(fitness)
 	for i := 0; i < len(order); {
@@ -96,8 +92,7 @@ func eachTie(fitness []int64, f func(tied []int, first int)) {
 	}
 }
 
-// byFitness returns the indices of fitness, the best first, of equal ones the first
-// first. InvalidFitness comes last by its value.
+// byFitness returns the indices of fitness sorted from best to worst; ties keep their order. InvalidFitness comes last.
 func byFitness(fitness []int64) []int {
 	order := make([]int, len(fitness))
 	for i := range order {
@@ -107,8 +102,7 @@ func byFitness(fitness []int64) []int {
 	return order
 }
 
-// fitnessValues returns each fitness as a real, a mean return; what is not valid counts
-// as the lowest that is, or 0 if none is.
+// fitnessValues returns each fitness as a mean return. Invalid fitness counts as the lowest valid one, or 0 if there is none.
 func fitnessValues(fitness []int64) []float64 {
 	const one = 1 << 20
 	lowest, found := int64(0), false
@@ -127,11 +121,11 @@ func fitnessValues(fitness []int64) []float64 {
 	return x
 }
 
-// zScores returns (x - mean) / standard deviation; all 0 if nothing differs.
+// zScores returns (x - mean) / standard deviation, or all 0 if no fitness differs.
 func zScores(fitness []int64) []float64 { return standardize(fitnessValues(fitness)) }
 
-// standardize replaces each x by (x - mean) / standard deviation, that of a whole
-// population, and returns x; all are 0 if nothing differs.
+// standardize replaces each x with (x - mean) / standard deviation, the population's, and returns x. All are 0 if none
+// differs.
 func standardize(x []float64) []float64 {
 	n := float64(len(x))
 	sum := 0.0
@@ -145,7 +139,7 @@ func standardize(x []float64) []float64 {
 		squares += float64(x[i] * x[i])
 	}
 	deviation := exact.Sqrt(squares / n)
-	// Rounding of the mean alone makes no difference: equal fitness counts nothing.
+	// Rounding of the mean must not make equal fitness look different.
 	if !(deviation > exact.Abs(mean)*1e-12) {
 		clear(x)
 		return x
@@ -156,8 +150,7 @@ func standardize(x []float64) []float64 {
 	return x
 }
 
-// bothSigns returns the fitness of both signs of all results: sign +1 of result i at
-// 2i, sign -1 at 2i+1.
+// bothSigns returns the fitness of both signs of all results: sign +1 of result i at 2i, sign -1 at 2i+1.
 func bothSigns(results []Result) []int64 {
 	fitness := make([]int64, 2*len(results))
 	for i := range results {
@@ -175,9 +168,8 @@ func oneSign(results []Result) []int64 {
 	return fitness
 }
 
-// heaviest returns the indices of the n largest |weights|, of equal ones the first, in
-// ascending order and without those that are 0: what Decisive answers where a
-// weighted sum moves the model.
+// heaviest returns the indices of the n largest |weights|, except zeros, in ascending order; ties go to the first. It is the
+// answer of Decisive where a weighted sum moves the model.
 func heaviest(weights []float64, n int) []int {
 	var at []int
 	for i, w := range weights {

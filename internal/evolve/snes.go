@@ -27,16 +27,15 @@ func snesMethod() Method {
 func nesSettings() []Setting {
 	return []Setting{
 		{Name: "alpha", Doc: "learning rate of the mean", Default: 1.0, Min: 1e-6, Max: 10},
-		{Name: "sigma", Doc: "standard deviation of each parameter at first", Default: 0.5, Min: 1e-6, Max: 1000},
-		{Name: "sigma_alpha", Doc: "learning rate of the standard deviations and of the covariance, in units of that of Wierstra et al.", Default: 1.0, Min: 0, Max: 10},
+		{Name: "sigma", Doc: "initial standard deviation of each parameter", Default: 0.5, Min: 1e-6, Max: 1000},
+		{Name: "sigma_alpha", Doc: "learning rate of the standard deviations or the covariance, as a multiple of the one in Wierstra et al.", Default: 1.0, Min: 0, Max: 10},
 	}
 }
 
-// nes are the settings of a natural evolution strategy; eta is the learning rate of
-// the logarithm of the covariance.
+// nes holds the settings of a natural evolution strategy. eta is the learning rate of the logarithm of the covariance.
 type nes struct{ sigma, alpha, eta float64 }
 
-// newNES reads nesSettings; eta is the papers' learning rate.
+// newNES reads nesSettings; eta is the learning rate in the papers.
 func newNES(p Params, eta float64) nes {
 	return nes{p.number("sigma"), p.number("alpha"), p.number("sigma_alpha") * eta}
 }
@@ -81,7 +80,7 @@ func (c *snes) Candidate(dst []float32, s *State, seed uint64, _ float32) {
 	}
 }
 
-// Apply implements Strategy. Where all fitness is equal only Gen changes.
+// Apply implements Strategy. If all fitness is equal, only Gen changes.
 func (c *snes) Apply(s *State, results []Result) *State {
 	next := s.Clone()
 	next.Gen++

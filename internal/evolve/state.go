@@ -8,7 +8,7 @@ import (
 
 // Limits of a state.
 const (
-	// MaxDim is the largest length of theta: that of policy.MaxDim.
+	// MaxDim is the largest length of theta, equal to policy.MaxDim.
 	MaxDim = 16 << 20
 	// MaxSlots is the largest number of slots.
 	MaxSlots = 24
@@ -19,22 +19,20 @@ const (
 // ErrState is wrapped by every error about a state.
 var ErrState = errors.New("evolve: bad state")
 
-// State is everything that a run knows after a generation.
+// State is everything that a run carries from one generation to the next.
 type State struct {
 	// Gen counts the updates made; 0 is the initial theta.
 	Gen uint64
 	// Theta are the parameters of the mean policy.
 	Theta []float32
-	// Slots hold what is remembered beside theta: first what the strategy does, in the
-	// order of its Shape, then what the evaluation of candidates depends on, such as
-	// statistics of observations, which strategies carry on without looking.
+	// Slots hold the rest: first the slots of the strategy, in the order of its Shape, then what evaluations depend on, such as
+	// statistics of observations, which strategies copy unread.
 	Slots []Slot
 }
 
-// Slot is a named vector of a state, such as one of Adam's moments. It holds values of
-// one type; the other two are nil.
+// Slot is a named vector of a state, such as one of Adam's moments. It holds values of one type; the other two fields are nil.
 type Slot struct {
-	// Name has 1 to MaxSlotName letters a-z, digits, '-', '.' or '/'.
+	// Name has 1 to MaxSlotName characters: a-z, 0-9, '-', '.' or '/'.
 	Name string
 	// Values has 0 to MaxDim finite values.
 	Values []float32
@@ -72,7 +70,7 @@ func (s *State) Clone() *State {
 	return c
 }
 
-// Slot returns the slot of that name, or nil.
+// Slot returns the slot called name, or nil. It shares memory with s.
 func (s *State) Slot(name string) *Slot {
 	for i := range s.Slots {
 		if s.Slots[i].Name == name {
@@ -82,9 +80,8 @@ func (s *State) Slot(name string) *Slot {
 	return nil
 }
 
-// Settle puts the value of before, or 0 where that has none, in the place of every one
-// in s that is not finite: settings that make steps beyond float32 stop a parameter
-// rather than the run, whose states nobody could check or send. Bit exact.
+// Settle replaces every value of s that is not finite with its value in before, or 0 if it has none. Settings that overflow
+// float32 thus freeze a parameter instead of ending the run with a state that cannot be encoded. Bit exact.
 func (s *State) Settle(before *State) {
 	settle(s.Theta, before.Theta)
 	for i := range s.Slots {
@@ -109,8 +106,8 @@ func settle[T float32 | float64](x, before []T) {
 	}
 }
 
-// ThetaDigest returns SHA-256 over "evoswarm/theta/1", the length of theta as
-// little-endian uint64 and the little-endian bits of its values. Canonical.
+// ThetaDigest returns the SHA-256 of "evoswarm/theta/1", the length of theta as a little-endian uint64, and its values in
+// little-endian order. Canonical.
 func (s *State) ThetaDigest() [32]byte {
 	e := newDigest()
 	e.append([]byte(thetaTag))
@@ -119,8 +116,7 @@ func (s *State) ThetaDigest() [32]byte {
 	return e.sum()
 }
 
-// Digest returns SHA-256 over the bytes of MarshalBinary, which begin with
-// "evoswarm/state/1". Canonical.
+// Digest returns the SHA-256 of the bytes of MarshalBinary, which begin with "evoswarm/state/1". Canonical.
 func (s *State) Digest() [32]byte {
 	e := newDigest()
 	s.encode(e)

@@ -12,12 +12,12 @@ func vanillaMethod() Method {
 			"VanillaES): the mean of the best mu candidates, weighted by log(mu + 1/2) - log(rank), is the next " +
 			"model; one sigma for all parameters follows its schedule. Equal fitness shares its weights.",
 		Settings: settings(
-			[]Setting{fewSetting("parents", "how many of the best candidates are recombined, mu; 0 for half the population")},
+			[]Setting{countSetting("parents", "number of best candidates that are recombined, mu; 0 for half the population")},
 			scheduleSettings("sigma", "standard deviation of the perturbation of each parameter", 0.05, 0),
 		),
 	}
 	m.build = func(p Params, size Size) (Strategy, error) {
-		parents, err := few(m.Name, "parents", p, size.Population/2, size.Population, size)
+		parents, err := count(m.Name, "parents", p, size.Population/2, size.Population, size)
 		return &vanillaES{dim: size.Dim, parents: parents, sigma: newSchedule(p, "sigma")}, err
 	}
 	return m
@@ -31,7 +31,7 @@ type vanillaES struct {
 // Antithetic implements Strategy: false.
 func (v *vanillaES) Antithetic() bool { return false }
 
-// Shape implements Strategy: theta and nothing else.
+// Shape implements Strategy: theta without slots.
 func (v *vanillaES) Shape() Shape { return Shape{Dim: v.dim} }
 
 // Init implements Strategy.

@@ -35,8 +35,7 @@ type xnes struct {
 // Antithetic implements Strategy: false.
 func (c *xnes) Antithetic() bool { return false }
 
-// Shape implements Strategy: the mean, and the columns of a root A of the covariance
-// A A^T, one after the other.
+// Shape implements Strategy: the mean, and the columns of a root A of the covariance A A^T, one after another.
 func (c *xnes) Shape() Shape {
 	return Shape{c.dim, []SlotShape{{"nes/mean", Float64, c.dim}, {"nes/root", Float64, c.dim * c.dim}}}
 }
@@ -65,9 +64,8 @@ func (c *xnes) Candidate(dst []float32, s *State, seed uint64, _ float32) {
 	}
 }
 
-// Apply implements Strategy: mean + alpha A G and A exp(eta/2 M), where G and M are the
-// sums of utility times eps and eps eps^T. Where all fitness is equal only Gen
-// changes.
+// Apply implements Strategy: mean + alpha A G and A exp(eta/2 M), where G and M are the sums of utility times eps and utility
+// times eps eps^T. If all fitness is equal, only Gen changes.
 func (c *xnes) Apply(s *State, results []Result) *State {
 	next := s.Clone()
 	next.Gen++
@@ -89,15 +87,14 @@ func (c *xnes) Apply(s *State, results []Result) *State {
 	// The columns of A exp(M) are the rows of exp(M) A^T, since M is symmetric.
 	linalg.MultiplyExp(root, values, vectors, n)
 	if top := largest(root); !(top > minSigma && top < maxSigma) {
-		copy(root, s.Slots[1].Reals) // as far as it goes
+		copy(root, s.Slots[1].Reals) // the root has left its bounds: keep the old one
 	}
 	roundTo(next.Theta, mean)
 	return next
 }
 
-// gradient returns the sum of utility times eps, and the eigenvalues and vectors of
-// eta/2 times the sum of utility times eps eps^T. (As the utilities have the sum 0,
-// eps eps^T less the identity gives the same.)
+// gradient returns the sum of utility times eps, and the eigenvalues and eigenvectors of eta/2 times the sum of utility times
+// eps eps^T. (The utilities sum to 0, so eps eps^T less the identity gives the same.) values is nil if Eigen fails.
 func (c *xnes) gradient(results []Result) (grad, values, vectors []float64) {
 	n := c.dim
 	grad = make([]float64, n)

@@ -4,30 +4,27 @@ import (
 	"math"
 	"sort"
 
+	"github.com/evoswarm/evoswarm/internal/cores"
 	"github.com/evoswarm/evoswarm/internal/exact"
 )
 
-// Eigen finds the eigenvalues of the packed symmetric matrix a of order n =
-// len(values) in ascending order, and its eigenvectors: vectors[k*n:(k+1)*n] is the
-// one of values[k], of length 1, its largest component (the first of equal ones)
-// positive. Where a is an identity times a number, the vectors are the axes.
+// Eigen computes the eigenvalues of the packed symmetric matrix a of order n = len(values), in ascending order, and its
+// eigenvectors: vectors[k*n:(k+1)*n] belongs to values[k] and has length 1; its component of the largest magnitude (the first
+// of equal ones) is positive. If a is a multiple of the identity, the vectors are the axes.
 //
-// vectors has length n*n; a has length Packed(n), is not changed and may not overlap
-// the others. Eigen reports false, and leaves values and vectors unspecified, if an
-// element of a is not finite, if an eigenvalue is beyond the range of float64, or if
-// the iteration did not converge within its bound (30 sweeps per eigenvalue; a matrix
-// that needs as many is not known).
+// vectors has length n*n; a has length Packed(n), is not changed and must not overlap the others. Eigen reports false, and
+// leaves values and vectors unspecified, if an element of a is not finite, if an eigenvalue is beyond the range of float64,
+// or if the iteration does not converge within its bound of 30 sweeps per eigenvalue; no matrix that needs as many is known.
 //
-// Errors are of the size of the largest eigenvalue: values lie within 1e-12 of it,
-// and vectors are orthogonal to 1e-12, for n up to 1,000. It takes some 9n^3
-// operations. Bit exact.
+// For n up to 1,000, values are accurate to 1e-12 of the largest one, and vectors are orthogonal to 1e-12. Eigen takes about
+// 9n^3 operations. Bit exact.
 func Eigen(values, vectors, a []float64) bool {
 	n := len(values)
 	if n == 0 {
 		return true
 	}
 	w := append([]float64(nil), a[:Packed(n)]...)
-	exponent, ok := normalise(w)
+	exponent, ok := normalize(w)
 	if !ok {
 		return false
 	}
@@ -48,10 +45,9 @@ func Eigen(values, vectors, a []float64) bool {
 	return true
 }
 
-// normalise multiplies a by the power of two that brings its largest magnitude to
-// [0.5, 1), and returns the exponent that undoes it. It reports false for an element
-// that is not finite.
-func normalise(a []float64) (exponent int, ok bool) {
+// normalize multiplies a by the power of two that brings its largest magnitude into [0.5, 1) and returns the exponent that
+// undoes it. It reports false if an element is not finite.
+func normalize(a []float64) (exponent int, ok bool) {
 	top := 0.0
 	for _, x := range a {
 		if x-x != 0 {
@@ -62,7 +58,7 @@ func normalise(a []float64) (exponent int, ok bool) {
 	if top == 0 {
 		return 0, true
 	}
-	// Subnormal numbers have the exponent field 0: first out of their range.
+	// The exponent field of subnormal numbers is 0: scale them up first.
 	shift := 0
 	if top < 1e-300 {
 		shift = 64
@@ -75,8 +71,7 @@ func normalise(a []float64) (exponent int, ok bool) {
 	return exponent, true
 }
 
-// ldexp returns x * 2^k for |k| <= 2000. Only a result below the normal range is
-// rounded, or rounded twice.
+// ldexp returns x * 2^k for |k| <= 2000. Only results below the normal range are rounded, possibly twice.
 func ldexp(x float64, k int) float64 {
 	for k > 1000 {
 		x, k = float64(x*0x1p1000), k-1000
@@ -87,15 +82,13 @@ func ldexp(x float64, k int) float64 {
 	return float64(x * math.Float64frombits(uint64(k+1023)<<52))
 }
 
-// tiny bounds the sums of squares that are taken for zero. The elements that they
-// come from are below 1e-140 of the largest one, and their quotients would lose
-// digits.
+// tiny is the sum of squares below which elements count as zero. They are below 1e-140 of the largest element, and their
+// quotients would lose digits.
 const tiny = 1e-280
 
-// tridiagonal reduces the packed matrix w to a tridiagonal one by reflections
-// H = I - u u^T / h, from the last row up: diag are the diagonal and off[1:] the
-// elements left of it. Row i of w then begins with the u of the reflection of the
-// coordinates below i, and h[i] is its h, 0 where there is none.
+// tridiagonal reduces the packed matrix w to a tridiagonal one by reflections H = I - u u^T / h, from the last row up. It sets
+// diag to the diagonal and off[1:] to the elements left of it. Row i of w then begins with the vector u of the reflection of
+// the coordinates below i, and h[i] is its h, 0 if there is none.
 func tridiagonal(w, diag, off, h []float64) {
 	n := len(diag)
 	p := make([]float64, n)
@@ -121,8 +114,7 @@ func tridiagonal(w, diag, off, h []float64) {
 	}
 }
 
-// reflect replaces the leading block B of w, of the order of u, by H B H with
-// H = I - u u^T / h. p is scratch.
+// reflect replaces the leading block B of w, of the order of u, with H B H, where H = I - u u^T / h. p is scratch.
 func reflect(w, u, p []float64, h float64) {
 	clear(p)
 	for i, c := range u {
@@ -137,7 +129,7 @@ func reflect(w, u, p []float64, h float64) {
 	}
 }
 
-// addScaled2 adds a*x to dst and then b*y.
+// addScaled2 adds a*x and then b*y to dst.
 func addScaled2(dst []float64, a float64, x []float64, b float64, y []float64) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {
@@ -145,18 +137,17 @@ func addScaled2(dst []float64, a float64, x []float64, b float64, y []float64) {
 	}
 }
 
-// rowPart is how many rows of q one part of the work has.
+// rowPart is the number of matrix rows in one part of the work.
 const rowPart = 16
 
-// reflections sets q, an n by n matrix row by row, to H_2 H_3 ... H_(n-1), the
-// reflections that tridiagonal left in w and h.
+// reflections sets q, an n by n matrix in row order, to H_2 H_3 ... H_(n-1), the reflections that tridiagonal left in w and h.
 func reflections(q, w, h []float64) {
 	n := len(h)
 	clear(q)
 	for i := range n {
 		q[i*n+i] = 1
 	}
-	eachPart((n+rowPart-1)/rowPart, rowPart*n*n, func(part int) {
+	cores.EachIfLarge((n+rowPart-1)/rowPart, rowPart*n*n, func(part int) {
 		first := part * rowPart
 		for i := max(2, first+1); i < n; i++ {
 			if h[i] == 0 {
@@ -174,16 +165,15 @@ func reflections(q, w, h []float64) {
 // Limits of the QL iteration.
 const (
 	epsilon    = 0x1p-52
-	negligible = 0x1p-105 // of an element beside a diagonal of zeros; the norm is about 1
+	negligible = 0x1p-105 // of an element next to a diagonal of zeros; the norm is about 1
 	sweeps     = 30       // per eigenvalue, as in LAPACK's dsteqr
 )
 
-// implicitQL turns the tridiagonal matrix with the diagonal d and the elements
-// off[1:] left of it into a diagonal one, and applies each rotation to the rows of
-// q. It reports false if it gave up.
+// implicitQL diagonalizes the tridiagonal matrix with the diagonal d and the elements off[1:] left of it, in place, and
+// applies each rotation to the rows of q. It reports false if the iteration does not converge.
 func implicitQL(d, off, q []float64) bool {
 	n := len(d)
-	// e[i] stands between d[i] and d[i+1].
+	// e[i] couples d[i] and d[i+1].
 	e := make([]float64, n)
 	copy(e, off[1:])
 	r := rotations{q: q, n: n}
@@ -242,8 +232,7 @@ func sweep(d, e []float64, q *rotations, l, m int) {
 	e[m] = 0
 }
 
-// ascending sorts values, and the rows of vectors with them; equal values keep their
-// order.
+// ascending sorts values, and the rows of vectors with them. Equal values keep their order.
 func ascending(values, vectors []float64) {
 	n := len(values)
 	order := make([]int, n)
@@ -258,7 +247,7 @@ func ascending(values, vectors []float64) {
 	}
 }
 
-// orient turns v so that its component of the largest magnitude is positive.
+// orient flips the sign of v if its component of the largest magnitude is negative.
 func orient(v []float64) {
 	at := 0
 	for i, x := range v {

@@ -1,16 +1,18 @@
 package linalg
 
-import "github.com/evoswarm/evoswarm/internal/exact"
+import (
+	"github.com/evoswarm/evoswarm/internal/cores"
+	"github.com/evoswarm/evoswarm/internal/exact"
+)
 
-// dependent is the share of the largest squared singular value below which EigenOuter
-// takes a direction for linearly dependent.
+// dependent is the fraction of the largest squared singular value below which EigenOuter counts a direction as linearly
+// dependent.
 const dependent = 1e-10
 
-// EigenOuter finds the eigenvalues, except some zeros, and eigenvectors of the n by n
-// matrix that is the sum over k of weights[k] x_k x_k^T, x_k = xs[k*n:(k+1)*n]. The
-// r <= n values are in ascending order, and vectors[i*n:(i+1)*n] belongs to
-// values[i]. Of few vectors (at most n/2) it takes some 4 n m^2 operations instead of
-// 9 n^3. It reports false, with nothing, where Eigen does. Bit exact.
+// EigenOuter computes the eigenvalues, except some zeros, and the eigenvectors of the n by n matrix that is the sum over k of
+// weights[k] x_k x_k^T, where x_k = xs[k*n:(k+1)*n]. The r <= n values are in ascending order, and vectors[i*n:(i+1)*n]
+// belongs to values[i]. For m <= n/2 vectors it takes about 4 n m^2 operations instead of 9 n^3. It reports false, and
+// returns nil slices, where Eigen fails. Bit exact.
 func EigenOuter(weights, xs []float64, n int) (values, vectors []float64, ok bool) {
 	if m := len(weights); 2*m <= n {
 		return eigenFew(weights, xs, n)
@@ -24,10 +26,10 @@ func EigenOuter(weights, xs []float64, n int) (values, vectors []float64, ok boo
 	return values, vectors, true
 }
 
-// AddOuter adds weights[k] x_k x_k^T, x_k = xs[k*n:(k+1)*n], to the packed symmetric
-// matrix a, in ascending order of k. Bit exact.
+// AddOuter adds weights[k] x_k x_k^T, where x_k = xs[k*n:(k+1)*n], to the packed symmetric matrix a, in ascending order of k.
+// Bit exact.
 func AddOuter(a, weights, xs []float64, n int) {
-	eachPart((n+rowPart-1)/rowPart, rowPart*n*len(weights)/2, func(part int) {
+	cores.EachIfLarge((n+rowPart-1)/rowPart, rowPart*n*len(weights)/2, func(part int) {
 		for i := part * rowPart; i < min((part+1)*rowPart, n); i++ {
 			row := Row(a, i)
 			for k, w := range weights {
@@ -38,14 +40,14 @@ func AddOuter(a, weights, xs []float64, n int) {
 	})
 }
 
-// eigenFew is EigenOuter in the space that the vectors span.
+// eigenFew is EigenOuter in the subspace that the vectors span.
 func eigenFew(weights, xs []float64, n int) (values, vectors []float64, ok bool) {
 	base, coords, ok := span(xs, n)
 	if !ok || len(base) == 0 {
 		return nil, nil, ok
 	}
 	m, r := len(weights), len(base)/n
-	// In the base the matrix is the sum of weights[k] c_k c_k^T with column k of coords.
+	// In this base the matrix is the sum of weights[k] c_k c_k^T, where c_k is column k of coords.
 	core := make([]float64, Packed(r))
 	weighted := make([]float64, m)
 	for a := range r {
@@ -70,9 +72,9 @@ func eigenFew(weights, xs []float64, n int) (values, vectors []float64, ok bool)
 	return values, vectors, true
 }
 
-// span returns an orthonormal base of what the m vectors xs of length n span, r of
-// length n, and coords, r by m, with which x_k is the sum of coords[a*m+k] times base
-// vector a. The base is that of the principal axes, by Gram's matrix.
+// span returns an orthonormal base of the subspace that the m vectors xs of length n span, r vectors of length n, and coords,
+// r by m, so that x_k is the sum of coords[a*m+k] times base vector a. The base consists of the principal axes, found with
+// Gram's matrix.
 func span(xs []float64, n int) (base, coords []float64, ok bool) {
 	m := len(xs) / n
 	gram := make([]float64, Packed(m))

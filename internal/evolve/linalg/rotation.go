@@ -1,13 +1,15 @@
 package linalg
 
-// rotation turns rows row and row+1 of a matrix.
+import "github.com/evoswarm/evoswarm/internal/cores"
+
+// rotation is a rotation in the plane of rows row and row+1 of a matrix.
 type rotation struct {
 	row  int
 	c, s float64
 }
 
-// rotations puts off the rotations of rows of q, an n by n matrix, to apply many of
-// them to some columns at a time: those stay in the cache, and columns share nothing.
+// rotations collects rotations of rows of q, an n by n matrix, to apply many of them to a few columns at a time: these stay
+// in the cache, and columns are independent.
 type rotations struct {
 	q    []float64
 	n    int
@@ -16,10 +18,10 @@ type rotations struct {
 
 const (
 	maxRotations = 2048
-	columnPart   = 64 // columns that one part of the work has
+	columnPart   = 64 // columns in one part of the work
 )
 
-// add puts off a rotation.
+// add collects a rotation.
 func (r *rotations) add(t rotation) {
 	r.list = append(r.list, t)
 	if len(r.list) >= maxRotations {
@@ -27,9 +29,9 @@ func (r *rotations) add(t rotation) {
 	}
 }
 
-// flush applies what was put off, in its order.
+// flush applies the collected rotations in order.
 func (r *rotations) flush() {
-	eachPart((r.n+columnPart-1)/columnPart, 4*columnPart*len(r.list), func(part int) {
+	cores.EachIfLarge((r.n+columnPart-1)/columnPart, 4*columnPart*len(r.list), func(part int) {
 		lo, hi := part*columnPart, min((part+1)*columnPart, r.n)
 		for _, t := range r.list {
 			x, y := r.q[t.row*r.n:(t.row+1)*r.n], r.q[(t.row+1)*r.n:(t.row+2)*r.n]
@@ -39,7 +41,7 @@ func (r *rotations) flush() {
 	r.list = r.list[:0]
 }
 
-// rotate replaces x by c*x - s*y and y by s*x + c*y.
+// rotate replaces x with c*x - s*y and y with s*x + c*y.
 func rotate(x, y []float64, c, s float64) {
 	y = y[:len(x)]
 	for i, u := range x {

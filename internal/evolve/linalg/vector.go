@@ -1,16 +1,13 @@
 package linalg
 
-import "github.com/evoswarm/evoswarm/internal/cores"
-
 // Packed returns the length of a packed symmetric matrix of order n: n(n+1)/2.
 func Packed(n int) int { return n * (n + 1) / 2 }
 
-// Row returns the elements (i, 0) to (i, i) of a packed symmetric matrix. It shares
-// the memory of a.
+// Row returns the elements (i, 0) to (i, i) of a packed symmetric matrix a. It shares memory with a.
 func Row(a []float64, i int) []float64 { return a[Packed(i) : Packed(i)+i+1] }
 
-// Dot returns the sum of x[i]*y[i] as ((s0+s1)+(s2+s3)), where s_k sums the i = k
-// mod 4 in ascending order. The lengths are equal. Bit exact.
+// Dot returns the sum of x[i]*y[i] as ((s0+s1)+(s2+s3)), where s_k is the sum over i = k mod 4 in ascending order. x and y
+// have the same length. Bit exact.
 func Dot(x, y []float64) float64 {
 	y = y[:len(x)]
 	var s0, s1, s2, s3 float64
@@ -33,7 +30,7 @@ func Dot(x, y []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// AddScaled adds c*x to dst. The lengths are equal. Bit exact.
+// AddScaled adds c*x to dst, which has the length of x. Bit exact.
 func AddScaled(dst []float64, c float64, x []float64) {
 	x = x[:len(dst)]
 	i := 0
@@ -54,16 +51,4 @@ func Scale(x []float64, c float64) {
 	for i := range x {
 		x[i] *= c
 	}
-}
-
-// eachPart calls f for each part 0 .. parts-1, which share nothing and take some work
-// [products] each, on all cores if there is enough to do.
-func eachPart(parts, work int, f func(part int)) {
-	if parts*work < 1<<18 {
-		for part := range parts {
-			f(part)
-		}
-		return
-	}
-	cores.Each(parts, f)
 }

@@ -15,7 +15,7 @@ func TestRecombination(t *testing.T) {
 		one := rapid.OneOf(rapid.Int64Range(-3, 3), rapid.Int64(), rapid.Just(InvalidFitness))
 		fitness := rapid.SliceOfN(one, 1, 40).Draw(r, "fitness")
 		top := rapid.IntRange(1, len(fitness)).Draw(r, "top")
-		weights := recombination(kind, fitness, top)
+		weights := recombineBy(kind, fitness, top)
 		sum, count := 0.0, 0
 		for i, w := range weights {
 			sum += w
@@ -39,7 +39,7 @@ func TestRecombination(t *testing.T) {
 		for i, k := range order {
 			mixed[i] = fitness[k]
 		}
-		again := recombination(kind, mixed, top)
+		again := recombineBy(kind, mixed, top)
 		for i, k := range order {
 			if math.Abs(again[i]-weights[k]) > 1e-15 {
 				r.Fatalf("in another order %v has the weight %v, was %v", fitness[k], again[i], weights[k])
@@ -68,7 +68,7 @@ func TestRecombinationKinds(t *testing.T) {
 		{"fitness", []int64{4, 4, 4}, 2, []float64{1.0 / 3, 1.0 / 3, 1.0 / 3}},
 		{"fitness", []int64{bad, bad}, 2, []float64{0, 0}},
 	} {
-		got := recombination(test.kind, test.fitness, test.top)
+		got := recombineBy(test.kind, test.fitness, test.top)
 		for i, w := range test.want {
 			if math.Abs(got[i]-w) > 1e-12 {
 				t.Errorf("%s, best %d of %v: %v, want %v", test.kind, test.top, test.fitness, got, test.want)
@@ -84,8 +84,8 @@ func TestPartOf(t *testing.T) {
 		n    int
 		want int
 	}{{0.1, 200, 20}, {0.1, 4, 1}, {0.5, 5, 3}, {1, 8, 1}, {3, 8, 3}, {30, 8, 8}, {0.999, 8, 8}, {0.1, 0, 1}} {
-		if got := partOf(test.part, test.n); got != test.want {
-			t.Errorf("partOf(%v, %d) = %d, want %d", test.part, test.n, got, test.want)
+		if got := eliteCount(test.part, test.n); got != test.want {
+			t.Errorf("eliteCount(%v, %d) = %d, want %d", test.part, test.n, got, test.want)
 		}
 	}
 }
