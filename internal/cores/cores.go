@@ -1,5 +1,5 @@
-// Package cores spreads work over the machine's cores without affecting its results: the work is cut into independent parts,
-// and it does not matter which core computes which part.
+// Package cores spreads work over the machine's cores without affecting its results: the work is cut into
+// independent parts, and it does not matter which core computes which part.
 package cores
 
 import (
@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// Each calls f once for each part 0 .. parts-1 and returns when all calls have returned. It uses one goroutine per core, the
-// caller's included. The parts must not write to the same memory.
+// Each calls f once for each part 0 .. parts-1 and returns when all calls have returned. It uses one
+// goroutine per core, the caller's included. The parts must not write to the same memory.
 func Each(parts int, f func(part int)) {
 	workers := min(runtime.GOMAXPROCS(0), parts)
 	if workers <= 1 {

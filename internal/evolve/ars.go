@@ -109,8 +109,9 @@ func (a *ars) directions(results []Result) []bool {
 	return use
 }
 
-// rewards returns each fitness as a real number. An invalid one ranks below all valid ones: as far below the lowest as the
-// lowest is below the highest or, where these are practically equal, below by the magnitude of the lowest, at least 1.
+// rewards returns each fitness as a real number. An invalid one ranks below all valid ones: as far below the
+// lowest as the lowest is below the highest or, where these are practically equal, below by the magnitude of
+// the lowest, at least 1.
 func rewards(fitness []int64) []float64 {
 	x := fitnessValues(fitness)
 	if len(x) == 0 || countValid(fitness) == len(x) {

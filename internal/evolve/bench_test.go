@@ -26,8 +26,8 @@ func measured(st evolve.Strategy, size evolve.Size) []evolve.Result {
 	return results
 }
 
-// BenchmarkApply is the bare update: what a replay needs for each generation. Beside it
-// BenchmarkNoise is the making of the perturbations that it sums.
+// BenchmarkApply is the bare update: the cost of replaying a generation. BenchmarkNoise
+// is the part of it that generates perturbations.
 func BenchmarkApply(b *testing.B) {
 	for _, m := range evolve.Methods() {
 		for _, size := range sizes {

@@ -105,8 +105,8 @@ func (c *cem) Apply(s *State, results []Result) *State {
 	return next
 }
 
-// weights returns, for each result, the weights of the candidates with sign +1 and -1; the latter is 0 unless sampling is
-// mirrored.
+// weights returns, for each result, the weights of the candidates with sign +1 and -1; the latter is 0 unless
+// sampling is mirrored.
 func (c *cem) weights(results []Result) (plus, minus []float64) {
 	minus = make([]float64, len(results))
 	if !c.mirrored {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestCEMSteps lays steps beside EvoRL's SepCEM in float64: elites by log(1 + elites) -
+// TestCEMSteps compares steps with EvoRL's SepCEM in float64: elites by log(1 + elites) -
 // log(rank), variance around the old mean, noise annealed before it is added.
 func TestCEMSteps(t *testing.T) {
 	const dim, elites, decay = 6, 5, 0.8
@@ -93,8 +93,7 @@ func TestCEMStaysInBounds(t *testing.T) {
 	})
 }
 
-// TestCEMMirroredPairs: if both signs of all pairs are elites with equal weights, the
-// mean stays.
+// TestCEMMirroredPairs: if both signs of all pairs are elites with equal weights, the mean stays.
 func TestCEMMirroredPairs(t *testing.T) {
 	st := strategy(t, "cem", 3, evolve.Params{"sampling": "mirrored"})
 	s := st.Init([]float32{1, 2, 3})

@@ -39,8 +39,9 @@ func (r sigmaRange) hold(sigma []float64) {
 // plateauSpread bounds how far plateaus can make sigma grow, as a multiple of its initial value.
 const plateauSpread = 10
 
-// escape increases sigma after a generation on a plateau, where all candidates had the same fitness. The factor is the one
-// of Hansen's tutorial (2016), appendix C; the bound is ours, since on an endless plateau a larger sigma finds nothing more.
+// escape increases sigma after a generation on a plateau, where all candidates had the same fitness. The
+// factor is the one of Hansen's tutorial (2016), appendix C; the bound is ours, since on an endless plateau a
+// larger sigma finds nothing more.
 func (r sigmaRange) escape(sigma []float64, rates cmaRates) {
 	grown := float64(sigma[0] * exact.Exp(0.2+rates.cs/rates.damps))
 	sigma[0] = max(sigma[0], min(grown, plateauSpread*r.start))
@@ -52,23 +53,22 @@ func (r sigmaRange) escape(sigma []float64, rates cmaRates) {
 // Source: Hansen, "The CMA Evolution Strategy: A Tutorial" (arXiv 1604.00772, 2016),
 // equations 49 to 58; c1 of few candidates, and the 0.25 in cmu, as in pycma 4.
 type cmaRates struct {
-	// weights by rank, best first. The positive weights, those of the better half, sum to 1 and move the mean; the negative
-	// ones act on the covariance alone.
+	// weights by rank, best first. The positive weights, those of the better half, sum to 1 and move the
+	// mean; the negative ones act on the covariance alone.
 	weights []float64
 	// mueff is the variance effective selection mass of the positive weights.
 	mueff float64
 	// cs is the decay rate of sigma's evolution path, damps the damping of sigma.
 	cs, damps float64
-	// cc is the decay rate of the covariance's evolution path; c1 and cmu are the learning rates of the rank-one and the
-	// rank-mu update.
+	// cc is the decay rate of the covariance's evolution path; c1 and cmu are the learning rates of the
+	// rank-one and the rank-mu update.
 	cc, c1, cmu float64
 	// chi approximates the expected length of a standard normal vector.
 	chi float64
 }
 
-// newCMARates computes the rates for n parameters and count candidates, at least 2.
-// speed multiplies c1 and cmu: 1 for a full covariance, (n+2)/3 for a diagonal one.
-// Negative weights are 0 unless active. Bit exact.
+// newCMARates computes the rates for n parameters and count candidates, at least 2. speed multiplies c1 and
+// cmu: 1 for a full covariance, (n+2)/3 for a diagonal one. Negative weights are 0 unless active. Bit exact.
 func newCMARates(n, count int, speed float64, active bool) cmaRates {
 	d := float64(n)
 	r := cmaRates{weights: make([]float64, count)}
@@ -118,8 +118,8 @@ func unitSum(w []float64) float64 {
 	return 1 / squares
 }
 
-// of returns the weight of each fitness by its rank, and the same weights with negative ones set to 0. Equal fitness shares
-// the mean weight of the ranks it covers.
+// of returns the weight of each fitness by its rank, and the same weights with negative ones set to 0. Equal
+// fitness shares the mean weight of the ranks it covers.
 func (r cmaRates) of(fitness []int64) (weights, parents []float64) {
 	weights, parents = make([]float64, len(fitness)), make([]float64, len(fitness))
 	eachTie(fitness, func(tied []int, first int) {
@@ -141,9 +141,9 @@ func (r cmaRates) lazy(n int) uint64 {
 	return 1 + uint64(1/((r.c1+r.cmu)*float64(n)*10))
 }
 
-// shortened returns w unchanged unless it is negative. A negative w is scaled as if the squared length of the candidate's
-// eps, a vector of n components, were the expected one, so that the covariance stays positive definite (tutorial,
-// equation 46).
+// shortened returns w unchanged unless it is negative. A negative w is scaled as if the squared length of the
+// candidate's eps, a vector of n components, were the expected one, so that the covariance stays positive
+// definite (tutorial, equation 46).
 func shortened(w float64, n int, square float64) float64 {
 	if w >= 0 {
 		return w
@@ -151,7 +151,8 @@ func shortened(w float64, n int, square float64) float64 {
 	return w * float64(n) / (square + 1e-9)
 }
 
-// decisiveParents returns the results with the largest weights among those that move the mean, in either form of CMA-ES.
+// decisiveParents returns the results with the largest weights among those that move the mean, in either form
+// of CMA-ES.
 func decisiveParents(dim int, results []Result, n int) []int {
 	if !informative(results) {
 		return nil
@@ -160,7 +161,8 @@ func decisiveParents(dim int, results []Result, n int) []int {
 	return heaviest(parents, n)
 }
 
-// informative reports whether the fitness of a strategy that is not antithetic ranks anything: whether two results differ.
+// informative reports whether the fitness of a strategy that is not antithetic ranks anything: whether two
+// results differ.
 func informative(results []Result) bool {
 	for i := range results {
 		if results[i].Fitness[0] != results[0].Fitness[0] {
@@ -200,9 +202,9 @@ func walkOf(s *State) cmaWalk {
 	return cmaWalk{s.Slots[0].Reals, s.Slots[1].Reals, s.Slots[2].Reals, s.Slots[3].Reals}
 }
 
-// step moves the mean by sigma times y, updates both evolution paths, and then sigma. white is y in coordinates in which the
-// distribution is standard normal; gen counts the updates from 1. It returns c1, reduced while the covariance's path is
-// stalled. Bit exact.
+// step moves the mean by sigma times y, updates both evolution paths, and then sigma. white is y in
+// coordinates in which the distribution is standard normal; gen counts the updates from 1. It returns c1,
+// reduced while the covariance's path is stalled. Bit exact.
 func (w cmaWalk) step(r cmaRates, gen uint64, y, white []float64) (c1 float64) {
 	n := float64(len(w.mean))
 	for i, v := range y {
@@ -230,15 +232,16 @@ func (w cmaWalk) step(r cmaRates, gen uint64, y, white []float64) (c1 float64) {
 // condition is the largest ratio of the covariance's eigenvalues.
 const condition = 1e14
 
-// The largest eigenvalue of the covariance is kept between 1/maxSpread and maxSpread, a power of four, by moving factors
-// into sigma.
+// The largest eigenvalue of the covariance is kept between 1/maxSpread and maxSpread, a power of four, by
+// moving factors into sigma.
 const (
 	maxSpread     = 0x1p40
 	maxSpreadRoot = 0x1p20
 )
 
-// rescale moves a factor of the covariance, whose largest eigenvalue is top, into sigma and returns the factor by which the
-// caller must multiply the covariance, usually 1. It is a power of four, so the distribution does not change.
+// rescale moves a factor of the covariance, whose largest eigenvalue is top, into sigma and returns the
+// factor by which the caller must multiply the covariance, usually 1. It is a power of four, so the
+// distribution does not change.
 func (w cmaWalk) rescale(top float64) float64 {
 	s := 1.0
 	switch {
@@ -254,8 +257,8 @@ func (w cmaWalk) rescale(top float64) float64 {
 	return 1 / (s * s)
 }
 
-// Bounds for the parameters and step sizes of strategies that compute in float64: far beyond any use, and far enough inside
-// the range of float32 that nothing overflows.
+// Bounds for the parameters and step sizes of strategies that compute in float64: far beyond any use, and far
+// enough inside the range of float32 that nothing overflows.
 const (
 	maxTheta = 1e30
 	minSigma = 1e-30

@@ -18,7 +18,7 @@ import (
 // adaptive are the strategies whose step sizes adapt, on reals.
 var adaptive = []string{"cma-es", "sep-cma-es", "snes", "xnes"}
 
-// landscapes are the functions that adaptive strategies are tried on, to be minimised.
+// landscapes are the functions that adaptive strategies are tried on, to be minimized.
 var landscapes = map[string]func(x []float32) float64{
 	"sphere":    func(x []float32) float64 { return stretched(x, 1) },
 	"ellipsoid": func(x []float32) float64 { return stretched(x, 1e6) },
@@ -157,16 +157,15 @@ func TestTranslation(t *testing.T) {
 				}
 			}
 			if !reflect.DeepEqual(a.Slots[1:], b.Slots[1:]) {
-				r.Fatalf("%s: slots beside the mean differ", name)
+				r.Fatalf("%s: slots other than the mean differ", name)
 			}
 		})
 	}
 }
 
-// TestAdaptiveStayFinite runs thousands of generations where sigma grows without end,
-// shrinks without end, or does either in one direction alone, and looks that every
-// state is one that can be written. Fitness is a function of the noise, so that no
-// rounding of the candidates ends it.
+// TestAdaptiveStayFinite runs thousands of generations where sigma grows without end, shrinks without end, or
+// does either in one direction alone, and looks that every state is one that can be written. Fitness is a
+// function of the noise, so that no rounding of the candidates ends it.
 func TestAdaptiveStayFinite(t *testing.T) {
 	length := func(eps []float32) float64 { return stretched(eps, 1) }
 	for _, name := range adaptive {
@@ -230,8 +229,7 @@ func TestAdaptiveAnyFitness(t *testing.T) {
 	}
 }
 
-// TestPlateau: where all fitness is equal nothing moves, and CMA-ES's sigma grows up to
-// a bound.
+// TestPlateau: where all fitness is equal nothing moves, and CMA-ES's sigma grows up to a bound.
 func TestPlateau(t *testing.T) {
 	for _, name := range adaptive {
 		st := strategy(t, name, 3, evolve.Params{"sigma": 0.25})
@@ -260,8 +258,7 @@ func TestPlateau(t *testing.T) {
 	}
 }
 
-// TestSigmaRange drives sigma to both ends of its range, and looks that it gets there
-// and no further.
+// TestSigmaRange drives sigma to both ends of its range, and looks that it gets there and no further.
 func TestSigmaRange(t *testing.T) {
 	for _, name := range []string{"cma-es", "sep-cma-es"} {
 		st := strategy(t, name, 2, evolve.Params{"sigma": 0.5, "sigma_min": 0.25, "sigma_max": 2.0})
@@ -348,7 +345,7 @@ func TestAdaptiveCandidatesDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestOtherSlotsStay: what follows the strategy's own slots goes on as it is.
+// TestOtherSlotsStay: slots after the strategy's own are copied unchanged.
 func TestOtherSlotsStay(t *testing.T) {
 	for _, name := range adaptive {
 		st := strategy(t, name, 3, nil)

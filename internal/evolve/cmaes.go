@@ -137,9 +137,8 @@ func (v cmaState) learn(rates cmaRates, results []Result, gen uint64) {
 // momentBlock is the number of candidates processed at a time, so that memory does not grow with the population.
 const momentBlock = 64
 
-// moments returns the sum over the results of parents times eps, and the packed sum of
-// weights times y y^T, where y is eps transformed. The y of negative weights are
-// shortened.
+// moments returns the sum over the results of parents times eps, and the packed sum of weights times y y^T,
+// where y is eps transformed. The y of negative weights are shortened.
 func (v cmaState) moments(results []Result, weights, parents []float64) (mean, outer []float64) {
 	n := len(v.mean)
 	mean, outer = make([]float64, n), make([]float64, linalg.Packed(n))

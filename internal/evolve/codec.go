@@ -20,11 +20,11 @@ const (
 	lenWords = 1 << 30
 )
 
-// MarshalBinary returns the only valid encoding of s: "evoswarm/state/1", then in little-endian order Gen (8 bytes), the
-// length of theta (4) and its values (4 each), the number of slots (1), and for each slot the length of its name (1), the
-// name, the number of values (4) and the values. Values are float32 (4 bytes each), float64 (8) if bit 31 of their number is
-// set, or uint64 (8) if bit 30 is; an empty slot sets neither. States that UnmarshalBinary would reject return an error that
-// wraps ErrState. Canonical.
+// MarshalBinary returns the only valid encoding of s: "evoswarm/state/1", then in little-endian order Gen (8
+// bytes), the length of theta (4) and its values (4 each), the number of slots (1), and for each slot the
+// length of its name (1), the name, the number of values (4) and the values. Values are float32 (4 bytes
+// each), float64 (8) if bit 31 of their number is set, or uint64 (8) if bit 30 is; an empty slot sets
+// neither. States that UnmarshalBinary would reject return an error that wraps ErrState. Canonical.
 func (s *State) MarshalBinary() ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -115,9 +115,9 @@ func appendAll[T any](e sink, x []T, encode func([]byte, T) []byte) {
 	}
 }
 
-// UnmarshalBinary replaces s with the state that b encodes and keeps no reference to b. It rejects everything that
-// MarshalBinary would not have written, with an error that wraps ErrState: other tags, sizes beyond the limits, values that
-// are not finite, invalid or repeated names, and trailing bytes. On error s is unchanged.
+// UnmarshalBinary replaces s with the state that b encodes and keeps no reference to b. It rejects everything
+// that MarshalBinary would not have written, with an error that wraps ErrState: other tags, sizes beyond the
+// limits, values that are not finite, invalid or repeated names, and trailing bytes. On error s is unchanged.
 func (s *State) UnmarshalBinary(b []byte) error {
 	d := decoder{rest: b}
 	d.tag(stateTag)

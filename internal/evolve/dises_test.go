@@ -33,7 +33,7 @@ func TestLinearOfOneIsMax(t *testing.T) {
 	}
 }
 
-// TestLinearStep lays a step beside a float64 computation.
+// TestLinearStep compares a step with a float64 computation.
 func TestLinearStep(t *testing.T) {
 	const dim, step, sigma = 5, 1.5, 0.3
 	st := strategy(t, "dises", dim, evolve.Params{"selection": "linear", "top": 3.0, "step": step, "sigma": sigma})
@@ -91,17 +91,16 @@ func TestOneGroupIsLinear(t *testing.T) {
 	}
 }
 
-// TestGroups follows one generation of three groups by hand: which centre a candidate
-// perturbs, that only its own candidates move a centre, which centre the model is, and
-// the exchange.
+// TestGroups follows one generation of three groups by hand: which center a candidate perturbs, that only its
+// own candidates move a center, which center the model is, and the exchange.
 func TestGroups(t *testing.T) {
 	const dim, count, sigma = 4, 3, 0.5
 	for _, exchange := range []uint64{1, 2} {
 		st := strategy(t, "dises", dim, evolve.Params{"selection": "group", "groups": float64(count), "exchange": float64(exchange), "top": 1.0, "sigma": sigma})
 		s := st.Init(make([]float32, dim))
-		centres := s.Slot("group/centres").Values
-		for i := range centres {
-			centres[i] = float32(3 * i)
+		centers := s.Slot("group/centres").Values
+		for i := range centers {
+			centers[i] = float32(3 * i)
 		}
 		results := generation(st, s, 16)
 		var want [count][]float32
@@ -110,7 +109,7 @@ func TestGroups(t *testing.T) {
 			k := memberOf(t, st, s, r.Seed, sigma)
 			f := float64(r.Fitness[0]) / (1 << 20)
 			if number[k] == 0 || f > high[k] {
-				high[k], want[k] = f, perturbed(centres[k*dim:(k+1)*dim], sigma, r.Seed)
+				high[k], want[k] = f, perturbed(centers[k*dim:(k+1)*dim], sigma, r.Seed)
 			}
 			sum[k] += f
 			number[k]++
@@ -129,7 +128,7 @@ func TestGroups(t *testing.T) {
 		}
 		next := st.Apply(s, results)
 		if got := next.Slot("group/centres").Values; !slices.Equal(got, slices.Concat(want[:]...)) {
-			t.Errorf("exchange %d: centres %v, want %v", exchange, got, want)
+			t.Errorf("exchange %d: centers %v, want %v", exchange, got, want)
 		}
 		if !slices.Equal(next.Theta, want[lead]) {
 			t.Errorf("exchange %d: theta %v, want %v", exchange, next.Theta, want[lead])
@@ -142,9 +141,9 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// perturbed returns centre + sigma*eps(seed).
-func perturbed(centre []float32, sigma float32, seed uint64) []float32 {
-	x := slices.Clone(centre)
+// perturbed returns center + sigma*eps(seed).
+func perturbed(center []float32, sigma float32, seed uint64) []float32 {
+	x := slices.Clone(center)
 	kernel.Accumulate(x, sigma, seed, 0)
 	return x
 }
@@ -155,13 +154,13 @@ func memberOf(t *testing.T, st evolve.Strategy, s *evolve.State, seed uint64, si
 	dim := len(s.Theta)
 	candidate := make([]float32, dim)
 	st.Candidate(candidate, s, seed, 1)
-	centres := s.Slot("group/centres").Values
-	for k := range len(centres) / dim {
-		if slices.Equal(candidate, perturbed(centres[k*dim:(k+1)*dim], sigma, seed)) {
+	centers := s.Slot("group/centres").Values
+	for k := range len(centers) / dim {
+		if slices.Equal(candidate, perturbed(centers[k*dim:(k+1)*dim], sigma, seed)) {
 			return k
 		}
 	}
-	t.Fatalf("candidate %d belongs to no centre", seed)
+	t.Fatalf("candidate %d belongs to no center", seed)
 	return 0
 }
 

@@ -7,8 +7,8 @@ func eliteSetting(name, doc string, fraction float64, since uint64) Setting {
 	return Setting{Name: name, Doc: doc + ": a fraction if below 1, else a count", Default: fraction, Min: 1e-6, Max: 1 << 20, Since: since}
 }
 
-// checkElite returns an error that wraps ErrParams if the elite fraction called name is a count that has a fractional part or
-// exceeds size.Population.
+// checkElite returns an error that wraps ErrParams if the elite fraction called name is a count that has a
+// fractional part or exceeds size.Population.
 func checkElite(method string, p Params, name string, size Size) error {
 	x := p.number(name)
 	if x > 1 && x != float64(int(x)) {
@@ -33,8 +33,8 @@ func countSetting(name, doc string) Setting {
 	return Setting{Name: name, Doc: doc, Default: 0.0, Min: 0, Max: 1 << 30, Integer: true}
 }
 
-// count reads a countSetting; 0 becomes byDefault. A count above most, the number there is in a population of this size,
-// returns an error that wraps ErrParams.
+// count reads a countSetting; 0 becomes byDefault. A count above most, the number there is in a population of
+// this size, returns an error that wraps ErrParams.
 func count(method, name string, p Params, byDefault, most int, size Size) (int, error) {
 	n := int(p.number(name))
 	if n > most {

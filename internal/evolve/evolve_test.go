@@ -84,8 +84,7 @@ func TestStrategiesClimb(t *testing.T) {
 	}
 }
 
-// TestApplyIsPure changes everything Apply was given or has returned and looks
-// whether anything else moves.
+// TestApplyIsPure changes everything Apply was given or has returned and looks whether anything else moves.
 func TestApplyIsPure(t *testing.T) {
 	for _, m := range evolve.Methods() {
 		st := strategy(t, m.Name, 5, nil)
@@ -196,8 +195,7 @@ func TestInvalidFitness(t *testing.T) {
 	}
 }
 
-// TestOpenAIFirstStep lays one step beside a float64 computation of the published
-// formulas.
+// TestOpenAIFirstStep compares one step with a float64 computation of the published formulas.
 func TestOpenAIFirstStep(t *testing.T) {
 	const alpha, sigma, l2, dim = 0.05, 0.1, 0.01, 6
 	st := strategy(t, "openai-es", dim, evolve.Params{"alpha": alpha, "sigma": sigma, "l2": l2})

@@ -62,8 +62,8 @@ type ga struct {
 	spread         float64
 }
 
-// Slots of ga, in their order. All of them list the parents in the same order: the elite by mean fitness, then the others by
-// fitness.
+// Slots of ga, in their order. All of them list the parents in the same order: the elite by mean fitness,
+// then the others by fitness.
 const (
 	gaParents = iota // parameters of the parents, one parent after another
 	gaSums           // sum of each parent's fitness over its tests
@@ -255,8 +255,8 @@ func (g *ga) genomes(s *State, heirs []heir) []uint64 {
 	return words
 }
 
-// takeGenome takes a genome from the front of words: the number of mutations, then the last of them. Words that do not have
-// this form can only come from a forged state; it takes as many as there are.
+// takeGenome takes a genome from the front of words: the number of mutations, then the last of them. Words
+// that do not have this form can only come from a forged state; it takes as many as there are.
 func (g *ga) takeGenome(words []uint64) (genome, rest []uint64) {
 	if len(words) == 0 {
 		return []uint64{0}, nil

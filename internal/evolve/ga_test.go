@@ -31,8 +31,7 @@ func genomes(s *evolve.State, limit uint64) []genome {
 	return all
 }
 
-// TestGenomesMakeTheParents: the first model and a chain of seeds are the whole of a
-// parent, bit for bit.
+// TestGenomesMakeTheParents: the first model and a chain of seeds are the whole of a parent, bit for bit.
 func TestGenomesMakeTheParents(t *testing.T) {
 	const dim, sigma, spread, decay, parents = 9, 0.2, 3.0, 0.5, 5
 	st := strategy(t, "ga", dim, evolve.Params{"top": float64(parents), "sigma": sigma, "sigma_decay": decay, "sigma_min": 0.05, "spread": spread, "retest": 0.3})
@@ -85,9 +84,8 @@ func TestGenomesAreBounded(t *testing.T) {
 	}
 }
 
-// TestRetests: of many candidates the share asked for are parents as they are, each of
-// the elite and of the next as many about as often; the others are one perturbation
-// away from theirs, every parent about as often.
+// TestRetests: of many candidates the share asked for are parents as they are, each of the elite and of the
+// next as many about as often; the others are one perturbation away from theirs, every parent about as often.
 func TestRetests(t *testing.T) {
 	const dim, parents, sigma = 3, 4, 0.5
 	st := strategy(t, "ga", dim, evolve.Params{"top": float64(parents), "elite": 1.0, "retest": 0.25, "sigma": sigma})

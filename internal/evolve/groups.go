@@ -94,7 +94,8 @@ func score(sum []float64, results []Result) {
 	}
 }
 
-// extremes returns the groups with the highest and the lowest mean fitness among those that have any; ties go to the first.
+// extremes returns the groups with the highest and the lowest mean fitness among those that have any; ties go
+// to the first.
 func (g *groups) extremes(scores []float64) (lead, last int) {
 	high, low := 0.0, 0.0
 	found := false

@@ -18,8 +18,8 @@ type Method struct {
 	Doc string
 	// Settings are all settings of the method; complete Params hold exactly these. Shared, read-only.
 	Settings []Setting
-	// build makes the strategy from complete and checked settings. It returns an error that wraps ErrParams if they contradict
-	// each other or the size.
+	// build makes the strategy from complete and checked settings. It returns an error that wraps ErrParams
+	// if they contradict each other or the size.
 	build func(p Params, size Size) (Strategy, error)
 }
 
@@ -29,8 +29,8 @@ type Size struct {
 	Population int // evaluations of a generation, both signs counted; at least 1
 }
 
-// At returns m as of an earlier revision: with its settings then, and a New that gives the same bits as then. The error wraps
-// ErrMethod.
+// At returns m as of an earlier revision: with its settings then, and a New that gives the same bits as then.
+// The error wraps ErrMethod.
 func (m Method) At(revision uint64) (Method, error) {
 	if revision == 0 || revision > m.Revision {
 		return Method{}, fmt.Errorf("%w revision %d of %s; this build has 1 to %d", ErrMethod, revision, m.Name, m.Revision)
@@ -55,8 +55,8 @@ func (m Method) At(revision uint64) (Method, error) {
 	return old, nil
 }
 
-// New makes the strategy for complete settings p. Errors wrap ErrParams: those of Check, and settings that contradict each
-// other or the size.
+// New makes the strategy for complete settings p. Errors wrap ErrParams: those of Check, and settings that
+// contradict each other or the size.
 func (m Method) New(p Params, size Size) (Strategy, error) {
 	if size.Dim < 1 || size.Dim > MaxDim {
 		return nil, fmt.Errorf("%w: %s: dimension is %d, want 1 to %d", ErrParams, m.Name, size.Dim, MaxDim)
@@ -78,7 +78,8 @@ func pairs(method string, size Size) error {
 	return nil
 }
 
-// Complete returns a copy of p with every missing setting at its default. Errors are those of Check, but for missing settings.
+// Complete returns a copy of p with every missing setting at its default. Errors are those of Check, but for
+// missing settings.
 func (m Method) Complete(p Params) (Params, error) {
 	full := Params{}
 	for _, s := range m.Settings {
@@ -94,7 +95,8 @@ func (m Method) Complete(p Params) (Params, error) {
 	return full, nil
 }
 
-// Check returns an error that wraps ErrParams unless p holds exactly the settings of m, each of the right type and in range.
+// Check returns an error that wraps ErrParams unless p holds exactly the settings of m, each of the right
+// type and in range.
 func (m Method) Check(p Params) error {
 	for _, name := range p.names() {
 		s, ok := m.setting(name)

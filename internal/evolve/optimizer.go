@@ -9,9 +9,9 @@ const (
 	slotVelocity = "optimizer/velocity"
 )
 
-// optimizerSettings describes which optimizer a method uses, by default choice, and its constants. The step size alpha and
-// its schedule are separate settings. since is the revision of the method that introduced the choice; before it there was
-// only Adam.
+// optimizerSettings describes which optimizer a method uses, by default choice, and its constants. The step
+// size alpha and its schedule are separate settings. since is the revision of the method that introduced the
+// choice; before it there was only Adam.
 func optimizerSettings(choice string, since uint64) []Setting {
 	return []Setting{
 		{Name: "beta1", Doc: "Adam's decay of the mean gradient", Default: 0.9, Min: 0, Max: 0.999999},
@@ -53,9 +53,9 @@ func (o optimizer) slots(dim int) []SlotShape {
 	return nil
 }
 
-// ascend moves theta along grad and updates the optimizer's slots, which begin at slots[0]. gen is the generation, counted
-// from 0, and thus the number of earlier steps. All vectors have the same length. Every operation rounds once to float32,
-// except norms, which are summed in float64 in index order. Bit exact.
+// ascend moves theta along grad and updates the optimizer's slots, which begin at slots[0]. gen is the
+// generation, counted from 0, and thus the number of earlier steps. All vectors have the same length. Every
+// operation rounds once to float32, except norms, which are summed in float64 in index order. Bit exact.
 func (o optimizer) ascend(theta []float32, slots []Slot, grad []float32, gen uint64) {
 	alpha := o.alpha.at(gen)
 	switch o.kind {
@@ -120,8 +120,8 @@ func clipUp(theta, velocity, grad []float32, alpha float32, momentum, maxSpeed f
 	}
 }
 
-// norm returns the Euclidean norm of x, summed in float64 in index order, so that squares of float32 neither overflow nor
-// underflow. Bit exact.
+// norm returns the Euclidean norm of x, summed in float64 in index order, so that squares of float32 neither
+// overflow nor underflow. Bit exact.
 func norm(x []float32) float64 {
 	sum := 0.0
 	for _, v := range x {

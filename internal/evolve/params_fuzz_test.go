@@ -8,9 +8,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/evolve"
 )
 
-// FuzzParams builds strategies of any settings a spec can hold: what is accepted has a
-// state of the shape it says and moves without fault, the rest is refused with
-// ErrParams. Sizes are those of a small run.
+// FuzzParams builds strategies of any settings a spec can hold: what is accepted has a state of the shape it
+// says and moves without fault, the rest is refused with ErrParams. Sizes are those of a small run.
 func FuzzParams(f *testing.F) {
 	for i := range evolve.Methods() {
 		f.Add(uint8(i), uint8(9), uint8(16), []byte{})

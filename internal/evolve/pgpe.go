@@ -109,9 +109,9 @@ func (g *pgpe) Apply(s *State, results []Result) *State {
 	return next
 }
 
-// gradients returns the gradient of the expected utility with respect to the parameters, less l2 * theta, and with respect to
-// the logarithms of the standard deviations, times their learning rate: Sehnke et al. (2010), equations 15 and 16, each
-// without a factor of sigma^2.
+// gradients returns the gradient of the expected utility with respect to the parameters, less l2 * theta, and
+// with respect to the logarithms of the standard deviations, times their learning rate: Sehnke et al. (2010),
+// equations 15 and 16, each without a factor of sigma^2.
 func (g *pgpe) gradients(s *State, results []Result) (grad, change []float32) {
 	difference, mean, divisor := g.weights(results)
 	terms := make([]moment, len(results))
@@ -128,8 +128,8 @@ func (g *pgpe) gradients(s *State, results []Result) (grad, change []float32) {
 	return grad, change
 }
 
-// weights returns, for each result, half the difference between the utilities of sign +1 and -1 and their mean less the mean
-// of all, and the divisor of both.
+// weights returns, for each result, half the difference between the utilities of sign +1 and -1 and their
+// mean less the mean of all, and the divisor of both.
 func (g *pgpe) weights(results []Result) (difference, mean []float64, divisor float64) {
 	u, divisor := utilities(g.shaping, bothSigns(results))
 	if g.shaping == "raw" {

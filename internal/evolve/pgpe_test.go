@@ -22,7 +22,7 @@ func newTwin(dim int, sigma float64) *twin {
 
 // gradient returns the gradient by the mean and moves the standard deviations:
 // SymmetricSeparableGaussian._compute_gradients with divide_by num_directions and
-// centred ranks, and modify_tensor with max_change.
+// centered ranks, and modify_tensor with max_change.
 func (w *twin) gradient(results []evolve.Result, sigmaAlpha, maxChange float64) []float64 {
 	all := make([]int64, 0, 2*len(results))
 	for _, r := range results {
@@ -103,9 +103,8 @@ func TestPEPGSteps(t *testing.T) {
 // exploring are the strategies of PGPE's family.
 var exploring = []string{"pgpe", "pepg"}
 
-// TestExploringBounds draws results and settings at will: the model never moves faster
-// than ClipUp's speed, no sigma by more than its share or out of its bounds, and
-// everything stays finite.
+// TestExploringBounds draws results and settings at will: the model never moves faster than ClipUp's speed,
+// no sigma by more than its share or out of its bounds, and everything stays finite.
 func TestExploringBounds(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		const dim = 5

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRandomSearchKeepsTheBest lays runs beside a search that remembers everything.
+// TestRandomSearchKeepsTheBest compares runs with a search that remembers everything.
 func TestRandomSearchKeepsTheBest(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		const dim = 4

@@ -15,10 +15,10 @@ func logWeight(shift float64) rankWeight {
 // uniformWeight gives every rank the same weight.
 func uniformWeight(int, int) float64 { return 1 }
 
-// recombine returns the weight of each fitness in a recombination of the elite best: by rank, with the sum 1. Equal fitness
-// shares the mean of the weights of the ranks it covers, even if these reach beyond the elite, so the order of the results
-// does not matter. InvalidFitness weighs 0; if fewer than elite are valid, these are the elite, and if none is, all weights
-// are 0. Bit exact.
+// recombine returns the weight of each fitness in a recombination of the elite best: by rank, with the sum 1.
+// Equal fitness shares the mean of the weights of the ranks it covers, even if these reach beyond the elite,
+// so the order of the results does not matter. InvalidFitness weighs 0; if fewer than elite are valid, these
+// are the elite, and if none is, all weights are 0. Bit exact.
 func recombine(fitness []int64, elite int, weight rankWeight) []float64 {
 	elite = min(elite, countValid(fitness))
 	byRank := make([]float64, elite)
@@ -61,9 +61,9 @@ func recombinationSetting(since uint64) Setting {
 		Choices: []string{"rank", "fitness", "uniform"}, Since: since}
 }
 
-// recombineBy returns the weight of each fitness in the mean of the elite best, by the choices of recombinationSetting:
-// as recombine does or, with "fitness", by how far each is above the best one outside of the elite; if none is above it, the
-// elite has equal weights. Equal fitness has equal weight. Bit exact.
+// recombineBy returns the weight of each fitness in the mean of the elite best, by the choices of
+// recombinationSetting: as recombine does or, with "fitness", by how far each is above the best one outside
+// of the elite; if none is above it, the elite has equal weights. Equal fitness has equal weight. Bit exact.
 func recombineBy(kind string, fitness []int64, elite int) []float64 {
 	switch kind {
 	case "rank":
@@ -77,8 +77,9 @@ func recombineBy(kind string, fitness []int64, elite int) []float64 {
 	return recombine(fitness, elite, uniformWeight)
 }
 
-// distances sets the weights of the elite best of the valid fitness values by their distances from the best one outside of
-// the elite or, if there is none, from the last one. It reports whether any distance is positive.
+// distances sets the weights of the elite best of the valid fitness values by their distances from the best
+// one outside of the elite or, if there is none, from the last one. It reports whether any distance is
+// positive.
 func distances(weights []float64, fitness []int64, elite, valid int) bool {
 	if elite == 0 {
 		return false

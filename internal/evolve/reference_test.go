@@ -20,8 +20,7 @@ var referenceFile = flag.String("reference", "testdata/reference/reference.json"
 // resolution is that of a fitness.
 const resolution = 1.0 / rollout.FitnessOne
 
-// reference is testdata/reference/reference.json, which reference.py beside it makes
-// and describes.
+// reference is testdata/reference/reference.json, made and described by reference.py in the same folder.
 type reference struct {
 	Versions map[string]string
 	Cases    []referenceCase
@@ -53,7 +52,7 @@ func (r referenceRun) evaluations() float64 {
 	return float64(*r.Evaluations)
 }
 
-// testFunctions are those of testdata/reference/functions.py, to be minimised.
+// testFunctions are those of testdata/reference/functions.py, to be minimized.
 var testFunctions = map[string]func(x []float32) float64{
 	"sphere":        func(x []float32) float64 { return ellipsoid(x, 0) },
 	"ellipsoid":     func(x []float32) float64 { return ellipsoid(x, 6) },

@@ -13,8 +13,8 @@ type schedule struct {
 	span               float64 // generations until linear and cosine reach last
 }
 
-// scheduleSettings describes the value called name, which doc explains, and its schedule. since is the revision of the method
-// that introduced the forms other than exponential.
+// scheduleSettings describes the value called name, which doc explains, and its schedule. since is the
+// revision of the method that introduced the forms other than exponential.
 func scheduleSettings(name, doc string, start float64, since uint64) []Setting {
 	return []Setting{
 		{Name: name, Doc: doc + " in generation 0", Default: start, Min: 1e-6, Max: 1000},

@@ -111,8 +111,8 @@ func (v sepState) learn(rates cmaRates, results []Result, gen uint64) {
 	v.limit()
 }
 
-// moments returns the sum of parents times eps over the results, and the sum of weights, shortened where negative, times the
-// squares of eps.
+// moments returns the sum of parents times eps over the results, and the sum of weights, shortened where
+// negative, times the squares of eps.
 func (v sepState) moments(results []Result, weights, parents []float64) (first, second []float64) {
 	n := len(v.mean)
 	lengths := v.lengths(results, weights)

@@ -10,8 +10,8 @@ import (
 // ErrParams is wrapped by every error about settings. The message names the setting, the value and what is allowed.
 var ErrParams = errors.New("evolve: bad strategy setting")
 
-// Params holds the values of a strategy's settings by name, each a float64 or a string. The genesis block of a run contains
-// them with all defaults written out.
+// Params holds the values of a strategy's settings by name, each a float64 or a string. The genesis block of
+// a run contains them with all defaults written out.
 type Params map[string]any
 
 // Setting describes a setting of a method.
@@ -30,8 +30,8 @@ type Setting struct {
 	Choices []string
 	// First are the Choices of revision 1, if there were fewer.
 	First []string
-	// Since is the revision of the method that introduced the setting; 0 means the first. Runs of earlier revisions do not name
-	// it and behave as with Default.
+	// Since is the revision of the method that introduced the setting; 0 means the first. Runs of earlier
+	// revisions do not name it and behave as with Default.
 	Since uint64
 }
 

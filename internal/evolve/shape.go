@@ -39,8 +39,8 @@ type Shape struct {
 	Slots []SlotShape // in the order of State.Slots
 }
 
-// State returns the state of generation 0 with parameters theta and all slots zero. It takes ownership of theta and panics
-// unless its length is Dim.
+// State returns the state of generation 0 with parameters theta and all slots zero. It takes ownership of
+// theta and panics unless its length is Dim.
 func (sh Shape) State(theta []float32) *State {
 	if len(theta) != sh.Dim {
 		panic(fmt.Sprintf("evolve: theta has %d values, want %d", len(theta), sh.Dim))
@@ -63,8 +63,8 @@ func (sh SlotShape) zero() Slot {
 	return Slot{Name: sh.Name, Values: make([]float32, n)}
 }
 
-// Check returns an error that wraps ErrState unless s has this shape and its values are finite. States from other peers must
-// pass it before use.
+// Check returns an error that wraps ErrState unless s has this shape and its values are finite. States from
+// other peers must pass it before use.
 func (sh Shape) Check(s *State) error {
 	if len(s.Theta) != sh.Dim {
 		return fmt.Errorf("%w: theta has %d values, want %d", ErrState, len(s.Theta), sh.Dim)

@@ -13,8 +13,9 @@ func shapingSetting(choice string, since uint64) Setting {
 		Choices: []string{"raw", "ranks", "zscore", "nes"}, Since: since}
 }
 
-// utilities returns the utility of each fitness as u/divisor; the caller divides. Except for raw, u sums to 0 up to rounding.
-// Invalid fitness counts as the lowest valid one; by rank it comes last. Equal fitness has equal utility. Bit exact.
+// utilities returns the utility of each fitness as u/divisor; the caller divides. Except for raw, u sums to 0
+// up to rounding. Invalid fitness counts as the lowest valid one; by rank it comes last. Equal fitness has
+// equal utility. Bit exact.
 func utilities(shaping string, fitness []int64) (u []float64, divisor float64) {
 	switch shaping {
 	case "raw":
@@ -31,10 +32,10 @@ func utilities(shaping string, fitness []int64) (u []float64, divisor float64) {
 	return u, 2 * (float64(len(fitness)) - 1)
 }
 
-// CenteredRanks returns the centered mid-rank of each fitness as an integer: twice its rank minus twice the mean rank, where
-// the worst has rank 0 and equal fitness shares the mean of the ranks it covers. The values lie in -(n-1) .. n-1, sum to 0,
-// and do not depend on the order of fitness; divided by 2(n-1) they are OpenAI-ES's centered ranks in [-0.5, 0.5].
-// InvalidFitness ranks last. Bit exact.
+// CenteredRanks returns the centered mid-rank of each fitness as an integer: twice its rank minus twice the
+// mean rank, where the worst has rank 0 and equal fitness shares the mean of the ranks it covers. The values
+// lie in -(n-1) .. n-1, sum to 0, and do not depend on the order of fitness; divided by 2(n-1) they are
+// OpenAI-ES's centered ranks in [-0.5, 0.5]. InvalidFitness ranks last. Bit exact.
 //
 // Source: Salimans et al., "Evolution Strategies as a Scalable Alternative to
 // Reinforcement Learning" (2017), section 2.1; ties as in Wierstra et al. (2014).
@@ -51,8 +52,8 @@ func CenteredRanks(fitness []int64) []int64 {
 	return ranks
 }
 
-// nesUtilities returns max(0, log(n/2+1) - log(rank)), with rank 1 for the best, normalized to sum to 1, less 1/n. Equal
-// fitness shares the mean.
+// nesUtilities returns max(0, log(n/2+1) - log(rank)), with rank 1 for the best, normalized to sum to 1, less
+// 1/n. Equal fitness shares the mean.
 //
 // Source: Wierstra et al., "Natural Evolution Strategies" (2014), section 3.1.
 func nesUtilities(fitness []int64) []float64 {
@@ -78,8 +79,8 @@ func nesUtilities(fitness []int64) []float64 {
 	return u
 }
 
-// eachTie calls f for each set of equal fitness, best first, with its indices in ascending order and the rank of its first
-// member, where the best has rank 0.
+// eachTie calls f for each set of equal fitness, best first, with its indices in ascending order and the rank
+// of its first member, where the best has rank 0.
 func eachTie(fitness []int64, f func(tied []int, first int)) {
 	order := byFitness(fitness)
 	for i := 0; i < len(order); {
@@ -102,7 +103,8 @@ func byFitness(fitness []int64) []int {
 	return order
 }
 
-// fitnessValues returns each fitness as a mean return. Invalid fitness counts as the lowest valid one, or 0 if there is none.
+// fitnessValues returns each fitness as a mean return. Invalid fitness counts as the lowest valid one, or 0
+// if there is none.
 func fitnessValues(fitness []int64) []float64 {
 	const one = 1 << 20
 	lowest, found := int64(0), false
@@ -168,8 +170,8 @@ func oneSign(results []Result) []int64 {
 	return fitness
 }
 
-// heaviest returns the indices of the n largest |weights|, except zeros, in ascending order; ties go to the first. It is the
-// answer of Decisive where a weighted sum moves the model.
+// heaviest returns the indices of the n largest |weights|, except zeros, in ascending order; ties go to the
+// first. It is the answer of Decisive where a weighted sum moves the model.
 func heaviest(weights []float64, n int) []int {
 	var at []int
 	for i, w := range weights {

@@ -9,8 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// dumbRanks counts: twice a centred mid-rank is how many are worse minus how many
-// are better.
+// dumbRanks counts: twice a centered mid-rank is how many are worse minus how many are better.
 func dumbRanks(fitness []int64) []int64 {
 	ranks := make([]int64, len(fitness))
 	for i, f := range fitness {

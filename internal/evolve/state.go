@@ -25,12 +25,13 @@ type State struct {
 	Gen uint64
 	// Theta are the parameters of the mean policy.
 	Theta []float32
-	// Slots hold the rest: first the slots of the strategy, in the order of its Shape, then what evaluations depend on, such as
-	// statistics of observations, which strategies copy unread.
+	// Slots hold the rest: first the slots of the strategy, in the order of its Shape, then what evaluations
+	// depend on, such as statistics of observations, which strategies copy unread.
 	Slots []Slot
 }
 
-// Slot is a named vector of a state, such as one of Adam's moments. It holds values of one type; the other two fields are nil.
+// Slot is a named vector of a state, such as one of Adam's moments. It holds values of one type; the other
+// two fields are nil.
 type Slot struct {
 	// Name has 1 to MaxSlotName characters: a-z, 0-9, '-', '.' or '/'.
 	Name string
@@ -80,8 +81,9 @@ func (s *State) Slot(name string) *Slot {
 	return nil
 }
 
-// Settle replaces every value of s that is not finite with its value in before, or 0 if it has none. Settings that overflow
-// float32 thus freeze a parameter instead of ending the run with a state that cannot be encoded. Bit exact.
+// Settle replaces every value of s that is not finite with its value in before, or 0 if it has none. Settings
+// that overflow float32 thus freeze a parameter instead of ending the run with a state that cannot be
+// encoded. Bit exact.
 func (s *State) Settle(before *State) {
 	settle(s.Theta, before.Theta)
 	for i := range s.Slots {
@@ -106,8 +108,8 @@ func settle[T float32 | float64](x, before []T) {
 	}
 }
 
-// ThetaDigest returns the SHA-256 of "evoswarm/theta/1", the length of theta as a little-endian uint64, and its values in
-// little-endian order. Canonical.
+// ThetaDigest returns the SHA-256 of "evoswarm/theta/1", the length of theta as a little-endian uint64, and
+// its values in little-endian order. Canonical.
 func (s *State) ThetaDigest() [32]byte {
 	e := newDigest()
 	e.append([]byte(thetaTag))

@@ -75,9 +75,8 @@ func build(name string, p evolve.Params, size evolve.Size) (evolve.Strategy, err
 	return m.New(full, size)
 }
 
-// TestAnyNumberOfResults: a generation of a swarm may have more results than the
-// population, or fewer than there are to be parents. Then what moves the model is
-// still among them, and the state has its shape.
+// TestAnyNumberOfResults: a generation of a swarm may have more results than the population, or fewer than
+// there are to be parents. Then what moves the model is still among them, and the state has its shape.
 func TestAnyNumberOfResults(t *testing.T) {
 	for _, m := range evolve.Methods() {
 		st := strategy(t, m.Name, 3, nil)
@@ -110,8 +109,7 @@ func TestCandidatesDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestOtherSlotsGoOn: what the evaluation keeps in a state is carried on by every
-// strategy as it is.
+// TestOtherSlotsGoOn: what the evaluation keeps in a state is carried on by every strategy as it is.
 func TestOtherSlotsGoOn(t *testing.T) {
 	for _, v := range variants() {
 		st := strategy(t, v.method, 3, v.params)

@@ -5,12 +5,13 @@ import (
 	"github.com/evoswarm/evoswarm/internal/kernel"
 )
 
-// sumBlock is the number of parameters summed at a time: 4 KiB of the sum and 4 KiB of noise stay in the first-level cache
-// while all seeds pass. It is a multiple of the block size of package noise.
+// sumBlock is the number of parameters summed at a time: 4 KiB of the sum and 4 KiB of noise stay in the
+// first-level cache while all seeds pass. It is a multiple of the block size of package noise.
 const sumBlock = 1024
 
-// eachBlock calls f for consecutive ranges lo .. hi-1 of 0 .. dim-1, on all cores if there is enough work. Ranges begin at
-// multiples of sumBlock and are independent, so the result does not depend on the number of cores.
+// eachBlock calls f for consecutive ranges lo .. hi-1 of 0 .. dim-1, on all cores if there is enough work.
+// Ranges begin at multiples of sumBlock and are independent, so the result does not depend on the number of
+// cores.
 func eachBlock(dim, terms int, f func(lo, hi int)) {
 	blocks := (dim + sumBlock - 1) / sumBlock
 	block := func(b int) { f(b*sumBlock, min((b+1)*sumBlock, dim)) }
@@ -23,8 +24,8 @@ type term struct {
 	coef float32
 }
 
-// accumulate adds coef*eps(seed) to dst for each term in order; each product is rounded first. Terms with coefficient 0 are
-// skipped. Bit exact.
+// accumulate adds coef*eps(seed) to dst for each term in order; each product is rounded first. Terms with
+// coefficient 0 are skipped. Bit exact.
 func accumulate(dst []float32, terms []term) {
 	eachBlock(len(dst), len(terms), func(lo, hi int) {
 		for _, t := range terms {
@@ -41,8 +42,9 @@ type moment struct {
 	first, second float32
 }
 
-// moments returns, for each parameter, the sums of first*eps(seed) and of second*(eps(seed)^2 - 1) over all terms, in their
-// order; every operation rounds to float32. Perturbations whose weights are both 0 are not generated. Bit exact.
+// moments returns, for each parameter, the sums of first*eps(seed) and of second*(eps(seed)^2 - 1) over all
+// terms, in their order; every operation rounds to float32. Perturbations whose weights are both 0 are not
+// generated. Bit exact.
 func moments(dim int, terms []moment) (first, second []float32) {
 	first, second = make([]float32, dim), make([]float32, dim)
 	eachBlock(dim, len(terms), func(lo, hi int) {
@@ -67,8 +69,9 @@ func addMoments(first, second, eps []float32, t moment) {
 	}
 }
 
-// eachEps calls f with eps(seed) for every seed, range by range: eps holds the components lo .. lo+len(eps)-1 and is valid
-// until f returns; k is the index of the seed. Ranges may run concurrently; within a range seeds come in order.
+// eachEps calls f with eps(seed) for every seed, range by range: eps holds the components lo .. lo+len(eps)-1
+// and is valid until f returns; k is the index of the seed. Ranges may run concurrently; within a range seeds
+// come in order.
 func eachEps(dim int, seeds []uint64, f func(k, lo int, eps []float32)) {
 	eachBlock(dim, len(seeds), func(lo, hi int) {
 		var eps [sumBlock]float32
@@ -79,8 +82,8 @@ func eachEps(dim int, seeds []uint64, f func(k, lo int, eps []float32)) {
 	})
 }
 
-// perturbEach writes theta + sign*sigma*eps(seed) to dst, with a sigma per parameter; each product is rounded first. All
-// slices have the same length. It does not allocate. Bit exact.
+// perturbEach writes theta + sign*sigma*eps(seed) to dst, with a sigma per parameter; each product is rounded
+// first. All slices have the same length. It does not allocate. Bit exact.
 func perturbEach(dst, theta, sigma []float32, sign float32, seed uint64) {
 	const part = 512
 	var eps [part]float32

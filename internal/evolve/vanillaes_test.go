@@ -33,7 +33,7 @@ func logWeights(k int, shift float64) []float64 {
 	return weights
 }
 
-// TestVanillaSteps lays steps beside algorithm 1 of Chrabaszcz et al. (2018).
+// TestVanillaSteps compares steps with algorithm 1 of Chrabaszcz et al. (2018).
 func TestVanillaSteps(t *testing.T) {
 	const dim = 6
 	for _, test := range []struct {

@@ -14,8 +14,7 @@ type variant struct {
 	params       evolve.Params
 }
 
-// variants returns every method with its defaults, and the choices that lead to other
-// code.
+// variants returns every method with its defaults, and the choices that lead to other code.
 func variants() []variant {
 	var all []variant
 	for _, m := range evolve.Methods() {
@@ -46,8 +45,7 @@ func with(p, more evolve.Params) evolve.Params {
 	return all
 }
 
-// TestResumeEverywhere takes the state through its bytes after every generation: the
-// run goes on as if nothing had been.
+// TestResumeEverywhere encodes and decodes the state after every generation, which must not change the run.
 func TestResumeEverywhere(t *testing.T) {
 	for _, v := range variants() {
 		st := strategy(t, v.method, 7, v.params)
@@ -67,7 +65,7 @@ func TestResumeEverywhere(t *testing.T) {
 			}
 			parts = st.Apply(parts, generation(st, parts, 16))
 			if parts.Digest() != whole.Digest() {
-				t.Fatalf("%s: resumed at generation %d the run goes elsewhere", v.name, gen)
+				t.Fatalf("%s: resumed at generation %d the run diverges", v.name, gen)
 			}
 		}
 	}
@@ -137,7 +135,7 @@ func TestApplyMemory(t *testing.T) {
 	for _, v := range variants() {
 		st, err := build(v.method, v.params, evolve.Size{Dim: dim, Population: population})
 		if err != nil {
-			continue // a full covariance, beside which vectors are small
+			continue // a full covariance, which refuses this dimension
 		}
 		results := make([]evolve.Result, population)
 		for i := range results {

@@ -64,8 +64,8 @@ func (c *xnes) Candidate(dst []float32, s *State, seed uint64, _ float32) {
 	}
 }
 
-// Apply implements Strategy: mean + alpha A G and A exp(eta/2 M), where G and M are the sums of utility times eps and utility
-// times eps eps^T. If all fitness is equal, only Gen changes.
+// Apply implements Strategy: mean + alpha A G and A exp(eta/2 M), where G and M are the sums of utility times
+// eps and utility times eps eps^T. If all fitness is equal, only Gen changes.
 func (c *xnes) Apply(s *State, results []Result) *State {
 	next := s.Clone()
 	next.Gen++
@@ -93,8 +93,9 @@ func (c *xnes) Apply(s *State, results []Result) *State {
 	return next
 }
 
-// gradient returns the sum of utility times eps, and the eigenvalues and eigenvectors of eta/2 times the sum of utility times
-// eps eps^T. (The utilities sum to 0, so eps eps^T less the identity gives the same.) values is nil if Eigen fails.
+// gradient returns the sum of utility times eps, and the eigenvalues and eigenvectors of eta/2 times the sum
+// of utility times eps eps^T. (The utilities sum to 0, so eps eps^T less the identity gives the same.) values
+// is nil if Eigen fails.
 func (c *xnes) gradient(results []Result) (grad, values, vectors []float64) {
 	n := c.dim
 	grad = make([]float64, n)

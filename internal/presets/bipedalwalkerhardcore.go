@@ -2,8 +2,8 @@ package presets
 
 import "slices"
 
-// Nobody has solved the hardcore walker with these presets (docs/bench/learn.md says what was run): they are BipedalWalker's,
-// with two episodes per candidate, since its ground differs more from episode to episode.
+// Nobody has solved the hardcore walker with these presets (docs/bench/learn.md says what was run): they are
+// BipedalWalker's, with two episodes per candidate, since its ground differs more from episode to episode.
 func init() {
 	rows := slices.Clone(walking)
 	for i := range rows {

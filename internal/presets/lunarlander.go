@@ -5,10 +5,11 @@ import "github.com/evoswarm/evoswarm/internal/evolve"
 // Fresh trials: seeds 50000 to 50009, at most 3 M env-steps. Tuning: seeds 1010 to 1015, at most 1.5 or 2 M env-steps;
 // dises also solved 20 of 20 tuning runs with seeds up to 1033.
 //
-// dises with other selections, fresh seeds, at most 5 M env-steps: group with two centers and 100 candidates 10 of 10, median
-// 930 k; max with 20 candidates, two episodes, a step of 0.2 and a sigma that decays by 0.997 8 of 10, 888 k (tuning: 8 of 8,
-// 600 k). The best candidate alone points the right way only roughly: many generations with small steps average what a few
-// large ones cannot (100 candidates, three episodes, step 1: 4 of 10).
+// dises with other selections, fresh seeds, at most 5 M env-steps: group with two centers and 100 candidates
+// 10 of 10, median 930 k; max with 20 candidates, two episodes, a step of 0.2 and a sigma that decays by
+// 0.997 8 of 10, 888 k (tuning: 8 of 8, 600 k). The best candidate alone points the right way only roughly:
+// many generations with small steps average what a few large ones cannot (100 candidates, three episodes,
+// step 1: 4 of 10).
 //
 // Normalized observations want a sigma of 1. Without normalization xnes took twice the env-steps, and snes got stuck in
 // three runs of four. A sigma that decays by 0.985 saves dises a third of the env-steps, and false tests.

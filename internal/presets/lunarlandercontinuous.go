@@ -4,9 +4,9 @@ import "github.com/evoswarm/evoswarm/internal/evolve"
 
 // Trials: seeds 50000 to 50009, at most 1 M env-steps (0.5 M for random-search).
 //
-// A small linear policy wants a sigma of the size of the weights that solve the task: 0.6 for plain observations. With two
-// episodes per candidate cma-es got stuck in one tuning run of 8 (20 candidates) and one of 20 (32 candidates), snes in
-// none of 34; one episode takes fewer env-steps.
+// A small linear policy wants a sigma of the size of the weights that solve the task: 0.6 for plain
+// observations. With two episodes per candidate cma-es got stuck in one tuning run of 8 (20 candidates) and
+// one of 20 (32 candidates), snes in none of 34; one episode takes fewer env-steps.
 func init() {
 	add("LunarLanderContinuous-v3", Preset{
 		Policy: linear("clip", false), SharedEpisodes: true, ValidateEvery: 2, ValidateEpisodes: 24,

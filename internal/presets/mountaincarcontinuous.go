@@ -2,7 +2,8 @@ package presets
 
 import "github.com/evoswarm/evoswarm/internal/evolve"
 
-// Trials: seeds 50000 to 50099, at most 0.4 M env-steps. With normalized observations even random search solves this one.
+// Trials: seeds 50000 to 50099, at most 0.4 M env-steps. With normalized observations even random search
+// solves this one.
 func init() {
 	add("MountainCarContinuous-v0", Preset{
 		Policy: linear("clip", false), SharedEpisodes: true, Observations: frozen(1000), ValidateEvery: 1, ValidateEpisodes: 8,

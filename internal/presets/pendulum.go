@@ -2,7 +2,8 @@ package presets
 
 import "github.com/evoswarm/evoswarm/internal/evolve"
 
-// Trials: seeds from 50000 up (60000 for ars, snes and vanilla-es, which were changed afterwards), at most 2 M env-steps.
+// Trials: seeds from 50000 up (60000 for ars, snes and vanilla-es, which were changed afterwards), at most 2
+// M env-steps.
 //
 // Pendulum wants a large sigma that stays: with a decay of 0.99, 18 of 100 runs of dises failed, without it 3.
 func init() {

@@ -1,5 +1,6 @@
-// Package presets holds the settings with which each strategy trains in each environment: one file per environment, with
-// a row per strategy that says what was measured with it. Whatever has no row starts from defaults (untried.go).
+// Package presets holds the settings with which each strategy trains in each environment: one file per
+// environment, with a row per strategy that says what was measured with it. Whatever has no row starts from
+// defaults (untried.go).
 package presets
 
 import (
@@ -29,7 +30,8 @@ type Preset struct {
 	Observations *rollout.Observations
 	// SharedEpisodes gives all candidates of a generation the same episodes; otherwise each seed has its own.
 	SharedEpisodes bool
-	// ValidateEvery is the evaluation interval in generations; each evaluation takes ValidateEpisodes held-out episodes.
+	// ValidateEvery is the evaluation interval in generations; each evaluation takes ValidateEpisodes
+	// held-out episodes.
 	ValidateEvery    uint64
 	ValidateEpisodes uint64
 	// Trials says what was measured with exactly these settings.
@@ -40,15 +42,16 @@ type Preset struct {
 type Trials struct {
 	// Runs is the number of runs, Solved how many of them solved the environment.
 	Runs, Solved int
-	// Steps is the median of the training env-steps until solved, to two or three digits; 0 where the median run did not
-	// solve the environment.
+	// Steps is the median of the training env-steps until solved, to two or three digits; 0 where the median
+	// run did not solve the environment.
 	Steps uint64
 	// Tuning says that the settings were chosen by these very runs. Otherwise the seeds were fresh.
 	Tuning bool
 }
 
-// For returns the preset for a strategy in env: what the environment's file says, and the defaults of untried.go for all
-// that it does not say. Every pair has one; Trials tells whether it was ever tried. Maps and slices are the caller's.
+// For returns the preset for a strategy in env: what the environment's file says, and the defaults of
+// untried.go for all that it does not say. Every pair has one; Trials tells whether it was ever tried. Maps
+// and slices are the caller's.
 func For(env *envs.Spec, method evolve.Method) Preset {
 	t, ok := tables[env.ID]
 	if !ok {
@@ -79,8 +82,8 @@ func Envs() []string {
 	return ids
 }
 
-// Strategies returns the names of the strategies that have a row for the environment called envID, sorted; where it has no
-// file, of those that have a row for any environment.
+// Strategies returns the names of the strategies that have a row for the environment called envID, sorted;
+// where it has no file, of those that have a row for any environment.
 func Strategies(envID string) []string {
 	rows := startRows
 	if t, ok := tables[envID]; ok {

@@ -76,8 +76,8 @@ func TestEveryPairTrains(t *testing.T) {
 	}
 }
 
-// TestUntried: an environment that nobody knows takes every strategy, and a strategy that nobody has tried starts with its
-// own defaults, with discrete actions and real ones.
+// TestUntried: an environment that nobody knows takes every strategy, and a strategy that nobody has tried
+// starts with its own defaults, with discrete actions and real ones.
 func TestUntried(t *testing.T) {
 	for id, head := range map[string]string{"CartPole-v1": "argmax", "Pendulum-v1": "clip"} {
 		env, err := envs.Find(id)

@@ -5,8 +5,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/evolve"
 )
 
-// untried returns what presets share in an environment that has no table: a small network with normalized observations, for
-// which a sigma of about 1 is right nearly everywhere.
+// untried returns what presets share in an environment that has no table: a small network with normalized
+// observations, for which a sigma of about 1 is right nearly everywhere.
 func untried(env *envs.Spec) Preset {
 	head := "clip"
 	if env.Action.Discrete {

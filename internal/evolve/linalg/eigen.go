@@ -8,16 +8,18 @@ import (
 	"github.com/evoswarm/evoswarm/internal/exact"
 )
 
-// Eigen computes the eigenvalues of the packed symmetric matrix a of order n = len(values), in ascending order, and its
-// eigenvectors: vectors[k*n:(k+1)*n] belongs to values[k] and has length 1; its component of the largest magnitude (the first
-// of equal ones) is positive. If a is a multiple of the identity, the vectors are the axes.
+// Eigen computes the eigenvalues of the packed symmetric matrix a of order n = len(values), in ascending
+// order, and its eigenvectors: vectors[k*n:(k+1)*n] belongs to values[k] and has length 1; its component of
+// the largest magnitude (the first of equal ones) is positive. If a is a multiple of the identity, the
+// vectors are the axes.
 //
-// vectors has length n*n; a has length Packed(n), is not changed and must not overlap the others. Eigen reports false, and
-// leaves values and vectors unspecified, if an element of a is not finite, if an eigenvalue is beyond the range of float64,
-// or if the iteration does not converge within its bound of 30 sweeps per eigenvalue; no matrix that needs as many is known.
+// vectors has length n*n; a has length Packed(n), is not changed and must not overlap the others. Eigen
+// reports false, and leaves values and vectors unspecified, if an element of a is not finite, if an
+// eigenvalue is beyond the range of float64, or if the iteration does not converge within its bound of 30
+// sweeps per eigenvalue; no matrix that needs as many is known.
 //
-// For n up to 1,000, values are accurate to 1e-12 of the largest one, and vectors are orthogonal to 1e-12. Eigen takes about
-// 9n^3 operations. Bit exact.
+// For n up to 1,000, values are accurate to 1e-12 of the largest one, and vectors are orthogonal to 1e-12.
+// Eigen takes about 9n^3 operations. Bit exact.
 func Eigen(values, vectors, a []float64) bool {
 	n := len(values)
 	if n == 0 {
@@ -45,8 +47,8 @@ func Eigen(values, vectors, a []float64) bool {
 	return true
 }
 
-// normalize multiplies a by the power of two that brings its largest magnitude into [0.5, 1) and returns the exponent that
-// undoes it. It reports false if an element is not finite.
+// normalize multiplies a by the power of two that brings its largest magnitude into [0.5, 1) and returns the
+// exponent that undoes it. It reports false if an element is not finite.
 func normalize(a []float64) (exponent int, ok bool) {
 	top := 0.0
 	for _, x := range a {
@@ -82,13 +84,13 @@ func ldexp(x float64, k int) float64 {
 	return float64(x * math.Float64frombits(uint64(k+1023)<<52))
 }
 
-// tiny is the sum of squares below which elements count as zero. They are below 1e-140 of the largest element, and their
-// quotients would lose digits.
+// tiny is the sum of squares below which elements count as zero. They are below 1e-140 of the largest
+// element, and their quotients would lose digits.
 const tiny = 1e-280
 
-// tridiagonal reduces the packed matrix w to a tridiagonal one by reflections H = I - u u^T / h, from the last row up. It sets
-// diag to the diagonal and off[1:] to the elements left of it. Row i of w then begins with the vector u of the reflection of
-// the coordinates below i, and h[i] is its h, 0 if there is none.
+// tridiagonal reduces the packed matrix w to a tridiagonal one by reflections H = I - u u^T / h, from the
+// last row up. It sets diag to the diagonal and off[1:] to the elements left of it. Row i of w then begins
+// with the vector u of the reflection of the coordinates below i, and h[i] is its h, 0 if there is none.
 func tridiagonal(w, diag, off, h []float64) {
 	n := len(diag)
 	p := make([]float64, n)
@@ -140,7 +142,8 @@ func addScaled2(dst []float64, a float64, x []float64, b float64, y []float64) {
 // rowPart is the number of matrix rows in one part of the work.
 const rowPart = 16
 
-// reflections sets q, an n by n matrix in row order, to H_2 H_3 ... H_(n-1), the reflections that tridiagonal left in w and h.
+// reflections sets q, an n by n matrix in row order, to H_2 H_3 ... H_(n-1), the reflections that tridiagonal
+// left in w and h.
 func reflections(q, w, h []float64) {
 	n := len(h)
 	clear(q)

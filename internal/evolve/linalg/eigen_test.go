@@ -10,8 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// pack returns the lower triangle of the matrix of order n with the elements
-// at(i, j), j <= i.
+// pack returns the lower triangle of the matrix of order n with the elements at(i, j), j <= i.
 func pack(n int, at func(i, j int) float64) []float64 {
 	a := make([]float64, linalg.Packed(n))
 	for i := range n {
@@ -70,9 +69,8 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-// holdEigen checks the decomposition of a: residual, orthogonality, order and signs.
-// Elements of a may be so large or small that squares would leave the range: all is
-// measured in units of the largest.
+// holdEigen checks the decomposition of a: residual, orthogonality, order and signs. Elements of a may be so
+// large or small that squares would leave the range: all is measured in units of the largest.
 func holdEigen(t fataler, a []float64, n int) (values, vectors []float64) {
 	t.Helper()
 	values, vectors = make([]float64, n), make([]float64, n*n)
@@ -182,8 +180,7 @@ func TestEigenFamilies(t *testing.T) {
 	}
 }
 
-// TestEigenProperties draws matrices of every scale, also of elements that lie far
-// apart.
+// TestEigenProperties draws matrices of every scale, also of elements that lie far apart.
 func TestEigenProperties(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		n := rapid.IntRange(1, 24).Draw(r, "n")
@@ -207,8 +204,7 @@ func TestEigenProperties(t *testing.T) {
 	})
 }
 
-// TestEigenScales: a power of two leaves the vectors as they are and scales the
-// values, to the bit.
+// TestEigenScales: a power of two leaves the vectors as they are and scales the values, to the bit.
 func TestEigenScales(t *testing.T) {
 	const n = 20
 	a := pack(n, func(i, j int) float64 { return normals(uint64(i*n+j), 1)[0] })

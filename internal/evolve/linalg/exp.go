@@ -5,9 +5,9 @@ import "github.com/evoswarm/evoswarm/internal/exact"
 // maxExponent bounds the magnitude of the exponents of MultiplyExp.
 const maxExponent = 100
 
-// MultiplyExp replaces the n by n matrix b, in row order, with exp(A) b, where A is the sum over k of values[k] v_k v_k^T and
-// the v_k = vectors[k*n:(k+1)*n] are orthonormal; there may be fewer than n. Values are clamped to [-100, 100]. It takes
-// 4 n^2 len(values) operations. Bit exact.
+// MultiplyExp replaces the n by n matrix b, in row order, with exp(A) b, where A is the sum over k of
+// values[k] v_k v_k^T and the v_k = vectors[k*n:(k+1)*n] are orthonormal; there may be fewer than n. Values
+// are clamped to [-100, 100]. It takes 4 n^2 len(values) operations. Bit exact.
 //
 // As the v_k are orthonormal, exp(A) = I + the sum of (e^values[k] - 1) v_k v_k^T.
 func MultiplyExp(b, values, vectors []float64, n int) {

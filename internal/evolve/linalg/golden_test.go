@@ -10,8 +10,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/golden"
 )
 
-// TestGolden holds the bits of eigenvalues, vectors and exponentials of matrices of
-// several orders.
+// TestGolden holds the bits of eigenvalues, vectors and exponentials of matrices of several orders.
 func TestGolden(t *testing.T) {
 	eigen, exp := sha256.New(), sha256.New()
 	for _, n := range []int{1, 2, 3, 5, 8, 13, 40} {

@@ -9,10 +9,10 @@ import (
 // dependent.
 const dependent = 1e-10
 
-// EigenOuter computes the eigenvalues, except some zeros, and the eigenvectors of the n by n matrix that is the sum over k of
-// weights[k] x_k x_k^T, where x_k = xs[k*n:(k+1)*n]. The r <= n values are in ascending order, and vectors[i*n:(i+1)*n]
-// belongs to values[i]. For m <= n/2 vectors it takes about 4 n m^2 operations instead of 9 n^3. It reports false, and
-// returns nil slices, where Eigen fails. Bit exact.
+// EigenOuter computes the eigenvalues, except some zeros, and the eigenvectors of the n by n matrix that is
+// the sum over k of weights[k] x_k x_k^T, where x_k = xs[k*n:(k+1)*n]. The r <= n values are in ascending
+// order, and vectors[i*n:(i+1)*n] belongs to values[i]. For m <= n/2 vectors it takes about 4 n m^2
+// operations instead of 9 n^3. It reports false, and returns nil slices, where Eigen fails. Bit exact.
 func EigenOuter(weights, xs []float64, n int) (values, vectors []float64, ok bool) {
 	if m := len(weights); 2*m <= n {
 		return eigenFew(weights, xs, n)
@@ -26,8 +26,8 @@ func EigenOuter(weights, xs []float64, n int) (values, vectors []float64, ok boo
 	return values, vectors, true
 }
 
-// AddOuter adds weights[k] x_k x_k^T, where x_k = xs[k*n:(k+1)*n], to the packed symmetric matrix a, in ascending order of k.
-// Bit exact.
+// AddOuter adds weights[k] x_k x_k^T, where x_k = xs[k*n:(k+1)*n], to the packed symmetric matrix a, in
+// ascending order of k. Bit exact.
 func AddOuter(a, weights, xs []float64, n int) {
 	cores.EachIfLarge((n+rowPart-1)/rowPart, rowPart*n*len(weights)/2, func(part int) {
 		for i := part * rowPart; i < min((part+1)*rowPart, n); i++ {
@@ -72,9 +72,9 @@ func eigenFew(weights, xs []float64, n int) (values, vectors []float64, ok bool)
 	return values, vectors, true
 }
 
-// span returns an orthonormal base of the subspace that the m vectors xs of length n span, r vectors of length n, and coords,
-// r by m, so that x_k is the sum of coords[a*m+k] times base vector a. The base consists of the principal axes, found with
-// Gram's matrix.
+// span returns an orthonormal base of the subspace that the m vectors xs of length n span, r vectors of
+// length n, and coords, r by m, so that x_k is the sum of coords[a*m+k] times base vector a. The base
+// consists of the principal axes, found with Gram's matrix.
 func span(xs []float64, n int) (base, coords []float64, ok bool) {
 	m := len(xs) / n
 	gram := make([]float64, Packed(m))

@@ -8,8 +8,8 @@ type rotation struct {
 	c, s float64
 }
 
-// rotations collects rotations of rows of q, an n by n matrix, to apply many of them to a few columns at a time: these stay
-// in the cache, and columns are independent.
+// rotations collects rotations of rows of q, an n by n matrix, to apply many of them to a few columns at a
+// time: these stay in the cache, and columns are independent.
 type rotations struct {
 	q    []float64
 	n    int

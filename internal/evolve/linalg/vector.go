@@ -6,8 +6,8 @@ func Packed(n int) int { return n * (n + 1) / 2 }
 // Row returns the elements (i, 0) to (i, i) of a packed symmetric matrix a. It shares memory with a.
 func Row(a []float64, i int) []float64 { return a[Packed(i) : Packed(i)+i+1] }
 
-// Dot returns the sum of x[i]*y[i] as ((s0+s1)+(s2+s3)), where s_k is the sum over i = k mod 4 in ascending order. x and y
-// have the same length. Bit exact.
+// Dot returns the sum of x[i]*y[i] as ((s0+s1)+(s2+s3)), where s_k is the sum over i = k mod 4 in ascending
+// order. x and y have the same length. Bit exact.
 func Dot(x, y []float64) float64 {
 	y = y[:len(x)]
 	var s0, s1, s2, s3 float64
