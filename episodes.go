@@ -42,7 +42,7 @@ type Observations struct {
 func episodesOf(p presets.Preset) Episodes {
 	c := p.Conditions
 	e := Episodes{
-		Count: int(p.EpisodesPerCandidate), Shared: &p.SharedEpisodes, ActionNoise: &c.ActionNoise, Bonus: &c.Bonus, Penalty: &c.Penalty,
+		Count: int(p.Episodes), Shared: &p.SharedEpisodes, ActionNoise: &c.ActionNoise, Bonus: &c.Bonus, Penalty: &c.Penalty,
 		Cap: &c.Cap, Skip: max(int(c.Skip), 1), Observations: Observations{Kind: runspec.NoObservations},
 	}
 	if o := p.Observations; o != nil {

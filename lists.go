@@ -72,8 +72,8 @@ func Presets() []Preset {
 		for _, m := range evolve.Methods() {
 			p := presets.For(world, m)
 			all = append(all, Preset{
-				World: world.ID, Strategy: m.Name, Params: params(p.Params), Population: int(p.Evaluations),
-				Episodes: episodesOf(p), Policy: policyOf(p.Policy), LookEvery: int(p.ValidateEvery), LookEpisodes: int(p.ValidateEpisodes),
+				World: world.ID, Strategy: m.Name, Params: params(p.Params), Population: int(p.Population),
+				Episodes: episodesOf(p), Policy: policyOf(p.Policy), LookEvery: int(p.EvalEvery), LookEpisodes: int(p.EvalEpisodes),
 				Default: m.Name == presets.DefaultStrategy(world.ID), Trials: Trials(p.Trials),
 			})
 		}

@@ -5,7 +5,7 @@ import "github.com/evoswarm/evoswarm/internal/evolve"
 // Trials: seeds 50000 to 50099, at most 0.6 M env-steps.
 func init() {
 	add("Acrobot-v1", Preset{
-		Policy: linear("argmax", false), SharedEpisodes: true, ValidateEvery: 1, ValidateEpisodes: 16,
+		Policy: linear("argmax", false), SharedEpisodes: true, EvalEvery: 1, EvalEpisodes: 16,
 	}, []row{
 		{"xnes", 6, 1, evolve.Params{"sigma": 1.0, "alpha": 1.5}, fresh(100, 100, 7_700)},
 		{"ars", 8, 1, evolve.Params{"sigma": 1.0, "alpha": 0.6}, fresh(100, 100, 11_000)},

@@ -28,7 +28,7 @@ func init() {
 func walker(interval uint64) Preset {
 	return Preset{
 		Policy: linear("clip", false), SharedEpisodes: true, Conditions: rollout.Conditions{Cap: 1.3, Penalty: 10},
-		Observations: running(), ValidateEvery: interval, ValidateEpisodes: 24,
+		Observations: running(), EvalEvery: interval, EvalEpisodes: 24,
 	}
 }
 

@@ -5,7 +5,7 @@ import "github.com/evoswarm/evoswarm/internal/evolve"
 // Trials: seeds 50000 to 50099, at most 0.2 M env-steps.
 func init() {
 	add("CartPole-v1", Preset{
-		Policy: linear("argmax", false), SharedEpisodes: true, ValidateEvery: 1, ValidateEpisodes: 8,
+		Policy: linear("argmax", false), SharedEpisodes: true, EvalEvery: 1, EvalEpisodes: 8,
 	}, []row{
 		{"dises", 8, 1, evolve.Params{"sigma": 0.5}, fresh(100, 100, 3_400)},
 		{"ars", 6, 1, evolve.Params{"sigma": 2.0, "alpha": 0.6, "top": 1.0}, fresh(100, 100, 4_000)},

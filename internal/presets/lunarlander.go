@@ -15,7 +15,7 @@ import "github.com/evoswarm/evoswarm/internal/evolve"
 // three runs of four. A sigma that decays by 0.985 saves dises a third of the env-steps, and false tests.
 func init() {
 	add("LunarLander-v3", Preset{
-		Policy: linear("argmax", true), SharedEpisodes: true, Observations: frozen(10_000), ValidateEvery: 2, ValidateEpisodes: 24,
+		Policy: linear("argmax", true), SharedEpisodes: true, Observations: frozen(10_000), EvalEvery: 2, EvalEpisodes: 24,
 	}, []row{
 		{"dises", 80, 2, evolve.Params{"sigma": 1.0, "sigma_decay": 0.985, "selection": "linear", "top": 0.2}, fresh(10, 10, 679_000)},
 		{"ars", 60, 2, evolve.Params{"sigma": 1.0, "alpha": 0.5}, tuning(3, 4, 1_100_000)},

@@ -9,7 +9,7 @@ import "github.com/evoswarm/evoswarm/internal/evolve"
 // one of 20 (32 candidates), snes in none of 34; one episode takes fewer env-steps.
 func init() {
 	add("LunarLanderContinuous-v3", Preset{
-		Policy: linear("clip", false), SharedEpisodes: true, ValidateEvery: 2, ValidateEpisodes: 24,
+		Policy: linear("clip", false), SharedEpisodes: true, EvalEvery: 2, EvalEpisodes: 24,
 	}, []row{
 		{"snes", 28, 1, evolve.Params{"sigma": 0.6}, fresh(10, 10, 98_000)},
 		{"ars", 32, 1, evolve.Params{"sigma": 0.6, "alpha": 0.4}, fresh(10, 10, 105_000)},

@@ -5,7 +5,7 @@ import "github.com/evoswarm/evoswarm/internal/evolve"
 // Trials: seeds 50000 to 50049, at most 1 M env-steps. Two episodes per candidate: with one, chance decides.
 func init() {
 	add("MountainCar-v0", Preset{
-		Policy: mlp("argmax", 8), SharedEpisodes: true, Observations: frozen(2000), ValidateEvery: 1, ValidateEpisodes: 16,
+		Policy: mlp("argmax", 8), SharedEpisodes: true, Observations: frozen(2000), EvalEvery: 1, EvalEpisodes: 16,
 	}, []row{
 		{"snes", 16, 2, evolve.Params{"sigma": 0.5, "sigma_alpha": 0.6}, fresh(50, 50, 80_000)},
 		{"ars", 24, 2, evolve.Params{"sigma": 0.5, "alpha": 0.3}, fresh(50, 50, 90_000)},

@@ -6,7 +6,7 @@ import "github.com/evoswarm/evoswarm/internal/evolve"
 // solves this one.
 func init() {
 	add("MountainCarContinuous-v0", Preset{
-		Policy: linear("clip", false), SharedEpisodes: true, Observations: frozen(1000), ValidateEvery: 1, ValidateEpisodes: 8,
+		Policy: linear("clip", false), SharedEpisodes: true, Observations: frozen(1000), EvalEvery: 1, EvalEpisodes: 8,
 	}, []row{
 		{"pepg", 6, 1, evolve.Params{"sigma": 0.5, "alpha": 0.15, "beta1": 0.5, "beta2": 0.9, "sigma_min": 0.05}, fresh(100, 100, 5_200)},
 		{"ars", 6, 1, evolve.Params{"sigma": 1.0, "alpha": 0.3}, fresh(100, 100, 5_200)},

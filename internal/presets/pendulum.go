@@ -8,7 +8,7 @@ import "github.com/evoswarm/evoswarm/internal/evolve"
 // Pendulum wants a large sigma that stays: with a decay of 0.99, 18 of 100 runs of dises failed, without it 3.
 func init() {
 	add("Pendulum-v1", Preset{
-		Policy: mlp("clip", 10), SharedEpisodes: true, Observations: frozen(2000), ValidateEvery: 4, ValidateEpisodes: 16,
+		Policy: mlp("clip", 10), SharedEpisodes: true, Observations: frozen(2000), EvalEvery: 4, EvalEpisodes: 16,
 	}, []row{
 		{"vanilla-es", 24, 1, evolve.Params{"sigma": 3.0}, fresh(97, 100, 597_000)},
 		{"ars", 16, 1, evolve.Params{"sigma": 3.0, "alpha": 3.0}, fresh(26, 30, 668_000)},

@@ -20,20 +20,19 @@ type Preset struct {
 	Params evolve.Params
 	// Policy is the policy to train.
 	Policy policy.Spec
-	// Evaluations is the population: the evaluations of one generation, both signs counted.
-	Evaluations uint64
-	// EpisodesPerCandidate is the number of episodes of one evaluation.
-	EpisodesPerCandidate uint64
+	// Population is the number of evaluations of a generation, both signs counted.
+	Population uint64
+	// Episodes is the number of episodes of an evaluation.
+	Episodes uint64
 	// Conditions change the episodes of training.
 	Conditions rollout.Conditions
 	// Observations says how observations are normalized; nil: not at all.
 	Observations *rollout.Observations
 	// SharedEpisodes gives all candidates of a generation the same episodes; otherwise each seed has its own.
 	SharedEpisodes bool
-	// ValidateEvery is the evaluation interval in generations; each evaluation takes ValidateEpisodes
-	// held-out episodes.
-	ValidateEvery    uint64
-	ValidateEpisodes uint64
+	// EvalEvery is the evaluation interval in generations, EvalEpisodes the number of episodes of a held-out
+	// evaluation.
+	EvalEvery, EvalEpisodes uint64
 	// Trials says what was measured with exactly these settings.
 	Trials Trials
 }

@@ -45,8 +45,8 @@ func (r run) plan(t testing.TB) rollout.Plan {
 	}
 	plan, err := rollout.NewPlan(rollout.Setup{
 		EnvID: r.env.ID, EnvRevision: r.env.Revision, Policy: p.Policy,
-		Strategy: p.Strategy, StrategyRevision: method.Revision, Params: p.Params, Population: p.Evaluations,
-		Episodes: rollout.Episodes{Count: p.EpisodesPerCandidate, Conditions: p.Conditions, Observations: p.Observations},
+		Strategy: p.Strategy, StrategyRevision: method.Revision, Params: p.Params, Population: p.Population,
+		Episodes: rollout.Episodes{Count: p.Episodes, Conditions: p.Conditions, Observations: p.Observations},
 	})
 	if err != nil {
 		t.Fatalf("%s with %s: %v", r.env.ID, p.Strategy, err)
@@ -63,10 +63,10 @@ func TestEveryPairTrains(t *testing.T) {
 			if plan.Strategy.Antithetic() {
 				signs = 2
 			}
-			if p.Strategy != m.Name || p.Evaluations == 0 || p.Evaluations%signs != 0 {
-				t.Errorf("%s with %s: %q has %d evaluations", env.ID, m.Name, p.Strategy, p.Evaluations)
+			if p.Strategy != m.Name || p.Population == 0 || p.Population%signs != 0 {
+				t.Errorf("%s with %s: %q has a population of %d", env.ID, m.Name, p.Strategy, p.Population)
 			}
-			if p.EpisodesPerCandidate == 0 || p.ValidateEvery == 0 || p.ValidateEpisodes == 0 {
+			if p.Episodes == 0 || p.EvalEvery == 0 || p.EvalEpisodes == 0 {
 				t.Errorf("%s with %s: %+v has a zero", env.ID, m.Name, p)
 			}
 		}
@@ -90,7 +90,7 @@ func TestUntried(t *testing.T) {
 			p := presets.For(&unknown, m)
 			r := run{env, p}
 			r.plan(t)
-			if p.Policy.Head != head || p.ValidateEvery == 0 || p.ValidateEpisodes == 0 || p.Trials != (presets.Trials{}) {
+			if p.Policy.Head != head || p.EvalEvery == 0 || p.EvalEpisodes == 0 || p.Trials != (presets.Trials{}) {
 				t.Errorf("like %s, with %s: %+v", id, m.Name, p)
 			}
 			renamed := m
@@ -101,7 +101,7 @@ func TestUntried(t *testing.T) {
 			}
 			for _, e := range []*envs.Spec{env, &unknown} {
 				p := presets.For(e, renamed)
-				if p.Strategy != "new-es" || p.Evaluations == 0 || p.Evaluations%2 != 0 || p.Trials.Runs != 0 || !maps.Equal(p.Params, defaults) {
+				if p.Strategy != "new-es" || p.Population == 0 || p.Population%2 != 0 || p.Trials.Runs != 0 || !maps.Equal(p.Params, defaults) {
 					t.Errorf("a new strategy like %s in %s gets %+v", m.Name, e.ID, p)
 				}
 			}

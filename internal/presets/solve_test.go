@@ -27,7 +27,7 @@ func train(t testing.TB, r run, seed, limit uint64) (s *evolve.State, steps uint
 	plan := r.plan(t)
 	pool := rollout.NewPool(plan, 0)
 	s = plan.Initial(mix(seed, 0))
-	n := r.preset.Evaluations
+	n := r.preset.Population
 	if plan.Strategy.Antithetic() {
 		n /= 2
 	}
@@ -42,7 +42,7 @@ func train(t testing.TB, r run, seed, limit uint64) (s *evolve.State, steps uint
 	}
 	for steps < limit {
 		task := rollout.Task{State: s, Seeds: seedList(n, seed, 1, s.Gen),
-			Episodes: [][]uint64{seedList(r.preset.EpisodesPerCandidate, seed, 2, s.Gen)}}
+			Episodes: [][]uint64{seedList(r.preset.Episodes, seed, 2, s.Gen)}}
 		got, err := pool.Evaluate(task, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -53,7 +53,7 @@ func train(t testing.TB, r run, seed, limit uint64) (s *evolve.State, steps uint
 			steps += c.Steps
 		}
 		s = plan.Apply(s, results, seedList(plan.ObserveEpisodes(), seed, 5, s.Gen))
-		if s.Gen%r.preset.ValidateEvery == 0 && mean(3, r.preset.ValidateEpisodes) >= r.env.SolvedReturn && mean(4, 100) >= r.env.SolvedReturn {
+		if s.Gen%r.preset.EvalEvery == 0 && mean(3, r.preset.EvalEpisodes) >= r.env.SolvedReturn && mean(4, 100) >= r.env.SolvedReturn {
 			return s, steps, true
 		}
 	}

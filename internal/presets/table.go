@@ -50,7 +50,7 @@ func (r row) complete(p Preset, method evolve.Method) Preset {
 		panic("presets: " + err.Error())
 	}
 	p.Strategy, p.Params = method.Name, params
-	p.Evaluations, p.EpisodesPerCandidate, p.Trials = r.population, r.episodes, r.trials
+	p.Population, p.Episodes, p.Trials = r.population, r.episodes, r.trials
 	p.Policy.Hidden = slices.Clone(p.Policy.Hidden)
 	if p.Observations != nil {
 		o := *p.Observations

@@ -13,7 +13,7 @@ func untried(env *envs.Spec) Preset {
 		head = "argmax"
 	}
 	return Preset{
-		Policy: mlp(head, 16), SharedEpisodes: true, Observations: frozen(10_000), ValidateEvery: 1, ValidateEpisodes: 16,
+		Policy: mlp(head, 16), SharedEpisodes: true, Observations: frozen(10_000), EvalEvery: 1, EvalEpisodes: 16,
 	}
 }
 

@@ -18,7 +18,7 @@ func (r run) generations(t *testing.T, n int) (fold rollout.Fold, states []*evol
 	t.Helper()
 	plan := r.plan()
 	pool := rollout.NewPool(plan, 1)
-	task := r.task(int(r.preset.Evaluations), 1, true)
+	task := r.task(int(r.preset.Population), 1, true)
 	fold.State = task.State
 	for range n {
 		got, err := pool.Evaluate(task, nil)

@@ -44,7 +44,7 @@ func newRun(t testing.TB, envID, strategy string) run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, err := method.New(p.Params, evolve.Size{Dim: pol.Dim(), Population: int(p.Evaluations)})
+	st, err := method.New(p.Params, evolve.Size{Dim: pol.Dim(), Population: int(p.Population)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func (r run) setup() rollout.Setup {
 	method, _ := evolve.Find(r.preset.Strategy)
 	return rollout.Setup{
 		EnvID: r.env.ID, EnvRevision: r.env.Revision, Policy: r.preset.Policy,
-		Strategy: method.Name, StrategyRevision: method.Revision, Params: r.preset.Params, Population: r.preset.Evaluations,
+		Strategy: method.Name, StrategyRevision: method.Revision, Params: r.preset.Params, Population: r.preset.Population,
 	}
 }
 

@@ -88,13 +88,13 @@ func (o *Options) choose(p *presets.Preset) {
 	p.Policy = o.Policy.choose(p.Policy)
 	switch {
 	case o.Population != 0:
-		p.Evaluations = o.Population
+		p.Population = o.Population
 	case o.Nonce != [16]byte{}:
-		p.Evaluations = max(p.Evaluations, swarmClaim)
+		p.Population = max(p.Population, swarmClaim)
 	}
-	set(&p.EpisodesPerCandidate, o.Episodes)
-	set(&p.ValidateEvery, o.Every)
-	set(&p.ValidateEpisodes, o.Validate)
+	set(&p.Episodes, o.Episodes)
+	set(&p.EvalEvery, o.Every)
+	set(&p.EvalEpisodes, o.Validate)
 	if o.Shared != nil {
 		p.SharedEpisodes = *o.Shared
 	}

@@ -89,16 +89,16 @@ func New(o Options) (*seedlog.Rules, error) {
 		Env:          seedlog.EnvRef{ID: env.ID, Revision: env.Revision},
 		Policy:       preset.Policy,
 		Strategy:     seedlog.StrategyRef{Name: method.Name, Revision: method.Revision, Params: preset.Params},
-		Episodes:     seedlog.Episodes{Count: preset.EpisodesPerCandidate, Shared: preset.SharedEpisodes, Conditions: preset.Conditions},
-		Generation:   seedlog.Generation{Evaluations: preset.Evaluations, Chunk: o.Chunk},
-		Checks:       seedlog.Checks{Every: preset.ValidateEvery, Validate: preset.ValidateEpisodes, Test: testEpisodes},
+		Episodes:     seedlog.Episodes{Count: preset.Episodes, Shared: preset.SharedEpisodes, Conditions: preset.Conditions},
+		Generation:   seedlog.Generation{Evaluations: preset.Population, Chunk: o.Chunk},
+		Checks:       seedlog.Checks{Every: preset.EvalEvery, Validate: preset.EvalEpisodes, Test: testEpisodes},
 		Observations: preset.Observations,
 		Seed:         o.Seed, Nonce: o.Nonce[:], Origin: o.Origin[:],
 	}
 	if spec.Solo() {
 		spec.Origin = make([]byte, len(o.Origin))
 	}
-	if n := preset.Evaluations; n > seedlog.MaxEvaluations {
+	if n := preset.Population; n > seedlog.MaxEvaluations {
 		return nil, fmt.Errorf("%w: %d evaluations; at most %d", ErrPopulation, n, seedlog.MaxEvaluations)
 	}
 	// Checks the policy and the strategy, and tells whether it is antithetic.
