@@ -14,8 +14,9 @@ type Actions struct {
 	Blocks [][]byte   // blocks to keep for good
 	Head   *HeadMove  // the canonical chain changed; nil: unchanged
 	Send   []Envelope // messages, in order
+	Fold   *Fold      // generations to fold; nil: none
 	Work   []Work     // evaluations to start; urgent ones first
-	Cancel []uint64   // work whose answer no longer matters
+	Cancel []uint64   // work and folds whose answer no longer matters
 	Ban    []Peer     // peers to cut off
 	Notes  []Note     // what a person may want to know
 }
@@ -25,7 +26,7 @@ type HeadMove struct {
 	Fork    uint64         // height of the last common entry
 	Entries []seedlog.Link // of heights Fork+1, Fork+2, ...
 	Seals   []seedlog.Link // of Entries, in the same order
-	State   *evolve.State  // of the new head; read-only
+	State   *evolve.State  // of the new head; nil: not folded yet. Read-only
 }
 
 // Scope says whom a message is for.
@@ -65,6 +66,7 @@ const (
 	NoteBan    NoteKind = "ban"    // a peer was cut off
 	NoteBad    NoteKind = "bad"    // a peer sent something invalid
 	NoteSync   NoteKind = "sync"   // catching up
+	NoteFold   NoteKind = "fold"   // folding failed here
 )
 
 // Note tells a person what happened.

@@ -39,7 +39,17 @@ type Coordinator struct {
 	nodes      map[seedlog.Link]*node
 	tips       []*node // ends of all branches
 	states     states  // in memory
-	credits    map[Peer]Credit
+
+	goal      *node    // best tip known, which the head is brought to
+	toFold    uint64   // entries up to goal without a state
+	foldFrom  uint64   // height of the newest state when this peer fell behind
+	caughtUp  Tick     // when this peer was last catching up
+	folding   *folding // under way; nil: none
+	foldSize  int      // entries in the next fold
+	foldAgain Tick     // not to be asked before
+	closing   *closing // the generation that this leader closes
+	waiting   []uint64 // jobs that wait for a state
+	credits   map[Peer]Credit
 
 	weightsOf    *node
 	weightsCache map[Peer]uint64
@@ -95,7 +105,7 @@ type hardState struct {
 	Liars        []Peer            // cut off for good: claimants and accusers
 }
 
-// New makes a coordinator, folding the chain that the archive holds.
+// New makes a coordinator on the chain that the archive holds. The chain is folded by Fold actions afterwards.
 func New(cfg Config) (*Coordinator, error) {
 	if cfg.Mandate == 0 {
 		cfg.Mandate = defaultMandate
@@ -114,7 +124,8 @@ func New(cfg Config) (*Coordinator, error) {
 	c.root = &node{link: c.rules.Run, stage: trusted, state: state, best: evolve.InvalidFitness, mean: evolve.InvalidFitness}
 	c.nodes[c.root.link] = c.root
 	c.states = newStates(c.rules.Plan.Shape())
-	c.head, c.told, c.canon, c.tips = c.root, c.root, []*node{c.root}, []*node{c.root}
+	c.head, c.told, c.goal, c.canon, c.tips = c.root, c.root, c.root, []*node{c.root}, []*node{c.root}
+	c.foldSize = 1
 	if err := c.restoreHard(); err != nil {
 		return nil, err
 	}
@@ -123,6 +134,8 @@ func New(cfg Config) (*Coordinator, error) {
 	}
 	c.resetPool()
 	c.drawJitter()
+	c.goal = c.head
+	c.measure()
 	return c, nil
 }
 
@@ -195,14 +208,9 @@ func (c *Coordinator) restoreEntry(link, sealLink seedlog.Link) error {
 	if err := c.rules.CheckEntry(e, seal, c.head.parentInfo(), claims); err != nil {
 		return err
 	}
-	state, err := c.rules.Advance(c.head.state, e, claims)
-	if err != nil {
-		return err
-	}
 	n := c.newNode(c.head, link, e, seal, claims)
 	n.stage = trusted
 	c.hang(n)
-	c.states.keep(n, state, c.head)
 	c.head = n
 	c.canon = append(c.canon, n)
 	c.account(n, true)
@@ -211,6 +219,9 @@ func (c *Coordinator) restoreEntry(link, sealLink seedlog.Link) error {
 
 // Step tells the coordinator that e happened at time now, which never goes back, and returns what to do about it.
 func (c *Coordinator) Step(now Tick, e Event) Actions {
+	if now > c.now+c.cfg.Timing.Unheard {
+		c.begun = now // after a start, or a sleep: others were not heard meanwhile, which is no silence of theirs
+	}
 	c.now = max(now, c.now)
 	if !c.alive {
 		c.alive, c.begun, c.leaderHeard, c.lastEntry = true, c.now, c.now, c.now
@@ -221,6 +232,8 @@ func (c *Coordinator) Step(now Tick, e Event) Actions {
 		c.receive(e)
 	case Evaluated:
 		c.evaluated(e)
+	case Folded:
+		c.folded(e)
 	case Linked:
 		c.links[e.Peer] = true
 		c.hiNow = true
@@ -250,6 +263,7 @@ func (c *Coordinator) goOn() {
 		c.sync()
 		c.issueOwn()
 		c.issueAudits()
+		c.foldNext()
 	}
 	c.announceClaims()
 	c.sayStatus()
@@ -274,7 +288,7 @@ func (c *Coordinator) headMove() *HeadMove {
 	for c.canonAt(fork.height) != fork {
 		fork = fork.parent
 	}
-	m := &HeadMove{Fork: fork.height, State: c.headState()}
+	m := &HeadMove{Fork: fork.height, State: c.head.state}
 	for _, n := range c.canon[fork.height+1:] {
 		m.Entries = append(m.Entries, n.link)
 		m.Seals = append(m.Seals, n.sealLink)
@@ -283,15 +297,6 @@ func (c *Coordinator) headMove() *HeadMove {
 		c.out.note(NoteReorg, c.head.leader, fmt.Sprintf("%d entries above height %d gave way to %d others", c.told.height-fork.height, fork.height, len(m.Entries)))
 	}
 	return m
-}
-
-// headState is the state after the head; the archive that gave the head also gives its claims.
-func (c *Coordinator) headState() *evolve.State {
-	state, err := c.stateOf(c.head)
-	if err != nil {
-		panic("coordinator: " + err.Error())
-	}
-	return state
 }
 
 func (c *Coordinator) canonAt(height uint64) *node {
@@ -324,6 +329,7 @@ func (c *Coordinator) moveHead(n *node) {
 		c.enterTerm(n.term)
 	}
 	c.cancelStale()
+	c.dropClosing()
 	c.resetPool()
 	c.hiNow = c.hiNow || c.cfg.Hub
 }
@@ -376,8 +382,16 @@ func (c *Coordinator) Snapshot() Snapshot {
 	s := Snapshot{
 		Self: c.self, Run: c.rules.Run, Head: c.head.link, Height: c.head.height, Weight: c.head.weight,
 		Term: c.hard.Term, Role: c.role, Leader: c.leader, Evaluations: c.head.evaluations, Steps: c.head.steps,
-		Mine: c.credits[c.self], Credits: len(c.credits), Best: c.head.best, Mean: c.head.mean, State: c.headState(),
-		Syncing: c.syncing(), Paused: c.paused, Ready: c.leader != Peer{},
+		Mine: c.credits[c.self], Credits: len(c.credits), Best: c.head.best, Mean: c.head.mean,
+		Syncing: c.catchingUp(), Paused: c.paused, Ready: c.leader != Peer{},
+	}
+	newest := c.head
+	for newest.state == nil {
+		newest = newest.parent
+	}
+	s.State, s.StateHeight = newest.state, newest.height
+	if s.Syncing {
+		s.Behind, s.BehindOf = c.progress()
 	}
 	s.Peers = c.countPeers()
 	return s

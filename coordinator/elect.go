@@ -124,6 +124,10 @@ func (c *Coordinator) elect() {
 	if c.leader != (Peer{}) && c.now-c.leaderHeard > c.cfg.Timing.Unheard {
 		c.leader = Peer{}
 	}
+	if c.catchingUp() {
+		c.campaign, c.handover, c.role = nil, nil, Follower
+		return
+	}
 	if h := c.handover; h != nil {
 		if c.now > h.until {
 			c.handover = nil
@@ -148,7 +152,7 @@ func (c *Coordinator) elect() {
 		return
 	}
 	rank := c.rankOf(c.self)
-	if rank < 0 || c.behind() || !c.mayLead(c.self) || c.now < c.deadline(rank) {
+	if rank < 0 || !c.mayLead(c.self) || c.now < c.deadline(rank) {
 		return
 	}
 	c.stand(false)
@@ -164,7 +168,7 @@ func (c *Coordinator) deadline(rank int) Tick {
 		t.Election, t.Patience = tabPatience*t.Election, tabPatience*t.Patience
 	}
 	silent := c.leaderHeard + t.Election + Tick(rank)*t.Rank + c.jitter
-	return max(silent, c.begun+t.Patience)
+	return max(silent, c.begun+t.Patience, c.caughtUp+t.Election)
 }
 
 // rankOf is the place of p among those who may stand next, or -1.
@@ -245,6 +249,7 @@ func (c *Coordinator) stepDown() {
 	if c.role != Follower {
 		c.role = Follower
 		c.campaign = nil
+		c.dropClosing()
 		c.drawJitter()
 	}
 	if c.leader == c.self {
@@ -350,6 +355,7 @@ func (c *Coordinator) onHeartbeat(from Peer, term, weight uint64) {
 	c.enterTerm(term)
 	if c.role != Follower {
 		c.role, c.campaign = Follower, nil
+		c.dropClosing()
 	}
 	if c.leader != from {
 		c.leader = from

@@ -1,6 +1,9 @@
 package coordinator
 
-import "github.com/evoswarm/evoswarm/internal/rollout"
+import (
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
 
 // Event is one thing that happened. Time passes with every event; a Passed event carries nothing else.
 type Event interface{ event() }
@@ -22,6 +25,14 @@ type Evaluated struct {
 	Failed  bool
 }
 
+// Folded is the answer to a Fold, made by [Fold.Answer]. A failed fold is asked for again.
+type Folded struct {
+	ID       uint64
+	Steps    []rollout.Folded    // one per entry; the last has its state
+	Decisive [][]seedlog.Counter // by entry: what decided it
+	Failed   bool
+}
+
 // Linked says that a direct connection to a peer stands.
 type Linked struct{ Peer Peer }
 
@@ -40,6 +51,7 @@ type Retire struct{}
 func (Passed) event()    {}
 func (Received) event()  {}
 func (Evaluated) event() {}
+func (Folded) event()    {}
 func (Linked) event()    {}
 func (Unlinked) event()  {}
 func (SetPaused) event() {}

@@ -53,6 +53,10 @@ func Example() {
 			for _, note := range actions.Notes {
 				fmt.Println(note.Text)
 			}
+			if f := actions.Fold; f != nil {
+				actions = c.Step(now, f.Answer(rules, rules.Plan.Fold(f.Task(rules))))
+				continue
+			}
 			if len(actions.Work) == 0 {
 				break
 			}

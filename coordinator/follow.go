@@ -3,6 +3,7 @@ package coordinator
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
@@ -80,80 +81,47 @@ func (c *Coordinator) insert(g Generation) (*node, error) {
 	return n, nil
 }
 
-// follow brings the best known branch to trust, and moves the head there as far as it got.
+// follow names the best known branch as the goal, and moves the head there as far as it is trusted.
 func (c *Coordinator) follow() {
-	for {
-		goal := c.bestTip(func(n *node) bool { return true })
-		if goal == c.head || !better(goal, c.head) {
-			return
-		}
-		if c.trustPath(goal) {
-			return
-		}
+	c.goal = c.bestTip(func(*node) bool { return true })
+	if !better(c.goal, c.head) {
+		c.goal = c.head
 	}
-}
-
-// trustPath checks the entries up to goal in order. It returns false if one was refused.
-func (c *Coordinator) trustPath(goal *node) bool {
 	var path []*node
-	for n := goal; n.stage != trusted; n = n.parent {
+	for n := c.goal; n.stage != trusted; n = n.parent {
 		path = append(path, n)
 	}
-	waiting := 0
-	for i := len(path) - 1; i >= 0 && waiting < pipeline; i-- {
-		n := path[i]
-		if n.stage == linked {
-			if err := c.fold(n); err != nil {
-				c.refuse(n, err)
-				return false
-			}
-		}
-		if n.reruns > 0 || n.parent.stage != trusted {
-			waiting++
-			continue
+	for _, n := range slices.Backward(path) {
+		if n.stage != folded || n.reruns > 0 {
+			break
 		}
 		n.stage = trusted
 	}
-	best := goal
+	best := c.goal
 	for best.stage != trusted || !best.usable() {
 		best = best.parent
 	}
 	if best != c.head && better(best, c.head) {
 		c.adopt(best)
 	}
-	return true
+	c.measure()
 }
 
-// fold applies an entry, compares the digests and asks for the re-runs that decide whether to follow.
-func (c *Coordinator) fold(n *node) error {
-	state, err := c.stateOf(n.parent)
-	if err != nil {
-		return err
-	}
+// askReruns asks for the re-runs that decide whether to follow an entry whose digests are right.
+func (c *Coordinator) askReruns(n *node, decisive []seedlog.Counter) {
 	claims, err := c.claimsOf(n)
 	if err != nil {
-		return err
+		c.out.note(NoteBad, c.self, err.Error())
+		return
 	}
-	e, err := seedlog.DecodeEntry(n.archive.entry)
-	if err != nil {
-		return err
-	}
-	next, err := c.rules.Advance(state, e, claims)
-	if err != nil {
-		return err
-	}
-	n.stage = folded
-	c.states.keep(n, next, c.head)
-	for _, d := range c.rules.Decisive(claims, c.cfg.Decisive) {
+	for _, d := range decisive {
 		claim := claims[d.Claim]
 		if p := c.pool.links[n.claims[d.Claim]]; claim.Peer == c.self || (p != nil && p.good) {
 			continue
 		}
 		n.reruns++
-		c.issue(&job{kind: jobDecisive, parent: n.parent, node: n, claim: claim, link: n.claims[d.Claim], counter: d.Counter,
-			task: c.rules.Recheck(state, n.parent.link, claim.Peer, d.Counter)}, true)
+		c.issue(&job{kind: jobDecisive, parent: n.parent, node: n, claim: claim, link: n.claims[d.Claim], peer: claim.Peer, counter: d.Counter}, true)
 	}
-	return nil
 }
 
 // decided takes the re-run of one decisive result.

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"slices"
 
+	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
@@ -11,8 +12,11 @@ func (c *Coordinator) lead() {
 	if c.role != Leader || c.now < c.yieldUntil {
 		return
 	}
+	if c.head.state == nil {
+		return
+	}
 	c.recheckPool()
-	if c.behind() || c.now-c.lastEntry < c.cfg.Timing.Generation {
+	if c.closing != nil || c.behind() || c.now-c.lastEntry < c.cfg.Timing.Generation {
 		return
 	}
 	claims := c.closable()
@@ -26,10 +30,13 @@ func (c *Coordinator) lead() {
 		c.stand(true) // this place was signed already and lost since: only a new term may sign it again
 		return
 	}
-	c.closeGeneration(claims)
-	if c.head.height-c.mandateFrom >= c.cfg.Mandate {
-		c.handOver()
-	}
+	c.closing = &closing{term: c.hard.Term, picked: claims}
+}
+
+// closing is a generation whose claims are fixed; it becomes an entry when its fold is done.
+type closing struct {
+	term   uint64
+	picked []*pooled
 }
 
 // recheckPool has every foreign claim run again before it may be logged.
@@ -38,12 +45,8 @@ func (c *Coordinator) recheckPool() {
 		if p.good || p.checking {
 			continue
 		}
-		state, err := c.stateOf(c.head)
-		if err != nil {
-			return
-		}
 		p.checking = true
-		c.issue(&job{kind: jobClaim, parent: c.head, pooled: p, task: c.rules.Task(state, c.head.link, p.claim.Peer, p.claim.Chunk)}, true)
+		c.issue(&job{kind: jobClaim, parent: c.head, pooled: p, peer: p.claim.Peer, chunk: p.claim.Chunk}, true)
 	}
 }
 
@@ -108,20 +111,21 @@ func (c *Coordinator) closable() []*pooled {
 	return picked
 }
 
-// closeGeneration appends an entry. That it was signed is durable before it leaves.
-func (c *Coordinator) closeGeneration(picked []*pooled) {
-	state, err := c.stateOf(c.head)
-	if err != nil {
-		c.out.note(NoteBad, c.self, err.Error())
+// closed appends the generation whose fold is done. That it was signed is durable before it leaves.
+func (c *Coordinator) closed(s *rollout.Folded) {
+	g := c.closing
+	c.closing = nil
+	if c.role != Leader || c.hard.Term != g.term {
 		return
 	}
+	picked := g.picked
 	claims := make([]*seedlog.Claim, len(picked))
 	b := &body{claims: make([][]byte, len(picked))}
 	for i, p := range picked {
 		claims[i], b.claims[i] = p.claim, p.data
 	}
 	c.grace.settle(c.head.height, slices.ContainsFunc(picked, func(p *pooled) bool { return c.idle(c.heard.of(p.claim.Peer)) }))
-	e, next := c.rules.NewEntry(state, c.head.parentInfo(), c.hard.Term, c.self, claims)
+	e := c.rules.EntryOf(c.head.parentInfo(), c.hard.Term, c.self, claims, s.Theta, s.Digest)
 	var votes []seedlog.Vote
 	if !c.sealedTerm {
 		votes, c.sealedTerm = c.votes, true
@@ -136,10 +140,24 @@ func (c *Coordinator) closeGeneration(picked []*pooled) {
 	n := c.newNode(c.head, link, e, seal, claims)
 	n.stage, n.archive = trusted, b
 	c.hang(n)
-	c.states.keep(n, next, c.head)
+	c.states.keep(n, s.State, c.head)
 	c.moveHead(n)
 	c.lastEntry = c.now
 	c.out.send(Gossip, Peer{}, &Announce{Entry: b.entry, Seal: b.seal})
+	if c.head.height-c.mandateFrom >= c.cfg.Mandate {
+		c.handOver()
+	}
+}
+
+// dropClosing gives up the generation that is being closed: the head moved, or this peer no longer leads.
+func (c *Coordinator) dropClosing() {
+	if c.closing == nil {
+		return
+	}
+	c.closing = nil
+	if c.folding != nil && len(c.folding.entries) == 0 {
+		c.dropFold()
+	}
 }
 
 // handOver asks the next in rank to lead. Until it does, or time runs out, nothing is closed.
@@ -172,6 +190,7 @@ func (c *Coordinator) retire() {
 	if c.role == Leader {
 		c.handOver()
 		c.role = Follower
+		c.dropClosing()
 	}
 	if c.cfg.Hub {
 		c.out.send(Gossip, Peer{}, &Leave{})

@@ -59,12 +59,10 @@ func (c *Coordinator) onAccuse(from Peer, m *Accuse) {
 			return // under re-run already
 		}
 	}
-	state, err := c.stateOf(parent)
-	if err != nil {
+	if parent.state == nil && len(c.waiting) >= maxWaiting {
 		return
 	}
-	c.issue(&job{kind: jobProof, parent: parent, claim: claim, link: link, counter: proof.Counter, accuse: m, proof: proof,
-		task: c.rules.Recheck(state, parent.link, claim.Peer, proof.Counter)}, true)
+	c.issue(&job{kind: jobProof, parent: parent, claim: claim, link: link, peer: claim.Peer, counter: proof.Counter, accuse: m, proof: proof}, true)
 }
 
 // proved decides between the claimant and the accuser.

@@ -36,12 +36,23 @@ func restored(m *member, disk *memory) (*Coordinator, error) {
 	return New(cfg)
 }
 
+// foldAll answers folds until there is none.
+func foldAll(m *member, c *Coordinator) {
+	for a := c.Step(1, Passed{}); a.Fold != nil; {
+		a = c.Step(1, a.Fold.Answer(m.cfg.Rules, m.cfg.Rules.Plan.Fold(a.Fold.Task(m.cfg.Rules))))
+	}
+}
+
 func TestRestoreEqualsLive(t *testing.T) {
 	m := grown(t)
 	c, err := restored(m, m.disk)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if s := c.Snapshot(); s.StateHeight != 0 || s.Behind != s.Height || !s.Syncing || s.Head != m.coord.head.link {
+		t.Errorf("before any fold: %+v", s)
+	}
+	foldAll(m, c)
 	got, want := c.Snapshot(), m.coord.Snapshot()
 	if got.State.Digest() != want.State.Digest() || got.State.ThetaDigest() != want.State.ThetaDigest() {
 		t.Error("the restored state has another digest")

@@ -38,8 +38,11 @@ type Snapshot struct {
 	Credits     int           // peers with credit in the chain
 	Best        int64         // highest fitness of the newest entry
 	Mean        int64         // mean fitness of the newest entry
-	State       *evolve.State // of the head
-	Syncing     bool          // a heavier chain is known and being fetched
+	State       *evolve.State // of the head, or of the newest entry below it that is folded already
+	StateHeight uint64        // height of State
+	Syncing     bool          // catching up: fetching a heavier chain, or folding one
+	Behind      uint64        // while Syncing: entries still to fold
+	BehindOf    uint64        // while Syncing: how many there were
 	Ready       bool          // has heard somebody or leads: own work counts
 	Paused      bool
 }

@@ -37,7 +37,7 @@ func StateMemory(shape evolve.Shape) int64 {
 // keep remembers the state of n. head's state stays whatever its age.
 func (s *states) keep(n *node, state *evolve.State, head *node) {
 	n.state = state
-	if s.maxMarks > 0 && n.height%s.interval == 0 {
+	if s.marked(n) {
 		s.marks = append(s.marks, n)
 		s.thin()
 	} else {
@@ -75,23 +75,5 @@ func (s *states) thin() {
 	}
 }
 
-// stateOf returns the state after n, folding it again from the nearest one in memory if need be.
-func (c *Coordinator) stateOf(n *node) (*evolve.State, error) {
-	var path []*node
-	for n.state == nil {
-		path = append(path, n)
-		n = n.parent
-	}
-	state := n.state
-	for i := len(path) - 1; i >= 0; i-- {
-		claims, err := c.claimsOf(path[i])
-		if err != nil {
-			return nil, err
-		}
-		state = c.rules.Apply(state, path[i].parent.link, claims)
-		if i == 0 || path[i].height%c.states.interval == 0 {
-			c.states.keep(path[i], state, c.head)
-		}
-	}
-	return state, nil
-}
+// marked reports whether n is one of the marks.
+func (s *states) marked(n *node) bool { return s.maxMarks > 0 && n.height%s.interval == 0 }

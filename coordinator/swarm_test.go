@@ -165,7 +165,7 @@ func linkedTo(a, b *member) bool {
 	return true
 }
 
-// step runs one event and carries out the actions. Work waits until the script has it done.
+// step runs one event and carries out the actions. Folds are done at once, work waits until the script has it done.
 func (s *swarm) step(m *member, e Event) {
 	if m.coord == nil {
 		return
@@ -187,6 +187,9 @@ func (s *swarm) step(m *member, e Event) {
 	}
 	m.tasks = slices.DeleteFunc(m.tasks, func(w Work) bool { return slices.Contains(a.Cancel, w.ID) })
 	m.tasks = append(m.tasks, a.Work...)
+	if f := a.Fold; f != nil {
+		s.step(m, f.Answer(s.rules, s.rules.Plan.Fold(f.Task(s.rules))))
+	}
 }
 
 // post queues a message for those whom it is for and whom the network reaches.

@@ -30,8 +30,6 @@ func (c *Coordinator) behind() bool {
 	return false
 }
 
-func (c *Coordinator) syncing() bool { return c.behind() }
-
 // sync asks those who have more.
 func (c *Coordinator) sync() {
 	running := 0

@@ -41,7 +41,10 @@ type node struct {
 	votes              uint64 // weight behind the term's leader, for ties
 	best, mean         int64  // fitness in this entry
 
+	theta, digest [32]byte // of the state after it, as the entry says
+
 	stage   stage
+	doubted bool   // folding it gave another digest once
 	lie     bool   // holds a claim proven false
 	lieAt   uint64 // height of the highest lie from here down; 0: none
 	reruns  int    // decisive results still under re-run
@@ -87,6 +90,7 @@ func (c *Coordinator) newNode(parent *node, link seedlog.Link, e *seedlog.Entry,
 	n := &node{
 		link: link, parent: parent, height: e.Height, term: e.Term, leader: e.Leader, sealLink: sealLink, claims: e.Claims,
 		evaluations: parent.evaluations + e.Evaluations, steps: parent.steps + e.Steps,
+		theta: [32]byte(e.Theta), digest: [32]byte(e.State),
 	}
 	n.best, n.mean = fitnessOf(claims)
 	for _, claim := range claims {

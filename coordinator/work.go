@@ -21,9 +21,10 @@ const (
 // job is work given to the driver.
 type job struct {
 	kind    jobKind
-	task    rollout.Task
+	urgent  bool
 	parent  *node
-	chunk   uint64         // jobOwn
+	peer    Peer           // whose candidates are run
+	chunk   uint64         // jobOwn, jobClaim, jobAudit
 	pooled  *pooled        // jobClaim
 	node    *node          // jobDecisive
 	claim   *seedlog.Claim // jobDecisive, jobAudit, jobProof
@@ -43,25 +44,56 @@ type audit struct {
 // maxAudits bounds the audits waiting; the newest are dropped.
 const maxAudits = 4096
 
+// counters is how many results the job gives.
+func (j *job) counters(rules *seedlog.Rules) int {
+	if j.kind == jobDecisive || j.kind == jobProof {
+		return 1
+	}
+	return int(rules.Spec.Generation.Chunk)
+}
+
+// task is the job's work on the state of its parent.
+func (j *job) task(rules *seedlog.Rules) rollout.Task {
+	if j.kind == jobDecisive || j.kind == jobProof {
+		return rules.Recheck(j.parent.state, j.parent.link, j.peer, j.counter)
+	}
+	return rules.Task(j.parent.state, j.parent.link, j.peer, j.chunk)
+}
+
+// issue gives a job to the driver, once the state of its parent is in memory.
 func (c *Coordinator) issue(j *job, urgent bool) {
 	c.lastJob++
-	c.jobs[c.lastJob] = j
-	c.out.Work = append(c.out.Work, Work{ID: c.lastJob, Task: j.task, Urgent: urgent})
+	c.jobs[c.lastJob], j.urgent = j, urgent
+	if j.parent.state == nil {
+		c.waiting = append(c.waiting, c.lastJob)
+		return
+	}
+	c.out.Work = append(c.out.Work, Work{ID: c.lastJob, Task: j.task(c.rules), Urgent: urgent})
+}
+
+// startWaiting gives the driver the jobs whose state came into memory.
+func (c *Coordinator) startWaiting() {
+	waiting := c.waiting
+	c.waiting = nil
+	for _, id := range waiting {
+		switch j := c.jobs[id]; {
+		case j == nil:
+		case j.parent.state == nil:
+			c.waiting = append(c.waiting, id)
+		default:
+			c.out.Work = append(c.out.Work, Work{ID: id, Task: j.task(c.rules), Urgent: j.urgent})
+		}
+	}
 }
 
 // issueOwn keeps the slots full with chunks of this peer on the head.
 func (c *Coordinator) issueOwn() {
-	if c.paused || c.behind() {
+	if c.paused || c.catchingUp() {
 		return
 	}
 	for c.own < c.slots && c.chunk < c.rules.Spec.Generation.Quota {
-		state, err := c.stateOf(c.head)
-		if err != nil {
-			c.out.note(NoteBad, c.self, err.Error())
-			return
-		}
 		c.own++
-		c.issue(&job{kind: jobOwn, parent: c.head, chunk: c.chunk, task: c.rules.Task(state, c.head.link, c.self, c.chunk)}, false)
+		c.issue(&job{kind: jobOwn, parent: c.head, peer: c.self, chunk: c.chunk}, false)
 		c.chunk++
 	}
 }
@@ -77,11 +109,8 @@ func (c *Coordinator) issueAudits() {
 	for running < c.slots && len(c.audits) > 0 {
 		a := c.audits[0]
 		c.audits = c.audits[1:]
-		if state, err := c.stateOf(a.parent); err == nil {
-			running++
-			c.issue(&job{kind: jobAudit, parent: a.parent, claim: a.claim, link: a.link,
-				task: c.rules.Task(state, a.parent.link, a.claim.Peer, a.claim.Chunk)}, false)
-		}
+		running++
+		c.issue(&job{kind: jobAudit, parent: a.parent, claim: a.claim, link: a.link, peer: a.claim.Peer, chunk: a.claim.Chunk}, false)
 	}
 }
 
@@ -102,8 +131,8 @@ func (c *Coordinator) evaluated(e Evaluated) {
 		return
 	}
 	delete(c.jobs, e.ID)
-	if e.Failed || len(e.Results) != len(j.task.Seeds) {
-		c.issue(j, j.kind != jobOwn && j.kind != jobAudit)
+	if e.Failed || len(e.Results) != j.counters(c.rules) {
+		c.issue(j, j.urgent)
 		return
 	}
 	fitness, steps := c.rules.Columns(e.Results)

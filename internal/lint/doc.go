@@ -9,6 +9,7 @@
 //   - maps: no map is walked in its random order. A loop that only collects keys which the next statement sorts is
 //     fine; so is one whose comment `//lint:sorted why` says why its order cannot matter.
 //   - concurrency: no goroutine, channel or select, except in internal/rollout and internal/cores.
+//   - loop: the coordinator calls nothing that folds or reads whole states; its driver does that elsewhere.
 //   - step: files step.go of worlds and internal/policy/forward.go stay in the kernel subset of Go.
 //   - doc: every exported name has a comment. Of the Markdown files: links lead somewhere, RATIONALE.md has an index of
 //     its sections, and GLOSSARY.md is in order and names what the code has.

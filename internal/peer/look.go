@@ -27,6 +27,9 @@ func (p *Peer) startLook() {
 		return
 	}
 	s := p.driver.coord.Snapshot()
+	if s.StateHeight != s.Height {
+		return // the head is not folded yet
+	}
 	*l = look{running: true, height: s.Height}
 	validator.Validate(s.State, p.rules.ValidateSeeds(s.Head), func(returns []float64, err error) {
 		p.inbox.post(func() { p.looked(s, returns, err) })

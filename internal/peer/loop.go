@@ -23,6 +23,7 @@ type driver struct {
 	work     map[uint64]int // evaluations under way: work id to their number
 	meters   meters
 	look     look
+	pace     pace // of folds
 
 	stuck *stuck
 }
@@ -129,6 +130,9 @@ func (p *Peer) perform(a coordinator.Actions) {
 	for _, e := range a.Send {
 		p.send(e)
 	}
+	if a.Fold != nil {
+		p.fold(a.Fold)
+	}
 	for _, w := range a.Work {
 		p.evaluate(w)
 	}
@@ -233,7 +237,6 @@ func (p *Peer) evaluated(id uint64, e coordinator.Evaluated) {
 // moved takes in a new head.
 func (p *Peer) moved(m *coordinator.HeadMove) {
 	p.mu.Lock()
-	p.model = m.State
 	for len(p.curve) > 0 && p.curve[len(p.curve)-1].Height > m.Fork {
 		p.curve = p.curve[:len(p.curve)-1]
 	}

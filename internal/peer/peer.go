@@ -49,7 +49,8 @@ type Peer struct {
 
 	mu       sync.Mutex // guards what follows
 	status   Status
-	model    *evolve.State // of the head
+	model    *evolve.State // newest that is folded
+	modelAt  uint64        // height of model
 	curve    []Point
 	watchers map[chan Status]bool
 	err      error
@@ -119,7 +120,6 @@ func (p *Peer) begin() error {
 	p.driver = driver{coord: c, work: make(map[uint64]int)}
 	p.driver.snapshot = c.Snapshot()
 	p.restoreCurve(cfg.Curve, entries)
-	p.model = p.driver.snapshot.State
 	p.publish(true)
 	if cfg.Mesh != nil {
 		if err := cfg.Mesh.Enter(seedlog.Encode(p.rules.Spec)); err != nil {
@@ -141,12 +141,12 @@ func (p *Peer) release() error {
 	return errors.Join(err, p.archive.get().Close())
 }
 
-// Model returns the state at the head, read-only, and the head's height: for drawing the mean policy, which is more than
+// Model returns the newest state that is folded, read-only, and its height: for drawing the mean policy, which is more than
 // its parameters where observations are normalised.
 func (p *Peer) Model() (state *evolve.State, height uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.model, p.status.Height
+	return p.model, p.modelAt
 }
 
 // Pause stops or restarts own work. Re-runs that the protocol owes go on. It is not remembered over a restart.

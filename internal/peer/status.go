@@ -17,9 +17,10 @@ type State string
 
 // The states of a peer.
 const (
-	Training State = "training" // evaluations of this peer go into the run
-	Idle     State = "idle"     // Status.Why says what for
-	Paused   State = "paused"   // by its owner
+	Training State = "training"    // evaluations of this peer go into the run
+	Catching State = "catching-up" // takes in what the swarm did before; Status.Behind says how much is left
+	Idle     State = "idle"        // Status.Why says what for
+	Paused   State = "paused"      // by its owner
 )
 
 // Reason says why a peer is in its State, for programs. Status.Why is the same for people.
@@ -71,10 +72,13 @@ type Status struct {
 	ReturnHeight uint64   `json:"return_height"` // height of that look
 	Threshold    *float64 `json:"threshold"`     // mean return that counts as solved; nil: the world has none
 
-	State  State  `json:"state"`
-	Reason Reason `json:"reason"`          // why, for programs
-	Why    string `json:"why"`             // one sentence for a person
-	Error  string `json:"error,omitempty"` // what is wrong with this computer, such as a full disk
+	State    State   `json:"state"`
+	Reason   Reason  `json:"reason"`          // why, for programs
+	Why      string  `json:"why"`             // one sentence for a person
+	Behind   uint64  `json:"behind"`          // while catching up: generations still to take in
+	BehindOf uint64  `json:"behind_of"`       // while catching up: how many there were
+	BehindS  float64 `json:"behind_s"`        // while catching up: estimated time left [s]; 0: not known
+	Error    string  `json:"error,omitempty"` // what is wrong with this computer, such as a full disk
 }
 
 const (
@@ -122,8 +126,10 @@ func (p *Peer) publish(now bool) {
 	d.snapshot = d.coord.Snapshot()
 	d.meters.see(time.Now(), d.snapshot.Evaluations, d.snapshot.Syncing)
 	s := p.describe()
+	p.startLook()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.model, p.modelAt = d.snapshot.State, d.snapshot.StateHeight
 	if n := len(p.curve); n > 0 {
 		last := p.curve[n-1]
 		s.Return, s.ReturnHeight = &last.Return, last.Height
@@ -149,6 +155,7 @@ func (p *Peer) describe() Status {
 		Evaluations: c.Evaluations, Steps: p.steps(*c), EvalsPerS: d.meters.run.rate(now, p.started),
 		Mine: c.Mine.Evaluations, MineSteps: c.Mine.Steps, MineEvalsPerS: d.meters.mine.rate(now, p.started),
 		Workers: p.cfg.Evaluator.Workers(), Best: fitness(c.Best), Mean: fitness(c.Mean), Threshold: &solved,
+		Behind: c.Behind, BehindOf: c.BehindOf, BehindS: d.pace.left(c.Behind),
 	}
 	if c.Leader != (coordinator.Peer{}) {
 		s.Leader = c.Leader.String()
@@ -174,7 +181,7 @@ func (p *Peer) state(connected int) (State, Reason, string) {
 	case c.Paused:
 		return Paused, OwnerPause, "paused by its owner"
 	case c.Syncing:
-		return Idle, CatchingUp, fmt.Sprintf("catching up with the swarm, at generation %d", c.Height)
+		return Catching, CatchingUp, p.progress()
 	case !c.Ready && p.cfg.Mesh != nil && connected == 0:
 		return Idle, Searching, "looking for the swarm"
 	case !c.Ready:
@@ -185,6 +192,16 @@ func (p *Peer) state(connected int) (State, Reason, string) {
 		return Training, PartDone, fmt.Sprintf("completing generation %d", c.Height+1)
 	}
 	return Idle, PartDone, fmt.Sprintf("has done its part of generation %d and waits for the others", c.Height+1)
+}
+
+// progress says how far catching up is.
+func (p *Peer) progress() string {
+	c := &p.driver.snapshot
+	text := fmt.Sprintf("catching up: %d of %d", c.BehindOf-c.Behind, c.BehindOf)
+	if left := p.driver.pace.left(c.Behind); left >= 1 {
+		text += fmt.Sprintf(", %.0f s", left)
+	}
+	return text
 }
 
 // fitness turns a fixed-point fitness into a return; nil for none.

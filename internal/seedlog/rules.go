@@ -292,7 +292,12 @@ func (r *Rules) Advance(state *evolve.State, e *Entry, claims []*Claim) (*evolve
 // NewEntry builds the entry that claims, in the order of (peer, chunk), close on parent, and the state after it.
 func (r *Rules) NewEntry(state *evolve.State, parent Parent, term uint64, leader Peer, claims []*Claim) (*Entry, *evolve.State) {
 	next := r.Apply(state, parent.Link, claims)
-	theta, digest := next.ThetaDigest(), next.Digest()
+	return r.EntryOf(parent, term, leader, claims, next.ThetaDigest(), next.Digest()), next
+}
+
+// EntryOf builds the entry that claims, in the order of (peer, chunk), close on parent, given the digests of the state
+// after it.
+func (r *Rules) EntryOf(parent Parent, term uint64, leader Peer, claims []*Claim, theta, digest [32]byte) *Entry {
 	e := &Entry{Run: r.Run, Height: parent.Height + 1, Parent: parent.Link, Term: term, Leader: leader,
 		Claims: make([]Link, len(claims)), Theta: theta[:], State: digest[:]}
 	for i, c := range claims {
@@ -300,7 +305,7 @@ func (r *Rules) NewEntry(state *evolve.State, parent Parent, term uint64, leader
 		e.Evaluations += c.Evaluations()
 		e.Steps += c.TotalSteps()
 	}
-	return e, next
+	return e
 }
 
 // Decisive names the counters whose results decide the update of claims most, at most n: what followers re-run.

@@ -7,7 +7,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// inFlight is how many of the newest entries may differ between peers at any moment, because they are on their way.
+// inFlight is how many of the newest entries may differ between peers at any moment, because they are on their way; where folds
+// take time, as many more are being folded.
 const inFlight = 3
 
 // check holds the invariants of the fault matrix against the swarm after its time of calm.
@@ -35,7 +36,7 @@ func (s *Swarm) check(healed []uint64) error {
 
 // checkSameHead (I1): all honest natives are on one chain, but for the newest entries.
 func (s *Swarm) checkSameHead() error {
-	honest := s.honest()
+	honest, inFlight := s.honest(), inFlight+uint64(s.opts.Fold)
 	common := slices.Min(s.heights())
 	if highest := slices.Max(s.heights()); highest > common+inFlight {
 		return fmt.Errorf("heights from %d to %d: %v", common, highest, s.heights())

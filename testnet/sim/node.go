@@ -18,19 +18,26 @@ type node struct {
 	peer  coordinator.Peer
 	kind  coordinator.Kind
 	liar  bool
-	hub   int // for tabs: the native it is attached to
-	speed coordinator.Tick
+	hub   int              // for tabs: the native it is attached to
+	speed coordinator.Tick // that a piece of work takes
+	fold  coordinator.Tick // that folding an entry takes
+
+	offline coordinator.Tick // until when nothing reaches it or leaves it
 
 	disk  *disk
 	coord *coordinator.Coordinator // nil: no power
 	lives int                      // power-ups so far; messages to an earlier life are lost
-	work  map[uint64]bool          // under evaluation
+	work  map[uint64]bool          // evaluations and folds under way
 }
 
 func (s *Swarm) newNode(i int, kind coordinator.Kind) *node {
 	seed := sha256.Sum256(fmt.Appendf(nil, "evoswarm/sim/key %d %d", s.opts.Seed, i))
 	key := ed25519.NewKeyFromSeed(seed[:])
-	return &node{index: i, key: key, peer: seedlog.PeerOf(key), kind: kind, disk: newDisk(), speed: coordinator.Tick(1 + s.below(3))}
+	n := &node{index: i, key: key, peer: seedlog.PeerOf(key), kind: kind, disk: newDisk(), speed: coordinator.Tick(1 + s.below(3))}
+	if s.opts.Fold > 0 {
+		n.fold = coordinator.Tick(s.below(s.opts.Fold + 1))
+	}
+	return n
 }
 
 // powerUp starts the coordinator from what the disk holds.
@@ -44,7 +51,7 @@ func (s *Swarm) powerUp(n *node) error {
 	}
 	c, err := coordinator.New(coordinator.Config{
 		Rules: s.rules, Key: n.key, Kind: n.kind, Hub: n.kind == coordinator.Native, Timing: coordinator.LAN(), Archive: n.disk,
-		Seed: s.rng.Uint64(), Slots: 1, Decisive: decisive, Audit: audit, Mandate: 20,
+		Seed: s.rng.Uint64(), Slots: 1, Decisive: decisive, Audit: audit, Mandate: s.opts.Mandate,
 		State: n.disk.state, Chain: n.disk.chain, Seals: n.disk.seals, Memo: &s.memo,
 	})
 	if err != nil {

@@ -18,12 +18,14 @@ type Options struct {
 	Calm       coordinator.Tick // after it, without faults: time to agree again
 	DelayMin   int
 	DelayMax   int
-	Loss       int  // messages lost
-	Duplicate  int  // messages delivered twice
-	Partitions int  // how often the natives are split in two for a while
-	Crashes    int  // how often a node loses power and comes back
-	KillLeader bool // crashes hit the leader
-	Antithetic bool // openai-es instead of dises
+	Loss       int    // messages lost
+	Duplicate  int    // messages delivered twice
+	Partitions int    // how often the natives are split in two for a while
+	Crashes    int    // how often a node loses power and comes back
+	KillLeader bool   // crashes hit the leader
+	Fold       int    // folding an entry takes a node up to so many ticks; whoever takes longer than a generation never catches up
+	Mandate    uint64 // entries of one leader; 0: 20
+	Antithetic bool   // openai-es instead of dises
 }
 
 // Draw makes a scenario out of a seed.
@@ -44,6 +46,9 @@ func Draw(seed uint64) Options {
 	case 1:
 		o.Natives, o.Liars = 2, min(o.Liars, 1)
 	}
+	if below(3) == 0 {
+		o.Fold = 1 + below(4)
+	}
 	return o
 }
 
@@ -53,6 +58,9 @@ func (o Options) String() string {
 	fmt.Fprintf(&b, "seed %#x: %d natives (%d liars), %d tabs, delay %d-%d, loss %d, duplicates %d, %d partitions, %d crashes", o.Seed, o.Natives, o.Liars, o.Tabs, o.DelayMin, o.DelayMax, o.Loss, o.Duplicate, o.Partitions, o.Crashes)
 	if o.KillLeader {
 		b.WriteString(" of leaders")
+	}
+	if o.Fold > 0 {
+		fmt.Fprintf(&b, ", folds of up to %d", o.Fold)
 	}
 	if o.Antithetic {
 		b.WriteString(", openai-es")

@@ -82,6 +82,9 @@ func (s *Swarm) linked(a, b *node) bool {
 
 // reachable reports whether the partition of the moment lets a message through. A tab is where its hub is.
 func (s *Swarm) reachable(a, b *node) bool {
+	if s.now < max(a.offline, b.offline) {
+		return false
+	}
 	return !s.split || s.side[s.place(a)] == s.side[s.place(b)]
 }
 
@@ -123,6 +126,11 @@ func (s *Swarm) step(n *node, e coordinator.Event) {
 		n.work[w.ID] = true
 		s.push(event{at: s.now + n.speed, node: n.index, life: n.lives,
 			event: coordinator.Evaluated{ID: w.ID, Results: s.evaluate(w.Task, n.liar && !w.Urgent)}})
+	}
+	if f := a.Fold; f != nil {
+		n.work[f.ID] = true
+		s.push(event{at: s.now + n.fold*coordinator.Tick(len(f.Entries)), node: n.index, life: n.lives,
+			event: f.Answer(s.rules, s.rules.Plan.Fold(f.Task(s.rules)))})
 	}
 }
 
@@ -184,6 +192,17 @@ func (s *Swarm) deliver(from, via, to *node, message coordinator.Message) {
 	}
 }
 
+// workID is what an answer answers.
+func workID(e coordinator.Event) (id uint64, ok bool) {
+	switch e := e.(type) {
+	case coordinator.Evaluated:
+		return e.ID, true
+	case coordinator.Folded:
+		return e.ID, true
+	}
+	return 0, false
+}
+
 func (s *Swarm) push(e event) {
 	s.seq++
 	e.seq = s.seq
@@ -202,11 +221,11 @@ func (s *Swarm) run(end coordinator.Tick) error {
 			if n.lives != e.life || n.coord == nil {
 				continue
 			}
-			if ev, ok := e.event.(coordinator.Evaluated); ok {
-				if !n.work[ev.ID] {
-					continue
+			if id, ok := workID(e.event); ok {
+				if !n.work[id] {
+					continue // cancelled
 				}
-				delete(n.work, ev.ID)
+				delete(n.work, id)
 			}
 			s.step(n, e.event)
 		}

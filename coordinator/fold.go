@@ -1,0 +1,272 @@
+package coordinator
+
+import (
+	"fmt"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+const (
+	// lag is how many entries a peer may still have to fold, or fetch, without counting as catching up.
+	lag = 2
+	// quickFold and slowFold bound how long a fold should take, in ticks: of a long chain one fold takes twice as many
+	// entries after a quick one and half as many after a slow one, so that folds stay few and progress is seen.
+	quickFold = 5
+	slowFold  = 20
+	// maxWaiting bounds the jobs that wait for a state; proofs beyond it are dropped.
+	maxWaiting = 256
+)
+
+// Fold asks for generations to be folded; the answer is a Folded event with the same ID. It may take minutes, so nothing
+// waits for it but what needs its states. One fold at a time is under way.
+type Fold struct {
+	ID      uint64
+	State   *evolve.State // that the first entry's claims are applied to; read-only
+	Entries []FoldEntry
+}
+
+// FoldEntry is one generation of a Fold.
+type FoldEntry struct {
+	Parent   seedlog.Link
+	Claims   []*seedlog.Claim // in the entry's order
+	Decisive int              // how many decisive results the answer names
+}
+
+// Task is the fold as an evaluator takes it. It hashes for every result: call it outside the loop that calls Step.
+func (f *Fold) Task(rules *seedlog.Rules) rollout.Fold {
+	task := rollout.Fold{State: f.State, Steps: make([]rollout.FoldStep, len(f.Entries))}
+	for i := range f.Entries {
+		task.Steps[i] = rollout.FoldStep{Results: rules.Results(f.Entries[i].Claims), Observe: rules.ObserveSeeds(f.Entries[i].Parent)}
+	}
+	return task
+}
+
+// Answer makes the event of what an evaluator gave for Task, which it takes about as long as.
+func (f *Fold) Answer(rules *seedlog.Rules, folded []rollout.Folded) Folded {
+	e := Folded{ID: f.ID, Steps: folded, Decisive: make([][]seedlog.Counter, len(f.Entries))}
+	for i, entry := range f.Entries {
+		if entry.Decisive > 0 {
+			e.Decisive[i] = rules.Decisive(entry.Claims, entry.Decisive)
+		}
+	}
+	return e
+}
+
+// folding is the fold under way.
+type folding struct {
+	id      uint64
+	entries []*node // oldest first; none: the generation that the leader closes
+	since   Tick
+}
+
+// unfolded lists the entries between the newest state at or below n and n, oldest first.
+func unfolded(n *node) []*node {
+	size := 0
+	for m := n; m.state == nil; m = m.parent {
+		size++
+	}
+	path := make([]*node, size)
+	for ; size > 0; n = n.parent {
+		size--
+		path[size] = n
+	}
+	return path
+}
+
+// catchingUp reports whether this peer has entries to fetch or to fold before it knows what others know. It neither
+// stands for election nor trains meanwhile.
+func (c *Coordinator) catchingUp() bool {
+	return c.head.state == nil || c.toFold > lag || c.behind()
+}
+
+// measure counts what is left to fold, and begins a count of the whole when there was nothing.
+func (c *Coordinator) measure() {
+	c.toFold = 0
+	n := c.goal
+	for ; n.state == nil; n = n.parent {
+		c.toFold++
+	}
+	if !c.catchingUp() {
+		c.foldFrom = n.height
+		return
+	}
+	c.foldFrom = min(c.foldFrom, n.height)
+	c.caughtUp = c.now
+}
+
+// progress is how many entries are left to fold and how many there were when this peer fell behind, those that are
+// known but not fetched included.
+func (c *Coordinator) progress() (left, total uint64) {
+	tip := c.goal.height
+	for p, q := range c.pulls { //lint:sorted the greatest
+		if h := c.heard.of(p); q.asked && h != nil && c.lately(h) && h.Weight > c.head.weight {
+			tip = max(tip, h.Height)
+		}
+	}
+	return tip - (c.goal.height - c.toFold), tip - min(tip, c.foldFrom)
+}
+
+// foldNext starts the next fold if none is under way: the generation that is closed, the way to the best tip, the head's
+// state, and states that jobs wait for.
+func (c *Coordinator) foldNext() {
+	if f := c.folding; f != nil && len(f.entries) > 0 && f.entries[0].stage == refused {
+		c.dropFold()
+	}
+	if c.folding != nil || c.now < c.foldAgain || c.retired {
+		return
+	}
+	if g := c.closing; g != nil {
+		claims := make([]*seedlog.Claim, len(g.picked))
+		for i, p := range g.picked {
+			claims[i] = p.claim
+		}
+		c.startFold(c.head.state, nil, []FoldEntry{{Parent: c.head.link, Claims: claims}})
+		return
+	}
+	for _, target := range c.foldTargets() {
+		if path := unfolded(target); len(path) > 0 && c.foldPath(path) {
+			return
+		}
+	}
+}
+
+// foldTargets lists entries whose state is wanted, the most wanted first.
+func (c *Coordinator) foldTargets() []*node {
+	targets := []*node{c.goal, c.head}
+	if c.checkingAhead() {
+		targets = targets[1:]
+	}
+	for _, id := range c.waiting {
+		if j := c.jobs[id]; j != nil {
+			return append(targets, j.parent)
+		}
+	}
+	return targets
+}
+
+// checkingAhead reports whether enough entries on the way to the goal wait for their re-runs.
+func (c *Coordinator) checkingAhead() bool {
+	waiting := 0
+	for n := c.goal; n.stage != trusted; n = n.parent {
+		if n.stage == folded {
+			waiting++
+		}
+	}
+	return waiting >= pipeline
+}
+
+// foldPath folds the first entries of a path.
+func (c *Coordinator) foldPath(path []*node) bool {
+	path = path[:min(len(path), c.foldSize)]
+	var entries []FoldEntry
+	results := uint64(0)
+	for i, n := range path {
+		claims, err := c.claimsOf(n)
+		if err != nil {
+			c.out.note(NoteBad, c.self, err.Error())
+			path = path[:i]
+			break
+		}
+		e := FoldEntry{Parent: n.parent.link, Claims: claims}
+		if n.stage == linked {
+			e.Decisive = c.cfg.Decisive
+		}
+		for _, claim := range claims {
+			results += uint64(len(claim.Steps))
+		}
+		if results > rollout.MaxFoldResults && i > 0 {
+			path = path[:i]
+			break
+		}
+		entries = append(entries, e)
+	}
+	if len(path) == 0 {
+		c.foldAgain = c.now + c.cfg.Timing.Pull
+		return false
+	}
+	c.startFold(path[0].parent.state, path, entries)
+	return true
+}
+
+func (c *Coordinator) startFold(state *evolve.State, path []*node, entries []FoldEntry) {
+	c.lastJob++
+	c.folding = &folding{id: c.lastJob, entries: path, since: c.now}
+	c.out.Fold = &Fold{ID: c.lastJob, State: state, Entries: entries}
+}
+
+// dropFold gives up the fold under way.
+func (c *Coordinator) dropFold() {
+	if c.out.Fold != nil && c.out.Fold.ID == c.folding.id {
+		c.out.Fold = nil
+	} else {
+		c.out.Cancel = append(c.out.Cancel, c.folding.id)
+	}
+	c.folding = nil
+}
+
+// folded takes the answer to a Fold.
+func (c *Coordinator) folded(e Folded) {
+	f := c.folding
+	if f == nil || f.id != e.ID {
+		return
+	}
+	c.folding = nil
+	n := max(len(f.entries), 1)
+	if e.Failed || len(e.Steps) != n || len(e.Decisive) != n || e.Steps[n-1].State == nil {
+		c.out.note(NoteFold, c.self, "folding failed; trying again")
+		c.foldAgain, c.foldSize = c.now+c.cfg.Timing.Pull, 1
+		return
+	}
+	if len(f.entries) == 0 {
+		c.closed(&e.Steps[0])
+		return
+	}
+	switch took := c.now - f.since; {
+	case took > slowFold:
+		c.foldSize = max(c.foldSize/2, 1)
+	case took < quickFold:
+		c.foldSize = min(2*c.foldSize, pipeline)
+	}
+	for i, m := range f.entries {
+		if !c.take(m, &e.Steps[i], e.Decisive[i], i == n-1) {
+			return
+		}
+	}
+	c.startWaiting()
+}
+
+// take compares what a fold gave for an entry with what the entry says, and keeps the state. It returns false if they
+// differ.
+func (c *Coordinator) take(n *node, s *rollout.Folded, decisive []seedlog.Counter, last bool) bool {
+	if s.Theta != n.theta || s.Digest != n.digest {
+		c.doubt(n, s)
+		return false
+	}
+	n.doubted = false
+	if s.State != nil && n.state == nil && (last || n.stage == linked || c.states.marked(n)) {
+		c.states.keep(n, s.State, c.head)
+	}
+	if n.stage == linked {
+		n.stage = folded
+		c.askReruns(n, decisive)
+	}
+	return true
+}
+
+// doubt folds an entry with a wrong digest once more, since an entry is refused, and its leader disqualified, for good
+// reason only. An entry that this peer trusted before is not refused at all: then this computer is at fault.
+func (c *Coordinator) doubt(n *node, s *rollout.Folded) {
+	err := fmt.Errorf("%w: height %d gives theta %x and state %x, the entry says %x and %x", seedlog.ErrDigest, n.height, s.Theta, s.Digest, n.theta, n.digest)
+	c.foldSize = 1
+	switch {
+	case n.stage == trusted:
+		c.out.note(NoteFold, c.self, "this computer folds an entry to another state than before; trying again: "+err.Error())
+		c.foldAgain = c.now + c.cfg.Timing.Pull
+	case n.doubted:
+		c.refuse(n, err)
+	default:
+		n.doubted = true
+	}
+}

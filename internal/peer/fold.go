@@ -1,0 +1,43 @@
+package peer
+
+import (
+	"time"
+
+	"github.com/evoswarm/evoswarm/coordinator"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+)
+
+// fold starts a fold; its answer comes through the inbox. It hashes for every result before and after: not in the loop.
+func (p *Peer) fold(f *coordinator.Fold) {
+	begun := time.Now()
+	go func() {
+		p.cfg.Evaluator.Fold(f.ID, f.Task(p.rules), func(folded []rollout.Folded, err error) {
+			if err != nil {
+				p.log.Error("folding failed", "err", err)
+				p.inbox.post(func() { p.step(coordinator.Folded{ID: f.ID, Failed: true}) })
+				return
+			}
+			e := f.Answer(p.rules, folded)
+			p.inbox.post(func() {
+				p.driver.pace.measure(len(f.Entries), time.Since(begun))
+				p.step(e)
+			})
+		})
+	}()
+}
+
+// pace is how long folding an entry took of late; 0: not known.
+type pace time.Duration
+
+func (a *pace) measure(entries int, took time.Duration) {
+	each := pace(took / time.Duration(max(entries, 1)))
+	if *a != 0 {
+		each = (*a + each) / 2
+	}
+	*a = each
+}
+
+// left estimates how long so many entries take [s]; 0: not known.
+func (a pace) left(entries uint64) float64 {
+	return float64(entries) * time.Duration(a).Seconds()
+}
