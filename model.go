@@ -38,7 +38,7 @@ type Model struct {
 
 func newModel(rules *seedlog.Rules, at seedlog.Parent, state *evolve.State) *Model {
 	m := &Model{rules, at, state, rollout.NewActor(rules.Plan)}
-	m.actor.Cast(state, state.Theta)
+	m.actor.Load(state, state.Theta)
 	return m
 }
 

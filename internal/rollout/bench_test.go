@@ -76,8 +76,8 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// BenchmarkConditions measures one core with what a candidate may be asked for beside its
-// parameters: the mean policy of a fresh run, which falls soon.
+// BenchmarkConditions measures one core with each condition of training, on the mean policy of a fresh run, whose
+// episodes are short.
 func BenchmarkConditions(b *testing.B) {
 	mlp := policy.Spec{Kind: "mlp", Hidden: []uint64{16}, Activation: "tanh", Bias: true, Head: "argmax"}
 	vbn := mlp

@@ -7,16 +7,15 @@ import (
 	"github.com/evoswarm/evoswarm/internal/evolve"
 )
 
-// The first bytes of the encodings.
+// Tags that begin the encodings.
 const (
 	taskTag    = "evotask1"
 	resultsTag = "evores01"
 )
 
-// MarshalTask returns the encoding of t without its state, of which it names the
-// generation: "evotask1", then in little endian State.Gen (8 bytes), the number of
-// candidates (4), of lists of episodes (4) and of episodes in a list (4), the seeds
-// (8 each) and the episode seeds (8 each, list by list). Errors wrap ErrTask.
+// MarshalTask returns the encoding of t. Of the state it contains the generation only: "evotask1", then in
+// little-endian order State.Gen (8 bytes), the numbers of candidates, of lists of episodes and of episodes in
+// a list (4 each), the seeds (8 each) and the episode seeds (8 each, list by list). Errors wrap ErrTask.
 // Canonical.
 func MarshalTask(t Task) ([]byte, error) {
 	if err := t.Check(); err != nil {
@@ -38,9 +37,8 @@ func MarshalTask(t Task) ([]byte, error) {
 
 const taskHeader = len(taskTag) + 8 + 3*4
 
-// UnmarshalTask returns the task that b encodes, to be run on state, whose
-// generation must be the one that b names. It keeps no reference to b. It refuses
-// whatever MarshalTask would not have written. Errors wrap ErrTask.
+// UnmarshalTask returns the task that b encodes for state, whose generation must be the one in b. It keeps no
+// reference to b and rejects everything that MarshalTask would not have written. Errors wrap ErrTask.
 func UnmarshalTask(b []byte, state *evolve.State) (Task, error) {
 	if state == nil {
 		return Task{}, fmt.Errorf("%w: no state", ErrTask)
@@ -50,7 +48,7 @@ func UnmarshalTask(b []byte, state *evolve.State) (Task, error) {
 	}
 	h := b[len(taskTag):taskHeader]
 	if gen := binary.LittleEndian.Uint64(h); gen != state.Gen {
-		return Task{}, fmt.Errorf("%w: for generation %d, the state is of %d", ErrTask, gen, state.Gen)
+		return Task{}, fmt.Errorf("%w: generation %d, but the state has generation %d", ErrTask, gen, state.Gen)
 	}
 	// The counts are below 2^32, so their products fit 64 bits.
 	candidates := int64(binary.LittleEndian.Uint32(h[8:]))
@@ -79,9 +77,8 @@ func UnmarshalTask(b []byte, state *evolve.State) (Task, error) {
 // resultSize is the encoded length of a CandidateResult.
 const resultSize = 3 * 8
 
-// MarshalResults returns the encoding of results: "evores01", then in little endian
-// their number (4 bytes) and for each Fitness[0], Fitness[1] and Steps (8 each).
-// Errors wrap ErrTask. Canonical.
+// MarshalResults returns the encoding of results: "evores01", then in little-endian order their number (4
+// bytes) and, for each, Fitness[0], Fitness[1] and Steps (8 each). Errors wrap ErrTask. Canonical.
 func MarshalResults(results []CandidateResult) ([]byte, error) {
 	if n := len(results); n == 0 || n > MaxCandidates {
 		return nil, fmt.Errorf("%w: %d results, want 1 to %d", ErrTask, n, MaxCandidates)
@@ -96,9 +93,8 @@ func MarshalResults(results []CandidateResult) ([]byte, error) {
 	return b, nil
 }
 
-// UnmarshalResults returns the results that b encodes, which must be as many as
-// want. It keeps no reference to b and refuses whatever MarshalResults would not
-// have written. Errors wrap ErrTask.
+// UnmarshalResults returns the want results that b encodes. It keeps no reference to b and rejects everything that
+// MarshalResults would not have written. Errors wrap ErrTask.
 func UnmarshalResults(b []byte, want int) ([]CandidateResult, error) {
 	const header = len(resultsTag) + 4
 	if len(b) < header || string(b[:len(resultsTag)]) != resultsTag {
@@ -130,7 +126,7 @@ func appendUint64s(b []byte, x []uint64) []byte {
 	return b
 }
 
-// takeUint64s takes n values from the front of b, which has them.
+// takeUint64s reads n values from the front of b, which must be long enough.
 func takeUint64s(b []byte, n int) (x []uint64, rest []byte) {
 	x = make([]uint64, n)
 	for i := range x {

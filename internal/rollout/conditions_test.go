@@ -266,7 +266,7 @@ func TestStatisticsAreOfTheEpisodes(t *testing.T) {
 			if n%3 == 0 {
 				seen = append(seen, append([]float32(nil), obs...))
 				a := rollout.NewActor(plan)
-				a.Cast(s, s.Theta)
+				a.Load(s, s.Theta)
 				a.Act(obs, act)
 			}
 			_, over = env.Step(&rng, act, obs)
@@ -429,9 +429,8 @@ func TestStatesOfOtherShapes(t *testing.T) {
 	}
 }
 
-// TestGoldenConditions holds states and results of training with everything on. Not of
-// the walkers: 256 of their episodes take minutes under an emulator, and their physics
-// has goldens of its own.
+// TestGoldenConditions holds states and results of training with everything on. Not of the walkers: 256 of
+// their episodes take minutes under an emulator, and their physics has goldens of its own.
 func TestGoldenConditions(t *testing.T) {
 	for _, id := range presets.Envs() {
 		if walker(id) {

@@ -1,17 +1,15 @@
-// Package rollout runs policies in worlds and says how well they did.
+// Package rollout runs policies in environments and measures how well they do.
 //
-// A [Plan] is what a run makes of its spec: world, policy, strategy, and the
-// [Conditions] and [Observations] of its episodes, whose slots it adds to the
-// strategy's state. An [Actor] is a policy as it acts under them, the one type for
-// training, held-out episodes and drawing; docs/spec/episodes.md has the rules.
+// A [Plan] is the executable form of a run's spec: environment, policy, strategy, and the [Conditions] and
+// [Observations] of its episodes, whose slots it adds to the strategy's state. An [Actor] applies a policy
+// under these conditions, in training, held-out evaluation and drawing alike; docs/spec/episodes.md has the
+// rules.
 //
-// An [Evaluator] runs episodes on one goroutine. A [Task] names candidates of a
-// generation by their seeds; a [Pool] evaluates a task on all cores and a [Worker]
-// does so on one, from bytes, for the browser's Web Workers. A [Preset] holds the
-// settings with which a world is known to be learnt.
+// An [Evaluator] runs episodes on one goroutine. A [Task] names candidates of a generation by their seeds, a
+// [Fold] generations to apply to a state. A [Pool] evaluates tasks on all cores; a [Worker] evaluates tasks
+// and applies folds, both encoded as bytes, in one Web Worker of a browser.
 //
 // # Determinism
 //
-// Fitness, returns and steps are bit exact: the same bits on every target and for
-// any number of goroutines.
+// Fitness, returns, steps and states are bit exact: the same bits on every target and for any number of goroutines.
 package rollout

@@ -8,21 +8,21 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// Outcome is what one candidate achieved.
+// Outcome is the result of evaluating one candidate.
 type Outcome struct {
-	// Fitness is the mean undiscounted return over the episodes, of rewards as
-	// the conditions of training count them, as ToFitness has it.
+	// Fitness is the mean undiscounted return over the episodes, with rewards modified by the conditions of
+	// training, as returned by ToFitness.
 	Fitness int64
-	// Steps counts the env-steps of all episodes.
+	// Steps is the number of env-steps of all episodes.
 	Steps uint64
 }
 
-// lanes is how many episodes of one candidate an evaluator runs side by side at most.
+// lanes is the largest number of episodes that an evaluator runs in lockstep.
 const lanes = 16
 
-// Evaluator runs a policy in a world, several episodes side by side: what they see goes
-// through the policy's layers as one batch, which reads the weights once for all. It is
-// for one goroutine at a time and keeps nothing from one call to the next but its memory.
+// Evaluator runs episodes of a policy. Several run in lockstep: their observations pass through the layers of
+// the policy as one batch, which reads the weights once for all of them. One goroutine may use it at a time.
+// Calls reuse its memory and are otherwise independent.
 type Evaluator struct {
 	plan    Plan
 	actor   *Actor
@@ -32,21 +32,21 @@ type Evaluator struct {
 	hold    int       // env-steps for each action
 	returns []float64 // of the episodes of Run
 
-	// What the episodes are for. Held-out episodes have none of these.
-	score  score                            // what a reward counts for
+	// Conditions of the episodes. All are zero in held-out episodes.
+	score  score                            // changes rewards
 	jitter float64                          // standard deviation of action noise
-	random bool                             // actions are drawn evenly, whatever is observed
-	see    func(episode int, obs []float32) // shown every observation that is acted on; nil: nobody
+	random bool                             // draw actions uniformly and ignore observations
+	see    func(episode int, obs []float32) // called with every observation that is acted on, if not nil
 	noise  []float64                        // rows, one for each lane
 }
 
-// score says what a reward counts for in training. Zero: for itself.
+// score modifies rewards in training. The zero value leaves them as they are.
 type score struct {
-	bonus   float64 // is taken off
-	penalty float64 // bounds what a reward costs, if it is not zero
+	bonus   float64 // subtracted from every reward
+	penalty float64 // rewards below -penalty count as -penalty; 0: no bound
 }
 
-// of returns what reward counts for.
+// of returns the modified reward.
 func (s score) of(reward float64) float64 {
 	if s.penalty != 0 && reward < -s.penalty {
 		reward = -s.penalty
@@ -54,25 +54,25 @@ func (s score) of(reward float64) float64 {
 	return reward - s.bonus
 }
 
-// lane is an episode under way.
+// lane is an episode in progress.
 type lane struct {
 	env     envs.Env
-	rng     noise.Stream // the world's
+	rng     noise.Stream // of the environment
 	draws   noise.Stream // of action noise or random actions
 	episode int          // index of its seed
 	left    int          // env-steps until the limit
 	ret     float64      // so far
 }
 
-// batch is a list of episodes that evaluators take from, each the next one.
+// batch is a list of episodes from which evaluators take the next one.
 type batch struct {
 	seeds   []uint64
-	limit   int          // of each episode, in env-steps
-	returns []float64    // one for each seed, set when its episode is over
-	next    atomic.Int64 // index of the first seed that nobody took
+	limit   int          // env-steps of an episode
+	returns []float64    // one per seed, set when its episode is over
+	next    atomic.Int64 // index of the next seed
 }
 
-// NewEvaluator returns an evaluator with instances of the plan's world of its own.
+// NewEvaluator returns an evaluator with its own instances of the plan's environment.
 func NewEvaluator(plan Plan) *Evaluator {
 	n := plan.Policy.ActDim()
 	e := &Evaluator{
@@ -84,17 +84,17 @@ func NewEvaluator(plan Plan) *Evaluator {
 		hold:  plan.Episodes.Hold(),
 		noise: make([]float64, lanes*n),
 	}
-	// All at once, so that they lie together: a line of the cache with worlds of two
-	// evaluators would travel between their cores in every env-step.
+	// Allocate all at once, so that they are adjacent: a cache line shared by the environments of two evaluators would
+	// travel between their cores in every env-step.
 	for i := range e.lanes {
 		e.lanes[i].env = plan.Env.New()
 	}
 	return e
 }
 
-// Run runs one episode for each seed, at least one, with the parameters theta
-// (length policy.Dim) of a candidate of s, under the conditions of training. It does
-// not allocate once it has run as many episodes. Bit exact.
+// Run runs one episode per seed with the parameters theta (length policy.Dim) of a candidate of s, under the
+// conditions of training. It panics without seeds, and does not allocate after a first call with as many. Bit
+// exact.
 func (e *Evaluator) Run(s *evolve.State, theta []float32, episodeSeeds []uint64) Outcome {
 	if len(episodeSeeds) == 0 {
 		panic("rollout: Run without episodes")
@@ -103,7 +103,7 @@ func (e *Evaluator) Run(s *evolve.State, theta []float32, episodeSeeds []uint64)
 		e.returns = make([]float64, len(episodeSeeds))
 	}
 	b := batch{seeds: episodeSeeds, limit: e.plan.limit(s), returns: e.returns[:len(episodeSeeds)]}
-	e.actor.Cast(s, theta)
+	e.actor.Load(s, theta)
 	c := &e.plan.Episodes.Conditions
 	e.score, e.jitter = score{c.Bonus, c.Penalty}, c.ActionNoise
 	out := Outcome{Steps: e.play(&b, lanes)}
@@ -115,28 +115,27 @@ func (e *Evaluator) Run(s *evolve.State, theta []float32, episodeSeeds []uint64)
 	return out
 }
 
-// Returns writes the return of the mean policy of s in the episode of each seed to
-// dst, which has the length of episodeSeeds, and returns the number of env-steps taken:
-// held-out evaluation, with the world's own reward and limit and no noise. It does not
-// allocate once it has run as many episodes. Bit exact.
+// Returns is held-out evaluation: it writes the return of the mean policy of s in the episode of each seed to
+// dst, which has the length of episodeSeeds, and returns the number of env-steps. Rewards and the step limit
+// are the environment's own, and there is no noise. It does not allocate after a first call with as many
+// seeds. Bit exact.
 func (e *Evaluator) Returns(s *evolve.State, episodeSeeds []uint64, dst []float64) (steps uint64) {
 	return e.share(s, &batch{seeds: episodeSeeds, limit: e.plan.Env.MaxSteps, returns: dst}, lanes)
 }
 
-// share runs held-out episodes of the mean policy of s, those of b that nobody else
-// takes, up to width side by side, and returns its env-steps.
+// share runs held-out episodes of the mean policy of s, taking seeds from b that other evaluators share, up to width in
+// lockstep, and returns their env-steps.
 func (e *Evaluator) share(s *evolve.State, b *batch, width int) (steps uint64) {
 	if int(b.next.Load()) >= len(b.seeds) {
 		return 0
 	}
-	e.actor.Cast(s, s.Theta)
+	e.actor.Load(s, s.Theta)
 	e.score, e.jitter = score{}, 0
 	return e.play(b, width)
 }
 
-// play runs episodes of b, up to width side by side, and returns their env-steps. In the
-// place of one that is over comes the next, or the last one under way, so that there is
-// no gap.
+// play runs episodes of b, up to width in lockstep, and returns their env-steps. The next episode replaces
+// one that is over; when there is none, the last lane in use moves into the gap.
 func (e *Evaluator) play(b *batch, width int) (steps uint64) {
 	n := 0
 	for n < min(width, lanes) && e.begin(b, n) {
@@ -169,11 +168,11 @@ func (e *Evaluator) play(b *batch, width int) (steps uint64) {
 	return steps
 }
 
-// alone runs lane 0 to the end of its episode and returns the env-steps that it took.
+// alone runs the episode in lane 0 to its end and returns its env-steps.
 func (e *Evaluator) alone(b *batch) (steps uint64) {
 	l := &e.lanes[0]
 	env, obs, act := l.env, e.obs[:e.plan.Env.ObsDim], e.act[:e.plan.Policy.ActDim()]
-	// Calls and copies that nothing asks for are a tenth of the time of a small policy.
+	// Unneeded calls and copies take a tenth of the time of a small policy.
 	bare := e.see == nil && !e.random && e.jitter == 0 && e.actor.scale == nil
 	ret, held := l.ret, 0
 	for range l.left {
@@ -197,9 +196,8 @@ func (e *Evaluator) alone(b *batch) (steps uint64) {
 	return steps
 }
 
-// begin starts the next episode of b in lane i, and reports whether there was one. The
-// world draws from the stream of its seed in noise.DomainEpisode, actions draw from that
-// in noise.DomainAction.
+// begin starts the next episode of b in lane i and reports whether there was one. The environment draws from
+// the stream of the seed in noise.DomainEpisode, actions draw from its stream in noise.DomainAction.
 func (e *Evaluator) begin(b *batch, i int) bool {
 	if int(b.next.Load()) >= len(b.seeds) {
 		return false
@@ -217,8 +215,7 @@ func (e *Evaluator) begin(b *batch, i int) bool {
 	return true
 }
 
-// advance holds act for up to that many env-steps, and reports whether the episode is
-// over.
+// advance repeats act for up to hold env-steps and reports whether the episode is over.
 func (l *lane) advance(act []float64, obs []float32, hold int, s score) (steps uint64, over bool) {
 	for range min(hold, l.left) {
 		reward, terminated := l.env.Step(&l.rng, act, obs)
@@ -232,7 +229,7 @@ func (l *lane) advance(act []float64, obs []float32, hold int, s score) (steps u
 	return steps, l.left == 0
 }
 
-// decide chooses the next action of the first n lanes.
+// decide chooses the next actions of the first n lanes.
 func (e *Evaluator) decide(n int) {
 	obs, actDim := e.obs[:n*e.plan.Env.ObsDim], e.plan.Policy.ActDim()
 	if e.see != nil {

@@ -15,23 +15,23 @@ const (
 	MaxFoldResults = 1 << 20
 )
 
-// Fold is generations to apply to a state, one after the other.
+// Fold is a sequence of generations to apply to a state.
 type Fold struct {
-	// State is what the first step starts from. Read-only.
+	// State is the state that the first step starts from. Read-only.
 	State *evolve.State
 	// Steps are 1 to MaxFoldSteps generations in order.
 	Steps []FoldStep
 }
 
-// FoldStep is what Plan.Apply takes for one generation.
+// FoldStep holds the arguments of Plan.Apply for one generation.
 type FoldStep struct {
-	// Results are at most MaxCandidates.
+	// Results has at most MaxCandidates elements.
 	Results []evolve.Result
-	// Observe names the episodes behind running statistics: at most MaxEpisodes.
+	// Observe has the seeds of the episodes for running statistics, at most MaxEpisodes.
 	Observe []uint64
 }
 
-// Folded is what one step of a fold gave.
+// Folded is the result of one step of a fold.
 type Folded struct {
 	// State is the state after the step; nil if only its digests were kept.
 	State *evolve.State
@@ -63,7 +63,7 @@ func (f *Fold) Check() error {
 	return nil
 }
 
-// Fold applies the steps of f, which must be within the limits, and returns what each gave. Bit exact.
+// Fold applies the steps of f, which must have passed Check, and returns one result per step. Bit exact.
 func (p Plan) Fold(f Fold) []Folded {
 	folded := make([]Folded, len(f.Steps))
 	state := f.State
@@ -74,7 +74,7 @@ func (p Plan) Fold(f Fold) []Folded {
 	return folded
 }
 
-// The first bytes of the encodings.
+// Tags that begin the encodings.
 const (
 	foldTag   = "evofold1"
 	foldedTag = "evofldd1"
@@ -88,10 +88,10 @@ const (
 	foldedStepSize = 2 * 32
 )
 
-// MarshalFold returns the encoding of f without its state, of which it names the generation: "evofold1", then in little
-// endian State.Gen (8 bytes) and the number of steps (4), and for each step the numbers of results and of episodes (4
-// each), Seed, Fitness[0], Fitness[1] and Steps of the results and the seeds of the episodes (8 each). Errors wrap
-// ErrTask. Canonical.
+// MarshalFold returns the encoding of f. Of the state it contains the generation only: "evofold1", then in
+// little-endian order State.Gen (8 bytes) and the number of steps (4), and for each step the numbers of
+// results and of episodes (4 each), Seed, Fitness[0], Fitness[1] and Steps of the results, and the seeds of
+// the episodes (8 each). Errors wrap ErrTask. Canonical.
 func MarshalFold(f Fold) ([]byte, error) {
 	if err := f.Check(); err != nil {
 		return nil, err
@@ -119,8 +119,9 @@ func MarshalFold(f Fold) ([]byte, error) {
 	return b, nil
 }
 
-// UnmarshalFold returns the fold that b encodes, which starts from state, whose generation must be the one that b names.
-// It keeps no reference to b. It refuses whatever MarshalFold would not have written. Errors wrap ErrTask.
+// UnmarshalFold returns the fold that b encodes, starting from state, whose generation must be the one in b.
+// It keeps no reference to b and rejects everything that MarshalFold would not have written. Errors wrap
+// ErrTask.
 func UnmarshalFold(b []byte, state *evolve.State) (Fold, error) {
 	if state == nil {
 		return Fold{}, fmt.Errorf("%w: no state", ErrTask)
@@ -130,7 +131,7 @@ func UnmarshalFold(b []byte, state *evolve.State) (Fold, error) {
 	}
 	h := b[len(foldTag):foldHeader]
 	if gen := binary.LittleEndian.Uint64(h); gen != state.Gen {
-		return Fold{}, fmt.Errorf("%w: fold from generation %d, the state is of %d", ErrTask, gen, state.Gen)
+		return Fold{}, fmt.Errorf("%w: fold from generation %d, but the state has generation %d", ErrTask, gen, state.Gen)
 	}
 	n := binary.LittleEndian.Uint32(h[8:])
 	if n == 0 || n > MaxFoldSteps {
@@ -173,9 +174,10 @@ func (s *FoldStep) unmarshal(b []byte) (rest []byte, err error) {
 	return b, nil
 }
 
-// MarshalFolded returns the encoding of what a fold gave: "evofldd1", the number of steps (4 bytes, little endian), Theta
-// and Digest of each, and the state after the last (evolve.State.MarshalBinary). The other states stay behind: a message
-// with all of them would be as large as the run. Errors wrap ErrTask or evolve.ErrState. Canonical.
+// MarshalFolded returns the encoding of the results of a fold: "evofldd1", the number of steps (4 bytes,
+// little-endian), Theta and Digest of each, and the state after the last one (evolve.State.MarshalBinary). It
+// omits the other states, which would make the message as large as the run. Errors wrap ErrTask or
+// evolve.ErrState. Canonical.
 func MarshalFolded(folded []Folded) ([]byte, error) {
 	n := len(folded)
 	if n == 0 || n > MaxFoldSteps || folded[n-1].State == nil {
@@ -195,8 +197,9 @@ func MarshalFolded(folded []Folded) ([]byte, error) {
 	return append(b, state...), nil
 }
 
-// UnmarshalFolded returns what b encodes, which must be of as many steps as want; only the last has its state. It keeps
-// no reference to b. It refuses whatever MarshalFolded would not have written. Errors wrap ErrTask or evolve.ErrState.
+// UnmarshalFolded returns the results of the want steps that b encodes; only the last has its state. It keeps
+// no reference to b and rejects everything that MarshalFolded would not have written. Errors wrap ErrTask or
+// evolve.ErrState.
 func UnmarshalFolded(b []byte, want int) ([]Folded, error) {
 	if len(b) < foldedHeader || string(b[:len(foldedTag)]) != foldedTag {
 		return nil, fmt.Errorf("%w: no %s header", ErrTask, foldedTag)

@@ -9,9 +9,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
-// TestGoldenResults holds the results of candidates in every world with a preset,
-// with the policy of the preset. Few of the walkers: an episode takes seconds under an
-// emulator.
+// TestGoldenResults holds the results of candidates in every world with a preset, with the policy of the
+// preset. Few of the walkers: an episode takes seconds under an emulator.
 func TestGoldenResults(t *testing.T) {
 	for _, id := range presets.Envs() {
 		r := newRun(t, id, "openai-es")

@@ -30,8 +30,8 @@ func (p *part) measure() {
 	p.best = min(p.best, float64(time.Since(begin).Nanoseconds())/float64(n))
 }
 
-// BenchmarkParts measures rollouts of one candidate on one core beside what they are made of: env-steps with actions
-// that nobody chooses, and forward passes. ratio-1 is what rollouts of one episode reach of one over the sum of both,
+// BenchmarkParts measures rollouts of one candidate on one core and their two parts: env-steps with fixed actions, and
+// forward passes. ratio-1 is what rollouts of one episode reach of one over the sum of both,
 // ratio-16 those of sixteen, which share their forward passes. Episodes of 40 steps, so that slices are short.
 func BenchmarkParts(b *testing.B) {
 	defer kernel.Use(kernel.Active())

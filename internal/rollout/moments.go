@@ -7,28 +7,27 @@ import (
 )
 
 const (
-	// observedMax is what observations are held to before they are summed.
+	// observedMax bounds the magnitude of observations that are summed; larger ones are clamped.
 	observedMax = 1 << 16
 	// observedOne is an observation of 1 in fixed point.
 	observedOne = 1 << 28
-	// observedCount is how many observations are summed at most. So many squares of
-	// the largest value stay below 2^127.
+	// observedCount is the largest number of observations summed. As many squares of the largest value stay
+	// below 2^127.
 	observedCount = 1 << 38
-	// stdMin is the standard deviation below which a value counts as constant: that of
-	// Mania et al., "Simple random search" (2018), in their code.
+	// stdMin is the standard deviation below which a value counts as constant, as in the code of Mania et
+	// al., "Simple random search" (2018).
 	stdMin = 1e-7
 )
 
-// moments are sums over observations in fixed point with 28 binary digits after the
-// point: first their number, then for each value its sum in 128 bits (two's
-// complement, low word first) and the sum of its squares in 128 bits. Integers, so
-// that neither order nor number of workers matters.
+// moments are sums over observations in fixed point with 28 fractional bits: first their number, then for
+// each value its sum in 128 bits (two's complement, low word first) and the sum of its squares in 128 bits.
+// They are integers so that neither the order nor the number of workers matters.
 type moments []uint64
 
-// momentsLen is the number of words for observations of that length.
+// momentsLen is the number of words for observations of length obsDim.
 func momentsLen(obsDim int) int { return 1 + 4*obsDim }
 
-// add counts obs in.
+// add adds one observation.
 func (m moments) add(obs []float32) {
 	m[0]++
 	for i, x := range obs {
@@ -54,8 +53,8 @@ func (m moments) merge(n moments) {
 	}
 }
 
-// write sets mean and std, both as long as an observation, to those of the sums; std is
-// 0 where it is below stdMin. Without observations they are 0 and 1.
+// write sets mean and std, both of the length of an observation, from the sums. std is 0 where it is below
+// stdMin. Without observations mean is 0 and std 1.
 func (m moments) write(mean, std []float32) {
 	for i := range mean {
 		if m[0] == 0 {
@@ -70,13 +69,13 @@ func (m moments) write(mean, std []float32) {
 	}
 }
 
-// of returns mean and standard deviation of value i.
+// of returns the mean and the standard deviation of value i.
 func (m moments) of(i int) (mean, std float64) {
 	n := m[0]
 	q, r := floorDiv(m[2+4*i], m[1+4*i], n) // sum = q n + r
 	squares := [2]uint64{m[3+4*i], m[4+4*i]}
-	// The sum of (v-q)^2 is that of the squares - 2 q r - n q^2: exact, and as small as
-	// the variance, where a difference of two real numbers would have lost it.
+	// The sum of (v-q)^2 equals the sum of the squares - 2 q r - n q^2. In integers this is exact; in
+	// floating point the difference of two large numbers would lose the variance.
 	u := magnitude(q)
 	hi, lo := bits.Mul64(u, u)
 	carry, low := bits.Mul64(lo, n)
@@ -98,8 +97,7 @@ func (m moments) of(i int) (mean, std float64) {
 	return (float64(int64(q)) + rest) / observedOne, exact.Sqrt(variance) / observedOne
 }
 
-// toObserved returns x, held to ±observedMax, in fixed point, rounded half to even; NaN
-// counts as 0.
+// toObserved returns x in fixed point, clamped to ±observedMax and rounded half to even; NaN counts as 0.
 func toObserved(x float32) int64 {
 	switch {
 	case x != x:
@@ -119,15 +117,15 @@ func add128(sum []uint64, hi, lo uint64) {
 	sum[1], _ = bits.Add64(sum[1], hi, carry)
 }
 
-// sub128 takes hi:lo off sum, low word first.
+// sub128 subtracts hi:lo from sum, low word first.
 func sub128(sum []uint64, hi, lo uint64) {
 	var borrow uint64
 	sum[0], borrow = bits.Sub64(sum[0], lo, 0)
 	sum[1], _ = bits.Sub64(sum[1], hi, borrow)
 }
 
-// floorDiv divides hi:lo, in two's complement, by n: q n + r with 0 <= r < n, q in two's
-// complement. A quotient beyond 64 bits, which no sums of observations have, is 0.
+// floorDiv divides hi:lo, in two's complement, by n: it equals q n + r with 0 <= r < n and q in two's
+// complement. A quotient beyond 64 bits, which sums of observations never have, is returned as 0.
 func floorDiv(hi, lo, n uint64) (q, r uint64) {
 	negative := hi>>63 != 0
 	if negative {
@@ -148,7 +146,7 @@ func floorDiv(hi, lo, n uint64) (q, r uint64) {
 	return q, r
 }
 
-// magnitude returns the absolute value of x, in two's complement.
+// magnitude returns the absolute value of x, read as two's complement.
 func magnitude(x uint64) uint64 {
 	if int64(x) < 0 {
 		return -x
@@ -156,7 +154,7 @@ func magnitude(x uint64) uint64 {
 	return x
 }
 
-// float128 returns hi:lo, not negative, as the nearest float64 or one beside it.
+// float128 returns hi:lo, which must not be negative, as the nearest float64 or one of its neighbors.
 func float128(hi, lo uint64) float64 {
 	low := float64(float64(int64(lo>>32))*(1<<32)) + float64(int64(lo&(1<<32-1)))
 	return float64(float64(int64(hi))*(1<<64)) + low

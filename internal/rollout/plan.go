@@ -10,13 +10,12 @@ import (
 	"github.com/evoswarm/evoswarm/internal/policy"
 )
 
-// ErrRevision is wrapped where a world or a strategy of another revision is asked for
-// than this build has.
+// ErrRevision is wrapped by errors about an environment or a strategy of a revision that this build does not have.
 var ErrRevision = errors.New("rollout: unknown revision")
 
-// Plan is everything that the evaluations of a run depend on beside its state: the
-// world, the policy, the strategy that makes candidates, and how they are run. It does
-// not change and may be shared.
+// Plan is everything that the evaluations of a run depend on, apart from its state: the environment, the
+// policy, the strategy that generates candidates, and how their episodes are run. It is immutable and safe
+// for concurrent use.
 type Plan struct {
 	Env      *envs.Spec
 	Policy   *policy.Policy
@@ -24,8 +23,8 @@ type Plan struct {
 	Episodes Episodes
 }
 
-// NewPlan finds what s names. Errors are those of envs.Find, evolve.Find,
-// evolve.Method.New and policy.New, or wrap ErrRevision or ErrEpisodes.
+// NewPlan makes the plan that s describes. Errors are those of envs.Find, evolve.Find, evolve.Method.New and
+// policy.New, or wrap ErrRevision or ErrEpisodes.
 func NewPlan(s Setup) (Plan, error) {
 	env, err := envs.Find(s.EnvID)
 	if err != nil {
@@ -55,9 +54,8 @@ func NewPlan(s Setup) (Plan, error) {
 	return Plan{Env: env, Policy: pol, Strategy: strategy, Episodes: s.Episodes}, nil
 }
 
-// Initial returns the state of generation 0 with the first parameters that seed names,
-// and the observation statistics and reference batch of the random policy whose
-// episodes it names. Bit exact.
+// Initial returns the state of generation 0: seed determines its parameters and the episodes of the random
+// policy that give its observation statistics and reference batch. Bit exact.
 func (p Plan) Initial(seed uint64) *evolve.State {
 	theta := make([]float32, p.Policy.Dim())
 	p.Policy.Init(theta, seed)
@@ -69,11 +67,11 @@ func (p Plan) Initial(seed uint64) *evolve.State {
 	return s
 }
 
-// observedPrefix begins the names of the slots that the policy needs to act.
+// observedPrefix begins the names of the slots that the policy needs for acting.
 const observedPrefix = "obs/"
 
-// Weights returns the shape of what a run can go on from: parameters, and the slots that
-// the policy needs to act.
+// Weights returns the shape of the weights that a run can start from: parameters and the slots that the
+// policy needs for acting.
 func (p Plan) Weights() evolve.Shape {
 	shape := evolve.Shape{Dim: p.Policy.Dim()}
 	for _, slot := range p.slots() {
@@ -84,9 +82,9 @@ func (p Plan) Weights() evolve.Shape {
 	return shape
 }
 
-// From returns the state of generation 0 of a run that goes on from weights, which have
-// the shape Weights: what Initial gives, with the parameters and slots of weights. It
-// shares no memory with them. Bit exact.
+// From returns the state of generation 0 of a run that starts from weights, which must have the shape
+// Weights: the state that Initial returns, with the parameters and slots of weights. It shares no memory with
+// them. Bit exact.
 func (p Plan) From(weights *evolve.State, seed uint64) *evolve.State {
 	first := p.Initial(seed)
 	s := p.Strategy.Init(append([]float32(nil), weights.Theta...))
@@ -97,8 +95,8 @@ func (p Plan) From(weights *evolve.State, seed uint64) *evolve.State {
 	return s
 }
 
-// Shape returns the shape of the run's states: that of the strategy's, and the slots
-// of observation statistics and lengths after its own.
+// Shape returns the shape of the run's states: the strategy's shape, followed by the slots for observation
+// statistics and episode lengths.
 func (p Plan) Shape() evolve.Shape {
 	shape := p.Strategy.Shape()
 	if slots := p.slots(); len(slots) > 0 {
@@ -107,7 +105,7 @@ func (p Plan) Shape() evolve.Shape {
 	return shape
 }
 
-// ObserveEpisodes returns the number of episodes of the mean policy that Apply runs.
+// ObserveEpisodes returns the number of episodes of the mean policy that Apply runs for running statistics.
 func (p Plan) ObserveEpisodes() uint64 {
 	if o := p.Episodes.Observations; o != nil {
 		return o.Episodes
@@ -115,10 +113,9 @@ func (p Plan) ObserveEpisodes() uint64 {
 	return 0
 }
 
-// Apply returns the state after the generation that measured results on s, as
-// evolve.Strategy.Apply does, with the slots of the plan brought up to date: running
-// statistics by the mean policy of s in the episodes of seeds, of which there are
-// ObserveEpisodes, and the mean length. It runs on all cores. Bit exact.
+// Apply returns the state after a generation with these results on s, as evolve.Strategy.Apply does, and
+// updates the slots of the plan: the mean episode length, and running statistics from episodes of the mean
+// policy of s, one for each of the ObserveEpisodes seeds. It runs on all cores. Bit exact.
 func (p Plan) Apply(s *evolve.State, results []evolve.Result, seeds []uint64) *evolve.State {
 	next := p.Strategy.Apply(s, results)
 	next.Settle(s)
@@ -131,8 +128,8 @@ func (p Plan) Apply(s *evolve.State, results []evolve.Result, seeds []uint64) *e
 	return next
 }
 
-// UnmarshalState returns the state that b encodes (evolve.State.MarshalBinary) if it has
-// the plan's shape. Errors wrap evolve.ErrState. It keeps no reference to b.
+// UnmarshalState returns the state that b encodes (evolve.State.MarshalBinary), which must have the plan's
+// shape. Errors wrap evolve.ErrState. It keeps no reference to b.
 func (p Plan) UnmarshalState(b []byte) (*evolve.State, error) {
 	s := new(evolve.State)
 	if err := s.UnmarshalBinary(b); err != nil {
@@ -141,8 +138,8 @@ func (p Plan) UnmarshalState(b []byte) (*evolve.State, error) {
 	return s, p.Shape().Check(s)
 }
 
-// Check returns an error that wraps ErrTask or evolve.ErrState unless t is within the
-// limits and its state is one of this run. It reads the whole state.
+// Check returns an error that wraps ErrTask or evolve.ErrState unless t is within the limits and its state
+// has the plan's shape. It reads the whole state.
 func (p Plan) Check(t Task) error {
 	if err := t.Check(); err != nil {
 		return err

@@ -6,9 +6,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// Player plays one episode after another for people to see: step by step, with the
-// world's own reward and limit and without noise, as Evaluator.Returns does. It is for
-// one goroutine at a time.
+// Player runs episodes step by step so that they can be drawn, with the environment's own reward and limit
+// and without noise, as Evaluator.Returns does. One goroutine may use it at a time.
 type Player struct {
 	spec       *envs.Spec
 	env        envs.Env
@@ -24,8 +23,8 @@ type Player struct {
 	over  bool
 }
 
-// NewPlayer returns a player with an instance of the plan's world of its own. A plan
-// with nothing but a world is enough for random actions.
+// NewPlayer returns a player with its own instance of the plan's environment. For random actions a plan needs
+// no more than an environment.
 func NewPlayer(plan Plan) *Player {
 	p := &Player{
 		spec: plan.Env, env: plan.Env.New(), hold: plan.Episodes.Hold(), over: true,
@@ -37,12 +36,11 @@ func NewPlayer(plan Plan) *Player {
 	return p
 }
 
-// Start begins the episode that seed names, with the mean policy of s, or with actions
-// drawn evenly from the world's if s is nil. The player may read s.Theta until the next
-// Start.
+// Start begins the episode of seed with the mean policy of s or, if s is nil, with uniformly drawn actions.
+// The player may read s.Theta until the next Start.
 func (p *Player) Start(s *evolve.State, seed uint64) {
 	if p.random = s == nil; !p.random {
-		p.actor.Cast(s, s.Theta)
+		p.actor.Load(s, s.Theta)
 	}
 	p.rng = noise.NewStream(seed, noise.DomainEpisode)
 	p.draws = noise.NewStream(seed, noise.DomainAction)
@@ -50,7 +48,7 @@ func (p *Player) Start(s *evolve.State, seed uint64) {
 	p.env.Reset(&p.rng, p.obs)
 }
 
-// Step goes on for one env-step of an episode that is not over. Bit exact.
+// Step takes one env-step in an episode that is not over. Bit exact.
 func (p *Player) Step() {
 	if p.steps%p.hold == 0 {
 		if p.random {
@@ -68,11 +66,11 @@ func (p *Player) Step() {
 // Over reports whether the episode has ended, or none was started.
 func (p *Player) Over() bool { return p.over }
 
-// Steps returns how many env-steps were taken since the start.
+// Steps returns the number of env-steps since Start.
 func (p *Player) Steps() int { return p.steps }
 
-// Return returns the sum of their rewards.
+// Return returns the sum of the rewards since Start.
 func (p *Player) Return() float64 { return p.ret }
 
-// Draw replaces s by a drawing of the present state.
+// Draw replaces s with a drawing of the current state.
 func (p *Player) Draw(s *envs.Scene) { p.env.Draw(s) }

@@ -21,7 +21,7 @@ func play(p *rollout.Player, s *evolve.State, seed uint64) (steps int, ret float
 }
 
 // What is played for people is what held-out evaluation counts, in every world, with
-// frame skip, normalised observations and batch normalisation.
+// frame skip, normalized observations and batch normalization.
 func TestPlayerTwin(t *testing.T) {
 	for _, id := range presets.Envs() {
 		r := newRun(t, id, "")

@@ -10,42 +10,40 @@ import (
 	"github.com/evoswarm/evoswarm/internal/evolve"
 )
 
-// ErrCancelled is returned by Pool.Evaluate when its cancel function said so.
-var ErrCancelled = errors.New("rollout: cancelled")
+// ErrCanceled is returned by Pool.Evaluate once its cancel function has returned true.
+var ErrCanceled = errors.New("rollout: canceled")
 
-// Pool evaluates tasks on several goroutines. Each takes the next candidate when it
-// has finished one, so that none idles before the last candidates; the results do
-// not depend on how many there are or who took what. A Pool is safe for concurrent
-// use: calls share the goroutines, which begin with what was asked for first and turn
-// to the next call while the last candidates of one are under way. It holds no
-// goroutine between calls and need not be closed.
+// Pool evaluates tasks on several goroutines. Each takes the next candidate when it has finished one, so that
+// none idles before the last candidates; results do not depend on the number of goroutines or on which of
+// them computes what. A Pool is safe for concurrent use: calls share the goroutines, which serve the oldest
+// call first and turn to the next one while the last candidates of the oldest are running. Between calls it
+// has no goroutines, and it need not be closed.
 type Pool struct {
 	plan    Plan
 	workers int
 
 	mu    sync.Mutex
-	idle  []station
-	calls []*call // in the order of their coming, those of which items are left to take
+	idle  []runner
+	calls []*call // those with items left to take, oldest first
 }
 
-// call is work that is cut into items.
+// call is work that consists of items.
 type call struct {
-	run   func(s *station, k int) bool // runs item k; false: no further item is to be begun
+	run   func(s *runner, k int) bool // runs item k; false: start no further item
 	items int
-	next  int           // first item that nobody took
-	left  int           // items that are not finished
-	done  chan struct{} // closed when none is left
+	next  int           // first item not taken yet
+	left  int           // unfinished items
+	done  chan struct{} // closed when no item is left
 }
 
-// NewPool returns a pool of that many goroutines, runtime.GOMAXPROCS(0) if workers
-// is 0 or less.
+// NewPool returns a pool of workers goroutines, or of runtime.GOMAXPROCS(0) if workers is 0 or less.
 func NewPool(plan Plan, workers int) *Pool {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	p := &Pool{plan: plan, workers: workers, idle: make([]station, workers)}
+	p := &Pool{plan: plan, workers: workers, idle: make([]runner, workers)}
 	for i := range p.idle {
-		p.idle[i] = newStation(plan)
+		p.idle[i] = newRunner(plan)
 	}
 	return p
 }
@@ -53,10 +51,10 @@ func NewPool(plan Plan, workers int) *Pool {
 // Workers returns the number of goroutines that the pool computes on.
 func (p *Pool) Workers() int { return p.workers }
 
-// Evaluate returns the result of each seed of t, in t's order. It reads t until it
-// returns. If cancel is not nil it is called before each candidate, from several
-// goroutines; once it returns true no further candidate is begun and the error is
-// ErrCancelled. Other errors wrap ErrTask or evolve.ErrState. Bit exact.
+// Evaluate returns one result per seed of t, in the order of the seeds. It reads t until it returns. A cancel
+// function that is not nil is called before each candidate, from several goroutines; once it returns true no
+// further candidate is started, and the error is ErrCanceled. Other errors wrap ErrTask or evolve.ErrState.
+// Bit exact.
 func (p *Pool) Evaluate(t Task, cancel func() bool) ([]CandidateResult, error) {
 	if err := p.plan.Check(t); err != nil {
 		return nil, err
@@ -64,42 +62,39 @@ func (p *Pool) Evaluate(t Task, cancel func() bool) ([]CandidateResult, error) {
 	return p.EvaluateChecked(t, cancel)
 }
 
-// EvaluateChecked is Evaluate for a task that Plan.Check has passed, or a part of its
-// candidates: a look at the whole state for each candidate would take longer than to
-// make it. The only error is ErrCancelled. Bit exact.
+// EvaluateChecked is Evaluate for a task that has passed Plan.Check, or for some of its candidates: checking
+// the whole state takes longer than generating a candidate. The only error is ErrCanceled. Bit exact.
 func (p *Pool) EvaluateChecked(t Task, cancel func() bool) ([]CandidateResult, error) {
 	outcomes := make([]Outcome, items(&t, p.plan.Strategy))
-	var cancelled atomic.Bool
-	p.each(len(outcomes), func(s *station, k int) bool {
+	var canceled atomic.Bool
+	p.each(len(outcomes), func(s *runner, k int) bool {
 		if cancel != nil && cancel() {
-			cancelled.Store(true)
+			canceled.Store(true)
 			return false
 		}
 		outcomes[k] = s.run(&t, p.plan.Strategy, k)
 		return true
 	})
-	if cancelled.Load() {
-		return nil, ErrCancelled
+	if canceled.Load() {
+		return nil, ErrCanceled
 	}
 	return join(outcomes, p.plan.Strategy.Antithetic()), nil
 }
 
-// Returns is Evaluator.Returns on all goroutines, each of which takes the next episode
-// when one of its own is over. Bit exact.
+// Returns is Evaluator.Returns on all goroutines. Each takes the next episode when one of its own is over. Bit exact.
 func (p *Pool) Returns(s *evolve.State, episodeSeeds []uint64, dst []float64) (steps uint64) {
 	b := &batch{seeds: episodeSeeds, limit: p.plan.Env.MaxSteps, returns: dst}
 	shares := min(p.workers, len(episodeSeeds))
 	var total atomic.Uint64
-	p.each(shares, func(at *station, _ int) bool {
+	p.each(shares, func(at *runner, _ int) bool {
 		total.Add(at.evaluator.share(s, b, (len(episodeSeeds)+shares-1)/shares))
 		return true
 	})
 	return total.Load()
 }
 
-// each calls f once for each k in 0 .. n-1, on the pool's goroutines, until an f returns
-// false.
-func (p *Pool) each(n int, f func(s *station, k int) bool) {
+// each calls f once for each k in 0 .. n-1 on the pool's goroutines, until a call of f returns false.
+func (p *Pool) each(n int, f func(s *runner, k int) bool) {
 	if n == 0 {
 		return
 	}
@@ -115,8 +110,8 @@ func (p *Pool) each(n int, f func(s *station, k int) bool) {
 	<-c.done
 }
 
-// work runs items on s until there is none to take.
-func (p *Pool) work(s station) {
+// work runs items on s until no item is left to take.
+func (p *Pool) work(s runner) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(p.calls) > 0 {
@@ -138,7 +133,7 @@ func (p *Pool) work(s station) {
 	p.idle = append(p.idle, s)
 }
 
-// skip counts n items of c as taken. The lock is held.
+// skip counts n items of c as taken. The caller holds the lock.
 func (p *Pool) skip(c *call, n int) {
 	if n == 0 {
 		return

@@ -12,8 +12,9 @@ import (
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
-// BenchmarkPool measures generations of 100 candidates, whose episodes differ in length, on one goroutine and on two, in
-// turns, and held-out episodes likewise. It tells the fastest of each: ratio is what the second core gives.
+// BenchmarkPool measures generations of 100 candidates, whose episodes differ in length, on one goroutine and
+// on two, in turns, and held-out episodes likewise. It tells the fastest of each: ratio is what the second
+// core gives.
 func BenchmarkPool(b *testing.B) {
 	defer kernel.Use(kernel.Active())
 	kernel.UseFastest()

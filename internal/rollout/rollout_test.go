@@ -80,7 +80,7 @@ func (r run) task(n, episodes int, shared bool) rollout.Task {
 	return t
 }
 
-// dumb evaluates one policy the plain way, with everything made anew.
+// dumb evaluates one policy the plain way, with new objects for every episode.
 func dumb(r run, theta []float32, seeds []uint64) (returns []float64, steps uint64) {
 	for _, seed := range seeds {
 		env := r.env.New()
@@ -213,8 +213,8 @@ func TestPoolCancel(t *testing.T) {
 	task := r.task(50, 1, true)
 	var calls atomic.Int64
 	_, err := pool.Evaluate(task, func() bool { return calls.Add(1) > 5 })
-	if !errors.Is(err, rollout.ErrCancelled) {
-		t.Errorf("error %v, want ErrCancelled", err)
+	if !errors.Is(err, rollout.ErrCanceled) {
+		t.Errorf("error %v, want ErrCanceled", err)
 	}
 	if n := calls.Load(); n > 5+3 {
 		t.Errorf("asked %d times, want at most once per goroutine after the fifth", n)

@@ -20,24 +20,22 @@ const (
 // ErrTask is wrapped by every error about a task, its results or their encodings.
 var ErrTask = errors.New("rollout: bad task")
 
-// Task names candidates to evaluate.
+// Task describes candidates to evaluate.
 type Task struct {
-	// State is that of the generation which the candidates belong to. Read-only.
+	// State is the state that the candidates are generated from. Read-only.
 	State *evolve.State
-	// Seeds name the perturbations: 1 to MaxCandidates.
+	// Seeds are the seeds of the perturbations, 1 to MaxCandidates of them.
 	Seeds []uint64
-	// Episodes holds the episode seeds of each candidate, or one list that all share.
-	// All lists have the same length, 1 to MaxEpisodes. Both signs of an antithetic
-	// pair run the same episodes.
+	// Episodes holds a list of episode seeds per candidate, or one list that all share. All lists have the
+	// same length, 1 to MaxEpisodes. Both signs of an antithetic pair run the same episodes.
 	Episodes [][]uint64
 }
 
-// CandidateResult is what one seed of a task gave.
+// CandidateResult is the result for one seed of a task.
 type CandidateResult struct {
-	// Fitness[0] is that of sign +1; Fitness[1] that of sign -1, or 0 if the strategy
-	// is not antithetic.
+	// Fitness[0] belongs to sign +1; Fitness[1] to sign -1, or is 0 if the strategy is not antithetic.
 	Fitness [2]int64
-	// Steps counts the env-steps, of both signs if there are two.
+	// Steps is the number of env-steps, both signs together.
 	Steps uint64
 }
 
@@ -73,7 +71,7 @@ func (t *Task) episodes(i int) []uint64 {
 	return t.Episodes[i]
 }
 
-// items returns the number of policies to run: one for each seed and sign.
+// items returns the number of candidates to run: one per seed and sign.
 func items(t *Task, strategy evolve.Strategy) int {
 	if strategy.Antithetic() {
 		return 2 * len(t.Seeds)
@@ -81,19 +79,19 @@ func items(t *Task, strategy evolve.Strategy) int {
 	return len(t.Seeds)
 }
 
-// station is an evaluator with the memory for one candidate's parameters.
-type station struct {
+// runner is an evaluator with memory for the parameters of one candidate.
+type runner struct {
 	evaluator *Evaluator
 	theta     []float32
 }
 
-func newStation(plan Plan) station {
-	return station{NewEvaluator(plan), make([]float32, plan.Policy.Dim())}
+func newRunner(plan Plan) runner {
+	return runner{NewEvaluator(plan), make([]float32, plan.Policy.Dim())}
 }
 
-// run evaluates item k of t: of an antithetic strategy sign +1 of seed k/2 if k is
-// even, else sign -1.
-func (s *station) run(t *Task, strategy evolve.Strategy, k int) Outcome {
+// run evaluates item k of t. With an antithetic strategy this is seed k/2, with sign +1 if k is even and -1
+// if it is odd.
+func (s *runner) run(t *Task, strategy evolve.Strategy, k int) Outcome {
 	i, sign := k, float32(1)
 	if strategy.Antithetic() {
 		i = k / 2
@@ -105,7 +103,7 @@ func (s *station) run(t *Task, strategy evolve.Strategy, k int) Outcome {
 	return s.evaluator.Run(t.State, s.theta, t.episodes(i))
 }
 
-// join makes results of the outcomes of all items.
+// join combines the outcomes of all items into one result per seed.
 func join(outcomes []Outcome, antithetic bool) []CandidateResult {
 	signs := 1
 	if antithetic {

@@ -1,97 +1,35 @@
 package rollout
 
 import (
-	"bytes"
 	"encoding/binary"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
-	"github.com/evoswarm/evoswarm/internal/policy"
 )
 
-// ErrSetup is wrapped by every error about a setup.
-var ErrSetup = errors.New("rollout: bad setup")
-
-// MaxSetup is the largest encoded setup [bytes].
-const MaxSetup = 1 << 16
-
-// Setup is what a worker has to know once: the part of a run's spec that
-// evaluations depend on. It travels as JSON.
-type Setup struct {
-	// EnvID is the world's id as registered.
-	EnvID string `json:"env"`
-	// EnvRevision must be that of the worker's build; 0 for any.
-	EnvRevision uint64 `json:"env_revision"`
-	// Policy is the policy for that world.
-	Policy policy.Spec `json:"policy"`
-	// Strategy is the method's name.
-	Strategy string `json:"strategy"`
-	// StrategyRevision must be that of the worker's build; 0 for any.
-	StrategyRevision uint64 `json:"strategy_revision"`
-	// Params are the strategy's settings, complete.
-	Params evolve.Params `json:"params"`
-	// Population is the number of evaluations that close a generation, both signs
-	// counted.
-	Population uint64 `json:"population"`
-	// Episodes is how candidates are evaluated.
-	Episodes Episodes `json:"episodes"`
-}
-
-// MarshalSetup returns s as JSON.
-func MarshalSetup(s Setup) ([]byte, error) {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrSetup, err)
-	}
-	return b, nil
-}
-
-// UnmarshalSetup returns the setup in b. It refuses unknown fields, anything after
-// the object and more than MaxSetup bytes with an error that wraps ErrSetup.
-func UnmarshalSetup(b []byte) (Setup, error) {
-	if len(b) > MaxSetup {
-		return Setup{}, fmt.Errorf("%w: %d bytes, at most %d", ErrSetup, len(b), MaxSetup)
-	}
-	var s Setup
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&s); err != nil {
-		return Setup{}, fmt.Errorf("%w: %w", ErrSetup, err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return Setup{}, fmt.Errorf("%w: more after the object", ErrSetup)
-	}
-	return s, nil
-}
-
-// Worker evaluates tasks given as bytes, on the goroutine that calls it. It is the
-// whole of what a Web Worker computes; its program only moves the bytes. The worlds
-// it can run are those that the program imports.
+// Worker evaluates tasks and applies folds, given as bytes, on the goroutine that calls it. It does
+// everything that a Web Worker computes; the program around it only moves bytes. It knows the environments
+// that the program imports.
 type Worker struct {
 	plan      Plan
-	station   station
-	state     *evolve.State // that tasks run on
-	validated *evolve.State // whose held-out episodes were run last
-	folded    *evolve.State // that the last fold gave
+	runner    runner
+	state     *evolve.State // for tasks
+	validated *evolve.State // of the last Validate
+	folded    *evolve.State // after the last Fold
 }
 
-// NewWorker returns a worker for setup. Errors wrap ErrSetup and say what does not
-// fit this build.
+// NewWorker returns a worker for setup. Errors wrap ErrSetup and say what this build does not have.
 func NewWorker(setup Setup) (*Worker, error) {
 	plan, err := NewPlan(setup)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSetup, err)
 	}
-	return &Worker{plan: plan, station: newStation(plan)}, nil
+	return &Worker{plan: plan, runner: newRunner(plan)}, nil
 }
 
-// SetState makes the state that b encodes (evolve.State.MarshalBinary) the one that
-// the tasks to come are run on. On error, which wraps evolve.ErrState, the worker
-// keeps the state it had. It keeps no reference to b.
+// SetState sets the state for subsequent tasks to the one that b encodes (evolve.State.MarshalBinary). On
+// error, which wraps evolve.ErrState, the worker keeps its state. It keeps no reference to b.
 func (w *Worker) SetState(b []byte) error {
 	state, err := w.plan.UnmarshalState(b)
 	if err != nil {
@@ -101,9 +39,8 @@ func (w *Worker) SetState(b []byte) error {
 	return nil
 }
 
-// Evaluate runs the task that b encodes (MarshalTask) on the present state and
-// returns its results (MarshalResults). Errors wrap ErrTask. It keeps no reference
-// to b. Bit exact.
+// Evaluate runs the task that b encodes (MarshalTask) on the current state and returns its results
+// (MarshalResults). Errors wrap ErrTask. It keeps no reference to b. Bit exact.
 func (w *Worker) Evaluate(b []byte) ([]byte, error) {
 	t, err := UnmarshalTask(b, w.state)
 	if err != nil {
@@ -111,19 +48,18 @@ func (w *Worker) Evaluate(b []byte) ([]byte, error) {
 	}
 	outcomes := make([]Outcome, items(&t, w.plan.Strategy))
 	for k := range outcomes {
-		outcomes[k] = w.station.run(&t, w.plan.Strategy, k)
+		outcomes[k] = w.runner.run(&t, w.plan.Strategy, k)
 	}
 	return MarshalResults(join(outcomes, w.plan.Strategy.Antithetic()))
 }
 
-// Validate runs one held-out episode of the mean policy for each seed, of 8 bytes in
-// little endian, and returns their returns, as float64 in little endian. The policy is
-// that of the state which state encodes or, if that is nil, of the state of the last
-// Validate. Errors wrap ErrTask or evolve.ErrState. It keeps no reference to its
-// arguments. Bit exact.
+// Validate is held-out evaluation: it runs one episode of the mean policy per seed and returns the returns.
+// Seeds are 8 bytes each, returns float64, both little-endian. The policy is that of the state that state
+// encodes or, if state is nil, of the last Validate. Errors wrap ErrTask or evolve.ErrState. It keeps no
+// reference to its arguments. Bit exact.
 func (w *Worker) Validate(state, seeds []byte) ([]byte, error) {
 	from, err := w.given(state, w.validated)
-	w.validated = from // none after an error: what follows must not run on an older one
+	w.validated = from // nil after an error: the next call must not use an older state
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +69,7 @@ func (w *Worker) Validate(state, seeds []byte) ([]byte, error) {
 	}
 	episodes, _ := takeUint64s(seeds, n)
 	returns := make([]float64, n)
-	w.station.evaluator.Returns(from, episodes, returns)
+	w.runner.evaluator.Returns(from, episodes, returns)
 	out := make([]byte, 0, 8*n)
 	for _, r := range returns {
 		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(r))
@@ -141,7 +77,7 @@ func (w *Worker) Validate(state, seeds []byte) ([]byte, error) {
 	return out, nil
 }
 
-// UnmarshalReturns returns the want returns that Validate gave as b. Errors wrap ErrTask.
+// UnmarshalReturns decodes b, the want returns of a Validate. Errors wrap ErrTask.
 func UnmarshalReturns(b []byte, want int) ([]float64, error) {
 	if len(b) != 8*want {
 		return nil, fmt.Errorf("%w: %d bytes of returns for %d episodes", ErrTask, len(b), want)
@@ -153,14 +89,13 @@ func UnmarshalReturns(b []byte, want int) ([]float64, error) {
 	return returns, nil
 }
 
-// Fold applies the generations that b encodes (MarshalFold) and returns what they gave
-// (MarshalFolded). They start from the state that state encodes or, if that is nil, from
-// what the last Fold gave, so that a chain of folds need not move it. The state that
-// tasks run on stays. Errors wrap ErrTask or evolve.ErrState. It keeps no reference to
-// its arguments. Bit exact.
+// Fold applies the generations that b encodes (MarshalFold) and returns their results (MarshalFolded). They
+// start from the state that state encodes or, if state is nil, from the result of the last Fold, so that
+// consecutive folds need not transfer it. The state for tasks does not change. Errors wrap ErrTask or
+// evolve.ErrState. It keeps no reference to its arguments. Bit exact.
 func (w *Worker) Fold(state, b []byte) ([]byte, error) {
 	from, err := w.given(state, w.folded)
-	w.folded = nil // until this one is done: what follows must not start from an older one
+	w.folded = nil // until this fold succeeds: the next one must not start from an older state
 	if err != nil {
 		return nil, err
 	}

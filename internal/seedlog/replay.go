@@ -218,7 +218,7 @@ func (r *Rules) compare(c *Claim, results []rollout.CandidateResult) error {
 }
 
 // Measure runs the first n chunks of key's own work on parent, on all workers of pool, and returns them as claims. Once
-// cancel (nil: never) returns true it gives up with rollout.ErrCancelled. Bit exact: the number of workers changes nothing.
+// cancel (nil: never) returns true it gives up with rollout.ErrCanceled. Bit exact: the number of workers changes nothing.
 func (r *Rules) Measure(pool *rollout.Pool, state *evolve.State, parent Link, key ed25519.PrivateKey, n uint64, cancel func() bool) ([]*Claim, error) {
 	peer := PeerOf(key)
 	claims := make([]*Claim, 0, n)

@@ -139,7 +139,7 @@ func (t *trainer) loop() error {
 		if !t.settle() || t.result.Solved {
 			return nil
 		}
-		if errors.Is(err, rollout.ErrCancelled) {
+		if errors.Is(err, rollout.ErrCanceled) {
 			return t.ctx.Err() // nil: out of time, or the writer failed
 		}
 		if err != nil {

@@ -58,7 +58,7 @@ func TestActInPython(t *testing.T) {
 				t.Fatal(err)
 			}
 			actor := rollout.NewActor(plan)
-			actor.Cast(m.State(), m.Theta)
+			actor.Load(m.State(), m.Theta)
 			observations, want := make([][]float32, 200), make([][]float64, 200)
 			for i := range observations {
 				observations[i], want[i] = normals(&rng, env.ObsDim), make([]float64, pol.ActDim())

@@ -10,21 +10,21 @@ import (
 	"github.com/evoswarm/evoswarm/internal/policy"
 )
 
-// Slots that a plan adds to the strategy's, in this order.
+// Slots that a plan adds after the strategy's, in this order.
 const (
 	slotMean      = "obs/mean"       // of observations, float32
-	slotStd       = "obs/std"        // of observations, float32; 0: the value is left out
+	slotStd       = "obs/std"        // of observations, float32; 0: the value is ignored
 	slotSums      = "obs/sums"       // moments, uint64
-	slotReference = "obs/reference"  // of virtual batch normalisation, float32
-	slotSteps     = "obs/steps"      // env-steps taken for the slots above so far, uint64
-	slotLength    = "episode/length" // running mean of the lengths of episodes, uint64
+	slotReference = "obs/reference"  // batch for virtual batch normalization, float32
+	slotSteps     = "obs/steps"      // env-steps taken so far for the slots above, uint64
+	slotLength    = "episode/length" // running mean of episode lengths, uint64
 )
 
-// referenceEvery is how many observations of the random policy lie between two of the
-// reference batch: neighbours in an episode are too much alike.
+// referenceEvery says that the reference batch takes every eighth observation of the random policy, since
+// consecutive ones are too similar.
 const referenceEvery = 8
 
-// lengthOne is a step in the slot of the running mean length.
+// lengthOne is one env-step in the slot of the running mean length.
 const lengthOne = 1 << 16
 
 // slots returns the shapes of the slots that the plan adds.
@@ -50,8 +50,7 @@ func (p Plan) slots() []evolve.SlotShape {
 	return slots
 }
 
-// begin fills the plan's slots of the initial state with what the random policy's
-// episodes show, whose seeds seed names.
+// begin fills the plan's slots of the initial state from episodes of the random policy, which seed determines.
 func (p Plan) begin(s *evolve.State, seed uint64) {
 	o := p.Episodes.Observations
 	if o != nil {
@@ -72,8 +71,8 @@ func (p Plan) begin(s *evolve.State, seed uint64) {
 	}
 }
 
-// wander shows the first n observations of a random policy, which draws every action
-// evenly from the world's box, one episode after another, and counts its steps.
+// wander calls see with the first n observations of the random policy, which draws actions uniformly, one episode after
+// another, and adds its env-steps to the slot of s.
 func (p Plan) wander(s *evolve.State, seed uint64, n int, see func(episode int, obs []float32)) {
 	e := NewEvaluator(p)
 	e.random, e.see = true, see
@@ -88,9 +87,8 @@ func (p Plan) wander(s *evolve.State, seed uint64, n int, see func(episode int, 
 	}
 }
 
-// observe adds the observations of the mean policy of s in the episodes of the seeds to
-// the running statistics of next. Each episode has sums of its own, which are added in
-// order.
+// observe adds the observations of the mean policy of s, in one episode per seed, to the running statistics
+// of next. Each episode has its own sums, which are added in order.
 func (p Plan) observe(s, next *evolve.State, seeds []uint64) {
 	parts := make([]moments, len(seeds))
 	for i := range parts {
@@ -112,8 +110,8 @@ func (p Plan) observe(s, next *evolve.State, seeds []uint64) {
 	sums.write(next.Slot(slotMean).Values, next.Slot(slotStd).Values)
 }
 
-// lengthen moves the running mean length of next halfway to the mean length of the
-// episodes of results, and all the way from nothing.
+// lengthen moves the running mean length of next halfway to the mean length of the episodes of results, or
+// all the way if it is still 0.
 func (p Plan) lengthen(next *evolve.State, results []evolve.Result) {
 	episodes := uint64(len(results)) * max(p.Episodes.Count, 1)
 	if p.Strategy.Antithetic() {
@@ -135,7 +133,7 @@ func (p Plan) lengthen(next *evolve.State, results []evolve.Result) {
 	*length = mean
 }
 
-// limit returns the number of env-steps after which an episode of training ends at s.
+// limit returns the number of env-steps after which an episode of training on s ends.
 func (p Plan) limit(s *evolve.State) int {
 	if p.Episodes.Cap == 0 {
 		return p.Env.MaxSteps
@@ -152,8 +150,8 @@ func (p Plan) limit(s *evolve.State) int {
 	return max(n, 1)
 }
 
-// ObserveSteps returns how many env-steps were taken up to s for what normalises
-// observations and policies: training steps, beside those of the candidates.
+// ObserveSteps returns the number of env-steps taken up to s for observation statistics and the reference
+// batch. They count as training steps, in addition to those of the candidates.
 func (p Plan) ObserveSteps(s *evolve.State) uint64 {
 	if slot := s.Slot(slotSteps); slot != nil && len(slot.Words) == 1 {
 		return slot.Words[0]
