@@ -1,10 +1,10 @@
 #!/bin/bash
-# Runs the golden tests of floors 0-3 on all seven targets and prints a table. See --help.
+# Runs the golden tests of floors 0-3 on seven targets and prints a table. See --help.
 set -u
 
 usage() {
 	cat <<'EOF'
-usage: testnet/golden.sh [PACKAGE ...]
+usage: testnet/golden.sh [--foreign] [PACKAGE ...]
 
 Builds the test binary of every package of floors 0-3 that has a test named TestGolden..., for each target, and runs
 -test.run '^TestGolden' in the package's folder. Equal golden files on all targets mean equal bits.
@@ -12,26 +12,40 @@ Builds the test binary of every package of floors 0-3 that has a test named Test
   v1       amd64, GOAMD64=v1           this processor
   v3       amd64, GOAMD64=v3           this processor (AVX2, FMA, BMI)
   arm64 riscv64 ppc64le s390x          qemu-user
-  js       js/wasm                     Node, its kernels through node.mjs
+  js       js/wasm                     Node, its kernels through testnet/wasmexec/node.mjs
 
-With packages (./internal/noise ...) only those run. JOBS=N runs N at a time (default 2). Logs of failures are kept in
-build/golden. Exit status: 0 all equal, 1 a test failed, 2 a tool is missing or wrong use.
+With packages (./internal/noise ...) only those run. --foreign leaves out v1: go test runs these tests there like any
+others. On all targets but v1 the tests do not repeat over numbers of workers, which is Go's doing and not the target's.
+
+As with go test, a binary that has passed is not run again while it, its testdata and its runner stay the same; FRESH=1
+runs everything. JOBS=N runs N at a time (default: one per core). Logs of failures are kept in build/golden. Exit status:
+0 all equal, 1 a test failed, 2 a tool is missing or wrong use.
 
 example: testnet/golden.sh ./internal/exact ./internal/noise
 EOF
 }
 
-targets=(v1 v3 arm64 riscv64 ppc64le s390x js)
+# The slowest first, so that no core is idle at the end.
+targets=(s390x riscv64 ppc64le arm64 js v3 v1)
 
 # Folders of floors 0-3 (internal/lint/floors_test.go).
 rooms=(internal/exact internal/noise internal/kernel envs internal/policy internal/evolve internal/rollout internal/presets internal/seedlog coordinator)
 
-qemu_of() {
+# environment_of TARGET prints what go build needs to know.
+environment_of() {
+	case $1 in
+	v1 | v3) echo GOARCH=amd64 GOAMD64="$1" ;;
+	js) echo GOOS=js GOARCH=wasm ;;
+	*) echo GOARCH="$1" ;;
+	esac
+}
+
+# runner_of TARGET prints the program that runs the target's binaries; nothing for this processor.
+runner_of() {
 	case $1 in
 	arm64) echo qemu-aarch64 ;;
-	riscv64) echo qemu-riscv64 ;;
-	ppc64le) echo qemu-ppc64le ;;
-	s390x) echo qemu-s390x ;;
+	riscv64 | ppc64le | s390x) echo "qemu-$1" ;;
+	js) echo "$PWD/testnet/wasmexec/node.mjs" ;;
 	esac
 }
 
@@ -48,7 +62,7 @@ preflight() {
 		echo "golden: go is missing: install Go 1.26 from https://go.dev/dl" >&2
 		exit 2
 	fi
-	for t in arm64 riscv64 ppc64le s390x; do need "$(qemu_of $t)" qemu-user; done
+	for t in arm64 riscv64 ppc64le s390x; do need "$(runner_of $t)" qemu-user; done
 	need node nodejs
 	if [ "$(go env GOHOSTARCH)" != amd64 ] || [ "$(go env GOHOSTOS)" != linux ]; then
 		echo "golden: amd64 v1 and v3 need a linux/amd64 machine, this one is $(go env GOHOSTOS)/$(go env GOHOSTARCH)" >&2
@@ -64,50 +78,90 @@ preflight() {
 	[ $lacking = 0 ] || exit 2
 }
 
-# one TARGET PACKAGE FOLDER NAME: builds and runs one cell of the table; its result goes to $out/NAME.TARGET.
-one() {
-	local target=$1 pkg=$2 dir=$3 name=$4
-	local bin="$out/$name.$target.test" log="$out/$name.$target.log"
-	local env=(CGO_ENABLED=0 GOOS=linux GOFLAGS=) run=()
-	case $target in
-	v1) env+=(GOARCH=amd64 GOAMD64=v1) ;;
-	v3) env+=(GOARCH=amd64 GOAMD64=v3) ;;
-	js) env+=(GOOS=js GOARCH=wasm) run=("$wasm_exec") ;;
-	*) env+=(GOARCH="$target") run=("$(qemu_of "$target")") ;;
-	esac
-	if ! env "${env[@]}" go test -c -o "$bin" "$pkg" >"$log" 2>&1; then
-		echo "build" >"$out/$name.$target"
+# find_packages lists the packages with golden tests, as import path and folder, in $out/packages.
+find_packages() { # find_packages PATTERN...
+	local pure pkg dir
+	pure=$(IFS='|' && echo "${rooms[*]}")
+	go list -f '{{.ImportPath}} {{.Dir}}' "$@" >"$out/list" || exit 2
+	while read -r pkg dir; do
+		[[ $pkg =~ ^$module/($pure)(/|$) ]] || continue
+		grep -qs '^func TestGolden' "$dir"/*_test.go || continue
+		echo "$pkg $dir"
+	done <"$out/list" >"$out/packages"
+	if [ ! -s "$out/packages" ]; then
+		echo "golden: no package of floors 0-3 among them has a test named TestGolden..." >&2
+		exit 2
+	fi
+}
+
+# build TARGET makes the binaries of all packages at once, $out/TARGET/NAME.test.
+build() {
+	local target=$1 environment
+	mkdir "$out/$target"
+	read -ra environment < <(environment_of "$target")
+	env GOOS=linux CGO_ENABLED=0 GOFLAGS='-trimpath -buildvcs=false' "${environment[@]}" \
+		go test -c -ldflags='-s -w' -o "$out/$target/" $(cut -d ' ' -f 1 "$out/packages") >"$out/$target.build.log" 2>&1
+}
+
+# fingerprint BINARY FOLDER RUNNER hashes all that a result depends on.
+fingerprint() {
+	{
+		sha256sum <"$1"
+		[ ! -d "$2/testdata" ] || find "$2/testdata" -type f -print0 | sort -z | xargs -0 sha256sum
+		case $3 in
+		"") ;;
+		*.mjs) node --version && cat "$3" "$root"/internal/kernel/*.{mjs,wasm} ;;
+		*) "$3" --version ;;
+		esac
+	} | sha256sum | cut -d ' ' -f 1
+}
+
+# run TARGET FOLDER runs a cell of the table; its result goes to $out/TARGET/NAME.
+run() {
+	local target=$1 dir=$2 name=${2##*/} runner status passed key
+	local result=$out/$target/$name log=$out/$target/$name.log flags=(-test.run '^TestGolden' -test.v)
+	if [ ! -e "$result.test" ]; then
+		echo build >"$result"
 		return
 	fi
+	runner=$(cd "$root" && runner_of "$target")
+	key=$kept/$(fingerprint "$result.test" "$dir" "$runner")
+	if [ -e "$key" ] && [ -z "${FRESH:-}" ]; then
+		touch "$key"
+		cp "$key" "$result"
+		return
+	fi
+	[ "$target" = v1 ] || flags+=(-golden.foreign)
 	# The counted lines prove that the tests ran: a binary that runs nothing passes too.
-	(cd "$dir" && timeout 600 "${run[@]}" "$bin" -test.run '^TestGolden' -test.v) >"$log" 2>&1
-	local rc=$? passed
+	# shellcheck disable=SC2086 # no runner is no word
+	(cd "$dir" && timeout 1200 $runner "$result.test" "${flags[@]}") >"$log" 2>&1
+	status=$?
 	passed=$(grep -c '^--- PASS: TestGolden' "$log")
-	if [ $rc != 0 ]; then
+	if [ $status != 0 ]; then
 		echo FAIL
 	elif [ "$passed" = 0 ] || grep -q '^--- SKIP' "$log"; then
 		echo skipped
 	else
-		echo "ok $passed"
-	fi >"$out/$name.$target"
-	rm -f "$bin"
+		echo "ok $passed" | tee "$key"
+	fi >"$result"
 }
 
 table() {
+	local pkg dir t cell first
 	printf '%-44s' package
 	printf ' %-8s' "${targets[@]}"
 	printf '\n'
-	while read -r pkg _ name; do
+	while read -r pkg dir; do
 		printf '%-44s' "${pkg#"$module"/}"
-		local first=
+		first=
 		for t in "${targets[@]}"; do
-			local cell
-			cell=$(cat "$out/$name.$t" 2>/dev/null || echo lost)
+			cell=$(cat "$out/$t/${dir##*/}" 2>/dev/null || echo lost)
 			printf ' %-8s' "$cell"
 			first=${first:-$cell}
 			case $cell in
 			"ok "*) [ "$cell" = "$first" ] || differ+=("$pkg ran another number of tests on $t") ;;
-			*) failed+=("$name.$t.log") ;;
+			build) failed+=("$t.build.log") ;;
+			*) failed+=("$t/${dir##*/}.log") ;;
 			esac
 		done
 		printf '\n'
@@ -115,44 +169,38 @@ table() {
 }
 
 main() {
-	case ${1-} in
-	-h | --help) usage && exit 0 ;;
-	-*) usage >&2 && exit 2 ;;
-	esac
+	local arguments=()
+	while [ $# -gt 0 ]; do
+		case $1 in
+		-h | --help) usage && exit 0 ;;
+		--foreign) unset 'targets[-1]' ;;
+		-*) usage >&2 && exit 2 ;;
+		*) arguments+=("$1") ;;
+		esac
+		shift
+	done
 	cd "$(dirname "$0")/.." || exit 2
 	preflight
-	module=$(go list -m)
-	wasm_exec=$PWD/testnet/wasmexec/node.mjs
-	out=$PWD/build/golden
+	module=$(go list -m) root=$PWD out=$PWD/build/golden kept=$PWD/build/golden-passed
 	rm -rf "$out"
-	mkdir -p "$out"
-	export module wasm_exec out
-	export -f one qemu_of
+	mkdir -p "$out" "$kept"
+	find "$kept" -type f -mtime +14 -delete
+	export root out kept
+	export -f run runner_of fingerprint
 
-	local patterns=("$@")
-	if [ $# = 0 ]; then
-		for room in "${rooms[@]}"; do [ -d "$room" ] && patterns+=("./$room/..."); done
+	if [ ${#arguments[@]} = 0 ]; then
+		for room in "${rooms[@]}"; do [ -d "$room" ] && arguments+=("./$room/..."); done
 	fi
-	local pure
-	pure=$(IFS='|' && echo "${rooms[*]}")
-	go list -f '{{.ImportPath}} {{.Dir}}' "${patterns[@]}" >"$out/list" || exit 2
-	while read -r pkg dir; do
-		[[ $pkg =~ ^$module/($pure)(/|$) ]] || continue
-		grep -qs '^func TestGolden' "$dir"/*_test.go || continue
-		echo "$pkg $dir $(tr / _ <<<"${pkg#"$module"/}")"
-	done <"$out/list" >"$out/packages"
-	if [ ! -s "$out/packages" ]; then
-		echo "golden: no package of floors 0-3 among them has a test named TestGolden..." >&2
-		exit 2
-	fi
-
-	while read -r pkg dir name; do
-		for t in "${targets[@]}"; do printf '%s\0%s\0%s\0%s\0' "$t" "$pkg" "$dir" "$name"; done
-	done <"$out/packages" | xargs -0 -n 4 -P "${JOBS:-2}" bash -c 'one "$@"' one
+	find_packages "${arguments[@]}"
+	for t in "${targets[@]}"; do build "$t"; done
+	# The packages that train take the most time: they come first.
+	for t in "${targets[@]}"; do
+		cut -d ' ' -f 2 "$out/packages" | tac | while read -r dir; do printf '%s\0%s\0' "$t" "$dir"; done
+	done | xargs -0 -n 2 -P "${JOBS:-$(nproc)}" bash -c 'run "$@"' run
 
 	failed=() differ=()
 	table
-	for log in "${failed[@]}"; do
+	for log in $(printf '%s\n' "${failed[@]}" | sort -u); do
 		printf '\n== build/golden/%s\n' "$log"
 		tail -n 20 "$out/$log"
 	done
@@ -160,6 +208,7 @@ main() {
 	if [ ${#failed[@]} -gt 0 ] || [ ${#differ[@]} -gt 0 ]; then
 		exit 1
 	fi
+	rm -f "$out"/*/*.test
 	echo "all equal on ${#targets[@]} targets"
 }
 

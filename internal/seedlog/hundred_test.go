@@ -16,6 +16,10 @@ import (
 func TestGoldenHundred(t *testing.T) {
 	defer kernel.Use(kernel.Active())
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	numbers := []int{1, 2, 3, 7}
+	if golden.Foreign() {
+		numbers = []int{3} // which goroutine computes what is Go's doing, not the target's
+	}
 	for _, run := range []struct {
 		strategy string
 		policy   policy.Spec
@@ -32,7 +36,7 @@ func TestGoldenHundred(t *testing.T) {
 			if err := kernel.Use(k.Name); err != nil {
 				t.Fatal(err)
 			}
-			for _, workers := range []int{1, 2, 3, 7} {
+			for _, workers := range numbers {
 				runtime.GOMAXPROCS(workers)
 				head := headAfter(t, rules, rollout.NewPool(rules.Plan, workers), 100)
 				if golden.Check(t, "hundred/"+run.strategy, head.Bytes()); t.Failed() {
