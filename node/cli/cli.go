@@ -8,7 +8,9 @@ import (
 	"github.com/evoswarm/evoswarm/node/catalog"
 	"github.com/evoswarm/evoswarm/node/daemon"
 	"github.com/evoswarm/evoswarm/node/film"
+	"github.com/evoswarm/evoswarm/node/plot"
 	"github.com/evoswarm/evoswarm/node/replay"
+	"github.com/evoswarm/evoswarm/node/sweep"
 	"github.com/evoswarm/evoswarm/node/train"
 	"github.com/evoswarm/evoswarm/node/verb"
 	"github.com/evoswarm/evoswarm/node/watch"
@@ -35,8 +37,8 @@ func program() *verb.Program {
 	}
 	control := daemon.ControlVerbs()
 	p.Groups = []verb.Group{
-		{Title: "Train", Verbs: []*verb.Verb{train.Verb(), sweepVerb(), catalog.EnvVerb(), catalog.StrategyVerb()}},
-		{Title: "Look at what was trained", Verbs: []*verb.Verb{replay.EvalVerb(), watch.Verb(), film.Verb(), plotVerb(), replay.LogVerb(), replay.ReplayVerb(), replay.ExportVerb()}},
+		{Title: "Train", Verbs: []*verb.Verb{train.Verb(), sweep.Verb(), catalog.EnvVerb(), catalog.StrategyVerb()}},
+		{Title: "Look at what was trained", Verbs: []*verb.Verb{replay.EvalVerb(), watch.Verb(), film.Verb(), plot.Verb(), replay.LogVerb(), replay.ReplayVerb(), replay.ExportVerb()}},
 		{Title: "Take part in a swarm", Verbs: append([]*verb.Verb{daemon.JoinVerb()}, control...)},
 		{Title: "About this program", Verbs: append([]*verb.Verb{bench.Verb(), versionVerb()}, p.Own()...)},
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/internal/store"
+	"github.com/evoswarm/evoswarm/node/sweep"
 )
 
 // hintFor says what to do about errors that may come from anywhere below.
@@ -15,6 +16,8 @@ func hintFor(err error) (hint string, status int) {
 	switch {
 	case errors.Is(err, envs.ErrUnknown):
 		return "evonode env list shows the worlds there are", 2
+	case errors.Is(err, sweep.ErrTable):
+		return "a table is what evonode sweep -o wrote, or CSV with the columns seed, solved, steps and seconds", 1
 	case errors.Is(err, store.ErrLocked):
 		return "only one evonode at a time works there: evonode stop ends the other one, or name another place with --data or -o", 1
 	case errors.Is(err, store.ErrTruncated):

@@ -24,9 +24,14 @@ type Curves map[uint64][]Point
 // maxPoints bounds the points that are kept of a learning curve.
 const maxPoints = 1000
 
-// Add appends a point to the curve of a seed. A curve that grows too long loses every other point.
+// Add appends a point to the curve of a seed, unless it has got that far before. A curve that grows too long loses every
+// other point.
 func (c Curves) Add(seed uint64, p Point) {
-	all := append(c[seed], p)
+	all := c[seed]
+	if len(all) > 0 && all[len(all)-1].Steps >= p.Steps {
+		return
+	}
+	all = append(all, p)
 	if len(all) > maxPoints {
 		kept := all[:0]
 		for i := range all {
@@ -37,6 +42,17 @@ func (c Curves) Add(seed uint64, p Point) {
 		all = kept
 	}
 	c[seed] = all
+}
+
+// Of returns the curves of the rows' seeds.
+func (c Curves) Of(rows []Row) Curves {
+	some := Curves{}
+	for _, r := range rows {
+		if points := c[r.Seed]; len(points) > 0 {
+			some[r.Seed] = points
+		}
+	}
+	return some
 }
 
 // CurvesName is where the learning curves are kept of the table with the given file name.

@@ -5,13 +5,32 @@ import (
 	"fmt"
 
 	"github.com/evoswarm/evoswarm/node/chart"
+	"github.com/evoswarm/evoswarm/node/verb"
 )
 
 // Group is a sweep to be drawn, beside others or alone.
 type Group struct {
-	Name   string // in the legend
+	File   string // of its table, or what else to call it
 	Rows   []Row
 	Curves Curves // of some of the rows
+}
+
+// ReadGroup reads a table, and the learning curves beside it if they were kept.
+func ReadGroup(name string) (Group, error) {
+	rows, err := Read(name)
+	if err != nil {
+		return Group{}, err
+	}
+	curves, err := ReadCurves(CurvesName(name))
+	return Group{name, rows, curves}, err
+}
+
+// strategy is the one that was swept, "" if the table does not say.
+func (g *Group) strategy() string {
+	if len(g.Rows) == 0 {
+		return ""
+	}
+	return g.Rows[0].Strategy
 }
 
 // Plot is a picture of sweeps of one environment: above, the learning curve of each as interquartile mean and interval
@@ -43,6 +62,25 @@ func (p *Plot) Write(name string) error {
 	return replaceFile(name, b.Bytes())
 }
 
+// Names are those of the groups in the legend: their strategies, with the files where that is not enough.
+func (p *Plot) Names() []string {
+	names, count := make([]string, len(p.Groups)), map[string]int{}
+	for _, g := range p.Groups {
+		count[g.strategy()]++
+	}
+	for i, g := range p.Groups {
+		strategy := g.strategy()
+		names[i] = strategy
+		switch {
+		case strategy == "":
+			names[i] = g.File
+		case count[strategy] > 1:
+			names[i] += " (" + g.File + ")"
+		}
+	}
+	return names
+}
+
 // Bands aggregates the learning curves of each group, up to where the longest run of all ends.
 func (p *Plot) Bands() []Band {
 	last, bands := p.lastStep(), make([]Band, len(p.Groups))
@@ -70,12 +108,13 @@ func (p *Plot) returns(last float64) *chart.Chart {
 	if p.Threshold != nil {
 		c.About = fmt.Sprintf("solved (%g)", *p.Threshold)
 	}
+	names := p.Names()
 	for i, g := range p.Groups {
 		band := g.Curves.Band(last)
 		if band.Runs == 0 {
 			continue
 		}
-		s := chart.Series{Name: fmt.Sprintf("%s, %s", g.Name, runs(band.Runs)), Color: i, X: band.Steps, Y: band.IQM}
+		s := chart.Series{Name: fmt.Sprintf("%s, %s", names[i], verb.Plural(band.Runs, "run")), Color: i, X: band.Steps, Y: band.IQM}
 		if band.Runs > 1 {
 			s.Low, s.High = band.Low, band.High
 		}
@@ -88,19 +127,13 @@ func (p *Plot) returns(last float64) *chart.Chart {
 func (p *Plot) shares(last float64) *chart.Chart {
 	floor, ceil := 0.0, 1.0
 	c := &chart.Chart{Title: p.Title, X: "env-steps", Y: "share of runs solved", Floor: &floor, Ceil: &ceil}
+	names := p.Names()
 	for i, g := range p.Groups {
 		done := finished(g.Rows)
 		x, y := staircase(costs(done, Steps), last)
-		c.Series = append(c.Series, chart.Series{Name: fmt.Sprintf("%s, %s", g.Name, runs(len(done))), Color: i, X: x, Y: y})
+		c.Series = append(c.Series, chart.Series{Name: fmt.Sprintf("%s, %s", names[i], verb.Plural(len(done), "run")), Color: i, X: x, Y: y})
 	}
 	return c
-}
-
-func runs(n int) string {
-	if n == 1 {
-		return "1 run"
-	}
-	return fmt.Sprintf("%d runs", n)
 }
 
 // staircase returns the share of sorted costs that are at most x, for x from 0 to last.

@@ -101,6 +101,16 @@ func record(r *Row) []string {
 	}
 }
 
+// IsTable reports whether a file that begins like this is a table of a sweep: JSON, or CSV with the columns of one.
+func IsTable(start []byte) bool {
+	if bytes.HasPrefix(bytes.TrimSpace(start), []byte("{")) {
+		return true
+	}
+	line, _, _ := bytes.Cut(start, []byte("\n"))
+	names := strings.Split(strings.ToLower(strings.TrimSpace(string(line))), ",")
+	return !slices.ContainsFunc(needed, func(name string) bool { return !slices.Contains(names, name) })
+}
+
 // Read returns the rows of a table that Write wrote, or of a CSV file of another program with at least the columns seed,
 // solved, steps and seconds. Rows stand in the order of the file. Errors wrap ErrTable, or are those of the file.
 func Read(name string) ([]Row, error) {

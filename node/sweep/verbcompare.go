@@ -1,13 +1,11 @@
-package cli
+package sweep
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
-	"github.com/evoswarm/evoswarm/node/sweep"
 	"github.com/evoswarm/evoswarm/node/verb"
 )
 
@@ -21,31 +19,22 @@ func (f *sweepFlags) compareFiles(s *verb.IO, args []string, given []string) err
 	if len(args) != 2 {
 		return verb.Misused(fmt.Sprintf("%d tables", len(args)), "two are compared, for example: evonode sweep compare a.csv b.csv")
 	}
-	a, err := readTable(args[0])
+	a, err := Read(args[0])
 	if err != nil {
 		return err
 	}
-	b, err := readTable(args[1])
+	b, err := Read(args[1])
 	if err != nil {
 		return err
 	}
 	return printComparison(s, args[0], args[1], a, b, f.json)
 }
 
-// readTable reads a table that is to be compared.
-func readTable(name string) ([]sweep.Row, error) {
-	rows, err := sweep.Read(name)
-	if errors.Is(err, sweep.ErrTable) {
-		return nil, verb.Failed(err, "a table is what evonode sweep -o wrote, or CSV with the columns seed, solved, steps and seconds")
-	}
-	return rows, err
-}
-
 // printComparison prints how b differs from a.
-func printComparison(s *verb.IO, nameA, nameB string, a, b []sweep.Row, asJSON bool) error {
-	c, err := sweep.Compare(a, b)
+func printComparison(s *verb.IO, nameA, nameB string, a, b []Row, asJSON bool) error {
+	c, err := Compare(a, b)
 	if err != nil {
-		return verb.Failed(err, "compare sweeps of the same world that have finished runs")
+		return verb.Failed(err, "compare sweeps of the same environment that have finished runs")
 	}
 	if asJSON {
 		return s.PrintJSON(c)
@@ -53,7 +42,7 @@ func printComparison(s *verb.IO, nameA, nameB string, a, b []sweep.Row, asJSON b
 	var t strings.Builder
 	for _, side := range []struct {
 		letter, name string
-		sweep.Summary
+		Summary
 	}{{"A", nameA, c.A}, {"B", nameB, c.B}} {
 		what := strings.Join(slices.DeleteFunc([]string{side.Env, side.Strategy, side.Until}, func(s string) bool { return s == "" }), ", ")
 		fmt.Fprintf(&t, "%s: %s (%s)\n%s", side.letter, side.name, what, summaryText(side.Summary))
@@ -65,7 +54,7 @@ func printComparison(s *verb.IO, nameA, nameB string, a, b []sweep.Row, asJSON b
 	fmt.Fprintf(&t, "solved     %+.2f (%+.2f to %+.2f)\n", float64(c.Rate.Value), float64(c.Rate.Low), float64(c.Rate.High))
 	for _, m := range c.Costs {
 		name, digits := "env-steps", 0
-		if m.Measure == sweep.Seconds {
+		if m.Measure == Seconds {
 			name, digits = "seconds", 3
 		}
 		fmt.Fprintf(&t, "%-9s  median %s; ratio %s; %s\n", name, signed(m.Difference, digits), ratioText(m.Ratio), map[string]string{
@@ -76,19 +65,19 @@ func printComparison(s *verb.IO, nameA, nameB string, a, b []sweep.Row, asJSON b
 }
 
 // signed prints a difference with its interval.
-func signed(i sweep.Interval, digits int) string {
-	f := func(x sweep.Real) string { return known("%+.*f", x, digits) }
+func signed(i Interval, digits int) string {
+	f := func(x Real) string { return known("%+.*f", x, digits) }
 	return fmt.Sprintf("%s (%s to %s)", f(i.Value), f(i.Low), f(i.High))
 }
 
 // ratioText prints a ratio with its interval.
-func ratioText(i sweep.Interval) string {
-	f := func(x sweep.Real) string { return known("%.*f", x, 2) }
+func ratioText(i Interval) string {
+	f := func(x Real) string { return known("%.*f", x, 2) }
 	return fmt.Sprintf("%s (%s to %s)", f(i.Value), f(i.Low), f(i.High))
 }
 
 // known prints a real in words where it is none.
-func known(format string, x sweep.Real, digits int) string {
+func known(format string, x Real, digits int) string {
 	switch v := float64(x); {
 	case math.IsNaN(v):
 		return "unknown"

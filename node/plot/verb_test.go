@@ -1,4 +1,4 @@
-package cli
+package plot
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/internal/solo"
 	"github.com/evoswarm/evoswarm/internal/store"
+	"github.com/evoswarm/evoswarm/node/verb"
 )
 
 func TestEvenly(t *testing.T) {
@@ -39,9 +40,9 @@ func TestLabels(t *testing.T) {
 		{[]string{"a/x.seedlog", "b/y.csv"}, []string{"x", "y"}},
 		{[]string{"a/x.seedlog", "b/x.seedlog", "c"}, []string{"a/x.seedlog", "b/x.seedlog", "c"}},
 	} {
-		var all []*course
+		var all []*run
 		for _, f := range c.files {
-			all = append(all, &course{name: f})
+			all = append(all, &run{name: f})
 		}
 		if diff := cmp.Diff(c.want, labels(all)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", c.files, diff)
@@ -56,9 +57,9 @@ func TestPlotIsTheTraining(t *testing.T) {
 	for _, y := range []string{"return", "best", "mean"} {
 		for _, workers := range []string{"1", "2"} {
 			var out bytes.Buffer
-			s := &IO{Out: &out, Err: new(bytes.Buffer)}
+			s := &verb.IO{Out: &out, Err: new(bytes.Buffer)}
 			args := []string{"plot", path, "-y", y, "--points", "100", "--workers", workers, "-o", filepath.Join(t.TempDir(), "a.svg"), "--json"}
-			if status := Main(t.Context(), args, s); status != 0 {
+			if status := program().Main(t.Context(), args, s); status != 0 {
 				t.Fatalf("status %d: %s", status, s.Err)
 			}
 			d := json.NewDecoder(&out)
@@ -108,4 +109,9 @@ func trained(t testing.TB, options runspec.Options, until solo.Until) (string, [
 		t.Fatal(err)
 	}
 	return path, all
+}
+
+// program is evonode with this verb alone.
+func program() *verb.Program {
+	return &verb.Program{Name: "evonode", Root: Verb(), Groups: []verb.Group{{Verbs: []*verb.Verb{Verb()}}}}
 }

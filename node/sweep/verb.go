@@ -1,4 +1,4 @@
-package cli
+package sweep
 
 import (
 	"context"
@@ -15,11 +15,11 @@ import (
 	"github.com/evoswarm/evoswarm/internal/solo"
 	"github.com/evoswarm/evoswarm/node/chart"
 	"github.com/evoswarm/evoswarm/node/settings"
-	"github.com/evoswarm/evoswarm/node/sweep"
 	"github.com/evoswarm/evoswarm/node/verb"
 )
 
-func sweepVerb() *verb.Verb {
+// Verb is evonode sweep.
+func Verb() *verb.Verb {
 	return &verb.Verb{
 		Name: "sweep", Args: "ENV", Summary: "train many seeds, and compare",
 		Intro: `Trains many seeds of the same settings, several at a time, and says how many solve the environment and what that takes.
@@ -43,15 +43,15 @@ b, difference {value, low, high}, ratio {value, low, high}, better (a, b or uncl
 				"given, a run ends after the env-steps of 10,000 episodes of full length")
 			fs.Int(&f.jobs, "jobs", "N", "runs at a time (default 0: as many as there are cores)", 0)
 			fs.Workers(&f.workers, "cores of each run")
-			fs.String(&f.out, "o", "FILE", "write the table to FILE.csv or FILE.json, anew after each run. An existing table of the same sweep is "+
-				"continued: its finished runs are taken over")
+			fs.String(&f.out, "o", "FILE", "write the table to FILE.csv or FILE.json, anew after each run, and the learning curves to FILE.curves.csv; "+
+				"evonode plot draws them. An existing table of the same sweep is continued: its finished runs are taken over")
 			fs.String(&f.logs, "logs", "DIR", "keep the logs, as DIR/ENV-STRATEGY-SEED.seedlog; interrupted runs continue from theirs")
-			fs.String(&f.plot, "plot", "FILE", "draw returns and the share of solved runs against env-steps, as FILE.png or FILE.svg")
+			fs.String(&f.plot, "plot", "FILE", "draw the learning curve and the share of solved runs against env-steps, as FILE.png or FILE.svg; see evonode plot")
 			fs.String(&f.compare, "compare", "FILE", "and compare: as sweep compare FILE with this sweep, and in the plot")
 			fs.JSON(&f.json, "one JSON object per run: env, strategy, and all that the last line of evonode train --json has; and a last one: summary "+
 				"(true), env, strategy, until, runs, solved, rate, steps_median, seconds_median, quartiles {steps, seconds}: [lower, median, upper], "+
 				"return_median, left")
-			return func(ctx context.Context, s *IO, args []string) error {
+			return func(ctx context.Context, s *verb.IO, args []string) error {
 				if len(args) > 0 && args[0] == "compare" {
 					return f.compareFiles(s, args[1:], fs.AllGiven())
 				}
@@ -93,13 +93,14 @@ type sweepPlan struct {
 	seeds   []uint64
 	specs   map[uint64]*seedlog.Spec // of each seed asked for
 	until   solo.Until
-	rows    []sweep.Row // of the table, sorted by seed
-	other   []sweep.Row // of --compare
+	rows    []Row  // of the table, sorted by seed
+	curves  Curves // of the rows, and of what is running
+	other   Group  // of --compare
 }
 
 // plan checks everything that can be checked before the first run.
 func (f *sweepFlags) plan(env string) (*sweepPlan, error) {
-	p := &sweepPlan{sweepFlags: f, specs: map[uint64]*seedlog.Spec{}}
+	p := &sweepPlan{sweepFlags: f, specs: map[uint64]*seedlog.Spec{}, curves: Curves{}}
 	var err error
 	if p.seeds, err = parseSeeds(f.seeds); err != nil {
 		return nil, err
@@ -126,7 +127,7 @@ func (f *sweepFlags) plan(env string) (*sweepPlan, error) {
 		p.until.Steps = capEpisodes * uint64(rules.Env.MaxSteps)
 	}
 	if f.compare != "" {
-		if p.other, err = readTable(f.compare); err != nil {
+		if p.other, err = ReadGroup(f.compare); err != nil {
 			return nil, err
 		}
 	}
@@ -135,7 +136,7 @@ func (f *sweepFlags) plan(env string) (*sweepPlan, error) {
 
 // check refuses flags that cannot be.
 func (f *sweepFlags) check() error {
-	if f.out != "" && !sweep.Known(f.out) {
+	if f.out != "" && !Known(f.out) {
 		return verb.Misused(fmt.Sprintf("-o %s", f.out), "a table is written to a file that ends in .csv or .json")
 	}
 	if _, err := chart.FormatOf(f.plot); f.plot != "" && err != nil {
@@ -164,19 +165,19 @@ func (p *sweepPlan) takeOver() error {
 	if p.out == "" {
 		return nil
 	}
-	rows, err := sweep.Read(p.out)
+	before, err := ReadGroup(p.out)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return verb.Failed(err, "name another file with -o, or remove this one")
 	}
-	for _, r := range rows {
+	for _, r := range before.Rows {
 		spec, err := p.specOf(r.Seed)
 		if err != nil {
 			return err
 		}
-		const hint = "give the settings that the table was begun with, or another file with -o"
+		const hint = "give the settings of the table, or another file with -o"
 		if r.Run != spec.Link().String() {
 			return verb.Failed(fmt.Errorf("%s holds another sweep: its seed %d is run %s, here it would be %s", p.out, r.Seed, r.Run, spec.Link()), hint)
 		}
@@ -184,13 +185,13 @@ func (p *sweepPlan) takeOver() error {
 			return verb.Failed(fmt.Errorf("%s holds another sweep: its runs end with %s, here they would with %s", p.out, r.Until, until), hint)
 		}
 	}
-	p.rows = rows
+	p.rows, p.curves = before.Rows, before.Curves
 	p.sort()
 	return nil
 }
 
 func (p *sweepPlan) sort() {
-	slices.SortFunc(p.rows, func(a, b sweep.Row) int {
+	slices.SortFunc(p.rows, func(a, b Row) int {
 		if a.Seed < b.Seed {
 			return -1
 		}
@@ -199,8 +200,8 @@ func (p *sweepPlan) sort() {
 }
 
 // asked returns the rows of the seeds that were asked for.
-func (p *sweepPlan) asked() []sweep.Row {
-	var rows []sweep.Row
+func (p *sweepPlan) asked() []Row {
+	var rows []Row
 	for _, r := range p.rows {
 		if p.specs[r.Seed] != nil {
 			rows = append(rows, r)
@@ -210,14 +211,16 @@ func (p *sweepPlan) asked() []sweep.Row {
 }
 
 // config says what is left to be run, and how.
-func (p *sweepPlan) config(dir string) sweep.Config {
-	cfg := sweep.Config{Until: p.until, Name: settings.UntilText(p.until), Jobs: p.jobs, Workers: p.workers, Dir: dir, Keep: p.logs != "", Before: map[uint64]float64{}}
+func (p *sweepPlan) config(dir string) Config {
+	cfg := Config{Until: p.until, Name: settings.UntilText(p.until), Jobs: p.jobs, Workers: p.workers, Dir: dir, Keep: p.logs != "", Before: map[uint64]float64{}}
 	done := map[uint64]bool{}
 	for _, r := range p.rows {
 		done[r.Seed] = r.Done
 		if spec := p.specs[r.Seed]; spec != nil && !r.Done {
-			if _, err := os.Stat(filepath.Join(dir, sweep.LogName(spec))); err == nil {
+			if _, err := os.Stat(filepath.Join(dir, LogName(spec))); err == nil {
 				cfg.Before[r.Seed] = r.Seconds
+			} else {
+				delete(p.curves, r.Seed) // it starts again
 			}
 		}
 	}
@@ -256,7 +259,7 @@ func parseSeeds(text string) ([]uint64, error) {
 		}
 		for i := range last - first + 1 {
 			if seen[first+i] {
-				return bad(fmt.Sprintf("seed %d stands twice", first+i))
+				return bad(fmt.Sprintf("seed %d is given twice", first+i))
 			}
 			seen[first+i] = true
 			seeds = append(seeds, first+i)

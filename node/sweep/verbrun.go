@@ -1,4 +1,4 @@
-package cli
+package sweep
 
 import (
 	"context"
@@ -16,7 +16,6 @@ import (
 	"github.com/evoswarm/evoswarm/internal/solo"
 	"github.com/evoswarm/evoswarm/node/catalog"
 	"github.com/evoswarm/evoswarm/node/settings"
-	"github.com/evoswarm/evoswarm/node/sweep"
 	"github.com/evoswarm/evoswarm/node/train"
 	"github.com/evoswarm/evoswarm/node/verb"
 )
@@ -53,18 +52,20 @@ func (p *sweepPlan) run(ctx context.Context, s *verb.IO) error {
 			}
 		}
 	}
-	live := &sweepLive{line: s.Line(p.json), total: len(p.seeds), done: len(p.seeds) - len(cfg.Specs), curves: sweep.Curves{}}
+	live := &sweepLive{line: s.Line(p.json), total: len(p.seeds), done: len(p.seeds) - len(cfg.Specs), curves: p.curves}
 	cfg.OnGeneration = live.generation
-	cfg.OnRow = func(r sweep.Row) error {
+	cfg.OnRow = func(r Row) error {
+		live.mu.Lock()
+		defer live.mu.Unlock()
 		live.row(r)
 		return p.keep(s, r)
 	}
-	failure := sweep.Run(ctx, cfg)
+	failure := Run(ctx, cfg)
 	live.line.Clear()
 	if failure != nil && ctx.Err() == nil {
 		return sweepError(failure, p)
 	}
-	if err := p.print(s, cfg, live.curves); err != nil {
+	if err := p.print(s, cfg); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -85,11 +86,11 @@ func (p *sweepPlan) folder() (dir string, clean func(), err error) {
 }
 
 // keep takes a row into the table and writes that. Calls do not overlap.
-func (p *sweepPlan) keep(s *verb.IO, r sweep.Row) error {
+func (p *sweepPlan) keep(s *verb.IO, r Row) error {
 	if !r.Done && p.logs == "" {
 		return nil // nothing to go on with
 	}
-	if i := slices.IndexFunc(p.rows, func(old sweep.Row) bool { return old.Seed == r.Seed }); i >= 0 {
+	if i := slices.IndexFunc(p.rows, func(old Row) bool { return old.Seed == r.Seed }); i >= 0 {
 		p.rows[i] = r
 	} else {
 		p.rows = append(p.rows, r)
@@ -103,12 +104,12 @@ func (p *sweepPlan) keep(s *verb.IO, r sweep.Row) error {
 	if p.out == "" {
 		return nil
 	}
-	return sweep.Write(p.out, p.rows)
+	return errors.Join(Write(p.out, p.rows), WriteCurves(CurvesName(p.out), p.curves.Of(p.rows)))
 }
 
 // interrupted says what is done and how to go on.
 func (p *sweepPlan) interrupted() error {
-	done := sweep.Summarize(p.asked()).Runs
+	done := Summarize(p.asked()).Runs
 	err := fmt.Errorf("interrupted: %d of %d runs are finished", done, len(p.seeds))
 	switch {
 	case p.out == "":
@@ -121,7 +122,7 @@ func (p *sweepPlan) interrupted() error {
 
 // sweepError explains why a sweep ended.
 func sweepError(err error, p *sweepPlan) error {
-	var run *sweep.RunError
+	var run *RunError
 	if errors.As(err, &run) && errors.Is(err, seedlog.ErrRun) {
 		return train.OpenLogError(run.Log, run.Spec, run.Err)
 	}
@@ -137,35 +138,32 @@ type sweepLive struct {
 	total, done int
 
 	mu     sync.Mutex
-	curves sweep.Curves
+	curves Curves
 }
 
 // generation is called from every run.
 func (l *sweepLive) generation(seed uint64, p solo.Progress) {
-	if p.Return != nil {
-		l.mu.Lock()
-		l.curves.Add(seed, sweep.Point{Steps: p.Steps, Return: *p.Return})
-		l.mu.Unlock()
-	}
 	l.mu.Lock()
+	if p.Return != nil {
+		l.curves.Add(seed, Point{Steps: p.Steps, Return: *p.Return})
+	}
 	done := l.done
 	l.mu.Unlock()
 	l.line.Show(time.Now(), verb.Items(fmt.Sprintf("%d of %d runs", done, l.total), fmt.Sprintf("seed %d: return %s", seed, verb.Number(p.Return)),
 		fmt.Sprintf("generation %d", p.Gen), fmt.Sprintf("%d env-steps", p.Steps))...)
 }
 
-func (l *sweepLive) row(r sweep.Row) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+// row counts a run that ended. The caller holds the lock.
+func (l *sweepLive) row(r Row) {
 	if r.Done {
 		l.done++
 	}
 }
 
 // print shows the table, and draws and compares if that was asked for.
-func (p *sweepPlan) print(s *verb.IO, cfg sweep.Config, curves sweep.Curves) error {
+func (p *sweepPlan) print(s *verb.IO, cfg Config) error {
 	rows := p.asked()
-	sum := sweep.Summarize(rows)
+	sum := Summarize(rows)
 	spec := p.specs[p.seeds[0]]
 	sum.Env, sum.Strategy, sum.Until = spec.Env.ID, spec.Strategy.Name, settings.UntilText(p.until)
 	sum.Left, sum.Jobs, sum.Workers = len(p.seeds)-sum.Runs, cfg.Jobs, cfg.Workers
@@ -177,34 +175,31 @@ func (p *sweepPlan) print(s *verb.IO, cfg sweep.Config, curves sweep.Curves) err
 		return err
 	}
 	if p.plot != "" && sum.Runs > 0 {
-		if err := p.draw(curves, rows); err != nil {
+		if err := p.draw(rows); err != nil {
 			return err
 		}
 	}
 	if p.compare == "" || sum.Runs == 0 {
 		return nil
 	}
-	return printComparison(s, p.compare, "this sweep", p.other, rows, p.json)
+	return printComparison(s, p.compare, "this sweep", p.other.Rows, rows, p.json)
 }
 
 // draw writes the plot.
-func (p *sweepPlan) draw(curves sweep.Curves, rows []sweep.Row) error {
+func (p *sweepPlan) draw(rows []Row) error {
 	env, err := catalog.Env(p.options.Env)
 	if err != nil {
 		return err
 	}
-	spec := p.specs[p.seeds[0]]
-	groups := []sweep.Group{{Name: spec.Strategy.Name, Rows: rows, Curves: curves}}
+	drawn := Plot{Title: env.ID, Threshold: &env.SolvedReturn, Groups: []Group{{"this sweep", rows, p.curves.Of(rows)}}}
 	if p.compare != "" {
-		groups[0].Name += " (this sweep)"
-		groups = append(groups, sweep.Group{Name: p.compare, Rows: p.other})
+		drawn.Groups = append(drawn.Groups, p.other)
 	}
-	drawn := sweep.Plot{Title: env.ID, Threshold: &env.SolvedReturn, Groups: groups}
 	return drawn.Write(p.plot)
 }
 
 // printSweep prints the table for people.
-func printSweep(s *verb.IO, rows []sweep.Row, sum sweep.Summary) error {
+func printSweep(s *verb.IO, rows []Row, sum Summary) error {
 	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "seed\tsolved\tgenerations\tevaluations\tenv-steps\tseconds\treturn\t")
 	for _, r := range rows {
@@ -222,7 +217,7 @@ func printSweep(s *verb.IO, rows []sweep.Row, sum sweep.Summary) error {
 }
 
 // summaryText says in three lines what a sweep gave.
-func summaryText(sum sweep.Summary) string {
+func summaryText(sum Summary) string {
 	if sum.Runs == 0 {
 		return "no run finished\n"
 	}
@@ -232,7 +227,7 @@ func summaryText(sum sweep.Summary) string {
 }
 
 // costText prints what it takes to solve a world, which may be infinite.
-func costText(x sweep.Real, digits int) string {
+func costText(x Real, digits int) string {
 	if x-x != 0 {
 		return "never"
 	}
