@@ -29,7 +29,7 @@ const (
 func IDOf(p seedlog.Peer) (peer.ID, error) {
 	key, err := crypto.UnmarshalEd25519PublicKey(p[:])
 	if err != nil {
-		return "", fmt.Errorf("mesh: key of %s: %w", p.Short(), err)
+		return "", fmt.Errorf("key of %s: %w", p.Short(), err)
 	}
 	return peer.IDFromPublicKey(key)
 }
@@ -38,14 +38,14 @@ func IDOf(p seedlog.Peer) (peer.ID, error) {
 func PeerOf(id peer.ID) (seedlog.Peer, error) {
 	key, err := id.ExtractPublicKey()
 	if err != nil {
-		return seedlog.Peer{}, fmt.Errorf("mesh: peer id %s: %w", id, err)
+		return seedlog.Peer{}, fmt.Errorf("peer id %s: %w", id, err)
 	}
 	if key.Type() != pb.KeyType_Ed25519 {
-		return seedlog.Peer{}, fmt.Errorf("mesh: peer id %s: its key is %s, expected Ed25519", id, key.Type())
+		return seedlog.Peer{}, fmt.Errorf("peer id %s: its key is %s, expected Ed25519", id, key.Type())
 	}
 	raw, err := key.Raw()
 	if err != nil {
-		return seedlog.Peer{}, fmt.Errorf("mesh: peer id %s: %w", id, err)
+		return seedlog.Peer{}, fmt.Errorf("peer id %s: %w", id, err)
 	}
 	return seedlog.Peer(raw), nil
 }
@@ -68,7 +68,7 @@ func parseAddr(addr string) (*peer.AddrInfo, error) {
 		return nil, fmt.Errorf("%w: %q: %v", ErrAddress, addr, err)
 	}
 	if len(info.Addrs) == 0 {
-		return nil, fmt.Errorf("%w: %q says who but not where; it must look like %s", ErrAddress, addr, example)
+		return nil, fmt.Errorf("%w: %q names a peer but not where it is; it must look like %s", ErrAddress, addr, example)
 	}
 	return info, nil
 }
@@ -83,13 +83,13 @@ func explain(err error, info peer.AddrInfo) error {
 	var foreign multistream.ErrNotSupported[protocol.ID]
 	switch {
 	case errors.As(err, &mismatch):
-		return fmt.Errorf("%w: the node%s is %s, not %s; ask its owner for the present address", ErrWrongPeer, at, mismatch.Actual, mismatch.Expected)
+		return fmt.Errorf("%w: the node%s is %s, not %s; ask its owner for the current address", ErrWrongPeer, at, mismatch.Actual, mismatch.Expected)
 	case errors.As(err, &foreign):
-		return fmt.Errorf("%w: %s%s does not speak %s; one of the two programs is too old", ErrForeign, info.ID, at, helloProtocol)
+		return fmt.Errorf("%w: %s%s does not speak %s; update the older of the two programs", ErrForeign, info.ID, at, helloProtocol)
 	case errors.Is(err, context.Canceled):
 		return err
 	}
-	return fmt.Errorf("%w: %s%s: %s; check that the node runs, and that a firewall lets its port through", ErrUnreachable, info.ID, at, shorten(err))
+	return fmt.Errorf("%w: %s%s: %s; check that the node runs and that no firewall blocks its port", ErrUnreachable, info.ID, at, shorten(err))
 }
 
 // shorten joins a multi-line error and cuts it.
@@ -101,8 +101,7 @@ func shorten(err error) string {
 	return s
 }
 
-// full writes addresses of id out for others. Those that only mean something on this machine are left out unless the
-// reader is on it, too.
+// full lists full addresses of id for a reader. Loopback addresses are left out unless the reader is on this machine.
 func full(id peer.ID, addrs []ma.Multiaddr, reader ma.Multiaddr) []string {
 	local := reader == nil || manet.IsIPLoopback(reader)
 	var list []string

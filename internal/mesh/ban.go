@@ -18,8 +18,7 @@ const (
 	maxBanned  = 1 << 14 // peers remembered; keys are free, so memory must not grow with them
 )
 
-// bans remembers who is cut off and who is close to it. It is the host's connection gater
-// and gossipsub's blacklist.
+// bans remembers banned peers, and offences of others. It is the host's connection gater and gossipsub's blacklist.
 type bans struct {
 	mu      sync.Mutex
 	until   map[peer.ID]time.Time
@@ -96,7 +95,7 @@ func (b *bans) strike(id peer.ID) bool {
 	return false
 }
 
-// InterceptPeerDial refuses to dial who is banned.
+// InterceptPeerDial refuses to dial banned peers.
 func (b *bans) InterceptPeerDial(id peer.ID) bool { return !b.banned(id) }
 
 // InterceptAddrDial allows every address.
@@ -105,7 +104,7 @@ func (b *bans) InterceptAddrDial(peer.ID, ma.Multiaddr) bool { return true }
 // InterceptAccept allows every connection until its peer is known.
 func (b *bans) InterceptAccept(network.ConnMultiaddrs) bool { return true }
 
-// InterceptSecured refuses who is banned.
+// InterceptSecured refuses banned peers.
 func (b *bans) InterceptSecured(_ network.Direction, id peer.ID, _ network.ConnMultiaddrs) bool {
 	return !b.banned(id)
 }

@@ -22,8 +22,8 @@ const (
 	backoffMax   = time.Minute
 	maxFailures  = 8 // in a row, after which a hub that the user did not name is forgotten
 	keepEvery    = 500 * time.Millisecond
-	refreshEvery = 30 * time.Second // hello is said again to a hub, which may know new ones
-	freshFor     = 10 * time.Minute // how long after its last answer a hub is named to others
+	refreshEvery = 30 * time.Second // between two hellos to a hub, which may know new ones
+	freshFor     = 10 * time.Minute // how long after its last answer a hub is recommended to others
 	strangerFor  = time.Minute      // how long a peer may stay connected without a hello of this run
 )
 
@@ -73,7 +73,7 @@ func (b *book) add(info peer.AddrInfo, pinned bool) {
 	}
 }
 
-// evict makes room by forgetting the hub that failed most; false: all are worth keeping.
+// evict makes room by forgetting the hub that failed most often; false: none failed.
 func (b *book) evict() bool {
 	var worst peer.ID
 	failures := 0
@@ -116,7 +116,7 @@ func (b *book) failed(id peer.ID) {
 	}
 }
 
-// due returns up to n hubs to dial now, of those that skip does not name, and marks them.
+// due returns up to n hubs to dial now, of those that skip does not exclude, and marks them.
 func (b *book) due(n int, skip func(peer.ID) bool) []peer.AddrInfo {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -131,7 +131,7 @@ func (b *book) due(n int, skip func(peer.ID) bool) []peer.AddrInfo {
 	return list
 }
 
-// good lists the hubs that answered lately.
+// good lists the hubs that answered recently.
 func (b *book) good() []peer.AddrInfo {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -144,7 +144,7 @@ func (b *book) good() []peer.AddrInfo {
 	return list
 }
 
-// Hubs lists full addresses of the hubs that answered lately: worth remembering for the next start.
+// Hubs lists full addresses of the hubs that answered recently: worth saving for the next start.
 func (m *Mesh) Hubs() []string {
 	var list []string
 	for _, info := range m.book.good() {
@@ -223,7 +223,7 @@ func (m *Mesh) linkedHubs() []peer.ID {
 	return hubs
 }
 
-// refresh says hello again to one linked hub: it may know hubs that came later.
+// refresh exchanges hello again with one linked hub, which may know new ones.
 func (m *Mesh) refresh() {
 	hubs := m.linkedHubs()
 	if len(hubs) == 0 {
@@ -262,7 +262,7 @@ func (m *Mesh) dropStrangers(since map[peer.ID]time.Time) {
 	}
 }
 
-// useful reports whether an address that the peer at from gave can lead to anybody from here.
+// useful reports whether an address that the peer at from gave may lead to a peer from here.
 func useful(addr, from ma.Multiaddr) bool {
 	return dialable(addr) && (!manet.IsIPLoopback(addr) || manet.IsIPLoopback(from))
 }

@@ -46,11 +46,11 @@ type outbox struct {
 	wake  chan struct{}
 }
 
-// Send queues an encoded message for one peer and returns at once: the error wraps ErrFull or ErrUnreachable. What was
-// queued may still be lost when the connection breaks; it is logged then.
+// Send queues an encoded message for one peer and returns at once. The error wraps ErrFull or ErrUnreachable. A queued
+// message may still be lost when the connection breaks; that is logged.
 func (m *Mesh) Send(to seedlog.Peer, data []byte) error {
 	if len(data) > coordinator.MaxDirectBytes {
-		return fmt.Errorf("mesh: message of %d bytes, at most %d", len(data), coordinator.MaxDirectBytes)
+		return fmt.Errorf("a message of %d bytes, at most %d can be sent", len(data), coordinator.MaxDirectBytes)
 	}
 	id, err := IDOf(to)
 	if err != nil {
@@ -101,7 +101,7 @@ func (m *Mesh) SendHubs(data []byte) error {
 	return err
 }
 
-// next takes the next message of an outbox, waiting for it; nil: the outbox is done with.
+// next takes the next message of an outbox, waiting for it; nil: the outbox is closed.
 func (m *Mesh) next(id peer.ID, o *outbox) []byte {
 	timer := time.NewTimer(idleTimeout)
 	defer timer.Stop()
@@ -134,7 +134,7 @@ func (m *Mesh) next(id peer.ID, o *outbox) []byte {
 	}
 }
 
-// abandon drops an outbox whose peer cannot be written to.
+// abandon drops an outbox whose peer cannot be reached.
 func (m *Mesh) abandon(id peer.ID, o *outbox, why error) {
 	m.mu.Lock()
 	n := len(o.items) + 1

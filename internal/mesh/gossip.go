@@ -16,7 +16,7 @@ import (
 const (
 	maxRPCBytes   = coordinator.MaxGossipBytes + 16<<10 // of one gossipsub frame: a message and its signature
 	maxControl    = 64 << 10
-	outboundQueue = 128 // frames waiting for one neighbour; the default of 32 drops for slow tabs
+	outboundQueue = 128 // frames waiting for one neighbor; the default of 32 drops for slow tabs
 	subscribed    = 1024
 	gossipBeat    = 500 * time.Millisecond
 	hubDegree     = 1000 // a hub's mesh covers all its leaves: with the default of 6 only 57 % get a message
@@ -29,22 +29,22 @@ func topicOf(run string) string { return "/evoswarm/" + run + "/gossip/1" }
 func (m *Mesh) joinTopic(run string) error {
 	ps, err := pubsub.NewGossipSub(m.ctx, m.host, m.gossipOptions(run)...)
 	if err != nil {
-		return fmt.Errorf("mesh: starting gossip: %w", err)
+		return fmt.Errorf("starting gossip: %w", err)
 	}
 	replays := newReplays()
 	validate := func(_ context.Context, via peer.ID, msg *pubsub.Message) pubsub.ValidationResult {
 		return m.judge(replays, via, msg)
 	}
 	if err := ps.RegisterTopicValidator(topicOf(run), pubsub.ValidatorEx(validate), pubsub.WithValidatorInline(true)); err != nil {
-		return fmt.Errorf("mesh: starting gossip: %w", err)
+		return fmt.Errorf("starting gossip: %w", err)
 	}
 	topic, err := ps.Join(topicOf(run))
 	if err != nil {
-		return fmt.Errorf("mesh: starting gossip: %w", err)
+		return fmt.Errorf("starting gossip: %w", err)
 	}
 	sub, err := topic.Subscribe(pubsub.WithBufferSize(subscribed))
 	if err != nil {
-		return fmt.Errorf("mesh: starting gossip: %w", err)
+		return fmt.Errorf("starting gossip: %w", err)
 	}
 	m.mu.Lock()
 	m.pubsub, m.topic = ps, topic
@@ -84,7 +84,7 @@ func (m *Mesh) gossipOptions(run string) []pubsub.Option {
 	return options
 }
 
-// scores makes a neighbour pay for invalid messages and for breaking the gossip protocol.
+// scores makes a neighbor pay for invalid messages and for breaking the gossip protocol.
 func scores(topic string) (*pubsub.PeerScoreParams, *pubsub.PeerScoreThresholds) {
 	decay := pubsub.ScoreParameterDecay(10 * time.Minute)
 	return &pubsub.PeerScoreParams{
@@ -156,7 +156,7 @@ func (m *Mesh) listen(sub *pubsub.Subscription) {
 // Gossip publishes an encoded message to everybody in the run.
 func (m *Mesh) Gossip(data []byte) error {
 	if len(data) > coordinator.MaxGossipBytes {
-		return fmt.Errorf("mesh: gossip of %d bytes, at most %d", len(data), coordinator.MaxGossipBytes)
+		return fmt.Errorf("gossip of %d bytes, at most %d can be sent", len(data), coordinator.MaxGossipBytes)
 	}
 	m.mu.Lock()
 	topic := m.topic
@@ -165,7 +165,7 @@ func (m *Mesh) Gossip(data []byte) error {
 		return ErrClosed
 	}
 	if err := topic.Publish(m.ctx, data); err != nil {
-		return fmt.Errorf("mesh: publishing: %w", err)
+		return fmt.Errorf("publishing: %w", err)
 	}
 	return nil
 }

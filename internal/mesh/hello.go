@@ -50,9 +50,9 @@ var helloMode = func() cbor.DecMode {
 	return m
 }()
 
-var errHello = errors.New("mesh: malformed hello")
+var errHello = errors.New("malformed hello")
 
-// decodeHello reads a hello and checks all that can be checked without asking anybody.
+// decodeHello reads a hello and checks all that can be checked locally.
 func decodeHello(data []byte) (*helloMessage, error) {
 	h := new(helloMessage)
 	if err := helloMode.Unmarshal(data, h); err != nil {
@@ -90,7 +90,7 @@ func (m *Mesh) question(c network.Conn) *helloMessage {
 // meet connects to a peer and exchanges hello.
 func (m *Mesh) meet(ctx context.Context, info peer.AddrInfo) (Hello, error) {
 	if m.bans.banned(info.ID) {
-		return Hello{}, fmt.Errorf("%w: %s is cut off for now because it sent invalid data", ErrUnreachable, info.ID)
+		return Hello{}, fmt.Errorf("%w: %s is banned for now because it sent invalid data", ErrUnreachable, info.ID)
 	}
 	forgetBackoff(m.host, info.ID)
 	if err := m.host.Connect(ctx, info); err != nil {

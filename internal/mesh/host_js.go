@@ -25,41 +25,41 @@ const maxProbes = 0
 // newHost puts a host together for a tab: libp2p's own constructor does not compile for GOOS=js.
 func newHost(cfg Config, key crypto.PrivKey, gater *bans) (host.Host, error) {
 	if len(cfg.Listen) > 0 || cfg.Hub {
-		return nil, errors.New("mesh: a tab cannot listen")
+		return nil, errors.New("a tab cannot listen")
 	}
 	id, err := peer.IDFromPrivateKey(key)
 	if err != nil {
-		return nil, fmt.Errorf("mesh: key: %w", err)
+		return nil, fmt.Errorf("identity key: %w", err)
 	}
 	store, err := pstoremem.NewPeerstore()
 	if err != nil {
-		return nil, fmt.Errorf("mesh: %w", err)
+		return nil, err
 	}
 	if err := errors.Join(store.AddPrivKey(id, key), store.AddPubKey(id, key.GetPublic())); err != nil {
-		return nil, fmt.Errorf("mesh: key: %w", err)
+		return nil, fmt.Errorf("identity key: %w", err)
 	}
 	bus := eventbus.NewBus()
 	net, err := swarm.NewSwarm(id, store, bus, swarm.WithConnectionGater(gater), swarm.WithDialRanker(swarm.NoDelayDialRanker))
 	if err != nil {
-		return nil, fmt.Errorf("mesh: %w", err)
+		return nil, err
 	}
 	muxers := []upgrader.StreamMuxer{{ID: yamux.ID, Muxer: yamux.DefaultTransport}}
 	secure, err := noise.New(noise.ID, key, muxers)
 	if err != nil {
-		return nil, fmt.Errorf("mesh: %w", err)
+		return nil, err
 	}
 	up, err := upgrader.New([]sec.SecureTransport{secure}, muxers, nil, nil, gater)
 	if err != nil {
-		return nil, fmt.Errorf("mesh: %w", err)
+		return nil, err
 	}
 	for _, t := range transports(key, up) {
 		if err := net.AddTransport(t); err != nil {
-			return nil, fmt.Errorf("mesh: %w", err)
+			return nil, err
 		}
 	}
 	h, err := basichost.NewHost(net, &basichost.HostOpts{EventBus: bus, UserAgent: cfg.Agent})
 	if err != nil {
-		return nil, fmt.Errorf("mesh: %w", err)
+		return nil, err
 	}
 	h.Start()
 	return h, nil
@@ -68,5 +68,5 @@ func newHost(cfg Config, key crypto.PrivKey, gater *bans) (host.Host, error) {
 func (m *Mesh) probe(network.Conn, []string) bool { return false }
 
 func startMDNS(*Mesh) (io.Closer, error) {
-	return nil, errors.New("mesh: a tab cannot look for nodes in the local network")
+	return nil, errors.New("a tab cannot search the local network")
 }

@@ -38,7 +38,7 @@ const (
 func newHost(cfg Config, key crypto.PrivKey, gater *bans) (host.Host, error) {
 	resources, err := newResources()
 	if err != nil {
-		return nil, fmt.Errorf("mesh: limits: %w", err)
+		return nil, fmt.Errorf("resource limits: %w", err)
 	}
 	low, high := leafLow, leafHigh
 	if cfg.Hub {
@@ -46,7 +46,7 @@ func newHost(cfg Config, key crypto.PrivKey, gater *bans) (host.Host, error) {
 	}
 	conns, err := connmgr.NewConnManager(low, high, connmgr.WithGracePeriod(time.Minute))
 	if err != nil {
-		return nil, fmt.Errorf("mesh: limits: %w", err)
+		return nil, fmt.Errorf("resource limits: %w", err)
 	}
 	options := []libp2p.Option{
 		libp2p.Identity(key),
@@ -73,7 +73,7 @@ func newHost(cfg Config, key crypto.PrivKey, gater *bans) (host.Host, error) {
 	}
 	h, err := libp2p.New(options...)
 	if err != nil {
-		return nil, fmt.Errorf("mesh: cannot start on %v: %w; is another program using the port?", cfg.Listen, err)
+		return nil, fmt.Errorf("cannot listen on %v: %w; does another program use the port?", cfg.Listen, err)
 	}
 	return h, nil
 }

@@ -107,7 +107,7 @@ func TestHostilePeers(t *testing.T) {
 				throw(h, info.ID, c.proto, c.data)
 			}
 			cutOff(t, h, info)
-			// The node goes on with others.
+			// The node still works with others.
 			friend := start(t, mesh.Config{Key: key(2)})
 			enter(t, friend)
 			dial(t, friend, victim)

@@ -1,7 +1,7 @@
 // Package mesh connects peers: a libp2p host, native or in a tab, that says hello, gossips and carries direct messages.
 //
-// Every topic and protocol id but hello's names the run, so swarms of different runs never mix. What is not a message
-// of the protocol is never handed up: who sends such things is cut off for an hour when it does so repeatedly.
+// Every topic and protocol id but hello's names the run, so swarms of different runs never mix. Only messages of the
+// protocol are handed up; a peer that repeatedly sends anything else is disconnected for an hour.
 package mesh
 
 import (
@@ -27,20 +27,20 @@ import (
 )
 
 var (
-	// ErrAddress is returned for an address that cannot be dialled as it is written.
-	ErrAddress = errors.New("mesh: bad address")
-	// ErrUnreachable is returned where nobody answers, and by Send where no way to the receiver is known.
-	ErrUnreachable = errors.New("mesh: unreachable")
-	// ErrWrongPeer is returned where somebody else answers than the address says.
-	ErrWrongPeer = errors.New("mesh: somebody else answers")
-	// ErrForeign is returned where the other side is no evoswarm node or speaks another version.
-	ErrForeign = errors.New("mesh: not an evoswarm node of this version")
-	// ErrFull is returned by Send when the receiver does not keep up; the message is dropped.
-	ErrFull = errors.New("mesh: queue full")
+	// ErrAddress is returned for an address that cannot be dialed as it is written.
+	ErrAddress = errors.New("bad address")
+	// ErrUnreachable is returned where no peer answers, and by Send where the receiver is not linked.
+	ErrUnreachable = errors.New("unreachable")
+	// ErrWrongPeer is returned where another peer answers than the one that the address names.
+	ErrWrongPeer = errors.New("another peer answers")
+	// ErrForeign is returned where the other side is no evoswarm node, or one of another version.
+	ErrForeign = errors.New("not an evoswarm node of this version")
+	// ErrFull is returned by Send when the receiver falls behind; the message is dropped.
+	ErrFull = errors.New("the queue is full")
 	// ErrEntered is returned by a second Enter.
-	ErrEntered = errors.New("mesh: already in a run")
+	ErrEntered = errors.New("already in a run")
 	// ErrClosed is returned after Close.
-	ErrClosed = errors.New("mesh: closed")
+	ErrClosed = errors.New("the mesh is closed")
 )
 
 // Config is what a mesh is made of. Zero values are defaults.
@@ -50,15 +50,15 @@ type Config struct {
 	Hub    bool               // whether others can dial this peer: wide gossip mesh, limits for the public
 	Listen []string           // multiaddrs to listen on; natives only. None: dials out only
 	Agent  string             // name and version that others see, such as "evonode/0.1.0"
-	Peers  []string           // addresses of hubs to keep connected with (a bootstrap list, those remembered)
+	Peers  []string           // addresses of hubs to stay connected to (a bootstrap list, those saved)
 	MDNS   bool               // find hubs in the local network; natives only
 	// PortMap asks the router (UPnP, NAT-PMP) to open the listening ports; natives only.
 	PortMap bool
 	Logger  *slog.Logger // nil: none
 }
 
-// DefaultListen returns the addresses that a node listens on unless told otherwise: port for TCP, WebSocket (which
-// share it) and QUIC, on all interfaces. Port 0 lets the system choose.
+// DefaultListen returns the addresses that a node listens on by default: port for TCP, WebSocket (which share it) and
+// QUIC, on all interfaces. Port 0 lets the system choose.
 func DefaultListen(port int) []string {
 	p := strconv.Itoa(port)
 	var list []string
@@ -68,7 +68,7 @@ func DefaultListen(port int) []string {
 	return list
 }
 
-// Hello is what a peer says of itself when it is met.
+// Hello is what a peer says of itself on first contact.
 type Hello struct {
 	Peer    seedlog.Peer
 	Kind    coordinator.Kind
@@ -135,7 +135,7 @@ type Mesh struct {
 // New starts a host that listens and answers hello. It joins nothing yet. ctx bounds the start only.
 func New(ctx context.Context, cfg Config) (*Mesh, error) {
 	if len(cfg.Key) != ed25519.PrivateKeySize {
-		return nil, errors.New("mesh: no key")
+		return nil, errors.New("the mesh needs a key")
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func New(ctx context.Context, cfg Config) (*Mesh, error) {
 	}
 	key, err := crypto.UnmarshalEd25519PrivateKey(cfg.Key)
 	if err != nil {
-		return nil, fmt.Errorf("mesh: key: %w", err)
+		return nil, fmt.Errorf("identity key: %w", err)
 	}
 	if m.host, err = newHost(cfg, key, m.bans); err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func New(ctx context.Context, cfg Config) (*Mesh, error) {
 	m.spawn(m.keep)
 	if cfg.MDNS {
 		if m.mdns, err = startMDNS(m); err != nil {
-			m.log.Warn("cannot look for nodes in the local network", "err", err)
+			m.log.Warn("cannot search the local network for nodes", "err", err)
 		}
 	}
 	return m, nil
@@ -251,8 +251,8 @@ func (m *Mesh) Enter(genesis []byte) error {
 	return nil
 }
 
-// Events is closed by Close. Linked and Unlinked are never lost and come in order; gossip is dropped while nobody
-// reads; direct messages wait at the sender.
+// Events is closed by Close. Linked and Unlinked are never lost and come in order; gossip is dropped while
+// the channel is not read; direct messages wait at the sender.
 func (m *Mesh) Events() <-chan Event { return m.events.out }
 
 // Links lists the linked peers, sorted.
@@ -264,7 +264,7 @@ func (m *Mesh) Links() []Linked {
 	return list
 }
 
-// link makes a connected peer of the same run known to the driver.
+// link reports a connected peer of the same run.
 func (m *Mesh) link(id peer.ID, l Linked) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -293,7 +293,7 @@ func (m *Mesh) unlink(id peer.ID) {
 	m.log.Debug("unlinked", "peer", l.Peer.Short())
 }
 
-// Ban cuts a peer off for an hour.
+// Ban disconnects a peer for an hour.
 func (m *Mesh) Ban(p seedlog.Peer) {
 	if id, err := IDOf(p); err == nil && p != m.self {
 		m.ban(id, "it broke the rules of the run")
@@ -303,7 +303,7 @@ func (m *Mesh) Ban(p seedlog.Peer) {
 func (m *Mesh) ban(id peer.ID, why string) {
 	m.bans.ban(id)
 	m.book.remove(id)
-	m.log.Warn("cut a peer off for an hour", "peer", id, "why", why)
+	m.log.Warn("disconnected a peer for an hour", "peer", id, "why", why)
 	m.mu.Lock()
 	ps := m.pubsub
 	m.mu.Unlock()
@@ -317,7 +317,7 @@ func (m *Mesh) ban(id peer.ID, why string) {
 	})
 }
 
-// offend counts what only a broken or hostile peer does; the third time within an hour it is cut off.
+// offend counts what only a broken or hostile peer does; the third time within an hour the peer is banned.
 func (m *Mesh) offend(id peer.ID, why string) {
 	m.log.Info("a peer sent something invalid", "peer", id, "why", why)
 	if id != m.host.ID() && m.bans.strike(id) {

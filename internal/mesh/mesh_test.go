@@ -276,7 +276,7 @@ func TestConnectionsComeBack(t *testing.T) {
 		t.Errorf("gossip after Close: got %v", err)
 	}
 	if _, open := <-hub.Events(); open {
-		t.Error("events go on after Close")
+		t.Error("there are events after Close")
 	}
 }
 

@@ -18,7 +18,7 @@ const (
 )
 
 // probe reports whether a TCP connection to one of addrs comes about. Only addresses with the IP that the asker itself
-// has are tried, so that nobody can point this at others. It does not check who answers there.
+// has are tried, so that it cannot be aimed at others. Which peer answers there is not checked.
 func (m *Mesh) probe(c network.Conn, addrs []string) bool {
 	asker, err := manet.ToIP(c.RemoteMultiaddr())
 	if err != nil {

@@ -17,7 +17,7 @@ const (
 	authorBurst   = 500
 )
 
-// replays recognises gossip that was heard before: gossipsub itself forgets after two minutes. Sequence numbers of one
+// replays recognizes gossip that was heard before: gossipsub itself forgets after two minutes. Sequence numbers of one
 // author grow; those within a window below the highest may come late, but only once.
 type replays struct {
 	mu      sync.Mutex

@@ -1,6 +1,6 @@
 package mesh
 
-// Addresses is what a node tells a newcomer, as /addresses.json.
+// Addresses is what a node serves to newcomers as /addresses.json.
 type Addresses struct {
 	Version   int      `json:"version"`   // of this form: 1
 	Run       string   `json:"run"`       // run id; empty: the node is in no run, or the target did not say

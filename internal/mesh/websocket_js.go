@@ -33,7 +33,7 @@ func (t *socketTransport) SkipResolve(context.Context, ma.Multiaddr) bool { retu
 
 // Listen fails: a tab cannot listen.
 func (t *socketTransport) Listen(ma.Multiaddr) (transport.Listener, error) {
-	return nil, errors.New("mesh: a tab cannot listen")
+	return nil, errors.New("a tab cannot listen")
 }
 
 // Dial opens a socket and secures it.
@@ -69,11 +69,11 @@ func socketURL(a ma.Multiaddr) (string, error) {
 		case ma.P_WSS:
 			scheme, tls = "ws", true
 		case ma.P_CIRCUIT:
-			return "", fmt.Errorf("mesh: %s goes through a relay", a)
+			return "", fmt.Errorf("%s goes through a relay", a)
 		}
 	}
 	if name == "" || port == "" || scheme == "" {
-		return "", fmt.Errorf("mesh: %s is no WebSocket address", a)
+		return "", fmt.Errorf("%s is no WebSocket address", a)
 	}
 	if tls {
 		scheme = "wss"
@@ -92,5 +92,5 @@ var socketLocal = ma.StringCast("/ip4/0.0.0.0/tcp/0/ws")
 // LocalMultiaddr names no real address: a page does not learn its own.
 func (c *socketConn) LocalMultiaddr() ma.Multiaddr { return socketLocal }
 
-// RemoteMultiaddr is the address dialled.
+// RemoteMultiaddr is the address that was dialed.
 func (c *socketConn) RemoteMultiaddr() ma.Multiaddr { return c.remote }

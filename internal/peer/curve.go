@@ -14,8 +14,8 @@ type Point struct {
 	Return      float64 `json:"return"`      // mean over Checks.Validate episodes
 }
 
-// Curve returns the learning curve: the held-out evaluations so far, in order of height, at most some thousand. Those of
-// entries that are no longer canonical are gone. It is a copy.
+// Curve returns the learning curve: the held-out evaluations so far, in order of height, at most some
+// thousand. Those of entries that are no longer canonical are gone. It is a copy.
 func (p *Peer) Curve() []Point {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -14,12 +14,13 @@ import (
 	"strconv"
 )
 
-// SyncedSuffix ends the name of the small file next to a file that is being appended to. It holds the length up to which
-// that file is fsynced: twenty decimal digits and a newline, rewritten in place.
+// SyncedSuffix ends the name of the small file next to a file that is being appended to. It holds the length
+// up to which that file is fsynced: twenty decimal digits and a newline, rewritten in place.
 const SyncedSuffix = ".synced"
 
 const (
-	// lengthEvery is after how many fsyncs the recorded length is fsynced too. An old one promises less and loses nothing.
+	// lengthEvery is after how many fsyncs the recorded length is fsynced too. An old one promises less and
+	// loses nothing.
 	lengthEvery = 64
 	// newSuffix ends the name of a file that is about to replace another.
 	newSuffix = ".new"
@@ -35,7 +36,7 @@ type appendFile struct {
 	flushed int64 // fsynced
 	synced  int64 // fsynced and recorded
 	records int
-	err     error // first failure; it is final, since nobody knows what a failed fsync left
+	err     error // first failure; it is final, since what a failed fsync left is unknown
 }
 
 // Synced returns the length of the file at path that is recorded as fsynced; ok is false without such a record.

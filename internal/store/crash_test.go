@@ -22,8 +22,8 @@ type step struct {
 	kept  []*generation // blocks that any Save so far was given
 }
 
-// history is a run with everything that changes files: growth, evidence, a branch that wins, one that wins back, a chain that is
-// cut short, and state alone.
+// history is a run with everything that changes files: growth, evidence, a branch that wins, one that wins
+// back, a chain that is cut short, and state alone.
 func history(t testing.TB, rules *seedlog.Rules) []step {
 	first := grow(t, rules, nil, newKey("a"), 4)
 	other := grow(t, rules, first[1], newKey("b"), 3)
@@ -90,8 +90,8 @@ func logOf(t testing.TB, rules *seedlog.Rules, disk *simDisk, chain []*generatio
 	}
 }
 
-// Whenever power goes, and whatever a disk then has of the writes that were not synced: the run opens, holds what the last
-// Save that returned had kept or all of the one under way, its log is whole, and it goes on.
+// Whenever power goes, and whatever a disk then has of the writes that were not synced: the run opens, holds
+// what the last Save that returned had kept or all of the one under way, its log is whole, and it takes the next Save.
 func TestRunPowerLoss(t *testing.T) {
 	rules := newRules(t, 2, false)
 	steps := history(t, rules)
@@ -156,8 +156,8 @@ func TestRunPowerLoss(t *testing.T) {
 	t.Logf("%d moments", len(disk.moments))
 }
 
-// Wherever a disk fails: Save says so and takes nothing more; opened again, the run holds what was kept before or all of what was
-// being saved, and the same Save then works.
+// Wherever a disk fails: Save says so and takes nothing more; opened again, the run holds what was kept
+// before or all of what was being saved, and the same Save then works.
 func TestRunFailingDisk(t *testing.T) {
 	rules := newRules(t, 2, false)
 	steps := history(t, rules)
@@ -215,8 +215,8 @@ func TestRunFailingDisk(t *testing.T) {
 	}
 }
 
-// oldFiles writes a folder as versions before 0.2 did, which kept every block in the blocks file and the chain in the log as
-// well; logged generations are in the log, of which synced bytes are recorded.
+// oldFiles writes a folder as versions before 0.2 did, which kept every block in the blocks file and the
+// chain in the log as well; logged generations are in the log, of which synced bytes are recorded.
 func oldFiles(rules *seedlog.Rules, s step, logged int) *simDisk {
 	disk := newSimDisk()
 	put := func(suffix string, data []byte) {
@@ -252,7 +252,8 @@ func oldFiles(rules *seedlog.Rules, s step, logged int) *simDisk {
 	return disk
 }
 
-// A folder of an earlier version opens without loss, also where power goes on the way, and holds each block once afterwards.
+// A folder of an earlier version opens without loss, also where power is lost on the way, and holds each block
+// once afterwards.
 func TestRunMigrates(t *testing.T) {
 	rules := newRules(t, 2, false)
 	s := step{state: "old"}

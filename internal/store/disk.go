@@ -21,7 +21,7 @@ import (
 )
 
 // ErrKey is returned for an identity key file that is damaged or that others may read.
-var ErrKey = errors.New("store: bad identity key file")
+var ErrKey = errors.New("bad identity key file")
 
 // Names in a data folder.
 const (
@@ -46,7 +46,7 @@ const (
 //
 //	lock                   held while a node runs; its text is the node's process id
 //	identity.key           seed of the Ed25519 key in hexadecimal, mode 0600
-//	peers.json             addresses of peers that were good
+//	peers.json             addresses of peers that answered
 //	<run id>.seedlog       the canonical chain; see [Run]
 //	<run id>.blocks        the run's other blocks, such as those of branches that lost, as a CAR file
 //	<run id>.state         hard state, in two slots
@@ -111,11 +111,11 @@ func (d *Disk) openKey() error {
 		return explain(err, path)
 	}
 	if filepath.Separator == '/' && info.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("%w: %s may be read by others (mode %04o): whoever reads it can pose as this node; run: chmod 600 %[2]s", ErrKey, path, info.Mode().Perm())
+		return fmt.Errorf("%w: %s can be read by other users (mode %04o), who could pose as this node; run: chmod 600 %[2]s", ErrKey, path, info.Mode().Perm())
 	}
 	seed, err := hex.DecodeString(strings.TrimSuffix(string(text), "\n"))
 	if err != nil || len(seed) != ed25519.SeedSize {
-		return fmt.Errorf("%w: %s does not hold a key: restore it, or remove it to get a new identity", ErrKey, path)
+		return fmt.Errorf("%w: %s holds no key: restore it, or remove it to get a new identity", ErrKey, path)
 	}
 	d.key = ed25519.NewKeyFromSeed(seed)
 	return nil
@@ -124,7 +124,7 @@ func (d *Disk) openKey() error {
 func (d *Disk) newKey(path string) error {
 	seed := make([]byte, ed25519.SeedSize)
 	if _, err := rand.Read(seed); err != nil {
-		return fmt.Errorf("store: drawing a key: %w", err)
+		return fmt.Errorf("cannot draw an identity key: %w", err)
 	}
 	d.key = ed25519.NewKeyFromSeed(seed)
 	return replaceFile(path, []byte(hex.EncodeToString(seed)+"\n"))
@@ -164,8 +164,8 @@ type peersFile struct {
 	Addresses []string `json:"addresses"` // best first
 }
 
-// Peers returns the remembered addresses, best first; none if there never were any, or if the file is damaged: it
-// is only a help.
+// Peers returns the saved addresses, best first; none if there are none or the file is damaged, since a node can start
+// without them.
 func (d *Disk) Peers() []string {
 	text, err := os.ReadFile(filepath.Join(d.dir, peersName))
 	var p peersFile
@@ -175,17 +175,17 @@ func (d *Disk) Peers() []string {
 	return boundPeers(p.Addresses)
 }
 
-// SavePeers remembers addresses, best first, in place of those before: at most MaxPeers, each once.
+// SavePeers saves addresses, best first, in place of those before: at most MaxPeers, each once.
 func (d *Disk) SavePeers(addresses []string) error {
 	text, err := json.MarshalIndent(peersFile{boundPeers(addresses)}, "", " ")
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return err
 	}
 	return replaceFile(filepath.Join(d.dir, peersName), append(text, '\n'))
 }
 
-// Curve returns the learning curve that was saved for a run; nil if there is none. It is only a help, so it may be gone or
-// older than the run's log.
+// Curve returns the learning curve that was saved for a run; nil if there is none. It is only a help, so it
+// may be gone or older than the run's log.
 func (d *Disk) Curve(run seedlog.Link) []byte {
 	text, err := os.ReadFile(filepath.Join(d.dir, run.String()+curveSuffix))
 	if err != nil || len(text) > maxCurveLength {
@@ -199,7 +199,7 @@ func (d *Disk) SaveCurve(run seedlog.Link, text []byte) error {
 	return replaceFile(filepath.Join(d.dir, run.String()+curveSuffix), text)
 }
 
-// Runs returns the runs of which the folder keeps blocks, in the order of their ids.
+// Runs returns the runs in the folder, in the order of their ids.
 func (d *Disk) Runs() ([]seedlog.Link, error) {
 	entries, err := os.ReadDir(d.dir)
 	if err != nil {
@@ -216,7 +216,7 @@ func (d *Disk) Runs() ([]seedlog.Link, error) {
 	return slices.Clip(runs), nil
 }
 
-// Spec returns the genesis block of a run that the folder keeps.
+// Spec returns the genesis block of a run in the folder.
 func (d *Disk) Spec(run seedlog.Link) (*seedlog.Spec, error) {
 	path := filepath.Join(d.dir, run.String()+blocksSuffix)
 	f, err := os.Open(path)

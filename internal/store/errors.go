@@ -21,5 +21,5 @@ func explain(err error, path string) error {
 	case errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("%w: %s: %w: a file is in the way of the folder", ErrReadOnly, path, err)
 	}
-	return fmt.Errorf("store: %w", err)
+	return err
 }

@@ -16,16 +16,17 @@ import (
 // Object stores of the browser's database. Keys that begin with a run id keep the runs apart.
 const (
 	dbVersion   = 1
-	shelfStore  = "shelf"  // "key": the identity's seed; "peers": JSON array of addresses
+	savedStore  = "shelf"  // "key": the identity's seed; "peers": JSON array of addresses (an old name, which databases have)
 	blocksStore = "blocks" // [run, link]: block
 	chainStore  = "chain"  // [run, height]: the entry's and the seal's link, 72 bytes
 	stateStore  = "state"  // run: hard state
 )
 
-var dbStores = []string{shelfStore, blocksStore, chainStore, stateStore}
+var dbStores = []string{savedStore, blocksStore, chainStore, stateStore}
 
-// Browser is what the browser keeps for this origin, in one IndexedDB database: the identity, addresses that were good,
-// and runs. Its methods block until the browser has answered, so they must not be called from within a JavaScript callback.
+// Browser is what the browser keeps for this origin, in one IndexedDB database: the identity, addresses that
+// were good, and runs. Its methods block until the browser has answered, so they must not be called from
+// within a JavaScript callback.
 type Browser struct {
 	db    js.Value
 	key   ed25519.PrivateKey
@@ -38,7 +39,7 @@ func OpenBrowser(ctx context.Context, name string) (b *Browser, err error) {
 	defer catch(&err)
 	factory := js.Global().Get("indexedDB")
 	if factory.IsUndefined() || factory.IsNull() {
-		return nil, fmt.Errorf("%w: this browser offers no IndexedDB", ErrReadOnly)
+		return nil, fmt.Errorf("%w: this browser has no IndexedDB", ErrReadOnly)
 	}
 	request := factory.Call("open", name, dbVersion)
 	upgrade := js.FuncOf(func(js.Value, []js.Value) any {
@@ -55,7 +56,7 @@ func OpenBrowser(ctx context.Context, name string) (b *Browser, err error) {
 		return nil, fmt.Errorf("%w: opening the browser's database: %w; in a private window, open the page in a normal one", ErrReadOnly, err)
 	}
 	b = &Browser{db: db}
-	// Another tab with a newer build may need the database: do not stand in its way.
+	// A newer build in another tab may need to upgrade the database: let it.
 	db.Set("onversionchange", js.FuncOf(func(js.Value, []js.Value) any { db.Call("close"); return nil }))
 	if err := b.load(ctx); err != nil {
 		db.Call("close")
@@ -64,14 +65,14 @@ func OpenBrowser(ctx context.Context, name string) (b *Browser, err error) {
 	return b, nil
 }
 
-// load reads the shelf, and puts a key there if there is none.
+// load reads key and addresses, and saves a new key if there is none.
 func (b *Browser) load(ctx context.Context) error {
-	t := b.begin("readonly", shelfStore)
-	key, err := await(ctx, t.store(shelfStore).Call("get", "key"), "onsuccess", "onerror")
+	t := b.begin("readonly", savedStore)
+	key, err := await(ctx, t.store(savedStore).Call("get", "key"), "onsuccess", "onerror")
 	if err != nil {
 		return err
 	}
-	peers, err := await(ctx, b.begin("readonly", shelfStore).store(shelfStore).Call("get", "peers"), "onsuccess", "onerror")
+	peers, err := await(ctx, b.begin("readonly", savedStore).store(savedStore).Call("get", "peers"), "onsuccess", "onerror")
 	if err != nil {
 		return err
 	}
@@ -87,10 +88,10 @@ func (b *Browser) load(ctx context.Context) error {
 	}
 	seed := make([]byte, ed25519.SeedSize)
 	if _, err := rand.Read(seed); err != nil {
-		return fmt.Errorf("store: drawing a key: %w", err)
+		return fmt.Errorf("cannot draw an identity key: %w", err)
 	}
-	t = b.begin("readwrite", shelfStore)
-	t.store(shelfStore).Call("put", uint8Array(seed), "key")
+	t = b.begin("readwrite", savedStore)
+	t.store(savedStore).Call("put", uint8Array(seed), "key")
 	b.key = ed25519.NewKeyFromSeed(seed)
 	return t.commit(ctx)
 }
@@ -107,10 +108,10 @@ func (b *Browser) SavePeers(ctx context.Context, addresses []string) (err error)
 	kept := boundPeers(addresses)
 	text, err := json.Marshal(kept)
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return err
 	}
-	t := b.begin("readwrite", shelfStore)
-	t.store(shelfStore).Call("put", string(text), "peers")
+	t := b.begin("readwrite", savedStore)
+	t.store(savedStore).Call("put", string(text), "peers")
 	if err := t.commit(ctx); err != nil {
 		return err
 	}
@@ -324,16 +325,16 @@ func await(ctx context.Context, target js.Value, good, bad string) (js.Value, er
 // explainJS makes an error of a DOMException.
 func explainJS(e js.Value) error {
 	if !e.Truthy() {
-		return errors.New("store: the browser gave up a transaction")
+		return errors.New("the browser aborted a transaction")
 	}
 	name, text := e.Get("name").String(), e.Get("message").String()
 	switch name {
 	case "QuotaExceededError":
-		return fmt.Errorf("%w: the browser keeps no more for this page (%s): free disk space or clear other sites' data; nothing that was reported as done is lost", ErrFull, text)
+		return fmt.Errorf("%w: the browser stores no more for this page (%s): free disk space or clear other sites' data; nothing that was reported as done is lost", ErrFull, text)
 	case "InvalidStateError":
 		return fmt.Errorf("%w: the browser closed the database (%s): reload the page", ErrClosed, text)
 	}
-	return fmt.Errorf("store: browser: %s: %s", name, text)
+	return fmt.Errorf("the browser's database: %s: %s", name, text)
 }
 
 // catch turns an exception of JavaScript into an error.

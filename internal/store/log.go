@@ -14,7 +14,7 @@ import (
 
 // ErrTruncated is returned for a log that ends within a generation and has no side file: it may be a copy of a log
 // still being written, so it is not changed.
-var ErrTruncated = errors.New("store: truncated log")
+var ErrTruncated = errors.New("the log is truncated")
 
 // Log is the seed log file of a run on one machine, being appended to. Its methods are not safe for concurrent use,
 // but for Replayed. While it is open no other process can open it.
@@ -24,11 +24,12 @@ type Log struct {
 	notes    []string
 }
 
-// OpenLog opens the log at path to go on with the run of rules, or creates it. It replays what is there and compares
-// the digests; progress (nil: none) is called as in [seedlog.ReplayOptions]. What lies beyond the recorded fsynced length
-// and is damaged was torn by a crash: it is cut, see [Log.Notes]. Damage before it is an error and nothing is changed. A
-// file without a side file that is whole is taken over as it is; one that is torn gives ErrTruncated. Other
-// errors wrap seedlog.ErrRun (the log of another run), a *seedlog.FileError, ErrLocked, ErrFull or ErrReadOnly.
+// OpenLog opens the log at path to continue the run of rules, or creates it. It replays what is there and
+// compares the digests; progress (nil: none) is called as in [seedlog.ReplayOptions]. What lies beyond the
+// recorded fsynced length and is damaged was torn by a crash: it is cut, see [Log.Notes]. Damage before it is
+// an error and nothing is changed. A file without a side file that is whole is taken over as it is; one that
+// is torn gives ErrTruncated. Other errors wrap seedlog.ErrRun (the log of another run), a
+// *seedlog.FileError, ErrLocked, ErrFull or ErrReadOnly.
 func OpenLog(path string, rules *seedlog.Rules, progress func(height uint64, offset int64) error) (*Log, error) {
 	_, hasSide, err := Synced(path)
 	if err != nil {
@@ -55,14 +56,14 @@ func (l *Log) open(rules *seedlog.Rules, ours bool, progress func(uint64, int64)
 		return l.create(rules, genesis)
 	}
 	if f.size < f.synced {
-		return &seedlog.FileError{Offset: f.size, Err: fmt.Errorf("%w, but %d bytes had been written for good", seedlog.ErrTorn, f.synced)}
+		return &seedlog.FileError{Offset: f.size, Err: fmt.Errorf("%w, but %d bytes were fsynced", seedlog.ErrTorn, f.synced)}
 	}
 	tail, err := l.replay(rules, progress)
 	if err != nil {
 		return err
 	}
 	if tail != nil && !ours {
-		return fmt.Errorf("%w: %s: %w: it has no %s%s beside it, so it is not changed; replay it, or write to another file", ErrTruncated, f.path, tail, filepath.Base(f.path), SyncedSuffix)
+		return fmt.Errorf("%w: %s: %w: there is no %s%s next to it, so it is not changed; replay it, or write to another file", ErrTruncated, f.path, tail, filepath.Base(f.path), SyncedSuffix)
 	}
 	if err := f.begin(); err != nil {
 		return err
@@ -76,12 +77,12 @@ func (l *Log) open(rules *seedlog.Rules, ours bool, progress func(uint64, int64)
 	return f.sync()
 }
 
-// replay folds the log; tail is what is wrong with its unsynced end, if anything.
+// replay folds the log; tail is what is wrong with the part that was not fsynced, if anything.
 func (l *Log) replay(rules *seedlog.Rules, progress func(uint64, int64) error) (tail, err error) {
 	f := l.file
 	at, err := seedlog.Replay(f.reader(), seedlog.ReplayOptions{HasAt: true})
 	if err == nil && at.Rules.Run != rules.Run {
-		return nil, fmt.Errorf("%w: %s is the log of another run, %s: go on with the settings of that run, or write to another file", seedlog.ErrRun, f.path, at.Rules.Run)
+		return nil, fmt.Errorf("%w: %s is the log of another run, %s: use the settings of that run, or write to another file", seedlog.ErrRun, f.path, at.Rules.Run)
 	}
 	if err != nil {
 		return nil, err
@@ -137,13 +138,13 @@ func (l *Log) Replayed() *seedlog.Replayed { return l.replayed }
 // Notes says, for a person, what was repaired when the log was opened; usually nothing.
 func (l *Log) Notes() []string { return l.notes }
 
-// Append writes one generation, which must stand on the one before; its claims are in the entry's order. It is durable
+// Append writes one generation, which must follow the one before; its claims are in the entry's order. It is durable
 // after the next Sync.
 func (l *Log) Append(entry *seedlog.Entry, seal *seedlog.Seal, claims []*seedlog.Claim) error {
 	return l.file.append(seedlog.AppendGeneration(nil, entry, seal, claims))
 }
 
-// Sync makes everything appended durable and records its length beside the file.
+// Sync makes everything appended durable and records its length in the file next to it.
 func (l *Log) Sync() error { return l.file.sync() }
 
 // Close makes everything durable and lets others open the log.

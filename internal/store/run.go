@@ -16,14 +16,14 @@ import (
 
 // Run is the Store of one run in a data folder. It has three files:
 //
-// <run>.seedlog is the canonical chain, a seed log like any other: the only copy of these blocks. <run>.blocks has the
-// blocks that are not in it: those of branches that lost, and evidence. <run>.state has the hard state and says where the
-// canonical chain ends.
+// <run>.seedlog is the canonical chain, a seed log like any other: the only copy of these blocks.
+// <run>.blocks has the blocks that are not in it: those of branches that lost, and evidence. <run>.state has
+// the hard state and says where the canonical chain ends.
 //
-// A chain that grows is written to the log, then to the state. When another branch wins, all blocks of both are written
-// next to the log first, then the state, and only then is the log's end replaced: at every moment the two files of blocks
-// hold the chain that the state names, and opening the run makes the log whole from them. Runs of earlier versions, which
-// kept every block in <run>.blocks, are opened as such a moment.
+// A chain that grows is written to the log, then to the state. When another branch wins, all blocks of both
+// are written next to the log first, then the state, and only then is the log's end replaced: at every moment
+// the two files of blocks hold the chain that the state names, and opening the run makes the log whole from
+// them. Runs of earlier versions, which kept every block in <run>.blocks, are opened as such a moment.
 type Run struct {
 	rules *seedlog.Rules
 	log   *blockFile
@@ -94,8 +94,8 @@ func (r *Run) open(f filesystem, base string) (err error) {
 	return r.repair(blocks[height:], end)
 }
 
-// readChain walks from the recorded head down to the genesis, and returns the links of the blocks of each height as they
-// belong into the log.
+// readChain walks from the recorded head down to the genesis, and returns the links of the blocks of each
+// height as they belong into the log.
 func (r *Run) readChain(sealOf map[seedlog.Link]seedlog.Link) (blocks [][]seedlog.Link, err error) {
 	at, seal := r.slots.current.head, r.slots.current.seal
 	for at.Defined() && at != r.rules.Run {

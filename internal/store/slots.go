@@ -83,8 +83,8 @@ func (s *slots) read() error {
 			s.number, s.current = number, h
 		}
 	}
-	// The first write goes to the second slot. Where that is not whole and the first was never written, it was torn and had
-	// promised nothing.
+	// The first write goes to the second slot. Where that is not whole and the first was never written, it
+	// was torn and had promised nothing.
 	begun := make([]byte, slotHead)
 	if _, err := s.file.ReadAt(begun, 0); err != nil && err != io.EOF {
 		return explain(err, s.path)

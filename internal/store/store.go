@@ -9,27 +9,27 @@ import (
 
 var (
 	// ErrBatch is returned for a batch that contradicts what is stored: a programming error of the caller.
-	ErrBatch = errors.New("store: bad batch")
-	// ErrFull is returned when the disk or the browser's quota is full.
-	ErrFull = errors.New("store: no space left")
-	// ErrReadOnly is returned when the place of storage cannot be written.
-	ErrReadOnly = errors.New("store: not writable")
+	ErrBatch = errors.New("bad batch")
+	// ErrFull is returned when the disk is full or the browser's quota is used up.
+	ErrFull = errors.New("no space left")
+	// ErrReadOnly is returned when the folder or the browser's database cannot be written.
+	ErrReadOnly = errors.New("not writable")
 	// ErrLocked is returned when another process uses the same folder or log.
-	ErrLocked = errors.New("store: in use by another process")
+	ErrLocked = errors.New("in use by another process")
 	// ErrCorrupt is returned for a file whose fsynced part is not what was written.
-	ErrCorrupt = errors.New("store: damaged file")
+	ErrCorrupt = errors.New("damaged file")
 	// ErrClosed is returned by calls to a store that was closed, or that failed to write: it then takes nothing more.
-	ErrClosed = errors.New("store: closed")
+	ErrClosed = errors.New("the store is closed")
 )
 
 // Store keeps one run. Block, State and Chain are safe for concurrent use with everything; Save and Close are called
 // by one goroutine.
 type Store interface {
-	// Block returns the block that link names. It is read-only. Local, and quick: memory or one read of a file.
+	// Block returns the block that link names. It is read-only, and costs one read of a file at most.
 	Block(link seedlog.Link) ([]byte, bool)
-	// Save keeps a batch. All of it is durable when Save returns without error. After an error nothing more is taken.
+	// Save stores a batch. All of it is durable when Save returns without an error; after an error the store refuses more.
 	Save(batch Batch) error
-	// State returns the hard state kept last; nil if there was none. It is read-only.
+	// State returns the hard state that was saved last; nil if there was none. It is read-only.
 	State() []byte
 	// Chain returns the canonical entries of heights 1, 2, ... and their seals, as Head moved them. They are copies.
 	Chain() (entries, seals []seedlog.Link)
@@ -37,7 +37,7 @@ type Store interface {
 	Close() error
 }
 
-// Batch is what Save keeps at once.
+// Batch is what Save stores at once.
 type Batch struct {
 	Blocks [][]byte  // any blocks of the run, any branch; known ones are ignored
 	State  []byte    // hard state, opaque, at most MaxState bytes; nil: unchanged
@@ -65,7 +65,7 @@ func (m *HeadMove) check(length int, has func(seedlog.Link) bool) error {
 	}
 	for i, link := range m.Entries {
 		if !has(link) || !has(m.Seals[i]) {
-			return fmt.Errorf("%w: head moves to height %d, whose entry or seal was never given for keeping", ErrBatch, m.Fork+uint64(i)+1)
+			return fmt.Errorf("%w: head moves to height %d, whose entry or seal was never saved", ErrBatch, m.Fork+uint64(i)+1)
 		}
 	}
 	return nil

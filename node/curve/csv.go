@@ -12,10 +12,10 @@ import (
 )
 
 var (
-	// ErrFormat is returned for a file that is no curve.
-	ErrFormat = errors.New("curve: not a curve file")
-	// ErrOther is returned for the curve of another run than that of the log.
-	ErrOther = errors.New("curve: another run's")
+	// ErrFormat is returned for a file that is no learning curve.
+	ErrFormat = errors.New("not a learning curve file")
+	// ErrOther is returned for a curve and a log of different runs.
+	ErrOther = errors.New("the learning curve of another run")
 )
 
 // Header is the first line of a CSV file; the names are those of train --json.
@@ -24,8 +24,8 @@ const Header = "gen,evaluations,steps,seconds,best,mean,return"
 // maxLine bounds a line.
 const maxLine = 1 << 10
 
-// CSV is a curve being kept as a CSV file: a line for each generation, in order from the first, without a gap. What is
-// not known is empty.
+// CSV is a learning curve as a CSV file: a line for each generation, in order from the first, without a gap. Unknown
+// values are empty.
 type CSV struct {
 	file *os.File
 	rows []Row   // that were there when it was opened
@@ -129,7 +129,7 @@ func ReadCSV(r io.Reader) ([]Row, error) {
 	return rows, err
 }
 
-// IsCSV tells whether a file that begins with start is a curve.
+// IsCSV reports whether a file that begins with start is a curve.
 func IsCSV(start []byte) bool { return bytes.HasPrefix(start, []byte(Header[:16])) }
 
 // scan calls each for every row with where its line ends, after header with where that ends.
@@ -165,7 +165,7 @@ func scan(r io.Reader, each func(Row, int64) error, header func(int64)) error {
 	}
 }
 
-// line is the row as it stands in the file.
+// line is the row as the file has it.
 func (r Row) line() string {
 	b := strconv.AppendUint(nil, r.Gen, 10)
 	b = strconv.AppendUint(append(b, ','), r.Evaluations, 10)

@@ -106,7 +106,7 @@ func TestCatchUp(t *testing.T) {
 	}
 }
 
-// So it is where observations are normalised, whose env-steps no claim counts; also with nothing missing.
+// So it is where observations are normalized, whose env-steps no claim counts; also with nothing missing.
 func TestCatchUpWithNormalisation(t *testing.T) {
 	const n = 4
 	data, rules, rows := trainAs(t, runspec.Options{Env: "Pendulum-v1", Strategy: "openai-es", Population: 8, Observations: rollout.Observations{Kind: rollout.Running}}, n)

@@ -9,7 +9,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// Record is a curve in a file: the generations 1 to Held, in order.
+// Record is a learning curve in a file: the generations 1 to Held, in order.
 type Record interface {
 	Held() uint64
 	// Check compares a generation that is held with the row of the log. The error wraps ErrOther.
@@ -21,8 +21,9 @@ type Record interface {
 	Close() error
 }
 
-// CatchUp brings records in step with a log that ends at from, before it is gone on with: each must be of the same run, what they have beyond the log is dropped, and what they lack is added from it. For that the looks at the mean
-// policy are taken again, with the same outcome; the time is not known.
+// CatchUp brings records in step with a log that ends at from, before the run continues. Each must be of the same run.
+// Rows beyond the log are dropped, and missing ones are added from it: their held-out evaluations are run again, with the
+// same result; their time is unknown.
 func CatchUp(ctx context.Context, log io.Reader, from *seedlog.Replayed, pool *rollout.Pool, records ...Record) error {
 	height := from.Height
 	least := height
@@ -36,7 +37,7 @@ func CatchUp(ctx context.Context, log io.Reader, from *seedlog.Replayed, pool *r
 	if least < height || StepsInState(from.Rules) {
 		opts.Check = seedlog.CheckDigests
 	}
-	// Nothing is cut before all that is held was found to be of this run.
+	// Nothing is cut before every row was found to be of this run.
 	opts.Visit = func(g *seedlog.Record, at seedlog.Replayed) error {
 		row := RowOf(g, at)
 		for _, r := range records {
@@ -47,7 +48,7 @@ func CatchUp(ctx context.Context, log io.Reader, from *seedlog.Replayed, pool *r
 			}
 		}
 		if row.Gen > least {
-			row.Return = Look(pool, at)
+			row.Return = heldOut(pool, at)
 			if err := add(row, records); err != nil {
 				return err
 			}
@@ -65,8 +66,8 @@ func CatchUp(ctx context.Context, log io.Reader, from *seedlog.Replayed, pool *r
 	return nil
 }
 
-// StepsInState tells whether some env-steps of a run are counted in its state, so that only a fold finds them: those
-// that normalise observations and policies.
+// StepsInState reports whether some env-steps of a run are counted in its state, so that only a fold finds them: those
+// that normalize observations and policies.
 func StepsInState(rules *seedlog.Rules) bool {
 	return rules.Spec.Observations != nil || rules.Policy.VBN()
 }
@@ -87,8 +88,8 @@ func add(row Row, records []Record) error {
 	return nil
 }
 
-// Look is the mean return of the look that training takes at an entry, or nil where it takes none.
-func Look(pool *rollout.Pool, at seedlog.Replayed) *float64 {
+// heldOut is the mean return of the held-out evaluation of an entry, or nil where training makes none.
+func heldOut(pool *rollout.Pool, at seedlog.Replayed) *float64 {
 	if at.Height%at.Rules.Spec.Checks.Every != 0 {
 		return nil
 	}
@@ -96,7 +97,7 @@ func Look(pool *rollout.Pool, at seedlog.Replayed) *float64 {
 	return &mean
 }
 
-// Validate is the mean return of the mean policy of an entry in its validate episodes.
+// Validate is the mean return of the mean policy of an entry in its held-out episodes.
 func Validate(pool *rollout.Pool, at seedlog.Replayed) float64 {
 	returns := make([]float64, at.Rules.Spec.Checks.Validate)
 	pool.Returns(at.State, at.Rules.ValidateSeeds(at.Link), returns)

@@ -15,7 +15,7 @@ type Row struct {
 	Steps       uint64   // env-steps of the run's training so far
 	Seconds     *float64 // of training so far, over all its processes; nil: not known
 	Best, Mean  float64  // fitness of the generation's evaluations; invalid ones left out (all invalid: 0)
-	Return      *float64 // mean return of the look at the mean policy; nil: there was none
+	Return      *float64 // mean return of the held-out evaluation; nil: there was none
 }
 
 // FitnessOf lists the valid fitness values of a generation, as returns, in the order of its claims.
@@ -31,7 +31,7 @@ func FitnessOf(claims []*seedlog.Claim) []float64 {
 	return all
 }
 
-// RowOf is the row of a generation that a replay visits, without time and look. Its figures are those that training
+// RowOf is the row of a generation that a replay visits, without time and held-out evaluation. Its figures are those that training
 // reports.
 func RowOf(g *seedlog.Record, at seedlog.Replayed) Row {
 	row := Row{Gen: at.Height, Evaluations: at.Evaluations, Steps: at.Steps}
@@ -47,8 +47,8 @@ func RowOf(g *seedlog.Record, at seedlog.Replayed) Row {
 	return row
 }
 
-// Quantile returns the value below which the share q (0 to 1) of sorted lies, between neighbours in proportion. sorted is
-// in ascending order and not empty.
+// Quantile returns the value below which the share q (0 to 1) of sorted lies, between neighbors in
+// proportion. sorted is in ascending order and not empty.
 func Quantile(sorted []float64, q float64) float64 {
 	at := q * float64(len(sorted)-1)
 	i := min(int(at), len(sorted)-1)

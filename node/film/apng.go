@@ -17,8 +17,8 @@ const pngSignature = "\x89PNG\r\n\x1a\n"
 // pngUnit is the unit in which frames of ours say how long they are shown.
 const pngUnit = time.Millisecond
 
-// apngWriter writes an animated PNG frame by frame. Package image/png makes each a PNG of its own, whose data is put into
-// chunks of the animation.
+// apngWriter writes an animated PNG frame by frame. Package image/png makes each a PNG of its own, whose data
+// is put into chunks of the animation.
 type apngWriter struct {
 	w        io.Writer
 	frames   int // announced
@@ -53,7 +53,7 @@ func (a *apngWriter) Add(img *image.RGBA, hold time.Duration) error {
 	}
 	a.buffer.Reset()
 	if err := a.encoder.Encode(&a.buffer, img.SubImage(part)); err != nil {
-		return fmt.Errorf("film: %w", err)
+		return fmt.Errorf("PNG: %w", err)
 	}
 	if err := a.frame(a.buffer.Bytes()[len(pngSignature):], part, a.clock.span(hold)); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (a *apngWriter) head(header []byte) error {
 		return err
 	}
 	animation := binary.BigEndian.AppendUint32(nil, uint32(a.frames))
-	return a.write("acTL", binary.BigEndian.AppendUint32(animation, 0)) // played for ever
+	return a.write("acTL", binary.BigEndian.AppendUint32(animation, 0)) // without end
 }
 
 // control writes where a frame stands and how long, in the place of what was there.

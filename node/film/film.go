@@ -1,7 +1,7 @@
-// Package film draws scenes of worlds to pictures and makes films of them: animated GIFs, animated PNGs, or folders with
-// a PNG for each frame.
+// Package film draws scenes of environments to pictures and makes films of them: animated GIFs, animated PNGs, or
+// folders with a PNG for each frame.
 //
-// A [Painter] draws an envs.Scene as the volunteer page does, in the colours of a [Theme]. What it draws goes to a
+// A [Painter] draws an envs.Scene as the volunteer page does, in the colors of a [Theme]. What it draws goes to a
 // [Writer], frame by frame: none keeps more than two pictures in memory, however long the film is.
 //
 // Pictures are local: the same scene may give other pixels on another machine.
@@ -18,12 +18,12 @@ import (
 )
 
 var (
-	// ErrFormat is returned for a file name that names no format.
-	ErrFormat = errors.New("film: no format of that name")
-	// ErrSize is returned for pictures that are too small to see anything on, or larger than any screen.
-	ErrSize = errors.New("film: bad size")
-	// ErrFrames is returned where other frames come than were announced: another number, or of another size.
-	ErrFrames = errors.New("film: wrong frames")
+	// ErrFormat is returned for a file name that ends in no known format.
+	ErrFormat = errors.New("unknown film format")
+	// ErrSize is returned for pictures with a side shorter than MinSide or longer than MaxSide.
+	ErrSize = errors.New("bad picture size")
+	// ErrFrames is returned where the number of frames, or the size of one, is not what was announced.
+	ErrFrames = errors.New("wrong frames")
 )
 
 // The least and the largest width and height of a picture, in pixels.
@@ -45,11 +45,11 @@ type Format string
 
 // The formats.
 const (
-	GIF  Format = "gif"  // 255 colours, and time in hundredths of a second
-	APNG Format = "apng" // every colour; what knows no animation shows the first frame
+	GIF  Format = "gif"  // 255 colors, and time in hundredths of a second
+	APNG Format = "apng" // every color; programs without animation show the first frame
 )
 
-// FormatOf tells the format by a file's name.
+// FormatOf returns the format that a file's name ends in.
 func FormatOf(name string) (Format, error) {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".gif":
@@ -70,15 +70,15 @@ type Writer interface {
 
 // clock counts the time of a film in units of a format, so that rounding does not add up.
 type clock struct {
-	unit      time.Duration
-	now, told time.Duration
+	unit          time.Duration
+	now, reported time.Duration
 }
 
-// span returns how many units a frame is shown that comes next and is to be shown for hold.
+// span returns for how many units the next frame is shown, which is to be shown for hold.
 func (c *clock) span(hold time.Duration) int {
 	c.now += hold
-	n := (c.now - c.told + c.unit/2) / c.unit
-	c.told += n * c.unit
+	n := (c.now - c.reported + c.unit/2) / c.unit
+	c.reported += n * c.unit
 	return int(n)
 }
 
@@ -127,7 +127,7 @@ func difference(a, b *image.RGBA) image.Rectangle {
 	return all
 }
 
-// apart returns where two rows first differ, and behind where they last do; the same place if they are equal.
+// apart returns the first place where two rows differ, and the one after the last; the same place if they are equal.
 func apart(a, b []byte) (first, last int) {
 	last = len(a)
 	for first < last && a[first] == b[first] {
@@ -139,7 +139,7 @@ func apart(a, b []byte) (first, last int) {
 	return first, last
 }
 
-// opaque is a colour without transparency, written 0xRRGGBB.
+// opaque is a color without transparency, written 0xRRGGBB.
 func opaque(rgb uint32) color.RGBA {
 	return color.RGBA{uint8(rgb >> 16), uint8(rgb >> 8), uint8(rgb), 255}
 }

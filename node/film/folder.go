@@ -18,8 +18,8 @@ type folder struct {
 	encoder png.Encoder
 }
 
-// NewFolder returns a writer of frames to an existing folder: 00000.png, 00001.png and so on. How long they are shown it
-// does not say.
+// NewFolder returns a writer of frames to an existing folder: 00000.png, 00001.png and so on. How long they
+// are shown it does not say.
 func NewFolder(dir string) Writer {
 	return &folder{dir: dir, encoder: png.Encoder{BufferPool: new(buffers)}}
 }

@@ -12,11 +12,11 @@ import (
 // Sizes in the format of a GIF (CompuServe, version 89a, 1990).
 const (
 	gifHeader = 6 + 7 // signature, logical screen descriptor
-	gifColour = 3     // bytes of a colour in a table
+	gifColor  = 3     // bytes of a color in a table
 	gifUnit   = time.Second / 100
 )
 
-// gifLoop says that the film begins again for ever.
+// gifLoop says that the film begins again forever.
 const gifLoop = "\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00"
 
 // gifTrailer ends a GIF.
@@ -35,7 +35,7 @@ type gifWriter struct {
 	buffer  bytes.Buffer
 }
 
-// NewGIF returns a writer of a GIF in the colours of a theme, and shades between them.
+// NewGIF returns a writer of a GIF in the colors of a theme, and shades between them.
 func NewGIF(w io.Writer, theme *Theme) Writer {
 	return &gifWriter{w: w, palette: newPalette(theme), clock: clock{unit: gifUnit}}
 }
@@ -44,8 +44,8 @@ func NewGIF(w io.Writer, theme *Theme) Writer {
 func (g *gifWriter) Add(img *image.RGBA, hold time.Duration) error {
 	first := g.last == nil
 	if first {
-		g.now = image.NewPaletted(img.Rect, g.palette.colours)
-		g.last = image.NewPaletted(img.Rect, g.palette.colours)
+		g.now = image.NewPaletted(img.Rect, g.palette.colors)
+		g.last = image.NewPaletted(img.Rect, g.palette.colors)
 	}
 	if img.Rect != g.now.Rect {
 		return fmt.Errorf("%w: one of %v after one of %v", ErrFrames, img.Rect.Size(), g.now.Rect.Size())
@@ -62,13 +62,13 @@ func (g *gifWriter) Add(img *image.RGBA, hold time.Duration) error {
 // write writes a frame, and what comes before the first.
 func (g *gifWriter) write(part *image.Paletted, delay int, first bool) error {
 	one := gif.GIF{Image: []*image.Paletted{part}, Delay: []int{delay}, Disposal: []byte{gif.DisposalNone}}
-	one.Config = image.Config{ColorModel: g.palette.colours, Width: g.now.Rect.Dx(), Height: g.now.Rect.Dy()}
+	one.Config = image.Config{ColorModel: g.palette.colors, Width: g.now.Rect.Dx(), Height: g.now.Rect.Dy()}
 	g.buffer.Reset()
 	if err := gif.EncodeAll(&g.buffer, &one); err != nil {
-		return fmt.Errorf("film: %w", err)
+		return fmt.Errorf("GIF: %w", err)
 	}
 	data := g.buffer.Bytes()
-	head := gifHeader + gifColour<<(data[10]&7+1) // with the table of colours, whose size the screen's flags say
+	head := gifHeader + gifColor<<(data[10]&7+1) // with the table of colors, whose size the screen's flags say
 	if first {
 		if _, err := io.WriteString(g.w, string(data[:head])+gifLoop); err != nil {
 			return err

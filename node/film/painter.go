@@ -18,11 +18,11 @@ import (
 // hairline is the thinnest line there is, in pixels.
 const hairline = 1.5
 
-// gutter is the width of a strip at the left of the picture that is not shown: there the rasterizer draws what it cuts off
-// at the left too dark.
+// gutter is the width of a strip at the left that is cut off: the rasterizer draws the left edge of shapes that reach
+// beyond the picture too dark.
 const gutter = 1
 
-// far is beyond every picture, in pixels: what is farther off is drawn there.
+// far is beyond every picture, in pixels; coordinates are clamped to it.
 const far = 8 * MaxSide
 
 // Letters grow with the picture's width, from textMin on.
@@ -49,11 +49,11 @@ func NewPainter(size image.Point, theme *Theme) (*Painter, error) {
 	text := textSize(size.X)
 	parsed, err := opentype.Parse(liberationsansregular.TTF)
 	if err != nil {
-		return nil, fmt.Errorf("film: %w", err)
+		return nil, fmt.Errorf("caption font: %w", err)
 	}
 	face, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: text, DPI: 72, Hinting: font.HintingVertical})
 	if err != nil {
-		return nil, fmt.Errorf("film: %w", err)
+		return nil, fmt.Errorf("caption font: %w", err)
 	}
 	wide := image.NewRGBA(image.Rect(0, 0, gutter+size.X, size.Y))
 	img := &image.RGBA{Pix: wide.Pix[4*gutter:], Stride: wide.Stride, Rect: image.Rectangle{Max: size}}
@@ -81,8 +81,8 @@ func SizeFor(view envs.Bounds, width, height int) image.Point {
 	return image.Pt(x, max(int(math.Round(h*scale/2))*2, MinSide)+captionHeight(x))
 }
 
-// Paint draws the scene above a caption with one text at its left and one at its right. Where there is no room for both,
-// the left one is left out. The picture is the painter's, which draws the next over it.
+// Paint draws the scene above a caption with one text at its left and one at its right. Where there is no
+// room for both, the left one is left out. The picture is the painter's, which draws the next over it.
 func (p *Painter) Paint(s *envs.Scene, left, right string) *image.RGBA {
 	draw.Draw(p.img, p.img.Rect, image.NewUniform(p.theme.Paper), image.Point{}, draw.Src)
 	f := fitIn(&s.Bounds, float64(p.scene.Dx()), float64(p.scene.Dy()))
@@ -124,7 +124,7 @@ func (f fit) at(x, y float64) (px, py float64) {
 	return held(x*f.scale + f.left), held(f.bottom - y*f.scale)
 }
 
-// held returns x where a rasterizer can count with it.
+// held clamps x to what the rasterizer can handle.
 func held(x float64) float64 { return min(max(x, -far), far) }
 
 // shape draws one shape; one with a value that is not a number is left out.

@@ -34,7 +34,7 @@ func sample(x float64) *envs.Scene {
 	return &s
 }
 
-// Each shape is where the scene says, in the colour of its role, one over the other.
+// Each shape is where the scene says, in the color of its role, one over the other.
 func TestPaint(t *testing.T) {
 	for _, theme := range []*Theme{Light, Dark} {
 		p := newPainter(t, image.Pt(400, 200+captionHeight(400)), theme)
@@ -140,7 +140,7 @@ func TestPaintWild(t *testing.T) {
 	s.Polygon(envs.Goal, math.NaN(), 0, 1, 0, 1, 1)
 	p := newPainter(t, image.Pt(400, 228), Light)
 	if got := p.Paint(s, "", "").RGBAAt(200, 100); got != Light.Roles[envs.Joint] {
-		t.Errorf("the middle is %v beside a shape that is not a number", got)
+		t.Errorf("the middle is %v next to a shape that is not a number", got)
 	}
 }
 

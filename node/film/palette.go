@@ -8,30 +8,30 @@ import (
 	"github.com/evoswarm/evoswarm/envs"
 )
 
-// leftOut is the index of the colour that lets the frame before be seen.
+// leftOut is the index of the transparent color, through which the frame before is seen.
 const leftOut = 0
 
-// How many shades the palette has between two colours. Nearly all edges are against the paper or the terrain.
+// How many shades the palette has between two colors. Nearly all edges are against the paper or the terrain.
 const (
 	shadesPaper   = 14
 	shadesTerrain = 7
 	shadesOther   = 5
 )
 
-// maxKnown bounds the colours whose nearest one is remembered.
+// maxKnown bounds the colors whose nearest one is remembered.
 const maxKnown = 1 << 16
 
-// palette reduces pictures in the colours of a theme, and the shades between them that smooth edges have.
+// palette reduces pictures in the colors of a theme, and the shades between them that smooth edges have.
 type palette struct {
-	colours color.Palette // at most 256
-	known   map[color.RGBA]uint8
+	colors color.Palette // at most 256
+	known  map[color.RGBA]uint8
 }
 
 func newPalette(t *Theme) *palette {
 	p := &palette{known: map[color.RGBA]uint8{}}
-	p.colours = append(p.colours, color.RGBA{}) // leftOut
+	p.colors = append(p.colors, color.RGBA{}) // leftOut
 	p.add(t.Paper)
-	var parts []color.RGBA // that stand before the terrain
+	var parts []color.RGBA // drawn over the terrain
 	for _, role := range envs.Roles() {
 		c := t.Roles[role]
 		p.add(c)
@@ -53,14 +53,14 @@ func newPalette(t *Theme) *palette {
 	return p
 }
 
-// add appends a colour that is not there yet, if there is room.
+// add appends a color that is not there yet, if there is room.
 func (p *palette) add(c color.RGBA) {
-	if len(p.colours) < 256 && !slices.Contains(p.colours, color.Color(c)) {
-		p.colours = append(p.colours, c)
+	if len(p.colors) < 256 && !slices.Contains(p.colors, color.Color(c)) {
+		p.colors = append(p.colors, c)
 	}
 }
 
-// blend appends n shades between two colours.
+// blend appends n shades between two colors.
 func (p *palette) blend(a, b color.RGBA, n int) {
 	mix := func(a, b uint8, i int) uint8 { return uint8((int(a)*(n+1-i) + int(b)*i) / (n + 1)) }
 	for i := 1; i <= n; i++ {
@@ -68,7 +68,7 @@ func (p *palette) blend(a, b color.RGBA, n int) {
 	}
 }
 
-// index returns the index of the colour nearest to c.
+// index returns the index of the color nearest to c.
 func (p *palette) index(c color.RGBA) uint8 {
 	if i, ok := p.known[c]; ok {
 		return i
@@ -76,7 +76,7 @@ func (p *palette) index(c color.RGBA) uint8 {
 	if len(p.known) >= maxKnown {
 		p.known = map[color.RGBA]uint8{}
 	}
-	i := uint8(1 + color.Palette(p.colours[1:]).Index(c))
+	i := uint8(1 + color.Palette(p.colors[1:]).Index(c))
 	p.known[c] = i
 	return i
 }
@@ -84,7 +84,7 @@ func (p *palette) index(c color.RGBA) uint8 {
 // reduce writes a part of img to dst, whose bounds say which.
 func (p *palette) reduce(dst *image.Paletted, img *image.RGBA) {
 	r := dst.Rect
-	last, at := color.RGBA{}, uint8(0) // neighbours are mostly equal
+	last, at := color.RGBA{}, uint8(0) // neighbors are mostly equal
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		pixels := img.Pix[img.PixOffset(r.Min.X, y):]
 		row := dst.Pix[dst.PixOffset(r.Min.X, y):]

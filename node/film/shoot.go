@@ -11,7 +11,7 @@ import (
 	"github.com/evoswarm/evoswarm/node/verb"
 )
 
-// shoot is an episode on its way to a film.
+// shoot is an episode that is being filmed.
 type shoot struct {
 	cast    *cast
 	player  *rollout.Player
@@ -22,7 +22,7 @@ type shoot struct {
 	frames  int // of the film
 }
 
-// newShoot plays the episode once, to know how long it is.
+// newShoot plays the episode once, to learn how long it is.
 func newShoot(ctx context.Context, c *cast, size image.Point, theme *Theme, fps int) (*shoot, error) {
 	painter, err := NewPainter(size, theme)
 	if err != nil {
@@ -44,7 +44,8 @@ func newShoot(ctx context.Context, c *cast, size image.Point, theme *Theme, fps 
 	return t, nil
 }
 
-// shown reports whether the film has a frame of a step: of the first, the last, and in between as many as it has time for.
+// shown reports whether the film has a frame of a step: of the first, the last, and in between as many as it
+// has time for.
 func (t *shoot) shown(step int) bool {
 	each := t.cast.plan.Env.FPS
 	return step == 0 || step == t.steps || step*t.fps/each != (step-1)*t.fps/each

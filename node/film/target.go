@@ -12,14 +12,14 @@ import (
 	"github.com/evoswarm/evoswarm/node/verb"
 )
 
-// filmTarget is where a film goes.
-type filmTarget struct {
+// target is the file or folder that a film is written to.
+type target struct {
 	name   string
 	format Format // "": a folder
 }
 
 // target reads -o.
-func (f *filmFlags) target() (*filmTarget, error) {
+func (f *flags) target() (*target, error) {
 	const hint = "FILE.gif, FILE.png (animated too), or FOLDER/ for a picture of each frame"
 	name := f.out
 	if name == "" {
@@ -32,7 +32,7 @@ func (f *filmFlags) target() (*filmTarget, error) {
 		if err != nil {
 			return nil, verb.Misused(fmt.Sprintf("-o %q: no format of that name", name), hint)
 		}
-		return &filmTarget{name, format}, nil
+		return &target{name, format}, nil
 	}
 	if folder {
 		inside, err := os.ReadDir(name)
@@ -43,11 +43,11 @@ func (f *filmFlags) target() (*filmTarget, error) {
 			return nil, verb.Failed(fmt.Errorf("%s is not empty", name), "frames go to a folder of their own: name another one, or empty that one")
 		}
 	}
-	return &filmTarget{name: filepath.Clean(name)}, nil
+	return &target{name: filepath.Clean(name)}, nil
 }
 
 // write writes all of a film or nothing.
-func (t *filmTarget) write(record func(Writer) error, frames int, theme *Theme) error {
+func (t *target) write(record func(Writer) error, frames int, theme *Theme) error {
 	if t.format == "" {
 		return writeFolder(t.name, func(dir string) error { return record(NewFolder(dir)) })
 	}
@@ -78,7 +78,7 @@ func writeFolder(name string, fill func(dir string) error) error {
 }
 
 // bytes returns how much was written.
-func (t *filmTarget) bytes() (n int64, err error) {
+func (t *target) bytes() (n int64, err error) {
 	err = filepath.WalkDir(t.name, func(_ string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

@@ -6,7 +6,7 @@ import (
 	"github.com/evoswarm/evoswarm/envs"
 )
 
-// Theme is a set of colours, without transparency. Read-only.
+// Theme is a set of colors, without transparency. Read-only.
 type Theme struct {
 	Paper color.RGBA // behind everything
 	Rule  color.RGBA // above the caption
@@ -14,7 +14,7 @@ type Theme struct {
 	Roles map[envs.Role]color.RGBA
 }
 
-// The themes of the page: web/src/page.css has the same colours.
+// The themes of the page: web/src/page.css has the same colors.
 var (
 	Light = &Theme{Paper: opaque(0xffffff), Rule: opaque(0xe3e4df), Ink: opaque(0x5b646d), Roles: map[envs.Role]color.RGBA{
 		envs.Ground: opaque(0xa9b0b6), envs.Body: opaque(0x2b3138), envs.Accent: opaque(0xc8682a), envs.Joint: opaque(0x1f7a64), envs.Goal: opaque(0x1f7a64),

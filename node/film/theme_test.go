@@ -11,7 +11,7 @@ import (
 	"github.com/evoswarm/evoswarm/envs"
 )
 
-// The themes are those of the page: every colour of web/src/page.css, in light and in dark.
+// The themes are those of the page: every color of web/src/page.css, in light and in dark.
 func TestThemesAreThePages(t *testing.T) {
 	css, err := os.ReadFile("../../web/src/page.css")
 	if err != nil {
@@ -19,7 +19,7 @@ func TestThemesAreThePages(t *testing.T) {
 	}
 	light, dark, ok := strings.Cut(string(css), "@media (prefers-color-scheme: dark)")
 	if !ok {
-		t.Fatal("page.css has no dark colours")
+		t.Fatal("page.css has no dark colors")
 	}
 	for _, c := range []struct {
 		name  string
@@ -40,7 +40,7 @@ func TestThemesAreThePages(t *testing.T) {
 			}
 		}
 		if len(c.theme.Roles) != len(envs.Roles()) {
-			t.Errorf("%s: %d roles have a colour, want %d", c.name, len(c.theme.Roles), len(envs.Roles()))
+			t.Errorf("%s: %d roles have a color, want %d", c.name, len(c.theme.Roles), len(envs.Roles()))
 		}
 	}
 }
@@ -60,28 +60,28 @@ func TestRolesOfThePage(t *testing.T) {
 	}
 }
 
-// The palette has the colours themselves, so only smooth edges are changed, and those by little.
+// The palette has the colors themselves, so only smooth edges are changed, and those by little.
 func TestPalette(t *testing.T) {
 	for _, theme := range []*Theme{Light, Dark} {
 		p := newPalette(theme)
-		if n := len(p.colours); n > 256 || n < 200 {
-			t.Errorf("%d colours", n)
+		if n := len(p.colors); n > 256 || n < 200 {
+			t.Errorf("%d colors", n)
 		}
-		if _, _, _, a := p.colours[leftOut].RGBA(); a != 0 {
-			t.Error("no colour for what is left out")
+		if _, _, _, a := p.colors[leftOut].RGBA(); a != 0 {
+			t.Error("no color for pixels that are left out")
 		}
 		all := []color.RGBA{theme.Paper, theme.Rule, theme.Ink}
 		for _, c := range theme.Roles {
 			all = append(all, c)
 		}
 		for _, c := range all {
-			if got := p.colours[p.index(c)]; got != color.Color(c) {
+			if got := p.colors[p.index(c)]; got != color.Color(c) {
 				t.Errorf("%v becomes %v", c, got)
 			}
 			for i := range 256 { // an edge of c against the paper
 				mix := func(a, b uint8) uint8 { return uint8((int(a)*(255-i) + int(b)*i) / 255) }
 				edge := color.RGBA{mix(theme.Paper.R, c.R), mix(theme.Paper.G, c.G), mix(theme.Paper.B, c.B), 255}
-				near := p.colours[p.index(edge)].(color.RGBA)
+				near := p.colors[p.index(edge)].(color.RGBA)
 				if d := max(gap(edge.R, near.R), gap(edge.G, near.G), gap(edge.B, near.B)); d > 10 {
 					t.Errorf("%v becomes %v, %d off", edge, near, d)
 				}
@@ -92,7 +92,7 @@ func TestPalette(t *testing.T) {
 
 func gap(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
 
-// Colours are reduced alike before and after the memory of known ones is full.
+// Colors are reduced alike before and after the memory of known ones is full.
 func TestPaletteForgets(t *testing.T) {
 	p, q := newPalette(Light), newPalette(Light)
 	for i := range maxKnown + 5000 {
@@ -104,7 +104,7 @@ func TestPaletteForgets(t *testing.T) {
 			}
 		}
 		if len(p.known) > maxKnown {
-			t.Fatalf("%d colours are remembered", len(p.known))
+			t.Fatalf("%d colors are remembered", len(p.known))
 		}
 	}
 }

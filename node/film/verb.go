@@ -19,7 +19,7 @@ import (
 	"github.com/evoswarm/evoswarm/node/verb"
 )
 
-// Verb is evonode
+// Verb is evonode film.
 func Verb() *verb.Verb {
 	return &verb.Verb{
 		Name: "film", Args: "LOG|MODEL|ENV -o FILE", Summary: "write an episode as GIF, animated PNG, or a PNG of each frame",
@@ -34,7 +34,7 @@ there actions are drawn at random.
 		Notes:   replay.AtNotes,
 		Example: "evonode film run.seedlog --at best -o episode.gif",
 		Bind: func(fs *verb.Flags) verb.Run {
-			var f filmFlags
+			var f flags
 			fs.String(&f.out, "o", "FILE", "where to write; the name says the format")
 			fs.Uint(&f.seed, "seed", "N", "the episode (default: the first one that evonode eval counts; 0 with random actions)", 0)
 			fs.String(&f.env, "env", "ENV", "play the policy in another environment that has the same observations and actions")
@@ -55,18 +55,18 @@ there actions are drawn at random.
 	}
 }
 
-// What a film is like if nothing else is asked for.
+// Defaults.
 const (
-	filmWidth  = 600
-	filmHeight = 400 // of the scene
-	filmFPS    = 50
+	defaultWidth  = 600
+	defaultHeight = 400 // of the scene
+	maxFPS        = 50
 )
 
 // lastHold is how long the last frame is shown.
 const lastHold = time.Second
 
-// filmFlags are the flags of
-type filmFlags struct {
+// flags are those of evonode film.
+type flags struct {
 	policy    replay.Source
 	out       string
 	env, size string
@@ -77,7 +77,7 @@ type filmFlags struct {
 }
 
 // run films the episode that the flags name.
-func (f *filmFlags) run(ctx context.Context, s *verb.IO, name string) error {
+func (f *flags) run(ctx context.Context, s *verb.IO, name string) error {
 	to, err := f.target()
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (f *filmFlags) run(ctx context.Context, s *verb.IO, name string) error {
 		return err
 	}
 	if size == (image.Point{}) {
-		size = SizeFor(c.plan.Env.View, filmWidth, filmHeight)
+		size = SizeFor(c.plan.Env.View, defaultWidth, defaultHeight)
 	}
 	theme := Light
 	if f.dark {
@@ -119,7 +119,7 @@ func (f *filmFlags) run(ctx context.Context, s *verb.IO, name string) error {
 }
 
 // parseSize reads --size; nothing: no size.
-func (f *filmFlags) parseSize() (size image.Point, err error) {
+func (f *flags) parseSize() (size image.Point, err error) {
 	if !f.given("size") {
 		return size, nil
 	}
@@ -134,9 +134,9 @@ func (f *filmFlags) parseSize() (size image.Point, err error) {
 }
 
 // checkFPS completes --fps.
-func (f *filmFlags) checkFPS(env *envs.Spec, to *filmTarget) error {
+func (f *flags) checkFPS(env *envs.Spec, to *target) error {
 	if !f.given("fps") {
-		f.fps = min(env.FPS, filmFPS)
+		f.fps = min(env.FPS, maxFPS)
 		return nil
 	}
 	if f.fps < 1 || f.fps > env.FPS {
@@ -148,7 +148,7 @@ func (f *filmFlags) checkFPS(env *envs.Spec, to *filmTarget) error {
 	return nil
 }
 
-// cast is who plays where.
+// cast is the policy that plays and the environment that it plays in.
 type cast struct {
 	plan  rollout.Plan
 	state *evolve.State  // nil: random actions
@@ -156,8 +156,8 @@ type cast struct {
 	seed  uint64         // of the episode
 }
 
-// cast finds out what the argument is.
-func (f *filmFlags) cast(ctx context.Context, s *verb.IO, name string) (*cast, error) {
+// cast reads the argument: an environment, a log or a model.
+func (f *flags) cast(ctx context.Context, s *verb.IO, name string) (*cast, error) {
 	_, missing := os.Stat(name)
 	if env, err := envs.Find(name); err == nil && missing != nil {
 		if f.given("at") || f.given("env") {
@@ -180,7 +180,7 @@ func (f *filmFlags) cast(ctx context.Context, s *verb.IO, name string) (*cast, e
 	return c, nil
 }
 
-// move puts the policy into another world.
+// move puts the policy into another environment.
 func (c *cast) move(id string) error {
 	env, err := catalog.Env(id)
 	if err != nil {
@@ -200,7 +200,7 @@ func spaces(env *envs.Spec) string {
 	return fmt.Sprintf("%d observations, actions %s", env.ObsDim, catalog.Actions(env.Action))
 }
 
-// caption says who plays.
+// caption names the environment and the policy.
 func (c *cast) caption() string {
 	if c.state == nil {
 		return c.plan.Env.Title + " · random actions"
@@ -208,8 +208,8 @@ func (c *cast) caption() string {
 	return fmt.Sprintf("%s · generation %d", c.plan.Env.Title, c.state.Gen)
 }
 
-// filmLine is what film --json prints.
-type filmLine struct {
+// result is what film --json prints.
+type result struct {
 	File   string  `json:"file"`
 	Env    string  `json:"env"`
 	Policy string  `json:"policy"`
@@ -224,12 +224,12 @@ type filmLine struct {
 	Bytes  int64   `json:"bytes"`
 }
 
-func (f *filmFlags) report(s *verb.IO, c *cast, t *shoot, to *filmTarget) error {
+func (f *flags) report(s *verb.IO, c *cast, t *shoot, to *target) error {
 	n, err := to.bytes()
 	if err != nil {
 		return err
 	}
-	line := filmLine{File: f.out, Env: c.plan.Env.ID, Policy: "random", Seed: c.seed, Steps: t.steps, Return: t.player.Return(),
+	line := result{File: f.out, Env: c.plan.Env.ID, Policy: "random", Seed: c.seed, Steps: t.steps, Return: t.player.Return(),
 		Frames: t.frames, Size: fmt.Sprintf("%dx%d", t.size.X, t.size.Y), FPS: t.fps, Bytes: n}
 	if c.file != nil {
 		line.Policy, line.Run, line.Height = "trained", c.file.Model.Run, c.file.Model.Height

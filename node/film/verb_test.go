@@ -30,13 +30,13 @@ func filmed(t testing.TB, ctx context.Context, status int, args ...string) (stde
 	return errs.String()
 }
 
-// In every world each frame has the colours of the scene's shapes where the scene has them.
+// In every world each frame has the colors of the scene's shapes where the scene has them.
 func TestFilmShowsTheScene(t *testing.T) {
 	const seed = 4
 	for _, spec := range envs.All() {
 		dir := filepath.Join(t.TempDir(), "frames")
 		filmed(t, t.Context(), 0, spec.ID, "-o", dir+"/", "--seed", "4", "--fps", "2")
-		shot, err := newShoot(t.Context(), &cast{plan: rollout.Plan{Env: spec}, seed: seed}, SizeFor(spec.View, filmWidth, filmHeight), Light, 2)
+		shot, err := newShoot(t.Context(), &cast{plan: rollout.Plan{Env: spec}, seed: seed}, SizeFor(spec.View, defaultWidth, defaultHeight), Light, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,8 +60,8 @@ func TestFilmShowsTheScene(t *testing.T) {
 	}
 }
 
-// lookAt checks the colour at the middle of the last shape, which is filled and hidden by nothing, and reports whether it
-// is in view.
+// lookAt checks the color at the middle of the last shape, which is filled and hidden by nothing, and reports
+// whether it is in view.
 func lookAt(t *testing.T, path string, scene *envs.Scene) bool {
 	t.Helper()
 	in, err := os.Open(path)
@@ -148,11 +148,11 @@ func TestFilmInterrupted(t *testing.T) {
 		}
 		// The same in the middle of it.
 		c := &cast{plan: rollout.Plan{Env: world(t, "CartPole-v1")}}
-		shot, err := newShoot(t.Context(), c, SizeFor(c.plan.Env.View, filmWidth, filmHeight), Light, 50)
+		shot, err := newShoot(t.Context(), c, SizeFor(c.plan.Env.View, defaultWidth, defaultHeight), Light, 50)
 		if err != nil {
 			t.Fatal(err)
 		}
-		to, err := (&filmFlags{out: path}).target()
+		to, err := (&flags{out: path}).target()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func TestFilmInterrupted(t *testing.T) {
 	}
 }
 
-// cancelling ends the work as soon as something is said.
+// canceling ends the work as soon as something is said.
 type cancelling struct{ cancel context.CancelFunc }
 
 func (c cancelling) Write(b []byte) (int, error) {

@@ -62,10 +62,10 @@ func moving(t testing.TB, n int) []shot {
 	return shots
 }
 
-// reduced is a frame in the colours of the palette.
+// reduced is a frame in the colors of the palette.
 func reduced(img *image.RGBA) *image.RGBA {
 	p := newPalette(Light)
-	small := image.NewPaletted(img.Rect, p.colours)
+	small := image.NewPaletted(img.Rect, p.colors)
 	p.reduce(small, img)
 	out := image.NewRGBA(img.Rect)
 	draw.Draw(out, out.Rect, small, image.Point{}, draw.Src)
@@ -165,7 +165,7 @@ func checkAPNG(t rapid.TB, data []byte, shots []shot) (milliseconds int) {
 			header = body
 		case "acTL":
 			if got := binary.BigEndian.Uint32(body); int(got) != len(shots) || binary.BigEndian.Uint32(body[4:]) != 0 {
-				t.Fatalf("acTL is %x, want %d frames for ever", body, len(shots))
+				t.Fatalf("acTL is %x, want %d frames without end", body, len(shots))
 			}
 		case "fcTL":
 			end()
@@ -207,7 +207,7 @@ func TestAnyFrames(t *testing.T) {
 		for range rapid.IntRange(1, 6).Draw(t, "frames") {
 			for range rapid.IntRange(0, 3).Draw(t, "changes") {
 				at := image.Pt(rapid.IntRange(0, 19).Draw(t, "x"), rapid.IntRange(0, 19).Draw(t, "y"))
-				c := opaque(rapid.Uint32Range(0, 0xffffff).Draw(t, "colour"))
+				c := opaque(rapid.Uint32Range(0, 0xffffff).Draw(t, "color"))
 				draw.Draw(img, image.Rectangle{Min: at, Max: at.Add(image.Pt(3, 2))}, image.NewUniform(c), image.Point{}, draw.Src)
 			}
 			shots = append(shots, shot{&image.RGBA{Pix: slices.Clone(img.Pix), Stride: img.Stride, Rect: size}, 20 * time.Millisecond})

@@ -29,9 +29,9 @@ func TestActInPython(t *testing.T) {
 		{"tanh argmax", "Acrobot-v1", policy.Spec{Kind: "mlp", Hidden: []uint64{8, 5}, Activation: "tanh", Bias: true, Head: "argmax"}, nil},
 		{"relu clip", "Pendulum-v1", policy.Spec{Kind: "mlp", Hidden: []uint64{16}, Activation: "relu", Bias: true, Head: "clip"}, nil},
 		{"tanh bins", "Pendulum-v1", policy.Spec{Kind: "mlp", Hidden: []uint64{7}, Activation: "tanh", Head: "bins", Bins: 5}, nil},
-		{"normalised", "Pendulum-v1", policy.Spec{Kind: "mlp", Hidden: []uint64{9}, Activation: "tanh", Bias: true, Head: "clip"}, &rollout.Observations{Kind: rollout.Running, Episodes: 1, Clip: 1.5}},
+		{"normalized", "Pendulum-v1", policy.Spec{Kind: "mlp", Hidden: []uint64{9}, Activation: "tanh", Bias: true, Head: "clip"}, &rollout.Observations{Kind: rollout.Running, Episodes: 1, Clip: 1.5}},
 		{"batch", "Pendulum-v1", policy.Spec{Kind: "mlp", Hidden: []uint64{9, 6}, Activation: "relu", Bias: true, Head: "clip", VBN: true}, nil},
-		{"normalised batch", "Acrobot-v1", policy.Spec{Kind: "mlp", Hidden: []uint64{9, 6}, Activation: "tanh", Bias: true, Head: "argmax", VBN: true}, &rollout.Observations{Kind: rollout.Frozen, Steps: 100, Clip: 10}},
+		{"normalized batch", "Acrobot-v1", policy.Spec{Kind: "mlp", Hidden: []uint64{9, 6}, Activation: "tanh", Bias: true, Head: "argmax", VBN: true}, &rollout.Observations{Kind: rollout.Frozen, Steps: 100, Clip: 10}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			env, err := envs.Find(c.env)

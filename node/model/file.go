@@ -16,7 +16,7 @@ const (
 	maxText   = 20*policy.MaxDim + 20*maxSlots*maxSlotValues + 1<<22
 )
 
-// sniffed is how many bytes tell the format.
+// sniffed is how many bytes show the format.
 const sniffed = 16
 
 // Write writes the model in the given format. Canonical: the same model gives the same bytes.
@@ -41,7 +41,7 @@ func (m *Model) Write(w io.Writer, f Format) error {
 	return fmt.Errorf("%w: %q; known are safetensors, npz and json", ErrFormat, f)
 }
 
-// Sniff tells the format of a file by its first bytes; ok is false if it is no model.
+// Sniff returns the format of a file from its first bytes; ok is false if it is no model.
 func Sniff(start []byte) (f Format, ok bool) {
 	text := bytes.TrimLeft(start, " \t\r\n")
 	switch {
@@ -55,8 +55,8 @@ func Sniff(start []byte) (f Format, ok bool) {
 	return "", false
 }
 
-// Read reads a model of any format. It checks that every value is there and that the world and the policy are those of
-// this build. Errors wrap ErrFormat, ErrDamaged, ErrForeign, ErrTooLarge, or are those of r.
+// Read reads a model of any format. It checks that every value is there and that this build has the environment and
+// the policy. Errors wrap ErrFormat, ErrDamaged, ErrForeign, ErrTooLarge, or are those of r.
 func Read(r io.Reader) (*Model, error) {
 	b := bufio.NewReader(r)
 	start, err := b.Peek(sniffed)

@@ -26,7 +26,7 @@ type document struct {
 	Env      seedlog.EnvRef    `json:"env"`
 	Policy   *policy.Spec      `json:"policy"`
 	Episodes *seedlog.Episodes `json:"episodes"`
-	// Observations is left out where the policy sees the world as it is.
+	// Observations is left out where observations are not normalized.
 	Observations *rollout.Observations `json:"observations,omitempty"`
 	Theta        string                `json:"theta"`  // digest
 	Layout       []policy.Tensor       `json:"layout"` // what lies where in values
@@ -40,7 +40,7 @@ type documentSlot struct {
 }
 
 // ErrNotFinite is returned by Write for a model that JSON cannot hold.
-var ErrNotFinite = errors.New("model: JSON has no NaN and no infinity")
+var ErrNotFinite = errors.New("JSON has no NaN and no infinity")
 
 func (m *Model) writeJSON(w io.Writer) error {
 	plan, err := m.Plan()

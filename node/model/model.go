@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/evoswarm/evoswarm/envs"
-	_ "github.com/evoswarm/evoswarm/envs/all" // the worlds that a file may name
+	_ "github.com/evoswarm/evoswarm/envs/all" // the environments that a file may name
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
@@ -16,22 +16,22 @@ import (
 )
 
 var (
-	// ErrFormat is returned for what is no model file of a known format.
-	ErrFormat = errors.New("model: not a model file")
+	// ErrFormat is returned for a file of no known format.
+	ErrFormat = errors.New("not a model file")
 	// ErrDamaged is returned for a file that contradicts itself: cut, changed, or with sizes that do not fit.
-	ErrDamaged = errors.New("model: damaged file")
-	// ErrForeign is returned for a file that is well formed but not one of a policy and world of this build.
-	ErrForeign = errors.New("model: not a model that this build can use")
+	ErrDamaged = errors.New("the model file is damaged")
+	// ErrForeign is returned for a well-formed file of a policy or an environment that this build does not have.
+	ErrForeign = errors.New("not a model that this build can use")
 	// ErrTooLarge is returned for a file beyond what the largest policy needs.
-	ErrTooLarge = errors.New("model: too large")
+	ErrTooLarge = errors.New("the model is too large")
 )
 
-// Model is a trained policy with where it comes from. Read-only once made.
+// Model is a trained policy and its origin. Read-only once made.
 type Model struct {
-	Env      seedlog.EnvRef   // the world
+	Env      seedlog.EnvRef   // the environment
 	Policy   policy.Spec      // what Theta means
 	Episodes seedlog.Episodes // how the run evaluated it
-	// Observations says how the policy sees the world; nil: as it is.
+	// Observations says how observations are normalized; nil: not at all.
 	Observations *rollout.Observations
 	Run          string        // CID of the run's genesis block, "" if it is not known
 	Head         string        // CID of the entry that Theta is the state after, "" if it is not known
@@ -51,7 +51,7 @@ const (
 const (
 	slotMean      = "obs/mean"      // of observations
 	slotStd       = "obs/std"       // of observations; 0: the value is left out
-	slotReference = "obs/reference" // of virtual batch normalisation
+	slotReference = "obs/reference" // of virtual batch normalization
 )
 
 // Digest returns the digest of theta in hexadecimal, as replay prints it.
@@ -101,8 +101,8 @@ func (m *Model) policy() policy.Spec {
 	return spec
 }
 
-// Resolve returns the world and the policy that the model is for. The error wraps ErrForeign where this build has no
-// such world, another revision of it, or no such policy, and ErrDamaged where theta is not of its length.
+// Resolve returns the environment and the policy of the model. The error wraps ErrForeign where this build lacks the
+// environment, its revision or the policy, and ErrDamaged where theta has another length.
 func (m *Model) Resolve() (*envs.Spec, *policy.Policy, error) {
 	env, pol, err := resolve(m.Env, m.Policy)
 	if err != nil {
@@ -146,13 +146,13 @@ func (m *Model) Plan() (rollout.Plan, error) {
 	return plan, nil
 }
 
-func resolve(world seedlog.EnvRef, spec policy.Spec) (*envs.Spec, *policy.Policy, error) {
-	env, err := envs.Find(world.ID)
+func resolve(ref seedlog.EnvRef, spec policy.Spec) (*envs.Spec, *policy.Policy, error) {
+	env, err := envs.Find(ref.ID)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrForeign, err)
 	}
-	if env.Revision != world.Revision {
-		return nil, nil, fmt.Errorf("%w: it is for %s revision %d; this build has revision %d", ErrForeign, env.ID, world.Revision, env.Revision)
+	if env.Revision != ref.Revision {
+		return nil, nil, fmt.Errorf("%w: it is for %s revision %d; this build has revision %d", ErrForeign, env.ID, ref.Revision, env.Revision)
 	}
 	pol, err := policy.New(spec, env)
 	if err != nil {
@@ -171,7 +171,7 @@ const (
 	JSON        Format = "json"        // one object, readable without any library
 )
 
-// FormatOf tells the format by a file's name; ok is false where its ending is none of those.
+// FormatOf returns the format that a file's name ends in; ok is false for any other ending.
 func FormatOf(name string) (f Format, ok bool) {
 	switch f := Format(strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))); f {
 	case Safetensors, NPZ, JSON:

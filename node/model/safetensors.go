@@ -76,7 +76,7 @@ func safetensorsHeader(all []tensor, meta []pair) ([]byte, error) {
 func member(b *bytes.Buffer, name string, value any) error {
 	v, err := json.Marshal(value)
 	if err != nil {
-		return fmt.Errorf("model: header: %w", err)
+		return fmt.Errorf("header: %w", err)
 	}
 	n, _ := json.Marshal(name)
 	b.Write(n)
@@ -97,7 +97,7 @@ func readSafetensors(data []byte) (map[string]string, []tensor, error) {
 		return nil, nil, fmt.Errorf("%w: a header of %d bytes, at most %d", ErrTooLarge, n, maxHeader)
 	}
 	if n > uint64(len(data)) {
-		return nil, nil, fmt.Errorf("%w: a header of %d bytes in a file that goes on for %d", ErrDamaged, n, len(data))
+		return nil, nil, fmt.Errorf("%w: a header of %d bytes where the file has %d left", ErrDamaged, n, len(data))
 	}
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(data[:n], &raw); err != nil {

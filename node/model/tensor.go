@@ -85,11 +85,11 @@ type pair struct{ key, value string }
 func (m *Model) metadata() ([]pair, error) {
 	spec, err := json.Marshal(m.policy())
 	if err != nil {
-		return nil, fmt.Errorf("model: %w", err)
+		return nil, err
 	}
 	episodes, err := json.Marshal(m.Episodes)
 	if err != nil {
-		return nil, fmt.Errorf("model: %w", err)
+		return nil, err
 	}
 	all := []pair{
 		{"run", m.Run}, {"height", strconv.FormatUint(m.Height, 10)}, {"head", m.Head},
@@ -99,7 +99,7 @@ func (m *Model) metadata() ([]pair, error) {
 	if m.Observations != nil {
 		observations, err := json.Marshal(m.Observations)
 		if err != nil {
-			return nil, fmt.Errorf("model: %w", err)
+			return nil, err
 		}
 		all = append(all, pair{"observations", string(observations)})
 	}
@@ -142,7 +142,7 @@ func (m *Model) verify(digest string) error {
 	}
 	for _, name := range []string{m.Run, m.Head} {
 		if _, err := seedlog.ParseLink(name); name != "" && err != nil {
-			return fmt.Errorf("%w: %.80q is no name of a run or an entry", ErrDamaged, name)
+			return fmt.Errorf("%w: %.80q is no id of a run or an entry", ErrDamaged, name)
 		}
 	}
 	if got := m.Digest(); digest != "" && digest != got {
@@ -212,10 +212,10 @@ func match(layout []policy.Tensor, all []tensor) (parts, rest []tensor, err erro
 
 var slotName = regexp.MustCompile(`^obs/[a-z0-9./-]{1,28}$`)
 
-// loadSlots reads the vectors beside theta.
+// loadSlots reads the vectors that are not part of theta.
 func loadSlots(rest []tensor) ([]evolve.Slot, error) {
 	if len(rest) > maxSlots {
-		return nil, fmt.Errorf("%w: %d vectors beside the policy's, at most %d", ErrTooLarge, len(rest), maxSlots)
+		return nil, fmt.Errorf("%w: %d vectors besides the policy's, at most %d", ErrTooLarge, len(rest), maxSlots)
 	}
 	var slots []evolve.Slot
 	for _, t := range rest {

@@ -13,15 +13,15 @@ import (
 )
 
 // ErrOther is returned for a folder that has the events of another run: TensorBoard would draw both as one.
-var ErrOther = errors.New("tensorboard: another run's folder")
+var ErrOther = errors.New("the folder has the events of another run")
 
 // ErrFormat is returned for an event file that is not one of this package.
-var ErrFormat = errors.New("tensorboard: not an event file of evonode")
+var ErrFormat = errors.New("not an event file of evonode")
 
 // suffix ends the names of the event files of this package; TensorBoard knows them by what is before it.
 const suffix = ".evoswarm"
 
-// File is the course of a run being kept as events: one for each generation, its number the step.
+// File is the learning curve of a run as events: one for each generation, whose number is the step.
 type File struct {
 	file *os.File
 	ends []int64          // where the record of each generation that was there ends; ends[0] is that of the first event

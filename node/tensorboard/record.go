@@ -9,7 +9,7 @@ import (
 )
 
 // ErrDamaged is returned for a record whose checksum is wrong.
-var ErrDamaged = errors.New("tensorboard: damaged record")
+var ErrDamaged = errors.New("damaged record")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
