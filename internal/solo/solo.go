@@ -56,7 +56,8 @@ type Progress struct {
 
 // Result is where Train ended. Everything up to it is durable.
 type Result struct {
-	Solved          bool
+	Solved          bool   // the test ended the training, as Until.Solved asks for
+	SolvedAt        uint64 // first generation of this process that passed the test, whatever ended the training; 0: none
 	Gen             uint64 // height of the head
 	Head            seedlog.Link
 	State           *evolve.State // at the head
@@ -64,7 +65,7 @@ type Result struct {
 	Steps           uint64        // env-steps of the run's training
 	EvaluationSteps uint64        // env-steps of held-out episodes of this process
 	Looks, Tests    int           // of this process
-	Return          *float64      // mean return of the last test, else of the last look; nil without either
+	Return          *float64      // mean return of the newest held-out evaluation or test; nil without either
 }
 
 // Train goes on with the run of cfg.Log until cfg.Until or ctx ends; then the error is that of ctx and the result is
@@ -240,12 +241,14 @@ func (t *trainer) look() *float64 {
 	t.result.Looks++
 	looked := t.returns(t.rules.ValidateSeeds(t.result.Head))
 	t.result.Return = &looked
-	if t.cfg.Until.Solved && looked >= t.rules.Env.SolvedReturn {
+	if t.result.SolvedAt == 0 && looked >= t.rules.Env.SolvedReturn {
 		t.result.Tests++
 		tested := t.returns(t.rules.TestSeeds(t.result.Head, t.rules.Spec.Checks.Test))
 		t.result.Return = &tested
-		t.result.Solved = tested >= t.rules.Env.SolvedReturn
-		t.solved.Store(t.result.Solved)
+		if tested >= t.rules.Env.SolvedReturn {
+			t.result.SolvedAt, t.result.Solved = t.result.Gen, t.cfg.Until.Solved
+			t.solved.Store(t.result.Solved)
+		}
 	}
 	return &looked
 }

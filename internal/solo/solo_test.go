@@ -151,6 +151,17 @@ func TestTrainUntilSolved(t *testing.T) {
 	}
 }
 
+// A run that ends for another reason says since when it is solved, and tests no more once it is.
+func TestTrainSolvedOnTheWay(t *testing.T) {
+	rules := soloRules(t, runspec.Options{Env: "CartPole-v1", Seed: 2})
+	dir := t.TempDir()
+	until, _ := train(t, filepath.Join(dir, "solved"), rules, 2, Until{Solved: true})
+	r, _ := train(t, filepath.Join(dir, "on"), rules, 2, Until{Evaluations: until.Evaluations + 20*rules.Spec.Generation.Evaluations})
+	if until.SolvedAt != until.Gen || r.SolvedAt != until.Gen || r.Solved || r.Tests != until.Tests {
+		t.Errorf("solved at %d after %d tests, ended by that: %t; want %d after %d", r.SolvedAt, r.Tests, r.Solved, until.Gen, until.Tests)
+	}
+}
+
 func TestTrainCancelled(t *testing.T) {
 	rules := soloRules(t, runspec.Options{Env: "CartPole-v1"})
 	path := filepath.Join(t.TempDir(), "run.seedlog")

@@ -45,7 +45,7 @@ machine, with any number of workers, in one go or resumed.`,
 			fs.String(&f.config, "config", "FILE", "take what no flag says from a TOML file: see below")
 			fs.Bool(&f.dryRun, "dry-run", "print the run's id, its spec and what it will cost as JSON, and train nothing")
 			fs.JSON(&f.json, "one JSON object per generation: gen, evaluations, steps, seconds, best, mean, return (null where there was no held-out "+
-				"evaluation); and a last one: done, solved, gens, evaluations, steps, seconds, return, log, run, head, theta, tests, evaluation_steps")
+				"evaluation); and a last one: done, solved, solved_at, gens, evaluations, steps, seconds, return, log, run, head, theta, tests, evaluation_steps")
 			return func(ctx context.Context, s *verb.IO, args []string) error {
 				env, err := f.spec.World(s, fs, f.config, args, "evonode train CartPole-v1")
 				if err != nil {
@@ -120,9 +120,13 @@ func (f *trainFlags) train(ctx context.Context, s *verb.IO, path string, rules *
 		return errors.Join(err, rec.close(), log.Close())
 	}
 	line := s.Line(f.json)
+	shown := &progress{line: line, until: until, goal: rules.Env.SolvedReturn, begin: time.Now()}
 	result, err := solo.Train(ctx, solo.Config{Log: log, Until: until, Pool: pool, OnGeneration: func(p solo.Progress) {
 		rec.add(p, s.Seconds())
-		printGeneration(s, p, line, f.json)
+		shown.show(time.Now(), p)
+		if f.json {
+			printGeneration(s, p)
+		}
 	}})
 	line.Clear()
 	interrupted := errors.Is(err, context.Canceled)
@@ -137,7 +141,7 @@ func (f *trainFlags) train(ctx context.Context, s *verb.IO, path string, rules *
 		return err
 	}
 	if interrupted {
-		return verb.Failed(fmt.Errorf("interrupted after generation %d", result.Gen), "everything up to there is in "+path+"; the same command goes on")
+		return verb.Failed(fmt.Errorf("interrupted after generation %d", result.Gen), "everything up to there is in "+path+"; the same command continues")
 	}
 	return kept
 }
@@ -168,24 +172,21 @@ type generationLine struct {
 	Return      *float64 `json:"return"`
 }
 
-func printGeneration(s *verb.IO, p solo.Progress, line *verb.Line, asJSON bool) {
-	if asJSON {
-		// An error here is one of standard output; the last line meets it again.
-		_ = s.PrintJSON(generationLine{p.Gen, p.Evaluations, p.Steps, s.Seconds(), p.Best, p.Mean, p.Return})
-		return
-	}
-	line.Show(time.Now(), verb.Item{Text: fmt.Sprintf("generation %d  evaluations %d  steps %d  best %.1f  mean %.1f  policy %s", p.Gen, p.Evaluations, p.Steps, p.Best, p.Mean, verb.Number(p.Return))})
+func printGeneration(s *verb.IO, p solo.Progress) {
+	// An error here is one of standard output; the last line meets it again.
+	_ = s.PrintJSON(generationLine{p.Gen, p.Evaluations, p.Steps, s.Seconds(), p.Best, p.Mean, p.Return})
 }
 
 // trainedLine is the last line of train --json.
 type trainedLine struct {
 	Done            bool     `json:"done"` // false if it was interrupted
 	Solved          bool     `json:"solved"`
+	SolvedAt        *uint64  `json:"solved_at"` // generation that passed the test first; null: none of this process
 	Gens            uint64   `json:"gens"`
 	Evaluations     uint64   `json:"evaluations"`
 	Steps           uint64   `json:"steps"`
 	Seconds         float64  `json:"seconds"` // of the whole process
-	Return          *float64 `json:"return"`  // of the last test, else of the last look; null without either
+	Return          *float64 `json:"return"`  // of the newest held-out evaluation or test; null without either
 	Log             string   `json:"log"`
 	Run             string   `json:"run"`
 	Head            string   `json:"head"`
@@ -196,19 +197,41 @@ type trainedLine struct {
 
 func printTrained(s *verb.IO, r solo.Result, path string, rules *seedlog.Rules, asJSON, done bool) error {
 	if asJSON {
-		return s.PrintJSON(trainedLine{done, r.Solved, r.Gen, r.Evaluations, r.Steps, s.Seconds(), r.Return, path,
-			rules.Run.String(), r.Head.String(), fmt.Sprintf("%x", r.State.ThetaDigest()), r.Tests, r.EvaluationSteps})
-	}
-	verdict := "not tested"
-	switch {
-	case r.Solved:
-		verdict = "solved"
-	case r.Tests > 0:
-		verdict = "not solved"
+		line := trainedLine{Done: done, Solved: r.SolvedAt > 0, Gens: r.Gen, Evaluations: r.Evaluations, Steps: r.Steps, Seconds: s.Seconds(),
+			Return: r.Return, Log: path, Run: rules.Run.String(), Head: r.Head.String(), Theta: fmt.Sprintf("%x", r.State.ThetaDigest()),
+			Tests: r.Tests, EvaluationSteps: r.EvaluationSteps}
+		if r.SolvedAt > 0 {
+			line.SolvedAt = &r.SolvedAt
+		}
+		return s.PrintJSON(line)
 	}
 	_, err := fmt.Fprintf(s.Out, "%s: %s after %d generations, %d evaluations, %d env-steps, %.2f s; return %s\nlog %s\n",
-		rules.Env.ID, verdict, r.Gen, r.Evaluations, r.Steps, s.Seconds(), verb.Number(r.Return), path)
+		rules.Env.ID, verdict(r), r.Gen, r.Evaluations, r.Steps, s.Seconds(), verb.Number(r.Return), path)
+	if err == nil && !r.Solved && r.Return != nil {
+		_, err = fmt.Fprint(s.Out, elsewhere(r, path))
+	}
 	return err
+}
+
+// verdict says whether a run solved its environment.
+func verdict(r solo.Result) string {
+	switch {
+	case r.Solved:
+		return "solved"
+	case r.SolvedAt > 0:
+		return fmt.Sprintf("solved at generation %d; ended", r.SolvedAt)
+	case r.Looks > 0:
+		return "not solved"
+	}
+	return "not evaluated"
+}
+
+// elsewhere names the commands for an entry that may be better than the last one.
+func elsewhere(r solo.Result, path string) string {
+	if r.SolvedAt > 0 {
+		return fmt.Sprintf("evonode eval %s --at solved takes generation %d, --at best the best one; so do export, replay, watch and film\n", path, r.SolvedAt)
+	}
+	return fmt.Sprintf("evonode eval %s --at best takes the best generation instead of the last; so do export, replay, watch and film\n", path)
 }
 
 // printSpec prints what a run would be and cost.

@@ -79,7 +79,7 @@ func (p *Program) candidates(words []string) (all []candidate) {
 		return nil
 	}
 	last, before := words[len(words)-1], words[:len(words)-1]
-	for _, c := range p.following(before, strings.HasPrefix(last, "-")) {
+	for _, c := range p.following(before, last) {
 		if strings.HasPrefix(c.word, last) {
 			all = append(all, c)
 		}
@@ -87,8 +87,9 @@ func (p *Program) candidates(words []string) (all []candidate) {
 	return all
 }
 
-// following lists what may follow words.
-func (p *Program) following(words []string, dash bool) []candidate {
+// following lists what may follow words; last is what the user has typed of it.
+func (p *Program) following(words []string, last string) []candidate {
+	dash := strings.HasPrefix(last, "-")
 	v := p.Root
 	if len(words) > 0 {
 		if found, err := p.find(words[0]); err == nil {
@@ -122,8 +123,14 @@ func (p *Program) following(words []string, dash bool) []candidate {
 	case v.Words != nil:
 		return plain(v.Words)
 	}
+	if last == "" && files.MatchString(v.Args) {
+		return nil // more often a file than a name
+	}
 	return p.values(v.Args)
 }
+
+// files finds placeholders of files.
+var files = regexp.MustCompile(`\b(LOG|MODEL|CSV|FILE)\b`)
 
 // lastWord is the placeholder that follows words in the form of use that has them: ENV of "env show ENV".
 func lastWord(usage []string, words []string) string {
@@ -156,7 +163,10 @@ var choice = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
 // values lists what a placeholder may be: the first word of args.
 func (p *Program) values(args string) (all []candidate) {
-	args, _, _ = strings.Cut(args, " ")
+	args, _, _ = strings.Cut(strings.Trim(args, "[]"), " ")
+	if args == "COMMAND" {
+		return p.verbCandidates()
+	}
 	for _, part := range strings.Split(args, "|") {
 		if names := p.Values[part]; names != nil {
 			all = append(all, plain(names())...)

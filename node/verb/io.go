@@ -117,3 +117,14 @@ func Plural(n int, thing string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
+
+// Amount prints a positive number in at most five letters: 50.0, 25.0k, 1.2M.
+func Amount(x float64) string {
+	for _, unit := range []string{"", "k", "M"} {
+		if x < 999.95 {
+			return fmt.Sprintf("%.1f%s", x, unit)
+		}
+		x /= 1000
+	}
+	return fmt.Sprintf("%.1fG", x)
+}
