@@ -34,7 +34,8 @@ func controlVerb(name, summary, intro, method string) *verb.Verb {
 			data, asJSON := "", false
 			bindData(fs, &data, "the node's data folder")
 			fs.JSON(&asJSON, "one JSON object: run, env, strategy, height, head, leader, self, leads, term, peers, evaluations, steps, mine, "+
-				"evals_per_s, best, mean, state (training, idle or paused), why, workers, page, uptime, version")
+				"evals_per_s, best, mean, return (of the mean policy), threshold, solved, solved_at, state (training, idle or paused), reason, why, "+
+				"workers, page, uptime, version")
 			return func(ctx context.Context, s *verb.IO, args []string) error {
 				if err := verb.None(args); err != nil {
 					return err
@@ -123,16 +124,35 @@ func printStatus(w io.Writer, s httpd.Status) error {
 	fmt.Fprintf(&b, "state        %s\n", state)
 	if s.Run != "" {
 		fmt.Fprintf(&b, "run          %s (%s, %s)\n", s.Run, s.Env, s.Strategy)
+		fmt.Fprintf(&b, "policy       %s\n", policyText(s))
 		fmt.Fprintf(&b, "head         %s at height %d\n", s.Head, s.Height)
 		fmt.Fprintf(&b, "leader       %s in term %d\n", leaderOf(s), s.Term)
 		fmt.Fprintf(&b, "evaluations  %d (%.0f/s), %d of them by this node\n", s.Evaluations, s.EvalsPerS, s.Mine)
-		fmt.Fprintf(&b, "returns      best %s, mean %s in the newest entry\n", verb.Number(s.Best), verb.Number(s.Mean))
+		fmt.Fprintf(&b, "fitness      best %s, mean %s in the newest generation\n", verb.Number(s.Best), verb.Number(s.Mean))
 	}
 	fmt.Fprintf(&b, "peers        %d\n", s.Peers)
 	fmt.Fprintf(&b, "workers      %d\n", s.Workers)
 	fmt.Fprintf(&b, "up           %v\n", (time.Duration(s.Uptime) * time.Second).String())
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// policyText says how good the policy is.
+func policyText(s httpd.Status) string {
+	text := "not evaluated yet"
+	if s.Return != nil {
+		text = fmt.Sprintf("return %.1f at generation %d", *s.Return, s.ReturnHeight)
+	}
+	if s.Threshold != nil {
+		text += fmt.Sprintf(" (goal %g)", *s.Threshold)
+	}
+	switch {
+	case s.SolvedAt != nil:
+		text += fmt.Sprintf(", solved at generation %d", *s.SolvedAt)
+	case s.Return != nil:
+		text += ", not solved yet"
+	}
+	return text
 }
 
 // leaderOf names the leader for people.

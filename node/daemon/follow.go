@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/evoswarm/evoswarm/internal/cost"
@@ -31,9 +32,35 @@ func runNode(ctx context.Context, s *verb.IO, cfg Config, line *verb.Line, asJSO
 		err = follow(ctx, s, n, line, asJSON)
 	}
 	line.Clear()
+	if err == nil {
+		s.Note("stopping: handing over and writing everything to disk; Ctrl-C again quits at once")
+	}
 	closing, cancel := context.WithTimeout(context.Background(), goodbye)
 	defer cancel()
-	return errors.Join(err, n.Close(closing))
+	if err = errors.Join(err, n.Close(closing)); err == nil {
+		s.Note("goodbye; everything is in %s; to continue: %s", cfg.Data, again(cfg))
+	}
+	return err
+}
+
+// again is the command that continues where a node ended.
+func again(cfg Config) string {
+	words := []string{"evonode"}
+	if cfg.Public {
+		words = append(words, "--bootstrap")
+	} else {
+		words = append(words, "join")
+	}
+	words = append(words, cfg.Targets...)
+	if usual, err := dataDir(""); err != nil || usual != cfg.Data {
+		words = append(words, "--data", cfg.Data)
+	}
+	for i, w := range words {
+		if strings.ContainsAny(w, " #'\"$&;()") {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 func printAnnouncement(s *verb.IO, a Announcement, data string) error {
@@ -47,6 +74,9 @@ func printAnnouncement(s *verb.IO, a Announcement, data string) error {
 		fmt.Fprintf(s.Out, "run    %s (%s, %s)\n", a.Run, a.Env, a.Strategy)
 	} else {
 		fmt.Fprintf(s.Out, "run    none: start again with --train ENV to begin one\n")
+	}
+	if a.Metrics != "" {
+		fmt.Fprintf(s.Out, "metrics %s\n", a.Metrics)
 	}
 	_, err := fmt.Fprintf(s.Out, "data   %s\n", data)
 	for _, note := range a.Notes {

@@ -3,11 +3,13 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/evoswarm/evoswarm/internal/mesh"
@@ -29,6 +31,7 @@ type Config struct {
 
 	HTTP      string // where the page is served; "" for the default of a public node
 	HTTPGiven bool   // whether the user said so: then no other port will do
+	Metrics   string // where /metrics is served; "": nowhere
 	Listen    []string
 	Workers   int // cores to lend; 0: all
 	WAN       bool
@@ -45,6 +48,7 @@ type Announcement struct {
 	Env       string   `json:"env"`
 	Strategy  string   `json:"strategy"`
 	Addresses []string `json:"addresses"` // of this node, for peers
+	Metrics   string   `json:"metrics"`   // URL of /metrics, "" for none
 	Notes     []string `json:"notes"`     // what a person should know
 }
 
@@ -56,6 +60,7 @@ type Node struct {
 	mesh    *mesh.Mesh
 	peer    *peer.Peer // nil while there is no run
 	page    net.Listener
+	metrics net.Listener
 	hub     bool
 	servers []*http.Server
 	notes   []string
@@ -90,7 +95,7 @@ func (n *Node) start(ctx context.Context) (err error) {
 	if n.memory, err = readMemory(n.cfg.Data); err != nil {
 		return err
 	}
-	if err := n.openPage(); err != nil {
+	if err := errors.Join(n.openPage(), n.openMetrics()); err != nil {
 		return err
 	}
 	if err := n.openMesh(ctx); err != nil {
@@ -123,6 +128,18 @@ func (n *Node) openPage() (err error) {
 	return err
 }
 
+// openMetrics takes the port of /metrics, if there is to be one.
+func (n *Node) openMetrics() (err error) {
+	if n.cfg.Metrics == "" {
+		return nil
+	}
+	n.metrics, err = net.Listen("tcp", n.cfg.Metrics)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%w: %s, for metrics", ErrBusy, n.cfg.Metrics)
+	}
+	return err
+}
+
 func (n *Node) openMesh(ctx context.Context) error {
 	var listen []string
 	if n.cfg.Public || len(n.cfg.Listen) > 0 {
@@ -151,6 +168,9 @@ func (n *Node) serve() error {
 	n.listen(control, httpd.NewControlHandler(n))
 	if n.page != nil {
 		n.listen(n.page, httpd.NewHandler(n))
+	}
+	if n.metrics != nil {
+		n.listen(n.metrics, httpd.NewMetricsHandler(n))
 	}
 	go n.remember()
 	return nil
@@ -204,6 +224,9 @@ func (n *Node) Announcement() Announcement {
 	elsewhere := ""
 	if n.page != nil {
 		a.Page, elsewhere = pageURLs(n.page)
+	}
+	if n.metrics != nil {
+		a.Metrics = "http://" + n.metrics.Addr().String() + "/metrics"
 	}
 	pin := ""
 	if s.Run != "" {
@@ -263,8 +286,10 @@ func (n *Node) release() {
 	for _, s := range n.servers {
 		s.Close()
 	}
-	if n.page != nil {
-		n.page.Close()
+	for _, l := range []net.Listener{n.page, n.metrics} {
+		if l != nil {
+			l.Close()
+		}
 	}
 	if n.data != nil {
 		httpd.RemoveControl(n.cfg.Data)
@@ -287,6 +312,7 @@ func (n *Node) Status() httpd.Status {
 	if n.peer != nil {
 		s.Status = n.peer.Status()
 		s.Leader = s.Status.Leader
+		s.SetSolved(n.peer.Curve())
 		return s
 	}
 	s.Self = n.mesh.Self().String()
@@ -305,15 +331,37 @@ func (n *Node) WriteLog(w io.Writer) error {
 	return n.peer.Log(w)
 }
 
-// SetPaused implements [httpd.Control]. It is remembered over a restart.
+// SetPaused implements [httpd.Control]: the status that follows has the new state. It is remembered over a restart.
 func (n *Node) SetPaused(paused bool) error {
 	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.peer != nil {
-		n.peer.Pause(paused)
-	}
 	n.memory.Paused = paused
-	return n.memory.write(n.cfg.Data)
+	err := n.memory.write(n.cfg.Data)
+	n.mu.Unlock()
+	if n.peer != nil {
+		n.pause(paused)
+	}
+	return err
+}
+
+// pausePatience bounds the wait for a peer to take note of a pause.
+const pausePatience = 5 * time.Second
+
+// pause tells the peer, and waits until its status says so.
+func (n *Node) pause(paused bool) {
+	updates, end := n.peer.Watch()
+	defer end()
+	n.peer.Pause(paused)
+	late := time.After(pausePatience)
+	for {
+		select {
+		case s, running := <-updates:
+			if !running || (s.State == peer.Paused) == paused || s.Error != "" {
+				return
+			}
+		case <-late:
+			return
+		}
+	}
 }
 
 // Stop implements [httpd.Control].

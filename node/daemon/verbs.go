@@ -68,6 +68,7 @@ which, and is trusted to.`,
 // nodeFlags are the flags of a node.
 type nodeFlags struct {
 	http     string
+	metrics  string
 	listen   []string
 	data     string
 	workers  int
@@ -86,6 +87,7 @@ func newNodeFlags() *nodeFlags { return &nodeFlags{profile: "lan", logLevel: "wa
 // bind defines the flags of every node.
 func (f *nodeFlags) bind(fs *verb.Flags, page string) {
 	fs.String(&f.http, "http", "HOST:PORT", `where the page is served ("" for nowhere; `+page+")")
+	fs.String(&f.metrics, "metrics", "HOST:PORT", "serve /metrics (Prometheus) and /healthz there, for example 127.0.0.1:9090 (default: nowhere)")
 	fs.Func("listen", "MULTIADDR", fmt.Sprintf("where to listen for peers; may be repeated (default: TCP, QUIC and WebSocket on port %d)", DefaultPort),
 		func(v string) error { f.listen = append(f.listen, v); return nil })
 	bindData(fs, &f.data, "where things are kept")
@@ -93,7 +95,7 @@ func (f *nodeFlags) bind(fs *verb.Flags, page string) {
 	fs.String(&f.profile, "profile", "lan|wan", "how fast a silent leader is replaced: under 2 s, or under 15 s (default lan)")
 	fs.Bool(&f.noMDNS, "no-mdns", "do not look for nodes in the local network")
 	fs.String(&f.logLevel, "log-level", "debug|info|warn|error", "what the node logs (default warn)")
-	fs.JSON(&f.json, "print what the node says as JSON: first {page, join, run, env, addresses}, then status lines")
+	fs.JSON(&f.json, "print what the node says as JSON: first {page, join, run, env, addresses, metrics}, then status lines")
 }
 
 // bindRun defines what only a node that may start a run has.
@@ -122,8 +124,11 @@ func (f *nodeFlags) config(fs *verb.Flags, targets []string, bootstrap bool, lin
 	if f.profile != "lan" && f.profile != "wan" {
 		return Config{}, verb.Misused(fmt.Sprintf("--profile %q", f.profile), "lan or wan")
 	}
-	if _, _, err := net.SplitHostPort(f.http); f.http != "" && err != nil {
-		return Config{}, verb.Misused(fmt.Sprintf("--http %q: %v", f.http, err), "HOST:PORT, such as 127.0.0.1:8080, or :8080 for all addresses of this computer")
+	if err := checkAddress("http", f.http, 8080); err != nil {
+		return Config{}, err
+	}
+	if err := checkAddress("metrics", f.metrics, 9090); err != nil {
+		return Config{}, err
 	}
 	data, err := dataDir(f.data)
 	if err != nil {
@@ -131,7 +136,7 @@ func (f *nodeFlags) config(fs *verb.Flags, targets []string, bootstrap bool, lin
 	}
 	cfg := Config{
 		Data: data, Targets: targets, Public: bootstrap,
-		HTTP: f.http, HTTPGiven: fs.Given("http"), Listen: f.listen,
+		HTTP: f.http, HTTPGiven: fs.Given("http"), Metrics: f.metrics, Listen: f.listen,
 		Workers: f.workers, WAN: f.profile == "wan", MDNS: !f.noMDNS,
 		Version: verb.Version(), Logger: slog.New(slog.NewTextHandler(line, &slog.HandlerOptions{Level: level})),
 	}
@@ -153,4 +158,13 @@ func (f *nodeFlags) config(fs *verb.Flags, targets []string, bootstrap bool, lin
 	}
 	cfg.Train, cfg.Fresh, cfg.Exact = &options, f.fresh, slices.ContainsFunc(settings.Names, fs.Given)
 	return cfg, err
+}
+
+// checkAddress refuses what is not HOST:PORT.
+func checkAddress(flag, address string, port int) error {
+	if _, _, err := net.SplitHostPort(address); address != "" && err != nil {
+		return verb.Misused(fmt.Sprintf("--%s %q: %v", flag, address, err),
+			fmt.Sprintf("HOST:PORT, such as 127.0.0.1:%d, or :%d for all addresses of this computer", port, port))
+	}
+	return nil
 }

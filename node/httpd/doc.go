@@ -1,11 +1,12 @@
 // Package httpd is the HTTP side of a node: the volunteer page, what others may read of the node, and the socket in its
 // data folder through which its owner steers it.
 //
-// What is served over TCP is read-only and open to everybody: the page, /addresses.json, /healthz, /metrics,
-// /api/status, /api/curve and /api/log. What changes the node goes over a Unix socket that only its owner can open.
+// The page's port is read-only and open to everybody: the page, /addresses.json, /healthz, /api/status, /api/curve and
+// /api/log. /metrics has a port of its own, for its operator the node. What changes the node goes over a Unix socket
+// that only its owner can open.
 //
 // /api/curve is a JSON array of the held-out evaluations of the mean policy, in order of height: [internal/peer.Point], with
 // height, head (the entry's id), evaluations, steps and return. It has at most some thousand points, thinned out as a run
-// grows, and none of entries that are no longer canonical; so ask for the whole again rather than for what is new. It is kept over a
-// restart of the node.
+// grows, and none of entries that are no longer canonical; so ask for the whole again rather than for what is new. It
+// survives a restart of the node.
 package httpd

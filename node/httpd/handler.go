@@ -2,25 +2,21 @@ package httpd
 
 import (
 	"encoding/json"
-	"fmt"
 	"mime"
 	"net/http"
-
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/evoswarm/evoswarm/web"
 )
 
-// NewHandler serves the volunteer page at / and the open, read-only views of n beside it.
+// NewHandler serves the volunteer page at / and the open, read-only views of n.
 func NewHandler(n Node) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /addresses.json", open(func(w http.ResponseWriter, r *http.Request) { serveAddresses(w, r, n) }))
-	mux.HandleFunc("GET /healthz", open(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }))
+	mux.HandleFunc("GET /healthz", open(func(w http.ResponseWriter, _ *http.Request) { serveHealth(w, n) }))
 	mux.HandleFunc("GET /api/status", open(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, n.Status()) }))
 	mux.HandleFunc("GET /api/log", open(func(w http.ResponseWriter, r *http.Request) { serveLog(w, r, n) }))
 	mux.HandleFunc("GET /api/curve", open(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, n.Curve()) }))
-	mux.Handle("GET /metrics", promhttp.HandlerFor(gatherer(n), promhttp.HandlerOpts{}))
-	for _, path := range []string{"/addresses.json", "/healthz", "/api/", "/metrics"} {
+	for _, path := range []string{"/addresses.json", "/healthz", "/api/"} {
 		mux.HandleFunc(path, readOnly)
 	}
 	mux.Handle("/", web.Handler())

@@ -20,11 +20,12 @@ type fixedNode struct {
 	log     []byte
 	paused  bool
 	stopped chan struct{}
+	fault   string
 }
 
 func (f *fixedNode) Status() Status {
 	best := 500.0
-	s := peer.Status{Env: "CartPole-v1", Height: 7, Evaluations: 112, Peers: 2, Best: &best, State: peer.Training}
+	s := peer.Status{Env: "CartPole-v1", Height: 7, Evaluations: 112, Peers: 2, Best: &best, State: peer.Training, Error: f.fault}
 	if f.log != nil {
 		s.Run = "bafyrun"
 	}
@@ -76,8 +77,7 @@ func TestHandler(t *testing.T) {
 		{"GET", "/api/status", 200, `"height":7`},
 		{"GET", "/api/log", 200, "0123456789"},
 		{"GET", "/api/curve", 200, `[{"height":7,"head":"bafyhead","evaluations":112,"steps":900,"return":12.5}]`},
-		{"GET", "/metrics", 200, "evoswarm_height 7\n"},
-		{"GET", "/metrics", 200, "evoswarm_evaluations_total 112\n"},
+		{"GET", "/metrics", 404, ""},
 		{"GET", "/addresses.json", 200, `"run":"bafyrun"`},
 		{"GET", "/api/nothing", 404, ""},
 		{"POST", "/api/status", 405, "read-only"},

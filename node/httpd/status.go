@@ -9,10 +9,22 @@ import (
 // Status is what a node says of itself: /api/status and evonode status --json.
 type Status struct {
 	peer.Status
-	Leader  string  `json:"leader"`  // key in hexadecimal, "" if none is known
-	Page    string  `json:"page"`    // URL of the page on this computer, "" if none is served
-	Uptime  float64 `json:"uptime"`  // [s]
-	Version string  `json:"version"` // of the build
+	Leader   string  `json:"leader"`    // key in hexadecimal, "" if none is known
+	Solved   bool    `json:"solved"`    // whether a held-out evaluation of the mean policy reached the threshold
+	SolvedAt *uint64 `json:"solved_at"` // height of the first that did; nil: none
+	Page     string  `json:"page"`      // URL of the page on this computer, "" if none is served
+	Uptime   float64 `json:"uptime"`    // [s]
+	Version  string  `json:"version"`   // of the build
+}
+
+// SetSolved looks for the first point of a learning curve that reached the threshold.
+func (s *Status) SetSolved(curve []peer.Point) {
+	for i := range curve {
+		if s.Threshold != nil && curve[i].Return >= *s.Threshold {
+			s.Solved, s.SolvedAt = true, &curve[i].Height
+			return
+		}
+	}
 }
 
 // Node is what the HTTP side reads. All methods are safe for concurrent use.
