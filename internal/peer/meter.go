@@ -5,9 +5,12 @@ import "time"
 const (
 	meterSpan = 10 * time.Second
 	meterStep = 500 * time.Millisecond
+	// meterMost and meterLeast bound what a meter of generations looks back on: they may take longer than meterSpan each.
+	meterMost  = 5 * time.Minute
+	meterLeast = 3 // samples
 )
 
-// meter counts what happened in the last 10 s.
+// meter counts what happened of late.
 type meter struct{ samples []sample }
 
 type sample struct {
@@ -36,15 +39,44 @@ func (m *meter) add(now time.Time, n uint64) {
 
 // rate is per second over the last 10 s, or since begun if that is shorter.
 func (m *meter) rate(now, begun time.Time) float64 {
-	for len(m.samples) > 0 && now.Sub(m.samples[0].at) > meterSpan {
+	m.forget(now.Add(-meterSpan))
+	return perSecond(m.samples, min(meterSpan, now.Sub(begun)))
+}
+
+// slowRate is rate for what happens only now and then: it looks back on the last few times, so that it is not 0 between two of
+// them.
+func (m *meter) slowRate(now, begun time.Time) float64 {
+	m.forget(now.Add(-meterMost))
+	for len(m.samples) > meterLeast && now.Sub(m.samples[0].at) > meterSpan {
 		m.samples = m.samples[1:]
 	}
+	if len(m.samples) == 0 {
+		return 0
+	}
+	first := now.Sub(m.samples[0].at)
+	switch {
+	case first <= meterSpan:
+		return perSecond(m.samples, min(meterSpan, now.Sub(begun)))
+	case len(m.samples) == 1:
+		return perSecond(m.samples, first)
+	}
+	return perSecond(m.samples[1:], first) // what the first one counts happened before it
+}
+
+// forget drops what happened before a time.
+func (m *meter) forget(before time.Time) {
+	for len(m.samples) > 0 && m.samples[0].at.Before(before) {
+		m.samples = m.samples[1:]
+	}
+}
+
+// perSecond is the sum of samples over a time, of at least a second.
+func perSecond(samples []sample, span time.Duration) float64 {
 	var n uint64
-	for _, s := range m.samples {
+	for _, s := range samples {
 		n += s.n
 	}
-	span := min(meterSpan, max(now.Sub(begun), time.Second))
-	return float64(n) / span.Seconds()
+	return float64(n) / max(span, time.Second).Seconds()
 }
 
 // see notes the run's total. What comes in while catching up was not evaluated now and is not counted.

@@ -58,7 +58,7 @@ type Status struct {
 
 	Evaluations uint64  `json:"evaluations"` // of the run
 	Steps       uint64  `json:"steps"`       // env-steps of the run's training
-	EvalsPerS   float64 `json:"evals_per_s"` // of the run, over the last 10 s
+	EvalsPerS   float64 `json:"evals_per_s"` // of the run, over the last 10 s or the last few generations
 
 	Mine          uint64  `json:"mine"`             // own evaluations in the log
 	MineSteps     uint64  `json:"mine_steps"`       // own env-steps in the log
@@ -152,7 +152,7 @@ func (p *Peer) describe() Status {
 		Run: c.Run.String(), Env: p.rules.Env.ID, Strategy: p.rules.Spec.Strategy.Name,
 		Height: c.Height, Head: c.Head.String(), HeadLink: c.Head, Self: c.Self.String(), Term: c.Term,
 		Leads: c.Role == coordinator.Leader, Peers: c.Peers, Volunteers: c.Credits,
-		Evaluations: c.Evaluations, Steps: p.steps(*c), EvalsPerS: d.meters.run.rate(now, p.started),
+		Evaluations: c.Evaluations, Steps: p.steps(*c), EvalsPerS: d.meters.run.slowRate(now, p.started),
 		Mine: c.Mine.Evaluations, MineSteps: c.Mine.Steps, MineEvalsPerS: d.meters.mine.rate(now, p.started),
 		Workers: p.cfg.Evaluator.Workers(), Best: fitness(c.Best), Mean: fitness(c.Mean), Threshold: &solved,
 		Behind: c.Behind, BehindOf: c.BehindOf, BehindS: d.pace.left(c.Behind),

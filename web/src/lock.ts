@@ -6,23 +6,20 @@ const name = "evoswarm-compute";
 const renewal = 2000;
 
 /**
- * Waits until no other tab works and resolves then; the lock is held until the page goes. waiting is called if that
- * takes time.
+ * Waits until no other tab works and resolves then, with what gives the lock back; a page that is closed gives it back by
+ * itself. waiting is called if that takes time.
  *
  * A Web Lock also tells the browser not to freeze the page while it is hidden. Pages from a plain http address in a
  * local network have no Web Locks; there a lease in localStorage keeps tabs apart.
  */
-export async function lockTab(waiting: () => void): Promise<void> {
+export async function lockTab(waiting: () => void): Promise<() => void> {
   if (navigator.locks) return webLock(waiting);
   return lease(waiting);
 }
 
-function webLock(waiting: () => void): Promise<void> {
+function webLock(waiting: () => void): Promise<() => void> {
   return new Promise((resolve, reject) => {
-    const hold = (): Promise<never> => {
-      resolve();
-      return new Promise<never>(() => undefined);
-    };
+    const hold = (): Promise<void> => new Promise((release) => resolve(release));
     navigator.locks
       .request(name, { ifAvailable: true }, (lock) => {
         if (lock) return hold();
@@ -39,7 +36,7 @@ interface Lease {
   until: number;
 }
 
-async function lease(waiting: () => void): Promise<void> {
+async function lease(waiting: () => void): Promise<() => void> {
   const self = String(Math.random());
   let told = false;
   while (!take(self)) {
@@ -50,8 +47,11 @@ async function lease(waiting: () => void): Promise<void> {
   // Two tabs may have written at once; the one that is overwritten sees it here.
   await pause(100);
   if (read()?.holder !== self) return lease(waiting);
-  setInterval(() => write(self), renewal);
-  addEventListener("pagehide", () => localStorage.removeItem(name));
+  const renewing = setInterval(() => write(self), renewal);
+  return () => {
+    clearInterval(renewing);
+    localStorage.removeItem(name);
+  };
 }
 
 /** take writes the lease if nobody else's is valid. */

@@ -53,17 +53,17 @@ async function main(): Promise<void> {
   const addresses = firstAddresses();
   void observe(() => situation.status === null, showNode);
   const [program, worker] = await programs;
-  await lockTab(() => {
+  const unlock = await lockTab(() => {
     enter("elsewhere");
     page.still("The other tab draws the policy.");
   });
   enter("connecting");
   page.still("The policy appears here once this tab takes part.");
-  start(await addresses, program!, worker!);
+  start(await addresses, program!, worker!, unlock);
 }
 
 /** start hands over to the tab's program. */
-function start(node: Addresses, program: WebAssembly.Module, worker: WebAssembly.Module): void {
+function start(node: Addresses, program: WebAssembly.Module, worker: WebAssembly.Module, unlock: () => void): void {
   theater = new Theater({
     canvas: page.canvas,
     script: assets.worker,
@@ -93,7 +93,11 @@ function start(node: Addresses, program: WebAssembly.Module, worker: WebAssembly
       tell({ online });
       if (online) void check();
     },
-    leaving: () => tab?.order("stop"),
+    leaving: () => {
+      tab?.order("stop");
+      unlock();
+    },
+    returned: () => location.reload(),
   });
   void watchBattery((low) => {
     onBattery = low;

@@ -6,8 +6,10 @@ export interface Life {
   /** The page or the computer slept, and is back: its connections are dead. */
   woken(from: Sleep): void;
   online(online: boolean): void;
-  /** The page is going away. */
+  /** The page is going away, for now at least. */
   leaving(): void;
+  /** The person went back to the page, which the browser had kept. */
+  returned(): void;
 }
 
 /** A clock that gained this much on the other means that the computer slept. [ms] */
@@ -29,8 +31,8 @@ export function watchLife(life: Life): void {
   addEventListener("online", () => life.online(true));
   addEventListener("offline", () => life.online(false));
   document.addEventListener("resume", () => life.woken("frozen"));
-  addEventListener("pageshow", (event) => event.persisted && life.woken("frozen"));
-  addEventListener("pagehide", (event) => event.persisted || life.leaving());
+  addEventListener("pageshow", (event) => event.persisted && life.returned());
+  addEventListener("pagehide", () => life.leaving());
   const read = (): Clocks => ({ day: Date.now(), page: performance.now() });
   let last = read();
   setInterval(() => {
