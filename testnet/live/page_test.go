@@ -93,6 +93,12 @@ func TestPage(t *testing.T) {
 	second.picture(t, "second-tab")
 	b.do(t, "closing the first tab", chromedp.Navigate("about:blank"))
 	s.await(t, "the second tab takes over", second.reads("Your computer is helping"))
+	s.await(t, "the node and the second tab hear each other", func() string {
+		if st, err := first.status(); err != nil || st.Peers != 1 || second.number("peers") != 1 {
+			return fmt.Sprintf("the node hears %d, %v; %s", st.Peers, err, second.describe())
+		}
+		return ""
+	})
 
 	before := second.cpu(t)
 	time.Sleep(5 * time.Second)

@@ -93,8 +93,9 @@ function start(node: Addresses, program: WebAssembly.Module, worker: WebAssembly
       tell({ online });
       if (online) void check();
     },
-    leaving: () => {
-      tab?.order("stop");
+    leaving: (kept) => {
+      if (kept) tab?.terminate(); // its connections would stay open, and others would take them for this browser's
+      else tab?.order("stop");
       unlock();
     },
     returned: () => location.reload(),

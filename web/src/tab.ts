@@ -55,6 +55,11 @@ export class RemoteTab {
     this.call(name, ...args).catch(() => undefined); // a crash is told to whom it concerns
   }
 
+  /** Ends the program at once, and with it its connections. */
+  terminate(): void {
+    this.worker.terminate();
+  }
+
   private post(ask: Ask): void {
     this.worker.postMessage(ask);
   }
@@ -85,7 +90,7 @@ export class RemoteTab {
   private die(crash: Crash): void {
     if (this.crash) return;
     this.crash = crash;
-    this.worker.terminate();
+    this.terminate();
     for (const { reject } of this.waiting.values()) reject(crash);
     this.waiting.clear();
     this.crashed(crash);

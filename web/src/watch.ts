@@ -6,8 +6,8 @@ export interface Life {
   /** The page or the computer slept, and is back: its connections are dead. */
   woken(from: Sleep): void;
   online(online: boolean): void;
-  /** The page is going away, for now at least. */
-  leaving(): void;
+  /** The page is going away; kept: the browser may bring it back, and stops its scripts meanwhile. */
+  leaving(kept: boolean): void;
   /** The person went back to the page, which the browser had kept. */
   returned(): void;
 }
@@ -32,7 +32,7 @@ export function watchLife(life: Life): void {
   addEventListener("offline", () => life.online(false));
   document.addEventListener("resume", () => life.woken("frozen"));
   addEventListener("pageshow", (event) => event.persisted && life.returned());
-  addEventListener("pagehide", () => life.leaving());
+  addEventListener("pagehide", (event) => life.leaving(event.persisted));
   const read = (): Clocks => ({ day: Date.now(), page: performance.now() });
   let last = read();
   setInterval(() => {
