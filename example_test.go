@@ -9,7 +9,7 @@ import (
 
 	"github.com/evoswarm/evoswarm"
 	"github.com/evoswarm/evoswarm/envs"
-	_ "github.com/evoswarm/evoswarm/examples/hover" // a world of another package; its init function registers it
+	_ "github.com/evoswarm/evoswarm/examples/hover" // an environment of another package; its init function registers it
 )
 
 // The maximum of a function of ten values, with a strategy that learns how they depend on each other.
@@ -39,7 +39,7 @@ func ExampleOptimizer() {
 	// Output: [3.00 3.00 3.00 3.00 3.00 3.00 3.00 3.00 3.00 3.00]
 }
 
-// What was saved goes on elsewhere, with the same bits.
+// A saved optimizer continues elsewhere, with the same bits.
 func ExampleOptimizer_Restore() {
 	one, _ := evoswarm.New("snes", nil, 3, 8)
 	if err := one.Start(7, []float32{1, 2, 3}); err != nil {
@@ -59,9 +59,9 @@ func ExampleOptimizer_Restore() {
 	// evolve: bad state: it is of an optimizer with another strategy, other settings or another size
 }
 
-// Training until the world is solved, and the policy that came out.
+// Training until the environment is solved, and the policy that came out.
 func ExampleTrain() {
-	result, err := evoswarm.Train(context.Background(), evoswarm.Options{World: "CartPole-v1", Strategy: "dises", Seed: 7})
+	result, err := evoswarm.Train(context.Background(), evoswarm.Options{Env: "CartPole-v1", Strategy: "dises", Seed: 7})
 	if err != nil {
 		panic(err)
 	}
@@ -74,10 +74,10 @@ func ExampleTrain() {
 	// Output: true true [1]
 }
 
-// A log gives the model back, and shows that each of its numbers is true.
+// A log gives the model back, and each of its numbers can be checked.
 func ExampleReplay() {
 	ctx := context.Background()
-	result, err := evoswarm.Train(ctx, evoswarm.Options{World: "CartPole-v1", Strategy: "dises", Until: evoswarm.Until{Evaluations: 64}})
+	result, err := evoswarm.Train(ctx, evoswarm.Options{Env: "CartPole-v1", Strategy: "dises", Until: evoswarm.Until{Evaluations: 64}})
 	if err != nil {
 		panic(err)
 	}
@@ -89,9 +89,40 @@ func ExampleReplay() {
 	// Output: true 64 true
 }
 
-// A world that is not part of this module: the one in examples/hover, to be copied.
-func ExampleTrain_ownWorld() {
-	result, err := evoswarm.Train(context.Background(), evoswarm.Options{World: "Hover-v0", Strategy: "openai-es", Population: 32})
+// cart is an environment that trains, in ten lines: a cart on a line that has to stay in the middle.
+type cart struct{ x float64 }
+
+var cartSpec = &envs.Spec{
+	ID: "Middle-v0", Revision: 1, ObsDim: 1, ObsLow: []float64{-2}, ObsHigh: []float64{2}, Action: envs.BoxSpace(1, -1, 1),
+	MaxSteps: 100, SolvedReturn: 90, New: func() envs.Env { return new(cart) },
+}
+
+func init() { envs.Register(cartSpec) }
+
+func (c *cart) Spec() *envs.Spec { return cartSpec }
+func (c *cart) Reset(rng *envs.Stream, obs []float32) {
+	c.x = rng.UniformIn(-1, 1)
+	obs[0] = float32(c.x)
+}
+func (c *cart) Step(_ *envs.Stream, act []float64, obs []float32) (reward float64, terminated bool) {
+	c.x += float64(0.1 * min(max(envs.Real(act[0], 0), -1), 1))
+	obs[0] = float32(c.x)
+	return 1 - float64(c.x*c.x), c.x < -2 || c.x > 2
+}
+
+// An environment of one's own: three methods and a description are enough to train, evaluate and replay.
+func ExampleTrain_ownEnv() {
+	result, err := evoswarm.Train(context.Background(), evoswarm.Options{Env: "Middle-v0", Strategy: "openai-es"})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(result.Solved, result.Model.Act([]float32{-1})[0] > 0) // left of the middle: to the right
+	// Output: true true
+}
+
+// A complete environment of another package, which can also be drawn and traced: the one in examples/hover, to be copied.
+func ExampleTrain_otherPackage() {
+	result, err := evoswarm.Train(context.Background(), evoswarm.Options{Env: "Hover-v0", Strategy: "openai-es", Population: 32})
 	if err != nil {
 		panic(err)
 	}
@@ -101,9 +132,9 @@ func ExampleTrain_ownWorld() {
 
 // What can be trained, and with what.
 func Example_lists() {
-	for _, world := range evoswarm.Worlds() {
-		if world.ID == "CartPole-v1" {
-			fmt.Println(world.Title, world.ObsDim, world.Action.N, world.SolvedReturn)
+	for _, env := range evoswarm.Envs() {
+		if env.ID == "CartPole-v1" {
+			fmt.Println(env.Title, env.ObsDim, env.Action.N, env.SolvedReturn)
 		}
 	}
 	for _, s := range evoswarm.Strategies() {
@@ -116,7 +147,7 @@ func Example_lists() {
 		}
 	}
 	for _, p := range evoswarm.Presets() {
-		if p.World == "CartPole-v1" && p.Default {
+		if p.Env == "CartPole-v1" && p.Default {
 			fmt.Println(p.Strategy, p.Policy.Kind)
 		}
 	}
@@ -126,7 +157,7 @@ func Example_lists() {
 	// dises linear
 }
 
-// Mistakes come back in words.
+// Errors say what is wrong and what is allowed.
 func ExampleNew_errors() {
 	_, err := evoswarm.New("openai", nil, 10, 8)
 	fmt.Println(err)
@@ -139,5 +170,5 @@ func ExampleNew_errors() {
 	// evolve: unknown strategy "openai"; nearest: openai-es
 	// evolve: bad strategy setting: openai-es: sigma is -1, want a number in [1e-06, 1000]
 	// evoswarm: bad fitness: 3 values, want 8: one for each candidate of Ask, in its order
-	// envs: bad world "My/World": its ID holds '/', want letters, digits, '-', '_' and '.', a letter or digit first
+	// bad environment "My/World": its ID holds '/', want letters, digits, '-', '_' and '.', a letter or digit first
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestOutsider copies examples/hover into a module of its own, as docs/worlds-template.md tells a stranger to, and tests and
+// TestOutsider copies examples/hover into a module of its own, as docs/worlds-template.md says, and tests and
 // runs it there: nothing of it needs what only this module may import.
 func TestOutsider(t *testing.T) {
 	here, err := filepath.Abs(".")
@@ -38,6 +38,20 @@ func TestOutsider(t *testing.T) {
 	out = run(t, dir, "go", "run", "-mod=mod", "./node", "replay", "hover.seedlog", "--check", "claims")
 	if !strings.Contains(out, "claims       good") {
 		t.Errorf("replay says %s", out)
+	}
+}
+
+// TestTemplate checks that the short environment of docs/worlds-template.md is the one that the example trains.
+func TestTemplate(t *testing.T) {
+	m := regexp.MustCompile("(?s)```go\n(type .*?)```").FindSubmatch(read(t, filepath.Join("docs", "worlds-template.md")))
+	if m == nil {
+		t.Fatal("docs/worlds-template.md has no short environment")
+	}
+	example := string(read(t, "example_test.go"))
+	for part := range strings.SplitSeq(strings.TrimSpace(string(m[1])), "\n\n") {
+		if !strings.Contains(example, part) {
+			t.Errorf("example_test.go lacks this part of docs/worlds-template.md:\n%s", part)
+		}
 	}
 }
 

@@ -11,22 +11,16 @@ func check(spec *Spec) error {
 		return err
 	}
 	switch {
-	case spec.Title == "" || spec.Doc == "":
-		return errors.New("its Title and Doc must say what the world is")
 	case spec.Revision == 0:
 		return errors.New("its Revision is 0, want 1 or more")
 	case spec.MaxSteps <= 0:
 		return fmt.Errorf("its MaxSteps is %d, want at least 1", spec.MaxSteps)
 	case !finite(spec.SolvedReturn):
 		return fmt.Errorf("its SolvedReturn is %v, want a finite number", spec.SolvedReturn)
-	case spec.FPS <= 0:
-		return fmt.Errorf("its FPS is %d, want at least 1", spec.FPS)
 	case spec.New == nil:
 		return errors.New("its New is nil, want a constructor")
 	case spec.ObsDim <= 0:
 		return fmt.Errorf("its ObsDim is %d, want at least 1", spec.ObsDim)
-	case !(spec.View.MinX < spec.View.MaxX && spec.View.MinY < spec.View.MaxY):
-		return fmt.Errorf("its View is empty: %+v", spec.View)
 	}
 	if err := checkBounds("ObsLow", "ObsHigh", spec.ObsLow, spec.ObsHigh, spec.ObsDim); err != nil {
 		return err
@@ -100,18 +94,49 @@ func try(spec *Spec) (err error) {
 	if got := env.Spec(); got != spec {
 		return errors.New("its Spec of an instance returns another description than the one registered")
 	}
+	if _, ok := env.(Drawer); ok {
+		if err := checkView(spec); err != nil {
+			return err
+		}
+	}
 	rng, obs, act := NewStream(0), make([]float32, spec.ObsDim), make([]float64, spec.Action.Dim)
 	env.Reset(&rng, obs)
 	if err := checkObs("Reset", obs); err != nil {
 		return err
 	}
-	if got := len(env.State()); got != len(spec.State) {
-		return fmt.Errorf("its State returns %d values, the description has %d", got, len(spec.State))
+	if err := checkValues(spec, env); err != nil {
+		return err
 	}
 	if reward, _ := env.Step(&rng, act, obs); !finite(reward) {
 		return fmt.Errorf("its Step gives a reward of %v", reward)
 	}
 	return checkObs("Step", obs)
+}
+
+// checkView checks what a Drawer needs.
+func checkView(spec *Spec) error {
+	if !(spec.View.MinX < spec.View.MaxX && spec.View.MinY < spec.View.MaxY) {
+		return fmt.Errorf("it has Draw, and its View is empty: %+v", spec.View)
+	}
+	if spec.FPS <= 0 {
+		return fmt.Errorf("it has Draw, and its FPS is %d, want at least 1", spec.FPS)
+	}
+	return nil
+}
+
+// checkValues compares the description of the state with the state.
+func checkValues(spec *Spec, env Env) error {
+	stateful, ok := env.(Stateful)
+	if !ok {
+		if len(spec.State) > 0 {
+			return fmt.Errorf("its State describes %d values, and it has no State and SetState", len(spec.State))
+		}
+		return nil
+	}
+	if got := len(stateful.State()); got != len(spec.State) {
+		return fmt.Errorf("its State returns %d values, the description has %d", got, len(spec.State))
+	}
+	return nil
 }
 
 func checkObs(after string, obs []float32) error {

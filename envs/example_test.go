@@ -15,7 +15,7 @@ func ExampleFind() {
 	fmt.Println(err)
 	// Output:
 	// CartPole-v1 500 475 <nil>
-	// envs: unknown world "CartPole-v2"; nearest: CartPole-v1
+	// unknown environment "CartPole-v2"; nearest: CartPole-v1
 }
 
 // An episode with the pole always pushed to where it leans.
@@ -24,17 +24,17 @@ func ExampleEnv() {
 	if err != nil {
 		panic(err)
 	}
-	world := spec.New()
+	env := spec.New()
 	obs, act := make([]float32, spec.ObsDim), make([]float64, spec.Action.Dim)
 	rng := noise.Scripted([]float64{0.5, 0.5, 0.75, 0.5})
-	world.Reset(&rng, obs)
+	env.Reset(&rng, obs)
 	steps, sum := 0, 0.0
 	for steps < spec.MaxSteps {
 		act[0] = 0
 		if obs[2] > 0 {
 			act[0] = 1
 		}
-		reward, terminated := world.Step(&rng, act, obs)
+		reward, terminated := env.Step(&rng, act, obs)
 		steps++
 		sum += reward
 		if terminated {

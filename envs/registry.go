@@ -9,18 +9,16 @@ import (
 	"github.com/evoswarm/evoswarm/internal/nearest"
 )
 
-// ErrUnknown is wrapped by the error of Find for an id that no world has.
-var ErrUnknown = errors.New("envs: unknown world")
+// ErrUnknown is wrapped by the error of Find for an id that no environment has.
+var ErrUnknown = errors.New("unknown environment")
 
-// ErrSpec is wrapped by every error of Add. The message names the field and what is
-// allowed.
-var ErrSpec = errors.New("envs: bad world")
+// ErrSpec is wrapped by every error of Add. The message names the field and what is allowed.
+var ErrSpec = errors.New("bad environment")
 
 // MaxID is the largest length of an id.
 const MaxID = 64
 
-// registered holds the worlds sorted by id. It changes only while a program starts, so
-// it needs no lock.
+// registered holds the environments sorted by id. It changes only while a program starts, so it needs no lock.
 var registered []*Spec
 
 // Register is Add for init functions: it panics where Add returns an error.
@@ -30,14 +28,12 @@ func Register(spec *Spec) {
 	}
 }
 
-// Add makes a world known to Find and to everything that takes a world's id. spec must
-// not change afterwards. Add refuses, with an error that wraps ErrSpec, a description
-// that is not complete or contradicts itself, an id that is taken, and a world that
-// does not do what its description says in a first reset and step.
+// Add makes an environment known to Find and to everything that takes the id of one. spec must not change afterwards. Add
+// refuses, with an error that wraps ErrSpec, a description that is incomplete or contradicts itself, an id that is taken, and
+// an environment that does not do what its description says in a first reset and step.
 //
-// It may not be called while anything else of this module runs: call it in an init
-// function or at the beginning of main. A program that replays a log, or takes part in a
-// swarm, needs the same worlds as the one that began the run.
+// It may not be called while anything else of this module runs: call it in an init function or at the beginning of main. A
+// program that replays a log, or takes part in a swarm, needs the same environments as the one that began the run.
 func Add(spec *Spec) error {
 	if spec == nil {
 		return fmt.Errorf("%w: no spec", ErrSpec)
@@ -47,7 +43,7 @@ func Add(spec *Spec) error {
 	}
 	i := sort.Search(len(registered), func(i int) bool { return fold(registered[i].ID) >= fold(spec.ID) })
 	if i < len(registered) && fold(registered[i].ID) == fold(spec.ID) {
-		return fmt.Errorf("%w %q: ID: there is a world %q already", ErrSpec, spec.ID, registered[i].ID)
+		return fmt.Errorf("%w %q: ID: there is an environment %q already", ErrSpec, spec.ID, registered[i].ID)
 	}
 	if err := try(spec); err != nil {
 		return fmt.Errorf("%w %q: %w", ErrSpec, spec.ID, err)
@@ -58,12 +54,11 @@ func Add(spec *Spec) error {
 	return nil
 }
 
-// All returns the registered worlds sorted by id. The slice is the caller's, the
-// specs are shared.
+// All returns the registered environments sorted by id. The slice is the caller's, the specs are shared.
 func All() []*Spec { return append([]*Spec(nil), registered...) }
 
-// Find returns the world with that id, without regard to case. The error for an
-// unknown id wraps ErrUnknown and names the nearest right ones.
+// Find returns the environment with that id, in upper or lower case. The error for an unknown id wraps ErrUnknown and names
+// the nearest ones that exist.
 func Find(id string) (*Spec, error) {
 	for _, s := range registered {
 		if fold(s.ID) == fold(id) {
@@ -77,8 +72,7 @@ func Find(id string) (*Spec, error) {
 	return nil, fmt.Errorf("%w %q; nearest: %s", ErrUnknown, id, strings.Join(near, ", "))
 }
 
-// Nearest returns up to three registered ids that id may have meant, best first. It is
-// empty if nothing is near.
+// Nearest returns up to three registered ids that id may have meant, best first. It is empty if nothing is near.
 func Nearest(id string) []string {
 	ids := make([]string, len(registered))
 	for i, s := range registered {

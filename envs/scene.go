@@ -2,8 +2,8 @@ package envs
 
 import "github.com/evoswarm/evoswarm/internal/exact"
 
-// A Scene is a drawing as data: shapes in world units with named colour roles. Who
-// shows it chooses scale and colours. Shapes are drawn in order, y points up.
+// A Scene is a drawing as data: shapes in world units with named color roles. Scale and colors are chosen where it is shown.
+// Shapes are drawn in order, y points up.
 type Scene struct {
 	// Bounds is the part of the world to show. What is beyond it is cut off.
 	Bounds Bounds `json:"bounds"`
@@ -28,14 +28,14 @@ const (
 	Line Kind = "line"
 	// Polygon is a closed path through Points.
 	Polygon Kind = "polygon"
-	// Circle has its centre at Points[0:2] and Radius.
+	// Circle has its center at Points[0:2] and Radius.
 	Circle Kind = "circle"
 )
 
-// Role names a colour by what it is for. The zero value draws nothing.
+// Role names a color by what it is for. The zero value draws nothing.
 type Role string
 
-// The colour roles that a page or a plot has to know.
+// The color roles that a page or a plot has to know.
 const (
 	// Ground is what does not move.
 	Ground Role = "ground"
@@ -45,7 +45,7 @@ const (
 	Accent Role = "accent"
 	// Joint is where parts are connected.
 	Joint Role = "joint"
-	// Goal is what is to be reached.
+	// Goal is what has to be reached.
 	Goal Role = "goal"
 	// Terrain is ground that fills an area, behind everything else.
 	Terrain Role = "terrain"
@@ -55,7 +55,7 @@ const (
 	Ray Role = "ray"
 )
 
-// Roles lists the colour roles.
+// Roles lists the color roles.
 func Roles() []Role { return []Role{Ground, Body, Accent, Joint, Goal, Terrain, Flame, Ray} }
 
 // Shape is one element of a Scene.
@@ -67,7 +67,7 @@ type Shape struct {
 	Radius float64 `json:"radius,omitempty"`
 	// Width of the line or outline in world units; 0 is the thinnest line there is.
 	Width float64 `json:"width,omitempty"`
-	// Fill and Stroke are the colours of the inside and of the outline.
+	// Fill and Stroke are the colors of the inside and of the outline.
 	Fill   Role `json:"fill,omitempty"`
 	Stroke Role `json:"stroke,omitempty"`
 }
@@ -107,8 +107,7 @@ func (s *Scene) Bar(fill Role, width, x0, y0, x1, y1 float64) {
 	s.Polygon(fill, x0+nx, y0+ny, x0-nx, y0-ny, x1-nx, y1-ny, x1+nx, y1+ny)
 }
 
-// next adds a shape with a copy of points, in the memory of an earlier drawing if
-// there is any.
+// next adds a shape with a copy of points, in the memory of an earlier drawing if there is any.
 func (s *Scene) next(k Kind, points []float64) *Shape {
 	if len(s.Shapes) < cap(s.Shapes) {
 		s.Shapes = s.Shapes[:len(s.Shapes)+1]

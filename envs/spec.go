@@ -8,62 +8,86 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// Unbounded is the bound of a value that has none: the largest float32. It stands
-// for infinity and is finite so that a Spec can be written as JSON.
+// Unbounded is the bound of a value that has none: the largest float32. It means infinity and is finite so that a Spec can be
+// written as JSON.
 const Unbounded = 0x1.fffffep127
 
 // ErrAction is wrapped by the errors of CheckAction.
-var ErrAction = errors.New("envs: bad action")
+var ErrAction = errors.New("bad action")
 
-// ErrState is wrapped by the errors of CheckState and Env.SetState.
-var ErrState = errors.New("envs: bad state")
+// ErrState is wrapped by the errors of CheckState and Stateful.SetState.
+var ErrState = errors.New("bad state")
 
-// Spec is the static description of a world. Registered specs are shared and
-// never change.
+// ErrLacks is wrapped where an environment lacks methods that are not needed for training.
+var ErrLacks = errors.New("the environment lacks methods")
+
+// Spec is the static description of an environment. Registered specs are shared and never change. Title, Doc, State, View and
+// FPS are for people: training does without.
 type Spec struct {
 	// ID is Gymnasium's id, such as "CartPole-v1".
 	ID string `json:"id"`
-	// Revision counts the changes of our implementation that change bits; it starts
-	// at 1. Runs name {ID, Revision}.
+	// Revision counts the changes of our implementation that change bits; it starts at 1. Runs name {ID, Revision}.
 	Revision uint64 `json:"revision"`
-	// Title is the name for people, such as "Cart Pole".
+	// Title is the name for people, such as "Cart Pole"; empty: the ID.
 	Title string `json:"title"`
 	// Doc is the documentation in the form of Gymnasium's, as Markdown.
 	Doc string `json:"doc"`
 
 	// ObsDim is the length of an observation, at least 1.
 	ObsDim int `json:"obs_dim"`
-	// ObsLow and ObsHigh bound each value of the observation; length ObsDim.
-	// -Unbounded and Unbounded stand for no bound.
+	// ObsLow and ObsHigh bound each value of the observation; length ObsDim. -Unbounded and Unbounded mean no bound.
 	ObsLow  []float64 `json:"obs_low"`
 	ObsHigh []float64 `json:"obs_high"`
 
 	// Action is the action space.
 	Action Space `json:"action"`
 
-	// State names the values of Env.State and the range that SetState takes.
+	// State names the values of Stateful.State and the range that SetState takes; empty for an environment without them.
 	State []Var `json:"state"`
 
-	// MaxSteps is the time limit after which the caller truncates an episode, at
-	// least 1.
+	// MaxSteps is the time limit after which the caller truncates an episode, at least 1.
 	MaxSteps int `json:"max_steps"`
-	// SolvedReturn is the mean return over 100 episodes from which the world counts
-	// as solved: Gymnasium's reward_threshold, or ours if SolvedOurs.
+	// SolvedReturn is the mean return over 100 episodes from which the environment counts as solved: Gymnasium's
+	// reward_threshold, or ours if SolvedOurs.
 	SolvedReturn float64 `json:"solved_return"`
-	// SolvedOurs says that Gymnasium names no threshold for this world.
+	// SolvedOurs says that Gymnasium names no threshold for this environment.
 	SolvedOurs bool `json:"solved_ours"`
 
-	// View is the part of the world that a drawing shows.
+	// View is the part of the world that a drawing shows. Only a Drawer needs it.
 	View Bounds `json:"view"`
-	// FPS is how many steps make one second of watching.
+	// FPS is how many steps make one second of watching. Only a Drawer needs it.
 	FPS int `json:"fps"`
 
-	// StepNS is roughly what a step takes on one core, in nanoseconds, for estimates
-	// only; 0 counts as 100.
+	// StepNS is roughly what a step takes on one core, in nanoseconds, for estimates only; 0 counts as 100.
 	StepNS int `json:"-"`
 
 	// New makes an instance. It must be Reset or SetState before use.
 	New func() Env `json:"-"`
+}
+
+// Name returns the name for people.
+func (s *Spec) Name() string {
+	if s.Title == "" {
+		return s.ID
+	}
+	return s.Title
+}
+
+// CanDraw returns an error that wraps ErrLacks unless instances can be drawn.
+func (s *Spec) CanDraw() error {
+	if _, ok := s.New().(Drawer); !ok {
+		return fmt.Errorf("%w: %s cannot be drawn, it has no Draw", ErrLacks, s.ID)
+	}
+	return nil
+}
+
+// NewStateful makes an instance whose state can be read and set. The error wraps ErrLacks if instances cannot do that.
+func (s *Spec) NewStateful() (Stateful, error) {
+	env, ok := s.New().(Stateful)
+	if !ok {
+		return nil, fmt.Errorf("%w: the state of %s cannot be read or set, it has no State and SetState", ErrLacks, s.ID)
+	}
+	return env, nil
 }
 
 // Space is an action space: either N integers 0 .. N-1, or a box of Dim reals.
@@ -101,7 +125,7 @@ func BoxSpace(dim int, low, high float64) Space {
 	return s
 }
 
-// Sample writes an action to act, of length s.Dim: each of the N with the same chance, or uniform in the box. Bit exact.
+// Sample writes an action to act, of length s.Dim: each of the N with the same probability, or uniform in the box. Bit exact.
 func (s *Space) Sample(act []float64, rng *noise.Stream) {
 	if s.Discrete {
 		act[0] = float64(rng.IntN(0, int64(s.N)))
@@ -112,10 +136,9 @@ func (s *Space) Sample(act []float64, rng *noise.Stream) {
 	}
 }
 
-// CheckAction returns an error that wraps ErrAction unless act is an action that
-// the world defines: of length spec.Action.Dim, finite, and for a discrete space an
-// integer in 0 .. N-1. Reals outside the box are fine: every world says what it
-// does with them.
+// CheckAction returns an error that wraps ErrAction unless act is an action that the environment defines: of length
+// spec.Action.Dim, finite, and for a discrete space an integer in 0 .. N-1. Reals outside the box are fine: every environment
+// says what it does with them.
 func CheckAction(spec *Spec, act []float64) error {
 	if len(act) != spec.Action.Dim {
 		return fmt.Errorf("%w: %s takes %d values, got %d", ErrAction, spec.ID, spec.Action.Dim, len(act))
@@ -134,8 +157,7 @@ func CheckAction(spec *Spec, act []float64) error {
 	return nil
 }
 
-// CheckState returns an error that wraps ErrState unless state has the length and
-// ranges that spec.State gives.
+// CheckState returns an error that wraps ErrState unless state has the length and ranges that spec.State gives.
 func CheckState(spec *Spec, state []float64) error {
 	if len(state) != len(spec.State) {
 		return fmt.Errorf("%w: %s has %d values, got %d", ErrState, spec.ID, len(spec.State), len(state))
@@ -152,8 +174,8 @@ func CheckState(spec *Spec, state []float64) error {
 	return nil
 }
 
-// Index returns the action that a discrete world with n actions takes for a:
-// a without its fraction, held to 0 .. n-1; NaN is 0. Bit exact.
+// Index returns the action that an environment with n discrete actions takes for a: a without its fraction, held to
+// 0 .. n-1; NaN is 0. Bit exact.
 func Index(a float64, n int) int32 {
 	if !(a > 0) {
 		return 0
@@ -164,9 +186,8 @@ func Index(a float64, n int) int32 {
 	return int32(a)
 }
 
-// Real returns the value that a continuous world takes for a: a itself, but low for
-// NaN, and ±Unbounded beyond that, so that costs of raw actions stay finite.
-// Clipping to the box is the world's. Bit exact.
+// Real returns the value that an environment with real actions takes for a: a itself, but low for NaN, and ±Unbounded beyond
+// that, so that costs of raw actions stay finite. Clipping to the box is up to the environment. Bit exact.
 func Real(a, low float64) float64 {
 	if a != a {
 		return low

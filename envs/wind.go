@@ -3,9 +3,9 @@ package envs
 import "errors"
 
 // ErrWind is wrapped by the errors of Windy.SetWind.
-var ErrWind = errors.New("envs: bad wind")
+var ErrWind = errors.New("bad wind")
 
-// Windy is a world in which wind can blow. Without SetWind it is calm, as Gymnasium's is.
+// Windy is an Env in which wind can blow. Without SetWind it is calm, as Gymnasium's is.
 type Windy interface {
 	Env
 

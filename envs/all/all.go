@@ -1,4 +1,4 @@
-// Package all registers every world. Programs import it for that effect:
+// Package all registers every environment of this module. Programs import it for that effect:
 //
 //	import _ "github.com/evoswarm/evoswarm/envs/all"
 package all

@@ -1,7 +1,7 @@
-// Package envtest holds the tests that every world passes: the conformance suite,
-// the comparison with what Gymnasium did, the golden bits and the benchmark.
+// Package envtest holds the tests that every environment passes: the conformance suite, the comparison with what Gymnasium
+// did, the golden bits and the benchmark.
 //
-// A world's own test is then a few lines:
+// The test of an environment is then a few lines:
 //
 //	func TestConform(t *testing.T) { envtest.Conform(t, Spec, clone) }
 //	func TestGolden(t *testing.T)  { envtest.Golden(t, Spec) }
@@ -21,19 +21,23 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// Conform runs the conformance suite on the world. clone returns a copy of an
-// instance, made by assigning its state.
+// Conform runs the conformance suite on an environment: what training needs, and what a Stateful or a Drawer must do if it is
+// one. clone returns a copy of an instance, made by assigning its state.
 func Conform(t *testing.T, spec *envs.Spec, clone func(envs.Env) envs.Env) {
 	t.Run("registered", func(t *testing.T) { testRegistered(t, spec) })
 	t.Run("reset", func(t *testing.T) { testReset(t, spec) })
 	t.Run("finite", func(t *testing.T) { testFinite(t, spec) })
 	t.Run("clone", func(t *testing.T) { testClone(t, spec, clone) })
-	t.Run("state", func(t *testing.T) { testState(t, spec) })
-	t.Run("wild state", func(t *testing.T) { testWildState(t, spec) })
-	t.Run("bad state", func(t *testing.T) { testBadState(t, spec) })
 	t.Run("bad action", func(t *testing.T) { testBadAction(t, spec) })
 	t.Run("alloc", func(t *testing.T) { testAlloc(t, spec) })
-	t.Run("draw", func(t *testing.T) { testDraw(t, spec) })
+	if _, ok := spec.New().(envs.Stateful); ok {
+		t.Run("state", func(t *testing.T) { testState(t, spec) })
+		t.Run("wild state", func(t *testing.T) { testWildState(t, spec) })
+		t.Run("bad state", func(t *testing.T) { testBadState(t, spec) })
+	}
+	if _, ok := spec.New().(envs.Drawer); ok {
+		t.Run("draw", func(t *testing.T) { testDraw(t, spec) })
+	}
 }
 
 // testRegistered checks that the world is found and describes itself.
@@ -127,7 +131,7 @@ func testState(t *testing.T, spec *envs.Spec) {
 				break
 			}
 			q := p.clone(spec.New())
-			if err := q.env.SetState(p.env.State(), q.obs); err != nil {
+			if err := q.stateful().SetState(p.state(), q.obs); err != nil {
 				t.Fatalf("seed %d step %d: SetState(State()): %v", seed, step, err)
 			}
 			q.same(t, p)
@@ -155,7 +159,7 @@ func testWildState(t *testing.T, spec *envs.Spec) {
 				state[i] = p.chance.UniformIn(v.Low, v.High)
 			}
 		}
-		if err := p.env.SetState(state, p.obs); errors.Is(err, envs.ErrState) {
+		if err := p.stateful().SetState(state, p.obs); errors.Is(err, envs.ErrState) {
 			continue // such as that of two bodies far apart with a joint between them
 		} else if err != nil {
 			t.Fatalf("SetState(%v): %v", state, err)
@@ -171,7 +175,7 @@ func testWildState(t *testing.T, spec *envs.Spec) {
 func testBadState(t *testing.T, spec *envs.Spec) {
 	p := newPlayer(spec)
 	p.reset(1)
-	good := p.env.State()
+	good := p.state()
 	bad := [][]float64{nil, good[:len(good)-1], append(slices.Clone(good), 0)}
 	for i := range good {
 		for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 2*spec.State[i].High + 1, 2*spec.State[i].Low - 1} {
@@ -181,10 +185,10 @@ func testBadState(t *testing.T, spec *envs.Spec) {
 		}
 	}
 	for _, state := range bad {
-		if err := p.env.SetState(state, p.obs); !errors.Is(err, envs.ErrState) {
+		if err := p.stateful().SetState(state, p.obs); !errors.Is(err, envs.ErrState) {
 			t.Errorf("SetState(%v) = %v, want an error that wraps ErrState", state, err)
 		}
-		if got := p.env.State(); !slices.Equal(got, good) {
+		if got := p.state(); !slices.Equal(got, good) {
 			t.Fatalf("SetState(%v) changed the state to %v", state, got)
 		}
 	}

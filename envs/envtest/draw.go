@@ -17,10 +17,10 @@ func testDraw(t *testing.T, spec *envs.Spec) {
 	for seed := range uint64(3) {
 		p.reset(seed)
 		for range 30 {
-			before := p.env.State()
-			p.env.Draw(&scene)
+			before := p.state()
+			p.env.(envs.Drawer).Draw(&scene)
 			checkScene(t, spec, &scene)
-			for i, x := range p.env.State() {
+			for i, x := range p.state() {
 				if x != before[i] {
 					t.Fatalf("drawing changed state %d from %v to %v", i, before[i], x)
 				}

@@ -34,7 +34,7 @@ func Long(t *testing.T, spec *envs.Spec, inWorld func(envs.Env) bool) {
 			t.Fatalf("seed %d: reward is %v", seed, p.reward)
 		}
 		if !p.terminated && !inWorld(p.env) {
-			t.Fatalf("seed %d: out of the world after %d steps: %v", seed, n, p.env.State())
+			t.Fatalf("seed %d: out of the world after %d steps: %v", seed, n, p.state())
 		}
 		if step%1000 == 0 {
 			p.finite(t)
@@ -72,9 +72,9 @@ func testSame(t *testing.T, p *player) {
 	t.Helper()
 	original := p.clone(p.spec.New())
 	copied := p.clone(p.spec.New())
-	state := p.env.State()
+	state := p.state()
 	for _, q := range []*player{original, copied} {
-		if err := q.env.SetState(state, q.obs); err != nil {
+		if err := q.stateful().SetState(state, q.obs); err != nil {
 			t.Fatalf("SetState(State()): %v", err)
 		}
 	}
@@ -89,12 +89,12 @@ func testSame(t *testing.T, p *player) {
 // changed sets one value of p's state to another one on a fresh instance, and says whether that was taken.
 func changed(t *testing.T, p *player) bool {
 	t.Helper()
-	state := p.env.State()
+	state := p.state()
 	i := p.chance.IntN(0, int64(len(state)))
 	v := p.spec.State[i]
 	state[i] = p.chance.UniformIn(v.Low, v.High)
 	q := p.clone(p.spec.New())
-	if err := q.env.SetState(state, q.obs); errors.Is(err, envs.ErrState) {
+	if err := q.stateful().SetState(state, q.obs); errors.Is(err, envs.ErrState) {
 		return false
 	} else if err != nil {
 		t.Fatalf("%s = %v: %v", v.Name, state[i], err)
@@ -119,13 +119,13 @@ func FuzzSteps(t *testing.T, spec *envs.Spec, seed uint64, data []byte) {
 		p.reward, p.terminated = p.env.Step(&p.rng, p.act, p.obs)
 		p.finite(t)
 	}
-	state := p.env.State()
+	state := p.state()
 	for i := 0; i+2 < len(data); i += 3 {
 		state[(int(data[i])<<8|int(data[i+1]))%len(state)] = odd(data[i+2])
 	}
-	before := p.env.State()
-	if err := p.env.SetState(state, p.obs); err != nil {
-		if !errors.Is(err, envs.ErrState) || !slices.Equal(p.env.State(), before) {
+	before := p.state()
+	if err := p.stateful().SetState(state, p.obs); err != nil {
+		if !errors.Is(err, envs.ErrState) || !slices.Equal(p.state(), before) {
 			t.Fatalf("SetState: %v, want ErrState and the state before", err)
 		}
 		return

@@ -48,7 +48,7 @@ type oracle struct {
 	t         *testing.T
 	spec      *envs.Spec
 	tolerance Tolerance
-	env       envs.Env
+	env       envs.Stateful
 	obs       []float32
 	act       []float64
 
@@ -72,7 +72,7 @@ func Oracle(t *testing.T, spec *envs.Spec, folder string, tolerance Tolerance) {
 		t.Fatal(err)
 	}
 	o := &oracle{
-		t: t, spec: spec, tolerance: tolerance, env: spec.New(),
+		t: t, spec: spec, tolerance: tolerance, env: spec.New().(envs.Stateful),
 		obs: make([]float32, spec.ObsDim), act: make([]float64, spec.Action.Dim), count: map[string]int{},
 	}
 	lines := bufio.NewScanner(z)

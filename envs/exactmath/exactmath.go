@@ -1,4 +1,4 @@
-// Package exactmath has the functions of package math that worlds need, with the same bits on every machine: for worlds
+// Package exactmath has the functions of package math that environments need, with the same bits on every machine: for environments
 // outside this module, whose logs can then be replayed anywhere.
 //
 // Package math cannot be used for that: its sine or logarithm differ between machines in the last bits. Two more things

@@ -1,5 +1,5 @@
-// Package hover is a world to copy: a drone that has to keep its height in the wind. It is complete, and small: step.go has
-// what happens, this file has the description and the drawing, and hover_test.go shows what a world must hold to. It uses
+// Package hover is an environment to copy: a drone that has to keep its height in the wind. It is complete, and small: step.go
+// has what happens, this file has the description and the drawing, and hover_test.go runs the conformance suite. It uses
 // nothing that another module could not use.
 //
 // A program that imports this package can train in it, as examples/hover/train does.
@@ -30,7 +30,7 @@ The height is uniform on [-1, 1), the velocity on [-0.1, 0.1).
 Terminated when the drone is more than 2 m away. Truncated after 200 steps. Solved at a mean return of 180.
 `
 
-// Spec describes the world. Revision counts the changes that change what happens: a log names it.
+// Spec describes the environment. Revision counts the changes that change what happens: a log names it.
 var Spec = &envs.Spec{
 	ID:       "Hover-v0",
 	Revision: 1,
@@ -46,7 +46,7 @@ var Spec = &envs.Spec{
 	},
 	MaxSteps:     200,
 	SolvedReturn: 180,
-	SolvedOurs:   true, // Gymnasium has no such world
+	SolvedOurs:   true, // Gymnasium has no such environment
 	View:         envs.Bounds{MinX: -2, MinY: -2, MaxX: 2, MaxY: 2},
 	FPS:          20,
 	New:          func() envs.Env { return new(drone) },
@@ -54,7 +54,7 @@ var Spec = &envs.Spec{
 
 func init() { envs.Register(Spec) }
 
-// drone is the world as an envs.Env.
+// drone is the environment as an envs.Drawer and envs.Stateful: with less it would still train.
 type drone struct{ s state }
 
 func (d *drone) Spec() *envs.Spec { return Spec }
@@ -65,7 +65,7 @@ func (d *drone) Reset(rng *envs.Stream, obs []float32) {
 }
 
 func (d *drone) Step(rng *envs.Stream, act []float64, obs []float32) (float64, bool) {
-	reward, terminated := d.s.step(rng, envs.Real(act[0], -1)) // what is no number becomes harmless
+	reward, terminated := d.s.step(rng, envs.Real(act[0], -1)) // NaN becomes harmless
 	d.s.observe(obs)
 	return reward, terminated
 }

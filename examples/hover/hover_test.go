@@ -7,7 +7,7 @@ import (
 	"github.com/evoswarm/evoswarm/envs/envtest"
 )
 
-// TestConform holds the world to all that the rest of the module relies on.
+// TestConform checks all that the rest of the module relies on.
 func TestConform(t *testing.T) { envtest.Conform(t, Spec, clone) }
 
 func BenchmarkStep(b *testing.B) { envtest.Bench(b, Spec) }

@@ -5,7 +5,7 @@ import (
 	"github.com/evoswarm/evoswarm/envs/exactmath"
 )
 
-// Constants of the world.
+// Constants of the environment.
 const (
 	tau      = 0.05 // one time step [s]
 	lift     = 4.0  // acceleration at full thrust [m/s^2]
@@ -13,7 +13,7 @@ const (
 	maxError = 2.0  // farther from the height it is lost [m]
 )
 
-// state is the whole state of the world: one flat value, so that an instance can be copied with =.
+// state is the whole state: one flat value, so that an instance can be copied with =.
 type state struct {
 	X float64 // height above the one to keep [m]
 	V float64 // velocity upwards [m/s]

@@ -72,5 +72,11 @@ func (p *Player) Steps() int { return p.steps }
 // Return returns the sum of the rewards since Start.
 func (p *Player) Return() float64 { return p.ret }
 
-// Draw replaces s with a drawing of the current state.
-func (p *Player) Draw(s *envs.Scene) { p.env.Draw(s) }
+// Draw replaces s with a drawing of the current state, which is empty for an environment that cannot be drawn.
+func (p *Player) Draw(s *envs.Scene) {
+	if d, ok := p.env.(envs.Drawer); ok {
+		d.Draw(s)
+	} else {
+		s.Clear(p.spec.View)
+	}
+}

@@ -97,7 +97,7 @@ func envList(s *verb.IO, args []string, asJSON bool) error {
 	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tOBS\tACTIONS\tSTEPS\tSOLVED AT\tENVIRONMENT")
 	for _, spec := range envs.All() {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%s\t%s\n", spec.ID, spec.ObsDim, Actions(spec.Action), spec.MaxSteps, Threshold(spec), spec.Title)
+		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%s\t%s\n", spec.ID, spec.ObsDim, Actions(spec.Action), spec.MaxSteps, Threshold(spec), spec.Name())
 	}
 	return w.Flush()
 }
@@ -119,7 +119,7 @@ func envShow(s *verb.IO, args []string, asJSON bool) error {
 
 func printEnv(w io.Writer, spec *envs.Spec) error {
 	_, err := fmt.Fprintf(w, "# %s (%s, revision %d)\n\n%s\n\nobservations %d, actions %s, at most %d steps, solved at %s\n",
-		spec.Title, spec.ID, spec.Revision, strings.TrimSpace(spec.Doc), spec.ObsDim, Actions(spec.Action), spec.MaxSteps, Threshold(spec))
+		spec.Name(), spec.ID, spec.Revision, strings.TrimSpace(spec.Doc), spec.ObsDim, Actions(spec.Action), spec.MaxSteps, Threshold(spec))
 	return err
 }
 

@@ -62,7 +62,11 @@ func (t *traceFlags) run(s *verb.IO, args []string) error {
 	if t.actions == "" {
 		return verb.Misused("missing --actions FILE", "a file with one action per line, or - for standard input")
 	}
-	env, rng, obs := spec.New(), noise.Stream{}, make([]float32, spec.ObsDim)
+	env, err := spec.NewStateful()
+	if err != nil {
+		return verb.Failed(err, "implement envs.Stateful to trace it; training does without")
+	}
+	rng, obs := noise.Stream{}, make([]float32, spec.ObsDim)
 	if err := t.blow(env); err != nil {
 		return err
 	}
@@ -105,7 +109,7 @@ func (t *traceFlags) blow(env envs.Env) error {
 }
 
 // start brings env to its first state from the one of --seed, --draws and --state that was given.
-func (t *traceFlags) start(s *verb.IO, env envs.Env, rng *noise.Stream, obs []float32) error {
+func (t *traceFlags) start(s *verb.IO, env envs.Stateful, rng *noise.Stream, obs []float32) error {
 	given := 0
 	for _, v := range []string{t.seed, t.draws, t.state} {
 		if v != "" {
@@ -159,7 +163,7 @@ func (t *traceFlags) startDraws(s *verb.IO, env envs.Env, rng *noise.Stream, obs
 }
 
 // trace plays the actions and prints a line each.
-func trace(s *verb.IO, env envs.Env, rng *noise.Stream, obs []float32, acts [][]float64) error {
+func trace(s *verb.IO, env envs.Stateful, rng *noise.Stream, obs []float32, acts [][]float64) error {
 	out := bufio.NewWriter(s.Out)
 	enc := json.NewEncoder(out)
 	if err := enc.Encode(traceReset{widen(obs)}); err != nil {

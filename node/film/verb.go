@@ -93,6 +93,9 @@ func (f *flags) run(ctx context.Context, s *verb.IO, name string) error {
 	if f.given("seed") {
 		c.seed = f.seed
 	}
+	if err := c.plan.Env.CanDraw(); err != nil {
+		return verb.Failed(err, "implement envs.Drawer to film it; training does without")
+	}
 	if err := f.checkFPS(c.plan.Env, to); err != nil {
 		return err
 	}
@@ -203,9 +206,9 @@ func spaces(env *envs.Spec) string {
 // caption names the environment and the policy.
 func (c *cast) caption() string {
 	if c.state == nil {
-		return c.plan.Env.Title + " · random actions"
+		return c.plan.Env.Name() + " · random actions"
 	}
-	return fmt.Sprintf("%s · generation %d", c.plan.Env.Title, c.state.Gen)
+	return fmt.Sprintf("%s · generation %d", c.plan.Env.Name(), c.state.Gen)
 }
 
 // result is what film --json prints.

@@ -62,6 +62,9 @@ func (f *watchFlags) run(ctx context.Context, s *verb.IO, log string) error {
 	if err != nil {
 		return err
 	}
+	if err := r.Rules.Env.CanDraw(); err != nil {
+		return verb.Failed(err, "implement envs.Drawer to watch it; evonode eval needs no drawing")
+	}
 	policy, err := policyOf(r)
 	if err != nil {
 		return err
@@ -90,7 +93,7 @@ func policyOf(r *seedlog.Replayed) (*web.Policy, error) {
 		return nil, err
 	}
 	return &web.Policy{
-		World: rules.Env.Title, Env: rules.Env.ID, Strategy: rules.Spec.Strategy.Name, Run: rules.Run.String(),
+		World: rules.Env.Name(), Env: rules.Env.ID, Strategy: rules.Spec.Strategy.Name, Run: rules.Run.String(),
 		Height: r.Height, Head: r.Link.String(), Threshold: rules.Env.SolvedReturn,
 		Bytes: map[string][]byte{"setup": setup, "state": state},
 	}, nil

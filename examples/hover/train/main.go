@@ -1,4 +1,4 @@
-// Command train learns to hover and prints what came out. Its log, hover.seedlog, can be gone on with by running it again.
+// Command train learns to hover and prints what came out. Run it again to resume from its log, hover.seedlog.
 package main
 
 import (
@@ -9,13 +9,13 @@ import (
 	"os/signal"
 
 	"github.com/evoswarm/evoswarm"
-	"github.com/evoswarm/evoswarm/examples/hover" // its init function registers the world
+	"github.com/evoswarm/evoswarm/examples/hover" // its init function registers the environment
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	result, err := evoswarm.Train(ctx, evoswarm.Options{World: hover.Spec.ID, Log: "hover.seedlog"})
+	result, err := evoswarm.Train(ctx, evoswarm.Options{Env: hover.Spec.ID, Log: "hover.seedlog"})
 	if err != nil {
 		log.Fatal(err)
 	}
