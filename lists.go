@@ -6,11 +6,12 @@ import (
 	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/presets"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 )
 
-// Worlds returns the worlds that Train takes, sorted by id: those of this module, and those that envs.Add added. The slice
+// Envs returns the environments that Train takes, sorted by id: those of this module, and those that envs.Add added. The slice
 // is the caller's, the descriptions are shared.
-func Worlds() []*envs.Spec { return envs.All() }
+func Envs() []*envs.Spec { return envs.All() }
 
 // Strategy describes an evolution strategy.
 type Strategy struct {
@@ -43,39 +44,38 @@ func Strategies() []Strategy {
 	return all
 }
 
-// Preset is what Train takes for a world and a strategy where Options say nothing else.
+// Preset is what Train takes for an environment and a strategy where Options say nothing else.
 type Preset struct {
-	World      string
-	Strategy   string
-	Params     Params // complete
-	Population int
-	Episodes   Episodes
-	Policy     Policy
+	Env      string
+	Strategy string
+	Params   Params // complete
+	Default  bool   // whether this one is taken if no strategy is named
+	Trials   Trials // what was measured with it
 
-	LookEvery, LookEpisodes int // as of Options
-
-	Default bool   // whether this one is taken if no strategy is named
-	Trials  Trials // what is known of it
+	Population   int `setting:"population"`
+	Policy       Policy
+	Episodes     Episodes
+	EvalEvery    int `setting:"eval-every"`
+	EvalEpisodes int `setting:"eval-episodes"`
 }
 
 // Trials are training runs that were made with a preset. The zero value means that nobody has tried it.
 type Trials struct {
 	Runs, Solved int
-	Steps        uint64 // median of the training env-steps until solved, rounded; 0 if the median run did not solve the world
+	Steps        uint64 // median of the training env-steps until solved, rounded; 0 if the median run did not solve the environment
 	Tuning       bool   // whether the settings were chosen by these very runs; otherwise their seeds were fresh
 }
 
-// Presets returns the preset of every strategy in every world, sorted by world, then strategy. The values are the caller's.
+// Presets returns the preset of every strategy in every environment, sorted by environment, then strategy. The values are the
+// caller's.
 func Presets() []Preset {
 	var all []Preset
-	for _, world := range envs.All() {
+	for _, env := range envs.All() {
 		for _, m := range evolve.Methods() {
-			p := presets.For(world, m)
-			all = append(all, Preset{
-				World: world.ID, Strategy: m.Name, Params: params(p.Params), Population: int(p.Population),
-				Episodes: episodesOf(p), Policy: policyOf(p.Policy), LookEvery: int(p.EvalEvery), LookEpisodes: int(p.EvalEpisodes),
-				Default: m.Name == presets.DefaultStrategy(world.ID), Trials: Trials(p.Trials),
-			})
+			p := presets.For(env, m)
+			preset := Preset{Env: env.ID, Strategy: m.Name, Params: Params(p.Params), Default: m.Name == presets.DefaultStrategy(env.ID), Trials: Trials(p.Trials)}
+			fill(&preset, runspec.SettingsOf(p))
+			all = append(all, preset)
 		}
 	}
 	return all

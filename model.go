@@ -5,28 +5,9 @@ import (
 	"math"
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
-	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
-
-// Policy says how observations become actions. As part of Options, what is zero is the preset's.
-type Policy struct {
-	Kind       string // "linear", or "mlp": a multilayer perceptron
-	Hidden     []int  // widths of the hidden layers of an mlp
-	Activation string // after each hidden layer: "tanh" or "relu"
-	NoBias     bool   // layers without a bias
-	Head       string // "argmax" for discrete actions; "clip" or "bins" for real ones
-	Bins       int    // values that a bins head chooses from in each dimension
-}
-
-func policyOf(s policy.Spec) Policy {
-	p := Policy{Kind: s.Kind, Activation: s.Activation, NoBias: !s.Bias, Head: s.Head, Bins: int(s.Bins)}
-	for _, w := range s.Hidden {
-		p.Hidden = append(p.Hidden, int(w))
-	}
-	return p
-}
 
 // Model is a trained policy: the mean policy at one height of a run. It is for one goroutine at a time.
 type Model struct {
@@ -42,8 +23,8 @@ func newModel(rules *seedlog.Rules, at seedlog.Parent, state *evolve.State) *Mod
 	return m
 }
 
-// World returns the id of the world that the policy acts in.
-func (m *Model) World() string { return m.rules.Env.ID }
+// Env returns the id of the environment that the policy acts in.
+func (m *Model) Env() string { return m.rules.Env.ID }
 
 // Policy describes the policy.
 func (m *Model) Policy() Policy { return policyOf(m.rules.Spec.Policy) }
@@ -51,8 +32,8 @@ func (m *Model) Policy() Policy { return policyOf(m.rules.Spec.Policy) }
 // Theta returns a copy of the parameters: for each layer the weights, [inputs, outputs] row by row, then the biases.
 func (m *Model) Theta() []float32 { return append([]float32(nil), m.state.Theta...) }
 
-// Act returns the action for an observation, which has the length that the world's description says: one integer for
-// discrete actions, else one value for each dimension, within the world's bounds. It panics for another length. Bit exact.
+// Act returns the action for an observation, which has the length that the environment's description says: one integer for
+// discrete actions, else one value for each dimension, within the environment's bounds. It panics for another length. Bit exact.
 func (m *Model) Act(obs []float32) []float64 {
 	if len(obs) != m.rules.Env.ObsDim {
 		panic(fmt.Sprintf("evoswarm: observation of %d values, %s has %d", len(obs), m.rules.Env.ID, m.rules.Env.ObsDim))
@@ -69,7 +50,7 @@ type Evaluation struct {
 	Mean     float64 // return
 	StdErr   float64 // of the mean; 0 for a single episode
 	Min, Max float64
-	Solved   bool // Mean is at least the world's SolvedReturn
+	Solved   bool // Mean is at least the environment's SolvedReturn
 }
 
 // maxEpisodes bounds Evaluate.

@@ -3,11 +3,24 @@ package evoswarm
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"sort"
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/rollout"
+)
+
+// Errors of optimizers; compare with errors.Is. The messages name what is wrong, the value and what is allowed.
+var (
+	// ErrStrategy is wrapped for the name of a strategy that does not exist.
+	ErrStrategy = evolve.ErrMethod
+	// ErrParams is wrapped for settings of a strategy that are unknown, out of range, or contradict each other.
+	ErrParams = evolve.ErrParams
+	// ErrTell is wrapped where Tell gets other than one fitness for each candidate.
+	ErrTell = errors.New("evoswarm: bad fitness")
+	// ErrState is wrapped for a state that is not one of this optimizer.
+	ErrState = evolve.ErrState
 )
 
 // Optimizer is an evolution strategy that is asked for candidates and told how good they are. It is for one goroutine at a
@@ -23,7 +36,7 @@ type Optimizer struct {
 
 // Candidate is a vector to be tried.
 type Candidate struct {
-	Seed   uint64    // names the perturbation: it and Sign are all that has to be sent to whoever has the same state
+	Seed   uint64    // names the perturbation: it and Sign are all that has to be sent to a holder of the same state
 	Sign   int       // +1, or -1 for the mirror image of an antithetic pair
 	Vector []float32 // the caller's
 }
@@ -91,8 +104,7 @@ func (o *Optimizer) Start(seed uint64, mean []float32) error {
 	return nil
 }
 
-// Ask returns the candidates of this generation: always the same ones until Tell. Those of an antithetic pair stand next
-// to each other. It takes 4 dim population bytes of memory: see AskOne for where that is too much.
+// Ask returns the candidates of this generation: always the same ones until Tell. Those of an antithetic pair are neighbors. It takes 4 dim population bytes of memory: see AskOne for where that is too much.
 func (o *Optimizer) Ask() []Candidate {
 	all := make([]Candidate, o.population)
 	vectors := make([]float32, o.dim*o.population)
@@ -130,7 +142,7 @@ func (o *Optimizer) perturbation(k int) uint64 {
 	return binary.LittleEndian.Uint64(sum[:8])
 }
 
-// Tell takes the fitness of each candidate of Ask, in its order, and moves to the next generation. Fitness is maximised
+// Tell takes the fitness of each candidate of Ask, in its order, and moves to the next generation. Fitness is maximized
 // and kept with a resolution of 2^-20, about 0.000001, up to ±2^42: scale functions to which smaller differences matter.
 // NaN and infinities of both signs rank below everything else. The error wraps ErrTell, and nothing changes, unless
 // there are as many as candidates.

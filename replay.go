@@ -11,6 +11,14 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
+// Errors of Replay. The messages name the height and the place in the file.
+var (
+	// ErrLog is wrapped for what is no seed log.
+	ErrLog = seedlog.ErrNotSeedlog
+	// ErrHeight is wrapped where a log ends below the height asked for.
+	ErrHeight = seedlog.ErrHeight
+)
+
 // Check says how much of a log is verified. Each level includes those before it.
 type Check string
 

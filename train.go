@@ -3,11 +3,15 @@
 package evoswarm
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
+	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/internal/kernel"
+	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -15,28 +19,44 @@ import (
 	"github.com/evoswarm/evoswarm/internal/store"
 )
 
-// Options say what to train. Only World is needed: the rest is the world's preset, or for a world without one a small
-// network and the strategy's defaults.
+// Errors of Train; compare with errors.Is. The messages name what is wrong, the value and what is allowed.
+var (
+	// ErrEnv is wrapped for the id of an environment that is not registered.
+	ErrEnv = envs.ErrUnknown
+	// ErrOptions is wrapped for options of a run that are out of range or contradict each other.
+	ErrOptions = runspec.ErrSetting
+	// ErrPolicy is wrapped for a policy that does not fit its environment.
+	ErrPolicy = policy.ErrSpec
+	// ErrRun is wrapped where a log is of another run than the one asked for.
+	ErrRun = seedlog.ErrRun
+)
+
+// The choice is made once, before anything is evaluated; every kernel that passes its self-test gives the same bits.
+func init() { _, _ = kernel.UseFastest() }
+
+// Options say what to train. Only Env is needed: the rest is the environment's preset, or for one without a preset a small
+// network and the strategy's defaults. Tags name the flags of the command.
 type Options struct {
-	World      string   // id, without regard to case
-	Strategy   string   // "": the one that learns the world in the fewest env-steps
-	Params     Params   // settings that differ from the preset's
-	Population int      // evaluations of a generation; 0: the preset's
-	Policy     Policy   // what differs from the preset's; NoBias alone changes nothing: name Kind too
+	Env      string // id, in upper or lower case
+	Strategy string // "": the one that learns the environment in the fewest env-steps
+	Params   Params // settings of the strategy that differ from the preset's
+	Seed     uint64 // of everything random
+
+	Population int      `setting:"population"` // evaluations of a generation; 0: the preset's
+	Policy     Policy   // what differs from the preset's
 	Episodes   Episodes // what differs from the preset's
-	Seed       uint64   // of everything random
 
-	// LookEvery is the number of generations between two looks at the mean policy in LookEpisodes fresh episodes; 0: the
-	// preset's. Whether the world is solved is only asked then.
-	LookEvery    int
-	LookEpisodes int
+	// EvalEvery is the number of generations between two held-out evaluations of the mean policy, in EvalEpisodes fresh
+	// episodes; 0: the preset's. Only then can the run turn out to be solved.
+	EvalEvery    int `setting:"eval-every"`
+	EvalEpisodes int `setting:"eval-episodes"`
 
-	// Log is the file that the run is kept in, a seed log; one that is there of the same run is gone on with. Empty: the
-	// run is kept in memory, in Result.SeedLog.
+	// Log is the file that keeps the run, a seed log; training resumes from one of the same run. Empty: the run is kept in
+	// memory, in Result.SeedLog.
 	Log string
 	// Workers is the number of goroutines to compute on; 0: one for each core. It changes no result.
 	Workers int
-	// Until says when to end; zero: when the world is solved.
+	// Until says when to end; zero: when the environment is solved.
 	Until Until
 	// OnGeneration is called after each generation, from one other goroutine, in order; nil: not.
 	OnGeneration func(Progress)
@@ -44,30 +64,30 @@ type Options struct {
 
 // Until says when training ends: at the first that comes true.
 type Until struct {
-	Solved      bool          // the mean return of 100 test episodes of the mean policy is at least the world's SolvedReturn
+	Solved      bool          // the mean return of 100 test episodes of the mean policy is at least the environment's SolvedReturn
 	Evaluations uint64        // the run has this many; 0: no limit
 	Steps       uint64        // the run's training took this many env-steps; 0: no limit
-	Duration    time.Duration // so much time passed; 0: no limit
+	Duration    time.Duration // this much time passed; 0: no limit
 }
 
-// Progress describes a generation that is in the log for good.
+// Progress describes a generation that is in the log and durable.
 type Progress struct {
 	Generation  uint64
 	Evaluations uint64   // of the run so far
 	Steps       uint64   // env-steps of training so far
 	Best, Mean  float64  // fitness of the generation's evaluations, as returns
-	Return      *float64 // of the mean policy in fresh episodes, if it was looked at; else nil
+	Return      *float64 // of the mean policy in fresh episodes, where it was evaluated; else nil
 }
 
 // Result is where training ended.
 type Result struct {
 	Solved          bool
-	Generations     uint64   // of the run, those of a log gone on with included
+	Generations     uint64   // of the run, those of a resumed log included
 	Evaluations     uint64   // likewise
 	Steps           uint64   // env-steps of training, likewise
-	EvaluationSteps uint64   // env-steps of looks and tests, of this call
+	EvaluationSteps uint64   // env-steps of held-out evaluations and tests, of this call
 	Tests           int      // how often the mean policy was tested for being solved, by this call
-	Return          *float64 // of the last test, else of the last look; nil without either
+	Return          *float64 // of the last test, else of the last held-out evaluation; nil without either
 	Run             string   // id of the run: what it depends on
 	Head            string   // id of its last generation: all that came out
 	Model           *Model   // the mean policy at the end
@@ -77,7 +97,7 @@ type Result struct {
 // Train trains until opts.Until or the end of ctx. At the end of ctx the error is that of ctx, and the result is valid:
 // nothing that was reported is lost. The same Options give the same Head, whatever Log, Workers and OnGeneration are.
 //
-// Errors wrap ErrWorld, ErrStrategy, ErrParams, ErrPolicy, ErrOptions, or ErrRun if the log is of a run with other options; or
+// Errors wrap ErrEnv, ErrStrategy, ErrParams, ErrPolicy, ErrOptions, or ErrRun if the log is of a run with other options; or
 // they are those of the file.
 func Train(ctx context.Context, opts Options) (Result, error) {
 	rules, err := opts.rules()
@@ -128,34 +148,33 @@ func (o *Options) rules() (*seedlog.Rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkCounts(count{"Population", o.Population}, count{"Workers", o.Workers}, count{"Policy.Bins", o.Policy.Bins},
-		count{"LookEvery", o.LookEvery}, count{"LookEpisodes", o.LookEpisodes}, count{"Episodes.Count", o.Episodes.Count},
-		count{"Episodes.Skip", o.Episodes.Skip}, count{"Episodes.Observations.Steps", o.Episodes.Observations.Steps},
-		count{"Episodes.Observations.Episodes", o.Episodes.Observations.Episodes}); err != nil {
-		return nil, err
+	if o.Workers < 0 {
+		return nil, fmt.Errorf("%w: Workers is %d, want at least 0", ErrOptions, o.Workers)
 	}
-	policy := runspec.Policy{Kind: o.Policy.Kind, Activation: o.Policy.Activation, Head: o.Policy.Head, Bins: uint64(o.Policy.Bins)}
-	for i, w := range o.Policy.Hidden {
-		if w < 1 {
-			return nil, fmt.Errorf("%w: Policy.Hidden[%d] is %d, want at least 1", ErrOptions, i, w)
-		}
-		policy.Hidden = append(policy.Hidden, uint64(w))
-	}
-	if o.Policy.Kind != "" {
-		bias := !o.Policy.NoBias
-		policy.Bias = &bias
-	}
-	asked := runspec.Options{
-		Env: o.World, Strategy: o.Strategy, Params: given, Population: uint64(o.Population), Policy: policy, Seed: o.Seed,
-		Every: uint64(o.LookEvery), Validate: uint64(o.LookEpisodes),
-	}
-	o.Episodes.set(&asked)
-	spec, err := runspec.NewSpec(asked)
+	rules, err := runspec.New(runspec.Options{Env: o.Env, Strategy: o.Strategy, Params: given, Seed: o.Seed, Settings: settings(*o)})
 	if errors.Is(err, runspec.ErrPopulation) || errors.Is(err, seedlog.ErrSpec) || errors.Is(err, rollout.ErrEpisodes) {
-		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
+		err = fmt.Errorf("%w: %w", ErrOptions, err)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return seedlog.NewRules(spec)
+	return rules, err
 }
+
+// memoryLog is a log that is not on disk; it implements solo.Log.
+type memoryLog struct {
+	data  []byte
+	start *seedlog.Replayed
+}
+
+func newMemoryLog(rules *seedlog.Rules) (*memoryLog, error) {
+	data := rules.AppendBeginning(nil)
+	start, err := seedlog.Replay(bytes.NewReader(data), seedlog.ReplayOptions{})
+	return &memoryLog{data, start}, err
+}
+
+func (l *memoryLog) Replayed() *seedlog.Replayed { return l.start }
+
+func (l *memoryLog) Append(entry *seedlog.Entry, seal *seedlog.Seal, claims []*seedlog.Claim) error {
+	l.data = seedlog.AppendGeneration(l.data, entry, seal, claims)
+	return nil
+}
+
+func (l *memoryLog) Sync() error { return nil }

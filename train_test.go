@@ -9,13 +9,16 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/evoswarm/evoswarm/internal/runspec"
 )
 
 // small is a short run.
-var small = Options{World: "cartpole-V1", Strategy: "openai-es", Population: 16, Seed: 5, Until: Until{Evaluations: 64}}
+var small = Options{Env: "cartpole-V1", Strategy: "openai-es", Population: 16, Seed: 5, Until: Until{Evaluations: 64}}
 
 // train trains and fails the test if that fails.
 func train(t *testing.T, o Options) Result {
@@ -62,11 +65,11 @@ func TestTrainIsOneRun(t *testing.T) {
 
 // TestNormalised checks that a model acts as it was trained: with the statistics of observations.
 func TestNormalised(t *testing.T) {
-	o := Options{World: "Pendulum-v1", Strategy: "openai-es", Population: 16, Seed: 1, Until: Until{Evaluations: 64}, LookEvery: 2, LookEpisodes: 3,
-		Episodes: Episodes{Count: 2, Shared: new(false), ActionNoise: new(0.1), Skip: 2, Observations: Observations{Kind: "running", Episodes: 2}}}
+	o := Options{Env: "Pendulum-v1", Strategy: "openai-es", Population: 16, Seed: 1, Until: Until{Evaluations: 64}, EvalEvery: 2, EvalEpisodes: 3,
+		Episodes: Episodes{Count: 2, Shared: new(false), ActionNoise: new(0.1), FrameSkip: 2, Observations: Observations{Kind: "running", Episodes: 2}}}
 	r := train(t, o)
 	plain := o
-	plain.Episodes.Observations.Kind = "none"
+	plain.Episodes.Observations = Observations{Kind: "none"}
 	if p := train(t, plain); p.Run == r.Run || p.Head == r.Head || r.Steps <= p.Steps {
 		t.Errorf("with statistics %d env-steps, without %d: those of statistics count", r.Steps, p.Steps)
 	}
@@ -112,21 +115,21 @@ func TestTrainRefuses(t *testing.T) {
 		text   string
 		change func(*Options)
 	}{
-		{ErrWorld, "nearest: CartPole-v1", func(o *Options) { o.World = "CartPole" }},
+		{ErrEnv, "nearest: CartPole-v1", func(o *Options) { o.Env = "CartPole" }},
 		{ErrStrategy, "unknown strategy", func(o *Options) { o.Strategy = "adam" }},
 		{ErrParams, `has no "x"`, func(o *Options) { o.Params = Params{"x": 1} }},
 		{ErrParams, "sigma is a bool", func(o *Options) { o.Params = Params{"sigma": true} }},
 		{ErrPolicy, "head", func(o *Options) { o.Policy.Head = "clip" }},
-		{ErrPolicy, "kind", func(o *Options) { o.Policy.Kind = "tree" }},
-		{ErrOptions, "Policy.Hidden[1] is 0", func(o *Options) { o.Policy.Hidden = []int{3, 0} }},
-		{ErrOptions, "Population is -2", func(o *Options) { o.Population = -2 }},
+		{ErrOptions, "policy is tree, want linear or mlp", func(o *Options) { o.Policy.Kind = "tree" }},
+		{ErrOptions, "hidden is [3 0], want whole numbers from 1 to 4096", func(o *Options) { o.Policy.Hidden = []int{3, 0} }},
+		{ErrOptions, "population is -2, want a whole number from 1 to 131072", func(o *Options) { o.Population = -2 }},
 		{ErrOptions, "Workers is -1", func(o *Options) { o.Workers = -1 }},
-		{ErrOptions, "LookEvery is -1", func(o *Options) { o.LookEvery = -1 }},
+		{ErrOptions, "eval-every is -1", func(o *Options) { o.EvalEvery = -1 }},
 		{ErrOptions, "action_noise is 1", func(o *Options) { o.Episodes.ActionNoise = new(1.0) }},
-		{ErrOptions, "bonus is NaN", func(o *Options) { o.Episodes.Bonus = new(math.NaN()) }},
-		{ErrOptions, "skip is 99", func(o *Options) { o.Episodes.Skip = 99 }},
-		{ErrOptions, `observations.kind is "some"`, func(o *Options) { o.Episodes.Observations.Kind = "some" }},
-		{ErrOptions, "at most", func(o *Options) { o.Population = math.MaxInt }},
+		{ErrOptions, "subtract-alive-bonus is NaN", func(o *Options) { o.Episodes.SubtractAliveBonus = new(math.NaN()) }},
+		{ErrOptions, "frame-skip is 99", func(o *Options) { o.Episodes.FrameSkip = 99 }},
+		{ErrOptions, "observations is some, want none, frozen or running", func(o *Options) { o.Episodes.Observations.Kind = "some" }},
+		{ErrOptions, "from 1 to 131072", func(o *Options) { o.Population = math.MaxInt }},
 		{ErrRun, "another run", func(o *Options) { o.Seed = 6 }},
 		{os.ErrNotExist, "none", func(o *Options) { o.Log = filepath.Join(t.TempDir(), "none", "x") }},
 	} {
@@ -138,7 +141,7 @@ func TestTrainRefuses(t *testing.T) {
 			t.Errorf("Train gives %v, want %q", err, c.text)
 		}
 	}
-	if _, err := Train(t.Context(), Options{World: "CartPole-v1", Strategy: "openai-es", Population: 7}); err == nil || !strings.Contains(err.Error(), "7") {
+	if _, err := Train(t.Context(), Options{Env: "CartPole-v1", Strategy: "openai-es", Population: 7}); err == nil || !strings.Contains(err.Error(), "7") {
 		t.Errorf("7 candidates of pairs give %v", err)
 	}
 }
@@ -173,25 +176,41 @@ func TestReplayRefuses(t *testing.T) {
 	}
 }
 
+// TestOptionsAreSettings checks that each setting of runs is a field of Options, but for how work is cut into claims, which
+// concerns swarms and the size of logs.
+func TestOptionsAreSettings(t *testing.T) {
+	fields := map[string]int{"chunk": 1}
+	eachSetting(reflect.ValueOf(Options{}), func(name string, _ reflect.Value) { fields[name]++ })
+	for _, s := range runspec.All() {
+		if fields[s.Name] != 1 {
+			t.Errorf("setting %s is %d fields of Options, want 1", s.Name, fields[s.Name])
+		}
+		delete(fields, s.Name)
+	}
+	for name := range fields {
+		t.Errorf("the tag %q names no setting", name)
+	}
+}
+
 // TestLists checks that what is listed can be trained.
 func TestLists(t *testing.T) {
-	if len(Worlds()) < 5 || len(Presets()) < 5 {
-		t.Fatalf("%d worlds, %d presets", len(Worlds()), len(Presets()))
+	if len(Envs()) < 5 || len(Presets()) < 5 {
+		t.Fatalf("%d worlds, %d presets", len(Envs()), len(Presets()))
 	}
 	defaults := map[string]int{}
 	for _, p := range Presets() {
 		if p.Default {
-			defaults[p.World]++
+			defaults[p.Env]++
 		}
 		policy := p.Policy
 		policy.Hidden = slices.Clone(policy.Hidden)
-		a, err := (&Options{World: p.World, Strategy: p.Strategy}).rules()
+		a, err := (&Options{Env: p.Env, Strategy: p.Strategy}).rules()
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := (&Options{World: p.World, Strategy: p.Strategy, Params: p.Params, Population: p.Population, Episodes: p.Episodes, Policy: policy, LookEvery: p.LookEvery, LookEpisodes: p.LookEpisodes}).rules()
+		b, err := (&Options{Env: p.Env, Strategy: p.Strategy, Params: p.Params, Population: p.Population, Episodes: p.Episodes, Policy: policy, EvalEvery: p.EvalEvery, EvalEpisodes: p.EvalEpisodes}).rules()
 		if err != nil || a.Run != b.Run {
-			t.Errorf("%s, %s: the preset written out is another run (%v)", p.World, p.Strategy, err)
+			t.Errorf("%s, %s: the preset written out is another run (%v)", p.Env, p.Strategy, err)
 		}
 	}
 	for world, n := range defaults {

@@ -15,7 +15,7 @@ import (
 // TestCostOfLog lays the estimate beside a real generation.
 func TestCostOfLog(t *testing.T) {
 	for _, strategy := range []string{"dises", "openai-es"} {
-		rules, err := runspec.New(runspec.Options{Env: "CartPole-v1", Strategy: strategy, Population: 1024})
+		rules, err := runspec.New(runspec.Options{Env: "CartPole-v1", Strategy: strategy, Settings: runspec.Settings{"population": uint64(1024)}})
 		if err != nil {
 			t.Fatal(err)
 		}

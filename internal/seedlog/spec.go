@@ -93,7 +93,10 @@ const (
 	MaxChunk       = 256     // counters per claim
 	MaxClaims      = 1024    // claims per entry
 	MaxEvaluations = 1 << 17 // evaluations per entry
-	maxEpisodes    = 1024
+	MaxEpisodes    = 1024    // episodes per candidate
+
+	MaxEvalEvery    = 1 << 20 // generations between held-out evaluations
+	MaxEvalEpisodes = 10_000  // episodes of one
 )
 
 // Link returns the run id.
@@ -149,16 +152,16 @@ func (s *Spec) check() error {
 		name            string
 		value, min, max uint64
 	}{
-		{"episodes.count", s.Episodes.Count, 1, maxEpisodes},
+		{"episodes.count", s.Episodes.Count, 1, MaxEpisodes},
 		{"generation.evaluations", g.Evaluations, 1, MaxEvaluations},
 		{"generation.steps", g.Steps, 0, 1 << 40},
 		{"generation.chunk", g.Chunk, 1, MaxChunk},
 		{"generation.quota", g.Quota, 1, MaxClaims},
 		{"generation.max_stale", g.MaxStale, 0, 0},
 		{"generation.weight_steps", g.WeightSteps, 1, 1 << 40},
-		{"checks.every", s.Checks.Every, 1, 1 << 20},
-		{"checks.validate", s.Checks.Validate, 1, 10000},
-		{"checks.test", s.Checks.Test, 1, 10000},
+		{"checks.every", s.Checks.Every, 1, MaxEvalEvery},
+		{"checks.validate", s.Checks.Validate, 1, MaxEvalEpisodes},
+		{"checks.test", s.Checks.Test, 1, MaxEvalEpisodes},
 		{"origin (bytes)", uint64(len(s.Origin)), ed25519.PublicKeySize, ed25519.PublicKeySize},
 		{"nonce (bytes)", uint64(len(s.Nonce)), 16, 16},
 		{"strategy.params (number)", uint64(len(s.Strategy.Params)), 0, 48},

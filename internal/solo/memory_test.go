@@ -20,10 +20,8 @@ import (
 // parameters.
 func largeRules(t testing.TB, width, population uint64) *seedlog.Rules {
 	t.Helper()
-	bias := true
-	return soloRules(t, runspec.Options{Env: "CartPole-v1", Strategy: "openai-es", Population: population, Every: 1000,
-		Params: evolve.Params{"sigma": 0.02, "alpha": 0.01, "beta1": 0.9, "beta2": 0.999, "l2": 0.0},
-		Policy: runspec.Policy{Kind: "mlp", Hidden: []uint64{width, width}, Activation: "tanh", Bias: &bias}})
+	return soloRules(t, runspec.Options{Env: "CartPole-v1", Strategy: "openai-es", Params: evolve.Params{"sigma": 0.02, "alpha": 0.01, "beta1": 0.9, "beta2": 0.999, "l2": 0.0},
+		Settings: runspec.Settings{"population": population, "eval-every": uint64(1000), "hidden": []uint64{width, width}, "activation": "tanh", "bias": true}})
 }
 
 // allocated returns how many bytes f asks for, those that it gives back included.

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -65,15 +66,20 @@ func TestTrainSameWhateverHappens(t *testing.T) {
 	}
 	// With everything that can be asked of episodes too.
 	all := runspec.Options{
-		Strategy: "ars", Policy: runspec.Policy{Hidden: []uint64{5}, VBN: new(true)}, Episodes: 2, Bonus: new(0.5), Skip: 2, Cap: new(2.0),
-		Observations: rollout.Observations{Kind: rollout.Running, Episodes: 2},
+		Strategy: "ars", Settings: runspec.Settings{"hidden": []uint64{5}, "vbn": true, "episodes": uint64(2), "subtract-alive-bonus": 0.5,
+			"frame-skip": uint64(2), "cap": 2.0, "observations": rollout.Running, "observe-episodes": uint64(2)},
 	}
 	runs["conditions"] = all
-	all.Env, all.Strategy, all.ActionNoise, all.Observations = "Pendulum-v1", "openai-es", new(0.1), rollout.Observations{Kind: rollout.Frozen}
+	all.Env, all.Strategy, all.Settings = "Pendulum-v1", "openai-es", maps.Clone(all.Settings)
+	all.Settings["action-noise"], all.Settings["observations"] = 0.1, rollout.Frozen
+	delete(all.Settings, "observe-episodes")
 	runs["conditions-frozen"] = all
 	for name, o := range runs {
 		t.Run(name, func(t *testing.T) {
-			o.Seed, o.Population = 5, 16
+			o.Seed = 5
+			settings := runspec.Settings{"population": uint64(16)}
+			maps.Copy(settings, o.Settings)
+			o.Settings = settings
 			if o.Env == "" {
 				o.Env = "CartPole-v1"
 			}

@@ -26,8 +26,8 @@ func replayTasks() (tasks []*task, err error) {
 func replayTasksOf(strategy string) ([]*task, error) {
 	const generations = 8
 	bias := true
-	rules, err := runspec.New(runspec.Options{Env: "CartPole-v1", Strategy: strategy, Population: 256, Episodes: 1,
-		Policy: runspec.Policy{Hidden: []uint64{64, 64}, Activation: "tanh", Bias: &bias}})
+	rules, err := runspec.New(runspec.Options{Env: "CartPole-v1", Strategy: strategy, Settings: runspec.Settings{
+		"population": uint64(256), "episodes": uint64(1), "hidden": []uint64{64, 64}, "activation": "tanh", "bias": bias}})
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 // train makes a log of some generations and returns its bytes, its rules and the rows that training told.
 func train(t testing.TB, seed uint64, generations uint64) ([]byte, *seedlog.Rules, []Row) {
 	t.Helper()
-	return trainAs(t, runspec.Options{Env: "CartPole-v1", Strategy: "dises", Population: 8, Seed: seed, Every: 2}, generations)
+	return trainAs(t, runspec.Options{Env: "CartPole-v1", Strategy: "dises", Seed: seed, Settings: runspec.Settings{"population": uint64(8), "eval-every": uint64(2)}}, generations)
 }
 
 func trainAs(t testing.TB, o runspec.Options, generations uint64) ([]byte, *seedlog.Rules, []Row) {
@@ -109,7 +109,7 @@ func TestCatchUp(t *testing.T) {
 // So it is where observations are normalized, whose env-steps no claim counts; also with nothing missing.
 func TestCatchUpWithNormalisation(t *testing.T) {
 	const n = 4
-	data, rules, rows := trainAs(t, runspec.Options{Env: "Pendulum-v1", Strategy: "openai-es", Population: 8, Observations: rollout.Observations{Kind: rollout.Running}}, n)
+	data, rules, rows := trainAs(t, runspec.Options{Env: "Pendulum-v1", Strategy: "openai-es", Settings: runspec.Settings{"population": uint64(8), "observations": rollout.Running}}, n)
 	full := text(rows)
 	path := filepath.Join(t.TempDir(), "curve.csv")
 	for _, cut := range []int{0, len(full) - 30, len(full)} {

@@ -53,7 +53,7 @@ func TestLabels(t *testing.T) {
 // The curve that is drawn of a log is the one that training saw, whatever the number of workers.
 func TestPlotIsTheTraining(t *testing.T) {
 	const generations = 12
-	path, all := trained(t, runspec.Options{Env: "CartPole-v1", Strategy: "dises", Population: 8, Seed: 5}, solo.Until{Evaluations: 8 * generations})
+	path, all := trained(t, runspec.Options{Env: "CartPole-v1", Strategy: "dises", Seed: 5, Settings: runspec.Settings{"population": uint64(8)}}, solo.Until{Evaluations: 8 * generations})
 	for _, y := range []string{"return", "best", "mean"} {
 		for _, workers := range []string{"1", "2"} {
 			var out bytes.Buffer

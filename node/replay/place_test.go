@@ -42,7 +42,7 @@ func trained(t testing.TB, options runspec.Options, until solo.Until) (string, [
 
 // The best entry is the one that training itself saw do best, and of equal ones the last.
 func TestReplayAtBest(t *testing.T) {
-	path, all := trained(t, runspec.Options{Env: "CartPole-v1", Strategy: "dises", Population: 16, Seed: 5}, solo.Until{Evaluations: 16 * 25})
+	path, all := trained(t, runspec.Options{Env: "CartPole-v1", Strategy: "dises", Seed: 5, Settings: runspec.Settings{"population": uint64(16)}}, solo.Until{Evaluations: 16 * 25})
 	best := all[0]
 	for _, p := range all {
 		if *p.Return >= *best.Return {

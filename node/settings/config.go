@@ -17,35 +17,94 @@ import (
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/nearest"
 	"github.com/evoswarm/evoswarm/internal/presets"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/node/catalog"
 	"github.com/evoswarm/evoswarm/node/verb"
 )
 
-// ConfigNotes is what the verbs with --config say about it.
-const ConfigNotes = `A TOML file can say the same as flags; flags take precedence. Its keys are those of the spec that --dry-run prints:
-    env = "Pendulum-v1"        # the argument ENV
-    strategy = "openai-es"     # --strategy; also seed, population, chunk, until, workers, log (-o), curve, tensorboard
-    params = { sigma = 0.05 }  # --param
-    [policy]
-    hidden = [16, 16]          # --hidden; also kind (--policy), activation, bias, head, bins, vbn
-    [episodes]
-    count = 4                  # --episodes; also shared, action_noise, bonus (--alive-bonus), penalty (--max-penalty),
-                               # skip (--frame-skip), cap
-    [observations]
-    kind = "running"           # --observations; also steps, episodes, clip (--observe-...)
-    [checks]
-    every = 10                 # --look-every; also validate (--look-episodes)`
+// key is what a configuration file can say.
+type key struct {
+	name string   // such as "policy.hidden"
+	old  []string // names that earlier versions had: still accepted, not shown
+	flag string   // that says the same
+}
 
-// configKeys names the flag of each key, but for params and env.
-var configKeys = map[string]string{
-	"strategy": "strategy", "seed": "seed", "population": "population", "chunk": "chunk",
-	"until": "until", "workers": "workers", "log": "o", "init": "init", "curve": "curve", "tensorboard": "tensorboard",
-	"policy.kind": "policy", "policy.hidden": "hidden", "policy.activation": "activation", "policy.bias": "bias",
-	"policy.head": "head", "policy.bins": "bins",
-	"policy.vbn": "vbn", "episodes.count": "episodes", "episodes.shared": "shared",
-	"episodes.action_noise": "action-noise", "episodes.bonus": "alive-bonus", "episodes.penalty": "max-penalty", "episodes.skip": "frame-skip", "episodes.cap": "cap",
-	"observations.kind": "observations", "observations.steps": "observe-steps", "observations.episodes": "observe-episodes", "observations.clip": "observe-clip",
-	"checks.every": "look-every", "checks.validate": "look-episodes",
+// keys are all of them but env and the strategy's settings.
+var keys = func() []key {
+	all := []key{{name: "strategy", flag: "strategy"}, {name: "seed", flag: "seed"}, {name: "until", flag: "until"}, {name: "workers", flag: "workers"},
+		{name: "log", flag: "o"}, {name: "init", flag: "init"}, {name: "curve", flag: "curve"}, {name: "tensorboard", flag: "tensorboard"}}
+	for _, s := range runspec.All() {
+		all = append(all, key{s.Key, s.OldKeys, s.Name})
+	}
+	return all
+}()
+
+// flagOf returns the flag of a key; ok is false if there is no such key.
+func flagOf(name string) (flag string, ok bool) {
+	for _, k := range keys {
+		if k.name == name || slices.Contains(k.old, name) {
+			return k.flag, true
+		}
+	}
+	return "", false
+}
+
+// examples are lines of a configuration file: the first of each table.
+var examples = []struct{ table, line string }{
+	{"", `strategy = "openai-es"`}, {"policy", "hidden = [16, 16]"}, {"episodes", "count = 4"}, {"observations", `kind = "running"`}, {"evaluation", "every = 10"},
+}
+
+// ConfigNotes is what the verbs with --config say about it.
+var ConfigNotes = func() string {
+	var b strings.Builder
+	b.WriteString("A TOML file can say the same as flags; flags take precedence:\n    env = \"Pendulum-v1\"        # the argument ENV\n")
+	for _, e := range examples {
+		if e.table == "" {
+			b.WriteString("    params = { sigma = 0.05 }  # --param\n")
+		} else {
+			fmt.Fprintf(&b, "    [%s]\n", e.table)
+		}
+		line := fmt.Sprintf("    %-27s# ", e.line)
+		for i, note := range notes(e.table, e.line) {
+			if i > 0 {
+				note = ", " + note
+			}
+			if len(line)+len(note) > 110 {
+				b.WriteString(line + ",\n")
+				line, note = strings.Repeat(" ", 31)+"# ", strings.TrimPrefix(note, ", ")
+			}
+			line += note
+		}
+		b.WriteString(line + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}()
+
+// notes lists the keys of a table, with the flag that each one is: first that of the line, then the others.
+func notes(table, line string) []string {
+	shown, _, _ := strings.Cut(line, " ")
+	first, also := "", []string(nil)
+	for _, k := range keys {
+		in, name, ok := strings.Cut(k.name, ".")
+		if !ok {
+			in, name = "", k.name
+		}
+		flag := "--" + k.flag
+		if len(k.flag) == 1 {
+			flag = "-" + k.flag
+		}
+		switch {
+		case in != table:
+		case name == shown:
+			first = flag
+		case name == strings.ReplaceAll(k.flag, "-", "_"):
+			also = append(also, name)
+		default:
+			also = append(also, name+" ("+flag+")")
+		}
+	}
+	also[0] = "also " + also[0]
+	return append([]string{first}, also...)
 }
 
 // paramsPrefix begins the keys of the strategy's settings.
@@ -54,7 +113,7 @@ const paramsPrefix = "params."
 // maxConfig bounds a file.
 const maxConfig = 1 << 20
 
-// setting is a value of a TOML file, as a flag takes it.
+// setting is a value of a TOML file, in the form that a flag takes.
 type setting struct {
 	key  string
 	line int
@@ -108,7 +167,7 @@ func parseConfig(data []byte) ([]setting, error) {
 		case unstable.KeyValue:
 			all, err = appendSettings(&p, all, prefix+key, line, e.Value())
 		default:
-			err = fmt.Errorf("line %d: [[%s]]: there are no lists of tables", line, key)
+			err = fmt.Errorf("line %d: [[%s]]: lists of tables are not supported", line, key)
 		}
 		if err != nil {
 			return nil, err
@@ -169,7 +228,7 @@ func appendSettings(p *unstable.Parser, all []setting, key string, line int, v *
 	return all, nil
 }
 
-// textOf is a value as a flag takes it.
+// textOf is a value in the form that a flag takes.
 func textOf(v *unstable.Node) (string, error) {
 	switch v.Kind {
 	case unstable.String, unstable.Bool:
@@ -193,12 +252,12 @@ func textOf(v *unstable.Node) (string, error) {
 		}
 		return strings.Join(parts, ","), nil
 	}
-	return "", errors.New("neither a number nor a text, true, false or a list of those")
+	return "", errors.New("neither a number nor a string, true, false or a list of those")
 }
 
-// World returns the world to train in: the argument, or what the TOML file says, whose other settings are taken where no
-// flag was given.
-func (t *Flags) World(s *verb.IO, fs *verb.Flags, file string, args []string, example string) (string, error) {
+// World returns the environment to train in: the argument, or what the configuration file says, whose other settings are taken
+// where no flag was given.
+func (f *Flags) World(s *verb.IO, fs *verb.Flags, file string, args []string, example string) (string, error) {
 	if file == "" {
 		return verb.Argument(args, "ENV", example)
 	}
@@ -206,7 +265,7 @@ func (t *Flags) World(s *verb.IO, fs *verb.Flags, file string, args []string, ex
 	if err != nil {
 		return "", err
 	}
-	env, err := c.apply(fs, t)
+	env, err := c.apply(fs, f)
 	if err != nil {
 		return "", err
 	}
@@ -215,55 +274,58 @@ func (t *Flags) World(s *verb.IO, fs *verb.Flags, file string, args []string, ex
 		if err != nil {
 			return "", err
 		}
-		// What was found for one world says nothing about another.
+		// Settings that were found for one environment say nothing about another.
 		if env != "" && !strings.EqualFold(asked, env) {
 			return "", verb.Misused(fmt.Sprintf("%s is for %s, not for %s", file, env, asked), "leave out "+asked+", or the line env of the file if its settings are meant for both")
 		}
 		env = asked
 	}
-	return env, c.checkParams(t, env)
+	return env, c.checkParams(f, env)
 }
 
-// apply sets the flags of fs that were not given and returns the world, "" if the file names none. params are those of
-// t that were given.
-func (c *config) apply(fs *verb.Flags, t *Flags) (env string, err error) {
-	flags := maps.Clone(t.params)
+// apply sets the flags that were not given and returns the environment, "" if the file names none.
+func (c *config) apply(fs *verb.Flags, f *Flags) (env string, err error) {
+	params := maps.Clone(f.params) // that flags gave
+	was := map[string]bool{}       // flags that were given
+	for _, name := range Names {
+		was[name] = given(fs, name)
+	}
 	for _, s := range c.settings {
-		name, isFlag := configKeys[s.key]
+		flag, isFlag := flagOf(s.key)
 		param, isParam := strings.CutPrefix(s.key, paramsPrefix)
 		switch {
 		case s.key == "env":
 			env = s.text
 		case isParam && !strings.Contains(param, "."):
-			if _, ok := flags[param]; !ok {
-				t.params[param] = paramValue(s.text)
+			if _, ok := params[param]; !ok {
+				f.params[param] = paramValue(s.text)
 			}
-		case !isFlag || !fs.Has(name):
+		case !isFlag || !fs.Has(flag):
 			return "", c.unknown(fs, s)
-		case !fs.Given(name):
-			if err := fs.Set(name, s.text); err != nil {
-				return "", verb.Wrong(fmt.Errorf("%s: line %d: %s is %q: %w", c.name, s.line, s.key, s.text, err), "it takes what --"+name+" takes: see --help")
+		case !was[flag] && !fs.Given(flag):
+			if err := fs.Set(flag, s.text); err != nil {
+				return "", verb.Wrong(fmt.Errorf("%s: line %d: %s is %q: %w", c.name, s.line, s.key, s.text, err), "it takes what --"+flag+" takes: see --help")
 			}
 		}
 	}
 	return env, nil
 }
 
-// unknown refuses a key that there is not.
+// unknown refuses a key that does not exist.
 func (c *config) unknown(fs *verb.Flags, s setting) error {
-	keys := []string{"env", "params.NAME"}
-	for key, name := range configKeys {
-		if fs.Has(name) {
-			keys = append(keys, key)
+	names := []string{"env", "params.NAME"}
+	for _, k := range keys {
+		if fs.Has(k.flag) {
+			names = append(names, k.name)
 		}
 	}
-	slices.Sort(keys)
-	hint := "keys are " + strings.Join(keys, ", ")
+	slices.Sort(names)
+	hint := "keys are " + strings.Join(names, ", ")
 	// A key in the wrong table, or mistyped, or a setting of the strategy outside of params.
 	last := s.key[strings.LastIndexByte(s.key, '.')+1:]
-	near := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return !strings.HasSuffix(key, "."+last) })
+	near := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasSuffix(name, "."+last) })
 	if len(near) == 0 {
-		near = nearest.Names(s.key, keys)
+		near = nearest.Names(s.key, names)
 	}
 	if len(near) == 0 && isSetting(last) {
 		near = []string{paramsPrefix + last}
@@ -274,22 +336,22 @@ func (c *config) unknown(fs *verb.Flags, s setting) error {
 	return verb.Wrong(fmt.Errorf("%s: line %d: unknown key %s", c.name, s.line, s.key), hint)
 }
 
-// isSetting tells whether some strategy has a setting of that name.
+// isSetting reports whether some strategy has a setting of that name.
 func isSetting(name string) bool {
 	return slices.ContainsFunc(evolve.Methods(), func(m evolve.Method) bool {
 		return slices.ContainsFunc(m.Settings, func(s evolve.Setting) bool { return s.Name == name })
 	})
 }
 
-// checkParams refuses a setting of the file that the strategy has not or does not take, with its line.
-func (c *config) checkParams(t *Flags, env string) error {
-	name := t.strategy
-	if world, err := catalog.Env(env); err == nil && name == "" {
-		name = presets.DefaultStrategy(world.ID)
+// checkParams refuses a setting of the file that the strategy does not have or take, with its line.
+func (c *config) checkParams(f *Flags, env string) error {
+	name := f.strategy
+	if spec, err := catalog.Env(env); err == nil && name == "" {
+		name = presets.DefaultStrategy(spec.ID)
 	}
 	method, err := evolve.Find(name)
 	if err != nil {
-		return nil // said elsewhere
+		return nil // reported elsewhere
 	}
 	for _, s := range c.settings {
 		param, ok := strings.CutPrefix(s.key, paramsPrefix)
@@ -297,8 +359,8 @@ func (c *config) checkParams(t *Flags, env string) error {
 			continue
 		}
 		value := paramValue(s.text)
-		if used, ok := t.params[param]; !ok || used != value {
-			continue // a flag came before it
+		if used, ok := f.params[param]; !ok || used != value {
+			continue // a flag takes precedence
 		}
 		if _, err := method.Complete(evolve.Params{param: value}); err != nil {
 			return verb.Wrong(fmt.Errorf("%s: line %d: %w", c.name, s.line, err), settingHint(method, param))

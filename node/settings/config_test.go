@@ -99,10 +99,8 @@ func specOf(t *testing.T, args ...string) (spec any) {
 	return spec
 }
 
-// A file gives the spec that the flags give, and flags come before it.
-func TestConfigIsFlags(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "run.toml")
-	if err := os.WriteFile(name, []byte(`
+// everything is a file that uses every key which says what a run is, but for frozen observations and other heads.
+const everything = `
 env = "Pendulum-v1"
 strategy = "openai-es"
 seed = 7
@@ -116,55 +114,110 @@ activation = "relu"
 bias = false
 head = "bins"
 bins = 5
+vbn = false
 [episodes]
 count = 3
 shared = false
 action_noise = 0.25
-bonus = 0
-penalty = 3
-skip = 2
+subtract_alive_bonus = 0.5
+max_penalty = 3
+frame_skip = 2
 cap = 2.5
 [observations]
-kind = "frozen"
-steps = 500
+kind = "running"
+episodes = 2
 clip = 5
-[checks]
+[evaluation]
 every = 2
-validate = 9
-`), 0o600); err != nil {
+episodes = 9
+`
+
+// flagsOfEverything say the same.
+var flagsOfEverything = []string{"Pendulum-v1", "--strategy", "openai-es", "--seed", "7", "--population", "32", "--chunk", "4", "--param", "sigma=0.25", "--param", "shaping=ranks",
+	"--policy", "mlp", "--hidden", "8,4", "--activation", "relu", "--bias=false", "--head", "bins", "--bins", "5", "--vbn=false", "--episodes", "3", "--shared=false",
+	"--eval-every", "2", "--eval-episodes", "9", "--action-noise", "0.25", "--subtract-alive-bonus", "0.5", "--max-penalty", "3", "--frame-skip", "2", "--cap", "2.5",
+	"--observations", "running", "--observe-episodes", "2", "--observe-clip", "5"}
+
+// file returns the name of a new file with that text.
+func file(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "run.toml")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	flags := []string{"Pendulum-v1", "--strategy", "openai-es", "--seed", "7", "--population", "32", "--chunk", "4", "--param", "sigma=0.25", "--param", "shaping=ranks",
-		"--policy", "mlp", "--hidden", "8,4", "--activation", "relu", "--bias=false", "--head", "bins", "--bins", "5", "--episodes", "3", "--shared=false",
-		"--look-every", "2", "--look-episodes", "9", "--action-noise", "0.25", "--alive-bonus", "0", "--max-penalty", "3", "--frame-skip", "2", "--cap", "2.5",
-		"--observations", "frozen", "--observe-steps", "500", "--observe-clip", "5"}
+	return name
+}
+
+// A file gives the spec that the flags give, and flags take precedence.
+func TestConfigIsFlags(t *testing.T) {
+	name, flags := file(t, everything), flagsOfEverything
 	if diff := cmp.Diff(specOf(t, flags...), specOf(t, "--config", name)); diff != "" {
 		t.Errorf("the file gives another spec than the flags (-flags +file):\n%s", diff)
 	}
-	over := []string{"--seed", "8", "--param", "sigma=0.5", "--hidden", "3"}
+	over := []string{"--seed", "8", "--param", "sigma=0.5", "--hidden", "3", "--eval-every", "6"}
 	if diff := cmp.Diff(specOf(t, append(flags, over...)...), specOf(t, append([]string{"--config", name}, over...)...)); diff != "" {
-		t.Errorf("flags do not come before the file (-flags +file):\n%s", diff)
+		t.Errorf("flags do not take precedence over the file (-flags +file):\n%s", diff)
 	}
 	if diff := cmp.Diff(specOf(t, append(flags, over...)...), specOf(t, append([]string{"--config", name, "pendulum-v1"}, over...)...)); diff != "" {
-		t.Errorf("with the world as an argument too (-flags +file):\n%s", diff)
+		t.Errorf("with the environment as an argument too (-flags +file):\n%s", diff)
 	}
 }
 
-// Every flag that says what a run is has a key in a file.
-func TestConfigKeysAreComplete(t *testing.T) {
-	keys := map[string]bool{"param": true}
-	for _, name := range configKeys {
-		keys[name] = true
+// Names of earlier versions mean the same, as flags and in files; an old flag takes precedence over a new key.
+func TestOldNames(t *testing.T) {
+	old := strings.NewReplacer("subtract_alive_bonus", "bonus", "max_penalty", "penalty", "frame_skip", "skip", "[evaluation]", "[checks]", "episodes = 9", "validate = 9").Replace(everything)
+	want := specOf(t, flagsOfEverything...)
+	if diff := cmp.Diff(want, specOf(t, "--config", file(t, old))); diff != "" {
+		t.Errorf("keys of earlier versions give another spec (-new +old):\n%s", diff)
 	}
-	var t0 Flags
+	flags := strings.Fields(strings.NewReplacer("--eval-", "--look-", "--subtract-alive-bonus", "--alive-bonus").Replace(strings.Join(flagsOfEverything, " ")))
+	if diff := cmp.Diff(want, specOf(t, flags...)); diff != "" {
+		t.Errorf("flags of earlier versions give another spec (-new +old):\n%s", diff)
+	}
+	changed := strings.Replace(everything, "every = 2", "every = 5", 1)
+	if diff := cmp.Diff(want, specOf(t, "--config", file(t, changed), "--look-every", "2")); diff != "" {
+		t.Errorf("--look-every does not take precedence over evaluation.every (-want +got):\n%s", diff)
+	}
+}
+
+// Every flag that says what a run is has a key in a file, and everything has them all but one.
+func TestConfigKeysAreComplete(t *testing.T) {
+	flags := map[string]bool{"param": true}
+	for _, k := range keys {
+		flags[k.flag] = true
+	}
+	var f Flags
 	fs := verb.NewFlags()
-	t0.Bind(fs)
-	for _, f := range fs.List() {
-		if !keys[f.Name] {
-			t.Errorf("no key of a TOML file is --%s", f.Name)
+	f.Bind(fs)
+	used := strings.Join(flagsOfEverything, " ") + " "
+	for _, row := range fs.List() {
+		if !flags[row.Name] {
+			t.Errorf("no key of a TOML file is --%s", row.Name)
 		}
-		if !slices.Contains(Names, f.Name) {
-			t.Errorf("Names lacks %s", f.Name)
+		if !slices.Contains(Names, row.Name) {
+			t.Errorf("Names lacks %s", row.Name)
+		}
+		if row.Name != "observe-steps" && !strings.Contains(used, "--"+row.Name+" ") && !strings.Contains(used, "--"+row.Name+"=") {
+			t.Errorf("the tests of files lack --%s", row.Name)
+		}
+	}
+}
+
+// What is out of range is refused with the flag, the value and the range.
+func TestRangesOfFlags(t *testing.T) {
+	for _, c := range []struct{ flag, value, want string }{
+		{"hidden", "100000", "whole numbers from 1 to 4096"},
+		{"chunk", "-3", "a whole number from 1 to 256"},
+		{"population", "100000000000000000000", "a whole number from 1 to 131072"},
+		{"cap", "NaN", "0 for never, or a number from 1.1 to 1000"},
+		{"look-every", "0", "a whole number from 1 to 1048576"},
+		{"seed", "-1", "a whole number from 0"},
+	} {
+		var f Flags
+		fs := verb.NewFlags()
+		f.Bind(fs)
+		if err := fs.Set(c.flag, c.value); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("--%s %s: %v, want %q", c.flag, c.value, err, c.want)
 		}
 	}
 }
@@ -189,12 +242,8 @@ func FuzzParseConfig(f *testing.F) {
 
 // What the help shows is a file that works.
 func TestConfigOfTheHelp(t *testing.T) {
-	_, file, _ := strings.Cut(ConfigNotes, ":\n")
-	name := filepath.Join(t.TempDir(), "help.toml")
-	if err := os.WriteFile(name, []byte(file), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	spec, err := json.Marshal(specOf(t, "--config", name))
+	_, text, _ := strings.Cut(ConfigNotes, ":\n")
+	spec, err := json.Marshal(specOf(t, "--config", file(t, text)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,2 +1,3 @@
-// Package settings is what a user can say of a run: flags, a TOML file, and the model to begin with.
+// Package settings is how a user says what a run is to be: flags and a configuration file, made of the table in
+// internal/runspec, and the model to begin with.
 package settings

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -14,18 +15,18 @@ import (
 	"github.com/evoswarm/evoswarm/node/verb"
 )
 
-// Begin makes o begin with the model in the file at path: with its parameters, its policy, and its way to see.
+// Begin makes o begin with the model in the file at path: with its parameters, its policy and its normalization of observations.
 func Begin(o *runspec.Options, path string) error {
 	m, from, err := readInit(path)
 	if err != nil {
 		return err
 	}
-	// NewRun refuses a world that does not exist.
+	// runspec.New refuses an environment that does not exist.
 	if to, err := envs.Find(o.Env); err == nil && !alike(from, to) {
-		return verb.Misused(fmt.Sprintf("--init %s: the model is for %s, which sees or acts otherwise than %s", path, m.Env.ID, o.Env),
+		return verb.Misused(fmt.Sprintf("--init %s: the model is for %s, whose observations or actions differ from those of %s", path, m.Env.ID, o.Env),
 			"train "+m.Env.ID+", or begin with another model")
 	}
-	if !reflect.DeepEqual(o.Policy, runspec.Policy{}) {
+	if setsPolicy(o.Settings) {
 		return verb.Misused("--init together with settings of the policy", "the model in "+path+" brings its own policy: leave those settings out")
 	}
 	init := &runspec.Init{Weights: m.State()}
@@ -36,21 +37,25 @@ func Begin(o *runspec.Options, path string) error {
 		return verb.Failed(fmt.Errorf("%s does not say which run it is of: %w", path, err), "take a file that evonode export wrote")
 	}
 	o.Init = init
-	p := m.Policy
-	o.Policy = runspec.Policy{Kind: p.Kind, Hidden: p.Hidden, Activation: p.Activation, Bias: &p.Bias, Head: p.Head, Bins: p.Bins, VBN: &p.VBN}
-	if o.Observations.Kind == "" {
-		o.Observations.Kind = observationsOf(init)
-	}
+	settings := runspec.PolicySettings(m.Policy)
+	settings["observations"] = observationsOf(init)
+	maps.Copy(settings, o.Settings)
+	o.Settings = settings
 	return nil
 }
 
-// alike reports whether two worlds have the same observations and actions, as BipedalWalker-v3 and
+// setsPolicy reports whether any of the settings says what the policy is.
+func setsPolicy(all runspec.Settings) bool {
+	return slices.ContainsFunc(runspec.All(), func(s runspec.Setting) bool { return s.OfPolicy() && all[s.Name] != nil })
+}
+
+// alike reports whether two environments have the same observations and actions, as BipedalWalker-v3 and
 // BipedalWalkerHardcore-v3 have: a model for one can begin in the other.
 func alike(a, b *envs.Spec) bool {
 	return slices.Equal(a.ObsLow, b.ObsLow) && slices.Equal(a.ObsHigh, b.ObsHigh) && reflect.DeepEqual(a.Action, b.Action)
 }
 
-// observationsOf is how a model with these slots has its observations normalised.
+// observationsOf is how the observations of a model with these slots are normalized.
 func observationsOf(i *runspec.Init) string {
 	switch {
 	case i.Weights.Slot("obs/sums") != nil:
@@ -61,7 +66,7 @@ func observationsOf(i *runspec.Init) string {
 	return runspec.NoObservations
 }
 
-// readInit returns the model in the file at path, and its world.
+// readInit returns the model in the file at path, and its environment.
 func readInit(path string) (*model.Model, *envs.Spec, error) {
 	f, err := os.Open(path)
 	if err != nil {

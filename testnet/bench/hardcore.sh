@@ -10,7 +10,7 @@ go build -o "$folder/evonode" ./node/evonode
 run() { # NAME EVALUATIONS FLAGS...
 	local name=$1 evaluations=$2
 	shift 2
-	"$folder/evonode" train BipedalWalkerHardcore-v3 --seed 1011 --strategy snes --episodes 2 --cap 1.3 --look-every 10 --look-episodes 24 "$@" \
+	"$folder/evonode" train BipedalWalkerHardcore-v3 --seed 1011 --strategy snes --episodes 2 --cap 1.3 --eval-every 10 --eval-episodes 24 "$@" \
 		--until "evals=$evaluations" --curve "$folder/$name.csv" -o "$folder/$name.seedlog"
 	"$folder/evonode" export "$folder/$name.seedlog" -o "$folder/$name.npz"
 }

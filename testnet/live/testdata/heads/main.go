@@ -49,8 +49,8 @@ func run() error {
 const population = 16
 
 func train(strategy string, generations uint64) (head seedlog.Link, err error) {
-	rules, err := runspec.New(runspec.Options{Env: "CartPole-v1", Strategy: strategy, Population: population, Seed: 3,
-		Policy: runspec.Policy{Kind: "mlp", Hidden: []uint64{18}, Activation: "tanh"}})
+	rules, err := runspec.New(runspec.Options{Env: "CartPole-v1", Strategy: strategy, Seed: 3,
+		Settings: runspec.Settings{"population": uint64(population), "policy": "mlp", "hidden": []uint64{18}, "activation": "tanh"}})
 	if err != nil {
 		return head, err
 	}

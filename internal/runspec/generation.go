@@ -1,0 +1,78 @@
+package runspec
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// ErrPopulation is returned by NewSpec for a population that cannot be cut into claims.
+var ErrPopulation = errors.New("runspec: bad population")
+
+// swarmClaim is the least number of evaluations in a claim of a swarm: a claim's key, link and signature take 150 bytes,
+// which are to be shared by enough results that one evaluation costs less than 16 bytes.
+const swarmClaim = 32
+
+// swarmClaimNS is how long the steps of a claim of a swarm may take on one core; of evaluations that take longer there are
+// fewer in it. Of walks of 1,600 steps a tab does 32 in some seconds, and nodes would have closed the generation long
+// before; and such evaluations are so rare that the log stays short.
+const swarmClaimNS = 200_000_000
+
+// setGeneration settles how work is cut and what an entry weighs at most.
+func setGeneration(spec *seedlog.Spec, env *envs.Spec, antithetic bool) error {
+	g := &spec.Generation
+	signs := uint64(1)
+	if antithetic {
+		signs = 2
+	}
+	switch {
+	case !spec.Solo():
+		g.Chunk = max(g.Chunk, min(swarmClaim, swarmClaimNS/evaluationNS(env, spec.Episodes.Count))/signs, 1)
+	case g.Chunk == 0:
+		g.Chunk = seedlog.MaxChunk // nobody waits for a part of the work: fewer claims make a shorter log
+	}
+	if g.Evaluations%signs != 0 {
+		return fmt.Errorf("%w: %d evaluations; %s takes a multiple of %d", ErrPopulation, g.Evaluations, spec.Strategy.Name, signs)
+	}
+	var chunks uint64
+	if g.Chunk, chunks = cutChunks(g.Evaluations/signs, g.Chunk); chunks > seedlog.MaxClaims {
+		return fmt.Errorf("%w: %d evaluations cannot be cut into at most %d equal claims; take a number with more divisors, such as a power of two", ErrPopulation, g.Evaluations, seedlog.MaxClaims)
+	}
+	g.Open = !spec.Solo()
+	// One peer alone can close a generation; in a swarm it may add as much again, so that many add more than one does.
+	g.Quota = chunks
+	if g.Open {
+		g.Quota = min(2*chunks, seedlog.MaxClaims)
+	}
+	// Four times what a generation of whole episodes takes: growing beyond it wins no fork.
+	g.WeightSteps = min(4*g.Evaluations*spec.Episodes.Count*uint64(env.MaxSteps), 1<<40)
+	return nil
+}
+
+// envStepNS is what a step of a world takes that does not say so itself, and of the loop around it.
+const envStepNS = 100
+
+// StepNS is roughly how long a step of a world takes on one core, in nanoseconds.
+func StepNS(env *envs.Spec) int { return max(env.StepNS, envStepNS) }
+
+// evaluationNS is roughly how long the steps of an evaluation take on one core, if all of its episodes go to the limit.
+func evaluationNS(env *envs.Spec, episodes uint64) uint64 {
+	return uint64(StepNS(env)) * uint64(env.MaxSteps) * episodes
+}
+
+// cutChunks divides counters into equal claims: of the wished size or the next smaller one that divides, unless that makes too
+// many claims, then of the smallest larger one.
+func cutChunks(counters, wish uint64) (chunk, chunks uint64) {
+	for chunk = min(max(wish, 1), counters, seedlog.MaxChunk); counters%chunk != 0; chunk-- {
+	}
+	for counters/chunk > seedlog.MaxClaims && chunk < seedlog.MaxChunk {
+		for chunk++; chunk < seedlog.MaxChunk && counters%chunk != 0; chunk++ {
+		}
+	}
+	if counters%chunk != 0 {
+		return chunk, seedlog.MaxClaims + 1
+	}
+	return chunk, counters / chunk
+}

@@ -1,0 +1,60 @@
+package settings
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/evoswarm/evoswarm/internal/solo"
+	"github.com/evoswarm/evoswarm/node/verb"
+)
+
+// ParseUntil reads --until: solved, evals=N, steps=N, a duration, or several of them with commas: the first that comes true
+// ends the run.
+func ParseUntil(text string) (solo.Until, error) {
+	var u solo.Until
+	for _, part := range strings.Split(text, ",") {
+		part = strings.TrimSpace(part)
+		if part == "solved" {
+			u.Solved = true
+			continue
+		}
+		if name, n, ok := strings.Cut(part, "="); ok {
+			v, err := strconv.ParseUint(n, 10, 64)
+			if err != nil || v == 0 || name != "evals" && name != "steps" {
+				return u, verb.Misused(fmt.Sprintf("--until %q: %q is no number of evaluations or env-steps", text, part), "for example: --until evals=100000, or steps=5000000")
+			}
+			if name == "evals" {
+				u.Evaluations = v
+			} else {
+				u.Steps = v
+			}
+			continue
+		}
+		d, err := time.ParseDuration(part)
+		if err != nil || d <= 0 {
+			return u, verb.Misused(fmt.Sprintf("--until %q", text), "solved, evals=N, steps=N, or a time such as 10m; several with commas end at the first")
+		}
+		u.Duration = d
+	}
+	return u, nil
+}
+
+// UntilText is what ParseUntil reads as u.
+func UntilText(u solo.Until) string {
+	var parts []string
+	if u.Solved {
+		parts = append(parts, "solved")
+	}
+	if u.Evaluations > 0 {
+		parts = append(parts, fmt.Sprintf("evals=%d", u.Evaluations))
+	}
+	if u.Steps > 0 {
+		parts = append(parts, fmt.Sprintf("steps=%d", u.Steps))
+	}
+	if u.Duration > 0 {
+		parts = append(parts, u.Duration.String())
+	}
+	return strings.Join(parts, ",")
+}
