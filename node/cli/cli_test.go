@@ -57,3 +57,12 @@ func TestVerbsAreExplained(t *testing.T) {
 		}
 	}
 }
+
+// Users read what happened, not in which package.
+func TestMessagesNameNoPackage(t *testing.T) {
+	var out, errs strings.Builder
+	if status := Main(t.Context(), []string{"env", "show", "CartPol-v1", "--json"}, &IO{Out: &out, Err: &errs}); status != 2 ||
+		!strings.HasPrefix(errs.String(), "evonode: unknown ") || !strings.HasPrefix(out.String(), `{"error":"unknown `) {
+		t.Errorf("status %d, %s%s", status, errs.String(), out.String())
+	}
+}

@@ -207,7 +207,7 @@ func printTrained(s *verb.IO, r solo.Result, path string, rules *seedlog.Rules, 
 	}
 	_, err := fmt.Fprintf(s.Out, "%s: %s after %d generations, %d evaluations, %d env-steps, %.2f s; return %s\nlog %s\n",
 		rules.Env.ID, verdict(r), r.Gen, r.Evaluations, r.Steps, s.Seconds(), verb.Number(r.Return), path)
-	if err == nil && !r.Solved && r.Return != nil {
+	if err == nil && r.SolvedAt != r.Gen && r.Return != nil {
 		_, err = fmt.Fprint(s.Out, elsewhere(r, path))
 	}
 	return err
@@ -216,7 +216,7 @@ func printTrained(s *verb.IO, r solo.Result, path string, rules *seedlog.Rules, 
 // verdict says whether a run solved its environment.
 func verdict(r solo.Result) string {
 	switch {
-	case r.Solved:
+	case r.SolvedAt > 0 && r.SolvedAt == r.Gen:
 		return "solved"
 	case r.SolvedAt > 0:
 		return fmt.Sprintf("solved at generation %d; ended", r.SolvedAt)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -29,7 +30,7 @@ func Failed(err error, hint string) error { return &failure{err, hint, 1} }
 // report prints err and returns the exit status.
 func (p *Program) report(s *IO, err error, asJSON bool) int {
 	hint, status := p.explain(err)
-	message := strings.ReplaceAll(err.Error(), "\n", "; ") // joined errors
+	message := plainly(err.Error())
 	fmt.Fprintf(s.Err, "%s: %s\n", p.Name, message)
 	if hint != "" {
 		fmt.Fprintf(s.Err, "hint: %s\n", hint)
@@ -54,4 +55,19 @@ func (p *Program) explain(err error) (hint string, status int) {
 		return "", 1
 	}
 	return p.Hint(err)
+}
+
+// packagePrefix is what errors of this module begin with, for programmers: envs: unknown world.
+var packagePrefix = regexp.MustCompile(`(^|: |; |\()(?:chart|coordinator|cost|daemon|envs|evolve|evoswarm|film|kernel|mesh|model|peer|policy|rollout|runspec|seedlog|solo|store|sweep|tensorboard|web): `)
+
+// plainly is a message without packages, on one line.
+func plainly(message string) string {
+	message = strings.ReplaceAll(message, "\n", "; ") // joined errors
+	for {
+		shorter := packagePrefix.ReplaceAllString(message, "$1")
+		if shorter == message {
+			return message
+		}
+		message = shorter
+	}
 }

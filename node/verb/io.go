@@ -53,7 +53,7 @@ func (s *IO) PrintJSON(v any) error {
 
 // Note tells the user something that is neither a result nor a failure.
 func (s *IO) Note(format string, args ...any) {
-	fmt.Fprintf(s.Err, "evonode: "+format+"\n", args...)
+	fmt.Fprintf(s.Err, "evonode: %s\n", plainly(fmt.Sprintf(format, args...)))
 }
 
 // Open returns the named file, or standard input for "-". The caller closes it.
