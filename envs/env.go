@@ -1,6 +1,8 @@
 // Package envs holds the environments that policies are trained in: what an environment does ([Env]), what is known about it
 // without running it ([Spec]), where it is found by name ([Find]) and what it looks like ([Scene]).
 //
+// Floor 1, environments: floors 1 to 6 import it.
+//
 // # Environments
 //
 // An environment has a package of its own below envs, in two parts. step.go holds its state as one flat value and its

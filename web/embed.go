@@ -1,5 +1,7 @@
 // Package web serves the volunteer page: a page that trains in the browser's tab, with everything it needs.
 //
+// Floor 6, programs: only floor 6 imports it.
+//
 // The page is built by `node web/build.mjs` into dist, which is not under version control, and embedded with the build
 // tag "page". Without the tag the package serves a small page that says how to get the real one, so it compiles from a
 // fresh clone.

@@ -1,6 +1,8 @@
 // Package envtest holds the tests that every environment passes: the conformance suite, the comparison with what Gymnasium
 // did, the golden bits and the benchmark.
 //
+// On no floor: only tests import it.
+//
 // The test of an environment is then a few lines:
 //
 //	func TestConform(t *testing.T) { envtest.Conform(t, Spec, clone) }

@@ -1,5 +1,7 @@
 // Package cores spreads work over the machine's cores without affecting its results: the work is cut into
 // independent parts, and it does not matter which core computes which part.
+//
+// Floor 2, learning: floors 2 to 6 import it.
 package cores
 
 import (

@@ -1,4 +1,6 @@
 // Package cost estimates what a run takes on a computer, before anything is allocated for it.
+//
+// Floor 5, drivers: floors 5 and 6 import it.
 package cost
 
 import (

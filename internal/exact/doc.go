@@ -1,6 +1,8 @@
 // Package exact computes elementary functions whose results have the same bits
 // on every target: amd64 (v1 and v3), arm64, riscv64, ppc64le, s390x and js/wasm.
 //
+// Floor 0, numbers: floors 0 to 6 import it.
+//
 // Go's math package does not promise that: Exp, Log and Hypot are assembly on some processors, and the
 // compiler may fuse x*y + z into one operation with one rounding. Here everything is built from + - * / and
 // sqrt, which IEEE 754 defines to the last bit, and every product that feeds a sum is wrapped in an explicit

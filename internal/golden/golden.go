@@ -1,6 +1,8 @@
 // Package golden keeps the known answers of a package's tests in one file, so that every target can be held to the
 // same bits.
 //
+// On no floor: only tests import it.
+//
 // The file is testdata/golden.txt below the tested package, one line "name hex" per answer, sorted by name; lines that
 // start with # are comments. A test hashes what it computed and calls [Check]; `go test ./pkg -run Golden -update`
 // rewrites the lines of the tests that ran and leaves the others. Tests of golden answers are named TestGolden..., by

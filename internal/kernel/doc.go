@@ -1,5 +1,7 @@
 // Package kernel is the inner loops of a run: dense layers, activations, perturbing parameters, accumulating updates.
 //
+// Floor 0, numbers: floors 0 to 6 import it.
+//
 // Each function has one meaning down to the last bit: every product is rounded before it is added, and the
 // order of every sum is pinned by its comment. The Portable kernel, plain Go, defines it. Faster ones must
 // give the same bits, which [SelfTest] checks: assembly for SSE2, AVX2 and AVX-512 (amd64) and for NEON

@@ -1,7 +1,11 @@
 // Package lint holds the code base to its rules; all of it is tests, run by `go test ./internal/lint`.
 //
-// Floors 0 to 3 (numbers, worlds, learning, protocol) promise the same bits on every machine. Their rules:
+// On no floor: only tests import it.
+//
+// Floors 0 to 3 (numbers, environments, learning, protocol) promise the same bits on every machine. Their rules:
 //   - imports: what each floor may import; imports go down only; adapters do not import each other (all floors).
+//   - offline: what trains without a swarm links no network package.
+//   - floors: the comment of each room says its floor; internal/README.md is the map of them.
 //   - math: only inside internal/exact, and there only what is exact on every target; above floor 0 also constants and
 //     bit casts, which cannot differ.
 //   - product: no + or - takes an unconverted product, so that no compiler may fuse it.

@@ -1,5 +1,7 @@
 // Package mesh connects peers: a libp2p host, native or in a tab, that says hello, gossips and carries direct messages.
 //
+// Floor 4, adapters: floors 5 and 6 import it.
+//
 // Every topic and protocol id but hello's names the run, so swarms of different runs never mix. Only messages of the
 // protocol are handed up; a peer that repeatedly sends anything else is disconnected for an hour.
 package mesh

@@ -1,4 +1,6 @@
 // Package nearest finds the names that a mistyped word may have meant.
+//
+// Floor 0, numbers: floors 0 to 6 import it.
 package nearest
 
 import (

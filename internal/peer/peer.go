@@ -1,5 +1,7 @@
 // Package peer joins coordinator, mesh, store and evaluator into one running peer, the same on a computer and in a
 // browser tab. One goroutine owns the coordinator; what must be durable is, before anything leaves.
+//
+// Floor 5, drivers: floors 5 and 6 import it.
 package peer
 
 import (

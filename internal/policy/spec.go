@@ -1,6 +1,8 @@
 // Package policy turns observations into actions: linear maps and multilayer
 // perceptrons over one flat float32 parameter vector.
 //
+// Floor 1, environments: floors 1 to 6 import it.
+//
 // A policy is stateless. Its parameters theta belong to the caller, who perturbs,
 // averages and stores them without knowing what they mean; [Policy.Layout] says it.
 // The layout, the heads and their tie-breaks are written down in docs/spec/policy.md.

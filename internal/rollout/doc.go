@@ -1,5 +1,7 @@
 // Package rollout runs policies in environments and measures how well they do.
 //
+// Floor 2, learning: floors 2 to 6 import it.
+//
 // A [Plan] is the executable form of a run's spec: environment, policy, strategy, and the [Conditions] and
 // [Observations] of its episodes, whose slots it adds to the strategy's state. An [Actor] applies a policy
 // under these conditions, in training, held-out evaluation and drawing alike; docs/spec/episodes.md has the

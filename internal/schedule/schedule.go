@@ -1,6 +1,8 @@
 // Package schedule decides what is computed next, and by which worker. It computes nothing itself: goroutines do that on
 // a computer and Web Workers in a browser tab, both behind [Worker].
 //
+// Floor 4, adapters: floors 5 and 6 import it.
+//
 // Re-runs that others wait for come first, then own tasks, which leave held-out episodes a share. Folds have a worker to
 // themselves, since the protocol owes them whatever else goes on: they run when no core is lent, wait for no episode, and
 // find the state of the fold before them where they left it.

@@ -1,6 +1,8 @@
 // Package seedlog defines the seed log: the blocks of a run, the rules that make one valid,
 // the file that holds them, and replay, which folds them back into the model.
 //
+// Floor 2, learning: floors 2 to 6 import it.
+//
 // Every block is one canonical DAG-CBOR item named by its CID (v1, dag-cbor, sha2-256). The bytes are
 // specified, with an example, in docs/spec/seedlog.md. A run is a chain:
 //

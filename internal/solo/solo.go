@@ -1,4 +1,6 @@
 // Package solo trains on one machine: a swarm of one, without a network.
+//
+// Floor 5, drivers: floors 5 and 6 import it.
 package solo
 
 import (

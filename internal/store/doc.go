@@ -1,6 +1,8 @@
 // Package store keeps what must outlive a process: the blocks of a run with all its branches, the protocol's hard
 // state, the canonical seed log as a file, and a node's identity and known addresses.
 //
+// Floor 4, adapters: floors 5 and 6 import it.
+//
 // A peer sees one interface, [Store]. [Memory] keeps everything in memory, [Run] in a folder of a [Disk] with
 // fsync, and in a browser tab IndexedDB does (indexeddb_js.go). [Log] is the file of a run on one machine,
 // without branches.
