@@ -53,13 +53,12 @@ func appendGeneration(b []byte, s store.Store, link, seal seedlog.Link) ([]byte,
 		if !ok {
 			return b, fmt.Errorf("claim %s is not in the store", l)
 		}
-		b, _ = seedlog.AppendSection(b, claim)
+		b = seedlog.AppendLinked(b, l, claim)
 	}
-	b, _ = seedlog.AppendSection(b, data)
+	b = seedlog.AppendLinked(b, link, data)
 	sealed, ok := s.Block(seal)
 	if !ok {
 		return b, fmt.Errorf("seal %s is not in the store", seal)
 	}
-	b, _ = seedlog.AppendSection(b, sealed)
-	return b, nil
+	return seedlog.AppendLinked(b, seal, sealed), nil
 }

@@ -51,8 +51,13 @@ func AppendHeader(b []byte, run Link) []byte {
 // AppendSection appends the CAR section of block to b and returns the block's link.
 func AppendSection(b, block []byte) ([]byte, Link) {
 	link := LinkOf(block)
+	return AppendLinked(b, link, block), link
+}
+
+// AppendLinked is AppendSection for a block whose link is known.
+func AppendLinked(b []byte, link Link, block []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(linkLen+len(block)))
-	return append(append(b, link.Bytes()...), block...), link
+	return append(append(b, link.Bytes()...), block...)
 }
 
 // SectionLen is the length of the section of a block of n bytes.

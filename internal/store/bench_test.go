@@ -48,3 +48,20 @@ func BenchmarkRunSave(b *testing.B) {
 	closeRun()
 	b.ReportMetric(float64(grown)/float64(saved), "bytes/gen")
 }
+
+// BenchmarkRunOpen opens a run of 500 generations.
+func BenchmarkRunOpen(b *testing.B) {
+	rules := newRules(b, 6, false)
+	dir := b.TempDir()
+	d, r := openRun(b, dir, rules)
+	if err := r.Save(move(0, "state", grow(b, rules, nil, newKey("a"), 500)...)); err != nil {
+		b.Fatal(err)
+	}
+	r.Close()
+	d.Close()
+	for b.Loop() {
+		d, r := openRun(b, dir, rules)
+		r.Close()
+		d.Close()
+	}
+}

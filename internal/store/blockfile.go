@@ -136,7 +136,7 @@ func (b *blockFile) write(blocks []block) (map[seedlog.Link]place, error) {
 	places := make(map[seedlog.Link]place, len(blocks))
 	var text []byte
 	for _, x := range blocks {
-		text, _ = seedlog.AppendSection(text, x.data)
+		text = seedlog.AppendLinked(text, x.link, x.data)
 		places[x.link] = place{b.size + int64(len(text)-len(x.data)), int32(len(x.data))}
 	}
 	return places, b.append(text)
@@ -169,7 +169,7 @@ func (b *blockFile) compact(spare func(seedlog.Link) bool) error {
 			if !ok {
 				return errors.New("a block cannot be read")
 			}
-			text, _ := seedlog.AppendSection(nil, data)
+			text := seedlog.AppendLinked(nil, x.link, data)
 			if _, err := w.Write(text); err != nil {
 				return err
 			}

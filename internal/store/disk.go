@@ -13,7 +13,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -197,23 +196,6 @@ func (d *Disk) Curve(run seedlog.Link) []byte {
 // SaveCurve keeps the learning curve of a run in place of the one before.
 func (d *Disk) SaveCurve(run seedlog.Link, text []byte) error {
 	return replaceFile(filepath.Join(d.dir, run.String()+curveSuffix), text)
-}
-
-// Runs returns the runs in the folder, in the order of their ids.
-func (d *Disk) Runs() ([]seedlog.Link, error) {
-	entries, err := os.ReadDir(d.dir)
-	if err != nil {
-		return nil, explain(err, d.dir)
-	}
-	var runs []seedlog.Link
-	for _, e := range entries {
-		if name, ok := strings.CutSuffix(e.Name(), blocksSuffix); ok {
-			if run, err := seedlog.ParseLink(name); err == nil {
-				runs = append(runs, run)
-			}
-		}
-	}
-	return slices.Clip(runs), nil
 }
 
 // Spec returns the genesis block of a run in the folder.

@@ -238,10 +238,6 @@ func TestStores(t *testing.T) {
 		if err := r.Close(); err != nil {
 			t.Fatal(err)
 		}
-		runs, err := d.Runs()
-		if err != nil || len(runs) != 1 || runs[0] != rules.Run {
-			t.Errorf("runs %v, %v", runs, err)
-		}
 		if spec, err := d.Spec(rules.Run); err != nil || spec.Link() != rules.Run {
 			t.Errorf("spec: %v", err)
 		}
