@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test build page wasm node-modules tools vet lint golden sim live fuzz bench bench-record fmt clean
+.PHONY: help run check test build page wasm node-modules tools vet lint golden sim live fuzz bench bench-record fmt clean
 
 # One set of flags for every build, so that all parts share one build cache.
 export GOFLAGS := -trimpath -buildvcs=false
@@ -26,6 +26,9 @@ help: ## list the targets
 
 run: build ## build everything, then start a node that trains CartPole-v1 and serves the page (ENV=..., ARGS=...)
 	@exec build/evonode --bootstrap --train $(ENV) $(ARGS)
+
+check: ## a first answer in minutes: build, format, vet, lint and unit tests, native only; needs nothing but Go
+	@testnet/suite.sh check
 
 test: ## the whole suite; installs what it needs
 	@testnet/suite.sh

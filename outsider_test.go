@@ -14,6 +14,9 @@ import (
 // TestOutsider copies examples/hover into a module of its own, as docs/worlds-template.md says, and tests and
 // runs it there: nothing of it needs what only this module may import.
 func TestOutsider(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds three programs in another module")
+	}
 	here, err := filepath.Abs(".")
 	if err != nil {
 		t.Fatal(err)

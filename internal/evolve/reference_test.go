@@ -145,6 +145,9 @@ func middle(x []float64) float64 {
 // there is none, in the median of 30 seeds or more. Where either misses the target, the best
 // value within the budget is compared. -v prints the table of docs/bench/strategies.md.
 func TestReference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("30 seeds of each case take a minute")
+	}
 	const most = 1.15
 	b, err := os.ReadFile(*referenceFile)
 	if err != nil {

@@ -74,6 +74,9 @@ func (r reader) disassembly(t *testing.T, prefix string, build ...string) (found
 
 // All assembly of floors 0 to 3 is that of internal/kernel, which its test binary has whole.
 func TestFusionDisassembly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles for other processors; TestProduct reads the source for what may be fused")
+	}
 	for name, r := range readers {
 		t.Run(name, func(t *testing.T) {
 			found, functions := r.disassembly(t, module+"/internal/kernel.", "test", "-c", "./internal/kernel")
@@ -88,6 +91,9 @@ func TestFusionDisassembly(t *testing.T) {
 }
 
 func TestFusionDisassemblyFixture(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs the readers of machine code")
+	}
 	for name, r := range readers {
 		t.Run(name, func(t *testing.T) {
 			found, _ := r.disassembly(t, "main.", "build", "-trimpath", "./internal/lint/testdata/fusion_binary")

@@ -99,6 +99,9 @@ func TestPresetsSolve(t *testing.T) {
 
 // TestDefaultsSolveLanders runs the landers' default presets on a tuning seed.
 func TestDefaultsSolveLanders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains for half a minute")
+	}
 	for _, test := range []struct {
 		id    string
 		limit uint64
@@ -113,6 +116,9 @@ func TestDefaultsSolveLanders(t *testing.T) {
 // TestDefaultWalks runs the walker's default preset on a tuning seed until it walks well:
 // who stands gets -30, who falls at once -100. To solve it takes minutes.
 func TestDefaultWalks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains for half a minute")
+	}
 	r := newRun(t, "BipedalWalker-v3", "")
 	walks := *r.env
 	walks.SolvedReturn = 200

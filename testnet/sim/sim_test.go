@@ -13,7 +13,11 @@ var (
 )
 
 func TestSeeds(t *testing.T) {
+	t.Parallel() // beside TestCrowd
 	first, last := uint64(0), *seeds
+	if testing.Short() {
+		last = min(last, 10)
+	}
 	if *only != "" {
 		first = parseSeed(t, *only)
 		last = first + 1
@@ -28,6 +32,10 @@ func TestSeeds(t *testing.T) {
 
 // TestCrowd is the largest swarm: 200 peers, a crash of the leader and a partition.
 func TestCrowd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("200 peers take minutes")
+	}
+	t.Parallel()
 	play(t, Options{Seed: 200, Natives: 120, Tabs: 80, Ticks: 120, Calm: 160, DelayMin: 1, DelayMax: 3, Loss: 20, Partitions: 1, Crashes: 1, KillLeader: true}, "TestCrowd")
 }
 
