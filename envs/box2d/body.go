@@ -16,15 +16,15 @@ type Body struct {
 	LinearVelocity  Vec2    // of the center of mass [m/s]
 	AngularVelocity float32 // [rad/s]
 
-	// InContact is set by each BeginContact and cleared by each EndContact of the body, in the order in which the
-	// reference calls them, also if another contact persists. It is what a listener with one flag per body sees.
+	// InContact is set by each BeginContact and cleared by each EndContact of the body, in the order of the
+	// reference, even if another contact persists: what a listener with one flag per body sees.
 	InContact bool
 
 	// Began is set by the first BeginContact and never cleared.
 	Began bool
 
 	awake bool
-	moved bool // the broad phase has to look for new pairs
+	moved bool // the broad phase must check for new pairs
 
 	xf          transform
 	localCenter Vec2    // center of mass in the body's frame
@@ -41,7 +41,7 @@ type Body struct {
 	friction    float32
 	restitution float32
 	filter      Filter
-	fat         aabb // in the broad phase
+	fat         aabb // fattened box in the broad phase
 	shape       PolygonShape
 }
 
@@ -68,28 +68,28 @@ func (b *Body) resetMassData(density float32) {
 	b.c0 = b.c
 }
 
-// Position returns where the body's origin is [m].
+// Position returns the position of the body's origin [m].
 func (b *Body) Position() Vec2 { return b.xf.p }
 
-// Angle returns the angle of the body, not wrapped [rad].
+// Angle returns the angle of the body [rad], not wrapped.
 func (b *Body) Angle() float32 { return b.a }
 
-// Awake says whether the body takes part in the simulation.
+// Awake reports whether the body takes part in the simulation.
 func (b *Body) Awake() bool { return b.awake }
 
-// WorldCenter returns where the center of mass is [m].
+// WorldCenter returns the position of the center of mass [m].
 func (b *Body) WorldCenter() Vec2 { return b.c }
 
-// WorldPoint takes a point from the body's frame into the world.
+// WorldPoint converts a point from the body's frame to world coordinates.
 func (b *Body) WorldPoint(local Vec2) Vec2 { return mul(b.xf, local) }
 
 // VertexCount returns the number of vertices of the body's polygon.
 func (b *Body) VertexCount() int32 { return b.shape.count }
 
-// Vertex returns vertex i of the body's polygon in the world [m], 0 <= i < VertexCount.
+// Vertex returns vertex i of the body's polygon in world coordinates [m], 0 <= i < VertexCount.
 func (b *Body) Vertex(i int32) Vec2 { return mul(b.xf, b.shape.vertices[i]) }
 
-// SetAwake wakes the body or puts it to sleep, which stops it and forgets its forces.
+// SetAwake wakes the body or puts it to sleep. Sleep stops it and clears its forces.
 func (b *Body) SetAwake(awake bool) {
 	if awake {
 		if !b.awake {
@@ -106,19 +106,20 @@ func (b *Body) SetAwake(awake bool) {
 	b.torque = 0
 }
 
-// ApplyForceToCenter wakes the body and adds a force on the center of mass for the next step [N].
+// ApplyForceToCenter wakes the body and applies a force [N] to its center of mass during the next step.
 func (b *Body) ApplyForceToCenter(force Vec2) {
 	b.SetAwake(true)
 	b.force = add(b.force, force)
 }
 
-// ApplyTorque wakes the body and adds a torque for the next step [N m].
+// ApplyTorque wakes the body and applies a torque [N m] during the next step.
 func (b *Body) ApplyTorque(torque float32) {
 	b.SetAwake(true)
 	b.torque += torque
 }
 
-// ApplyLinearImpulse wakes the body and changes its velocities at once by an impulse [N s] at a point of the world [m].
+// ApplyLinearImpulse wakes the body and applies an impulse [N s] at a point in world coordinates [m], which
+// changes its velocities at once.
 func (b *Body) ApplyLinearImpulse(impulse, point Vec2) {
 	b.SetAwake(true)
 	b.LinearVelocity = add(b.LinearVelocity, scale(b.invMass, impulse))
@@ -130,7 +131,7 @@ func (b *Body) synchronizeTransform(q rot) {
 	b.xf.p = sub(b.c, turn(q, b.localCenter))
 }
 
-// synchronizeFixture tells the broad phase which box the body has swept since a0, whose rotation is q0.
+// synchronizeFixture updates the broad phase with the box that the body has swept since angle a0, whose rotation is q0.
 func (b *Body) synchronizeFixture(q0 rot) {
 	from := transform{sub(b.c0, turn(q0, b.localCenter)), q0}
 	box0, box1 := b.shape.box(from), b.shape.box(b.xf)

@@ -1,19 +1,20 @@
 package box2d
 
-// edgeCollider finds where an edge of the ground without neighbors touches a polygon. It is the reference's
-// b2EPCollider, in the world's frame, which is the edge's.
+// edgeCollider finds where a ground edge without neighbors touches a polygon. It is b2EPCollider of the
+// reference, in world coordinates, which are the edge's frame.
 type edgeCollider struct {
 	vertices [MaxPolygonVertices]Vec2 // of the polygon, in the world
 	normals  [MaxPolygonVertices]Vec2
 	v1, v2   Vec2
 	normal1  Vec2
-	normal   Vec2 // normal1 turned to the side where the polygon is
+	normal   Vec2 // normal1, pointing to the side of the polygon
 	limit    Vec2 // of both ends of the range of normals
 	front    bool
 	count    int32
 }
 
-// collideEdge replaces m by how the edge g touches the body b. It writes only what the reference writes.
+// collideEdge sets m to the manifold between the edge g and the body b. It writes only the fields that the
+// reference writes.
 func collideEdge(m *manifold, g *Fixture, b *Body) {
 	var e edgeCollider
 	m.count = 0
@@ -58,8 +59,8 @@ func collideEdge(m *manifold, g *Fixture, b *Body) {
 	e.store(m, b, &ref, &clipped)
 }
 
-// polygonSeparation returns the face of the polygon, null if none counts, that separates best and how far, and whether
-// the shapes are apart.
+// polygonSeparation returns the polygon's face of greatest separation (null if no face qualifies), that
+// separation, and whether the shapes are apart.
 func (e *edgeCollider) polygonSeparation(b *Body) (face int32, separation float32, apart bool) {
 	face = null
 	separation = -maxFloat
@@ -81,7 +82,7 @@ func (e *edgeCollider) polygonSeparation(b *Body) (face int32, separation float3
 	return face, separation, false
 }
 
-// edgeFace makes the edge the reference and the polygon's face that is most opposed to it incident.
+// edgeFace takes the edge as the reference face and the polygon's most opposed face as the incident one.
 func (e *edgeCollider) edgeFace(ref *referenceFace, incident *[2]clipVertex) {
 	best := int32(0)
 	value := dot(e.normal, e.normals[0])
@@ -102,7 +103,7 @@ func (e *edgeCollider) edgeFace(ref *referenceFace, incident *[2]clipVertex) {
 	}
 }
 
-// polygonFace makes the polygon's face the reference and the edge incident.
+// polygonFace takes the polygon's face as the reference face and the edge as the incident one.
 func (e *edgeCollider) polygonFace(ref *referenceFace, incident *[2]clipVertex, face int32) {
 	incident[0] = clipVertex{e.v1, contactID(0, face, featureVertex, featureFace)}
 	incident[1] = clipVertex{e.v2, contactID(0, face, featureVertex, featureFace)}
@@ -110,7 +111,7 @@ func (e *edgeCollider) polygonFace(ref *referenceFace, incident *[2]clipVertex, 
 	*ref = referenceFace{face, i2, e.vertices[face], e.vertices[i2], e.normals[face]}
 }
 
-// store writes the points that are near enough to m.
+// store writes the points that are close enough to m.
 func (e *edgeCollider) store(m *manifold, b *Body, ref *referenceFace, clipped *[2]clipVertex) {
 	if m.face == faceA {
 		m.localNormal = ref.normal

@@ -1,7 +1,7 @@
 package box2d
 
-// hullRef is a convex polygon in its place: of the ground or of a body. A copy of either, so that one
-// function serves both ways of looking.
+// hullRef is a convex polygon of the ground or of a body, at its position. It is a copy of either, so that
+// one function works in both directions.
 type hullRef struct {
 	vertices [MaxPolygonVertices]Vec2
 	normals  [MaxPolygonVertices]Vec2
@@ -37,7 +37,7 @@ func (h *hullRef) setBody(b *Body) {
 	h.xf = b.xf
 }
 
-// edgeSeparation returns how far face edge of h separates h from o.
+// edgeSeparation returns the separation of h and o along the normal of face edge of h.
 func (h *hullRef) edgeSeparation(edge int32, o *hullRef) float32 {
 	normalWorld := turn(h.xf.q, h.normals[edge])
 	normal := turnBack(o.xf.q, normalWorld)
@@ -53,8 +53,8 @@ func (h *hullRef) edgeSeparation(edge int32, o *hullRef) float32 {
 	return dot(sub(mul(o.xf, o.vertices[index]), mul(h.xf, h.vertices[edge])), normalWorld)
 }
 
-// maxSeparation returns the face of h that separates h from o best, and how far. It climbs from the face that looks
-// towards o, as the reference does, and so may end in a local maximum.
+// maxSeparation returns the face of h with the greatest separation from o, and that separation. Like the
+// reference it climbs from the face that points towards o, and may end in a local maximum.
 func (h *hullRef) maxSeparation(o *hullRef) (int32, float32) {
 	d := turnBack(h.xf.q, sub(mul(o.xf, o.centroid), mul(h.xf, h.centroid)))
 	edge := int32(0)
@@ -76,7 +76,7 @@ func (h *hullRef) maxSeparation(o *hullRef) (int32, float32) {
 	} else if !(sAfter > s) {
 		return edge, s
 	}
-	// The faces' separations rise and fall once, so that the climb ends before it has gone round.
+	// The separations of the faces rise and fall once, so the climb ends within one turn.
 	for i, climbing := int32(0), true; climbing && i < MaxPolygonVertices; i++ {
 		if back {
 			edge = h.before(best)
@@ -100,7 +100,7 @@ func (h *hullRef) before(i int32) int32 {
 	return h.count - 1
 }
 
-// incidentEdge finds the edge of o that is most opposed to face edge of h.
+// incidentEdge finds the edge of o most opposed to face edge of h.
 func (h *hullRef) incidentEdge(c *[2]clipVertex, edge int32, o *hullRef) {
 	normal := turnBack(o.xf.q, turn(h.xf.q, h.normals[edge]))
 	index := int32(0)
@@ -117,7 +117,8 @@ func (h *hullRef) incidentEdge(c *[2]clipVertex, edge int32, o *hullRef) {
 	c[1] = clipVertex{mul(o.xf, o.vertices[i2]), contactID(edge, i2, featureFace, featureVertex)}
 }
 
-// collidePolygon replaces m by how the polygon g touches the body b. It writes only what the reference writes.
+// collidePolygon sets m to the manifold between the polygon g and the body b. It writes only the fields that
+// the reference writes.
 func collidePolygon(m *manifold, g *Fixture, b *Body) {
 	m.count = 0
 	var hullA, hullB hullRef
@@ -140,7 +141,7 @@ func collidePolygon(m *manifold, g *Fixture, b *Body) {
 	}
 }
 
-// clip makes face edge of h the reference and writes the points of o's edge that are near it.
+// clip takes face edge of h as the reference face and writes the points of o's edge that are close to it.
 func (h *hullRef) clip(m *manifold, edge int32, o *hullRef) {
 	var incident, first, clipped [2]clipVertex
 	h.incidentEdge(&incident, edge, o)

@@ -51,7 +51,7 @@ func (w *World) addContact(ground []Fixture, fixture, body int32) {
 	b.SetAwake(true)
 }
 
-// update recomputes how the pair touches, keeps the impulses of points that are still there, and tells the body if
+// update recomputes the manifold, keeps the impulses of points that persist, and updates the body's flags if
 // touching begins or ends.
 func (c *contact) update(g *Fixture, b *Body) {
 	old := c.manifold
@@ -114,7 +114,7 @@ func (w *World) collide(ground []Fixture) {
 	}
 }
 
-// sweepContacts closes the gaps that removed contacts have left.
+// sweepContacts closes the gaps left by removed contacts.
 func (w *World) sweepContacts() {
 	n := int32(0)
 	for i := int32(0); i < w.contactCount; i++ {
@@ -129,7 +129,7 @@ func (w *World) sweepContacts() {
 	w.contactCount = n
 }
 
-// findNewContacts makes contacts of the moved bodies and the fixtures whose boxes overlap theirs, in the order of their
+// findNewContacts creates a contact for each moved body and fixture whose boxes overlap, in the order of the
 // proxies: by fixture, then by body.
 func (w *World) findNewContacts(ground []Fixture) {
 	var moved [MaxBodies]int32

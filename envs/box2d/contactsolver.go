@@ -1,12 +1,12 @@
 package box2d
 
-// velocity is what the velocity iterations change of a body.
+// velocity is the part of a body that velocity iterations change.
 type velocity struct {
 	v Vec2
 	w float32
 }
 
-// position is what the position iterations change of a body. It keeps the rotation of the last angle asked for.
+// position is the part of a body that position iterations change. It caches the rotation of the last angle used.
 type position struct {
 	c  Vec2
 	a  float32
@@ -33,8 +33,7 @@ type constraintPoint struct {
 	tangentImpulse float32
 }
 
-// contactConstraint is a touching contact during one step. The ground is immovable, so that only the body's
-// side counts.
+// contactConstraint is a touching contact during one step. The ground does not move, so only the body's side matters.
 type contactConstraint struct {
 	contact, body       int32
 	points              [maxManifoldPoints]constraintPoint
@@ -53,7 +52,7 @@ type contactConstraint struct {
 	tangent             Vec2
 }
 
-// prepare fills in what does not depend on the position. The impulses of the step before are scaled by warm.
+// prepare sets what does not depend on the position. warm scales the impulses of the previous step.
 func (k *contactConstraint) prepare(w *World, index int32, warm float32) {
 	c := &w.contacts[index]
 	b := &w.Bodies[c.body]
@@ -72,7 +71,8 @@ func (k *contactConstraint) prepare(w *World, index int32, warm float32) {
 	}
 }
 
-// worldPoints returns the normal from the ground to the body and the contact points in the world, for the body at xf.
+// worldPoints returns the normal from the ground to the body and the contact points, in world coordinates,
+// for the body at xf.
 func (k *contactConstraint) worldPoints(xf transform) (normal, p0, p1 Vec2) {
 	if k.face == faceA {
 		normal = k.localNormal
@@ -87,8 +87,8 @@ func (k *contactConstraint) worldPoints(xf transform) (normal, p0, p1 Vec2) {
 	return neg(normal), p0, p1
 }
 
-// middle returns the point half-way between the two skins, one on the plane's shape and one about the clipped
-// point. The sum does not depend on which of them is A.
+// middle returns the point halfway between the two skins, that of the plane's shape and that around the
+// clipped point. The sum does not depend on which of them is A.
 func middle(clip, plane, normal Vec2) Vec2 {
 	onPlane := add(clip, scale(polygonRadius-dot(sub(clip, plane), normal), normal))
 	return scale(0.5, add(onPlane, sub(clip, scale(polygonRadius, normal))))
@@ -125,7 +125,7 @@ func inverse(x float32) float32 {
 	return 0
 }
 
-// initBlock prepares solving both points together, unless they are redundant: then only the first is solved.
+// initBlock prepares to solve both points together. If they are redundant, only the first is solved.
 func (k *contactConstraint) initBlock() {
 	rn1, rn2 := cross(k.points[0].r, k.normal), cross(k.points[1].r, k.normal)
 	k11 := k.invMass + float32(float32(k.invI*rn1)*rn1)
@@ -152,8 +152,8 @@ func (k *contactConstraint) warmStart(v *velocity) {
 	}
 }
 
-// solveVelocity is one iteration over the contact: friction first, then the normal impulses. An impulse that does not
-// change moves nothing; the tests for that shorten the chain of dependent operations.
+// solveVelocity is one iteration over the contact: friction first, then the normal impulses. It skips
+// impulses that do not change, which shortens the chain of dependent operations.
 func (k *contactConstraint) solveVelocity(body *velocity) {
 	v := k.solveTangent(&k.points[0], *body)
 	if k.count == 2 {
@@ -171,7 +171,7 @@ func (k *contactConstraint) solveVelocity(body *velocity) {
 	*body = v
 }
 
-// solveTangent is the friction at one point.
+// solveTangent solves the friction at one point.
 func (k *contactConstraint) solveTangent(c *constraintPoint, v velocity) velocity {
 	vt := float32((v.v.X-float32(v.w*c.r.Y))*k.tangent.X) + float32((v.v.Y+float32(v.w*c.r.X))*k.tangent.Y)
 	limit := float32(k.friction * c.normalImpulse)
@@ -190,7 +190,7 @@ func (k *contactConstraint) solveTangent(c *constraintPoint, v velocity) velocit
 	return k.push(c, v, float32(lambda*k.tangent.X), float32(lambda*k.tangent.Y))
 }
 
-// push applies the impulse (x, y) at a point.
+// push applies the impulse (x, y) at a contact point.
 func (k *contactConstraint) push(c *constraintPoint, v velocity, x, y float32) velocity {
 	v.v.X += float32(k.invMass * x)
 	v.v.Y += float32(k.invMass * y)
@@ -198,8 +198,8 @@ func (k *contactConstraint) push(c *constraintPoint, v velocity, x, y float32) v
 	return v
 }
 
-// solveBlock finds the normal impulses of both points together: the first of the four cases of the linear
-// complementarity problem that is valid. If none is, nothing changes.
+// solveBlock finds the normal impulses of both points together, from the first valid case of the four of the
+// linear complementarity problem. If no case is valid, nothing changes.
 func (k *contactConstraint) solveBlock(v velocity) velocity {
 	c1, c2 := &k.points[0], &k.points[1]
 	vX, vY, w := v.v.X, v.v.Y, v.w
@@ -238,7 +238,7 @@ func (k *contactConstraint) solveBlock(v velocity) velocity {
 	return v
 }
 
-// store keeps the impulses for the next step.
+// store saves the impulses for the next step.
 func (k *contactConstraint) store(w *World) {
 	m := &w.contacts[k.contact].manifold
 	for j := int32(0); j < k.count; j++ {
@@ -247,8 +247,8 @@ func (k *contactConstraint) store(w *World) {
 	}
 }
 
-// solvePosition pushes the body out of the ground by a share of its depth and returns the smaller of least and the
-// least separation seen.
+// solvePosition pushes the body out of the ground by a fraction of its depth and returns the minimum of least
+// and the separations seen.
 func (k *contactConstraint) solvePosition(p *position, share, minSeparation float32) float32 {
 	for j := int32(0); j < k.pointCount; j++ {
 		q := p.rotation()

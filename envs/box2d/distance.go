@@ -7,13 +7,13 @@ type simplexVertex struct {
 	indexA, indexB int32
 }
 
-// simplex is a point, segment or triangle of the Minkowski difference. It is kept from one query to the next.
+// simplex is a point, segment or triangle of the Minkowski difference.
 type simplex struct {
 	v     [3]simplexVertex
 	count int32
 }
 
-// simplexCache is what is left of a simplex for the next query, which may take place at another transform.
+// simplexCache is the part of a simplex that is kept for the next query, possibly at another transform.
 type simplexCache struct {
 	metric float32
 	count  int32
@@ -56,7 +56,7 @@ func (v *simplexVertex) set(g *Fixture, s *PolygonShape, xf transform, a float32
 	v.a = a
 }
 
-// read starts from the cache, unless the shapes have moved so far that it is of no use.
+// read starts from the cache, unless the shapes have moved too far for it to be useful.
 func (x *simplex) read(cache *simplexCache, g *Fixture, s *PolygonShape, xf transform) {
 	x.count = cache.count
 	for i := int32(0); i < x.count; i++ {
@@ -96,7 +96,7 @@ func (x *simplex) metric() float32 {
 	return 0
 }
 
-// direction returns where to look for the next support point.
+// direction returns the direction in which to search for the next support point.
 func (x *simplex) direction() Vec2 {
 	if x.count == 1 {
 		return neg(x.v[0].w)
@@ -108,7 +108,7 @@ func (x *simplex) direction() Vec2 {
 	return right(e)
 }
 
-// solve2 reduces a segment to the part that is nearest to the origin.
+// solve2 reduces a segment to its feature nearest to the origin.
 func (x *simplex) solve2() {
 	w1, w2 := x.v[0].w, x.v[1].w
 	e := sub(w2, w1)
@@ -146,7 +146,7 @@ func (x *simplex) corner(i int32) {
 	x.v[0] = x.v[i]
 }
 
-// solve3 reduces a triangle to the part that is nearest to the origin.
+// solve3 reduces a triangle to its feature nearest to the origin.
 func (x *simplex) solve3() {
 	w1, w2, w3 := x.v[0].w, x.v[1].w, x.v[2].w
 	e12, e13, e23 := sub(w2, w1), sub(w3, w1), sub(w3, w2)
@@ -177,9 +177,9 @@ func (x *simplex) solve3() {
 	}
 }
 
-// distance returns how far the vertices' hulls of the ground's fixture g and of a body's shape s at xf are from each
-// other (the algorithm of Gilbert, Johnson and Keerthi), 0 if they overlap. The skins do not count. cache says where to
-// begin, and is left as the end.
+// distance returns the distance between the hulls of the ground fixture g and of a body's shape s at xf,
+// without their skins (the algorithm of Gilbert, Johnson and Keerthi), or 0 if they overlap. It starts from
+// cache and updates it.
 func distance(cache *simplexCache, g *Fixture, s *PolygonShape, xf transform) float32 {
 	var x simplex
 	x.read(cache, g, s, xf)

@@ -1,17 +1,17 @@
 package box2d
 
-// Filter says which fixtures may touch: two may if each one's mask has a bit of the other's category.
+// Filter decides which fixtures can touch: two can if the mask of each shares a bit with the category of the other.
 type Filter struct{ CategoryBits, MaskBits uint32 }
 
-// DefaultMask has all 16 bits that the reference knows. The reference's default filter is {1, DefaultMask}.
+// DefaultMask has all 16 bits of the reference set. The reference's default filter is {1, DefaultMask}.
 const DefaultMask = 0xFFFF
 
 // Fixture is an edge or a convex polygon of the ground, in world coordinates. It never changes.
 type Fixture struct {
 	vertices    [MaxGroundVertices]Vec2
-	normals     [MaxGroundVertices]Vec2 // normals[0] of an edge: to the right of the way from vertex 0 to 1
+	normals     [MaxGroundVertices]Vec2 // normals[0] of an edge points to the right, seen from vertex 0 to 1
 	centroid    Vec2                    // not used by edges
-	fat         aabb                    // in the broad phase
+	fat         aabb                    // fattened box in the broad phase
 	count       int32                   // of vertices; 2 for an edge
 	body        int32
 	friction    float32
@@ -19,9 +19,9 @@ type Fixture struct {
 	filter      Filter
 }
 
-// EdgeFixture returns an edge of the ground from v1 to v2 [m] without neighbors. body numbers the static body that it
-// belongs to: any number, the same for fixtures of one body. It counts only in continuous collision, where fixtures of
-// one body share a time.
+// EdgeFixture returns a ground edge without neighbors from v1 to v2 [m]. body identifies the static body that
+// it belongs to by an arbitrary number, equal for all fixtures of one body. It matters only in continuous
+// collision, where the fixtures of one body share a time.
 func EdgeFixture(body int32, v1, v2 Vec2, friction, restitution float32, f Filter) Fixture {
 	var g Fixture
 	g.count = 2
@@ -32,8 +32,7 @@ func EdgeFixture(body int32, v1, v2 Vec2, friction, restitution float32, f Filte
 	return g
 }
 
-// PolygonFixture returns a polygon of the ground with at most MaxGroundVertices vertices, of which more are left out.
-// body is as in EdgeFixture.
+// PolygonFixture returns a ground polygon. It ignores vertices beyond MaxGroundVertices. body is as in EdgeFixture.
 func PolygonFixture(body int32, s *PolygonShape, friction, restitution float32, f Filter) Fixture {
 	var g Fixture
 	g.count = s.count
@@ -78,10 +77,9 @@ func fatten(b aabb) aabb {
 	}
 }
 
-// RayCast returns how far along the way from p1 to p2 the nearest of the fixtures with a category bit in mask
-// is hit, as a fraction of the way; 1 and false if none is. A ray that starts inside a polygon does not hit
-// it. The order of the fixtures does not matter, so that it is enough to pass those that lie under the ray.
-// Bit exact.
+// RayCast returns the fraction of the ray from p1 to p2 at which it hits the nearest fixture with a category
+// bit in mask, or 1 and false if it hits none. A ray that starts inside a polygon does not hit it. The order
+// of the fixtures does not matter, so callers may pass only those that can lie under the ray. Bit exact.
 func RayCast(ground []Fixture, p1, p2 Vec2, mask uint32) (fraction float32, hit bool) {
 	d := sub(p2, p1)
 	fraction = 1

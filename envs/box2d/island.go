@@ -1,13 +1,13 @@
 package box2d
 
-// maxTouching is how many touching contacts one island can hold.
+// maxTouching is the largest number of touching contacts in an island.
 const maxTouching = 32
 
 // bodySlots is MaxBodies, rounded up to a power of two so that a mask keeps an index in range.
 const bodySlots = 8
 
-// island is a group of bodies that joints connect, with the contacts of its bodies. It lives during one step only.
-// positions and velocities are indexed by body.
+// island is a group of bodies connected by joints, with the contacts of its bodies. It exists during one step
+// only. positions and velocities are indexed by body.
 type island struct {
 	bodies       [MaxBodies]int32
 	bodyCount    int32
@@ -21,7 +21,7 @@ type island struct {
 	order        schedule
 }
 
-// gather collects the island of the body seed by depth-first search: contacts and joints newest first.
+// gather collects the island of the body seed by depth-first search, contacts and joints newest first.
 func (s *island) gather(w *World, seed int32, inIsland *[MaxBodies]bool, jointTaken *[MaxJoints]bool) {
 	s.bodyCount, s.jointCount, s.contactCount = 0, 0, 0
 	var stack [MaxBodies]int32
@@ -98,7 +98,7 @@ func (s *island) solve(w *World, dt, dtRatio float32, velocityIterations, positi
 	s.sleep(w, dt, solved)
 }
 
-// load takes a body into the island, with the velocity that its forces give it.
+// load adds a body to the island and applies its forces to its velocity.
 func (s *island) load(w *World, body int32, dt float32) {
 	b := &w.Bodies[body]
 	b.c0, b.a0 = b.c, b.a
@@ -108,7 +108,7 @@ func (s *island) load(w *World, body int32, dt float32) {
 	v.w = b.AngularVelocity + float32(float32(dt*b.invI)*b.torque)
 }
 
-// integrate moves a body by its velocity, which is limited first.
+// integrate limits the velocity of a body and moves the body by it.
 func (s *island) integrate(body int32, dt float32) {
 	p, v := &s.positions[body], &s.velocities[body]
 	step := scale(dt, v.v)
@@ -123,7 +123,7 @@ func (s *island) integrate(body int32, dt float32) {
 	p.a += float32(dt * v.w)
 }
 
-// solvePositions corrects the positions until the errors are small, and says whether they are.
+// solvePositions corrects positions until the errors are small and reports whether they are.
 func (s *island) solvePositions(w *World, iterations int32) bool {
 	solved := false
 	for i := int32(0); !solved && i < iterations; i++ {
@@ -142,7 +142,7 @@ func (s *island) solvePositions(w *World, iterations int32) bool {
 	return solved
 }
 
-// unload writes position and velocity back to a body.
+// unload writes the position and velocity back to a body.
 func (s *island) unload(w *World, body int32) {
 	b, p, v := &w.Bodies[body], &s.positions[body], &s.velocities[body]
 	b.c, b.a = p.c, p.a
@@ -150,7 +150,7 @@ func (s *island) unload(w *World, body int32) {
 	b.synchronizeTransform(p.rotation())
 }
 
-// sleep puts the island to sleep when all its bodies have been still for long enough.
+// sleep puts the island to sleep if all its bodies have been at rest for long enough.
 func (s *island) sleep(w *World, dt float32, solved bool) {
 	shortest := maxFloat
 	for i := int32(0); i < s.bodyCount; i++ {

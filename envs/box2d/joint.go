@@ -7,8 +7,8 @@ const (
 	limitUpper    int32 = 2
 )
 
-// RevoluteJointDef describes a hinge between two bodies. Limit and motor are always on: a motor of no torque does
-// nothing.
+// RevoluteJointDef describes a hinge between two bodies. Its limit and motor are always on; a motor without
+// torque has no effect.
 type RevoluteJointDef struct {
 	BodyA, BodyB               int32
 	LocalAnchorA, LocalAnchorB Vec2    // the hinge in the frames of the bodies [m]
@@ -28,8 +28,8 @@ type RevoluteJoint struct {
 	limit        int32
 }
 
-// CreateRevoluteJoint adds a hinge and returns its index, counted from 0. The bodies must exist. Beyond
-// MaxJoints nothing is added, and Overflow tells.
+// CreateRevoluteJoint adds a hinge and returns its index, counted from 0. The bodies must exist. If there are
+// MaxJoints joints already, nothing is added, and Overflow reports true.
 func (w *World) CreateRevoluteJoint(def *RevoluteJointDef) int32 {
 	if w.jointCount == MaxJoints {
 		w.overflow = true
@@ -54,13 +54,13 @@ func (w *World) JointSpeed(j int32) float32 {
 	return w.Bodies[d.BodyB].AngularVelocity - w.Bodies[d.BodyA].AngularVelocity
 }
 
-// SetMotorSpeed sets what the motor of joint j aims at [rad/s] and wakes both bodies.
+// SetMotorSpeed sets the target speed of the motor of joint j [rad/s] and wakes both bodies.
 func (w *World) SetMotorSpeed(j int32, speed float32) {
 	w.wakeJoint(j)
 	w.Joints[j].def.MotorSpeed = speed
 }
 
-// SetMaxMotorTorque sets how strong the motor of joint j is [N m] and wakes both bodies.
+// SetMaxMotorTorque sets the maximum torque of the motor of joint j [N m] and wakes both bodies.
 func (w *World) SetMaxMotorTorque(j int32, torque float32) {
 	w.wakeJoint(j)
 	w.Joints[j].def.MaxMotorTorque = torque
@@ -90,7 +90,7 @@ type jointConstraint struct {
 	x, y                   float32 // what the last iteration added to impX and impY
 }
 
-// setup prepares the constraint and applies the impulses of the step before.
+// setup prepares the constraint and applies the impulses of the previous step.
 func (k *jointConstraint) setup(w *World, joint int32, velocities *[bodySlots]velocity, dt, dtRatio float32) {
 	j := &w.Joints[joint]
 	bA, bB := &w.Bodies[j.def.BodyA], &w.Bodies[j.def.BodyB]
@@ -119,7 +119,7 @@ func (k *jointConstraint) setup(w *World, joint int32, velocities *[bodySlots]ve
 	vB.w += float32(k.iB * (cross(k.rB, p) + k.impM + k.impZ))
 }
 
-// setMass computes the mass matrix, and once what the reference recomputes in every iteration.
+// setMass computes the mass matrix, and once per step what the reference recomputes in every iteration.
 func (k *jointConstraint) setMass() {
 	rA, rB, iA, iB := k.rA, k.rB, k.iA, k.iB
 	k.exX = k.mA + k.mB + float32(float32(rA.Y*rA.Y)*iA) + float32(float32(rB.Y*rB.Y)*iB)
@@ -146,7 +146,7 @@ func (k *jointConstraint) setMass() {
 	}
 }
 
-// setLimit finds whether the joint is at a limit. The impulse of another limit is forgotten.
+// setLimit determines whether the joint is at a limit. If the limit changes, its impulse is reset.
 func (k *jointConstraint) setLimit(j *RevoluteJoint, angle float32) {
 	limit := limitInactive
 	if angle <= j.def.LowerAngle {
@@ -161,15 +161,15 @@ func (k *jointConstraint) setLimit(j *RevoluteJoint, angle float32) {
 	k.limit = limit
 }
 
-// store keeps the impulses for the next step.
+// store saves the impulses for the next step.
 func (k *jointConstraint) store(w *World) {
 	j := &w.Joints[k.joint]
 	j.impulseX, j.impulseY, j.impulseZ, j.motorImpulse = plus(k.impX), plus(k.impY), plus(k.impZ), plus(k.impM)
 }
 
-// solveVelocity is one iteration over the joint: motor, then hinge and limit together. A motor at its full
-// torque adds nothing; the test for that shortens the chain of dependent operations, which is what an
-// iteration costs.
+// solveVelocity is one iteration over the joint: the motor, then hinge and limit together. A motor at full
+// torque adds nothing; skipping it shortens the chain of dependent operations, which dominates the cost of an
+// iteration.
 func (k *jointConstraint) solveVelocity(velocities *[bodySlots]velocity) {
 	a, b := &velocities[k.a&(bodySlots-1)], &velocities[k.b&(bodySlots-1)]
 	wA, wB := a.w, b.w
@@ -199,7 +199,7 @@ func (k *jointConstraint) solveVelocity(velocities *[bodySlots]velocity) {
 			float32(k.exZ*(float32(k.exY*cY)-float32(k.eyY*cX)))))
 		sum := k.impZ + z
 		if k.limit == limitLower && sum < 0 || k.limit == limitUpper && sum > 0 {
-			// The limit lets go: only the hinge is left, against what the limit did.
+			// The limit becomes inactive: solve the hinge alone, against the limit's impulse.
 			z = -k.impZ
 			cX -= float32(k.impZ * k.exZ)
 			cY -= float32(k.impZ * k.eyZ)
@@ -235,7 +235,7 @@ func (k *jointConstraint) solveVelocity(velocities *[bodySlots]velocity) {
 	b.w = wB + float32(k.iB*turnB)
 }
 
-// solvePosition is one correction of angle and hinge. It says whether the errors were small before it.
+// solvePosition corrects angle and hinge once. It reports whether the errors were small before.
 func (k *jointConstraint) solvePosition(def *RevoluteJointDef, positions *[bodySlots]position) bool {
 	a, b := &positions[k.a&(bodySlots-1)], &positions[k.b&(bodySlots-1)]
 	angularError := float32(0)

@@ -12,7 +12,7 @@ const (
 	featureFace   uint32 = 1
 )
 
-// manifoldPoint is a point of contact. The impulses are kept for the next step.
+// manifoldPoint is a contact point. Its impulses carry over to the next step.
 type manifoldPoint struct {
 	local          Vec2 // faceA: in the body's frame; faceB: in the world
 	normalImpulse  float32
@@ -20,7 +20,7 @@ type manifoldPoint struct {
 	id             uint32
 }
 
-// manifold is where a fixture of the ground, shape A, touches a body, shape B. The frame of shape A is the world.
+// manifold describes how a ground fixture, shape A, touches a body, shape B. The frame of shape A is the world.
 type manifold struct {
 	points      [maxManifoldPoints]manifoldPoint
 	localNormal Vec2 // in the frame of the shape that has the reference face
@@ -35,7 +35,7 @@ type clipVertex struct {
 	id uint32
 }
 
-// contactID packs the features that touch, as the reference's b2ContactID.
+// contactID packs the touching features as the reference's b2ContactID.
 func contactID(indexA, indexB int32, typeA, typeB uint32) uint32 {
 	return uint32(indexA) | uint32(indexB)<<8 | typeA<<16 | typeB<<24
 }
@@ -43,7 +43,8 @@ func contactID(indexA, indexB int32, typeA, typeB uint32) uint32 {
 // swapID exchanges the roles of A and B.
 func swapID(id uint32) uint32 { return (id>>8)&0x00ff00ff | (id&0x00ff00ff)<<8 }
 
-// clipSegment clips the segment in to the half-plane dot(normal, v) <= offset and returns the number of points left.
+// clipSegment clips the segment in to the half-plane dot(normal, v) <= offset and returns the number of
+// remaining points.
 func clipSegment(out, in *[2]clipVertex, normal Vec2, offset float32, vertexA int32) int32 {
 	n := int32(0)
 	d0 := dot(normal, in[0].v) - offset
@@ -72,7 +73,7 @@ type referenceFace struct {
 	normal Vec2
 }
 
-// clip clips the incident edge to the sides of the face. It says whether two points are left.
+// clip clips the incident edge to the sides of the face and reports whether two points remain.
 func (f *referenceFace) clip(out, incident *[2]clipVertex) bool {
 	side := right(f.normal)
 	var first [2]clipVertex

@@ -8,13 +8,13 @@ type Vec2 struct{ X, Y float32 }
 // rot is a rotation: sine and cosine of an angle.
 type rot struct{ s, c float32 }
 
-// transform is a position and a rotation: of a body's frame in the world.
+// transform is the position and rotation of a body's frame in the world.
 type transform struct {
 	p Vec2
 	q rot
 }
 
-// aabb is a box along the axes.
+// aabb is an axis-aligned box.
 type aabb struct{ lower, upper Vec2 }
 
 func makeRot(angle float32) rot {
@@ -40,13 +40,14 @@ func right(a Vec2) Vec2 { return Vec2{a.Y, -a.X} }
 // spin returns the cross product of s and a: the velocity at a of a body that turns with s.
 func spin(s float32, a Vec2) Vec2 { return Vec2{float32(-s * a.Y), float32(s * a.X)} }
 
-// plus returns a, and +0 for any zero. What is kept from step to step goes through it, so that its bits do
-// not tell in which way it was computed.
+// plus returns a, with +0 for any zero. Values that carry over to the next step pass through it, so that the
+// sign of a zero does not depend on how it was computed.
 func plus(a float32) float32 { return a + 0 }
 
 func length(a Vec2) float32 { return exact.Sqrt32(dot(a, a)) }
 
-// normalize returns a as a unit vector and its length; a vector that is too short stays as it is and has length 0.
+// normalize returns a scaled to length 1, and its length. A vector that is too short is returned unchanged
+// with length 0.
 func normalize(a Vec2) (Vec2, float32) {
 	n := length(a)
 	if n < epsilon {
@@ -66,7 +67,7 @@ func turnBack(q rot, v Vec2) Vec2 {
 	return Vec2{float32(q.c*v.X) + float32(q.s*v.Y), float32(-q.s*v.X) + float32(q.c*v.Y)}
 }
 
-// mul takes v from the frame of t into the world.
+// mul converts v from the frame of t to world coordinates.
 func mul(t transform, v Vec2) Vec2 {
 	return Vec2{
 		(float32(t.q.c*v.X) - float32(t.q.s*v.Y)) + t.p.X,
@@ -74,11 +75,11 @@ func mul(t transform, v Vec2) Vec2 {
 	}
 }
 
-// mulBack takes v from the world into the frame of t.
+// mulBack converts v from world coordinates to the frame of t.
 func mulBack(t transform, v Vec2) Vec2 { return turnBack(t.q, Vec2{v.X - t.p.X, v.Y - t.p.Y}) }
 
-// The comparisons of the reference's b2Min, b2Max, b2Clamp and b2Abs decide which operand NaN and equal zeros give, so
-// that the builtins do not do.
+// The builtins min and max do not serve here: the comparisons in b2Min, b2Max, b2Clamp and b2Abs of the
+// reference decide which operand is returned for NaN and for zeros of different sign.
 
 func least(a, b float32) float32 {
 	if a < b {

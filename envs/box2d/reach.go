@@ -2,12 +2,12 @@ package box2d
 
 import "github.com/evoswarm/evoswarm/internal/exact"
 
-// clearance is a distance at which shapes surely do not meet: what counts as an impact, toiTarget + toiTolerance, and
-// 2 mm for rounding, some twenty times what it can be in worlds of 100 m.
+// clearance is a distance at which shapes cannot collide: the distance that counts as an impact, toiTarget +
+// toiTolerance, plus 2 mm for rounding, about twenty times the largest rounding error in a scene of 100 m.
 const clearance = toiTarget + toiTolerance + 0.002
 
-// reach is where the vertices of a body are at both ends of its sweep. In between none is farther from the
-// straight line than bulge: a point at radius r that turns by an angle w leaves its chord by r w^2/8 at most.
+// reach holds the vertices of a body at both ends of its sweep. In between none is farther than bulge from
+// the straight line: a point at radius r that turns by an angle w deviates from its chord by at most r w^2/8.
 type reach struct {
 	known  bool
 	from   [MaxPolygonVertices]Vec2
@@ -37,8 +37,8 @@ func (r *reach) set(b *Body) {
 	r.bulge = float32(float32(float32(angle*angle)*0.125) * exact.Sqrt32(radius))
 }
 
-// clears says that the body surely stays away from the fixture during its sweep: an axis of the world or a
-// normal of the fixture separates them at both ends by enough. timeOfImpact then finds no impact.
+// clears reports whether the body certainly stays clear of the fixture during its sweep: whether a coordinate
+// axis or a normal of the fixture separates them enough at both ends. Then timeOfImpact would find no impact.
 func (r *reach) clears(g *Fixture, count int32) bool {
 	const skin = aabbExtension + polygonRadius // of the fixture's box
 	margin := clearance + r.bulge
@@ -59,7 +59,7 @@ func (r *reach) clears(g *Fixture, count int32) bool {
 	return false
 }
 
-// along returns how far the vertices are from the point in the direction n, at least and at most.
+// along returns the least and the greatest distance of the vertices from the point in direction n.
 func (r *reach) along(n, point Vec2, count int32) (lowest, highest float32) {
 	offset := dot(n, point)
 	lowest, highest = maxFloat, -maxFloat

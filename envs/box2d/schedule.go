@@ -1,17 +1,16 @@
 package box2d
 
-// What an iteration over velocities costs is waiting: each constraint needs the velocities that the one
-// before it has just changed. But constraints without a common body may change places without changing a bit,
-// also across the end of an iteration. So the constraints are split into early ones, the first half of the
-// joints and the contacts that only they matter to, and late ones; and the late ones of an iteration are
-// mixed with the early ones of the next, so that the processor has two chains to work on at a time: one leg
-// of a walker and the other.
+// A velocity iteration is bound by latency: each constraint needs the velocities that the previous one has
+// just changed. But constraints without a common body can swap places without changing a bit, even across the
+// end of an iteration. So the constraints are split into early ones, the first half of the joints and the
+// contacts that affect only these, and late ones. The late ones of an iteration are interleaved with the
+// early ones of the next, so that the processor works on two chains at a time: one for each leg of a walker.
 
-// maxOps is how many constraints an island has.
+// maxOps is the largest number of constraints in an island.
 const maxOps = MaxJoints + maxTouching
 
-// schedule is the order in which an island's constraints are solved. An op below MaxJoints is a joint, others
-// a contact.
+// schedule is the order in which the constraints of an island are solved. An op below MaxJoints is a joint,
+// any other op a contact.
 type schedule struct {
 	early, late, mixed                [maxOps]int32
 	earlyCount, lateCount, mixedCount int32
@@ -57,8 +56,8 @@ func (s *island) bodiesOf(op int32) uint32 {
 	return 1 << uint32(s.contacts[op-MaxJoints].body)
 }
 
-// mix merges the late ops of an iteration with the early ones of the next: one of these, one of those, but no early one
-// before a late one with which it shares a body.
+// mix interleaves the late ops of an iteration with the early ones of the next, but places no early op before
+// a late one with which it shares a body.
 func (p *schedule) mix(s *island) {
 	var open [maxOps + 1]uint32 // bodies of the late ops from here on
 	for i := p.lateCount - 1; i >= 0; i-- {

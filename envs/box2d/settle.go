@@ -1,14 +1,14 @@
 package box2d
 
-// An iteration over velocities is a function of the velocities and of most accumulated impulses. In float32
-// it often runs into a state that it has been in before: after ten iterations of a lander in flight, say.
-// From there on it repeats itself, and only the impulses impX and impY of the joints, on which nothing
-// depends, keep growing. So the rest of the iterations need not be computed to know their bits.
+// A velocity iteration is a function of the velocities and of most accumulated impulses. In float32 it often
+// returns to an earlier state, for a lander in flight after ten iterations or so. From then on it repeats
+// itself, and only the impulses impX and impY of the joints, on which nothing depends, keep growing. So the
+// bits of the remaining iterations are known without computing them.
 
-// maxPeriod is the longest cycle that is made use of.
+// maxPeriod is the longest cycle that is detected.
 const maxPeriod = 8
 
-// mark is a state of the iteration to which later ones are compared.
+// mark is a state of the iteration with which later ones are compared.
 type mark struct {
 	velocities [bodySlots]velocity
 	joints     [MaxJoints]Vec2            // impM and impZ
@@ -28,7 +28,7 @@ func (s *island) setMark() {
 	}
 }
 
-// atMark says whether the iteration is back at the mark.
+// atMark reports whether the iteration is back at the mark.
 func (s *island) atMark() bool {
 	m := &s.mark
 	for i := int32(0); i < s.bodyCount; i++ {
@@ -54,7 +54,7 @@ func (s *island) atMark() bool {
 }
 
 // solveVelocities iterates over joints and contacts. It marks the state after 1, 2, 4, 8, 16, 24, 32...
-// iterations, so that a cycle is found soon after it begins. An iteration here begins with the late
+// iterations, so that it finds a cycle soon after it begins. Here an iteration begins with the late
 // constraints.
 func (s *island) solveVelocities(iterations int32) {
 	if iterations < 1 {
@@ -77,7 +77,7 @@ func (s *island) solveVelocities(iterations int32) {
 	s.run(&p.late, p.lateCount)
 }
 
-// skip does what is left of the iterations, which have begun to repeat themselves with a period.
+// skip applies the remaining iterations, which repeat themselves with the given period.
 func (s *island) skip(period, left int32) {
 	if left >= 2*period {
 		for i := int32(0); i < period; i++ {
@@ -98,8 +98,8 @@ func (s *island) skip(period, left int32) {
 	}
 }
 
-// repeat adds what a cycle adds to impX and impY of the joints a and b, which are number j and the one after
-// it, as often as said. Two at a time, since each sum waits for itself only.
+// repeat adds the contribution of a cycle to impX and impY of the joints a and b, which are joints j and j+1,
+// the given number of times. It works on two joints at a time, since their sums are independent.
 func (s *island) repeat(a, b *jointConstraint, j, period, times int32) {
 	aX, aY, bX, bY := a.impX, a.impY, b.impX, b.impY
 	for grows := true; grows && times > 0; times-- {

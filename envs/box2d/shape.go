@@ -1,7 +1,7 @@
 package box2d
 
-// PolygonShape is a convex polygon with its vertices counter-clockwise. Its skin, b2_polygonRadius thick, is
-// not part of the vertices.
+// PolygonShape is a convex polygon with counter-clockwise vertices. Its skin, of thickness b2_polygonRadius,
+// lies outside of the vertices.
 type PolygonShape struct {
 	vertices [MaxPolygonVertices]Vec2
 	normals  [MaxPolygonVertices]Vec2
@@ -24,9 +24,10 @@ func Box(hx, hy float32) PolygonShape {
 	return s
 }
 
-// Polygon returns the convex hull of 3 to MaxPolygonVertices points [m], its vertices in the order in which the
-// reference's gift wrapping finds them, which is not the order of points. Points that lie on one line, or fewer than 3,
-// have no hull: as in the reference, the result then means nothing. Points beyond the capacity are left out.
+// Polygon returns the convex hull of 3 to MaxPolygonVertices points [m]. Its vertices are in the order in
+// which the gift wrapping of the reference finds them, not in the order of points. Fewer than 3 points, or
+// points on one line, have no hull; as in the reference the result is then meaningless. Points beyond the
+// capacity are ignored.
 func Polygon(points []Vec2) PolygonShape {
 	var s PolygonShape
 	n := int32(len(points))
@@ -97,7 +98,7 @@ func (s *PolygonShape) areaCenter() Vec2 {
 	return scale(1/area, c)
 }
 
-// massData returns mass, center of mass and rotational inertia about the origin of the shape's frame.
+// massData returns the mass, the center of mass, and the rotational inertia about the origin of the shape's frame.
 func (s *PolygonShape) massData(density float32) (mass float32, center Vec2, inertia float32) {
 	var ref Vec2
 	for i := int32(0); i < s.count; i++ {

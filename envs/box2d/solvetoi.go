@@ -1,7 +1,7 @@
 package box2d
 
-// solveTOI finds the bodies that met the ground during the step, moves each back to its time of impact, and
-// lets it continue from there, first impact first.
+// solveTOI finds the bodies that hit the ground during the step, moves each back to its time of impact, and
+// continues from there, earliest impact first.
 func (w *World) solveTOI(s *island, ground []Fixture, dt float32, velocityIterations int32) {
 	for i := int32(0); i < w.bodyCount; i++ {
 		w.Bodies[i].alpha0 = 0
@@ -14,7 +14,7 @@ func (w *World) solveTOI(s *island, ground []Fixture, dt float32, velocityIterat
 		c.alpha0 = 0
 	}
 	var reaches [MaxBodies]reach
-	// Every event either counts up a contact, at most maxSubSteps+1 times, or disables one.
+	// Every event either increments the counter of a contact, at most maxSubSteps+1 times, or disables one.
 	for events := 0; events < (maxSubSteps+2)*MaxContacts; events++ {
 		first, alpha := w.firstImpact(ground, &reaches)
 		if first == null || toiEnd < alpha {
@@ -46,7 +46,7 @@ func (w *World) firstImpact(ground []Fixture, reaches *[MaxBodies]reach) (first 
 	return first, alpha
 }
 
-// computeTOI finds the time of impact of a contact, after it has brought both bodies to the same start.
+// computeTOI advances both bodies of a contact to the same start and finds its time of impact.
 func (w *World) computeTOI(c *contact, g *Fixture, r *reach) {
 	b := &w.Bodies[c.body]
 	alpha0 := c.alpha0
@@ -80,7 +80,7 @@ func (w *World) setGroundTime(ground int32, alpha0 float32) {
 	}
 }
 
-// impact moves the body of the contact to the time alpha and solves what touches it there for the rest of the step.
+// impact moves the body of the contact to the time alpha and solves its contacts there for the rest of the step.
 func (w *World) impact(s *island, ground []Fixture, first int32, alpha, dt float32, velocityIterations int32) {
 	c := &w.contacts[first]
 	b := &w.Bodies[c.body]
@@ -111,7 +111,7 @@ func (w *World) impact(s *island, ground []Fixture, first int32, alpha, dt float
 	w.findNewContacts(ground)
 }
 
-// gatherTOI collects the contact first and whatever else touches its body at the time alpha.
+// gatherTOI collects the contact first, then every other contact that touches its body at the time alpha.
 func (s *island) gatherTOI(w *World, ground []Fixture, first int32, alpha float32) {
 	body := w.contacts[first].body
 	b := &w.Bodies[body]
@@ -132,8 +132,8 @@ func (s *island) gatherTOI(w *World, ground []Fixture, first int32, alpha float3
 	}
 }
 
-// solveTOI corrects the position of the body at its time of impact and moves it through the rest h of the step. No
-// joints, no forces, no impulses from before.
+// solveTOI corrects the position of the body at its time of impact and moves it through the rest h of the
+// step, without joints, forces and earlier impulses.
 func (s *island) solveTOI(w *World, body int32, h float32, velocityIterations int32) {
 	b := &w.Bodies[body]
 	p, v := &s.positions[body], &s.velocities[body]

@@ -7,18 +7,18 @@ import (
 	"github.com/evoswarm/evoswarm/envs"
 )
 
-// The values of a state vector per body, joint and contact.
+// Numbers of values per body, joint and contact in a state vector.
 const (
 	bodyValues    = 14
 	jointValues   = 5
 	contactValues = 10
 )
 
-// maxTear is how far apart the two sides of a hinge may be in a state that is taken [m].
+// maxTear is the largest distance between the two sides of a hinge in a valid state [m].
 const maxTear = 1
 
-// StateVars describes the values that AppendState writes, for the named bodies and joints, with places for that many
-// contacts. Positions are within reach.
+// StateVars describes the values that AppendState writes for the named bodies and joints and the given number
+// of contact slots. reach bounds positions.
 func StateVars(bodies, joints []string, contacts int, reach envs.Bounds) []envs.Var {
 	var v []envs.Var
 	add := func(name, unit string, low, high float64) {
@@ -63,8 +63,8 @@ func StateVars(bodies, joints []string, contacts int, reach envs.Bounds) []envs.
 	return v
 }
 
-// AppendState appends everything that a step leaves for the next one, in the order of StateVars; contacts are oldest
-// first, and their free places -1 and 0. More than that many contacts are left out.
+// AppendState appends everything that carries over from one step to the next, in the order of StateVars.
+// Contacts are oldest first; free slots hold -1 and 0. Contacts beyond the number of slots are left out.
 func (w *World) AppendState(v []float64, contacts int) []float64 {
 	for i := range w.bodyCount {
 		b := &w.Bodies[i]
@@ -94,10 +94,9 @@ func (w *World) AppendState(v []float64, contacts int) []float64 {
 	return v
 }
 
-// SetState makes v, which AppendState wrote after a step of dt with that many places for contacts, the state
-// of w, whose bodies and joints have been created. The values must be within the ranges of StateVars. It
-// returns an error that wraps envs.ErrState, and leaves w in an undefined state, if they contradict each
-// other.
+// SetState sets the state of w, whose bodies and joints must exist, to v, which AppendState wrote after a
+// step of dt with the same number of contact slots. The values must be in the ranges of StateVars. If they
+// contradict each other, it returns an error that wraps envs.ErrState and leaves w undefined.
 func (w *World) SetState(ground []Fixture, dt float32, v []float64, contacts int) error {
 	w.invDt0 = 1 / dt
 	for i := range w.bodyCount {
@@ -158,7 +157,7 @@ func (w *World) setJoint(i int32, v []float64) error {
 	return nil
 }
 
-// setContact adds a contact, unless its place is free.
+// setContact adds a contact, unless its slot is free.
 func (w *World) setContact(ground []Fixture, v []float64) error {
 	if v[0] == -1 {
 		for _, x := range v[2:] {
@@ -194,7 +193,7 @@ func (w *World) setContact(ground []Fixture, v []float64) error {
 	return nil
 }
 
-// checkPairs checks that there is a contact wherever boxes overlap.
+// checkPairs checks that there is a contact for each pair of overlapping boxes.
 func (w *World) checkPairs(ground []Fixture) error {
 	for i := range w.bodyCount {
 		b := &w.Bodies[i]
@@ -227,7 +226,7 @@ func number(on bool) float64 {
 	return 0
 }
 
-// truth reads a flag. ok becomes false if it is none.
+// truth reads a flag and sets ok to false if the value is not 0 or 1.
 func truth(x float64, ok *bool) bool {
 	*ok = *ok && (x == 0 || x == 1)
 	return x == 1

@@ -22,21 +22,21 @@ func (s *sweep) at(beta float32) transform {
 	return transform{sub(p, turn(q, s.localCenter)), q}
 }
 
-// normalize brings a0 into [0, 2 pi), since large angles make the root finder fail.
+// normalize reduces a0 to [0, 2 pi), since the root finder fails for large angles.
 func (s *sweep) normalize() {
 	d := float32(twoPi * float32(exact.Floor(float64(s.a0/twoPi))))
 	s.a0 -= d
 	s.a -= d
 }
 
-// separator measures how far a fixture and a moving shape are apart along one axis.
+// separator measures the separation of a fixture and a moving shape along one axis.
 type separator struct {
 	kind       int32
 	axis       Vec2 // in the frame of the shape that has the face
 	localPoint Vec2
 }
 
-// setup takes the axis from the features that were nearest at xf. It is called after a distance above 0, so that these
+// setup takes the axis from the features that were nearest at xf. It requires a distance above 0, so these
 // are a point or a segment.
 func (f *separator) setup(cache *simplexCache, g *Fixture, s *PolygonShape, xf transform) {
 	a0, b0 := g.vertices[cache.indexA[0]], s.vertices[cache.indexB[0]]
@@ -64,7 +64,7 @@ func (f *separator) setup(cache *simplexCache, g *Fixture, s *PolygonShape, xf t
 	}
 }
 
-// deepest returns the vertices that are nearest along the axis when the shape is at xf.
+// deepest returns the vertices that are closest along the axis when the shape is at xf.
 func (f *separator) deepest(g *Fixture, s *PolygonShape, xf transform) (indexA, indexB int32) {
 	if f.kind != axisFaceB {
 		indexB = s.support(turnBack(xf.q, neg(f.axis)))
@@ -78,7 +78,7 @@ func (f *separator) deepest(g *Fixture, s *PolygonShape, xf transform) (indexA, 
 	return indexA, indexB
 }
 
-// evaluate returns how far these vertices are apart along the axis when the shape is at xf.
+// evaluate returns the separation of these vertices along the axis when the shape is at xf.
 func (f *separator) evaluate(indexA, indexB int32, g *Fixture, s *PolygonShape, xf transform) float32 {
 	switch f.kind {
 	case axisPoints:
@@ -89,8 +89,9 @@ func (f *separator) evaluate(indexA, indexB int32, g *Fixture, s *PolygonShape, 
 	return dot(sub(g.vertices[indexA], mul(xf, f.localPoint)), turn(xf.q, f.axis))
 }
 
-// timeOfImpact returns the first time in [0, 1] at which the shape s on the way w comes as near to the fixture g as
-// touching shapes rest, and whether there is one. It finds none if they overlap at the beginning.
+// timeOfImpact returns the first time in [0, 1] at which the shape s, moving along w, comes as close to the
+// fixture g as shapes in resting contact are, and whether there is one. There is none if they overlap at the
+// beginning.
 func timeOfImpact(g *Fixture, s *PolygonShape, w sweep) (t float32, touching bool) {
 	w.normalize()
 	var cache simplexCache
@@ -115,15 +116,15 @@ func timeOfImpact(g *Fixture, s *PolygonShape, w sweep) (t float32, touching boo
 	return t1, false
 }
 
-// How pushing back ends.
+// Outcomes of pushBack.
 const (
 	pushOn       int32 = 0 // continue from the new time with a new axis
 	pushTouching int32 = 1 // they touch at t1
 	pushNever    int32 = 2 // they stay apart, or the root finder failed
 )
 
-// pushBack moves the end of the interval [t1, 1] back, deepest point by deepest point, until the axis separates by the
-// target there, and returns that end.
+// pushBack moves the end of the interval [t1, 1] back, resolving one deepest point at a time, until the axis
+// separates the shapes by the target distance there, and returns that end.
 func (f *separator) pushBack(g *Fixture, s *PolygonShape, w *sweep, t1 float32) (float32, int32) {
 	t2 := float32(1)
 	for i := 0; i < referenceMaxVertices; i++ {

@@ -1,21 +1,22 @@
 package box2d
 
-// World holds the moving part of a scene and everything that carries over from step to step. It is one flat
-// value that = copies; a copy continues with the same bits. The zero World is empty, without gravity.
+// World holds the moving part of a scene and everything that carries over from step to step. It is a flat
+// value that can be copied with =; a copy continues with the same bits. The zero World is empty and has no
+// gravity.
 type World struct {
 	Bodies [MaxBodies]Body
 	Joints [MaxJoints]RevoluteJoint
 
 	contacts     [MaxContacts]contact // oldest first
 	gravity      Vec2
-	invDt0       float32 // of the step before
+	invDt0       float32 // of the previous step
 	bodyCount    int32
 	jointCount   int32
 	contactCount int32
 	overflow     bool
 }
 
-// Reset empties the world and sets its gravity [m/s^2].
+// Reset removes everything from the world and sets its gravity [m/s^2].
 func (w *World) Reset(gravity Vec2) {
 	w.gravity = gravity
 	w.invDt0 = 0
@@ -25,8 +26,8 @@ func (w *World) Reset(gravity Vec2) {
 	w.overflow = false
 }
 
-// CreateBody adds a dynamic body, awake and at rest, and returns its index, counted from 0. Beyond MaxBodies nothing is
-// added, and Overflow tells.
+// CreateBody adds a dynamic body, awake and at rest, and returns its index, counted from 0. If there are
+// MaxBodies bodies already, nothing is added, and Overflow reports true.
 func (w *World) CreateBody(def *BodyDef) int32 {
 	if w.bodyCount == MaxBodies {
 		w.overflow = true
@@ -40,12 +41,13 @@ func (w *World) CreateBody(def *BodyDef) int32 {
 // BodyCount returns the number of bodies.
 func (w *World) BodyCount() int32 { return w.bodyCount }
 
-// Overflow says whether something did not fit into the pools since Reset: the physics is wrong from there on.
+// Overflow reports whether a body, joint or contact did not fit into its pool since Reset. From then on the
+// physics is wrong.
 func (w *World) Overflow() bool { return w.overflow }
 
-// Step advances the world by dt [s], which must be positive, over the ground, and then forgets the forces.
-// ground must be the same in every step since Reset, at most 2^31-1 fixtures; it is only read. Step does not
-// allocate. Bit exact.
+// Step advances the world by dt > 0 [s] over the ground and then clears the forces. ground must be the same
+// in every step since Reset and have at most 2^31-1 fixtures; Step only reads it. It does not allocate. Bit
+// exact.
 func (w *World) Step(ground []Fixture, dt float32, velocityIterations, positionIterations int32) {
 	w.findNewContacts(ground)
 	invDt := 1 / dt
@@ -62,7 +64,7 @@ func (w *World) Step(ground []Fixture, dt float32, velocityIterations, positionI
 	}
 }
 
-// solve advances all awake islands and looks for new contacts.
+// solve advances all awake islands and finds new contacts.
 func (w *World) solve(s *island, ground []Fixture, dt, dtRatio float32, velocityIterations, positionIterations int32) {
 	var inIsland [MaxBodies]bool
 	var jointTaken [MaxJoints]bool

@@ -2,7 +2,7 @@ package exact
 
 import "math"
 
-// Bits of the only NaN that this package makes.
+// Bits of the only NaN that this package returns.
 const (
 	nanBits   = 0x7ff8000000000001
 	nanBits32 = 0x7fc00000
@@ -23,7 +23,7 @@ func nan32() float32 { return math.Float32frombits(nanBits32) }
 func inf(sign float64) float64 { return math.Copysign(math.Inf(1), sign) }
 
 // Sqrt returns the square root of x, correctly rounded (0.5 ulp).
-// Sqrt(-0) is -0; Sqrt of a negative number is NaN. Bit-exact.
+// Sqrt(-0) is -0; Sqrt of a negative number is NaN. Bit exact.
 func Sqrt(x float64) float64 {
 	r := math.Sqrt(x)
 	if r != r {
@@ -32,8 +32,8 @@ func Sqrt(x float64) float64 {
 	return r
 }
 
-// Sqrt32 returns the square root of x, correctly rounded (0.5 ulp): the float64 root carries more than twice
-// the digits, so that rounding it again is harmless. Special values as Sqrt. Bit-exact.
+// Sqrt32 returns the square root of x, correctly rounded (0.5 ulp): the float64 root has more than twice the
+// digits, so rounding it again is harmless. Special values are as for Sqrt. Bit exact.
 func Sqrt32(x float32) float32 {
 	r := float32(math.Sqrt(float64(x)))
 	if r != r {

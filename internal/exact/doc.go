@@ -3,17 +3,17 @@
 //
 // Floor 0, numbers: floors 0 to 6 import it.
 //
-// Go's math package does not promise that: Exp, Log and Hypot are assembly on some processors, and the
-// compiler may fuse x*y + z into one operation with one rounding. Here everything is built from + - * / and
-// sqrt, which IEEE 754 defines to the last bit, and every product that feeds a sum is wrapped in an explicit
-// conversion, which the language says must round.
+// Go's math package does not guarantee that: Exp, Log and Hypot are assembly on some processors, and the
+// compiler may fuse x*y + z into one operation with one rounding. Here everything is computed with + - * /
+// and sqrt, which IEEE 754 defines to the last bit, and every product that feeds a sum is wrapped in an
+// explicit conversion, which the language says must round.
 //
 // # Determinism
 //
-// Class: bit-exact, for every argument. Each function of this package, NaN results included, returns the same
-// bits everywhere. A NaN argument gives the one quiet NaN 0x7ff8000000000001 (float32: 0x7fc00000); only Abs
-// and Copysign keep the payload, since they touch nothing but the sign bit. Arithmetic of the caller on NaN
-// makes NaN of other bits on other processors, so a NaN must still never reach a digest.
+// Every function is bit exact for every argument, including NaN results. A NaN argument gives the quiet NaN
+// 0x7ff8000000000001 (float32: 0x7fc00000); only Abs and Copysign keep the payload, since they change the
+// sign bit alone. Arithmetic of callers on NaN gives different NaN bits on different processors, so a NaN
+// must still never reach a digest.
 //
 // # Accuracy
 //

@@ -41,7 +41,7 @@ func expSmall(hi, lo float64) (h, l float64) {
 }
 
 // Exp returns e^x. Error below 0.7 ulp (1 ulp where the result is subnormal). Exp(+Inf) = +Inf, Exp(-Inf) =
-// +0; overflow from 709.782712893384 on; NaN gives NaN. Bit-exact.
+// +0; overflow from 709.782712893384 on; NaN gives NaN. Bit exact.
 func Exp(x float64) float64 {
 	switch {
 	case x != x:
@@ -56,7 +56,7 @@ func Exp(x float64) float64 {
 }
 
 // Log returns the natural logarithm of x. Error below 0.85 ulp.
-// Log(±0) = -Inf, Log(1) = +0, Log(+Inf) = +Inf; x < 0 and NaN give NaN. Bit-exact.
+// Log(±0) = -Inf, Log(1) = +0, Log(+Inf) = +Inf; x < 0 and NaN give NaN. Bit exact.
 func Log(x float64) float64 {
 	switch {
 	case !(x >= 0):

@@ -3,7 +3,7 @@ package exact
 import "math"
 
 // Sinh returns the hyperbolic sine of x. Error below 0.85 ulp. Sinh(±0) = ±0, Sinh(±Inf) = ±Inf; overflow
-// from |x| = 710.475860073944 on; NaN gives NaN. Bit-exact.
+// from |x| = 710.475860073944 on; NaN gives NaN. Bit exact.
 func Sinh(x float64) float64 {
 	a := math.Abs(x)
 	switch {
@@ -41,7 +41,7 @@ func sinhSeries(x float64) float64 {
 }
 
 // Cosh returns the hyperbolic cosine of x. Error below 0.7 ulp.
-// Cosh(±Inf) = +Inf; overflow from |x| = 710.475860073944 on; NaN gives NaN. Bit-exact.
+// Cosh(±Inf) = +Inf; overflow from |x| = 710.475860073944 on; NaN gives NaN. Bit exact.
 func Cosh(x float64) float64 {
 	a := math.Abs(x)
 	switch {
@@ -68,7 +68,7 @@ func reciprocal(h, l float64) (q, ql float64) {
 }
 
 // Tanh returns the hyperbolic tangent of x. Error below 0.9 ulp.
-// Tanh(±0) = ±0, Tanh(±Inf) = ±1; NaN gives NaN. Bit-exact.
+// Tanh(±0) = ±0, Tanh(±Inf) = ±1; NaN gives NaN. Bit exact.
 func Tanh(x float64) float64 {
 	a := math.Abs(x)
 	switch {

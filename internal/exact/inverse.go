@@ -29,7 +29,7 @@ func asinRational(z float64) float64 {
 }
 
 // Asin returns the arc sine of x in [-pi/2, pi/2]. Error below 0.9 ulp.
-// Asin(±0) = ±0; |x| > 1 and NaN give NaN. Bit-exact.
+// Asin(±0) = ±0; |x| > 1 and NaN give NaN. Bit exact.
 func Asin(x float64) float64 {
 	a := math.Abs(x)
 	switch {
@@ -51,7 +51,7 @@ func Asin(x float64) float64 {
 }
 
 // Acos returns the arc cosine of x in [0, pi]. Error below 0.9 ulp.
-// Acos(1) = +0; |x| > 1 and NaN give NaN. Bit-exact.
+// Acos(1) = +0; |x| > 1 and NaN give NaN. Bit exact.
 func Acos(x float64) float64 {
 	a := math.Abs(x)
 	if !(a <= 1) {
@@ -133,7 +133,7 @@ func atanSeries(t float64) float64 {
 }
 
 // Atan returns the arc tangent of x in [-pi/2, pi/2]. Error below 0.85 ulp.
-// Atan(±0) = ±0, Atan(±Inf) = ±pi/2; NaN gives NaN. Bit-exact.
+// Atan(±0) = ±0, Atan(±Inf) = ±pi/2; NaN gives NaN. Bit exact.
 func Atan(x float64) float64 {
 	if x != x {
 		return nan()
@@ -144,7 +144,7 @@ func Atan(x float64) float64 {
 
 // Atan2 returns the angle of the point (x, y) in [-pi, pi]. Error below 0.85 ulp.
 // The signs of zeros and the infinities count as in C99: Atan2(±0, +0) = ±0,
-// Atan2(±0, -0) = ±pi, Atan2(±Inf, +Inf) = ±pi/4. NaN gives NaN. Bit-exact.
+// Atan2(±0, -0) = ±pi, Atan2(±Inf, +Inf) = ±pi/4. NaN gives NaN. Bit exact.
 func Atan2(y, x float64) float64 {
 	if x != x || y != y {
 		return nan()

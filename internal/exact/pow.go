@@ -4,7 +4,7 @@ import "math"
 
 // Pow returns x to the power y. Error below 0.75 ulp (1.1 ulp where the result is subnormal). All special
 // cases of C99 F.9.4.4 hold: Pow(x, ±0) = Pow(1, y) = 1 even for NaN, Pow(-1, ±Inf) = 1, a negative x with an
-// odd y keeps the sign, with a y that is no integer gives NaN. Bit-exact.
+// odd y keeps the sign, with a y that is no integer gives NaN. Bit exact.
 func Pow(x, y float64) float64 {
 	ax, ay := math.Abs(x), math.Abs(y)
 	switch {

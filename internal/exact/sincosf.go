@@ -43,7 +43,7 @@ const (
 )
 
 // Sin32 returns the sine of x radians: the bits that glibc 2.36's sinf returns where it does not use fused
-// multiply-add, for every float32 argument (NaN and ±Inf give NaN). Error at most 0.56 ulp. Bit-exact.
+// multiply-add, for every float32 argument (NaN and ±Inf give NaN). Error at most 0.56 ulp. Bit exact.
 func Sin32(x float32) float32 {
 	b := math.Float32bits(x)
 	top := b >> 20 & 0x7ff
@@ -67,7 +67,7 @@ func Sin32(x float32) float32 {
 }
 
 // Cos32 returns the cosine of x radians: the bits that glibc 2.36's cosf returns where it does not use fused
-// multiply-add, for every float32 argument (NaN and ±Inf give NaN). Error at most 0.56 ulp. Bit-exact.
+// multiply-add, for every float32 argument (NaN and ±Inf give NaN). Error at most 0.56 ulp. Bit exact.
 func Cos32(x float32) float32 {
 	b := math.Float32bits(x)
 	top := b >> 20 & 0x7ff
@@ -90,7 +90,7 @@ func Cos32(x float32) float32 {
 	return nan32()
 }
 
-// SinCos32 returns Sin32(x) and Cos32(x) for little more than the price of one. Bit-exact.
+// SinCos32 returns Sin32(x) and Cos32(x) for little more than the price of one. Bit exact.
 func SinCos32(x float32) (sin, cos float32) {
 	b := math.Float32bits(x)
 	top := b >> 20 & 0x7ff

@@ -29,7 +29,7 @@ const (
 //
 // It is the definition for every faster version: both branches are computed and one is selected, the clamp
 // and the sign are selects, every operation is one float32 operation in the order written, so lanes of any
-// width agree bit for bit. Bit-exact.
+// width agree bit for bit. Bit exact.
 func Tanh32(x float32) float32 {
 	a := x
 	if x < 0 {

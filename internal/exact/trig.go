@@ -3,7 +3,7 @@ package exact
 import "math"
 
 // Sin returns the sine of x radians, for |x| up to the greatest float64.
-// Error below 0.85 ulp. Sin(±0) = ±0; ±Inf and NaN give NaN. Bit-exact.
+// Error below 0.85 ulp. Sin(±0) = ±0; ±Inf and NaN give NaN. Bit exact.
 func Sin(x float64) float64 {
 	if math.Abs(x) <= pio4Hi {
 		return sinKernel(x, 0)
@@ -13,7 +13,7 @@ func Sin(x float64) float64 {
 }
 
 // Cos returns the cosine of x radians, for |x| up to the greatest float64.
-// Error below 0.85 ulp. ±Inf and NaN give NaN. Bit-exact.
+// Error below 0.85 ulp. ±Inf and NaN give NaN. Bit exact.
 func Cos(x float64) float64 {
 	if math.Abs(x) <= pio4Hi {
 		return cosKernel(x, 0)
@@ -22,7 +22,7 @@ func Cos(x float64) float64 {
 	return c
 }
 
-// Sincos returns Sin(x) and Cos(x), the same bits, with one reduction. Bit-exact.
+// Sincos returns Sin(x) and Cos(x), the same bits, with one reduction. Bit exact.
 func Sincos(x float64) (sin, cos float64) {
 	if !(math.Abs(x) <= pio4Hi) {
 		return beyond(x)
@@ -157,7 +157,7 @@ func cosKernel(x, y float64) float64 {
 }
 
 // Tan returns the tangent of x radians, for |x| up to the greatest float64.
-// Error below 1.1 ulp. Tan(±0) = ±0; ±Inf and NaN give NaN. Bit-exact.
+// Error below 1.1 ulp. Tan(±0) = ±0; ±Inf and NaN give NaN. Bit exact.
 func Tan(x float64) float64 {
 	if !(math.Abs(x) <= math.MaxFloat64) {
 		return nan()

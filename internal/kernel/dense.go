@@ -1,7 +1,7 @@
 package kernel
 
-// lanes is the number of outputs that the portable dense layer computes side by side: eight independent sums hide the
-// latency of an addition, and their weights are neighbors in memory.
+// lanes is the number of outputs that the portable dense layer computes together: eight independent sums hide
+// the latency of an addition, and their weights are adjacent in memory.
 const lanes = 8
 
 // Chains is the number of partial sums of a dense layer: chain k holds the inputs i = k mod 4. Part of the
@@ -30,7 +30,7 @@ func denseBatchPortable(y, w, b, x []float32, n int) {
 	}
 }
 
-// dense8 computes outputs o .. o+7, one chain after the other.
+// dense8 computes outputs o .. o+7, one chain after another.
 func dense8(y *[lanes]float32, w, x []float32, o, out int) {
 	var s [Chains][lanes]float32
 	for k := 0; k < Chains && k < len(x); k++ {
@@ -41,9 +41,9 @@ func dense8(y *[lanes]float32, w, x []float32, o, out int) {
 	}
 }
 
-// chain8 sums one chain of eight outputs: inputs x[0], x[4], ... with weights from w[0], w[4*out], ... on. The weights
-// are taken four at a time because the bounds check between keeps the compiler from computing all eight products
-// before the first addition, for which it has too few registers (a fifth faster).
+// chain8 sums one chain of eight outputs: inputs x[0], x[4], ... with weights starting at w[0], w[4*out],
+// .... It takes four weights at a time because the bounds check in between keeps the compiler from computing
+// all eight products before the first addition, for which it has too few registers. This is a fifth faster.
 func chain8(s *[lanes]float32, w, x []float32, out int) {
 	var a0, a1, a2, a3, a4, a5, a6, a7 float32
 	p := 0
@@ -64,7 +64,7 @@ func chain8(s *[lanes]float32, w, x []float32, out int) {
 	*s = [lanes]float32{a0, a1, a2, a3, a4, a5, a6, a7}
 }
 
-// dense1 computes output o, its four chains side by side.
+// dense1 computes output o, all four chains together.
 func dense1(w, x []float32, o, out int) float32 {
 	var s0, s1, s2, s3 float32
 	p := o

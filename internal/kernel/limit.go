@@ -1,6 +1,6 @@
 package kernel
 
-// multiplyAddPortable has eight sums, as the portable dense layer.
+// multiplyAddPortable uses eight sums, as the portable dense layer does.
 func multiplyAddPortable(rounds int) (pairs int) {
 	var a0, a1, a2, a3, a4, a5, a6, a7 float32
 	x0, x1, x2, x3 := factors[0], factors[1], factors[2], factors[3]
@@ -13,13 +13,13 @@ func multiplyAddPortable(rounds int) (pairs int) {
 		a5 += float32(x1 * x3)
 		a6 += float32(x2 * x2)
 		a7 += float32(x3 * x3)
-		x0, x1, x2, x3 = x1, x2, x3, x0 // else the products could be made once
+		x0, x1, x2, x3 = x1, x2, x3, x0 // otherwise the compiler could hoist the products
 	}
 	drop(a0 + a1 + a2 + a3 + a4 + a5 + a6 + a7)
 	return rounds * lanes
 }
 
-// factors are not known to the compiler as constants.
+// factors must not be constants to the compiler.
 var factors = [4]float32{1, 2, 3, 4}
 
 func readPortable(x []float32) {
@@ -34,7 +34,7 @@ func readPortable(x []float32) {
 	drop(a0 + a1 + a2 + a3)
 }
 
-// drop keeps the compiler from leaving out what makes x.
+// drop keeps the compiler from eliminating the computation of x.
 //
 //go:noinline
 func drop(float32) {}

@@ -6,9 +6,9 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// SelfTest runs k beside [Portable] on layers and vectors of many lengths, with ordinary, zero, denormal, huge,
-// infinite and NaN values, and returns an error wrapping [ErrDiffers] at the first bit that differs; any NaN equals any
-// other. It takes about two milliseconds.
+// SelfTest compares k with [Portable] on layers and vectors of many lengths, with ordinary, zero, denormal,
+// huge, infinite and NaN values, and returns an error wrapping [ErrDiffers] at the first difference in bits;
+// all NaNs count as equal. It takes about two milliseconds.
 func SelfTest(k Kernel) error {
 	s := noise.NewStream(1, noise.DomainInit)
 	plain, odd, nought := &pool{v: values(&s, poolSize, false)}, &pool{v: values(&s, poolSize, true)}, &pool{v: zeros(&s, poolSize)}
@@ -39,16 +39,16 @@ func SelfTest(k Kernel) error {
 	return nil
 }
 
-// poolSize has place for the weights of the largest layer at many places.
+// poolSize has room for the weights of the largest layer at many offsets.
 const poolSize = 8191
 
-// pool holds values that tests take slices of: drawing new ones takes longer than the tests.
+// pool holds values of which tests take slices, since drawing new values would take longer than the tests.
 type pool struct {
 	v  []float32
 	at int
 }
 
-// take returns n values from another place than before, which must not be changed.
+// take returns n values from a new offset. They must not be changed.
 func (p *pool) take(n int) []float32 {
 	p.at = (p.at + n + 101) % (len(p.v) - n)
 	return p.v[p.at : p.at+n]

@@ -11,7 +11,7 @@ const (
 	withAVX512
 )
 
-// simd are the kernels of this processor, the narrowest first.
+// simd holds the kernels of this processor, narrowest first.
 func simd() []Kernel {
 	all := []Kernel{
 		{
@@ -40,7 +40,7 @@ func simd() []Kernel {
 	return all[:1]
 }
 
-// Bits of CPUID's answers and of XCR0 (Intel SDM, volume 2, CPUID; volume 1, 13.3).
+// Bits of the results of CPUID and of XCR0 (Intel SDM, volume 2, CPUID; volume 1, 13.3).
 const (
 	hasXSAVE = 1 << 27 // leaf 1, c
 	hasAVX   = 1 << 28
@@ -53,7 +53,7 @@ const (
 	keepsAVX512 = keepsAVX | 1<<5 | 1<<6 | 1<<7
 )
 
-// features says whether the processor and the operating system have what the kernels take.
+// features reports whether the processor and the operating system support what the kernels need.
 func features() (two, wide bool) {
 	leaves, _, _, _ := cpuid(0, 0)
 	_, _, c, _ := cpuid(1, 0)
@@ -67,7 +67,7 @@ func features() (two, wide bool) {
 	return two, wide
 }
 
-// few is the most outputs that denseFew takes.
+// few is the largest number of outputs for denseFew.
 const few = 4
 
 // A block of rows for denseRows.

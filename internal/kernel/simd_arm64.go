@@ -7,7 +7,7 @@ import "github.com/evoswarm/evoswarm/internal/noise"
 // withNEON is an index into kernels.
 const withNEON = 1
 
-// simd is the one kernel that every arm64 processor has: 128 bits.
+// simd holds the 128-bit kernel that every arm64 processor supports.
 func simd() []Kernel {
 	return []Kernel{{
 		Name: "neon", Dense: checkedDenseNEON, DenseBatch: checkedDenseBatchNEON, Tanh: tanhNEON, Relu: reluNEON,

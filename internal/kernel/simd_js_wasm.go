@@ -7,7 +7,7 @@ import "github.com/evoswarm/evoswarm/internal/noise"
 // withSIMD128 is an index into kernels.
 const withSIMD128 = 1
 
-// simd are the kernels of this host: it may have none, also where the build has one.
+// simd holds the kernels of this host, which may have none even if the build has one.
 func simd() []Kernel {
 	if available128() == 0 {
 		return nil
@@ -19,13 +19,13 @@ func simd() []Kernel {
 	}}
 }
 
-// first is where values begin. The conversion of a slice needs no branch: in the code that Go makes for
-// WebAssembly each one taken costs as much as a call.
+// first returns the address of the first value. It converts the slice since that needs no branch: in Go's
+// code for WebAssembly a taken branch costs as much as a call.
 type first = *[0]float32
 
-// The functions of border.wasm. Whoever runs this program gives it that module's as its imports "evokernel",
-// and instantiates simd128.wasm on its memory before it starts (border.mjs does); else available is 0 and the
-// others are not there. They check nothing.
+// The functions of border.wasm. The host of this program provides them as its imports "evokernel" and
+// instantiates simd128.wasm on its memory before it starts, as border.mjs does; otherwise available returns 0
+// and the other functions must not be called. They check nothing.
 
 //go:wasmimport evokernel available
 //go:noescape
@@ -112,7 +112,7 @@ func multiplyAdd128(rounds int) (pairs int) {
 
 func read128(x []float32) { wasmRead(first(x), int32(len(x))) }
 
-// dense does what dense128 does without calling it: twelve words of slices less to pass.
+// dense repeats dense128 instead of calling it, which avoids passing twelve words of slices.
 func dense(y, w, b, x []float32) {
 	if active != withSIMD128 {
 		densePortable(y, w, b, x)

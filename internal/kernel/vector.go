@@ -5,7 +5,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// chunk is the number of samples made at a time: 2 KiB on the stack, whole blocks of noise.
+// chunk is the number of samples generated at a time: 2 KiB on the stack, a multiple of the noise block.
 const chunk = 512
 
 func tanhPortable(y []float32) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Names returns up to three of names that word may have meant, best first: more than half of the letters agree, or
-// word is the beginning of the name. Case is not regarded. It is empty if nothing is near.
+// Names returns up to three of names that word may have meant, best first: those that agree in more than half
+// of their letters, ignoring case, and those that begin with word. It returns none if nothing is near.
 func Names(word string, names []string) []string {
 	type candidate struct {
 		name     string

@@ -5,21 +5,21 @@ import (
 	"encoding/binary"
 )
 
-// TableSize is the number of entries of the Gaussian table: every value that a sample can take.
+// TableSize is the number of entries of the Gaussian table, which are all values that a sample can take.
 const TableSize = 1 << 16
 
 // TableSHA256 is the digest of normal.bin, the little-endian float32 of the positive half of the Gaussian table. A
 // translation of the table for another device (OpenCL, C) checks its copy against it.
 const TableSHA256 = "6621a18f629e82396c088501c1095eae46f6d8033b42db7b4158e0f4cf34a0ce"
 
-// normalHalf holds entry 32768+j as a little-endian float32; _gen makes it.
+// normalHalf holds entry 32768+j as a little-endian float32. The program in _gen generates it.
 //
 //go:generate go -C ../.. run ./internal/noise/_gen
 //go:embed normal.bin
 var normalHalf string
 
 // table is the whole Gaussian table: entry i is the standard normal quantile at (i + 0.5) / 65536, correctly rounded,
-// and entry 65535-i is its negative. 256 KiB, made once at start; never changed.
+// and entry 65535-i is its negative. It takes 256 KiB, is computed once at start and never changes.
 var table = expand(normalHalf)
 
 func expand(half string) *[TableSize]float32 {
@@ -40,14 +40,14 @@ func expand(half string) *[TableSize]float32 {
 // 4.3269], correctly rounded; Quantile(65535-i) is -Quantile(i). Bit exact.
 func Quantile(i uint16) float32 { return table[i] }
 
-// Table returns the Gaussian table itself, entry i at index i, for code that looks it up without a call: kernels in
-// assembly. It must not be changed.
+// Table returns the Gaussian table, entry i at index i, for kernels in assembly. Callers must not change it.
 func Table() *[TableSize]float32 { return table }
 
-// NormalAt returns component i >= 0 of the perturbation named by seed: what [FillNormal] writes there, one at a time
-// and slowly. Component i is lane i mod 8 of block i / 8. A block is Philox with key (low, high word of seed) and
-// counter (low, high word of the block's number, DomainPerturb, 0); its lanes are the low and the high half of word 0,
-// the low and the high half of word 1, and so on, each an index into the Gaussian table. Bit exact.
+// NormalAt returns component i >= 0 of the perturbation for seed, the value that [FillNormal] writes there.
+// It is slow. Component i is lane i mod 8 of block i / 8. A block is Philox with key (low, high word of seed)
+// and counter (low, high word of the block's number, DomainPerturb, 0); its lanes are the low and the high
+// half of word 0, the low and the high half of word 1, and so on, each an index into the Gaussian table. Bit
+// exact.
 func NormalAt(seed uint64, i int) float32 {
 	block := uint64(i) / 8
 	lane := i % 8
@@ -55,10 +55,10 @@ func NormalAt(seed uint64, i int) float32 {
 	return Quantile(uint16(words[lane/2] >> (16 * (lane % 2))))
 }
 
-// FillNormal writes components offset .. offset+len(dst)-1 of the perturbation eps ~ N(0, I) named by seed into dst;
-// offset >= 0, any alignment. So a long vector can be made in parts, in any order, with the same values. Mean 0 by
-// symmetry, variance 0.99998, kurtosis 2.9992, 65,536 distinct values. dst is owned by the caller; FillNormal does not
-// allocate. Bit exact.
+// FillNormal writes components offset .. offset+len(dst)-1 of the perturbation eps ~ N(0, I) for seed to dst.
+// offset >= 0 needs no alignment, so a long vector can be generated in parts, in any order, with the same
+// values. Mean 0 by symmetry, variance 0.99998, kurtosis 2.9992, 65,536 distinct values. dst is owned by the
+// caller; FillNormal does not allocate. Bit exact.
 func FillNormal(dst []float32, seed uint64, offset int) {
 	if offset < 0 {
 		panic("noise: negative offset")

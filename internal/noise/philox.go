@@ -17,7 +17,7 @@ func Philox(key [2]uint32, ctr [4]uint32) [4]uint32 {
 	return [4]uint32{w0, w1, w2, w3}
 }
 
-// rounds is Philox on plain words, its ten rounds written out: Go keeps words in registers, but not arrays.
+// rounds is Philox on plain words with its ten rounds unrolled, since Go keeps words in registers, but not arrays.
 func rounds(k0, k1, c0, c1, c2, c3 uint32) (w0, w1, w2, w3 uint32) {
 	c0, c1, c2, c3 = round(k0, k1, c0, c1, c2, c3)
 	k0, k1 = k0+weyl0, k1+weyl1
@@ -40,7 +40,7 @@ func rounds(k0, k1, c0, c1, c2, c3 uint32) (w0, w1, w2, w3 uint32) {
 	return round(k0, k1, c0, c1, c2, c3)
 }
 
-// rounds2 writes blocks n and n+1 of (seed, domain) to w, whose rounds do not wait for each other.
+// rounds2 writes blocks n and n+1 of (seed, domain) to w. Their rounds are interleaved, since they are independent.
 func rounds2(w *[8]uint32, seed, n uint64, domain uint32) {
 	k0, k1 := uint32(seed), uint32(seed>>32)
 	a0, a1, a2, a3 := uint32(n), uint32(n>>32), domain, uint32(0)

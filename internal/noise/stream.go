@@ -4,9 +4,9 @@ package noise
 const wordMax = 1 << 32
 
 // Stream draws numbers one after another from (seed, domain). It is a flat value: a copy made with =
-// continues from the same place on its own. Environments get a pointer as a parameter and never keep it. The
-// zero Stream is that of seed 0 and [DomainPerturb]; make one with [NewStream] or [Scripted]. One stream is
-// for one goroutine. Bit exact.
+// continues independently from the same position. Environments receive a pointer as a parameter and never
+// keep it. The zero Stream is the stream of seed 0 and [DomainPerturb]; use [NewStream] or [Scripted]. One
+// goroutine may use a stream at a time. Bit exact.
 type Stream struct {
 	seed   uint64
 	block  uint64    // number of the next block
@@ -25,19 +25,19 @@ func NewStream(seed uint64, domain uint32) Stream {
 	return Stream{seed: seed, domain: domain}
 }
 
-// Scripted returns a stream that answers one draw after another with the given numbers u in [0, 1): Uniform returns u
-// itself, the other draws what they make of such a u. It serves `evonode env trace --draws`. After the last number it
-// answers u = 0 and [Stream.Exhausted] is true. The stream reads draws and does not change them; the caller must not
-// either. A number outside [0, 1) is for the caller to refuse; NaN and numbers below 0 count as 0, others as the
-// largest u below 1.
+// Scripted returns a stream whose draws use the given numbers u in [0, 1), one after another: Uniform returns
+// u itself, other draws are computed from it. It serves `evonode env trace --draws`. After the last number u
+// is 0 and [Stream.Exhausted] returns true. The stream keeps a reference to draws, which must not change.
+// Callers should reject numbers outside of [0, 1); NaN and numbers below 0 count as 0, others as the largest
+// u below 1.
 func Scripted(draws []float64) Stream {
 	return Stream{scripted: true, draws: draws}
 }
 
-// Exhausted says whether more numbers were drawn than the script has. Always false for a stream of a seed.
+// Exhausted reports whether more numbers were drawn than the script has. It is always false for the stream of a seed.
 func (s *Stream) Exhausted() bool { return s.exhausted }
 
-// Uint32 returns the next word, uniform. Scripted: floor(u * 2^32).
+// Uint32 returns the next word, uniformly distributed. Scripted: floor(u * 2^32).
 func (s *Stream) Uint32() uint32 {
 	if s.left == 0 {
 		return s.firstWord()
@@ -46,7 +46,7 @@ func (s *Stream) Uint32() uint32 {
 	return s.words[s.left&7]
 }
 
-// firstWord is Uint32 where no word is left. It is separate so that Uint32 is small enough to be inlined.
+// firstWord is Uint32 when no word is left. It is separate so that Uint32 is small enough to be inlined.
 func (s *Stream) firstWord() uint32 {
 	if s.scripted {
 		return uint32(float64(s.next() * wordMax))
@@ -56,10 +56,12 @@ func (s *Stream) firstWord() uint32 {
 	return s.words[7]
 }
 
-// Uint64 returns the next two words, uniform, the first one as the low half. Scripted: floor(u * 2^64), one number.
+// Uint64 returns the next two words, uniformly distributed, the first one as the low half. Scripted: floor(u *
+// 2^64), from one number.
 func (s *Stream) Uint64() uint64 {
 	if s.scripted {
-		// Rounded before it is converted: compilers make a uint64 with a subtraction, into which they fuse a product.
+		// Round before converting: compilers convert to uint64 with a subtraction, into which they would fuse
+		// the product.
 		return uint64(float64(s.next()*(1<<53))) << 11
 	}
 	lo := s.Uint32()
@@ -77,14 +79,14 @@ func (s *Stream) Uniform() float64 {
 	return float64(float64(int64(hi)<<26|int64(lo)) * (1.0 / (1 << 53)))
 }
 
-// UniformIn returns low + u (high - low) with u from [Stream.Uniform]: in [low, high] for low <= high, where high
-// itself comes from rounding only. Both bounds finite, high - low too.
+// UniformIn returns low + u (high - low) with u from [Stream.Uniform]: in [low, high] for low <= high, where
+// only rounding can give high itself. Both bounds and high - low must be finite.
 func (s *Stream) UniformIn(low, high float64) float64 {
 	return low + float64(s.Uniform()*(high-low))
 }
 
 // IntN returns low + floor(u (high - low)) with u from [Stream.Uniform]: an integer in [low, high), high excluded.
-// It needs high - low in 1 .. 2^53, else it panics.
+// It panics unless high - low is in 1 .. 2^53.
 func (s *Stream) IntN(low, high int64) int64 {
 	n := high - low
 	if low >= high || n <= 0 || n > 1<<53 {
@@ -109,7 +111,7 @@ func (s *Stream) refill() {
 	s.block += 2
 }
 
-// next takes a number from the script and holds it within [0, 1), so that no conversion to an integer overflows.
+// next takes a number from the script and clamps it to [0, 1), so that no conversion to an integer overflows.
 func (s *Stream) next() float64 {
 	if len(s.draws) == 0 {
 		s.exhausted = true

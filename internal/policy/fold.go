@@ -8,15 +8,15 @@ import (
 // ReferenceSize is the number of observations in a reference batch, as in Salimans et al. (2017).
 const ReferenceSize = 128
 
-// foldEpsilon keeps a unit that is the same for the whole batch from being divided by
-// zero. As in Ioffe and Szegedy, "Batch Normalization" (2015), and most libraries.
+// foldEpsilon prevents division by zero for a unit that is constant over the batch, as in Ioffe and Szegedy,
+// "Batch Normalization" (2015), and most libraries.
 const foldEpsilon = 1e-5
 
-// VBN reports whether the policy wants its parameters folded before it acts.
+// VBN reports whether the policy uses virtual batch normalization, so that its parameters must be folded
+// before it acts.
 func (p *Policy) VBN() bool { return p.vbn }
 
-// Batch is the working memory of Fold, for one goroutine at a time. What is in it
-// between calls does not matter.
+// Batch is working memory for Fold. One goroutine may use it at a time. Its contents between calls do not matter.
 type Batch struct {
 	x, z        []float32 // ReferenceSize rows of the widest hidden layer
 	mean, scale []float64 // of the widest hidden layer
@@ -34,13 +34,13 @@ func (p *Policy) Batch() *Batch {
 	}
 }
 
-// Fold writes to dst the parameters with which Act does virtual batch normalization under theta: y = (Wx -
-// mean(Wx)) / sqrt(var(Wx) + 1e-5) + b takes the place of y = Wx + b in every hidden layer, with the mean and
-// the variance of each unit over the reference batch, which goes through the layers before in the same way.
-// The bias is what is learned of the shift; the output layer stays as it is.
+// Fold writes to dst the parameters with which Act performs virtual batch normalization for theta. In every
+// hidden layer y = (Wx - mean(Wx)) / sqrt(var(Wx) + 1e-5) + b replaces y = Wx + b, with the mean and the
+// variance of each unit over the reference batch, which passes through the earlier layers in the same way.
+// The bias is the learned shift; the output layer does not change.
 //
-// dst and theta have length Dim and do not overlap; reference holds ReferenceSize observations, one after
-// another. Only for a policy with VBN. It does not allocate. Bit exact.
+// dst and theta have length Dim and must not overlap; reference holds ReferenceSize observations, one after
+// another. The policy must have VBN. Fold does not allocate. Bit exact.
 //
 // Source: Salimans et al., "Improved Techniques for Training GANs" (2016), section 3.4,
 // and "Evolution Strategies as a Scalable Alternative" (2017), section 2.2.
@@ -69,8 +69,8 @@ func (p *Policy) Fold(dst, theta, reference []float32, b *Batch) {
 	}
 }
 
-// moments sets mean to each column's mean over the rows of z, and scale to one over the
-// root of its variance plus foldEpsilon. Sums are in float64, in the order of the rows.
+// moments sets mean to the mean of each column over the rows of z, and scale to 1/sqrt(variance +
+// foldEpsilon). Sums are in float64, in the order of the rows.
 func (b *Batch) moments(z []float32, columns int) {
 	mean, scale := b.mean[:columns], b.scale[:columns]
 	clear(mean)
@@ -90,7 +90,7 @@ func (b *Batch) moments(z []float32, columns int) {
 		}
 	}
 	for o := range scale {
-		// Converted, since compilers divide by a power of two with a product.
+		// The conversion matters, since compilers turn a division by a power of two into a product.
 		scale[o] = 1 / exact.Sqrt(float64(scale[o]/ReferenceSize)+foldEpsilon)
 	}
 }

@@ -2,7 +2,7 @@ package policy
 
 import "github.com/evoswarm/evoswarm/internal/kernel"
 
-// maxLayers is the number of layers that a network can have: 8 hidden and one output layer.
+// maxLayers is the largest number of layers: 8 hidden layers and the output layer.
 const maxLayers = 9
 
 // Activations.
@@ -19,25 +19,25 @@ const (
 	headClip
 )
 
-// Network is a policy as one flat value, for code that runs where Go does not.
+// Network is a policy as one flat value, for code outside of Go.
 type Network struct {
 	// Layers is the number of layers, the output layer included.
 	Layers int32
-	// Sizes holds the input's width, then each layer's.
+	// Sizes holds the width of the input, then of each layer.
 	Sizes [maxLayers + 1]int32
 	// Activation follows every layer but the last.
 	Activation int32
-	// Bias says that every layer's weights are followed by its bias.
+	// Bias says that a bias follows the weights of every layer.
 	Bias bool
-	// Head makes an action of the outputs.
+	// Head turns outputs into an action.
 	Head int32
-	// Bins is the number of outputs for each action dimension of a bins head.
+	// Bins is the number of outputs per action dimension of a bins head.
 	Bins int32
 }
 
-// forward computes the outputs for the given number of observations, one row after the
-// other in obs. They are rows in a if Layers is odd, else in b: the layers take turns.
-// a and b hold as many rows of the widest layer (the input does not count).
+// forward computes the outputs for rows observations, stored as rows of obs. The layers write to a and b
+// alternately, so the outputs are rows of a if Layers is odd, and of b otherwise. a and b have room for as
+// many rows of the widest layer, not counting the input.
 func (n *Network) forward(theta, obs, a, b []float32, rows int) {
 	at := 0
 	for l := int32(0); l < n.Layers; l++ {
@@ -76,8 +76,9 @@ func (n *Network) activate(y []float32) {
 	}
 }
 
-// choose makes an action of the outputs y. low and high are the bounds of a real action, one per dimension; a
-// discrete action needs none. noise is empty, or is added to a real action before it is held to its bounds.
+// choose turns the outputs y into an action. low and high are the bounds of a continuous action, one per
+// dimension; a discrete action needs none. noise is empty, or is added to a continuous action before it is
+// clamped to its bounds.
 func (n *Network) choose(act []float64, y []float32, low, high, noise []float64) {
 	if n.Head == headArgmax {
 		act[0] = float64(argmax(y))
@@ -98,7 +99,8 @@ func (n *Network) choose(act []float64, y []float32, low, high, noise []float64)
 	}
 }
 
-// argmax returns the lowest index of the largest value. NaN is below everything; if all are NaN the result is 0.
+// argmax returns the lowest index of the largest value. NaN ranks below everything; if all values are NaN the
+// result is 0.
 func argmax(y []float32) int {
 	best := 0
 	for i := 1; i < len(y); i++ {
@@ -109,7 +111,7 @@ func argmax(y []float32) int {
 	return best
 }
 
-// clip holds x to [low, high]; NaN becomes low.
+// clip clamps x to [low, high]; NaN becomes low.
 func clip(x, low, high float64) float64 {
 	if !(x > low) {
 		return low

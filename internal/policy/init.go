@@ -5,11 +5,11 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// outputScale makes the outputs of a fresh network small, so that it prefers no action. As in the network of
-// Salimans et al., "Evolution Strategies as a Scalable Alternative to Reinforcement Learning" (2017).
+// outputScale makes the outputs of a new network small, so that it prefers no action, as in Salimans et al.,
+// "Evolution Strategies as a Scalable Alternative to Reinforcement Learning" (2017).
 const outputScale = 0.01
 
-// Init writes the first parameters to theta (length Dim).
+// Init writes the initial parameters to theta (length Dim).
 //
 // A linear policy starts at zero. In a network the weights are independent normal draws from the stream of
 // seed in noise.DomainInit, in ascending order, divided by the square root of the layer's inputs; those of

@@ -6,8 +6,7 @@ import (
 	"github.com/evoswarm/evoswarm/envs"
 )
 
-// Policy is a policy for one world. It does not change after New and is safe for
-// concurrent use; what changes is in a Scratch.
+// Policy is a policy for one environment. It is immutable and safe for concurrent use; working memory is in a Scratch.
 type Policy struct {
 	net       Network
 	tensors   []Tensor
@@ -29,8 +28,8 @@ type Tensor struct {
 	Offset int `json:"offset"`
 }
 
-// New returns the policy that s describes for env. Every error wraps ErrSpec and
-// names the field, its value and what is allowed.
+// New returns the policy that s describes for env. Errors wrap ErrSpec and name the field, its value and what
+// is allowed.
 func New(s Spec, env *envs.Spec) (*Policy, error) {
 	if err := s.check(env); err != nil {
 		return nil, err
@@ -50,7 +49,7 @@ func New(s Spec, env *envs.Spec) (*Policy, error) {
 	return p, nil
 }
 
-// network returns the flat form of a Spec that check has passed.
+// network returns the flat form of a Spec that has passed check.
 func network(s *Spec, env *envs.Spec) Network {
 	n := Network{Layers: int32(len(s.Hidden) + 1), Bias: s.Bias, Bins: int32(s.Bins)}
 	n.Sizes[0] = int32(env.ObsDim)
@@ -100,20 +99,19 @@ func (p *Policy) Network() Network { return p.net }
 // Layout returns the parts of theta in ascending order of Offset, without gaps. The slice is the caller's.
 func (p *Policy) Layout() []Tensor { return append([]Tensor(nil), p.tensors...) }
 
-// Scratch is the working memory of Act, for one goroutine at a time. What is in it
-// between calls does not matter.
+// Scratch is working memory for Act. One goroutine may use it at a time. Its contents between calls do not matter.
 type Scratch struct {
 	a, b []float32
 }
 
-// Scratch returns working memory for Act on up to that many observations at a time.
+// Scratch returns working memory for up to rows observations at a time.
 func (p *Policy) Scratch(rows int) *Scratch {
 	return &Scratch{a: make([]float32, rows*p.widest), b: make([]float32, rows*p.widest)}
 }
 
-// outputs computes the outputs of the network for that many observations (rows of ObsDim of the world) under
-// theta (length Dim): as many rows of Outputs values. The result is in sc and lasts until its next use. It
-// may be NaN or infinite. outputs does not allocate. Bit exact.
+// outputs computes the outputs of the network with the parameters theta (length Dim) for rows observations
+// (of length ObsDim each): rows of Outputs values, which may be NaN or infinite. The result is part of sc and
+// valid until its next use. outputs does not allocate. Bit exact.
 func (p *Policy) outputs(theta, obs []float32, rows int, sc *Scratch) []float32 {
 	p.net.forward(theta[:p.dim], obs, sc.a, sc.b, rows)
 	if p.net.Layers%2 == 1 {
@@ -122,19 +120,19 @@ func (p *Policy) outputs(theta, obs []float32, rows int, sc *Scratch) []float32 
 	return sc.b[:rows*p.Outputs()]
 }
 
-// Act writes the action for obs under theta to act.
+// Act writes the action for obs with the parameters theta to act.
 //
-// theta has length Dim, obs the world's ObsDim, act ActDim; a shorter slice panics. A discrete action is one
-// integer in 0 .. N-1. A real action is finite and within the world's bounds whatever theta and obs hold. Act
-// keeps no reference and does not allocate. Bit exact.
+// theta has length Dim, obs the environment's ObsDim, act ActDim; shorter slices panic. A discrete action is
+// an integer in 0 .. N-1. A continuous action is finite and within the environment's bounds for any theta and
+// obs. Act keeps no reference and does not allocate. Bit exact.
 func (p *Policy) Act(theta, obs []float32, sc *Scratch, act []float64) {
 	p.net.choose(act[:p.ActDim()], p.outputs(theta, obs, 1, sc), p.low, p.high, nil)
 }
 
-// ActBatch is Act for that many observations at once, rows of obs, whose actions become rows of act; sc is
-// for as many at least. The layers read theta once for several rows, and each row has the bits that it has
-// alone. noise is empty, or is added row by row to real actions before they are held to the world's bounds;
-// discrete actions take none.
+// ActBatch is Act for a batch: obs has rows observations and act gets as many rows of actions; sc must be for
+// at least as many. The layers read theta once for several rows, and each row gets the same bits as from Act.
+// noise is empty, or is added row by row to continuous actions before they are clamped to the environment's
+// bounds; it does not affect discrete actions.
 func (p *Policy) ActBatch(theta, obs []float32, rows int, sc *Scratch, act, noise []float64) {
 	y := p.outputs(theta, obs, rows, sc)
 	n, m := p.ActDim(), p.Outputs()

@@ -3,9 +3,9 @@
 //
 // Floor 1, environments: floors 1 to 6 import it.
 //
-// A policy is stateless. Its parameters theta belong to the caller, who perturbs,
-// averages and stores them without knowing what they mean; [Policy.Layout] says it.
-// The layout, the heads and their tie-breaks are written down in docs/spec/policy.md.
+// A policy is stateless. Its parameters theta belong to the caller, who can perturb, average and store them
+// without knowing what they mean; [Policy.Layout] tells. docs/spec/policy.md specifies the layout, the heads
+// and their tie-breaking.
 //
 // # Determinism
 //
@@ -25,7 +25,7 @@ const (
 	MaxHidden = maxLayers - 1
 	// MaxWidth is the largest width of a hidden layer.
 	MaxWidth = 4096
-	// MaxBins is the largest number of values that a bins head chooses from.
+	// MaxBins is the largest number of values that a bins head can choose from.
 	MaxBins = 256
 	// MaxDim is the largest number of parameters.
 	MaxDim = 16 << 20
@@ -34,28 +34,29 @@ const (
 // ErrSpec is wrapped by every error about a Spec. The message names the field, the value and what is allowed.
 var ErrSpec = errors.New("policy: bad spec")
 
-// Spec says which policy to use. Together with the world it determines the layout
-// of theta; it is part of a run's genesis block, so it has no defaults.
+// Spec describes a policy. Together with the environment it determines the layout of theta. It is part of a
+// run's genesis block, so it has no defaults.
 type Spec struct {
 	// Kind is "linear" or "mlp".
 	Kind string `cbor:"kind" json:"kind"`
-	// Hidden holds the widths of the hidden layers, each 1 to MaxWidth: none if linear, else 1 to MaxHidden.
+	// Hidden holds the widths of the hidden layers, each 1 to MaxWidth: none for "linear", 1 to MaxHidden of
+	// them for "mlp".
 	Hidden []uint64 `cbor:"hidden" json:"hidden"`
-	// Activation follows each hidden layer: "tanh" or "relu", and "" if linear.
+	// Activation follows each hidden layer: "tanh" or "relu" for "mlp", "" for "linear".
 	Activation string `cbor:"activation" json:"activation"`
 	// Bias gives every layer a bias.
 	Bias bool `cbor:"bias" json:"bias"`
-	// Head makes an action of the outputs: "argmax" for discrete actions, "clip" or "bins" for real ones.
+	// Head turns outputs into an action: "argmax" for discrete actions, "clip" or "bins" for continuous ones.
 	Head string `cbor:"head" json:"head"`
-	// Bins is how many evenly spaced values a bins head chooses from in each action
-	// dimension, 2 to MaxBins; 0 for the other heads.
+	// Bins is the number of evenly spaced values per action dimension from which a bins head chooses, 2 to
+	// MaxBins; 0 for other heads.
 	Bins uint64 `cbor:"bins" json:"bins"`
-	// VBN normalizes what enters the activation of every hidden unit by its mean and
-	// variance over a reference batch (Policy.Fold). It needs an mlp with biases.
+	// VBN selects virtual batch normalization: the input of every hidden activation is normalized by its mean
+	// and variance over a reference batch (Policy.Fold). It requires an mlp with biases.
 	VBN bool `cbor:"vbn,omitempty" json:"vbn,omitempty"`
 }
 
-// outputs returns the number of outputs that s has in env.
+// outputs returns the number of outputs of s in env.
 func (s *Spec) outputs(env *envs.Spec) int {
 	switch s.Head {
 	case "argmax":
@@ -120,7 +121,7 @@ func (s *Spec) checkHead(env *envs.Spec) error {
 	return nil
 }
 
-// fault is the error for a field whose value is not among the allowed ones.
+// fault returns the error for a field with an invalid value.
 func fault(field string, value any, allowed string) error {
 	return fmt.Errorf("%w: %s is %#v; allowed: %s", ErrSpec, field, value, allowed)
 }

@@ -105,7 +105,7 @@ func spec(id, title, ground, limit string, steps int, hardcore bool) *envs.Spec 
 
 const pi = 3.141592653589793
 
-// env is the world as an envs.Env.
+// env implements envs.Env.
 type env struct {
 	spec *envs.Spec
 	s    State

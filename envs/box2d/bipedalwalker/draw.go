@@ -55,7 +55,7 @@ func (e *env) ground(s *envs.Scene, left float64) {
 	}
 }
 
-// outline draws a body.
+// outline draws the outline of a body.
 func outline(s *envs.Scene, role envs.Role, body *box2d.Body) {
 	points := make([]float64, 0, 16)
 	for i := range body.VertexCount() {

@@ -7,7 +7,7 @@ import (
 	"github.com/evoswarm/evoswarm/envs/box2d"
 )
 
-// vars describes the state vector: the world's own values, then the engine's.
+// vars describes the state vector: the environment's own values, then the engine's.
 func vars(hardcore bool) []envs.Var {
 	v := []envs.Var{{Name: "shaping", Unit: "", Low: -1e6, High: 1e6}}
 	for i := range points {
@@ -71,7 +71,7 @@ func (e *env) SetState(state []float64, obs []float32) error {
 	if err := s.World.SetState(s.Ground[:s.Boxes+slopes], dt, state, box2d.MaxContacts); err != nil {
 		return err
 	}
-	s.look()
+	s.scan()
 	e.s = s
 	e.s.Observe(obs)
 	return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// Constants of the world. One meter is 30 pixels of Gymnasium's picture. The literals are the float64 values that
-// Gymnasium's Python expressions have.
+// Constants of the environment. One meter is 30 pixels of Gymnasium's picture. The literals are the float64
+// values of Gymnasium's Python expressions.
 const (
 	scale      = 30
 	stride     = 0.4666666666666667 // from one point of the ground to the next [m]
@@ -70,7 +70,7 @@ var (
 	}
 )
 
-// State is the whole state of the world.
+// State is the complete state of the environment.
 type State struct {
 	World  box2d.World
 	Ground [maxBoxes + slopes]box2d.Fixture // first the obstacles, then the slopes
@@ -79,15 +79,16 @@ type State struct {
 	Height [points]float32                  // of the ground [m]
 
 	Hardcore bool
-	Shaping  float64 // what the reward is the change of
+	Shaping  float64 // potential whose change is the reward
 	Started  bool    // Shaping is set
 	Fraction [rays]float32
 	Fallen   bool
 	Arrived  bool
 }
 
-// Reset starts an episode: ground, walker, a push, and a first step with still motors. It draws the ground,
-// 110 numbers for clouds that nobody sees, and one for the push. Hardcore stays as it is. Bit exact.
+// Reset starts an episode: it creates the ground and the walker, pushes the walker, and takes a first step
+// without motors. It draws the ground, 110 numbers for clouds that are never shown, and one number for the
+// push. Hardcore does not change. Bit exact.
 func (s *State) Reset(rng *noise.Stream) {
 	s.Shaping, s.Started, s.Fallen, s.Arrived = 0, false, false, false
 	s.roll(rng)
@@ -100,8 +101,8 @@ func (s *State) Reset(rng *noise.Stream) {
 	s.Step(0, 0, 0, 0)
 }
 
-// course is where the making of the ground has come to.
-type course struct {
+// terrain is the progress of the generation of the ground.
+type terrain struct {
 	section  int64
 	begun    bool  // this is the first point of its section
 	left     int64 // points left of it
@@ -115,7 +116,7 @@ type course struct {
 // roll draws heights and obstacles.
 func (s *State) roll(rng *noise.Stream) {
 	s.Boxes = 0
-	c := course{y: level, left: startPad}
+	c := terrain{y: level, left: startPad}
 	for i := range int64(points) {
 		x := float64(float64(i) * stride)
 		switch {
@@ -142,7 +143,7 @@ func (s *State) roll(rng *noise.Stream) {
 }
 
 // meander moves the height of the grass.
-func (c *course) meander(rng *noise.Stream, i int64) {
+func (c *terrain) meander(rng *noise.Stream, i int64) {
 	pull := 0.0
 	if c.y < level {
 		pull = 0.01
@@ -157,7 +158,7 @@ func (c *course) meander(rng *noise.Stream, i int64) {
 }
 
 // advance ends the section when its points are used up.
-func (c *course) advance(rng *noise.Stream, hardcore bool) {
+func (c *terrain) advance(rng *noise.Stream, hardcore bool) {
 	c.begun = false
 	c.left--
 	if c.left != 0 {
@@ -172,8 +173,8 @@ func (c *course) advance(rng *noise.Stream, hardcore bool) {
 	}
 }
 
-// digPit puts the two walls of a pit.
-func (s *State) digPit(rng *noise.Stream, c *course, x float64) {
+// digPit adds the two walls of a pit.
+func (s *State) digPit(rng *noise.Stream, c *terrain, x float64) {
 	c.left = rng.IntN(3, 5)
 	wide := float64(stride * float64(c.left))
 	s.put(x, x+stride, c.y, c.y-drop)
@@ -182,15 +183,15 @@ func (s *State) digPit(rng *noise.Stream, c *course, x float64) {
 	c.original = c.y
 }
 
-// putStump puts a block of one or two strides.
-func (s *State) putStump(rng *noise.Stream, c *course, x float64) {
+// putStump adds a block of one or two strides.
+func (s *State) putStump(rng *noise.Stream, c *terrain, x float64) {
 	c.left = rng.IntN(1, 3)
 	size := float64(float64(c.left) * stride)
 	s.put(x, x+size, c.y, c.y+size)
 }
 
-// buildStairs puts three or four stairs up or down.
-func (s *State) buildStairs(rng *noise.Stream, c *course, x float64) {
+// buildStairs adds three or four stairs, up or down.
+func (s *State) buildStairs(rng *noise.Stream, c *terrain, x float64) {
 	c.rise = -1
 	if rng.Uniform() > 0.5 {
 		c.rise = 1
@@ -206,7 +207,7 @@ func (s *State) buildStairs(rng *noise.Stream, c *course, x float64) {
 	c.left = c.steps * c.width
 }
 
-// put adds an obstacle between two verticals and two heights.
+// put adds an obstacle between two horizontal positions and two heights.
 func (s *State) put(left, right, y0, y1 float64) {
 	if s.Boxes == maxBoxes {
 		return
@@ -215,7 +216,7 @@ func (s *State) put(left, right, y0, y1 float64) {
 	s.Boxes++
 }
 
-// raise makes the fixtures of the ground from Box and Height.
+// raise creates the fixtures of the ground from Box and Height.
 func (s *State) raise() {
 	filter := box2d.Filter{CategoryBits: 1, MaskBits: box2d.DefaultMask}
 	for i := range s.Boxes {
@@ -229,7 +230,7 @@ func (s *State) raise() {
 	}
 }
 
-// build empties the engine's world and puts the walker into it.
+// build resets the engine and creates the walker in it.
 func (s *State) build() {
 	s.World.Reset(box2d.Vec2{X: 0, Y: gravity})
 	var shape [len(corners)]box2d.Vec2
@@ -247,7 +248,7 @@ func (s *State) build() {
 	s.attach(leg2, 1)
 }
 
-// attach adds a leg of two parts, turned by 0.05 rad to one side, whose upper part will be body number upper.
+// attach adds a leg of two parts, turned by 0.05 rad to one side, whose upper part becomes body number upper.
 func (s *State) attach(upper int32, side float64) {
 	part := box2d.BodyDef{
 		Position: vec(startX, 5.3),
@@ -279,16 +280,16 @@ func (s *State) attach(upper int32, side float64) {
 	s.World.CreateRevoluteJoint(&knee)
 }
 
-// Step advances the world by 1/50 s. The actions are for hip and knee of the first leg, then of the second:
-// their sign is the direction of the motor at its full speed, their magnitude, at most 1, the share of its
-// torque. Bit exact.
+// Step advances the environment by 1/50 s. The actions drive hip and knee of the first leg, then of the
+// second. Their sign is the direction of a motor, which aims at full speed; their magnitude, at most 1, is
+// the fraction of its torque that it may use. Bit exact.
 func (s *State) Step(a, b, c, d float64) (reward float64, terminated bool) {
 	s.drive(0, hipSpeed, a)
 	s.drive(1, kneeSpeed, b)
 	s.drive(2, hipSpeed, c)
 	s.drive(3, kneeSpeed, d)
 	s.World.Step(s.Ground[:s.Boxes+slopes], dt, 180, 60)
-	s.look()
+	s.scan()
 
 	body := &s.World.Bodies[hull]
 	x := float64(body.Position().X)
@@ -310,7 +311,7 @@ func (s *State) Step(a, b, c, d float64) (reward float64, terminated bool) {
 	return reward, s.Fallen || s.Arrived
 }
 
-// drive sets a motor.
+// drive sets the speed and torque of a motor.
 func (s *State) drive(joint int32, speed, action float64) {
 	sign := 0.0
 	if action > 0 {
@@ -322,11 +323,11 @@ func (s *State) drive(joint int32, speed, action float64) {
 	s.World.SetMaxMotorTorque(joint, float32(float64(torque*share(action))))
 }
 
-// share is the magnitude of an action, at most 1.
+// share returns the magnitude of an action, at most 1.
 func share(action float64) float64 { return min(exact.Abs(action), 1) }
 
-// look casts the rays of the lidar, only at fixtures that can lie under them.
-func (s *State) look() {
+// scan casts the rays of the lidar, only at fixtures that can lie under them.
+func (s *State) scan() {
 	at := s.World.Bodies[hull].Position()
 	x, y := float64(at.X), float64(at.Y)
 	first := s.Boxes + bound(x/stride-1)
@@ -346,11 +347,11 @@ func (s *State) look() {
 	}
 }
 
-// bound makes a place on the ground the number of a slope, or of the one behind the last.
+// bound clamps a position on the ground to the index of a slope, or to the one past the last.
 func bound(at float64) int32 { return int32(min(max(at, 0), slopes)) }
 
-// boxesBetween returns the range of the obstacles that reach between two verticals; they are ordered from
-// left to right.
+// boxesBetween returns the range of obstacles that overlap two horizontal positions; obstacles are ordered
+// from left to right.
 func (s *State) boxesBetween(left, right float32) (low, high int32) {
 	for low < s.Boxes && s.Box[low][1].X < left {
 		low++
@@ -377,7 +378,7 @@ func (s *State) Observe(obs []float32) {
 	}
 }
 
-// observeLeg writes angle and speed of hip and knee, and whether the leg touches the ground.
+// observeLeg writes the angles and speeds of hip and knee, and whether the leg touches the ground.
 func (s *State) observeLeg(obs []float32, hip, lower int32) {
 	obs[0] = s.World.JointAngle(hip)
 	obs[1] = float32(float64(s.World.JointSpeed(hip)) / hipSpeed)
@@ -389,5 +390,5 @@ func (s *State) observeLeg(obs []float32, hip, lower int32) {
 	}
 }
 
-// vec rounds two float64 to the engine's numbers.
+// vec rounds two float64 to the engine's float32.
 func vec(x, y float64) box2d.Vec2 { return box2d.Vec2{X: float32(x), Y: float32(y)} }

@@ -57,7 +57,7 @@ func flame(s *envs.Scene, body *box2d.Body, x, y, tipX, tipY float64) {
 	s.Polygon(envs.Flame, float64(a.X), float64(a.Y), float64(b.X), float64(b.Y), float64(c.X), float64(c.Y))
 }
 
-// outline draws a body.
+// outline draws the outline of a body.
 func outline(s *envs.Scene, role envs.Role, body *box2d.Body) {
 	points := make([]float64, 0, 16)
 	for i := range body.VertexCount() {

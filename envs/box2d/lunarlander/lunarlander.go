@@ -123,7 +123,7 @@ func spec(id, title, actions string, space envs.Space) *envs.Spec {
 	return s
 }
 
-// env is the world as an envs.Env.
+// env implements envs.Env.
 type env struct {
 	spec *envs.Spec
 	s    State

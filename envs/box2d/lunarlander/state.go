@@ -10,7 +10,7 @@ import (
 // maxPairs is how many contacts there can be: of three bodies with each slope and the floor.
 const maxPairs = 3 * chunks
 
-// vars describes the state vector: the world's own values, then the engine's.
+// vars describes the state vector: the environment's own values, then the engine's.
 func vars() []envs.Var {
 	v := []envs.Var{
 		{Name: "shaping", Unit: "", Low: -1e6, High: 1e6},

@@ -6,8 +6,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// Constants of the world. One meter is 30 pixels of Gymnasium's picture of 600 x 400. The literals are the
-// float64 values that Gymnasium's Python expressions have.
+// Constants of the environment. One meter is 30 pixels of Gymnasium's picture of 600 x 400. The literals are
+// the float64 values of Gymnasium's Python expressions.
 const (
 	scale        = 30
 	width        = 20                 // of the world [m]
@@ -38,28 +38,28 @@ const (
 // hull has the corners of the lander in pixels.
 var hull = [6][2]float64{{-14, 17}, {-17, 0}, {-17, -10}, {17, -10}, {17, 0}, {14, 17}}
 
-// State is the whole state of the world.
+// State is the complete state of the environment.
 type State struct {
 	World  box2d.World
 	Ground [chunks]box2d.Fixture // the flat floor and ten slopes
 	Height [chunks]float64       // of the ground at x = 0, 2, .., 20 [m]
 
-	Shaping  float64 // what the reward is the change of
+	Shaping  float64 // potential whose change is the reward
 	Started  bool    // Shaping is set
 	Main     float64 // throttle of the main engine in the last step, 0 to 1
 	Side     float64 // the same of the side engines, negative for the left one
 	Windy    bool
 	Wind     float64 // largest force of the wind [N]
 	Swirl    float64 // largest torque of the turbulence [N m]
-	WindAt   int64   // where in their course they are
+	WindAt   int64   // indices into their sequences
 	SwirlAt  int64
 	Crashed  bool
 	Sleeping bool
 }
 
-// Reset starts an episode: ground, lander and legs, a push, and a first step without engines. It draws 12
-// uniform numbers for the ground, 2 for the push, with wind 2 integers, and the 2 of a step. Windy, Wind and
-// Swirl stay as they are. Bit exact.
+// Reset starts an episode: it creates the ground, the lander and its legs, pushes the lander, and takes a
+// first step without engines. It draws 12 uniform numbers for the ground, 2 for the push, 2 integers if there
+// is wind, and the 2 of a step. Windy, Wind and Swirl do not change. Bit exact.
 func (s *State) Reset(rng *noise.Stream) {
 	s.Shaping, s.Started, s.Main, s.Side = 0, false, 0, 0
 	s.WindAt, s.SwirlAt = 0, 0
@@ -87,7 +87,7 @@ func (s *State) Reset(rng *noise.Stream) {
 	s.Step(rng, 0, 0, 0)
 }
 
-// raise makes the fixtures of the ground from Height.
+// raise creates the fixtures of the ground from Height.
 func (s *State) raise() {
 	filter := box2d.Filter{CategoryBits: 1, MaskBits: box2d.DefaultMask}
 	s.Ground[0] = box2d.EdgeFixture(0, vec(0, 0), vec(width, 0), 0.2, 0, filter)
@@ -97,7 +97,7 @@ func (s *State) raise() {
 	}
 }
 
-// build empties the engine's world and puts the lander into it.
+// build resets the engine and creates the lander in it.
 func (s *State) build() {
 	s.World.Reset(box2d.Vec2{X: 0, Y: gravity})
 	var corners [len(hull)]box2d.Vec2
@@ -134,8 +134,8 @@ func (s *State) build() {
 	}
 }
 
-// Discrete maps the action 0 to 3 (nothing, left, main, right engine) to the throttle of the main engine,
-// that of the side engines and their direction.
+// Discrete maps the actions 0 to 3 (none, left, main, right engine) to the throttles of the main and the side
+// engines and the direction of the latter.
 func Discrete(action int32) (main, side, direction float64) {
 	switch action {
 	case 1:
@@ -148,8 +148,8 @@ func Discrete(action int32) (main, side, direction float64) {
 	return 0, 0, 0
 }
 
-// Continuous does the same for two reals, which are held to [-1, 1]: the main engine runs above 0, with half
-// its power and more; the left one below -0.5, the right one above 0.5.
+// Continuous does the same for two real numbers, clamped to [-1, 1]: the main engine runs above 0, at half
+// power or more; the left one below -0.5, the right one above 0.5.
 func Continuous(a, b float64) (main, side, direction float64) {
 	a, b = min(max(a, -1), 1), min(max(b, -1), 1)
 	if a > 0 {
@@ -164,7 +164,7 @@ func Continuous(a, b float64) (main, side, direction float64) {
 	return main, 0, 0
 }
 
-// Step advances the world by 1/50 s with the throttles of [Discrete] or [Continuous]. It draws 2 uniform
+// Step advances the environment by 1/50 s with the throttles of [Discrete] or [Continuous]. It draws 2 uniform
 // numbers. Bit exact.
 func (s *State) Step(rng *noise.Stream, main, side, direction float64) (reward float64, terminated bool) {
 	if s.Windy && !s.World.Bodies[leftLeg].InContact && !s.World.Bodies[rightLeg].InContact {
@@ -193,8 +193,8 @@ func gust(at int64) float64 {
 	return exact.Tanh(exact.Sin(float64(0.02*float64(at))) + exact.Sin(float64(windPeriod*float64(at))))
 }
 
-// thrust applies the impulses of the engines. d0 and d1 scatter them. Gymnasium places the side engines 17
-// pixels away from the center's axis but 14 above, so that their torque depends on the angle; so does this.
+// thrust applies the impulses of the engines, scattered by d0 and d1. As in Gymnasium the side engines are 17
+// pixels away from the center's axis but 14 above, so that their torque depends on the angle.
 func (s *State) thrust(main, side, direction, d0, d1 float64) {
 	body := &s.World.Bodies[lander]
 	tipX, tipY := exact.Sincos(float64(body.Angle()))
@@ -217,7 +217,7 @@ func (s *State) thrust(main, side, direction, d0, d1 float64) {
 	}
 }
 
-// judge returns the reward of a step with these throttles and whether the episode ends.
+// judge returns the reward for a step with these throttles, and whether the episode ends.
 func (s *State) judge(main, side float64) (reward float64, terminated bool) {
 	v := s.view()
 	shaping := float64(-100*exact.Sqrt(float64(v[0]*v[0])+float64(v[1]*v[1]))) -
@@ -272,5 +272,5 @@ func flag(on bool) float64 {
 	return 0
 }
 
-// vec rounds two float64 to the engine's numbers.
+// vec rounds two float64 to the engine's float32.
 func vec(x, y float64) box2d.Vec2 { return box2d.Vec2{X: float32(x), Y: float32(y)} }

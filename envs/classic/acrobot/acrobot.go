@@ -58,7 +58,7 @@ Sparse Coarse Coding" (1996); R. S. Sutton, A. G. Barto, "Reinforcement Learning
 Introduction" (1998), section 11.3.
 `
 
-// Spec describes the world.
+// Spec describes the environment.
 var Spec = &envs.Spec{
 	ID:       "Acrobot-v1",
 	Revision: 1,
@@ -84,7 +84,7 @@ var Spec = &envs.Spec{
 
 func init() { envs.Register(Spec) }
 
-// env is the world as an envs.Env.
+// env implements envs.Env.
 type env struct{ s State }
 
 func (e *env) Spec() *envs.Spec { return Spec }

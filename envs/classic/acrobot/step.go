@@ -5,8 +5,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// Constants of the world: two links of length 1 m, mass 1 kg and moment of inertia 1 kg m^2, their mass
-// centers in the middle. The literals are the float64 values that Gymnasium's Python expressions have.
+// Constants of the environment: two links of length 1 m, mass 1 kg and moment of inertia 1 kg m^2, their mass
+// centers in the middle. The literals are the float64 values of Gymnasium's Python expressions.
 const (
 	pi         = 3.141592653589793
 	halfPi     = 1.5707963267948966
@@ -22,7 +22,7 @@ const (
 	resetBound = 0.1
 )
 
-// State is the whole state of the world.
+// State is the complete state of the environment.
 type State struct {
 	Theta1    float64 // angle of the first link from hanging, counter-clockwise [rad]
 	Theta2    float64 // angle of the second link relative to the first [rad]
@@ -91,7 +91,7 @@ func derive(d, s *State, torque float64) {
 	d.ThetaDot2 = acc2
 }
 
-// move writes s + h*d to to.
+// move writes s + h*d to its argument to.
 func move(to, s, d *State, h float64) {
 	to.Theta1 = s.Theta1 + float64(h*d.Theta1)
 	to.Theta2 = s.Theta2 + float64(h*d.Theta2)
@@ -99,13 +99,13 @@ func move(to, s, d *State, h float64) {
 	to.ThetaDot2 = s.ThetaDot2 + float64(h*d.ThetaDot2)
 }
 
-// combine returns what the four slopes of one value add to it.
+// combine returns the change of a value in a step: dt times the weighted mean of its four slopes.
 func combine(k1, k2, k3, k4 float64) float64 {
 	return float64(dtSixth * (k1 + float64(2*k2) + float64(2*k3) + k4))
 }
 
-// wrap returns the angle x in [-pi, pi], by whole turns. One step moves an angle by
-// a few turns at most; the loops' bound is far beyond.
+// wrap reduces the angle x to [-pi, pi] by whole turns. One step changes an angle by a few turns at most, far
+// less than the bound of the loops.
 func wrap(x float64) float64 {
 	for i := 0; i < 1024 && x > pi; i++ {
 		x -= 2 * pi
@@ -116,7 +116,7 @@ func wrap(x float64) float64 {
 	return x
 }
 
-// bound holds x to [-most, most].
+// bound clamps x to [-most, most].
 func bound(x, most float64) float64 {
 	if x < -most {
 		return -most

@@ -60,7 +60,7 @@ without friction; the problem is from A. G. Barto, R. S. Sutton, C. W. Anderson,
 (1983).
 `
 
-// Spec describes the world.
+// Spec describes the environment.
 var Spec = &envs.Spec{
 	ID:       "CartPole-v1",
 	Revision: 1,
@@ -85,7 +85,7 @@ var Spec = &envs.Spec{
 
 func init() { envs.Register(Spec) }
 
-// env is the world as an envs.Env.
+// env implements envs.Env.
 type env struct{ s State }
 
 func (e *env) Spec() *envs.Spec { return Spec }

@@ -5,7 +5,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// Constants of the world. The literals are the float64 values that Gymnasium's Python expressions have.
+// Constants of the environment. The literals are the float64 values of Gymnasium's Python expressions.
 const (
 	gravity        = 9.8                // [m/s^2]
 	massPole       = 0.1                // [kg]
@@ -20,7 +20,7 @@ const (
 	resetBound     = 0.05
 )
 
-// State is the whole state of the world.
+// State is the complete state of the environment.
 type State struct {
 	X        float64 // cart position [m]
 	XDot     float64 // cart velocity [m/s]
@@ -36,8 +36,8 @@ func (s *State) Reset(rng *noise.Stream) {
 	s.ThetaDot = rng.UniformIn(-resetBound, resetBound)
 }
 
-// Step advances the system by tau with explicit Euler. Action 1 pushes the cart to the right, every other one
-// to the left. The reward is 1, also when the state reached is terminal. Bit exact.
+// Step advances the system by tau with explicit Euler. Action 1 pushes the cart to the right, any other to
+// the left. The reward is 1, even if the state reached is terminal. Bit exact.
 //
 // Source: Florian, "Correct equations for the dynamics of the cart-pole system"
 // (2007), without friction, arranged as in Gymnasium.
@@ -46,7 +46,7 @@ func (s *State) Step(action int32) (reward float64, terminated bool) {
 	if action == 1 {
 		right = 1
 	}
-	force := float64(float64(right)*(2*forceMag)) - forceMag // without a jump, which nobody could foresee
+	force := float64(float64(right)*(2*forceMag)) - forceMag // without a branch, which would be unpredictable
 	sinTheta, cosTheta := exact.Sincos(s.Theta)
 	square := float64(s.ThetaDot * s.ThetaDot)
 

@@ -15,14 +15,13 @@ const (
 // View shows the whole valley.
 var View = envs.Bounds{MinX: left, MinY: 0, MaxX: right, MaxY: 1.2}
 
-// segments is how many straight pieces the curve is drawn with.
+// segments is the number of straight pieces in the drawing of the curve.
 const segments = 60
 
-// Height returns the height [m] of the track at position x: for drawing only, the
-// dynamics know nothing but its slope.
+// Height returns the height [m] of the track at position x. It is for drawing only; the dynamics use the slope alone.
 func Height(x float64) float64 { return float64(0.45*exact.Sin(3*x)) + 0.55 }
 
-// Draw replaces s by a drawing of a car at position and a flag at goal.
+// Draw replaces s with a drawing of a car at position and a flag at goal.
 func Draw(s *envs.Scene, position, goal float64) {
 	s.Clear(View)
 	var track [2 * (segments + 1)]float64
@@ -45,7 +44,7 @@ func drawCar(s *envs.Scene, position float64) {
 	norm := exact.Sqrt(1 + float64(slope*slope))
 	cos, sin := 1/norm, slope/norm
 	height := Height(position)
-	// at turns a point that is along and above the track into world units.
+	// at converts a point along and above the track to world units.
 	at := func(along, above float64) (x, y float64) {
 		return position + float64(along*cos) - float64(above*sin), height + float64(along*sin) + float64(above*cos)
 	}

@@ -61,8 +61,8 @@ A. W. Moore, "Efficient memory-based learning for robot control" (PhD thesis,
 University of Cambridge, 1990).
 `
 
-// Spec describes the world. The state's bounds are rounded outwards to float32, so
-// that a state read from an observation is one.
+// Spec describes the environment. The state's bounds are rounded outwards to float32, so that every
+// observation is a valid state.
 var Spec = &envs.Spec{
 	ID:       "MountainCar-v0",
 	Revision: 1,
@@ -85,7 +85,7 @@ var Spec = &envs.Spec{
 
 func init() { envs.Register(Spec) }
 
-// env is the world as an envs.Env.
+// env implements envs.Env.
 type env struct{ s State }
 
 func (e *env) Spec() *envs.Spec { return Spec }

@@ -5,7 +5,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// Constants of the world.
+// Constants of the environment.
 const (
 	minPosition  = -1.2 // [m]
 	maxPosition  = 0.6  // [m]
@@ -17,7 +17,7 @@ const (
 	resetHigh    = -0.4
 )
 
-// State is the whole state of the world.
+// State is the complete state of the environment.
 type State struct {
 	Position float64 // [m]
 	Velocity float64 // [m per step]
@@ -29,8 +29,8 @@ func (s *State) Reset(rng *noise.Stream) {
 	s.Velocity = 0
 }
 
-// Step takes one time step with action 0, 1 or 2: push to the left, not, to the
-// right. The reward is -1. Bit exact.
+// Step takes one time step with action 0 (push to the left), 1 (do not push) or 2 (push to the right). The
+// reward is -1. Bit exact.
 //
 // Source: Moore, "Efficient memory-based learning for robot control" (1990), in the form of Sutton and Barto,
 // "Reinforcement Learning" (1998), example 8.2, as in Gymnasium.

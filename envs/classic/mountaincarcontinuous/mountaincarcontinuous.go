@@ -63,7 +63,7 @@ A. W. Moore, "Efficient memory-based learning for robot control" (PhD thesis,
 University of Cambridge, 1990).
 `
 
-// Spec describes the world. The state's bounds are rounded outwards to float32,
+// Spec describes the environment. The state's bounds are rounded outwards to float32,
 // because states are float32 values.
 var Spec = &envs.Spec{
 	ID:       "MountainCarContinuous-v0",
@@ -87,7 +87,7 @@ var Spec = &envs.Spec{
 
 func init() { envs.Register(Spec) }
 
-// env is the world as an envs.Env.
+// env implements envs.Env.
 type env struct{ s State }
 
 func (e *env) Spec() *envs.Spec { return Spec }
@@ -105,8 +105,7 @@ func (e *env) Step(_ *noise.Stream, act []float64, obs []float32) (float64, bool
 
 func (e *env) State() []float64 { return []float64{e.s.Position, e.s.Velocity} }
 
-// SetState takes values that are all float32 ones for a state after a step, and
-// others for a state after Reset.
+// SetState reads a state whose values are all float32 values as one after a step, and any other as one after Reset.
 func (e *env) SetState(state []float64, obs []float32) error {
 	if err := envs.CheckState(Spec, state); err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// Constants of the world.
+// Constants of the environment.
 const (
 	minPosition  = -1.2   // [m]
 	maxPosition  = 0.6    // [m]
@@ -19,13 +19,13 @@ const (
 	resetHigh    = -0.4
 )
 
-// State is the whole state of the world. After a step both values are float32
-// values, because Gymnasium stores them so.
+// State is the complete state of the environment. After a step both values are float32 values, as Gymnasium
+// stores them.
 type State struct {
 	Position float64 // [m]
 	Velocity float64 // [m per step]
-	// Wide says that the values are float64 ones. They are after Reset, and then the
-	// next step calculates in float64; otherwise it does so only in part.
+	// Wide says that the values are float64 values, as after Reset. The next step then computes in float64,
+	// otherwise only partly so.
 	Wide bool
 }
 
@@ -36,13 +36,12 @@ func (s *State) Reset(rng *noise.Stream) {
 	s.Wide = true
 }
 
-// Step takes one time step with an action, which is clipped to [-1, 1] as a force;
-// its cost is that of the raw action. Bit exact.
-//
-// Gymnasium's Python calculates in NumPy scalars, and what it rounds to float32 follows from their promotion:
-// a value is a float32 one as long as only such values and Python floats took part in it, and a Python float
-// is rounded to float32 wherever it meets a float32 value, in comparisons too. narrow follows that for the
-// value it names. The force is a Python float if it was clipped, and a float64 array element otherwise.
+// Step takes one time step. The force is the action clipped to [-1, 1]; the cost is that of the unclipped
+// action. Bit exact. Gymnasium's Python computes with NumPy scalars, and their promotion rules decide what is
+// rounded to float32: a result is float32 if all of its operands are float32 values or Python floats, and a
+// Python float is rounded to float32 when combined or compared with a float32 value. narrow tracks this for
+// the value it names. The force is a Python float if it was clipped, and otherwise an element of a float64
+// array.
 //
 // Source: Moore, "Efficient memory-based learning for robot control" (1990), as in Gymnasium.
 func (s *State) Step(action float64) (reward float64, terminated bool) {
@@ -59,7 +58,7 @@ func (s *State) Step(action float64) (reward float64, terminated bool) {
 	narrowV := narrow && clipped // velocity
 	v = round(s.Velocity+v, narrowV)
 	if limit := round(maxSpeed, narrowV); v > limit || v < -limit {
-		// The speed becomes a Python float, which widens nothing.
+		// The speed becomes a Python float, which does not promote anything.
 		if v > 0 {
 			v = maxSpeed
 		} else {

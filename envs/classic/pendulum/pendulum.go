@@ -57,7 +57,7 @@ the world counts as solved; ours is -200.
 The equation of motion of a rod of mass 1 kg and length 1 m.
 `
 
-// Spec describes the world.
+// Spec describes the environment.
 var Spec = &envs.Spec{
 	ID:       "Pendulum-v1",
 	Revision: 1,
@@ -81,7 +81,7 @@ var Spec = &envs.Spec{
 
 func init() { envs.Register(Spec) }
 
-// env is the world as an envs.Env.
+// env implements envs.Env.
 type env struct{ s State }
 
 func (e *env) Spec() *envs.Spec { return Spec }

@@ -5,7 +5,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// Constants of the world.
+// Constants of the environment.
 const (
 	pi            = 3.141592653589793
 	maxSpeed      = 8.0  // [rad/s]
@@ -17,7 +17,7 @@ const (
 	resetSpeed    = 1.0  // [rad/s]
 )
 
-// State is the whole state of the world.
+// State is the complete state of the environment.
 type State struct {
 	Theta    float64 // angle from upright, counter-clockwise, not wrapped [rad]
 	ThetaDot float64 // [rad/s]
@@ -57,7 +57,7 @@ func (s *State) Step(torque float64) (reward float64, terminated bool) {
 	return -cost, false
 }
 
-// normalize returns the angle x in [-pi, pi).
+// normalize reduces the angle x to [-pi, pi).
 func normalize(x float64) float64 {
 	r := remainder(x+pi, 2*pi)
 	if r < 0 {
@@ -66,8 +66,8 @@ func normalize(x float64) float64 {
 	return r - pi
 }
 
-// remainder returns x - n*m without rounding, for the integer n that leaves the sign
-// of x and a magnitude below m. |x/m| must be below 2^64, m positive.
+// remainder returns x - n*m without rounding, where the integer n is such that the result has the sign of x
+// and a magnitude below m. |x/m| must be below 2^64 and m positive.
 func remainder(x, m float64) float64 {
 	r := exact.Abs(x)
 	t, doublings := m, 0
