@@ -76,7 +76,4 @@ type Config struct {
 	Chain []seedlog.Link
 	// Seals lists the seals of Chain, in the same order.
 	Seals []seedlog.Link
-
-	// Memo may be shared between coordinators of one process to decode and verify a claim once; nil makes an own one.
-	Memo *Memo
 }

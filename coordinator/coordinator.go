@@ -25,7 +25,6 @@ type Coordinator struct {
 	rules *seedlog.Rules
 	self  Peer
 	draw  noise.Stream
-	memo  *Memo
 
 	now   Tick
 	begun Tick // first tick seen
@@ -110,11 +109,8 @@ func New(cfg Config) (*Coordinator, error) {
 	if cfg.Mandate == 0 {
 		cfg.Mandate = defaultMandate
 	}
-	if cfg.Memo == nil {
-		cfg.Memo = new(Memo)
-	}
 	c := &Coordinator{
-		cfg: cfg, rules: cfg.Rules, self: seedlog.PeerOf(cfg.Key), draw: noise.NewStream(cfg.Seed, drawDomain), memo: cfg.Memo,
+		cfg: cfg, rules: cfg.Rules, self: seedlog.PeerOf(cfg.Key), draw: noise.NewStream(cfg.Seed, drawDomain),
 		nodes: make(map[seedlog.Link]*node), credits: make(map[Peer]Credit), jobs: make(map[uint64]*job),
 		slots: max(cfg.Slots, 1), paused: cfg.Paused,
 		links: make(map[Peer]bool), pulls: make(map[Peer]*pull),
@@ -156,10 +152,12 @@ func (c *Coordinator) restoreHard() error {
 			return fmt.Errorf("%w: proof %s is not in the archive", ErrRestore, links[1])
 		}
 		c.accusations = append(c.accusations, Accuse{Claim: claim, Proof: proof})
-		if decoded, _, err := c.memo.claim(c.rules, claim); err == nil {
-			c.liars[decoded.Peer] = true
-			c.falseClaims[links[0]] = true
+		decoded, err := c.rules.KeptClaim(claim, links[0])
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrRestore, err)
 		}
+		c.liars[decoded.Value().Peer] = true
+		c.falseClaims[links[0]] = true
 	}
 	return nil
 }
@@ -187,28 +185,18 @@ func (c *Coordinator) restoreEntry(link, sealLink seedlog.Link) error {
 	if !ok1 || !ok2 {
 		return fmt.Errorf("entry %s or its seal %s is not in the archive", link, sealLink)
 	}
-	e, err := seedlog.DecodeEntry(entryData)
+	entry, err := c.rules.KeptEntry(entryData, link, sealData, sealLink)
 	if err != nil {
 		return err
 	}
-	seal, err := seedlog.DecodeSeal(sealData)
+	claims, err := c.rules.KeptClaims(entry.Value().Claims, c.cfg.Archive.Block)
 	if err != nil {
 		return err
 	}
-	claims := make([]*seedlog.Claim, len(e.Claims))
-	for i, l := range e.Claims {
-		data, ok := c.cfg.Archive.Block(l)
-		if !ok {
-			return fmt.Errorf("claim %s is not in the archive", l)
-		}
-		if claims[i], _, err = c.memo.claim(c.rules, data); err != nil {
-			return err
-		}
-	}
-	if err := c.rules.CheckEntry(e, seal, c.head.parentInfo(), claims); err != nil {
+	if err := c.rules.CheckPlace(entry, c.head.parentInfo(), claims); err != nil {
 		return err
 	}
-	n := c.newNode(c.head, link, e, seal, claims)
+	n := c.newNode(c.head, entry, claims)
 	n.stage = trusted
 	c.hang(n)
 	c.head = n
@@ -230,6 +218,10 @@ func (c *Coordinator) Step(now Tick, e Event) Actions {
 	switch e := e.(type) {
 	case Received:
 		c.receive(e)
+	case Invalid:
+		if !c.liars[e.From] {
+			c.ban(e.From, "sent an "+e.Err.Error())
+		}
 	case Evaluated:
 		c.evaluated(e)
 	case Folded:
@@ -336,20 +328,21 @@ func (c *Coordinator) moveHead(n *node) {
 
 // archiveBody hands the blocks of an entry to the driver for keeping.
 func (c *Coordinator) archiveBody(n *node) {
-	b := n.archive
-	if b == nil {
+	if n.body == nil {
 		return
 	}
-	c.out.Blocks = append(c.out.Blocks, b.claims...)
-	c.out.Blocks = append(c.out.Blocks, b.entry, b.seal)
-	n.archive = nil
+	for _, claim := range n.body.claims {
+		c.out.Blocks = append(c.out.Blocks, claim.Bytes())
+	}
+	c.out.Blocks = append(c.out.Blocks, n.body.entry.Bytes(), n.body.entry.Seal().Bytes())
+	n.body = nil
 }
 
 func (c *Coordinator) receive(e Received) {
-	if e.From == c.self || c.liars[e.From] || e.Message == nil {
+	if e.From == c.self || c.liars[e.From] {
 		return
 	}
-	switch m := e.Message.(type) {
+	switch m := e.Message.message.(type) {
 	case *Status:
 		c.onStatus(e.From, e.Via, m)
 	case *Digest:
@@ -357,15 +350,15 @@ func (c *Coordinator) receive(e Received) {
 	case *Want:
 		c.onWant(e.From, m)
 	case *Claims:
-		c.onClaims(e.From, m)
+		c.onClaims(e.Message.claims)
 	case *Announce:
-		c.onAnnounce(e.From, e.Via, m)
+		c.onAnnounce(e.From, e.Via, e.Message.generations[0].entry)
 	case *Pull:
 		c.onPull(e.From, m)
 	case *Segment:
-		c.onSegment(e.From, m)
+		c.onSegment(e.From, m, &e.Message)
 	case *Accuse:
-		c.onAccuse(e.From, m)
+		c.onAccuse(&e.Message.evidence[0])
 	case *VoteRequest:
 		c.onVoteRequest(e.From, m)
 	case *VoteReply:

@@ -15,7 +15,13 @@ type Passed struct{}
 type Received struct {
 	From    Peer // who wrote it (authenticated by the transport or by the gossip's signature)
 	Via     Peer // who handed it over: From itself on a direct stream, a neighbour for gossip
-	Message Message
+	Message Checked
+}
+
+// Invalid says that a message was refused by [Check]. Its sender is banned.
+type Invalid struct {
+	From Peer
+	Err  error
 }
 
 // Evaluated is the answer to a Work. Failed work is asked for again.
@@ -50,6 +56,7 @@ type Retire struct{}
 
 func (Passed) event()    {}
 func (Received) event()  {}
+func (Invalid) event()   {}
 func (Evaluated) event() {}
 func (Folded) event()    {}
 func (Linked) event()    {}

@@ -54,7 +54,12 @@ func Example() {
 				fmt.Println(note.Text)
 			}
 			if f := actions.Fold; f != nil {
-				actions = c.Step(now, f.Answer(rules, rules.Plan.Fold(f.Task(rules))))
+				task, err := f.Task(rules, archive, nil)
+				if err != nil {
+					fmt.Println(err)
+					return
+				}
+				actions = c.Step(now, f.Answer(rules, rules.Plan.Fold(task)))
 				continue
 			}
 			if len(actions.Work) == 0 {

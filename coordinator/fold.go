@@ -29,26 +29,46 @@ type Fold struct {
 
 // FoldEntry is one generation of a Fold.
 type FoldEntry struct {
-	Parent   seedlog.Link
-	Claims   []*seedlog.Claim // in the entry's order
-	Decisive int              // how many decisive results the answer names
+	parent   seedlog.Link
+	links    []seedlog.Link         // of the claims, in the entry's order
+	claims   []seedlog.CheckedClaim // nil: the archive has them
+	decisive int                    // how many decisive results the answer names
 }
 
-// Task is the fold as an evaluator takes it. It hashes for every result: call it outside the loop that calls Step.
-func (f *Fold) Task(rules *seedlog.Rules) rollout.Fold {
+// Task is the fold as an evaluator takes it. It reads claims from the archive and hashes for every result: call it outside
+// the loop that calls Step. It calls pause, which may be nil, after each entry.
+func (f *Fold) Task(rules *seedlog.Rules, archive Archive, pause func()) (rollout.Fold, error) {
 	task := rollout.Fold{State: f.State, Steps: make([]rollout.FoldStep, len(f.Entries))}
-	for i := range f.Entries {
-		task.Steps[i] = rollout.FoldStep{Results: rules.Results(f.Entries[i].Claims), Observe: rules.ObserveSeeds(f.Entries[i].Parent)}
+	for i, e := range f.Entries {
+		claims := e.claims
+		if claims == nil {
+			var err error
+			if claims, err = rules.KeptClaims(e.links, archive.Block); err != nil {
+				return rollout.Fold{}, err
+			}
+		}
+		task.Steps[i] = rollout.FoldStep{Results: rules.Results(values(claims)), Observe: rules.ObserveSeeds(e.parent)}
+		if pause != nil {
+			pause()
+		}
 	}
-	return task
+	return task, nil
+}
+
+func values(claims []seedlog.CheckedClaim) []*seedlog.Claim {
+	list := make([]*seedlog.Claim, len(claims))
+	for i, c := range claims {
+		list[i] = c.Value()
+	}
+	return list
 }
 
 // Answer makes the event of what an evaluator gave for Task, which it takes about as long as.
 func (f *Fold) Answer(rules *seedlog.Rules, folded []rollout.Folded) Folded {
 	e := Folded{ID: f.ID, Steps: folded, Decisive: make([][]seedlog.Counter, len(f.Entries))}
 	for i, entry := range f.Entries {
-		if entry.Decisive > 0 {
-			e.Decisive[i] = rules.Decisive(entry.Claims, entry.Decisive)
+		if entry.decisive > 0 {
+			e.Decisive[i] = rules.Decisive(values(entry.claims), entry.decisive)
 		}
 	}
 	return e
@@ -118,15 +138,16 @@ func (c *Coordinator) foldNext() {
 		return
 	}
 	if g := c.closing; g != nil {
-		claims := make([]*seedlog.Claim, len(g.picked))
+		claims := make([]seedlog.CheckedClaim, len(g.picked))
 		for i, p := range g.picked {
 			claims[i] = p.claim
 		}
-		c.startFold(c.head.state, nil, []FoldEntry{{Parent: c.head.link, Claims: claims}})
+		c.startFold(c.head.state, nil, []FoldEntry{{parent: c.head.link, claims: claims}})
 		return
 	}
 	for _, target := range c.foldTargets() {
-		if path := unfolded(target); len(path) > 0 && c.foldPath(path) {
+		if path := unfolded(target); len(path) > 0 {
+			c.foldPath(path)
 			return
 		}
 	}
@@ -158,36 +179,25 @@ func (c *Coordinator) checkingAhead() bool {
 }
 
 // foldPath folds the first entries of a path.
-func (c *Coordinator) foldPath(path []*node) bool {
+func (c *Coordinator) foldPath(path []*node) {
 	path = path[:min(len(path), c.foldSize)]
 	var entries []FoldEntry
 	results := uint64(0)
 	for i, n := range path {
-		claims, err := c.claimsOf(n)
-		if err != nil {
-			c.out.note(NoteBad, c.self, err.Error())
+		if results += n.evaluations - n.parent.evaluations; results > rollout.MaxFoldResults && i > 0 {
 			path = path[:i]
 			break
 		}
-		e := FoldEntry{Parent: n.parent.link, Claims: claims}
+		e := FoldEntry{parent: n.parent.link, links: n.claims}
+		if n.body != nil {
+			e.claims = n.body.claims
+		}
 		if n.stage == linked {
-			e.Decisive = c.cfg.Decisive
-		}
-		for _, claim := range claims {
-			results += uint64(len(claim.Steps))
-		}
-		if results > rollout.MaxFoldResults && i > 0 {
-			path = path[:i]
-			break
+			e.decisive = c.cfg.Decisive
 		}
 		entries = append(entries, e)
 	}
-	if len(path) == 0 {
-		c.foldAgain = c.now + c.cfg.Timing.Pull
-		return false
-	}
 	c.startFold(path[0].parent.state, path, entries)
-	return true
 }
 
 func (c *Coordinator) startFold(state *evolve.State, path []*node, entries []FoldEntry) {

@@ -15,24 +15,20 @@ var errGap = errors.New("coordinator: blocks are missing")
 const pipeline = 32
 
 // onAnnounce takes a new entry from the gossip. What it lacks is pulled from who handed it over.
-func (c *Coordinator) onAnnounce(from, via Peer, m *Announce) {
-	g := Generation{Entry: m.Entry, Seal: m.Seal}
-	e, err := seedlog.DecodeEntry(m.Entry)
-	if err != nil {
-		c.ban(from, "announced an invalid entry: "+err.Error())
-		return
-	}
+func (c *Coordinator) onAnnounce(from, via Peer, entry seedlog.CheckedEntry) {
+	e := entry.Value()
+	g := generation{entry: entry, claims: make([]seedlog.CheckedClaim, len(e.Claims))}
 	known := true
-	for _, link := range e.Claims {
+	for i, link := range e.Claims {
 		p := c.pool.links[link]
 		if p == nil {
 			known = false
 			break
 		}
-		g.Claims = append(g.Claims, p.data)
+		g.claims[i] = p.claim
 	}
 	if c.nodes[e.Parent] == nil || !known {
-		if c.nodes[seedlog.LinkOf(m.Entry)] == nil {
+		if c.nodes[entry.Link()] == nil {
 			c.pull(via)
 		}
 		return
@@ -47,35 +43,20 @@ func (c *Coordinator) onAnnounce(from, via Peer, m *Announce) {
 	}
 }
 
-// insert checks the form of a generation whose parent is known and hangs it into the tree.
-func (c *Coordinator) insert(g Generation) (*node, error) {
-	e, err := seedlog.DecodeEntry(g.Entry)
-	if err != nil {
-		return nil, err
-	}
-	link := seedlog.LinkOf(g.Entry)
-	if n := c.nodes[link]; n != nil {
+// insert checks the place of a generation whose parent is known and hangs it into the tree.
+func (c *Coordinator) insert(g generation) (*node, error) {
+	if n := c.nodes[g.entry.Link()]; n != nil {
 		return n, nil
 	}
-	parent := c.nodes[e.Parent]
+	parent := c.nodes[g.entry.Value().Parent]
 	if parent == nil {
 		return nil, errGap
 	}
-	seal, err := seedlog.DecodeSeal(g.Seal)
-	if err != nil {
+	if err := c.rules.CheckPlace(g.entry, parent.parentInfo(), g.claims); err != nil {
 		return nil, err
 	}
-	claims := make([]*seedlog.Claim, len(g.Claims))
-	for i, data := range g.Claims {
-		if claims[i], _, err = c.memo.claim(c.rules, data); err != nil {
-			return nil, err
-		}
-	}
-	if err := c.rules.CheckEntry(e, seal, parent.parentInfo(), claims); err != nil {
-		return nil, err
-	}
-	n := c.newNode(parent, link, e, seal, claims)
-	n.archive = &body{entry: g.Entry, seal: g.Seal, claims: g.Claims}
+	n := c.newNode(parent, g.entry, g.claims)
+	n.body = &g
 	c.hang(n)
 	c.markLie(n)
 	return n, nil
@@ -109,26 +90,21 @@ func (c *Coordinator) follow() {
 
 // askReruns asks for the re-runs that decide whether to follow an entry whose digests are right.
 func (c *Coordinator) askReruns(n *node, decisive []seedlog.Counter) {
-	claims, err := c.claimsOf(n)
-	if err != nil {
-		c.out.note(NoteBad, c.self, err.Error())
-		return
-	}
 	for _, d := range decisive {
-		claim := claims[d.Claim]
-		if p := c.pool.links[n.claims[d.Claim]]; claim.Peer == c.self || (p != nil && p.good) {
+		claim := n.body.claims[d.Claim]
+		if p := c.pool.links[claim.Link()]; claim.Value().Peer == c.self || (p != nil && p.good) {
 			continue
 		}
 		n.reruns++
-		c.issue(&job{kind: jobDecisive, parent: n.parent, node: n, claim: claim, link: n.claims[d.Claim], peer: claim.Peer, counter: d.Counter}, true)
+		c.issue(&job{kind: jobDecisive, parent: n.parent, node: n, claim: claim, peer: claim.Value().Peer, counter: d.Counter}, true)
 	}
 }
 
 // decided takes the re-run of one decisive result.
 func (c *Coordinator) decided(j *job, fitness []int64, steps uint64) {
 	j.node.reruns--
-	if stated, statedSteps := j.claim.At(j.counter); !equal(stated, fitness) || statedSteps != steps {
-		c.exposeCounter(j.claim, j.link, seedlog.Encode(j.claim), j.counter, fitness, steps)
+	if stated, statedSteps := j.claim.Value().At(j.counter); !slices.Equal(stated, fitness) || statedSteps != steps {
+		c.exposeCounter(j.claim, j.counter, fitness, steps)
 	}
 }
 
@@ -140,22 +116,22 @@ func (c *Coordinator) refuse(n *node, err error) {
 
 // adopt moves the head to a trusted node and has the new entries audited.
 func (c *Coordinator) adopt(n *node) {
-	old := c.head
-	c.moveHead(n)
-	for m := n; m != nil && m.height > 0 && m.height+proofDepth > n.height && c.cfg.Audit > 0 && m != old; m = m.parent {
-		c.drawAudits(m)
+	if c.cfg.Audit > 0 {
+		for m := n; c.canonAt(m.height) != m && m.height+proofDepth > n.height; m = m.parent {
+			c.drawAudits(m)
+		}
 	}
+	c.moveHead(n)
 }
 
 // drawAudits draws by local, secret randomness which claims of an entry are run again.
 func (c *Coordinator) drawAudits(n *node) {
-	claims, err := c.claimsOf(n)
-	if err != nil {
-		return
+	if n.body == nil {
+		return // it was canonical before, and drawn then
 	}
-	for i, claim := range claims {
-		if claim.Peer != c.self && int(c.draw.Uint64()%1024) < c.cfg.Audit && len(c.audits) < maxAudits {
-			c.audits = append(c.audits, audit{parent: n.parent, claim: claim, link: n.claims[i]})
+	for _, claim := range n.body.claims {
+		if claim.Value().Peer != c.self && int(c.draw.Uint64()%1024) < c.cfg.Audit && len(c.audits) < maxAudits {
+			c.audits = append(c.audits, audit{parent: n.parent, claim: claim})
 		}
 	}
 }

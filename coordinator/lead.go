@@ -46,7 +46,7 @@ func (c *Coordinator) recheckPool() {
 			continue
 		}
 		p.checking = true
-		c.issue(&job{kind: jobClaim, parent: c.head, pooled: p, peer: p.claim.Peer, chunk: p.claim.Chunk}, true)
+		c.issue(&job{kind: jobClaim, parent: c.head, pooled: p, peer: p.claim.Value().Peer, chunk: p.claim.Value().Chunk}, true)
 	}
 }
 
@@ -80,10 +80,10 @@ func (c *Coordinator) closable() []*pooled {
 	next := make(map[Peer]uint64)
 	var last uint64
 	for _, p := range c.pool.sorted() {
-		if p.good && next[p.claim.Peer] == p.claim.Chunk {
-			next[p.claim.Peer]++
-			rows[p.claim.Chunk] = append(rows[p.claim.Chunk], p)
-			last = max(last, p.claim.Chunk)
+		if claim := p.claim.Value(); p.good && next[claim.Peer] == claim.Chunk {
+			next[claim.Peer]++
+			rows[claim.Chunk] = append(rows[claim.Chunk], p)
+			last = max(last, claim.Chunk)
 		}
 	}
 	g := c.rules.Spec.Generation
@@ -99,8 +99,8 @@ func (c *Coordinator) closable() []*pooled {
 		for _, p := range rows[chunk] {
 			if uint64(len(picked)) < limit {
 				picked = append(picked, p)
-				evaluations += p.claim.Evaluations()
-				steps += p.claim.TotalSteps()
+				evaluations += p.claim.Value().Evaluations()
+				steps += p.claim.Value().TotalSteps()
 			}
 		}
 	}
@@ -118,32 +118,26 @@ func (c *Coordinator) closed(s *rollout.Folded) {
 	if c.role != Leader || c.hard.Term != g.term {
 		return
 	}
-	picked := g.picked
-	claims := make([]*seedlog.Claim, len(picked))
-	b := &body{claims: make([][]byte, len(picked))}
-	for i, p := range picked {
-		claims[i], b.claims[i] = p.claim, p.data
+	claims := make([]seedlog.CheckedClaim, len(g.picked))
+	for i, p := range g.picked {
+		claims[i] = p.claim
 	}
-	c.grace.settle(c.head.height, slices.ContainsFunc(picked, func(p *pooled) bool { return c.idle(c.heard.of(p.claim.Peer)) }))
+	c.grace.settle(c.head.height, slices.ContainsFunc(claims, func(claim seedlog.CheckedClaim) bool { return c.idle(c.heard.of(claim.Value().Peer)) }))
 	e := c.rules.EntryOf(c.head.parentInfo(), c.hard.Term, c.self, claims, s.Theta, s.Digest)
 	var votes []seedlog.Vote
 	if !c.sealedTerm {
 		votes, c.sealedTerm = c.votes, true
 	}
-	seal := seedlog.NewSeal(e, c.cfg.Key, votes)
-	var link seedlog.Link
-	b.entry, link = e.Encode()
-	b.seal, _ = seal.Encode()
-
+	entry := c.rules.OwnEntry(e, c.cfg.Key, votes)
 	c.hard.SealedTerm, c.hard.SealedHeight = e.Term, e.Height
 	c.hardChanged = true
-	n := c.newNode(c.head, link, e, seal, claims)
-	n.stage, n.archive = trusted, b
+	n := c.newNode(c.head, entry, claims)
+	n.stage, n.body = trusted, &generation{entry, claims}
 	c.hang(n)
 	c.states.keep(n, s.State, c.head)
 	c.moveHead(n)
 	c.lastEntry = c.now
-	c.out.send(Gossip, Peer{}, &Announce{Entry: b.entry, Seal: b.seal})
+	c.out.send(Gossip, Peer{}, &Announce{Entry: entry.Bytes(), Seal: entry.Seal().Bytes()})
 	if c.head.height-c.mandateFrom >= c.cfg.Mandate {
 		c.handOver()
 	}

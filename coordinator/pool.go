@@ -21,9 +21,7 @@ type poolKey struct {
 }
 
 type pooled struct {
-	claim    *seedlog.Claim
-	link     seedlog.Link
-	data     []byte
+	claim    seedlog.CheckedClaim
 	good     bool // own, or re-run with the same result
 	checking bool // under re-run
 	again    Tick // when it is announced next; messages get lost
@@ -43,31 +41,27 @@ func (p *pool) sorted() []*pooled {
 
 // inEntryOrder is the order of claims in an entry: by peer, then by chunk.
 func inEntryOrder(a, b *pooled) int {
-	return cmp.Or(a.claim.Peer.Compare(b.claim.Peer), cmp.Compare(a.claim.Chunk, b.claim.Chunk))
+	x, y := a.claim.Value(), b.claim.Value()
+	return cmp.Or(x.Peer.Compare(y.Peer), cmp.Compare(x.Chunk, y.Chunk))
 }
 
-// offer takes a claim that was checked for form and signature; claims on other parents come too late and are dropped.
-func (c *Coordinator) offer(claim *seedlog.Claim, link seedlog.Link, data []byte) *pooled {
+// offer takes a claim into the pool; claims on other parents come too late and are dropped.
+func (c *Coordinator) offer(checked seedlog.CheckedClaim) {
+	claim := checked.Value()
 	key := poolKey{claim.Peer, claim.Chunk}
 	if claim.Parent != c.head.link || c.liars[claim.Peer] || c.pool.claims[key] != nil || len(c.pool.claims) >= 2*seedlog.MaxClaims {
-		return nil
+		return
 	}
-	p := &pooled{claim: claim, link: link, data: data, good: claim.Peer == c.self}
+	p := &pooled{claim: checked, good: claim.Peer == c.self}
 	c.pool.claims[key] = p
-	c.pool.links[link] = p
-	delete(c.pool.wanted, link)
-	return p
+	c.pool.links[checked.Link()] = p
+	delete(c.pool.wanted, checked.Link())
 }
 
 // onClaims takes claims that were asked for, or that a leaf gives.
-func (c *Coordinator) onClaims(from Peer, m *Claims) {
-	for _, data := range m.Blocks {
-		claim, link, err := c.memo.claim(c.rules, data)
-		if err != nil {
-			c.ban(from, "sent an invalid claim: "+err.Error())
-			return
-		}
-		c.offer(claim, link, data)
+func (c *Coordinator) onClaims(claims []seedlog.CheckedClaim) {
+	for _, claim := range claims {
+		c.offer(claim)
 	}
 }
 
@@ -95,9 +89,9 @@ func (c *Coordinator) onWant(from Peer, m *Want) {
 	reply := &Claims{}
 	size := 0
 	for _, link := range m.Claims {
-		if p := c.pool.links[link]; p != nil && size+len(p.data) < segmentBytes {
-			reply.Blocks = append(reply.Blocks, p.data)
-			size += len(p.data)
+		if p := c.pool.links[link]; p != nil && size+len(p.claim.Bytes()) < segmentBytes {
+			reply.Blocks = append(reply.Blocks, p.claim.Bytes())
+			size += len(p.claim.Bytes())
 		}
 	}
 	if len(reply.Blocks) > 0 {
@@ -119,10 +113,11 @@ func (c *Coordinator) announceClaims() {
 		p.again = c.now + 2*c.cfg.Timing.Heartbeat
 		switch {
 		case c.cfg.Hub && len(digest.Items) < maxDigest:
-			best, counter := p.claim.Best()
-			digest.Items = append(digest.Items, DigestItem{Claim: p.link, Best: best, Seed: c.rules.Seed(p.claim.Parent, p.claim.Peer, counter)})
-		case !c.cfg.Hub && p.claim.Peer == c.self && len(gift.Blocks) < maxWant:
-			gift.Blocks = append(gift.Blocks, p.data)
+			claim := p.claim.Value()
+			best, counter := claim.Best()
+			digest.Items = append(digest.Items, DigestItem{Claim: p.claim.Link(), Best: best, Seed: c.rules.Seed(claim.Parent, claim.Peer, counter)})
+		case !c.cfg.Hub && p.claim.Value().Peer == c.self && len(gift.Blocks) < maxWant:
+			gift.Blocks = append(gift.Blocks, p.claim.Bytes())
 		}
 	}
 	if len(digest.Items) > 0 {

@@ -13,41 +13,25 @@ const maxLiars = 1024
 // maxAccusations bounds the proofs that are kept and passed on.
 const maxAccusations = 256
 
-func equal(a, b []int64) bool { return slices.Equal(a, b) }
-
 // expose publishes that a claim is false in counter, given the re-run of the whole claim.
-func (c *Coordinator) expose(claim *seedlog.Claim, link seedlog.Link, data []byte, counter uint64, fitness []int64, steps []uint64) {
+func (c *Coordinator) expose(claim seedlog.CheckedClaim, counter uint64, fitness []int64, steps []uint64) {
 	signs := len(fitness) / len(steps)
-	i := int(counter - claim.Chunk*uint64(len(steps)))
-	c.exposeCounter(claim, link, data, counter, fitness[i*signs:(i+1)*signs], steps[i])
+	i := int(counter - claim.Value().Chunk*uint64(len(steps)))
+	c.exposeCounter(claim, counter, fitness[i*signs:(i+1)*signs], steps[i])
 }
 
 // exposeCounter publishes what the re-run of one counter gave, and acts on it.
-func (c *Coordinator) exposeCounter(claim *seedlog.Claim, link seedlog.Link, data []byte, counter uint64, fitness []int64, steps uint64) {
-	if c.falseClaims[link] {
-		return
+func (c *Coordinator) exposeCounter(claim seedlog.CheckedClaim, counter uint64, fitness []int64, steps uint64) {
+	if !c.falseClaims[claim.Link()] {
+		c.convict(&evidence{claim, c.rules.OwnProof(claim, counter, fitness, steps, c.cfg.Key)})
 	}
-	proof, _ := seedlog.NewProof(c.rules.Run, link, counter, fitness, steps, c.cfg.Key).Encode()
-	c.convict(claim, link, Accuse{Claim: data, Proof: proof})
 }
 
 // onAccuse re-runs a proof by somebody else before anything is done about it.
-func (c *Coordinator) onAccuse(from Peer, m *Accuse) {
-	claim, link, err := c.memo.claim(c.rules, m.Claim)
-	if err != nil {
-		c.ban(from, "accused with an invalid claim: "+err.Error())
-		return
-	}
-	proof, err := seedlog.DecodeProof(m.Proof)
-	if err == nil {
-		err = proof.Check(c.rules.Run, claim)
-	}
-	if err != nil {
-		c.ban(from, "sent an invalid proof: "+err.Error())
-		return
-	}
+func (c *Coordinator) onAccuse(e *evidence) {
+	claim, proof := e.claim.Value(), e.proof.Value()
 	parent := c.nodes[claim.Parent]
-	if c.falseClaims[link] || c.liars[proof.Accuser] || parent == nil {
+	if c.falseClaims[e.claim.Link()] || c.liars[proof.Accuser] || parent == nil {
 		return
 	}
 	if !proof.Contradicts(claim) {
@@ -55,45 +39,47 @@ func (c *Coordinator) onAccuse(from Peer, m *Accuse) {
 		return
 	}
 	for _, id := range sortedJobs(c.jobs) {
-		if j := c.jobs[id]; j.kind == jobProof && j.link == link && j.counter == proof.Counter {
+		if j := c.jobs[id]; j.kind == jobProof && j.claim.Link() == e.claim.Link() && j.counter == proof.Counter {
 			return // under re-run already
 		}
 	}
 	if parent.state == nil && len(c.waiting) >= maxWaiting {
 		return
 	}
-	c.issue(&job{kind: jobProof, parent: parent, claim: claim, link: link, peer: claim.Peer, counter: proof.Counter, accuse: m, proof: proof}, true)
+	c.issue(&job{kind: jobProof, parent: parent, claim: e.claim, peer: claim.Peer, counter: proof.Counter, evidence: e}, true)
 }
 
 // proved decides between the claimant and the accuser.
 func (c *Coordinator) proved(j *job, fitness []int64, steps uint64) {
-	stated, statedSteps := j.claim.At(j.counter)
+	proof := j.evidence.proof.Value()
+	stated, statedSteps := j.claim.Value().At(j.counter)
 	switch {
-	case !equal(stated, fitness) || statedSteps != steps:
-		c.convict(j.claim, j.link, *j.accuse)
-		if !equal(j.proof.Fitness, fitness) || j.proof.Steps != steps {
-			c.brand(j.proof.Accuser, "accused a liar with a false re-run")
+	case !slices.Equal(stated, fitness) || statedSteps != steps:
+		c.convict(j.evidence)
+		if !slices.Equal(proof.Fitness, fitness) || proof.Steps != steps {
+			c.brand(proof.Accuser, "accused a liar with a false re-run")
 		}
 	default:
-		c.brand(j.proof.Accuser, "sent a false proof")
+		c.brand(proof.Accuser, "sent a false proof")
 	}
 }
 
 // convict acts on a claim that this peer knows to be false: the entries that hold it are void or weigh less, its peer is
 // cut off, a leader that logged it is barred, and others are told.
-func (c *Coordinator) convict(claim *seedlog.Claim, link seedlog.Link, a Accuse) {
+func (c *Coordinator) convict(e *evidence) {
+	claim, link := e.claim.Value(), e.claim.Link()
 	if c.falseClaims[link] {
 		return
 	}
 	c.falseClaims[link] = true
 	if len(c.accusations) < maxAccusations {
-		c.accusations = append(c.accusations, a)
-		c.hard.Accusations = append(c.hard.Accusations, [2]seedlog.Link{link, seedlog.LinkOf(a.Proof)})
+		c.accusations = append(c.accusations, *e.message())
+		c.hard.Accusations = append(c.hard.Accusations, [2]seedlog.Link{link, e.proof.Link()})
 		c.hardChanged = true
-		c.out.Blocks = append(c.out.Blocks, a.Claim, a.Proof)
+		c.out.Blocks = append(c.out.Blocks, e.claim.Bytes(), e.proof.Bytes())
 	}
 	c.out.note(NoteFalse, claim.Peer, fmt.Sprintf("claim %s of %s is false", link, claim.Peer.Short()))
-	c.out.send(Gossip, Peer{}, &a)
+	c.out.send(Gossip, Peer{}, e.message())
 	if parent := c.nodes[claim.Parent]; parent != nil {
 		for _, n := range slices.Clone(parent.children) {
 			c.markLie(n)
@@ -118,7 +104,7 @@ func (c *Coordinator) brand(p Peer, why string) {
 	for key, entry := range c.pool.claims { //lint:sorted each one on its own
 		if key.peer == p {
 			delete(c.pool.claims, key)
-			delete(c.pool.links, entry.link)
+			delete(c.pool.links, entry.claim.Link())
 		}
 	}
 	c.weightsOf = nil

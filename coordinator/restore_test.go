@@ -31,7 +31,7 @@ func grown(t *testing.T) *member {
 // restored is what New makes of a disk.
 func restored(m *member, disk *memory) (*Coordinator, error) {
 	cfg := m.cfg
-	cfg.Archive, cfg.Memo = disk, nil
+	cfg.Archive = disk
 	cfg.State, cfg.Chain, cfg.Seals = disk.state, disk.chain, disk.seals
 	return New(cfg)
 }
@@ -39,7 +39,7 @@ func restored(m *member, disk *memory) (*Coordinator, error) {
 // foldAll answers folds until there is none.
 func foldAll(m *member, c *Coordinator) {
 	for a := c.Step(1, Passed{}); a.Fold != nil; {
-		a = c.Step(1, a.Fold.Answer(m.cfg.Rules, m.cfg.Rules.Plan.Fold(a.Fold.Task(m.cfg.Rules))))
+		a = c.Step(1, foldNow(m.cfg.Rules, m.disk, a.Fold))
 	}
 }
 

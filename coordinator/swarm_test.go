@@ -20,7 +20,6 @@ import (
 // which is a hash of the perturbation seed.
 type swarm struct {
 	rules *seedlog.Rules
-	memo  Memo
 	peers []*member
 	now   Tick
 	queue []parcel // sent, and neither delivered nor dropped yet
@@ -115,7 +114,7 @@ func newRules(t testing.TB, open bool) *seedlog.Rules {
 func (s *swarm) add(name string, cfg Config) *member {
 	key := keyOf(name)
 	m := &member{name: name, key: key, peer: seedlog.PeerOf(key), disk: &memory{blocks: make(map[seedlog.Link][]byte)}}
-	cfg.Rules, cfg.Key, cfg.Archive, cfg.Memo = s.rules, key, m.disk, &s.memo
+	cfg.Rules, cfg.Key, cfg.Archive = s.rules, key, m.disk
 	cfg.Seed = uint64(len(s.peers))
 	m.cfg = cfg
 	s.peers = append(s.peers, m)
@@ -188,8 +187,17 @@ func (s *swarm) step(m *member, e Event) {
 	m.tasks = slices.DeleteFunc(m.tasks, func(w Work) bool { return slices.Contains(a.Cancel, w.ID) })
 	m.tasks = append(m.tasks, a.Work...)
 	if f := a.Fold; f != nil {
-		s.step(m, f.Answer(s.rules, s.rules.Plan.Fold(f.Task(s.rules))))
+		s.step(m, foldNow(s.rules, m.disk, f))
 	}
+}
+
+// foldNow does a fold.
+func foldNow(rules *seedlog.Rules, disk *memory, f *Fold) Folded {
+	task, err := f.Task(rules, disk, nil)
+	if err != nil {
+		panic(err)
+	}
+	return f.Answer(rules, rules.Plan.Fold(task))
 }
 
 // post queues a message for those whom it is for and whom the network reaches.
@@ -227,7 +235,12 @@ func (s *swarm) deliver(want func(parcel) bool) {
 		if text := describe(p.message); text != "" && !s.quiet {
 			s.printf("%s gets from %s: %s", p.to.name, p.from.name, text)
 		}
-		s.step(p.to, Received{From: p.from.peer, Via: p.via.peer, Message: p.message})
+		checked, err := Check(s.rules, p.message, nil)
+		if err != nil {
+			s.step(p.to, Invalid{From: p.from.peer, Err: err})
+			continue
+		}
+		s.step(p.to, Received{From: p.from.peer, Via: p.via.peer, Message: checked})
 	}
 	s.queue = append(kept, s.queue...)
 }
@@ -244,7 +257,7 @@ func (s *swarm) work(m *member, agrees bool) {
 		}
 		results := s.evaluate(w.Task, m.liar && j.kind == jobOwn)
 		if agrees && j.kind == jobClaim {
-			results = stated(j.pooled.claim)
+			results = stated(j.pooled.claim.Value())
 		}
 		s.step(m, Evaluated{ID: w.ID, Results: results})
 	}
@@ -335,13 +348,29 @@ func (s *swarm) readable(text string) string {
 		text = strings.ReplaceAll(text, m.peer.Short(), m.name)
 	}
 	text = linkPattern.ReplaceAllStringFunc(text, func(found string) string {
-		link, err := seedlog.ParseLink(found)
-		if claim := s.memo.claims[link]; err == nil && claim != nil {
+		if claim := s.claim(found); claim != nil {
 			return fmt.Sprintf("%s/%d", s.nameOf(claim.Peer), claim.Chunk)
 		}
 		return "(link)"
 	})
 	return digestPattern.ReplaceAllString(text, "(digest)")
+}
+
+// claim finds the claim that a link in text form names, on the disks and in the pools.
+func (s *swarm) claim(text string) *seedlog.Claim {
+	link, err := seedlog.ParseLink(text)
+	if err != nil {
+		return nil
+	}
+	for _, m := range s.peers {
+		if claim, err := seedlog.DecodeClaim(m.disk.blocks[link]); err == nil {
+			return claim
+		}
+		if m.coord != nil && m.coord.pool.links[link] != nil {
+			return m.coord.pool.links[link].claim.Value()
+		}
+	}
+	return nil
 }
 
 var digestPattern = regexp.MustCompile(`\b[0-9a-f]{64}\b`)

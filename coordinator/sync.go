@@ -12,6 +12,7 @@ import (
 type pull struct {
 	since Tick
 	asked bool
+	late  bool  // asked, and not answered in time; the answer is welcome still
 	tip   *node // newest entry got from that peer on a branch that is not ours yet
 	again Tick  // not to be asked before
 }
@@ -35,7 +36,7 @@ func (c *Coordinator) sync() {
 	running := 0
 	for p, q := range c.pulls { //lint:sorted each one on its own
 		if q.asked && c.now-q.since > c.cfg.Timing.Pull {
-			q.asked, q.tip, q.again = false, nil, c.now+c.cfg.Timing.Pull
+			q.asked, q.late, q.tip, q.again = false, true, nil, c.now+c.cfg.Timing.Pull
 		}
 		if q.asked {
 			running++
@@ -130,14 +131,14 @@ func (c *Coordinator) onPull(from Peer, m *Pull) {
 }
 
 // onSegment takes entries in order. Only answers to our own questions are read.
-func (c *Coordinator) onSegment(from Peer, m *Segment) {
+func (c *Coordinator) onSegment(from Peer, m *Segment, checked *Checked) {
 	q := c.pulls[from]
-	if q == nil || !q.asked {
+	if q == nil || !q.asked && !q.late {
 		return
 	}
-	q.asked = false
+	q.asked, q.late = false, false
 	var last *node
-	for _, g := range m.Generations {
+	for _, g := range checked.generations {
 		n, err := c.insert(g)
 		if errors.Is(err, errGap) {
 			break
@@ -148,8 +149,8 @@ func (c *Coordinator) onSegment(from Peer, m *Segment) {
 		}
 		last = n
 	}
-	for i := range m.Accusations {
-		c.onAccuse(from, &m.Accusations[i])
+	for i := range checked.evidence {
+		c.onAccuse(&checked.evidence[i])
 	}
 	if last == nil {
 		// The peer has nothing more on our branch yet: a hub passes gossip on before it trusts it. Ask again soon.

@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
@@ -49,13 +48,7 @@ type node struct {
 	lieAt   uint64 // height of the highest lie from here down; 0: none
 	reruns  int    // decisive results still under re-run
 	state   *evolve.State
-	archive *body // until the archive has it
-}
-
-// body holds the blocks of an entry that the archive does not have yet.
-type body struct {
-	entry, seal []byte
-	claims      [][]byte
+	body    *generation // until the archive has it
 }
 
 type peerCredit struct {
@@ -84,17 +77,17 @@ func better(a, b *node) bool {
 	return a.link.KeyString() < b.link.KeyString()
 }
 
-// newNode builds the node of an entry that passed seedlog.CheckEntry, without hanging it into the tree.
-func (c *Coordinator) newNode(parent *node, link seedlog.Link, e *seedlog.Entry, seal *seedlog.Seal, claims []*seedlog.Claim) *node {
-	_, sealLink := seal.Encode()
+// newNode builds the node of an entry that passed seedlog.CheckPlace, without hanging it into the tree.
+func (c *Coordinator) newNode(parent *node, entry seedlog.CheckedEntry, claims []seedlog.CheckedClaim) *node {
+	e, seal := entry.Value(), entry.Seal()
 	n := &node{
-		link: link, parent: parent, height: e.Height, term: e.Term, leader: e.Leader, sealLink: sealLink, claims: e.Claims,
+		link: entry.Link(), parent: parent, height: e.Height, term: e.Term, leader: e.Leader, sealLink: seal.Link(), claims: e.Claims,
 		evaluations: parent.evaluations + e.Evaluations, steps: parent.steps + e.Steps,
 		theta: [32]byte(e.Theta), digest: [32]byte(e.State),
 	}
 	n.best, n.mean = fitnessOf(claims)
-	for _, claim := range claims {
-		last := len(n.credits) - 1
+	for _, checked := range claims {
+		claim, last := checked.Value(), len(n.credits)-1
 		if last < 0 || n.credits[last].peer != claim.Peer {
 			n.credits = append(n.credits, peerCredit{peer: claim.Peer})
 			last++
@@ -103,16 +96,16 @@ func (c *Coordinator) newNode(parent *node, link seedlog.Link, e *seedlog.Entry,
 		n.credits[last].Steps += claim.TotalSteps()
 	}
 	n.weight = parent.weight + c.ownWeight(n)
-	n.votes = c.voteWeight(parent, n, seal)
+	n.votes = c.voteWeight(parent, n, seal.Value())
 	return n
 }
 
 // fitnessOf returns the best and the mean of the valid fitness values of claims.
-func fitnessOf(claims []*seedlog.Claim) (best, mean int64) {
+func fitnessOf(claims []seedlog.CheckedClaim) (best, mean int64) {
 	best = evolve.InvalidFitness
 	var count, quotient, rest int64
 	for _, claim := range claims {
-		for _, f := range claim.Fitness {
+		for _, f := range claim.Value().Fitness {
 			if f != evolve.InvalidFitness {
 				count++
 			}
@@ -124,7 +117,7 @@ func fitnessOf(claims []*seedlog.Claim) (best, mean int64) {
 	}
 	// Quotients and remainders are added apart, so that the sum cannot overflow.
 	for _, claim := range claims {
-		for _, f := range claim.Fitness {
+		for _, f := range claim.Value().Fitness {
 			if f != evolve.InvalidFitness {
 				quotient += f / count
 				rest += f % count
@@ -218,38 +211,14 @@ func (c *Coordinator) bestTip(want func(*node) bool) *node {
 	return best
 }
 
-// claimsOf returns the decoded claims of an entry, from memory or from the archive.
-func (c *Coordinator) claimsOf(n *node) ([]*seedlog.Claim, error) {
-	claims := make([]*seedlog.Claim, len(n.claims))
-	for i, link := range n.claims {
-		if known, ok := c.memo.claims[link]; ok {
-			claims[i] = known
-			continue
-		}
-		data, ok := c.claimBlock(n, i)
-		if !ok {
-			return nil, fmt.Errorf("coordinator: claim %s of height %d is not in the archive", link, n.height)
-		}
-		claim, _, err := c.memo.claim(c.rules, data)
-		if err != nil {
-			return nil, err
-		}
-		claims[i] = claim
-	}
-	return claims, nil
-}
-
-func (c *Coordinator) claimBlock(n *node, i int) ([]byte, bool) {
-	if n.archive != nil {
-		return n.archive.claims[i], true
-	}
-	return c.cfg.Archive.Block(n.claims[i])
-}
-
 // generation returns all blocks of an entry, as a segment carries them.
 func (c *Coordinator) generation(n *node) (Generation, bool) {
-	if b := n.archive; b != nil {
-		return Generation{Entry: b.entry, Seal: b.seal, Claims: b.claims}, true
+	if b := n.body; b != nil {
+		g := Generation{Entry: b.entry.Bytes(), Seal: b.entry.Seal().Bytes(), Claims: make([][]byte, len(b.claims))}
+		for i, claim := range b.claims {
+			g.Claims[i] = claim.Bytes()
+		}
+		return g, true
 	}
 	entry, ok := c.cfg.Archive.Block(n.link)
 	if !ok {
@@ -261,7 +230,7 @@ func (c *Coordinator) generation(n *node) (Generation, bool) {
 	}
 	g := Generation{Entry: entry, Seal: seal, Claims: make([][]byte, len(n.claims))}
 	for i := range n.claims {
-		if g.Claims[i], ok = c.claimBlock(n, i); !ok {
+		if g.Claims[i], ok = c.cfg.Archive.Block(n.claims[i]); !ok {
 			return Generation{}, false
 		}
 	}

@@ -81,11 +81,12 @@ func TestRecentWeightsAreCapped(t *testing.T) {
 func TestFitnessOfDoesNotOverflow(t *testing.T) {
 	value := rapid.OneOf(rapid.Int64(), rapid.Just(evolve.InvalidFitness), rapid.Int64Range(-(1<<63-1), -(1<<63-1)+3), rapid.Int64Range(1<<63-4, 1<<63-1))
 	rapid.Check(t, func(t *rapid.T) {
-		claims := make([]*seedlog.Claim, rapid.IntRange(0, 4).Draw(t, "claims"))
+		claims := make([]seedlog.CheckedClaim, rapid.IntRange(0, 4).Draw(t, "claims"))
 		least, most, valid, sum := int64(1<<63-1), evolve.InvalidFitness, int64(0), new(big.Int)
 		for i := range claims {
-			claims[i] = &seedlog.Claim{Fitness: rapid.SliceOfN(value, 0, 6).Draw(t, "fitness")}
-			for _, f := range claims[i].Fitness {
+			link := seedlog.LinkOf(nil)
+			claims[i] = new(seedlog.Rules).OwnClaim(&seedlog.Claim{Parent: link, Fitness: rapid.SliceOfN(value, 0, 6).Draw(t, "fitness")})
+			for _, f := range claims[i].Value().Fitness {
 				if f != evolve.InvalidFitness {
 					least, most, valid = min(least, f), max(most, f), valid+1
 					sum.Add(sum, big.NewInt(f))

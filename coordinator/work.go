@@ -20,25 +20,22 @@ const (
 
 // job is work given to the driver.
 type job struct {
-	kind    jobKind
-	urgent  bool
-	parent  *node
-	peer    Peer           // whose candidates are run
-	chunk   uint64         // jobOwn, jobClaim, jobAudit
-	pooled  *pooled        // jobClaim
-	node    *node          // jobDecisive
-	claim   *seedlog.Claim // jobDecisive, jobAudit, jobProof
-	link    seedlog.Link   // of claim
-	counter uint64         // jobDecisive, jobProof
-	accuse  *Accuse        // jobProof
-	proof   *seedlog.Proof // jobProof
+	kind     jobKind
+	urgent   bool
+	parent   *node
+	peer     Peer                 // whose candidates are run
+	chunk    uint64               // jobOwn, jobClaim, jobAudit
+	pooled   *pooled              // jobClaim
+	node     *node                // jobDecisive
+	claim    seedlog.CheckedClaim // jobDecisive, jobAudit, jobProof
+	counter  uint64               // jobDecisive, jobProof
+	evidence *evidence            // jobProof
 }
 
 // audit is a claim waiting to be re-run without hurry.
 type audit struct {
 	parent *node
-	claim  *seedlog.Claim
-	link   seedlog.Link
+	claim  seedlog.CheckedClaim
 }
 
 // maxAudits bounds the audits waiting; the newest are dropped.
@@ -110,7 +107,7 @@ func (c *Coordinator) issueAudits() {
 		a := c.audits[0]
 		c.audits = c.audits[1:]
 		running++
-		c.issue(&job{kind: jobAudit, parent: a.parent, claim: a.claim, link: a.link, peer: a.claim.Peer, chunk: a.claim.Chunk}, false)
+		c.issue(&job{kind: jobAudit, parent: a.parent, claim: a.claim, peer: a.claim.Value().Peer, chunk: a.claim.Value().Chunk}, false)
 	}
 }
 
@@ -139,20 +136,17 @@ func (c *Coordinator) evaluated(e Evaluated) {
 	switch j.kind {
 	case jobOwn:
 		c.own--
-		claim := c.rules.Claim(j.parent.link, c.cfg.Key, j.chunk, e.Results)
-		data, link := claim.Encode()
-		c.memo.remember(link, claim)
-		c.offer(claim, link, data)
+		c.offer(c.rules.OwnClaim(c.rules.Claim(j.parent.link, c.cfg.Key, j.chunk, e.Results)))
 	case jobClaim:
 		j.pooled.checking = false
-		if counter, ok := differs(j.pooled.claim, fitness, steps); !ok {
-			c.expose(j.pooled.claim, j.pooled.link, j.pooled.data, counter, fitness, steps)
+		if counter, ok := differs(j.pooled.claim.Value(), fitness, steps); !ok {
+			c.expose(j.pooled.claim, counter, fitness, steps)
 		} else {
 			j.pooled.good = true
 		}
 	case jobAudit:
-		if counter, ok := differs(j.claim, fitness, steps); !ok {
-			c.expose(j.claim, j.link, seedlog.Encode(j.claim), counter, fitness, steps)
+		if counter, ok := differs(j.claim.Value(), fitness, steps); !ok {
+			c.expose(j.claim, counter, fitness, steps)
 		}
 	case jobDecisive:
 		c.decided(j, fitness, steps[0])

@@ -11,10 +11,18 @@ import (
 func (p *Peer) fold(f *coordinator.Fold) {
 	begun := time.Now()
 	go func() {
-		p.cfg.Evaluator.Fold(f.ID, f.Task(p.rules), func(folded []rollout.Folded, err error) {
+		failed := func(err error) {
+			p.log.Error("folding failed", "err", err)
+			p.inbox.post(func() { p.step(coordinator.Folded{ID: f.ID, Failed: true}) })
+		}
+		task, err := f.Task(p.rules, &p.archive, turns())
+		if err != nil {
+			failed(err)
+			return
+		}
+		p.cfg.Evaluator.Fold(f.ID, task, func(folded []rollout.Folded, err error) {
 			if err != nil {
-				p.log.Error("folding failed", "err", err)
-				p.inbox.post(func() { p.step(coordinator.Folded{ID: f.ID, Failed: true}) })
+				failed(err)
 				return
 			}
 			e := f.Answer(p.rules, folded)

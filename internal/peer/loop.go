@@ -86,7 +86,7 @@ func (p *Peer) onMesh(e mesh.Event) {
 	case mesh.Unlinked:
 		p.step(coordinator.Unlinked{Peer: e.Peer})
 	case mesh.Received:
-		p.step(coordinator.Received{From: e.From, Via: e.Via, Message: e.Message})
+		p.receive(e)
 	}
 }
 
@@ -99,7 +99,7 @@ func (p *Peer) step(e coordinator.Event) {
 	d := &p.driver
 	if d.stuck != nil {
 		switch e.(type) {
-		case coordinator.Passed, coordinator.Received, coordinator.Retire: // time goes on by itself; others repeat what matters
+		case coordinator.Passed, coordinator.Received, coordinator.Invalid, coordinator.Retire: // time goes on by itself; others repeat what matters
 		default:
 			d.stuck.held = append(d.stuck.held, e)
 		}

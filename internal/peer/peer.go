@@ -47,6 +47,7 @@ type Peer struct {
 	closing sync.Once
 
 	inbox  inbox
+	checks checks
 	driver driver // owned by the loop
 
 	mu       sync.Mutex // guards what follows

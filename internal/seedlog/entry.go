@@ -27,7 +27,7 @@ func (e *Entry) Encode() ([]byte, Link) {
 	return data, LinkOf(data)
 }
 
-// DecodeEntry reads an entry block. It checks the form; [Rules.CheckEntry] checks the rest.
+// DecodeEntry reads an entry block. It checks the form; [Rules.CheckEntry] and [Rules.CheckPlace] check the rest.
 func DecodeEntry(data []byte) (*Entry, error) {
 	e := new(Entry)
 	if err := decode(data, MaxEntryBytes, e); err != nil {
@@ -60,6 +60,10 @@ const MaxVotes = 64
 // NewSeal signs entry e with key, which must be that of e.Leader.
 func NewSeal(e *Entry, key ed25519.PrivateKey, votes []Vote) *Seal {
 	_, link := e.Encode()
+	return newSeal(link, key, votes)
+}
+
+func newSeal(link Link, key ed25519.PrivateKey, votes []Vote) *Seal {
 	if votes == nil {
 		votes = []Vote{}
 	}
@@ -86,7 +90,7 @@ func (s *Seal) Encode() ([]byte, Link) {
 	return data, LinkOf(data)
 }
 
-// DecodeSeal reads a seal block. It checks the form; [Seal.Check] checks the signatures.
+// DecodeSeal reads a seal block. It checks the form; [Rules.CheckEntry] checks the signatures.
 func DecodeSeal(data []byte) (*Seal, error) {
 	s := new(Seal)
 	if err := decode(data, MaxSealBytes, s); err != nil {
@@ -103,9 +107,9 @@ func DecodeSeal(data []byte) (*Seal, error) {
 	return s, nil
 }
 
-// Check verifies that the seal belongs to e and that the leader and every voter signed.
-func (s *Seal) Check(e *Entry) error {
-	_, link := e.Encode()
+// checkSeal verifies that the seal belongs to the entry and that the leader and every voter signed.
+func checkSeal(entry Block[Entry], seal Block[Seal]) error {
+	e, s, link := entry.value, seal.value, entry.link
 	if s.Entry != link {
 		return fmt.Errorf("%w: seal of %s on entry %s", ErrLink, s.Entry, link)
 	}

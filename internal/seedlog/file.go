@@ -19,6 +19,10 @@ type Record struct {
 	SealLink Link  // of Seal
 	Offset   int64 // where it begins in the file
 	End      int64 // where the next one begins
+
+	entry  Block[Entry]
+	seal   Block[Seal]
+	claims []Block[Claim]
 }
 
 // AppendGeneration appends one generation to b: its claims in the order of the entry, the entry, the seal.
@@ -148,34 +152,33 @@ const (
 // next reads the blocks of one generation.
 func (s *Scanner) next() (*Record, error) {
 	g := &Record{Offset: s.sections.Offset()}
-	var links []Link
 	for g.Entry == nil {
-		data, link, err := s.block(g, len(links) == 0)
+		data, link, err := s.block(g, len(g.claims) == 0)
 		if err != nil {
 			return nil, err
 		}
 		switch data[0] {
 		case kindClaim:
-			c, err := DecodeClaim(data)
+			c, err := open(data, link, DecodeClaim)
 			if err != nil {
 				return nil, err
 			}
-			if len(links) == MaxClaims {
+			if len(g.claims) == MaxClaims {
 				return nil, fmt.Errorf("%w: a generation of more than %d claims", ErrTooLarge, MaxClaims)
 			}
-			g.Claims, links = append(g.Claims, c), append(links, link)
+			g.Claims, g.claims = append(g.Claims, c.value), append(g.claims, c)
 		case kindEntry:
-			if g.Entry, err = DecodeEntry(data); err != nil {
+			if g.entry, err = open(data, link, DecodeEntry); err != nil {
 				return nil, err
 			}
-			g.Link = link
+			g.Entry, g.Link = g.entry.value, link
 		case kindSeal:
 			return nil, fmt.Errorf("%w: a seal without its entry", ErrMissing)
 		default:
 			return nil, fmt.Errorf("%w: neither a claim nor an entry", ErrMalformed)
 		}
 	}
-	if err := s.place(g.Entry, links); err != nil {
+	if err := s.place(g.Entry, g.claims); err != nil {
 		return nil, err
 	}
 	data, link, err := s.block(g, false)
@@ -186,8 +189,11 @@ func (s *Scanner) next() (*Record, error) {
 		return nil, fmt.Errorf("%w: an entry without its seal", ErrMissing)
 	}
 	g.SealLink, g.End = link, s.sections.Offset()
-	g.Seal, err = DecodeSeal(data)
-	return g, err
+	if g.seal, err = open(data, link, DecodeSeal); err != nil {
+		return nil, err
+	}
+	g.Seal = g.seal.value
+	return g, nil
 }
 
 // block reads one block; only the first of a generation may be the file's end.
@@ -201,18 +207,18 @@ func (s *Scanner) block(g *Record, first bool) ([]byte, Link, error) {
 }
 
 // place checks that an entry is the one that belongs here and that its claims are those before it.
-func (s *Scanner) place(e *Entry, claims []Link) error {
+func (s *Scanner) place(e *Entry, claims []Block[Claim]) error {
 	if e.Run != s.rules.Run {
 		return fmt.Errorf("%w: entry of run %s", ErrRun, e.Run)
 	}
 	if e.Height != s.parent.Height+1 {
 		return fmt.Errorf("%w: entry of height %d where %d belongs", ErrOrder, e.Height, s.parent.Height+1)
 	}
-	if slices.Equal(e.Claims, claims) {
+	if slices.EqualFunc(e.Claims, claims, func(link Link, c Block[Claim]) bool { return link == c.link }) {
 		return nil
 	}
 	for _, link := range e.Claims {
-		if !slices.Contains(claims, link) {
+		if !slices.ContainsFunc(claims, func(c Block[Claim]) bool { return c.link == link }) {
 			return fmt.Errorf("%w: claim %s", ErrMissing, link)
 		}
 	}
@@ -221,11 +227,14 @@ func (s *Scanner) place(e *Entry, claims []Link) error {
 
 // check holds a generation to the rules: counts, order and all signatures.
 func (s *Scanner) check(g *Record) error {
-	if err := s.rules.CheckEntry(g.Entry, g.Seal, s.parent, g.Claims); err != nil {
+	if err := s.rules.checkPlace(g.Entry, s.parent, g.claims); err != nil {
 		return err
 	}
-	errs := make([]error, len(g.Claims))
-	cores.Each(len(errs), func(i int) { errs[i] = s.rules.CheckClaim(g.Claims[i]) })
+	if err := checkSeal(g.entry, g.seal); err != nil {
+		return err
+	}
+	errs := make([]error, len(g.claims))
+	cores.Each(len(errs), func(i int) { errs[i] = s.rules.checkClaim(g.claims[i]) })
 	for _, err := range errs {
 		if err != nil {
 			return err

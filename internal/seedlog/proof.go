@@ -29,10 +29,11 @@ func (p *Proof) signed(run Link) []byte {
 	return tagged(tagProof, run.Bytes(), Encode(&body))
 }
 
-// Check verifies the accuser's signature, and that the proof is about a counter of c.
-func (p *Proof) Check(run Link, c *Claim) error {
-	if _, link := c.Encode(); link != p.Claim {
-		return fmt.Errorf("%w: proof of %s with claim %s", ErrLink, p.Claim, link)
+// check verifies the accuser's signature, and that the proof is about a counter of the claim.
+func (p *Proof) check(run Link, claim Block[Claim]) error {
+	c := claim.value
+	if claim.link != p.Claim {
+		return fmt.Errorf("%w: proof of %s with claim %s", ErrLink, p.Claim, claim.link)
 	}
 	n := uint64(len(c.Steps))
 	if p.Counter/max(n, 1) != c.Chunk || len(p.Fitness)*len(c.Steps) != len(c.Fitness) {
@@ -61,7 +62,7 @@ func (p *Proof) Encode() ([]byte, Link) {
 	return data, LinkOf(data)
 }
 
-// DecodeProof reads a proof block. It checks the form; [Proof.Check] checks the rest.
+// DecodeProof reads a proof block. It checks the form; [Rules.CheckProof] checks the rest.
 func DecodeProof(data []byte) (*Proof, error) {
 	p := new(Proof)
 	if err := decode(data, MaxProofBytes, p); err != nil {

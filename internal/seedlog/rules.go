@@ -169,8 +169,9 @@ func (r *Rules) Columns(results []rollout.CandidateResult) (fitness []int64, ste
 	return fitness, steps
 }
 
-// CheckClaim verifies the shape, the ranges and the signature of a claim. Whether its numbers are true only a re-run tells.
-func (r *Rules) CheckClaim(c *Claim) error {
+// checkClaim verifies the shape, the ranges and the signature of a claim.
+func (r *Rules) checkClaim(b Block[Claim]) error {
+	c := b.value
 	n := r.Spec.Generation.Chunk
 	if uint64(len(c.Steps)) != n || uint64(len(c.Fitness)) != n*uint64(r.Signs()) {
 		return fmt.Errorf("%w: claim with %d steps and %d fitness values, the spec asks for %d and %d", ErrCount, len(c.Steps), len(c.Fitness), n, n*uint64(r.Signs()))
@@ -185,7 +186,7 @@ func (r *Rules) CheckClaim(c *Claim) error {
 			return fmt.Errorf("%w: claim with %d steps for %d episodes of at most %d", ErrCount, s, episodes, r.Env.MaxSteps)
 		}
 	}
-	return checkSignature("claim", c.Peer, c.Signature, c.signed(r.Run))
+	return checkSignature("claim", c.Peer, c.Signature, tagged(tagClaim, r.Run.Bytes(), signedPart(b.data)))
 }
 
 // Parent is what an entry has to know of the block it stands on.
@@ -195,9 +196,17 @@ type Parent struct {
 	Term   uint64
 }
 
-// CheckEntry verifies an entry and its seal against the block it stands on and the claims it names, which must be
-// given in its order. It does not check the claims' own signatures nor the digests: see [Rules.CheckClaim], [Rules.Advance].
-func (r *Rules) CheckEntry(e *Entry, seal *Seal, parent Parent, claims []*Claim) error {
+// CheckPlace verifies an entry against the block it stands on and the claims it names, which must be given in its order.
+// It neither hashes nor verifies signatures.
+func (r *Rules) CheckPlace(entry CheckedEntry, parent Parent, claims []CheckedClaim) error {
+	blocks := make([]Block[Claim], len(claims))
+	for i, c := range claims {
+		blocks[i] = c.Block
+	}
+	return r.checkPlace(entry.value, parent, blocks)
+}
+
+func (r *Rules) checkPlace(e *Entry, parent Parent, claims []Block[Claim]) error {
 	switch {
 	case e.Run != r.Run:
 		return fmt.Errorf("%w: entry of run %s", ErrRun, e.Run)
@@ -212,24 +221,22 @@ func (r *Rules) CheckEntry(e *Entry, seal *Seal, parent Parent, claims []*Claim)
 	case len(claims) != len(e.Claims):
 		return fmt.Errorf("%w: %d claims for an entry that names %d", ErrCount, len(claims), len(e.Claims))
 	}
-	if err := r.checkClaims(e, claims); err != nil {
-		return err
-	}
-	return seal.Check(e)
+	return r.checkClaims(e, claims)
 }
 
-func (r *Rules) checkClaims(e *Entry, claims []*Claim) error {
+func (r *Rules) checkClaims(e *Entry, claims []Block[Claim]) error {
 	var evaluations, steps, next uint64
-	for i, c := range claims {
-		if _, link := c.Encode(); link != e.Claims[i] {
-			return fmt.Errorf("%w: claim %s in place of %s", ErrLink, link, e.Claims[i])
+	for i, b := range claims {
+		c := b.value
+		if b.link != e.Claims[i] {
+			return fmt.Errorf("%w: claim %s in place of %s", ErrLink, b.link, e.Claims[i])
 		}
 		if c.Parent != e.Parent {
 			return fmt.Errorf("%w: claim on %s in an entry on %s", ErrOrder, c.Parent, e.Parent)
 		}
-		if i == 0 || c.Peer != claims[i-1].Peer {
-			if i > 0 && claims[i-1].Peer.Compare(c.Peer) > 0 {
-				return fmt.Errorf("%w: claims of %s after those of %s", ErrOrder, c.Peer.Short(), claims[i-1].Peer.Short())
+		if i == 0 || c.Peer != claims[i-1].value.Peer {
+			if i > 0 && claims[i-1].value.Peer.Compare(c.Peer) > 0 {
+				return fmt.Errorf("%w: claims of %s after those of %s", ErrOrder, c.Peer.Short(), claims[i-1].value.Peer.Short())
 			}
 			next = 0
 		}
@@ -292,18 +299,22 @@ func (r *Rules) Advance(state *evolve.State, e *Entry, claims []*Claim) (*evolve
 // NewEntry builds the entry that claims, in the order of (peer, chunk), close on parent, and the state after it.
 func (r *Rules) NewEntry(state *evolve.State, parent Parent, term uint64, leader Peer, claims []*Claim) (*Entry, *evolve.State) {
 	next := r.Apply(state, parent.Link, claims)
-	return r.EntryOf(parent, term, leader, claims, next.ThetaDigest(), next.Digest()), next
+	blocks := make([]CheckedClaim, len(claims))
+	for i, c := range claims {
+		blocks[i] = r.OwnClaim(c)
+	}
+	return r.EntryOf(parent, term, leader, blocks, next.ThetaDigest(), next.Digest()), next
 }
 
 // EntryOf builds the entry that claims, in the order of (peer, chunk), close on parent, given the digests of the state
 // after it.
-func (r *Rules) EntryOf(parent Parent, term uint64, leader Peer, claims []*Claim, theta, digest [32]byte) *Entry {
+func (r *Rules) EntryOf(parent Parent, term uint64, leader Peer, claims []CheckedClaim, theta, digest [32]byte) *Entry {
 	e := &Entry{Run: r.Run, Height: parent.Height + 1, Parent: parent.Link, Term: term, Leader: leader,
 		Claims: make([]Link, len(claims)), Theta: theta[:], State: digest[:]}
 	for i, c := range claims {
-		_, e.Claims[i] = c.Encode()
-		e.Evaluations += c.Evaluations()
-		e.Steps += c.TotalSteps()
+		e.Claims[i] = c.link
+		e.Evaluations += c.value.Evaluations()
+		e.Steps += c.value.TotalSteps()
 	}
 	return e
 }

@@ -57,24 +57,22 @@ func (s *Swarm) checkSameHead() error {
 func (s *Swarm) checkChain(n *node) error {
 	state, parent := s.rules.Initial(), seedlog.Parent{Link: s.rules.Run}
 	for i, link := range n.disk.chain {
-		e, err := seedlog.DecodeEntry(n.disk.blocks[link])
+		entry, err := s.rules.CheckEntry(n.disk.blocks[link], n.disk.blocks[n.disk.seals[i]])
 		if err != nil {
 			return err
 		}
-		seal, err := seedlog.DecodeSeal(n.disk.blocks[n.disk.seals[i]])
-		if err != nil {
-			return err
-		}
-		claims := make([]*seedlog.Claim, len(e.Claims))
+		e := entry.Value()
+		checked, claims := make([]seedlog.CheckedClaim, len(e.Claims)), make([]*seedlog.Claim, len(e.Claims))
 		for j, l := range e.Claims {
-			if claims[j], err = seedlog.DecodeClaim(n.disk.blocks[l]); err != nil {
+			if checked[j], err = s.rules.CheckClaim(n.disk.blocks[l]); err != nil {
 				return err
 			}
+			claims[j] = checked[j].Value()
 			if err := s.checkTrue(claims[j]); err != nil {
 				return fmt.Errorf("height %d of %d: %w", e.Height, len(n.disk.chain), err)
 			}
 		}
-		if err := s.rules.CheckEntry(e, seal, parent, claims); err != nil {
+		if err := s.rules.CheckPlace(entry, parent, checked); err != nil {
 			return err
 		}
 		if state, err = s.rules.Advance(state, e, claims); err != nil {

@@ -52,7 +52,7 @@ func (s *Swarm) powerUp(n *node) error {
 	c, err := coordinator.New(coordinator.Config{
 		Rules: s.rules, Key: n.key, Kind: n.kind, Hub: n.kind == coordinator.Native, Timing: coordinator.LAN(), Archive: n.disk,
 		Seed: s.rng.Uint64(), Slots: 1, Decisive: decisive, Audit: audit, Mandate: s.opts.Mandate,
-		State: n.disk.state, Chain: n.disk.chain, Seals: n.disk.seals, Memo: &s.memo,
+		State: n.disk.state, Chain: n.disk.chain, Seals: n.disk.seals,
 	})
 	if err != nil {
 		return fmt.Errorf("node %d: %w", n.index, err)

@@ -14,7 +14,6 @@ type Swarm struct {
 	opts  Options
 	rules *seedlog.Rules
 	rng   noise.Stream
-	memo  coordinator.Memo
 	nodes []*node
 	now   coordinator.Tick
 	queue queue
@@ -128,9 +127,14 @@ func (s *Swarm) step(n *node, e coordinator.Event) {
 			event: coordinator.Evaluated{ID: w.ID, Results: s.evaluate(w.Task, n.liar && !w.Urgent)}})
 	}
 	if f := a.Fold; f != nil {
+		task, err := f.Task(s.rules, n.disk, nil)
+		if err != nil {
+			s.err = fmt.Errorf("tick %d, node %d: %w", s.now, n.index, err)
+			return
+		}
 		n.work[f.ID] = true
 		s.push(event{at: s.now + n.fold*coordinator.Tick(len(f.Entries)), node: n.index, life: n.lives,
-			event: f.Answer(s.rules, s.rules.Plan.Fold(f.Task(s.rules)))})
+			event: f.Answer(s.rules, s.rules.Plan.Fold(task))})
 	}
 }
 
@@ -155,13 +159,18 @@ func (s *Swarm) post(from *node, envelope coordinator.Envelope) {
 		s.err = fmt.Errorf("tick %d: node %d sent %T: %w", s.now, from.index, envelope.Message, err)
 		return
 	}
+	checked, err := coordinator.Check(s.rules, message, nil)
+	if err != nil {
+		s.err = fmt.Errorf("tick %d: node %d sent %T: %w", s.now, from.index, envelope.Message, err)
+		return
+	}
 	for _, to := range s.nodes {
 		switch {
 		case to == from || to.coord == nil || !s.reachable(from, to):
 		case envelope.Scope == coordinator.Direct && to.peer == envelope.To:
-			s.deliver(from, from, to, message)
+			s.deliver(from, from, to, checked)
 		case envelope.Scope == coordinator.Hubs && s.linked(from, to):
-			s.deliver(from, from, to, message)
+			s.deliver(from, from, to, checked)
 		case envelope.Scope == coordinator.Gossip:
 			via := from
 			if to.kind == coordinator.Tab {
@@ -169,12 +178,12 @@ func (s *Swarm) post(from *node, envelope coordinator.Envelope) {
 					continue
 				}
 			}
-			s.deliver(from, via, to, message)
+			s.deliver(from, via, to, checked)
 		}
 	}
 }
 
-func (s *Swarm) deliver(from, via, to *node, message coordinator.Message) {
+func (s *Swarm) deliver(from, via, to *node, message coordinator.Checked) {
 	times := 1
 	if !s.calm {
 		if s.chance(s.opts.Loss) {

@@ -1,0 +1,128 @@
+package coordinator
+
+import (
+	"fmt"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// Checked is a message whose blocks were read and checked: form, links and signatures. Only [Check] makes one.
+type Checked struct {
+	message     Message
+	claims      []seedlog.CheckedClaim // of Claims
+	generations []generation           // of Segment; of Announce one without claims
+	evidence    []evidence             // of Segment and Accuse
+}
+
+// generation is an entry with its seal, and the claims that it names.
+type generation struct {
+	entry  seedlog.CheckedEntry
+	claims []seedlog.CheckedClaim
+}
+
+// evidence is a claim and a proof that it is false.
+type evidence struct {
+	claim seedlog.CheckedClaim
+	proof seedlog.CheckedProof
+}
+
+func (e *evidence) message() *Accuse {
+	return &Accuse{Claim: e.claim.Bytes(), Proof: e.proof.Bytes()}
+}
+
+// Slow reports whether checking m takes long: a signature for each of up to thousands of claims. Such messages are
+// checked outside the loop that calls Step.
+func Slow(m Message) bool {
+	switch m.(type) {
+	case *Claims, *Announce, *Segment, *Accuse:
+		return true
+	}
+	return false
+}
+
+// Check reads and checks the blocks in m. What it refuses its sender is banned for: see [Invalid]. It calls pause, which may
+// be nil, after each signature of a claim, so that where there is one thread others get their turn.
+func Check(rules *seedlog.Rules, m Message, pause func()) (Checked, error) {
+	c := Checked{message: m}
+	var err error
+	switch m := m.(type) {
+	case *Claims:
+		c.claims, err = checkClaims(rules, m.Blocks, pause)
+	case *Announce:
+		var entry seedlog.CheckedEntry
+		if entry, err = rules.CheckEntry(m.Entry, m.Seal); err != nil {
+			err = fmt.Errorf("invalid entry: %w", err)
+		}
+		c.generations = []generation{{entry: entry}}
+	case *Segment:
+		c.generations = make([]generation, len(m.Generations))
+		for i := range m.Generations {
+			if c.generations[i], err = checkGeneration(rules, &m.Generations[i], pause); err != nil {
+				return Checked{}, err
+			}
+		}
+		c.evidence = make([]evidence, len(m.Accusations))
+		for i := range m.Accusations {
+			if c.evidence[i], err = checkEvidence(rules, &m.Accusations[i]); err != nil {
+				return Checked{}, err
+			}
+		}
+	case *Accuse:
+		c.evidence = make([]evidence, 1)
+		c.evidence[0], err = checkEvidence(rules, m)
+	}
+	if err != nil {
+		return Checked{}, err
+	}
+	return c, nil
+}
+
+func checkClaims(rules *seedlog.Rules, blocks [][]byte, pause func()) ([]seedlog.CheckedClaim, error) {
+	claims := make([]seedlog.CheckedClaim, len(blocks))
+	for i, data := range blocks {
+		var err error
+		if claims[i], err = rules.CheckClaim(data); err != nil {
+			return nil, fmt.Errorf("invalid claim: %w", err)
+		}
+		if pause != nil {
+			pause()
+		}
+	}
+	return claims, nil
+}
+
+func checkGeneration(rules *seedlog.Rules, g *Generation, pause func()) (generation, error) {
+	entry, err := rules.CheckEntry(g.Entry, g.Seal)
+	if err != nil {
+		return generation{}, fmt.Errorf("invalid entry: %w", err)
+	}
+	claims, err := checkClaims(rules, g.Claims, pause)
+	if err != nil {
+		return generation{}, err
+	}
+	return generation{entry, claims}, nil
+}
+
+func checkEvidence(rules *seedlog.Rules, a *Accuse) (evidence, error) {
+	claim, err := rules.CheckClaim(a.Claim)
+	if err != nil {
+		return evidence{}, fmt.Errorf("invalid claim: %w", err)
+	}
+	proof, err := rules.CheckProof(a.Proof, claim)
+	if err != nil {
+		return evidence{}, fmt.Errorf("invalid proof: %w", err)
+	}
+	return evidence{claim, proof}, nil
+}
+
+// Expects reports whether a message is worth checking: nobody reads a segment that was not asked for.
+func (c *Coordinator) Expects(from Peer, m Message) bool {
+	if from == c.self || c.liars[from] {
+		return false
+	}
+	if _, ok := m.(*Segment); ok {
+		q := c.pulls[from]
+		return q != nil && (q.asked || q.late)
+	}
+	return true
+}

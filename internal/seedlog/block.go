@@ -1,0 +1,175 @@
+package seedlog
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"fmt"
+)
+
+// Block is what a block's bytes say, together with the bytes and the link that names them. Only this package makes one,
+// so the three belong together: nothing is encoded or hashed a second time. The zero Block holds nothing.
+type Block[T any] struct {
+	data  []byte
+	link  Link
+	value *T
+}
+
+// Bytes returns the block; read-only.
+func (b Block[T]) Bytes() []byte { return b.data }
+
+// Link returns the link that names the block.
+func (b Block[T]) Link() Link { return b.link }
+
+// Value returns what the block says; nil of the zero Block. Read-only.
+func (b Block[T]) Value() *T { return b.value }
+
+// open decodes data into a block; link is that of data, or undefined if it is not known yet.
+func open[T any](data []byte, link Link, decode func([]byte) (*T, error)) (Block[T], error) {
+	value, err := decode(data)
+	if err != nil {
+		return Block[T]{}, err
+	}
+	if !link.Defined() {
+		link = LinkOf(data)
+	}
+	return Block[T]{data, link, value}, nil
+}
+
+// blockOf makes the block of a value of one's own.
+func blockOf[T any](value *T) Block[T] {
+	data := Encode(value)
+	return Block[T]{data, LinkOf(data), value}
+}
+
+// CheckedClaim is a claim of the run that has the right form and was signed by its peer. Whether its numbers are true
+// only a re-run tells.
+type CheckedClaim struct{ Block[Claim] }
+
+// CheckedEntry is an entry of the run with its seal, both of the right form and signed by the leader and all voters.
+type CheckedEntry struct {
+	Block[Entry]
+	seal Block[Seal]
+}
+
+// Seal returns the entry's seal.
+func (e CheckedEntry) Seal() Block[Seal] { return e.seal }
+
+// CheckedProof is a proof about a given claim, signed by its accuser. Whether it is right only a re-run tells.
+type CheckedProof struct{ Block[Proof] }
+
+// CheckClaim reads a claim and verifies its shape, its ranges and its signature.
+func (r *Rules) CheckClaim(data []byte) (CheckedClaim, error) {
+	b, err := open(data, Link{}, DecodeClaim)
+	if err == nil {
+		err = r.checkClaim(b)
+	}
+	if err != nil {
+		return CheckedClaim{}, err
+	}
+	return CheckedClaim{b}, nil
+}
+
+// CheckEntry reads an entry and its seal and verifies that they are of this run, belong together and are signed. Whether
+// the entry fits the block before it says [Rules.CheckPlace], whether its digests are right [Rules.Advance].
+func (r *Rules) CheckEntry(entry, seal []byte) (CheckedEntry, error) {
+	e, err := open(entry, Link{}, DecodeEntry)
+	if err != nil {
+		return CheckedEntry{}, err
+	}
+	s, err := open(seal, Link{}, DecodeSeal)
+	if err != nil {
+		return CheckedEntry{}, err
+	}
+	if e.value.Run != r.Run {
+		return CheckedEntry{}, fmt.Errorf("%w: entry of run %s", ErrRun, e.value.Run)
+	}
+	if err := checkSeal(e, s); err != nil {
+		return CheckedEntry{}, err
+	}
+	return CheckedEntry{e, s}, nil
+}
+
+// CheckProof reads a proof about a claim and verifies its signature.
+func (r *Rules) CheckProof(data []byte, claim CheckedClaim) (CheckedProof, error) {
+	b, err := open(data, Link{}, DecodeProof)
+	if err == nil {
+		err = b.value.check(r.Run, claim.Block)
+	}
+	if err != nil {
+		return CheckedProof{}, err
+	}
+	return CheckedProof{b}, nil
+}
+
+// KeptClaim reads a claim that this computer checked before it kept it: its link proves that it is the same.
+func (r *Rules) KeptClaim(data []byte, link Link) (CheckedClaim, error) {
+	b, err := kept(data, link, DecodeClaim)
+	return CheckedClaim{b}, err
+}
+
+// KeptEntry reads an entry and its seal that this computer checked before it kept them.
+func (r *Rules) KeptEntry(entry []byte, link Link, seal []byte, sealLink Link) (CheckedEntry, error) {
+	e, err := kept(entry, link, DecodeEntry)
+	if err != nil {
+		return CheckedEntry{}, err
+	}
+	s, err := kept(seal, sealLink, DecodeSeal)
+	if err != nil {
+		return CheckedEntry{}, err
+	}
+	if e.value.Run != r.Run || s.value.Entry != link {
+		return CheckedEntry{}, fmt.Errorf("%w: seal of %s on entry %s of run %s", ErrLink, s.value.Entry, link, e.value.Run)
+	}
+	return CheckedEntry{e, s}, nil
+}
+
+func kept[T any](data []byte, link Link, decode func([]byte) (*T, error)) (Block[T], error) {
+	b, err := open(data, Link{}, decode)
+	if err == nil && b.link != link {
+		err = fmt.Errorf("%w: a block that hashes to %s under the name %s", ErrLink, b.link, link)
+	}
+	if err != nil {
+		return Block[T]{}, err
+	}
+	return b, nil
+}
+
+// OwnClaim is a claim that key's owner just signed.
+func (r *Rules) OwnClaim(c *Claim) CheckedClaim { return CheckedClaim{blockOf(c)} }
+
+// OwnEntry seals an entry with the key of its leader.
+func (r *Rules) OwnEntry(e *Entry, key ed25519.PrivateKey, votes []Vote) CheckedEntry {
+	entry := blockOf(e)
+	return CheckedEntry{entry, blockOf(newSeal(entry.link, key, votes))}
+}
+
+// OwnProof signs that counter of a claim gave other numbers.
+func (r *Rules) OwnProof(claim CheckedClaim, counter uint64, fitness []int64, steps uint64, key ed25519.PrivateKey) CheckedProof {
+	return CheckedProof{blockOf(NewProof(r.Run, claim.link, counter, fitness, steps, key))}
+}
+
+// signedPart returns the bytes that a claim's signature covers, out of its block: the signature, which comes last, empty.
+func signedPart(block []byte) []byte {
+	const empty, full = "\x40", "\x58\x40" // CBOR byte strings of 0 and of 64 bytes
+	n := len(block) - len(full) - ed25519.SignatureSize
+	if n < 0 || !bytes.HasPrefix(block[n:], []byte(full)) {
+		return nil // another length of signature, which is wrong
+	}
+	return append(bytes.Clone(block[:n]), empty...)
+}
+
+// KeptClaims reads the claims that links name with [Rules.KeptClaim]; block looks up what was kept.
+func (r *Rules) KeptClaims(links []Link, block func(Link) ([]byte, bool)) ([]CheckedClaim, error) {
+	claims := make([]CheckedClaim, len(links))
+	for i, link := range links {
+		data, ok := block(link)
+		if !ok {
+			return nil, fmt.Errorf("%w: claim %s", ErrMissing, link)
+		}
+		var err error
+		if claims[i], err = r.KeptClaim(data, link); err != nil {
+			return nil, err
+		}
+	}
+	return claims, nil
+}
