@@ -53,8 +53,8 @@ func (m *Mesh) joinTopic(run string) error {
 	return nil
 }
 
-// gossipOptions are those of facts gathered before: hubs cover their leaves, leaves publish to all their hubs; scores
-// on hubs only, for invalid messages and broken protocol, never for slowness (throttled tabs) or shared IPs (NAT).
+// gossipOptions make hubs cover their leaves and leaves publish to all their hubs. Only hubs score neighbors,
+// for invalid messages and broken protocol, never for slowness (throttled tabs) or shared IPs (NAT).
 func (m *Mesh) gossipOptions(run string) []pubsub.Option {
 	params := pubsub.DefaultGossipSubParams()
 	params.HeartbeatInterval = gossipBeat
@@ -103,8 +103,8 @@ func scores(topic string) (*pubsub.PeerScoreParams, *pubsub.PeerScoreThresholds)
 		}
 }
 
-// judge decides about a gossiped message: what can never be right is rejected and counted against who handed it over;
-// what was heard before is ignored.
+// judge decides about a gossiped message: one that can never be valid is rejected and counted against the peer that
+// handed it over; one that was heard before is ignored.
 func (m *Mesh) judge(replays *replays, via peer.ID, msg *pubsub.Message) pubsub.ValidationResult {
 	decoded, err := decodeGossip(msg.Message)
 	if err != nil {
@@ -153,7 +153,7 @@ func (m *Mesh) listen(sub *pubsub.Subscription) {
 	}
 }
 
-// Gossip publishes an encoded message to everybody in the run.
+// Gossip publishes an encoded message to all peers of the run.
 func (m *Mesh) Gossip(data []byte) error {
 	if len(data) > coordinator.MaxGossipBytes {
 		return fmt.Errorf("gossip of %d bytes, at most %d can be sent", len(data), coordinator.MaxGossipBytes)

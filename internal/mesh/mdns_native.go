@@ -15,7 +15,7 @@ const mdnsService = "_evoswarm._udp"
 // finder takes in what multicast DNS finds.
 type finder struct{ m *Mesh }
 
-// HandlePeerFound notes a node of the local network as a hub to dial; hello tells whether it is in the same run.
+// HandlePeerFound notes a node of the local network as a hub to dial; hello shows whether it is in the same run.
 func (f finder) HandlePeerFound(info peer.AddrInfo) {
 	if _, err := PeerOf(info.ID); err == nil && info.ID != f.m.host.ID() && len(info.Addrs) > 0 {
 		f.m.book.add(info, false)

@@ -8,7 +8,7 @@ import (
 // Limits of the queue of events, in messages.
 const (
 	maxGossipWaiting = 4096 // beyond, gossip is dropped: what matters of it is asked for again
-	maxDirectWaiting = 1024 // beyond, streams are not read on: senders wait
+	maxDirectWaiting = 1024 // beyond, streams are not read further: senders wait
 )
 
 // queue keeps events in order until the driver reads them.

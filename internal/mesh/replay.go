@@ -34,7 +34,7 @@ type window struct {
 func newReplays() *replays { return &replays{authors: make(map[peer.ID]*window)} }
 
 // fresh reports whether the author's message with this sequence number (8 bytes, big-endian) is new, and notes it.
-// What an author says beyond its rate is not.
+// A message beyond the author's rate is not new either.
 func (r *replays) fresh(author peer.ID, seqno []byte) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -183,8 +183,8 @@ func (d *Disk) SavePeers(addresses []string) error {
 	return replaceFile(filepath.Join(d.dir, peersName), append(text, '\n'))
 }
 
-// Curve returns the learning curve that was saved for a run; nil if there is none. It is only a help, so it
-// may be gone or older than the run's log.
+// Curve returns the learning curve that was saved for a run; nil if there is none. A node can start
+// without it: it may be missing, or older than the log.
 func (d *Disk) Curve(run seedlog.Link) []byte {
 	text, err := os.ReadFile(filepath.Join(d.dir, run.String()+curveSuffix))
 	if err != nil || len(text) > maxCurveLength {

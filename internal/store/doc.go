@@ -1,5 +1,5 @@
-// Package store keeps what must outlive a process: the blocks of a run with all its branches, the protocol's hard
-// state, the canonical seed log as a file, and a node's identity and known addresses.
+// Package store holds what must outlive a process: the blocks of a run on all branches, the protocol's hard state, the
+// canonical seed log as a file, the learning curve, and a node's identity and known addresses.
 //
 // Floor 4, adapters: floors 5 and 6 import it.
 //

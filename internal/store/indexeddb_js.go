@@ -16,7 +16,7 @@ import (
 // Object stores of the browser's database. Keys that begin with a run id keep the runs apart.
 const (
 	dbVersion   = 1
-	savedStore  = "shelf"  // "key": the identity's seed; "peers": JSON array of addresses (an old name, which databases have)
+	savedStore  = "shelf"  // "key": the identity's seed; "peers": JSON array of addresses
 	blocksStore = "blocks" // [run, link]: block
 	chainStore  = "chain"  // [run, height]: the entry's and the seal's link, 72 bytes
 	stateStore  = "state"  // run: hard state
@@ -24,9 +24,9 @@ const (
 
 var dbStores = []string{savedStore, blocksStore, chainStore, stateStore}
 
-// Browser is what the browser keeps for this origin, in one IndexedDB database: the identity, addresses that
-// were good, and runs. Its methods block until the browser has answered, so they must not be called from
-// within a JavaScript callback.
+// Browser is what the browser keeps for this origin, in one IndexedDB database: the identity, addresses of peers
+// that answered, and runs. Its methods block until the browser has answered, so they must not be called from within a
+// JavaScript callback.
 type Browser struct {
 	db    js.Value
 	key   ed25519.PrivateKey
@@ -34,7 +34,7 @@ type Browser struct {
 }
 
 // OpenBrowser opens the database of that name, or creates it with a new identity. Errors wrap ErrReadOnly where the
-// browser keeps nothing, such as in some private windows, ErrFull, or ctx's.
+// browser stores nothing, such as in some private windows, ErrFull, or ctx's.
 func OpenBrowser(ctx context.Context, name string) (b *Browser, err error) {
 	defer catch(&err)
 	factory := js.Global().Get("indexedDB")
@@ -99,10 +99,10 @@ func (b *Browser) load(ctx context.Context) error {
 // Key is the identity of this browser.
 func (b *Browser) Key() ed25519.PrivateKey { return b.key }
 
-// Peers returns the remembered addresses, best first.
+// Peers returns the saved addresses, best first.
 func (b *Browser) Peers() []string { return b.peers }
 
-// SavePeers remembers addresses, best first, in place of those before: at most MaxPeers, each once.
+// SavePeers saves addresses, best first, in place of those before: at most MaxPeers, each once.
 func (b *Browser) SavePeers(ctx context.Context, addresses []string) (err error) {
 	defer catch(&err)
 	kept := boundPeers(addresses)

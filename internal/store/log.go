@@ -12,12 +12,12 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// ErrTruncated is returned for a log that ends within a generation and has no side file: it may be a copy of a log
-// still being written, so it is not changed.
+// ErrTruncated is returned for a log that ends within a generation and has no recorded length: it may be a copy of a
+// log still being written, so it is not changed.
 var ErrTruncated = errors.New("the log is truncated")
 
-// Log is the seed log file of a run on one machine, being appended to. Its methods are not safe for concurrent use,
-// but for Replayed. While it is open no other process can open it.
+// Log is the seed log of a run on one machine, open for appending; no other process can open it meanwhile. Its methods
+// are not safe for concurrent use, except Replayed.
 type Log struct {
 	file     *appendFile
 	replayed *seedlog.Replayed
@@ -27,8 +27,8 @@ type Log struct {
 // OpenLog opens the log at path to continue the run of rules, or creates it. It replays what is there and
 // compares the digests; progress (nil: none) is called as in [seedlog.ReplayOptions]. What lies beyond the
 // recorded fsynced length and is damaged was torn by a crash: it is cut, see [Log.Notes]. Damage before it is
-// an error and nothing is changed. A file without a side file that is whole is taken over as it is; one that
-// is torn gives ErrTruncated. Other errors wrap seedlog.ErrRun (the log of another run), a
+// an error and nothing is changed. A whole file without a recorded length is taken as it is; a torn one
+// gives ErrTruncated. Other errors wrap seedlog.ErrRun (the log of another run), a
 // *seedlog.FileError, ErrLocked, ErrFull or ErrReadOnly.
 func OpenLog(path string, rules *seedlog.Rules, progress func(height uint64, offset int64) error) (*Log, error) {
 	_, hasSide, err := Synced(path)
@@ -135,7 +135,7 @@ func (l *Log) Path() string { return l.file.path }
 // Replayed is what the log held when it was opened. Read-only.
 func (l *Log) Replayed() *seedlog.Replayed { return l.replayed }
 
-// Notes says, for a person, what was repaired when the log was opened; usually nothing.
+// Notes says in words what was repaired when the log was opened; usually nothing.
 func (l *Log) Notes() []string { return l.notes }
 
 // Append writes one generation, which must follow the one before; its claims are in the entry's order. It is durable

@@ -1,0 +1,173 @@
+//go:build !js
+
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// OpenRun opens the run in the folder, or creates it. What a crash left beyond the recorded fsynced length is cut, see
+// [Run.Notes]; damage before it gives ErrCorrupt, and nothing is changed.
+func (d *Disk) OpenRun(rules *seedlog.Rules) (*Run, error) {
+	r := &Run{rules: rules}
+	if err := r.open(d.files, filepath.Join(d.dir, rules.Run.String())); err != nil {
+		r.release()
+		return nil, err
+	}
+	return r, nil
+}
+
+// open checks everything before it changes anything.
+func (r *Run) open(f filesystem, base string) (err error) {
+	sealOf := map[seedlog.Link]seedlog.Link{} // the first seal of each entry; that of the log counts
+	see := func(l seedlog.Link, data []byte) {
+		if seal, err := seedlog.DecodeSeal(data); err == nil && !sealOf[seal.Entry].Defined() {
+			sealOf[seal.Entry] = l
+		}
+	}
+	if r.log, err = openBlocks(f, base+logSuffix, r.rules, see); err != nil {
+		if at := new(seedlog.FileError); errors.As(err, &at) && len(sealOf) > 0 {
+			at.Height = uint64(len(sealOf)) + 1
+		}
+		return err
+	}
+	if r.aside, err = openBlocks(f, base+blocksSuffix, r.rules, see); err != nil {
+		return err
+	}
+	r.slots, err = openSlots(f, base+stateSuffix)
+	if errors.Is(err, fs.ErrNotExist) {
+		if len(r.log.index) > 1 || len(r.aside.index) > 1 {
+			return fmt.Errorf("%w: %s%s is missing; restore it, or move the run's files away to join the run afresh", ErrCorrupt, base, stateSuffix)
+		}
+		r.slots, err = createSlots(f, base+stateSuffix)
+	}
+	if err != nil {
+		return err
+	}
+	r.state = r.slots.current.state
+	blocks, err := r.readChain(sealOf)
+	if err != nil {
+		return err
+	}
+	height, end := r.match(blocks)
+	if end < r.log.synced {
+		err := fmt.Errorf("%w: %s continues where the run ended; move the run's files away to join the run afresh", ErrCorrupt, r.log.path)
+		return &seedlog.FileError{Height: uint64(height) + 1, Offset: end, Err: err}
+	}
+	return r.repair(blocks[height:], end)
+}
+
+// readChain walks from the recorded head down to the genesis, and returns for each height the links of its
+// blocks, in the log's order.
+func (r *Run) readChain(sealOf map[seedlog.Link]seedlog.Link) (blocks [][]seedlog.Link, err error) {
+	at, seal := r.slots.current.head, r.slots.current.seal
+	for at.Defined() && at != r.rules.Run {
+		data, ok := r.Block(at)
+		if !ok || !seal.Defined() {
+			return nil, r.lacks(at)
+		}
+		e, err := seedlog.DecodeEntry(data)
+		if err != nil {
+			return nil, fmt.Errorf("%w: entry %s: %w", ErrCorrupt, at, err)
+		}
+		all := append(slices.Clone(e.Claims), at, seal)
+		for _, l := range all {
+			if !r.has(l) {
+				return nil, r.lacks(l)
+			}
+		}
+		blocks = append(blocks, all)
+		r.chain = append(r.chain, link{entry: at, seal: seal})
+		at = e.Parent
+		seal = sealOf[at]
+	}
+	slices.Reverse(blocks)
+	slices.Reverse(r.chain)
+	return blocks, nil
+}
+
+// lacks is the error for a canonical block that is in neither file.
+func (r *Run) lacks(l seedlog.Link) error {
+	err := fmt.Errorf("%w: %s lacks block %s of the canonical chain; move the run's files away to join the run afresh", ErrCorrupt, r.log.path, l)
+	if r.log.damage != nil {
+		err = fmt.Errorf("%w (offset %d: %w)", err, r.log.good, r.log.damage)
+	}
+	return err
+}
+
+func (r *Run) has(l seedlog.Link) bool { return r.log.has(l) || r.aside.has(l) }
+
+// match returns the height up to which the log holds the chain, section by section, and where that height ends.
+func (r *Run) match(blocks [][]seedlog.Link) (height int, end int64) {
+	at := r.log.sections
+	if len(at) == 0 {
+		return 0, 0
+	}
+	end, at = at[0].end, at[1:] // the genesis
+	for height < len(blocks) {
+		want := blocks[height]
+		if len(at) < len(want) {
+			break
+		}
+		for i, l := range want {
+			if at[i].link != l {
+				return height, end
+			}
+		}
+		end, at = at[len(want)-1].end, at[len(want):]
+		r.chain[height].end = end
+		height++
+	}
+	return height, end
+}
+
+// repair cuts what a crash left, adds what the log lacks beyond end, and drops blocks that are there twice.
+func (r *Run) repair(lacking [][]seedlog.Link, end int64) error {
+	height := len(r.chain) - len(lacking)
+	r.noteCut(r.aside, r.aside.good, "")
+	r.noteCut(r.log, end, fmt.Sprintf(" after height %d", height))
+	if err := r.aside.repair(r.aside.good); err != nil {
+		return err
+	}
+	tail := make([]record, len(lacking))
+	for i, links := range lacking {
+		for _, l := range links {
+			data, ok := r.Block(l) // the log may have it beyond end
+			if !ok {
+				return r.lacks(l)
+			}
+			tail[i].blocks = append(tail[i].blocks, block{l, data})
+		}
+		tail[i].link = r.chain[height+i]
+	}
+	if err := r.log.repair(end); err != nil {
+		return err
+	}
+	added, err := r.extend(tail)
+	if err != nil {
+		return err
+	}
+	if err := r.log.sync(); err != nil {
+		return err
+	}
+	r.adopt(height, added)
+	return r.aside.compact(r.log.has)
+}
+
+// noteCut adds a note about damage that is about to be cut.
+func (r *Run) noteCut(b *blockFile, end int64, where string) {
+	if end == b.size || b.size == 0 {
+		return
+	}
+	why := ""
+	if b.damage != nil {
+		why = ": " + b.damage.Error()
+	}
+	r.notes = append(r.notes, fmt.Sprintf("%s: cut %d bytes that a crash had left%s%s", b.path, b.size-end, where, why))
+}

@@ -1,0 +1,283 @@
+//go:build !js
+
+package store
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// Save implements [Store].
+func (r *Run) Save(batch Batch) error {
+	if r.err != nil {
+		return r.err
+	}
+	err := r.save(batch)
+	if err != nil && !errors.Is(err, ErrBatch) {
+		r.err = err
+	}
+	return err
+}
+
+func (r *Run) save(batch Batch) error {
+	if len(batch.State) > MaxState {
+		return fmt.Errorf("%w: hard state of %d bytes, at most %d", ErrBatch, len(batch.State), MaxState)
+	}
+	fresh, err := r.fresh(batch.Blocks)
+	if err != nil {
+		return err
+	}
+	if batch.Head != nil {
+		return r.move(batch.Head, fresh, batch.State)
+	}
+	if err := r.putAside(fresh); err != nil {
+		return err
+	}
+	return r.writeState(r.slots.current, batch.State)
+}
+
+// fresh returns the blocks that the run does not hold yet.
+func (r *Run) fresh(blocks [][]byte) ([]block, error) {
+	var fresh []block
+	seen := map[seedlog.Link]bool{}
+	for _, data := range blocks {
+		if len(data) == 0 || len(data) > seedlog.MaxBlockBytes {
+			return nil, fmt.Errorf("%w: block of %d bytes", ErrBatch, len(data))
+		}
+		if l := seedlog.LinkOf(data); !seen[l] && !r.has(l) {
+			seen[l] = true
+			fresh = append(fresh, block{l, data})
+		}
+	}
+	return fresh, nil
+}
+
+// putAside writes blocks to the file next to the log, durably.
+func (r *Run) putAside(blocks []block) error {
+	if len(blocks) == 0 {
+		return nil
+	}
+	places, err := r.aside.write(blocks)
+	if err == nil {
+		err = r.aside.sync()
+	}
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	maps.Copy(r.aside.index, places)
+	return nil
+}
+
+// writeState makes h durable, with a new state unless that is nil.
+func (r *Run) writeState(h hardState, state []byte) error {
+	if state != nil {
+		h.state = slices.Clone(state)
+	}
+	if state == nil && h.head == r.slots.current.head && h.seal == r.slots.current.seal {
+		return nil
+	}
+	if err := r.slots.write(h); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state = h.state
+	return nil
+}
+
+// record is one height and its blocks, in the log's order.
+type record struct {
+	link   link
+	blocks []block
+}
+
+// move changes the canonical chain.
+func (r *Run) move(m *HeadMove, fresh []block, state []byte) error {
+	tail, err := r.read(m, fresh)
+	if err != nil {
+		return err
+	}
+	h := r.slots.current
+	h.head, h.seal = seedlog.Link{}, seedlog.Link{}
+	if n := len(tail); n > 0 {
+		h.head, h.seal = tail[n-1].link.entry, tail[n-1].link.seal
+	} else if m.Fork > 0 {
+		h.head, h.seal = r.chain[m.Fork-1].entry, r.chain[m.Fork-1].seal
+	}
+	if int(m.Fork) == len(r.chain) {
+		return r.grow(tail, fresh, h, state)
+	}
+	return r.reorganize(int(m.Fork), tail, fresh, h, state)
+}
+
+// read gathers the blocks of the generations that a move names.
+func (r *Run) read(m *HeadMove, fresh []block) ([]record, error) {
+	given := make(map[seedlog.Link][]byte, len(fresh))
+	for _, b := range fresh {
+		given[b.link] = b.data
+	}
+	find := func(l seedlog.Link) ([]byte, bool) {
+		if data, ok := given[l]; ok {
+			return data, true
+		}
+		return r.Block(l)
+	}
+	has := func(l seedlog.Link) bool { return given[l] != nil || r.has(l) }
+	if err := m.check(len(r.chain), has); err != nil {
+		return nil, err
+	}
+	var tail []record
+	for i, entry := range m.Entries {
+		g, err := readRecord(entry, m.Seals[i], find)
+		if err != nil {
+			return nil, err
+		}
+		tail = append(tail, g)
+	}
+	return tail, nil
+}
+
+func readRecord(entry, seal seedlog.Link, find func(seedlog.Link) ([]byte, bool)) (record, error) {
+	g := record{link: link{entry: entry, seal: seal}}
+	data, _ := find(entry)
+	e, err := seedlog.DecodeEntry(data)
+	if err != nil {
+		return g, fmt.Errorf("%w: entry %s: %w", ErrBatch, entry, err)
+	}
+	for _, l := range append(slices.Clone(e.Claims), entry, seal) {
+		data, ok := find(l)
+		if !ok {
+			return g, fmt.Errorf("%w: block %s of height %d was never saved", ErrBatch, l, e.Height)
+		}
+		g.blocks = append(g.blocks, block{l, data})
+	}
+	return g, nil
+}
+
+// grow appends to the chain: the log takes the blocks, and the state makes them count.
+func (r *Run) grow(tail []record, fresh []block, h hardState, state []byte) error {
+	logged := map[seedlog.Link]bool{}
+	for _, g := range tail {
+		for _, b := range g.blocks {
+			logged[b.link] = true
+		}
+	}
+	rest := slices.DeleteFunc(fresh, func(b block) bool { return logged[b.link] })
+	if err := r.putAside(rest); err != nil {
+		return err
+	}
+	added, err := r.extend(tail)
+	if err != nil {
+		return err
+	}
+	if err := r.log.flush(); err != nil {
+		return err
+	}
+	if err := r.writeState(h, state); err != nil {
+		return err
+	}
+	r.adopt(len(r.chain), added)
+	// Only now: the log never promises more than the state names.
+	return r.log.promise()
+}
+
+// reorganize replaces the chain above height fork.
+func (r *Run) reorganize(fork int, tail []record, fresh []block, h hardState, state []byte) error {
+	losing, err := r.losing(fork)
+	if err != nil {
+		return err
+	}
+	rest := slices.Clone(fresh)
+	seen := map[seedlog.Link]bool{}
+	for _, b := range fresh {
+		seen[b.link] = true
+	}
+	for _, g := range append(slices.Clone(losing), tail...) {
+		for _, b := range g.blocks {
+			if !seen[b.link] && !r.aside.has(b.link) {
+				seen[b.link] = true
+				rest = append(rest, b)
+			}
+		}
+	}
+	if err := r.putAside(rest); err != nil {
+		return err
+	}
+	end := r.end(fork)
+	if err := r.log.lower(end); err != nil {
+		return err
+	}
+	if err := r.writeState(h, state); err != nil {
+		return err
+	}
+	// From here on all blocks are read from the file next to the log until the log has them.
+	r.mu.Lock()
+	r.chain = r.chain[:fork:fork]
+	maps.DeleteFunc(r.log.index, func(_ seedlog.Link, at place) bool { return at.offset >= end })
+	r.mu.Unlock()
+	if err := r.log.cut(end); err != nil {
+		return err
+	}
+	added, err := r.extend(tail)
+	if err != nil {
+		return err
+	}
+	r.adopt(fork, added)
+	return r.log.sync()
+}
+
+// losing reads the generations above a height.
+func (r *Run) losing(fork int) ([]record, error) {
+	var all []record
+	for _, l := range r.chain[fork:] {
+		g, err := readRecord(l.entry, l.seal, r.Block)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+		}
+		all = append(all, g)
+	}
+	return all, nil
+}
+
+// end is where a height ends in the log.
+func (r *Run) end(height int) int64 {
+	if height == 0 {
+		return int64(len(r.log.beginning))
+	}
+	return r.chain[height-1].end
+}
+
+// extension is what was written at the end of the log.
+type extension struct {
+	links  []link
+	places map[seedlog.Link]place
+}
+
+// extend writes generations at the end of the log. They are not durable yet, and not part of the chain: see adopt.
+func (r *Run) extend(tail []record) (extension, error) {
+	e := extension{places: map[seedlog.Link]place{}}
+	for _, g := range tail {
+		written, err := r.log.write(g.blocks)
+		if err != nil {
+			return e, err
+		}
+		maps.Copy(e.places, written)
+		g.link.end = r.log.size
+		e.links = append(e.links, g.link)
+	}
+	return e, nil
+}
+
+// adopt makes what was written the chain above height.
+func (r *Run) adopt(height int, e extension) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	maps.Copy(r.log.index, e.places)
+	r.chain = append(r.chain[:height:height], e.links...)
+}
