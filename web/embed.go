@@ -28,7 +28,7 @@ type manifest struct {
 	Files []file `json:"files"`
 }
 
-// file is one asset. Its compressed forms lie beside it in dist, as path.br and path.gz.
+// file is one asset. Its compressed forms are next to it in dist, as path.br and path.gz.
 type file struct {
 	Path string `json:"path"`
 	Type string `json:"type"`
@@ -36,12 +36,12 @@ type file struct {
 	Size int64  `json:"size"`
 }
 
-// Addresses is what a node serves at /addresses.json, and all that a page has to be told: whom to dial.
+// Addresses is what a node serves at /addresses.json: all that a page has to know, which is whom to dial.
 type Addresses struct {
 	Version   int      `json:"version"`   // of this form: 1
 	Build     string   `json:"build"`     // the node's page; a page of another build asks to be reloaded
-	Run       string   `json:"run"`       // the run's id, "" while there is none
-	Env       string   `json:"env"`       // the world's id, "" while there is none
+	Run       string   `json:"run"`       // the run's id, "" if there is none
+	Env       string   `json:"env"`       // the environment's id, "" if there is none
 	Addresses []string `json:"addresses"` // multiaddrs with /p2p/..., those that a browser can dial among them
 }
 

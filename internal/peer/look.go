@@ -27,8 +27,8 @@ func (p *Peer) startLook() {
 		return
 	}
 	s := p.driver.coord.Snapshot()
-	if s.StateHeight != s.Height {
-		return // the head is not folded yet
+	if s.StateHeight != s.Height || s.Paused {
+		return // the head is not folded yet, or its owner wants no work done
 	}
 	*l = look{running: true, height: s.Height}
 	validator.Validate(s.State, p.rules.ValidateSeeds(s.Head), func(returns []float64, err error) {

@@ -5,7 +5,7 @@ import "time"
 const (
 	meterSpan = 10 * time.Second
 	meterStep = 500 * time.Millisecond
-	// meterMost and meterLeast bound what a meter of generations looks back on: they may take longer than meterSpan each.
+	// meterMost and meterLeast bound what slowRate covers: a generation may take longer than meterSpan.
 	meterMost  = 5 * time.Minute
 	meterLeast = 3 // samples
 )
@@ -43,8 +43,8 @@ func (m *meter) rate(now, begun time.Time) float64 {
 	return perSecond(m.samples, min(meterSpan, now.Sub(begun)))
 }
 
-// slowRate is rate for what happens only now and then: it looks back on the last few times, so that it is not 0 between two of
-// them.
+// slowRate is rate for events that are far apart: it covers at least the last few of them, so that it is not
+// 0 in between.
 func (m *meter) slowRate(now, begun time.Time) float64 {
 	m.forget(now.Add(-meterMost))
 	for len(m.samples) > meterLeast && now.Sub(m.samples[0].at) > meterSpan {
@@ -60,7 +60,7 @@ func (m *meter) slowRate(now, begun time.Time) float64 {
 	case len(m.samples) == 1:
 		return perSecond(m.samples, first)
 	}
-	return perSecond(m.samples[1:], first) // what the first one counts happened before it
+	return perSecond(m.samples[1:], first) // the first sample counts what was done before it
 }
 
 // forget drops what happened before a time.

@@ -97,7 +97,7 @@ func (r *routine) Fold(id uint64, fold rollout.Fold) {
 // Stop implements [schedule.Worker].
 func (r *routine) Stop() { close(r.orders) }
 
-// own returns the pool of this goroutine alone, made when it is needed first: folds need none.
+// own returns the pool of this goroutine, made when it is first needed: folds need none.
 func (r *routine) own() *rollout.Pool {
 	if r.pool == nil {
 		r.pool = rollout.NewPool(r.plan, 1)

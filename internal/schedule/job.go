@@ -22,11 +22,11 @@ const (
 )
 
 const (
-	// heldOutUnit is how many held-out episodes a worker takes at a time: they run side by side, which makes them cheaper,
-	// but all else waits for the longest of them.
+	// heldOutUnit is how many held-out episodes a worker takes at a time: running together makes them
+	// cheaper, but everything else waits for the longest of them.
 	heldOutUnit = 4
-	// heldOutAfter is how many candidates of own tasks go before held-out episodes that wait: with long episodes no worker
-	// is ever idle, and the return that people see would stay that of the beginning.
+	// heldOutAfter is how many candidates of own tasks run before waiting held-out episodes get a turn: with
+	// long episodes no worker is ever idle, and the return that people see would never change.
 	heldOutAfter = 32
 )
 
@@ -40,7 +40,7 @@ type job struct {
 	fold   rollout.Fold // of a fold
 	answer Answer       // as far as it is there
 	left   int          // candidates, episodes or folds without an answer
-	tries  int          // at which a worker died
+	tries  int          // workers that died at it
 	over   bool         // finished, failed or dropped
 	done   func(Answer, error)
 }
@@ -49,10 +49,11 @@ type job struct {
 type piece struct {
 	job      *job
 	first, n int
-	alone    bool // not in one batch with others: it failed in one
+	alone    bool // not to be batched with others: it failed in such a batch
 }
 
-// batch is what a worker gets at a time: pieces of tasks on one state, joined to one task, or one piece of another kind.
+// batch is what a worker gets at a time: pieces of tasks on one state, joined to one task, or one piece of
+// another kind.
 type batch struct {
 	id     uint64
 	pieces []*piece // one at least
@@ -89,7 +90,7 @@ func (b *batch) task() rollout.Task {
 	return all
 }
 
-// check finds out whether a can be the answer to b.
+// check reports whether a has the form of an answer to b.
 func (b *batch) check(a Answer) error {
 	got, want := 0, b.size()
 	switch first := b.pieces[0].job; first.kind {
@@ -140,8 +141,8 @@ func (s *Scheduler) next() *batch {
 	return nil
 }
 
-// budget is how many candidates or episodes of a queue go into a batch: as many as take BatchTime at the present pace, but
-// no more than one worker's share. The lock is held.
+// budget is how many candidates or episodes of a queue go into one batch: as many as take BatchTime at the
+// present pace, but no more than one worker's share. The lock is held.
 func (s *Scheduler) budget(k kind) int {
 	if k == heldOut {
 		return heldOutUnit
@@ -191,7 +192,7 @@ func (s *Scheduler) measure(b *batch, took time.Duration) {
 	s.pace = each
 }
 
-// finished puts the answer to b where its jobs want it, and ends those of which nothing is left. The lock is held.
+// finished copies the answer to b into its jobs and ends those that are complete. The lock is held.
 func (s *Scheduler) finished(b *batch, a Answer) {
 	at := 0
 	for _, p := range b.pieces {
@@ -211,7 +212,7 @@ func (s *Scheduler) finished(b *batch, a Answer) {
 	}
 }
 
-// failed ends the job of b with err; several pieces are tried again, each alone. The lock is held.
+// failed ends the job of b with err; if b has several pieces, each is tried again alone. The lock is held.
 func (s *Scheduler) failed(b *batch, err error) {
 	if len(b.pieces) == 1 {
 		s.end(b.pieces[0].job, err)
@@ -223,7 +224,7 @@ func (s *Scheduler) failed(b *batch, err error) {
 	}
 }
 
-// retry queues p again, if it is wanted and was not tried too often. The lock is held.
+// retry queues p again unless its job is over or was tried too often. The lock is held.
 func (s *Scheduler) retry(p *piece, err error) {
 	switch {
 	case p.job.over:
@@ -234,7 +235,7 @@ func (s *Scheduler) retry(p *piece, err error) {
 	}
 }
 
-// end tells who waits for j, once. The lock is held.
+// end answers j, once. The lock is held.
 func (s *Scheduler) end(j *job, err error) {
 	if j.over {
 		return

@@ -1,11 +1,11 @@
-// Package schedule decides what is computed next, and by which worker. It computes nothing itself: goroutines do that on
-// a computer and Web Workers in a browser tab, both behind [Worker].
+// Package schedule decides what is computed next, and by which worker. It computes nothing itself: goroutines
+// do that on a computer and Web Workers in a browser tab, both behind [Worker].
 //
 // Floor 4, adapters: floors 5 and 6 import it.
 //
-// Re-runs that others wait for come first, then own tasks, which leave held-out episodes a share. Folds have a worker to
-// themselves, since the protocol owes them whatever else goes on: they run when no core is lent, wait for no episode, and
-// find the state of the fold before them where they left it.
+// Re-runs that others wait for come first, then own tasks, which leave a share for held-out episodes. Folds
+// have a worker to themselves, because the protocol always owes them: they run even when no core is lent,
+// wait for no episode, and find the state of the previous fold already in place.
 package schedule
 
 import (
@@ -27,9 +27,9 @@ var (
 )
 
 const (
-	// maxTries is with how many deaths of workers a job is given up.
+	// maxTries is how many workers may die at a job before it is given up.
 	maxTries = 3
-	// maxDeaths in a row, without an answer between them, are reported.
+	// maxDeaths is how many workers die in a row, with no answer in between, before Trouble is called.
 	maxDeaths = 3
 	// backoffMin is how long to wait before a worker that died is replaced; it doubles with every death in a row.
 	backoffMin = 100 * time.Millisecond
@@ -58,16 +58,17 @@ type Answer struct {
 
 // Config is what a scheduler is made of.
 type Config struct {
-	// Start starts a worker. It may be told its answers, and that it died, from any goroutine, but not before Start has
-	// returned. An error is that of one batch; after its death a worker is of no use any more. Required.
+	// Start starts a worker, which calls answer for each batch, and died at most once, from any goroutine but
+	// not before Start has returned. The error of an answer is that of one batch; a worker that died is never
+	// used again. Required.
 	Start func(answer func(id uint64, a Answer, err error), died func(error)) Worker
-	// BatchTime is how long a worker should be at one batch, for workers that take a message for each; zero: a batch is one
-	// candidate.
+	// BatchTime is how long a worker should be at one batch, for workers that take a message for each; zero:
+	// a batch is one candidate.
 	BatchTime time.Duration
-	// Ahead is how many batches a worker has at a time: the one it is at, and those it goes on with without waiting.
-	// Zero: 1.
+	// Ahead is how many batches a worker holds at a time: the one it computes, and those it starts next
+	// without waiting. Zero: 1.
 	Ahead int
-	// Trouble is told when workers die again and again, from any goroutine; nil: nobody is.
+	// Trouble is called when workers die again and again, from any goroutine; may be nil.
 	Trouble func(error)
 }
 
@@ -85,15 +86,15 @@ type Scheduler struct {
 	serial  uint64        // of batches, as workers know them
 	pace    time.Duration // of a candidate, of late; 0: not known
 	deaths  int           // of workers, in a row
-	backoff bool          // no worker is started for a while
-	ended   []func()      // who is to be told when the lock is free
+	backoff bool          // whether starting workers has to wait
+	ended   []func()      // callbacks to call once the lock is released
 	closed  bool
 }
 
 // member is a worker and what it has been given.
 type member struct {
 	worker  Worker
-	batches []*batch  // the one it is at, and those that wait there; none: idle
+	batches []*batch  // the one it computes, and those that wait there; none: idle
 	since   time.Time // when the first of them was begun
 }
 
@@ -105,8 +106,8 @@ func New(cfg Config, n int) *Scheduler {
 	return s
 }
 
-// Evaluate begins task under an id that is not in use, urgent ones before others, and calls done once, from any goroutine,
-// unless Cancel or Close came first. task is read-only and must stay valid.
+// Evaluate begins task under an id that is not in use, urgent ones before others, and calls done once, from
+// any goroutine, unless Cancel or Close came first. task is read-only and must stay valid.
 func (s *Scheduler) Evaluate(id uint64, task rollout.Task, urgent bool, done func([]rollout.CandidateResult, error)) {
 	if err := task.Check(); err != nil {
 		go done(nil, err)
@@ -129,9 +130,9 @@ func (s *Scheduler) Validate(state *evolve.State, episodeSeeds []uint64, done fu
 		done: func(a Answer, err error) { done(a.Returns, err) }})
 }
 
-// Fold begins a fold under an id that is not in use, folds in the order of their coming, and calls done once with what its
-// steps gave, of which the last has its state, unless Cancel or Close came first. It does so whether workers are lent or
-// not. fold is read-only and must stay valid.
+// Fold begins a fold under an id that is not in use, folds in the order of their coming, and calls done once
+// with what its steps gave, of which the last has its state, unless Cancel or Close came first. It does so
+// whether workers are lent or not. fold is read-only and must stay valid.
 func (s *Scheduler) Fold(id uint64, fold rollout.Fold, done func([]rollout.Folded, error)) {
 	if err := fold.Check(); err != nil {
 		go done(nil, err)
@@ -141,7 +142,8 @@ func (s *Scheduler) Fold(id uint64, fold rollout.Fold, done func([]rollout.Folde
 		done: func(a Answer, err error) { done(a.Folded, err) }})
 }
 
-// Cancel drops a task or a fold. What a worker is at is finished and forgotten. Unknown ids are ignored.
+// Cancel drops a task or a fold. A batch that is already under way finishes, and its answer is ignored. Unknown ids are
+// ignored.
 func (s *Scheduler) Cancel(id uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,8 +159,8 @@ func (s *Scheduler) Workers() int {
 	return s.want
 }
 
-// SetWorkers changes how many workers are lent, 0 for none: all but folds waits then. A worker that is too many goes when
-// it has finished.
+// SetWorkers changes how many workers are lent; with 0 everything but folds waits. A surplus worker stops once it has
+// finished its batches.
 func (s *Scheduler) SetWorkers(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,8 +210,8 @@ func (s *Scheduler) enqueue(p *piece) {
 	*q = append(*q, p)
 }
 
-// dispatch brings the number of workers to what is wanted and gives them something to do: all something before any has
-// more. The lock is held.
+// dispatch adjusts the number of workers and gives them batches: every worker gets one before any gets a
+// second. The lock is held.
 func (s *Scheduler) dispatch() {
 	if s.closed {
 		return
@@ -227,7 +229,7 @@ func (s *Scheduler) dispatch() {
 	}
 }
 
-// staff stops idle workers that are too many, and starts those that are missing. The lock is held.
+// staff stops surplus workers that are idle and starts missing ones. The lock is held.
 func (s *Scheduler) staff() {
 	for i := len(s.workers) - 1; i >= 0 && len(s.workers) > s.want; i-- {
 		if m := s.workers[i]; len(m.batches) == 0 {
@@ -255,7 +257,7 @@ func (s *Scheduler) start() *member {
 	return m
 }
 
-// give hands b, which may be nil for none, to m. The lock is held.
+// give hands b to m; a nil b is ignored. The lock is held.
 func (s *Scheduler) give(m *member, b *batch) {
 	if b == nil {
 		return
@@ -301,7 +303,7 @@ func (s *Scheduler) answered(m *member, id uint64, a Answer, err error) {
 	s.dispatch()
 }
 
-// died replaces m and repeats what it had.
+// died replaces m and repeats its batches.
 func (s *Scheduler) died(m *member, err error) {
 	s.mu.Lock()
 	defer s.leave()
@@ -314,7 +316,7 @@ func (s *Scheduler) died(m *member, err error) {
 	}
 	for i, b := range m.batches {
 		for _, p := range b.pieces {
-			if i == 0 { // what it was at
+			if i == 0 { // the one it was computing
 				p.job.tries++
 				p.alone = true
 			}
@@ -324,7 +326,7 @@ func (s *Scheduler) died(m *member, err error) {
 	s.wait()
 }
 
-// wait starts no worker for a while. The lock is held.
+// wait postpones starting workers. The lock is held.
 func (s *Scheduler) wait() {
 	if s.backoff {
 		return
@@ -338,7 +340,7 @@ func (s *Scheduler) wait() {
 	})
 }
 
-// remove takes m out and reports whether it was there. The lock is held.
+// remove forgets m and reports whether it was known. The lock is held.
 func (s *Scheduler) remove(m *member) bool {
 	if m == s.folder {
 		s.folder = nil
@@ -349,7 +351,7 @@ func (s *Scheduler) remove(m *member) bool {
 	return len(s.workers) < n
 }
 
-// leave gives the lock back, then tells whoever waits for jobs that ended.
+// leave releases the lock, then calls the callbacks of the jobs that ended.
 func (s *Scheduler) leave() {
 	ended := s.ended
 	s.ended = nil

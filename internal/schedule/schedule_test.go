@@ -281,8 +281,8 @@ func TestShares(t *testing.T) {
 	})
 }
 
-// Tasks that are short go to a worker several at a time, and each gets its own results, whatever episodes it has. One that
-// fails fails alone.
+// Tasks that are short go to a worker several at a time, and each gets its own results, whatever episodes it
+// has. One that fails fails alone.
 func TestBatches(t *testing.T) {
 	const bad = 0x0123456789abcdef
 	for _, shared := range []bool{true, false} {

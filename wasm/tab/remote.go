@@ -11,20 +11,22 @@ import (
 )
 
 const (
-	// batchTime is how long a worker should be at a batch. A message there and back takes it some 0.05 ms, whatever is in
-	// it, so that it is under 1 %; and what is computed in vain when a generation ends stays little.
+	// batchTime is how long a worker should need for a batch. A message there and back costs some 0.05 ms,
+	// whatever it holds, which is under 1 %; and little is computed in vain when a generation ends.
 	batchTime = 8 * time.Millisecond
-	// batchesAhead is how many batches a worker has at a time: what it is at, and what it goes on with without waiting.
+	// batchesAhead is how many batches a worker holds at a time: the one it computes, and the one it starts
+	// next without waiting.
 	batchesAhead = 2
-	// chunksAhead is the number of chunks for each worker that may be asked for at once: enough for its batches.
+	// chunksAhead is how many chunks per worker may be requested at once: enough to fill its batches.
 	chunksAhead = 16
 )
 
-// evaluator is a peer.Evaluator and peer.Validator whose work is done by Web Workers. This program computes nothing itself.
+// evaluator is a peer.Evaluator and peer.Validator whose work is done by Web Workers. This program computes
+// nothing itself.
 type evaluator struct{ *schedule.Scheduler }
 
-// newEvaluator returns an evaluator with n workers for the run of setup. trouble is told when they die again and again,
-// from any goroutine.
+// newEvaluator returns an evaluator with n workers for the run of setup. trouble is called, from any
+// goroutine, when workers die again and again.
 func newEvaluator(setup []byte, n int, open openPort, trouble func(error)) evaluator {
 	states := new(encodedState) // the scheduler calls one worker at a time
 	return evaluator{schedule.New(schedule.Config{
@@ -50,8 +52,8 @@ type port interface {
 	close()
 }
 
-// openPort starts a worker for a setup. answer and died are called from any goroutine, but not before it has returned; after
-// died or close nothing is called any more.
+// openPort starts a worker for a setup. answer and died are called from any goroutine, but not before it has
+// returned; after died or close nothing is called any more.
 type openPort func(setup []byte, answer func(id uint64, data []byte, err error), died func(error)) port
 
 // remote is a [schedule.Worker] behind a port: it turns work into bytes, and bytes into answers. It moves a state once.

@@ -160,7 +160,7 @@ func TestRemoteComputes(t *testing.T) {
 	}
 }
 
-// TestRemoteMovesStatesOnce has tasks, held-out episodes and a chain of folds, and one that does not go on from the last.
+// TestRemoteMovesStatesOnce has tasks, held-out episodes and a chain of folds, and one fold that starts elsewhere.
 func TestRemoteMovesStatesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := new(opener)

@@ -51,7 +51,7 @@ func (s *saved) Remember(ctx context.Context, hubs []string) {
 	}
 }
 
-// Run opens what is kept of a run. damaged says that it was not whole and is begun anew: the swarm has it all.
+// Run opens what is kept of a run. damaged says that it was incomplete and starts over: the swarm has it all.
 func (s *saved) Run(ctx context.Context, spec *seedlog.Spec) (run store.Store, damaged bool, err error) {
 	if s.browser == nil {
 		return store.NewMemory(spec), false, nil

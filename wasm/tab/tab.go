@@ -26,9 +26,9 @@ const agent = "evoswarm-tab/0.1.0"
 const (
 	dialTimeout = 10 * time.Second       // for a round
 	dialStagger = 700 * time.Millisecond // between two addresses, if the first does not answer
-	// backOffMin and backOffMax bound the wait between two rounds of dialling; it doubles from round to round.
-	backOffMin = 500 * time.Millisecond
-	backOffMax = 20 * time.Second
+	// backoffMin and backoffMax bound the wait between two rounds of dialing; it doubles from round to round.
+	backoffMin = 500 * time.Millisecond
+	backoffMax = 20 * time.Second
 	// keepPeriod is how often a tab in a run looks whether it has a connection.
 	keepPeriod = time.Second
 	// goodbye bounds the end: the page is going away.
@@ -45,13 +45,13 @@ const (
 	alone      phase = "alone"      // takes part, but nobody could be reached for a while
 )
 
-// problem is something that the person should know.
+// problem is something that the volunteer should know.
 type problem struct {
 	err, hint string
 	fatal     bool // the tab has ended
 }
 
-// config is what the page says, and whom to tell. The functions are called from any goroutine.
+// config is what the page asks for, and its callbacks, which are called from any goroutine.
 type config struct {
 	addresses []string
 	run       string // "" for any
@@ -63,12 +63,12 @@ type config struct {
 	onError   func(problem)
 }
 
-// tab joins the parts: it finds the swarm, takes part, and finds it again.
+// tab connects the parts: it finds the swarm, takes part, and finds it again after a loss.
 type tab struct {
 	cfg    config
 	ctx    context.Context
 	cancel context.CancelFunc
-	again  chan struct{} // asks for a round of dialling at once
+	again  chan struct{} // asks for a round of dialing at once
 
 	mu      sync.Mutex
 	known   []string // addresses to dial, newest first
@@ -86,13 +86,13 @@ func newTab(cfg config) *tab {
 		known: slices.Clone(cfg.addresses), paused: cfg.paused, workers: cfg.workers}
 }
 
-// run is the life of the tab.
+// run finds the swarm, joins its run, and reports until the tab ends.
 func (t *tab) run() {
 	t.cfg.onPhase(connecting)
 	saved, err := openSaved(t.ctx)
 	if err != nil {
-		t.cfg.onError(problem{err: "Nothing can be kept in this browser: " + err.Error(),
-			hint: "The tab works, but starts anew at every visit. Leave the private window, or free some space."})
+		t.cfg.onError(problem{err: "Nothing can be saved in this browser: " + err.Error(),
+			hint: "The tab works, but every visit starts from scratch. Leave the private window, or free some space."})
 	}
 	t.remember(saved.Addresses())
 	m, err := mesh.New(t.ctx, mesh.Config{Key: saved.Key(), Kind: coordinator.Tab, Agent: agent, Peers: t.targets()})
@@ -114,16 +114,16 @@ func (t *tab) run() {
 	t.report(p)
 }
 
-// find dials until somebody answers who is in the run that is wanted.
+// find dials until a node answers that is in the wanted run.
 func (t *tab) find(m *mesh.Mesh) (mesh.Hello, bool) {
-	for wait := backOffMin; ; wait = min(2*wait, backOffMax) {
+	for wait := backoffMin; ; wait = min(2*wait, backoffMax) {
 		hello, err := t.dial(m, t.cfg.run)
 		switch {
 		case err == nil:
 			return hello, true
 		case errors.Is(err, errOtherRun):
 			t.cfg.onPhase(noRun)
-			t.stray("The link names a run that it does not know. Ask for a new link, or open the page without the part after #.")
+			t.stray("The link names a run that this node does not have. Ask for a new link, or open the page without the part after #.")
 		case errors.Is(err, errNoRun):
 			t.cfg.onPhase(noRun)
 			wait = min(wait, 2*time.Second)
@@ -137,9 +137,9 @@ func (t *tab) find(m *mesh.Mesh) (mesh.Hello, bool) {
 }
 
 var (
-	errNobody   = errors.New("tab: no node can be reached")
-	errNoRun    = errors.New("tab: the nodes that answer are in no run")
-	errOtherRun = errors.New("tab: the nodes that answer are in another run")
+	errNobody   = errors.New("no node can be reached")
+	errNoRun    = errors.New("no reachable node has a run")
+	errOtherRun = errors.New("the reachable nodes are in another run")
 )
 
 // dial tries all known addresses and returns the first hello from the run, "" for any. An address that does not answer
@@ -206,10 +206,10 @@ func (t *tab) join(m *mesh.Mesh, saved *saved, hello mesh.Hello) (*peer.Peer, er
 	}
 	runStore, damaged, err := saved.Run(t.ctx, spec)
 	if err != nil {
-		return nil, fmt.Errorf("opening what is kept of run %s: %w", hello.Run, err)
+		return nil, fmt.Errorf("opening what is saved of run %s: %w", hello.Run, err)
 	}
 	if damaged {
-		t.cfg.onError(problem{err: "What this browser kept of the run was damaged.", hint: "It is fetched again from the swarm; there is nothing to do."})
+		t.cfg.onError(problem{err: "The run as saved in this browser was damaged.", hint: "It is fetched from the swarm again; you need not do anything."})
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -252,7 +252,7 @@ func (t *tab) report(p *peer.Peer) {
 
 // keep dials again while nobody is connected, and when the page asks.
 func (t *tab) keep(m *mesh.Mesh, saved *saved, p *peer.Peer) {
-	wait, reach := backOffMin, reach{since: time.Now()}
+	wait, reach := backoffMin, reach{since: time.Now()}
 	for {
 		asked := false
 		select {
@@ -261,7 +261,7 @@ func (t *tab) keep(m *mesh.Mesh, saved *saved, p *peer.Peer) {
 		case <-p.Done():
 			return
 		case <-t.again:
-			wait, asked = backOffMin, true
+			wait, asked = backoffMin, true
 		case <-time.After(keepPeriod):
 		}
 		status := p.Status()
@@ -269,7 +269,7 @@ func (t *tab) keep(m *mesh.Mesh, saved *saved, p *peer.Peer) {
 			t.cfg.onPhase(running)
 		}
 		if status.Connected > 0 && !asked {
-			wait = backOffMin
+			wait = backoffMin
 			saved.Remember(t.ctx, m.Hubs())
 			continue
 		}
@@ -278,7 +278,7 @@ func (t *tab) keep(m *mesh.Mesh, saved *saved, p *peer.Peer) {
 			continue
 		}
 		if errors.Is(err, errOtherRun) {
-			t.stray("Reload the page to take part in it. What was done here stays in the log.")
+			t.stray("Reload the page to take part in it. Your work so far stays in the log.")
 		}
 		if p.Status().Connected == 0 && reach.missed(time.Now()) {
 			t.cfg.onPhase(alone)
@@ -286,34 +286,35 @@ func (t *tab) keep(m *mesh.Mesh, saved *saved, p *peer.Peer) {
 		if !t.sleep(&wait) {
 			return
 		}
-		wait = min(2*wait, backOffMax)
+		wait = min(2*wait, backoffMax)
 	}
 }
 
-// stray tells the person once that the nodes that answer train another run.
+// stray tells the volunteer, once, that the reachable nodes train another run.
 func (t *tab) stray(hint string) {
 	t.mu.Lock()
 	told := t.strayed
 	t.strayed = true
 	t.mu.Unlock()
 	if !told {
-		t.cfg.onError(problem{err: "The node trains another run.", hint: hint})
+		t.cfg.onError(problem{err: "The node now trains another run.", hint: hint})
 	}
 }
 
-// sleep waits, but not if the page asks for a round: the back-off starts over then. It reports false at the end.
+// sleep waits, but if the page asks for a round it returns at once and the backoff starts over. It reports
+// false at the end.
 func (t *tab) sleep(wait *time.Duration) bool {
 	select {
 	case <-t.ctx.Done():
 		return false
 	case <-t.again:
-		*wait = backOffMin
+		*wait = backoffMin
 	case <-time.After(*wait):
 	}
 	return true
 }
 
-// targets lists the addresses to dial: those a browser can.
+// targets lists the known addresses that a browser can dial.
 func (t *tab) targets() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -326,7 +327,7 @@ func (t *tab) targets() []string {
 	return out
 }
 
-// maxKnown bounds the addresses that are tried.
+// maxKnown bounds the addresses to try.
 const maxKnown = 32
 
 // remember adds addresses, the newest in front.
@@ -349,7 +350,7 @@ func (t *tab) trouble(err error) {
 // fatal ends the tab and says why.
 func (t *tab) fatal(err error) {
 	t.cancel()
-	hint := "Reload the page; what is in the log is kept."
+	hint := "Reload the page; what is in the log is safe."
 	if errors.Is(err, seedlog.ErrVersion) {
 		hint = "The run needs another build of this page. Reload it; if that does not help, the node has to be updated."
 	}
@@ -382,7 +383,7 @@ func (t *tab) setWorkers(n int) {
 	}
 }
 
-// redial makes a round of dialling, with new addresses in front.
+// redial starts a round of dialing, with new addresses in front.
 func (t *tab) redial(addresses []string) {
 	t.remember(addresses)
 	select {

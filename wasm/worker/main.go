@@ -86,8 +86,8 @@ func (p *program) evaluate(args []js.Value) (any, error) {
 	return toJS(results), nil
 }
 
-// validate runs held-out episodes: args are the bytes of an evolve.State, or null for the one before, and of episode seeds;
-// the value is the returns.
+// validate runs held-out episodes: args are the bytes of an evolve.State, or null for the one before, and of
+// episode seeds; the value is the returns.
 func (p *program) validate(args []js.Value) (any, error) {
 	if p.worker == nil {
 		return nil, rollout.ErrSetup

@@ -9,16 +9,16 @@ import (
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
-// maxLag is how many generations the policy in an episode may be behind. web/src/theater.ts knows it too.
+// maxLag is how many generations the policy of an episode may be behind; web/src/theater.ts has the same number.
 const maxLag = 100
 
 // maxPlay is the largest number of steps in one reel.
 const maxPlay = 1000
 
-var errNoPolicy = errors.New("worker: no policy to show")
+var errNoPolicy = errors.New("no policy to show")
 
-// theater plays episodes of the mean policy for people to watch. They count for nothing: neither as evaluations nor as
-// held-out episodes.
+// theater plays episodes of the mean policy for people to watch. They count neither as evaluations nor as held-out
+// episodes.
 type theater struct {
 	plan    rollout.Plan
 	player  *rollout.Player
@@ -56,8 +56,8 @@ func newTheater(setup rollout.Setup) (*theater, error) {
 	return &theater{plan: plan, player: rollout.NewPlayer(plan)}, nil
 }
 
-// cast makes the mean policy of an encoded state what the next episode is played with. An episode of a policy that is
-// more than maxLag generations older is broken off.
+// cast makes the mean policy of an encoded state play the next episode. An episode whose policy is more than maxLag
+// generations older is cut short.
 func (t *theater) cast(gen uint64, state []byte) error {
 	s, err := t.plan.UnmarshalState(state)
 	if err != nil {
@@ -70,8 +70,8 @@ func (t *theater) cast(gen uint64, state []byte) error {
 	return nil
 }
 
-// play goes on for n steps, at most to the end of the episode, and returns the reel as JSON. An episode that starts
-// here draws from seed, and is played by the newest policy to its end.
+// play runs n more steps, at most to the end of the episode, and returns the reel as JSON. An episode that starts here
+// draws from seed, and the newest policy plays it to its end.
 func (t *theater) play(n int, seed uint64) ([]byte, error) {
 	if t.next == nil {
 		return nil, errNoPolicy

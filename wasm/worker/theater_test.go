@@ -100,7 +100,7 @@ func TestTheaterBreaksOffOldEpisodes(t *testing.T) {
 	play(t, th, 1)
 	cast(t, th, 1+maxLag)
 	if got := play(t, th, 1).Frames[0].Gen; got != 1 {
-		t.Errorf("got generation %d, want the episode to go on", got)
+		t.Errorf("got generation %d, want the episode to continue", got)
 	}
 	cast(t, th, 2+maxLag)
 	if got := play(t, th, 1).Frames[0]; got.Gen != 2+maxLag || got.Step != 0 {
@@ -118,7 +118,7 @@ func TestTheaterWithoutPolicy(t *testing.T) {
 	}
 }
 
-// TestTheaterActsLikeTheEvaluator plays a policy that is normalised in every way and holds its actions.
+// TestTheaterActsLikeTheEvaluator plays a policy that is normalized in every way and holds its actions.
 func TestTheaterActsLikeTheEvaluator(t *testing.T) {
 	setup := linear()
 	setup.Policy = policy.Spec{Kind: "mlp", Hidden: []uint64{8}, Activation: "tanh", Bias: true, Head: "argmax", VBN: true}

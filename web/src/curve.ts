@@ -5,7 +5,7 @@ import "uplot/dist/uPlot.min.css";
 import { count, real, tick } from "./format.ts";
 import type { Generation, HeldOut, Status } from "./types/tab";
 
-/** Above this many points neighbours are drawn as one. */
+/** Above this many points, neighbors are drawn as one. */
 const pointsMax = 1500;
 
 /** More held-out evaluations than this are drawn as a line without dots. */
@@ -47,7 +47,7 @@ export function summary(points: readonly Point[], threshold: number | null): str
   return parts.join(" ");
 }
 
-/** spread gives the curve some air, and shows the threshold once the curve has come a quarter of the way to it. */
+/** spread leaves a margin around the curve, and includes the threshold once the curve is a quarter of the way to it. */
 export function spread(low: number | null, high: number | null, threshold: number | null): [number, number] {
   let min = low ?? 0;
   let max = high ?? 1;
@@ -112,7 +112,7 @@ export class Curve {
     new ResizeObserver(() => this.plot?.setSize(this.size())).observe(box);
   }
 
-  /** Takes in the newest and draws what is new; returns the curve in words, or null if nothing changed. */
+  /** Draws what is new; returns the curve in words, or null if nothing changed. */
   update(status: Status, curve: readonly HeldOut[], earlier: readonly Generation[]): string | null {
     const fresh = this.history.add(status, curve, earlier);
     if (this.threshold !== status.threshold) this.plot?.destroy(), (this.plot = null);
@@ -137,9 +137,9 @@ export class Curve {
   }
 
   private options(style: CSSStyleDeclaration, points: number): uPlot.Options {
-    const colour = (name: string): string => style.getPropertyValue(name).trim();
-    const muted = colour("--muted");
-    const axis = { stroke: muted, font: `12px ${style.fontFamily}`, ticks: { show: false }, grid: { stroke: colour("--line"), width: 1 } };
+    const color = (name: string): string => style.getPropertyValue(name).trim();
+    const muted = color("--muted");
+    const axis = { stroke: muted, font: `12px ${style.fontFamily}`, ticks: { show: false }, grid: { stroke: color("--line"), width: 1 } };
     const threshold = this.threshold;
     const few = { show: points < 3, size: 5 };
     const dots = (u: uPlot, i: number): boolean => [...u.data[i]!].reduce<number>((n, y) => n + Number(y !== null), 0) <= dotsMax;
@@ -154,9 +154,9 @@ export class Curve {
       ],
       series: [
         {},
-        { stroke: colour("--accent"), width: 2, gaps: wide, points: { show: dots, size: 6, fill: colour("--accent") } },
-        { stroke: colour("--second"), width: 1.5, spanGaps: true, points: few },
-        { stroke: colour("--faint"), width: 1.25, spanGaps: true, points: few },
+        { stroke: color("--accent"), width: 2, gaps: wide, points: { show: dots, size: 6, fill: color("--accent") } },
+        { stroke: color("--second"), width: 1.5, spanGaps: true, points: few },
+        { stroke: color("--faint"), width: 1.25, spanGaps: true, points: few },
       ],
       hooks: { draw: threshold === null ? [] : [(u) => drawThreshold(u, threshold, muted)] },
     };
@@ -172,13 +172,13 @@ function wide(u: uPlot, series: number, _from: number, _to: number, gaps: [numbe
 }
 
 /** drawThreshold draws the return at which the environment counts as solved. */
-function drawThreshold(u: uPlot, threshold: number, colour: string): void {
+function drawThreshold(u: uPlot, threshold: number, color: string): void {
   const y = Math.round(u.valToPos(threshold, "y", true));
   if (y < u.bbox.top || y > u.bbox.top + u.bbox.height) return;
   const { ctx } = u;
   ctx.save();
-  ctx.strokeStyle = colour;
-  ctx.fillStyle = colour;
+  ctx.strokeStyle = color;
+  ctx.fillStyle = color;
   ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
   ctx.lineWidth = devicePixelRatio;
   ctx.beginPath();

@@ -1,14 +1,14 @@
-// Runs a Go program and says what it wrote before it died.
+// Runs a Go program and reports what it wrote before it died.
 
 import "#wasm_exec";
 import { kernelBorder } from "#kernel/border.mjs";
 import border from "#kernel/border.wasm";
 import simd128 from "#kernel/simd128.wasm";
 
-/** How many characters of a dying program's last words are kept. */
+/** How many characters of a dying program's output are kept. */
 const lastWordsLimit = 4000;
 
-/** A Go program that ended, which none of ours does by itself. */
+/** A Go program ended, which none of ours does on purpose. */
 export class GoExit extends Error {
   readonly output: string;
 
@@ -19,8 +19,8 @@ export class GoExit extends Error {
 }
 
 /**
- * Starts the program; when it waits for the first time, the promise is fulfilled. ended is rejected with a GoExit when
- * the program ends. What it writes goes to the console. It is given the kernels that this browser can run.
+ * Starts the program and resolves when it waits for the first time. ended is rejected with a GoExit when the program
+ * ends. Its output goes to the console. It gets the kernels that this browser can run.
  */
 export async function runGo(module: WebAssembly.Module): Promise<{ ended: Promise<never> }> {
   const go = new Go();
@@ -29,7 +29,7 @@ export async function runGo(module: WebAssembly.Module): Promise<{ ended: Promis
   const words = listen();
   const kernels = await kernelBorder(border, simd128);
   go.importObject["evokernel"] = kernels.imports;
-  // Browsers refuse to do this at once on the page for programs of more than 8 MB.
+  // Browsers refuse to do this synchronously for programs of more than 8 MB.
   const instance = await WebAssembly.instantiate(module, go.importObject);
   await kernels.connect(instance);
   const ended: Promise<never> = go.run(instance).then(
@@ -40,7 +40,7 @@ export async function runGo(module: WebAssembly.Module): Promise<{ ended: Promis
   return { ended };
 }
 
-/** listen keeps the newest of what is written to the console's file descriptors. */
+/** listen keeps the newest output to the console's file descriptors. */
 function listen(): () => string {
   const fs = (globalThis as unknown as { fs: { writeSync(fd: number, buf: Uint8Array): number } }).fs;
   const decoder = new TextDecoder();

@@ -24,7 +24,7 @@ export function readAssets(): Assets {
   return JSON.parse(document.getElementById("assets")!.textContent!) as Assets;
 }
 
-/** Address of the node: the one that served the page, or the one named by ?node=URL on a page from elsewhere. */
+/** Address of the node: the one that served the page, or the one that ?node=URL names on a page from elsewhere. */
 export function nodeURL(): URL {
   const named = new URLSearchParams(location.search).get("node");
   return new URL(named ?? ".", document.baseURI);
@@ -42,7 +42,7 @@ export async function fetchAddresses(): Promise<Addresses> {
   return answer;
 }
 
-/** Fetches and compiles the programs; progress is told how much is here, 0 to 1. */
+/** Fetches and compiles the programs; progress receives the fraction that is here, 0 to 1. */
 export async function fetchPrograms(
   urls: string[],
   progress: (fraction: number) => void,

@@ -1,16 +1,16 @@
-// Lets one tab of a browser profile work at a time, and keeps the working one from being frozen.
+// Lets one tab of a browser profile work at a time, and keeps the browser from freezing it.
 
 const name = "evoswarm-compute";
 
-/** A lease in localStorage is renewed this often, and is void after three misses. [ms] */
+/** A lease in localStorage is renewed this often, and expires after three misses. [ms] */
 const renewal = 2000;
 
 /**
- * Waits until no other tab works and resolves then, with what gives the lock back; a page that is closed gives it back by
- * itself. waiting is called if that takes time.
+ * Resolves once no other tab works, with a function that releases the lock; closing the page releases it too. waiting is
+ * called if another tab has the lock.
  *
  * A Web Lock also tells the browser not to freeze the page while it is hidden. Pages from a plain http address in a
- * local network have no Web Locks; there a lease in localStorage keeps tabs apart.
+ * local network have no Web Locks; there a lease in localStorage does the same, but for the freezing.
  */
 export async function lockTab(waiting: () => void): Promise<() => void> {
   if (navigator.locks) return webLock(waiting);

@@ -1,4 +1,4 @@
-// Joins everything: loads the programs, waits for its turn among the browser's tabs, starts the tab and shows what it
+// Connects everything: loads the programs, waits for its turn among the browser's tabs, starts the tab and shows what it
 // does.
 
 import { merge } from "./curve.ts";
@@ -19,7 +19,7 @@ const askPeriod = 60_000;
 /** How long to wait for the node's first answer between two tries, at most. [ms] */
 const retryMax = 15_000;
 
-/** A page that fails after this long reloads itself after the delay; one that fails at once would do so for ever. [ms] */
+/** A page that fails after this long reloads itself after the delay; one that fails at once would reload for ever. [ms] */
 const restartAfter = 300_000;
 const restartDelay = 30_000;
 
@@ -27,7 +27,7 @@ const assets = readAssets();
 const prefs = loadPrefs();
 const situation: Situation = { phase: "loading", loaded: 0, online: navigator.onLine, hold: "none", sleep: "none", status: null };
 let onBattery = false;
-/** Whether the person wants the drawing; it stops while paused. */
+/** Whether the volunteer wants the drawing; it stops while paused. */
 let drawing = !matchMedia("(prefers-reduced-motion: reduce)").matches;
 let tab: RemoteTab | null = null;
 let kernel: string | undefined;
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   start(await addresses, program!, worker!, unlock);
 }
 
-/** start hands over to the tab's program. */
+/** start starts the tab's program and the drawing. */
 function start(node: Addresses, program: WebAssembly.Module, worker: WebAssembly.Module, unlock: () => void): void {
   theater = new Theater({
     canvas: page.canvas,
@@ -116,7 +116,7 @@ function onPhase(phase: Phase): void {
   tell(inRun ? { phase } : { phase, status: null });
 }
 
-/** show takes in what the tab says of itself. */
+/** show shows the tab's status. */
 function show(status: Status): void {
   const before = situation.status;
   if (!before) {
@@ -131,7 +131,7 @@ function show(status: Status): void {
   if (status.height !== before?.height) theater?.news(status.height);
 }
 
-/** readLog fetches what the tab's log holds and is not shown yet. A tab that is catching up is left in peace. */
+/** readLog fetches what the tab knows of the learning curve and is not shown yet, but not while it is catching up. */
 async function readLog(status: Status): Promise<void> {
   if (!tab || reading || status.reason === "catching-up") return;
   reading = true;
@@ -145,7 +145,7 @@ async function readLog(status: Status): Promise<void> {
     shownHeight = status.height;
     page.curve(status, merge(ownCurve, nodeCurve), earlier);
   } catch {
-    // The tab's program died, which is told elsewhere.
+    // The tab's program died, which is reported elsewhere.
   } finally {
     reading = false;
   }
@@ -166,13 +166,13 @@ async function firstAddresses(): Promise<Addresses> {
       compare(node);
       return node;
     } catch (err) {
-      page.problem({ error: message(err), hint: "The node may be restarting; this page tries again by itself.", fatal: false });
+      page.problem({ error: message(err), hint: "The node may be restarting. This page keeps trying.", fatal: false });
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   }
 }
 
-/** check asks the node again: whether it has a newer page, where it is now, and how the run went. */
+/** check asks the node again: whether it has a newer page, its addresses, and its learning curve. */
 async function check(): Promise<void> {
   try {
     const node = await fetchAddresses();
@@ -185,13 +185,13 @@ async function check(): Promise<void> {
   }
 }
 
-/** askCurve takes the node's learning curve, which begins where the run began, if it is in the same run. */
+/** askCurve fetches the node's learning curve, which starts where the run started, if it is in the same run. */
 async function askCurve(run: string): Promise<void> {
   try {
     const [node, curve] = await Promise.all([fetchAddresses(), fetchCurve()]);
     if (node.run === run) nodeCurve = curve;
   } catch {
-    // The tab's own points do.
+    // The tab's own points suffice.
   }
 }
 
@@ -235,7 +235,7 @@ function hold(): void {
   choose();
 }
 
-/** choose shows what the person, or the battery rule, has chosen. */
+/** choose shows what the volunteer, or the battery rule, has chosen. */
 function choose(): void {
   page.choices(prefs.paused, prefs.workers, cores(), kernel);
   tell({ hold: prefs.paused ? "paused" : onBattery ? "battery" : "none" });
@@ -251,7 +251,7 @@ async function downloadLog(): Promise<void> {
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   } catch (err) {
-    report({ error: `The log could not be written: ${message(err)}`, hint: "Try again, or download it from the node at api/log.", fatal: false });
+    report({ error: `The log could not be saved: ${message(err)}`, hint: "Try again, or download it from the node, at api/log.", fatal: false });
   }
 }
 
@@ -272,12 +272,12 @@ function report(problem: Problem): void {
   page.problem(problem);
 }
 
-/** fail is for what ends the work. A tab that worked for a while is left alone by its person, so it starts over itself. */
+/** fail reports what ended the work. A tab that worked for a while is unattended, so it reloads itself. */
 function fail(err: unknown): void {
   const memory = err instanceof Crash && /out of memory/.test(err.output);
   let hint = memory
     ? "This computer's memory is full. Close other tabs and reload."
-    : "Reload the page; what is in the log is kept. If it happens again, tell the node's owner, with the text above.";
+    : "Reload the page; your work in the log is safe. If this happens again, send the text above to the node's owner.";
   if (performance.now() > restartAfter) {
     hint += " The page reloads by itself in half a minute.";
     setTimeout(() => location.reload(), restartDelay);

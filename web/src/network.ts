@@ -1,5 +1,5 @@
-// The script of the network worker: runs the tab's Go program away from the page's thread, and moves what the page asks of
-// it and what it says.
+// The script of the network worker: runs the tab's Go program away from the page's thread, and passes calls and events
+// between the two.
 
 import { GoExit, runGo } from "./go.ts";
 import type { Ask, Call, Tab, Tell } from "./types/tab";
@@ -41,7 +41,7 @@ async function answer({ id, name, args }: Call): Promise<void> {
   }
 }
 
-/** buffers finds what need not be copied: bytes, and those in the fields of an object. */
+/** buffers lists what can be transferred instead of copied: bytes, and bytes in the fields of an object. */
 function buffers(value: unknown): Transferable[] {
   if (value instanceof Uint8Array) return [value.buffer];
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [];

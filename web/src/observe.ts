@@ -1,5 +1,5 @@
-// Shows a run as the node sees it, over plain HTTP: until this tab takes part itself, and in a tab that never does, since
-// another one of this browser works.
+// Shows a run as the node sees it, over plain HTTP: until this tab takes part itself, and in a tab that does not because
+// another tab of this browser does.
 
 import { nodeURL } from "./load.ts";
 import type { HeldOut, Status } from "./types/tab";
@@ -7,7 +7,7 @@ import type { HeldOut, Status } from "./types/tab";
 /** How often the node is asked. [ms] */
 const period = 2000;
 
-/** Asks the node again and again for its status, as long as wanted says so. Answers that fail are passed over. */
+/** Polls the node for its status while wanted says so. Failed answers are skipped. */
 export async function observe(wanted: () => boolean, show: (status: Status, curve: HeldOut[]) => void): Promise<void> {
   let curve: HeldOut[] = [];
   let seen = "";
@@ -16,12 +16,12 @@ export async function observe(wanted: () => boolean, show: (status: Status, curv
       const status = await fetchJSON<Status>("api/status");
       const newest = `${status.run} ${status.return_height}`;
       if (status.run && newest !== seen) {
-        curve = await fetchCurve().catch(() => []); // a node that cannot tell it still tells the rest
+        curve = await fetchCurve().catch(() => []); // the status is worth showing without it
         seen = newest;
       }
       if (status.run && wanted()) show(status, curve);
     } catch {
-      // The node may be restarting; what the tab itself needs of it is reported where it asks.
+      // The node may be restarting. What the tab itself needs from it is reported elsewhere.
     }
     await new Promise((resolve) => setTimeout(resolve, period));
   }

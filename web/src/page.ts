@@ -1,4 +1,4 @@
-// What the person sees and touches: writes the present state into the document, and reports what is pressed.
+// What the volunteer sees and touches: writes the present state into the document, and reports what is pressed.
 
 import "./page.css";
 import { Curve } from "./curve.ts";
@@ -7,7 +7,7 @@ import type { Frame } from "./types/compute";
 import type { Generation, HeldOut, Problem, Status } from "./types/tab";
 import type { Words } from "./words.ts";
 
-/** What the person can do. */
+/** What the volunteer can do. */
 export interface Controls {
   pause(paused: boolean): void;
   workers(n: number): void;
@@ -48,7 +48,7 @@ export class Page {
     document.title = `${w.headline} · evoswarm`;
   }
 
-  /** Shows what the person has chosen, and with which kernel it is computed, as far as that is known. */
+  /** Shows what the volunteer has chosen and, once known, the kernel in use. */
   choices(paused: boolean, workers: number, cores: number, kernel: string | undefined): void {
     const pause = element<HTMLButtonElement>("pause");
     pause.ariaPressed = String(paused);
@@ -59,9 +59,9 @@ export class Page {
     this.write("workers-note", kernel === undefined ? note : `${note} Kernel: ${kernel}.`);
   }
 
-  /** Shows the swarm and this computer's part; the part is left empty where the status is not this tab's own. */
+  /** Shows the swarm and, if the status is this tab's own, this computer's part. */
   status(s: Status, curve: readonly HeldOut[], earlier: readonly Generation[], own: boolean): void {
-    const current = s.reason !== "catching-up"; // until then a rate would be that of reading, not of work
+    const current = s.reason !== "catching-up"; // until then a rate would measure reading, not work
     this.write("height", count(s.height));
     this.write("return", s.return === null ? "–" : s.threshold === null ? real(s.return) : `${real(s.return)} (goal ${real(s.threshold)})`);
     this.write("leader", own && s.leads ? "this tab" : s.leader ? short(s.leader) : "none");
@@ -92,7 +92,7 @@ export class Page {
     this.write("my-share", s.evaluations === 0 ? "–" : `${real((100 * s.mine) / s.evaluations)} %`);
   }
 
-  /** The command that lends another computer. */
+  /** Shows the command that lends another computer. */
   join(command: string): void {
     const button = element("join");
     button.title = command;
@@ -127,17 +127,17 @@ export class Page {
     element("problem").hidden = false;
   }
 
-  /** Takes the problem away. */
+  /** Hides the problem. */
   solved(): void {
     element("problem").hidden = true;
   }
 
-  /** Says that the node has a newer page. */
+  /** Offers the newer page that the node has. */
   stale(): void {
     element("stale").hidden = false;
   }
 
-  /** write changes the document only where the text is another, so that live regions speak once. */
+  /** write changes the document only where the text differs, so that screen readers announce it once. */
   private write(id: string, text: string): void {
     if (this.said.get(id) === text) return;
     this.said.set(id, text);
@@ -151,7 +151,7 @@ function element<T extends HTMLElement = HTMLElement>(id: string): T {
   return found as T;
 }
 
-/** copy puts text on the clipboard, also on pages where browsers give no access to it, and says so. */
+/** copy puts text on the clipboard, or shows it for copying where the browser forbids that. */
 function copy(text: string, what: string): void {
   const done = (): void => void (element("copied").textContent = `${what} is on the clipboard.`);
   if (navigator.clipboard) return void navigator.clipboard.writeText(text).then(done, () => prompt(what, text));

@@ -1,4 +1,4 @@
-// What the volunteer chose, kept in this browser: whether it is paused and how many workers.
+// What the volunteer chose, saved in this browser: whether it is paused, and how many workers to lend.
 
 const key = "evoswarm-prefs";
 
@@ -7,12 +7,12 @@ export interface Prefs {
   workers: number;
 }
 
-/** Cores that the browser admits to. */
+/** Cores that the browser reports. */
 export function cores(): number {
   return Math.max(1, navigator.hardwareConcurrency || 2);
 }
 
-/** One core is left to the page and to the person. */
+/** One core is left to the volunteer. */
 export function defaultWorkers(): number {
   return Math.max(1, cores() - 1);
 }
@@ -24,7 +24,7 @@ export function loadPrefs(): Prefs {
     if (typeof kept.paused === "boolean") prefs.paused = kept.paused;
     if (typeof kept.workers === "number") prefs.workers = Math.min(cores(), Math.max(1, Math.round(kept.workers)));
   } catch {
-    // Storage is forbidden or holds something else: the defaults do.
+    // Storage is forbidden or holds something else: the defaults apply.
   }
   return prefs;
 }
@@ -33,6 +33,6 @@ export function savePrefs(prefs: Prefs): void {
   try {
     localStorage.setItem(key, JSON.stringify(prefs));
   } catch {
-    // It lasts as long as the page then.
+    // The choice then lasts as long as the page.
   }
 }

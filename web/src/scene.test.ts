@@ -21,7 +21,7 @@ test("a canvas has the form of the world, within limits", () => {
   assert.deepEqual([of(4, 2), of(3, 2), of(7, 4), of(1, 1), of(9, 1)], [2, 1.5, 1.75, 1.5, 2]);
 });
 
-test("shapes within the bounds are drawn in order, in the colours of their roles", () => {
+test("shapes within the bounds are drawn in order, in the colors of their roles", () => {
   const calls: string[] = [];
   const note = (name: string) => (...args: unknown[]) => void calls.push(`${name} ${args.join(" ")}`.trim());
   const ctx = {
@@ -40,8 +40,8 @@ test("shapes within the bounds are drawn in order, in the colours of their roles
       { kind: "line", points: [0, 0, 0, 1], stroke: "accent", width: 0.1 },
     ],
   };
-  const colours: Palette = { ground: "g", body: "b", accent: "a", joint: "j", goal: "o", terrain: "t", flame: "f", ray: "r" };
-  paint(ctx as unknown as CanvasRenderingContext2D, scene, 400, 200, colours);
+  const colors: Palette = { ground: "g", body: "b", accent: "a", joint: "j", goal: "o", terrain: "t", flame: "f", ray: "r" };
+  paint(ctx as unknown as CanvasRenderingContext2D, scene, 400, 200, colors);
   assert.deepEqual(calls, [
     "save", "rect 0 0 400 200", "clip",
     "to 0 100", "to 400 100", "stroke g 1.5",

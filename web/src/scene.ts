@@ -1,8 +1,8 @@
-// Draws a scene, which is data in world units, on a canvas.
+// Draws a scene, given in world units, on a canvas.
 
 import type { Role, Scene, Shape } from "./types/compute";
 
-/** Colours by role, as CSS has them. */
+/** Colors by role, as CSS has them. */
 export type Palette = Record<Role, string>;
 
 /** Maps world units to pixels: x' = x scale + left, y' = bottom - y scale. */
@@ -12,20 +12,20 @@ export interface Fit {
   bottom: number;
 }
 
-/** The thinnest line there is, in CSS pixels. */
+/** The thinnest line, in CSS pixels. */
 const hairline = 1.5;
 
-/** The least and the largest width of a canvas in its heights: worlds of another form are in the middle of it. */
+/** The smallest and largest aspect ratio of a canvas; other scenes are centered in it. */
 const tallest = 1.5;
 const widest = 2;
 
-/** aspect is how many times as wide as high the canvas is that shows bounds best. */
+/** aspect is the width of the canvas that shows bounds best, divided by its height. */
 export function aspect(bounds: Scene["bounds"]): number {
   const ratio = (bounds.max_x - bounds.min_x) / (bounds.max_y - bounds.min_y);
   return Math.min(Math.max(ratio, tallest), widest);
 }
 
-/** fit shows all of bounds as large as possible in width x height pixels, in the middle, without distortion. */
+/** fit shows all of bounds as large as possible in width x height pixels, centered, without distortion. */
 export function fit(bounds: Scene["bounds"], width: number, height: number): Fit {
   const w = bounds.max_x - bounds.min_x;
   const h = bounds.max_y - bounds.min_y;
@@ -42,8 +42,8 @@ export function pixels(points: readonly number[], f: Fit): number[] {
   return points.map((p, i) => (i % 2 === 0 ? p * f.scale + f.left : f.bottom - p * f.scale));
 }
 
-/** paint draws what is within the bounds of scene in the middle of a canvas of width x height pixels, which is cleared. */
-export function paint(ctx: CanvasRenderingContext2D, scene: Scene, width: number, height: number, colours: Palette): void {
+/** paint clears a canvas of width x height pixels and draws what is within the bounds of scene, centered. */
+export function paint(ctx: CanvasRenderingContext2D, scene: Scene, width: number, height: number, colors: Palette): void {
   ctx.clearRect(0, 0, width, height);
   ctx.lineJoin = "round";
   ctx.lineCap = "round";
@@ -57,11 +57,11 @@ export function paint(ctx: CanvasRenderingContext2D, scene: Scene, width: number
   for (const shape of scene.shapes ?? []) {
     trace(ctx, shape, f);
     if (shape.fill) {
-      ctx.fillStyle = colours[shape.fill];
+      ctx.fillStyle = colors[shape.fill];
       ctx.fill();
     }
     if (shape.stroke) {
-      ctx.strokeStyle = colours[shape.stroke];
+      ctx.strokeStyle = colors[shape.stroke];
       ctx.lineWidth = Math.max((shape.width ?? 0) * f.scale, hairline);
       ctx.stroke();
     }

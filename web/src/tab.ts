@@ -1,8 +1,8 @@
-// The page's end of the network worker: calls of the tab's methods, and what its program says.
+// The page's end of the network worker: calls of the tab's methods, and its events.
 
 import type { Ask, Tab, TabConfig, TabEvents, Tell } from "./types/tab";
 
-/** What a method of the tab gives, once its answer is here. */
+/** The answer of a method of the tab. */
 type Given<K extends keyof Tab> = Awaited<ReturnType<Tab[K]>>;
 
 interface Waiting {
@@ -10,7 +10,7 @@ interface Waiting {
   reject(err: Error): void;
 }
 
-/** The network worker died: its program ended, which it does not do by itself. */
+/** The network worker died: its program ended, which it never does on purpose. */
 export class Crash extends Error {
   constructor(
     error: string,
@@ -21,14 +21,14 @@ export class Crash extends Error {
   }
 }
 
-/** RemoteTab is a tab whose program runs in a worker of its own. */
+/** RemoteTab is a tab whose program runs in a separate worker. */
 export class RemoteTab {
   private readonly worker: Worker;
   private readonly waiting = new Map<number, Waiting>();
   private serial = 0;
   private crash: Crash | null = null;
 
-  /** Starts the program, once. crashed is called at most once, and nothing else after it. */
+  /** Starts the program. crashed is called at most once, and is the last call. */
   constructor(
     script: string,
     module: WebAssembly.Module,
@@ -50,9 +50,9 @@ export class RemoteTab {
     return new Promise((resolve, reject) => this.waiting.set(id, { resolve: (value) => resolve(value as Given<K>), reject }));
   }
 
-  /** Calls a method whose answer nobody waits for. */
+  /** Calls a method and ignores its answer. */
   order<K extends keyof Tab>(name: K, ...args: Parameters<Tab[K]>): void {
-    this.call(name, ...args).catch(() => undefined); // a crash is told to whom it concerns
+    this.call(name, ...args).catch(() => undefined); // a crash is reported by crashed
   }
 
   /** Ends the program at once, and with it its connections. */

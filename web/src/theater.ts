@@ -1,4 +1,4 @@
-// Shows the environment with the newest policy: a worker of its own plays episodes, this draws them at their own pace.
+// Shows the environment with the newest policy: a separate worker plays episodes, this draws them in real time.
 
 import { aspect, paint, type Palette } from "./scene.ts";
 import type { Frame, Order, Reel, Reply, Role } from "./types/compute";
@@ -10,7 +10,7 @@ const roles: Role[] = ["ground", "body", "accent", "joint", "goal", "terrain", "
 const reelSteps = 60;
 const lowTide = 30;
 
-/** How many generations the policy in view may be behind; wasm/worker knows it too. */
+/** How many generations the policy in view may be behind; wasm/worker has the same number. */
 const maxLag = 100;
 
 /** How long the end of an episode stays in view, in frames. */
@@ -22,7 +22,7 @@ export interface TheaterConfig {
   module: WebAssembly.Module;
   /** The newest policy; null while there is none. Asked for before each episode. */
   policy(): Promise<PolicyBytes | null>;
-  /** Told what is in view. */
+  /** Receives the frame in view. */
   caption(frame: Frame): void;
   failed(error: string): void;
 }
@@ -39,7 +39,7 @@ export class Theater {
   /** The frame that the browser was asked for; 0: none. */
   private requested = 0;
   private shown: Frame | null = null;
-  private colours: Palette | null = null;
+  private colors: Palette | null = null;
   private next = 0;
   private rest = 0;
 
@@ -53,13 +53,13 @@ export class Theater {
     document.addEventListener("visibilitychange", () => this.wake());
   }
 
-  /** Plays on, or stands still: then nothing is computed. */
+  /** Plays or stops; while stopped, nothing is computed. */
   play(on: boolean): void {
     this.playing = on;
     this.wake();
   }
 
-  /** Tells that there is a policy of this generation. What is far behind it is not worth watching to its end. */
+  /** Reports a policy of this generation. An episode of a policy far behind it is not worth watching to its end. */
   news(gen: number): void {
     if (this.shown && gen > this.shown.gen + maxLag && !this.asking) {
       this.frames = [];
@@ -69,7 +69,7 @@ export class Theater {
     this.wake();
   }
 
-  /** Goes on showing. */
+  /** Continues showing. */
   wake(): void {
     this.next = 0;
     void this.ask();
@@ -97,7 +97,7 @@ export class Theater {
     }
   }
 
-  /** ask sends for more if little is left; before an episode with the newest policy. What nobody sees is not played. */
+  /** ask requests more frames when few are left, with the newest policy at the start of an episode. Nothing is played that nobody sees. */
   private async ask(): Promise<void> {
     if (this.asking || this.frames.length > lowTide) return;
     if (this.shown !== null && (!this.playing || document.hidden)) return;
@@ -131,7 +131,7 @@ export class Theater {
     });
   }
 
-  /** tick shows the frame whose time has come. Where a display is slower than the world, frames are passed over. */
+  /** tick shows the frame that is due. Frames are skipped where a display is slower than the environment. */
   private tick(now: number): void {
     if (!this.playing || document.hidden) return;
     if (this.next !== 0 && now < this.next - 2) return this.request();
@@ -161,14 +161,14 @@ export class Theater {
   }
 
   private repaint(): void {
-    this.colours = null;
+    this.colors = null;
     this.draw();
   }
 
   private draw(): void {
     if (this.shown === null) return;
     const canvas = this.config.canvas;
-    this.colours ??= readPalette(canvas);
+    this.colors ??= readPalette(canvas);
     canvas.style.aspectRatio = String(aspect(this.shown.scene.bounds));
     const ratio = devicePixelRatio || 1;
     const width = canvas.clientWidth;
@@ -180,11 +180,11 @@ export class Theater {
     const ctx = canvas.getContext("2d");
     if (!ctx) return;
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-    paint(ctx, this.shown.scene, width, height, this.colours);
+    paint(ctx, this.shown.scene, width, height, this.colors);
   }
 }
 
-/** readPalette takes the colours of the roles from the style sheet, so that they follow light and dark. */
+/** readPalette takes the colors of the roles from the style sheet, so that they follow light and dark. */
 function readPalette(element: Element): Palette {
   const style = getComputedStyle(element);
   return Object.fromEntries(roles.map((r) => [r, style.getPropertyValue(`--scene-${r}`).trim()])) as Palette;

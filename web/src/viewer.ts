@@ -1,4 +1,4 @@
-// Shows the policy of a seed log for evonode watch: the theater of the volunteer page, without a swarm.
+// Shows the policy of a seed log for evonode watch, with the theater of the volunteer page but without a swarm.
 
 import { count, real, short } from "./format.ts";
 import { fetchPrograms, readAssets } from "./load.ts";
@@ -88,7 +88,7 @@ function say(headline: string, detail: string, tone: string): void {
 function fail(err: unknown): void {
   say("Nothing to see", "The drawing stopped.", "trouble");
   write("problem-error", err instanceof Error ? err.message : String(err));
-  write("problem-hint", "Is evonode watch still running? If so, reload. A world that is not part of this build cannot be drawn here.");
+  write("problem-hint", "Is evonode watch still running? If so, reload. An environment that is not part of this build cannot be drawn here.");
   element("problem-action").onclick = () => location.reload();
   element("problem").hidden = false;
 }

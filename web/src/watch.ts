@@ -6,27 +6,30 @@ export interface Life {
   /** The page or the computer slept, and is back: its connections are dead. */
   woken(from: Sleep): void;
   online(online: boolean): void;
-  /** The page is going away; kept: the browser may bring it back, and stops its scripts meanwhile. */
+  /** The page is going away. kept: the browser may bring it back, and stops its scripts until then. */
   leaving(kept: boolean): void;
-  /** The person went back to the page, which the browser had kept. */
+  /** The volunteer came back to a page that the browser had kept. */
   returned(): void;
 }
 
-/** A clock that gained this much on the other means that the computer slept. [ms] */
+/** If the clocks drift apart by more than this, the computer slept. [ms] */
 const sleepGap = 15_000;
 
-/** Two readings of time: that of the day, and that since the page was opened, which stands still while the computer sleeps. */
+/** Two clocks at one moment: the time of day, and the time since the page was opened, which stops while the computer sleeps. */
 export interface Clocks {
   day: number;
   page: number;
 }
 
-/** slept finds out from two readings whether the computer slept between them. However late a timer fires, that alone is
- * none: both clocks go on while the page is slow or hidden. */
+/**
+ * slept reports whether the computer slept between two readings. A timer that fires late is no sign of sleep: both clocks
+ * advance while the page is slow or hidden.
+ */
 export function slept(before: Clocks, after: Clocks): boolean {
   return after.day - before.day - (after.page - before.page) > sleepGap;
 }
 
+/** watchLife reports what happens to the page. */
 export function watchLife(life: Life): void {
   addEventListener("online", () => life.online(true));
   addEventListener("offline", () => life.online(false));
@@ -47,21 +50,21 @@ interface Battery extends EventTarget {
   level: number;
 }
 
-/** Below this charge a computer that is not plugged in is spared. */
+/** Work stops below this charge on a computer that is not plugged in. */
 const lowLevel = 0.3;
 
-/** Tells whether the battery is to be spared. Browsers that do not say are taken to be plugged in. */
+/** Reports when the battery gets low, and when it no longer is. A browser that does not say counts as plugged in. */
 export async function watchBattery(low: (low: boolean) => void): Promise<void> {
   const get = (navigator as { getBattery?(): Promise<Battery> }).getBattery;
   if (!get) return;
   const battery = await get.call(navigator).catch(() => null);
   if (!battery) return;
   let said = false;
-  const look = (): void => {
+  const read = (): void => {
     const now = !battery.charging && battery.level < lowLevel;
     if (now !== said) low((said = now));
   };
-  battery.addEventListener("chargingchange", look);
-  battery.addEventListener("levelchange", look);
-  look();
+  battery.addEventListener("chargingchange", read);
+  battery.addEventListener("levelchange", read);
+  read();
 }

@@ -6,7 +6,8 @@ import type { Status } from "./types/tab";
 const status: Status = {
   run: "bafyrun", env: "CartPole-v1", strategy: "dises", height: 3, head: "bafyhead", leader: "aa", self: "bb", leads: false,
   term: 1, peers: 2, connected: 1, volunteers: 2, evaluations: 300, steps: 9000, evals_per_s: 120, mine: 30, mine_steps: 900,
-  mine_evals_per_s: 12, workers: 1, best: 20, mean: 10, return: null, return_height: 0, threshold: 475, state: "training", reason: "evaluating", why: "",
+  mine_evals_per_s: 12, workers: 1, best: 20, mean: 10, return: null, return_height: 0, threshold: 475, state: "training", reason: "evaluating", why: "", behind: 0,
+  behind_of: 0, behind_s: 0,
 };
 const running: Situation = { phase: "running", loaded: 1, online: true, hold: "none", sleep: "none", status };
 
@@ -58,10 +59,10 @@ test("a reason that this page does not know is said in the program's words", () 
 
 test("catching up says how far it is and how long it takes", () => {
   const behind = (change: Partial<Status>): string =>
-    describe({ ...running, status: { ...status, height: 85, reason: "catching-up", ...change } }).detail;
-  assert.match(behind({ behind: 100, behind_s: 19.2 }), /^Generation 85 of 185, 20 s left\. /);
-  assert.match(behind({ behind: 100, behind_s: 300 }), /, 5 min left\. /);
-  assert.match(behind({ behind: 100 }), /^Generation 85 of 185\. /);
+    describe({ ...running, status: { ...status, reason: "catching-up", ...change } }).detail;
+  assert.match(behind({ behind: 100, behind_of: 185, behind_s: 19.2 }), /^85 of 185 generations, 20 s left\. /);
+  assert.match(behind({ behind: 100, behind_of: 185, behind_s: 300 }), /, 5 min left\. /);
+  assert.match(behind({ behind: 100, behind_of: 185 }), /^85 of 185 generations\. /);
   assert.match(behind({}), /^Fetching /);
 });
 

@@ -1,9 +1,9 @@
-// What the page says of itself: one state, in words, chosen from everything that is known.
+// What the page says: one state, in words, derived from everything that is known.
 
 import { count, plural } from "./format.ts";
 import type { Phase, Status } from "./types/tab";
 
-/** How the state is marked: a color and a symbol go with the words. */
+/** How the state is marked, by a color and a symbol. */
 export type Tone = "work" | "wait" | "rest" | "trouble";
 
 export interface Words {
@@ -12,7 +12,7 @@ export interface Words {
   detail: string;
 }
 
-/** Why the person, or the computer for them, put the work on hold. */
+/** Why the work is on hold: the volunteer paused it, or the battery is low. */
 export type Hold = "none" | "paused" | "battery";
 
 /** Why connections were lost: the browser froze the hidden tab, or the computer slept. */
@@ -26,7 +26,7 @@ export interface Situation {
   loaded: number;
   online: boolean;
   hold: Hold;
-  /** What the tab has only just woken up from. */
+  /** What the tab has just woken up from. */
   sleep: Sleep;
   /** The newest; null before the first. */
   status: Status | null;
@@ -38,7 +38,7 @@ export function describe(s: Situation): Words {
     case "unsupported":
       return words("trouble", "This browser cannot help", "It lacks WebAssembly, Web Workers or IndexedDB. Try a current Firefox, Chrome or Safari.");
     case "failed":
-      return words("trouble", "Stopped", "Something went wrong; what you can do is said below.");
+      return words("trouble", "Stopped", "Something went wrong. See below for what you can do.");
     case "loading":
       return words("wait", "Loading", `${Math.round(s.loaded * 100)} % of the programs are here. Your next visit will start at once.`);
     case "elsewhere":
@@ -87,9 +87,9 @@ function helping(status: Status): string {
 
 /** catchingUp says how far it is and how long it will take. */
 function catchingUp(status: Status): string {
-  if (!status.behind) return "Fetching what the swarm has done so far. Training starts after that.";
-  const far = `Generation ${count(status.height)} of ${count(status.height + status.behind)}`;
-  return `${far}${status.behind_s ? `, ${duration(status.behind_s)} left` : ""}. Training starts after that.`;
+  if (status.behind === 0) return "Fetching what the swarm has done so far. Training starts after that.";
+  const far = `${count(status.behind_of - status.behind)} of ${plural(status.behind_of, "generation")}`;
+  return `${far}${status.behind_s > 0 ? `, ${duration(status.behind_s)} left` : ""}. Training starts after that.`;
 }
 
 function paused(status: Status | null): string {
@@ -106,13 +106,13 @@ function words(tone: Tone, headline: string, detail: string): Words {
   return { tone, headline, detail };
 }
 
-/** duration is a time to wait, in words: whole seconds, or whole minutes. */
+/** duration is a time in whole seconds, or in minutes if it is long. */
 function duration(seconds: number): string {
   const s = Math.max(1, Math.ceil(seconds));
   return s < 90 ? `${s} s` : `${Math.round(s / 60)} min`;
 }
 
-/** sentence makes a sentence of the words of a program. */
+/** sentence makes a sentence of a program's words. */
 function sentence(text: string): string {
   if (text === "") return "";
   return text[0]!.toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");

@@ -1,4 +1,4 @@
-// The script of a Web Worker: starts the Go program it is given and moves messages between it and whoever posts them.
+// The script of a computing Web Worker: starts the Go program it is given and passes messages to and from it.
 
 import { runGo } from "./go.ts";
 import type { Answer, Compute, Order, Reply } from "./types/compute";

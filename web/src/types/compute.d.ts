@@ -1,6 +1,6 @@
 // The border to the Go program of a Web Worker (wasm/worker).
 
-/** A Go function cannot throw: it answers with a value or with what is wrong. */
+/** A Go function cannot throw: it answers with a value or an error. */
 export type Answer<T> = { value: T; error?: undefined } | { error: string; value?: undefined };
 
 export interface Compute {

@@ -1,9 +1,9 @@
 // The border to the Go program of the tab (wasm/tab): libp2p, coordinator and store. It runs in the network worker
 // (network.ts), so that nothing it does keeps the page from answering the person.
 
-/** What the tab has to be told. Nothing of it is asked of the volunteer. */
+/** What the tab needs to know. The volunteer is asked for nothing. */
 export interface TabConfig {
-  /** Multiaddrs with /p2p of nodes to dial; those a browser cannot dial are passed over. */
+  /** Multiaddrs with /p2p of nodes to dial; those that a browser cannot dial are skipped. */
   addresses: string[];
   /** The run that is expected there, or "" to take part in whatever the node runs. */
   run: string;
@@ -16,7 +16,7 @@ export interface TabConfig {
   workerModule: WebAssembly.Module;
 }
 
-/** What the tab's program says by itself. */
+/** Events of the tab's program. */
 export interface TabEvents {
   /** The way to the swarm changed. */
   onPhase(phase: Phase): void;
@@ -91,10 +91,10 @@ export interface Status {
   reason: Reason;
   /** The reason as a sentence for a person. */
   why: string;
-  /** Entries that are still to be folded; 0 or none: up to date. */
-  behind?: number;
-  /** How long that will take; 0 or none: not known. [s] */
-  behind_s?: number;
+  /** While catching up: generations still to take in, of how many, and the time that it will take; 0: not known. [s] */
+  behind: number;
+  behind_of: number;
+  behind_s: number;
   /** What is wrong with this computer. */
   error?: string;
 }
