@@ -14,13 +14,13 @@ import (
 	"github.com/evoswarm/evoswarm/node/verb"
 )
 
-// ControlVerbs are those that speak to the node that runs here.
+// ControlVerbs are the verbs that talk to the node that runs here.
 func ControlVerbs() []*verb.Verb {
 	return []*verb.Verb{
 		controlVerb("status", "what the node here is doing", "Prints what the node that runs here is doing.", "GET"),
-		controlVerb("pause", "stop the work of the node here", "Stops this computer's evaluations; the node stays in the swarm. It stays paused until resume, over restarts too.", "POST"),
-		controlVerb("resume", "start it again", "Starts this computer's evaluations again after pause.", "POST"),
-		controlVerb("stop", "end the node here", "Ends the node that runs here: it hands over, writes everything to disk and leaves. Waits until it is gone.", "POST"),
+		controlVerb("pause", "stop this computer's evaluations; the node stays in the swarm", "Stops this computer's evaluations; the node stays in the swarm. It stays paused until resume, even over restarts.", "POST"),
+		controlVerb("resume", "start them again", "Starts this computer's evaluations again after pause.", "POST"),
+		controlVerb("stop", "end the node here, and hand over", "Ends the node that runs here: it hands over, writes everything to disk and leaves. Waits until it is gone.", "POST"),
 	}
 }
 
@@ -28,13 +28,13 @@ func controlVerb(name, summary, intro, method string) *verb.Verb {
 	return &verb.Verb{
 		Name: name, Summary: summary, Intro: intro,
 		Usage:   []string{name + " [--data DIR] [--json]"},
-		Details: "It speaks to the node that runs on the data folder, through a socket there that only you can open.",
+		Details: "Talks to the node that runs on the data folder, through a socket there that only you can open.",
 		Example: "evonode " + name,
 		Bind: func(fs *verb.Flags) verb.Run {
 			data, asJSON := "", false
 			bindData(fs, &data, "the node's data folder")
 			fs.JSON(&asJSON, "one JSON object: run, env, strategy, height, head, leader, self, leads, term, peers, evaluations, steps, mine, "+
-				"evals_per_s, best, mean, return (of the mean policy), threshold, solved, solved_at, state (training, idle or paused), reason, why, "+
+				"evals_per_s, best, mean, return (of the mean policy), threshold, solved, solved_at, state (training, catching-up, idle or paused), reason, why, behind (entries still to fold), "+
 				"workers, page, uptime, version")
 			return func(ctx context.Context, s *verb.IO, args []string) error {
 				if err := verb.None(args); err != nil {
@@ -117,11 +117,7 @@ func waitGone(ctx context.Context, data string) error {
 
 func printStatus(w io.Writer, s httpd.Status) error {
 	var b strings.Builder
-	state := string(s.State)
-	if s.Why != "" {
-		state += ": " + s.Why
-	}
-	fmt.Fprintf(&b, "state        %s\n", state)
+	fmt.Fprintf(&b, "state        %s\n", stateText(s.Status))
 	if s.Run != "" {
 		fmt.Fprintf(&b, "run          %s (%s, %s)\n", s.Run, s.Env, s.Strategy)
 		fmt.Fprintf(&b, "policy       %s\n", policyText(s))

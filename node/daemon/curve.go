@@ -24,7 +24,7 @@ func (n *Node) savedCurve(run seedlog.Link) []peer.Point {
 	return points
 }
 
-// saveCurve keeps the learning curve for the next start, if it changed.
+// saveCurve saves the learning curve for the next start, if it changed.
 func (n *Node) saveCurve() {
 	if n.peer == nil {
 		return

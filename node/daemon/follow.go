@@ -13,10 +13,10 @@ import (
 	"github.com/evoswarm/evoswarm/node/verb"
 )
 
-// goodbye bounds the time that a node takes to hand over when it is stopped.
+// goodbye bounds how long a node takes to hand over when it is stopped.
 const goodbye = 8 * time.Second
 
-// runNode starts a node and stays with it until it is told to end.
+// runNode starts a node and waits until it has to end.
 func runNode(ctx context.Context, s *verb.IO, cfg Config, line *verb.Line, asJSON bool) error {
 	n, err := Start(ctx, cfg)
 	if err != nil {
@@ -43,7 +43,7 @@ func runNode(ctx context.Context, s *verb.IO, cfg Config, line *verb.Line, asJSO
 	return err
 }
 
-// again is the command that continues where a node ended.
+// again is the command that continues what a node did.
 func again(cfg Config) string {
 	words := []string{"evonode"}
 	if cfg.Public {
@@ -117,7 +117,7 @@ func follow(ctx context.Context, s *verb.IO, n *Node, line *verb.Line, asJSON bo
 	}
 }
 
-// statusLine says what a node does, what counts most first.
+// statusLine says what a node does, most important first.
 func statusLine(s peer.Status) []verb.Item {
 	leader := "nobody"
 	switch {
@@ -132,15 +132,22 @@ func statusLine(s peer.Status) []verb.Item {
 	}
 	items = append(items, verb.Return(s.Return, s.Threshold))
 	if s.State != peer.Training {
-		state := string(s.State)
-		if s.Why != "" {
-			state += ": " + s.Why
-		}
-		items = append(items, verb.Item{Text: state, Color: verb.Bold})
+		items = append(items, verb.Item{Text: stateText(s), Color: verb.Bold})
 	}
 	return append(items, verb.Items(
 		fmt.Sprintf("%.0f evals/s", s.EvalsPerS), fmt.Sprintf("height %d", s.Height), verb.Plural(s.Peers, "peer"),
 		"leader "+leader, "best "+verb.Number(s.Best), "mean "+verb.Number(s.Mean))...)
+}
+
+// stateText says what a node does, and why.
+func stateText(s peer.Status) string {
+	switch {
+	case s.Why == "":
+		return string(s.State)
+	case s.State == peer.Paused, s.State == peer.Catching:
+		return s.Why // which says the state
+	}
+	return string(s.State) + ": " + s.Why
 }
 
 // daemonError adds what to do to the errors of a node.
@@ -151,19 +158,19 @@ func daemonError(err error) error {
 	case errors.Is(err, ErrBusy):
 		return verb.Failed(err, "another program, perhaps another evonode, has that port: end it, or choose another one with --http HOST:PORT or --listen MULTIADDR")
 	case errors.Is(err, cost.ErrTooMuch):
-		return verb.Failed(err, "only who starts a run can choose a smaller policy or population")
+		return verb.Failed(err, "join another run, or start one of your own with a smaller policy or population")
 	case errors.Is(err, ErrNoRun):
 		return verb.Failed(err, "the node there trains nothing yet: start it with --train ENV, then join again")
 	case errors.Is(err, ErrOtherRun):
-		return verb.Failed(err, "leave out the # and what is behind it to join whatever runs there")
+		return verb.Failed(err, "leave out the # and what follows it to join whatever runs there")
 	case errors.Is(err, ErrSolo):
-		return verb.Failed(err, "its key is no secret; start a run of its own with evonode --bootstrap --train ENV")
+		return verb.Failed(err, "the key of such a run is public; start a run for a swarm with evonode --bootstrap --train ENV")
 	case errors.Is(err, mesh.ErrAddress):
-		return verb.Wrong(err, "give the URL of a volunteer page, such as http://192.168.1.5:8080/, or a multiaddress such as /ip4/192.168.1.5/tcp/4710/p2p/12D3Koo...; leave out the # and what is behind it to join whatever runs there")
+		return verb.Wrong(err, "give the URL of a volunteer page, such as http://192.168.1.5:8080/, or a multiaddress such as /ip4/192.168.1.5/tcp/4710/p2p/12D3Koo...; leave out the # and what follows it to join whatever runs there")
 	case errors.Is(err, mesh.ErrUnreachable):
-		return verb.Failed(err, "check that the node there runs and that this computer reaches it; open the URL in a browser")
+		return verb.Failed(err, "check that the node there runs and that this computer can reach it: does the URL open in a browser?")
 	case errors.Is(err, mesh.ErrWrongPeer):
-		return verb.Failed(err, "the address is of a node that is gone; ask for the new one, or join by the page's URL")
+		return verb.Failed(err, "the node at that address has changed: ask for its new address, or join by the page's URL")
 	case errors.Is(err, mesh.ErrForeign):
 		return verb.Failed(err, "use the same version of evonode on both sides")
 	}

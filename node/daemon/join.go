@@ -11,15 +11,15 @@ import (
 )
 
 var (
-	// ErrNoRun is returned where the nodes to join are in no run.
+	// ErrNoRun is returned if the nodes to join have no run.
 	ErrNoRun = errors.New("daemon: no run there")
-	// ErrOtherRun is returned where the nodes to join are in another run than the one asked for.
+	// ErrOtherRun is returned if the nodes to join have another run than the one asked for.
 	ErrOtherRun = errors.New("daemon: another run there")
-	// ErrSolo is returned for the run of a single machine, whose key is no secret.
+	// ErrSolo is returned for the run of a single machine, whose key is public.
 	ErrSolo = errors.New("daemon: a run of one machine cannot be joined")
 )
 
-// dialPatience bounds the way to one address.
+// dialPatience bounds the dialing of one address.
 const dialPatience = 10 * time.Second
 
 // target is what the user asked to join, resolved.
@@ -37,7 +37,7 @@ func resolve(ctx context.Context, texts []string) ([]target, error) {
 		found, err := mesh.Resolve(ctx, text)
 		cancel()
 		if errors.Is(err, mesh.ErrAddress) {
-			return nil, err // a slip of the pen: say so at once
+			return nil, err // a typing error: say so at once
 		}
 		if err != nil {
 			errs = append(errs, err)
@@ -51,7 +51,7 @@ func resolve(ctx context.Context, texts []string) ([]target, error) {
 	return targets, nil
 }
 
-// meet dials the targets until one of them says which run it is in, and returns that run's genesis block.
+// meet dials the targets until one of them names its run, and returns that run's genesis block.
 func meet(ctx context.Context, m *mesh.Mesh, targets []target) (genesis []byte, err error) {
 	var errs []error
 	for _, t := range targets {

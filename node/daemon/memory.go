@@ -10,11 +10,11 @@ import (
 	"slices"
 )
 
-// memory is what a node remembers beside its stores: node.json in the data folder.
+// memory is what a node remembers apart from its stores: node.json in the data folder.
 type memory struct {
-	Version int      `json:"version"` // of this form: 1
-	Active  string   `json:"active"`  // run that was worked on last, "" for none
-	Recent  []string `json:"recent"`  // runs of this folder, the last one worked on first
+	Version int      `json:"version"` // of this format: 1
+	Active  string   `json:"active"`  // last run, "" for none
+	Recent  []string `json:"recent"`  // runs of this folder, newest use first
 	Paused  bool     `json:"paused"`  // by the owner
 }
 
@@ -23,7 +23,7 @@ const (
 	memoryVersion = 1
 )
 
-// readMemory reads what the node on this folder remembered; a new folder remembers nothing.
+// readMemory reads what the node on this folder remembered: nothing, if the folder is new.
 func readMemory(data string) (memory, error) {
 	m := memory{Version: memoryVersion}
 	path := filepath.Join(data, memoryName)

@@ -25,12 +25,12 @@ type Config struct {
 	Targets []string // addresses and URLs to join
 	Public  bool     // whether to listen, serve the page and be found
 
-	Train *runspec.Options // run to start or to go on with; nil: that of the targets, else the one worked on last
-	Exact bool             // whether a run of this folder must have every setting of Train to be gone on with, not only its world
-	Fresh bool             // start a new run in any case
+	Train *runspec.Options // run to start or to continue; nil: that of the targets, else the last one
+	Exact bool             // continue a run of this folder only if all its settings are those of Train, not just its environment
+	Fresh bool             // always start a new run
 
-	HTTP      string // where the page is served; "" for the default of a public node
-	HTTPGiven bool   // whether the user said so: then no other port will do
+	HTTP      string // where the page is served; "": the default of a public node
+	HTTPGiven bool   // whether the user chose it: then no other port will do
 	Metrics   string // where /metrics is served; "": nowhere
 	Listen    []string
 	Workers   int // cores to lend; 0: all
@@ -40,7 +40,7 @@ type Config struct {
 	Logger    *slog.Logger
 }
 
-// Announcement is what a node says once it is up.
+// Announcement is what a node prints once it is up.
 type Announcement struct {
 	Page      string   `json:"page"` // URL on this computer, "" for none
 	Join      string   `json:"join"` // command for another computer, "" if it could not reach this one
@@ -49,7 +49,7 @@ type Announcement struct {
 	Strategy  string   `json:"strategy"`
 	Addresses []string `json:"addresses"` // of this node, for peers
 	Metrics   string   `json:"metrics"`   // URL of /metrics, "" for none
-	Notes     []string `json:"notes"`     // what a person should know
+	Notes     []string `json:"notes"`     // what the user should know
 }
 
 // Node is a running node.
@@ -65,16 +65,16 @@ type Node struct {
 	servers []*http.Server
 	notes   []string
 
-	mu     sync.Mutex // of what follows, and of writing to the data folder
+	mu     sync.Mutex // guards what follows, and writing to the data folder
 	memory memory
-	// lastPoint ends the learning curve that was saved.
+	// lastPoint is the last point of the learning curve that was saved.
 	lastPoint peer.Point
 
 	stop     chan struct{} // closed by Stop
 	stopOnce sync.Once
 }
 
-// Start brings a node up. When ctx ends before it is up, Start fails; afterwards ctx has no say: see [Node.Wait].
+// Start starts a node. If ctx ends before the node is up, Start fails; afterwards ctx has no effect: see [Node.Wait].
 func Start(ctx context.Context, cfg Config) (*Node, error) {
 	n := &Node{cfg: cfg, started: time.Now(), stop: make(chan struct{})}
 	if err := n.start(ctx); err != nil {
@@ -113,7 +113,7 @@ func (n *Node) start(ctx context.Context) (err error) {
 	return n.serve()
 }
 
-// openPage takes the page's port, before anything else is under way.
+// openPage takes the page's port before anything else starts.
 func (n *Node) openPage() (err error) {
 	address := n.cfg.HTTP
 	if address == "" {
@@ -187,7 +187,7 @@ func (n *Node) listen(l net.Listener, h http.Handler) {
 	}()
 }
 
-// rememberEvery is the time between two savings of what only helps the next start.
+// rememberEvery is how often the node saves what only helps its next start.
 const rememberEvery = 30 * time.Second
 
 // remember saves which hubs answered and the learning curve, until the node stops.
@@ -241,7 +241,7 @@ func (n *Node) Announcement() Announcement {
 	return a
 }
 
-// Wait returns when the node has to end: because ctx ended, because its owner said so, or with the error that stopped it.
+// Wait returns when the node has to end: because ctx ended, because its owner stopped it, or with the error that did.
 func (n *Node) Wait(ctx context.Context) error {
 	var done <-chan struct{} // never, while there is no run
 	if n.peer != nil {
@@ -257,7 +257,7 @@ func (n *Node) Wait(ctx context.Context) error {
 	}
 }
 
-// Close hands over, says goodbye, writes everything to disk and frees the data folder. ctx bounds the goodbye.
+// Close hands over leadership, leaves the swarm, writes everything to disk and frees the data folder. ctx bounds the leaving.
 // The control socket answers until all of that is done.
 func (n *Node) Close(ctx context.Context) error {
 	n.Stop()
@@ -274,12 +274,12 @@ func (n *Node) Close(ctx context.Context) error {
 	return err
 }
 
-// release frees what a node holds, also one that did not come up.
+// release frees what a node holds, even one that failed to start.
 func (n *Node) release() {
 	if n.peer != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		n.peer.Close(ctx) // harmless after Close
+		n.peer.Close(ctx) // no-op after Close
 	} else if n.mesh != nil {
 		n.mesh.Close()
 	}
@@ -331,7 +331,7 @@ func (n *Node) WriteLog(w io.Writer) error {
 	return n.peer.Log(w)
 }
 
-// SetPaused implements [httpd.Control]: the status that follows has the new state. It is remembered over a restart.
+// SetPaused implements [httpd.Control]: the next status has the new state. It survives a restart.
 func (n *Node) SetPaused(paused bool) error {
 	n.mu.Lock()
 	n.memory.Paused = paused
@@ -343,7 +343,7 @@ func (n *Node) SetPaused(paused bool) error {
 	return err
 }
 
-// pausePatience bounds the wait for a peer to take note of a pause.
+// pausePatience bounds the wait for a peer to pause.
 const pausePatience = 5 * time.Second
 
 // pause tells the peer, and waits until its status says so.
@@ -367,7 +367,7 @@ func (n *Node) pause(paused bool) {
 // Stop implements [httpd.Control].
 func (n *Node) Stop() { n.stopOnce.Do(func() { close(n.stop) }) }
 
-// Watch returns a channel with the newest status, and what ends it. Without a run there is nothing to watch: nil.
+// Watch returns a channel with the newest status, and a function that ends it. Without a run the channel is nil.
 func (n *Node) Watch() (<-chan peer.Status, func()) {
 	if n.peer == nil {
 		return nil, func() {}

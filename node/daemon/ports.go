@@ -19,10 +19,10 @@ const (
 	portsTried  = 20   // after the default one
 )
 
-// ErrBusy is returned where a port that was asked for is taken by another program.
+// ErrBusy is returned if another program has a port that was asked for.
 var ErrBusy = errors.New("daemon: port is busy")
 
-// listenHTTP opens the port of the page. Where address is the default one and busy it takes the next free port, and
+// listenHTTP opens the port of the page. If address is the default and busy, it takes the next free port, and
 // says so in note.
 func listenHTTP(address string, given bool) (l net.Listener, note string, err error) {
 	l, err = net.Listen("tcp", address)

@@ -16,7 +16,7 @@ import (
 )
 
 // findRun returns the genesis block of the run that this node works on: the one to train, that of the targets, or the
-// one worked on last; nil if there is none.
+// last one; nil if there is none.
 func (n *Node) findRun(ctx context.Context, targets []target) (genesis []byte, err error) {
 	if n.cfg.Train != nil {
 		return n.trainRun()
@@ -31,11 +31,11 @@ func (n *Node) findRun(ctx context.Context, targets []target) (genesis []byte, e
 	if err != nil || spec == nil {
 		return nil, err
 	}
-	n.note(fmt.Sprintf("going on with the run that was active here: %s", spec.Env.ID))
+	n.note(fmt.Sprintf("continuing the run that was active here: %s", spec.Env.ID))
 	return seedlog.Encode(spec), nil
 }
 
-// trainRun finds the run of this folder that was asked for, or begins it.
+// trainRun finds the run of this folder that was asked for, or creates it.
 func (n *Node) trainRun() (genesis []byte, err error) {
 	if !n.cfg.Fresh {
 		for _, run := range n.memory.Recent {
@@ -63,7 +63,7 @@ func (n *Node) trainRun() (genesis []byte, err error) {
 		return nil, err
 	}
 	if n.memory.Active != "" {
-		n.note(fmt.Sprintf("this is a new run, beside %s, which stays in the data folder", n.memory.Active))
+		n.note(fmt.Sprintf("this is a new run; the previous one, %s, stays in the data folder", n.memory.Active))
 	}
 	return seedlog.Encode(spec), nil
 }
@@ -81,7 +81,7 @@ func (n *Node) spec(run string) (*seedlog.Spec, error) {
 	return spec, err
 }
 
-// wanted reports whether spec is of a run that Train means: of its world, and with Exact of all its settings.
+// wanted reports whether spec is of a run that Train means: of its environment and, with Exact, all its settings.
 func (n *Node) wanted(spec *seedlog.Spec) (bool, error) {
 	if spec.Env.ID != n.cfg.Train.Env || spec.Solo() {
 		return false, nil
@@ -98,7 +98,7 @@ func (n *Node) wanted(spec *seedlog.Spec) (bool, error) {
 	return same.Link() == spec.Link(), nil
 }
 
-// enter starts the work on a run.
+// enter starts working on a run.
 func (n *Node) enter(genesis []byte) error {
 	spec, err := seedlog.DecodeSpec(genesis)
 	if err != nil {
@@ -108,7 +108,7 @@ func (n *Node) enter(genesis []byte) error {
 	if err != nil {
 		return err
 	}
-	// A stranger's run is held to what this computer gives; who starts a run here has chosen it.
+	// A stranger's run must fit the limits of this computer; a run that is started here was chosen here.
 	if n.cfg.Train == nil {
 		if err := cost.Of(rules, n.cfg.Workers).Check(cost.StrangerLimits()); err != nil {
 			return err
@@ -125,7 +125,7 @@ func (n *Node) enter(genesis []byte) error {
 	if n.cfg.WAN {
 		timing = coordinator.WAN()
 	}
-	// The peer lives until Close, not as long as the context that starts the node.
+	// The peer lives until Close, longer than the context that starts the node.
 	n.peer, err = peer.Start(context.Background(), peer.Config{
 		Rules: rules, Key: n.data.Key(), Kind: coordinator.Native, Hub: n.hub,
 		Mesh: n.mesh, Store: run, Evaluator: peer.NewPoolEvaluator(rules, n.cfg.Workers),

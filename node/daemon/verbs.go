@@ -49,8 +49,8 @@ func JoinVerb() *verb.Verb {
 		Intro: "Lends this computer to a swarm.",
 		Usage: []string{"join ADDR|URL ... [flags]"},
 		Details: `A URL is that of a volunteer page, such as http://example.org:8080/; an ADDR is a multiaddress that ends in /p2p/ID.
-With #RUN behind it (as evonode --bootstrap prints it) only that run is joined; without, the node that answers says
-which, and is trusted to.`,
+With #RUN appended (as evonode --bootstrap prints it) only that run is joined; without it, whatever run the node that
+answers names.`,
 		Example: "evonode join http://192.168.1.5:8080/",
 		Bind: func(fs *verb.Flags) verb.Run {
 			f := newNodeFlags()
@@ -105,7 +105,7 @@ func (f *nodeFlags) bindRun(fs *verb.Flags) {
 	fs.Bool(&f.fresh, "new", "start a new run even if the data folder has one of this environment")
 }
 
-// run starts the node and stays with it until it ends.
+// run starts the node and waits until it ends.
 func (f *nodeFlags) run(ctx context.Context, s *verb.IO, fs *verb.Flags, targets []string, bootstrap bool) error {
 	line := s.Line(f.json)
 	cfg, err := f.config(fs, targets, bootstrap, line)
@@ -149,11 +149,11 @@ func (f *nodeFlags) config(fs *verb.Flags, targets []string, bootstrap bool, lin
 		return cfg, nil
 	}
 	if len(targets) > 0 {
-		return cfg, verb.Misused("--train together with addresses to join", "a swarm that is there has its run: leave out --train to take part in it, or the addresses to start one")
+		return cfg, verb.Misused("--train together with addresses to join", "an existing swarm has its run: leave out --train to take part in it, or the addresses to start one")
 	}
 	options, err := f.training.Options(f.train)
 	if err == nil {
-		_, err = runspec.NewSpec(options) // refuses what cannot be, before anything is started
+		_, err = runspec.NewSpec(options) // refuses bad settings before anything starts
 		err = settings.Error(err)
 	}
 	cfg.Train, cfg.Fresh, cfg.Exact = &options, f.fresh, slices.ContainsFunc(settings.Names, fs.Given)

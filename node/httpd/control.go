@@ -18,7 +18,7 @@ import (
 // SocketName is the control socket's name in the data folder.
 const SocketName = "control.sock"
 
-// ErrNotRunning is returned where no node answers on the control socket of a data folder.
+// ErrNotRunning is returned if no node answers on the control socket of a data folder.
 var ErrNotRunning = errors.New("no node is running")
 
 // Control is what the owner of a node may do to it. Both methods are safe for concurrent use.
@@ -96,7 +96,7 @@ func socketPath(data string) (path string, done func(), err error) {
 	return fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), SocketName), func() { dir.Close() }, nil
 }
 
-// Ask sends one request to the node that runs on the data folder. It returns ErrNotRunning where none does.
+// Ask sends one request to the node that runs on the data folder. It returns ErrNotRunning if there is none.
 func Ask(ctx context.Context, data, method, verb string) (Status, error) {
 	client := http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,

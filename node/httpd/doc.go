@@ -1,5 +1,5 @@
 // Package httpd is the HTTP side of a node: the volunteer page, what others may read of the node, and the socket in its
-// data folder through which its owner steers it.
+// data folder through which its owner controls it.
 //
 // The page's port is read-only and open to everybody: the page, /addresses.json, /healthz, /api/status, /api/curve and
 // /api/log. /metrics has a port of its own, for its operator the node. What changes the node goes over a Unix socket

@@ -48,6 +48,7 @@ var metrics = []metric{
 	{"connected", "Other peers with a direct connection.", func(s Status) float64 { return float64(s.Connected) }, false},
 	{"leads", "1 while this node leads.", func(s Status) float64 { return oneIf(s.Leads) }, false},
 	{"training", "1 while evaluations of this node go into the run.", func(s Status) float64 { return oneIf(s.State == peer.Training) }, false},
+	{"behind", "Entries that this node still has to fold to catch up with the swarm.", func(s Status) float64 { return float64(s.Behind) }, false},
 	{"paused", "1 while the owner has paused this node.", func(s Status) float64 { return oneIf(s.State == peer.Paused) }, false},
 	{"faulty", "1 while something is wrong with this computer, such as a full disk: the node neither leads nor works.", func(s Status) float64 { return oneIf(s.Error != "") }, false},
 	{"workers", "Cores that this node lends.", func(s Status) float64 { return float64(s.Workers) }, false},
