@@ -37,7 +37,7 @@ func updateTasks(k kernel.Kernel) []*task {
 	}}}
 }
 
-// updateCoresTasks lay an update of 100,000 parameters on all cores beside the same on one, with 100 seeds: their number
+// updateCoresTasks compare an update of 100,000 parameters on all cores with the same on one, with 100 seeds: their number
 // does not matter, as every part is computed with all of them.
 func updateCoresTasks() []*task {
 	const part, seeds, parts = 1024, 100, 98

@@ -122,7 +122,7 @@ func (t *traceFlags) start(s *verb.IO, env envs.Stateful, rng *noise.Stream, obs
 	if t.seed != "" {
 		seed, err := strconv.ParseUint(t.seed, 0, 64)
 		if err != nil {
-			return verb.Misused(fmt.Sprintf("--seed %q is no integer from 0 to 2^64-1", t.seed), "for example: --seed 7")
+			return verb.Misused(fmt.Sprintf("--seed %q is not an integer from 0 to 2^64-1", t.seed), "for example: --seed 7")
 		}
 		*rng = noise.NewStream(seed, noise.DomainEpisode)
 		env.Reset(rng, obs)
@@ -227,13 +227,13 @@ func parseAction(line []byte) ([]float64, error) {
 	if line[0] == '[' {
 		var act []float64
 		if err := json.Unmarshal(line, &act); err != nil {
-			return nil, fmt.Errorf("%.60q is no array of numbers", line)
+			return nil, fmt.Errorf("%.60q is not an array of numbers", line)
 		}
 		return act, nil
 	}
 	x, err := strconv.ParseFloat(string(line), 64)
 	if err != nil {
-		return nil, fmt.Errorf("%.60q is no number", line)
+		return nil, fmt.Errorf("%.60q is not a number", line)
 	}
 	return []float64{x}, nil
 }

@@ -15,7 +15,7 @@ import (
 func hintFor(err error) (hint string, status int) {
 	switch {
 	case errors.Is(err, envs.ErrUnknown):
-		return "evonode env list shows the worlds there are", 2
+		return "evonode env list shows all environments", 2
 	case errors.Is(err, sweep.ErrTable):
 		return "a table is what evonode sweep -o wrote, or CSV with the columns seed, solved, steps and seconds", 1
 	case errors.Is(err, store.ErrLocked):

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/evoswarm/evoswarm/node/verb"
 )
 
 // memory is what a node remembers apart from its stores: node.json in the data folder.
@@ -35,10 +37,10 @@ func readMemory(data string) (memory, error) {
 		return m, err
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
-		return m, fmt.Errorf("%s: %w", path, err)
+		return m, verb.Failed(fmt.Errorf("%s: %w", path, err), "the file is damaged: remove it; the runs in the folder stay, and --train ENV continues one")
 	}
 	if m.Version != memoryVersion {
-		return m, fmt.Errorf("%s has version %d, this build knows %d", path, m.Version, memoryVersion)
+		return m, verb.Failed(fmt.Errorf("%s has version %d, this build knows %d", path, m.Version, memoryVersion), "use the evonode that wrote it, or another folder with --data")
 	}
 	return m, nil
 }

@@ -92,9 +92,9 @@ func (f *nodeFlags) bind(fs *verb.Flags, page string) {
 		func(v string) error { f.listen = append(f.listen, v); return nil })
 	bindData(fs, &f.data, "where things are kept")
 	fs.Workers(&f.workers, "cores to lend")
-	fs.String(&f.profile, "profile", "lan|wan", "how fast a silent leader is replaced: under 2 s, or under 15 s (default lan)")
+	fs.Choice(&f.profile, "profile", "lan|wan", "how fast a silent leader is replaced: under 2 s, or under 15 s (default lan)")
 	fs.Bool(&f.noMDNS, "no-mdns", "do not look for nodes in the local network")
-	fs.String(&f.logLevel, "log-level", "debug|info|warn|error", "what the node logs (default warn)")
+	fs.Choice(&f.logLevel, "log-level", "debug|info|warn|error", "what the node logs (default warn)")
 	fs.JSON(&f.json, "print what the node says as JSON: first {page, join, run, env, addresses, metrics}, then status lines")
 }
 
@@ -119,10 +119,7 @@ func (f *nodeFlags) run(ctx context.Context, s *verb.IO, fs *verb.Flags, targets
 func (f *nodeFlags) config(fs *verb.Flags, targets []string, bootstrap bool, line *verb.Line) (Config, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.logLevel)); err != nil {
-		return Config{}, verb.Misused(fmt.Sprintf("--log-level %q", f.logLevel), "debug, info, warn or error")
-	}
-	if f.profile != "lan" && f.profile != "wan" {
-		return Config{}, verb.Misused(fmt.Sprintf("--profile %q", f.profile), "lan or wan")
+		return Config{}, err
 	}
 	if err := checkAddress("http", f.http, 8080); err != nil {
 		return Config{}, err

@@ -18,7 +18,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// commands are the verbs that the scripts have beside testscript's own.
+// commands are the verbs that the scripts have in addition to testscript's own.
 func commands() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
 	return map[string]func(ts *testscript.TestScript, neg bool, args []string){
 		"status": status, "cut": cut, "flip": flip, "append": appendFiles, "random": random, "newer": newer, "occupy": occupy, "waitfor": waitFor,

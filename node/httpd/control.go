@@ -77,7 +77,7 @@ func ListenControl(data string) (net.Listener, error) {
 	return l, nil
 }
 
-// RemoveControl takes the socket away when the node ends.
+// RemoveControl removes the socket when the node ends.
 func RemoveControl(data string) { os.Remove(filepath.Join(data, SocketName)) }
 
 // maxSocketPath is what every system takes as the path of a Unix socket, in bytes.

@@ -23,7 +23,7 @@ func NewHandler(n Node) http.Handler {
 	return mux
 }
 
-// open lets pages of other hosts read the answer, and nobody keep it.
+// open lets pages of other hosts read the answer, and forbids caching it.
 func open(f http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -33,7 +33,7 @@ func open(f http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// readOnly answers what no other pattern took below the paths of the node's own views.
+// readOnly answers requests below the paths of the node's own views that no other pattern matched.
 func readOnly(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")

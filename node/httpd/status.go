@@ -17,7 +17,7 @@ type Status struct {
 	Version  string  `json:"version"`   // of the build
 }
 
-// SetSolved looks for the first point of a learning curve that reached the threshold.
+// SetSolved finds the first point of a learning curve that reached the threshold.
 func (s *Status) SetSolved(curve []peer.Point) {
 	for i := range curve {
 		if s.Threshold != nil && curve[i].Return >= *s.Threshold {

@@ -24,7 +24,7 @@ type Source struct {
 	At      string // an entry: a height, best or solved; "": the last one
 	Workers int    // cores; 0: all
 	Check   seedlog.Check
-	Quiet   bool // no progress, as beside JSON
+	Quiet   bool // no progress, as with --json
 }
 
 // Bind defines --at and --workers.
@@ -50,12 +50,12 @@ func parsePlace(text string) (place, error) {
 	}
 	h, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return place{}, verb.Misused(fmt.Sprintf("--at %q is no height", text), "a number from 0, best, or solved; evonode log LOG lists the entries")
+		return place{}, verb.Misused(fmt.Sprintf("--at %q is not a height", text), "a number from 0, best, or solved; evonode log LOG lists the entries")
 	}
 	return place{height: h, has: true}, nil
 }
 
-// Misused refuses an --at that cannot be.
+// Misused refuses an --at that is none.
 func (f *Source) Misused() error {
 	_, err := parsePlace(f.At)
 	return err
@@ -67,7 +67,7 @@ func (f *Source) options() (seedlog.ReplayOptions, place, error) {
 	return seedlog.ReplayOptions{Check: f.Check, Workers: f.Workers}, at, err
 }
 
-// errSolved ends a replay at the entry that was looked for.
+// errSolved ends a replay at the entry that was searched for.
 var errSolved = errors.New("solved")
 
 // Found is the entry that best or solved means, searched for while a log is folded.

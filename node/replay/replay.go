@@ -30,7 +30,7 @@ reported as truncated; that is no failure. The file is never changed.
 		Bind: func(fs *verb.Flags) verb.Run {
 			f := replayFlags{check: string(seedlog.CheckDigests)}
 			f.source.Bind(fs)
-			fs.String(&f.check, "check", "links|digests|claims", "how much to verify")
+			fs.Choice(&f.check, "check", "links|digests|claims", "how much to verify")
 			fs.String(&f.out, "o", "FILE", "write the model as evonode export does; FILE ends in .safetensors, .npz or .json")
 			fs.JSON(&f.json, "one JSON object: run, env, strategy, height, head, theta (digest), evaluations, steps, check, checked "+
 				"(evaluations run again), truncated, return (of the entry that best or solved found, or null)")
@@ -80,7 +80,7 @@ func (f *replayFlags) run(ctx context.Context, s *verb.IO, log string) error {
 	return printReplay(s.Out, r, found)
 }
 
-// checks refuses what --check cannot be.
+// checks refuses what does not go with --check.
 func (f *replayFlags) checks() error {
 	f.source.Check, f.source.Quiet = seedlog.Check(f.check), f.json
 	_, at, err := f.source.options()
@@ -88,17 +88,13 @@ func (f *replayFlags) checks() error {
 		return err
 	}
 	const hint = "--check links does not rebuild the model; use --check digests"
-	switch f.source.Check {
-	case seedlog.CheckLinks:
-		if f.out != "" {
-			return verb.Misused("-o with --check links", hint)
-		}
-		if at.rule != "" {
-			return verb.Misused("--at "+at.rule+" with --check links", hint)
-		}
-	case seedlog.CheckDigests, seedlog.CheckClaims:
-	default:
-		return verb.Misused(fmt.Sprintf("--check %q", f.check), "links, digests or claims")
+	switch {
+	case f.source.Check != seedlog.CheckLinks:
+		return nil
+	case f.out != "":
+		return verb.Misused("-o with --check links", hint)
+	case at.rule != "":
+		return verb.Misused("--at "+at.rule+" with --check links", hint)
 	}
 	return nil
 }
@@ -129,11 +125,11 @@ func Error(name string, err error) error {
 	case errors.Is(err, seedlog.ErrNotSeedlog):
 		return verb.Failed(err, "a seed log is a CAR file that begins with the genesis block of a run; is this the right file?")
 	case errors.Is(err, seedlog.ErrVersion):
-		return verb.Failed(err, "the run needs a newer evonode, or one of other worlds or strategies: use the one that wrote it")
+		return verb.Failed(err, "the run needs a newer evonode, or one with other environments or strategies: use the one that wrote it")
 	case at.Height <= 1:
 		return verb.Failed(err, "the log is damaged from its beginning: get it again, from any node of the run (http://HOST:PORT/api/log)")
 	}
-	return verb.Failed(err, fmt.Sprintf("the log is damaged there, or not true; everything before it is good (--at %d); get the whole log from any other node of the run (http://HOST:PORT/api/log)", at.Height-1))
+	return verb.Failed(err, fmt.Sprintf("the log is damaged or false there; everything before it is good (--at %d); get the whole log from any other node of the run (http://HOST:PORT/api/log)", at.Height-1))
 }
 
 func printReplayJSON(s *verb.IO, r *seedlog.Replayed, found *Found) error {

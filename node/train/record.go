@@ -20,7 +20,7 @@ type recording struct {
 	records []curve.Record
 	names   []string // of records
 	before  float64  // seconds of the processes before this one
-	failed  error    // what ended it; the log goes on
+	failed  error    // what ended it; training continues
 }
 
 // openRecording opens what was asked for.
@@ -87,11 +87,11 @@ func (r *recording) close() error {
 	return r.failed
 }
 
-// recordError says what to do about a record that cannot be gone on with.
+// recordError says what to do about a record that cannot be continued.
 func recordError(err error) error {
 	switch {
 	case errors.Is(err, curve.ErrOther), errors.Is(err, tensorboard.ErrOther):
-		return verb.Failed(err, "name another file with --curve, another folder with --tensorboard, or remove that one")
+		return verb.Failed(err, "name another file with --curve or another folder with --tensorboard, or remove that one")
 	case errors.Is(err, curve.ErrFormat), errors.Is(err, tensorboard.ErrFormat):
 		return verb.Failed(err, "it was not changed; name another place with --curve or --tensorboard")
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Flag is a row of a verb's flags.
@@ -35,6 +36,19 @@ func (fs *Flags) List() []Flag { return fs.list }
 // String defines a flag that takes any text. As with all that follow, *to is the default.
 func (fs *Flags) String(to *string, name, arg, doc string) {
 	fs.Func(name, arg, doc, func(text string) error { *to = text; return nil })
+}
+
+// Choice defines a flag that takes one of the words of its placeholder, such as lan|wan.
+func (fs *Flags) Choice(to *string, name, choices, doc string) {
+	fs.Func(name, choices, doc, func(text string) error {
+		words := strings.Split(choices, "|")
+		if !slices.Contains(words, text) {
+			last := len(words) - 1
+			return fmt.Errorf("want %s or %s", strings.Join(words[:last], ", "), words[last])
+		}
+		*to = text
+		return nil
+	})
 }
 
 // Uint defines a flag that takes a whole number from least.

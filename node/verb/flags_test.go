@@ -34,6 +34,18 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// A choice takes its words alone, and completes to them.
+func TestChoice(t *testing.T) {
+	fs, profile := NewFlags(), "lan"
+	fs.Choice(&profile, "profile", "lan|wan|moon", "how far")
+	if _, err := fs.parse([]string{"--profile", "wan"}); err != nil || profile != "wan" {
+		t.Errorf("--profile wan gives %q, %v", profile, err)
+	}
+	if _, err := fs.parse([]string{"--profile", "fast"}); err == nil || !strings.Contains(err.Error(), "want lan, wan or moon") || profile != "wan" {
+		t.Errorf("--profile fast gives %q, %v", profile, err)
+	}
+}
+
 // --workers means the same in every verb.
 func TestWorkers(t *testing.T) {
 	for text, want := range map[string]int{"0": 0, "3": 3, "-3": -1, "x": -1, "": -1} {

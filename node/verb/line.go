@@ -65,7 +65,7 @@ type Line struct {
 	shown    int // width of what is on the terminal
 }
 
-// Line returns a line of progress. A quiet one shows nothing, as is right beside JSON.
+// Line returns a line of progress. A quiet one shows nothing, as with --json.
 func (s *IO) Line(quiet bool) *Line {
 	return &Line{w: s.Err, terminal: s.Terminal, color: s.Color, quiet: quiet, last: time.Now()}
 }

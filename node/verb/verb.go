@@ -179,7 +179,7 @@ func None(args []string) error {
 	return nil
 }
 
-// Unknown is the failure of a word that is none of words: evonode env lst. name is what stands before it.
+// Unknown is the failure of a word that is none of words, such as lst in evonode env lst, where name is env.
 func Unknown(name, word string, words []string) error {
 	hint := "there are " + strings.Join(words, ", ")
 	if near := nearest.Names(word, words); len(near) > 0 {

@@ -81,7 +81,7 @@ func (f *watchFlags) run(ctx context.Context, s *verb.IO, log string) error {
 	return serve(ctx, listener, NewHandler(policy))
 }
 
-// policyOf is what the page has to know.
+// policyOf is what the page needs.
 func policyOf(r *seedlog.Replayed) (*web.Policy, error) {
 	rules := r.Rules
 	setup, err := rollout.MarshalSetup(rules.Spec.Setup())
