@@ -9,8 +9,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/runspec"
 )
 
-// Envs returns the environments that Train takes, sorted by id: those of this module, and those that envs.Add added. The slice
-// is the caller's, the descriptions are shared.
+// Envs returns the environments that Train takes, sorted by id: those of this module, and those that envs.Add
+// added. The slice is the caller's, the descriptions are shared.
 func Envs() []*envs.Spec { return envs.All() }
 
 // Strategy describes an evolution strategy.
@@ -66,8 +66,8 @@ type Trials struct {
 	Tuning       bool   // whether the settings were chosen by these very runs; otherwise their seeds were fresh
 }
 
-// Presets returns the preset of every strategy in every environment, sorted by environment, then strategy. The values are the
-// caller's.
+// Presets returns the preset of every strategy in every environment, sorted by environment, then strategy.
+// The values are the caller's.
 func Presets() []Preset {
 	var all []Preset
 	for _, env := range envs.All() {

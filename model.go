@@ -32,8 +32,9 @@ func (m *Model) Policy() Policy { return policyOf(m.rules.Spec.Policy) }
 // Theta returns a copy of the parameters: for each layer the weights, [inputs, outputs] row by row, then the biases.
 func (m *Model) Theta() []float32 { return append([]float32(nil), m.state.Theta...) }
 
-// Act returns the action for an observation, which has the length that the environment's description says: one integer for
-// discrete actions, else one value for each dimension, within the environment's bounds. It panics for another length. Bit exact.
+// Act returns the action for an observation, which has the length that the environment's description says:
+// one integer for discrete actions, else one value for each dimension, within the environment's bounds. It
+// panics for another length. Bit exact.
 func (m *Model) Act(obs []float32) []float64 {
 	if len(obs) != m.rules.Env.ObsDim {
 		panic(fmt.Sprintf("evoswarm: observation of %d values, %s has %d", len(obs), m.rules.Env.ID, m.rules.Env.ObsDim))
@@ -56,8 +57,8 @@ type Evaluation struct {
 // maxEpisodes bounds Evaluate.
 const maxEpisodes = 1 << 20
 
-// Evaluate runs that many episodes of the run's test stream, which training never sees, on all cores: 1 to 2^20, else the
-// error wraps ErrOptions. The same model gives the same figures everywhere.
+// Evaluate runs that many episodes of the run's test stream, which training never sees, on all cores: 1 to
+// 2^20, else the error wraps ErrOptions. The same model gives the same figures everywhere.
 func (m *Model) Evaluate(episodes int) (Evaluation, error) {
 	if episodes < 1 || episodes > maxEpisodes {
 		return Evaluation{}, fmt.Errorf("%w: %d episodes, want 1 to %d", ErrOptions, episodes, maxEpisodes)

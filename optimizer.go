@@ -23,8 +23,8 @@ var (
 	ErrState = evolve.ErrState
 )
 
-// Optimizer is an evolution strategy that is asked for candidates and told how good they are. It is for one goroutine at a
-// time, but for AskOne.
+// Optimizer is an evolution strategy that is asked for candidates and told how good they are. It is for one
+// goroutine at a time, but for AskOne.
 type Optimizer struct {
 	strategy   evolve.Strategy
 	identity   [16]byte // of the strategy, its settings and the size
@@ -41,10 +41,10 @@ type Candidate struct {
 	Vector []float32 // the caller's
 }
 
-// New returns an optimizer that looks for the maximum of a function of dim values, at generation 0, with its mean at zero
-// and seed 0: see [Optimizer.Start]. strategy is a name that [Strategies] lists; params (nil: all defaults) are settings
-// that differ from the defaults; population is the number of candidates of a generation, even for strategies that try
-// pairs. Errors wrap ErrStrategy or ErrParams.
+// New returns an optimizer that looks for the maximum of a function of dim values, at generation 0, with its
+// mean at zero and seed 0: see [Optimizer.Start]. strategy is a name that [Strategies] lists; params (nil:
+// all defaults) are settings that differ from the defaults; population is the number of candidates of a
+// generation, even for strategies that try pairs. Errors wrap ErrStrategy or ErrParams.
 func New(strategy string, params Params, dim, population int) (*Optimizer, error) {
 	method, err := evolve.Find(strategy)
 	if err != nil {
@@ -85,8 +85,9 @@ func identity(m evolve.Method, p evolve.Params, dim, population int) (id [16]byt
 	return id
 }
 
-// Start begins anew at generation 0. seed names all randomness to come; mean is where to start, of length dim, or nil for
-// zeros. The error wraps ErrState, and nothing changes, for a mean of another length or with values that are not finite.
+// Start begins at generation 0 again. seed names all randomness to come; mean is where to start, of length
+// dim, or nil for zeros. The error wraps ErrState, and nothing changes, for a mean of another length or with
+// values that are not finite.
 func (o *Optimizer) Start(seed uint64, mean []float32) error {
 	theta := make([]float32, o.dim)
 	if mean != nil {
@@ -104,7 +105,8 @@ func (o *Optimizer) Start(seed uint64, mean []float32) error {
 	return nil
 }
 
-// Ask returns the candidates of this generation: always the same ones until Tell. Those of an antithetic pair are neighbors. It takes 4 dim population bytes of memory: see AskOne for where that is too much.
+// Ask returns the candidates of this generation: always the same ones until Tell. Those of an antithetic pair
+// are neighbors. It takes 4 dim population bytes of memory: see AskOne for where that is too much.
 func (o *Optimizer) Ask() []Candidate {
 	all := make([]Candidate, o.population)
 	vectors := make([]float32, o.dim*o.population)
@@ -142,10 +144,10 @@ func (o *Optimizer) perturbation(k int) uint64 {
 	return binary.LittleEndian.Uint64(sum[:8])
 }
 
-// Tell takes the fitness of each candidate of Ask, in its order, and moves to the next generation. Fitness is maximized
-// and kept with a resolution of 2^-20, about 0.000001, up to ±2^42: scale functions to which smaller differences matter.
-// NaN and infinities of both signs rank below everything else. The error wraps ErrTell, and nothing changes, unless
-// there are as many as candidates.
+// Tell takes the fitness of each candidate of Ask, in its order, and moves to the next generation. Fitness is
+// maximized and kept with a resolution of 2^-20, about 0.000001, up to ±2^42: scale functions to which
+// smaller differences matter. NaN and infinities of both signs rank below everything else. The error wraps
+// ErrTell, and nothing changes, unless there are as many as candidates.
 func (o *Optimizer) Tell(fitness ...float64) error {
 	if len(fitness) != o.population {
 		return fmt.Errorf("%w: %d values, want %d: one for each candidate of Ask, in its order", ErrTell, len(fitness), o.population)
@@ -187,9 +189,9 @@ func (o *Optimizer) State() ([]byte, error) {
 	return append(binary.LittleEndian.AppendUint64(b, o.seed), state...), nil
 }
 
-// Restore goes on where State was called, in this or another process: what follows is the same, bit for bit. The error
-// wraps ErrState, and nothing changes, for bytes that are damaged or of an optimizer with another strategy, other settings
-// or another size.
+// Restore continues where State was called, in this or another process: what follows is the same, bit for
+// bit. The error wraps ErrState, and nothing changes, for bytes that are damaged or of an optimizer with
+// another strategy, other settings or another size.
 func (o *Optimizer) Restore(state []byte) error {
 	const head = len(stateTag) + 16 + 8
 	if len(state) < head || string(state[:len(stateTag)]) != stateTag {

@@ -42,7 +42,7 @@ func save(t *testing.T, o *Optimizer) []byte {
 	return b
 }
 
-// TestEveryStrategy asks and tells each one, and goes on from each state in another optimizer.
+// TestEveryStrategy asks and tells each one, and continues from each state in another optimizer.
 func TestEveryStrategy(t *testing.T) {
 	for _, s := range Strategies() {
 		t.Run(s.Name, func(t *testing.T) {
@@ -114,7 +114,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestBadFitnessRanksLast checks that NaN and infinities are worse than anything finite: the mean goes to the one good value.
+// TestBadFitnessRanksLast checks that NaN and infinities are worse than anything finite: the mean goes to the
+// one good value.
 func TestBadFitnessRanksLast(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		o, err := New("dises", nil, 3, 4)

@@ -35,9 +35,11 @@ type Episodes struct {
 	Shared *bool `setting:"shared"`
 	// ActionNoise is the standard deviation of the Gaussian noise that is added to real actions, in training only.
 	ActionNoise *float64 `setting:"action-noise"`
-	// SubtractAliveBonus is subtracted from the reward of each step, such as a reward for staying alive, in training only.
+	// SubtractAliveBonus is subtracted from the reward of each step, such as a reward for staying alive, in
+	// training only.
 	SubtractAliveBonus *float64 `setting:"subtract-alive-bonus"`
-	// MaxPenalty bounds what a step can cost: a reward below -MaxPenalty counts as -MaxPenalty, in training only; 0: no bound.
+	// MaxPenalty bounds what a step can cost: a reward below -MaxPenalty counts as -MaxPenalty, in training
+	// only; 0: no bound.
 	MaxPenalty *float64 `setting:"max-penalty"`
 	// Cap ends an episode after so many times the running mean of their lengths, in training only; 0: never.
 	Cap *float64 `setting:"cap"`
@@ -49,8 +51,8 @@ type Episodes struct {
 
 // Observations says how observations are normalized before the policy sees them: (x - mean) / std, held to ±Clip.
 type Observations struct {
-	// Kind is where mean and standard deviation come from: "frozen", from a random policy before training; "running", from
-	// episodes of the mean policy so far; or "none".
+	// Kind is where mean and standard deviation come from: "frozen", from a random policy before training;
+	// "running", from episodes of the mean policy so far; or "none".
 	Kind     string  `setting:"observations"`
 	Steps    int     `setting:"observe-steps"`    // observations that frozen statistics are taken from; 0: the preset's, or 10,000
 	Episodes int     `setting:"observe-episodes"` // that each generation adds to running statistics; 0: the preset's, or 1
@@ -63,7 +65,8 @@ func policyOf(s policy.Spec) (p Policy) {
 	return p
 }
 
-// eachSetting calls f for each field of v, and of the structures in it, that is a setting of runs, with the setting's name.
+// eachSetting calls f for each field of v, and of the structures in it, that is a setting of runs, with the
+// setting's name.
 func eachSetting(v reflect.Value, f func(name string, field reflect.Value)) {
 	for i := range v.NumField() {
 		field := v.Field(i)
@@ -87,7 +90,8 @@ func settings(from any) runspec.Settings {
 	return all
 }
 
-// asked returns a field's value with the type that settings of runs have; a number below 0 stays an int, which they refuse.
+// asked returns a field's value with the type that settings of runs have; a number below 0 stays an int,
+// which they refuse.
 func asked(v reflect.Value) any {
 	switch x := v.Interface().(type) {
 	case int:

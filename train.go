@@ -34,8 +34,8 @@ var (
 // The choice is made once, before anything is evaluated; every kernel that passes its self-test gives the same bits.
 func init() { _, _ = kernel.UseFastest() }
 
-// Options say what to train. Only Env is needed: the rest is the environment's preset, or for one without a preset a small
-// network and the strategy's defaults. Tags name the flags of the command.
+// Options say what to train. Only Env is needed: the rest is the environment's preset, or for one without a
+// preset a small network and the strategy's defaults. Tags name the flags of the command.
 type Options struct {
 	Env      string // id, in upper or lower case
 	Strategy string // "": the one that learns the environment in the fewest env-steps
@@ -51,8 +51,8 @@ type Options struct {
 	EvalEvery    int `setting:"eval-every"`
 	EvalEpisodes int `setting:"eval-episodes"`
 
-	// Log is the file that keeps the run, a seed log; training resumes from one of the same run. Empty: the run is kept in
-	// memory, in Result.SeedLog.
+	// Log is the file that keeps the run, a seed log; training resumes from one of the same run. Empty: the
+	// run is kept in memory, in Result.SeedLog.
 	Log string
 	// Workers is the number of goroutines to compute on; 0: one for each core. It changes no result.
 	Workers int
@@ -97,8 +97,8 @@ type Result struct {
 // Train trains until opts.Until or the end of ctx. At the end of ctx the error is that of ctx, and the result is valid:
 // nothing that was reported is lost. The same Options give the same Head, whatever Log, Workers and OnGeneration are.
 //
-// Errors wrap ErrEnv, ErrStrategy, ErrParams, ErrPolicy, ErrOptions, or ErrRun if the log is of a run with other options; or
-// they are those of the file.
+// Errors wrap ErrEnv, ErrStrategy, ErrParams, ErrPolicy, ErrOptions, or ErrRun if the log is of a run with
+// other options; or they are those of the file.
 func Train(ctx context.Context, opts Options) (Result, error) {
 	rules, err := opts.rules()
 	if err != nil {

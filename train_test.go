@@ -63,8 +63,8 @@ func TestTrainIsOneRun(t *testing.T) {
 	}
 }
 
-// TestNormalised checks that a model acts as it was trained: with the statistics of observations.
-func TestNormalised(t *testing.T) {
+// TestNormalized checks that a model acts as it was trained: with the statistics of observations.
+func TestNormalized(t *testing.T) {
 	o := Options{Env: "Pendulum-v1", Strategy: "openai-es", Population: 16, Seed: 1, Until: Until{Evaluations: 64}, EvalEvery: 2, EvalEpisodes: 3,
 		Episodes: Episodes{Count: 2, Shared: new(false), ActionNoise: new(0.1), FrameSkip: 2, Observations: Observations{Kind: "running", Episodes: 2}}}
 	r := train(t, o)
@@ -176,8 +176,8 @@ func TestReplayRefuses(t *testing.T) {
 	}
 }
 
-// TestOptionsAreSettings checks that each setting of runs is a field of Options, but for how work is cut into claims, which
-// concerns swarms and the size of logs.
+// TestOptionsAreSettings checks that each setting of runs is a field of Options, but for how work is cut into
+// claims, which concerns swarms and the size of logs.
 func TestOptionsAreSettings(t *testing.T) {
 	fields := map[string]int{"chunk": 1}
 	eachSetting(reflect.ValueOf(Options{}), func(name string, _ reflect.Value) { fields[name]++ })

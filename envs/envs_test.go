@@ -27,7 +27,7 @@ func TestAllIsSortedAndComplete(t *testing.T) {
 	}
 }
 
-// TestThresholds holds the worlds to the figures of Gymnasium's registry.
+// TestThresholds compares the environments with Gymnasium's registry.
 func TestThresholds(t *testing.T) {
 	for _, want := range []struct {
 		id     string
@@ -232,7 +232,7 @@ func TestAddRefuses(t *testing.T) {
 	}
 }
 
-// Every drawn action is one of the world's, and all that differ are met.
+// Every drawn action is one of the environment's, and all of them occur.
 func TestSample(t *testing.T) {
 	for _, s := range envs.All() {
 		draws, act, seen := noise.NewStream(1, noise.DomainAction), make([]float64, s.Action.Dim), map[float64]bool{}

@@ -28,12 +28,14 @@ func Register(spec *Spec) {
 	}
 }
 
-// Add makes an environment known to Find and to everything that takes the id of one. spec must not change afterwards. Add
-// refuses, with an error that wraps ErrSpec, a description that is incomplete or contradicts itself, an id that is taken, and
-// an environment that does not do what its description says in a first reset and step.
+// Add makes an environment known to Find and to everything that takes the id of one. spec must not change
+// afterwards. Add refuses, with an error that wraps ErrSpec, a description that is incomplete or contradicts
+// itself, an id that is taken, and an environment that does not do what its description says in a first reset
+// and step.
 //
-// It may not be called while anything else of this module runs: call it in an init function or at the beginning of main. A
-// program that replays a log, or takes part in a swarm, needs the same environments as the one that began the run.
+// It may not be called while anything else of this module runs: call it in an init function or at the
+// beginning of main. A program that replays a log, or takes part in a swarm, needs the same environments as
+// the one that began the run.
 func Add(spec *Spec) error {
 	if spec == nil {
 		return fmt.Errorf("%w: no spec", ErrSpec)
@@ -57,8 +59,8 @@ func Add(spec *Spec) error {
 // All returns the registered environments sorted by id. The slice is the caller's, the specs are shared.
 func All() []*Spec { return append([]*Spec(nil), registered...) }
 
-// Find returns the environment with that id, in upper or lower case. The error for an unknown id wraps ErrUnknown and names
-// the nearest ones that exist.
+// Find returns the environment with that id, in upper or lower case. The error for an unknown id wraps
+// ErrUnknown and names the nearest ones that exist.
 func Find(id string) (*Spec, error) {
 	for _, s := range registered {
 		if fold(s.ID) == fold(id) {

@@ -2,8 +2,8 @@ package envs
 
 import "github.com/evoswarm/evoswarm/internal/exact"
 
-// A Scene is a drawing as data: shapes in world units with named color roles. Scale and colors are chosen where it is shown.
-// Shapes are drawn in order, y points up.
+// A Scene is a drawing as data: shapes in world units with named color roles. Scale and colors are chosen
+// where it is shown. Shapes are drawn in order, y points up.
 type Scene struct {
 	// Bounds is the part of the world to show. What is beyond it is cut off.
 	Bounds Bounds `json:"bounds"`

@@ -29,8 +29,7 @@ func TestSceneJSON(t *testing.T) {
 	}
 }
 
-// TestSceneIsUsedAgain checks that a second drawing neither keeps nor moves anything
-// of the first.
+// TestSceneIsUsedAgain checks that a second drawing neither keeps nor moves anything of the first.
 func TestSceneIsUsedAgain(t *testing.T) {
 	var used, fresh envs.Scene
 	used.Circle(envs.Goal, 1, 2, 3)

@@ -8,8 +8,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// Unbounded is the bound of a value that has none: the largest float32. It means infinity and is finite so that a Spec can be
-// written as JSON.
+// Unbounded is the bound of a value that has none: the largest float32. It means infinity and is finite so
+// that a Spec can be written as JSON.
 const Unbounded = 0x1.fffffep127
 
 // ErrAction is wrapped by the errors of CheckAction.
@@ -21,8 +21,8 @@ var ErrState = errors.New("bad state")
 // ErrLacks is wrapped where an environment lacks methods that are not needed for training.
 var ErrLacks = errors.New("the environment lacks methods")
 
-// Spec is the static description of an environment. Registered specs are shared and never change. Title, Doc, State, View and
-// FPS are for people: training does without.
+// Spec is the static description of an environment. Registered specs are shared and never change. Title, Doc,
+// State, View and FPS are for people: training does without.
 type Spec struct {
 	// ID is Gymnasium's id, such as "CartPole-v1".
 	ID string `json:"id"`
@@ -42,7 +42,8 @@ type Spec struct {
 	// Action is the action space.
 	Action Space `json:"action"`
 
-	// State names the values of Stateful.State and the range that SetState takes; empty for an environment without them.
+	// State names the values of Stateful.State and the range that SetState takes; empty for an environment
+	// without them.
 	State []Var `json:"state"`
 
 	// MaxSteps is the time limit after which the caller truncates an episode, at least 1.
@@ -125,7 +126,8 @@ func BoxSpace(dim int, low, high float64) Space {
 	return s
 }
 
-// Sample writes an action to act, of length s.Dim: each of the N with the same probability, or uniform in the box. Bit exact.
+// Sample writes an action to act, of length s.Dim: each of the N with the same probability, or uniform in the
+// box. Bit exact.
 func (s *Space) Sample(act []float64, rng *noise.Stream) {
 	if s.Discrete {
 		act[0] = float64(rng.IntN(0, int64(s.N)))
@@ -136,9 +138,9 @@ func (s *Space) Sample(act []float64, rng *noise.Stream) {
 	}
 }
 
-// CheckAction returns an error that wraps ErrAction unless act is an action that the environment defines: of length
-// spec.Action.Dim, finite, and for a discrete space an integer in 0 .. N-1. Reals outside the box are fine: every environment
-// says what it does with them.
+// CheckAction returns an error that wraps ErrAction unless act is an action that the environment defines: of
+// length spec.Action.Dim, finite, and for a discrete space an integer in 0 .. N-1. Reals outside the box are
+// fine: every environment says what it does with them.
 func CheckAction(spec *Spec, act []float64) error {
 	if len(act) != spec.Action.Dim {
 		return fmt.Errorf("%w: %s takes %d values, got %d", ErrAction, spec.ID, spec.Action.Dim, len(act))
@@ -186,8 +188,9 @@ func Index(a float64, n int) int32 {
 	return int32(a)
 }
 
-// Real returns the value that an environment with real actions takes for a: a itself, but low for NaN, and ±Unbounded beyond
-// that, so that costs of raw actions stay finite. Clipping to the box is up to the environment. Bit exact.
+// Real returns the value that an environment with real actions takes for a: a itself, but low for NaN, and
+// ±Unbounded beyond that, so that costs of raw actions stay finite. Clipping to the box is up to the
+// environment. Bit exact.
 func Real(a, low float64) float64 {
 	if a != a {
 		return low

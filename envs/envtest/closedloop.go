@@ -14,8 +14,9 @@ var loopEpisodes = flag.Int("envtest.episodes", 100, "how many episodes the cont
 // Mean is a mean with its standard error.
 type Mean struct{ Value, Error float64 }
 
-// ClosedLoop checks that the mean return of a controller over -envtest.episodes episodes is within two combined standard
-// errors of want, which Gymnasium gave. begin returns the controller of one episode: it writes the action for an observation.
+// ClosedLoop checks that the mean return of a controller over -envtest.episodes episodes is within two
+// combined standard errors of want, which Gymnasium gave. begin returns the controller of one episode: it
+// writes the action for an observation.
 func ClosedLoop(t *testing.T, spec *envs.Spec, want Mean, setup func(envs.Env), begin func() func(obs []float32, act []float64)) {
 	t.Helper()
 	env, obs, act := spec.New(), make([]float32, spec.ObsDim), make([]float64, spec.Action.Dim)

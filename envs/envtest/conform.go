@@ -1,5 +1,5 @@
-// Package envtest holds the tests that every environment passes: the conformance suite, the comparison with what Gymnasium
-// did, the golden bits and the benchmark.
+// Package envtest holds the tests that every environment passes: the conformance suite, the comparison with
+// what Gymnasium did, the golden bits and the benchmark.
 //
 // On no floor: only tests import it.
 //
@@ -23,8 +23,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// Conform runs the conformance suite on an environment: what training needs, and what a Stateful or a Drawer must do if it is
-// one. clone returns a copy of an instance, made by assigning its state.
+// Conform runs the conformance suite on an environment: what training needs, and what a Stateful or a Drawer
+// must do if it is one. clone returns a copy of an instance, made by assigning its state.
 func Conform(t *testing.T, spec *envs.Spec, clone func(envs.Env) envs.Env) {
 	t.Run("registered", func(t *testing.T) { testRegistered(t, spec) })
 	t.Run("reset", func(t *testing.T) { testReset(t, spec) })
@@ -42,11 +42,11 @@ func Conform(t *testing.T, spec *envs.Spec, clone func(envs.Env) envs.Env) {
 	}
 }
 
-// testRegistered checks that the world is found and describes itself.
+// testRegistered checks that the environment is found and describes itself.
 func testRegistered(t *testing.T, spec *envs.Spec) {
 	got, err := envs.Find(spec.ID)
 	if err != nil || got != spec {
-		t.Fatalf("Find(%q) = %v, %v, want the world's spec", spec.ID, got, err)
+		t.Fatalf("Find(%q) = %v, %v, want the environment's spec", spec.ID, got, err)
 	}
 	if got := spec.New().Spec(); got != spec {
 		t.Errorf("Spec() of an instance is %p, want %p", got, spec)
@@ -70,7 +70,7 @@ func testReset(t *testing.T, spec *envs.Spec) {
 		used.same(t, fresh)
 		a, b := used.rng, fresh.rng
 		if got, want := a.Uniform(), b.Uniform(); got != want {
-			t.Fatalf("seed %d: the stream goes on with %v after Reset, want %v", seed, got, want)
+			t.Fatalf("seed %d: the stream continues with %v after Reset, want %v", seed, got, want)
 		}
 		for range 10 {
 			used.play(1)
@@ -94,7 +94,7 @@ func testFinite(t *testing.T, spec *envs.Spec) {
 				}
 			}
 			if got := p.obs[spec.ObsDim]; got != guard {
-				t.Fatalf("seed %d: wrote behind the observation", seed)
+				t.Fatalf("seed %d: wrote past the observation", seed)
 			}
 			if math.IsNaN(p.reward) || math.IsInf(p.reward, 0) {
 				t.Fatalf("seed %d: reward is %v", seed, p.reward)
@@ -107,8 +107,7 @@ func testFinite(t *testing.T, spec *envs.Spec) {
 	}
 }
 
-// testClone checks that a copied instance goes on with the same bits and apart from
-// the original.
+// testClone checks that a copied instance continues with the same bits, independently of the original.
 func testClone(t *testing.T, spec *envs.Spec, clone func(envs.Env) envs.Env) {
 	p := newPlayer(spec)
 	for seed := range uint64(5) {
@@ -144,8 +143,8 @@ func testState(t *testing.T, spec *envs.Spec) {
 	}
 }
 
-// testWildState checks that the world stays finite from every state that SetState
-// takes, corners included, and names what is wrong with the others.
+// testWildState checks that the environment stays finite from every state that SetState takes, corners
+// included, and that it says what is wrong with the others.
 func testWildState(t *testing.T, spec *envs.Spec) {
 	p := newPlayer(spec)
 	p.reset(1)
@@ -172,8 +171,7 @@ func testWildState(t *testing.T, spec *envs.Spec) {
 	}
 }
 
-// testBadState checks that SetState refuses what no state can be and leaves the
-// instance alone.
+// testBadState checks that SetState refuses what no state can be, and does not change the instance.
 func testBadState(t *testing.T, spec *envs.Spec) {
 	p := newPlayer(spec)
 	p.reset(1)
@@ -196,7 +194,7 @@ func testBadState(t *testing.T, spec *envs.Spec) {
 	}
 }
 
-// testBadAction checks that actions which CheckAction refuses do no harm.
+// testBadAction checks that actions which CheckAction refuses are harmless.
 func testBadAction(t *testing.T, spec *envs.Spec) {
 	p := newPlayer(spec)
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64, 1e18} {

@@ -9,8 +9,8 @@ import (
 	"github.com/evoswarm/evoswarm/envs"
 )
 
-// testDraw checks that every state of an episode is drawn with known shapes, colour
-// roles and finite points, some of them in view, and that drawing changes nothing.
+// testDraw checks that every state of an episode is drawn with known shapes, color roles and finite points,
+// some of them in view, and that drawing changes nothing.
 func testDraw(t *testing.T, spec *envs.Spec) {
 	p := newPlayer(spec)
 	var scene envs.Scene
@@ -75,5 +75,5 @@ func minPoints(k envs.Kind) int {
 	return math.MaxInt
 }
 
-// knownRole reports whether a page knows the colour.
+// knownRole reports whether a page knows the color.
 func knownRole(r envs.Role) bool { return r == "" || slices.Contains(envs.Roles(), r) }

@@ -15,15 +15,15 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// Likeness says how like a recording of whole episodes a world has to be.
+// Likeness says how like a recording of whole episodes an environment has to be.
 type Likeness struct {
 	// Steps is for how many steps the observations must be within Obs of the recorded ones, in every episode.
 	Steps int
 	Obs   float64
 	// Return is by how much the return of an episode may differ for it to count as the same.
 	Return float64
-	// SameReturns and SameBits are the shares of the episodes that must have the same return and end on the same step, and
-	// must be equal to the bit in every observation, reward and end.
+	// SameReturns and SameBits are the shares of the episodes that must have the same return and end on the
+	// same step, and must be equal to the bit in every observation, reward and end.
 	SameReturns, SameBits float64
 }
 
@@ -42,8 +42,8 @@ type film struct {
 	End     [2]any
 }
 
-// Episodes replays the episodes that box2d_<id>.jsonl.gz in folder has: the same draws and actions. It logs how many are
-// equal to the bit, and where the others leave the recording.
+// Episodes replays the episodes that box2d_<id>.jsonl.gz in folder has: the same draws and actions. It logs
+// how many are equal to the bit, and where the others leave the recording.
 func Episodes(t *testing.T, spec *envs.Spec, folder string, want Likeness) {
 	f, err := os.Open(filepath.Join(folder, "box2d_"+spec.ID+".jsonl.gz"))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 
 var longSteps = flag.Int("envtest.steps", 20_000, "how many random steps the long runs of worlds take")
 
-// Long takes many random steps, resets where episodes end, and checks that everything stays finite and that inWorld holds
-// after each step that does not end its episode. -envtest.steps says how many.
+// Long takes many random steps, resets where episodes end, and checks that everything stays finite and that
+// inWorld holds after each step that does not end its episode. -envtest.steps says how many.
 func Long(t *testing.T, spec *envs.Spec, inWorld func(envs.Env) bool) {
 	p := newPlayer(spec)
 	seed, n := uint64(0), spec.MaxSteps
@@ -34,7 +34,7 @@ func Long(t *testing.T, spec *envs.Spec, inWorld func(envs.Env) bool) {
 			t.Fatalf("seed %d: reward is %v", seed, p.reward)
 		}
 		if !p.terminated && !inWorld(p.env) {
-			t.Fatalf("seed %d: out of the world after %d steps: %v", seed, n, p.state())
+			t.Fatalf("seed %d: out of bounds after %d steps: %v", seed, n, p.state())
 		}
 		if step%1000 == 0 {
 			p.finite(t)
@@ -43,8 +43,8 @@ func Long(t *testing.T, spec *envs.Spec, inWorld func(envs.Env) bool) {
 	t.Logf("%s: %d steps, %d episodes", spec.ID, *longSteps, seed)
 }
 
-// States checks SetState along whole episodes, with contacts: a fresh instance goes on with the same bits from any state,
-// and a state with one value changed is either refused in words or does no harm.
+// States checks SetState along whole episodes, with contacts: a fresh instance continues with the same bits
+// from any state, and a state with one value changed is either refused with a reason or harmless.
 func States(t *testing.T, spec *envs.Spec) {
 	p := newPlayer(spec)
 	refused, taken := 0, 0

@@ -13,12 +13,11 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// Tolerance says how close a world has to be to the recorded one.
+// Tolerance says how close an environment has to be to the recorded one.
 type Tolerance struct {
 	// Step is for state and reward after one step, relative above 1.
 	Step float64
-	// Episode is for the states of a replayed episode, relative above 1, and
-	// EpisodeReward for its rewards.
+	// Episode is for the states of a replayed episode, relative above 1, and EpisodeReward for its rewards.
 	Episode, EpisodeReward float64
 	// ObsULP is by how many units in the last place of a float32 an observation of a
 	// step may differ, and ResetULP one of a reset.
@@ -43,7 +42,7 @@ type record struct {
 	Rewards    []float64
 }
 
-// oracle compares one world with its recording and counts.
+// oracle compares one environment with its recording and counts.
 type oracle struct {
 	t         *testing.T
 	spec      *envs.Spec
@@ -58,9 +57,8 @@ type oracle struct {
 	maxULP                          int32
 }
 
-// Oracle compares the world with what Gymnasium did, as recorded in
-// gymnasium_<id>.jsonl.gz in folder: resets with given draws, single steps from given
-// states, and replayed episodes. It logs how near they are.
+// Oracle compares the environment with what Gymnasium did, as recorded in gymnasium_<id>.jsonl.gz in folder: resets
+// with given draws, single steps from given states, and replayed episodes. It logs how near they are.
 func Oracle(t *testing.T, spec *envs.Spec, folder string, tolerance Tolerance) {
 	f, err := os.Open(filepath.Join(folder, "gymnasium_"+spec.ID+".jsonl.gz"))
 	if err != nil {

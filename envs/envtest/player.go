@@ -12,14 +12,14 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// guard is what stands behind the observation, where no world may write.
+// guard is the value after the observation, which no environment may overwrite.
 const guard = 12345
 
-// player is a world that is played with random actions.
+// player plays an environment with random actions.
 type player struct {
 	spec       *envs.Spec
 	env        envs.Env
-	rng        noise.Stream // the world's
+	rng        noise.Stream // the environment's
 	chance     noise.Stream // the actions'
 	obs        []float32    // and a guard
 	act        []float64
@@ -62,7 +62,7 @@ func (p *player) choose() {
 	}
 }
 
-// clone returns a player in the same place with e as its world.
+// clone returns a player in the same place with e as its environment.
 func (p *player) clone(e envs.Env) *player {
 	q := *p
 	q.env, q.obs, q.act = e, slices.Clone(p.obs), slices.Clone(p.act)
@@ -99,7 +99,7 @@ func (p *player) state() []float64 {
 	return nil
 }
 
-// finite fails the test if the last step left anything that is not.
+// finite fails the test if the last step left anything that is not finite.
 func (p *player) finite(t *testing.T) {
 	t.Helper()
 	for i, x := range p.obs[:p.spec.ObsDim] {
@@ -120,7 +120,7 @@ func (p *player) finite(t *testing.T) {
 // Golden checks the bits of everything that 20 episodes with random actions yield.
 func Golden(t *testing.T, spec *envs.Spec) { GoldenOf(t, spec, 20) }
 
-// GoldenOf is Golden with another number of episodes, for worlds whose episodes are long.
+// GoldenOf is Golden with another number of episodes, for environments whose episodes are long.
 func GoldenOf(t *testing.T, spec *envs.Spec, episodes int) {
 	h := sha256.New()
 	p := newPlayer(spec)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestNear checks that each name stands for its function: package math has the same value but for the last bits.
+// TestNear checks that each name is the right function: package math has the same values except for the last bits.
 func TestNear(t *testing.T) {
 	for name, f := range map[string][2]func(float64) float64{
 		"Sqrt": {Sqrt, math.Sqrt}, "Abs": {Abs, math.Abs}, "Floor": {Floor, math.Floor}, "Trunc": {Trunc, math.Trunc},

@@ -1,6 +1,6 @@
-// Package hover is an environment to copy: a drone that has to keep its height in the wind. It is complete, and small: step.go
-// has what happens, this file has the description and the drawing, and hover_test.go runs the conformance suite. It uses
-// nothing that another module could not use.
+// Package hover is an environment to copy: a drone that has to keep its height in the wind. It is complete,
+// and small: step.go has what happens, this file has the description and the drawing, and hover_test.go runs
+// the conformance suite. It uses nothing that another module could not use.
 //
 // A program that imports this package can train in it, as examples/hover/train does.
 package hover

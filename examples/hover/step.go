@@ -25,8 +25,8 @@ func (s *state) reset(rng *envs.Stream) {
 	s.V = rng.UniformIn(-0.1, 0.1)
 }
 
-// step moves on by tau, with the thrust held to [-1, 1]. Each product that goes into a sum is wrapped in float64(...): then
-// no compiler joins the two into one operation with other bits.
+// step moves on by tau, with the thrust held to [-1, 1]. Each product that goes into a sum is wrapped in
+// float64(...): then no compiler joins the two into one operation with other bits.
 func (s *state) step(rng *envs.Stream, thrust float64) (reward float64, terminated bool) {
 	thrust = min(max(thrust, -1), 1)
 	acceleration := float64(lift*thrust) + rng.UniformIn(-gust, gust)

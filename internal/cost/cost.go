@@ -15,10 +15,10 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// ErrTooMuch is wrapped by the error of Estimate.Check for a run that asks for more than this computer gives.
-var ErrTooMuch = errors.New("cost: the run asks for too much")
+// ErrTooMuch is wrapped by the error of Estimate.Check for a run that asks for more than this computer lends.
+var ErrTooMuch = errors.New("the run asks for too much")
 
-// What things take on one core with the portable kernel, in nanoseconds: docs/bench. They are for estimates only.
+// What operations take on one core with the portable kernel, in nanoseconds: docs/bench. They are for estimates only.
 const (
 	noiseNS  = 2.1 // a sample of noise and its multiply-add
 	denseNS  = 0.4 // a multiply-add of a dense layer
@@ -30,7 +30,7 @@ const (
 // portable kernel and a core of 2020; they are right within a factor of a few.
 type Estimate struct {
 	Parameters int   `json:"parameters"`
-	StateBytes int64 `json:"state_bytes"` // parameters and what the strategy remembers beside them
+	StateBytes int64 `json:"state_bytes"` // parameters and what else the strategy keeps
 	Memory     int64 `json:"memory"`      // bytes for states, for candidates, one per core, and for results
 
 	ClaimSeconds  float64 `json:"claim_seconds"`  // computing one claim on one core, if every episode goes to the time limit
@@ -72,8 +72,8 @@ func Of(rules *seedlog.Rules, workers int) Estimate {
 	return c
 }
 
-// perResult is the number of values that a candidate, or one result of an update, touches: the parameters, or a full
-// covariance if the strategy has one.
+// perResult is the number of values that a candidate, or one result of an update, touches: the parameters, or
+// a full covariance if the strategy has one.
 func perResult(shape evolve.Shape) int {
 	for _, slot := range shape.Slots {
 		if slot.Len == shape.Dim*shape.Dim {
@@ -93,7 +93,7 @@ func referenceBytes(rules *seedlog.Rules) int64 {
 	return 4 * policy.ReferenceSize * int64(rules.Env.ObsDim+2*widest)
 }
 
-// logBytes is the size of a generation in the log: the entry, its seal, and claims with results of a middling size.
+// logBytes is the size of a generation in the log: the entry, its seal, and claims with results of average size.
 func logBytes(rules *seedlog.Rules) int64 {
 	g := rules.Spec.Generation
 	const perFitness, perSteps, perClaim, perLink, entryAndSeal = 5, 3, 154, 43, 560
@@ -108,8 +108,8 @@ type Limits struct {
 	Update time.Duration // for folding one generation; 0: not limited
 }
 
-// StrangerLimits are for runs that strangers began: with less than that, a claim or a fold that never ends would hold
-// this computer for good.
+// StrangerLimits are for runs that strangers began: without limits, a claim or a fold that never ends would
+// block this computer forever.
 func StrangerLimits() Limits {
 	return Limits{Memory: 4 << 30, Claim: 30 * time.Minute, Update: time.Minute}
 }
@@ -125,18 +125,18 @@ func TabLimits() Limits {
 func (c Estimate) Check(l Limits) error {
 	switch {
 	case l.Memory > 0 && c.Memory > l.Memory:
-		return fmt.Errorf("%w: some %s of memory for %d parameters, at most %s are lent", ErrTooMuch, byteSize(c.Memory), c.Parameters, byteSize(l.Memory))
+		return fmt.Errorf("%w: about %s of memory for %d parameters, the limit is %s", ErrTooMuch, byteSize(c.Memory), c.Parameters, byteSize(l.Memory))
 	case l.Claim > 0 && c.ClaimSeconds > l.Claim.Seconds():
-		return fmt.Errorf("%w: up to %.0f s for one claim, at most %v are lent", ErrTooMuch, c.ClaimSeconds, l.Claim)
+		return fmt.Errorf("%w: up to %.0f s for one claim, the limit is %v", ErrTooMuch, c.ClaimSeconds, l.Claim)
 	case l.Update > 0 && c.UpdateSeconds > l.Update.Seconds():
-		return fmt.Errorf("%w: some %.0f s for one update, at most %v are lent", ErrTooMuch, c.UpdateSeconds, l.Update)
+		return fmt.Errorf("%w: about %.0f s for one update, the limit is %v", ErrTooMuch, c.UpdateSeconds, l.Update)
 	}
 	return nil
 }
 
 // String describes the cost in a line.
 func (c Estimate) String() string {
-	return fmt.Sprintf("%d parameters, %s of memory; a generation: %s of log (%.1f bytes per evaluation), some %s to fold or replay",
+	return fmt.Sprintf("%d parameters, %s of memory; a generation: %s of log (%.1f bytes per evaluation), about %s to fold or replay",
 		c.Parameters, byteSize(c.Memory), byteSize(c.LogBytes), c.BytesPerEval, time.Duration(c.UpdateSeconds*float64(time.Second)).Round(10*time.Microsecond))
 }
 

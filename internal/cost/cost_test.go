@@ -12,7 +12,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// TestCostOfLog lays the estimate beside a real generation.
+// TestCostOfLog compares the estimate with a real generation.
 func TestCostOfLog(t *testing.T) {
 	for _, strategy := range []string{"dises", "openai-es"} {
 		rules, err := runspec.New(runspec.Options{Env: "CartPole-v1", Strategy: strategy, Settings: runspec.Settings{"population": uint64(1024)}})
@@ -39,7 +39,7 @@ func TestCostOfLog(t *testing.T) {
 	}
 }
 
-// TestCostRefusesTheAbsurd: a stranger's spec is refused by what it asks for, before anything is allocated.
+// TestCostRefusesTheAbsurd: the spec of a stranger is refused for what it asks for, before anything is allocated.
 func TestCostRefusesTheAbsurd(t *testing.T) {
 	large := func(s *seedlog.Spec) {
 		s.Policy = policy.Spec{Kind: "mlp", Hidden: []uint64{3900, 3900}, Activation: "tanh", Bias: true, Head: "argmax"}

@@ -8,19 +8,19 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// ErrPopulation is returned by NewSpec for a population that cannot be cut into claims.
-var ErrPopulation = errors.New("runspec: bad population")
+// ErrPopulation is returned by New for a population that cannot be cut into claims.
+var ErrPopulation = errors.New("bad population")
 
-// swarmClaim is the least number of evaluations in a claim of a swarm: a claim's key, link and signature take 150 bytes,
-// which are to be shared by enough results that one evaluation costs less than 16 bytes.
+// swarmClaim is the least number of evaluations in a claim of a swarm: a claim's key, link and signature take
+// 150 bytes, and with so many results an evaluation costs less than 16 bytes.
 const swarmClaim = 32
 
-// swarmClaimNS is how long the steps of a claim of a swarm may take on one core; of evaluations that take longer there are
-// fewer in it. Of walks of 1,600 steps a tab does 32 in some seconds, and nodes would have closed the generation long
-// before; and such evaluations are so rare that the log stays short.
+// swarmClaimNS is how long the steps of a claim of a swarm may take on one core; a claim of longer
+// evaluations holds fewer of them. A tab takes seconds for 32 walks of 1,600 steps, and nodes would have
+// closed the generation long before; and the log stays short all the same, since such evaluations are rare.
 const swarmClaimNS = 200_000_000
 
-// setGeneration settles how work is cut and what an entry weighs at most.
+// setGeneration decides how work is cut into claims and how much an entry weighs at most.
 func setGeneration(spec *seedlog.Spec, env *envs.Spec, antithetic bool) error {
 	g := &spec.Generation
 	signs := uint64(1)
@@ -31,7 +31,7 @@ func setGeneration(spec *seedlog.Spec, env *envs.Spec, antithetic bool) error {
 	case !spec.Solo():
 		g.Chunk = max(g.Chunk, min(swarmClaim, swarmClaimNS/evaluationNS(env, spec.Episodes.Count))/signs, 1)
 	case g.Chunk == 0:
-		g.Chunk = seedlog.MaxChunk // nobody waits for a part of the work: fewer claims make a shorter log
+		g.Chunk = seedlog.MaxChunk // no peer waits for a part of the work, and fewer claims make a shorter log
 	}
 	if g.Evaluations%signs != 0 {
 		return fmt.Errorf("%w: %d evaluations; %s takes a multiple of %d", ErrPopulation, g.Evaluations, spec.Strategy.Name, signs)
@@ -62,10 +62,10 @@ func evaluationNS(env *envs.Spec, episodes uint64) uint64 {
 	return uint64(StepNS(env)) * uint64(env.MaxSteps) * episodes
 }
 
-// cutChunks divides counters into equal claims: of the wished size or the next smaller one that divides, unless that makes too
-// many claims, then of the smallest larger one.
-func cutChunks(counters, wish uint64) (chunk, chunks uint64) {
-	for chunk = min(max(wish, 1), counters, seedlog.MaxChunk); counters%chunk != 0; chunk-- {
+// cutChunks divides counters into equal claims: of the requested size or the next smaller one that divides
+// them; if that makes too many claims, of the smallest larger one.
+func cutChunks(counters, size uint64) (chunk, chunks uint64) {
+	for chunk = min(max(size, 1), counters, seedlog.MaxChunk); counters%chunk != 0; chunk-- {
 	}
 	for counters/chunk > seedlog.MaxClaims && chunk < seedlog.MaxChunk {
 		for chunk++; chunk < seedlog.MaxChunk && counters%chunk != 0; chunk++ {

@@ -10,12 +10,12 @@ import (
 )
 
 // ErrInit is returned by New for weights that the run cannot begin with.
-var ErrInit = errors.New("runspec: cannot go on from these weights")
+var ErrInit = errors.New("cannot begin with these weights")
 
-// Init is what a run on one machine goes on from.
+// Init is what a run on one machine begins with.
 type Init struct {
 	Run, Head seedlog.Link  // the run that the weights are of, and its entry
-	Weights   *evolve.State // parameters, and the slots that their policy needs; others are left; read-only
+	Weights   *evolve.State // parameters, and the slots that their policy needs; others are ignored; read-only
 }
 
 // weightsFor picks what a run of plan begins with from w. The error wraps ErrInit and says what does not fit.
@@ -28,7 +28,7 @@ func (i *Init) weightsFor(plan rollout.Plan) (*evolve.State, error) {
 	for _, want := range shape.Slots {
 		slot := i.Weights.Slot(want.Name)
 		if slot == nil {
-			return nil, fmt.Errorf("%w: they have no %s, which observations that are normalised like this need", ErrInit, want.Name)
+			return nil, fmt.Errorf("%w: they have no %s, which this normalization of observations needs", ErrInit, want.Name)
 		}
 		w.Slots = append(w.Slots, *slot)
 	}

@@ -1,5 +1,5 @@
-// Package runspec writes the genesis block of a run from what a user asks for: an environment, a strategy and the settings
-// that differ from their preset.
+// Package runspec writes the genesis block of a run from what a user asks for: an environment, a strategy and
+// the settings that differ from their preset.
 //
 // Floor 2, learning: floors 2 to 6 import it.
 package runspec
@@ -26,11 +26,11 @@ type Options struct {
 	Seed     uint64        // of the initial parameters
 	Settings Settings      // of the rest, where it differs from the preset; read-only
 
-	// Init is what a run on one machine goes on from; nil: fresh parameters.
+	// Init is what a run on one machine begins with; nil: fresh parameters.
 	Init *Init
 
-	// Nonce makes the run of a swarm unique; the peer that starts it draws it at random. Zero: a run on one machine, whose
-	// generations are closed by their evaluations alone and whose key follows from the spec.
+	// Nonce makes the run of a swarm unique; the peer that starts it draws it at random. Zero: a run on one
+	// machine, whose generations are closed by their evaluations alone and whose key follows from the spec.
 	Nonce [16]byte
 	// Origin is the key of the peer that starts a swarm's run; it leads at first. Unused without a Nonce.
 	Origin seedlog.Peer
@@ -45,9 +45,9 @@ func NewSpec(o Options) (*seedlog.Spec, error) {
 	return rules.Spec, nil
 }
 
-// New makes the genesis block of a run, with every default written out, and resolves it. The same options give the same
-// bytes. Errors wrap those of envs.Find, evolve.Find, evolve.Method.Complete and policy.New, ErrSetting, ErrPopulation, ErrInit and
-// seedlog.ErrSpec. Canonical.
+// New makes the genesis block of a run, with every default written out, and resolves it. The same options
+// give the same bytes. Errors wrap those of envs.Find, evolve.Find, evolve.Method.Complete and policy.New,
+// ErrSetting, ErrPopulation, ErrInit and seedlog.ErrSpec. Canonical.
 func New(o Options) (*seedlog.Rules, error) {
 	env, err := envs.Find(o.Env)
 	if err != nil {
@@ -86,7 +86,7 @@ func New(o Options) (*seedlog.Rules, error) {
 	return seedlog.NewRules(spec)
 }
 
-// newSuccessor completes the spec of a run that goes on from weights.
+// newSuccessor completes the spec of a run that begins with weights.
 func newSuccessor(spec *seedlog.Spec, plan rollout.Plan, init *Init) (*seedlog.Rules, error) {
 	if !spec.Solo() {
 		return nil, fmt.Errorf("%w: a swarm cannot send them to those who join", ErrInit)

@@ -13,12 +13,12 @@ import (
 // ErrSetting is wrapped by every error about a setting. The message names the setting, the value and what is allowed.
 var ErrSetting = errors.New("bad setting")
 
-// Settings are values that differ from the preset's, by Setting.Name. The type of a value is that of the setting: uint64,
-// float64, bool, string, or []uint64.
+// Settings are values that differ from the preset's, by Setting.Name. The type of a value is that of the
+// setting: uint64, float64, bool, string, or []uint64.
 type Settings map[string]any
 
-// Setting describes one thing that a run can be told besides its environment, strategy and seed. Flags, help, configuration
-// files, checks, the library's options and the table in docs/spec/episodes.md follow from it.
+// Setting describes one thing that a run can be told besides its environment, strategy and seed. Flags, help,
+// configuration files, checks, the library's options and the table in docs/spec/episodes.md follow from it.
 type Setting struct {
 	Name    string   // of the flag and in Settings, such as "max-penalty"
 	Old     []string // names that earlier versions had: still accepted, not shown

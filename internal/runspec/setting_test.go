@@ -8,7 +8,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
-// Names and keys, of today and of earlier versions, each mean one setting; a setting that has no range would take no number.
+// Names and keys, of today and of earlier versions, each mean one setting; a setting that has no range would
+// take no number.
 func TestTable(t *testing.T) {
 	names, keys := map[string]bool{}, map[string]bool{}
 	for _, s := range table {

@@ -9,8 +9,9 @@ import (
 // NoObservations is the kind of observations that reach the policy as the environment gives them.
 const NoObservations = "none"
 
-// Defaults of what no preset says: of a policy that gets hidden layers or bins, and of observations that get normalized. Ten
-// bins are those of Salimans et al. (2017), 10,000 observations are the random rollout of EvoRL, and most libraries clip at 10.
+// Defaults of what no preset says: of a policy that gets hidden layers or bins, and of observations that get
+// normalized. Ten bins are those of Salimans et al. (2017), 10,000 observations are the random rollout of
+// EvoRL, and most libraries clip at 10.
 const (
 	defaultHidden     = 16
 	defaultActivation = "tanh"

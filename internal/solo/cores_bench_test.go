@@ -12,10 +12,10 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// BenchmarkTwoCores reckons what two cores gain over one in the first generations of training, from the env-steps of
-// candidates and looks: apart, where the look at a generation begins when its last candidate is done and ends before the
-// next one begins, and beside, as Train has it. What lies between generations is left out. The figures do not depend on
-// how busy the machine is.
+// BenchmarkTwoCores computes what two cores gain over one in the first generations of training, from the
+// env-steps of candidates and held-out evaluations: sequential, where the evaluation of a generation begins
+// when its last candidate is done and ends before the next one begins, and concurrent, as Train does it. The
+// work between generations is left out. The figures do not depend on the load of the machine.
 func BenchmarkTwoCores(b *testing.B) {
 	defer kernel.Use(kernel.Active())
 	kernel.UseFastest()
@@ -26,22 +26,22 @@ func BenchmarkTwoCores(b *testing.B) {
 		rules := soloRules(b, o)
 		b.Run(o.Env+"/"+rules.Spec.Strategy.Name, func(b *testing.B) {
 			for b.Loop() {
-				var sum, apart, beside uint64
+				var sum, sequential, concurrent uint64
 				for _, g := range lengths(b, rules, 40) {
-					for _, n := range slices.Concat(g.candidates, g.look[:]) {
+					for _, n := range slices.Concat(g.candidates, g.heldOut[:]) {
 						sum += n
 					}
-					apart += slices.Max(g.look[:]) + finish([2]uint64{}, g.candidates)
-					beside += finish(g.look, g.candidates)
+					sequential += slices.Max(g.heldOut[:]) + finish([2]uint64{}, g.candidates)
+					concurrent += finish(g.heldOut, g.candidates)
 				}
-				b.ReportMetric(float64(sum)/float64(apart), "apart")
-				b.ReportMetric(float64(sum)/float64(beside), "beside")
+				b.ReportMetric(float64(sum)/float64(sequential), "sequential")
+				b.ReportMetric(float64(sum)/float64(concurrent), "concurrent")
 			}
 		})
 	}
 }
 
-// finish returns when the last of two workers is done that take the next candidate as soon as they are free.
+// finish returns when the last of two workers is done, where each takes the next candidate as soon as it is free.
 func finish(free [2]uint64, candidates []uint64) uint64 {
 	for _, n := range candidates {
 		first := 0
@@ -53,10 +53,10 @@ func finish(free [2]uint64, candidates []uint64) uint64 {
 	return slices.Max(free[:])
 }
 
-// generationLengths are env-steps of what is computed at a time.
+// generationLengths are the env-steps of what is computed concurrently.
 type generationLengths struct {
 	candidates []uint64
-	look       [2]uint64 // at the generation before, by the worker that takes one half
+	heldOut    [2]uint64 // of the generation before, by the worker that takes one half
 }
 
 // lengths runs n generations. Both signs of a pair count as equally long.
@@ -83,7 +83,7 @@ func lengths(b *testing.B, rules *seedlog.Rules, n int) (all []generationLengths
 		seeds := rules.ValidateSeeds(link)
 		half := len(seeds) / 2
 		for i, part := range [][]uint64{seeds[:half], seeds[half:]} {
-			g.look[i] = pool.Returns(state, part, make([]float64, len(part)))
+			g.heldOut[i] = pool.Returns(state, part, make([]float64, len(part)))
 		}
 	}
 	return all

@@ -15,23 +15,23 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// ErrNotSolo is returned by Train for the run of a swarm.
-var ErrNotSolo = errors.New("solo: not a run on one machine")
+// ErrNotSolo is returned by Train for the log of a swarm.
+var ErrNotSolo = errors.New("the log is of a swarm, not of a run on one machine")
 
-// Until says when Train ends: at the first of these that comes true. Zero: only when its context ends.
+// Until says when Train ends: when the first of these comes true. Zero: only when its context ends.
 type Until struct {
 	Solved      bool          // the mean policy passed the test
-	Evaluations uint64        // the run has at least this many evaluations, those of the log resumed included; 0: no limit
-	Steps       uint64        // the run's training took at least this many env-steps, those of the log resumed included; 0: no limit
+	Evaluations uint64        // the run has at least this many evaluations, those of a resumed log included; 0: no limit
+	Steps       uint64        // the run's training took at least this many env-steps, those of a resumed log included; 0: no limit
 	Duration    time.Duration // this much time has passed since Train began; 0: no limit
 }
 
-// Log is where Train keeps generations: a [store.Log], or one in memory. Its methods are called from one goroutine at a
-// time.
+// Log is where Train keeps generations: a [store.Log], or one in memory. Its methods are called from one
+// goroutine at a time.
 type Log interface {
 	// Replayed is what the log held when it was opened. Read-only.
 	Replayed() *seedlog.Replayed
-	// Append writes one generation, which stands on the one before.
+	// Append writes one generation, whose parent is the one before.
 	Append(entry *seedlog.Entry, seal *seedlog.Seal, claims []*seedlog.Claim) error
 	// Sync makes everything appended durable.
 	Sync() error
@@ -45,7 +45,7 @@ type Config struct {
 	OnGeneration func(Progress) // called in order for each new generation once it is durable, from one other goroutine; nil: none
 }
 
-// Progress describes one generation that is in the log for good.
+// Progress describes one generation that is in the log and durable.
 type Progress struct {
 	Gen             uint64 // height of its entry
 	Head            seedlog.Link
@@ -53,7 +53,7 @@ type Progress struct {
 	Steps           uint64   // env-steps of the run's training so far
 	EvaluationSteps uint64   // env-steps of held-out episodes of this process so far
 	Best, Mean      float64  // fitness of the generation's evaluations; invalid ones left out (all invalid: 0)
-	Return          *float64 // mean return of the look at the mean policy, if there was one
+	Return          *float64 // mean return of the held-out evaluation, if there was one
 }
 
 // Result is where Train ended. Everything up to it is durable.
@@ -63,16 +63,17 @@ type Result struct {
 	Gen             uint64 // height of the head
 	Head            seedlog.Link
 	State           *evolve.State // at the head
-	Evaluations     uint64        // of the run, those of the log resumed included
+	Evaluations     uint64        // of the run, those of a resumed log included
 	Steps           uint64        // env-steps of the run's training
 	EvaluationSteps uint64        // env-steps of held-out episodes of this process
-	Looks, Tests    int           // of this process
+	HeldOut, Tests  int           // held-out evaluations, and tests for being solved, of this process
 	Return          *float64      // mean return of the newest held-out evaluation or test; nil without either
 }
 
-// Train goes on with the run of cfg.Log until cfg.Until or ctx ends; then the error is that of ctx and the result is
-// valid too. The head after n generations depends on the spec alone: not on workers, nor on how often it was
-// resumed. The fsync of a generation runs while the next ones are computed; nothing is reported before it is durable.
+// Train continues the run of cfg.Log until cfg.Until, or until ctx ends; then the error is that of ctx, and
+// the result is valid too. The head after n generations depends on the spec alone: not on workers, nor on how
+// often the run was resumed. The fsync of a generation runs while the next ones are computed; nothing is
+// reported before it is durable.
 func Train(ctx context.Context, cfg Config) (Result, error) {
 	t, err := newTrainer(ctx, cfg)
 	if err != nil {
@@ -87,7 +88,7 @@ func Train(ctx context.Context, cfg Config) (Result, error) {
 	return t.result, err
 }
 
-// record is a generation on its way to the disk.
+// record is a generation on its way to the log.
 type record struct {
 	entry    *seedlog.Entry
 	claims   []*seedlog.Claim
@@ -95,21 +96,21 @@ type record struct {
 }
 
 type trainer struct {
-	ctx     context.Context
-	cfg     Config
-	rules   *seedlog.Rules
-	key     ed25519.PrivateKey
-	start   time.Time
-	parent  seedlog.Parent
-	result  Result      // while shown is open, the look alone writes what it counts, and nobody the rest
-	solved  atomic.Bool // by the look that is under way
-	shown   chan bool   // tells that the last generation was looked at and sent; nil: it was, or there is none
-	records chan record
-	written chan error    // what ended the writer
-	broken  chan struct{} // closed when the writer failed
+	ctx      context.Context
+	cfg      Config
+	rules    *seedlog.Rules
+	key      ed25519.PrivateKey
+	start    time.Time
+	parent   seedlog.Parent
+	result   Result      // while finished is open, only the held-out evaluation writes, and only what it counts
+	solved   atomic.Bool // by the held-out evaluation that is running
+	finished chan bool   // tells that the last generation was evaluated and sent; nil: it was, or there is none
+	records  chan record
+	written  chan error    // what ended the writer
+	broken   chan struct{} // closed when the writer failed
 }
 
-// maxPending bounds the generations that wait for the disk.
+// maxPending bounds the generations that wait for the log.
 const maxPending = 256
 
 func newTrainer(ctx context.Context, cfg Config) (*trainer, error) {
@@ -127,30 +128,31 @@ func newTrainer(ctx context.Context, cfg Config) (*trainer, error) {
 	}, nil
 }
 
-// loop runs generations until something says stop. A log that is resumed is first looked at as it was left. The look at a
-// generation runs beside the candidates of the next one, so that no core waits for the last episode of either; what the
-// candidates gave is thrown away if the look ends the training.
+// loop runs generations until a limit is reached. A resumed log is evaluated first, as it was left. The
+// held-out evaluation of a generation runs concurrently with the candidates of the next one, so that no core
+// waits for the last episode of either; the results of the candidates are dropped if the evaluation ends the
+// training.
 func (t *trainer) loop() error {
 	if t.result.Gen > 0 && t.cfg.Until.Solved && !t.reached() {
-		t.look()
+		t.evaluate()
 		if t.result.Solved {
 			return nil
 		}
 	}
 	for !t.reached() {
 		claims, err := t.measure()
-		if !t.settle() || t.result.Solved {
+		if !t.wait() || t.result.Solved {
 			return nil
 		}
 		if errors.Is(err, rollout.ErrCanceled) {
-			return t.ctx.Err() // nil: out of time, or the writer failed
+			return t.ctx.Err() // nil: the time is up, or the writer failed
 		}
 		if err != nil {
 			return err
 		}
-		t.show(t.apply(claims))
+		t.finish(t.apply(claims))
 	}
-	t.settle()
+	t.wait()
 	return nil
 }
 
@@ -161,7 +163,7 @@ func (t *trainer) reached() bool {
 		u.Duration > 0 && time.Since(t.start) >= u.Duration
 }
 
-// cancelled is asked before each candidate.
+// canceled is asked before each candidate.
 func (t *trainer) cancelled() bool {
 	select {
 	case <-t.broken:
@@ -177,7 +179,7 @@ func (t *trainer) measure() ([]*seedlog.Claim, error) {
 	return t.rules.Measure(t.cfg.Pool, t.result.State, t.parent.Link, t.key, chunks, t.cancelled)
 }
 
-// apply makes an entry of claims and moves to it.
+// apply makes an entry of the claims and advances to it.
 func (t *trainer) apply(claims []*seedlog.Claim) record {
 	entry, next := t.rules.NewEntry(t.result.State, t.parent, 1, t.rules.Origin, claims)
 	_, link := entry.Encode()
@@ -190,28 +192,29 @@ func (t *trainer) apply(claims []*seedlog.Claim) record {
 	return record{entry, claims, p}
 }
 
-// show begins to look at the generation that r describes and to send it to the writer then: settle waits for that.
-func (t *trainer) show(r record) {
-	t.shown = make(chan bool, 1)
-	go func(shown chan<- bool) {
-		r.progress.Return = t.look()
+// finish starts the held-out evaluation of the generation in r, if one is due, and then sends r to the
+// writer: wait waits for both.
+func (t *trainer) finish(r record) {
+	t.finished = make(chan bool, 1)
+	go func(finished chan<- bool) {
+		r.progress.Return = t.evaluate()
 		r.progress.EvaluationSteps = t.result.EvaluationSteps
 		select {
 		case t.records <- r:
-			shown <- true
+			finished <- true
 		case <-t.broken:
-			shown <- false
+			finished <- false
 		}
-	}(t.shown)
+	}(t.finished)
 }
 
-// settle waits until the last generation is looked at and sent. It reports whether the writer still takes them.
-func (t *trainer) settle() bool {
-	if t.shown == nil {
+// wait waits until the last generation is evaluated and sent. It reports whether the writer still takes generations.
+func (t *trainer) wait() bool {
+	if t.finished == nil {
 		return true
 	}
-	sent := <-t.shown
-	t.shown = nil
+	sent := <-t.finished
+	t.finished = nil
 	return sent
 }
 
@@ -234,29 +237,29 @@ func summary(claims []*seedlog.Claim) (best, mean float64) {
 	return best, mean / float64(max(n, 1))
 }
 
-// look runs the mean policy on fresh validate episodes if the spec asks for it at this height, and tests it if they
-// went well enough. It returns the mean return of the look.
-func (t *trainer) look() *float64 {
+// evaluate runs the mean policy on held-out episodes if the spec asks for it at this height, and tests it if
+// they went well enough. It returns the mean return of the held-out episodes.
+func (t *trainer) evaluate() *float64 {
 	if t.result.Gen%t.rules.Spec.Checks.Every != 0 {
 		return nil
 	}
-	t.result.Looks++
-	looked := t.returns(t.rules.ValidateSeeds(t.result.Head))
-	t.result.Return = &looked
-	if t.result.SolvedAt == 0 && looked >= t.rules.Env.SolvedReturn {
+	t.result.HeldOut++
+	mean := t.meanReturn(t.rules.ValidateSeeds(t.result.Head))
+	t.result.Return = &mean
+	if t.result.SolvedAt == 0 && mean >= t.rules.Env.SolvedReturn {
 		t.result.Tests++
-		tested := t.returns(t.rules.TestSeeds(t.result.Head, t.rules.Spec.Checks.Test))
+		tested := t.meanReturn(t.rules.TestSeeds(t.result.Head, t.rules.Spec.Checks.Test))
 		t.result.Return = &tested
 		if tested >= t.rules.Env.SolvedReturn {
 			t.result.SolvedAt, t.result.Solved = t.result.Gen, t.cfg.Until.Solved
 			t.solved.Store(t.result.Solved)
 		}
 	}
-	return &looked
+	return &mean
 }
 
-// returns is the mean return of held-out episodes of the mean policy.
-func (t *trainer) returns(seeds []uint64) float64 {
+// meanReturn is the mean return of held-out episodes of the mean policy.
+func (t *trainer) meanReturn(seeds []uint64) float64 {
 	each := make([]float64, len(seeds))
 	t.result.EvaluationSteps += t.cfg.Pool.Returns(t.result.State, seeds, each)
 	sum := 0.0
@@ -266,7 +269,7 @@ func (t *trainer) returns(seeds []uint64) float64 {
 	return sum / float64(len(each))
 }
 
-// write seals generations and takes them to the disk, as many at once as have come, and reports them.
+// write seals generations and appends them to the log, all that are pending at once, and reports them.
 func (t *trainer) write() {
 	var err error
 	for r := range t.records {
@@ -281,7 +284,7 @@ func (t *trainer) write() {
 	t.written <- err
 }
 
-// pending returns the generations that wait already.
+// pending returns the generations that are waiting.
 func (t *trainer) pending() []record {
 	var batch []record
 	for len(t.records) > 0 {
@@ -294,6 +297,7 @@ func (t *trainer) pending() []record {
 	return batch
 }
 
+// keep writes generations to the log, makes them durable and reports them.
 func (t *trainer) keep(batch []record) error {
 	for _, r := range batch {
 		if err := t.cfg.Log.Append(r.entry, seedlog.NewSeal(r.entry, t.key, nil), r.claims); err != nil {

@@ -36,7 +36,7 @@ func openLog(t testing.TB, path string, rules *seedlog.Rules) *store.Log {
 	return log
 }
 
-// train opens the log, goes on until u and closes the log.
+// train opens the log, trains until u and closes the log.
 func train(t testing.TB, path string, rules *seedlog.Rules, workers int, u Until) (Result, []Progress) {
 	t.Helper()
 	log := openLog(t, path, rules)
@@ -64,7 +64,7 @@ func TestTrainSameWhateverHappens(t *testing.T) {
 	for _, m := range evolve.Methods() {
 		runs[m.Name] = runspec.Options{Strategy: m.Name}
 	}
-	// With everything that can be asked of episodes too.
+	// With every setting of episodes too.
 	all := runspec.Options{
 		Strategy: "ars", Settings: runspec.Settings{"hidden": []uint64{5}, "vbn": true, "episodes": uint64(2), "subtract-alive-bonus": 0.5,
 			"frame-skip": uint64(2), "cap": 2.0, "observations": rollout.Running, "observe-episodes": uint64(2)},
@@ -141,7 +141,7 @@ func TestTrainUntilSolved(t *testing.T) {
 	}
 	again, progress := train(t, path, rules, 0, Until{Solved: true})
 	if !again.Solved || len(progress) != 0 || again.Head != first.Head || again.Steps != first.Steps {
-		t.Errorf("a solved log went on: %d generations, %+v", len(progress), again)
+		t.Errorf("a solved log was continued: %d generations, %+v", len(progress), again)
 	}
 	file, err := os.Open(path)
 	if err != nil {

@@ -255,8 +255,8 @@ func textOf(v *unstable.Node) (string, error) {
 	return "", errors.New("neither a number nor a string, true, false or a list of those")
 }
 
-// World returns the environment to train in: the argument, or what the configuration file says, whose other settings are taken
-// where no flag was given.
+// World returns the environment to train in: the argument, or what the configuration file says, whose other
+// settings are taken where no flag was given.
 func (f *Flags) World(s *verb.IO, fs *verb.Flags, file string, args []string, example string) (string, error) {
 	if file == "" {
 		return verb.Argument(args, "ENV", example)

@@ -80,8 +80,8 @@ func paramValue(text string) any {
 	return text
 }
 
-// Options turns the flags into those of a run in env. It refuses an environment, a strategy or a setting that does not exist
-// and names the nearest ones that do.
+// Options turns the flags into those of a run in env. It refuses an environment, a strategy or a setting that
+// does not exist and names the nearest ones that do.
 func (f *Flags) Options(env string) (runspec.Options, error) {
 	spec, err := catalog.Env(env)
 	if err != nil {

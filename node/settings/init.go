@@ -15,7 +15,8 @@ import (
 	"github.com/evoswarm/evoswarm/node/verb"
 )
 
-// Begin makes o begin with the model in the file at path: with its parameters, its policy and its normalization of observations.
+// Begin makes o begin with the model in the file at path: with its parameters, its policy and its
+// normalization of observations.
 func Begin(o *runspec.Options, path string) error {
 	m, from, err := readInit(path)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/evoswarm/evoswarm/node/verb"
 )
 
-// ParseUntil reads --until: solved, evals=N, steps=N, a duration, or several of them with commas: the first that comes true
-// ends the run.
+// ParseUntil reads --until: solved, evals=N, steps=N, a duration, or several of them with commas: the first
+// that comes true ends the run.
 func ParseUntil(text string) (solo.Until, error) {
 	var u solo.Until
 	for _, part := range strings.Split(text, ",") {

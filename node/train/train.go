@@ -220,7 +220,7 @@ func verdict(r solo.Result) string {
 		return "solved"
 	case r.SolvedAt > 0:
 		return fmt.Sprintf("solved at generation %d; ended", r.SolvedAt)
-	case r.Looks > 0:
+	case r.HeldOut > 0:
 		return "not solved"
 	}
 	return "not evaluated"
