@@ -103,8 +103,9 @@ func sceneNames(tb testing.TB, kind string) []string {
 	return names
 }
 
-// BenchmarkStep replays the recorded scenes of each kind, without their rays. Its twin in the C++ engine is
-// `testdata/record.sh bench lander 60`, beside `-scenes` of what `testdata/record.sh lander 0 60` writes.
+// BenchmarkStep replays the recorded scenes of each kind, without their rays. To compare with the C++ engine,
+// run `testdata/record.sh bench lander 60`, and this with `-scenes` set to the output of `testdata/record.sh
+// lander 0 60`.
 func BenchmarkStep(b *testing.B) {
 	for _, kind := range []string{"fall", "bullet", "hinge", "lander", "walker", "hardcore"} {
 		var scenes []scene

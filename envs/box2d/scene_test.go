@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-var scenesFile = flag.String("scenes", "testdata/scenes.txt", "recording of testdata/record.sh to lay the engine beside")
+var scenesFile = flag.String("scenes", "testdata/scenes.txt", "recording of testdata/record.sh with which the engine is compared")
 
 var errScene = errors.New("box2d: recorded scene")
 

@@ -94,7 +94,7 @@ func TestRayCast(t *testing.T) {
 		{Vec2{1.5, 1}, Vec2{1.5, -1}, 0.5, true},
 		{Vec2{0, 3}, Vec2{0, -1}, 0.5, true},      // the polygon, not the edge behind it
 		{Vec2{0, 0.5}, Vec2{0, -0.5}, 0.5, true},  // from inside the polygon only the edge
-		{Vec2{3, 1}, Vec2{3, -1}, 1, false},       // beside
+		{Vec2{3, 1}, Vec2{3, -1}, 1, false},       // misses
 		{Vec2{1.5, 1}, Vec2{1.5, 0.5}, 1, false},  // too short
 		{Vec2{-2, 0.5}, Vec2{2, 0.5}, 0.25, true}, // from the left
 		{Vec2{1.5, -1}, Vec2{1.5, 1}, 0.5, true},  // an edge has two sides

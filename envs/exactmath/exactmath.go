@@ -1,9 +1,10 @@
-// Package exactmath has the functions of package math that environments need, with the same bits on every machine: for environments
-// outside this module, whose logs can then be replayed anywhere.
+// Package exactmath has the functions of package math that environments need, with the same bits on every
+// machine. With it, logs of environments outside of this module can be replayed anywhere.
 //
-// Package math cannot be used for that: its sine or logarithm differ between machines in the last bits. Two more things
-// do. Compilers may join a product and a sum into one operation that rounds once: write float64(a*b) + c, which none may
-// join. And sums over a map come in another order each time.
+// Package math does not guarantee that: its sine and logarithm, for example, differ between machines in the
+// last bits. There are two more sources of differences. Compilers may fuse a product and a sum into one
+// operation that rounds once; write float64(a*b) + c, which they must not fuse. And sums over a map have a
+// different order each time.
 //
 // All functions are bit exact. Special cases are those of package math unless said otherwise in docs/spec/numerics.md.
 package exactmath
@@ -13,13 +14,13 @@ import "github.com/evoswarm/evoswarm/internal/exact"
 // Sqrt returns the square root of x.
 func Sqrt(x float64) float64 { return exact.Sqrt(x) }
 
-// Abs returns x without its sign.
+// Abs returns the absolute value of x.
 func Abs(x float64) float64 { return exact.Abs(x) }
 
 // Copysign returns x with the sign of sign.
 func Copysign(x, sign float64) float64 { return exact.Copysign(x, sign) }
 
-// Floor returns the largest integer that is not above x.
+// Floor returns the largest integer not above x.
 func Floor(x float64) float64 { return exact.Floor(x) }
 
 // Trunc returns x without its fraction.
