@@ -58,8 +58,10 @@ const envDetails = `ENV is Gymnasium's id, in upper or lower case.
 list prints a line per environment: id, observation length, actions, step limit, and the return from which it counts
 as solved. With --json each line is what show prints, without doc.
 
-show prints the environment's documentation. With --json: id, revision, title, doc, obs_dim, obs_low, obs_high, action,
-state, max_steps, solved_return, solved_ours, view, fps.
+show prints the environment's documentation, and how well each strategy learned it with its preset. With --json: id,
+revision, title, doc, obs_dim, obs_low, obs_high, action, state, max_steps, solved_return, solved_ours, view, fps, and
+presets: for each strategy its name, whether it is the default, and its trials: runs, solved, steps (median of env-steps,
+0 for never), tuning (the settings were chosen by these runs). No runs: nobody has tried it here.
 
 trace runs one episode step by step, to be compared with the original. It prints one JSON line for the reset,
 {"obs":[...]}, and one per step, {"obs":[...],"reward":r,"terminated":b,"truncated":b,"state":[...]}. It stops after the
@@ -112,9 +114,15 @@ func envShow(s *verb.IO, args []string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return s.PrintJSON(spec)
+		return s.PrintJSON(struct {
+			*envs.Spec
+			Presets []trials `json:"presets"`
+		}{spec, trialsIn(spec)})
 	}
-	return printEnv(s.Out, spec)
+	if err := printEnv(s.Out, spec); err != nil {
+		return err
+	}
+	return printTrials(s.Out, spec)
 }
 
 func printEnv(w io.Writer, spec *envs.Spec) error {
