@@ -117,11 +117,11 @@ func checkEvidence(rules *seedlog.Rules, a *Accuse) (evidence, error) {
 
 // Expects reports whether a message is worth checking: nobody reads a segment that was not asked for.
 func (c *Coordinator) Expects(from Peer, m Message) bool {
-	if from == c.self || c.liars[from] {
+	if from == c.self || c.faults.peers[from] {
 		return false
 	}
 	if _, ok := m.(*Segment); ok {
-		q := c.pulls[from]
+		q := c.members.pulls[from]
 		return q != nil && (q.asked || q.late)
 	}
 	return true

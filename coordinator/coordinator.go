@@ -3,9 +3,7 @@ package coordinator
 import (
 	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/noise"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
@@ -26,71 +24,23 @@ type Coordinator struct {
 	self  Peer
 	draw  noise.Stream
 
-	now   Tick
-	begun Tick // first tick seen
-	alive bool // whether begun is set
-	out   Actions
-
-	// the tree of entries
-	root, head *node
-	told       *node   // head that the driver was last told
-	canon      []*node // canonical chain by height
-	nodes      map[seedlog.Link]*node
-	tips       []*node // ends of all branches
-	states     states  // in memory
-
-	goal      *node    // best tip known, which the head is brought to
-	toFold    uint64   // entries up to goal without a state
-	foldFrom  uint64   // height of the newest state when this peer fell behind
-	caughtUp  Tick     // when this peer was last catching up
-	folding   *folding // under way; nil: none
-	foldSize  int      // entries in the next fold
-	foldAgain Tick     // not to be asked before
-	closing   *closing // the generation that this leader closes
-	waiting   []uint64 // jobs that wait for a state
-	credits   map[Peer]Credit
-
-	weightsOf    *node
-	weightsCache map[Peer]uint64
-
-	pool    pool
-	jobs    map[uint64]*job
-	lastJob uint64
-	slots   int
-	chunk   uint64 // next own chunk on the head
-	own     int    // own chunks under evaluation
-	paused  bool
-	audits  []audit
-
-	// who is there
-	heard   roll
-	links   map[Peer]bool
-	nextHi  Tick // when the next status is due
-	hiNow   bool // a status is due at once
+	now     Tick
+	begun   Tick // when it began to listen: at the start, or after a sleep
+	alive   bool // whether begun is set
 	retired bool
+	out     Actions
 
-	// election
 	hard        hardState
 	hardChanged bool
-	role        Role
-	leader      Peer
-	leaderHeard Tick
-	jitter      Tick
-	campaign    *campaign
-	votes       []seedlog.Vote // that made this peer leader
-	sealedTerm  bool           // whether the votes were already written into a seal
-	mandateFrom uint64
-	yieldUntil  Tick
-	handover    *handover
-	lastEntry   Tick
-	grace       grace
+	lastEntry   Tick // when the head moved
 
-	pulls map[Peer]*pull
-
-	liars       map[Peer]bool
-	barred      map[Peer]uint64 // leaders whose entries are not followed up to this height
-	falseClaims map[seedlog.Link]bool
-	accusations []Accuse
+	chain    chain
+	folds    folds
+	work     work
+	members  members
+	election election
+	tenure   tenure
+	faults   faults
 }
 
 // hardState is what must survive a crash.
@@ -111,26 +61,21 @@ func New(cfg Config) (*Coordinator, error) {
 	}
 	c := &Coordinator{
 		cfg: cfg, rules: cfg.Rules, self: seedlog.PeerOf(cfg.Key), draw: noise.NewStream(cfg.Seed, drawDomain),
-		nodes: make(map[seedlog.Link]*node), credits: make(map[Peer]Credit), jobs: make(map[uint64]*job),
-		slots: max(cfg.Slots, 1), paused: cfg.Paused,
-		links: make(map[Peer]bool), pulls: make(map[Peer]*pull),
-		liars: make(map[Peer]bool), barred: make(map[Peer]uint64), falseClaims: make(map[seedlog.Link]bool),
+		work:    work{jobs: make(map[uint64]*job), slots: max(cfg.Slots, 1), paused: cfg.Paused},
+		members: members{links: make(map[Peer]bool), pulls: make(map[Peer]*pull)},
+		faults:  faults{peers: make(map[Peer]bool), disqualified: make(map[Peer]uint64), falseClaims: make(map[seedlog.Link]bool)},
 	}
-	state := c.rules.Initial()
-	c.root = &node{link: c.rules.Run, stage: trusted, state: state, best: evolve.InvalidFitness, mean: evolve.InvalidFitness}
-	c.nodes[c.root.link] = c.root
-	c.states = newStates(c.rules.Plan.Shape())
-	c.head, c.told, c.goal, c.canon, c.tips = c.root, c.root, c.root, []*node{c.root}, []*node{c.root}
-	c.foldSize = 1
+	c.chain = newChain(c.rules, c.faults.peers)
+	c.folds = folds{goal: c.chain.root, size: 1}
 	if err := c.restoreHard(); err != nil {
 		return nil, err
 	}
 	if err := c.restoreChain(); err != nil {
 		return nil, err
 	}
-	c.resetPool()
+	c.work.resetPool()
 	c.drawJitter()
-	c.goal = c.head
+	c.folds.goal = c.chain.head
 	c.measure()
 	return c, nil
 }
@@ -143,7 +88,7 @@ func (c *Coordinator) restoreHard() error {
 		return fmt.Errorf("%w: hard state: %v", ErrRestore, err)
 	}
 	for _, p := range c.hard.Liars {
-		c.liars[p] = true
+		c.faults.peers[p] = true
 	}
 	for _, links := range c.hard.Accusations {
 		claim, ok1 := c.cfg.Archive.Block(links[0])
@@ -151,13 +96,13 @@ func (c *Coordinator) restoreHard() error {
 		if !ok1 || !ok2 {
 			return fmt.Errorf("%w: proof %s is not in the archive", ErrRestore, links[1])
 		}
-		c.accusations = append(c.accusations, Accuse{Claim: claim, Proof: proof})
+		c.faults.proofs = append(c.faults.proofs, Accuse{Claim: claim, Proof: proof})
 		decoded, err := c.rules.KeptClaim(claim, links[0])
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrRestore, err)
 		}
-		c.liars[decoded.Value().Peer] = true
-		c.falseClaims[links[0]] = true
+		c.faults.peers[decoded.Value().Peer] = true
+		c.faults.falseClaims[links[0]] = true
 	}
 	return nil
 }
@@ -171,10 +116,10 @@ func (c *Coordinator) restoreChain() error {
 			return fmt.Errorf("%w: height %d: %w", ErrRestore, i+1, err)
 		}
 	}
-	c.told = c.head
-	c.mandateFrom = c.head.height
-	if c.head.term > c.hard.Term {
-		c.hard.Term, c.hard.Voted = c.head.term, nil
+	c.chain.reported = c.chain.head
+	c.tenure.mandateFrom = c.chain.head.height
+	if c.chain.head.term > c.hard.Term {
+		c.hard.Term, c.hard.Voted = c.chain.head.term, nil
 	}
 	return nil
 }
@@ -193,15 +138,14 @@ func (c *Coordinator) restoreEntry(link, sealLink seedlog.Link) error {
 	if err != nil {
 		return err
 	}
-	if err := c.rules.CheckPlace(entry, c.head.parentInfo(), claims); err != nil {
+	if err := c.rules.CheckPlace(entry, c.chain.head.parentInfo(), claims); err != nil {
 		return err
 	}
-	n := c.newNode(c.head, entry, claims)
+	n := c.chain.newNode(c.chain.head, entry, claims)
 	n.stage = trusted
 	c.hang(n)
-	c.head = n
-	c.canon = append(c.canon, n)
-	c.account(n, true)
+	_, come := c.chain.move(n)
+	c.members.logged(come[0])
 	return nil
 }
 
@@ -212,14 +156,14 @@ func (c *Coordinator) Step(now Tick, e Event) Actions {
 	}
 	c.now = max(now, c.now)
 	if !c.alive {
-		c.alive, c.begun, c.leaderHeard, c.lastEntry = true, c.now, c.now, c.now
+		c.alive, c.begun, c.election.leaderHeard, c.lastEntry = true, c.now, c.now, c.now
 	}
 	c.out = Actions{}
 	switch e := e.(type) {
 	case Received:
 		c.receive(e)
 	case Invalid:
-		if !c.liars[e.From] {
+		if !c.faults.peers[e.From] {
 			c.ban(e.From, "sent an "+e.Err.Error())
 		}
 	case Evaluated:
@@ -227,18 +171,18 @@ func (c *Coordinator) Step(now Tick, e Event) Actions {
 	case Folded:
 		c.folded(e)
 	case Linked:
-		c.links[e.Peer] = true
-		c.hiNow = true
+		c.members.links[e.Peer] = true
+		c.members.statusNow = true
 		if !c.cfg.Hub {
-			c.reannounce() // a new hub has none of our claims
+			c.work.pool.reannounce() // a new hub has none of our claims
 		}
 	case Unlinked:
-		delete(c.links, e.Peer)
-		delete(c.pulls, e.Peer)
+		delete(c.members.links, e.Peer)
+		delete(c.members.pulls, e.Peer)
 	case SetPaused:
-		c.paused = e.Paused
+		c.work.paused = e.Paused
 	case SetSlots:
-		c.slots = max(e.Slots, 1)
+		c.work.slots = max(e.Slots, 1)
 	case Retire:
 		c.retire()
 	}
@@ -263,9 +207,9 @@ func (c *Coordinator) goOn() {
 
 // finish turns what changed into actions.
 func (c *Coordinator) finish() Actions {
-	if c.head != c.told {
+	if c.chain.head != c.chain.reported {
 		c.out.Head = c.headMove()
-		c.told = c.head
+		c.chain.reported = c.chain.head
 	}
 	if c.hardChanged {
 		c.out.State = seedlog.Encode(&c.hard)
@@ -276,54 +220,33 @@ func (c *Coordinator) finish() Actions {
 
 // headMove describes the way from the head that the driver knows to the present one.
 func (c *Coordinator) headMove() *HeadMove {
-	fork := c.told
-	for c.canonAt(fork.height) != fork {
-		fork = fork.parent
-	}
-	m := &HeadMove{Fork: fork.height, State: c.head.state}
-	for _, n := range c.canon[fork.height+1:] {
+	fork := c.chain.fork(c.chain.reported)
+	m := &HeadMove{Fork: fork.height, State: c.chain.head.state}
+	for _, n := range c.chain.canon[fork.height+1:] {
 		m.Entries = append(m.Entries, n.link)
 		m.Seals = append(m.Seals, n.sealLink)
 	}
-	if fork != c.told {
-		c.out.note(NoteReorg, c.head.leader, fmt.Sprintf("%d entries above height %d gave way to %d others", c.told.height-fork.height, fork.height, len(m.Entries)))
+	if fork != c.chain.reported {
+		c.out.note(NoteReorg, c.chain.head.leader, fmt.Sprintf("%d entries above height %d gave way to %d others", c.chain.reported.height-fork.height, fork.height, len(m.Entries)))
 	}
 	return m
 }
 
-func (c *Coordinator) canonAt(height uint64) *node {
-	if height >= uint64(len(c.canon)) {
-		return nil
-	}
-	return c.canon[height]
-}
-
 // moveHead makes n the head: the chain, the credits, the pool and own work follow.
 func (c *Coordinator) moveHead(n *node) {
-	var path []*node
-	fork := n
-	for c.canonAt(fork.height) != fork {
-		path = append(path, fork)
-		fork = fork.parent
-	}
-	for _, old := range c.canon[fork.height+1:] {
-		c.account(old, false)
-	}
-	c.canon = c.canon[:fork.height+1]
-	slices.Reverse(path)
-	for _, m := range path {
-		c.canon = append(c.canon, m)
-		c.account(m, true)
+	_, come := c.chain.move(n)
+	for _, m := range come {
+		c.members.logged(m)
 		c.archiveBody(m)
 	}
-	c.head, c.lastEntry = n, c.now
+	c.lastEntry = c.now
 	if n.term > c.hard.Term {
 		c.enterTerm(n.term)
 	}
 	c.cancelStale()
 	c.dropClosing()
-	c.resetPool()
-	c.hiNow = c.hiNow || c.cfg.Hub
+	c.work.resetPool()
+	c.members.statusNow = c.members.statusNow || c.cfg.Hub
 }
 
 // archiveBody hands the blocks of an entry to the driver for keeping.
@@ -339,7 +262,7 @@ func (c *Coordinator) archiveBody(n *node) {
 }
 
 func (c *Coordinator) receive(e Received) {
-	if e.From == c.self || c.liars[e.From] {
+	if e.From == c.self || c.faults.peers[e.From] {
 		return
 	}
 	switch m := e.Message.message.(type) {
@@ -373,15 +296,12 @@ func (c *Coordinator) receive(e Received) {
 // Snapshot describes where the coordinator stands.
 func (c *Coordinator) Snapshot() Snapshot {
 	s := Snapshot{
-		Self: c.self, Run: c.rules.Run, Head: c.head.link, Height: c.head.height, Weight: c.head.weight,
-		Term: c.hard.Term, Role: c.role, Leader: c.leader, Evaluations: c.head.evaluations, Steps: c.head.steps,
-		Mine: c.credits[c.self], Credits: len(c.credits), Best: c.head.best, Mean: c.head.mean,
-		Syncing: c.catchingUp(), Paused: c.paused, Ready: c.leader != Peer{},
+		Self: c.self, Run: c.rules.Run, Head: c.chain.head.link, Height: c.chain.head.height, Weight: c.chain.head.weight,
+		Term: c.hard.Term, Role: c.election.role, Leader: c.election.leader, Evaluations: c.chain.head.evaluations, Steps: c.chain.head.steps,
+		Mine: c.chain.credits[c.self], Credits: len(c.chain.credits), Best: c.chain.head.best, Mean: c.chain.head.mean,
+		Syncing: c.catchingUp(), Paused: c.work.paused, Ready: c.election.leader != Peer{},
 	}
-	newest := c.head
-	for newest.state == nil {
-		newest = newest.parent
-	}
+	newest := c.chain.newest()
 	s.State, s.StateHeight = newest.state, newest.height
 	if s.Syncing {
 		s.Behind, s.BehindOf = c.progress()
@@ -397,28 +317,21 @@ func (c *Coordinator) ban(p Peer, why string) {
 	}
 	c.out.Ban = append(c.out.Ban, p)
 	c.out.note(NoteBan, p, why)
-	c.heard.remove(p)
-	delete(c.pulls, p)
-	if c.leader == p {
+	c.members.heard.remove(p)
+	delete(c.members.pulls, p)
+	if c.election.leader == p {
 		c.loseLeader()
 	}
 }
 
-// bar refuses a peer's leadership for the next entries.
-func (c *Coordinator) bar(p Peer, why string) {
+// disqualify refuses a peer's leadership for the next entries.
+func (c *Coordinator) disqualify(p Peer, why string) {
 	if p == c.self {
 		return
 	}
-	c.barred[p] = c.head.height + barredFor
+	c.faults.disqualified[p] = c.chain.head.height + disqualifiedFor
 	c.out.note(NoteBad, p, why)
-	if c.leader == p {
+	if c.election.leader == p {
 		c.loseLeader()
 	}
-}
-
-// barredFor is how many entries a leader that broke a rule may not lead.
-const barredFor = 100
-
-func (c *Coordinator) mayLead(p Peer) bool {
-	return !c.liars[p] && c.barred[p] <= c.head.height
 }

@@ -74,6 +74,17 @@ func (f *Fold) Answer(rules *seedlog.Rules, folded []rollout.Folded) Folded {
 	return e
 }
 
+// folds is what is left to fold.
+type folds struct {
+	goal     *node    // best end known, which the head is brought to
+	left     uint64   // entries up to goal without a state
+	from     uint64   // height of the newest state when this peer fell behind
+	caughtUp Tick     // when this peer was last catching up
+	underway *folding // nil: none
+	size     int      // entries in the next fold
+	again    Tick     // not to be asked before
+}
+
 // folding is the fold under way.
 type folding struct {
 	id      uint64
@@ -98,51 +109,51 @@ func unfolded(n *node) []*node {
 // catchingUp reports whether this peer has entries to fetch or to fold before it knows what others know. It neither
 // stands for election nor trains meanwhile.
 func (c *Coordinator) catchingUp() bool {
-	return c.head.state == nil || c.toFold > lag || c.behind()
+	return c.chain.head.state == nil || c.folds.left > lag || c.behind()
 }
 
 // measure counts what is left to fold, and begins a count of the whole when there was nothing.
 func (c *Coordinator) measure() {
-	c.toFold = 0
-	n := c.goal
+	c.folds.left = 0
+	n := c.folds.goal
 	for ; n.state == nil; n = n.parent {
-		c.toFold++
+		c.folds.left++
 	}
 	if !c.catchingUp() {
-		c.foldFrom = n.height
+		c.folds.from = n.height
 		return
 	}
-	c.foldFrom = min(c.foldFrom, n.height)
-	c.caughtUp = c.now
+	c.folds.from = min(c.folds.from, n.height)
+	c.folds.caughtUp = c.now
 }
 
 // progress is how many entries are left to fold and how many there were when this peer fell behind, those that are
 // known but not fetched included.
 func (c *Coordinator) progress() (left, total uint64) {
-	tip := c.goal.height
-	for p, q := range c.pulls { //lint:sorted the greatest
-		if h := c.heard.of(p); q.asked && h != nil && c.lately(h) && h.Weight > c.head.weight {
+	tip := c.folds.goal.height
+	for p, q := range c.members.pulls { //lint:sorted the greatest
+		if h := c.members.heard.of(p); q.asked && h != nil && c.lately(h) && h.Weight > c.chain.head.weight {
 			tip = max(tip, h.Height)
 		}
 	}
-	return tip - (c.goal.height - c.toFold), tip - min(tip, c.foldFrom)
+	return tip - (c.folds.goal.height - c.folds.left), tip - min(tip, c.folds.from)
 }
 
 // foldNext starts the next fold if none is under way: the generation that is closed, the way to the best tip, the head's
 // state, and states that jobs wait for.
 func (c *Coordinator) foldNext() {
-	if f := c.folding; f != nil && len(f.entries) > 0 && f.entries[0].stage == refused {
+	if f := c.folds.underway; f != nil && len(f.entries) > 0 && f.entries[0].stage == refused {
 		c.dropFold()
 	}
-	if c.folding != nil || c.now < c.foldAgain || c.retired {
+	if c.folds.underway != nil || c.now < c.folds.again || c.retired {
 		return
 	}
-	if g := c.closing; g != nil {
+	if g := c.tenure.closing; g != nil {
 		claims := make([]seedlog.CheckedClaim, len(g.picked))
 		for i, p := range g.picked {
 			claims[i] = p.claim
 		}
-		c.startFold(c.head.state, nil, []FoldEntry{{parent: c.head.link, claims: claims}})
+		c.startFold(c.chain.head.state, nil, []FoldEntry{{parent: c.chain.head.link, claims: claims}})
 		return
 	}
 	for _, target := range c.foldTargets() {
@@ -155,12 +166,12 @@ func (c *Coordinator) foldNext() {
 
 // foldTargets lists entries whose state is wanted, the most wanted first.
 func (c *Coordinator) foldTargets() []*node {
-	targets := []*node{c.goal, c.head}
-	if c.checkingAhead() {
+	targets := []*node{c.folds.goal, c.chain.head}
+	if c.folds.checkingAhead() {
 		targets = targets[1:]
 	}
-	for _, id := range c.waiting {
-		if j := c.jobs[id]; j != nil {
+	for _, id := range c.work.waiting {
+		if j := c.work.jobs[id]; j != nil {
 			return append(targets, j.parent)
 		}
 	}
@@ -168,9 +179,9 @@ func (c *Coordinator) foldTargets() []*node {
 }
 
 // checkingAhead reports whether enough entries on the way to the goal wait for their re-runs.
-func (c *Coordinator) checkingAhead() bool {
+func (f *folds) checkingAhead() bool {
 	waiting := 0
-	for n := c.goal; n.stage != trusted; n = n.parent {
+	for n := f.goal; n.stage != trusted; n = n.parent {
 		if n.stage == folded {
 			waiting++
 		}
@@ -180,7 +191,7 @@ func (c *Coordinator) checkingAhead() bool {
 
 // foldPath folds the first entries of a path.
 func (c *Coordinator) foldPath(path []*node) {
-	path = path[:min(len(path), c.foldSize)]
+	path = path[:min(len(path), c.folds.size)]
 	var entries []FoldEntry
 	results := uint64(0)
 	for i, n := range path {
@@ -201,32 +212,32 @@ func (c *Coordinator) foldPath(path []*node) {
 }
 
 func (c *Coordinator) startFold(state *evolve.State, path []*node, entries []FoldEntry) {
-	c.lastJob++
-	c.folding = &folding{id: c.lastJob, entries: path, since: c.now}
-	c.out.Fold = &Fold{ID: c.lastJob, State: state, Entries: entries}
+	c.work.lastJob++
+	c.folds.underway = &folding{id: c.work.lastJob, entries: path, since: c.now}
+	c.out.Fold = &Fold{ID: c.work.lastJob, State: state, Entries: entries}
 }
 
 // dropFold gives up the fold under way.
 func (c *Coordinator) dropFold() {
-	if c.out.Fold != nil && c.out.Fold.ID == c.folding.id {
+	if c.out.Fold != nil && c.out.Fold.ID == c.folds.underway.id {
 		c.out.Fold = nil
 	} else {
-		c.out.Cancel = append(c.out.Cancel, c.folding.id)
+		c.out.Cancel = append(c.out.Cancel, c.folds.underway.id)
 	}
-	c.folding = nil
+	c.folds.underway = nil
 }
 
 // folded takes the answer to a Fold.
 func (c *Coordinator) folded(e Folded) {
-	f := c.folding
+	f := c.folds.underway
 	if f == nil || f.id != e.ID {
 		return
 	}
-	c.folding = nil
+	c.folds.underway = nil
 	n := max(len(f.entries), 1)
 	if e.Failed || len(e.Steps) != n || len(e.Decisive) != n || e.Steps[n-1].State == nil {
 		c.out.note(NoteFold, c.self, "folding failed; trying again")
-		c.foldAgain, c.foldSize = c.now+c.cfg.Timing.Pull, 1
+		c.folds.again, c.folds.size = c.now+c.cfg.Timing.Pull, 1
 		return
 	}
 	if len(f.entries) == 0 {
@@ -235,9 +246,9 @@ func (c *Coordinator) folded(e Folded) {
 	}
 	switch took := c.now - f.since; {
 	case took > slowFold:
-		c.foldSize = max(c.foldSize/2, 1)
+		c.folds.size = max(c.folds.size/2, 1)
 	case took < quickFold:
-		c.foldSize = min(2*c.foldSize, pipeline)
+		c.folds.size = min(2*c.folds.size, pipeline)
 	}
 	for i, m := range f.entries {
 		if !c.take(m, &e.Steps[i], e.Decisive[i], i == n-1) {
@@ -255,8 +266,8 @@ func (c *Coordinator) take(n *node, s *rollout.Folded, decisive []seedlog.Counte
 		return false
 	}
 	n.doubted = false
-	if s.State != nil && n.state == nil && (last || n.stage == linked || c.states.marked(n)) {
-		c.states.keep(n, s.State, c.head)
+	if s.State != nil && n.state == nil && (last || n.stage == linked || c.chain.states.marked(n)) {
+		c.chain.states.keep(n, s.State, c.chain.head)
 	}
 	if n.stage == linked {
 		n.stage = folded
@@ -269,11 +280,11 @@ func (c *Coordinator) take(n *node, s *rollout.Folded, decisive []seedlog.Counte
 // reason only. An entry that this peer trusted before is not refused at all: then this computer is at fault.
 func (c *Coordinator) doubt(n *node, s *rollout.Folded) {
 	err := fmt.Errorf("%w: height %d gives theta %x and state %x, the entry says %x and %x", seedlog.ErrDigest, n.height, s.Theta, s.Digest, n.theta, n.digest)
-	c.foldSize = 1
+	c.folds.size = 1
 	switch {
 	case n.stage == trusted:
 		c.out.note(NoteFold, c.self, "this computer folds an entry to another state than before; trying again: "+err.Error())
-		c.foldAgain = c.now + c.cfg.Timing.Pull
+		c.folds.again = c.now + c.cfg.Timing.Pull
 	case n.doubted:
 		c.refuse(n, err)
 	default:

@@ -20,15 +20,15 @@ func (c *Coordinator) onAnnounce(from, via Peer, entry seedlog.CheckedEntry) {
 	g := generation{entry: entry, claims: make([]seedlog.CheckedClaim, len(e.Claims))}
 	known := true
 	for i, link := range e.Claims {
-		p := c.pool.links[link]
+		p := c.work.pool.links[link]
 		if p == nil {
 			known = false
 			break
 		}
 		g.claims[i] = p.claim
 	}
-	if c.nodes[e.Parent] == nil || !known {
-		if c.nodes[entry.Link()] == nil {
+	if c.chain.nodes[e.Parent] == nil || !known {
+		if c.chain.nodes[entry.Link()] == nil {
 			c.pull(via)
 		}
 		return
@@ -45,31 +45,38 @@ func (c *Coordinator) onAnnounce(from, via Peer, entry seedlog.CheckedEntry) {
 
 // insert checks the place of a generation whose parent is known and hangs it into the tree.
 func (c *Coordinator) insert(g generation) (*node, error) {
-	if n := c.nodes[g.entry.Link()]; n != nil {
+	if n := c.chain.nodes[g.entry.Link()]; n != nil {
 		return n, nil
 	}
-	parent := c.nodes[g.entry.Value().Parent]
+	parent := c.chain.nodes[g.entry.Value().Parent]
 	if parent == nil {
 		return nil, errGap
 	}
 	if err := c.rules.CheckPlace(g.entry, parent.parentInfo(), g.claims); err != nil {
 		return nil, err
 	}
-	n := c.newNode(parent, g.entry, g.claims)
+	n := c.chain.newNode(parent, g.entry, g.claims)
 	n.body = &g
 	c.hang(n)
 	c.markLie(n)
 	return n, nil
 }
 
+// hang adds an entry to the tree. A leader that signed two for one place is disqualified.
+func (c *Coordinator) hang(n *node) {
+	if c.chain.hang(n) {
+		c.disqualify(n.leader, "signed two entries for one place")
+	}
+}
+
 // follow names the best known branch as the goal, and moves the head there as far as it is trusted.
 func (c *Coordinator) follow() {
-	c.goal = c.bestTip(func(*node) bool { return true })
-	if !better(c.goal, c.head) {
-		c.goal = c.head
+	c.folds.goal = bestEnd(c.chain.root, c.chain.tips, func(*node) bool { return true })
+	if !better(c.folds.goal, c.chain.head) {
+		c.folds.goal = c.chain.head
 	}
 	var path []*node
-	for n := c.goal; n.stage != trusted; n = n.parent {
+	for n := c.folds.goal; n.stage != trusted; n = n.parent {
 		path = append(path, n)
 	}
 	for _, n := range slices.Backward(path) {
@@ -78,11 +85,11 @@ func (c *Coordinator) follow() {
 		}
 		n.stage = trusted
 	}
-	best := c.goal
+	best := c.folds.goal
 	for best.stage != trusted || !best.usable() {
 		best = best.parent
 	}
-	if best != c.head && better(best, c.head) {
+	if best != c.chain.head && better(best, c.chain.head) {
 		c.adopt(best)
 	}
 	c.measure()
@@ -92,7 +99,7 @@ func (c *Coordinator) follow() {
 func (c *Coordinator) askReruns(n *node, decisive []seedlog.Counter) {
 	for _, d := range decisive {
 		claim := n.body.claims[d.Claim]
-		if p := c.pool.links[claim.Link()]; claim.Value().Peer == c.self || (p != nil && p.good) {
+		if p := c.work.pool.links[claim.Link()]; claim.Value().Peer == c.self || (p != nil && p.good) {
 			continue
 		}
 		n.reruns++
@@ -111,13 +118,13 @@ func (c *Coordinator) decided(j *job, fitness []int64, steps uint64) {
 // refuse gives up an entry whose digest is wrong, and everything above it. Its leader signed what anybody can refute.
 func (c *Coordinator) refuse(n *node, err error) {
 	spread(n, func(m *node) { m.stage = refused })
-	c.bar(n.leader, fmt.Sprintf("logged a wrong entry at height %d: %v", n.height, err))
+	c.disqualify(n.leader, fmt.Sprintf("logged a wrong entry at height %d: %v", n.height, err))
 }
 
 // adopt moves the head to a trusted node and has the new entries audited.
 func (c *Coordinator) adopt(n *node) {
 	if c.cfg.Audit > 0 {
-		for m := n; c.canonAt(m.height) != m && m.height+proofDepth > n.height; m = m.parent {
+		for m := n; c.chain.canonAt(m.height) != m && m.height+proofDepth > n.height; m = m.parent {
 			c.drawAudits(m)
 		}
 	}
@@ -130,8 +137,8 @@ func (c *Coordinator) drawAudits(n *node) {
 		return // it was canonical before, and drawn then
 	}
 	for _, claim := range n.body.claims {
-		if claim.Value().Peer != c.self && int(c.draw.Uint64()%1024) < c.cfg.Audit && len(c.audits) < maxAudits {
-			c.audits = append(c.audits, audit{parent: n.parent, claim: claim})
+		if claim.Value().Peer != c.self && int(c.draw.Uint64()%1024) < c.cfg.Audit && len(c.work.audits) < maxAudits {
+			c.work.audits = append(c.work.audits, audit{parent: n.parent, claim: claim})
 		}
 	}
 }

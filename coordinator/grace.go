@@ -17,22 +17,22 @@ const (
 
 // awaits reports whether the leader gives those who are late more time for this generation, which is full.
 func (c *Coordinator) awaits() bool {
-	g := &c.grace
-	if g.height == c.head.height {
+	g := &c.tenure.grace
+	if g.height == c.chain.head.height {
 		return c.now < g.until && c.anyLate()
 	}
-	if c.head.height < g.height+graceEvery<<g.unused || !c.anyLate() {
+	if c.chain.head.height < g.height+graceEvery<<g.unused || !c.anyLate() {
 		return false
 	}
-	g.height = c.head.height
+	g.height = c.chain.head.height
 	g.until = max(c.lastEntry+graceLeast*c.cfg.Timing.Generation, c.now+graceFactor*(c.now-c.lastEntry))
 	return true
 }
 
 // anyLate reports whether somebody who is late has no good claim for this generation yet.
 func (c *Coordinator) anyLate() bool {
-	for _, h := range c.heard {
-		if p := c.pool.claims[poolKey{h.peer, 0}]; (p == nil || !p.good) && c.late(h) {
+	for _, h := range c.members.heard {
+		if p := c.work.pool.claims[poolKey{h.peer, 0}]; (p == nil || !p.good) && c.late(h) {
 			return true
 		}
 	}
@@ -41,12 +41,14 @@ func (c *Coordinator) anyLate() bool {
 
 // late reports whether a peer follows but has nothing in the last entries.
 func (c *Coordinator) late(h *presence) bool {
-	n := c.canonAt(h.Height)
-	return n != nil && n.link == h.Head && n.height+graceEvery > c.head.height && c.lately(h) && !c.liars[h.peer] && c.idle(h)
+	n := c.chain.canonAt(h.Height)
+	return n != nil && n.link == h.Head && n.height+graceEvery > c.chain.head.height && c.lately(h) && !c.faults.peers[h.peer] && c.idle(h)
 }
 
 // idle reports whether the last entries hold nothing of a peer that is heard.
-func (c *Coordinator) idle(h *presence) bool { return h != nil && h.logged+graceEvery <= c.head.height }
+func (c *Coordinator) idle(h *presence) bool {
+	return h != nil && h.logged+graceEvery <= c.chain.head.height
+}
 
 // settle notes whether the grace of the generation that is closed now, if it had one, was used.
 func (g *grace) settle(height uint64, used bool) {

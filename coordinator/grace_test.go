@@ -49,7 +49,7 @@ func TestGraceLetsSlowPeersIn(t *testing.T) {
 				}
 			}
 			got := s.peers[1].coord.Snapshot()
-			claims := s.peers[1].coord.credits[tab.peer].Evaluations / 4
+			claims := s.peers[1].coord.chain.credits[tab.peer].Evaluations / 4
 			t.Logf("height %d, the tab has %d claims in it", got.Height, claims)
 			if claims < tt.least || got.Height < tt.height {
 				t.Errorf("got height %d with %d claims of the tab, want at least %d with %d", got.Height, claims, tt.height, tt.least)

@@ -7,30 +7,40 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
+// tenure is what a leader knows of its term.
+type tenure struct {
+	votes       []seedlog.Vote // that made this peer leader
+	sealedTerm  bool           // whether the votes were already written into a seal
+	mandateFrom uint64         // height of the head when it began to lead
+	yieldUntil  Tick           // until when nothing is closed, because it handed over
+	closing     *closing
+	grace       grace
+}
+
 // lead does the leader's work: re-run what came in, close generations, pass the mandate on.
 func (c *Coordinator) lead() {
-	if c.role != Leader || c.now < c.yieldUntil {
+	if c.election.role != Leader || c.now < c.tenure.yieldUntil {
 		return
 	}
-	if c.head.state == nil {
+	if c.chain.head.state == nil {
 		return
 	}
 	c.recheckPool()
-	if c.closing != nil || c.behind() || c.now-c.lastEntry < c.cfg.Timing.Generation {
+	if c.tenure.closing != nil || c.behind() || c.now-c.lastEntry < c.cfg.Timing.Generation {
 		return
 	}
-	claims := c.closable()
-	if claims == nil || (c.now-c.lastEntry < 2*c.cfg.Timing.Generation && (c.checking() || c.outran())) {
+	claims := c.work.pool.closable(c.rules)
+	if claims == nil || (c.now-c.lastEntry < 2*c.cfg.Timing.Generation && (c.work.pool.checking() || c.outran())) {
 		return // re-runs of what came in before the least time, and hubs that follow, are given as long again
 	}
 	if c.awaits() {
 		return
 	}
-	if c.hard.SealedTerm == c.hard.Term && c.head.height < c.hard.SealedHeight {
+	if c.hard.SealedTerm == c.hard.Term && c.chain.head.height < c.hard.SealedHeight {
 		c.stand(true) // this place was signed already and lost since: only a new term may sign it again
 		return
 	}
-	c.closing = &closing{term: c.hard.Term, picked: claims}
+	c.tenure.closing = &closing{term: c.hard.Term, picked: claims}
 }
 
 // closing is a generation whose claims are fixed; it becomes an entry when its fold is done.
@@ -41,18 +51,18 @@ type closing struct {
 
 // recheckPool has every foreign claim run again before it may be logged.
 func (c *Coordinator) recheckPool() {
-	for _, p := range c.pool.sorted() {
+	for _, p := range c.work.pool.sorted() {
 		if p.good || p.checking {
 			continue
 		}
 		p.checking = true
-		c.issue(&job{kind: jobClaim, parent: c.head, pooled: p, peer: p.claim.Value().Peer, chunk: p.claim.Value().Chunk}, true)
+		c.issue(&job{kind: jobClaim, parent: c.chain.head, pooled: p, peer: p.claim.Value().Peer, chunk: p.claim.Value().Chunk}, true)
 	}
 }
 
-func (c *Coordinator) checking() bool {
-	for _, p := range c.pool.claims { //lint:sorted any one decides
-		if p.checking {
+func (p *pool) checking() bool {
+	for _, q := range p.claims { //lint:sorted any one decides
+		if q.checking {
 			return true
 		}
 	}
@@ -63,9 +73,9 @@ func (c *Coordinator) checking() bool {
 // generation, so a leader that ran on would soon hold all the voting weight, and whoever replaced it would stand behind.
 // Hubs on other branches or far behind are catching up, which waiting does not help.
 func (c *Coordinator) outran() bool {
-	tip := c.head.height
-	for _, h := range c.heard {
-		n := c.canonAt(h.Height)
+	tip := c.chain.head.height
+	for _, h := range c.members.heard {
+		n := c.chain.canonAt(h.Height)
 		if n != nil && n.link == h.Head && n.height+1 < tip && tip < n.height+votingEntries && h.Hub && c.lately(h) {
 			return true
 		}
@@ -75,19 +85,19 @@ func (c *Coordinator) outran() bool {
 
 // closable picks the claims of the next entry, in its order, or nil if the generation is not full.
 // Only good claims count, and only with all lower chunks of their peer.
-func (c *Coordinator) closable() []*pooled {
+func (p *pool) closable(rules *seedlog.Rules) []*pooled {
 	rows := make(map[uint64][]*pooled) // by chunk, each in the order of peers
 	next := make(map[Peer]uint64)
 	var last uint64
-	for _, p := range c.pool.sorted() {
-		if claim := p.claim.Value(); p.good && next[claim.Peer] == claim.Chunk {
+	for _, q := range p.sorted() {
+		if claim := q.claim.Value(); q.good && next[claim.Peer] == claim.Chunk {
 			next[claim.Peer]++
-			rows[claim.Chunk] = append(rows[claim.Chunk], p)
+			rows[claim.Chunk] = append(rows[claim.Chunk], q)
 			last = max(last, claim.Chunk)
 		}
 	}
-	g := c.rules.Spec.Generation
-	perClaim := c.rules.EvaluationsPerChunk()
+	g := rules.Spec.Generation
+	perClaim := rules.EvaluationsPerChunk()
 	limit := uint64(min(seedlog.MaxClaims, seedlog.MaxEvaluations/int(perClaim)))
 	if !g.Open {
 		limit = g.Evaluations / perClaim
@@ -96,15 +106,15 @@ func (c *Coordinator) closable() []*pooled {
 	var picked []*pooled
 	var evaluations, steps uint64
 	for chunk := uint64(0); chunk <= last; chunk++ {
-		for _, p := range rows[chunk] {
+		for _, q := range rows[chunk] {
 			if uint64(len(picked)) < limit {
-				picked = append(picked, p)
-				evaluations += p.claim.Value().Evaluations()
-				steps += p.claim.Value().TotalSteps()
+				picked = append(picked, q)
+				evaluations += q.claim.Value().Evaluations()
+				steps += q.claim.Value().TotalSteps()
 			}
 		}
 	}
-	if !c.rules.Full(evaluations, steps) {
+	if !rules.Full(evaluations, steps) {
 		return nil
 	}
 	slices.SortFunc(picked, inEntryOrder)
@@ -113,62 +123,62 @@ func (c *Coordinator) closable() []*pooled {
 
 // closed appends the generation whose fold is done. That it was signed is durable before it leaves.
 func (c *Coordinator) closed(s *rollout.Folded) {
-	g := c.closing
-	c.closing = nil
-	if c.role != Leader || c.hard.Term != g.term {
+	g := c.tenure.closing
+	c.tenure.closing = nil
+	if c.election.role != Leader || c.hard.Term != g.term {
 		return
 	}
 	claims := make([]seedlog.CheckedClaim, len(g.picked))
 	for i, p := range g.picked {
 		claims[i] = p.claim
 	}
-	c.grace.settle(c.head.height, slices.ContainsFunc(claims, func(claim seedlog.CheckedClaim) bool { return c.idle(c.heard.of(claim.Value().Peer)) }))
-	e := c.rules.EntryOf(c.head.parentInfo(), c.hard.Term, c.self, claims, s.Theta, s.Digest)
+	c.tenure.grace.settle(c.chain.head.height, slices.ContainsFunc(claims, func(claim seedlog.CheckedClaim) bool { return c.idle(c.members.heard.of(claim.Value().Peer)) }))
+	e := c.rules.EntryOf(c.chain.head.parentInfo(), c.hard.Term, c.self, claims, s.Theta, s.Digest)
 	var votes []seedlog.Vote
-	if !c.sealedTerm {
-		votes, c.sealedTerm = c.votes, true
+	if !c.tenure.sealedTerm {
+		votes, c.tenure.sealedTerm = c.tenure.votes, true
 	}
 	entry := c.rules.OwnEntry(e, c.cfg.Key, votes)
 	c.hard.SealedTerm, c.hard.SealedHeight = e.Term, e.Height
 	c.hardChanged = true
-	n := c.newNode(c.head, entry, claims)
+	n := c.chain.newNode(c.chain.head, entry, claims)
 	n.stage, n.body = trusted, &generation{entry, claims}
 	c.hang(n)
-	c.states.keep(n, s.State, c.head)
+	c.chain.states.keep(n, s.State, c.chain.head)
 	c.moveHead(n)
 	c.lastEntry = c.now
 	c.out.send(Gossip, Peer{}, &Announce{Entry: entry.Bytes(), Seal: entry.Seal().Bytes()})
-	if c.head.height-c.mandateFrom >= c.cfg.Mandate {
+	if c.chain.head.height-c.tenure.mandateFrom >= c.cfg.Mandate {
 		c.handOver()
 	}
 }
 
 // dropClosing gives up the generation that is being closed: the head moved, or this peer no longer leads.
 func (c *Coordinator) dropClosing() {
-	if c.closing == nil {
+	if c.tenure.closing == nil {
 		return
 	}
-	c.closing = nil
-	if c.folding != nil && len(c.folding.entries) == 0 {
+	c.tenure.closing = nil
+	if c.folds.underway != nil && len(c.folds.underway.entries) == 0 {
 		c.dropFold()
 	}
 }
 
 // handOver asks the next in rank to lead. Until it does, or time runs out, nothing is closed.
 func (c *Coordinator) handOver() {
-	c.mandateFrom = c.head.height
+	c.tenure.mandateFrom = c.chain.head.height
 	successor, ok := c.successor()
 	if !ok {
 		return
 	}
-	c.yieldUntil = c.now + c.cfg.Timing.Election
-	c.out.send(Direct, successor, &Handover{Term: c.hard.Term + 1, Head: c.head.link})
+	c.tenure.yieldUntil = c.now + c.cfg.Timing.Election
+	c.out.send(Direct, successor, &Handover{Term: c.hard.Term + 1, Head: c.chain.head.link})
 }
 
 // successor is the first in rank of those who may stand, without this peer.
 func (c *Coordinator) successor() (Peer, bool) {
 	for _, p := range c.ranking(c.hard.Term + 1) {
-		if p != c.self && c.mayLead(p) && c.heard.of(p) != nil {
+		if p != c.self && c.faults.mayLead(p, c.chain.head.height) && c.members.heard.of(p) != nil {
 			return p, true
 		}
 	}
@@ -180,10 +190,10 @@ func (c *Coordinator) retire() {
 	if c.retired {
 		return
 	}
-	c.retired, c.paused = true, true
-	if c.role == Leader {
+	c.retired, c.work.paused = true, true
+	if c.election.role == Leader {
 		c.handOver()
-		c.role = Follower
+		c.election.role = Follower
 		c.dropClosing()
 	}
 	if c.cfg.Hub {

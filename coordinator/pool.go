@@ -27,9 +27,9 @@ type pooled struct {
 	again    Tick // when it is announced next; messages get lost
 }
 
-func (c *Coordinator) resetPool() {
-	c.pool = pool{claims: make(map[poolKey]*pooled), links: make(map[seedlog.Link]*pooled), wanted: make(map[seedlog.Link]Tick)}
-	c.chunk, c.own = 0, 0
+func (w *work) resetPool() {
+	w.pool = pool{claims: make(map[poolKey]*pooled), links: make(map[seedlog.Link]*pooled), wanted: make(map[seedlog.Link]Tick)}
+	w.chunk, w.own = 0, 0
 }
 
 // sorted lists the pool in the order of (peer, chunk).
@@ -49,13 +49,13 @@ func inEntryOrder(a, b *pooled) int {
 func (c *Coordinator) offer(checked seedlog.CheckedClaim) {
 	claim := checked.Value()
 	key := poolKey{claim.Peer, claim.Chunk}
-	if claim.Parent != c.head.link || c.liars[claim.Peer] || c.pool.claims[key] != nil || len(c.pool.claims) >= 2*seedlog.MaxClaims {
+	if claim.Parent != c.chain.head.link || c.faults.peers[claim.Peer] || c.work.pool.claims[key] != nil || len(c.work.pool.claims) >= 2*seedlog.MaxClaims {
 		return
 	}
 	p := &pooled{claim: checked, good: claim.Peer == c.self}
-	c.pool.claims[key] = p
-	c.pool.links[checked.Link()] = p
-	delete(c.pool.wanted, checked.Link())
+	c.work.pool.claims[key] = p
+	c.work.pool.links[checked.Link()] = p
+	delete(c.work.pool.wanted, checked.Link())
 }
 
 // onClaims takes claims that were asked for, or that a leaf gives.
@@ -67,16 +67,16 @@ func (c *Coordinator) onClaims(claims []seedlog.CheckedClaim) {
 
 // onDigest asks for claims that are new, if this peer is the one to log them.
 func (c *Coordinator) onDigest(from Peer, m *Digest) {
-	if c.role != Leader || m.Parent != c.head.link {
+	if c.election.role != Leader || m.Parent != c.chain.head.link {
 		return
 	}
 	var want []seedlog.Link
 	for _, item := range m.Items {
-		asked, waiting := c.pool.wanted[item.Claim]
-		if c.pool.links[item.Claim] != nil || (waiting && c.now-asked < c.cfg.Timing.Heartbeat) || len(want) == maxWant {
+		asked, waiting := c.work.pool.wanted[item.Claim]
+		if c.work.pool.links[item.Claim] != nil || (waiting && c.now-asked < c.cfg.Timing.Heartbeat) || len(want) == maxWant {
 			continue
 		}
-		c.pool.wanted[item.Claim] = c.now
+		c.work.pool.wanted[item.Claim] = c.now
 		want = append(want, item.Claim)
 	}
 	if len(want) > 0 {
@@ -89,7 +89,7 @@ func (c *Coordinator) onWant(from Peer, m *Want) {
 	reply := &Claims{}
 	size := 0
 	for _, link := range m.Claims {
-		if p := c.pool.links[link]; p != nil && size+len(p.claim.Bytes()) < segmentBytes {
+		if p := c.work.pool.links[link]; p != nil && size+len(p.claim.Bytes()) < segmentBytes {
 			reply.Blocks = append(reply.Blocks, p.claim.Bytes())
 			size += len(p.claim.Bytes())
 		}
@@ -101,12 +101,12 @@ func (c *Coordinator) onWant(from Peer, m *Want) {
 
 // announceClaims tells others about claims in the pool: a hub gossips a digest, a leaf gives its own to its hubs.
 func (c *Coordinator) announceClaims() {
-	if c.role == Leader || len(c.pool.claims) == 0 {
+	if c.election.role == Leader || len(c.work.pool.claims) == 0 {
 		return
 	}
-	digest := &Digest{Parent: c.head.link}
+	digest := &Digest{Parent: c.chain.head.link}
 	gift := &Claims{}
-	for _, p := range c.pool.sorted() {
+	for _, p := range c.work.pool.sorted() {
 		if c.now < p.again {
 			continue
 		}
@@ -129,8 +129,8 @@ func (c *Coordinator) announceClaims() {
 }
 
 // reannounce repeats everything at once: a new leader, or a new hub, has nothing yet.
-func (c *Coordinator) reannounce() {
-	for _, p := range c.pool.sorted() {
-		p.again = 0
+func (p *pool) reannounce() {
+	for _, q := range p.sorted() {
+		q.again = 0
 	}
 }

@@ -22,8 +22,8 @@ func grown(t *testing.T) *member {
 	}
 	s.run(60, func() bool { return false })
 	m := s.peers[1]
-	if m.coord.head.height < 3 || len(m.coord.accusations) == 0 {
-		t.Fatalf("height %d with %d proofs: not what the tests need", m.coord.head.height, len(m.coord.accusations))
+	if m.coord.chain.head.height < 3 || len(m.coord.faults.proofs) == 0 {
+		t.Fatalf("height %d with %d proofs: not what the tests need", m.coord.chain.head.height, len(m.coord.faults.proofs))
 	}
 	return m
 }
@@ -49,7 +49,7 @@ func TestRestoreEqualsLive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := c.Snapshot(); s.StateHeight != 0 || s.Behind != s.Height || !s.Syncing || s.Head != m.coord.head.link {
+	if s := c.Snapshot(); s.StateHeight != 0 || s.Behind != s.Height || !s.Syncing || s.Head != m.coord.chain.head.link {
 		t.Errorf("before any fold: %+v", s)
 	}
 	foldAll(m, c)
@@ -65,8 +65,8 @@ func TestRestoreEqualsLive(t *testing.T) {
 	if !slices.Equal(c.hard.Voted, m.coord.hard.Voted) {
 		t.Errorf("got vote %x, want %x", c.hard.Voted, m.coord.hard.Voted)
 	}
-	if !maps.Equal(c.liars, m.coord.liars) || !maps.Equal(c.falseClaims, m.coord.falseClaims) || !maps.Equal(c.credits, m.coord.credits) {
-		t.Errorf("got liars %v, false claims %v, credits %v\nwant %v, %v, %v", c.liars, c.falseClaims, c.credits, m.coord.liars, m.coord.falseClaims, m.coord.credits)
+	if !maps.Equal(c.faults.peers, m.coord.faults.peers) || !maps.Equal(c.faults.falseClaims, m.coord.faults.falseClaims) || !maps.Equal(c.chain.credits, m.coord.chain.credits) {
+		t.Errorf("got liars %v, false claims %v, credits %v\nwant %v, %v, %v", c.faults.peers, c.faults.falseClaims, c.chain.credits, m.coord.faults.peers, m.coord.faults.falseClaims, m.coord.chain.credits)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestRestoreMissesBlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	needed := slices.Concat(m.disk.chain, m.disk.seals)
-	for _, n := range m.coord.canon {
+	for _, n := range m.coord.chain.canon {
 		needed = append(needed, n.claims...)
 	}
 	for _, pair := range m.coord.hard.Accusations {

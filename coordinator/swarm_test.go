@@ -251,7 +251,7 @@ func (s *swarm) work(m *member, agrees bool) {
 	tasks := m.tasks
 	m.tasks = nil
 	for _, w := range tasks {
-		j := m.coord.jobs[w.ID]
+		j := m.coord.work.jobs[w.ID]
 		if j == nil {
 			continue // given up after an answer before it
 		}
@@ -366,8 +366,8 @@ func (s *swarm) claim(text string) *seedlog.Claim {
 		if claim, err := seedlog.DecodeClaim(m.disk.blocks[link]); err == nil {
 			return claim
 		}
-		if m.coord != nil && m.coord.pool.links[link] != nil {
-			return m.coord.pool.links[link].claim.Value()
+		if m.coord != nil && m.coord.work.pool.links[link] != nil {
+			return m.coord.work.pool.links[link].claim.Value()
 		}
 	}
 	return nil

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-
-	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
 // pull is a request for what follows on another peer's chain.
@@ -22,9 +20,9 @@ const maxPulls = 3
 
 // behind reports whether a heavier chain is known to exist and being fetched or checked, by more than the newest entry.
 func (c *Coordinator) behind() bool {
-	for p, q := range c.pulls { //lint:sorted any one decides
-		h := c.heard.of(p)
-		if q.asked && h != nil && c.lately(h) && h.Weight > c.head.weight && h.Height > c.head.height+2 {
+	for p, q := range c.members.pulls { //lint:sorted any one decides
+		h := c.members.heard.of(p)
+		if q.asked && h != nil && c.lately(h) && h.Weight > c.chain.head.weight && h.Height > c.chain.head.height+2 {
 			return true
 		}
 	}
@@ -34,14 +32,14 @@ func (c *Coordinator) behind() bool {
 // sync asks those who have more.
 func (c *Coordinator) sync() {
 	running := 0
-	for p, q := range c.pulls { //lint:sorted each one on its own
+	for p, q := range c.members.pulls { //lint:sorted each one on its own
 		if q.asked && c.now-q.since > c.cfg.Timing.Pull {
 			q.asked, q.late, q.tip, q.again = false, true, nil, c.now+c.cfg.Timing.Pull
 		}
 		if q.asked {
 			running++
-		} else if c.heard.of(p) == nil && c.now > q.again {
-			delete(c.pulls, p)
+		} else if c.members.heard.of(p) == nil && c.now > q.again {
+			delete(c.members.pulls, p)
 		}
 	}
 	for _, h := range c.richer() {
@@ -49,7 +47,7 @@ func (c *Coordinator) sync() {
 		if running >= maxPulls {
 			return
 		}
-		if q := c.pulls[p]; q == nil || (!q.asked && c.now >= q.again) {
+		if q := c.members.pulls[p]; q == nil || (!q.asked && c.now >= q.again) {
 			c.pull(p)
 			running++
 		}
@@ -59,8 +57,8 @@ func (c *Coordinator) sync() {
 // richer lists the peers whose head is unknown here and no lighter than ours, heaviest first.
 func (c *Coordinator) richer() roll {
 	var rich roll
-	for _, h := range c.heard {
-		if h.Weight >= c.head.weight && h.Height > 0 && c.lately(h) && c.nodes[h.Head] == nil {
+	for _, h := range c.members.heard {
+		if h.Weight >= c.chain.head.weight && h.Height > 0 && c.lately(h) && c.chain.nodes[h.Head] == nil {
 			rich = append(rich, h)
 		}
 	}
@@ -70,51 +68,28 @@ func (c *Coordinator) richer() roll {
 
 // pull asks p for what follows our chain, or the branch that was begun with p.
 func (c *Coordinator) pull(p Peer) {
-	if p == c.self || c.liars[p] || (!c.cfg.Hub && !c.links[p]) {
+	if p == c.self || c.faults.peers[p] || (!c.cfg.Hub && !c.members.links[p]) {
 		return // a leaf reaches only those whom it dialled
 	}
-	q := c.pulls[p]
+	q := c.members.pulls[p]
 	if q == nil {
 		q = new(pull)
-		c.pulls[p] = q
+		c.members.pulls[p] = q
 	}
 	if q.asked || c.now < q.again {
 		return
 	}
 	q.asked, q.since = true, c.now
-	c.out.send(Direct, p, &Pull{Locator: c.locator(q.tip)})
-}
-
-// locator lists links from the tip down, ever more widely spaced, and the run id at last.
-func (c *Coordinator) locator(tip *node) []seedlog.Link {
-	var links []seedlog.Link
-	if tip != nil {
-		links = append(links, tip.link)
-	}
-	step := uint64(1)
-	for height := c.head.height; height > 0 && len(links) < maxLocator-2; {
-		links = append(links, c.canon[height].link)
-		if len(links) > 8 {
-			step *= 2
-		}
-		height -= min(step, height)
-	}
-	return append(links, c.rules.Run)
+	c.out.send(Direct, p, &Pull{Locator: c.chain.locator(q.tip)})
 }
 
 // onPull answers with the entries after the first link that both have.
 func (c *Coordinator) onPull(from Peer, m *Pull) {
-	reply := &Segment{Height: c.head.height}
-	start := c.root
-	for _, link := range m.Locator {
-		if n := c.nodes[link]; n != nil && c.canonAt(n.height) == n {
-			start = n
-			break
-		}
-	}
+	reply := &Segment{Height: c.chain.head.height}
+	start := c.chain.after(m.Locator)
 	size := 0
-	for height := start.height + 1; height <= c.head.height && len(reply.Generations) < maxGenerations && size < segmentBytes; height++ {
-		g, ok := c.generation(c.canon[height])
+	for height := start.height + 1; height <= c.chain.head.height && len(reply.Generations) < maxGenerations && size < segmentBytes; height++ {
+		g, ok := c.chain.canon[height].blocks(c.cfg.Archive)
 		if !ok {
 			break
 		}
@@ -124,15 +99,15 @@ func (c *Coordinator) onPull(from Peer, m *Pull) {
 			size += len(data)
 		}
 	}
-	for i := max(0, len(c.accusations)-16); i < len(c.accusations); i++ {
-		reply.Accusations = append(reply.Accusations, c.accusations[i])
+	for i := max(0, len(c.faults.proofs)-16); i < len(c.faults.proofs); i++ {
+		reply.Accusations = append(reply.Accusations, c.faults.proofs[i])
 	}
 	c.out.send(Direct, from, reply)
 }
 
 // onSegment takes entries in order. Only answers to our own questions are read.
 func (c *Coordinator) onSegment(from Peer, m *Segment, checked *Checked) {
-	q := c.pulls[from]
+	q := c.members.pulls[from]
 	if q == nil || !q.asked && !q.late {
 		return
 	}

@@ -156,7 +156,7 @@ func verbTick(s *swarm, t *testing.T, d *datadriven.TestData) {
 			s.deliver(func(p parcel) bool { _, ok := p.message.(*Status); return ok })
 		}
 		if slices.ContainsFunc(s.peers, func(m *member) bool {
-			return m.coord != nil && m.coord.role != Follower && (listed(d, "until", m.name) || listed(d, "until", "any"))
+			return m.coord != nil && m.coord.election.role != Follower && (listed(d, "until", m.name) || listed(d, "until", "any"))
 		}) {
 			return
 		}
@@ -212,7 +212,7 @@ func verbRun(s *swarm, t *testing.T, d *datadriven.TestData) {
 	}
 	s.run(Tick(number(t, d, "for", 100)), func() bool {
 		for _, m := range s.peers {
-			if m.coord != nil && (int(m.coord.head.height) < height && (leader == Peer{} || m.coord.leader != leader)) {
+			if m.coord != nil && (int(m.coord.chain.head.height) < height && (leader == Peer{} || m.coord.election.leader != leader)) {
 				return false
 			}
 		}
@@ -260,7 +260,7 @@ func verbPause(s *swarm, _ *testing.T, d *datadriven.TestData) {
 func verbAsk(s *swarm, t *testing.T, d *datadriven.TestData) {
 	from, to := s.one(t, d, "from"), s.one(t, d, "to")
 	s.post(from, Envelope{Direct, to.peer, &VoteRequest{Pre: d.HasArg("pre"), Transfer: d.HasArg("transfer"),
-		Term: uint64(number(t, d, "term", 0)), Head: to.coord.head.link, Weight: to.coord.head.weight}})
+		Term: uint64(number(t, d, "term", 0)), Head: to.coord.chain.head.link, Weight: to.coord.chain.head.weight}})
 }
 
 // verbForgeProof accuses an honest peer's claim, the first of the newest entry, with a re-run that gives something else.
@@ -268,7 +268,7 @@ func verbAsk(s *swarm, t *testing.T, d *datadriven.TestData) {
 //	forge-proof from=n3 against=n2
 func verbForgeProof(s *swarm, t *testing.T, d *datadriven.TestData) {
 	from, against := s.one(t, d, "from"), s.one(t, d, "against")
-	for _, link := range from.coord.head.claims {
+	for _, link := range from.coord.chain.head.claims {
 		data := from.disk.blocks[link]
 		claim, err := seedlog.DecodeClaim(data)
 		if err != nil || claim.Peer != against.peer {
@@ -288,7 +288,7 @@ func verbForgeProof(s *swarm, t *testing.T, d *datadriven.TestData) {
 //	forge-entry by=n1 digest to=n2
 func verbForgeEntry(s *swarm, t *testing.T, d *datadriven.TestData) {
 	by := s.one(t, d, "by")
-	head := by.coord.head
+	head := by.coord.chain.head
 	checked, err := s.rules.KeptClaims(head.claims, by.disk.Block)
 	if err != nil {
 		d.Fatalf(t, "%v", err)
@@ -337,7 +337,7 @@ func verbStatus(s *swarm, _ *testing.T, _ *datadriven.TestData) {
 //	chain n1 last=3
 func verbChain(s *swarm, t *testing.T, d *datadriven.TestData) {
 	for _, m := range s.named(d) {
-		canon := m.coord.canon[1:]
+		canon := m.coord.chain.canon[1:]
 		for _, n := range canon[max(0, len(canon)-number(t, d, "last", 3)):] {
 			var claims []string
 			for _, link := range n.claims {

@@ -60,25 +60,8 @@ func (n *node) parentInfo() seedlog.Parent {
 	return seedlog.Parent{Link: n.link, Height: n.height, Term: n.term}
 }
 
-// usable reports whether a chain may end here: nothing was refused, and no lie lies less than proofDepth below. That
-// depends on the branch alone, so peers that hear of a lie at different times still agree.
-func (n *node) usable() bool {
-	return n.stage != refused && (n.lieAt == 0 || n.height >= n.lieAt+proofDepth)
-}
-
-// better is the fork choice: weight, then the vote behind the tip, then the lower link.
-func better(a, b *node) bool {
-	if a.weight != b.weight {
-		return a.weight > b.weight
-	}
-	if a.votes != b.votes {
-		return a.votes > b.votes
-	}
-	return a.link.KeyString() < b.link.KeyString()
-}
-
 // newNode builds the node of an entry that passed seedlog.CheckPlace, without hanging it into the tree.
-func (c *Coordinator) newNode(parent *node, entry seedlog.CheckedEntry, claims []seedlog.CheckedClaim) *node {
+func (c *chain) newNode(parent *node, entry seedlog.CheckedEntry, claims []seedlog.CheckedClaim) *node {
 	e, seal := entry.Value(), entry.Seal()
 	n := &node{
 		link: entry.Link(), parent: parent, height: e.Height, term: e.Term, leader: e.Leader, sealLink: seal.Link(), claims: e.Claims,
@@ -128,18 +111,18 @@ func fitnessOf(claims []seedlog.CheckedClaim) (best, mean int64) {
 }
 
 // ownWeight is what the entry itself weighs: its env-steps without those of known liars, at most the spec's limit.
-func (c *Coordinator) ownWeight(n *node) uint64 {
+func (c *chain) ownWeight(n *node) uint64 {
 	var steps uint64
 	for _, credit := range n.credits {
-		if !c.liars[credit.peer] {
+		if !c.faulty[credit.peer] {
 			steps += credit.Steps
 		}
 	}
-	return min(steps, c.rules.Spec.Generation.WeightSteps)
+	return min(steps, c.weightSteps)
 }
 
 // voteWeight is the voting weight behind the entry's leader: of the seal that opened the term.
-func (c *Coordinator) voteWeight(parent, n *node, seal *seedlog.Seal) uint64 {
+func (c *chain) voteWeight(parent, n *node, seal *seedlog.Seal) uint64 {
 	if len(seal.Votes) == 0 {
 		if parent.term == n.term && parent.leader == n.leader {
 			return parent.votes
@@ -155,7 +138,8 @@ func (c *Coordinator) voteWeight(parent, n *node, seal *seedlog.Seal) uint64 {
 }
 
 // reweigh computes all weights anew after a liar became known.
-func (c *Coordinator) reweigh() {
+func (c *chain) reweigh() {
+	c.weightsOf = nil
 	stack := []*node{c.root}
 	for len(stack) > 0 {
 		n := stack[len(stack)-1]
@@ -167,15 +151,15 @@ func (c *Coordinator) reweigh() {
 	}
 }
 
-// hang adds n to the tree.
-func (c *Coordinator) hang(n *node) {
+// hang adds n to the tree. It reports whether n's leader signed another entry for the same place.
+func (c *chain) hang(n *node) (equivocates bool) {
 	n.lieAt = n.parent.lieAt
 	if n.parent.stage == refused {
 		n.stage = refused
 	}
 	for _, sibling := range n.parent.children {
 		if sibling.leader == n.leader && sibling.term == n.term {
-			c.bar(n.leader, "signed two entries for one place")
+			equivocates = true
 		}
 	}
 	n.parent.children = append(n.parent.children, n)
@@ -185,6 +169,7 @@ func (c *Coordinator) hang(n *node) {
 	} else {
 		c.tips = append(c.tips, n)
 	}
+	return equivocates
 }
 
 // spread applies mark to n and everything above it.
@@ -197,22 +182,8 @@ func spread(n *node, mark func(*node)) {
 	}
 }
 
-// bestTip is the best end of a chain among the usable nodes that want accepts.
-func (c *Coordinator) bestTip(want func(*node) bool) *node {
-	best := c.root
-	for _, n := range c.tips {
-		for n.parent != nil && !(n.usable() && want(n)) {
-			n = n.parent
-		}
-		if better(n, best) {
-			best = n
-		}
-	}
-	return best
-}
-
-// generation returns all blocks of an entry, as a segment carries them.
-func (c *Coordinator) generation(n *node) (Generation, bool) {
+// blocks returns all blocks of an entry, as a segment carries them.
+func (n *node) blocks(archive Archive) (Generation, bool) {
 	if b := n.body; b != nil {
 		g := Generation{Entry: b.entry.Bytes(), Seal: b.entry.Seal().Bytes(), Claims: make([][]byte, len(b.claims))}
 		for i, claim := range b.claims {
@@ -220,17 +191,17 @@ func (c *Coordinator) generation(n *node) (Generation, bool) {
 		}
 		return g, true
 	}
-	entry, ok := c.cfg.Archive.Block(n.link)
+	entry, ok := archive.Block(n.link)
 	if !ok {
 		return Generation{}, false
 	}
-	seal, ok := c.cfg.Archive.Block(n.sealLink)
+	seal, ok := archive.Block(n.sealLink)
 	if !ok {
 		return Generation{}, false
 	}
 	g := Generation{Entry: entry, Seal: seal, Claims: make([][]byte, len(n.claims))}
 	for i := range n.claims {
-		if g.Claims[i], ok = c.cfg.Archive.Block(n.claims[i]); !ok {
+		if g.Claims[i], ok = archive.Block(n.claims[i]); !ok {
 			return Generation{}, false
 		}
 	}

@@ -32,6 +32,19 @@ type job struct {
 	evidence *evidence            // jobProof
 }
 
+// work is what this peer has evaluated.
+type work struct {
+	pool    pool
+	jobs    map[uint64]*job
+	lastJob uint64
+	waiting []uint64 // jobs that wait for a state
+	slots   int
+	paused  bool
+	chunk   uint64 // next own chunk on the head
+	own     int    // own chunks under evaluation
+	audits  []audit
+}
+
 // audit is a claim waiting to be re-run without hurry.
 type audit struct {
 	parent *node
@@ -59,24 +72,24 @@ func (j *job) task(rules *seedlog.Rules) rollout.Task {
 
 // issue gives a job to the driver, once the state of its parent is in memory.
 func (c *Coordinator) issue(j *job, urgent bool) {
-	c.lastJob++
-	c.jobs[c.lastJob], j.urgent = j, urgent
+	c.work.lastJob++
+	c.work.jobs[c.work.lastJob], j.urgent = j, urgent
 	if j.parent.state == nil {
-		c.waiting = append(c.waiting, c.lastJob)
+		c.work.waiting = append(c.work.waiting, c.work.lastJob)
 		return
 	}
-	c.out.Work = append(c.out.Work, Work{ID: c.lastJob, Task: j.task(c.rules), Urgent: urgent})
+	c.out.Work = append(c.out.Work, Work{ID: c.work.lastJob, Task: j.task(c.rules), Urgent: urgent})
 }
 
 // startWaiting gives the driver the jobs whose state came into memory.
 func (c *Coordinator) startWaiting() {
-	waiting := c.waiting
-	c.waiting = nil
+	waiting := c.work.waiting
+	c.work.waiting = nil
 	for _, id := range waiting {
-		switch j := c.jobs[id]; {
+		switch j := c.work.jobs[id]; {
 		case j == nil:
 		case j.parent.state == nil:
-			c.waiting = append(c.waiting, id)
+			c.work.waiting = append(c.work.waiting, id)
 		default:
 			c.out.Work = append(c.out.Work, Work{ID: id, Task: j.task(c.rules), Urgent: j.urgent})
 		}
@@ -85,27 +98,27 @@ func (c *Coordinator) startWaiting() {
 
 // issueOwn keeps the slots full with chunks of this peer on the head.
 func (c *Coordinator) issueOwn() {
-	if c.paused || c.catchingUp() {
+	if c.work.paused || c.catchingUp() {
 		return
 	}
-	for c.own < c.slots && c.chunk < c.rules.Spec.Generation.Quota {
-		c.own++
-		c.issue(&job{kind: jobOwn, parent: c.head, peer: c.self, chunk: c.chunk}, false)
-		c.chunk++
+	for c.work.own < c.work.slots && c.work.chunk < c.rules.Spec.Generation.Quota {
+		c.work.own++
+		c.issue(&job{kind: jobOwn, parent: c.chain.head, peer: c.self, chunk: c.work.chunk}, false)
+		c.work.chunk++
 	}
 }
 
 // issueAudits re-runs waiting audits, as many at once as there are slots.
 func (c *Coordinator) issueAudits() {
 	running := 0
-	for _, j := range c.jobs { //lint:sorted only counted
+	for _, j := range c.work.jobs { //lint:sorted only counted
 		if j.kind == jobAudit {
 			running++
 		}
 	}
-	for running < c.slots && len(c.audits) > 0 {
-		a := c.audits[0]
-		c.audits = c.audits[1:]
+	for running < c.work.slots && len(c.work.audits) > 0 {
+		a := c.work.audits[0]
+		c.work.audits = c.work.audits[1:]
 		running++
 		c.issue(&job{kind: jobAudit, parent: a.parent, claim: a.claim, peer: a.claim.Value().Peer, chunk: a.claim.Value().Chunk}, false)
 	}
@@ -113,21 +126,21 @@ func (c *Coordinator) issueAudits() {
 
 // cancelStale drops work whose parent is no longer the head.
 func (c *Coordinator) cancelStale() {
-	for _, id := range sortedJobs(c.jobs) {
-		j := c.jobs[id]
-		if (j.kind == jobOwn || j.kind == jobClaim) && j.parent != c.head {
-			delete(c.jobs, id)
+	for _, id := range sortedJobs(c.work.jobs) {
+		j := c.work.jobs[id]
+		if (j.kind == jobOwn || j.kind == jobClaim) && j.parent != c.chain.head {
+			delete(c.work.jobs, id)
 			c.out.Cancel = append(c.out.Cancel, id)
 		}
 	}
 }
 
 func (c *Coordinator) evaluated(e Evaluated) {
-	j := c.jobs[e.ID]
+	j := c.work.jobs[e.ID]
 	if j == nil {
 		return
 	}
-	delete(c.jobs, e.ID)
+	delete(c.work.jobs, e.ID)
 	if e.Failed || len(e.Results) != j.counters(c.rules) {
 		c.issue(j, j.urgent)
 		return
@@ -135,7 +148,7 @@ func (c *Coordinator) evaluated(e Evaluated) {
 	fitness, steps := c.rules.Columns(e.Results)
 	switch j.kind {
 	case jobOwn:
-		c.own--
+		c.work.own--
 		c.offer(c.rules.OwnClaim(c.rules.Claim(j.parent.link, c.cfg.Key, j.chunk, e.Results)))
 	case jobClaim:
 		j.pooled.checking = false

@@ -13,6 +13,22 @@ const maxLiars = 1024
 // maxAccusations bounds the proofs that are kept and passed on.
 const maxAccusations = 256
 
+// faults are what this peer knows of false claims and of those who made or logged them.
+type faults struct {
+	peers        map[Peer]bool   // cut off: their work weighs nothing
+	disqualified map[Peer]uint64 // leaders that may not lead up to this height
+	falseClaims  map[seedlog.Link]bool
+	proofs       []Accuse
+}
+
+// disqualifiedFor is how many entries a leader that broke a rule may not lead.
+const disqualifiedFor = 100
+
+// mayLead reports whether a peer may lead on an entry of a height.
+func (f *faults) mayLead(p Peer, height uint64) bool {
+	return !f.peers[p] && f.disqualified[p] <= height
+}
+
 // expose publishes that a claim is false in counter, given the re-run of the whole claim.
 func (c *Coordinator) expose(claim seedlog.CheckedClaim, counter uint64, fitness []int64, steps []uint64) {
 	signs := len(fitness) / len(steps)
@@ -22,7 +38,7 @@ func (c *Coordinator) expose(claim seedlog.CheckedClaim, counter uint64, fitness
 
 // exposeCounter publishes what the re-run of one counter gave, and acts on it.
 func (c *Coordinator) exposeCounter(claim seedlog.CheckedClaim, counter uint64, fitness []int64, steps uint64) {
-	if !c.falseClaims[claim.Link()] {
+	if !c.faults.falseClaims[claim.Link()] {
 		c.convict(&evidence{claim, c.rules.OwnProof(claim, counter, fitness, steps, c.cfg.Key)})
 	}
 }
@@ -30,20 +46,20 @@ func (c *Coordinator) exposeCounter(claim seedlog.CheckedClaim, counter uint64, 
 // onAccuse re-runs a proof by somebody else before anything is done about it.
 func (c *Coordinator) onAccuse(e *evidence) {
 	claim, proof := e.claim.Value(), e.proof.Value()
-	parent := c.nodes[claim.Parent]
-	if c.falseClaims[e.claim.Link()] || c.liars[proof.Accuser] || parent == nil {
+	parent := c.chain.nodes[claim.Parent]
+	if c.faults.falseClaims[e.claim.Link()] || c.faults.peers[proof.Accuser] || parent == nil {
 		return
 	}
 	if !proof.Contradicts(claim) {
 		c.brand(proof.Accuser, "accused with a proof that agrees with the claim")
 		return
 	}
-	for _, id := range sortedJobs(c.jobs) {
-		if j := c.jobs[id]; j.kind == jobProof && j.claim.Link() == e.claim.Link() && j.counter == proof.Counter {
+	for _, id := range sortedJobs(c.work.jobs) {
+		if j := c.work.jobs[id]; j.kind == jobProof && j.claim.Link() == e.claim.Link() && j.counter == proof.Counter {
 			return // under re-run already
 		}
 	}
-	if parent.state == nil && len(c.waiting) >= maxWaiting {
+	if parent.state == nil && len(c.work.waiting) >= maxWaiting {
 		return
 	}
 	c.issue(&job{kind: jobProof, parent: parent, claim: e.claim, peer: claim.Peer, counter: proof.Counter, evidence: e}, true)
@@ -68,47 +84,46 @@ func (c *Coordinator) proved(j *job, fitness []int64, steps uint64) {
 // cut off, a leader that logged it is barred, and others are told.
 func (c *Coordinator) convict(e *evidence) {
 	claim, link := e.claim.Value(), e.claim.Link()
-	if c.falseClaims[link] {
+	if c.faults.falseClaims[link] {
 		return
 	}
-	c.falseClaims[link] = true
-	if len(c.accusations) < maxAccusations {
-		c.accusations = append(c.accusations, *e.message())
+	c.faults.falseClaims[link] = true
+	if len(c.faults.proofs) < maxAccusations {
+		c.faults.proofs = append(c.faults.proofs, *e.message())
 		c.hard.Accusations = append(c.hard.Accusations, [2]seedlog.Link{link, e.proof.Link()})
 		c.hardChanged = true
 		c.out.Blocks = append(c.out.Blocks, e.claim.Bytes(), e.proof.Bytes())
 	}
 	c.out.note(NoteFalse, claim.Peer, fmt.Sprintf("claim %s of %s is false", link, claim.Peer.Short()))
 	c.out.send(Gossip, Peer{}, e.message())
-	if parent := c.nodes[claim.Parent]; parent != nil {
+	if parent := c.chain.nodes[claim.Parent]; parent != nil {
 		for _, n := range slices.Clone(parent.children) {
 			c.markLie(n)
 		}
 	}
 	c.brand(claim.Peer, "made a false claim")
-	if !c.head.usable() {
+	if !c.chain.head.usable() {
 		c.retreat()
 	}
 }
 
 // brand marks a peer as a liar for good: its work weighs nothing and it is cut off.
 func (c *Coordinator) brand(p Peer, why string) {
-	if p == c.self || c.liars[p] {
+	if p == c.self || c.faults.peers[p] {
 		return
 	}
-	c.liars[p] = true
+	c.faults.peers[p] = true
 	if len(c.hard.Liars) < maxLiars {
 		c.hard.Liars = append(c.hard.Liars, p)
 		c.hardChanged = true
 	}
-	for key, entry := range c.pool.claims { //lint:sorted each one on its own
+	for key, entry := range c.work.pool.claims { //lint:sorted each one on its own
 		if key.peer == p {
-			delete(c.pool.claims, key)
-			delete(c.pool.links, entry.claim.Link())
+			delete(c.work.pool.claims, key)
+			delete(c.work.pool.links, entry.claim.Link())
 		}
 	}
-	c.weightsOf = nil
-	c.reweigh()
+	c.chain.reweigh()
 	c.ban(p, why)
 }
 
@@ -116,7 +131,7 @@ func (c *Coordinator) brand(p Peer, why string) {
 // logged it did not re-run what it logged, and is barred.
 func (c *Coordinator) markLie(n *node) {
 	for _, link := range n.claims {
-		if !c.falseClaims[link] || n.lie {
+		if !c.faults.falseClaims[link] || n.lie {
 			continue
 		}
 		n.lie = true
@@ -127,12 +142,12 @@ func (c *Coordinator) markLie(n *node) {
 				m.lieAt = m.parent.lieAt
 			}
 		})
-		c.bar(n.leader, fmt.Sprintf("logged a false claim at height %d", n.height))
+		c.disqualify(n.leader, fmt.Sprintf("logged a false claim at height %d", n.height))
 		return
 	}
 }
 
 // retreat moves the head off a voided branch, to the best trusted entry that is left.
 func (c *Coordinator) retreat() {
-	c.moveHead(c.bestTip(func(n *node) bool { return n.stage == trusted }))
+	c.moveHead(bestEnd(c.chain.root, c.chain.tips, func(n *node) bool { return n.stage == trusted }))
 }

@@ -10,6 +10,16 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
+// election is who leads, and what this peer does about it.
+type election struct {
+	role        Role
+	leader      Peer
+	leaderHeard Tick
+	jitter      Tick
+	campaign    *campaign
+	handover    *handover
+}
+
 // campaign is a candidacy, or with pre the question whether one would succeed.
 type campaign struct {
 	pre, transfer bool
@@ -41,13 +51,13 @@ type elector struct {
 // other natives, else tabs; of those, who has work in the recent entries. Who is not heard shrinks the quorum.
 func (c *Coordinator) electorate() []elector {
 	group := c.standing()
-	if c.head.height == 0 && slices.Contains(group, c.rules.Origin) {
+	if c.chain.head.height == 0 && slices.Contains(group, c.rules.Origin) {
 		return []elector{{c.rules.Origin, 1}} // the origin leads while nobody has worked yet
 	}
-	weights := c.weights()
+	weights := c.chain.weights()
 	var electors []elector
 	for _, p := range group {
-		if w := weights[p]; w > 0 && !c.liars[p] {
+		if w := weights[p]; w > 0 && !c.faults.peers[p] {
 			electors = append(electors, elector{p, w})
 		}
 	}
@@ -73,7 +83,7 @@ func (c *Coordinator) standing() []Peer {
 			natives = append(natives, p)
 		}
 	}
-	for _, h := range c.heard {
+	for _, h := range c.members.heard {
 		if c.lately(h) {
 			sort(h.peer, h.Kind, h.Hub)
 		}
@@ -96,7 +106,7 @@ func (c *Coordinator) ranking(term uint64) []Peer {
 		peer Peer
 		draw [32]byte
 	}
-	prefix := binary.LittleEndian.AppendUint64(append([]byte("evoswarm/rank/1\x00"), c.head.link.Bytes()...), term)
+	prefix := binary.LittleEndian.AppendUint64(append([]byte("evoswarm/rank/1\x00"), c.chain.head.link.Bytes()...), term)
 	var tickets []ticket
 	for _, e := range c.electorate() {
 		tickets = append(tickets, ticket{e.peer, sha256.Sum256(append(slices.Clone(prefix), e.peer[:]...))})
@@ -110,49 +120,49 @@ func (c *Coordinator) ranking(term uint64) []Peer {
 }
 
 func (c *Coordinator) drawJitter() {
-	c.jitter = Tick(c.draw.Uint64() % uint64(c.cfg.Timing.Rank+1))
+	c.election.jitter = Tick(c.draw.Uint64() % uint64(c.cfg.Timing.Rank+1))
 }
 
 // elect stands for election when the leader was silent for too long.
 func (c *Coordinator) elect() {
-	if c.role == Leader {
+	if c.election.role == Leader {
 		if !slices.Contains(c.standing(), c.self) {
 			c.stepDown() // a tab that led while it was alone hears natives again
 		}
 		return
 	}
-	if c.leader != (Peer{}) && c.now-c.leaderHeard > c.cfg.Timing.Unheard {
-		c.leader = Peer{}
+	if c.election.leader != (Peer{}) && c.now-c.election.leaderHeard > c.cfg.Timing.Unheard {
+		c.election.leader = Peer{}
 	}
 	if c.catchingUp() {
-		c.campaign, c.handover, c.role = nil, nil, Follower
+		c.election.campaign, c.election.handover, c.election.role = nil, nil, Follower
 		return
 	}
-	if h := c.handover; h != nil {
+	if h := c.election.handover; h != nil {
 		if c.now > h.until {
-			c.handover = nil
-		} else if h.Head == c.head.link && c.rankOf(c.self) >= 0 {
-			c.handover = nil
+			c.election.handover = nil
+		} else if h.Head == c.chain.head.link && c.rankOf(c.self) >= 0 {
+			c.election.handover = nil
 			c.hard.Term = max(c.hard.Term, h.Term-1)
 			c.stand(true)
 			return
 		}
 	}
-	if c.campaign != nil {
-		if c.now < c.campaign.until {
+	if c.election.campaign != nil {
+		if c.now < c.election.campaign.until {
 			c.countVotes()
 			return
 		}
-		c.campaign = nil
-		c.role = Follower
-		c.leaderHeard = c.now - min(c.now, c.cfg.Timing.Election) // try again after rank and jitter alone
+		c.election.campaign = nil
+		c.election.role = Follower
+		c.election.leaderHeard = c.now - min(c.now, c.cfg.Timing.Election) // try again after rank and jitter alone
 		c.drawJitter()
 	}
 	if c.now < c.deadline(0) {
 		return
 	}
 	rank := c.rankOf(c.self)
-	if rank < 0 || !c.mayLead(c.self) || c.now < c.deadline(rank) {
+	if rank < 0 || !c.faults.mayLead(c.self, c.chain.head.height) || c.now < c.deadline(rank) {
 		return
 	}
 	c.stand(false)
@@ -161,14 +171,14 @@ func (c *Coordinator) elect() {
 // deadline is when this peer stands, if the leader stays silent.
 func (c *Coordinator) deadline(rank int) Tick {
 	t := c.cfg.Timing
-	if c.head.height == 0 && c.self == c.rules.Origin {
-		return c.leaderHeard // a new run of ours: nobody else may start it
+	if c.chain.head.height == 0 && c.self == c.rules.Origin {
+		return c.election.leaderHeard // a new run of ours: nobody else may start it
 	}
 	if c.cfg.Kind == Tab {
 		t.Election, t.Patience = tabPatience*t.Election, tabPatience*t.Patience
 	}
-	silent := c.leaderHeard + t.Election + Tick(rank)*t.Rank + c.jitter
-	return max(silent, c.begun+t.Patience, c.caughtUp+t.Election)
+	silent := c.election.leaderHeard + t.Election + Tick(rank)*t.Rank + c.election.jitter
+	return max(silent, c.begun+t.Patience, c.folds.caughtUp+t.Election)
 }
 
 // rankOf is the place of p among those who may stand next, or -1.
@@ -176,25 +186,25 @@ func (c *Coordinator) rankOf(p Peer) int { return slices.Index(c.ranking(c.hard.
 
 // stand asks for votes: first whether they would be given, unless the leader handed over.
 func (c *Coordinator) stand(transfer bool) {
-	c.campaign = &campaign{pre: !transfer, transfer: transfer, term: c.hard.Term + 1, votes: make(map[Peer]seedlog.Vote), until: c.now + c.cfg.Timing.Election/2 + c.jitter + 1}
-	c.role = Candidate
+	c.election.campaign = &campaign{pre: !transfer, transfer: transfer, term: c.hard.Term + 1, votes: make(map[Peer]seedlog.Vote), until: c.now + c.cfg.Timing.Election/2 + c.election.jitter + 1}
+	c.election.role = Candidate
 	c.canvass()
 }
 
 // canvass sends the request of the campaign and counts this peer's own vote.
 func (c *Coordinator) canvass() {
-	g := c.campaign
+	g := c.election.campaign
 	if g.term <= c.hard.Term {
-		c.campaign, c.role = nil, Follower // others moved on meanwhile
+		c.election.campaign, c.election.role = nil, Follower // others moved on meanwhile
 		return
 	}
 	if !g.pre {
 		c.enterTerm(g.term)
 		c.hard.Voted = c.self[:]
-		c.role, c.campaign = Candidate, g
+		c.election.role, c.election.campaign = Candidate, g
 	}
 	g.votes = map[Peer]seedlog.Vote{c.self: seedlog.NewVote(c.rules.Run, g.term, c.self, c.cfg.Key)}
-	c.out.send(Gossip, Peer{}, &VoteRequest{Pre: g.pre, Transfer: g.transfer, Term: g.term, Head: c.head.link, Weight: c.head.weight})
+	c.out.send(Gossip, Peer{}, &VoteRequest{Pre: g.pre, Transfer: g.transfer, Term: g.term, Head: c.chain.head.link, Weight: c.chain.head.weight})
 	c.countVotes()
 }
 
@@ -203,16 +213,16 @@ func (c *Coordinator) countVotes() {
 	var granted, total uint64
 	for _, e := range c.electorate() {
 		total += e.weight
-		if _, ok := c.campaign.votes[e.peer]; ok {
+		if _, ok := c.election.campaign.votes[e.peer]; ok {
 			granted += e.weight
 		}
 	}
 	if 2*granted <= total {
 		return
 	}
-	if c.campaign.pre {
-		c.campaign.pre = false
-		c.campaign.until = c.now + c.cfg.Timing.Election/2 + c.jitter + 1
+	if c.election.campaign.pre {
+		c.election.campaign.pre = false
+		c.election.campaign.until = c.now + c.cfg.Timing.Election/2 + c.election.jitter + 1
 		c.canvass()
 		return
 	}
@@ -220,17 +230,17 @@ func (c *Coordinator) countVotes() {
 }
 
 func (c *Coordinator) becomeLeader() {
-	c.votes = c.votes[:0:0]
+	c.tenure.votes = c.tenure.votes[:0:0]
 	for _, e := range c.electorate() {
-		if v, ok := c.campaign.votes[e.peer]; ok && len(c.votes) < seedlog.MaxVotes {
-			c.votes = append(c.votes, v)
+		if v, ok := c.election.campaign.votes[e.peer]; ok && len(c.tenure.votes) < seedlog.MaxVotes {
+			c.tenure.votes = append(c.tenure.votes, v)
 		}
 	}
-	c.campaign, c.handover = nil, nil
-	c.role, c.leader, c.leaderHeard = Leader, c.self, c.now
-	c.sealedTerm = false
-	c.mandateFrom, c.yieldUntil = c.head.height, 0
-	c.hiNow = true
+	c.election.campaign, c.election.handover = nil, nil
+	c.election.role, c.election.leader, c.election.leaderHeard = Leader, c.self, c.now
+	c.tenure.sealedTerm = false
+	c.tenure.mandateFrom, c.tenure.yieldUntil = c.chain.head.height, 0
+	c.members.statusNow = true
 	c.drawJitter()
 	c.out.note(NoteLeader, c.self, fmt.Sprintf("this peer leads term %d", c.hard.Term))
 }
@@ -246,34 +256,34 @@ func (c *Coordinator) enterTerm(term uint64) {
 }
 
 func (c *Coordinator) stepDown() {
-	if c.role != Follower {
-		c.role = Follower
-		c.campaign = nil
+	if c.election.role != Follower {
+		c.election.role = Follower
+		c.election.campaign = nil
 		c.dropClosing()
 		c.drawJitter()
 	}
-	if c.leader == c.self {
+	if c.election.leader == c.self {
 		c.loseLeader()
 	}
 }
 
 func (c *Coordinator) loseLeader() {
-	c.leader = Peer{}
-	c.leaderHeard = c.now - min(c.now, c.cfg.Timing.Election)
+	c.election.leader = Peer{}
+	c.election.leaderHeard = c.now - min(c.now, c.cfg.Timing.Election)
 }
 
 // leaderAlive reports whether a living leader is a reason to refuse a vote.
 func (c *Coordinator) leaderAlive() bool {
-	return c.role == Leader || (c.leader != Peer{} && c.now-c.leaderHeard < c.cfg.Timing.Election)
+	return c.election.role == Leader || (c.election.leader != Peer{} && c.now-c.election.leaderHeard < c.cfg.Timing.Election)
 }
 
 func (c *Coordinator) onVoteRequest(from Peer, m *VoteRequest) {
 	reply := &VoteReply{Pre: m.Pre, Term: m.Term, Signature: []byte{}}
 	refused := m.Term <= c.hard.Term && (m.Pre || m.Term < c.hard.Term) ||
 		m.Term > c.hard.Term+maxTermStep ||
-		m.Weight < c.head.weight ||
-		!c.mayLead(from) ||
-		(c.leaderAlive() && c.leader != from && !(m.Transfer && c.maySucceed(from, m.Term)))
+		m.Weight < c.chain.head.weight ||
+		!c.faults.mayLead(from, c.chain.head.height) ||
+		(c.leaderAlive() && c.election.leader != from && !(m.Transfer && c.maySucceed(from, m.Term)))
 	switch {
 	case refused:
 		reply.Term = c.hard.Term
@@ -284,7 +294,7 @@ func (c *Coordinator) onVoteRequest(from Peer, m *VoteRequest) {
 		if reply.Granted = len(c.hard.Voted) == 0 || bytes.Equal(c.hard.Voted, from[:]); reply.Granted {
 			c.hard.Voted, c.hardChanged = from[:], true
 			reply.Signature = seedlog.NewVote(c.rules.Run, m.Term, from, c.cfg.Key).Signature
-			c.leaderHeard = c.now // gives the candidate time to lead
+			c.election.leaderHeard = c.now // gives the candidate time to lead
 		}
 	}
 	c.out.send(Direct, from, reply)
@@ -293,8 +303,8 @@ func (c *Coordinator) onVoteRequest(from Peer, m *VoteRequest) {
 // maySucceed reports whether from may take over from a living leader: the leader itself must have handed over, and
 // others believe only those at the top of the lottery.
 func (c *Coordinator) maySucceed(from Peer, term uint64) bool {
-	if c.role == Leader {
-		return c.now < c.yieldUntil
+	if c.election.role == Leader {
+		return c.now < c.tenure.yieldUntil
 	}
 	rank := slices.Index(c.ranking(term), from)
 	return rank == 0 || rank == 1
@@ -303,14 +313,14 @@ func (c *Coordinator) maySucceed(from Peer, term uint64) bool {
 func (c *Coordinator) onVoteReply(from Peer, m *VoteReply) {
 	// A refusal names the replier's own term: only a later one is news. Were the asked term named, every refusal would
 	// raise the term, and two who refuse each other would race through terms as fast as messages travel.
-	if !m.Granted && m.Term > c.hard.Term && m.Term <= c.hard.Term+maxTermStep && c.role == Candidate {
+	if !m.Granted && m.Term > c.hard.Term && m.Term <= c.hard.Term+maxTermStep && c.election.role == Candidate {
 		c.hard.Term, c.hard.Voted, c.hardChanged = m.Term, nil, true
-		c.campaign, c.role = nil, Follower
-		c.leaderHeard = c.now - min(c.now, c.cfg.Timing.Election) // try again after rank and jitter alone
+		c.election.campaign, c.election.role = nil, Follower
+		c.election.leaderHeard = c.now - min(c.now, c.cfg.Timing.Election) // try again after rank and jitter alone
 		c.drawJitter()
 		return
 	}
-	g := c.campaign
+	g := c.election.campaign
 	if g == nil || !m.Granted || m.Pre != g.pre || m.Term != g.term {
 		return
 	}
@@ -325,43 +335,43 @@ func (c *Coordinator) onVoteReply(from Peer, m *VoteReply) {
 }
 
 func (c *Coordinator) onHandover(from Peer, m *Handover) {
-	if from == c.leader && m.Term > c.hard.Term && m.Term <= c.hard.Term+maxTermStep && !c.retired {
-		c.handover = &handover{*m, c.now + c.cfg.Timing.Election}
+	if from == c.election.leader && m.Term > c.hard.Term && m.Term <= c.hard.Term+maxTermStep && !c.retired {
+		c.election.handover = &handover{*m, c.now + c.cfg.Timing.Election}
 	}
 }
 
 func (c *Coordinator) onLeave(from Peer) {
-	c.heard.remove(from)
-	if c.leader == from {
+	c.members.heard.remove(from)
+	if c.election.leader == from {
 		c.loseLeader()
 	}
 }
 
 // onHeartbeat follows a leader of this or a later term. Of two in one term the one with more work stays.
 func (c *Coordinator) onHeartbeat(from Peer, term, weight uint64) {
-	if term < c.hard.Term || term > c.hard.Term+maxTermStep || !c.mayLead(from) {
+	if term < c.hard.Term || term > c.hard.Term+maxTermStep || !c.faults.mayLead(from, c.chain.head.height) {
 		return
 	}
-	if term == c.hard.Term && c.leader != from && c.leader != (Peer{}) && c.leaderAlive() {
-		mine := c.head.weight
-		if h := c.heard.of(c.leader); h != nil {
+	if term == c.hard.Term && c.election.leader != from && c.election.leader != (Peer{}) && c.leaderAlive() {
+		mine := c.chain.head.weight
+		if h := c.members.heard.of(c.election.leader); h != nil {
 			mine = h.Weight
 		}
-		if weight < mine || (weight == mine && c.leader.Compare(from) < 0) {
+		if weight < mine || (weight == mine && c.election.leader.Compare(from) < 0) {
 			return
 		}
 		c.stepDown()
 	}
 	c.enterTerm(term)
-	if c.role != Follower {
-		c.role, c.campaign = Follower, nil
+	if c.election.role != Follower {
+		c.election.role, c.election.campaign = Follower, nil
 		c.dropClosing()
 	}
-	if c.leader != from {
-		c.leader = from
+	if c.election.leader != from {
+		c.election.leader = from
 		c.drawJitter()
-		c.reannounce()
+		c.work.pool.reannounce()
 		c.out.note(NoteLeader, from, fmt.Sprintf("%s leads term %d", from.Short(), term))
 	}
-	c.leaderHeard = c.now
+	c.election.leaderHeard = c.now
 }

@@ -12,6 +12,24 @@ type presence struct {
 	logged uint64 // height of the newest entry seen to hold a claim of the peer
 }
 
+// members are those who are there.
+type members struct {
+	heard      roll
+	links      map[Peer]bool  // direct connections
+	pulls      map[Peer]*pull // requests for what follows on a chain
+	nextStatus Tick           // when the next status is due
+	statusNow  bool           // a status is due at once
+}
+
+// logged notes that an entry holds claims of its peers.
+func (m *members) logged(n *node) {
+	for _, credit := range n.credits {
+		if h := m.heard.of(credit.peer); h != nil {
+			h.logged = n.height
+		}
+	}
+}
+
 // roll lists those heard, in the order of their keys, so that walks are the same everywhere and cost no sorting.
 type roll []*presence
 
@@ -59,7 +77,7 @@ const leafHubs = 3
 // is right.
 func (c *Coordinator) countPeers() int {
 	hubs, leaves, counted := 0, 0, 0
-	for _, h := range c.heard {
+	for _, h := range c.members.heard {
 		switch {
 		case !c.lately(h):
 		case h.Hub:
@@ -83,30 +101,30 @@ func perHub(counted, hubs int) int {
 
 // onStatus takes a sign of life; the leader's is the heartbeat.
 func (c *Coordinator) onStatus(from, via Peer, m *Status) {
-	h := c.heard.add(from)
+	h := c.members.heard.add(from)
 	h.Status, h.last, h.via = *m, c.now, via
 	if m.Leads {
 		c.onHeartbeat(from, m.Term, m.Weight)
 	}
 	// A voter in a later term ignores this leader and its hand-overs: only a new election brings both together.
-	if c.role == Leader && m.Term > c.hard.Term && m.Term <= c.hard.Term+maxTermStep && c.weights()[from] > 0 && m.Hub {
+	if c.election.role == Leader && m.Term > c.hard.Term && m.Term <= c.hard.Term+maxTermStep && c.chain.weights()[from] > 0 && m.Hub {
 		c.enterTerm(m.Term)
 	}
 }
 
 // sayStatus tells others where this peer stands, when it is due.
 func (c *Coordinator) sayStatus() {
-	if c.retired || (c.now < c.nextHi && !c.hiNow) {
+	if c.retired || (c.now < c.members.nextStatus && !c.members.statusNow) {
 		return
 	}
-	c.nextHi, c.hiNow = c.now+c.cfg.Timing.Heartbeat, false
-	s := &Status{Kind: c.cfg.Kind, Hub: c.cfg.Hub, Leads: c.role == Leader, Term: c.hard.Term,
-		Head: c.head.link, Height: c.head.height, Weight: c.head.weight}
+	c.members.nextStatus, c.members.statusNow = c.now+c.cfg.Timing.Heartbeat, false
+	s := &Status{Kind: c.cfg.Kind, Hub: c.cfg.Hub, Leads: c.election.role == Leader, Term: c.hard.Term,
+		Head: c.chain.head.link, Height: c.chain.head.height, Weight: c.chain.head.weight}
 	if !c.cfg.Hub {
 		c.out.send(Hubs, Peer{}, s)
 		return
 	}
-	for _, h := range c.heard {
+	for _, h := range c.members.heard {
 		if c.lately(h) && !h.Hub && h.via == h.peer {
 			s.Leaves++
 		}

@@ -25,7 +25,7 @@ func TestCountPeers(t *testing.T) {
 	} {
 		c := &Coordinator{cfg: Config{Hub: test.hub, Timing: LAN()}}
 		for i, s := range test.heard {
-			c.heard.add(Peer{byte(i + 1)}).Status = s
+			c.members.heard.add(Peer{byte(i + 1)}).Status = s
 		}
 		if got := c.countPeers(); got != test.want {
 			t.Errorf("%s: got %d others, want %d", test.name, got, test.want)

@@ -26,31 +26,9 @@ func recentWeights(n *node) map[Peer]uint64 {
 }
 
 // weights caches recentWeights of the head.
-func (c *Coordinator) weights() map[Peer]uint64 {
+func (c *chain) weights() map[Peer]uint64 {
 	if c.weightsOf != c.head {
 		c.weightsOf, c.weightsCache = c.head, recentWeights(c.head)
 	}
 	return c.weightsCache
-}
-
-// account adds (sign +1) or takes back (sign -1) the credits of an entry that became or ceased to be canonical.
-func (c *Coordinator) account(n *node, add bool) {
-	for _, credit := range n.credits {
-		sum := c.credits[credit.peer]
-		if add {
-			sum.Evaluations += credit.Evaluations
-			sum.Steps += credit.Steps
-			if h := c.heard.of(credit.peer); h != nil {
-				h.logged = n.height
-			}
-		} else {
-			sum.Evaluations -= credit.Evaluations
-			sum.Steps -= credit.Steps
-		}
-		if sum == (Credit{}) {
-			delete(c.credits, credit.peer)
-		} else {
-			c.credits[credit.peer] = sum
-		}
-	}
 }

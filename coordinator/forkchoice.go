@@ -1,0 +1,35 @@
+package coordinator
+
+// The fork choice: pure functions of the tree.
+
+// usable reports whether a chain may end here: nothing was refused, and no lie lies less than proofDepth below. That
+// depends on the branch alone, so peers that hear of a lie at different times still agree.
+func (n *node) usable() bool {
+	return n.stage != refused && (n.lieAt == 0 || n.height >= n.lieAt+proofDepth)
+}
+
+// better is the fork choice: weight, then the vote behind the tip, then the lower link.
+func better(a, b *node) bool {
+	if a.weight != b.weight {
+		return a.weight > b.weight
+	}
+	if a.votes != b.votes {
+		return a.votes > b.votes
+	}
+	return a.link.KeyString() < b.link.KeyString()
+}
+
+// bestEnd is the best entry of the tree above root where a chain may end and which want accepts; root if there is none.
+// tips are the ends of all branches.
+func bestEnd(root *node, tips []*node, want func(*node) bool) *node {
+	best := root
+	for _, n := range tips {
+		for n.parent != nil && !(n.usable() && want(n)) {
+			n = n.parent
+		}
+		if better(n, best) {
+			best = n
+		}
+	}
+	return best
+}
