@@ -9,6 +9,7 @@ import (
 
 	"github.com/evoswarm/evoswarm/envs"
 	_ "github.com/evoswarm/evoswarm/envs/all"
+	"github.com/evoswarm/evoswarm/envs/envtest"
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
@@ -135,24 +136,13 @@ func (b *broken) Step(*envs.Stream, []float64, []float32) (float64, bool) {
 	return b.reward, false
 }
 
-// bare is an environment with no more than training needs.
-type bare struct{ spec *envs.Spec }
-
-func (b *bare) Spec() *envs.Spec              { return b.spec }
-func (b *bare) Reset(*envs.Stream, []float32) {}
-func (b *bare) Step(*envs.Stream, []float64, []float32) (float64, bool) {
-	return 0, false
-}
-
 // Training needs no drawing, no state, and nothing for people to read; who asks for them is told what is missing. The
 // environments of this module have it all.
 func TestBareEnv(t *testing.T) {
 	if _, err := envs.Find("Bare-v0"); err == nil {
 		t.Skip("registered by an earlier run of this test in the same process")
 	}
-	s := &envs.Spec{ID: "Bare-v0", Revision: 1, ObsDim: 1, ObsLow: []float64{-1}, ObsHigh: []float64{1}, Action: envs.DiscreteSpace(2), MaxSteps: 10}
-	b := &bare{s}
-	s.New = func() envs.Env { return b }
+	s := envtest.Bare()
 	s.State = []envs.Var{{Name: "x"}}
 	if err := envs.Add(s); !errors.Is(err, envs.ErrSpec) || !strings.Contains(err.Error(), "has no State and SetState") {
 		t.Errorf("Add with a description of no state gives %v, want ErrSpec", err)

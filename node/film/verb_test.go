@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/envs/envtest"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/node/verb"
 )
@@ -30,10 +31,26 @@ func filmed(t testing.TB, ctx context.Context, status int, args ...string) (stde
 	return errs.String()
 }
 
-// In every world each frame has the colors of the scene's shapes where the scene has them.
+func init() { envs.Register(envtest.Bare()) }
+
+// An environment that cannot be drawn is refused before anything is written.
+func TestFilmNeedsADrawing(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "film.gif")
+	if got := filmed(t, t.Context(), 1, "Bare-v0", "-o", name); !strings.Contains(got, "Bare-v0 cannot be drawn, it has no Draw\nhint: implement envs.Drawer") {
+		t.Errorf("got %q", got)
+	}
+	if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is there: %v", name, err)
+	}
+}
+
+// In every environment each frame has the colors of the scene's shapes where the scene has them.
 func TestFilmShowsTheScene(t *testing.T) {
 	const seed = 4
 	for _, spec := range envs.All() {
+		if spec.CanDraw() != nil {
+			continue
+		}
 		dir := filepath.Join(t.TempDir(), "frames")
 		filmed(t, t.Context(), 0, spec.ID, "-o", dir+"/", "--seed", "4", "--fps", "2")
 		shot, err := newShoot(t.Context(), &cast{plan: rollout.Plan{Env: spec}, seed: seed}, SizeFor(spec.View, defaultWidth, defaultHeight), Light, 2)
