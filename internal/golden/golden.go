@@ -1,5 +1,5 @@
-// Package golden keeps the known answers of a package's tests in one file, so that every target can be held to the
-// same bits.
+// Package golden keeps the known answers of a package's tests in one file, so that tests can hold every
+// target to the same bits.
 //
 // On no floor: only tests import it.
 //
@@ -22,8 +22,7 @@ import (
 	"testing"
 )
 
-// File is where the answers lie, relative to the folder of the tested package, which is the working folder of a test
-// on every target.
+// File is the file of answers, relative to the folder of the tested package, in which tests run on every target.
 const File = "testdata/golden.txt"
 
 var (
@@ -89,7 +88,7 @@ func read(path string) (map[string]string, error) {
 			return lines, fmt.Errorf("%s:%d: want \"name hex\", have %q", path, i+1, line)
 		}
 		if _, twice := lines[name]; twice {
-			return lines, fmt.Errorf("%s:%d: %q stands twice", path, i+1, name)
+			return lines, fmt.Errorf("%s:%d: there are two lines of %q", path, i+1, name)
 		}
 		lines[name] = sum
 	}

@@ -19,7 +19,7 @@ var (
 	decoded = regexp.MustCompile(`^\s+[0-9a-f]+:\s+(?:\{[a-z0-9]+\}\s+)?(?:(?:lock|rep|repz|repnz|data16)\s+)*(\.?[a-z0-9]+)`)
 )
 
-// reader is how the machine code of a processor is read for which there is assembly.
+// reader says how to disassemble the machine code of a processor for which there is hand-written assembly.
 type reader struct {
 	env       []string
 	objdump   string // GNU's, and the Debian package that has it
@@ -33,8 +33,8 @@ var readers = map[string]reader{
 	"arm64": {[]string{"GOARCH=arm64"}, "aarch64-linux-gnu-objdump", "binutils-aarch64-linux-gnu", "FMLA", 8},
 }
 
-// disassembly builds a binary and reads the functions whose name begins with prefix as the processor will. So an
-// instruction written as bytes is seen too, and one that nobody can name is found. It counts those that are assembly.
+// disassembly builds a binary and disassembles the functions whose names begin with prefix. So it also finds
+// instructions that were written as bytes, or that have no name. It counts the functions that are assembly.
 func (r reader) disassembly(t *testing.T, prefix string, build ...string) (found []string, functions int) {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "binary")
@@ -72,7 +72,7 @@ func (r reader) disassembly(t *testing.T, prefix string, build ...string) (found
 	return found, functions
 }
 
-// All assembly of floors 0 to 3 is that of internal/kernel, which its test binary has whole.
+// All assembly of floors 0 to 3 is in internal/kernel, whose test binary contains all of it.
 func TestFusionDisassembly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles for other processors; TestProduct reads the source for what may be fused")
@@ -104,7 +104,7 @@ func TestFusionDisassemblyFixture(t *testing.T) {
 	}
 }
 
-// Another room's assembly would have to be disassembled too.
+// Assembly in another room would escape TestFusionDisassembly.
 func TestAssemblyPlaces(t *testing.T) {
 	for _, room := range []string{"internal", "envs", "coordinator"} {
 		names, err := exec.Command("git", "-C", root, "ls-files", "--", room+"/*.s").Output()

@@ -46,7 +46,7 @@ func listing(env []string, pkgs ...string) (found []finding, instructions int, e
 	cmd.Env = append(append(os.Environ(), "GOOS=linux", "CGO_ENABLED=0", "GOFLAGS="), env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	var failed error // what did compile is read all the same
+	var failed error // the listing of what did compile is read nevertheless
 	if err := cmd.Run(); err != nil {
 		failed = fmt.Errorf("go build -gcflags=-S: %w\n%s", err, complaints(out.String()))
 	}

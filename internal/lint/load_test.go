@@ -40,7 +40,7 @@ var root = func() string {
 	return dir
 }()
 
-// code is a loaded package with the place it has in the building.
+// code is a loaded package with its room and floor.
 type code struct {
 	*packages.Package
 	room  string
@@ -53,8 +53,8 @@ func (c *code) at(n ast.Node, format string, args ...any) finding {
 	return finding{p.Filename, p.Line, fmt.Sprintf(format, args...)}
 }
 
-// pure loads the packages of floors 0-3 once, without their tests: for this machine, and for js if there are files
-// that this machine leaves out.
+// pure loads the packages of floors 0-3 once, without their tests: for this machine, and for js too if some
+// files are not built for this machine.
 var pure = sync.OnceValues(func() ([]*code, error) {
 	here, more, err := load(nil, "./...")
 	if err != nil || !more {
@@ -170,7 +170,7 @@ func marks(t *testing.T, dir string) map[string]string {
 	return want
 }
 
-// A package that does not compile is said once, here; the other rules see of it what they can.
+// Packages that do not compile are reported once, here. The other rules check what can be loaded of them.
 func TestCompiles(t *testing.T) {
 	all, err := pure()
 	if err != nil {
@@ -204,7 +204,7 @@ func report(t *testing.T, rule func(*code) []finding) {
 	}
 }
 
-// parseDir parses the imports of every Go file of a folder but the tests, whatever its build tags.
+// parseDir parses the imports of every Go file of a folder except tests, whatever their build tags.
 func parseDir(dir string) (*token.FileSet, []*ast.File, error) {
 	fset := token.NewFileSet()
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// slow are the functions that may take long: they fold, evaluate, or read whole states. The coordinator has them done by
-// its driver.
+// slow are the functions that may take long: they fold, evaluate, or read whole states. The coordinator has
+// them done by its driver.
 var slow = map[string]bool{
 	"(*github.com/evoswarm/evoswarm/internal/seedlog.Rules).Apply":    true,
 	"(*github.com/evoswarm/evoswarm/internal/seedlog.Rules).Advance":  true,

@@ -67,8 +67,8 @@ func (r *products) collect(n ast.Node) bool {
 	return true
 }
 
-// mark remembers local variables; what is stored in fields and elements is rounded by no rule either, but is left to
-// the fusion rule, since one field name stands for many values.
+// mark remembers local variables. Fields and elements are left to the fusion rule, since one field name has
+// many values.
 func (r *products) mark(e ast.Expr) {
 	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
 		if obj := r.TypesInfo.ObjectOf(id); obj != nil {

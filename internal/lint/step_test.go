@@ -258,7 +258,8 @@ func opaque(t types.Type) bool {
 	return ok && named.Obj().Name() == "Stream" && named.Obj().Pkg().Path() == module+"/internal/noise"
 }
 
-// reported says whether t comes from a type that is declared in step code, where what is wrong with it is reported once.
+// reported says whether t comes from a type that is declared in step code, where what is wrong with it is
+// reported once.
 func (r *step) reported(t types.Type) bool {
 	for {
 		switch u := t.(type) {

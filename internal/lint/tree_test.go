@@ -82,7 +82,8 @@ func TestFloorsInComments(t *testing.T) {
 	}
 }
 
-// insertFloor writes line as the second paragraph of the package comment of a file, in place of the one of another floor.
+// insertFloor writes line as the second paragraph of the package comment of a file, in place of the one of
+// another floor.
 func insertFloor(file, line string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -18,9 +18,10 @@ import (
 )
 
 var (
-	// ErrFormat is returned for a file name that names no format.
+	// ErrFormat is returned for a file name without a known format.
 	ErrFormat = errors.New("chart: no format of that name")
-	// ErrSeries is returned for curves that cannot be drawn: none, of unequal lengths, or with values that are not finite.
+	// ErrSeries is returned for curves that cannot be drawn: none, of unequal lengths, or with values that
+	// are not finite.
 	ErrSeries = errors.New("chart: bad curve")
 )
 
@@ -28,14 +29,14 @@ var (
 type Chart struct {
 	Title  string
 	X, Y   string   // names of the axes, with units
-	Level  *float64 // where a dashed line is drawn across; nil: nowhere
+	Level  *float64 // of a dashed horizontal line; nil: none
 	About  string   // the level's name in the legend
-	Floor  *float64 // the least y that is drawn; nil: what the curves need
-	Ceil   *float64 // the largest; nil: what the curves need
+	Floor  *float64 // lower end of the y axis; nil: as the curves need
+	Ceil   *float64 // upper end of the y axis; nil: as the curves need
 	Series []Series // in the order of the legend, at least one
 }
 
-// Series is one curve. The slices have one length and finite values.
+// Series is one curve. Its slices have equal lengths and finite values.
 type Series struct {
 	Name      string // "": not in the legend
 	Color     int    // its number among the colors, so that a curve has the same one in several charts
@@ -52,7 +53,7 @@ const (
 	SVG Format = "svg"
 )
 
-// FormatOf tells the format by a file's name.
+// FormatOf returns the format that a file name asks for.
 func FormatOf(name string) (Format, error) {
 	switch f := Format(strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))); f {
 	case PNG, SVG:
@@ -74,7 +75,7 @@ const sans = "Sans"
 // Write draws the chart.
 func (c *Chart) Write(w io.Writer, f Format) error { return WriteColumn(w, f, c) }
 
-// WriteColumn draws charts one below the other; all have the x axis that the widest needs, in the same place.
+// WriteColumn draws charts one below the other, with x axes that are equal and aligned.
 func WriteColumn(w io.Writer, f Format, charts ...*Chart) error {
 	if f != PNG && f != SVG {
 		return fmt.Errorf("%w: %q", ErrFormat, f)
@@ -115,7 +116,7 @@ func (c *Chart) plot() (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.X, c.Y
 	p.Title.Padding, p.Legend.Padding = vg.Points(8), vg.Points(3)
-	p.Legend.XOffs, p.Legend.YOffs = -margin, margin // at the lower right: curves of learning rise
+	p.Legend.XOffs, p.Legend.YOffs = -margin, margin // at the lower right, since learning curves rise
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		axis.Tick.Marker, axis.Label.TextStyle.Font.Variant, axis.Tick.Label.Font.Variant = ticks{}, sans, sans
 		axis.Label.Padding = vg.Points(4)
@@ -161,7 +162,7 @@ func (c *Chart) check() error {
 	return nil
 }
 
-// draw adds the curve to p, behind it the band.
+// draw adds the band to p, and the curve on top.
 func (s *Series) draw(p *plot.Plot, c color.Color, dashes []vg.Length) error {
 	if s.Low != nil {
 		outline := points(s.X, s.High)
@@ -187,7 +188,7 @@ func (s *Series) draw(p *plot.Plot, c color.Color, dashes []vg.Length) error {
 	if len(s.X) > 1 {
 		return nil
 	}
-	dot, err := plotter.NewScatter(points(s.X, s.Y)) // a line of one point is not seen
+	dot, err := plotter.NewScatter(points(s.X, s.Y)) // a line of one point is invisible
 	if err != nil {
 		return fmt.Errorf("chart: %w", err)
 	}
@@ -196,7 +197,7 @@ func (s *Series) draw(p *plot.Plot, c color.Color, dashes []vg.Length) error {
 	return nil
 }
 
-// pale is c as if through fog; alpha is 0 for none of it to 255.
+// pale returns c with the given opacity, up to 255.
 func pale(c color.Color, alpha uint8) color.Color {
 	r, g, b, _ := c.RGBA()
 	return color.NRGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), alpha}

@@ -29,17 +29,17 @@ func TestPNG(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	colours := map[[3]uint32]int{}
+	colors := map[[3]uint32]int{}
 	for x := range img.Bounds().Dx() {
 		for y := range img.Bounds().Dy() {
 			r, g, b, _ := img.At(x, y).RGBA()
-			colours[[3]uint32{r >> 8, g >> 8, b >> 8}]++
+			colors[[3]uint32{r >> 8, g >> 8, b >> 8}]++
 		}
 	}
 	// Paper, letters, and the first two curves.
 	for _, c := range [][3]uint32{{255, 255, 255}, {0, 0, 0}, {241, 90, 96}, {122, 195, 106}} {
-		if colours[c] < 10 {
-			t.Errorf("%d pixels of colour %v", colours[c], c)
+		if colors[c] < 10 {
+			t.Errorf("%d pixels of color %v", colors[c], c)
 		}
 	}
 }
@@ -118,7 +118,7 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// One value only, or all the same, is a chart too.
+// A chart of a single value, or of equal values, can be drawn.
 func TestFlat(t *testing.T) {
 	for _, y := range [][]float64{{3}, {500, 500}} {
 		c := &Chart{Series: []Series{{Name: "flat", X: []float64{0, 1}[:len(y)], Y: y}}}

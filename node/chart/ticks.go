@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// ticks marks an axis at round numbers: some six of them with short labels such as 20k.
+// ticks marks an axis at about six round numbers, with short labels such as 20k.
 type ticks struct{}
 
-// marks is the number of intervals wished for.
+// marks is the desired number of intervals.
 const marks = 6
 
 // Ticks implements plot.Ticker.

@@ -75,7 +75,7 @@ func (f *plotFlags) readCSV(name string, in io.Reader) (*run, error) {
 	return c, nil
 }
 
-// readLog reads the fitness of every generation, unless the return was asked for, and how high the log is.
+// readLog reads the log's height and, unless -y is return, the fitness of every generation.
 func (f *plotFlags) readLog(ctx context.Context, s *verb.IO, name string, rules *seedlog.Rules) (*run, uint64, error) {
 	in, err := s.Open(name)
 	if err != nil {
@@ -119,7 +119,7 @@ func (f *plotFlags) readLog(ctx context.Context, s *verb.IO, name string, rules 
 	return c, r.Height, nil
 }
 
-// evaluate runs the mean policy at evenly chosen entries, the first and the last among them.
+// evaluate evaluates the mean policy at evenly spaced entries, including the first and the last.
 func (f *plotFlags) evaluate(ctx context.Context, s *verb.IO, c *run, height uint64) error {
 	in, err := s.Open(c.name)
 	if err != nil {
@@ -158,7 +158,7 @@ func (f *plotFlags) evaluate(ctx context.Context, s *verb.IO, c *run, height uin
 	return nil
 }
 
-// evenly chooses at most n of the heights 0 to last, in ascending order.
+// evenly returns at most n evenly spaced heights from 0 to last, in ascending order.
 func evenly(last uint64, n int) []uint64 {
 	n = int(min(uint64(n), last+1))
 	if n == 1 {
@@ -172,7 +172,7 @@ func evenly(last uint64, n int) []uint64 {
 	return all
 }
 
-// thin leaves at most n points, evenly chosen.
+// thin keeps at most n points, evenly spaced.
 func thin(points []point, n int) []point {
 	if len(points) <= n {
 		return points
@@ -184,7 +184,7 @@ func thin(points []point, n int) []point {
 	return left
 }
 
-// at is where a point lies on the axis.
+// at is the position of a point on the axis.
 func (p *point) at(x string) float64 {
 	switch x {
 	case "evaluations":

@@ -91,13 +91,13 @@ func (f *plotFlags) run(ctx context.Context, s *verb.IO, args []string) error {
 	return f.report(s, all)
 }
 
-// check refuses wrong use before anything is read.
+// check refuses wrong use before any file is read.
 func (f *plotFlags) check(args []string) (chart.Format, error) {
 	if len(args) == 0 {
 		return "", verb.Misused("missing argument LOG", "for example: evonode plot run.seedlog -o curve.png")
 	}
 	if slices.Contains(args, "-") {
-		return "", verb.Misused("a plot of standard input", "a log is read twice here: name a file")
+		return "", verb.Misused("cannot plot standard input", "plot reads a log twice: name a file")
 	}
 	if f.out == "" {
 		return "", verb.Misused("missing -o FILE", "the name says the format: FILE.png or FILE.svg")
@@ -142,7 +142,7 @@ func (f *plotFlags) chart(all []*run) (*chart.Chart, error) {
 	return drawn, nil
 }
 
-// common is the world of all runs that name one, nil if they differ or none does.
+// common is the environment of all runs that name one; nil if they differ, or none does.
 func common(all []*run) *envs.Spec {
 	var env *envs.Spec
 	for _, c := range all {
@@ -157,7 +157,7 @@ func common(all []*run) *envs.Spec {
 	return env
 }
 
-// labels names the curves: by their files' names, with the folders where those are the same.
+// labels names the curves by their files, with folders if two files have the same name.
 func labels(all []*run) []string {
 	var names []string
 	for _, c := range all {

@@ -50,7 +50,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// The curve that is drawn of a log is the one that training saw, whatever the number of workers.
+// The curve of a log is the one that training printed, with any number of workers.
 func TestPlotIsTheTraining(t *testing.T) {
 	const generations = 12
 	path, all := trained(t, runspec.Options{Env: "CartPole-v1", Strategy: "dises", Seed: 5, Settings: runspec.Settings{"population": uint64(8)}}, solo.Until{Evaluations: 8 * generations})

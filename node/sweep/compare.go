@@ -35,7 +35,7 @@ type Costs struct {
 	Better     string   `json:"better"`     // "a" or "b" if the interval of the difference leaves out 0, else "unclear"
 }
 
-// Comparison is two sweeps side by side.
+// Comparison is the result of comparing two sweeps.
 type Comparison struct {
 	A     Summary  `json:"a"`
 	B     Summary  `json:"b"`
@@ -43,13 +43,13 @@ type Comparison struct {
 	Costs []Costs  `json:"costs"`
 }
 
-// Compare lays the finished rows of b beside those of a.
+// Compare compares the finished rows of b with those of a.
 //
-// The intervals are 95 % percentile bootstrap intervals (Efron 1979): both tables are resampled with replacement, apart
-// from each other, 10,000 times by a generator with a fixed seed, and the 2.5 % and 97.5 % quantiles of the statistic are
-// taken. A failed run is infinite. Where both medians of a resample are infinite nothing is known of their difference: it
-// counts as -Inf (ratio: 0) for the lower end and as +Inf for the upper one, so that failures widen an interval and never
-// narrow it. The same tables give the same intervals.
+// The intervals are 95 % percentile bootstrap intervals (Efron 1979): each table is resampled with replacement
+// 10,000 times, by a generator with a fixed seed, and the ends are the 2.5 % and 97.5 % quantiles of the statistic. A
+// failed run costs +Inf. If both medians of a resample are infinite, their difference is unknown: it counts as -Inf
+// (ratio: 0) for the lower end and as +Inf for the upper one, so that failures only widen an interval. The same tables
+// give the same intervals.
 //
 // Errors wrap ErrCompare: tables of different worlds, or without finished runs.
 func Compare(a, b []Row) (Comparison, error) {
@@ -131,7 +131,8 @@ func solvedOnes(rows []Row) []float64 {
 	return x
 }
 
-// interval takes the ends from samples of the statistic, the lower one from the first set. It sorts them.
+// interval takes the lower end from the first set of samples of the statistic and the upper end from the
+// second. It sorts them.
 func interval(value float64, samples [2][]float64) Interval {
 	for _, s := range samples {
 		slices.Sort(s)

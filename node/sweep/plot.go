@@ -8,14 +8,14 @@ import (
 	"github.com/evoswarm/evoswarm/node/verb"
 )
 
-// Group is a sweep to be drawn, beside others or alone.
+// Group is a sweep to be drawn.
 type Group struct {
 	File   string // of its table, or what else to call it
 	Rows   []Row
 	Curves Curves // of some of the rows
 }
 
-// ReadGroup reads a table, and the learning curves beside it if they were kept.
+// ReadGroup reads a table, and its learning curves if they were kept.
 func ReadGroup(name string) (Group, error) {
 	rows, err := Read(name)
 	if err != nil {

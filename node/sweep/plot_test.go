@@ -37,8 +37,8 @@ func TestPlotWrite(t *testing.T) {
 	}
 }
 
-// Sweeps are named in the legend with the number of their runs, and drawn as a line and a band each: no point stands
-// alone, also not of seeds that were evaluated once.
+// Each sweep has its name and number of runs in the legend, and a line with a band. There are no single
+// points, not even for seeds that were evaluated once.
 func TestPlotShows(t *testing.T) {
 	p := Plot{Title: "W", Groups: []Group{
 		{"a.csv", rows("W", 100, 120, 90), Curves{0: {{100, 480}}, 1: {{120, 490}}, 2: {{90, 500}}}},

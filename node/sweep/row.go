@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// Row is what the run of one seed gave. Its fields are those of the last line of `evonode train --json`, and some more.
+// Row is the result of the run of one seed. Its fields are those of the last line of `evonode train --json`,
+// and some more.
 type Row struct {
 	Env             string   `json:"env"`
 	Strategy        string   `json:"strategy"`
@@ -16,12 +17,12 @@ type Row struct {
 	Evaluations     uint64   `json:"evaluations"`
 	Steps           uint64   `json:"steps"`            // env-steps of training
 	Seconds         float64  `json:"seconds"`          // of this run, from before its log is opened until it is fsynced and closed
-	Return          *float64 `json:"return"`           // of the last test, else of the last look; nil without either
+	Return          *float64 `json:"return"`           // of the last test, else of the last held-out evaluation; nil without either
 	Tests           int      `json:"tests"`            // how often the mean policy was tested
-	EvaluationSteps uint64   `json:"evaluation_steps"` // env-steps of looks and tests
-	Until           string   `json:"until"`            // what ends the run, as --until
-	Resumed         bool     `json:"resumed"`          // the log was there: Seconds holds what is known of the time before
-	Log             string   `json:"log"`              // "" if it was not kept
+	EvaluationSteps uint64   `json:"evaluation_steps"` // env-steps of held-out evaluations and tests
+	Until           string   `json:"until"`            // what ends the run, as in --until
+	Resumed         bool     `json:"resumed"`          // the log existed: Seconds includes what is known of the time before
+	Log             string   `json:"log"`              // "" if it is not kept
 	Run             string   `json:"run"`
 	Head            string   `json:"head"`
 	Theta           string   `json:"theta"` // digest in hexadecimal

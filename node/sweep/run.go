@@ -48,9 +48,10 @@ func LogName(spec *seedlog.Spec) string {
 	return fmt.Sprintf("%s-%s-%d.seedlog", spec.Env.ID, spec.Strategy.Name, spec.Seed)
 }
 
-// Run trains all specs, cfg.Jobs at a time, in their order. Each is the run that `evonode train` of its seed gives, with
-// the same head: how many run beside it changes its seconds only. When ctx ends, the runs that were begun are reported as
-// not done, and the error is that of ctx. The first other error ends all runs; it is a [*RunError].
+// Run trains all specs in order, cfg.Jobs at a time. Each run is the one that `evonode train` makes of its
+// seed, with the same head: the number of jobs changes only the seconds. When ctx ends, the runs that were
+// begun are reported as not done, and the error is that of ctx. The first other error ends all runs; it is a
+// [*RunError].
 func Run(ctx context.Context, cfg Config) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

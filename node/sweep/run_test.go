@@ -28,7 +28,7 @@ func specs(t *testing.T, n uint64) []*seedlog.Spec {
 	return all
 }
 
-// TestRun checks that how many run at a time changes nothing but the seconds.
+// TestRun checks that the number of jobs changes nothing but the seconds.
 func TestRun(t *testing.T) {
 	heads := map[uint64]string{}
 	for _, jobs := range []int{1, 3, 9} {
@@ -55,7 +55,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunInterrupted checks that an end of the context is reported in rows, and that the runs go on afterwards.
+// TestRunInterrupted checks that rows report an interruption, and that the runs can be resumed.
 func TestRunInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	dir := t.TempDir()

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Summary is what the finished rows of a table say together.
+// Summary summarizes the finished rows of a table.
 type Summary struct {
-	Summary  bool    `json:"summary"` // true: tells the line from those of seeds
+	Summary  bool    `json:"summary"` // true, to tell this line from the rows
 	Env      string  `json:"env"`
 	Strategy string  `json:"strategy"`
 	Until    string  `json:"until"`  // what ends each run
@@ -17,8 +17,8 @@ type Summary struct {
 	Steps    Real    `json:"steps_median"`
 	Seconds  Real    `json:"seconds_median"`
 	Quarters Quarter `json:"quartiles"`
-	Return   Real    `json:"return_median"`     // of the last test or look of each run that had one
-	Left     int     `json:"left"`              // runs that are not finished and count nowhere
+	Return   Real    `json:"return_median"`     // of the last test or held-out evaluation of each run
+	Left     int     `json:"left"`              // unfinished runs, which count nowhere
 	Jobs     int     `json:"jobs,omitempty"`    // runs at a time, if known
 	Workers  int     `json:"workers,omitempty"` // cores of each, if known
 }
@@ -29,7 +29,7 @@ type Quarter struct {
 	Seconds [3]Real `json:"seconds"`
 }
 
-// Summarize says what rows say together. The names are those of the first row.
+// Summarize summarizes rows. The names are those of the first row.
 func Summarize(rows []Row) Summary {
 	s := Summary{Summary: true}
 	if len(rows) > 0 {
@@ -56,7 +56,7 @@ func Summarize(rows []Row) Summary {
 	return s
 }
 
-// finished returns the rows of runs that came to their end.
+// finished returns the rows of finished runs.
 func finished(rows []Row) []Row {
 	var done []Row
 	for _, r := range rows {
@@ -84,9 +84,9 @@ func quartiles(sorted []float64) (q [3]Real) {
 	return q
 }
 
-// Quantile returns the p-quantile (0 to 1) of sorted, ascending, which may end with +Inf: at position p (n-1), values
-// between two are interpolated (numpy's default; Hyndman and Fan's type 7), and infinite if either that counts is. NaN
-// without values.
+// Quantile returns the p-quantile (0 to 1) of values in ascending order, which may include infinities: the value at
+// position p (n-1), interpolated between its two neighbors (numpy's default; Hyndman and Fan's type 7), and infinite if
+// a neighbor that counts is infinite. NaN without values.
 func Quantile(sorted []float64, p float64) float64 {
 	if len(sorted) == 0 {
 		return math.NaN()

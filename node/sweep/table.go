@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// ErrTable is returned for a file that is no table of a sweep.
+// ErrTable is returned for a file that is not the table of a sweep.
 var ErrTable = errors.New("sweep: bad table")
 
 // MaxTableBytes bounds a table that is read.
@@ -26,16 +26,16 @@ var columns = []string{
 	"evaluation_steps", "until", "resumed", "run", "head", "theta", "log",
 }
 
-// needed are the columns that a table to be read must have; one that another program made need not have more.
+// needed are the columns that a table must have, whichever program wrote it.
 var needed = []string{"seed", "solved", "steps", "seconds"}
 
-// Known reports whether tables are written to files of this name: it ends in .csv or .json.
+// Known reports whether the name is that of a table: it ends in .csv or .json.
 func Known(name string) bool {
 	return slices.Contains([]string{".csv", ".json"}, strings.ToLower(filepath.Ext(name)))
 }
 
-// Write writes rows to the named file, all of it or nothing: as JSON ({"summary": ..., "runs": [...]}) if the name ends in
-// .json, else as CSV with a line of names. Infinite values are null in JSON.
+// Write writes rows to the named file, all of it or nothing: as JSON ({"summary": ..., "runs": [...]}) if the
+// name ends in .json, else as CSV with a header line. Infinite values are null in JSON.
 func Write(name string, rows []Row) error {
 	var b bytes.Buffer
 	if strings.EqualFold(filepath.Ext(name), ".json") {
@@ -56,7 +56,7 @@ type document struct {
 	Runs    []Row   `json:"runs"`
 }
 
-// replaceFile puts data in the place of the named file.
+// replaceFile replaces the content of the named file.
 func replaceFile(name string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
 	if err != nil {
@@ -87,7 +87,7 @@ func writeCSV(w io.Writer, rows []Row) error {
 	return c.Error()
 }
 
-// record lays r out as columns says.
+// record returns the cells of r, in the order of columns.
 func record(r *Row) []string {
 	ret := ""
 	if r.Return != nil {
@@ -111,8 +111,9 @@ func IsTable(start []byte) bool {
 	return !slices.ContainsFunc(needed, func(name string) bool { return !slices.Contains(names, name) })
 }
 
-// Read returns the rows of a table that Write wrote, or of a CSV file of another program with at least the columns seed,
-// solved, steps and seconds. Rows stand in the order of the file. Errors wrap ErrTable, or are those of the file.
+// Read returns the rows of a table that Write wrote, or of a CSV file of another program with at least the
+// columns seed, solved, steps and seconds. Rows are in the order of the file. Errors wrap ErrTable, or are
+// those of the file.
 func Read(name string) ([]Row, error) {
 	data, err := readFile(name)
 	if err != nil {
@@ -162,7 +163,7 @@ func decode(data []byte) ([]Row, error) {
 			return nil, fmt.Errorf("seed %d took %v seconds", r.Seed, r.Seconds)
 		}
 		if seen[r.Seed] {
-			return nil, fmt.Errorf("seed %d stands twice", r.Seed)
+			return nil, fmt.Errorf("there are two runs of seed %d", r.Seed)
 		}
 		seen[r.Seed] = true
 	}
@@ -208,7 +209,7 @@ func readCSV(data []byte) ([]Row, error) {
 	return rows, nil
 }
 
-// cells takes values from a line of a CSV table until the first error.
+// cells parses the values of a line of a CSV table, and keeps the first error.
 type cells struct {
 	line   []string
 	column map[string]int

@@ -43,7 +43,7 @@ b, difference {value, low, high}, ratio {value, low, high}, better (a, b or uncl
 				"given, a run ends after the env-steps of 10,000 episodes of full length")
 			fs.Int(&f.jobs, "jobs", "N", "runs at a time (default 0: as many as there are cores)", 0)
 			fs.Workers(&f.workers, "cores of each run")
-			fs.String(&f.out, "o", "FILE", "write the table to FILE.csv or FILE.json, anew after each run, and the learning curves to FILE.curves.csv; "+
+			fs.String(&f.out, "o", "FILE", "write the table to FILE.csv or FILE.json, after each run, and the learning curves to FILE.curves.csv; "+
 				"evonode plot draws them. An existing table of the same sweep is continued: its finished runs are taken over")
 			fs.String(&f.logs, "logs", "DIR", "keep the logs, as DIR/ENV-STRATEGY-SEED.seedlog; interrupted runs continue from theirs")
 			fs.String(&f.plot, "plot", "FILE", "draw the learning curve and the share of solved runs against env-steps, as FILE.png or FILE.svg; see evonode plot")
@@ -83,10 +83,10 @@ type sweepFlags struct {
 	json          bool
 }
 
-// capEpisodes bounds each run where the user names no limit: the env-steps of so many episodes of full length.
+// capEpisodes bounds each run for which the user sets no limit, to the env-steps of that many episodes of full length.
 const capEpisodes = 10000
 
-// sweepPlan is a sweep that was found to be possible.
+// sweepPlan is a sweep whose settings were checked.
 type sweepPlan struct {
 	*sweepFlags
 	options runspec.Options
@@ -134,7 +134,7 @@ func (f *sweepFlags) plan(env string) (*sweepPlan, error) {
 	return p, p.takeOver()
 }
 
-// check refuses flags that cannot be.
+// check refuses flags with bad values.
 func (f *sweepFlags) check() error {
 	if f.out != "" && !Known(f.out) {
 		return verb.Misused(fmt.Sprintf("-o %s", f.out), "a table is written to a file that ends in .csv or .json")
@@ -160,7 +160,7 @@ func (p *sweepPlan) specOf(seed uint64) (*seedlog.Spec, error) {
 	return runspec.NewSpec(o)
 }
 
-// takeOver reads the table that is there already, which must be of this sweep.
+// takeOver reads an existing table, which must be of this sweep.
 func (p *sweepPlan) takeOver() error {
 	if p.out == "" {
 		return nil
@@ -199,7 +199,7 @@ func (p *sweepPlan) sort() {
 	})
 }
 
-// asked returns the rows of the seeds that were asked for.
+// asked returns the rows of the requested seeds.
 func (p *sweepPlan) asked() []Row {
 	var rows []Row
 	for _, r := range p.rows {
@@ -210,7 +210,7 @@ func (p *sweepPlan) asked() []Row {
 	return rows
 }
 
-// config says what is left to be run, and how.
+// config says which runs are left, and how to run them.
 func (p *sweepPlan) config(dir string) Config {
 	cfg := Config{Until: p.until, Name: settings.UntilText(p.until), Jobs: p.jobs, Workers: p.workers, Dir: dir, Keep: p.logs != "", Before: map[uint64]float64{}}
 	done := map[uint64]bool{}
@@ -220,7 +220,7 @@ func (p *sweepPlan) config(dir string) Config {
 			if _, err := os.Stat(filepath.Join(dir, LogName(spec))); err == nil {
 				cfg.Before[r.Seed] = r.Seconds
 			} else {
-				delete(p.curves, r.Seed) // it starts again
+				delete(p.curves, r.Seed) // it starts over
 			}
 		}
 	}

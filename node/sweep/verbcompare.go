@@ -76,7 +76,7 @@ func ratioText(i Interval) string {
 	return fmt.Sprintf("%s (%s to %s)", f(i.Value), f(i.Low), f(i.High))
 }
 
-// known prints a real in words where it is none.
+// known prints a number, or a word for an infinite or unknown one.
 func known(format string, x Real, digits int) string {
 	switch v := float64(x); {
 	case math.IsNaN(v):

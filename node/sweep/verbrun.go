@@ -34,7 +34,7 @@ func parseRange(text string) (first, last uint64, ok bool) {
 	return first, last, err == nil && last >= first
 }
 
-// run trains what is not in the table yet, and prints what came out.
+// run trains what is not in the table yet, and prints the results.
 func (p *sweepPlan) run(ctx context.Context, s *verb.IO) error {
 	dir, clean, err := p.folder()
 	if err != nil {
@@ -74,7 +74,7 @@ func (p *sweepPlan) run(ctx context.Context, s *verb.IO) error {
 	return nil
 }
 
-// folder is where the logs are written: the one of --logs, or one that clean removes.
+// folder is where the logs are written: the folder of --logs, or a temporary one that clean removes.
 func (p *sweepPlan) folder() (dir string, clean func(), err error) {
 	if p.logs != "" {
 		return p.logs, func() {}, os.MkdirAll(p.logs, 0o755)
@@ -85,10 +85,10 @@ func (p *sweepPlan) folder() (dir string, clean func(), err error) {
 	return dir, func() { os.RemoveAll(dir) }, nil
 }
 
-// keep takes a row into the table and writes that. Calls do not overlap.
+// keep adds a row to the table, and writes the table. Calls do not overlap.
 func (p *sweepPlan) keep(s *verb.IO, r Row) error {
 	if !r.Done && p.logs == "" {
-		return nil // nothing to go on with
+		return nil // nothing to resume
 	}
 	if i := slices.IndexFunc(p.rows, func(old Row) bool { return old.Seed == r.Seed }); i >= 0 {
 		p.rows[i] = r
@@ -107,17 +107,17 @@ func (p *sweepPlan) keep(s *verb.IO, r Row) error {
 	return errors.Join(Write(p.out, p.rows), WriteCurves(CurvesName(p.out), p.curves.Of(p.rows)))
 }
 
-// interrupted says what is done and how to go on.
+// interrupted says what is done and how to continue.
 func (p *sweepPlan) interrupted() error {
 	done := Summarize(p.asked()).Runs
 	err := fmt.Errorf("interrupted: %d of %d runs are finished", done, len(p.seeds))
 	switch {
 	case p.out == "":
-		return verb.Failed(err, "with -o FILE.csv finished runs would be kept, and the same command would go on")
+		return verb.Failed(err, "name a table with -o FILE.csv to keep finished runs; then the same command continues the sweep")
 	case p.logs == "":
-		return verb.Failed(err, "the same command goes on: finished runs are in "+p.out+"; with --logs DIR those that were begun would go on too")
+		return verb.Failed(err, "the same command continues: finished runs are in "+p.out+"; with --logs DIR, unfinished runs would continue too")
 	}
-	return verb.Failed(err, "the same command goes on: finished runs are in "+p.out+", and those that were begun in "+p.logs)
+	return verb.Failed(err, "the same command continues: finished runs are in "+p.out+", unfinished ones in "+p.logs)
 }
 
 // sweepError explains why a sweep ended.
@@ -132,7 +132,7 @@ func sweepError(err error, p *sweepPlan) error {
 	return err
 }
 
-// sweepLive shows how far a sweep is.
+// sweepLive shows the progress of a sweep.
 type sweepLive struct {
 	line        *verb.Line
 	total, done int
@@ -160,7 +160,7 @@ func (l *sweepLive) row(r Row) {
 	}
 }
 
-// print shows the table, and draws and compares if that was asked for.
+// print prints the table, and draws and compares if the user asked for that.
 func (p *sweepPlan) print(s *verb.IO, cfg Config) error {
 	rows := p.asked()
 	sum := Summarize(rows)
@@ -198,7 +198,7 @@ func (p *sweepPlan) draw(rows []Row) error {
 	return drawn.Write(p.plot)
 }
 
-// printSweep prints the table for people.
+// printSweep prints the table as text.
 func printSweep(s *verb.IO, rows []Row, sum Summary) error {
 	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "seed\tsolved\tgenerations\tevaluations\tenv-steps\tseconds\treturn\t")
@@ -216,7 +216,7 @@ func printSweep(s *verb.IO, rows []Row, sum Summary) error {
 	return err
 }
 
-// summaryText says in three lines what a sweep gave.
+// summaryText is a summary in three lines.
 func summaryText(sum Summary) string {
 	if sum.Runs == 0 {
 		return "no run finished\n"
@@ -226,7 +226,7 @@ func summaryText(sum Summary) string {
 		sum.Solved, sum.Runs, costText(steps[1], 0), costText(steps[0], 0), costText(steps[2], 0), costText(seconds[1], 3), costText(seconds[0], 3), costText(seconds[2], 3))
 }
 
-// costText prints what it takes to solve a world, which may be infinite.
+// costText prints the cost of solving an environment, which may be infinite.
 func costText(x Real, digits int) string {
 	if x-x != 0 {
 		return "never"

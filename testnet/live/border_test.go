@@ -17,8 +17,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
-// TestBorder measures what it costs that tasks and results cross postMessage: the page's own worker gets tasks of several
-// sizes, one after the other or two at a time. What a task takes beyond its candidates is the border's.
+// TestBorder measures the cost of sending tasks and results through postMessage: the page's own worker gets tasks of
+// several sizes, one after the other or two at a time. What a task takes in addition to its candidates is that cost.
 func TestBorder(t *testing.T) {
 	candidates := []int{1, 16, 64}
 	setup, state, tasks := borderTasks(t, candidates)
@@ -57,7 +57,7 @@ func TestBorder(t *testing.T) {
 	}
 }
 
-// borderTasks returns a setup, a state and tasks of so many equal candidates that fall at once, in base64.
+// borderTasks returns, in base64, a setup, a state, and tasks of equal candidates whose episodes end at once.
 func borderTasks(t *testing.T, candidates []int) (setup, state string, tasks []string) {
 	t.Helper()
 	method, err := evolve.Find("dises") // not antithetic

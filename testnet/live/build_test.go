@@ -17,10 +17,10 @@ var (
 	screenshot = flag.String("live.screenshot", "", "write a picture of the page at work to this PNG file")
 )
 
-// root is the repository, seen from this folder.
+// root is the repository, relative to this folder.
 var root = filepath.Join("..", "..")
 
-// programs is where what is built lies, once for all tests, and the profiles of browsers; removed at the end.
+// programs is the folder of the programs built for the tests and of the browsers' profiles; removed at the end.
 var programs string
 
 func TestMain(m *testing.M) {
@@ -42,7 +42,7 @@ var native = sync.OnceValues(func() (string, error) {
 	return build("evonode", "./node/evonode", "-tags", "page")
 })
 
-// evonode returns the program with the page in it: $EVONODE, else built now, for which the page must be there.
+// evonode returns the program with the page in it: $EVONODE, or one built now, which needs the built page.
 func evonode(t *testing.T) string {
 	t.Helper()
 	path, err := native()

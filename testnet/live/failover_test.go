@@ -41,7 +41,7 @@ func TestFailover(t *testing.T) {
 			took = append(took, d)
 			t.Logf("leader %d of %d: next entry after %.2f s", len(took), *failovers, d.Seconds())
 		}
-		if dead != first { // join through one that lives
+		if dead != first { // join through a live node
 			dead.args[1] = first.page
 		}
 		dead.start(t)
@@ -51,13 +51,13 @@ func TestFailover(t *testing.T) {
 		len(took), took[len(took)/2].Seconds(), took[len(took)-1].Seconds())
 }
 
-// failover kills the leader and returns how long it took until another one's first entry was there. ok is false if the
-// leader had handed over meanwhile.
+// failover kills the leader and returns the time until the first entry of another leader. ok is false if the leader had
+// handed over in the meantime.
 func (s *swarm) failover(t *testing.T, dead *node, was peer.Status) (took time.Duration, ok bool) {
 	t.Helper()
 	begun := time.Now()
 	dead.kill()
-	var top uint64 // what the dead one had appended
+	var top uint64 // what the dead leader had appended
 	lacks := s.each(func(_ *node, st peer.Status) string {
 		top = max(top, st.Height)
 		if st.Leader != was.Self || st.Term != was.Term {
@@ -73,8 +73,8 @@ func (s *swarm) failover(t *testing.T, dead *node, was peer.Status) (took time.D
 		for _, n := range s.nodes {
 			st, err := n.status()
 			switch {
-			case err != nil: // the dead one
-			case st.Term == was.Term: // an entry of the dead one may be on its way
+			case err != nil: // the dead leader
+			case st.Term == was.Term: // an entry of the dead leader may still arrive
 				top = max(top, st.Height)
 			case st.Leader != "" && st.Leader != was.Self && st.Height > top:
 				return time.Since(begun), true

@@ -21,12 +21,13 @@ var (
 	joinData   = flag.String("live.joins.data", "", "a folder that keeps the run between two calls; empty: a temporary one")
 )
 
-// mandate is after how many entries a leader hands over: a term that ends earlier while nobody leaves was lost.
+// mandate is the number of entries after which a leader hands over. A term that ends earlier, with every peer
+// there, was lost.
 const mandate = 20
 
-// TestJoins lets newcomers join a run that is some hundred generations old, beside a node that lends every core. None may
-// cost the healthy leader its term. It measures the time to a newcomer's first evaluation in the log and, in a tab, the
-// longest task on the page's thread.
+// TestJoins lets newcomers join a run that is some hundred generations old, on a machine whose cores are all
+// busy. None of them may cost the healthy leader its term. It measures the time to a newcomer's first
+// evaluation in the log and, in a tab, the longest task on the page's thread.
 func TestJoins(t *testing.T) {
 	var s swarm
 	first := s.oldRun(t)
@@ -110,7 +111,7 @@ func (s *swarm) joinNative(t *testing.T, first *node, number int) time.Duration 
 	return took
 }
 
-// joinTab opens the page in a browser that was never used, and closes it once the tab has an evaluation in the log.
+// joinTab opens the page in a new browser profile, and closes it once the tab has an evaluation in the log.
 func (s *swarm) joinTab(t *testing.T, first *node) (took, longest time.Duration) {
 	t.Helper()
 	before := s.settled(t, first)

@@ -29,7 +29,7 @@ func TestKernelsInChromium(t *testing.T) {
 	}
 }
 
-// TestWithoutSIMD128 runs tests of the kernels where the host refuses SIMD128, as Node does on a processor that has no
+// TestWithoutSIMD128 runs tests of the kernels without SIMD128, as in Node on a processor without
 // SSE4.1: the program finds no kernel and computes without.
 func TestWithoutSIMD128(t *testing.T) {
 	script, err := filepath.Abs(filepath.Join(root, "testnet", "wasmexec", "node.mjs"))

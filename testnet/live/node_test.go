@@ -20,19 +20,19 @@ import (
 	"github.com/evoswarm/evoswarm/internal/peer"
 )
 
-// patience bounds every wait; each takes seconds where all is well.
+// patience bounds every wait. A wait takes seconds when all is well.
 const patience = 60 * time.Second
 
-// pollEvery is the time between two looks at a condition.
+// pollEvery is the time between two checks of a condition.
 const pollEvery = 20 * time.Millisecond
 
-// swarm is what one test started. It ends with the test.
+// swarm is everything that one test started. It ends with the test.
 type swarm struct {
 	nodes []*node
 	tab   *tab
 }
 
-// node is one evonode process and what is left of it between two starts.
+// node is one evonode process, and what outlives a restart.
 type node struct {
 	name, data, page, log string // page is a URL; log the file of its output
 	args                  []string
@@ -40,7 +40,7 @@ type node struct {
 	exited                chan struct{}
 }
 
-// newNode prepares a node with ports of its own, which it keeps over restarts. args come after the program's name.
+// newNode prepares a node with its own ports, which it keeps over restarts. args follow the program's name.
 func (s *swarm) newNode(t *testing.T, name string, args ...string) *node {
 	t.Helper()
 	dir := t.TempDir()
@@ -67,7 +67,8 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// starts runs on one thread that lives as long as the tests: a child is killed when the thread that started it ends.
+// starts runs functions on one thread that lives as long as the tests, since a child is killed when the thread that
+// started it ends.
 var starts = make(chan func())
 
 func init() {
@@ -79,7 +80,7 @@ func init() {
 	}()
 }
 
-// start runs the node, again if it ran before.
+// start starts or restarts the node.
 func (n *node) start(t *testing.T) *node {
 	t.Helper()
 	out, err := os.OpenFile(n.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -97,7 +98,7 @@ func (n *node) start(t *testing.T) *node {
 	}
 	n.cmd, n.exited = cmd, make(chan struct{})
 	go func(exited chan struct{}) {
-		cmd.Wait() // how it ended is for the reader of its output
+		cmd.Wait() // its output says how it ended
 		close(exited)
 	}(n.exited)
 	return n
@@ -111,7 +112,7 @@ func (n *node) kill() {
 	}
 }
 
-// stop ends the node in order.
+// stop shuts the node down cleanly.
 func (n *node) stop(t *testing.T) {
 	t.Helper()
 	command(t, evonode(t), "stop", "--data", n.data)
@@ -134,7 +135,7 @@ func (n *node) runs() bool {
 	}
 }
 
-// client gives up in time for a node that is being killed.
+// client times out soon, for a node that is being killed.
 var client = &http.Client{Timeout: 5 * time.Second}
 
 // status asks the node over HTTP, as anybody can.
@@ -162,7 +163,7 @@ func (n *node) fetch(path string) ([]byte, error) {
 	return io.ReadAll(response.Body)
 }
 
-// seedlog keeps the node's log of this moment in a file and returns its name.
+// seedlog saves the node's current log to a file and returns its name.
 func (n *node) seedlog(t *testing.T) string {
 	t.Helper()
 	data, err := n.fetch("/api/log")
@@ -227,7 +228,7 @@ func command(t *testing.T, name string, args ...string) []byte {
 	return out
 }
 
-// await waits until nothing is missing any more.
+// await waits until missing returns "".
 func (s *swarm) await(t *testing.T, what string, missing func() string) {
 	t.Helper()
 	s.awaitFor(t, what, patience, missing)
@@ -249,7 +250,7 @@ func (s *swarm) awaitFor(t *testing.T, what string, limit time.Duration, missing
 	}
 }
 
-// describe says where everybody stands.
+// describe prints the status of every node.
 func (s *swarm) describe() string {
 	var b strings.Builder
 	for _, n := range s.nodes {
@@ -278,7 +279,7 @@ func tail(file string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// each asks every node that runs; missing describes the first that does not satisfy, "" if all do.
+// each checks every running node, and describes the first that is not ready; "" if all are.
 func (s *swarm) each(missing func(n *node, st peer.Status) string) string {
 	for _, n := range s.nodes {
 		if !n.runs() {
@@ -295,7 +296,7 @@ func (s *swarm) each(missing func(n *node, st peer.Status) string) string {
 	return ""
 }
 
-// top is the greatest height that a node has.
+// top is the greatest height of any node.
 func (s *swarm) top() (height uint64) {
 	s.each(func(_ *node, st peer.Status) string {
 		height = max(height, st.Height)
@@ -304,7 +305,7 @@ func (s *swarm) top() (height uint64) {
 	return height
 }
 
-// grown waits until all nodes that run have that many more generations.
+// grown waits until every running node has that many more generations.
 func (s *swarm) grown(t *testing.T, by uint64) {
 	t.Helper()
 	want := s.top() + by
@@ -318,7 +319,7 @@ func (s *swarm) grown(t *testing.T, by uint64) {
 	})
 }
 
-// agree waits until all nodes that run are seen at the same head.
+// agree waits until all running nodes have the same head.
 func (s *swarm) agree(t *testing.T) (head string) {
 	t.Helper()
 	s.await(t, "all have the same head", func() string {
@@ -334,7 +335,7 @@ func (s *swarm) agree(t *testing.T) (head string) {
 	return head
 }
 
-// leader waits until all nodes that run know the same leader, which is one of them and at work, and returns it.
+// leader waits until all running nodes follow the same leader, one of them, and returns it.
 func (s *swarm) leader(t *testing.T) (leader *node, as peer.Status) {
 	t.Helper()
 	s.await(t, "all follow one leader", func() string {

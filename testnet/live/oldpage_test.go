@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestOldPage opens the page through a proxy that gives the node another build's name, as when a node was renewed while
-// the page stayed open: the page has to say so, and must do it only then.
+// TestOldPage opens the page through a proxy that gives the node another build's name, as when a node was updated while
+// the page was open: only then must the page say so.
 func TestOldPage(t *testing.T) {
 	var s swarm
 	n := s.newNode(t, "bootstrap", "--bootstrap", "--train", "CartPole-v1").start(t)
@@ -28,7 +28,7 @@ func TestOldPage(t *testing.T) {
 		want bool // whether the page calls itself old
 	}{
 		{"same build", n.page, false},
-		{"other build", renewed(t, n.page), true},
+		{"other build", updated(t, n.page), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := s.newTab(t, c.url)
@@ -48,8 +48,8 @@ func TestOldPage(t *testing.T) {
 	}
 }
 
-// renewed serves what page serves, but for the build that the address list names.
-func renewed(t *testing.T, page string) string {
+// updated serves what page serves, with another build in the address list.
+func updated(t *testing.T, page string) string {
 	t.Helper()
 	target, err := url.Parse(page)
 	if err != nil {

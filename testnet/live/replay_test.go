@@ -12,7 +12,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/peer"
 )
 
-// crossBuilds are the programs that replay a log elsewhere than on this processor.
+// crossBuilds are the programs that replay a log on other processors.
 type crossBuilds struct {
 	arm64, js string // evonode, and testdata/replay
 	qemu      string

@@ -22,7 +22,7 @@ type scenario struct {
 	away   *node  // killed, to come back
 }
 
-// TestSwarm is one story in order; each part goes on where the one before ended.
+// TestSwarm is one story: each part starts where the last one ended.
 func TestSwarm(t *testing.T) {
 	s := &scenario{builds: buildCross(t)}
 	first := s.newNode(t, "bootstrap", "--bootstrap", "--train", "CartPole-v1")
@@ -93,7 +93,7 @@ func (s *scenario) train(t *testing.T) {
 	s.picture(t)
 }
 
-// solve waits until held-out episodes of the model say that the world is solved.
+// solve waits until held-out episodes of the model solve the environment.
 func (s *scenario) solve(t *testing.T) {
 	t.Helper()
 	var e struct {
@@ -113,7 +113,7 @@ func (s *scenario) solve(t *testing.T) {
 	t.Logf("solved at height %d: held-out episodes return %.1f", e.Height, e.Mean)
 }
 
-// findTabKey looks who has evaluations in the log: the nodes and one more.
+// findTabKey finds the tab's key in the log: the only one with evaluations that is not a node's.
 func (s *scenario) findTabKey(t *testing.T) {
 	t.Helper()
 	sum := credit(entries(t, s.nodes[0].seedlog(t)))
@@ -135,7 +135,7 @@ func (s *scenario) findTabKey(t *testing.T) {
 	}
 }
 
-// picture takes one if it was asked for.
+// picture takes a screenshot if -live.screenshot asks for one.
 func (s *scenario) picture(t *testing.T) {
 	t.Helper()
 	if *screenshot == "" {
@@ -225,11 +225,11 @@ func (s *scenario) tabCredit(t *testing.T) uint64 {
 
 func (s *scenario) reload(t *testing.T) {
 	s.tab.do(t, "reloading the page", chromedp.Reload())
-	s.tabGoesOn(t)
+	s.tabContinues(t)
 }
 
-// tabGoesOn waits until the tab, just opened, has more of its own work in the log under the key it had.
-func (s *scenario) tabGoesOn(t *testing.T) {
+// tabContinues waits until the tab, just opened, has more of its own work in the log under its old key.
+func (s *scenario) tabContinues(t *testing.T) {
 	t.Helper()
 	before := s.tabCredit(t)
 	s.await(t, "the tab shows what it had done", func() string {
@@ -308,6 +308,6 @@ func (s *scenario) allReturn(t *testing.T) {
 	s.samePrefix(t, height)
 	begun := time.Now()
 	s.tab.open(t)
-	s.tabGoesOn(t)
-	t.Logf("the tab went on %.2f s after its browser was started anew", time.Since(begun).Seconds())
+	s.tabContinues(t)
+	t.Logf("the tab continued %.2f s after its browser was restarted", time.Since(begun).Seconds())
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// tab is a volunteer's Chromium on a profile of its own, with one tab open at the page.
+// tab is a volunteer's Chromium with its own profile and one tab, which shows the page.
 type tab struct {
 	profile, downloads string
 	url                string
@@ -25,7 +25,7 @@ type tab struct {
 // newTab prepares a browser that has never been used.
 func (s *swarm) newTab(t *testing.T, url string) *tab {
 	t.Helper()
-	profile, err := os.MkdirTemp(programs, "profile-") // not the test's: Chromium's helpers may write to it until the last
+	profile, err := os.MkdirTemp(programs, "profile-") // not the test's: Chromium's helpers may still write to it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,10 +35,10 @@ func (s *swarm) newTab(t *testing.T, url string) *tab {
 	return b
 }
 
-// chromiumFlags keep the browser from everything but the page.
+// chromiumFlags turn off everything but the page.
 var chromiumFlags = []string{"disable-gpu", "disable-quic", "disable-component-update"}
 
-// open starts the browser, again if it ran before, and opens the page.
+// open starts or restarts the browser, and opens the page.
 func (b *tab) open(t *testing.T) {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.UserDataDir(b.profile), chromedp.WindowSize(1280, 900))
@@ -59,14 +59,14 @@ func (b *tab) open(t *testing.T) {
 	b.do(t, "opening "+b.url, chromedp.Navigate(b.url))
 }
 
-// close ends the browser, if it runs, and waits until it has ended.
+// close shuts the browser down, if it runs, and waits for it.
 func (b *tab) close() {
 	if b.cancel == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(b.ctx, 10*time.Second)
 	defer cancel()
-	chromedp.Cancel(ctx) // in order, if it can
+	chromedp.Cancel(ctx) // cleanly, if it can
 	b.cancel()
 	b.cancel = nil
 	chromedp.FromContext(b.ctx).Allocator.Wait()
@@ -106,7 +106,7 @@ func (b *tab) number(id string) uint64 {
 	}
 	digits := strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {
-			return -1 // thousands are set apart
+			return -1 // a thousands separator
 		}
 		return r
 	}, text)
@@ -117,7 +117,7 @@ func (b *tab) number(id string) uint64 {
 	return n
 }
 
-// mark returns when the page noted something, in milliseconds from its opening; negative if it has not yet.
+// mark returns when the page recorded an event, in milliseconds since it was opened; negative if it has not.
 func (b *tab) mark(name string) float64 {
 	at, err := ask[float64](b, fmt.Sprintf("performance.getEntriesByName(%q)[0]?.startTime ?? -1", name))
 	if err != nil {
@@ -126,7 +126,7 @@ func (b *tab) mark(name string) float64 {
 	return at
 }
 
-// describe is what the person reads.
+// describe is what the volunteer reads.
 func (b *tab) describe() string {
 	if b.cancel == nil {
 		return "closed"

@@ -23,7 +23,7 @@ import (
 	"github.com/evoswarm/evoswarm/node/film"
 )
 
-// TestWatch trains alone, opens the page of evonode watch in a browser that knows no swarm, and sees the policy play.
+// TestWatch trains without a swarm, opens the page of evonode watch in a browser, and sees the policy play.
 func TestWatch(t *testing.T) {
 	s := &swarm{}
 	program := evonode(t)
@@ -49,7 +49,7 @@ func TestWatch(t *testing.T) {
 	}
 	s.await(t, "the picture moves", func() string {
 		if bytes.Equal(b.canvas(t), first) {
-			return "it stands still"
+			return "the picture pauses"
 		}
 		return ""
 	})
@@ -69,9 +69,9 @@ func TestWatch(t *testing.T) {
 		}
 	}
 
-	// Standing still, it stands still; and on again.
+	// The button pauses the picture.
 	b.do(t, "pressing the button", chromedp.Evaluate[chromedp.Void](`document.getElementById("play").click()`))
-	s.await(t, "it stands still", func() string {
+	s.await(t, "the picture pauses", func() string {
 		before := b.canvas(t)
 		time.Sleep(300 * time.Millisecond)
 		if !bytes.Equal(before, b.canvas(t)) {
@@ -112,8 +112,8 @@ func TestWatchEarlier(t *testing.T) {
 	})
 }
 
-// TestWatchWorlds shows worlds that are more than lines: their terrain, legs and rays are in the colours of the light theme, on
-// a canvas of the world's form.
+// TestWatchWorlds shows environments that are more than lines: their terrain, legs and rays have the colors
+// of the light theme, on a canvas with the proportions of the environment.
 func TestWatchWorlds(t *testing.T) {
 	for _, c := range []struct {
 		env   string
@@ -189,7 +189,7 @@ func (b *tab) canvas(t *testing.T) []byte {
 	return data
 }
 
-// colours counts the colours that at least a hundred pixels have.
+// colors counts the colors that at least a hundred pixels have.
 func colours(t *testing.T, data []byte) (n int) {
 	t.Helper()
 	pixels, _ := histogram(t, data)
@@ -201,7 +201,7 @@ func colours(t *testing.T, data []byte) (n int) {
 	return n
 }
 
-// histogram counts the pixels of each colour of a PNG, and tells its size.
+// histogram counts the pixels of each color of a PNG, and tells its size.
 func histogram(t *testing.T, data []byte) (pixels map[color.RGBA]int, size image.Point) {
 	t.Helper()
 	img, err := png.Decode(bytes.NewReader(data))

@@ -39,7 +39,7 @@ func newGame() *game {
 	return &game{sum: 0xcbf29ce484222325, actions: noise.NewStream(1, noise.DomainAction)}
 }
 
-// play takes at least that many steps, until an episode is over, and goes on where it was.
+// play takes at least that many steps, until an episode is over, and continues from there the next time.
 func (g *game) play(steps uint64) {
 	const maxSteps = 500
 	obs := g.obs[:]

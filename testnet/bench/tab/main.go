@@ -3,8 +3,8 @@
 //
 //	go run ./testnet/bench/tab --tab
 //
-// Everything is done in short slices, row after row, many times over, natively and in the tab by turns; a row tells its
-// fastest slice, so that other work on the computer counts as little as can be.
+// It measures in short slices, row after row, many times, natively and in the tab in turns. A row reports its fastest
+// slice, which other work on the computer disturbs least.
 package main
 
 import (
@@ -60,14 +60,14 @@ type result struct {
 	Rows   []row  `json:"rows"`
 }
 
-// row is a rate: more is better.
+// row is a rate: higher is better.
 type row struct {
 	Name  string  `json:"name"`
 	Unit  string  `json:"unit"`
 	Value float64 `json:"value"`
 }
 
-// task is a row that is being measured. run does repeat units of work and returns how much that was.
+// task is a row to be measured. run does repeat units of work and returns their amount.
 type task struct {
 	name, unit string
 	run        func(repeat int) (work float64)
@@ -75,10 +75,10 @@ type task struct {
 	best       float64
 }
 
-// slice is what a slice should take: a tab's clock has steps of 5 us.
+// slice is the desired length of a slice: the clock of a tab has steps of 5 us.
 const slice = 400 * time.Microsecond
 
-// calibrate finds how many units of work make a slice, and gives compilers the time to optimise.
+// calibrate finds how many units of work fill a slice, and gives JIT compilers time to optimize.
 func (t *task) calibrate() {
 	for end := time.Now().Add(300 * time.Millisecond); time.Now().Before(end); {
 		t.run(1)

@@ -65,7 +65,7 @@ func tasks() ([]*task, error) {
 	return all, nil
 }
 
-// layers passes so many observations through layers, each pass waiting for the one before.
+// layers passes n observations through layers; each pass waits for the previous one.
 func layers(name string, activate func(y []float32), rows int, sizes ...int) *task {
 	var w, b, h [][]float32
 	pairs := 0
@@ -100,7 +100,7 @@ func layers(name string, activate func(y []float32), rows int, sizes ...int) *ta
 	}}
 }
 
-// steps takes a world's steps with random actions, resets included.
+// steps steps an environment with random actions, resets included.
 func steps(id string) (*task, error) {
 	spec, err := envs.Find(id)
 	if err != nil {

@@ -3,8 +3,8 @@
 //
 //	GOOS=js GOARCH=wasm go test -exec="$PWD/testnet/wasmexec/chromium.sh" ./internal/kernel
 //
-// The program may read files below the folder in which it was started; what it writes lasts as long as it runs. Its exit
-// status is this command's. CHROMIUM_JS_FLAGS are flags for V8.
+// The program can read files below the current folder; files that it writes exist as long as it runs. The command exits
+// with the program's status. CHROMIUM_JS_FLAGS are flags for V8.
 package main
 
 import (
@@ -118,7 +118,7 @@ func command(args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// host is what the worker asks of the outside.
+// host answers the worker's requests.
 type host struct {
 	assets map[string]string
 	args   []string
@@ -143,7 +143,7 @@ func (h *host) routes() http.Handler {
 	return isolated(mux)
 }
 
-// isolated says that nothing of others is embedded: Chromium's clock is finer then.
+// isolated sets the headers of a cross-origin isolated page, for which Chromium's clock is finer.
 func isolated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -176,7 +176,7 @@ func (h *host) asset(w http.ResponseWriter, r *http.Request) {
 	http.ServeFile(w, r, path)
 }
 
-// file reads a file below the present folder.
+// file serves a file below the current folder.
 func (h *host) file(w http.ResponseWriter, r *http.Request) {
 	root, err := os.OpenRoot(".")
 	if err != nil {
@@ -193,7 +193,7 @@ func (h *host) file(w http.ResponseWriter, r *http.Request) {
 	w.Write(data)
 }
 
-// end takes the program's exit status and its last words.
+// end takes the program's exit status and last message.
 func (h *host) end(w http.ResponseWriter, r *http.Request) {
 	status, err := strconv.Atoi(r.FormValue("status"))
 	if err != nil {
@@ -202,6 +202,6 @@ func (h *host) end(w http.ResponseWriter, r *http.Request) {
 	io.Copy(os.Stderr, r.Body)
 	select {
 	case h.ended <- status:
-	default: // it had ended before
+	default: // it has already ended
 	}
 }

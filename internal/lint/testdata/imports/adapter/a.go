@@ -1,4 +1,4 @@
-// Package adapter imports its neighbour.
+// Package adapter imports its neighbor.
 package adapter
 
 import (

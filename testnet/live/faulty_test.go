@@ -19,52 +19,52 @@ import (
 	"github.com/evoswarm/evoswarm/internal/store"
 )
 
-// liar is a hub in the test's process that is honest but for what it says of its own work.
-type liar struct {
+// faulty is a hub in the test's process that is honest except about its own work.
+type faulty struct {
 	*peer.Peer
 	mesh *mesh.Mesh
 	self string
 	lies *atomic.Bool
 }
 
-// fabulist is an evaluator that adds to the fitness of own work once it lies. Re-runs of others' work it does well:
-// those are urgent, or audits, which the liar does not do.
-type fabulist struct {
+// exaggerator is an evaluator that adds to the fitness of the peer's own work once lies is set. It re-runs the work of
+// others honestly: re-runs are urgent, or audits, which the faulty peer does not do.
+type exaggerator struct {
 	*peer.PoolEvaluator
 	lies *atomic.Bool
 }
 
-// boast is what it adds, in the log's fixed point: more steps than an episode has, so that the lie is always the best
-// of its generation and decides it. Lies that decide nothing are found by the lottery alone, sooner or later.
-const boast = 1000 << 20
+// surplus is what it adds, in the log's fixed point: more steps than an episode has, so that the false claim is always
+// the best of its generation and decides it. False claims that decide nothing are found only by the lottery, in time.
+const surplus = 1000 << 20
 
-func (f fabulist) Evaluate(id uint64, task rollout.Task, urgent bool, done func([]rollout.CandidateResult, error)) {
+func (f exaggerator) Evaluate(id uint64, task rollout.Task, urgent bool, done func([]rollout.CandidateResult, error)) {
 	f.PoolEvaluator.Evaluate(id, task, urgent, func(results []rollout.CandidateResult, err error) {
 		if !urgent && f.lies.Load() {
 			for i := range results {
-				results[i].Fitness[0] += boast
+				results[i].Fitness[0] += surplus
 			}
 		}
 		done(results, err)
 	})
 }
 
-// newLiar starts a liar in the run of spec; it dials the given addresses.
-func newLiar(t *testing.T, spec *seedlog.Spec, key ed25519.PrivateKey, lies bool, addresses ...string) *liar {
+// newFaulty starts a faulty peer in the run of spec; it dials the given addresses.
+func newFaulty(t *testing.T, spec *seedlog.Spec, key ed25519.PrivateKey, lies bool, addresses ...string) *faulty {
 	t.Helper()
 	rules, err := seedlog.NewRules(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := mesh.New(t.Context(), mesh.Config{Key: key, Hub: true, Agent: "liar", Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Peers: addresses})
+	m, err := mesh.New(t.Context(), mesh.Config{Key: key, Hub: true, Agent: "faulty", Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Peers: addresses})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &liar{mesh: m, self: seedlog.PeerOf(key).String(), lies: new(atomic.Bool)}
+	l := &faulty{mesh: m, self: seedlog.PeerOf(key).String(), lies: new(atomic.Bool)}
 	l.lies.Store(lies)
 	l.Peer, err = peer.Start(context.Background(), peer.Config{
 		Rules: rules, Key: key, Hub: true, Mesh: m, Store: store.NewMemory(spec), Mandate: 1 << 40, Audit: -1,
-		Evaluator: fabulist{peer.NewPoolEvaluator(rules, 1), l.lies},
+		Evaluator: exaggerator{peer.NewPoolEvaluator(rules, 1), l.lies},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -86,8 +86,8 @@ func newKey(t *testing.T) ed25519.PrivateKey {
 	return key
 }
 
-// TestLyingPeer: a hub that lies about its work from the first claim on is found out before any of it is logged.
-func TestLyingPeer(t *testing.T) {
+// TestFaultyPeer: a hub whose claims are false from the first one on is found before any of them is logged.
+func TestFaultyPeer(t *testing.T) {
 	var s swarm
 	first := s.newNode(t, "bootstrap", "--bootstrap", "--train", "CartPole-v1").start(t)
 	s.await(t, "the page is served", func() string {
@@ -113,14 +113,14 @@ func TestLyingPeer(t *testing.T) {
 		}
 		addresses = append(addresses, found.Addresses...)
 	}
-	l := newLiar(t, specOf(t, first), newKey(t), true, addresses...)
+	l := newFaulty(t, specOf(t, first), newKey(t), true, addresses...)
 	s.cutOff(t, l)
 	s.grown(t, 5)
 	s.cleanFrom(t, l, 1)
 }
 
-// TestLyingLeader: the peer that began the run leads it honestly, then logs claims of its own that are false.
-func TestLyingLeader(t *testing.T) {
+// TestFaultyLeader: the peer that began the run leads it honestly, then logs false claims of its own.
+func TestFaultyLeader(t *testing.T) {
 	var s swarm
 	key := newKey(t)
 	options := runspec.Options{Env: "CartPole-v1", Origin: seedlog.PeerOf(key)}
@@ -129,7 +129,7 @@ func TestLyingLeader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLiar(t, spec, key, false)
+	l := newFaulty(t, spec, key, false)
 	first := s.newNode(t, "first", "join", l.mesh.Addrs()[0]).start(t)
 	s.await(t, "the first answers", func() string {
 		if _, err := first.status(); err != nil {
@@ -138,7 +138,7 @@ func TestLyingLeader(t *testing.T) {
 		return ""
 	})
 	s.newNode(t, "second", "join", first.page).start(t)
-	s.await(t, "all train, led by who will lie", func() string {
+	s.await(t, "all train, led by the peer that will cheat", func() string {
 		return s.each(func(_ *node, st peer.Status) string {
 			if st.Mine == 0 || st.Connected != 2 || st.Leader != l.self {
 				return fmt.Sprintf("%d own evaluations, connected to %d, led by %s", st.Mine, st.Connected, st.Leader)
@@ -156,7 +156,7 @@ func TestLyingLeader(t *testing.T) {
 		})
 	})
 	s.cutOff(t, l)
-	// Who hears the proof before the entry does not look at the entry any more, so one of them is enough.
+	// A node that gets the fraud proof before the entry no longer checks the entry, so one of them is enough.
 	if !s.nodes[0].said("logged a false claim at height") && !s.nodes[1].said("logged a false claim at height") {
 		t.Errorf("no node found the false claim in an entry\n%s", s.describe())
 	}
@@ -169,16 +169,16 @@ func TestLyingLeader(t *testing.T) {
 	_, err = seedlog.Replay(&log, seedlog.ReplayOptions{Check: seedlog.CheckClaims})
 	var at *seedlog.FileError
 	if !errors.As(err, &at) || !errors.Is(err, seedlog.ErrFalseClaim) {
-		t.Fatalf("the liar's own log: got %v, want a false claim", err)
+		t.Fatalf("the faulty peer's own log: got %v, want a false claim", err)
 	}
-	t.Logf("the liar's own log is false from height %d on", at.Height)
+	t.Logf("the faulty peer's own log is false from height %d on", at.Height)
 	s.cleanFrom(t, l, at.Height)
 }
 
-// cutOff waits until all nodes know that the liar lies, and nobody speaks with it any more.
-func (s *swarm) cutOff(t *testing.T, l *liar) {
+// cutOff waits until all nodes have proof that the peer is faulty, and none is connected to it.
+func (s *swarm) cutOff(t *testing.T, l *faulty) {
 	t.Helper()
-	s.await(t, "all know of the lie", func() string {
+	s.await(t, "all know of the false claim", func() string {
 		for _, n := range s.nodes {
 			if !n.said("made a false claim") {
 				return n.name + " does not"
@@ -186,7 +186,7 @@ func (s *swarm) cutOff(t *testing.T, l *liar) {
 		}
 		return ""
 	})
-	s.await(t, "the liar is cut off", func() string {
+	s.await(t, "the faulty peer is cut off", func() string {
 		if links := l.mesh.Links(); len(links) > 0 {
 			return fmt.Sprintf("it is connected to %d", len(links))
 		}
@@ -199,8 +199,9 @@ func (s *swarm) cutOff(t *testing.T, l *liar) {
 	})
 }
 
-// cleanFrom checks that the nodes' logs have nothing of the liar from a height on, and that every claim in them is true.
-func (s *swarm) cleanFrom(t *testing.T, l *liar, height uint64) {
+// cleanFrom checks that the nodes' logs have nothing of the faulty peer from a height on, and that every
+// claim in them is true.
+func (s *swarm) cleanFrom(t *testing.T, l *faulty, height uint64) {
 	t.Helper()
 	for _, n := range s.nodes {
 		log := n.seedlog(t)
@@ -210,7 +211,7 @@ func (s *swarm) cleanFrom(t *testing.T, l *liar, height uint64) {
 		}
 		for _, e := range list[height-1:] {
 			if e.Peers[l.self] != 0 || e.Leader == l.self {
-				t.Errorf("%s: the liar is in entry %+v", n.name, e)
+				t.Errorf("%s: the faulty peer is in entry %+v", n.name, e)
 			}
 		}
 		r := parseReplay(t, command(t, evonode(t), "replay", log, "--check", "claims", "--json"))
@@ -218,7 +219,7 @@ func (s *swarm) cleanFrom(t *testing.T, l *liar, height uint64) {
 	}
 }
 
-// specOf reads what the node's run is from its log.
+// specOf reads the spec of the node's run from its log.
 func specOf(t *testing.T, n *node) *seedlog.Spec {
 	t.Helper()
 	data, err := n.fetch("/api/log")
