@@ -12,8 +12,22 @@ import (
 	"github.com/evoswarm/evoswarm/node/cli"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	os.Exit(cli.Main(ctx, os.Args[1:], cli.Standard()))
+func main() { os.Exit(cli.Main(interrupted(), os.Args[1:], cli.Standard())) }
+
+// statusInterrupted is the exit status of a process that was told twice to end, as shells have it: 128 + SIGINT.
+const statusInterrupted = 130
+
+// interrupted returns a context that ends when the user asks the process to stop: with Ctrl-C, or SIGTERM. If the user asks
+// again, the process ends at once.
+func interrupted() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	asked := make(chan os.Signal, 2)
+	signal.Notify(asked, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-asked
+		cancel()
+		<-asked
+		os.Exit(statusInterrupted)
+	}()
+	return ctx
 }

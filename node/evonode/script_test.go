@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -12,7 +13,21 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"evonode": main})
+	testscript.Main(m, map[string]func(){"evonode": main, "deaf": deaf})
+}
+
+// deaf is told to end and does not: it writes what it heard to the file named deaf.
+func deaf() {
+	say := func(text string) {
+		if err := os.WriteFile("deaf", []byte(text), 0o600); err != nil {
+			panic(err)
+		}
+	}
+	ctx := interrupted()
+	say("ready")
+	<-ctx.Done()
+	say("stopping")
+	time.Sleep(deadline)
 }
 
 // deadline ends scripts that hang; they take seconds.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/node/catalog"
@@ -44,7 +45,7 @@ and so does a model exported from it.`,
 				if p.Log != nil {
 					episodes = cmp.Or(episodes, p.Log.Rules.Spec.Checks.Test)
 				}
-				return eval(s, p, cmp.Or(episodes, defaultEvalEpisodes), source.Workers, source.Quiet)
+				return eval(ctx, s, p, cmp.Or(episodes, defaultEvalEpisodes), source.Workers, source.Quiet)
 			}
 		},
 	}
@@ -52,6 +53,9 @@ and so does a model exported from it.`,
 
 // maxEvalEpisodes bounds --episodes.
 const maxEvalEpisodes = 1 << 20
+
+// evalAtOnce is how many episodes are run before eval shows its progress and listens to Ctrl-C.
+const evalAtOnce = 1024
 
 // defaultEvalEpisodes are those of a model, which does not say how many its run tests with.
 const defaultEvalEpisodes = 100
@@ -72,11 +76,21 @@ type evaluation struct {
 }
 
 // eval runs n episodes of a policy and prints what they gave.
-func eval(s *verb.IO, p *Policy, n uint64, workers int, asJSON bool) error {
+func eval(ctx context.Context, s *verb.IO, p *Policy, n uint64, workers int, asJSON bool) error {
 	m, env := p.Model, p.Plan.Env
 	pool := rollout.NewPool(p.Plan, workers)
-	returns := make([]float64, n)
-	steps := pool.Returns(m.State(), m.TestSeeds(n), returns)
+	seeds, returns, steps := m.TestSeeds(n), make([]float64, n), uint64(0)
+	line := s.Line(asJSON)
+	for from := uint64(0); from < n; from += evalAtOnce {
+		if ctx.Err() != nil {
+			line.Clear()
+			return verb.Failed(fmt.Errorf("interrupted after %d of %d episodes", from, n), "fewer --episodes take less time")
+		}
+		to := min(n, from+evalAtOnce)
+		steps += pool.Returns(m.State(), seeds[from:to], returns[from:to])
+		line.Show(time.Now(), verb.Items(fmt.Sprintf("%d of %d episodes", to, n))...)
+	}
+	line.Clear()
 	e := evaluation{Run: m.Run, Env: env.ID, Height: m.Height, Episodes: n, Threshold: env.SolvedReturn, Steps: steps}
 	e.Mean, e.StdErr, e.Min, e.Max = summarize(returns)
 	e.Solved = e.Mean >= e.Threshold
