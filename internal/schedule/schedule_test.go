@@ -383,30 +383,37 @@ func TestFoldsDoNotWait(t *testing.T) {
 	})
 }
 
-// Fewer workers: those that are too many finish what they have.
+// With fewer workers those that are too many finish what they have, and get nothing more.
 func TestSetWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, 4, &fleet{pace: time.Second}, nil)
-		answered := 0
-		for i := range uint64(8) {
-			b.Evaluate(i, b.with(i), false, func(_ []rollout.CandidateResult, err error) {
+		begun := time.Now()
+		answered, last := 0, time.Duration(0)
+		evaluate := func(id uint64) {
+			b.Evaluate(id, b.with(id), false, func(_ []rollout.CandidateResult, err error) {
 				if answered++; err != nil {
 					t.Error(err)
 				}
+				last = time.Since(begun)
 			})
 		}
-		b.SetWorkers(1)
-		time.Sleep(time.Second / 2)
-		b.SetWorkers(-1)
-		time.Sleep(time.Minute)
-		if answered != 8 || b.Workers() != 0 {
-			t.Errorf("%d of 8 tasks were answered by workers that are too many, %d are lent, want none", answered, b.Workers())
+		for id := range uint64(8) {
+			evaluate(id) // two for each worker
 		}
-		given := len(b.order)
-		b.Evaluate(9, b.task, true, ignore)
+		b.SetWorkers(1)
+		for id := range uint64(4) {
+			evaluate(8 + id)
+		}
 		time.Sleep(time.Minute)
-		if len(b.order) != given {
-			t.Errorf("got %v while no worker is lent", b.order[given:])
+		if answered != 12 || last != 6*time.Second {
+			t.Errorf("%d tasks were answered in %v, want 12, the last 4 of them by one worker, in 6 s", answered, last)
+		}
+		b.SetWorkers(-1)
+		given := len(b.order)
+		b.Evaluate(99, b.task, true, ignore)
+		time.Sleep(time.Minute)
+		if len(b.order) != given || b.Workers() != 0 {
+			t.Errorf("got %v while %d workers are lent, want none", b.order[given:], b.Workers())
 		}
 		b.Close()
 	})

@@ -213,27 +213,61 @@ func TestRemoteMovesStatesOnce(t *testing.T) {
 	})
 }
 
-// TestRemoteForgetsAfterErrors has a fold refused by the worker: the next one does not start from what is not there.
-func TestRemoteForgetsAfterErrors(t *testing.T) {
+// foldOf is a fold of one generation from a state.
+func foldOf(from *evolve.State) rollout.Fold {
+	return rollout.Fold{State: from, Steps: []rollout.FoldStep{{Results: []evolve.Result{{Seed: 1, Fitness: [2]int64{1, 0}, Steps: 1}}}}}
+}
+
+// TestRemoteFoldsBetween gives the worker two folds at once, of which the second starts from the result of an
+// earlier one: by then the worker holds another state.
+func TestRemoteFoldsBetween(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := new(opener)
-		e, plan := newTestEvaluator(t, 0, o)
-		other := &evolve.State{Theta: []float32{1}}
-		step := rollout.FoldStep{Results: []evolve.Result{{Seed: 1, Fitness: [2]int64{1, 0}, Steps: 1}}}
-		var said []string
-		for i, from := range []*evolve.State{other, other, plan.Initial(1)} {
-			e.Fold(uint64(i), rollout.Fold{State: from, Steps: []rollout.FoldStep{step}}, func(_ []rollout.Folded, err error) {
-				said = append(said, fmt.Sprint(errors.Is(err, evolve.ErrState), err == nil))
-			})
-			time.Sleep(time.Second)
-			synctest.Wait()
-		}
-		if want := []string{"true false", "true false", "false true"}; !slices.Equal(said, want) {
-			t.Errorf("got %v, want %v", said, want)
-		}
-		if want := []string{"fold with a state", "fold with a state", "fold with a state"}; !slices.Equal(o.moved, want) {
-			t.Errorf("got %v, want %v", o.moved, want)
-		}
+		e, plan := newTestEvaluator(t, 0, new(opener))
+		start := plan.Initial(1)
+		var next *evolve.State
+		e.Fold(1, foldOf(start), func(got []rollout.Folded, _ error) { next = got[0].State })
+		time.Sleep(time.Second)
+		want := plan.Fold(foldOf(next))
+		other := start.Clone()
+		other.Theta[0] = 1
+		e.Fold(2, foldOf(other), func([]rollout.Folded, error) {})
+		e.Fold(3, foldOf(next), func(got []rollout.Folded, err error) {
+			if err != nil || got[0].Digest != want[0].Digest {
+				t.Errorf("got %v, %v, want the fold from the state that was named", got, err)
+			}
+		})
+		time.Sleep(time.Second)
 		e.Close()
 	})
+}
+
+// TestRemoteForgetsAfterErrors has the worker refuse a state, twice: what it does not have is moved again.
+func TestRemoteForgetsAfterErrors(t *testing.T) {
+	for what, ask := range map[string]func(e evaluator, id uint64, state *evolve.State, done func(error)){
+		"fold": func(e evaluator, id uint64, state *evolve.State, done func(error)) {
+			e.Fold(id, foldOf(state), func(_ []rollout.Folded, err error) { done(err) })
+		},
+		"validate": func(e evaluator, _ uint64, state *evolve.State, done func(error)) {
+			e.Validate(state, []uint64{1}, func(_ []float64, err error) { done(err) })
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			o := new(opener)
+			e, plan := newTestEvaluator(t, 1, o)
+			other := &evolve.State{Theta: []float32{1}}
+			var said []string
+			for id, from := range []*evolve.State{other, other, plan.Initial(1)} {
+				ask(e, uint64(id), from, func(err error) { said = append(said, fmt.Sprint(errors.Is(err, evolve.ErrState), err == nil)) })
+				time.Sleep(time.Second)
+				synctest.Wait()
+			}
+			if want := []string{"true false", "true false", "false true"}; !slices.Equal(said, want) {
+				t.Errorf("%s: got %v, want %v", what, said, want)
+			}
+			if want := slices.Repeat([]string{what + " with a state"}, 3); !slices.Equal(o.moved, want) {
+				t.Errorf("got %v, want %v", o.moved, want)
+			}
+			e.Close()
+		})
+	}
 }
