@@ -32,7 +32,7 @@ func (m *Model) Policy() Policy { return policyOf(m.rules.Spec.Policy) }
 // Theta returns a copy of the parameters: for each layer the weights, [inputs, outputs] row by row, then the biases.
 func (m *Model) Theta() []float32 { return append([]float32(nil), m.state.Theta...) }
 
-// Act returns the action for an observation, which has the length that the environment's description says:
+// Act returns the action for an observation of the length in the environment's description:
 // one integer for discrete actions, else one value for each dimension, within the environment's bounds. It
 // panics for another length. Bit exact.
 func (m *Model) Act(obs []float32) []float64 {
@@ -44,7 +44,7 @@ func (m *Model) Act(obs []float32) []float64 {
 	return act
 }
 
-// Evaluation is what held-out episodes gave.
+// Evaluation is the result of held-out episodes.
 type Evaluation struct {
 	Episodes int
 	Steps    uint64  // env-steps of all episodes

@@ -17,14 +17,14 @@ var (
 	ErrStrategy = evolve.ErrMethod
 	// ErrParams is wrapped for settings of a strategy that are unknown, out of range, or contradict each other.
 	ErrParams = evolve.ErrParams
-	// ErrTell is wrapped where Tell gets other than one fitness for each candidate.
+	// ErrTell is wrapped if Tell does not get one fitness for each candidate.
 	ErrTell = errors.New("evoswarm: bad fitness")
-	// ErrState is wrapped for a state that is not one of this optimizer.
+	// ErrState is wrapped for a state that does not belong to this optimizer.
 	ErrState = evolve.ErrState
 )
 
 // Optimizer is an evolution strategy that is asked for candidates and told how good they are. It is for one
-// goroutine at a time, but for AskOne.
+// goroutine at a time, except for AskOne.
 type Optimizer struct {
 	strategy   evolve.Strategy
 	identity   [16]byte // of the strategy, its settings and the size
@@ -36,12 +36,12 @@ type Optimizer struct {
 
 // Candidate is a vector to be tried.
 type Candidate struct {
-	Seed   uint64    // names the perturbation: it and Sign are all that has to be sent to a holder of the same state
+	Seed   uint64    // names the perturbation: with Sign, it is all that a holder of the same state needs
 	Sign   int       // +1, or -1 for the mirror image of an antithetic pair
 	Vector []float32 // the caller's
 }
 
-// New returns an optimizer that looks for the maximum of a function of dim values, at generation 0, with its
+// New returns an optimizer that searches for the maximum of a function of dim values, at generation 0, with its
 // mean at zero and seed 0: see [Optimizer.Start]. strategy is a name that [Strategies] lists; params (nil:
 // all defaults) are settings that differ from the defaults; population is the number of candidates of a
 // generation, even for strategies that try pairs. Errors wrap ErrStrategy or ErrParams.
@@ -164,7 +164,7 @@ func (o *Optimizer) Tell(fitness ...float64) error {
 	return nil
 }
 
-// Mean returns a copy of the mean that candidates are drawn around: the strategy's present answer.
+// Mean returns a copy of the mean that candidates are drawn around: the strategy's current answer.
 func (o *Optimizer) Mean() []float32 { return append([]float32(nil), o.state.Theta...) }
 
 // Generation counts the calls of Tell since Start.

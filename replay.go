@@ -13,9 +13,9 @@ import (
 
 // Errors of Replay. The messages name the height and the place in the file.
 var (
-	// ErrLog is wrapped for what is no seed log.
+	// ErrLog is wrapped for data that is not a seed log.
 	ErrLog = seedlog.ErrNotSeedlog
-	// ErrHeight is wrapped where a log ends below the height asked for.
+	// ErrHeight is wrapped if a log ends below the requested height.
 	ErrHeight = seedlog.ErrHeight
 )
 
@@ -37,7 +37,7 @@ type ReplayOptions struct {
 	Check Check
 }
 
-// Replayed is what a log gives.
+// Replayed is the result of Replay.
 type Replayed struct {
 	Run         string // id of the run
 	Strategy    string
@@ -45,13 +45,14 @@ type Replayed struct {
 	Head        string // id of the last of them
 	Evaluations uint64
 	Steps       uint64 // env-steps of training
-	Checked     uint64 // evaluations that were run again and found true
-	Truncated   bool   // the log ends within a generation: it is being written, or was cut; what is before that was replayed
+	Checked     uint64 // evaluations that were run again and gave the claimed fitness
+	Truncated   bool   // the log ends within a generation: it is being written, or was cut; everything before that was replayed
 	Model       *Model // nil for CheckLinks
 }
 
-// Replay rebuilds a model from a seed log, bit for bit, until ctx ends. r may be a pipe. Errors wrap ErrLog, ErrHeight,
-// ErrOptions for a Check that there is not, or name the height and the place in the file of what is wrong.
+// Replay rebuilds a model from a seed log, bit for bit, until ctx ends. r may be a pipe. Errors wrap ErrLog,
+// ErrHeight, or ErrOptions for an unknown Check; others name the height and the place in the file where
+// something is wrong.
 func Replay(ctx context.Context, r io.Reader, opts ReplayOptions) (*Replayed, error) {
 	switch opts.Check {
 	case "", CheckLinks, CheckDigests, CheckClaims:

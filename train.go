@@ -31,7 +31,8 @@ var (
 	ErrRun = seedlog.ErrRun
 )
 
-// The choice is made once, before anything is evaluated; every kernel that passes its self-test gives the same bits.
+// The kernel is chosen once, before anything is evaluated; every kernel that passes its self-test gives the same
+// bits.
 func init() { _, _ = kernel.UseFastest() }
 
 // Options say what to train. Only Env is needed: the rest is the environment's preset, or for one without a
@@ -40,14 +41,14 @@ type Options struct {
 	Env      string // id, in upper or lower case
 	Strategy string // "": the one that learns the environment in the fewest env-steps
 	Params   Params // settings of the strategy that differ from the preset's
-	Seed     uint64 // of everything random
+	Seed     uint64 // of all random numbers
 
 	Population int      `setting:"population"` // evaluations of a generation; 0: the preset's
 	Policy     Policy   // what differs from the preset's
 	Episodes   Episodes // what differs from the preset's
 
-	// EvalEvery is the number of generations between two held-out evaluations of the mean policy, in EvalEpisodes fresh
-	// episodes; 0: the preset's. Only then can the run turn out to be solved.
+	// EvalEvery is the evaluation interval: generations between two held-out evaluations of the mean policy, in
+	// EvalEpisodes fresh episodes; 0: the preset's. Only a held-out evaluation can find that the run is solved.
 	EvalEvery    int `setting:"eval-every"`
 	EvalEpisodes int `setting:"eval-episodes"`
 
@@ -58,11 +59,11 @@ type Options struct {
 	Workers int
 	// Until says when to end; zero: when the environment is solved.
 	Until Until
-	// OnGeneration is called after each generation, from one other goroutine, in order; nil: not.
+	// OnGeneration is called after each generation, in order, from another goroutine; nil: no calls.
 	OnGeneration func(Progress)
 }
 
-// Until says when training ends: at the first that comes true.
+// Until says when training ends: when the first of these comes true.
 type Until struct {
 	Solved      bool          // the mean return of 100 test episodes of the mean policy is at least the environment's SolvedReturn
 	Evaluations uint64        // the run has this many; 0: no limit
@@ -81,21 +82,23 @@ type Progress struct {
 
 // Result is where training ended.
 type Result struct {
-	Solved          bool
+	Solved          bool     // the test ended training, as Until.Solved asks for
+	SolvedAt        uint64   // first generation that passed the test in this call, whatever ended training; 0: none
 	Generations     uint64   // of the run, those of a resumed log included
 	Evaluations     uint64   // likewise
 	Steps           uint64   // env-steps of training, likewise
 	EvaluationSteps uint64   // env-steps of held-out evaluations and tests, of this call
 	Tests           int      // how often the mean policy was tested for being solved, by this call
-	Return          *float64 // of the last test, else of the last held-out evaluation; nil without either
+	Return          *float64 // of the newest held-out evaluation or test; nil without either
 	Run             string   // id of the run: what it depends on
-	Head            string   // id of its last generation: all that came out
+	Head            string   // id of its last generation: everything that training computed
 	Model           *Model   // the mean policy at the end
 	SeedLog         []byte   // the log, if Options.Log is empty
 }
 
-// Train trains until opts.Until or the end of ctx. At the end of ctx the error is that of ctx, and the result is valid:
-// nothing that was reported is lost. The same Options give the same Head, whatever Log, Workers and OnGeneration are.
+// Train trains until opts.Until, or until ctx ends; then the error is that of ctx, and the result is valid:
+// nothing that was reported is lost. The same Options give the same Head, whatever Log, Workers and
+// OnGeneration are.
 //
 // Errors wrap ErrEnv, ErrStrategy, ErrParams, ErrPolicy, ErrOptions, or ErrRun if the log is of a run with
 // other options; or they are those of the file.
@@ -133,7 +136,7 @@ func Train(ctx context.Context, opts Options) (Result, error) {
 
 func newResult(rules *seedlog.Rules, r solo.Result) Result {
 	result := Result{
-		Solved: r.Solved, Generations: r.Gen, Evaluations: r.Evaluations, Steps: r.Steps, EvaluationSteps: r.EvaluationSteps,
+		Solved: r.Solved, SolvedAt: r.SolvedAt, Generations: r.Gen, Evaluations: r.Evaluations, Steps: r.Steps, EvaluationSteps: r.EvaluationSteps,
 		Tests: r.Tests, Return: r.Return, Run: rules.Run.String(), Head: r.Head.String(),
 	}
 	if r.State != nil {
@@ -158,7 +161,7 @@ func (o *Options) rules() (*seedlog.Rules, error) {
 	return rules, err
 }
 
-// memoryLog is a log that is not on disk; it implements solo.Log.
+// memoryLog is a log in memory; it implements solo.Log.
 type memoryLog struct {
 	data  []byte
 	start *seedlog.Replayed

@@ -176,6 +176,16 @@ func TestReplayRefuses(t *testing.T) {
 	}
 }
 
+// TestSolvedAt checks that a run which another limit ends says when it was solved.
+func TestSolvedAt(t *testing.T) {
+	o := Options{Env: "CartPole-v1", Strategy: "dises", Seed: 7}
+	solved := train(t, o)
+	o.Until = Until{Evaluations: solved.Evaluations + 1}
+	if r := train(t, o); r.Solved || r.SolvedAt != solved.Generations || solved.SolvedAt != solved.Generations {
+		t.Errorf("solved at generation %d; limited by evaluations: %t, at %d", solved.Generations, r.Solved, r.SolvedAt)
+	}
+}
+
 // TestOptionsAreSettings checks that each setting of runs is a field of Options, but for how work is cut into
 // claims, which concerns swarms and the size of logs.
 func TestOptionsAreSettings(t *testing.T) {
