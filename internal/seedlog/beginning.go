@@ -8,23 +8,22 @@ import (
 	"github.com/evoswarm/evoswarm/internal/evolve"
 )
 
-// ErrWeights is returned for a run that goes on from weights, where they are missing or are not those that its spec
-// names.
-var ErrWeights = errors.New("seedlog: not the weights that the run begins with")
+// ErrWeights is returned for a run that starts from weights if they are missing or not those that its spec names.
+var ErrWeights = errors.New("seedlog: not the weights that the run starts from")
 
-// weightsBlock is how many bytes of weights a block holds; the last one has what is left.
+// weightsBlock is how many bytes of weights a block holds; the last one holds the rest.
 const weightsBlock = 48 << 10
 
-// NewSuccessor resolves the spec of a run that goes on from weights, whose digest spec.Successor names: parameters, and
-// the statistics that its policy needs (rollout.Plan.Weights says which). It keeps weights, which is read-only from then
-// on. Errors are those of NewRules, or wrap ErrWeights.
+// NewSuccessor resolves the spec of a run that starts from weights, whose digest spec.Successor names:
+// parameters, and the statistics that its policy needs (rollout.Plan.Weights says which). It keeps weights,
+// which must not change afterwards. Errors are those of NewRules, or wrap ErrWeights.
 func NewSuccessor(spec *Spec, weights *evolve.State) (*Rules, error) {
 	r, err := resolve(spec)
 	if err != nil {
 		return nil, err
 	}
 	if spec.Successor == nil {
-		return nil, fmt.Errorf("%w: the spec names no run that it goes on from", ErrWeights)
+		return nil, fmt.Errorf("%w: the spec names no run to start from", ErrWeights)
 	}
 	if err := r.Plan.Weights().Check(weights); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrWeights, err)
@@ -36,8 +35,8 @@ func NewSuccessor(spec *Spec, weights *evolve.State) (*Rules, error) {
 	return r, nil
 }
 
-// AppendBeginning appends the beginning of the run's log to b: the header, the genesis block and, where the run goes on
-// from weights, their blocks.
+// AppendBeginning appends the beginning of the run's log to b: the header, the genesis block and, if the run
+// starts from weights, their blocks.
 func (r *Rules) AppendBeginning(b []byte) []byte {
 	genesis := Encode(r.Spec)
 	b, _ = AppendSection(AppendHeader(b, LinkOf(genesis)), genesis)
@@ -56,7 +55,7 @@ func (r *Rules) AppendBeginning(b []byte) []byte {
 	return b
 }
 
-// beginning resolves the spec of a log, with the weights that follow it where the run goes on from some.
+// beginning resolves the spec of a log, with the weights that follow it if the run starts from some.
 func beginning(spec *Spec, sections *Sections) (*Rules, error) {
 	if spec.Successor == nil {
 		return NewRules(spec)

@@ -11,7 +11,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
-// newSuccessor returns the rules of a run that goes on from weights, many enough for two blocks if large.
+// newSuccessor returns the rules of a run that starts from weights, enough of them for two blocks if large.
 func newSuccessor(t testing.TB, large bool) (*Rules, *evolve.State) {
 	t.Helper()
 	spec := newSpec(t, "openai-es")

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Block is what a block's bytes say, together with the bytes and the link that names them. Only this package makes one,
-// so the three belong together: nothing is encoded or hashed a second time. The zero Block holds nothing.
+// Block is the value of a block together with its bytes and its link. Only this package makes one, so the
+// three always match, and nothing is encoded or hashed a second time. The zero Block holds nothing.
 type Block[T any] struct {
 	data  []byte
 	link  Link
@@ -20,7 +20,7 @@ func (b Block[T]) Bytes() []byte { return b.data }
 // Link returns the link that names the block.
 func (b Block[T]) Link() Link { return b.link }
 
-// Value returns what the block says; nil of the zero Block. Read-only.
+// Value returns what the block says; nil for the zero Block. Read-only.
 func (b Block[T]) Value() *T { return b.value }
 
 // open decodes data into a block; link is that of data, or undefined if it is not known yet.
@@ -35,14 +35,14 @@ func open[T any](data []byte, link Link, decode func([]byte) (*T, error)) (Block
 	return Block[T]{data, link, value}, nil
 }
 
-// blockOf makes the block of a value of one's own.
+// blockOf makes the block of a value that was made here.
 func blockOf[T any](value *T) Block[T] {
 	data := Encode(value)
 	return Block[T]{data, LinkOf(data), value}
 }
 
-// CheckedClaim is a claim of the run that has the right form and was signed by its peer. Whether its numbers are true
-// only a re-run tells.
+// CheckedClaim is a claim of the run that has the right form and was signed by its peer. Only a re-run tells
+// whether its numbers are true.
 type CheckedClaim struct{ Block[Claim] }
 
 // CheckedEntry is an entry of the run with its seal, both of the right form and signed by the leader and all voters.
@@ -54,7 +54,7 @@ type CheckedEntry struct {
 // Seal returns the entry's seal.
 func (e CheckedEntry) Seal() Block[Seal] { return e.seal }
 
-// CheckedProof is a proof about a given claim, signed by its accuser. Whether it is right only a re-run tells.
+// CheckedProof is a proof about a given claim, signed by its accuser. Only a re-run tells whether it is right.
 type CheckedProof struct{ Block[Proof] }
 
 // CheckClaim reads a claim and verifies its shape, its ranges and its signature.
@@ -69,8 +69,9 @@ func (r *Rules) CheckClaim(data []byte) (CheckedClaim, error) {
 	return CheckedClaim{b}, nil
 }
 
-// CheckEntry reads an entry and its seal and verifies that they are of this run, belong together and are signed. Whether
-// the entry fits the block before it says [Rules.CheckPlace], whether its digests are right [Rules.Advance].
+// CheckEntry reads an entry and its seal and verifies that they are of this run, belong together and are
+// signed. [Rules.CheckPlace] says whether the entry fits its parent, [Rules.Advance] whether its digests are
+// right.
 func (r *Rules) CheckEntry(entry, seal []byte) (CheckedEntry, error) {
 	e, err := open(entry, Link{}, DecodeEntry)
 	if err != nil {
@@ -101,13 +102,13 @@ func (r *Rules) CheckProof(data []byte, claim CheckedClaim) (CheckedProof, error
 	return CheckedProof{b}, nil
 }
 
-// KeptClaim reads a claim that this computer checked before it kept it: its link proves that it is the same.
+// KeptClaim reads a claim that this computer checked before it was stored: its link proves that it is the same.
 func (r *Rules) KeptClaim(data []byte, link Link) (CheckedClaim, error) {
 	b, err := kept(data, link, DecodeClaim)
 	return CheckedClaim{b}, err
 }
 
-// KeptEntry reads an entry and its seal that this computer checked before it kept them.
+// KeptEntry reads an entry and its seal that this computer checked before they were stored.
 func (r *Rules) KeptEntry(entry []byte, link Link, seal []byte, sealLink Link) (CheckedEntry, error) {
 	e, err := kept(entry, link, DecodeEntry)
 	if err != nil {
@@ -148,7 +149,8 @@ func (r *Rules) OwnProof(claim CheckedClaim, counter uint64, fitness []int64, st
 	return CheckedProof{blockOf(NewProof(r.Run, claim.link, counter, fitness, steps, key))}
 }
 
-// signedPart returns the bytes that a claim's signature covers, out of its block: the signature, which comes last, empty.
+// signedPart returns the bytes that a claim's signature covers, out of its block: the signature, which comes
+// last, empty.
 func signedPart(block []byte) []byte {
 	const empty, full = "\x40", "\x58\x40" // CBOR byte strings of 0 and of 64 bytes
 	n := len(block) - len(full) - ed25519.SignatureSize
@@ -158,7 +160,7 @@ func signedPart(block []byte) []byte {
 	return append(bytes.Clone(block[:n]), empty...)
 }
 
-// KeptClaims reads the claims that links name with [Rules.KeptClaim]; block looks up what was kept.
+// KeptClaims reads the claims that links name with [Rules.KeptClaim]; block looks up what was stored.
 func (r *Rules) KeptClaims(links []Link, block func(Link) ([]byte, bool)) ([]CheckedClaim, error) {
 	claims := make([]CheckedClaim, len(links))
 	for i, link := range links {

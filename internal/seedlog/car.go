@@ -9,11 +9,11 @@ import (
 )
 
 var (
-	// ErrNotSeedlog is returned for bytes that do not begin as a seed log does.
+	// ErrNotSeedlog is returned for bytes that do not start like a seed log.
 	ErrNotSeedlog = errors.New("seedlog: not a seed log")
 	// ErrTorn is returned where a file ends within a block or a generation.
 	ErrTorn = errors.New("seedlog: torn: the file ends within a generation")
-	// ErrMissing is returned where a block that others name is not in its place.
+	// ErrMissing is returned where a block that others name is missing.
 	ErrMissing = errors.New("seedlog: missing block")
 )
 
@@ -32,8 +32,9 @@ func (e *FileError) Error() string {
 // Unwrap returns Err.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// A CAR v1 file is a header and then sections, each after its length as a varint. The header is the DAG-CBOR of
-// {"roots": [genesis], "version": 1}; only the 36 bytes of the link in it vary. A section is a CID and the block it names.
+// A CAR v1 file is a header and then sections, each after its length as a varint. The header is the DAG-CBOR
+// of {"roots": [genesis], "version": 1}; only the 36 bytes of the link in it vary. A section is a CID and the
+// block it names.
 const (
 	carHead   = "\x3a\xa2\x65roots\x81\xd8\x2a\x58\x25\x00"
 	carTail   = "\x67version\x01"
@@ -66,7 +67,7 @@ func SectionLen(n int) int64 {
 	return int64(len(binary.AppendUvarint(nil, uint64(size))) + size)
 }
 
-// Sections reads the sections of a CAR file one after the other and holds each block to its link.
+// Sections reads the sections of a CAR file one after another and checks each block against its link.
 type Sections struct {
 	r      io.Reader
 	offset int64 // of the next section
@@ -82,7 +83,7 @@ func NewSections(r io.Reader) (*Sections, Link, error) {
 	b = b[:n]
 	head := b[:min(n, len(carHead))]
 	if !bytes.HasPrefix([]byte(carHead), head) {
-		return nil, Link{}, fmt.Errorf("%w: it does not begin with the header of a CAR file with one root", ErrNotSeedlog)
+		return nil, Link{}, fmt.Errorf("%w: it does not start with the header of a CAR file with one root", ErrNotSeedlog)
 	}
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return nil, Link{}, fmt.Errorf("%w: header of %d bytes", ErrTorn, n)
@@ -101,9 +102,9 @@ func NewSections(r io.Reader) (*Sections, Link, error) {
 // Offset is where the next section begins.
 func (s *Sections) Offset() int64 { return s.offset }
 
-// Next returns the next block, which is the caller's, and its link. At the end of the file it returns io.EOF; where the
-// file ends within a section, ErrTorn. A damaged section gives ErrLink, ErrMalformed or ErrTooLarge; after any error the
-// place in the file is lost.
+// Next returns the next block, which the caller owns, and its link. At the end of the file it returns io.EOF;
+// if the file ends within a section, ErrTorn. A damaged section gives ErrLink, ErrMalformed or ErrTooLarge;
+// after any error the place in the file is lost.
 func (s *Sections) Next() ([]byte, Link, error) {
 	size, width, err := s.length()
 	if err != nil {
@@ -156,11 +157,11 @@ func (s *Sections) length() (size, width int, err error) {
 	return 0, 0, fmt.Errorf("%w: section with a length of more than %d bytes", ErrTooLarge, width)
 }
 
-// tear tells a section that the file's end cuts off from one whose length was damaged: what is there of a cut section
-// begins a link, and no whole block of that name.
+// tear distinguishes a section cut off by the end of the file from one with a damaged length: what remains of
+// a cut section begins with a link, and with no whole block of that link.
 func tear(b []byte) error {
 	if n := min(len(b), len(linkPrefix)); !bytes.Equal(b[:n], linkPrefix[:n]) {
-		return fmt.Errorf("%w: a section that begins with no link", ErrMalformed)
+		return fmt.Errorf("%w: a section that does not begin with a link", ErrMalformed)
 	}
 	if len(b) > linkLen {
 		if rest, err := looseMode.UnmarshalFirst(b[linkLen:], new(any)); err == nil {

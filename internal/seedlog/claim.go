@@ -7,12 +7,13 @@ import (
 	"github.com/evoswarm/evoswarm/internal/evolve"
 )
 
-// Claim says what one peer measured for the counters Chunk*C to Chunk*C+C-1 on one parent. It is written as a
-// tuple, since there are many; the run is not carried (the parent fixes it) but is covered by the signature.
+// Claim says what one peer measured for the counters Chunk*C to Chunk*C+C-1 on one parent. It is a tuple,
+// since there are many claims. The run is not included (the parent determines it), but the signature covers
+// it.
 type Claim struct {
 	_         struct{} `cbor:",toarray"`
 	Parent    Link     // entry (or genesis) whose state was perturbed
-	Peer      Peer     // who measured, and whose key names the seeds
+	Peer      Peer     // author, whose key is part of the names of the seeds
 	Chunk     uint64   // k; counts only together with chunks 0 to k-1 of the same peer and parent
 	Fitness   []int64  // fixed point 2^-20, one per counter, or two (sign +1, sign -1) when antithetic
 	Steps     []uint64 // env-steps, one per counter (both signs together)

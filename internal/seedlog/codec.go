@@ -68,8 +68,8 @@ func Encode(v any) []byte {
 	return data
 }
 
-// TryEncode is Encode for values read from strangers that are not checked yet: a link in them may be undefined, which is
-// an error wrapping ErrMalformed. Canonical.
+// TryEncode is Encode for values read from strangers that are not checked yet: a link in them may be
+// undefined, which is an error wrapping ErrMalformed. Canonical.
 func TryEncode(v any) ([]byte, error) {
 	data, err := encMode.Marshal(v)
 	if err != nil {
@@ -78,7 +78,7 @@ func TryEncode(v any) ([]byte, error) {
 	return data, nil
 }
 
-// decode fills v from data and refuses everything that Encode would not have written.
+// decode fills v from data and refuses anything that Encode would not have written.
 func decode(data []byte, limit int, v any) error {
 	if len(data) > limit {
 		return fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(data), limit)
@@ -96,7 +96,8 @@ func decode(data []byte, limit int, v any) error {
 	return nil
 }
 
-// Link is the CID of a block of this package: version 1, dag-cbor, sha2-256. The zero Link is undefined and does not encode.
+// Link is the CID of a block of this package: version 1, dag-cbor, sha2-256. The zero Link is undefined and
+// does not encode.
 type Link struct{ cid.Cid }
 
 const linkLen = 36 // version, codec, hash code, hash length, 32 bytes of digest

@@ -9,7 +9,7 @@
 //	genesis (the [Spec]) <- entry 1 <- entry 2 <- ...
 //
 // and every [Entry] links the [Claim] blocks that its update was computed from. A [Seal] makes an entry
-// valid and is not what links, so signing again cannot change a parent, a seed or a lottery.
+// valid, but no link names it, so signing again cannot change a parent, a seed or a draw.
 //
 // All of the package is bit exact or canonical: the same bytes in give the same bytes out on every target.
 package seedlog

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Entry is one generation: the claims that the update was computed from, and digests of what came out.
-// Its link is of this unsigned body.
+// Entry is one generation: the claims that the update was computed from, and digests of the result. Its link
+// is that of this unsigned body.
 type Entry struct {
 	Run         Link   `cbor:"run"`
 	Height      uint64 `cbor:"height"` // genesis is 0, the first entry 1
@@ -47,7 +47,8 @@ type Seal struct {
 	Votes     []Vote // in the order of the voters' keys
 }
 
-// Vote is one peer's grant of a term to a candidate. It covers the run, the term and the candidate, which the entry names.
+// Vote is one peer's grant of a term to a candidate. It covers the run, the term and the candidate, which the
+// entry names.
 type Vote struct {
 	_         struct{} `cbor:",toarray"`
 	Voter     Peer

@@ -10,7 +10,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/cores"
 )
 
-// Record is one generation: the entry with all that belongs to it, as it lies in a file. The claims are in the entry's order.
+// Record is one generation: the entry with everything that belongs to it, as in a file. The claims are in the
+// entry's order.
 type Record struct {
 	Entry    *Entry
 	Seal     *Seal
@@ -35,7 +36,7 @@ func AppendGeneration(b []byte, entry *Entry, seal *Seal, claims []*Claim) []byt
 	return b
 }
 
-// Writer writes a seed log. Each call writes once; what is written is not checked. Not safe for concurrent use.
+// Writer writes a seed log. Each call writes once and checks nothing. Not safe for concurrent use.
 type Writer struct{ w io.Writer }
 
 // NewWriter returns a Writer to w.
@@ -51,8 +52,8 @@ func (w *Writer) AppendEntry(entry *Entry, seal *Seal, claims []*Claim) (int, er
 	return w.w.Write(AppendGeneration(nil, entry, seal, claims))
 }
 
-// Scanner reads a seed log front to back and holds every block to the rules of the run: form, links, order, counts and
-// signatures. It does not fold: see [Replay]. It never seeks. Not safe for concurrent use.
+// Scanner reads a seed log front to back and checks every block against the rules of the run: form, links,
+// order, counts and signatures. It does not fold: see [Replay]. It never seeks. Not safe for concurrent use.
 type Scanner struct {
 	sections *Sections
 	rules    *Rules
@@ -63,7 +64,7 @@ type Scanner struct {
 }
 
 // NewScanner reads the header and the genesis block of a log. Errors other than those of r are a [*FileError]; it wraps
-// ErrNotSeedlog, ErrTorn, ErrVersion, ErrSpec, ErrSignature (a solo run of a foreign key) or any error of a block.
+// ErrNotSeedlog, ErrTorn, ErrVersion, ErrSpec, ErrSignature (a solo run signed by another key) or any error of a block.
 func NewScanner(r io.Reader) (*Scanner, error) {
 	s := new(Scanner)
 	if err := s.start(bufio.NewReaderSize(r, 1<<16)); err != nil {
@@ -106,14 +107,14 @@ func (s *Scanner) start(r io.Reader) error {
 // Rules returns the rules of the run that the log holds.
 func (s *Scanner) Rules() *Rules { return s.rules }
 
-// Parent returns the newest entry that Next returned, or the genesis: what the next entry stands on.
+// Parent returns the newest entry that Next returned, or the genesis: the parent of the next entry.
 func (s *Scanner) Parent() Parent { return s.parent }
 
 // Offset is where the next generation begins.
 func (s *Scanner) Offset() int64 { return s.sections.Offset() }
 
-// Next returns the next generation, or io.EOF where the log ends after a whole one. Other errors, but for those of the
-// reader, are a [*FileError] that wraps the error of the block; all errors are final.
+// Next returns the next generation, or io.EOF where the log ends after a whole one. Other errors, except
+// those of the reader, are a [*FileError] that wraps the error of the block; all errors are final.
 func (s *Scanner) Next() (*Record, error) {
 	if s.err != nil {
 		return nil, s.err
@@ -130,7 +131,7 @@ func (s *Scanner) Next() (*Record, error) {
 	return g, nil
 }
 
-// fail adds the place to an error that is the file's and not the reader's.
+// fail adds the position to an error of the file, but not to one of the reader.
 func (s *Scanner) fail(err error) error {
 	if err == io.EOF {
 		return err
@@ -225,7 +226,7 @@ func (s *Scanner) place(e *Entry, claims []Block[Claim]) error {
 	return fmt.Errorf("%w: the claims before the entry are not those that it names, in its order", ErrOrder)
 }
 
-// check holds a generation to the rules: counts, order and all signatures.
+// check verifies a generation: counts, order and all signatures.
 func (s *Scanner) check(g *Record) error {
 	if err := s.rules.checkPlace(g.Entry, s.parent, g.claims); err != nil {
 		return err
@@ -246,7 +247,7 @@ func (s *Scanner) check(g *Record) error {
 	return nil
 }
 
-// checkSolo holds an entry of a run on one machine to what such a run writes: one key, one term, no votes.
+// checkSolo checks that an entry is one that a run on one machine writes: one key, one term, no votes.
 func (r *Rules) checkSolo(e *Entry, seal *Seal, claims []*Claim) error {
 	if e.Leader != r.Origin {
 		return fmt.Errorf("%w: entry of %s in the solo run of %s", ErrSignature, e.Leader.Short(), r.Origin.Short())
@@ -262,5 +263,5 @@ func (r *Rules) checkSolo(e *Entry, seal *Seal, claims []*Claim) error {
 	return nil
 }
 
-// Torn reports whether err is that of a log which ends within a generation, such as one still being written.
+// Torn reports whether err says that a log ends within a generation, such as one still being written.
 func Torn(err error) bool { return errors.Is(err, ErrTorn) }

@@ -12,7 +12,7 @@ import (
 // ErrSignature is returned for a signature that its stated signer did not make.
 var ErrSignature = errors.New("seedlog: wrong signature")
 
-// Domain tags: each hash and signature covers its own, so that none can stand for another.
+// Domain tags: each hash and signature covers its own, so that none passes for another.
 const (
 	tagClaim    = "evoswarm/claim/1"
 	tagSeal     = "evoswarm/seal/1"

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// Proof says that one result of a claim is false, and what the re-run gave. Everybody who acts on it re-runs it first.
+// Proof is a fraud proof: it says that one result of a claim is false, and what the re-run gave. Every peer
+// re-runs it before acting on it.
 type Proof struct {
 	Claim     Link    `cbor:"claim"`
 	Counter   uint64  `cbor:"counter"`

@@ -12,7 +12,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
-// ErrHeight is returned where a log ends below the height that was asked for.
+// ErrHeight is returned if a log ends below the requested height.
 var ErrHeight = errors.New("seedlog: no such height")
 
 // Check says how much of a log Replay verifies. Each level includes those before it.
@@ -38,32 +38,34 @@ type ReplayOptions struct {
 	Workers int
 	// Synced is the length up to which the file is known to be fsynced: a tear before it is an error. 0: not known.
 	Synced int64
-	// Progress, if not nil, is called after each generation with its height and where it ends in the file. An error ends
-	// the replay and is returned.
+	// Progress, if not nil, is called after each generation with its height and where it ends in the file. An
+	// error stops the replay and is returned.
 	Progress func(height uint64, offset int64) error
-	// Visit, if not nil, is called after each generation, before Progress, with the generation and what the replay would
-	// return if it ended there; both are read-only and stay as they are. An error ends the replay and is returned.
+	// Visit, if not nil, is called after each generation, before Progress, with the generation and what the
+	// replay would return if it ended there; both are read-only and do not change afterwards. An error stops
+	// the replay and is returned.
 	Visit func(g *Record, at Replayed) error
 }
 
-// Replayed is what a log gives.
+// Replayed is the result of a replay.
 type Replayed struct {
 	Rules  *Rules
 	Parent               // the entry that the replay stopped at, or the genesis: Link, Height, Term
 	State  *evolve.State // after it; nil for CheckLinks
 
 	Evaluations uint64 // of all entries up to it
-	Steps       uint64 // env-steps of training up to it: of all entries and, but for CheckLinks, of what normalises
+	Steps       uint64 // env-steps of training up to it: of all entries and, except with CheckLinks, of normalization
 	Check       Check  // what was verified
-	Checked     uint64 // evaluations that were run again and found true
+	Checked     uint64 // evaluations that were re-run and found true
 	End         int64  // where it ends in the file
-	Truncated   bool   // whether the file goes on with a part of a generation; see Tail
-	Tail        error  // what ends the file, if Truncated: a *FileError that wraps ErrTorn
+	Truncated   bool   // whether a part of a generation follows; see Tail
+	Tail        error  // why the file ends, if Truncated: a *FileError that wraps ErrTorn
 }
 
-// Replay reads a log from r, which may be a pipe, and folds it back into the model. Bit exact. It looks at nothing
-// after the height asked for. A log that ends within a generation is still being written or was cut: that is no
-// error, unless opts.Synced says that more had been there. All other faults are a [*FileError] of the block.
+// Replay reads a log from r, which may be a pipe, and folds it back into the model. Bit exact. It reads
+// nothing after the requested height. A log that ends within a generation is still being written or was cut:
+// that is no error, unless opts.Synced says that there was more. Every other fault is a [*FileError] of the
+// block.
 func Replay(r io.Reader, opts ReplayOptions) (*Replayed, error) {
 	if opts.Check == "" {
 		opts.Check = CheckDigests
@@ -135,24 +137,24 @@ func (p *replay) run() error {
 	return nil
 }
 
-// errFarEnough ends the reading at the height asked for; nobody sees it.
+// errFarEnough stops reading at the requested height; it is never returned.
 var errFarEnough = errors.New("seedlog: far enough")
 
 // end is reached where the log ends, whole (io.EOF) or torn.
 func (p *replay) end(err error) error {
 	if p.out.End < p.opts.Synced {
-		return &FileError{Height: p.out.Height + 1, Offset: p.out.End, Err: fmt.Errorf("%w, but %d bytes had been written for good", ErrTorn, p.opts.Synced)}
+		return &FileError{Height: p.out.Height + 1, Offset: p.out.End, Err: fmt.Errorf("%w, but %d bytes of it had been fsynced", ErrTorn, p.opts.Synced)}
 	}
 	if err != io.EOF {
 		p.out.Truncated, p.out.Tail = true, err
 	}
 	if p.opts.HasAt {
-		return fmt.Errorf("%w: the log ends at height %d, asked for %d", ErrHeight, p.out.Height, p.opts.At)
+		return fmt.Errorf("%w: the log ends at height %d, below the requested %d", ErrHeight, p.out.Height, p.opts.At)
 	}
 	return nil
 }
 
-// fold takes in one generation that the scanner found in order.
+// fold applies one generation that the scanner has checked.
 func (p *replay) fold(g *Record) error {
 	if p.opts.Check == CheckClaims {
 		if err := p.out.Rules.Rerun(p.opts.Pool, p.out.State, g.Claims); err != nil {
@@ -175,8 +177,9 @@ func (p *replay) fold(g *Record) error {
 	return nil
 }
 
-// Rerun runs every evaluation of claims again, on all workers of pool, and compares. The claims must have passed
-// [Rules.CheckClaim] and stand on the entry whose state is given. The error wraps ErrFalseClaim and names the first lie.
+// Rerun re-runs every evaluation of claims, on all workers of pool, and compares. The claims must have passed
+// [Rules.CheckClaim], and their parent must be the entry whose state is given. The error wraps ErrFalseClaim
+// and names the first difference.
 func (r *Rules) Rerun(pool *rollout.Pool, state *evolve.State, claims []*Claim) error {
 	for len(claims) > 0 {
 		n := min(len(claims), r.chunksPerTask())
@@ -199,7 +202,7 @@ func (r *Rules) Rerun(pool *rollout.Pool, state *evolve.State, claims []*Claim) 
 	return nil
 }
 
-// compare holds a claim to what its evaluations really gave.
+// compare compares a claim with what its evaluations really gave.
 func (r *Rules) compare(c *Claim, results []rollout.CandidateResult) error {
 	fitness, steps := r.Columns(results)
 	if slices.Equal(fitness, c.Fitness) && slices.Equal(steps, c.Steps) {
@@ -217,8 +220,9 @@ func (r *Rules) compare(c *Claim, results []rollout.CandidateResult) error {
 	return nil
 }
 
-// Measure runs the first n chunks of key's own work on parent, on all workers of pool, and returns them as claims. Once
-// cancel (nil: never) returns true it gives up with rollout.ErrCanceled. Bit exact: the number of workers changes nothing.
+// Measure runs the first n chunks of key's own work on parent, on all workers of pool, and returns them as
+// claims. Once cancel (nil: never) returns true it gives up with rollout.ErrCanceled. Bit exact: the number
+// of workers changes nothing.
 func (r *Rules) Measure(pool *rollout.Pool, state *evolve.State, parent Link, key ed25519.PrivateKey, n uint64, cancel func() bool) ([]*Claim, error) {
 	peer := PeerOf(key)
 	claims := make([]*Claim, 0, n)

@@ -12,7 +12,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
-// BenchmarkReplay lays the replay of a log beside the bare updates that it consists of, for every strategy: MLP 16-16
+// BenchmarkReplay compares the replay of a log with the bare updates in it, for every strategy: MLP 16-16
 // on CartPole-v1 (386 parameters) and, for those that can, MLP 64-64 (4,610), with 256 evaluations a generation.
 // "times-bare" is their ratio, "bytes/eval" what an evaluation adds to the log. The fitness is invented: replay does
 // not look at whether it is true.

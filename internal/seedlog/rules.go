@@ -7,17 +7,17 @@ import (
 	"errors"
 	"fmt"
 
-	_ "github.com/evoswarm/evoswarm/envs/all" // the worlds that a spec may name
+	_ "github.com/evoswarm/evoswarm/envs/all" // the environments that a spec may name
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
 var (
-	// ErrLink is returned where a block is not the one that its successor, its seal or its proof names.
+	// ErrLink is returned if a block is not the one that its successor, its seal or its proof names.
 	ErrLink = errors.New("seedlog: broken link")
 	// ErrRun is returned for a block of another run.
 	ErrRun = errors.New("seedlog: wrong run")
-	// ErrOrder is returned for an entry, claim or vote out of its place.
+	// ErrOrder is returned for an entry, claim or vote out of order.
 	ErrOrder = errors.New("seedlog: out of order")
 	// ErrCount is returned where counts do not add up to what the block or the spec says.
 	ErrCount = errors.New("seedlog: wrong count")
@@ -27,21 +27,22 @@ var (
 	ErrFalseClaim = errors.New("seedlog: false claim")
 )
 
-// Rules are a run's spec, resolved: they say which blocks are valid and what they do. Rules are read-only and may be shared.
+// Rules are a run's spec, resolved: they say which blocks are valid and what they do. Rules are read-only and
+// may be shared.
 type Rules struct {
 	Spec *Spec
 	Run  Link // of the spec
 	rollout.Plan
 	Origin Peer
 
-	weights *evolve.State // that the run goes on from; nil: none
+	weights *evolve.State // that the run starts from; nil: none
 }
 
-// NewRules resolves spec: the world and its revision, the policy, the strategy and its settings. A run that goes on from
-// weights needs [NewSuccessor].
+// NewRules resolves spec: the environment and its revision, the policy, the strategy and its settings. A run
+// that starts from weights needs [NewSuccessor].
 func NewRules(spec *Spec) (*Rules, error) {
 	if spec.Successor != nil {
-		return nil, fmt.Errorf("%w: it goes on from weights that only its log holds", ErrWeights)
+		return nil, fmt.Errorf("%w: it starts from weights that only its log holds", ErrWeights)
 	}
 	return resolve(spec)
 }
@@ -60,7 +61,7 @@ func resolve(spec *Spec) (*Rules, error) {
 	r := &Rules{Spec: spec, Run: spec.Link(), Plan: plan, Origin: Peer(spec.Origin)}
 	n := r.EvaluationsPerChunk()
 	if alone := spec.Generation.Quota * n; spec.Generation.Evaluations > alone {
-		return nil, fmt.Errorf("%w: generation.evaluations is %d, but one peer may add %d (quota x chunk): the last survivor could not go on alone", ErrSpec, spec.Generation.Evaluations, alone)
+		return nil, fmt.Errorf("%w: generation.evaluations is %d, but one peer may add %d (quota x chunk): the last survivor could not continue alone", ErrSpec, spec.Generation.Evaluations, alone)
 	}
 	if !spec.Generation.Open && spec.Generation.Evaluations%n != 0 {
 		return nil, fmt.Errorf("%w: generation.evaluations is %d; a closed generation needs a multiple of the %d evaluations of a chunk", ErrSpec, spec.Generation.Evaluations, n)
@@ -88,12 +89,12 @@ func (r *Rules) Initial() *evolve.State {
 	return r.Plan.Initial(seed)
 }
 
-// Seed names the perturbation of one counter of peer on parent. Nobody can choose it, and no two peers share one.
+// Seed names the perturbation of one counter of peer on parent. No peer can choose it, and no two peers share one.
 func (r *Rules) Seed(parent Link, peer Peer, counter uint64) uint64 {
 	return firstWord(hashTagged(tagPerturb, parent.Bytes(), peer[:], binary.LittleEndian.AppendUint64(nil, counter)))
 }
 
-// EpisodeSeeds names the training episodes of one counter of peer on parent; both signs of a pair meet the same.
+// EpisodeSeeds names the training episodes of one counter of peer on parent; both signs of a pair get the same.
 func (r *Rules) EpisodeSeeds(parent Link, peer Peer, counter uint64) []uint64 {
 	prefix := append(r.Run.Bytes(), parent.Bytes()...)
 	if !r.Spec.Episodes.Shared {
@@ -102,7 +103,7 @@ func (r *Rules) EpisodeSeeds(parent Link, peer Peer, counter uint64) []uint64 {
 	return episodeSeeds(tagTrain, prefix, r.Spec.Episodes.Count)
 }
 
-// ValidateSeeds names the fresh episodes of a look at the mean policy of head.
+// ValidateSeeds names the fresh episodes of a held-out evaluation of the mean policy of head.
 func (r *Rules) ValidateSeeds(head Link) []uint64 {
 	return episodeSeeds(tagValidate, append(r.Run.Bytes(), head.Bytes()...), r.Spec.Checks.Validate)
 }
@@ -179,7 +180,7 @@ func (r *Rules) checkClaim(b Block[Claim]) error {
 	if c.Chunk >= r.Spec.Generation.Quota {
 		return fmt.Errorf("%w: chunk %d, the spec allows %d per peer", ErrCount, c.Chunk, r.Spec.Generation.Quota)
 	}
-	// An episode takes at least one step and at most the world's limit.
+	// An episode takes at least one step and at most the environment's limit.
 	episodes := r.Spec.Episodes.Count * uint64(r.Signs())
 	for _, s := range c.Steps {
 		if s < episodes || s > episodes*uint64(r.Env.MaxSteps) {
@@ -189,14 +190,14 @@ func (r *Rules) checkClaim(b Block[Claim]) error {
 	return checkSignature("claim", c.Peer, c.Signature, tagged(tagClaim, r.Run.Bytes(), signedPart(b.data)))
 }
 
-// Parent is what an entry has to know of the block it stands on.
+// Parent is what an entry has to know of its parent block.
 type Parent struct {
 	Link   Link
 	Height uint64
 	Term   uint64
 }
 
-// CheckPlace verifies an entry against the block it stands on and the claims it names, which must be given in its order.
+// CheckPlace verifies an entry against its parent block and the claims it names, which must be given in its order.
 // It neither hashes nor verifies signatures.
 func (r *Rules) CheckPlace(entry CheckedEntry, parent Parent, claims []CheckedClaim) error {
 	blocks := make([]Block[Claim], len(claims))
@@ -211,7 +212,7 @@ func (r *Rules) checkPlace(e *Entry, parent Parent, claims []Block[Claim]) error
 	case e.Run != r.Run:
 		return fmt.Errorf("%w: entry of run %s", ErrRun, e.Run)
 	case e.Parent != parent.Link:
-		return fmt.Errorf("%w: entry stands on %s, expected %s", ErrLink, e.Parent, parent.Link)
+		return fmt.Errorf("%w: entry has the parent %s, expected %s", ErrLink, e.Parent, parent.Link)
 	case e.Height != parent.Height+1:
 		return fmt.Errorf("%w: entry of height %d on height %d", ErrOrder, e.Height, parent.Height)
 	case e.Term < parent.Term || e.Term == 0:
@@ -265,7 +266,7 @@ func (r *Rules) checkFull(evaluations, steps uint64) error {
 // Full reports whether claims of this size close a generation.
 func (r *Rules) Full(evaluations, steps uint64) bool { return r.checkFull(evaluations, steps) == nil }
 
-// Results lists what claims, in an entry's order, mean to the strategy.
+// Results converts claims, in an entry's order, to what the strategy takes.
 func (r *Rules) Results(claims []*Claim) []evolve.Result {
 	signs := r.Signs()
 	var results []evolve.Result
@@ -280,13 +281,13 @@ func (r *Rules) Results(claims []*Claim) []evolve.Result {
 	return results
 }
 
-// Apply folds claims on parent, in an entry's order, into parent's state and returns the next one; state is not changed.
-// Bit exact.
+// Apply folds claims on parent, in an entry's order, into parent's state and returns the next one; state is
+// not changed. Bit exact.
 func (r *Rules) Apply(state *evolve.State, parent Link, claims []*Claim) *evolve.State {
 	return r.Plan.Apply(state, r.Results(claims), r.ObserveSeeds(parent))
 }
 
-// Advance applies an entry that [Rules.CheckEntry] found in order, and compares the digests.
+// Advance applies an entry that passed [Rules.CheckEntry] and [Rules.CheckPlace], and compares the digests.
 func (r *Rules) Advance(state *evolve.State, e *Entry, claims []*Claim) (*evolve.State, error) {
 	next := r.Apply(state, e.Parent, claims)
 	theta, digest := next.ThetaDigest(), next.Digest()

@@ -28,22 +28,22 @@ var (
 type Spec struct {
 	Format     uint64      `cbor:"format" json:"format"`         // of the blocks; this build knows 1
 	Numerics   uint64      `cbor:"numerics" json:"numerics"`     // of floor 0; this build knows 1
-	Env        EnvRef      `cbor:"env" json:"env"`               // the world
+	Env        EnvRef      `cbor:"env" json:"env"` // the environment
 	Policy     policy.Spec `cbor:"policy" json:"policy"`         // what the parameters mean
 	Strategy   StrategyRef `cbor:"strategy" json:"strategy"`     // how claims move the parameters
 	Episodes   Episodes    `cbor:"episodes" json:"episodes"`     // how a candidate is evaluated
 	Generation Generation  `cbor:"generation" json:"generation"` // what closes a generation
 	Checks     Checks      `cbor:"checks" json:"checks"`         // held-out evaluation
 	Seed       uint64      `cbor:"seed" json:"seed"`             // of the initial parameters
-	Origin     []byte      `cbor:"origin" json:"origin"`         // Ed25519 key (32 bytes) that leads while nobody has worked yet
+	Origin     []byte      `cbor:"origin" json:"origin"`         // Ed25519 key (32 bytes) that leads while nobody has contributed
 	Nonce      []byte      `cbor:"nonce" json:"nonce"`           // 16 bytes; zero when solo
 	Successor  *Successor  `cbor:"successor,omitempty" json:"successor,omitempty"`
 
-	// Observations says how observations are normalised; nil: not at all.
+	// Observations says how observations are normalized; nil: not at all.
 	Observations *rollout.Observations `cbor:"observations,omitempty" json:"observations,omitempty"`
 }
 
-// EnvRef names a world; a fix of a world gets a new revision.
+// EnvRef names an environment; a fix of its dynamics gets a new revision.
 type EnvRef struct {
 	ID       string `cbor:"id" json:"id"`
 	Revision uint64 `cbor:"revision" json:"revision"`
@@ -56,10 +56,10 @@ type StrategyRef struct {
 	Params   evolve.Params `cbor:"params" json:"params"`
 }
 
-// Episodes says how a candidate is evaluated. The conditions are left out where they are zero.
+// Episodes says how a candidate is evaluated. Zero conditions are left out.
 type Episodes struct {
 	Count  uint64 `cbor:"count" json:"count"`   // episodes per candidate, 1 to 1024; fitness is their mean return
-	Shared bool   `cbor:"shared" json:"shared"` // true: all tries of a generation meet the same episodes; false: each seed (pair) its own
+	Shared bool   `cbor:"shared" json:"shared"` // true: all candidates of a generation get the same episodes; false: each seed (pair) its own
 	rollout.Conditions
 }
 
@@ -74,14 +74,14 @@ type Generation struct {
 	WeightSteps uint64 `cbor:"weight_steps" json:"weight_steps"` // an entry weighs its env-steps, at most this many
 }
 
-// Checks says when and on how many fresh episodes the mean policy is looked at.
+// Checks says when and on how many fresh episodes the mean policy is evaluated.
 type Checks struct {
-	Every    uint64 `cbor:"every" json:"every"`       // generations between looks, at least 1
-	Validate uint64 `cbor:"validate" json:"validate"` // episodes of a look
+	Every    uint64 `cbor:"every" json:"every"`       // evaluation interval in generations, at least 1
+	Validate uint64 `cbor:"validate" json:"validate"` // episodes of a held-out evaluation
 	Test     uint64 `cbor:"test" json:"test"`         // episodes of the test that decides "solved"
 }
 
-// Successor says where a run goes on from.
+// Successor says where a run starts from.
 type Successor struct {
 	Run   Link   `cbor:"run" json:"run"`
 	Head  Link   `cbor:"head" json:"head"`
@@ -122,8 +122,8 @@ func (s *Spec) Solo() bool {
 	return true
 }
 
-// DecodeSpec reads a genesis block. It checks the form and the ranges; whether the world, the policy and the
-// strategy exist is checked by [NewRules].
+// DecodeSpec reads a genesis block. It checks the form and the ranges; [NewRules] checks whether the
+// environment, the policy and the strategy exist.
 func DecodeSpec(data []byte) (*Spec, error) {
 	var v struct {
 		Format   uint64 `cbor:"format"`
@@ -187,7 +187,7 @@ func (s *Spec) check() error {
 	return checkReals(s.Strategy.Params)
 }
 
-// checkReals refuses what has more than one encoding or none: NaN, infinities and -0.
+// checkReals refuses values with more than one encoding or none: NaN, infinities and -0.
 func checkReals(p evolve.Params) error {
 	for name, v := range p { //lint:sorted every entry is looked at, any failure refuses the whole
 		switch x := v.(type) {
