@@ -28,7 +28,7 @@ var (
 type Spec struct {
 	Format     uint64      `cbor:"format" json:"format"`         // of the blocks; this build knows 1
 	Numerics   uint64      `cbor:"numerics" json:"numerics"`     // of floor 0; this build knows 1
-	Env        EnvRef      `cbor:"env" json:"env"` // the environment
+	Env        EnvRef      `cbor:"env" json:"env"`               // the environment
 	Policy     policy.Spec `cbor:"policy" json:"policy"`         // what the parameters mean
 	Strategy   StrategyRef `cbor:"strategy" json:"strategy"`     // how claims move the parameters
 	Episodes   Episodes    `cbor:"episodes" json:"episodes"`     // how a candidate is evaluated
