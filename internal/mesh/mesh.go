@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
 	"github.com/libp2p/go-libp2p/core/crypto"
@@ -165,7 +166,10 @@ func New(ctx context.Context, cfg Config) (*Mesh, error) {
 		return nil, err
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
-	m.host.Network().Notify(&network.NotifyBundle{DisconnectedF: func(_ network.Network, c network.Conn) { m.unlink(c.RemotePeer()) }})
+	m.host.Network().Notify(&network.NotifyBundle{
+		ConnectedF:    func(_ network.Network, c network.Conn) { m.supersede(c) },
+		DisconnectedF: func(_ network.Network, c network.Conn) { m.unlink(c.RemotePeer()) },
+	})
 	m.host.SetStreamHandler(helloProtocol, m.onHello)
 	m.spawn(func() { m.events.pump(m.ctx) })
 	m.spawn(m.keep)
@@ -281,12 +285,43 @@ func (m *Mesh) link(id peer.ID, l Linked) {
 	m.log.Debug("linked", "peer", l.Peer.Short(), "hub", l.Hub)
 }
 
+// parallel is within what time a peer may dial several addresses of this one, to keep the connection that is up first.
+const parallel = 3 * time.Second
+
+// supersede closes the connections that a peer had dialed before it dialed c. A peer dials again only when it has lost
+// them, after a crash or on another network, and this side would go unheard on them until they time out. It runs before
+// anything is received on c: gossip would take the end of an old connection for that of the peer.
+func (m *Mesh) supersede(c network.Conn) {
+	if c.Stat().Direction != network.DirInbound {
+		return
+	}
+	lost := false
+	for _, old := range m.host.Network().ConnsToPeer(c.RemotePeer()) {
+		if old.Stat().Direction == network.DirInbound && c.Stat().Opened.Sub(old.Stat().Opened) > parallel {
+			_ = old.Close()
+			lost = true
+		}
+	}
+	if lost {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.removeLink(c.RemotePeer()) // its hello links it anew
+	}
+}
+
 // unlink runs after every disconnection; only the last one counts.
 func (m *Mesh) unlink(id peer.ID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.host.Network().Connectedness(id) != network.Connected {
+		m.removeLink(id)
+	}
+}
+
+// removeLink reports that a peer is not linked any more. The caller holds mu.
+func (m *Mesh) removeLink(id peer.ID) {
 	l, known := m.links[id]
-	if !known || m.host.Network().Connectedness(id) == network.Connected {
+	if !known {
 		return
 	}
 	delete(m.links, id)
