@@ -85,7 +85,8 @@ func (c *chain) credit(n *node, add bool) {
 	}
 }
 
-// locator lists links from tip, which may be nil, and from the head down, ever more widely spaced, and the run id at last.
+// locator lists links from tip, which may be nil, and from the head down, ever more widely spaced, and the
+// run id at last.
 func (c *chain) locator(tip *node) []seedlog.Link {
 	var links []seedlog.Link
 	if tip != nil {

@@ -11,7 +11,7 @@ type Checked struct {
 	message     Message
 	claims      []seedlog.CheckedClaim // of Claims
 	generations []generation           // of Segment; of Announce one without claims
-	evidence    []evidence             // of Segment and Accuse
+	evidence    []evidence             // of Segment and FraudProof
 }
 
 // generation is an entry with its seal, and the claims that it names.
@@ -26,22 +26,23 @@ type evidence struct {
 	proof seedlog.CheckedProof
 }
 
-func (e *evidence) message() *Accuse {
-	return &Accuse{Claim: e.claim.Bytes(), Proof: e.proof.Bytes()}
+func (e *evidence) message() *FraudProof {
+	return &FraudProof{Claim: e.claim.Bytes(), Proof: e.proof.Bytes()}
 }
 
 // Slow reports whether checking m takes long: a signature for each of up to thousands of claims. Such messages are
 // checked outside the loop that calls Step.
 func Slow(m Message) bool {
 	switch m.(type) {
-	case *Claims, *Announce, *Segment, *Accuse:
+	case *Claims, *Announce, *Segment, *FraudProof:
 		return true
 	}
 	return false
 }
 
-// Check reads and checks the blocks in m. What it refuses its sender is banned for: see [Invalid]. It calls pause, which may
-// be nil, after each signature of a claim, so that where there is one thread others get their turn.
+// Check reads and checks the blocks in m. What it refuses its sender is banned for: see [Invalid]. It calls
+// pause, which may be nil, after each signature of a claim, so that where there is one thread others get
+// their turn.
 func Check(rules *seedlog.Rules, m Message, pause func()) (Checked, error) {
 	c := Checked{message: m}
 	var err error
@@ -61,13 +62,13 @@ func Check(rules *seedlog.Rules, m Message, pause func()) (Checked, error) {
 				return Checked{}, err
 			}
 		}
-		c.evidence = make([]evidence, len(m.Accusations))
-		for i := range m.Accusations {
-			if c.evidence[i], err = checkEvidence(rules, &m.Accusations[i]); err != nil {
+		c.evidence = make([]evidence, len(m.Proofs))
+		for i := range m.Proofs {
+			if c.evidence[i], err = checkEvidence(rules, &m.Proofs[i]); err != nil {
 				return Checked{}, err
 			}
 		}
-	case *Accuse:
+	case *FraudProof:
 		c.evidence = make([]evidence, 1)
 		c.evidence[0], err = checkEvidence(rules, m)
 	}
@@ -103,7 +104,7 @@ func checkGeneration(rules *seedlog.Rules, g *Generation, pause func()) (generat
 	return generation{entry, claims}, nil
 }
 
-func checkEvidence(rules *seedlog.Rules, a *Accuse) (evidence, error) {
+func checkEvidence(rules *seedlog.Rules, a *FraudProof) (evidence, error) {
 	claim, err := rules.CheckClaim(a.Claim)
 	if err != nil {
 		return evidence{}, fmt.Errorf("invalid claim: %w", err)

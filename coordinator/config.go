@@ -61,7 +61,8 @@ type Config struct {
 	Seed uint64
 	// Slots is how many chunks may be under evaluation at once, own work and re-runs each. At least 1.
 	Slots int
-	// Decisive is how many results of an entry are re-run before following it; 0 for tabs, which compute nothing themselves.
+	// Decisive is how many results of an entry are re-run before following it; 0 for tabs, which compute
+	// nothing themselves.
 	Decisive int
 	// Audit is how many of 1024 claims of an entry are re-run after following it. 1024 re-runs every claim.
 	Audit int

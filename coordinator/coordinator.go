@@ -50,8 +50,8 @@ type hardState struct {
 	Voted        []byte // candidate voted for in Term; empty: none
 	SealedTerm   uint64 // newest (term, height) signed as leader
 	SealedHeight uint64
-	Accusations  [][2]seedlog.Link // claim and proof that this peer acted on
-	Liars        []Peer            // cut off for good: claimants and accusers
+	Proofs       [][2]seedlog.Link // claim and proof that this peer verified
+	Faulty       []Peer            // banned permanently: peers that made false claims or false proofs
 }
 
 // New makes a coordinator on the chain that the archive holds. The chain is folded by Fold actions afterwards.
@@ -87,16 +87,16 @@ func (c *Coordinator) restoreHard() error {
 	if err := messageMode.Unmarshal(c.cfg.State, &c.hard); err != nil {
 		return fmt.Errorf("%w: hard state: %v", ErrRestore, err)
 	}
-	for _, p := range c.hard.Liars {
+	for _, p := range c.hard.Faulty {
 		c.faults.peers[p] = true
 	}
-	for _, links := range c.hard.Accusations {
+	for _, links := range c.hard.Proofs {
 		claim, ok1 := c.cfg.Archive.Block(links[0])
 		proof, ok2 := c.cfg.Archive.Block(links[1])
 		if !ok1 || !ok2 {
 			return fmt.Errorf("%w: proof %s is not in the archive", ErrRestore, links[1])
 		}
-		c.faults.proofs = append(c.faults.proofs, Accuse{Claim: claim, Proof: proof})
+		c.faults.proofs = append(c.faults.proofs, FraudProof{Claim: claim, Proof: proof})
 		decoded, err := c.rules.KeptClaim(claim, links[0])
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrRestore, err)
@@ -186,12 +186,12 @@ func (c *Coordinator) Step(now Tick, e Event) Actions {
 	case Retire:
 		c.retire()
 	}
-	c.goOn()
+	c.proceed()
 	return c.finish()
 }
 
-// goOn does what is due, whatever the event was.
-func (c *Coordinator) goOn() {
+// proceed does what is due, whatever the event was.
+func (c *Coordinator) proceed() {
 	c.follow()
 	if !c.retired {
 		c.elect()
@@ -202,10 +202,10 @@ func (c *Coordinator) goOn() {
 		c.foldNext()
 	}
 	c.announceClaims()
-	c.sayStatus()
+	c.sendStatus()
 }
 
-// finish turns what changed into actions.
+// finish adds what changed to the actions.
 func (c *Coordinator) finish() Actions {
 	if c.chain.head != c.chain.reported {
 		c.out.Head = c.headMove()
@@ -218,7 +218,7 @@ func (c *Coordinator) finish() Actions {
 	return c.out
 }
 
-// headMove describes the way from the head that the driver knows to the present one.
+// headMove describes the path from the head that the driver knows to the present one.
 func (c *Coordinator) headMove() *HeadMove {
 	fork := c.chain.fork(c.chain.reported)
 	m := &HeadMove{Fork: fork.height, State: c.chain.head.state}
@@ -227,7 +227,7 @@ func (c *Coordinator) headMove() *HeadMove {
 		m.Seals = append(m.Seals, n.sealLink)
 	}
 	if fork != c.chain.reported {
-		c.out.note(NoteReorg, c.chain.head.leader, fmt.Sprintf("%d entries above height %d gave way to %d others", c.chain.reported.height-fork.height, fork.height, len(m.Entries)))
+		c.out.note(NoteReorg, c.chain.head.leader, fmt.Sprintf("%d entries above height %d were replaced by %d others", c.chain.reported.height-fork.height, fork.height, len(m.Entries)))
 	}
 	return m
 }
@@ -268,8 +268,8 @@ func (c *Coordinator) receive(e Received) {
 	switch m := e.Message.message.(type) {
 	case *Status:
 		c.onStatus(e.From, e.Via, m)
-	case *Digest:
-		c.onDigest(e.From, m)
+	case *Inventory:
+		c.onInventory(e.From, m)
 	case *Want:
 		c.onWant(e.From, m)
 	case *Claims:
@@ -280,8 +280,8 @@ func (c *Coordinator) receive(e Received) {
 		c.onPull(e.From, m)
 	case *Segment:
 		c.onSegment(e.From, m, &e.Message)
-	case *Accuse:
-		c.onAccuse(&e.Message.evidence[0])
+	case *FraudProof:
+		c.onFraudProof(&e.Message.evidence[0])
 	case *VoteRequest:
 		c.onVoteRequest(e.From, m)
 	case *VoteReply:
@@ -293,7 +293,7 @@ func (c *Coordinator) receive(e Received) {
 	}
 }
 
-// Snapshot describes where the coordinator stands.
+// Snapshot describes the coordinator's present state.
 func (c *Coordinator) Snapshot() Snapshot {
 	s := Snapshot{
 		Self: c.self, Run: c.rules.Run, Head: c.chain.head.link, Height: c.chain.head.height, Weight: c.chain.head.weight,
@@ -310,7 +310,7 @@ func (c *Coordinator) Snapshot() Snapshot {
 	return s
 }
 
-// ban cuts a peer off.
+// ban disconnects a peer permanently.
 func (c *Coordinator) ban(p Peer, why string) {
 	if p == c.self {
 		return

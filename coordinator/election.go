@@ -38,19 +38,20 @@ type handover struct {
 const maxTermStep = 1 << 20
 
 // tabPatience stretches a tab's timeouts: one that lost its node for a moment, or only just opened, should come back
-// rather than begin a branch that will lose.
+// instead of starting a branch that will lose.
 const tabPatience = 4
 
-// elector is a peer with a voice.
+// elector is a peer that may vote.
 type elector struct {
 	peer   Peer
 	weight uint64
 }
 
-// electorate lists, sorted, the peers that vote and stand, as far as this peer hears them: hubs if any is left, else
-// other natives, else tabs; of those, who has work in the recent entries. Who is not heard shrinks the quorum.
+// electorate lists, sorted, the peers that may vote and lead, as far as this peer hears them: hubs if there
+// are any, else other natives, else tabs; of those, the ones with work in the recent entries. Peers that are
+// not heard shrink the quorum.
 func (c *Coordinator) electorate() []elector {
-	group := c.standing()
+	group := c.eligible()
 	if c.chain.head.height == 0 && slices.Contains(group, c.rules.Origin) {
 		return []elector{{c.rules.Origin, 1}} // the origin leads while nobody has worked yet
 	}
@@ -70,8 +71,8 @@ func (c *Coordinator) electorate() []elector {
 	return electors
 }
 
-// standing lists, sorted, the best class of peers that is left.
-func (c *Coordinator) standing() []Peer {
+// eligible lists, sorted, the best class of peers that is present.
+func (c *Coordinator) eligible() []Peer {
 	var hubs, natives, tabs []Peer
 	sort := func(p Peer, kind Kind, hub bool) {
 		switch {
@@ -123,11 +124,11 @@ func (c *Coordinator) drawJitter() {
 	c.election.jitter = Tick(c.draw.Uint64() % uint64(c.cfg.Timing.Rank+1))
 }
 
-// elect stands for election when the leader was silent for too long.
+// elect starts a campaign when the leader has been silent for too long.
 func (c *Coordinator) elect() {
 	if c.election.role == Leader {
-		if !slices.Contains(c.standing(), c.self) {
-			c.stepDown() // a tab that led while it was alone hears natives again
+		if !slices.Contains(c.eligible(), c.self) {
+			c.stepDown() // a tab that led while alone hears natives again
 		}
 		return
 	}
@@ -168,11 +169,11 @@ func (c *Coordinator) elect() {
 	c.stand(false)
 }
 
-// deadline is when this peer stands, if the leader stays silent.
+// deadline is when this peer starts a campaign if the leader stays silent.
 func (c *Coordinator) deadline(rank int) Tick {
 	t := c.cfg.Timing
 	if c.chain.head.height == 0 && c.self == c.rules.Origin {
-		return c.election.leaderHeard // a new run of ours: nobody else may start it
+		return c.election.leaderHeard // this peer created the run: nobody else may start it
 	}
 	if c.cfg.Kind == Tab {
 		t.Election, t.Patience = tabPatience*t.Election, tabPatience*t.Patience
@@ -181,17 +182,17 @@ func (c *Coordinator) deadline(rank int) Tick {
 	return max(silent, c.begun+t.Patience, c.folds.caughtUp+t.Election)
 }
 
-// rankOf is the place of p among those who may stand next, or -1.
+// rankOf is the rank of p in the next election, or -1 if it may not lead.
 func (c *Coordinator) rankOf(p Peer) int { return slices.Index(c.ranking(c.hard.Term+1), p) }
 
-// stand asks for votes: first whether they would be given, unless the leader handed over.
+// stand starts a campaign: with a pre-vote, unless the leader handed over.
 func (c *Coordinator) stand(transfer bool) {
 	c.election.campaign = &campaign{pre: !transfer, transfer: transfer, term: c.hard.Term + 1, votes: make(map[Peer]seedlog.Vote), until: c.now + c.cfg.Timing.Election/2 + c.election.jitter + 1}
 	c.election.role = Candidate
 	c.canvass()
 }
 
-// canvass sends the request of the campaign and counts this peer's own vote.
+// canvass sends the campaign's request and counts this peer's own vote.
 func (c *Coordinator) canvass() {
 	g := c.election.campaign
 	if g.term <= c.hard.Term {
@@ -208,7 +209,7 @@ func (c *Coordinator) canvass() {
 	c.countVotes()
 }
 
-// countVotes ends the campaign once more than half of the weight that is heard granted it.
+// countVotes ends the campaign once more than half of the electorate's weight has granted it.
 func (c *Coordinator) countVotes() {
 	var granted, total uint64
 	for _, e := range c.electorate() {
@@ -301,7 +302,7 @@ func (c *Coordinator) onVoteRequest(from Peer, m *VoteRequest) {
 }
 
 // maySucceed reports whether from may take over from a living leader: the leader itself must have handed over, and
-// others believe only those at the top of the lottery.
+// other peers accept only the first two ranks.
 func (c *Coordinator) maySucceed(from Peer, term uint64) bool {
 	if c.election.role == Leader {
 		return c.now < c.tenure.yieldUntil
@@ -312,7 +313,7 @@ func (c *Coordinator) maySucceed(from Peer, term uint64) bool {
 
 func (c *Coordinator) onVoteReply(from Peer, m *VoteReply) {
 	// A refusal names the replier's own term: only a later one is news. Were the asked term named, every refusal would
-	// raise the term, and two who refuse each other would race through terms as fast as messages travel.
+	// raise the term, and two peers that refuse each other would race through terms as fast as messages travel.
 	if !m.Granted && m.Term > c.hard.Term && m.Term <= c.hard.Term+maxTermStep && c.election.role == Candidate {
 		c.hard.Term, c.hard.Voted, c.hardChanged = m.Term, nil, true
 		c.election.campaign, c.election.role = nil, Follower

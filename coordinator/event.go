@@ -8,13 +8,13 @@ import (
 // Event is one thing that happened. Time passes with every event; a Passed event carries nothing else.
 type Event interface{ event() }
 
-// Passed says that time went on.
+// Passed says that time has passed.
 type Passed struct{}
 
 // Received is a message from another peer.
 type Received struct {
 	From    Peer // who wrote it (authenticated by the transport or by the gossip's signature)
-	Via     Peer // who handed it over: From itself on a direct stream, a neighbour for gossip
+	Via     Peer // who handed it over: From itself on a direct stream, a neighbor for gossip
 	Message Checked
 }
 
@@ -39,13 +39,13 @@ type Folded struct {
 	Failed   bool
 }
 
-// Linked says that a direct connection to a peer stands.
+// Linked says that there is a direct connection to a peer.
 type Linked struct{ Peer Peer }
 
 // Unlinked says that the last direct connection to a peer is gone.
 type Unlinked struct{ Peer Peer }
 
-// SetPaused stops or restarts own work. Re-runs that the protocol owes go on.
+// SetPaused stops or restarts own work. Re-runs that the protocol requires continue.
 type SetPaused struct{ Paused bool }
 
 // SetSlots changes how many chunks may be under evaluation at once.

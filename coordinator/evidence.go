@@ -7,18 +7,18 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// maxLiars bounds the liars that are remembered over a restart.
-const maxLiars = 1024
+// maxFaulty bounds the faulty peers that are remembered over a restart.
+const maxFaulty = 1024
 
-// maxAccusations bounds the proofs that are kept and passed on.
-const maxAccusations = 256
+// maxProofs bounds the proofs that are kept and passed on.
+const maxProofs = 256
 
-// faults are what this peer knows of false claims and of those who made or logged them.
+// faults are the false claims that this peer knows of, and the peers that made or logged them.
 type faults struct {
-	peers        map[Peer]bool   // cut off: their work weighs nothing
+	peers        map[Peer]bool   // banned: their work weighs nothing
 	disqualified map[Peer]uint64 // leaders that may not lead up to this height
 	falseClaims  map[seedlog.Link]bool
-	proofs       []Accuse
+	proofs       []FraudProof
 }
 
 // disqualifiedFor is how many entries a leader that broke a rule may not lead.
@@ -36,22 +36,22 @@ func (c *Coordinator) expose(claim seedlog.CheckedClaim, counter uint64, fitness
 	c.exposeCounter(claim, counter, fitness[i*signs:(i+1)*signs], steps[i])
 }
 
-// exposeCounter publishes what the re-run of one counter gave, and acts on it.
+// exposeCounter publishes a fraud proof: what the re-run of one counter gave.
 func (c *Coordinator) exposeCounter(claim seedlog.CheckedClaim, counter uint64, fitness []int64, steps uint64) {
 	if !c.faults.falseClaims[claim.Link()] {
-		c.convict(&evidence{claim, c.rules.OwnProof(claim, counter, fitness, steps, c.cfg.Key)})
+		c.accept(&evidence{claim, c.rules.OwnProof(claim, counter, fitness, steps, c.cfg.Key)})
 	}
 }
 
-// onAccuse re-runs a proof by somebody else before anything is done about it.
-func (c *Coordinator) onAccuse(e *evidence) {
+// onFraudProof has another peer's proof re-run before it is accepted.
+func (c *Coordinator) onFraudProof(e *evidence) {
 	claim, proof := e.claim.Value(), e.proof.Value()
 	parent := c.chain.nodes[claim.Parent]
 	if c.faults.falseClaims[e.claim.Link()] || c.faults.peers[proof.Accuser] || parent == nil {
 		return
 	}
 	if !proof.Contradicts(claim) {
-		c.brand(proof.Accuser, "accused with a proof that agrees with the claim")
+		c.markFaulty(proof.Accuser, "sent a fraud proof that agrees with the claim")
 		return
 	}
 	for _, id := range sortedJobs(c.work.jobs) {
@@ -65,32 +65,32 @@ func (c *Coordinator) onAccuse(e *evidence) {
 	c.issue(&job{kind: jobProof, parent: parent, claim: e.claim, peer: claim.Peer, counter: proof.Counter, evidence: e}, true)
 }
 
-// proved decides between the claimant and the accuser.
+// proved decides who is faulty: the author of the claim or the author of the proof.
 func (c *Coordinator) proved(j *job, fitness []int64, steps uint64) {
 	proof := j.evidence.proof.Value()
 	stated, statedSteps := j.claim.Value().At(j.counter)
 	switch {
 	case !slices.Equal(stated, fitness) || statedSteps != steps:
-		c.convict(j.evidence)
+		c.accept(j.evidence)
 		if !slices.Equal(proof.Fitness, fitness) || proof.Steps != steps {
-			c.brand(proof.Accuser, "accused a liar with a false re-run")
+			c.markFaulty(proof.Accuser, "sent a fraud proof with a false re-run")
 		}
 	default:
-		c.brand(proof.Accuser, "sent a false proof")
+		c.markFaulty(proof.Accuser, "sent a fraud proof against a true claim")
 	}
 }
 
-// convict acts on a claim that this peer knows to be false: the entries that hold it are void or weigh less, its peer is
-// cut off, a leader that logged it is barred, and others are told.
-func (c *Coordinator) convict(e *evidence) {
+// accept takes evidence that this peer has verified: entries with the false claim are void or weigh less, its
+// author is banned, a leader that logged it is disqualified, and the proof is passed on.
+func (c *Coordinator) accept(e *evidence) {
 	claim, link := e.claim.Value(), e.claim.Link()
 	if c.faults.falseClaims[link] {
 		return
 	}
 	c.faults.falseClaims[link] = true
-	if len(c.faults.proofs) < maxAccusations {
+	if len(c.faults.proofs) < maxProofs {
 		c.faults.proofs = append(c.faults.proofs, *e.message())
-		c.hard.Accusations = append(c.hard.Accusations, [2]seedlog.Link{link, e.proof.Link()})
+		c.hard.Proofs = append(c.hard.Proofs, [2]seedlog.Link{link, e.proof.Link()})
 		c.hardChanged = true
 		c.out.Blocks = append(c.out.Blocks, e.claim.Bytes(), e.proof.Bytes())
 	}
@@ -98,23 +98,23 @@ func (c *Coordinator) convict(e *evidence) {
 	c.out.send(Gossip, Peer{}, e.message())
 	if parent := c.chain.nodes[claim.Parent]; parent != nil {
 		for _, n := range slices.Clone(parent.children) {
-			c.markLie(n)
+			c.markFalse(n)
 		}
 	}
-	c.brand(claim.Peer, "made a false claim")
+	c.markFaulty(claim.Peer, "made a false claim")
 	if !c.chain.head.usable() {
 		c.retreat()
 	}
 }
 
-// brand marks a peer as a liar for good: its work weighs nothing and it is cut off.
-func (c *Coordinator) brand(p Peer, why string) {
+// markFaulty bans a peer permanently; its work weighs nothing.
+func (c *Coordinator) markFaulty(p Peer, why string) {
 	if p == c.self || c.faults.peers[p] {
 		return
 	}
 	c.faults.peers[p] = true
-	if len(c.hard.Liars) < maxLiars {
-		c.hard.Liars = append(c.hard.Liars, p)
+	if len(c.hard.Faulty) < maxFaulty {
+		c.hard.Faulty = append(c.hard.Faulty, p)
 		c.hardChanged = true
 	}
 	for key, entry := range c.work.pool.claims { //lint:sorted each one on its own
@@ -127,19 +127,19 @@ func (c *Coordinator) brand(p Peer, why string) {
 	c.ban(p, why)
 }
 
-// markLie notes whether an entry holds a false claim: no chain may end less than proofDepth above it. The leader that
-// logged it did not re-run what it logged, and is barred.
-func (c *Coordinator) markLie(n *node) {
+// markFalse notes whether an entry holds a false claim: no chain may end less than proofDepth above it. The leader that
+// logged it did not re-run what it logged, and is disqualified.
+func (c *Coordinator) markFalse(n *node) {
 	for _, link := range n.claims {
-		if !c.faults.falseClaims[link] || n.lie {
+		if !c.faults.falseClaims[link] || n.fraud {
 			continue
 		}
-		n.lie = true
+		n.fraud = true
 		spread(n, func(m *node) {
-			if m.lie {
-				m.lieAt = m.height
+			if m.fraud {
+				m.falseAt = m.height
 			} else {
-				m.lieAt = m.parent.lieAt
+				m.falseAt = m.parent.falseAt
 			}
 		})
 		c.disqualify(n.leader, fmt.Sprintf("logged a false claim at height %d", n.height))
@@ -147,7 +147,7 @@ func (c *Coordinator) markLie(n *node) {
 	}
 }
 
-// retreat moves the head off a voided branch, to the best trusted entry that is left.
+// retreat moves the head from a void branch to the best trusted entry.
 func (c *Coordinator) retreat() {
-	c.moveHead(bestEnd(c.chain.root, c.chain.tips, func(n *node) bool { return n.stage == trusted }))
+	c.moveHead(bestTip(c.chain.root, c.chain.tips, func(n *node) bool { return n.stage == trusted }))
 }

@@ -88,7 +88,7 @@ func strategy(name string) seedlog.StrategyRef {
 	return seedlog.StrategyRef{Name: name, Revision: method.Revision, Params: params}
 }
 
-// evaluate stands for the evaluator, which would run episodes: it gives every candidate the same.
+// evaluate takes the place of an evaluator, which would run episodes: every candidate gets the same result.
 func evaluate(t rollout.Task) []rollout.CandidateResult {
 	results := make([]rollout.CandidateResult, len(t.Seeds))
 	for i := range results {

@@ -19,8 +19,8 @@ const (
 	maxWaiting = 256
 )
 
-// Fold asks for generations to be folded; the answer is a Folded event with the same ID. It may take minutes, so nothing
-// waits for it but what needs its states. One fold at a time is under way.
+// Fold asks for generations to be folded; the answer is a Folded event with the same ID. It may take minutes,
+// so nothing waits for it but what needs its states. One fold at a time is under way.
 type Fold struct {
 	ID      uint64
 	State   *evolve.State // that the first entry's claims are applied to; read-only
@@ -35,8 +35,8 @@ type FoldEntry struct {
 	decisive int                    // how many decisive results the answer names
 }
 
-// Task is the fold as an evaluator takes it. It reads claims from the archive and hashes for every result: call it outside
-// the loop that calls Step. It calls pause, which may be nil, after each entry.
+// Task is the fold as an evaluator takes it. It reads claims from the archive and hashes for every result:
+// call it outside the loop that calls Step. It calls pause, which may be nil, after each entry.
 func (f *Fold) Task(rules *seedlog.Rules, archive Archive, pause func()) (rollout.Fold, error) {
 	task := rollout.Fold{State: f.State, Steps: make([]rollout.FoldStep, len(f.Entries))}
 	for i, e := range f.Entries {
@@ -74,9 +74,9 @@ func (f *Fold) Answer(rules *seedlog.Rules, folded []rollout.Folded) Folded {
 	return e
 }
 
-// folds is what is left to fold.
+// folds is the state of folding: the goal, and how far it is.
 type folds struct {
-	goal     *node    // best end known, which the head is brought to
+	goal     *node    // best tip known, to which the head moves
 	left     uint64   // entries up to goal without a state
 	from     uint64   // height of the newest state when this peer fell behind
 	caughtUp Tick     // when this peer was last catching up
@@ -106,8 +106,8 @@ func unfolded(n *node) []*node {
 	return path
 }
 
-// catchingUp reports whether this peer has entries to fetch or to fold before it knows what others know. It neither
-// stands for election nor trains meanwhile.
+// catchingUp reports whether this peer has entries to fetch or to fold before it knows what others know. Meanwhile it
+// neither campaigns nor trains.
 func (c *Coordinator) catchingUp() bool {
 	return c.chain.head.state == nil || c.folds.left > lag || c.behind()
 }
@@ -139,8 +139,8 @@ func (c *Coordinator) progress() (left, total uint64) {
 	return tip - (c.folds.goal.height - c.folds.left), tip - min(tip, c.folds.from)
 }
 
-// foldNext starts the next fold if none is under way: the generation that is closed, the way to the best tip, the head's
-// state, and states that jobs wait for.
+// foldNext starts the next fold if none is under way: the generation that is closed, the way to the best tip,
+// the head's state, and states that jobs wait for.
 func (c *Coordinator) foldNext() {
 	if f := c.folds.underway; f != nil && len(f.entries) > 0 && f.entries[0].stage == refused {
 		c.dropFold()
@@ -236,7 +236,7 @@ func (c *Coordinator) folded(e Folded) {
 	c.folds.underway = nil
 	n := max(len(f.entries), 1)
 	if e.Failed || len(e.Steps) != n || len(e.Decisive) != n || e.Steps[n-1].State == nil {
-		c.out.note(NoteFold, c.self, "folding failed; trying again")
+		c.out.note(NoteFold, c.self, "folding a generation failed on this computer; trying again")
 		c.folds.again, c.folds.size = c.now+c.cfg.Timing.Pull, 1
 		return
 	}
@@ -276,8 +276,8 @@ func (c *Coordinator) take(n *node, s *rollout.Folded, decisive []seedlog.Counte
 	return true
 }
 
-// doubt folds an entry with a wrong digest once more, since an entry is refused, and its leader disqualified, for good
-// reason only. An entry that this peer trusted before is not refused at all: then this computer is at fault.
+// doubt folds an entry with a wrong digest once more before it is refused and its leader disqualified. An
+// entry that this peer trusted before is never refused: this computer must be at fault.
 func (c *Coordinator) doubt(n *node, s *rollout.Folded) {
 	err := fmt.Errorf("%w: height %d gives theta %x and state %x, the entry says %x and %x", seedlog.ErrDigest, n.height, s.Theta, s.Digest, n.theta, n.digest)
 	c.folds.size = 1

@@ -8,13 +8,13 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// errGap says that an entry stands on one that is not known, or names claims that are not.
+// errGap says that the parent of an entry is unknown.
 var errGap = errors.New("coordinator: blocks are missing")
 
 // pipeline is how many entries may wait for their re-runs at once while catching up.
 const pipeline = 32
 
-// onAnnounce takes a new entry from the gossip. What it lacks is pulled from who handed it over.
+// onAnnounce takes a new entry from gossip. What is missing is pulled from the peer that relayed it.
 func (c *Coordinator) onAnnounce(from, via Peer, entry seedlog.CheckedEntry) {
 	e := entry.Value()
 	g := generation{entry: entry, claims: make([]seedlog.CheckedClaim, len(e.Claims))}
@@ -43,7 +43,7 @@ func (c *Coordinator) onAnnounce(from, via Peer, entry seedlog.CheckedEntry) {
 	}
 }
 
-// insert checks the place of a generation whose parent is known and hangs it into the tree.
+// insert checks that a generation fits its parent and adds it to the tree.
 func (c *Coordinator) insert(g generation) (*node, error) {
 	if n := c.chain.nodes[g.entry.Link()]; n != nil {
 		return n, nil
@@ -58,7 +58,7 @@ func (c *Coordinator) insert(g generation) (*node, error) {
 	n := c.chain.newNode(parent, g.entry, g.claims)
 	n.body = &g
 	c.hang(n)
-	c.markLie(n)
+	c.markFalse(n)
 	return n, nil
 }
 
@@ -71,7 +71,7 @@ func (c *Coordinator) hang(n *node) {
 
 // follow names the best known branch as the goal, and moves the head there as far as it is trusted.
 func (c *Coordinator) follow() {
-	c.folds.goal = bestEnd(c.chain.root, c.chain.tips, func(*node) bool { return true })
+	c.folds.goal = bestTip(c.chain.root, c.chain.tips, func(*node) bool { return true })
 	if !better(c.folds.goal, c.chain.head) {
 		c.folds.goal = c.chain.head
 	}
@@ -131,7 +131,7 @@ func (c *Coordinator) adopt(n *node) {
 	c.moveHead(n)
 }
 
-// drawAudits draws by local, secret randomness which claims of an entry are run again.
+// drawAudits picks, by local and secret randomness, the claims of an entry to re-run.
 func (c *Coordinator) drawAudits(n *node) {
 	if n.body == nil {
 		return // it was canonical before, and drawn then

@@ -2,13 +2,13 @@ package coordinator
 
 // The fork choice: pure functions of the tree.
 
-// usable reports whether a chain may end here: nothing was refused, and no lie lies less than proofDepth below. That
-// depends on the branch alone, so peers that hear of a lie at different times still agree.
+// usable reports whether a chain may end here: nothing below was refused, and no false claim is less than proofDepth
+// below. That depends on the branch alone, so peers that learn of a false claim at different times still agree.
 func (n *node) usable() bool {
-	return n.stage != refused && (n.lieAt == 0 || n.height >= n.lieAt+proofDepth)
+	return n.stage != refused && (n.falseAt == 0 || n.height >= n.falseAt+proofDepth)
 }
 
-// better is the fork choice: weight, then the vote behind the tip, then the lower link.
+// better is the order of tips: weight, then the vote behind the tip, then the lower link.
 func better(a, b *node) bool {
 	if a.weight != b.weight {
 		return a.weight > b.weight
@@ -19,9 +19,9 @@ func better(a, b *node) bool {
 	return a.link.KeyString() < b.link.KeyString()
 }
 
-// bestEnd is the best entry of the tree above root where a chain may end and which want accepts; root if there is none.
+// bestTip is the best entry of the tree above root where a chain may end and which want accepts; root if there is none.
 // tips are the ends of all branches.
-func bestEnd(root *node, tips []*node, want func(*node) bool) *node {
+func bestTip(root *node, tips []*node, want func(*node) bool) *node {
 	best := root
 	for _, n := range tips {
 		for n.parent != nil && !(n.usable() && want(n)) {

@@ -25,8 +25,8 @@ func growTree(t *rapid.T) (c chain, all []*node) {
 			n.stage = refused
 		}
 		c.hang(n)
-		if n.lie = rapid.IntRange(0, 5).Draw(t, "lie") == 0; n.lie {
-			n.lieAt = n.height
+		if n.fraud = rapid.IntRange(0, 5).Draw(t, "lie") == 0; n.fraud {
+			n.falseAt = n.height
 		}
 		all = append(all, n)
 	}
@@ -37,7 +37,7 @@ func growTree(t *rapid.T) (c chain, all []*node) {
 func dumbBest(all []*node, want func(*node) bool) *node {
 	able := func(n *node) bool {
 		for m := n; m != nil; m = m.parent {
-			if m.stage == refused || m.lie && n.height < m.height+proofDepth {
+			if m.stage == refused || m.fraud && n.height < m.height+proofDepth {
 				return false
 			}
 		}
@@ -49,8 +49,8 @@ func dumbBest(all []*node, want func(*node) bool) *node {
 	})
 }
 
-// TestForkChoiceAgainstDumbTwin compares with a search of all entries. An entry outweighs those below it (each weighs at
-// least a step in a run), so the best end of a branch is its highest usable entry.
+// TestForkChoiceAgainstDumbTwin compares with a search of all entries. An entry outweighs those below it
+// (each weighs at least a step in a run), so the best end of a branch is its highest usable entry.
 func TestForkChoiceAgainstDumbTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, all := growTree(t)
@@ -62,14 +62,15 @@ func TestForkChoiceAgainstDumbTwin(t *testing.T) {
 			"any":          func(*node) bool { return true },
 			"not too high": func(n *node) bool { return n.height <= limit },
 		} {
-			if got, want := bestEnd(c.root, c.tips, want), dumbBest(all, want); got != want {
+			if got, want := bestTip(c.root, c.tips, want), dumbBest(all, want); got != want {
 				t.Fatalf("%s: got weight %d at height %d, want %d at %d", name, got.weight, got.height, want.weight, want.height)
 			}
 		}
 	})
 }
 
-// TestChainMoves moves the head about in a tree: the canonical chain is the way to it, and the credits are those of its entries.
+// TestChainMoves moves the head about in a tree: the canonical chain is the way to it, and the credits are
+// those of its entries.
 func TestChainMoves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, all := growTree(t)
@@ -106,7 +107,8 @@ func TestChainMoves(t *testing.T) {
 	})
 }
 
-// TestDisqualifiedLeadersComeBack: a leader that broke a rule may lead again after so many entries, a faulty peer never.
+// TestDisqualifiedLeadersComeBack: a leader that broke a rule may lead again after so many entries, a faulty
+// peer never.
 func TestDisqualifiedLeadersComeBack(t *testing.T) {
 	a, b := Peer{1}, Peer{2}
 	f := faults{peers: map[Peer]bool{b: true}, disqualified: map[Peer]uint64{a: 7 + disqualifiedFor}}

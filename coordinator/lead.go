@@ -14,10 +14,10 @@ type tenure struct {
 	mandateFrom uint64         // height of the head when it began to lead
 	yieldUntil  Tick           // until when nothing is closed, because it handed over
 	closing     *closing
-	grace       grace
+	stragglers  stragglers
 }
 
-// lead does the leader's work: re-run what came in, close generations, pass the mandate on.
+// lead does the leader's work: it has claims re-run, closes generations, and hands over at the end of its mandate.
 func (c *Coordinator) lead() {
 	if c.election.role != Leader || c.now < c.tenure.yieldUntil {
 		return
@@ -31,13 +31,13 @@ func (c *Coordinator) lead() {
 	}
 	claims := c.work.pool.closable(c.rules)
 	if claims == nil || (c.now-c.lastEntry < 2*c.cfg.Timing.Generation && (c.work.pool.checking() || c.outran())) {
-		return // re-runs of what came in before the least time, and hubs that follow, are given as long again
+		return // as long again for pending re-runs and for hubs that lag
 	}
 	if c.awaits() {
 		return
 	}
 	if c.hard.SealedTerm == c.hard.Term && c.chain.head.height < c.hard.SealedHeight {
-		c.stand(true) // this place was signed already and lost since: only a new term may sign it again
+		c.stand(true) // an entry of this term was signed here and lost since: only a new term may sign another
 		return
 	}
 	c.tenure.closing = &closing{term: c.hard.Term, picked: claims}
@@ -49,7 +49,7 @@ type closing struct {
 	picked []*pooled
 }
 
-// recheckPool has every foreign claim run again before it may be logged.
+// recheckPool has every claim of others re-run before it may be logged.
 func (c *Coordinator) recheckPool() {
 	for _, p := range c.work.pool.sorted() {
 		if p.good || p.checking {
@@ -69,9 +69,9 @@ func (p *pool) checking() bool {
 	return false
 }
 
-// outran reports whether a hub that follows is more than one entry behind. What it computes comes too late for every
-// generation, so a leader that ran on would soon hold all the voting weight, and whoever replaced it would stand behind.
-// Hubs on other branches or far behind are catching up, which waiting does not help.
+// outran reports whether a hub that follows is more than one entry behind. What it computes comes too late
+// for every generation, so a leader that ran on would soon hold all the voting weight, and whoever replaced
+// it would stand behind. Hubs on other branches or far behind are catching up, which waiting does not help.
 func (c *Coordinator) outran() bool {
 	tip := c.chain.head.height
 	for _, h := range c.members.heard {
@@ -132,7 +132,7 @@ func (c *Coordinator) closed(s *rollout.Folded) {
 	for i, p := range g.picked {
 		claims[i] = p.claim
 	}
-	c.tenure.grace.settle(c.chain.head.height, slices.ContainsFunc(claims, func(claim seedlog.CheckedClaim) bool { return c.idle(c.members.heard.of(claim.Value().Peer)) }))
+	c.tenure.stragglers.settle(c.chain.head.height, slices.ContainsFunc(claims, func(claim seedlog.CheckedClaim) bool { return c.idle(c.members.heard.of(claim.Value().Peer)) }))
 	e := c.rules.EntryOf(c.chain.head.parentInfo(), c.hard.Term, c.self, claims, s.Theta, s.Digest)
 	var votes []seedlog.Vote
 	if !c.tenure.sealedTerm {
@@ -164,7 +164,7 @@ func (c *Coordinator) dropClosing() {
 	}
 }
 
-// handOver asks the next in rank to lead. Until it does, or time runs out, nothing is closed.
+// handOver asks the next in rank to lead. No generation is closed until it does or time runs out.
 func (c *Coordinator) handOver() {
 	c.tenure.mandateFrom = c.chain.head.height
 	successor, ok := c.successor()
@@ -175,7 +175,7 @@ func (c *Coordinator) handOver() {
 	c.out.send(Direct, successor, &Handover{Term: c.hard.Term + 1, Head: c.chain.head.link})
 }
 
-// successor is the first in rank of those who may stand, without this peer.
+// successor is the first in rank that may lead, other than this peer.
 func (c *Coordinator) successor() (Peer, bool) {
 	for _, p := range c.ranking(c.hard.Term + 1) {
 		if p != c.self && c.faults.mayLead(p, c.chain.head.height) && c.members.heard.of(p) != nil {
@@ -185,7 +185,7 @@ func (c *Coordinator) successor() (Peer, bool) {
 	return Peer{}, false
 }
 
-// retire hands over, says goodbye and stops own work.
+// retire hands over, says goodbye and stops this peer's own work.
 func (c *Coordinator) retire() {
 	if c.retired {
 		return

@@ -112,8 +112,8 @@ func (c *Coordinator) onStatus(from, via Peer, m *Status) {
 	}
 }
 
-// sayStatus tells others where this peer stands, when it is due.
-func (c *Coordinator) sayStatus() {
+// sendStatus tells others where this peer stands, when it is due.
+func (c *Coordinator) sendStatus() {
 	if c.retired || (c.now < c.members.nextStatus && !c.members.statusNow) {
 		return
 	}

@@ -21,7 +21,7 @@ const (
 
 // Limits inside messages.
 const (
-	maxDigest      = 512
+	maxInventory   = 512
 	maxWant        = 256
 	maxLocator     = 64
 	maxGenerations = 256
@@ -31,7 +31,7 @@ const (
 // Message is one of the types below. On the wire it is its type's number (one byte) and a CBOR tuple.
 type Message interface{ kind() byte }
 
-// Status says that its author is alive and where it stands. The leader's status is the heartbeat.
+// Status says that its author is alive, and what its head is. The leader's status is the heartbeat.
 type Status struct {
 	_      struct{} `cbor:",toarray"`
 	Kind   Kind
@@ -44,15 +44,15 @@ type Status struct {
 	Leaves uint64 // leaves that the author hears directly; other hubs of the same leaf count it, too
 }
 
-// Digest says which claims its author holds, so that the leader can ask for them.
-type Digest struct {
+// Inventory says which claims its author holds, so that the leader can ask for them.
+type Inventory struct {
 	_      struct{} `cbor:",toarray"`
 	Parent seedlog.Link
-	Items  []DigestItem
+	Items  []InventoryItem
 }
 
-// DigestItem announces one claim.
-type DigestItem struct {
+// InventoryItem announces one claim.
+type InventoryItem struct {
 	_     struct{} `cbor:",toarray"`
 	Claim seedlog.Link
 	Best  int64  // highest fitness of the chunk
@@ -88,7 +88,7 @@ type Pull struct {
 type Segment struct {
 	_           struct{} `cbor:",toarray"`
 	Generations []Generation
-	Accusations []Accuse
+	Proofs      []FraudProof
 	Height      uint64 // of the sender's head
 }
 
@@ -100,8 +100,8 @@ type Generation struct {
 	Claims [][]byte
 }
 
-// Accuse carries a proof and the claim that it is about.
-type Accuse struct {
+// FraudProof carries a proof that a claim is false, and the claim.
+type FraudProof struct {
 	_     struct{} `cbor:",toarray"`
 	Claim []byte
 	Proof []byte
@@ -139,13 +139,13 @@ type Leave struct {
 }
 
 func (*Status) kind() byte      { return 1 }
-func (*Digest) kind() byte      { return 2 }
+func (*Inventory) kind() byte   { return 2 }
 func (*Want) kind() byte        { return 3 }
 func (*Claims) kind() byte      { return 4 }
 func (*Announce) kind() byte    { return 5 }
 func (*Pull) kind() byte        { return 6 }
 func (*Segment) kind() byte     { return 7 }
-func (*Accuse) kind() byte      { return 8 }
+func (*FraudProof) kind() byte  { return 8 }
 func (*VoteRequest) kind() byte { return 9 }
 func (*VoteReply) kind() byte   { return 10 }
 func (*Handover) kind() byte    { return 11 }
@@ -156,7 +156,7 @@ func newMessage(kind byte) Message {
 	case 1:
 		return new(Status)
 	case 2:
-		return new(Digest)
+		return new(Inventory)
 	case 3:
 		return new(Want)
 	case 4:
@@ -168,7 +168,7 @@ func newMessage(kind byte) Message {
 	case 7:
 		return new(Segment)
 	case 8:
-		return new(Accuse)
+		return new(FraudProof)
 	case 9:
 		return new(VoteRequest)
 	case 10:
@@ -200,7 +200,7 @@ func DecodeMessage(data []byte) (Message, error) {
 	if err := checkMessage(m); err != nil {
 		return nil, err
 	}
-	again, err := seedlog.TryEncode(m) // fails where CBOR's null stands for a link
+	again, err := seedlog.TryEncode(m) // fails where CBOR has null in place of a link
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrMessage, err)
 	}
@@ -212,8 +212,8 @@ func DecodeMessage(data []byte) (Message, error) {
 
 func checkMessage(m Message) error {
 	switch x := m.(type) {
-	case *Digest:
-		return atMost("digest items", len(x.Items), maxDigest)
+	case *Inventory:
+		return atMost("inventory items", len(x.Items), maxInventory)
 	case *Want:
 		return atMost("wanted claims", len(x.Claims), maxWant)
 	case *Claims:
@@ -221,7 +221,7 @@ func checkMessage(m Message) error {
 	case *Pull:
 		return atMost("locator links", len(x.Locator), maxLocator)
 	case *Segment:
-		if err := atMost("accusations", len(x.Accusations), maxWant); err != nil {
+		if err := atMost("proofs", len(x.Proofs), maxWant); err != nil {
 			return err
 		}
 		return atMost("generations", len(x.Generations), maxGenerations)

@@ -14,11 +14,11 @@ import (
 var (
 	drawBytes = rapid.SliceOfN(rapid.Byte(), 0, 80)
 	drawLink  = rapid.Custom(func(t *rapid.T) seedlog.Link { return seedlog.LinkOf(drawBytes.Draw(t, "block")) })
-	drawItem  = rapid.Custom(func(t *rapid.T) DigestItem {
-		return DigestItem{Claim: drawLink.Draw(t, "claim"), Best: rapid.Int64().Draw(t, "best"), Seed: rapid.Uint64().Draw(t, "seed")}
+	drawItem  = rapid.Custom(func(t *rapid.T) InventoryItem {
+		return InventoryItem{Claim: drawLink.Draw(t, "claim"), Best: rapid.Int64().Draw(t, "best"), Seed: rapid.Uint64().Draw(t, "seed")}
 	})
-	drawAccuse = rapid.Custom(func(t *rapid.T) Accuse {
-		return Accuse{Claim: drawBytes.Draw(t, "claim"), Proof: drawBytes.Draw(t, "proof")}
+	drawFraudProof = rapid.Custom(func(t *rapid.T) FraudProof {
+		return FraudProof{Claim: drawBytes.Draw(t, "claim"), Proof: drawBytes.Draw(t, "proof")}
 	})
 	drawGeneration = rapid.Custom(func(t *rapid.T) Generation {
 		return Generation{Entry: drawBytes.Draw(t, "entry"), Seal: drawBytes.Draw(t, "seal"), Claims: rapid.SliceOfN(drawBytes, 0, 4).Draw(t, "claims")}
@@ -32,8 +32,8 @@ var drawMessages = map[string]func(*rapid.T) Message{
 		return &Status{Kind: rapid.SampledFrom([]Kind{Native, Tab}).Draw(t, "kind"), Hub: rapid.Bool().Draw(t, "hub"), Leads: rapid.Bool().Draw(t, "leads"),
 			Term: n.Draw(t, "term"), Head: drawLink.Draw(t, "head"), Height: n.Draw(t, "height"), Weight: n.Draw(t, "weight"), Leaves: n.Draw(t, "leaves")}
 	},
-	"Digest": func(t *rapid.T) Message {
-		return &Digest{Parent: drawLink.Draw(t, "parent"), Items: rapid.SliceOfN(drawItem, 0, 4).Draw(t, "items")}
+	"Inventory": func(t *rapid.T) Message {
+		return &Inventory{Parent: drawLink.Draw(t, "parent"), Items: rapid.SliceOfN(drawItem, 0, 4).Draw(t, "items")}
 	},
 	"Want":   func(t *rapid.T) Message { return &Want{Claims: rapid.SliceOfN(drawLink, 0, 4).Draw(t, "claims")} },
 	"Claims": func(t *rapid.T) Message { return &Claims{Blocks: rapid.SliceOfN(drawBytes, 0, 4).Draw(t, "blocks")} },
@@ -43,9 +43,9 @@ var drawMessages = map[string]func(*rapid.T) Message{
 	"Pull": func(t *rapid.T) Message { return &Pull{Locator: rapid.SliceOfN(drawLink, 0, 4).Draw(t, "locator")} },
 	"Segment": func(t *rapid.T) Message {
 		return &Segment{Generations: rapid.SliceOfN(drawGeneration, 0, 3).Draw(t, "generations"),
-			Accusations: rapid.SliceOfN(drawAccuse, 0, 3).Draw(t, "accusations"), Height: rapid.Uint64().Draw(t, "height")}
+			Proofs: rapid.SliceOfN(drawFraudProof, 0, 3).Draw(t, "proofs"), Height: rapid.Uint64().Draw(t, "height")}
 	},
-	"Accuse": func(t *rapid.T) Message { a := drawAccuse.Draw(t, "accuse"); return &a },
+	"FraudProof": func(t *rapid.T) Message { a := drawFraudProof.Draw(t, "fraud proof"); return &a },
 	"VoteRequest": func(t *rapid.T) Message {
 		return &VoteRequest{Pre: rapid.Bool().Draw(t, "pre"), Transfer: rapid.Bool().Draw(t, "transfer"), Term: rapid.Uint64().Draw(t, "term"),
 			Head: drawLink.Draw(t, "head"), Weight: rapid.Uint64().Draw(t, "weight")}
@@ -95,10 +95,10 @@ func TestMessageLimits(t *testing.T) {
 		limit int
 		make  func(n int) Message
 	}{
-		{"digest items", maxDigest, func(n int) Message {
-			m := &Digest{Parent: link}
+		{"inventory items", maxInventory, func(n int) Message {
+			m := &Inventory{Parent: link}
 			for range n {
-				m.Items = append(m.Items, DigestItem{Claim: link})
+				m.Items = append(m.Items, InventoryItem{Claim: link})
 			}
 			return m
 		}},
@@ -106,16 +106,16 @@ func TestMessageLimits(t *testing.T) {
 		{"claims", maxWant, func(n int) Message { return &Claims{Blocks: blocks(n)} }},
 		{"locator", maxLocator, func(n int) Message { return &Pull{Locator: links(n)} }},
 		{"generations", maxGenerations, func(n int) Message {
-			m := &Segment{Accusations: []Accuse{}}
+			m := &Segment{Proofs: []FraudProof{}}
 			for range n {
 				m.Generations = append(m.Generations, Generation{Entry: []byte{}, Seal: []byte{}, Claims: [][]byte{}})
 			}
 			return m
 		}},
-		{"accusations", maxWant, func(n int) Message {
+		{"proofs", maxWant, func(n int) Message {
 			m := &Segment{Generations: []Generation{}}
 			for range n {
-				m.Accusations = append(m.Accusations, Accuse{Claim: []byte{}, Proof: []byte{}})
+				m.Proofs = append(m.Proofs, FraudProof{Claim: []byte{}, Proof: []byte{}})
 			}
 			return m
 		}},
@@ -180,10 +180,10 @@ func TestMalformedMessages(t *testing.T) {
 func FuzzDecodeMessage(f *testing.F) {
 	link := seedlog.LinkOf([]byte("block"))
 	for _, m := range []Message{
-		&Status{Kind: Tab, Head: link, Term: math.MaxUint64}, &Digest{Parent: link, Items: []DigestItem{{Claim: link, Best: math.MinInt64}}},
+		&Status{Kind: Tab, Head: link, Term: math.MaxUint64}, &Inventory{Parent: link, Items: []InventoryItem{{Claim: link, Best: math.MinInt64}}},
 		&Want{Claims: []seedlog.Link{link}}, &Claims{Blocks: [][]byte{{1}}}, &Announce{Entry: []byte{1}, Seal: []byte{2}}, &Pull{Locator: []seedlog.Link{link}},
-		&Segment{Generations: []Generation{{Entry: []byte{1}, Seal: []byte{2}, Claims: [][]byte{{3}}}}, Accusations: []Accuse{{Claim: []byte{1}, Proof: []byte{2}}}},
-		&Accuse{Claim: []byte{1}, Proof: []byte{2}}, &VoteRequest{Term: 1, Head: link}, &VoteReply{Granted: true, Signature: []byte{1}}, &Handover{Term: 1, Head: link}, &Leave{},
+		&Segment{Generations: []Generation{{Entry: []byte{1}, Seal: []byte{2}, Claims: [][]byte{{3}}}}, Proofs: []FraudProof{{Claim: []byte{1}, Proof: []byte{2}}}},
+		&FraudProof{Claim: []byte{1}, Proof: []byte{2}}, &VoteRequest{Term: 1, Head: link}, &VoteReply{Granted: true, Signature: []byte{1}}, &Handover{Term: 1, Head: link}, &Leave{},
 	} {
 		f.Add(EncodeMessage(m))
 	}

@@ -65,8 +65,8 @@ func (c *Coordinator) onClaims(claims []seedlog.CheckedClaim) {
 	}
 }
 
-// onDigest asks for claims that are new, if this peer is the one to log them.
-func (c *Coordinator) onDigest(from Peer, m *Digest) {
+// onInventory asks for claims that are new, if this peer is the one to log them.
+func (c *Coordinator) onInventory(from Peer, m *Inventory) {
 	if c.election.role != Leader || m.Parent != c.chain.head.link {
 		return
 	}
@@ -104,7 +104,7 @@ func (c *Coordinator) announceClaims() {
 	if c.election.role == Leader || len(c.work.pool.claims) == 0 {
 		return
 	}
-	digest := &Digest{Parent: c.chain.head.link}
+	inventory := &Inventory{Parent: c.chain.head.link}
 	gift := &Claims{}
 	for _, p := range c.work.pool.sorted() {
 		if c.now < p.again {
@@ -112,16 +112,16 @@ func (c *Coordinator) announceClaims() {
 		}
 		p.again = c.now + 2*c.cfg.Timing.Heartbeat
 		switch {
-		case c.cfg.Hub && len(digest.Items) < maxDigest:
+		case c.cfg.Hub && len(inventory.Items) < maxInventory:
 			claim := p.claim.Value()
 			best, counter := claim.Best()
-			digest.Items = append(digest.Items, DigestItem{Claim: p.claim.Link(), Best: best, Seed: c.rules.Seed(claim.Parent, claim.Peer, counter)})
+			inventory.Items = append(inventory.Items, InventoryItem{Claim: p.claim.Link(), Best: best, Seed: c.rules.Seed(claim.Parent, claim.Peer, counter)})
 		case !c.cfg.Hub && p.claim.Value().Peer == c.self && len(gift.Blocks) < maxWant:
 			gift.Blocks = append(gift.Blocks, p.claim.Bytes())
 		}
 	}
-	if len(digest.Items) > 0 {
-		c.out.send(Gossip, Peer{}, digest)
+	if len(inventory.Items) > 0 {
+		c.out.send(Gossip, Peer{}, inventory)
 	}
 	if len(gift.Blocks) > 0 {
 		c.out.send(Hubs, Peer{}, gift)

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// grown runs two honest peers and a liar until they have a chain, and a proof in the archive.
+// grown runs two honest peers and a faulty one until they have a chain, and a proof in the archive.
 func grown(t *testing.T) *member {
 	t.Helper()
 	s := &swarm{rules: newRules(t, true), now: 1}
 	for _, name := range []string{"n1", "n2", "n3"} {
 		s.add(name, Config{Hub: true, Timing: LAN(), Slots: 2, Decisive: 2, Audit: 1024})
 	}
-	s.peers[2].liar = true
+	s.peers[2].faulty = true
 	for _, m := range s.peers {
 		if err := s.powerUp(m); err != nil {
 			t.Fatal(err)
@@ -57,7 +57,7 @@ func TestRestoreEqualsLive(t *testing.T) {
 	if got.State.Digest() != want.State.Digest() || got.State.ThetaDigest() != want.State.ThetaDigest() {
 		t.Error("the restored state has another digest")
 	}
-	// Who is there is not kept: it is heard anew.
+	// Who is there is not kept: it is heard again.
 	want.State, want.Leader, want.Ready, want.Peers = got.State, Peer{}, false, 0
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -66,7 +66,7 @@ func TestRestoreEqualsLive(t *testing.T) {
 		t.Errorf("got vote %x, want %x", c.hard.Voted, m.coord.hard.Voted)
 	}
 	if !maps.Equal(c.faults.peers, m.coord.faults.peers) || !maps.Equal(c.faults.falseClaims, m.coord.faults.falseClaims) || !maps.Equal(c.chain.credits, m.coord.chain.credits) {
-		t.Errorf("got liars %v, false claims %v, credits %v\nwant %v, %v, %v", c.faults.peers, c.faults.falseClaims, c.chain.credits, m.coord.faults.peers, m.coord.faults.falseClaims, m.coord.chain.credits)
+		t.Errorf("got faulty peers %v, false claims %v, credits %v\nwant %v, %v, %v", c.faults.peers, c.faults.falseClaims, c.chain.credits, m.coord.faults.peers, m.coord.faults.falseClaims, m.coord.chain.credits)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestRestoreMissesBlock(t *testing.T) {
 	for _, n := range m.coord.chain.canon {
 		needed = append(needed, n.claims...)
 	}
-	for _, pair := range m.coord.hard.Accusations {
+	for _, pair := range m.coord.hard.Proofs {
 		needed = append(needed, pair[0], pair[1])
 	}
 	for _, link := range needed {

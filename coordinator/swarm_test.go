@@ -31,13 +31,13 @@ type swarm struct {
 
 // member is one peer of a swarm: its disk, and while it has power a coordinator.
 type member struct {
-	name string
-	key  ed25519.PrivateKey
-	peer Peer
-	hub  *member // for tabs: the native it is attached to
-	liar bool    // inflates its own results and checks nothing
-	side bool
-	cfg  Config
+	name   string
+	key    ed25519.PrivateKey
+	peer   Peer
+	hub    *member // for tabs: the native it is attached to
+	faulty bool    // inflates its own results and checks nothing
+	side   bool
+	cfg    Config
 
 	disk  *memory
 	coord *Coordinator
@@ -125,7 +125,7 @@ func (s *swarm) add(name string, cfg Config) *member {
 func (s *swarm) powerUp(m *member) error {
 	cfg := m.cfg
 	cfg.State, cfg.Chain, cfg.Seals = m.disk.state, m.disk.chain, m.disk.seals
-	if m.liar {
+	if m.faulty {
 		cfg.Decisive, cfg.Audit = 0, 0
 	}
 	c, err := New(cfg)
@@ -255,7 +255,7 @@ func (s *swarm) work(m *member, agrees bool) {
 		if j == nil {
 			continue // given up after an answer before it
 		}
-		results := s.evaluate(w.Task, m.liar && j.kind == jobOwn)
+		results := s.evaluate(w.Task, m.faulty && j.kind == jobOwn)
 		if agrees && j.kind == jobClaim {
 			results = stated(j.pooled.claim.Value())
 		}
@@ -378,8 +378,8 @@ var digestPattern = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 // describe says in a few words what a message is; statuses are too many to show.
 func describe(m Message) string {
 	switch m := m.(type) {
-	case *Digest:
-		return fmt.Sprintf("Digest of %d", len(m.Items))
+	case *Inventory:
+		return fmt.Sprintf("Inventory of %d", len(m.Items))
 	case *Want:
 		return fmt.Sprintf("Want %d", len(m.Claims))
 	case *Claims:
@@ -392,9 +392,9 @@ func describe(m Message) string {
 	case *Pull:
 		return fmt.Sprintf("Pull by %d links", len(m.Locator))
 	case *Segment:
-		return fmt.Sprintf("Segment of %d entries up to height %d, %d proofs", len(m.Generations), m.Height, len(m.Accusations))
-	case *Accuse:
-		return "Accuse"
+		return fmt.Sprintf("Segment of %d entries up to height %d, %d proofs", len(m.Generations), m.Height, len(m.Proofs))
+	case *FraudProof:
+		return "FraudProof"
 	case *VoteRequest:
 		return describeRequest(m)
 	case *VoteReply:

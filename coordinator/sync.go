@@ -42,6 +42,9 @@ func (c *Coordinator) sync() {
 			delete(c.members.pulls, p)
 		}
 	}
+	if running >= maxPulls {
+		return
+	}
 	for _, h := range c.richer() {
 		p := h.peer
 		if running >= maxPulls {
@@ -58,7 +61,7 @@ func (c *Coordinator) sync() {
 func (c *Coordinator) richer() roll {
 	var rich roll
 	for _, h := range c.members.heard {
-		if h.Weight >= c.chain.head.weight && h.Height > 0 && c.lately(h) && c.chain.nodes[h.Head] == nil {
+		if h.Head != c.chain.head.link && h.Weight >= c.chain.head.weight && h.Height > 0 && c.lately(h) && c.chain.nodes[h.Head] == nil {
 			rich = append(rich, h)
 		}
 	}
@@ -100,7 +103,7 @@ func (c *Coordinator) onPull(from Peer, m *Pull) {
 		}
 	}
 	for i := max(0, len(c.faults.proofs)-16); i < len(c.faults.proofs); i++ {
-		reply.Accusations = append(reply.Accusations, c.faults.proofs[i])
+		reply.Proofs = append(reply.Proofs, c.faults.proofs[i])
 	}
 	c.out.send(Direct, from, reply)
 }
@@ -125,7 +128,7 @@ func (c *Coordinator) onSegment(from Peer, m *Segment, checked *Checked) {
 		last = n
 	}
 	for i := range checked.evidence {
-		c.onAccuse(&checked.evidence[i])
+		c.onFraudProof(&checked.evidence[i])
 	}
 	if last == nil {
 		// The peer has nothing more on our branch yet: a hub passes gossip on before it trusts it. Ask again soon.

@@ -14,7 +14,7 @@ import (
 )
 
 // TestTranscripts plays the scripts of testdata and compares what happened, word for word. After a change of the
-// protocol, `go test ./coordinator -run TestTranscripts -rewrite` writes them anew; commit them only if you understand
+// protocol, `go test ./coordinator -run TestTranscripts -rewrite` rewrites them; commit them only if you understand
 // what caused every difference.
 func TestTranscripts(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txt")
@@ -94,7 +94,7 @@ func (s *swarm) one(t *testing.T, d *datadriven.TestData, key string) *member {
 // verbSwarm makes the peers n1, n2, ... (hubs) and t1, t2, ... (tabs attached to n1) and starts them.
 // mandate, decisive and generation (in ticks) overwrite the configuration of the natives.
 //
-//	swarm natives=3 tabs=1 closed mandate=4 decisive=0 generation=1 liars=(n3) asleep=(n2)
+//	swarm natives=3 tabs=1 closed mandate=4 decisive=0 generation=1 faulty=(n3) asleep=(n2)
 func verbSwarm(s *swarm, t *testing.T, d *datadriven.TestData) {
 	s.rules = newRules(t, !d.HasArg("closed"))
 	timing := LAN()
@@ -107,7 +107,7 @@ func verbSwarm(s *swarm, t *testing.T, d *datadriven.TestData) {
 		s.add(fmt.Sprintf("t%d", i+1), Config{Kind: Tab, Timing: timing, Slots: 2}).hub = s.peers[0]
 	}
 	for _, m := range s.peers {
-		m.liar = listed(d, "liars", m.name)
+		m.faulty = listed(d, "faulty", m.name)
 		if listed(d, "asleep", m.name) {
 			continue
 		}
@@ -122,7 +122,7 @@ func listed(d *datadriven.TestData, key, name string) bool {
 	return slices.Contains(arg.Vals, name)
 }
 
-// verbStart gives peers power; they go on from their disks.
+// verbStart gives peers power; they continue from their disks.
 //
 //	start n2
 func verbStart(s *swarm, t *testing.T, d *datadriven.TestData) {
@@ -142,8 +142,8 @@ func verbCrash(s *swarm, _ *testing.T, d *datadriven.TestData) {
 	}
 }
 
-// verbTick lets time pass at the named peers; nothing is delivered, or with heard only their signs of life. With until it
-// ends as soon as that peer, or any of them, stands for election or leads.
+// verbTick lets time pass at the named peers; nothing is delivered, or with heard only their signs of life.
+// With until it ends as soon as that peer, or any of them, campaigns or leads.
 //
 //	tick n2 n3 for=30 heard until=n2
 func verbTick(s *swarm, t *testing.T, d *datadriven.TestData) {
@@ -175,7 +175,7 @@ func filter(d *datadriven.TestData) func(parcel) bool {
 
 // verbDeliver hands over the messages that are on their way, not those sent in answer. The others are held.
 //
-//	deliver kind=(Digest,Want) from=n2 to=n1
+//	deliver kind=(Inventory,Want) from=n2 to=n1
 func verbDeliver(s *swarm, _ *testing.T, d *datadriven.TestData) { s.deliver(filter(d)) }
 
 // verbDrop loses messages that are on their way.
@@ -263,7 +263,8 @@ func verbAsk(s *swarm, t *testing.T, d *datadriven.TestData) {
 		Term: uint64(number(t, d, "term", 0)), Head: to.coord.chain.head.link, Weight: to.coord.chain.head.weight}})
 }
 
-// verbForgeProof accuses an honest peer's claim, the first of the newest entry, with a re-run that gives something else.
+// verbForgeProof sends a fraud proof against an honest peer's claim, the first of the newest entry, with a
+// false re-run.
 //
 //	forge-proof from=n3 against=n2
 func verbForgeProof(s *swarm, t *testing.T, d *datadriven.TestData) {
@@ -276,7 +277,7 @@ func verbForgeProof(s *swarm, t *testing.T, d *datadriven.TestData) {
 		}
 		fitness, steps := claim.At(claim.Chunk * 4)
 		proof, _ := seedlog.NewProof(s.rules.Run, link, claim.Chunk*4, []int64{fitness[0] + 1}, steps, from.key).Encode()
-		s.post(from, Envelope{Gossip, Peer{}, &Accuse{Claim: data, Proof: proof}})
+		s.post(from, Envelope{Gossip, Peer{}, &FraudProof{Claim: data, Proof: proof}})
 		return
 	}
 	d.Fatalf(t, "no claim of %s in the newest entry", against.name)

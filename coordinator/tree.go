@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// proofDepth is how far below the tip a proof still voids an entry. Deeper, the entry stands but the liar's work
-	// weighs nothing, so nobody can plant a lie and blow up the history later.
+	// proofDepth is how far below the tip a proof still voids an entry. Deeper, the entry stays valid but its author's
+	// work weighs nothing, so nobody can plant a false claim and undo a long history later.
 	proofDepth = 50
 )
 
@@ -36,7 +36,7 @@ type node struct {
 	credits      []peerCredit // of this entry, in the order of peers
 
 	evaluations, steps uint64 // of the chain up to here
-	weight             uint64 // of the chain up to here, without known liars
+	weight             uint64 // of the chain up to here, without known faulty peers
 	votes              uint64 // weight behind the term's leader, for ties
 	best, mean         int64  // fitness in this entry
 
@@ -44,8 +44,8 @@ type node struct {
 
 	stage   stage
 	doubted bool   // folding it gave another digest once
-	lie     bool   // holds a claim proven false
-	lieAt   uint64 // height of the highest lie from here down; 0: none
+	fraud   bool   // holds a claim proven false
+	falseAt uint64 // height of the highest false claim from here down; 0: none
 	reruns  int    // decisive results still under re-run
 	state   *evolve.State
 	body    *generation // until the archive has it
@@ -110,7 +110,8 @@ func fitnessOf(claims []seedlog.CheckedClaim) (best, mean int64) {
 	return best, quotient + rest/count
 }
 
-// ownWeight is what the entry itself weighs: its env-steps without those of known liars, at most the spec's limit.
+// ownWeight is what the entry itself weighs: its env-steps without those of known faulty peers, at most the
+// spec's limit.
 func (c *chain) ownWeight(n *node) uint64 {
 	var steps uint64
 	for _, credit := range n.credits {
@@ -137,7 +138,7 @@ func (c *chain) voteWeight(parent, n *node, seal *seedlog.Seal) uint64 {
 	return sum
 }
 
-// reweigh computes all weights anew after a liar became known.
+// reweigh recomputes all weights after a faulty peer became known.
 func (c *chain) reweigh() {
 	c.weightsOf = nil
 	stack := []*node{c.root}
@@ -153,7 +154,7 @@ func (c *chain) reweigh() {
 
 // hang adds n to the tree. It reports whether n's leader signed another entry for the same place.
 func (c *chain) hang(n *node) (equivocates bool) {
-	n.lieAt = n.parent.lieAt
+	n.falseAt = n.parent.falseAt
 	if n.parent.stage == refused {
 		n.stage = refused
 	}

@@ -47,7 +47,7 @@ func drawPeer(t *rapid.T, n int) Peer {
 	return Peer{byte(rapid.IntRange(1, n).Draw(t, "peer"))}
 }
 
-// TestRecentWeightsAreCapped: nobody weighs more than twice the mean, nobody more than it worked, and whoever is below
+// TestRecentWeightsAreCapped: nobody weighs more than twice the mean, nobody more than it worked, and a peer below
 // the cap weighs exactly that.
 func TestRecentWeightsAreCapped(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,14 +10,15 @@ import (
 	"github.com/evoswarm/evoswarm/internal/mesh"
 )
 
-// maxChecks bounds the messages that wait to be checked, maxChecksOf those of one sender. More are dropped, as a network
-// would: what matters is repeated.
+// maxChecks bounds the messages that wait to be checked, maxChecksOf those of one sender. More are dropped,
+// as a network would: what matters is repeated.
 const (
 	maxChecks   = 256
 	maxChecksOf = 16
 )
 
-// checks are the messages whose signatures are verified outside the loop, one after the other in the order of their coming.
+// checks are the messages whose signatures are verified outside the loop, one after the other in the order of
+// their coming.
 type checks struct {
 	mu      sync.Mutex
 	waiting []mesh.Received

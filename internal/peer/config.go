@@ -20,9 +20,10 @@ type Evaluator interface {
 	// goroutine, unless Cancel or Close came first; after those done may be called or not. task is read-only and stays
 	// valid.
 	Evaluate(id uint64, task rollout.Task, urgent bool, done func([]rollout.CandidateResult, error))
-	// Fold begins a fold under an id that is not in use, folds in the order of their coming and before all other work, and
-	// calls done as Evaluate does: once, with one element per step. The last step has its state, the others need not. It
-	// runs also while no core is lent: whoever cannot fold cannot follow the run. fold is read-only and stays valid.
+	// Fold begins a fold under an id that is not in use, folds in the order of their coming and before all
+	// other work, and calls done as Evaluate does: once, with one element per step. The last step has its
+	// state, the others need not. It runs also while no core is lent: a peer that cannot fold cannot follow
+	// the run. fold is read-only and stays valid.
 	Fold(id uint64, fold rollout.Fold, done func([]rollout.Folded, error))
 	// Cancel drops a task or a fold whose answer no longer matters. Unknown ids are ignored.
 	Cancel(id uint64)
@@ -38,8 +39,9 @@ type Evaluator interface {
 
 // Validator is an Evaluator that can also run held-out episodes of a policy, between its other work.
 type Validator interface {
-	// Validate runs one episode per seed of the mean policy of state, which is read-only and stays valid, and calls done
-	// once with the returns, in order of the seeds, or with an error; not at all if Close came first.
+	// Validate runs one episode per seed of the mean policy of state, which is read-only and stays valid, and
+	// calls done once with the returns, in order of the seeds, or with an error; not at all if Close came
+	// first.
 	Validate(state *evolve.State, episodeSeeds []uint64, done func(returns []float64, err error))
 }
 
@@ -54,10 +56,11 @@ type Config struct {
 	Mesh *mesh.Mesh
 	// Store keeps blocks and state; required. The peer owns it: Close closes it.
 	Store store.Store
-	// Reopen opens the store again after it failed, such as when the disk was full. While it fails the peer neither leads
-	// nor works, and says so. nil: the peer stays so until it is started again.
+	// Reopen opens the store again after it failed, such as when the disk was full. While it fails the peer
+	// neither leads nor works, and says so. nil: the peer stays so until it is started again.
 	Reopen func() (store.Store, error)
-	// Curve is what [Peer.Curve] gave at an earlier start; points whose entries the store does not hold as canonical are left out.
+	// Curve is what [Peer.Curve] gave at an earlier start; points whose entries the store does not hold as
+	// canonical are left out.
 	Curve []Point
 	// Evaluator computes; required. The peer owns it: Close closes it.
 	Evaluator Evaluator

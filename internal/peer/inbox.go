@@ -2,8 +2,8 @@ package peer
 
 import "sync"
 
-// inbox takes what the loop shall do, from any goroutine, and never blocks: callbacks of a browser must not. It stays
-// small because only answers to work and calls of the owner go in.
+// inbox takes functions for the loop to run, from any goroutine, and never blocks: callbacks of a browser
+// must not. It stays small because only answers and calls of the owner go in.
 type inbox struct {
 	wake chan struct{}
 

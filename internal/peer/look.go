@@ -52,5 +52,5 @@ func (p *Peer) looked(s coordinator.Snapshot, returns []float64, err error) {
 	p.startLook()
 }
 
-// steps counts the env-steps of the run's training: those of the claims, and what normalises observations took.
+// steps counts the env-steps of the run's training: those of the claims, and what normalizes observations took.
 func (p *Peer) steps(s coordinator.Snapshot) uint64 { return s.Steps + p.rules.ObserveSteps(s.State) }

@@ -28,7 +28,7 @@ type driver struct {
 	stuck *stuck
 }
 
-// stuck is a store that cannot be written. Nothing that was not saved is told to anybody, so the protocol stands still.
+// stuck is a store that cannot be written. Nothing leaves before it is saved, so this peer stops taking part.
 type stuck struct {
 	err     error
 	actions coordinator.Actions // to be saved, then acted on
@@ -55,7 +55,7 @@ func (p *Peer) loop() {
 			}
 		case e, open := <-events:
 			if !open {
-				events = nil // the mesh was closed under us: go on alone
+				events = nil // the mesh was closed: continue alone
 				continue
 			}
 			p.onMesh(e)
@@ -99,7 +99,7 @@ func (p *Peer) step(e coordinator.Event) {
 	d := &p.driver
 	if d.stuck != nil {
 		switch e.(type) {
-		case coordinator.Passed, coordinator.Received, coordinator.Invalid, coordinator.Retire: // time goes on by itself; others repeat what matters
+		case coordinator.Passed, coordinator.Received, coordinator.Invalid, coordinator.Retire: // time passes by itself, and others repeat what matters
 		default:
 			d.stuck.held = append(d.stuck.held, e)
 		}
@@ -116,7 +116,7 @@ func (p *Peer) act(a coordinator.Actions) {
 	if err := p.save(a); err != nil {
 		p.driver.stuck = &stuck{err: err, actions: a, retryAt: time.Now().Add(p.cfg.Retry)}
 		p.driver.dirty = true
-		p.log.Error("cannot keep what must be kept: neither leading nor working until that works again", "err", err)
+		p.log.Error("cannot persist state; leadership and work are suspended until the store recovers", "err", err)
 		return
 	}
 	p.perform(a)
@@ -161,7 +161,7 @@ func (p *Peer) save(a coordinator.Actions) error {
 	return p.archive.get().Save(batch)
 }
 
-// retry opens a failed store again and goes on where it failed.
+// retry reopens a failed store and resumes where it failed.
 func (p *Peer) retry() {
 	s := p.driver.stuck
 	if s == nil || p.cfg.Reopen == nil || time.Now().Before(s.retryAt) {
@@ -173,7 +173,7 @@ func (p *Peer) retry() {
 	}
 	reopened, err := p.cfg.Reopen()
 	if err != nil {
-		s.err = fmt.Errorf("peer: opening the store again: %w", err)
+		s.err = fmt.Errorf("reopening the store: %w", err)
 		return
 	}
 	p.archive.set(reopened)
@@ -181,7 +181,7 @@ func (p *Peer) retry() {
 		s.err = err
 		return
 	}
-	p.log.Info("what must be kept is kept again")
+	p.log.Info("the store recovered; leadership and work resume")
 	p.driver.stuck, p.driver.dirty = nil, true
 	p.perform(s.actions)
 	for _, e := range s.held {

@@ -144,15 +144,15 @@ func (p *Peer) release() error {
 	return errors.Join(err, p.archive.get().Close())
 }
 
-// Model returns the newest state that is folded, read-only, and its height: for drawing the mean policy, which is more than
-// its parameters where observations are normalised.
+// Model returns the newest state that is folded, read-only, and its height: for drawing the mean policy,
+// which is more than its parameters where observations are normalized.
 func (p *Peer) Model() (state *evolve.State, height uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.model, p.modelAt
 }
 
-// Pause stops or restarts own work. Re-runs that the protocol owes go on. It is not remembered over a restart.
+// Pause stops or restarts own work. Re-runs that the protocol requires continue. It is not remembered over a restart.
 func (p *Peer) Pause(paused bool) {
 	p.inbox.post(func() { p.step(coordinator.SetPaused{Paused: paused}) })
 }

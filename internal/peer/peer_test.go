@@ -242,7 +242,7 @@ func TestAnotherLeadsWhenTheLeaderDies(t *testing.T) {
 		t.Logf("heard of another leader after %v", time.Since(begun)) // under 2 s by the LAN profile
 	}
 	for _, m := range all {
-		until(t, "it goes on", m, height(m.Status().Height+3))
+		until(t, "it continues", m, height(m.Status().Height+3))
 	}
 }
 
@@ -268,7 +268,7 @@ func TestAnOrderlyEndHandsOver(t *testing.T) {
 		t.Errorf("log after Close: got %v", err)
 	}
 	s := until(t, "the other leads", left, func(s peer.Status) bool { return s.Leads && s.Leader != self })
-	until(t, "it goes on", left, height(s.Height+3))
+	until(t, "it continues", left, height(s.Height+3))
 }
 
 func TestAloneAndRestarted(t *testing.T) {
@@ -304,7 +304,7 @@ func TestARestartedPeerCatchesUp(t *testing.T) {
 	s := until(t, "it works", b, func(s peer.Status) bool { return s.Mine > 0 })
 	b.kill()
 	<-b.Done()
-	s = until(t, "the other goes on", a, height(s.Height+5))
+	s = until(t, "the other continues", a, height(s.Height+5))
 	b = join(t, rules, 2, keep, a)
 	until(t, "it has caught up", b, height(s.Height))
 	mine := b.Status().Mine
@@ -347,33 +347,33 @@ func TestAFullDisk(t *testing.T) {
 		t.Error("what is there is not served")
 	}
 	s = until(t, "the other leads", b, func(s peer.Status) bool { return s.Leads })
-	s = until(t, "the other goes on", b, height(s.Height+3))
+	s = until(t, "the other continues", b, height(s.Height+3))
 	kept.full.Store(false)
 	until(t, "it recovers and catches up", a, func(now peer.Status) bool { return now.Error == "" && now.Height >= s.Height })
 }
 
-func TestALiarIsCutOff(t *testing.T) {
+func TestAFaultyPeerIsBanned(t *testing.T) {
 	rules := cartPole(t)
 	a := join(t, rules, 1, nil)
-	liar, err := mesh.New(t.Context(), mesh.Config{Key: key(66)})
+	faulty, err := mesh.New(t.Context(), mesh.Config{Key: key(66)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer liar.Close()
-	if _, err := liar.Dial(t.Context(), a.mesh.Addrs()[0]); err != nil {
+	defer faulty.Close()
+	if _, err := faulty.Dial(t.Context(), a.mesh.Addrs()[0]); err != nil {
 		t.Fatal(err)
 	}
-	if err := liar.Enter(seedlog.Encode(rules.Spec)); err != nil {
+	if err := faulty.Enter(seedlog.Encode(rules.Spec)); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the liar is connected", a, func(s peer.Status) bool { return s.Connected == 1 })
-	for len(liar.Links()) == 0 {
+	until(t, "the faulty peer is connected", a, func(s peer.Status) bool { return s.Connected == 1 })
+	for len(faulty.Links()) == 0 {
 		time.Sleep(10 * time.Millisecond)
 	}
 	claims := coordinator.EncodeMessage(&coordinator.Claims{Blocks: [][]byte{[]byte("no claim at all")}})
-	if err := liar.Send(seedlog.PeerOf(key(1)), claims); err != nil {
+	if err := faulty.Send(seedlog.PeerOf(key(1)), claims); err != nil {
 		t.Fatal(err)
 	}
-	s := until(t, "the liar is gone", a, func(s peer.Status) bool { return s.Connected == 0 })
-	until(t, "the run goes on", a, height(s.Height+3))
+	s := until(t, "the faulty peer is gone", a, func(s peer.Status) bool { return s.Connected == 0 })
+	until(t, "the run continues", a, height(s.Height+3))
 }

@@ -24,7 +24,7 @@ func TestSizes(t *testing.T) {
 			for _, c := range claims {
 				data, claimLink := c.Encode()
 				best, _ := c.Best()
-				digest := coordinator.EncodeMessage(&coordinator.Digest{Parent: link, Items: []coordinator.DigestItem{{Claim: claimLink, Best: best, Seed: 1 << 63}}})
+				digest := coordinator.EncodeMessage(&coordinator.Inventory{Parent: link, Items: []coordinator.InventoryItem{{Claim: claimLink, Best: best, Seed: 1 << 63}}})
 				reply := coordinator.EncodeMessage(&coordinator.Claims{Blocks: [][]byte{data}})
 				sent += len(reply) + len(digest)
 				t.Logf("claim %d bytes for %d evaluations, announced with %d", len(reply), c.Evaluations(), len(digest))

@@ -49,8 +49,8 @@ func (s *Swarm) sleepLast() *node {
 	return n
 }
 
-// TestJoinerDeposesNobody has a newcomer fold a long log beside a busy leader: it says how far it is, neither stands nor
-// trains meanwhile, and then takes part.
+// TestJoinerDeposesNobody has a newcomer fold a long log while a leader is busy: it says how far it is,
+// neither stands nor trains meanwhile, and then takes part.
 func TestJoinerDeposesNobody(t *testing.T) {
 	for _, tt := range []struct {
 		entries uint64
@@ -92,7 +92,7 @@ func TestJoinerDeposesNobody(t *testing.T) {
 				if err := s.powerUp(joiner); err != nil {
 					t.Fatal(err)
 				}
-				mine, told := leader.coord.Snapshot().Evaluations, false
+				mine, reported := leader.coord.Snapshot().Evaluations, false
 				for joined := s.now; s.now < joined+tt.fold*coordinator.Tick(tt.entries)+200; {
 					if err := s.run(s.now + 1); err != nil {
 						t.Fatal(err)
@@ -104,9 +104,9 @@ func TestJoinerDeposesNobody(t *testing.T) {
 					if c.Syncing && (c.Role != coordinator.Follower || c.Behind > c.BehindOf) {
 						t.Fatalf("while catching up: %+v", c)
 					}
-					told = told || c.Syncing && c.Behind > 0 && c.Behind < c.BehindOf
+					reported = reported || c.Syncing && c.Behind > 0 && c.Behind < c.BehindOf
 				}
-				if !told && tt.entries > 3 {
+				if !reported && tt.entries > 3 {
 					t.Error("it never said how far it is")
 				}
 				if tt.fold > 5 {
@@ -149,11 +149,12 @@ func TestSlowLeaderProgresses(t *testing.T) {
 func TestSlowFoldsEverywhere(t *testing.T) {
 	for seed := range uint64(6) {
 		play(t, Options{Seed: seed, Natives: 4, Tabs: 2, Ticks: 800, Calm: 800, DelayMin: 1, DelayMax: 3, Loss: 50, Fold: 4,
-			Partitions: 1, Crashes: 2, KillLeader: seed%2 == 0, Liars: int(seed % 2)}, "TestSlowFoldsEverywhere")
+			Partitions: 1, Crashes: 2, KillLeader: seed%2 == 0, Faulty: int(seed % 2)}, "TestSlowFoldsEverywhere")
 	}
 }
 
-// TestRestartWithSlowFolds takes the power from all: whoever comes back folds its whole log first, and nobody loses it.
+// TestRestartWithSlowFolds takes the power from all: each node that comes back folds its whole log first, and
+// none loses it.
 func TestRestartWithSlowFolds(t *testing.T) {
 	for seed := range uint64(4) {
 		s := calmSwarm(t, seed, 3, 0)
@@ -177,7 +178,7 @@ func TestRestartWithSlowFolds(t *testing.T) {
 			t.Errorf("%sleads before anybody can have folded its log", got)
 		}
 		height := s.nodes[0].coord.Snapshot().Height
-		s.until(t, "it goes on", 2000, func() bool { return s.nodes[0].coord.Snapshot().Height >= height+5 })
+		s.until(t, "it continues", 2000, func() bool { return s.nodes[0].coord.Snapshot().Height >= height+5 })
 		if err := s.check(make([]uint64, 3)); err != nil {
 			t.Error(err)
 		}

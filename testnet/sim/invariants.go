@@ -7,8 +7,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// inFlight is how many of the newest entries may differ between peers at any moment, because they are on their way; where folds
-// take time, as many more are being folded.
+// inFlight is how many of the newest entries may differ between peers at any moment, because they are on
+// their way; where folds take time, as many more are being folded.
 const inFlight = 3
 
 // check holds the invariants of the fault matrix against the swarm after its time of calm.

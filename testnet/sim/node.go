@@ -13,14 +13,14 @@ import (
 
 // node is one peer: a coordinator while it has power, and its disk.
 type node struct {
-	index int
-	key   ed25519.PrivateKey
-	peer  coordinator.Peer
-	kind  coordinator.Kind
-	liar  bool
-	hub   int              // for tabs: the native it is attached to
-	speed coordinator.Tick // that a piece of work takes
-	fold  coordinator.Tick // that folding an entry takes
+	index  int
+	key    ed25519.PrivateKey
+	peer   coordinator.Peer
+	kind   coordinator.Kind
+	faulty bool
+	hub    int              // for tabs: the native it is attached to
+	speed  coordinator.Tick // that a piece of work takes
+	fold   coordinator.Tick // that folding an entry takes
 
 	offline coordinator.Tick // until when nothing reaches it or leaves it
 
@@ -46,7 +46,7 @@ func (s *Swarm) powerUp(n *node) error {
 	if n.kind == coordinator.Tab {
 		decisive, audit = 0, 0
 	}
-	if n.liar {
+	if n.faulty {
 		decisive, audit = 0, 0
 	}
 	c, err := coordinator.New(coordinator.Config{
@@ -84,7 +84,7 @@ func truth(seed uint64, sign int) int64 {
 	return int64(binary.LittleEndian.Uint32(sum[:4])) << 8
 }
 
-// evaluate answers a task; a liar inflates what is not asked of it by others.
+// evaluate answers a task; a faulty node inflates its own results.
 func (s *Swarm) evaluate(t rollout.Task, inflate bool) []rollout.CandidateResult {
 	results := make([]rollout.CandidateResult, len(t.Seeds))
 	for i, seed := range t.Seeds {

@@ -13,7 +13,7 @@ type Options struct {
 	Seed       uint64
 	Natives    int              // hubs, all connected with each other
 	Tabs       int              // leaves, each attached to one hub
-	Liars      int              // natives (the last ones) that inflate their own results, also when they lead
+	Faulty     int              // natives (the last ones) that inflate their own results, also when they lead
 	Ticks      coordinator.Tick // of trouble
 	Calm       coordinator.Tick // after it, without faults: time to agree again
 	DelayMin   int
@@ -23,7 +23,7 @@ type Options struct {
 	Partitions int    // how often the natives are split in two for a while
 	Crashes    int    // how often a node loses power and comes back
 	KillLeader bool   // crashes hit the leader
-	Fold       int    // folding an entry takes a node up to so many ticks; whoever takes longer than a generation never catches up
+	Fold       int    // folding an entry takes a node up to so many ticks; a node that needs longer than a generation never catches up
 	Mandate    uint64 // entries of one leader; 0: 20
 	Antithetic bool   // openai-es instead of dises
 }
@@ -38,13 +38,13 @@ func Draw(seed uint64) Options {
 		Partitions: below(3), Crashes: below(4), KillLeader: below(2) == 0, Antithetic: below(3) == 0,
 	}
 	if below(3) == 0 {
-		o.Liars = 1 + below(max(1, o.Natives/3))
+		o.Faulty = 1 + below(max(1, o.Natives/3))
 	}
 	switch below(25) {
 	case 0:
 		o.Natives, o.Tabs, o.Ticks, o.Calm = 60, 20, 200, 300
 	case 1:
-		o.Natives, o.Liars = 2, min(o.Liars, 1)
+		o.Natives, o.Faulty = 2, min(o.Faulty, 1)
 	}
 	if below(3) == 0 {
 		o.Fold = 1 + below(4)
@@ -55,7 +55,7 @@ func Draw(seed uint64) Options {
 // String is a line that a person can read.
 func (o Options) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %#x: %d natives (%d liars), %d tabs, delay %d-%d, loss %d, duplicates %d, %d partitions, %d crashes", o.Seed, o.Natives, o.Liars, o.Tabs, o.DelayMin, o.DelayMax, o.Loss, o.Duplicate, o.Partitions, o.Crashes)
+	fmt.Fprintf(&b, "seed %#x: %d natives (%d faulty), %d tabs, delay %d-%d, loss %d, duplicates %d, %d partitions, %d crashes", o.Seed, o.Natives, o.Faulty, o.Tabs, o.DelayMin, o.DelayMax, o.Loss, o.Duplicate, o.Partitions, o.Crashes)
 	if o.KillLeader {
 		b.WriteString(" of leaders")
 	}

@@ -15,7 +15,7 @@ func New(o Options) (*Swarm, error) {
 	s := &Swarm{opts: o, rng: noise.NewStream(o.Seed, drawNetwork), acknowledged: make(map[seedlog.Link]bool), side: make([]bool, o.Natives)}
 	for i := range o.Natives {
 		n := s.newNode(i, coordinator.Native)
-		n.liar = i >= o.Natives-o.Liars
+		n.faulty = i >= o.Natives-o.Faulty
 		s.nodes = append(s.nodes, n)
 	}
 	for i := range o.Tabs {
@@ -164,7 +164,7 @@ func (s *Swarm) heights() []uint64 {
 func (s *Swarm) honest() []*node {
 	var nodes []*node
 	for _, n := range s.nodes {
-		if n.kind == coordinator.Native && !n.liar {
+		if n.kind == coordinator.Native && !n.faulty {
 			nodes = append(nodes, n)
 		}
 	}

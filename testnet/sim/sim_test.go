@@ -13,7 +13,7 @@ var (
 )
 
 func TestSeeds(t *testing.T) {
-	t.Parallel() // beside TestCrowd
+	t.Parallel() // with TestCrowd
 	first, last := uint64(0), *seeds
 	if testing.Short() {
 		last = min(last, 10)

@@ -124,7 +124,7 @@ func (s *Swarm) step(n *node, e coordinator.Event) {
 	for _, w := range a.Work {
 		n.work[w.ID] = true
 		s.push(event{at: s.now + n.speed, node: n.index, life: n.lives,
-			event: coordinator.Evaluated{ID: w.ID, Results: s.evaluate(w.Task, n.liar && !w.Urgent)}})
+			event: coordinator.Evaluated{ID: w.ID, Results: s.evaluate(w.Task, n.faulty && !w.Urgent)}})
 	}
 	if f := a.Fold; f != nil {
 		task, err := f.Task(s.rules, n.disk, nil)
@@ -141,7 +141,7 @@ func (s *Swarm) step(n *node, e coordinator.Event) {
 // checkBan fails the run when an honest node cuts off another honest one.
 func (s *Swarm) checkBan(by *node, note coordinator.Note) {
 	for _, n := range s.nodes {
-		if n.peer == note.Peer && !n.liar && !by.liar && s.err == nil {
+		if n.peer == note.Peer && !n.faulty && !by.faulty && s.err == nil {
 			s.err = fmt.Errorf("tick %d: node %d cut off the honest node %d: %s", s.now, by.index, n.index, note.Text)
 		}
 	}
@@ -149,7 +149,7 @@ func (s *Swarm) checkBan(by *node, note coordinator.Note) {
 
 // post sends a message to those whom it is for.
 func (s *Swarm) post(from *node, envelope coordinator.Envelope) {
-	if m, ok := envelope.Message.(*coordinator.Announce); ok && !from.liar {
+	if m, ok := envelope.Message.(*coordinator.Announce); ok && !from.faulty {
 		s.acknowledged[seedlog.LinkOf(m.Entry)] = true
 		s.Report.Entries++
 	}
@@ -218,7 +218,7 @@ func (s *Swarm) push(e event) {
 	heap.Push(&s.queue, e)
 }
 
-// run lets time go on to end.
+// run lets time pass until end.
 func (s *Swarm) run(end coordinator.Tick) error {
 	for ; s.now < end && s.err == nil; s.now++ {
 		for _, n := range s.nodes {
@@ -232,7 +232,7 @@ func (s *Swarm) run(end coordinator.Tick) error {
 			}
 			if id, ok := workID(e.event); ok {
 				if !n.work[id] {
-					continue // cancelled
+					continue // canceled
 				}
 				delete(n.work, id)
 			}

@@ -2,9 +2,9 @@ package coordinator
 
 import "testing"
 
-// TestGraceLetsSlowPeersIn has a tab whose answers take longer than the least time of a generation: without the leader's
-// grace its claims would always be too late.
-func TestGraceLetsSlowPeersIn(t *testing.T) {
+// TestStragglerWaitLetsSlowPeersIn has a tab whose answers take longer than the least time of a generation:
+// without the leader's wait its claims would always be too late.
+func TestStragglerWaitLetsSlowPeersIn(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		ticks  Tick // that the tab computes
