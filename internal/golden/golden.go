@@ -25,14 +25,12 @@ import (
 // File is the file of answers, relative to the folder of the tested package, in which tests run on every target.
 const File = "testdata/golden.txt"
 
-var (
-	update  = flag.Bool("update", false, "rewrite "+File+" with what the tests compute")
-	foreign = flag.Bool("golden.foreign", false, "the processor is emulated or not the developers' own; see Foreign")
-)
+var update = flag.Bool("update", false, "rewrite "+File+" with what the tests compute")
 
-// Foreign reports whether the test runs on another target than the developers' own. A test may then leave out
-// repetitions that the target cannot change, such as other numbers of workers: all of them run natively.
-func Foreign() bool { return *foreign }
+// Foreign reports whether the test runs on another target than the developers' own: testnet/golden.sh sets
+// GOLDEN_FOREIGN. A test may then leave out repetitions that the target cannot change, such as other numbers
+// of workers: all of them run natively.
+func Foreign() bool { return os.Getenv("GOLDEN_FOREIGN") != "" }
 
 // mu keeps parallel tests of one process from losing each other's lines under -update.
 var mu sync.Mutex

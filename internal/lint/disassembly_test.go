@@ -40,7 +40,7 @@ func (r reader) disassembly(t *testing.T, prefix string, build ...string) (found
 	binary := filepath.Join(t.TempDir(), "binary")
 	cmd := exec.Command("go", append(build[:2:2], append([]string{"-o", binary}, build[2:]...)...)...)
 	cmd.Dir = root
-	cmd.Env = append(append(os.Environ(), "GOOS=linux", "CGO_ENABLED=0", "GOFLAGS="), r.env...)
+	cmd.Env = append(append(os.Environ(), "GOOS=linux", "CGO_ENABLED=0", sharedFlags), r.env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go %s: %v\n%s", strings.Join(build, " "), err, out)
 	}

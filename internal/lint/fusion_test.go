@@ -32,6 +32,9 @@ var fusing = []struct {
 // among them.
 var fused = regexp.MustCompile(`^(V?FN?M(ADD|SUB)[A-Z0-9]*|[WV]FN?M[AS](DB|SB|XB)?|X[SV]N?M(ADD|SUB)[A-Z0-9]*|V?FC?ML[AS][A-Z0-9]*|FR(ECP|SQRT)S)$`)
 
+// sharedFlags are those of the Makefile, so that what is compiled for other targets is compiled once.
+const sharedFlags = "GOFLAGS=-trimpath -buildvcs=false"
+
 // instruction matches a line of the compiler's listing: offset, (file:line), mnemonic.
 var instruction = regexp.MustCompile(`^\s+0x[0-9a-f]+ \d+ \((.+):(\d+)\)\s+([A-Z0-9]+)`)
 
@@ -43,7 +46,7 @@ func listing(env []string, pkgs ...string) (found []finding, instructions int, e
 		args = append([]string{"build", "-gcflags=-S"}, pkgs...)
 	}
 	cmd := exec.Command("go", args...)
-	cmd.Env = append(append(os.Environ(), "GOOS=linux", "CGO_ENABLED=0", "GOFLAGS="), env...)
+	cmd.Env = append(append(os.Environ(), "GOOS=linux", "CGO_ENABLED=0", sharedFlags), env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	var failed error // the listing of what did compile is read nevertheless
@@ -63,7 +66,7 @@ func listing(env []string, pkgs ...string) (found []finding, instructions int, e
 			if err != nil {
 				return nil, 0, err
 			}
-			found = append(found, finding{m[1], line, "fused instruction " + m[3]})
+			found = append(found, finding{strings.TrimPrefix(m[1], module+"/"), line, "fused instruction " + m[3]})
 		}
 	}
 	return found, instructions, errors.Join(failed, lines.Err())
