@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every figure of speed, as Markdown on stdout; what it does meanwhile goes to stderr. Some ten minutes. Take it on a machine
-# that does nothing else: it says what the load was.
+# Measures every speed in docs/bench/README.md and prints Markdown; progress goes to stderr. It takes about ten minutes. Run
+# it on an idle machine: it prints the load.
 # usage: [PYTHON=venv/bin/python] testnet/bench/all.sh >figures.md     (PYTHON=none leaves numpy, torch and jax out)
 set -eu
 cd "$(dirname "$0")/../.."

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Env-steps per CPU second of the Box2D worlds beside Gymnasium's and EnvPool's, on one core.
+"""Env-steps per CPU second of the Box2D environments here, in Gymnasium and in EnvPool, on one core.
 
     python3 -m venv /tmp/venv
     /tmp/venv/bin/pip install "gymnasium[box2d]==1.4.0" numpy==2.4.6 envpool==1.2.5
     taskset -c 0 /tmp/venv/bin/python testnet/bench/box2d.py [ROUNDS]
 
-Random actions, resets included. EnvPool runs 64 worlds in one thread, so that Python's share is small. Ours is the
-benchmark BenchmarkStep of each world, less the start of its program. CPU seconds of the processes count, not the clock's,
-so that other work on the machine matters less: it still takes caches and clock rate. Each round measures all of them one
+Random actions, resets included. EnvPool runs 64 environments in one thread, so that Python's share is small. Ours is the
+benchmark BenchmarkStep of each environment, without the start of its program. It counts CPU seconds, not wall time, so
+that other work on the machine matters less, although it still takes caches and clock rate. Each round measures all of them one
 after another; the best of the rounds counts, since other work can only slow one down.
 """
 

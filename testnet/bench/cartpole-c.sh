@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Steps CartPole-v1 with random actions in Go and in C, in turns on one core, and prints the ratio of their speeds.
-# First it compares what both computed: with -ffp-contract=off the C program must end every episode in the same bits.
+# First it compares results: with -ffp-contract=off the C program must end every episode in the same bits.
 # usage: testnet/bench/cartpole-c.sh [ROUNDS]
 set -eu
 cd "$(dirname "$0")/../.."

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Runs the benchmarks of what is inside a step of training and lays them, with benchstat, beside the results that are kept
-# for this kind of processor: docs/bench/cpu/NAME.txt, in Go's benchmark format.
+# Runs the benchmarks of everything inside a step of training and compares them, with benchstat, to the results kept for
+# this kind of processor in docs/bench/cpu/NAME.txt, in Go's benchmark format.
 # usage: testnet/bench/compare.sh            compare
 #        testnet/bench/compare.sh --record   keep the results of this run (quiet machine!), then commit the file
 #        testnet/bench/compare.sh --name     print the processor's NAME
-# BENCH_COUNT (6), BENCH_TIME (50ms) and BENCH_PACKAGES change how much is run.
+# BENCH_COUNT (6), BENCH_TIME (50ms) and BENCH_PACKAGES set how much runs.
 set -eu
 cd "$(dirname "$0")/../.."
 benchstat=golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 read -ra packages <<<"${BENCH_PACKAGES:-./internal/exact ./internal/noise ./internal/kernel ./internal/policy ./internal/rollout ./envs/...}"
 
-# name prints the processor's name as a file name, on x86 with family and model: virtual machines tell little else.
+# name prints the processor's name as a file name, on x86 with family and model, since virtual machines hide the rest.
 name() {
 	{
 		if [ -r /proc/cpuinfo ] && grep -q '^model name' /proc/cpuinfo; then

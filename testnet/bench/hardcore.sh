@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Trains BipedalWalkerHardcore-v3 as docs/bench/learn.md tells: three runs, each of which begins with the model of the one before. The same
-# bits come on every machine. Logs, curves and models go to FOLDER; a run that was interrupted is gone on with.
+# Trains BipedalWalkerHardcore-v3 as docs/bench/learn.md describes: three runs, each of which starts from the model of the
+# last one. It gives the same bits on every machine. Logs, curves and models go to FOLDER; interrupted runs are resumed.
 # usage: testnet/bench/hardcore.sh FOLDER
 set -eu
 cd "$(dirname "$0")/../.."
@@ -15,7 +15,8 @@ run() { # NAME EVALUATIONS FLAGS...
 	"$folder/evonode" export "$folder/$name.seedlog" -o "$folder/$name.npz"
 }
 
-# A fall counts as 10 until it walks; then as the 100 that it costs. Smaller steps of the mean average what two episodes cannot tell.
+# A fall counts as -10 until the policy walks, then as its full -100. Smaller steps of the mean average out the noise of two
+# episodes.
 run walk 50900 --policy mlp --hidden 32 --bias=false --population 100 --param sigma=0.1
 run care 17500 --init "$folder/walk.npz" --population 100 --param sigma=0.06 --max-penalty 0
 run calm 77952 --init "$folder/care.npz" --population 128 --param sigma=0.08 --param alpha=0.3 --param sigma_alpha=0.3 --max-penalty 0

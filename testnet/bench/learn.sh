@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Trains every world with a preset by every strategy, seeds FIRST to LAST, one run at a time, and prints a row for each:
-# what docs/bench/learn.md holds. The tables of evonode sweep go to FOLDER.
+# Trains every environment that has presets with every strategy, seeds FIRST to LAST, one run at a time, and prints a row
+# for each, as in docs/bench/learn.md. The tables of evonode sweep go to FOLDER.
 # usage: testnet/bench/learn.sh FOLDER [FIRST LAST]
 set -eu
 cd "$(dirname "$0")/../.."

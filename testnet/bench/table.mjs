@@ -1,5 +1,5 @@
-// Prints rows of evonode bench --json as Markdown: node testnet/bench/table.mjs FILE..., each file a run, of which the
-// median counts. Rows that every kernel has stand side by side.
+// Prints rows of evonode bench --json as Markdown: node testnet/bench/table.mjs FILE..., one file per run; it
+// prints medians. Rows that every kernel has share a line.
 import { readFileSync } from "node:fs";
 
 const runs = process.argv.slice(2).map((file) => readFileSync(file, "utf8").trim().split("\n").map((line) => JSON.parse(line)));

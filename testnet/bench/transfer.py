@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plays a policy that was trained here in the real Gymnasium, and says whether it does as well as here.
+"""Plays a policy trained by evonode in the real Gymnasium, and checks that it does as well there.
 
     evonode train LunarLanderContinuous-v3 -o run.seedlog && evonode export run.seedlog -o policy.npz
     python3 -m venv /tmp/venv

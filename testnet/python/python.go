@@ -11,7 +11,7 @@ import (
 )
 
 // Run runs a script with the interpreter that has the libraries of .ci/requirements.txt, and returns what it prints.
-// make tools makes that interpreter, in build/python; where it is missing the test fails and says so.
+// make tools installs that interpreter in build/python. Without it the test fails, or is skipped with -short.
 func Run(t testing.TB, script string, args ...string) []byte {
 	t.Helper()
 	return RunWith(t, nil, script, args...)

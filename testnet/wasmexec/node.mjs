@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --stack-size=8192
-// Runs a js/wasm program of this module in Node, as Go's go_js_wasm_exec does, and gives it its kernels:
+// Runs a js/wasm program of this module in Node with its kernels, as Go's go_js_wasm_exec does without:
 //
 //   GOOS=js GOARCH=wasm go test -exec="$PWD/testnet/wasmexec/node.mjs" ./internal/kernel
 
@@ -32,7 +32,7 @@ go.importObject.evokernel = border.imports;
 const { instance } = await WebAssembly.instantiate(fs.readFileSync(program), go.importObject);
 await border.connect(instance);
 process.on("exit", (code) => {
-  // Node ends if no event is awaited; Go then prints where it waits.
+  // Node exits when no event is pending; Go then prints where its goroutines wait.
   if (code === 0 && !go.exited) {
     go._pendingEvent = { id: 0 };
     go._resume();

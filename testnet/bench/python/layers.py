@@ -1,9 +1,9 @@
-"""How fast numpy, torch and jax compute the layers of policies on one core, each in its best way.
+"""How fast numpy, torch and jax compute the layers of policies on one core, each in its fastest way.
 
     python layers.py numpy 4     # one library, some 4 seconds for each of its ways; run.sh calls it for all
 
 Prints one JSON line per way: library, version, shape, way, value in GMAC/s of the fastest slice. A pass is all layers
-with biases and no activation; every candidate has weights of its own, observations and outputs are in memory. Shapes are
+with biases and no activation; every candidate has its own weights, and observations and outputs are in memory. Shapes are
 those of evonode bench kernel. Every way is checked against float64 before it is timed.
 """
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# numpy, torch and jax beside evonode on the same layers, one core, in turns; prints a table. Without PYTHON it makes a
+# Times numpy, torch, jax and evonode on the same layers, on one core, in turns, and prints a table. Without PYTHON it makes a
 # virtual environment with requirements.txt in build/bench-python (some 6 GB: torch's package holds what GPUs need).
 # usage: [PYTHON=venv/bin/python] testnet/bench/python/run.sh [ROUNDS [SECONDS]]
 set -eu

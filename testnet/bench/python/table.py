@@ -3,7 +3,7 @@ import json
 import sys
 
 LIBRARIES = ["numpy", "torch", "jax"]
-# What the libraries compute, and evonode's rows beside it: the same, and the same as a rollout meets it.
+# What the libraries compute, and evonode's rows for it: all candidates in turn, and one after the other as in a rollout.
 SHAPES = [
     ("24-64-64-4 of 256 candidates x 1", ["24-64-64-4 of 256 candidates x 1", "24-64-64-4"]),
     ("24-64-64-4 of 256 candidates x 16", ["24-64-64-4 of 256 candidates x 16", "24-64-64-4 x 16"]),

@@ -1,10 +1,10 @@
-"""Seconds and env-steps until Stable-Baselines3 solves a world, as evonode counts them.
+"""Seconds and env-steps until Stable-Baselines3 solves an environment, as evonode counts them.
 
     python sb3.py CartPole-v1 ppo 0 4        # seeds 0 to 4, one process each
 
-The hyperparameters are those of rl-baselines3-zoo (ppo.yml, ars.yml). Training stops at the first look (20 episodes of
-the deterministic policy, every LOOK steps) at or above the threshold that a test of 100 fresh episodes confirms, as
-evonode does. Prints one JSON line per seed: seconds of the whole process, of its imports and of its looks, and env-steps
+The hyperparameters are those of rl-baselines3-zoo (ppo.yml, ars.yml). Training stops at the first held-out
+evaluation (20 episodes of the deterministic policy, every INTERVAL steps) at or above the threshold that a test of 100
+fresh episodes confirms, as in evonode. Prints one JSON line per seed: seconds of the whole process, of its imports and of its evaluations, and env-steps
 of training.
 """
 import json
@@ -16,7 +16,7 @@ THRESHOLD = {"CartPole-v1": 475.0, "Pendulum-v1": -200.0}
 # Those of the zoo.
 LIMIT = {("CartPole-v1", "ppo"): 100_000, ("CartPole-v1", "ars"): 50_000,
          ("Pendulum-v1", "ppo"): 100_000, ("Pendulum-v1", "ars"): 2_000_000}
-LOOK = {"CartPole-v1": 1000, "Pendulum-v1": 10_000}
+INTERVAL = {"CartPole-v1": 1000, "Pendulum-v1": 10_000}
 
 
 def linear(value):
@@ -57,7 +57,7 @@ def one(world, method, seed):
     torch.set_num_threads(1)  # the networks are small
 
     def returns(model, first, n):
-        """The mean return of n fresh episodes of the deterministic policy, side by side so that looks cost little."""
+        """The mean return of n fresh episodes of the deterministic policy, in parallel so that evaluations cost little."""
         envs = [gymnasium.make(world) for _ in range(n)]
         obs = numpy.stack([env.reset(seed=first + k)[0] for k, env in enumerate(envs)])
         total, running = numpy.zeros(n), numpy.ones(n, bool)
@@ -74,18 +74,18 @@ def one(world, method, seed):
         pass
 
     class Stop(BaseCallback):
-        next, solved, last, looking = LOOK[world], False, None, 0.0
+        next, solved, last, evaluating = INTERVAL[world], False, None, 0.0
 
         def _on_step(self):
             if self.num_timesteps < self.next:
                 return True
-            self.next = self.num_timesteps + LOOK[world]
+            self.next = self.num_timesteps + INTERVAL[world]
             begin = time.perf_counter()
             self.last = returns(self.model, 10_000_000 + self.num_timesteps, 20)
             if self.last >= THRESHOLD[world]:
                 self.last = returns(self.model, 20_000_000 + self.num_timesteps, 100)
                 self.solved = self.last >= THRESHOLD[world]
-            self.looking += time.perf_counter() - begin
+            self.evaluating += time.perf_counter() - begin
             if self.solved:
                 raise Solved  # ARS does not heed a callback's False
             return True
@@ -97,7 +97,7 @@ def one(world, method, seed):
     except Solved:
         pass
     print(json.dumps({"world": world, "method": method, "seed": seed, "solved": stop.solved, "steps": int(model.num_timesteps),
-                      "seconds": time.perf_counter() - start, "import_seconds": imported, "look_seconds": stop.looking, "return": stop.last}))
+                      "seconds": time.perf_counter() - start, "import_seconds": imported, "evaluation_seconds": stop.evaluating, "return": stop.last}))
 
 
 def main():
