@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/evoswarm/evoswarm/node/cli"
 )
@@ -16,6 +17,9 @@ func main() { os.Exit(cli.Main(interrupted(), os.Args[1:], cli.Standard())) }
 
 // statusInterrupted is the exit status of a process that was told twice to end, as shells have it: 128 + SIGINT.
 const statusInterrupted = 130
+
+// oneSignal is the time within which two signals are one: timeout(1), for one, signals a process and then its group.
+const oneSignal = 300 * time.Millisecond
 
 // interrupted returns a context that ends when the user asks the process to stop: with Ctrl-C, or SIGTERM. If the user asks
 // again, the process ends at once.
@@ -26,8 +30,12 @@ func interrupted() context.Context {
 	go func() {
 		<-asked
 		cancel()
-		<-asked
-		os.Exit(statusInterrupted)
+		for first := time.Now(); ; {
+			<-asked
+			if time.Since(first) > oneSignal {
+				os.Exit(statusInterrupted)
+			}
+		}
 	}()
 	return ctx
 }
