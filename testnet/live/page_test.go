@@ -53,6 +53,10 @@ func TestPage(t *testing.T) {
 	b.picture(t, "opening")
 	s.await(t, "the tab helps", b.reads("Your computer is helping"))
 	s.await(t, "the policy plays", b.reads("Policy of generation"))
+	drawn, err := ask[float64](b, `Number(/generation ([\d,]+)/.exec(document.getElementById("caption").textContent)[1].replaceAll(",", ""))`)
+	if err != nil || drawn < 20 {
+		t.Errorf("got %v, %v: a latecomer is shown a policy from before it came", drawn, err)
+	}
 	words, err := ask[string](b, `document.getElementById("curve-words").textContent`)
 	if err != nil || !strings.Contains(words, "had a mean return") {
 		t.Errorf("got %q, %v: a latecomer does not see the learning curve", words, err)

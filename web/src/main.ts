@@ -10,8 +10,8 @@ import { cores, loadPrefs, savePrefs } from "./prefs.ts";
 import { Crash, RemoteTab } from "./tab.ts";
 import { Theater } from "./theater.ts";
 import { watchBattery, watchLife } from "./watch.ts";
-import { describe, type Situation } from "./words.ts";
-import type { Generation, HeldOut, Phase, Problem, Status } from "./types/tab";
+import { describe, upToDate, type Situation } from "./words.ts";
+import type { Generation, HeldOut, Phase, PolicyBytes, Problem, Status } from "./types/tab";
 
 /** How often the node is asked for its addresses, its build and its learning curve. [ms] */
 const askPeriod = 60_000;
@@ -56,9 +56,11 @@ async function main(): Promise<void> {
   const unlock = await lockTab(() => {
     enter("elsewhere");
     page.still("The other tab draws the policy.");
+    page.pausable(false);
   });
   enter("connecting");
-  page.still("The policy appears here once this tab takes part.");
+  page.still("The policy appears here once this tab has caught up with the run.");
+  page.pausable(true);
   start(await addresses, program!, worker!, unlock);
 }
 
@@ -68,7 +70,7 @@ function start(node: Addresses, program: WebAssembly.Module, worker: WebAssembly
     canvas: page.canvas,
     script: assets.worker,
     module: worker,
-    policy: async () => (await tab?.call("policy").catch(() => null)) ?? null,
+    policy: newestPolicy,
     caption: (frame) => page.caption(frame),
     failed: (error) => page.problem({ error: `The drawing stopped: ${error}`, hint: "Training continues. Reload the page to draw again.", fatal: false }),
   });
@@ -104,6 +106,12 @@ function start(node: Addresses, program: WebAssembly.Module, worker: WebAssembly
     onBattery = low;
     hold();
   });
+}
+
+/** newestPolicy is what the theater plays. A tab that is still behind has only policies that nobody wants to see. */
+async function newestPolicy(): Promise<PolicyBytes | null> {
+  if (!tab || !situation.status || !upToDate(situation.status)) return null;
+  return tab.call("policy").catch(() => null);
 }
 
 async function nameKernel(tab: RemoteTab): Promise<void> {

@@ -103,10 +103,17 @@ export class Page {
   /** Says why nothing is in view yet. */
   still(why: string): void {
     this.write("caption", why);
+    element("play").hidden = true;
+  }
+
+  /** Offers to pause, where there is something to pause. */
+  pausable(on: boolean): void {
+    element("pause").hidden = !on;
   }
 
   /** Says what is in view. */
   caption(f: Frame): void {
+    element("play").hidden = false;
     this.write("caption", `Policy of generation ${count(f.gen)} · return ${real(f.return)}${f.over ? ", the end" : ""}`);
   }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describe, type Situation } from "./words.ts";
+import { describe, upToDate, type Situation } from "./words.ts";
 import type { Status } from "./types/tab";
 
 const status: Status = {
@@ -68,6 +68,19 @@ test("catching up says how far it is and how long it takes", () => {
 
 test("a pause does not claim that nothing happens", () => {
   assert.match(describe({ ...running, hold: "paused" }).detail, /only follows the run/);
+});
+
+test("the policy of a tab that is behind is not worth drawing", () => {
+  const cases: [change: Partial<Status>, want: boolean][] = [
+    [{}, true],
+    [{ height: 0 }, true],
+    [{ state: "catching-up", reason: "catching-up", behind: 5, behind_of: 9 }, false],
+    [{ state: "idle", reason: "searching", height: 0 }, false],
+    [{ state: "paused", reason: "paused" }, true],
+    [{ state: "paused", reason: "paused", height: 0 }, false],
+    [{ state: "paused", reason: "paused", behind: 5 }, false],
+  ];
+  for (const [change, want] of cases) assert.equal(upToDate({ ...status, ...change }), want, JSON.stringify(change));
 });
 
 test("others are counted in words, if there are any", () => {

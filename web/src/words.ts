@@ -53,6 +53,21 @@ export function describe(s: Situation): Words {
   return describeRunning(s, s.status);
 }
 
+/** upToDate reports whether a peer has taken in what the swarm did before it came. */
+export function upToDate(status: Status): boolean {
+  if (status.behind > 0) return false;
+  switch (status.reason) {
+    case "searching":
+    case "no-leader":
+    case "catching-up":
+      return false;
+    case "paused":
+      return status.height > 0; // a pause hides the other reasons
+    default:
+      return true;
+  }
+}
+
 function describeAlone(s: Situation, status: Status): Words {
   const detail = woken(s) ?? "No other peer can be reached right now. The page keeps trying.";
   return status.state === "training" ? words("work", "Training alone", detail) : words("wait", "Alone", detail);
