@@ -10,15 +10,15 @@ import (
 // in a tab, committed with strict durability) BEFORE anything in Send leaves, so that a crash loses nothing that others
 // have seen.
 type Actions struct {
-	State  []byte     // hard state to keep instead of the last; nil: unchanged
-	Blocks [][]byte   // blocks to keep permanently
-	Head   *HeadMove  // the canonical chain changed; nil: unchanged
-	Send   []Envelope // messages, in order
-	Fold   *Fold      // generations to fold; nil: none
-	Work   []Work     // evaluations to start; urgent ones first
-	Cancel []uint64   // work and folds whose answer no longer matters
-	Ban    []Peer     // peers to cut off
-	Notes  []Note     // messages for a person
+	State  []byte             // hard state to keep instead of the last; nil: unchanged
+	Blocks []seedlog.RawBlock // blocks to keep permanently
+	Head   *HeadMove          // the canonical chain changed; nil: unchanged
+	Send   []Envelope         // messages, in order
+	Fold   *Fold              // generations to fold; nil: none
+	Work   []Work             // evaluations to start; urgent ones first
+	Cancel []uint64           // work and folds whose answer no longer matters
+	Ban    []Peer             // peers to cut off
+	Notes  []Note             // messages for a person
 }
 
 // HeadMove says how the canonical chain changed: entries above Fork are replaced by Entries.

@@ -255,9 +255,9 @@ func (c *Coordinator) archiveBody(n *node) {
 		return
 	}
 	for _, claim := range n.body.claims {
-		c.out.Blocks = append(c.out.Blocks, claim.Bytes())
+		c.out.Blocks = append(c.out.Blocks, claim.RawBlock)
 	}
-	c.out.Blocks = append(c.out.Blocks, n.body.entry.Bytes(), n.body.entry.Seal().Bytes())
+	c.out.Blocks = append(c.out.Blocks, n.body.entry.RawBlock, n.body.entry.Seal().RawBlock)
 	n.body = nil
 }
 

@@ -92,7 +92,7 @@ func (c *Coordinator) accept(e *evidence) {
 		c.faults.proofs = append(c.faults.proofs, *e.message())
 		c.hard.Proofs = append(c.hard.Proofs, [2]seedlog.Link{link, e.proof.Link()})
 		c.hardChanged = true
-		c.out.Blocks = append(c.out.Blocks, e.claim.Bytes(), e.proof.Bytes())
+		c.out.Blocks = append(c.out.Blocks, e.claim.RawBlock, e.proof.RawBlock)
 	}
 	c.out.note(NoteFalse, claim.Peer, fmt.Sprintf("claim %s of %s is false", link, claim.Peer.Short()))
 	c.out.send(Gossip, Peer{}, e.message())

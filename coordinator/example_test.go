@@ -47,8 +47,8 @@ func Example() {
 	for now := coordinator.Tick(1); c.Snapshot().Height < 1; now++ {
 		actions := c.Step(now, coordinator.Passed{})
 		for {
-			for _, data := range actions.Blocks {
-				archive[seedlog.LinkOf(data)] = data
+			for _, b := range actions.Blocks {
+				archive[b.Link()] = b.Bytes()
 			}
 			for _, note := range actions.Notes {
 				fmt.Println(note.Text)

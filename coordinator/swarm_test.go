@@ -68,8 +68,8 @@ func (m *memory) save(a Actions) {
 	if a.State != nil {
 		m.state = a.State
 	}
-	for _, data := range a.Blocks {
-		m.blocks[seedlog.LinkOf(data)] = data
+	for _, b := range a.Blocks {
+		m.blocks[b.Link()] = b.Bytes()
 	}
 	if h := a.Head; h != nil {
 		m.chain = append(m.chain[:h.Fork:h.Fork], h.Entries...)

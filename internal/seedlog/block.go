@@ -6,39 +6,44 @@ import (
 	"fmt"
 )
 
-// Block is the value of a block together with its bytes and its link. Only this package makes one, so the
-// three always match, and nothing is encoded or hashed a second time. The zero Block holds nothing.
-type Block[T any] struct {
-	data  []byte
-	link  Link
-	value *T
+// RawBlock is the bytes of a block together with its link. Only this package makes one, so the two always match, and
+// nothing is hashed a second time. The zero RawBlock holds nothing.
+type RawBlock struct {
+	data []byte
+	link Link
 }
 
+// NewRawBlock hashes data and takes it over.
+func NewRawBlock(data []byte) RawBlock { return RawBlock{data, LinkOf(data)} }
+
 // Bytes returns the block; read-only.
-func (b Block[T]) Bytes() []byte { return b.data }
+func (b RawBlock) Bytes() []byte { return b.data }
 
 // Link returns the link that names the block.
-func (b Block[T]) Link() Link { return b.link }
+func (b RawBlock) Link() Link { return b.link }
+
+// Block is a block together with its value, so that nothing is encoded or decoded a second time either. The zero Block
+// holds nothing.
+type Block[T any] struct {
+	RawBlock
+	value *T
+}
 
 // Value returns what the block says; nil for the zero Block. Read-only.
 func (b Block[T]) Value() *T { return b.value }
 
-// open decodes data into a block; link is that of data, or undefined if it is not known yet.
-func open[T any](data []byte, link Link, decode func([]byte) (*T, error)) (Block[T], error) {
-	value, err := decode(data)
+// open decodes a block.
+func open[T any](raw RawBlock, decode func([]byte) (*T, error)) (Block[T], error) {
+	value, err := decode(raw.data)
 	if err != nil {
 		return Block[T]{}, err
 	}
-	if !link.Defined() {
-		link = LinkOf(data)
-	}
-	return Block[T]{data, link, value}, nil
+	return Block[T]{raw, value}, nil
 }
 
 // blockOf makes the block of a value that was made here.
 func blockOf[T any](value *T) Block[T] {
-	data := Encode(value)
-	return Block[T]{data, LinkOf(data), value}
+	return Block[T]{NewRawBlock(Encode(value)), value}
 }
 
 // CheckedClaim is a claim of the run that has the right form and was signed by its peer. Only a re-run tells
@@ -59,7 +64,7 @@ type CheckedProof struct{ Block[Proof] }
 
 // CheckClaim reads a claim and verifies its shape, its ranges and its signature.
 func (r *Rules) CheckClaim(data []byte) (CheckedClaim, error) {
-	b, err := open(data, Link{}, DecodeClaim)
+	b, err := open(NewRawBlock(data), DecodeClaim)
 	if err == nil {
 		err = r.checkClaim(b)
 	}
@@ -73,11 +78,11 @@ func (r *Rules) CheckClaim(data []byte) (CheckedClaim, error) {
 // signed. [Rules.CheckPlace] says whether the entry fits its parent, [Rules.Advance] whether its digests are
 // right.
 func (r *Rules) CheckEntry(entry, seal []byte) (CheckedEntry, error) {
-	e, err := open(entry, Link{}, DecodeEntry)
+	e, err := open(NewRawBlock(entry), DecodeEntry)
 	if err != nil {
 		return CheckedEntry{}, err
 	}
-	s, err := open(seal, Link{}, DecodeSeal)
+	s, err := open(NewRawBlock(seal), DecodeSeal)
 	if err != nil {
 		return CheckedEntry{}, err
 	}
@@ -92,7 +97,7 @@ func (r *Rules) CheckEntry(entry, seal []byte) (CheckedEntry, error) {
 
 // CheckProof reads a proof about a claim and verifies its signature.
 func (r *Rules) CheckProof(data []byte, claim CheckedClaim) (CheckedProof, error) {
-	b, err := open(data, Link{}, DecodeProof)
+	b, err := open(NewRawBlock(data), DecodeProof)
 	if err == nil {
 		err = b.value.check(r.Run, claim.Block)
 	}
@@ -125,7 +130,7 @@ func (r *Rules) KeptEntry(entry []byte, link Link, seal []byte, sealLink Link) (
 }
 
 func kept[T any](data []byte, link Link, decode func([]byte) (*T, error)) (Block[T], error) {
-	b, err := open(data, Link{}, decode)
+	b, err := open(NewRawBlock(data), decode)
 	if err == nil && b.link != link {
 		err = fmt.Errorf("%w: a block that hashes to %s under the name %s", ErrLink, b.link, link)
 	}

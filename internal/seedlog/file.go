@@ -160,7 +160,7 @@ func (s *Scanner) next() (*Record, error) {
 		}
 		switch data[0] {
 		case kindClaim:
-			c, err := open(data, link, DecodeClaim)
+			c, err := open(RawBlock{data, link}, DecodeClaim)
 			if err != nil {
 				return nil, err
 			}
@@ -169,7 +169,7 @@ func (s *Scanner) next() (*Record, error) {
 			}
 			g.Claims, g.claims = append(g.Claims, c.value), append(g.claims, c)
 		case kindEntry:
-			if g.entry, err = open(data, link, DecodeEntry); err != nil {
+			if g.entry, err = open(RawBlock{data, link}, DecodeEntry); err != nil {
 				return nil, err
 			}
 			g.Entry, g.Link = g.entry.value, link
@@ -190,7 +190,7 @@ func (s *Scanner) next() (*Record, error) {
 		return nil, fmt.Errorf("%w: an entry without its seal", ErrMissing)
 	}
 	g.SealLink, g.End = link, s.sections.Offset()
-	if g.seal, err = open(data, link, DecodeSeal); err != nil {
+	if g.seal, err = open(RawBlock{data, link}, DecodeSeal); err != nil {
 		return nil, err
 	}
 	g.Seal = g.seal.value

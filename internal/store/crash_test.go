@@ -42,7 +42,7 @@ func history(t testing.TB, rules *seedlog.Rules) []step {
 		steps = append(steps, step{b, state, chain, kept})
 	}
 	add(move(0, "one", first[0]), "one", first[0])
-	add(Batch{Blocks: stray[0].blocks()}, "one", stray[0])
+	add(Batch{Blocks: raw(stray[0].blocks()...)}, "one", stray[0])
 	add(move(1, "two", first[1], first[2]), "two", first[1], first[2])
 	add(move(2, "three", other[0], other[1]), "three", other[0], other[1])
 	add(move(4, "four", other[2]), "four", other[2])

@@ -166,7 +166,7 @@ func (b *Browser) read(ctx context.Context, run seedlog.Link) (batch Batch, err 
 		return batch, err
 	}
 	for i := range blocks.Length() {
-		batch.Blocks = append(batch.Blocks, bytesOf(blocks.Index(i)))
+		batch.Blocks = append(batch.Blocks, seedlog.NewRawBlock(bytesOf(blocks.Index(i))))
 	}
 	state, err := get(stateStore, "get", run.String())
 	if err != nil {
@@ -224,8 +224,8 @@ func (r *BrowserRun) check(batch Batch) error {
 		return fmt.Errorf("%w: hard state of %d bytes, at most %d", ErrBatch, len(batch.State), MaxState)
 	}
 	fresh := map[seedlog.Link]bool{}
-	for _, data := range batch.Blocks {
-		fresh[seedlog.LinkOf(data)] = true
+	for _, b := range batch.Blocks {
+		fresh[b.Link()] = true
 	}
 	if batch.Head == nil {
 		return nil
@@ -240,10 +240,9 @@ func (r *BrowserRun) check(batch Batch) error {
 func (r *BrowserRun) write(batch Batch) (err error) {
 	defer catch(&err)
 	t := r.browser.begin("readwrite", blocksStore, chainStore, stateStore)
-	for _, data := range batch.Blocks {
-		link := seedlog.LinkOf(data)
-		if _, known := r.memory.Block(link); !known {
-			t.store(blocksStore).Call("put", uint8Array(data), []any{r.run.String(), link.String()})
+	for _, b := range batch.Blocks {
+		if _, known := r.memory.Block(b.Link()); !known {
+			t.store(blocksStore).Call("put", uint8Array(b.Bytes()), []any{r.run.String(), b.Link().String()})
 		}
 	}
 	if batch.State != nil {

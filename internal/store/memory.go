@@ -51,9 +51,9 @@ func (m *Memory) Save(batch Batch) error {
 
 // keep takes the blocks and the state of a batch.
 func (m *Memory) keep(batch Batch) {
-	for _, data := range batch.Blocks {
-		if link := seedlog.LinkOf(data); m.blocks[link] == nil {
-			m.blocks[link] = slices.Clone(data)
+	for _, b := range batch.Blocks {
+		if m.blocks[b.Link()] == nil {
+			m.blocks[b.Link()] = slices.Clone(b.Bytes())
 		}
 	}
 	if batch.State != nil {

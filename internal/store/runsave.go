@@ -41,16 +41,16 @@ func (r *Run) save(batch Batch) error {
 }
 
 // fresh returns the blocks that the run does not hold yet.
-func (r *Run) fresh(blocks [][]byte) ([]block, error) {
+func (r *Run) fresh(blocks []seedlog.RawBlock) ([]block, error) {
 	var fresh []block
 	seen := map[seedlog.Link]bool{}
-	for _, data := range blocks {
-		if len(data) == 0 || len(data) > seedlog.MaxBlockBytes {
-			return nil, fmt.Errorf("%w: block of %d bytes", ErrBatch, len(data))
+	for _, b := range blocks {
+		if n := len(b.Bytes()); n == 0 || n > seedlog.MaxBlockBytes {
+			return nil, fmt.Errorf("%w: block of %d bytes", ErrBatch, n)
 		}
-		if l := seedlog.LinkOf(data); !seen[l] && !r.has(l) {
-			seen[l] = true
-			fresh = append(fresh, block{l, data})
+		if !seen[b.Link()] && !r.has(b.Link()) {
+			seen[b.Link()] = true
+			fresh = append(fresh, block{b.Link(), b.Bytes()})
 		}
 	}
 	return fresh, nil

@@ -39,9 +39,9 @@ type Store interface {
 
 // Batch is what Save stores at once.
 type Batch struct {
-	Blocks [][]byte  // any blocks of the run, any branch; known ones are ignored
-	State  []byte    // hard state, opaque, at most MaxState bytes; nil: unchanged
-	Head   *HeadMove // the canonical chain changed; nil: unchanged
+	Blocks []seedlog.RawBlock // any blocks of the run, any branch; known ones are ignored
+	State  []byte             // hard state, opaque, at most MaxState bytes; nil: unchanged
+	Head   *HeadMove          // the canonical chain changed; nil: unchanged
 }
 
 // HeadMove replaces the canonical entries above height Fork. The blocks of the entries, of their seals and of the

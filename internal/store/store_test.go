@@ -69,6 +69,15 @@ func (g *generation) blocks() [][]byte {
 	return blocks
 }
 
+// raw are blocks with their links.
+func raw(blocks ...[]byte) []seedlog.RawBlock {
+	var all []seedlog.RawBlock
+	for _, data := range blocks {
+		all = append(all, seedlog.NewRawBlock(data))
+	}
+	return all
+}
+
 func (g *generation) sealLink() seedlog.Link { return seedlog.LinkOf(seedlog.Encode(g.seal)) }
 
 // grow returns n real generations on from (nil: the genesis), measured and sealed by key.
@@ -105,7 +114,7 @@ func newKey(name string) ed25519.PrivateKey {
 func move(fork uint64, state string, all ...*generation) Batch {
 	b := Batch{State: []byte(state), Head: &HeadMove{Fork: fork}}
 	for _, g := range all {
-		b.Blocks = append(b.Blocks, g.blocks()...)
+		b.Blocks = append(b.Blocks, raw(g.blocks()...)...)
 		b.Head.Entries = append(b.Head.Entries, g.link)
 		b.Head.Seals = append(b.Head.Seals, g.sealLink())
 	}
@@ -191,12 +200,12 @@ func TestStores(t *testing.T) {
 		if s.State() != nil {
 			t.Errorf("a new store has a state")
 		}
-		save(Batch{Blocks: first[0].blocks()[2:]}) // claims alone
+		save(Batch{Blocks: raw(first[0].blocks()[2:]...)}) // claims alone
 		save(move(0, "one", first[0]))
 		holds(t, s, "one", first[:1])
 		save(move(1, "two", first[1], first[2], first[3]))
 		holds(t, s, "two", first)
-		save(Batch{Blocks: other[0].blocks()})
+		save(Batch{Blocks: raw(other[0].blocks()...)})
 		holds(t, s, "two", first, other[0])
 		save(move(2, "three", other...))
 		holds(t, s, "three", append(slices.Clone(first[:2]), other...), first...)

@@ -28,8 +28,8 @@ func (d *disk) save(a coordinator.Actions) error {
 	if a.State != nil {
 		d.state = a.State
 	}
-	for _, data := range a.Blocks {
-		d.blocks[seedlog.LinkOf(data)] = data
+	for _, b := range a.Blocks {
+		d.blocks[b.Link()] = b.Bytes()
 	}
 	if a.Head == nil {
 		return nil

@@ -28,7 +28,7 @@ func chain(t *testing.T, n int) store.Store {
 			Leader: seedlog.PeerOf(key), Claims: []seedlog.Link{link}, Evaluations: 3, Steps: 3, Theta: make([]byte, 32), State: make([]byte, 32)})
 		seal := append([]byte("seal "), byte(h), byte(h>>8))
 		parent = seedlog.LinkOf(entry)
-		err := log.Save(store.Batch{Blocks: [][]byte{block, entry, seal},
+		err := log.Save(store.Batch{Blocks: []seedlog.RawBlock{seedlog.NewRawBlock(block), seedlog.NewRawBlock(entry), seedlog.NewRawBlock(seal)},
 			Head: &store.HeadMove{Fork: uint64(h), Entries: []seedlog.Link{parent}, Seals: []seedlog.Link{seedlog.LinkOf(seal)}}})
 		if err != nil {
 			t.Fatal(err)

@@ -60,7 +60,7 @@ func run(search string) error {
 }
 
 type generation struct {
-	blocks      [][]byte
+	blocks      []seedlog.RawBlock
 	entry, seal seedlog.Link
 }
 
@@ -106,7 +106,7 @@ func second(b *store.Browser, r *store.BrowserRun, all []generation) error {
 			return fmt.Errorf("height %d is another", i+1)
 		}
 		for _, want := range g.blocks {
-			if got, ok := r.Block(seedlog.LinkOf(want)); !ok || !bytes.Equal(got, want) {
+			if got, ok := r.Block(want.Link()); !ok || !bytes.Equal(got, want.Bytes()) {
 				return fmt.Errorf("a block of height %d is missing", i+1)
 			}
 		}
@@ -114,7 +114,7 @@ func second(b *store.Browser, r *store.BrowserRun, all []generation) error {
 	return nil
 }
 
-// full writes blocks that do not compress until the quota says no, and looks at the error.
+// full writes blocks that do not compress until the quota is used up, and checks the error.
 func full(r *store.BrowserRun) error {
 	sum := sha256.Sum256(nil)
 	for range 64 {
@@ -125,7 +125,7 @@ func full(r *store.BrowserRun) error {
 				sum = sha256.Sum256(sum[:])
 				block = append(block, sum[:]...)
 			}
-			batch.Blocks = append(batch.Blocks, block)
+			batch.Blocks = append(batch.Blocks, seedlog.NewRawBlock(block))
 		}
 		if err := r.Save(batch); errors.Is(err, store.ErrFull) {
 			return nil
@@ -181,9 +181,9 @@ func grow(rules *seedlog.Rules, n int) ([]generation, error) {
 		seal := seedlog.NewSeal(entry, key, nil)
 		data, link := entry.Encode()
 		sealData, sealLink := seal.Encode()
-		g := generation{blocks: [][]byte{data, sealData}, entry: link, seal: sealLink}
+		g := generation{blocks: []seedlog.RawBlock{seedlog.NewRawBlock(data), seedlog.NewRawBlock(sealData)}, entry: link, seal: sealLink}
 		for _, c := range claims {
-			g.blocks = append(g.blocks, seedlog.Encode(c))
+			g.blocks = append(g.blocks, seedlog.NewRawBlock(seedlog.Encode(c)))
 		}
 		all = append(all, g)
 		parent, state = seedlog.Parent{Link: link, Height: entry.Height, Term: 1}, next
