@@ -67,7 +67,7 @@ func (t *traceFlags) run(s *verb.IO, args []string) error {
 		return verb.Failed(err, "implement envs.Stateful to trace it; training does without")
 	}
 	rng, obs := noise.Stream{}, make([]float32, spec.ObsDim)
-	if err := t.blow(env); err != nil {
+	if err := t.setWind(env); err != nil {
 		return err
 	}
 	if err := t.start(s, env, &rng, obs); err != nil {
@@ -80,8 +80,8 @@ func (t *traceFlags) run(s *verb.IO, args []string) error {
 	return trace(s, env, &rng, obs, acts)
 }
 
-// blow sets the wind of --wind, if it was given.
-func (t *traceFlags) blow(env envs.Env) error {
+// setWind sets the wind of --wind, if it was given.
+func (t *traceFlags) setWind(env envs.Env) error {
 	if t.wind == "" {
 		return nil
 	}
