@@ -41,7 +41,10 @@ func TestPage(t *testing.T) {
 		}).observe({ type: "longtask", buffered: true });
 		globalThis.said = [];
 		const state = document.querySelector(".state");
-		const hear = () => said.push(document.getElementById("headline").textContent + ": " + document.getElementById("detail").textContent);
+		const hear = () => {
+			const words = document.getElementById("headline").textContent + ": " + document.getElementById("detail").textContent;
+			if (words !== said.at(-1)) said.push(words);
+		};
 		hear();
 		new MutationObserver(hear).observe(state, { subtree: true, childList: true, characterData: true });`))
 	s.await(t, "the page shows the run as the node sees it", func() string {
@@ -64,6 +67,8 @@ func TestPage(t *testing.T) {
 	said, err := ask[string](b, `said.join("\n")`)
 	if err != nil || strings.Contains(said, "lone") || strings.Contains(said, "sleep") {
 		t.Errorf("got %v, want no word of being alone or asleep:\n%s", err, said)
+	} else {
+		t.Logf("what the page said:\n%s", said)
 	}
 	s.await(t, "the tab has evaluations in the log", func() string {
 		if b.number("mine") == 0 {

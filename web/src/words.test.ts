@@ -26,7 +26,7 @@ const cases: [name: string, change: Partial<Situation>, tone: string, headline: 
   ["alone and idle", { phase: "alone", status: { ...status, state: "idle", reason: "searching" } }, "wait", "Alone"],
   ["between two generations", { status: { ...status, state: "idle", reason: "part-done" } }, "work", "Your computer is helping"],
   ["catching up", { status: { ...status, state: "catching-up", reason: "catching-up" } }, "wait", "Catching up"],
-  ["no leader", { status: { ...status, state: "idle", reason: "no-leader" } }, "wait", "Waiting for a leader"],
+  ["no leader", { status: { ...status, state: "idle", reason: "no-leader" } }, "wait", "Waiting for the leader"],
   ["disk", { status: { ...status, state: "idle", reason: "disk-full" } }, "trouble", "Storage is full"],
   ["old browser", { phase: "unsupported" }, "trouble", "This browser cannot help"],
   ["failed", { phase: "failed" }, "trouble", "Stopped"],

@@ -83,7 +83,7 @@ function describeRunning(s: Situation, status: Status): Words {
     case "searching":
       return words("wait", "Connecting", woken(s) ?? "Looking for the swarm.");
     case "no-leader":
-      return words("wait", "Waiting for a leader", "The peers are choosing one; this takes a few seconds.");
+      return words("wait", "Waiting for the leader", "Connected. Work starts when the swarm's leader is heard.");
     case "paused":
       return words("rest", "Paused", paused(status));
     case "disk-full":
