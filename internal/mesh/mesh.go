@@ -305,7 +305,7 @@ func (m *Mesh) supersede(c network.Conn) {
 	if lost {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.removeLink(c.RemotePeer()) // its hello links it anew
+		m.removeLink(c.RemotePeer()) // its hello links it again
 	}
 }
 
