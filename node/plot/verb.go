@@ -26,7 +26,7 @@ all logs are of one environment, a dashed line shows the return from which on it
 
 A TABLE is what evonode sweep -o wrote. Of each the plot shows the interquartile mean of its runs' returns with a 95 %
 bootstrap interval, as rliable does, and the share of runs that have solved the environment, both against env-steps. A
-run that has ended keeps its last return. The learning curves are read from the .curves.csv file beside the table.`,
+run that has ended keeps its last return. The learning curves are read from the .curves.csv file next to the table.`,
 		Example: "evonode plot a.seedlog b.seedlog -x evaluations -o curves.svg",
 		Bind: func(fs *verb.Flags) verb.Run {
 			f := plotFlags{x: "steps", y: "return", points: 50}

@@ -44,8 +44,8 @@ func TestWatch(t *testing.T) {
 		return ""
 	})
 	first := b.canvas(t)
-	if n := colours(t, first); n < 4 {
-		t.Errorf("the canvas has %d colours, want those of a cart, a pole, a joint and the ground", n)
+	if n := colors(t, first); n < 4 {
+		t.Errorf("the canvas has %d colors, want those of a cart, a pole, a joint and the ground", n)
 	}
 	s.await(t, "the picture moves", func() string {
 		if bytes.Equal(b.canvas(t), first) {
@@ -190,7 +190,7 @@ func (b *tab) canvas(t *testing.T) []byte {
 }
 
 // colors counts the colors that at least a hundred pixels have.
-func colours(t *testing.T, data []byte) (n int) {
+func colors(t *testing.T, data []byte) (n int) {
 	t.Helper()
 	pixels, _ := histogram(t, data)
 	for _, count := range pixels {
