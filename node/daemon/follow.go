@@ -165,8 +165,10 @@ func daemonError(err error) error {
 		return verb.Failed(err, "leave out the # and what follows it to join whatever runs there")
 	case errors.Is(err, ErrSolo):
 		return verb.Failed(err, "the key of such a run is public; start a run for a swarm with evonode --bootstrap --train ENV")
+	case errors.Is(err, errListen):
+		return verb.Wrong(err, "a multiaddress such as /ip4/0.0.0.0/tcp/4710, or /ip4/0.0.0.0/udp/4710/quic-v1")
 	case errors.Is(err, mesh.ErrAddress):
-		return verb.Wrong(err, "give the URL of a volunteer page, such as http://192.168.1.5:8080/, or a multiaddress such as /ip4/192.168.1.5/tcp/4710/p2p/12D3Koo...; leave out the # and what follows it to join whatever runs there")
+		return verb.Wrong(err, "give the URL of a volunteer page, such as http://192.168.1.5:8080/, or a multiaddress as a node prints it; leave out the # and what follows it, if there is one, to join whatever runs there")
 	case errors.Is(err, mesh.ErrUnreachable):
 		return verb.Failed(err, "check that the node there runs and that this computer can reach it: does the URL open in a browser?")
 	case errors.Is(err, mesh.ErrWrongPeer):

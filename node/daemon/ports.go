@@ -19,6 +19,9 @@ const (
 	portsTried  = 20   // after the default one
 )
 
+// errListen is returned for what is not a multiaddress to listen on.
+var errListen = errors.New("--listen")
+
 // ErrBusy is returned if another program has a port that was asked for.
 var ErrBusy = errors.New("daemon: port is busy")
 
@@ -75,7 +78,7 @@ func checkFree(listen []string) error {
 	for _, text := range listen {
 		addr, err := ma.NewMultiaddr(text)
 		if err != nil {
-			return fmt.Errorf("%w %q: %v", mesh.ErrAddress, text, err)
+			return fmt.Errorf("%w %q: %v", errListen, text, err)
 		}
 		if err := probe(addr); err != nil {
 			return fmt.Errorf("%w: %s, for peers", ErrBusy, text)

@@ -15,7 +15,7 @@ import (
 
 func main() { os.Exit(cli.Main(interrupted(), os.Args[1:], cli.Standard())) }
 
-// statusInterrupted is the exit status of a process that was told twice to end, as shells have it: 128 + SIGINT.
+// statusInterrupted is the exit status of a process that was asked twice to end, as shells have it: 128 + SIGINT.
 const statusInterrupted = 130
 
 // oneSignal is the time within which two signals are one: timeout(1), for one, signals a process and then its group.

@@ -16,7 +16,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"evonode": main, "deaf": deaf})
 }
 
-// deaf is told to end and does not: it writes what it heard to the file named deaf.
+// deaf is asked to end and does not: it writes what it heard to the file named deaf.
 func deaf() {
 	say := func(text string) {
 		if err := os.WriteFile("deaf", []byte(text), 0o600); err != nil {

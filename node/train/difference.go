@@ -16,7 +16,7 @@ const maxDifferences = 8
 // derived are the fields of a spec that follow from the others.
 var derived = []string{"origin", "nonce"}
 
-// difference says where the run of the log at path differs from the one that was asked for, "" if that cannot be told.
+// difference says where the run of the log at path differs from the one that was asked for, "" if that cannot be known.
 func difference(path string, asked *seedlog.Spec) string {
 	in, err := os.Open(path)
 	if err != nil {

@@ -58,7 +58,7 @@ func (p *progress) items(now time.Time, g solo.Progress) []verb.Item {
 	return append(items, verb.Items(fmt.Sprintf("generation %d", g.Gen), fmt.Sprintf("best %.1f", g.Best), fmt.Sprintf("mean %.1f", g.Mean))...)
 }
 
-// rates are evaluations and env-steps per second, once they can be told.
+// rates are evaluations and env-steps per second, once they can be known.
 func (p *progress) rates() (evaluations, steps float64, known bool) {
 	first, last := p.seen[0], p.seen[len(p.seen)-1]
 	seconds := last.at.Sub(first.at).Seconds()
