@@ -158,7 +158,7 @@ func flagCandidates(fs *Flags) (all []candidate) {
 	return append(all, candidate{"--help", "explain this command"})
 }
 
-// choice is a word of a placeholder that stands for itself, such as links in links|digests|claims.
+// choice is a word of a placeholder that is typed as it is, such as links in links|digests|claims.
 var choice = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
 // values lists what a placeholder may be: the first word of args.

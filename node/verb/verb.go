@@ -45,7 +45,7 @@ type Program struct {
 	Notes  string // at the end of the program's help
 	// Setup is called before any verb runs; nil: nothing.
 	Setup func(s *IO) error
-	// Values are what placeholders such as ENV may stand for, for completion.
+	// Values are what placeholders such as ENV may mean, for completion.
 	Values map[string]func() []string
 	// Hint says what to do about errors from below that carry no hint of their own, and the exit status; "", 1: nothing.
 	Hint func(err error) (hint string, status int)

@@ -19,7 +19,7 @@ const askPeriod = 60_000;
 /** How long to wait for the node's first answer between two tries, at most. [ms] */
 const retryMax = 15_000;
 
-/** A page that fails after this long reloads itself after the delay; one that fails at once would reload for ever. [ms] */
+/** A page that fails after this long reloads itself after the delay; one that fails at once would reload forever. [ms] */
 const restartAfter = 300_000;
 const restartDelay = 30_000;
 
