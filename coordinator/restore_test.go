@@ -36,10 +36,10 @@ func restored(m *member, disk *memory) (*Coordinator, error) {
 	return New(cfg)
 }
 
-// foldAll answers folds until there is none.
-func foldAll(m *member, c *Coordinator) {
-	for a := c.Step(1, Passed{}); a.Fold != nil; {
-		a = c.Step(1, foldNow(m.cfg.Rules, m.disk, a.Fold))
+// foldAll answers the folds that actions ask for, until there is none.
+func foldAll(m *member, c *Coordinator, a Actions) {
+	for a.Fold != nil {
+		a = c.Step(c.now, foldNow(m.cfg.Rules, m.disk, a.Fold))
 	}
 }
 
@@ -52,7 +52,7 @@ func TestRestoreEqualsLive(t *testing.T) {
 	if s := c.Snapshot(); s.StateHeight != 0 || s.Behind != s.Height || !s.Syncing || s.Head != m.coord.chain.head.link {
 		t.Errorf("before any fold: %+v", s)
 	}
-	foldAll(m, c)
+	foldAll(m, c, c.Step(1, Passed{}))
 	got, want := c.Snapshot(), m.coord.Snapshot()
 	if got.State.Digest() != want.State.Digest() || got.State.ThetaDigest() != want.State.ThetaDigest() {
 		t.Error("the restored state has another digest")

@@ -21,8 +21,10 @@ const maxPulls = 3
 // behind reports whether a heavier chain is known to exist and being fetched or checked, by more than the newest entry.
 func (c *Coordinator) behind() bool {
 	for p, q := range c.members.pulls { //lint:sorted any one decides
-		h := c.members.heard.of(p)
-		if q.asked && h != nil && c.lately(h) && h.Weight > c.chain.head.weight && h.Height > c.chain.head.height+2 {
+		if !q.asked {
+			continue
+		}
+		if h := c.members.heard.of(p); h != nil && c.lately(h) && h.Weight > c.chain.head.weight && h.Height > c.chain.head.height+2 {
 			return true
 		}
 	}
@@ -38,7 +40,7 @@ func (c *Coordinator) sync() {
 		}
 		if q.asked {
 			running++
-		} else if c.members.heard.of(p) == nil && c.now > q.again {
+		} else if c.now > q.again && c.members.heard.of(p) == nil {
 			delete(c.members.pulls, p)
 		}
 	}

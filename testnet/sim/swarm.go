@@ -2,6 +2,7 @@ package sim
 
 import (
 	"container/heap"
+	"crypto/sha256"
 	"fmt"
 
 	"github.com/evoswarm/evoswarm/coordinator"
@@ -11,17 +12,18 @@ import (
 
 // Swarm is a simulation under way.
 type Swarm struct {
-	opts  Options
-	rules *seedlog.Rules
-	rng   noise.Stream
-	nodes []*node
-	now   coordinator.Tick
-	queue queue
-	seq   uint64
-	side  []bool // by native: which half of a partition it is in
-	split bool
-	calm  bool
-	err   error
+	opts    Options
+	rules   *seedlog.Rules
+	checked map[[32]byte]coordinator.Checked // messages by the hash of their bytes
+	rng     noise.Stream
+	nodes   []*node
+	now     coordinator.Tick
+	queue   queue
+	seq     uint64
+	side    []bool // by native: which half of a partition it is in
+	split   bool
+	calm    bool
+	err     error
 
 	acknowledged map[seedlog.Link]bool // entries that honest leaders sent out
 	Report       Report
@@ -154,12 +156,7 @@ func (s *Swarm) post(from *node, envelope coordinator.Envelope) {
 		s.Report.Entries++
 	}
 	data := coordinator.EncodeMessage(envelope.Message)
-	message, err := coordinator.DecodeMessage(data)
-	if err != nil {
-		s.err = fmt.Errorf("tick %d: node %d sent %T: %w", s.now, from.index, envelope.Message, err)
-		return
-	}
-	checked, err := coordinator.Check(s.rules, message, nil)
+	checked, err := s.read(data)
 	if err != nil {
 		s.err = fmt.Errorf("tick %d: node %d sent %T: %w", s.now, from.index, envelope.Message, err)
 		return
@@ -181,6 +178,31 @@ func (s *Swarm) post(from *node, envelope coordinator.Envelope) {
 			s.deliver(from, via, to, checked)
 		}
 	}
+}
+
+// maxChecked bounds the messages that are remembered as checked.
+const maxChecked = 1 << 12
+
+// read checks a message as its receivers do, but once for all of them and for equal ones: most of the time of a large swarm
+// would go into verifying the same signatures at every node.
+func (s *Swarm) read(data []byte) (coordinator.Checked, error) {
+	key := sha256.Sum256(data)
+	if checked, ok := s.checked[key]; ok {
+		return checked, nil
+	}
+	message, err := coordinator.DecodeMessage(data)
+	if err != nil {
+		return coordinator.Checked{}, err
+	}
+	checked, err := coordinator.Check(s.rules, message, nil)
+	if err != nil || !coordinator.Slow(message) {
+		return checked, err
+	}
+	if len(s.checked) >= maxChecked || s.checked == nil {
+		s.checked = make(map[[32]byte]coordinator.Checked)
+	}
+	s.checked[key] = checked
+	return checked, nil
 }
 
 func (s *Swarm) deliver(from, via, to *node, message coordinator.Checked) {
