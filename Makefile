@@ -14,7 +14,7 @@ VERSION := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo
 LDFLAGS := -s -w -X $(VERB).build=$(VERSION)
 GO_DIRS := $(wildcard *.go) coordinator docs envs examples internal node testnet wasm web
 
-# What is trained by make run, and what is added to its command line.
+# What make run trains, and extra arguments for it.
 ENV  ?= CartPole-v1
 ARGS ?=
 
@@ -30,13 +30,13 @@ run: build ## build everything, then start a node that trains CartPole-v1 and se
 check: ## a first answer in minutes: build, format, vet, lint and unit tests, native only; needs nothing but Go
 	@testnet/suite.sh check
 
-test: ## the whole suite; installs what it needs
+test: ## run the whole suite; installs what it needs
 	@testnet/suite.sh
 
-build: page ## build/evonode with the page and the tab's wasm programs in it
+build: page ## compile build/evonode with the page and the tab's wasm programs in it
 	go build -tags page -ldflags '$(LDFLAGS)' -o build/evonode ./node/evonode
 
-page: node-modules ## the volunteer page with both wasm programs, compressed, in web/dist
+page: node-modules ## build the volunteer page with both wasm programs, compressed, in web/dist
 	node web/build.mjs
 
 node-modules: web/node_modules/.package-lock.json
@@ -45,11 +45,11 @@ web/node_modules/.package-lock.json: web/package-lock.json web/package.json
 	npm ci --prefix web --no-audit --no-fund --loglevel=error
 	@touch $@
 
-wasm: ## the tab's two wasm programs alone, in build/wasm
+wasm: ## build only the tab's two wasm programs, in build/wasm
 	GOOS=js GOARCH=wasm go build -ldflags '-s -w' -o build/wasm/tab.wasm ./wasm/tab
 	GOOS=js GOARCH=wasm go build -ldflags '-s -w' -o build/wasm/worker.wasm ./wasm/worker
 
-tools: ## what the tests need from Debian: installed, or named
+tools: ## install what the tests need from Debian, or name it
 	@.ci/tools
 
 vet: ## go vet, native and for the tab
@@ -61,29 +61,29 @@ lint: vet ## vet, format, the project's own rules, staticcheck
 	go test ./internal/lint
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
-golden: ## golden tests on seven targets: amd64 v1 and v3, arm64, riscv64, ppc64le, s390x, js/wasm
+golden: ## run the golden tests on seven targets: amd64 v1 and v3, arm64, riscv64, ppc64le, s390x, js/wasm
 	testnet/golden.sh
 
-sim: ## the simulator with SIM_SEEDS seeds (1000)
+sim: ## run the simulator with SIM_SEEDS seeds (1000)
 	go test ./testnet/sim -count=1 -timeout 4h -sim.seeds $(SIM_SEEDS)
 
-live: page ## real processes and a real Chromium
+live: page ## test with real processes and a real Chromium
 	go test -tags page -count=1 -timeout 20m -v ./testnet/live
 
-fuzz: ## every fuzz target for FUZZ_TIME (10s)
+fuzz: ## run every fuzz target for FUZZ_TIME (10s)
 	@grep -rlE '^func Fuzz' --include='*_test.go' $(GO_DIRS) | xargs -n1 dirname | sort -u | while read -r dir; do \
 		for f in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]*' "$$dir"/*_test.go | cut -c6-); do \
 			echo "== $$dir $$f"; go test "./$$dir" -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZ_TIME); \
 		done; done
 
-bench: ## benchmarks beside the kept results of this kind of processor (docs/bench/cpu), with benchstat
+bench: ## compare benchmarks with the kept results of this kind of processor (docs/bench/cpu), with benchstat
 	@testnet/bench/compare.sh
 
-bench-record: ## keep the results of this processor: on a quiet machine, then commit them
+bench-record: ## keep the benchmarks of this processor; run it on an idle machine, then commit them
 	@testnet/bench/compare.sh --record
 
 fmt: ## gofmt
 	gofmt -w $(GO_DIRS)
 
-clean: ## remove what was built (not the data of runs)
+clean: ## remove build outputs (not the data of runs)
 	rm -rf build web/dist web/node_modules
