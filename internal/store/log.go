@@ -28,15 +28,21 @@ type Log struct {
 // compares the digests; progress (nil: none) is called as in [seedlog.ReplayOptions]. What lies beyond the
 // recorded fsynced length and is damaged was torn by a crash: it is cut, see [Log.Notes]. Damage before it is
 // an error and nothing is changed. A whole file without a recorded length is taken as it is; a torn one
-// gives ErrTruncated. Other errors wrap seedlog.ErrRun (the log of another run), a
-// *seedlog.FileError, ErrLocked, ErrFull or ErrReadOnly.
+// gives ErrTruncated. If there is no file, the recorded length of an earlier one is removed. Other errors wrap
+// seedlog.ErrRun (the log of another run), a *seedlog.FileError, ErrLocked, ErrFull or ErrReadOnly.
 func OpenLog(path string, rules *seedlog.Rules, progress func(height uint64, offset int64) error) (*Log, error) {
+	info, err := os.Stat(path)
+	gone := errors.Is(err, fs.ErrNotExist)
+	fresh := gone || err == nil && info.Size() == 0
+	if gone { // the user removed the log: what was recorded of it promises nothing
+		if err := os.Remove(path + SyncedSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
 	_, hasSide, err := Synced(path)
 	if err != nil {
 		return nil, err
 	}
-	info, err := os.Stat(path)
-	fresh := errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0
 	file, err := openAppend(osFiles{}, path)
 	if err != nil {
 		return nil, err

@@ -146,6 +146,25 @@ func TestLogWithoutSideFile(t *testing.T) {
 	}
 }
 
+// Who removes a log and trains again gets a new one; a log that is there and has lost what was fsynced is refused.
+func TestLogRemoved(t *testing.T) {
+	rules := newRules(t, 7, true)
+	path := filepath.Join(t.TempDir(), "a")
+	_, data, _ := writeLog(t, rules, path, 2)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, again, _ := writeLog(t, rules, path, 2); !bytes.Equal(again, data) {
+		t.Errorf("the new log has %d bytes, the old one had %d", len(again), len(data))
+	}
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenLog(path, rules, nil); !errors.Is(err, seedlog.ErrTorn) {
+		t.Errorf("a log that was emptied gives %v, want %v", err, seedlog.ErrTorn)
+	}
+}
+
 func TestLogErrors(t *testing.T) {
 	rules := newRules(t, 7, true)
 	path := filepath.Join(t.TempDir(), "run.seedlog")
