@@ -21,7 +21,7 @@ type crossBuilds struct {
 
 func buildCross(t *testing.T) (b crossBuilds) {
 	t.Helper()
-	b.node = filepath.Join(root, "testnet", "targets", "node.mjs")
+	b.node = filepath.Join(root, "testnet", "wasmexec", "node.mjs")
 	var err error
 	if b.qemu, err = exec.LookPath("qemu-aarch64"); err != nil {
 		t.Fatalf("%v: apt-get install qemu-user", err)
