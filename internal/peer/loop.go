@@ -22,7 +22,7 @@ type driver struct {
 	dirty    bool           // the status may have changed
 	work     map[uint64]int // evaluations under way: work id to their number
 	meters   meters
-	look     look
+	heldOut  heldOut
 	pace     pace // of folds
 
 	stuck *stuck
@@ -44,8 +44,8 @@ func (p *Peer) loop() {
 	if p.cfg.Mesh != nil {
 		events = p.cfg.Mesh.Events()
 	}
-	p.driver.look.due = !p.onCurve(p.driver.snapshot.Height) // of what the store held
-	p.startLook()
+	p.driver.heldOut.due = !p.onCurve(p.driver.snapshot.Height) // of what the store held
+	p.startEvaluation()
 	for p.ctx.Err() == nil {
 		select {
 		case <-p.ctx.Done():
@@ -241,14 +241,14 @@ func (p *Peer) moved(m *coordinator.HeadMove) {
 		p.curve = p.curve[:len(p.curve)-1]
 	}
 	p.mu.Unlock()
-	p.driver.look.lower(m.Fork)
+	p.driver.heldOut.lower(m.Fork)
 	head := seedlog.Link{}
 	if n := len(m.Entries); n > 0 {
 		head = m.Entries[n-1]
 	}
 	height := m.Fork + uint64(len(m.Entries))
 	if head.Defined() && height%p.rules.Spec.Checks.Every == 0 {
-		p.driver.look.due = true
+		p.driver.heldOut.due = true
 	}
-	p.startLook()
+	p.startEvaluation()
 }

@@ -68,8 +68,8 @@ type Status struct {
 	Best *float64 `json:"best"` // highest fitness of the newest generation; nil: none
 	Mean *float64 `json:"mean"` // mean fitness of the newest generation; nil: none
 
-	Return       *float64 `json:"return"`        // mean return of the last look at the mean policy; nil: no look yet
-	ReturnHeight uint64   `json:"return_height"` // height of that look
+	Return       *float64 `json:"return"`        // mean return of the last held-out evaluation; nil: none yet
+	ReturnHeight uint64   `json:"return_height"` // height of that evaluation
 	Threshold    *float64 `json:"threshold"`     // mean return that counts as solved; nil: the world has none
 
 	State    State   `json:"state"`
@@ -126,7 +126,7 @@ func (p *Peer) publish(now bool) {
 	d.snapshot = d.coord.Snapshot()
 	d.meters.see(time.Now(), d.snapshot.Evaluations, d.snapshot.Syncing)
 	s := p.describe()
-	p.startLook()
+	p.startEvaluation()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.model, p.modelAt = d.snapshot.State, d.snapshot.StateHeight
