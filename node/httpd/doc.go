@@ -2,11 +2,11 @@
 // data folder through which its owner controls it.
 //
 // The page's port is read-only and open to everybody: the page, /addresses.json, /healthz, /api/status, /api/curve and
-// /api/log. /metrics has a port of its own, for its operator the node. What changes the node goes over a Unix socket
-// that only its owner can open.
+// /api/log. /metrics has a port of its own, for the node's operator. Changes to the node go over a Unix socket that only
+// its owner can open.
 //
 // /api/curve is a JSON array of the held-out evaluations of the mean policy, in order of height: [internal/peer.Point], with
-// height, head (the entry's id), evaluations, steps and return. It has at most some thousand points, thinned out as a run
-// grows, and none of entries that are no longer canonical; so ask for the whole again rather than for what is new. It
+// height, head (the entry's id), evaluations, steps and return. It has at most a few thousand points, thinned out as a
+// run grows, and none of entries that are no longer canonical, so fetch all of it again rather than what is new. It
 // survives a restart of the node.
 package httpd
