@@ -25,10 +25,10 @@ const (
 // Timing holds the protocol's durations, all in ticks.
 type Timing struct {
 	Heartbeat  Tick // between two status messages of one peer
-	Election   Tick // silence of the leader after which the first in rank stands
+	Election   Tick // silence of the leader after which the first in rank campaigns
 	Rank       Tick // added per rank, so that votes rarely split
 	Unheard    Tick // silence after which a peer no longer counts for a quorum
-	Patience   Tick // after a start or a restart: how long to listen before standing, unless the run is new and ours
+	Patience   Tick // after a start or a restart: how long to listen before campaigning, unless the run is new and ours
 	Generation Tick // least time between two entries of a leader
 	Pull       Tick // how long to wait for an answer before asking somebody else
 }

@@ -35,7 +35,7 @@ type Evaluated struct {
 type Folded struct {
 	ID       uint64
 	Steps    []rollout.Folded    // one per entry; the last has its state
-	Decisive [][]seedlog.Counter // by entry: what decided it
+	Decisive [][]seedlog.Counter // by entry: the results that decided it
 	Failed   bool
 }
 

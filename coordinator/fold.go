@@ -63,7 +63,7 @@ func values(claims []seedlog.CheckedClaim) []*seedlog.Claim {
 	return list
 }
 
-// Answer makes the event of what an evaluator gave for Task, which it takes about as long as.
+// Answer turns what an evaluator gave for Task into an event. It takes about as long as Task.
 func (f *Fold) Answer(rules *seedlog.Rules, folded []rollout.Folded) Folded {
 	e := Folded{ID: f.ID, Steps: folded, Decisive: make([][]seedlog.Counter, len(f.Entries))}
 	for i, entry := range f.Entries {

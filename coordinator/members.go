@@ -7,12 +7,12 @@ type presence struct {
 	Status
 	peer Peer
 	last Tick
-	via  Peer // who handed the last status over
+	via  Peer // that relayed the last status
 
 	logged uint64 // height of the newest entry seen to hold a claim of the peer
 }
 
-// members are those who are there.
+// members are the peers that are heard.
 type members struct {
 	heard      roll
 	links      map[Peer]bool  // direct connections
@@ -112,7 +112,7 @@ func (c *Coordinator) onStatus(from, via Peer, m *Status) {
 	}
 }
 
-// sendStatus tells others where this peer stands, when it is due.
+// sendStatus sends this peer's status when it is due.
 func (c *Coordinator) sendStatus() {
 	if c.retired || (c.now < c.members.nextStatus && !c.members.statusNow) {
 		return

@@ -99,7 +99,7 @@ func (c *Coordinator) onWant(from Peer, m *Want) {
 	}
 }
 
-// announceClaims tells others about claims in the pool: a hub gossips a digest, a leaf gives its own to its hubs.
+// announceClaims tells others about claims in the pool: a hub gossips an inventory, a leaf gives its own to its hubs.
 func (c *Coordinator) announceClaims() {
 	if c.election.role == Leader || len(c.work.pool.claims) == 0 {
 		return

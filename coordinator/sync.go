@@ -10,7 +10,7 @@ import (
 type pull struct {
 	since Tick
 	asked bool
-	late  bool  // asked, and not answered in time; the answer is welcome still
+	late  bool  // not answered in time; a later answer is still used
 	tip   *node // newest entry got from that peer on a branch that is not ours yet
 	again Tick  // not to be asked before
 }
@@ -74,7 +74,7 @@ func (c *Coordinator) richer() roll {
 // pull asks p for what follows our chain, or the branch that was begun with p.
 func (c *Coordinator) pull(p Peer) {
 	if p == c.self || c.faults.peers[p] || (!c.cfg.Hub && !c.members.links[p]) {
-		return // a leaf reaches only those whom it dialled
+		return // a leaf reaches only the peers that it dialed
 	}
 	q := c.members.pulls[p]
 	if q == nil {

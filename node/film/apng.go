@@ -101,7 +101,7 @@ func (a *apngWriter) head(header []byte) error {
 	return a.write("acTL", binary.BigEndian.AppendUint32(animation, 0)) // without end
 }
 
-// control writes where a frame stands and how long, in the place of what was there.
+// control overwrites the position and duration of a frame.
 func (a *apngWriter) control(part image.Rectangle, units int) error {
 	b := a.numbered()
 	for _, x := range []int{part.Dx(), part.Dy(), part.Min.X, part.Min.Y} {

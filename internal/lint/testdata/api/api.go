@@ -1,4 +1,4 @@
-// Package api shows types that users cannot name, in each place where a type can stand; TestPublicAPIFixture reads it.
+// Package api shows types that users cannot name, in each place where a type can occur; TestPublicAPIFixture reads it.
 package api
 
 import (

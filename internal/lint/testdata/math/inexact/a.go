@@ -1,4 +1,4 @@
-// Package inexact stands for internal/exact and calls what differs between targets.
+// Package inexact takes the part of internal/exact and calls what differs between targets.
 package inexact
 
 import "math"
