@@ -120,7 +120,7 @@ func ExampleTrain_ownEnv() {
 	// Output: true true
 }
 
-// A complete environment of another package, which can also be drawn and traced: the one in examples/hover, to be copied.
+// A complete environment of another package, which can also be drawn and traced: examples/hover, to be copied.
 func ExampleTrain_otherPackage() {
 	result, err := evoswarm.Train(context.Background(), evoswarm.Options{Env: "Hover-v0", Strategy: "openai-es", Population: 32})
 	if err != nil {

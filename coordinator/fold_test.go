@@ -34,8 +34,8 @@ func restarted(t *testing.T) (*swarm, *member, *Fold) {
 	return s, m, a.Fold
 }
 
-// TestHeartbeatsLeaveDuringAFold has a fold take a minute: meanwhile the peer says at every heartbeat that it is there, trains
-// nothing and campaigns for nothing, although it hears nobody.
+// TestHeartbeatsLeaveDuringAFold has a fold take a minute: meanwhile the peer says at every heartbeat that it
+// is there, trains nothing and campaigns for nothing, although it hears nobody.
 func TestHeartbeatsLeaveDuringAFold(t *testing.T) {
 	s, m, f := restarted(t)
 	const minute = 1200
@@ -74,7 +74,8 @@ func TestHeartbeatsLeaveDuringAFold(t *testing.T) {
 	}
 }
 
-// TestBadFoldBackend has the driver answer with failures and nonsense: each is noted and asked again, nothing is lost, and no leader is blamed.
+// TestBadFoldBackend has the driver answer with failures and nonsense: each is noted and asked again, nothing
+// is lost, and no leader is blamed.
 func TestBadFoldBackend(t *testing.T) {
 	for name, spoil := range map[string]func(*Folded){
 		"failed":            func(e *Folded) { *e = Folded{ID: e.ID, Failed: true} },
@@ -120,7 +121,8 @@ func TestBadFoldBackend(t *testing.T) {
 	}
 }
 
-// TestEntryIsFoldedTwiceBeforeItIsRefused: a new entry whose digest comes out wrong once is followed, if it comes out right then.
+// TestEntryIsFoldedTwiceBeforeItIsRefused: a new entry whose digest comes out wrong once is followed, if it
+// comes out right then.
 func TestEntryIsFoldedTwiceBeforeItIsRefused(t *testing.T) {
 	for _, wrong := range []int{1, 2} {
 		c := &Coordinator{rules: newRules(t, true), cfg: Config{Timing: LAN()},

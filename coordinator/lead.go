@@ -69,9 +69,10 @@ func (p *pool) checking() bool {
 	return false
 }
 
-// outran reports whether a hub that follows is more than one entry behind. What it computes comes too late for every
-// generation, so a leader that did not slow down would soon hold all the voting weight, and its successor would lack the
-// newest entries. Hubs on other branches or far behind are catching up, which waiting does not help.
+// outran reports whether a hub that follows is more than one entry behind. What it computes comes too late
+// for every generation, so a leader that did not slow down would soon hold all the voting weight, and its
+// successor would lack the newest entries. Hubs on other branches or far behind are catching up, which
+// waiting does not help.
 func (c *Coordinator) outran() bool {
 	tip := c.chain.head.height
 	for _, h := range c.members.heard {

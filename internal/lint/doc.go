@@ -17,7 +17,8 @@
 //   - step: files step.go of worlds and internal/policy/forward.go stay in the kernel subset of Go.
 //   - doc: every exported name has a comment. Of the Markdown files: links lead somewhere, RATIONALE.md has an index of
 //     its sections, and GLOSSARY.md is in order and names what the code has.
-//   - words: no comment, message or page uses a retired or British word (words_test.go, all floors).
+//   - words: no comment, message or page uses a retired or British word, and no comment is wider than 120 columns
+//     (words_test.go, all floors).
 //
 // Test files, internal/golden and folders that the go tool does not see (testdata, _gen) are exempt. Every rule has a
 // fixture testdata/<rule> that breaks it: a line marked `// want: text` must be reported with that text, and no other.

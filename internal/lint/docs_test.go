@@ -176,7 +176,8 @@ func TestDocIndex(t *testing.T) {
 
 var glossaryRow = regexp.MustCompile(`(?m)^\| ([^|\n]+) \|([^|\n]*)\|[^|\n]+\|$`)
 
-// TestDocGlossary holds GLOSSARY.md to its order, and to names that exist: a folder, or package.Name, or package.Name.Field.
+// TestDocGlossary checks that GLOSSARY.md is in order and that its names exist: a folder, package.Name, or
+// package.Name.Field.
 func TestDocGlossary(t *testing.T) {
 	rows := glossaryRow.FindAllStringSubmatch(pages(t)["docs/GLOSSARY.md"].text, -1)[1:] // without the header
 	if len(rows) < 50 {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // retired are words that no comment, message or page may use, as regular expressions, and what to write instead. The
@@ -118,4 +119,22 @@ func TestDocWordsFixture(t *testing.T) {
 			t.Errorf("%q: got %s, want %s", prose, got, want)
 		}
 	}
+}
+
+// maxColumns is the widest that a comment may be; tabs count four. New ones are wrapped at 110.
+const maxColumns = 120
+
+// TestDocWidth refuses lines of comments that are too wide.
+func TestDocWidth(t *testing.T) {
+	comment := regexp.MustCompile(`(?m)^\t*// .*$`)
+	eachFile(t, ".go", func(file string, data []byte) {
+		if strings.HasPrefix(string(data), "// Code generated") {
+			return
+		}
+		for _, line := range comment.FindAllString(string(data), -1) {
+			if width := utf8.RuneCountInString(line) + 3*strings.Count(line, "\t"); width > maxColumns {
+				t.Errorf("%s: a comment of %d columns, at most %d: %s", file, width, maxColumns, strings.TrimSpace(line))
+			}
+		}
+	})
 }

@@ -16,8 +16,9 @@ type renamed struct {
 
 func (r renamed) Spec() *envs.Spec { return r.spec }
 
-// TestGoldenPresetRuns holds the run ID of every row of the presets, so that people get the settings that were measured. The
-// two environments that end in "Untried-v0" have no file: their rows are those for any environment.
+// TestGoldenPresetRuns holds the run ID of every row of the presets, so that people get the settings that
+// were measured. The two environments that end in "Untried-v0" have no file: their rows are those for any
+// environment.
 func TestGoldenPresetRuns(t *testing.T) {
 	ids := presets.Envs()
 	for _, twin := range []struct{ of, id string }{{"CartPole-v1", "DiscreteUntried-v0"}, {"Pendulum-v1", "BoxUntried-v0"}} {

@@ -27,7 +27,8 @@ var (
 type Store interface {
 	// Block returns the block that link names. It is read-only, and costs one read of a file at most.
 	Block(link seedlog.Link) ([]byte, bool)
-	// Save stores a batch. All of it is durable when Save returns without an error; after an error the store refuses more.
+	// Save stores a batch. All of it is durable when Save returns without an error; after an error the store
+	// refuses more.
 	Save(batch Batch) error
 	// State returns the hard state that was saved last; nil if there was none. It is read-only.
 	State() []byte

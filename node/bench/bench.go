@@ -141,8 +141,8 @@ var perSecond = map[string]float64{"GMAC/s": 1, "GB/s": 1, "M steps/s": 1e-3, "t
 // perUnit are the units of times, where less is better, in nanoseconds.
 var perUnit = map[string]float64{"ns": 1, "ms": 1e6}
 
-// slice is how long the runs between two readings of the clock should take: much more than the reading, and little enough
-// that some slices are not interrupted.
+// slice is how long the runs between two readings of the clock should take: much more than the reading, and
+// little enough that some slices are not interrupted.
 const slice = 50 * time.Microsecond
 
 // value is the rate or time of the fastest slice.

@@ -15,10 +15,10 @@ func kernelGroup() ([]*task, error) {
 	return tasks, err
 }
 
-// candidateTasks are a pass for each of 256 candidates with weights of its own, 6 MB in all, which come from a far cache:
-// as libraries for neural networks do it, where all candidates take a step together. Rollouts do not: a candidate's
-// weights stay in the nearest cache for an episode. The limit is the weights' way, however it is read fastest, or
-// arithmetic.
+// candidateTasks are a pass for each of 256 candidates with weights of its own, 6 MB in all, which come from
+// a far cache: as libraries for neural networks do it, where all candidates take a step together. Rollouts do
+// not: a candidate's weights stay in the nearest cache for an episode. The limit is the weights' way, however
+// it is read fastest, or arithmetic.
 func candidateTasks(rows int) (tasks []*task) {
 	const candidates = 256
 	nets, pairs := make([]*network, candidates), 0.0

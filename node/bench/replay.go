@@ -21,8 +21,9 @@ func replayTasks() (tasks []*task, err error) {
 	return tasks, nil
 }
 
-// replayTasksOf rebuild a policy of 4,610 parameters from a log in memory, with all that a replay checks, and from the bare
-// results, with nothing but the strategy's updates. Values are per generation of 256 evaluations.
+// replayTasksOf rebuild a policy of 4,610 parameters from a log in memory, with all that a replay checks, and
+// from the bare results, with nothing but the strategy's updates. Values are per generation of 256
+// evaluations.
 func replayTasksOf(strategy string) ([]*task, error) {
 	const generations = 8
 	bias := true

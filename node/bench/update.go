@@ -37,8 +37,8 @@ func updateTasks(k kernel.Kernel) []*task {
 	}}}
 }
 
-// updateCoresTasks compare an update of 100,000 parameters on all cores with the same on one, with 100 seeds: their number
-// does not matter, as every part is computed with all of them.
+// updateCoresTasks compare an update of 100,000 parameters on all cores with the same on one, with 100 seeds:
+// their number does not matter, as every part is computed with all of them.
 func updateCoresTasks() []*task {
 	const part, seeds, parts = 1024, 100, 98
 	n := runtime.GOMAXPROCS(0)

@@ -7,8 +7,8 @@ import (
 	"github.com/evoswarm/evoswarm/node/verb"
 )
 
-// Each verb has a summary, help that begins with a sentence and has a usage, an example that calls it, and a section of the
-// man page that names every flag.
+// Each verb has a summary, help that begins with a sentence and has a usage, an example that calls it, and a
+// section of the man page that names every flag.
 func TestVerbsAreExplained(t *testing.T) {
 	p := program()
 	man := p.Man()

@@ -21,9 +21,9 @@ type Record interface {
 	Close() error
 }
 
-// CatchUp brings records in step with a log that ends at from, before the run continues. Each must be of the same run.
-// Rows beyond the log are dropped, and missing ones are added from it: their held-out evaluations are run again, with the
-// same result; their time is unknown.
+// CatchUp brings records in step with a log that ends at from, before the run continues. Each must be of the
+// same run. Rows beyond the log are dropped, and missing ones are added from it: their held-out evaluations
+// are run again, with the same result; their time is unknown.
 func CatchUp(ctx context.Context, log io.Reader, from *seedlog.Replayed, pool *rollout.Pool, records ...Record) error {
 	height := from.Height
 	least := height

@@ -31,8 +31,8 @@ func FitnessOf(claims []*seedlog.Claim) []float64 {
 	return all
 }
 
-// RowOf is the row of a generation that a replay visits, without time and held-out evaluation. Its figures are those that training
-// reports.
+// RowOf is the row of a generation that a replay visits, without time and held-out evaluation. Its figures
+// are those that training reports.
 func RowOf(g *seedlog.Record, at seedlog.Replayed) Row {
 	row := Row{Gen: at.Height, Evaluations: at.Evaluations, Steps: at.Steps}
 	all := FitnessOf(g.Claims)

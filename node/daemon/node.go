@@ -257,8 +257,8 @@ func (n *Node) Wait(ctx context.Context) error {
 	}
 }
 
-// Close hands over leadership, leaves the swarm, writes everything to disk and frees the data folder. ctx bounds the leaving.
-// The control socket answers until all of that is done.
+// Close hands over leadership, leaves the swarm, writes everything to disk and frees the data folder. ctx
+// bounds the leaving. The control socket answers until all of that is done.
 func (n *Node) Close(ctx context.Context) error {
 	n.Stop()
 	n.savePeers()

@@ -21,8 +21,8 @@ const statusInterrupted = 130
 // oneSignal is the time within which two signals are one: timeout(1), for one, signals a process and then its group.
 const oneSignal = 300 * time.Millisecond
 
-// interrupted returns a context that ends when the user asks the process to stop: with Ctrl-C, or SIGTERM. If the user asks
-// again, the process ends at once.
+// interrupted returns a context that ends when the user asks the process to stop: with Ctrl-C, or SIGTERM. If
+// the user asks again, the process ends at once.
 func interrupted() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	asked := make(chan os.Signal, 2)

@@ -1,12 +1,12 @@
 // Package httpd is the HTTP side of a node: the volunteer page, what others may read of the node, and the socket in its
 // data folder through which its owner controls it.
 //
-// The page's port is read-only and open to everybody: the page, /addresses.json, /healthz, /api/status, /api/curve and
-// /api/log. /metrics has a port of its own, for the node's operator. Changes to the node go over a Unix socket that only
-// its owner can open.
+// The page's port is read-only and open to everybody: the page, /addresses.json, /healthz, /api/status,
+// /api/curve and /api/log. /metrics has a port of its own, for the node's operator. Changes to the node go
+// over a Unix socket that only its owner can open.
 //
-// /api/curve is a JSON array of the held-out evaluations of the mean policy, in order of height: [internal/peer.Point], with
-// height, head (the entry's id), evaluations, steps and return. It has at most a few thousand points, thinned out as a
-// run grows, and none of entries that are no longer canonical, so fetch all of it again rather than what is new. It
-// survives a restart of the node.
+// /api/curve is a JSON array of the held-out evaluations of the mean policy, in order of height:
+// [internal/peer.Point], with height, head (the entry's id), evaluations, steps and return. It has at most a
+// few thousand points, thinned out as a run grows, and none of entries that are no longer canonical, so fetch
+// all of it again rather than what is new. It survives a restart of the node.
 package httpd

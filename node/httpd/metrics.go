@@ -11,8 +11,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/peer"
 )
 
-// NewMetricsHandler serves GET /metrics and /healthz, for the node's operator. It has no other paths: no profiles of the
-// process, and nothing that changes it.
+// NewMetricsHandler serves GET /metrics and /healthz, for the node's operator. It has no other paths: no
+// profiles of the process, and nothing that changes it.
 func NewMetricsHandler(n Node) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(gatherer(n), promhttp.HandlerOpts{}))

@@ -24,8 +24,8 @@ type Curves map[uint64][]Point
 // maxPoints bounds the points that are kept of a learning curve.
 const maxPoints = 1000
 
-// Add appends a point to the curve of a seed, unless it has got that far before. A curve that grows too long loses every
-// other point.
+// Add appends a point to the curve of a seed, unless it has got that far before. A curve that grows too long
+// loses every other point.
 func (c Curves) Add(seed uint64, p Point) {
 	all := c[seed]
 	if len(all) > 0 && all[len(all)-1].Steps >= p.Steps {

@@ -30,8 +30,8 @@ type Band struct {
 // Band aggregates curves from where all of them have begun until last env-steps, which a shorter curve reaches with its
 // last return.
 //
-// The interval is the 95 % percentile bootstrap interval of rliable (Agarwal et al. 2021): whole runs are resampled with
-// replacement, by a generator with a fixed seed. One environment is one stratum.
+// The interval is the 95 % percentile bootstrap interval of rliable (Agarwal et al. 2021): whole runs are
+// resampled with replacement, by a generator with a fixed seed. One environment is one stratum.
 func (c Curves) Band(last float64) Band {
 	seeds := c.seeds()
 	b := Band{Runs: len(seeds)}

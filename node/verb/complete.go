@@ -16,8 +16,8 @@ share/zsh/site-functions/_evonode, share/fish/vendor_completions.d/evonode.fish.
 // completeWords is the argument with which the scripts ask for candidates: evonode completion words -- WORD ... LAST.
 const completeWords = "words"
 
-// completionScripts ask the program for candidates, each on a line with a tab and what it does behind it. Where there are
-// none, the shell completes names of files.
+// completionScripts ask the program for candidates, each on a line with a tab and what it does behind it.
+// Where there are none, the shell completes names of files.
 var completionScripts = map[string]string{
 	"bash": `# Tab completion of evonode for bash.
 _evonode() {

@@ -114,7 +114,8 @@ func (fs *Flags) Func(name, arg, doc string, set func(text string) error) {
 	fs.set.Func(name, doc, set)
 }
 
-// BoolFunc defines a switch whose value, true where none is given, set takes. arg is how help shows it, such as "=false".
+// BoolFunc defines a switch whose value, true where none is given, set takes. arg is how help shows it, such
+// as "=false".
 func (fs *Flags) BoolFunc(name, arg, doc string, set func(text string) error) {
 	fs.list = append(fs.list, Flag{name, arg, doc})
 	fs.set.BoolFunc(name, doc, set)

@@ -104,8 +104,8 @@ func table(rows [][2]string, column int) string {
 	return b.String()
 }
 
-// paragraphs wraps text: its paragraphs, between which lines are empty, and its lists, whose lines begin with spaces and
-// are kept. It ends with a newline.
+// paragraphs wraps text: its paragraphs, between which lines are empty, and its lists, whose lines begin with
+// spaces and are kept. It ends with a newline.
 func paragraphs(text string) string {
 	var b strings.Builder
 	for _, block := range blocks(text) {

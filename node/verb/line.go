@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Item is a part of a progress line. What counts most comes first: the last ones are dropped where the line is too long.
+// Item is a part of a progress line. What counts most comes first: the last ones are dropped where the line
+// is too long.
 type Item struct {
 	Text  string
 	Color Color

@@ -11,8 +11,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/nearest"
 )
 
-// Verb is one command of the program: evonode train, say. Texts are plain lines; what begins with four spaces is kept as
-// it is, the rest is wrapped.
+// Verb is one command of the program: evonode train, say. Texts are plain lines; what begins with four spaces
+// is kept as it is, the rest is wrapped.
 type Verb struct {
 	Name    string
 	Args    string   // what follows the name in the list of verbs, such as "LOG -o FILE"
@@ -47,7 +47,8 @@ type Program struct {
 	Setup func(s *IO) error
 	// Values are what placeholders such as ENV may mean, for completion.
 	Values map[string]func() []string
-	// Hint says what to do about errors from below that carry no hint of their own, and the exit status; "", 1: nothing.
+	// Hint says what to do about errors from below that carry no hint of their own, and the exit status; "",
+	// 1: nothing.
 	Hint func(err error) (hint string, status int)
 }
 

@@ -20,8 +20,8 @@ var pictures = flag.String("live.pictures", "", "write pictures of what TestPage
 // tab's program alone takes longer.
 const longTask = 500 * time.Millisecond
 
-// TestPage reads what a volunteer reads: while joining a run that others began, while helping, in a second tab of the same
-// browser, and while paused.
+// TestPage reads what a volunteer reads: while joining a run that others began, while helping, in a second
+// tab of the same browser, and while paused.
 func TestPage(t *testing.T) {
 	var s swarm
 	first := s.newNode(t, "first", "--bootstrap", "--train", "Pendulum-v1")

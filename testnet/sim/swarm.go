@@ -183,8 +183,8 @@ func (s *Swarm) post(from *node, envelope coordinator.Envelope) {
 // maxChecked bounds the messages that are remembered as checked.
 const maxChecked = 1 << 12
 
-// read checks a message as its receivers do, but once for all of them and for equal ones: most of the time of a large swarm
-// would go into verifying the same signatures at every node.
+// read checks a message as its receivers do, but once for all of them and for equal ones: most of the time of
+// a large swarm would go into verifying the same signatures at every node.
 func (s *Swarm) read(data []byte) (coordinator.Checked, error) {
 	key := sha256.Sum256(data)
 	if checked, ok := s.checked[key]; ok {

@@ -81,8 +81,8 @@ func ask(args []string) (r result, err error) {
 	return r, json.Unmarshal(out.Bytes(), &r)
 }
 
-// print writes a table in Markdown. The last column is the tab's rate over that of the native kernel with vectors of 128
-// bits, or the portable one where there is none.
+// print writes a table in Markdown. The last column is the tab's rate over that of the native kernel with
+// vectors of 128 bits, or the portable one where there is none.
 func print(best map[string]map[string]row, kernels, rows []string) {
 	narrow := "portable"
 	for _, k := range []string{"sse2", "neon"} {
