@@ -43,34 +43,34 @@ func Slow(m Message) bool {
 // Check reads and checks the blocks in m. What it refuses its sender is banned for: see [Invalid]. It calls
 // pause, which may be nil, after each signature of a claim, so that where there is one thread others get
 // their turn.
-func Check(rules *seedlog.Rules, m Message, pause func()) (Checked, error) {
+func Check(checker *seedlog.Checker, m Message, pause func()) (Checked, error) {
 	c := Checked{message: m}
 	var err error
 	switch m := m.(type) {
 	case *Claims:
-		c.claims, err = checkClaims(rules, m.Blocks, pause)
+		c.claims, err = checkClaims(checker, m.Blocks, pause)
 	case *Announce:
 		var entry seedlog.CheckedEntry
-		if entry, err = rules.CheckEntry(m.Entry, m.Seal); err != nil {
+		if entry, err = checker.Entry(m.Entry, m.Seal); err != nil {
 			err = fmt.Errorf("invalid entry: %w", err)
 		}
 		c.generations = []generation{{entry: entry}}
 	case *Segment:
 		c.generations = make([]generation, len(m.Generations))
 		for i := range m.Generations {
-			if c.generations[i], err = checkGeneration(rules, &m.Generations[i], pause); err != nil {
+			if c.generations[i], err = checkGeneration(checker, &m.Generations[i], pause); err != nil {
 				return Checked{}, err
 			}
 		}
 		c.evidence = make([]evidence, len(m.Proofs))
 		for i := range m.Proofs {
-			if c.evidence[i], err = checkEvidence(rules, &m.Proofs[i]); err != nil {
+			if c.evidence[i], err = checkEvidence(checker, &m.Proofs[i]); err != nil {
 				return Checked{}, err
 			}
 		}
 	case *FraudProof:
 		c.evidence = make([]evidence, 1)
-		c.evidence[0], err = checkEvidence(rules, m)
+		c.evidence[0], err = checkEvidence(checker, m)
 	}
 	if err != nil {
 		return Checked{}, err
@@ -78,11 +78,11 @@ func Check(rules *seedlog.Rules, m Message, pause func()) (Checked, error) {
 	return c, nil
 }
 
-func checkClaims(rules *seedlog.Rules, blocks [][]byte, pause func()) ([]seedlog.CheckedClaim, error) {
+func checkClaims(checker *seedlog.Checker, blocks [][]byte, pause func()) ([]seedlog.CheckedClaim, error) {
 	claims := make([]seedlog.CheckedClaim, len(blocks))
 	for i, data := range blocks {
 		var err error
-		if claims[i], err = rules.CheckClaim(data); err != nil {
+		if claims[i], err = checker.Claim(data); err != nil {
 			return nil, fmt.Errorf("invalid claim: %w", err)
 		}
 		if pause != nil {
@@ -92,24 +92,24 @@ func checkClaims(rules *seedlog.Rules, blocks [][]byte, pause func()) ([]seedlog
 	return claims, nil
 }
 
-func checkGeneration(rules *seedlog.Rules, g *Generation, pause func()) (generation, error) {
-	entry, err := rules.CheckEntry(g.Entry, g.Seal)
+func checkGeneration(checker *seedlog.Checker, g *Generation, pause func()) (generation, error) {
+	entry, err := checker.Entry(g.Entry, g.Seal)
 	if err != nil {
 		return generation{}, fmt.Errorf("invalid entry: %w", err)
 	}
-	claims, err := checkClaims(rules, g.Claims, pause)
+	claims, err := checkClaims(checker, g.Claims, pause)
 	if err != nil {
 		return generation{}, err
 	}
 	return generation{entry, claims}, nil
 }
 
-func checkEvidence(rules *seedlog.Rules, a *FraudProof) (evidence, error) {
-	claim, err := rules.CheckClaim(a.Claim)
+func checkEvidence(checker *seedlog.Checker, a *FraudProof) (evidence, error) {
+	claim, err := checker.Claim(a.Claim)
 	if err != nil {
 		return evidence{}, fmt.Errorf("invalid claim: %w", err)
 	}
-	proof, err := rules.CheckProof(a.Proof, claim)
+	proof, err := checker.Proof(a.Proof, claim)
 	if err != nil {
 		return evidence{}, fmt.Errorf("invalid proof: %w", err)
 	}

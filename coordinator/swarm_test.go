@@ -235,7 +235,7 @@ func (s *swarm) deliver(want func(parcel) bool) {
 		if text := describe(p.message); text != "" && !s.quiet {
 			s.printf("%s gets from %s: %s", p.to.name, p.from.name, text)
 		}
-		checked, err := Check(s.rules, p.message, nil)
+		checked, err := Check(seedlog.NewChecker(s.rules), p.message, nil)
 		if err != nil {
 			s.step(p.to, Invalid{From: p.from.peer, Err: err})
 			continue

@@ -8,6 +8,7 @@ import (
 
 	"github.com/evoswarm/evoswarm/coordinator"
 	"github.com/evoswarm/evoswarm/internal/mesh"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
 // maxChecks bounds the messages that wait to be checked, maxChecksOf those of one sender. More are dropped,
@@ -23,6 +24,7 @@ type checks struct {
 	mu      sync.Mutex
 	waiting []mesh.Received
 	running bool
+	checker *seedlog.Checker // of the goroutine that checks
 }
 
 // receive hands a message to the coordinator, by way of checks if it holds many signatures.
@@ -83,7 +85,7 @@ func (p *Peer) checkAll() {
 }
 
 func (p *Peer) checked(e mesh.Received) coordinator.Event {
-	m, err := coordinator.Check(p.rules, e.Message, turns())
+	m, err := coordinator.Check(p.checks.checker, e.Message, turns())
 	if err != nil {
 		return coordinator.Invalid{From: e.From, Err: err}
 	}

@@ -71,6 +71,7 @@ func Start(ctx context.Context, cfg Config) (*Peer, error) {
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
 	}
+	p.checks.checker = seedlog.NewChecker(cfg.Rules)
 	p.archive.set(cfg.Store)
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	if err := p.begin(); err != nil {

@@ -64,7 +64,11 @@ type CheckedProof struct{ Block[Proof] }
 
 // CheckClaim reads a claim and verifies its shape, its ranges and its signature.
 func (r *Rules) CheckClaim(data []byte) (CheckedClaim, error) {
-	b, err := open(NewRawBlock(data), DecodeClaim)
+	return r.checkedClaim(NewRawBlock(data))
+}
+
+func (r *Rules) checkedClaim(raw RawBlock) (CheckedClaim, error) {
+	b, err := open(raw, DecodeClaim)
 	if err == nil {
 		err = r.checkClaim(b)
 	}
@@ -78,7 +82,11 @@ func (r *Rules) CheckClaim(data []byte) (CheckedClaim, error) {
 // signed. [Rules.CheckPlace] says whether the entry fits its parent, [Rules.Advance] whether its digests are
 // right.
 func (r *Rules) CheckEntry(entry, seal []byte) (CheckedEntry, error) {
-	e, err := open(NewRawBlock(entry), DecodeEntry)
+	return r.checkedEntry(NewRawBlock(entry), seal)
+}
+
+func (r *Rules) checkedEntry(entry RawBlock, seal []byte) (CheckedEntry, error) {
+	e, err := open(entry, DecodeEntry)
 	if err != nil {
 		return CheckedEntry{}, err
 	}

@@ -30,6 +30,7 @@ func New(o Options) (*Swarm, error) {
 	if s.rules, err = seedlog.NewRules(spec); err != nil {
 		return nil, err
 	}
+	s.checker = seedlog.NewChecker(s.rules)
 	for _, n := range s.nodes {
 		if err := s.powerUp(n); err != nil {
 			return nil, err

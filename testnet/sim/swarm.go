@@ -2,7 +2,6 @@ package sim
 
 import (
 	"container/heap"
-	"crypto/sha256"
 	"fmt"
 
 	"github.com/evoswarm/evoswarm/coordinator"
@@ -14,7 +13,7 @@ import (
 type Swarm struct {
 	opts    Options
 	rules   *seedlog.Rules
-	checked map[[32]byte]coordinator.Checked // messages by the hash of their bytes
+	checker *seedlog.Checker
 	rng     noise.Stream
 	nodes   []*node
 	now     coordinator.Tick
@@ -180,29 +179,13 @@ func (s *Swarm) post(from *node, envelope coordinator.Envelope) {
 	}
 }
 
-// maxChecked bounds the messages that are remembered as checked.
-const maxChecked = 1 << 12
-
-// read checks a message as its receivers do, but once for all of them and for equal ones: most of the time of
-// a large swarm would go into verifying the same signatures at every node.
+// read checks a message as its receivers do, but once for all of them.
 func (s *Swarm) read(data []byte) (coordinator.Checked, error) {
-	key := sha256.Sum256(data)
-	if checked, ok := s.checked[key]; ok {
-		return checked, nil
-	}
 	message, err := coordinator.DecodeMessage(data)
 	if err != nil {
 		return coordinator.Checked{}, err
 	}
-	checked, err := coordinator.Check(s.rules, message, nil)
-	if err != nil || !coordinator.Slow(message) {
-		return checked, err
-	}
-	if len(s.checked) >= maxChecked || s.checked == nil {
-		s.checked = make(map[[32]byte]coordinator.Checked)
-	}
-	s.checked[key] = checked
-	return checked, nil
+	return coordinator.Check(s.checker, message, nil)
 }
 
 func (s *Swarm) deliver(from, via, to *node, message coordinator.Checked) {
