@@ -35,8 +35,8 @@ const (
 	NoLeader   Reason = "no-leader"   // nobody leads yet
 	NoRun      Reason = "no-run"      // the node trains nothing
 	OwnerPause Reason = "paused"      // its owner paused it
-	DiskFull   Reason = "disk-full"   // neither leads nor works until there is room
-	DiskFailed Reason = "disk-failed" // neither leads nor works until the store can be written again
+	DiskFull   Reason = "disk-full"   // leadership and work are suspended until there is space
+	DiskFailed Reason = "disk-failed" // leadership and work are suspended until the store can be written again
 )
 
 // Status is what a person may want to know of a peer. It is a copy. Its JSON form is what `evonode status --json`,
@@ -175,9 +175,9 @@ func (p *Peer) state(connected int) (State, Reason, string) {
 	c, d := &p.driver.snapshot, &p.driver
 	switch {
 	case d.stuck != nil && errors.Is(d.stuck.err, store.ErrFull):
-		return Idle, DiskFull, "the disk is full: neither leading nor working until there is room"
+		return Idle, DiskFull, "the disk is full; leadership and work are suspended until there is space"
 	case d.stuck != nil:
-		return Idle, DiskFailed, "cannot write to the disk: neither leading nor working until that works again"
+		return Idle, DiskFailed, "cannot write to the disk; leadership and work are suspended until that works again"
 	case c.Paused:
 		return Paused, OwnerPause, "paused by its owner"
 	case c.Syncing:

@@ -50,7 +50,7 @@ var metrics = []metric{
 	{"training", "1 while evaluations of this node go into the run.", func(s Status) float64 { return oneIf(s.State == peer.Training) }, false},
 	{"behind", "Entries that this node still has to fold to catch up with the swarm.", func(s Status) float64 { return float64(s.Behind) }, false},
 	{"paused", "1 while the owner has paused this node.", func(s Status) float64 { return oneIf(s.State == peer.Paused) }, false},
-	{"faulty", "1 while something is wrong with this computer, such as a full disk: the node neither leads nor works.", func(s Status) float64 { return oneIf(s.Error != "") }, false},
+	{"faulty", "1 while something is wrong with this computer, such as a full disk: leadership and work are suspended.", func(s Status) float64 { return oneIf(s.Error != "") }, false},
 	{"workers", "Cores that this node lends.", func(s Status) float64 { return float64(s.Workers) }, false},
 	{"evaluations_per_second", "Evaluations per second of the run, over the last seconds.", func(s Status) float64 { return s.EvalsPerS }, false},
 	{"own_evaluations_per_second", "Evaluations per second computed here, re-runs of others' claims included.", func(s Status) float64 { return s.MineEvalsPerS }, false},
