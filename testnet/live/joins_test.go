@@ -21,6 +21,10 @@ var (
 	joinData   = flag.String("live.joins.data", "", "a folder that keeps the run between two calls; empty: a temporary one")
 )
 
+// catchUp bounds the wait for a newcomer, which folds the whole log first. With running statistics that takes
+// an episode for every generation.
+const catchUp = 5 * time.Minute
+
 // mandate is the number of entries after which a leader hands over. A term that ends earlier, with every peer
 // there, was lost.
 const mandate = 20
@@ -94,7 +98,7 @@ func (s *swarm) joinNative(t *testing.T, first *node, number int) time.Duration 
 	begun := time.Now()
 	n.start(t)
 	var mine uint64
-	s.await(t, n.name+" has evaluations in the log", func() string {
+	s.awaitFor(t, n.name+" has evaluations in the log", catchUp, func() string {
 		st, err := n.status()
 		if err != nil {
 			return err.Error()
@@ -121,7 +125,7 @@ func (s *swarm) joinTab(t *testing.T, first *node) (took, longest time.Duration)
 		new PerformanceObserver((list) => {
 			for (const entry of list.getEntries()) longestTask = Math.max(longestTask, entry.duration);
 		}).observe({ type: "longtask", buffered: true });`))
-	s.await(t, "the tab has evaluations in the log", func() string {
+	s.awaitFor(t, "the tab has evaluations in the log", catchUp, func() string {
 		if b.mark("evoswarm-first-claim") < 0 {
 			return "the page shows none"
 		}
