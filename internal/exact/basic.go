@@ -115,3 +115,14 @@ func twoProd(a, b float64) (p, e float64) {
 	e += float64(al * bl)
 	return p, e
 }
+
+// RoundEven returns the integer nearest to x; ties round to the even one. |x| must be below 2^62. Bit exact.
+func RoundEven(x float64) int64 {
+	low := Floor(x)
+	n := int64(low)
+	rest := x - low // exact: a difference of x and its floor
+	if rest > 0.5 || rest == 0.5 && n&1 != 0 {
+		n++
+	}
+	return n
+}

@@ -35,10 +35,10 @@ type Network struct {
 	Bins int32
 }
 
-// forward computes the outputs for rows observations, stored as rows of obs. The layers write to a and b
+// Forward computes the outputs for rows observations, stored as rows of obs. The layers write to a and b
 // alternately, so the outputs are rows of a if Layers is odd, and of b otherwise. a and b have room for as
 // many rows of the widest layer, not counting the input.
-func (n *Network) forward(theta, obs, a, b []float32, rows int) {
+func (n *Network) Forward(theta, obs, a, b []float32, rows int) {
 	at := 0
 	for l := int32(0); l < n.Layers; l++ {
 		in, out := int(n.Sizes[l]), int(n.Sizes[l+1])
@@ -67,6 +67,23 @@ func (n *Network) forward(theta, obs, a, b []float32, rows int) {
 	}
 }
 
+// Act turns rows observations, stored as rows of obs, into as many rows of actions of length actDim. a and b are the
+// working memory of Forward, low, high and noise are as in Choose; noise is empty, or has a row for each action.
+func (n *Network) Act(theta, obs, a, b []float32, rows int, act []float64, actDim int, low, high, noise []float64) {
+	n.Forward(theta, obs, a, b, rows)
+	y := a
+	if n.Layers%2 == 0 {
+		y = b
+	}
+	outputs, own := int(n.Sizes[n.Layers]), noise
+	for r := range rows {
+		if len(noise) > 0 {
+			own = noise[r*actDim : (r+1)*actDim]
+		}
+		n.Choose(act[r*actDim:(r+1)*actDim], y[r*outputs:(r+1)*outputs], low, high, own)
+	}
+}
+
 // activate applies the activation to y in place.
 func (n *Network) activate(y []float32) {
 	if n.Activation == actTanh {
@@ -76,10 +93,10 @@ func (n *Network) activate(y []float32) {
 	}
 }
 
-// choose turns the outputs y into an action. low and high are the bounds of a continuous action, one per
+// Choose turns the outputs y into an action. low and high are the bounds of a continuous action, one per
 // dimension; a discrete action needs none. noise is empty, or is added to a continuous action before it is
 // clamped to its bounds.
-func (n *Network) choose(act []float64, y []float32, low, high, noise []float64) {
+func (n *Network) Choose(act []float64, y []float32, low, high, noise []float64) {
 	if n.Head == headArgmax {
 		act[0] = float64(argmax(y))
 		return

@@ -85,6 +85,9 @@ func (p *Policy) Dim() int { return p.dim }
 // Outputs returns the width of the output layer.
 func (p *Policy) Outputs() int { return int(p.net.Sizes[p.net.Layers]) }
 
+// Widest returns the width of the widest layer, not counting the input.
+func (p *Policy) Widest() int { return p.widest }
+
 // ActDim returns the length of an action.
 func (p *Policy) ActDim() int {
 	if p.net.Head == headArgmax {
@@ -113,7 +116,7 @@ func (p *Policy) Scratch(rows int) *Scratch {
 // (of length ObsDim each): rows of Outputs values, which may be NaN or infinite. The result is part of sc and
 // valid until its next use. outputs does not allocate. Bit exact.
 func (p *Policy) outputs(theta, obs []float32, rows int, sc *Scratch) []float32 {
-	p.net.forward(theta[:p.dim], obs, sc.a, sc.b, rows)
+	p.net.Forward(theta[:p.dim], obs, sc.a, sc.b, rows)
 	if p.net.Layers%2 == 1 {
 		return sc.a[:rows*p.Outputs()]
 	}
@@ -126,7 +129,7 @@ func (p *Policy) outputs(theta, obs []float32, rows int, sc *Scratch) []float32 
 // an integer in 0 .. N-1. A continuous action is finite and within the environment's bounds for any theta and
 // obs. Act keeps no reference and does not allocate. Bit exact.
 func (p *Policy) Act(theta, obs []float32, sc *Scratch, act []float64) {
-	p.net.choose(act[:p.ActDim()], p.outputs(theta, obs, 1, sc), p.low, p.high, nil)
+	p.net.Choose(act[:p.ActDim()], p.outputs(theta, obs, 1, sc), p.low, p.high, nil)
 }
 
 // ActBatch is Act for a batch: obs has rows observations and act gets as many rows of actions; sc must be for
@@ -134,13 +137,5 @@ func (p *Policy) Act(theta, obs []float32, sc *Scratch, act []float64) {
 // noise is empty, or is added row by row to continuous actions before they are clamped to the environment's
 // bounds; it does not affect discrete actions.
 func (p *Policy) ActBatch(theta, obs []float32, rows int, sc *Scratch, act, noise []float64) {
-	y := p.outputs(theta, obs, rows, sc)
-	n, m := p.ActDim(), p.Outputs()
-	for r := range rows {
-		var own []float64
-		if len(noise) > 0 {
-			own = noise[r*n : (r+1)*n]
-		}
-		p.net.choose(act[r*n:(r+1)*n], y[r*m:(r+1)*m], p.low, p.high, own)
-	}
+	p.net.Act(theta[:p.dim], obs, sc.a, sc.b, rows, act, p.ActDim(), p.low, p.high, noise)
 }

@@ -245,7 +245,7 @@ func TestHeads(t *testing.T) {
 			tt.spec.Kind = "linear"
 			p := mustNew(t, tt.spec, tt.env)
 			got := make([]float64, p.ActDim())
-			p.net.choose(got, tt.y, p.low, p.high, nil)
+			p.net.Choose(got, tt.y, p.low, p.high, nil)
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("choose(%v) = %v, want %v", tt.y, got, tt.want)
 			}

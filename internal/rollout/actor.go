@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"github.com/evoswarm/evoswarm/internal/episode"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
 )
@@ -12,9 +13,10 @@ type Actor struct {
 	scratch *policy.Scratch
 	theta   []float32
 
-	// For normalized observations. scale is nil if observations are used as they are.
-	mean, scale, seen []float32
-	clip              float32
+	// For normalized observations: mean and scale, one after the other. Both are nil if observations are used as
+	// they are.
+	norm, seen []float32
+	clip       float32
 
 	// For virtual batch normalization. batch is nil without it.
 	batch             *policy.Batch
@@ -22,14 +24,11 @@ type Actor struct {
 }
 
 // NewActor returns an actor without parameters: call Load before Act.
-func NewActor(plan Plan) *Actor { return newActor(plan, 1) }
-
-// newActor returns an actor for batches of up to rows observations.
-func newActor(plan Plan, rows int) *Actor {
-	a := &Actor{policy: plan.Policy, scratch: plan.Policy.Scratch(rows)}
+func NewActor(plan Plan) *Actor {
+	a := &Actor{policy: plan.Policy, scratch: plan.Policy.Scratch(1)}
 	if o := plan.Episodes.Observations; o != nil {
 		n := plan.Env.ObsDim
-		a.mean, a.scale, a.seen = make([]float32, n), make([]float32, n), make([]float32, rows*n)
+		a.norm, a.seen = make([]float32, 2*n), make([]float32, n)
 		a.clip = float32(o.Clip)
 	}
 	if plan.Policy.VBN() {
@@ -45,12 +44,12 @@ func newActor(plan Plan, rows int) *Actor {
 // does not allocate. Bit exact.
 func (a *Actor) Load(s *evolve.State, theta []float32) {
 	a.theta = theta
-	if a.scale != nil {
-		copy(a.mean, s.Slot(slotMean).Values)
+	if a.norm != nil {
+		n := copy(a.norm, s.Slot(slotMean).Values)
 		for i, std := range s.Slot(slotStd).Values {
-			a.scale[i] = 0
+			a.norm[n+i] = 0
 			if std > 0 {
-				a.scale[i] = 1 / std
+				a.norm[n+i] = 1 / std
 			}
 		}
 	}
@@ -58,7 +57,7 @@ func (a *Actor) Load(s *evolve.State, theta []float32) {
 		return
 	}
 	reference := s.Slot(slotReference).Values
-	if a.scale != nil {
+	if a.norm != nil {
 		a.normalize(a.reference, reference)
 		reference = a.reference
 	}
@@ -68,36 +67,15 @@ func (a *Actor) Load(s *evolve.State, theta []float32) {
 
 // Act writes the action for obs to act, as policy.Act does. It does not allocate. Bit exact.
 func (a *Actor) Act(obs []float32, act []float64) {
-	a.policy.Act(a.theta, a.see(obs), a.scratch, act)
-}
-
-// actBatch is Act for rows of observations; noise is that of policy.ActBatch.
-func (a *Actor) actBatch(obs []float32, rows int, act, noise []float64) {
-	a.policy.ActBatch(a.theta, a.see(obs), rows, a.scratch, act, noise)
-}
-
-// see returns rows of observations as the policy sees them.
-func (a *Actor) see(obs []float32) []float32 {
-	if a.scale == nil {
-		return obs
+	if a.norm != nil {
+		a.normalize(a.seen, obs)
+		obs = a.seen
 	}
-	a.normalize(a.seen, obs)
-	return a.seen[:len(obs)]
+	a.policy.Act(a.theta, obs, a.scratch, act)
 }
 
-// normalize writes (obs - mean) * scale to dst, row by row, clamped to ±clip; NaN becomes -clip.
+// normalize writes the rows of obs as the policy sees them to dst.
 func (a *Actor) normalize(dst, obs []float32) {
-	clip, n := a.clip, len(a.scale)
-	for at := 0; at < len(obs); at += n {
-		row := dst[at : at+n]
-		for i, x := range obs[at : at+n] {
-			y := (x - a.mean[i]) * a.scale[i]
-			if !(y > -clip) {
-				y = -clip
-			} else if y > clip {
-				y = clip
-			}
-			row[i] = y
-		}
-	}
+	n := len(a.norm) / 2
+	episode.Normalize(dst, obs, a.norm[:n], a.norm[n:], a.clip)
 }

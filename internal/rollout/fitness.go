@@ -25,18 +25,7 @@ func ToFitness(x float64) int64 {
 	if y <= -float64(FitnessMax) {
 		return -FitnessMax
 	}
-	return roundEven(y)
-}
-
-// roundEven returns the integer nearest to y; ties go to the even one. |y| must be below 2^62.
-func roundEven(y float64) int64 {
-	low := exact.Floor(y)
-	n := int64(low)
-	rest := y - low // exact: a difference of y and its floor
-	if rest > 0.5 || rest == 0.5 && n&1 != 0 {
-		n++
-	}
-	return n
+	return exact.RoundEven(y)
 }
 
 // FromFitness returns the mean return that f represents, rounded to float64. It is finite for every f:

@@ -3,14 +3,11 @@ package rollout
 import (
 	"math/bits"
 
+	"github.com/evoswarm/evoswarm/internal/episode"
 	"github.com/evoswarm/evoswarm/internal/exact"
 )
 
 const (
-	// observedMax bounds the magnitude of observations that are summed; larger ones are clamped.
-	observedMax = 1 << 16
-	// observedOne is an observation of 1 in fixed point.
-	observedOne = 1 << 28
 	// observedCount is the largest number of observations summed. As many squares of the largest value stay
 	// below 2^127.
 	observedCount = 1 << 38
@@ -19,28 +16,8 @@ const (
 	stdMin = 1e-7
 )
 
-// moments are sums over observations in fixed point with 28 fractional bits: first their number, then for
-// each value its sum in 128 bits (two's complement, low word first) and the sum of its squares in 128 bits.
-// They are integers so that neither the order nor the number of workers matters.
+// moments are sums over observations in the form of episode.Add.
 type moments []uint64
-
-// momentsLen is the number of words for observations of length obsDim.
-func momentsLen(obsDim int) int { return 1 + 4*obsDim }
-
-// add adds one observation.
-func (m moments) add(obs []float32) {
-	m[0]++
-	for i, x := range obs {
-		v := toObserved(x)
-		sum, squares := m[1+4*i:3+4*i], m[3+4*i:5+4*i]
-		add128(sum, uint64(v>>63), uint64(v))
-		if v < 0 {
-			v = -v
-		}
-		hi, lo := bits.Mul64(uint64(v), uint64(v))
-		add128(squares, hi, lo)
-	}
-}
 
 // merge adds n to m, unless m would count more than observedCount.
 func (m moments) merge(n moments) {
@@ -94,20 +71,7 @@ func (m moments) of(i int) (mean, std float64) {
 	if !(variance > 0) {
 		variance = 0
 	}
-	return (float64(int64(q)) + rest) / observedOne, exact.Sqrt(variance) / observedOne
-}
-
-// toObserved returns x in fixed point, clamped to ±observedMax and rounded half to even; NaN counts as 0.
-func toObserved(x float32) int64 {
-	switch {
-	case x != x:
-		x = 0
-	case x > observedMax:
-		x = observedMax
-	case x < -observedMax:
-		x = -observedMax
-	}
-	return roundEven(float64(float64(x) * observedOne))
+	return (float64(int64(q)) + rest) / episode.ObservedOne, exact.Sqrt(variance) / episode.ObservedOne
 }
 
 // add128 adds hi:lo to sum, low word first.

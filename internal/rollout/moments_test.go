@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/evoswarm/evoswarm/internal/episode"
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
@@ -43,9 +44,9 @@ func TestMomentsAgainstFloat64(t *testing.T) {
 		scale, shift float32
 	}{{2, 1, 0}, {1000, 1, 0}, {1000, 1, -1}, {5000, 0.01, 100}, {300, 10000, -5}, {300, 1e-3, 1000}, {1, 1, 0}, {100, 0, 7}} {
 		obs := observed(uint64(tt.n), tt.n, dim, tt.scale, tt.shift)
-		m := make(moments, momentsLen(dim))
+		m := make(moments, episode.SumsLen(dim))
 		for _, o := range obs {
-			m.add(o)
+			episode.Add(m, o)
 		}
 		mean, std := make([]float32, dim), make([]float32, dim)
 		m.write(mean, std)
@@ -64,11 +65,11 @@ func TestMomentsAgainstFloat64(t *testing.T) {
 // Mean and deviation are those of exact arithmetic, whatever the sums, within what a float64 holds.
 func TestMomentsAgainstExact(t *testing.T) {
 	obs := observed(4, 777, 1, 1e-5, 40000)
-	m := make(moments, momentsLen(1))
+	m := make(moments, episode.SumsLen(1))
 	sum, squares, n := new(big.Int), new(big.Int), big.NewInt(int64(len(obs)))
 	for _, o := range obs {
-		m.add(o)
-		v := big.NewInt(toObserved(o[0]))
+		episode.Add(m, o)
+		v := big.NewInt(int64(math.RoundToEven(float64(o[0]) * episode.ObservedOne)))
 		sum.Add(sum, v)
 		squares.Add(squares, v.Mul(v, v))
 	}
@@ -76,7 +77,7 @@ func TestMomentsAgainstExact(t *testing.T) {
 	v := new(big.Int).Mul(n, squares)
 	v.Sub(v, new(big.Int).Mul(sum, sum))
 	num, _ := new(big.Float).SetInt(v).Float64()
-	want := math.Sqrt(num) / float64(len(obs)) / observedOne
+	want := math.Sqrt(num) / float64(len(obs)) / episode.ObservedOne
 	if _, std := m.of(0); math.Abs(std-want) > 1e-12*want {
 		t.Errorf("std %v, want %v", std, want)
 	}
@@ -85,17 +86,17 @@ func TestMomentsAgainstExact(t *testing.T) {
 func TestMomentsAnyOrder(t *testing.T) {
 	const dim = 4
 	obs := observed(9, 501, dim, 300, -100)
-	whole := make(moments, momentsLen(dim))
+	whole := make(moments, episode.SumsLen(dim))
 	for _, o := range obs {
-		whole.add(o)
+		episode.Add(whole, o)
 	}
 	slices.Reverse(obs)
-	parts := make(moments, momentsLen(dim))
+	parts := make(moments, episode.SumsLen(dim))
 	for len(obs) > 0 {
 		n := min(len(obs), 37)
-		part := make(moments, momentsLen(dim))
+		part := make(moments, episode.SumsLen(dim))
 		for _, o := range obs[:n] {
-			part.add(o)
+			episode.Add(part, o)
 		}
 		parts.merge(part)
 		obs = obs[n:]
@@ -106,12 +107,12 @@ func TestMomentsAnyOrder(t *testing.T) {
 }
 
 func TestMomentsHoldWhatIsTooLarge(t *testing.T) {
-	m, inf := make(moments, momentsLen(1)), float32(math.Inf(1))
+	m, inf := make(moments, episode.SumsLen(1)), float32(math.Inf(1))
 	for _, x := range []float32{inf, -inf, math.MaxFloat32, -math.MaxFloat32, float32(math.NaN()), 0} {
-		m.add([]float32{x})
+		episode.Add(m, []float32{x})
 	}
 	mean, std := m.of(0)
-	if want := math.Sqrt(4.0/6) * observedMax; mean != 0 || math.Abs(std-want) > 1e-9 {
+	if want := math.Sqrt(4.0/6) * episode.ObservedMax; mean != 0 || math.Abs(std-want) > 1e-9 {
 		t.Errorf("mean %v, std %v, want 0 and %v", mean, std, want)
 	}
 	full := moments{observedCount, 1, 2, 3, 4}
@@ -128,7 +129,7 @@ func TestMomentsHoldWhatIsTooLarge(t *testing.T) {
 
 func TestMomentsWithoutObservations(t *testing.T) {
 	mean, std := []float32{5}, []float32{5}
-	make(moments, momentsLen(1)).write(mean, std)
+	make(moments, episode.SumsLen(1)).write(mean, std)
 	if mean[0] != 0 || std[0] != 1 {
 		t.Errorf("mean %v, std %v, want 0 and 1", mean[0], std[0])
 	}
@@ -141,8 +142,8 @@ func FuzzMoments(f *testing.F) {
 	f.Add(^uint64(0), ^uint64(0), uint64(1)<<63, ^uint64(0), ^uint64(0))
 	f.Add(uint64(2), uint64(0), uint64(1)<<63, uint64(0), uint64(0))
 	f.Fuzz(func(t *testing.T, n, sum0, sum1, squares0, squares1 uint64) {
-		m, other := moments{n, sum0, sum1, squares0, squares1}, make(moments, momentsLen(1))
-		other.add([]float32{1})
+		m, other := moments{n, sum0, sum1, squares0, squares1}, make(moments, episode.SumsLen(1))
+		episode.Add(other, []float32{1})
 		mean, std := []float32{0}, []float32{0}
 		m.write(mean, std)
 		m.merge(other)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/evoswarm/evoswarm/internal/episode"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 )
 
@@ -81,16 +82,36 @@ func (p *Pool) EvaluateChecked(t Task, cancel func() bool) ([]CandidateResult, e
 	return join(outcomes, p.plan.Strategy.Antithetic()), nil
 }
 
-// Returns is Evaluator.Returns on all goroutines. Each takes the next episode when one of its own is over. Bit exact.
+// Returns is Evaluator.Returns on all goroutines. Bit exact.
 func (p *Pool) Returns(s *evolve.State, episodeSeeds []uint64, dst []float64) (steps uint64) {
-	b := &batch{seeds: episodeSeeds, limit: p.plan.Env.MaxSteps, returns: dst}
-	shares := min(p.workers, len(episodeSeeds))
-	var total atomic.Uint64
-	p.each(shares, func(at *runner, _ int) bool {
-		total.Add(at.evaluator.share(s, b, (len(episodeSeeds)+shares-1)/shares))
+	shares := shares(len(episodeSeeds), p.workers)
+	taken := make([]uint64, len(shares))
+	p.each(len(shares), func(at *runner, k int) bool {
+		first, end := shares[k].first, shares[k].end
+		taken[k] = at.evaluator.held(s, episodeSeeds[first:end], dst[first:end], nil)
 		return true
 	})
-	return total.Load()
+	for _, n := range taken {
+		steps += n
+	}
+	return steps
+}
+
+// share is a range of a list.
+type share struct{ first, end int }
+
+// shares splits a list of n episodes into shares for workers: two for each of them, so that none is idle for long at
+// the end, but no smaller than what runs in lockstep if that leaves one for each.
+func shares(n, workers int) []share {
+	if n == 0 {
+		return nil
+	}
+	count := min(n, max(workers, min(2*workers, n/episode.MaxLanes)))
+	list := make([]share, count)
+	for k := range list {
+		list[k] = share{k * n / count, (k + 1) * n / count}
+	}
+	return list
 }
 
 // each calls f once for each k in 0 .. n-1 on the pool's goroutines, until a call of f returns false.

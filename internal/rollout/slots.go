@@ -2,9 +2,9 @@ package rollout
 
 import (
 	"runtime"
-	"sync/atomic"
 
 	"github.com/evoswarm/evoswarm/internal/cores"
+	"github.com/evoswarm/evoswarm/internal/episode"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/noise"
 	"github.com/evoswarm/evoswarm/internal/policy"
@@ -36,7 +36,7 @@ func (p Plan) slots() []evolve.SlotShape {
 		slots = append(slots, evolve.SlotShape{Name: slotMean, Kind: evolve.Float32, Len: n}, evolve.SlotShape{Name: slotStd, Kind: evolve.Float32, Len: n})
 	}
 	if o != nil && o.Kind == Running {
-		slots = append(slots, evolve.SlotShape{Name: slotSums, Kind: evolve.Uint64, Len: momentsLen(n)})
+		slots = append(slots, evolve.SlotShape{Name: slotSums, Kind: evolve.Uint64, Len: episode.SumsLen(n)})
 	}
 	if p.Policy.VBN() {
 		slots = append(slots, evolve.SlotShape{Name: slotReference, Kind: evolve.Float32, Len: policy.ReferenceSize * n})
@@ -54,15 +54,15 @@ func (p Plan) slots() []evolve.SlotShape {
 func (p Plan) begin(s *evolve.State, seed uint64) {
 	o := p.Episodes.Observations
 	if o != nil {
-		sums := make(moments, momentsLen(p.Env.ObsDim))
+		sums := make(moments, episode.SumsLen(p.Env.ObsDim))
 		if o.Kind == Frozen {
-			p.wander(s, seed, int(o.Steps), func(_ int, obs []float32) { sums.add(obs) })
+			p.wander(s, seed, int(o.Steps), func(obs []float32) { episode.Add(sums, obs) })
 		}
 		sums.write(s.Slot(slotMean).Values, s.Slot(slotStd).Values)
 	}
 	if p.Policy.VBN() {
 		reference, seen := s.Slot(slotReference).Values, 0
-		p.wander(s, seed, referenceEvery*policy.ReferenceSize, func(_ int, obs []float32) {
+		p.wander(s, seed, referenceEvery*policy.ReferenceSize, func(obs []float32) {
 			if seen%referenceEvery == 0 {
 				copy(reference[seen/referenceEvery*len(obs):], obs)
 			}
@@ -71,42 +71,43 @@ func (p Plan) begin(s *evolve.State, seed uint64) {
 	}
 }
 
-// wander calls see with the first n observations of the random policy, which draws actions uniformly, one episode after
-// another, and adds its env-steps to the slot of s.
-func (p Plan) wander(s *evolve.State, seed uint64, n int, see func(episode int, obs []float32)) {
-	e := NewEvaluator(p)
-	e.random, e.see = true, see
-	seeds := noise.NewStream(seed, noise.DomainRandom)
-	one := batch{seeds: make([]uint64, 1), returns: make([]float64, 1)}
+// wander calls see with the first n observations that the random policy acts on. It draws actions uniformly, in one
+// episode after another, as a Player without a state does. wander adds its env-steps to the slot of s.
+func (p Plan) wander(s *evolve.State, seed uint64, n int, see func(obs []float32)) {
+	player, seeds, hold := NewPlayer(Plan{Env: p.Env, Episodes: p.Episodes}), noise.NewStream(seed, noise.DomainRandom), p.Episodes.Hold()
 	for n > 0 {
-		one.seeds[0], one.limit = seeds.Uint64(), min(p.Env.MaxSteps, n*e.hold)
-		one.next.Store(0)
-		steps := e.play(&one, 1)
-		n -= (int(steps) + e.hold - 1) / e.hold
-		s.Slot(slotSteps).Words[0] += steps
+		player.Start(nil, seeds.Uint64())
+		for !player.Over() && n > 0 {
+			if player.Steps()%hold == 0 {
+				see(player.obs)
+			}
+			player.Step()
+			if player.Over() || player.Steps()%hold == 0 {
+				n--
+			}
+		}
+		s.Slot(slotSteps).Words[0] += uint64(player.Steps())
 	}
 }
 
 // observe adds the observations of the mean policy of s, in one episode per seed, to the running statistics
 // of next. Each episode has its own sums, which are added in order.
 func (p Plan) observe(s, next *evolve.State, seeds []uint64) {
-	parts := make([]moments, len(seeds))
-	for i := range parts {
-		parts[i] = make(moments, momentsLen(p.Env.ObsDim))
-	}
-	b := &batch{seeds: seeds, limit: p.Env.MaxSteps, returns: make([]float64, len(seeds))}
-	shares := min(runtime.GOMAXPROCS(0), len(seeds))
-	var steps atomic.Uint64
-	cores.Each(shares, func(int) {
-		e := NewEvaluator(p)
-		e.see = func(episode int, obs []float32) { parts[episode].add(obs) }
-		steps.Add(e.share(s, b, (len(seeds)+shares-1)/shares))
+	words := episode.SumsLen(p.Env.ObsDim)
+	parts, returns := make([]uint64, words*len(seeds)), make([]float64, len(seeds))
+	shares := shares(len(seeds), runtime.GOMAXPROCS(0))
+	steps := make([]uint64, len(shares))
+	cores.Each(len(shares), func(k int) {
+		first, end := shares[k].first, shares[k].end
+		steps[k] = NewEvaluator(p).held(s, seeds[first:end], returns[first:end], parts[words*first:words*end])
 	})
 	sums := moments(next.Slot(slotSums).Words)
-	for i := range parts {
-		sums.merge(parts[i])
+	for i := range seeds {
+		sums.merge(parts[words*i : words*(i+1)])
 	}
-	next.Slot(slotSteps).Words[0] += steps.Load()
+	for _, n := range steps {
+		next.Slot(slotSteps).Words[0] += n
+	}
 	sums.write(next.Slot(slotMean).Values, next.Slot(slotStd).Values)
 }
 
