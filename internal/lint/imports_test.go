@@ -61,6 +61,7 @@ func refusal(room string, floor int, path string) string {
 	switch {
 	case floor == 0:
 		ok = std && !below(refused0, path) && (path != "math" || room == "internal/exact")
+		ok = ok || path == "sync" && room == "internal/noise" // a lock around the list of scripts, for traces and tests
 	case floor == 1:
 		ok = listed(allowed1, path)
 	case hasWorkers[room]:

@@ -11,8 +11,8 @@ import (
 )
 
 // stepRule holds step code to the kernel subset of Go (docs/spec/numerics.md), so that one source can be translated to
-// OpenCL C and to C. Step code is every file step.go below envs, every file of the engine envs/box2d (not of the worlds
-// below it, and not state.go, which is for traces), and internal/policy/forward.go.
+// OpenCL C and to C. Step code is every file step.go in and below envs, every file of the engine envs/box2d (not of the
+// worlds below it, and not state.go, which is for traces), and internal/policy/forward.go.
 func stepRule(c *code) []finding {
 	r := &step{code: c, funcs: map[types.Object]*ast.FuncDecl{}, files: map[string]bool{}, calls: map[types.Object][]types.Object{}}
 	var files []*ast.File
@@ -472,6 +472,8 @@ func TestIsStep(t *testing.T) {
 		room, file string
 		want       bool
 	}{
+		{"envs", "/src/envs/step.go", true},
+		{"envs", "/src/envs/spec.go", false},
 		{"envs", "/src/envs/classic/pendulum/step.go", true},
 		{"envs", "/src/envs/classic/pendulum/pendulum.go", false},
 		{"envs", "/src/envs/box2d/joint.go", true},

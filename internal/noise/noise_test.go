@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
+	"reflect"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -191,6 +192,32 @@ func TestScripted(t *testing.T) {
 	}
 	if got := s.Uniform(); got != 0 || !s.Exhausted() {
 		t.Errorf("after the end: got %v, exhausted %v; want 0, true", got, s.Exhausted())
+	}
+}
+
+// Scripts are kept outside of their streams: each stream has its own, and a copy continues from the same position.
+func TestScriptedCopy(t *testing.T) {
+	a, b := Scripted([]float64{0.5, 0.25}), Scripted([]float64{0.125})
+	if got := a.Uniform(); got != 0.5 {
+		t.Errorf("first script: got %v, want 0.5", got)
+	}
+	c := a
+	if x, y, z := a.Uniform(), b.Uniform(), c.Uniform(); x != 0.25 || y != 0.125 || z != 0.25 {
+		t.Errorf("got %v, %v and %v of a copy; want 0.25, 0.125, 0.25", x, y, z)
+	}
+	b.Uniform()
+	if a.Exhausted() || !b.Exhausted() || c.Exhausted() {
+		t.Errorf("exhausted: got %v, %v, %v; want false, true, false", a.Exhausted(), b.Exhausted(), c.Exhausted())
+	}
+	if s := NewStream(0, DomainEpisode); s.Exhausted() {
+		t.Error("the stream of a seed is exhausted")
+	}
+}
+
+// A Stream is part of the memory that translated step code works on (docs/spec/worlds.md).
+func TestStreamSize(t *testing.T) {
+	if got := reflect.TypeFor[Stream]().Size(); got != 64 {
+		t.Errorf("a Stream takes %d bytes, want 64", got)
 	}
 }
 

@@ -3,20 +3,17 @@ package noise
 // wordMax is 2^32, float64.
 const wordMax = 1 << 32
 
-// Stream draws numbers one after another from (seed, domain). It is a flat value: a copy made with =
-// continues independently from the same position. Environments receive a pointer as a parameter and never
-// keep it. The zero Stream is the stream of seed 0 and [DomainPerturb]; use [NewStream] or [Scripted]. One
+// Stream draws numbers one after another from (seed, domain). It is a flat value without pointers: a copy made
+// with = continues independently from the same position. Environments receive a pointer as a parameter and
+// never keep it. The zero Stream is the stream of seed 0 and [DomainPerturb]; use [NewStream] or [Scripted]. One
 // goroutine may use a stream at a time. Bit exact.
 type Stream struct {
 	seed   uint64
-	block  uint64    // number of the next block
+	block  uint64    // number of the next block, or of the script's next draw
 	words  [8]uint32 // two blocks: side by side they take little longer than one
 	domain uint32
 	left   uint32 // words not yet used; 0 of a script
-
-	scripted  bool
-	exhausted bool
-	draws     []float64 // what is left of the script; only read
+	script uint32 // which script it reads, 0 for none
 }
 
 // NewStream returns the stream of seed in domain, at its beginning. Its words are those of the Philox blocks with key
@@ -24,18 +21,6 @@ type Stream struct {
 func NewStream(seed uint64, domain uint32) Stream {
 	return Stream{seed: seed, domain: domain}
 }
-
-// Scripted returns a stream whose draws use the given numbers u in [0, 1), one after another: Uniform returns
-// u itself, other draws are computed from it. It serves `evonode env trace --draws`. After the last number u
-// is 0 and [Stream.Exhausted] returns true. The stream keeps a reference to draws, which must not change.
-// Callers should reject numbers outside of [0, 1); NaN and numbers below 0 count as 0, others as the largest
-// u below 1.
-func Scripted(draws []float64) Stream {
-	return Stream{scripted: true, draws: draws}
-}
-
-// Exhausted reports whether more numbers were drawn than the script has. It is always false for the stream of a seed.
-func (s *Stream) Exhausted() bool { return s.exhausted }
 
 // Uint32 returns the next word, uniformly distributed. Scripted: floor(u * 2^32).
 func (s *Stream) Uint32() uint32 {
@@ -48,7 +33,7 @@ func (s *Stream) Uint32() uint32 {
 
 // firstWord is Uint32 when no word is left. It is separate so that Uint32 is small enough to be inlined.
 func (s *Stream) firstWord() uint32 {
-	if s.scripted {
+	if s.scripted() {
 		return uint32(float64(s.next() * wordMax))
 	}
 	s.refill()
@@ -59,7 +44,7 @@ func (s *Stream) firstWord() uint32 {
 // Uint64 returns the next two words, uniformly distributed, the first one as the low half. Scripted: floor(u *
 // 2^64), from one number.
 func (s *Stream) Uint64() uint64 {
-	if s.scripted {
+	if s.scripted() {
 		// Round before converting: compilers convert to uint64 with a subtraction, into which they would fuse
 		// the product.
 		return uint64(float64(s.next()*(1<<53))) << 11
@@ -71,7 +56,7 @@ func (s *Stream) Uint64() uint64 {
 // Uniform returns u in [0, 1), a multiple of 2^-53: the upper 27 bits of the next word are its upper bits, the upper
 // 26 bits of the word after it its lower bits. Scripted: u.
 func (s *Stream) Uniform() float64 {
-	if s.scripted {
+	if s.scripted() {
 		return s.next()
 	}
 	hi := s.Uint32() >> 5
@@ -99,7 +84,7 @@ func (s *Stream) IntN(low, high int64) int64 {
 // Normal returns a sample of N(0, 1) from the Gaussian table; its index is the low half of the next word, whose high
 // half is not used. Scripted: the entry floor(u * 65536).
 func (s *Stream) Normal() float32 {
-	if s.scripted {
+	if s.scripted() {
 		return Quantile(uint16(float64(s.next() * TableSize)))
 	}
 	return Quantile(uint16(s.Uint32()))
@@ -109,22 +94,4 @@ func (s *Stream) refill() {
 	rounds2(&s.words, s.seed, s.block, s.domain)
 	s.left = 8
 	s.block += 2
-}
-
-// next takes a number from the script and clamps it to [0, 1), so that no conversion to an integer overflows.
-func (s *Stream) next() float64 {
-	if len(s.draws) == 0 {
-		s.exhausted = true
-		return 0
-	}
-	u := s.draws[0]
-	s.draws = s.draws[1:]
-	const below1 = 1 - 1.0/(1<<53)
-	if u > below1 {
-		return below1
-	}
-	if u >= 0 {
-		return u
-	}
-	return 0
 }

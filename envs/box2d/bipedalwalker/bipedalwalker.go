@@ -71,17 +71,17 @@ O. Klimov, in OpenAI Gym (2016). The engine is that of E. Catto, Box2D 2.3.
 `
 
 // Plain describes BipedalWalker-v3.
-var Plain = spec("BipedalWalker-v3", "Bipedal Walker", " over slightly uneven ground", "1600", 1600, false)
+var Plain = spec("BipedalWalker-v3", "Bipedal Walker", " over slightly uneven ground", "1600", 1600, plain)
 
 // Hardcore describes BipedalWalkerHardcore-v3.
-var Hardcore = spec("BipedalWalkerHardcore-v3", "Bipedal Walker, hardcore", " over stumps, stairs and pits", "2000", 2000, true)
+var Hardcore = spec("BipedalWalkerHardcore-v3", "Bipedal Walker, hardcore", " over stumps, stairs and pits", "2000", 2000, hardcore)
 
 func init() {
 	envs.Register(Plain)
 	envs.Register(Hardcore)
 }
 
-func spec(id, title, ground, limit string, steps int, hardcore bool) *envs.Spec {
+func spec(id, title, ground, limit string, steps int, variant int32) *envs.Spec {
 	s := &envs.Spec{
 		ID:           id,
 		Revision:     1,
@@ -89,7 +89,7 @@ func spec(id, title, ground, limit string, steps int, hardcore bool) *envs.Spec 
 		Doc:          strings.NewReplacer("%GROUND%", ground, "%STEPS%", limit).Replace(doc),
 		ObsDim:       24,
 		Action:       envs.BoxSpace(4, -1, 1),
-		State:        vars(hardcore),
+		State:        vars(variant == hardcore),
 		MaxSteps:     steps,
 		SolvedReturn: 300,
 		View:         envs.Bounds{MinX: 0, MinY: 0, MaxX: viewWidth, MaxY: viewHeight},
@@ -99,7 +99,11 @@ func spec(id, title, ground, limit string, steps int, hardcore bool) *envs.Spec 
 	for _, high := range []float64{pi, 5, 5, 5, pi, 5, pi, 5, 5, pi, 5, pi, 5, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1} {
 		s.ObsLow, s.ObsHigh = append(s.ObsLow, -high), append(s.ObsHigh, high)
 	}
-	s.New = func() envs.Env { return &env{spec: s, s: State{Hardcore: hardcore}} }
+	s.New = func() envs.Env {
+		e := &env{spec: s}
+		e.s.Choose(variant)
+		return e
+	}
 	return s
 }
 
@@ -113,13 +117,8 @@ type env struct {
 
 func (e *env) Spec() *envs.Spec { return e.spec }
 
-func (e *env) Reset(rng *noise.Stream, obs []float32) {
-	e.s.Reset(rng)
-	e.s.Observe(obs)
-}
+func (e *env) Reset(rng *noise.Stream, obs []float32) { e.s.Begin(rng, obs) }
 
-func (e *env) Step(_ *noise.Stream, act []float64, obs []float32) (float64, bool) {
-	reward, terminated := e.s.Step(envs.Real(act[0], -1), envs.Real(act[1], -1), envs.Real(act[2], -1), envs.Real(act[3], -1))
-	e.s.Observe(obs)
-	return reward, terminated
+func (e *env) Step(rng *noise.Stream, act []float64, obs []float32) (float64, bool) {
+	return e.s.Act(rng, act, obs)
 }

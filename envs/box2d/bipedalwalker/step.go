@@ -1,6 +1,7 @@
 package bipedalwalker
 
 import (
+	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/envs/box2d"
 	"github.com/evoswarm/evoswarm/internal/exact"
 	"github.com/evoswarm/evoswarm/internal/noise"
@@ -34,6 +35,12 @@ const (
 	effort     = 0.028
 	rays       = 10
 	cloudDraws = 110
+)
+
+// The worlds of this package, for [State.Choose].
+const (
+	plain = iota
+	hardcore
 )
 
 // The bodies of the engine's world. Each leg has two.
@@ -84,6 +91,24 @@ type State struct {
 	Fraction [rays]float32
 	Fallen   bool
 	Arrived  bool
+}
+
+// Choose makes s a State of BipedalWalkerHardcore-v3 if variant is 1, else of BipedalWalker-v3. Begin keeps it.
+// Bit exact.
+func (s *State) Choose(variant int32) { *s = State{Hardcore: variant == hardcore} }
+
+// Begin starts an episode and writes the first observation to obs. Bit exact.
+func (s *State) Begin(rng *noise.Stream, obs []float32) {
+	s.Reset(rng)
+	s.Observe(obs)
+}
+
+// Act takes one time step under act, which may hold any values: see [envs.Real]. It writes the observation to
+// obs. Bit exact.
+func (s *State) Act(rng *noise.Stream, act []float64, obs []float32) (reward float64, over bool) {
+	reward, over = s.Step(envs.Real(act[0], -1), envs.Real(act[1], -1), envs.Real(act[2], -1), envs.Real(act[3], -1))
+	s.Observe(obs)
+	return reward, over
 }
 
 // Reset starts an episode: it creates the ground and the walker, pushes the walker, and takes a first step

@@ -86,10 +86,10 @@ const continuousDoc = `Box(2), held to [-1, 1].
 | 1 | side engines: the left one below -0.5, the right one above 0.5, with that share of its power |`
 
 // Discrete4 describes LunarLander-v3.
-var Discrete4 = spec("LunarLander-v3", "Lunar Lander", discreteDoc, envs.DiscreteSpace(4))
+var Discrete4 = spec("LunarLander-v3", "Lunar Lander", discreteDoc, discrete, envs.DiscreteSpace(4))
 
 // Continuous2 describes LunarLanderContinuous-v3.
-var Continuous2 = spec("LunarLanderContinuous-v3", "Lunar Lander, continuous", continuousDoc, envs.BoxSpace(2, -1, 1))
+var Continuous2 = spec("LunarLanderContinuous-v3", "Lunar Lander, continuous", continuousDoc, continuous, envs.BoxSpace(2, -1, 1))
 
 func init() {
 	envs.Register(Discrete4)
@@ -102,7 +102,7 @@ const (
 	maxSwirl = 2
 )
 
-func spec(id, title, actions string, space envs.Space) *envs.Spec {
+func spec(id, title, actions string, variant int32, space envs.Space) *envs.Spec {
 	s := &envs.Spec{
 		ID:           id,
 		Revision:     1,
@@ -119,7 +119,11 @@ func spec(id, title, actions string, space envs.Space) *envs.Spec {
 		FPS:          fps,
 		StepNS:       7_000,
 	}
-	s.New = func() envs.Env { return &env{spec: s} }
+	s.New = func() envs.Env {
+		e := &env{spec: s}
+		e.s.Choose(variant)
+		return e
+	}
 	return s
 }
 
@@ -143,19 +147,8 @@ func (e *env) SetWind(power, turbulence float64) error {
 	return nil
 }
 
-func (e *env) Reset(rng *noise.Stream, obs []float32) {
-	e.s.Reset(rng)
-	e.s.Observe(obs)
-}
+func (e *env) Reset(rng *noise.Stream, obs []float32) { e.s.Begin(rng, obs) }
 
 func (e *env) Step(rng *noise.Stream, act []float64, obs []float32) (float64, bool) {
-	var main, side, direction float64
-	if e.spec.Action.Discrete {
-		main, side, direction = Discrete(envs.Index(act[0], 4))
-	} else {
-		main, side, direction = Continuous(envs.Real(act[0], -1), envs.Real(act[1], -1))
-	}
-	reward, terminated := e.s.Step(rng, main, side, direction)
-	e.s.Observe(obs)
-	return reward, terminated
+	return e.s.Act(rng, act, obs)
 }

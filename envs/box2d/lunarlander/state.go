@@ -44,7 +44,7 @@ func (e *env) SetState(state []float64, obs []float32) error {
 		return err
 	}
 	s := State{
-		Shaping: state[0], Started: true, Main: state[1], Side: state[2], Windy: state[3] == 1,
+		Continuous: e.s.Continuous, Shaping: state[0], Started: true, Main: state[1], Side: state[2], Windy: state[3] == 1,
 		Wind: state[4], Swirl: state[5], WindAt: int64(state[6]), SwirlAt: int64(state[7]),
 	}
 	if state[3] != flag(s.Windy) || state[6] != float64(s.WindAt) || state[7] != float64(s.SwirlAt) {

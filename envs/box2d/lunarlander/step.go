@@ -1,6 +1,7 @@
 package lunarlander
 
 import (
+	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/envs/box2d"
 	"github.com/evoswarm/evoswarm/internal/exact"
 	"github.com/evoswarm/evoswarm/internal/noise"
@@ -28,6 +29,12 @@ const (
 	windIndex    = 9999
 )
 
+// The worlds of this package, for [State.Choose].
+const (
+	discrete = iota
+	continuous
+)
+
 // The bodies of the engine's world.
 const (
 	lander = iota
@@ -44,6 +51,8 @@ type State struct {
 	Ground [chunks]box2d.Fixture // the flat floor and ten slopes
 	Height [chunks]float64       // of the ground at x = 0, 2, .., 20 [m]
 
+	Continuous bool // actions, set by Choose
+
 	Shaping  float64 // potential whose change is the reward
 	Started  bool    // Shaping is set
 	Main     float64 // throttle of the main engine in the last step, 0 to 1
@@ -55,6 +64,30 @@ type State struct {
 	SwirlAt  int64
 	Crashed  bool
 	Sleeping bool
+}
+
+// Choose makes s a State of LunarLanderContinuous-v3 if variant is 1, else of LunarLander-v3, without wind. Begin
+// keeps it. Bit exact.
+func (s *State) Choose(variant int32) { *s = State{Continuous: variant == continuous} }
+
+// Begin starts an episode and writes the first observation to obs. Bit exact.
+func (s *State) Begin(rng *noise.Stream, obs []float32) {
+	s.Reset(rng)
+	s.Observe(obs)
+}
+
+// Act takes one time step under act, which may hold any values: see [envs.Index] and [envs.Real]. It writes the
+// observation to obs. Bit exact.
+func (s *State) Act(rng *noise.Stream, act []float64, obs []float32) (reward float64, over bool) {
+	var main, side, direction float64
+	if s.Continuous {
+		main, side, direction = Continuous(envs.Real(act[0], -1), envs.Real(act[1], -1))
+	} else {
+		main, side, direction = Discrete(envs.Index(act[0], 4))
+	}
+	reward, over = s.Step(rng, main, side, direction)
+	s.Observe(obs)
+	return reward, over
 }
 
 // Reset starts an episode: it creates the ground, the lander and its legs, pushes the lander, and takes a

@@ -90,15 +90,10 @@ type env struct{ s State }
 
 func (e *env) Spec() *envs.Spec { return Spec }
 
-func (e *env) Reset(rng *noise.Stream, obs []float32) {
-	e.s.Reset(rng)
-	e.s.Observe(obs)
-}
+func (e *env) Reset(rng *noise.Stream, obs []float32) { e.s.Begin(rng, obs) }
 
-func (e *env) Step(_ *noise.Stream, act []float64, obs []float32) (float64, bool) {
-	reward, terminated := e.s.Step(envs.Index(act[0], 2))
-	e.s.Observe(obs)
-	return reward, terminated
+func (e *env) Step(rng *noise.Stream, act []float64, obs []float32) (float64, bool) {
+	return e.s.Act(rng, act, obs)
 }
 
 func (e *env) State() []float64 {

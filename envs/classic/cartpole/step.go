@@ -1,6 +1,7 @@
 package cartpole
 
 import (
+	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/exact"
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
@@ -26,6 +27,23 @@ type State struct {
 	XDot     float64 // cart velocity [m/s]
 	Theta    float64 // pole angle from upright, clockwise [rad]
 	ThetaDot float64 // [rad/s]
+}
+
+// Choose makes s a State of the package's world: there is one, whatever variant is. Bit exact.
+func (s *State) Choose(variant int32) { *s = State{} }
+
+// Begin starts an episode and writes the first observation to obs. Bit exact.
+func (s *State) Begin(rng *noise.Stream, obs []float32) {
+	s.Reset(rng)
+	s.Observe(obs)
+}
+
+// Act takes one time step under act, which may hold any values: see [envs.Index], and writes the observation to
+// obs. Bit exact.
+func (s *State) Act(rng *noise.Stream, act []float64, obs []float32) (reward float64, over bool) {
+	reward, over = s.Step(envs.Index(act[0], 2))
+	s.Observe(obs)
+	return reward, over
 }
 
 // Reset draws the four values, each uniform on [-0.05, 0.05), in the order of the fields. Bit exact.

@@ -1,6 +1,7 @@
 package mountaincar
 
 import (
+	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/exact"
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
@@ -21,6 +22,23 @@ const (
 type State struct {
 	Position float64 // [m]
 	Velocity float64 // [m per step]
+}
+
+// Choose makes s a State of the package's world: there is one, whatever variant is. Bit exact.
+func (s *State) Choose(variant int32) { *s = State{} }
+
+// Begin starts an episode and writes the first observation to obs. Bit exact.
+func (s *State) Begin(rng *noise.Stream, obs []float32) {
+	s.Reset(rng)
+	s.Observe(obs)
+}
+
+// Act takes one time step under act, which may hold any values: see [envs.Index], and writes the observation to
+// obs. Bit exact.
+func (s *State) Act(rng *noise.Stream, act []float64, obs []float32) (reward float64, over bool) {
+	reward, over = s.Step(envs.Index(act[0], 3))
+	s.Observe(obs)
+	return reward, over
 }
 
 // Reset draws the position uniformly from [-0.6, -0.4); the car is at rest. Bit exact.

@@ -12,9 +12,9 @@ import (
 // State is not flat.
 type State struct {
 	X     float64
+	Draws noise.Stream // flat, so fine
 	Next  *State       // want: pointer
 	Names []int32      // want: slice
-	Rand  noise.Stream // want: slice
 	Deep  [2]struct {  // want: map
 		M map[int32]bool
 	}
