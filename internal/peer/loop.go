@@ -21,6 +21,7 @@ type driver struct {
 	snapshot coordinator.Snapshot
 	dirty    bool           // the status may have changed
 	work     map[uint64]int // evaluations under way: work id to their number
+	slots    int            // chunks that the evaluator takes at once, as far as the coordinator knows
 	meters   meters
 	heldOut  heldOut
 	pace     pace // of folds
@@ -61,6 +62,7 @@ func (p *Peer) loop() {
 			p.onMesh(e)
 		case <-ticker.C:
 			p.retry()
+			p.offer()
 			p.step(coordinator.Passed{})
 		}
 		p.publish(false)
@@ -77,6 +79,14 @@ func (p *Peer) loop() {
 	p.watchers = nil
 	p.mu.Unlock()
 	close(p.done)
+}
+
+// offer tells the coordinator how many chunks the evaluator takes at once, which changes as devices are measured.
+func (p *Peer) offer() {
+	if n := p.slots(); n != p.driver.slots && p.driver.stuck == nil {
+		p.driver.slots = n
+		p.step(coordinator.SetSlots{Slots: n})
+	}
 }
 
 func (p *Peer) onMesh(e mesh.Event) {

@@ -121,7 +121,7 @@ func (p *Peer) begin() error {
 	if err != nil {
 		return fmt.Errorf("peer: restoring run %s: %w", p.rules.Run, err)
 	}
-	p.driver = driver{coord: c, work: make(map[uint64]int)}
+	p.driver = driver{coord: c, work: make(map[uint64]int), slots: p.slots()}
 	p.driver.snapshot = c.Snapshot()
 	p.restoreCurve(cfg.Curve, entries)
 	p.publish(true)
@@ -162,7 +162,7 @@ func (p *Peer) Pause(paused bool) {
 func (p *Peer) SetWorkers(n int) {
 	p.inbox.post(func() {
 		p.cfg.Evaluator.SetWorkers(max(n, 1))
-		p.step(coordinator.SetSlots{Slots: p.slots()})
+		p.offer()
 	})
 }
 

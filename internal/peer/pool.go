@@ -22,8 +22,8 @@ var (
 	_ Validator = (*PoolEvaluator)(nil)
 )
 
-// NewPoolEvaluator returns an evaluator for a run on that many cores; 0 or less: all.
-func NewPoolEvaluator(rules *seedlog.Rules, workers int) *PoolEvaluator {
+// NewPoolEvaluator returns an evaluator for a run on that many cores (0 or less: all) and these devices.
+func NewPoolEvaluator(rules *seedlog.Rules, workers int, devices ...schedule.Device) *PoolEvaluator {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -33,13 +33,14 @@ func NewPoolEvaluator(rules *seedlog.Rules, workers int) *PoolEvaluator {
 		routines.Go(r.work)
 		return r
 	}
-	return &PoolEvaluator{schedule.New(schedule.Config{Start: start}, workers), routines}
+	return &PoolEvaluator{schedule.New(schedule.Config{Start: start, Devices: devices}, workers), routines}
 }
 
-// Slots implements [Evaluator]: enough chunks for all workers, and one more so that none waits for the loop.
+// Slots implements [Evaluator]: enough chunks for all workers and devices, and one more so that none waits for the
+// loop.
 func (e *PoolEvaluator) Slots(chunk uint64) int {
 	n := int(max(chunk, 1))
-	return (e.Workers()+n-1)/n + 1
+	return (e.Ready()+n-1)/n + 1
 }
 
 // Close implements [Evaluator].

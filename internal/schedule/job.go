@@ -180,16 +180,20 @@ func cut(q *[]*piece, n int) *batch {
 	return b
 }
 
-// measure notes how long b took. The lock is held.
-func (s *Scheduler) measure(b *batch, took time.Duration) {
+// measure notes how long m took for b. The lock is held.
+func (s *Scheduler) measure(m *member, b *batch, took time.Duration) {
 	if k := b.pieces[0].job.kind; k != urgentTask && k != own {
 		return
 	}
-	each := max(took/time.Duration(b.size()), 1)
-	if s.pace != 0 {
-		each = (each + s.pace) / 2
+	pace := &s.pace
+	if m.device != nil {
+		pace = &m.pace
 	}
-	s.pace = each
+	each := max(took/time.Duration(b.size()), 1)
+	if *pace != 0 {
+		each = (each + *pace) / 2
+	}
+	*pace = each
 }
 
 // finished copies the answer to b into its jobs and ends those that are complete. The lock is held.

@@ -68,6 +68,8 @@ type Config struct {
 	// Ahead is how many batches a worker holds at a time: the one it computes, and those it starts next
 	// without waiting. Zero: 1.
 	Ahead int
+	// Devices are used next to the workers while any of those are lent.
+	Devices []Device
 	// Trouble is called when workers die again and again, from any goroutine; may be nil.
 	Trouble func(error)
 }
@@ -80,11 +82,12 @@ type Scheduler struct {
 	want    int // workers lent
 	workers []*member
 	folder  *member         // the worker of folds; nil until it is started
+	devices []*member       // those in use
 	jobs    map[uint64]*job // tasks and folds by their id
 	queues  [kinds][]*piece
 	passed  int           // candidates of own tasks given since held-out episodes were
 	serial  uint64        // of batches, as workers know them
-	pace    time.Duration // of a candidate, of late; 0: not known
+	pace    time.Duration // of a candidate on a worker, of late; 0: not known
 	deaths  int           // of workers, in a row
 	backoff bool          // whether starting workers has to wait
 	ended   []func()      // callbacks to call once the lock is released
@@ -96,12 +99,16 @@ type member struct {
 	worker  Worker
 	batches []*batch  // the one it computes, and those that wait there; none: idle
 	since   time.Time // when the first of them was begun
+
+	device *Device       // nil: a worker
+	pace   time.Duration // of a candidate on the device, of late; 0: not known
 }
 
 // New returns a scheduler with n workers, and one for folds.
 func New(cfg Config, n int) *Scheduler {
 	cfg.Ahead = max(cfg.Ahead, 1)
 	s := &Scheduler{cfg: cfg, jobs: make(map[uint64]*job)}
+	s.startDevices()
 	s.SetWorkers(n)
 	return s
 }
@@ -179,15 +186,16 @@ func (s *Scheduler) Close() {
 	for _, m := range s.members() {
 		m.worker.Stop()
 	}
-	s.workers, s.folder, s.queues = nil, nil, [kinds][]*piece{}
+	s.workers, s.folder, s.devices, s.queues = nil, nil, nil, [kinds][]*piece{}
 }
 
 // members are all workers. The lock is held.
 func (s *Scheduler) members() []*member {
-	if s.folder == nil {
-		return s.workers
+	all := append(slices.Clone(s.devices), s.workers...)
+	if s.folder != nil {
+		all = append(all, s.folder)
 	}
-	return append([]*member{s.folder}, s.workers...)
+	return all
 }
 
 // submit queues j.
@@ -217,6 +225,13 @@ func (s *Scheduler) dispatch() {
 		return
 	}
 	s.staff()
+	if s.want > 0 {
+		for _, m := range s.devices {
+			if len(m.batches) == 0 {
+				s.give(m, s.nextLarge(m))
+			}
+		}
+	}
 	for depth := range s.cfg.Ahead {
 		if m := s.folder; m != nil && len(m.batches) == depth {
 			s.give(m, s.nextFold())
@@ -288,16 +303,22 @@ func (s *Scheduler) answered(m *member, id uint64, a Answer, err error) {
 	}
 	b := m.batches[i]
 	m.batches = slices.Delete(m.batches, i, i+1)
-	s.deaths = 0
 	now := time.Now()
-	s.measure(b, now.Sub(m.since))
+	s.measure(m, b, now.Sub(m.since))
 	m.since = now
 	if err == nil {
 		err = b.check(a)
 	}
-	if err != nil {
+	switch {
+	case err != nil && m.device != nil:
+		m.batches = append(m.batches, b)
+		m.worker.Stop()
+		s.lose(m, fmt.Errorf("%w: %w", ErrWorker, err))
+	case err != nil:
+		s.deaths = 0
 		s.failed(b, fmt.Errorf("%w: %w", ErrWorker, err))
-	} else {
+	default:
+		s.deaths = 0
 		s.finished(b, a)
 	}
 	s.dispatch()
@@ -307,7 +328,15 @@ func (s *Scheduler) answered(m *member, id uint64, a Answer, err error) {
 func (s *Scheduler) died(m *member, err error) {
 	s.mu.Lock()
 	defer s.leave()
-	if s.closed || !s.remove(m) {
+	if s.closed {
+		return
+	}
+	if m.device != nil {
+		s.lose(m, fmt.Errorf("%w: %w", ErrWorker, err))
+		s.dispatch()
+		return
+	}
+	if !s.remove(m) {
 		return
 	}
 	s.deaths++
