@@ -256,8 +256,9 @@ func (k *jointConstraint) solvePosition(def *RevoluteJointDef, positions *[bodyS
 		b.a += float32(k.iB * impulse)
 	}
 
-	rA := turn(a.rotation(), k.offsetA)
-	rB := turn(b.rotation(), k.offsetB)
+	qA := a.rotation()
+	qB := b.rotation()
+	rA, rB := turn(qA, k.offsetA), turn(qB, k.offsetB)
 	c := sub(sub(add(b.c, rB), a.c), rA)
 	positionError := length(c)
 

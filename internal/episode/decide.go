@@ -24,7 +24,8 @@ func decide(s *Setup, lanes []Lane, n int, theta, norm, mem []float32, bounds, w
 		jitter = work[int(s.Lanes)*actDim : (int(s.Lanes)+n)*actDim]
 		for i := range n {
 			for k := range actDim {
-				jitter[i*actDim+k] = float64(s.Jitter * float64(lanes[i].draws.Normal()))
+				draw := lanes[i].draws.Normal()
+				jitter[i*actDim+k] = float64(s.Jitter * float64(draw))
 			}
 		}
 	}

@@ -177,7 +177,8 @@ func (c *terrain) meander(rng *noise.Stream, i int64) {
 	}
 	c.speed = float64(0.8*c.speed) + pull
 	if i > startPad {
-		c.speed += rng.UniformIn(-1, 1) / scale
+		change := rng.UniformIn(-1, 1) / scale
+		c.speed += change
 	}
 	c.y += c.speed
 }

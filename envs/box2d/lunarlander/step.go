@@ -152,8 +152,9 @@ func (s *State) build() {
 			Density:  1, Friction: 0.2,
 			Filter: box2d.Filter{CategoryBits: 0x20, MaskBits: 1},
 		}
+		index := s.World.CreateBody(&leg)
 		joint := box2d.RevoluteJointDef{
-			BodyA: lander, BodyB: s.World.CreateBody(&leg),
+			BodyA: lander, BodyB: index,
 			LocalAnchorB: vec(float64(i*20)/scale, legDown),
 			// The default of pybox2d: the current angle.
 			ReferenceAngle: leg.Angle,

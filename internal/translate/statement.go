@@ -1,0 +1,504 @@
+package translate
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+func (f *function) stmt(s ast.Stmt) {
+	switch s := s.(type) {
+	case *ast.EmptyStmt:
+	case *ast.BlockStmt:
+		f.braces(func() { f.block(s.List) })
+	case *ast.ExprStmt:
+		if x := f.expr(s.X); x != "" {
+			f.emit("%s;", x)
+		}
+	case *ast.AssignStmt:
+		f.assign(s)
+	case *ast.IncDecStmt:
+		op := token.ADD
+		if s.Tok == token.DEC {
+			op = token.SUB
+		}
+		x := f.expr(s.X)
+		f.emit("%s = %s;", x, f.arithmetic(s, op, x, "1", f.info.TypeOf(s.X)))
+	case *ast.DeclStmt:
+		f.declaration(s.Decl.(*ast.GenDecl))
+	case *ast.ReturnStmt:
+		f.ret(s)
+	case *ast.IfStmt:
+		f.ifStmt(s)
+	case *ast.ForStmt:
+		f.forStmt(s)
+	case *ast.RangeStmt:
+		f.rangeStmt(s)
+	case *ast.SwitchStmt:
+		f.switchStmt(s)
+	case *ast.BranchStmt:
+		f.branch(s)
+	default:
+		f.refusal(s, "%s is not in the kernel subset", statementName(s))
+	}
+}
+
+// statementName names a statement in words.
+func statementName(s ast.Stmt) string {
+	switch s.(type) {
+	case *ast.LabeledStmt:
+		return "a label"
+	case *ast.GoStmt:
+		return "go"
+	case *ast.DeferStmt:
+		return "defer"
+	case *ast.SelectStmt:
+		return "select"
+	case *ast.SendStmt:
+		return "a channel"
+	case *ast.TypeSwitchStmt:
+		return "a type switch"
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%T", s), "*ast.")
+}
+
+func (f *function) declaration(g *ast.GenDecl) {
+	if g.Tok != token.VAR {
+		return // constants and types need no text of their own
+	}
+	for _, s := range g.Specs {
+		s := s.(*ast.ValueSpec)
+		if len(s.Values) > 0 && len(s.Values) != len(s.Names) {
+			f.refusal(s, "var with the results of a call")
+			return
+		}
+		var values []string
+		for i, n := range s.Names {
+			o := f.info.Defs[n]
+			v := f.zero(n, o.Type())
+			if i < len(s.Values) {
+				v = f.expr(s.Values[i])
+			}
+			values = append(values, v)
+		}
+		for i, n := range s.Names {
+			f.emit("%s = %s;", f.declare(n, f.info.Defs[n]), bare(values[i]))
+		}
+	}
+}
+
+func (f *function) branch(s *ast.BranchStmt) {
+	switch {
+	case s.Label != nil || s.Tok == token.GOTO || s.Tok == token.FALLTHROUGH:
+		f.refusal(s, "%s is not in the kernel subset", strings.TrimSpace(s.Tok.String()+" "+labelName(s.Label)))
+	case s.Tok == token.CONTINUE:
+		f.emit("continue;")
+	default:
+		label := f.breaks[len(f.breaks)-1]
+		if label == "" {
+			f.emit("break;")
+			return
+		}
+		f.jumped[label] = true
+		f.emit("goto %s;", label)
+	}
+}
+
+func labelName(id *ast.Ident) string {
+	if id == nil {
+		return ""
+	}
+	return id.Name
+}
+
+func (f *function) ret(s *ast.ReturnStmt) {
+	switch {
+	case len(s.Results) == 0 && len(f.named) > 0:
+		f.emit("%s", f.returnNamed())
+	case len(s.Results) == 0:
+		f.emit("return;")
+	case len(s.Results) == 1:
+		f.emit("return %s;", bare(f.expr(s.Results[0])))
+	default:
+		var v []string
+		for _, r := range s.Results {
+			v = append(v, f.expr(r))
+		}
+		f.emit("return LIT(%s, %s);", f.resultType(), strings.Join(v, ", "))
+	}
+}
+
+func (f *function) ifStmt(s *ast.IfStmt) {
+	body := func() {
+		f.emit("if (%s) {", bare(f.expr(s.Cond)))
+		f.depth++
+		f.block(s.Body.List)
+		f.depth--
+		if s.Else == nil {
+			f.emit("}")
+			return
+		}
+		f.emit("} else {")
+		f.depth++
+		switch e := s.Else.(type) {
+		case *ast.BlockStmt:
+			f.block(e.List)
+		case *ast.IfStmt:
+			f.ifStmt(e)
+		}
+		f.depth--
+		f.emit("}")
+	}
+	if s.Init == nil {
+		body()
+		return
+	}
+	f.braces(func() { f.stmt(s.Init); body() })
+}
+
+// loop writes the body of a loop and its closing brace. first runs at the start of each round.
+func (f *function) loop(body *ast.BlockStmt, first func()) {
+	f.breaks = append(f.breaks, "")
+	f.depth++
+	if first != nil {
+		first()
+	}
+	f.block(body.List)
+	f.depth--
+	f.breaks = f.breaks[:len(f.breaks)-1]
+	f.emit("}")
+}
+
+func (f *function) forStmt(s *ast.ForStmt) {
+	if s.Cond == nil {
+		f.refusal(s, "for without a condition")
+		return
+	}
+	inner := func() {
+		var cond, post string
+		before := f.captured(func() { f.depth++; cond = f.expr(s.Cond); f.depth-- })
+		if s.Post != nil {
+			depth := f.depth
+			f.depth = 0
+			post = strings.TrimSpace(f.captured(func() { f.stmt(s.Post) }))
+			f.depth = depth
+			if strings.Count(post, "\n") > 0 {
+				f.refusal(s.Post, "post statement of more than one assignment")
+			}
+			post = strings.TrimSuffix(post, ";")
+		}
+		if before == "" {
+			f.emit("for (; %s; %s) {", bare(cond), post)
+			f.loop(s.Body, nil)
+			return
+		}
+		f.emit("for (;; %s) {", post)
+		f.loop(s.Body, func() {
+			f.b.WriteString(before)
+			f.emit("if (!(%s)) break;", cond)
+		})
+	}
+	if s.Init == nil {
+		inner()
+		return
+	}
+	f.perIteration(s)
+	f.braces(func() { f.stmt(s.Init); inner() })
+}
+
+// perIteration refuses a loop variable whose address is taken: in Go each round has its own.
+func (f *function) perIteration(s *ast.ForStmt) {
+	init, ok := s.Init.(*ast.AssignStmt)
+	if !ok || init.Tok != token.DEFINE {
+		return
+	}
+	taken := addressTaken(f.unit)
+	for _, l := range init.Lhs {
+		if id, ok := l.(*ast.Ident); ok && taken[f.info.Defs[id]] {
+			f.refusal(id, "the address of the loop variable %s is taken", id.Name)
+		}
+	}
+}
+
+func (f *function) rangeStmt(s *ast.RangeStmt) {
+	if s.Tok == token.ASSIGN {
+		f.refusal(s, "range that assigns to variables that exist")
+		return
+	}
+	object := func(e ast.Expr) types.Object {
+		if id, ok := e.(*ast.Ident); ok && id.Name != "_" {
+			return f.info.Defs[id]
+		}
+		return nil
+	}
+	k, v := object(s.Key), object(s.Value)
+	x := f.info.TypeOf(s.X)
+	f.braces(func() {
+		i, typ := f.temp(), "i64"
+		var n, elem string
+		switch u := x.Underlying().(type) {
+		case *types.Basic:
+			if u.Info()&types.IsInteger == 0 {
+				f.refusal(s, "range over %s", x)
+				return
+			}
+			typ = f.typ(s, x, Generic, nil)
+			if k != nil {
+				typ = f.typ(s, k.Type(), Generic, nil)
+			}
+			n = f.temp()
+			f.emit("%s %s = %s;", typ, n, f.expr(s.X))
+		case *types.Array:
+			n = fmt.Sprint(u.Len())
+			if v != nil {
+				// The elements are those of a copy, except that tables do not change.
+				c := f.expr(s.X)
+				if id, ok := ast.Unparen(s.X).(*ast.Ident); !ok || rootVariable(f.info, id) == nil || !isPackageVar(rootVariable(f.info, id).(*types.Var)) {
+					c = f.hold(s.X, c)
+				}
+				elem = c + ".a[" + i + "]"
+			}
+		case *types.Pointer:
+			a, ok := u.Elem().Underlying().(*types.Array)
+			if !ok {
+				f.refusal(s, "range over %s", x)
+				return
+			}
+			n, elem = fmt.Sprint(a.Len()), f.hold(s.X, f.expr(s.X))+"->a["+i+"]"
+		case *types.Slice:
+			if f.isInterface(u.Elem()) && v != nil {
+				f.refusal(s, "range over the values of %s; range over the indices", x)
+				return
+			}
+			c := f.hold(s.X, f.expr(s.X))
+			n, elem = c+".n", c+".p["+i+"]"
+		default:
+			f.refusal(s, "range over %s", x)
+			return
+		}
+		f.emit("for (%s %s = 0; %s < %s; %s++) {", typ, i, i, n, i)
+		f.loop(s.Body, func() {
+			if k != nil {
+				f.emit("%s = %s;", f.declare(s, k), i)
+			}
+			if v != nil {
+				f.emit("%s = %s;", f.declare(s, v), elem)
+			}
+		})
+	})
+}
+
+func (f *function) switchStmt(s *ast.SwitchStmt) {
+	f.braces(func() {
+		if s.Init != nil {
+			f.stmt(s.Init)
+		}
+		tag := ""
+		if s.Tag != nil {
+			tag = f.hold(s.Tag, f.expr(s.Tag))
+		}
+		f.ends++
+		end := fmt.Sprintf("end_%d", f.ends)
+		f.breaks = append(f.breaks, end)
+		var other *ast.CaseClause
+		depth := f.depth
+		for _, c := range s.Body.List {
+			c := c.(*ast.CaseClause)
+			if c.List == nil {
+				other = c
+				continue
+			}
+			f.emit("if (%s) {", f.caseCondition(c, tag))
+			f.depth++
+			f.block(c.Body)
+			f.depth--
+			f.emit("} else {")
+			f.depth++
+		}
+		if other != nil {
+			f.block(other.Body)
+		}
+		for f.depth > depth {
+			f.depth--
+			f.emit("}")
+		}
+		f.breaks = f.breaks[:len(f.breaks)-1]
+		if f.jumped[end] {
+			f.emit("%s:;", end)
+		}
+	})
+}
+
+func (f *function) caseCondition(c *ast.CaseClause, tag string) string {
+	var conds []string
+	for i, e := range c.List {
+		var x string
+		before := f.captured(func() { x = f.expr(e) })
+		if before != "" && i > 0 {
+			f.refusal(e, "a case that takes statements, behind another one of the same clause")
+		}
+		f.b.WriteString(before)
+		if tag != "" {
+			x = "(" + tag + " == " + x + ")"
+		}
+		conds = append(conds, x)
+	}
+	if len(conds) == 1 {
+		return bare(conds[0])
+	}
+	return strings.Join(conds, " || ")
+}
+
+var assignOps = map[token.Token]token.Token{
+	token.ADD_ASSIGN: token.ADD, token.SUB_ASSIGN: token.SUB, token.MUL_ASSIGN: token.MUL, token.QUO_ASSIGN: token.QUO,
+	token.REM_ASSIGN: token.REM, token.AND_ASSIGN: token.AND, token.OR_ASSIGN: token.OR, token.XOR_ASSIGN: token.XOR,
+	token.SHL_ASSIGN: token.SHL, token.SHR_ASSIGN: token.SHR, token.AND_NOT_ASSIGN: token.AND_NOT,
+}
+
+func (f *function) assign(s *ast.AssignStmt) {
+	if op, ok := assignOps[s.Tok]; ok {
+		x := f.expr(s.Lhs[0])
+		f.emit("%s = %s;", x, f.binary(s, op, x, s.Rhs[0], f.info.TypeOf(s.Lhs[0])))
+		return
+	}
+	for _, l := range s.Lhs {
+		if x, ok := ast.Unparen(l).(*ast.IndexExpr); ok && f.isInterface(f.info.TypeOf(x)) {
+			f.refusal(l, "assignment to an element of %s, which is a state", f.info.TypeOf(x.X))
+		}
+	}
+	if len(s.Lhs) == 1 {
+		if !f.fill(s) {
+			f.store(s, s.Lhs[0], f.expr(s.Rhs[0]))
+		}
+		return
+	}
+	f.dependent(s)
+	if len(s.Rhs) == 1 {
+		c, ok := ast.Unparen(s.Rhs[0]).(*ast.CallExpr)
+		if !ok {
+			f.refusal(s, "an assignment with two results that is no call")
+			return
+		}
+		v := f.hold(c, f.expr(c))
+		for i, l := range s.Lhs {
+			f.store(s, l, fmt.Sprintf("%s.v%d", v, i))
+		}
+		return
+	}
+	// The right sides first, unless all variables are new.
+	fresh := s.Tok == token.DEFINE
+	for _, l := range s.Lhs {
+		id, ok := l.(*ast.Ident)
+		fresh = fresh && ok && (id.Name == "_" || f.info.Defs[id] != nil)
+	}
+	var values []string
+	for i, r := range s.Rhs {
+		x := f.expr(r)
+		if !fresh && f.info.Types[r].Value == nil {
+			x = f.hold(s.Rhs[i], x)
+		}
+		values = append(values, x)
+		if fresh {
+			f.store(s, s.Lhs[i], x)
+		}
+	}
+	for i, l := range s.Lhs {
+		if !fresh {
+			f.store(s, l, values[i])
+		}
+	}
+}
+
+// large is the size from which a literal is not made on the stack and copied, in bytes.
+const large = 512
+
+// fill writes the assignment of a large struct's literal to a place as zeros and the values given. They must not depend
+// on the place.
+func (f *function) fill(s *ast.AssignStmt) bool {
+	lit, ok := s.Rhs[0].(*ast.CompositeLit)
+	if !ok || s.Tok == token.DEFINE || f.sizes.Sizeof(f.info.TypeOf(lit)) < large {
+		return false
+	}
+	u, ok := f.info.TypeOf(lit).Underlying().(*types.Struct)
+	if !ok || f.uses(lit) {
+		return false
+	}
+	place := f.expr(s.Lhs[0])
+	f.emit("%s = %s;", place, f.zero(lit, f.info.TypeOf(lit)))
+	for i, x := range lit.Elts {
+		v := u.Field(i)
+		if kv, ok := x.(*ast.KeyValueExpr); ok {
+			x = kv.Value
+			v = f.info.ObjectOf(kv.Key.(*ast.Ident)).(*types.Var)
+		}
+		f.emit("%s.%s = %s;", place, field(v), bare(f.expr(x)))
+	}
+	return true
+}
+
+// uses says whether e calls anything or reads through a pointer.
+func (f *function) uses(e ast.Expr) bool {
+	found := f.readsMemory(e)
+	ast.Inspect(e, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok && f.calls[c] != nil {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// dependent refuses a place that depends on a variable which the same statement assigns.
+func (f *function) dependent(s *ast.AssignStmt) {
+	assigned := map[types.Object]bool{}
+	for _, l := range s.Lhs {
+		if id, ok := l.(*ast.Ident); ok {
+			assigned[f.info.ObjectOf(id)] = true
+		}
+	}
+	for _, l := range s.Lhs {
+		if _, ok := l.(*ast.Ident); ok {
+			continue
+		}
+		// Also an index that is read from memory may change.
+		ast.Inspect(l, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			if ok && assigned[f.info.ObjectOf(id)] {
+				f.refusal(l, "the place %s depends on a variable that the same statement assigns", types.ExprString(l))
+			}
+			if x, ok := n.(*ast.IndexExpr); ok && f.readsMemory(x.Index) {
+				f.refusal(l, "the place %s has an index that is read from memory, in a statement that assigns several places", types.ExprString(l))
+			}
+			return true
+		})
+	}
+}
+
+// readsMemory says whether e reads through a pointer.
+func (f *function) readsMemory(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		if x, ok := n.(ast.Expr); ok && f.info.Types[x].Value == nil && !f.info.Types[x].IsType() && f.throughPointer(f.info, x) {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// store assigns x to the place l, or declares it.
+func (f *function) store(s *ast.AssignStmt, l ast.Expr, x string) {
+	id, ok := l.(*ast.Ident)
+	switch {
+	case ok && id.Name == "_":
+		if strings.Contains(x, "(") {
+			f.emit("(void)%s;", x)
+		}
+	case ok && s.Tok == token.DEFINE && f.info.Defs[id] != nil:
+		f.emit("%s = %s;", f.declare(id, f.info.Defs[id]), bare(x))
+	default:
+		f.emit("%s = %s;", f.expr(l), bare(x))
+	}
+}
