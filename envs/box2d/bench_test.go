@@ -69,7 +69,7 @@ func acts(tb testing.TB, play []string) []act {
 	return all
 }
 
-func (a *act) do(w *World, ground []Fixture) int {
+func (a *act) do(w *room, ground *land) int {
 	switch a.verb {
 	case "force":
 		w.Bodies[a.i].ApplyForceToCenter(a.p)
@@ -131,7 +131,7 @@ func BenchmarkStep(b *testing.B) {
 				for n := range scenes {
 					w := scenes[n].w
 					for i := range plays[n] {
-						steps += plays[n][i].do(&w, scenes[n].ground)
+						steps += plays[n][i].do(&w, &scenes[n].ground)
 					}
 				}
 			}

@@ -18,8 +18,8 @@ type edgeCollider struct {
 func collideEdge(m *manifold, g *Fixture, b *Body) {
 	var e edgeCollider
 	m.count = 0
-	e.v1, e.v2 = g.vertices[0], g.vertices[1]
-	e.normal1 = g.normals[0]
+	e.v1, e.v2 = g.v1, g.v2
+	e.normal1 = g.normal
 	e.front = dot(e.normal1, sub(mul(b.xf, b.shape.centroid), e.v1)) >= 0
 	if e.front {
 		e.normal = e.normal1

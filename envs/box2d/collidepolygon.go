@@ -17,7 +17,7 @@ func (h *hullRef) next(i int32) int32 {
 	return 0
 }
 
-func (h *hullRef) setGround(g *Fixture) {
+func (h *hullRef) setGround(g *Hull) {
 	for i := int32(0); i < g.count; i++ {
 		h.vertices[i] = g.vertices[i]
 		h.normals[i] = g.normals[i]
@@ -119,7 +119,7 @@ func (h *hullRef) incidentEdge(c *[2]clipVertex, edge int32, o *hullRef) {
 
 // collidePolygon sets m to the manifold between the polygon g and the body b. It writes only the fields that
 // the reference writes.
-func collidePolygon(m *manifold, g *Fixture, b *Body) {
+func collidePolygon(m *manifold, g *Hull, b *Body) {
 	m.count = 0
 	var hullA, hullB hullRef
 	hullA.setGround(g)

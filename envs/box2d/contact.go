@@ -2,64 +2,57 @@ package box2d
 
 import "github.com/evoswarm/evoswarm/internal/exact"
 
-// contact is a pair of a fixture of the ground and a body whose boxes in the broad phase overlap.
-type contact struct {
+// Contact is a pair of a fixture of the ground and a body whose boxes in the broad phase overlap. A World has
+// room for as many as it is given.
+type Contact struct {
 	manifold    manifold
 	fixture     int32 // index into the ground
 	ground      int32 // the static body of the fixture
 	body        int32
 	friction    float32
 	restitution float32
-	toi         float32 // time of impact, if toiValid
-	alpha0      float32 // the static body's, the same in all its contacts
-	toiCount    int32
 	touching    bool
 	enabled     bool
-	toiValid    bool
 }
 
-func (w *World) addContact(ground []Fixture, fixture, body int32) {
-	g, b := &ground[fixture], &w.Bodies[body]
-	if g.filter.MaskBits&b.filter.CategoryBits == 0 || g.filter.CategoryBits&b.filter.MaskBits == 0 {
+func (w *World) addContact(ground []Fixture, materials []Material, contacts []Contact, fixture, body int32) {
+	m, b := &materials[ground[fixture].material()], &w.Bodies[body]
+	if !m.Filter.meets(b.filter) {
 		return
 	}
-	alpha0 := float32(0)
 	for i := int32(0); i < w.contactCount; i++ {
-		c := &w.contacts[i]
-		if c.ground != g.body {
-			continue
-		}
-		if c.fixture == fixture && c.body == body {
+		if contacts[i].fixture == fixture && contacts[i].body == body {
 			return
 		}
-		alpha0 = c.alpha0
 	}
-	if w.contactCount == MaxContacts {
+	if int(w.contactCount) >= min(len(contacts), MaxContacts) {
 		w.overflow = true
 		return
 	}
-	c := &w.contacts[w.contactCount]
+	c := &contacts[w.contactCount]
 	w.contactCount++
-	*c = contact{}
+	*c = Contact{}
 	c.fixture = fixture
-	c.ground = g.body
+	c.ground = m.Body
+	if m.Apart {
+		c.ground = fixture
+	}
 	c.body = body
 	c.enabled = true
-	c.alpha0 = alpha0
-	c.friction = exact.Sqrt32(float32(g.friction * b.friction))
-	c.restitution = most(g.restitution, b.restitution)
+	c.friction = exact.Sqrt32(float32(m.Friction * b.friction))
+	c.restitution = most(m.Restitution, b.restitution)
 	b.SetAwake(true)
 }
 
 // update recomputes the manifold, keeps the impulses of points that persist, and updates the body's flags if
 // touching begins or ends.
-func (c *contact) update(g *Fixture, b *Body) {
+func (c *Contact) update(g *Fixture, hulls []Hull, b *Body) {
 	old := c.manifold
 	c.enabled = true
-	if g.count == 2 {
-		collideEdge(&c.manifold, g, b)
+	if h := g.hull(); h >= 0 {
+		collidePolygon(&c.manifold, &hulls[h], b)
 	} else {
-		collidePolygon(&c.manifold, g, b)
+		collideEdge(&c.manifold, g, b)
 	}
 	for i := int32(0); i < c.manifold.count; i++ {
 		p := &c.manifold.points[i]
@@ -87,17 +80,18 @@ func (c *contact) update(g *Fixture, b *Body) {
 }
 
 // collide updates the contacts of awake bodies and removes those whose boxes no longer overlap, newest first.
-func (w *World) collide(ground []Fixture) {
+func (w *World) collide(ground []Fixture, hulls []Hull, contacts []Contact) {
 	removed := false
 	for i := w.contactCount - 1; i >= 0; i-- {
-		c := &w.contacts[i]
+		c := &contacts[i]
 		b := &w.Bodies[c.body]
 		if !b.awake {
 			continue
 		}
 		g := &ground[c.fixture]
-		if b.fat.overlaps(&g.fat) {
-			c.update(g, b)
+		fat := g.box()
+		if b.fat.overlaps(&fat) {
+			c.update(g, hulls, b)
 			continue
 		}
 		if c.touching {
@@ -110,19 +104,19 @@ func (w *World) collide(ground []Fixture) {
 		removed = true
 	}
 	if removed {
-		w.sweepContacts()
+		w.sweepContacts(contacts)
 	}
 }
 
 // sweepContacts closes the gaps left by removed contacts.
-func (w *World) sweepContacts() {
+func (w *World) sweepContacts(contacts []Contact) {
 	n := int32(0)
 	for i := int32(0); i < w.contactCount; i++ {
-		if w.contacts[i].body == null {
+		if contacts[i].body == null {
 			continue
 		}
 		if n != i {
-			w.contacts[n] = w.contacts[i]
+			contacts[n] = contacts[i]
 		}
 		n++
 	}
@@ -131,7 +125,7 @@ func (w *World) sweepContacts() {
 
 // findNewContacts creates a contact for each moved body and fixture whose boxes overlap, in the order of the
 // proxies: by fixture, then by body.
-func (w *World) findNewContacts(ground []Fixture) {
+func (w *World) findNewContacts(ground []Fixture, materials []Material, contacts []Contact) {
 	var moved [MaxBodies]int32
 	n := int32(0)
 	for i := int32(0); i < w.bodyCount; i++ {
@@ -144,10 +138,20 @@ func (w *World) findNewContacts(ground []Fixture) {
 	if n == 0 {
 		return
 	}
+	all := w.Bodies[moved[0]].fat
+	for k := int32(1); k < n; k++ {
+		b := &w.Bodies[moved[k]].fat
+		all = aabb{leastVec(all.lower, b.lower), mostVec(all.upper, b.upper)}
+	}
+	all = fatten(fatten(all)) // by more than the fixtures' boxes are
 	for f := range ground {
+		if ground[f].misses(&all) {
+			continue
+		}
+		fat := ground[f].box()
 		for k := int32(0); k < n; k++ {
-			if ground[f].fat.overlaps(&w.Bodies[moved[k]].fat) {
-				w.addContact(ground, int32(f), moved[k])
+			if fat.overlaps(&w.Bodies[moved[k]].fat) {
+				w.addContact(ground, materials, contacts, int32(f), moved[k])
 			}
 		}
 	}

@@ -53,8 +53,8 @@ type contactConstraint struct {
 }
 
 // prepare sets what does not depend on the position. warm scales the impulses of the previous step.
-func (k *contactConstraint) prepare(w *World, index int32, warm float32) {
-	c := &w.contacts[index]
+func (k *contactConstraint) prepare(w *World, contacts []Contact, index int32, warm float32) {
+	c := &contacts[index]
 	b := &w.Bodies[c.body]
 	m := &c.manifold
 	k.contact, k.body = index, c.body
@@ -239,8 +239,8 @@ func (k *contactConstraint) solveBlock(v velocity) velocity {
 }
 
 // store saves the impulses for the next step.
-func (k *contactConstraint) store(w *World) {
-	m := &w.contacts[k.contact].manifold
+func (k *contactConstraint) store(contacts []Contact) {
+	m := &contacts[k.contact].manifold
 	for j := int32(0); j < k.count; j++ {
 		m.points[j].normalImpulse = plus(k.points[j].normalImpulse)
 		m.points[j].tangentImpulse = plus(k.points[j].tangentImpulse)

@@ -22,7 +22,7 @@ type simplexCache struct {
 }
 
 // support returns the vertex of g that is farthest in direction d.
-func (g *Fixture) support(d Vec2) int32 {
+func (g *Hull) support(d Vec2) int32 {
 	best := int32(0)
 	value := dot(g.vertices[0], d)
 	for i := int32(1); i < g.count; i++ {
@@ -49,7 +49,7 @@ func (s *PolygonShape) support(d Vec2) int32 {
 	return best
 }
 
-func (v *simplexVertex) set(g *Fixture, s *PolygonShape, xf transform, a float32) {
+func (v *simplexVertex) set(g *Hull, s *PolygonShape, xf transform, a float32) {
 	v.wA = g.vertices[v.indexA]
 	v.wB = mul(xf, s.vertices[v.indexB])
 	v.w = sub(v.wB, v.wA)
@@ -57,7 +57,7 @@ func (v *simplexVertex) set(g *Fixture, s *PolygonShape, xf transform, a float32
 }
 
 // read starts from the cache, unless the shapes have moved too far for it to be useful.
-func (x *simplex) read(cache *simplexCache, g *Fixture, s *PolygonShape, xf transform) {
+func (x *simplex) read(cache *simplexCache, g *Hull, s *PolygonShape, xf transform) {
 	x.count = cache.count
 	for i := int32(0); i < x.count; i++ {
 		v := &x.v[i]
@@ -180,7 +180,7 @@ func (x *simplex) solve3() {
 // distance returns the distance between the hulls of the ground fixture g and of a body's shape s at xf,
 // without their skins (the algorithm of Gilbert, Johnson and Keerthi), or 0 if they overlap. It starts from
 // cache and updates it.
-func distance(cache *simplexCache, g *Fixture, s *PolygonShape, xf transform) float32 {
+func distance(cache *simplexCache, g *Hull, s *PolygonShape, xf transform) float32 {
 	var x simplex
 	x.read(cache, g, s, xf)
 	var savedA, savedB [3]int32

@@ -16,11 +16,11 @@
 //
 // # State
 //
-// A [World] is one flat value without pointers that = copies: bodies, joints, contacts. The ground is not
-// part of it. It does not change during an episode, so the owner of the world holds it as an array of
-// [Fixture] next to the World and passes a slice of it to [World.Step] and [RayCast]. Fixtures, bodies and
-// joints must be made in the order in which the reference's proxies, bodies and joints are made, the ground
-// first.
+// A [World] is one flat value without pointers that = copies: bodies and joints. Its owner holds the contacts
+// next to it, in an array of [Contact] that is as long as its scene needs, and the ground, which does not change
+// during an episode: an array of [Fixture], one of [Hull] for its polygons, and a few values of [Material], which
+// need not be kept. It passes slices of them to [World.Step] and [RayCast]. Fixtures, bodies and joints must be
+// made in the order in which the reference's proxies, bodies and joints are made, the ground first.
 //
 // Everything is bit exact and, but for state.go, written in the kernel subset of Go (docs/spec/numerics.md).
 package box2d

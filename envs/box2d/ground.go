@@ -3,72 +3,98 @@ package box2d
 // Filter decides which fixtures can touch: two can if the mask of each shares a bit with the category of the other.
 type Filter struct{ CategoryBits, MaskBits uint32 }
 
+// meets reports whether fixtures with these filters can touch.
+func (f Filter) meets(other Filter) bool {
+	return f.MaskBits&other.CategoryBits != 0 && f.CategoryBits&other.MaskBits != 0
+}
+
 // DefaultMask has all 16 bits of the reference set. The reference's default filter is {1, DefaultMask}.
 const DefaultMask = 0xFFFF
 
-// Fixture is an edge or a convex polygon of the ground, in world coordinates. It never changes.
+// Material is what fixtures of the ground have in common.
+type Material struct {
+	Friction    float32
+	Restitution float32
+	Filter      Filter
+
+	// Body identifies the static body that the fixtures belong to, by an arbitrary number of at least 0. It
+	// matters only in continuous collision, where the fixtures of one body share a time.
+	Body int32
+	// Apart makes each fixture a body of its own, whose number is the fixture's index. Body is not used then.
+	Apart bool
+}
+
+// Fixture is an edge or a convex polygon of the ground, in world coordinates. It never changes. It holds only what
+// cannot be computed quickly, since there are many: a polygon has its vertices in a Hull.
 type Fixture struct {
-	vertices    [MaxGroundVertices]Vec2
-	normals     [MaxGroundVertices]Vec2 // normals[0] of an edge points to the right, seen from vertex 0 to 1
-	centroid    Vec2                    // not used by edges
-	fat         aabb                    // fattened box in the broad phase
-	count       int32                   // of vertices; 2 for an edge
-	body        int32
-	friction    float32
-	restitution float32
-	filter      Filter
+	v1, v2 Vec2   // the ends of an edge, or the lower and the upper corner of a polygon's box
+	normal Vec2   // of an edge, to the right, seen from v1 to v2
+	tag    uint32 // low 16 bits: index of the material; high 16 bits: that of the hull plus 1, 0 of an edge
 }
 
-// EdgeFixture returns a ground edge without neighbors from v1 to v2 [m]. body identifies the static body that
-// it belongs to by an arbitrary number, equal for all fixtures of one body. It matters only in continuous
-// collision, where the fixtures of one body share a time.
-func EdgeFixture(body int32, v1, v2 Vec2, friction, restitution float32, f Filter) Fixture {
-	var g Fixture
-	g.count = 2
-	g.vertices[0], g.vertices[1] = v1, v2
+// Hull is a polygon of the ground.
+type Hull struct {
+	vertices [MaxGroundVertices]Vec2
+	normals  [MaxGroundVertices]Vec2
+	centroid Vec2
+	count    int32
+}
+
+// EdgeFixture returns a ground edge without neighbors from v1 to v2 [m]. material is an index below 2^16.
+func EdgeFixture(v1, v2 Vec2, material int32) Fixture {
 	edge, _ := normalize(sub(v2, v1))
-	g.normals[0] = right(edge)
-	g.finish(body, friction, restitution, f)
-	return g
+	return Fixture{v1, v2, right(edge), uint32(material)}
 }
 
-// PolygonFixture returns a ground polygon. It ignores vertices beyond MaxGroundVertices. body is as in EdgeFixture.
-func PolygonFixture(body int32, s *PolygonShape, friction, restitution float32, f Filter) Fixture {
-	var g Fixture
-	g.count = s.count
-	if g.count > MaxGroundVertices {
-		g.count = MaxGroundVertices
+// PolygonFixture returns a ground polygon and writes its vertices to h, which is the Hull with the given index,
+// below 2^16 - 1. It ignores vertices beyond MaxGroundVertices. material is as in EdgeFixture.
+func PolygonFixture(h *Hull, index int32, s *PolygonShape, material int32) Fixture {
+	h.count = min(s.count, MaxGroundVertices)
+	for i := int32(0); i < h.count; i++ {
+		h.vertices[i] = s.vertices[i]
+		h.normals[i] = s.normals[i]
 	}
-	for i := int32(0); i < g.count; i++ {
-		g.vertices[i] = s.vertices[i]
-		g.normals[i] = s.normals[i]
+	h.centroid = s.centroid
+	lower, upper := h.vertices[0], h.vertices[0]
+	for i := int32(1); i < h.count; i++ {
+		lower = leastVec(lower, h.vertices[i])
+		upper = mostVec(upper, h.vertices[i])
 	}
-	g.centroid = s.centroid
-	g.finish(body, friction, restitution, f)
-	return g
+	return Fixture{lower, upper, Vec2{}, uint32(index+1)<<16 | uint32(material)}
 }
 
-func (g *Fixture) finish(body int32, friction, restitution float32, f Filter) {
-	g.body = body
-	g.friction = friction
-	g.restitution = restitution
-	g.filter = f
-	lower, upper := g.vertices[0], g.vertices[0]
-	for i := int32(1); i < g.count; i++ {
-		lower = leastVec(lower, g.vertices[i])
-		upper = mostVec(upper, g.vertices[i])
-	}
-	g.fat = fatten(aabb{
+// hull returns the index of a polygon's Hull, and null for an edge.
+func (g *Fixture) hull() int32 { return int32(g.tag>>16) - 1 }
+
+func (g *Fixture) material() int32 { return int32(g.tag & 0xffff) }
+
+// box returns the fattened box of the fixture in the broad phase.
+func (g *Fixture) box() aabb {
+	lower, upper := leastVec(g.v1, g.v2), mostVec(g.v1, g.v2)
+	return fatten(aabb{
 		Vec2{lower.X - polygonRadius, lower.Y - polygonRadius},
 		Vec2{upper.X + polygonRadius, upper.Y + polygonRadius},
 	})
 }
 
-// VertexCount returns the number of vertices: 2 for an edge.
-func (g *Fixture) VertexCount() int32 { return g.count }
+// misses reports whether the fixture, without its skin, certainly lies on one side of b. It is
+// faster than a look at boxes.
+func (g *Fixture) misses(b *aabb) bool {
+	return g.v1.X > b.upper.X && g.v2.X > b.upper.X || g.v1.X < b.lower.X && g.v2.X < b.lower.X ||
+		g.v1.Y > b.upper.Y && g.v2.Y > b.upper.Y || g.v1.Y < b.lower.Y && g.v2.Y < b.lower.Y
+}
 
-// Vertex returns vertex i [m], 0 <= i < VertexCount.
-func (g *Fixture) Vertex(i int32) Vec2 { return g.vertices[i] }
+// copyHull returns the vertices of the fixture, of an edge too.
+func (g *Fixture) copyHull(hulls []Hull) Hull {
+	if i := g.hull(); i >= 0 {
+		return hulls[i]
+	}
+	var h Hull
+	h.vertices[0], h.vertices[1] = g.v1, g.v2
+	h.normals[0] = g.normal
+	h.count = 2
+	return h
+}
 
 func fatten(b aabb) aabb {
 	return aabb{
@@ -77,24 +103,23 @@ func fatten(b aabb) aabb {
 	}
 }
 
-// RayCast returns the fraction of the ray from p1 to p2 at which it hits the nearest fixture with a category
-// bit in mask, or 1 and false if it hits none. A ray that starts inside a polygon does not hit it. The order
-// of the fixtures does not matter, so callers may pass only those that can lie under the ray. Bit exact.
-func RayCast(ground []Fixture, p1, p2 Vec2, mask uint32) (fraction float32, hit bool) {
+// RayCast returns the fraction of the ray from p1 to p2 at which it hits the nearest fixture, or 1 and false if
+// it hits none. A ray that starts inside a polygon does not hit it. The order of the fixtures does not matter, so
+// callers may pass only those that can lie under the ray. Bit exact.
+func RayCast(ground []Fixture, hulls []Hull, p1, p2 Vec2) (fraction float32, hit bool) {
 	d := sub(p2, p1)
 	fraction = 1
-	lower, upper := leastVec(p1, p2), mostVec(p1, p2)
-	box := aabb{lower, upper}
+	box := fatten(aabb{leastVec(p1, p2), mostVec(p1, p2)})
 	for i := range ground {
 		g := &ground[i]
-		if g.filter.CategoryBits&mask == 0 || !box.overlaps(&g.fat) {
+		if g.misses(&box) {
 			continue
 		}
 		t, ok := float32(0), false
-		if g.count == 2 {
-			t, ok = g.castEdge(p1, d, fraction)
+		if h := g.hull(); h >= 0 {
+			t, ok = hulls[h].cast(p1, d, fraction)
 		} else {
-			t, ok = g.castPolygon(p1, d, fraction)
+			t, ok = g.castEdge(p1, d, fraction)
 		}
 		if ok {
 			fraction, hit = t, true
@@ -104,8 +129,7 @@ func RayCast(ground []Fixture, p1, p2 Vec2, mask uint32) (fraction float32, hit 
 }
 
 func (g *Fixture) castEdge(p1, d Vec2, maxFraction float32) (float32, bool) {
-	v1 := g.vertices[0]
-	n := g.normals[0]
+	v1, n := g.v1, g.normal
 	denominator := dot(n, d)
 	if denominator == 0 {
 		return 0, false
@@ -114,7 +138,7 @@ func (g *Fixture) castEdge(p1, d Vec2, maxFraction float32) (float32, bool) {
 	if t < 0 || maxFraction < t {
 		return 0, false
 	}
-	r := sub(g.vertices[1], v1)
+	r := sub(g.v2, v1)
 	rr := dot(r, r)
 	if rr == 0 {
 		return 0, false
@@ -123,7 +147,7 @@ func (g *Fixture) castEdge(p1, d Vec2, maxFraction float32) (float32, bool) {
 	return t, !(s < 0 || 1 < s)
 }
 
-func (g *Fixture) castPolygon(p1, d Vec2, maxFraction float32) (float32, bool) {
+func (g *Hull) cast(p1, d Vec2, maxFraction float32) (float32, bool) {
 	lower, upper := float32(0), maxFraction
 	enters := false
 	for i := int32(0); i < g.count; i++ {

@@ -22,7 +22,7 @@ type island struct {
 }
 
 // gather collects the island of the body seed by depth-first search, contacts and joints newest first.
-func (s *island) gather(w *World, seed int32, inIsland *[MaxBodies]bool, jointTaken *[MaxJoints]bool) {
+func (s *island) gather(w *World, contacts []Contact, seed int32, inIsland *[MaxBodies]bool, jointTaken *[MaxJoints]bool) {
 	s.bodyCount, s.jointCount, s.contactCount = 0, 0, 0
 	var stack [MaxBodies]int32
 	stack[0] = seed
@@ -34,7 +34,7 @@ func (s *island) gather(w *World, seed int32, inIsland *[MaxBodies]bool, jointTa
 		s.bodyCount++
 		w.Bodies[body].SetAwake(true)
 		for i := w.contactCount - 1; i >= 0; i-- {
-			c := &w.contacts[i]
+			c := &contacts[i]
 			if c.body != body || !c.enabled || !c.touching {
 				continue
 			}
@@ -64,13 +64,13 @@ func (s *island) gather(w *World, seed int32, inIsland *[MaxBodies]bool, jointTa
 }
 
 // solve advances the bodies of the island by one step.
-func (s *island) solve(w *World, dt, dtRatio float32, velocityIterations, positionIterations int32) {
+func (s *island) solve(w *World, contacts []Contact, dt, dtRatio float32, velocityIterations, positionIterations int32) {
 	for i := int32(0); i < s.bodyCount; i++ {
 		s.load(w, s.bodies[i], dt)
 	}
 	for i := int32(0); i < s.contactCount; i++ {
 		k := &s.contacts[i]
-		k.prepare(w, k.contact, dtRatio)
+		k.prepare(w, contacts, k.contact, dtRatio)
 		k.setup(&s.positions[k.body], &s.velocities[k.body])
 	}
 	for i := int32(0); i < s.contactCount; i++ {
@@ -86,7 +86,7 @@ func (s *island) solve(w *World, dt, dtRatio float32, velocityIterations, positi
 		s.joints[i].store(w)
 	}
 	for i := int32(0); i < s.contactCount; i++ {
-		s.contacts[i].store(w)
+		s.contacts[i].store(contacts)
 	}
 	for i := int32(0); i < s.bodyCount; i++ {
 		s.integrate(s.bodies[i], dt)

@@ -39,19 +39,23 @@ func (r *reach) set(b *Body) {
 
 // clears reports whether the body certainly stays clear of the fixture during its sweep: whether a coordinate
 // axis or a normal of the fixture separates them enough at both ends. Then timeOfImpact would find no impact.
-func (r *reach) clears(g *Fixture, count int32) bool {
-	const skin = aabbExtension + polygonRadius // of the fixture's box
+func (r *reach) clears(g *Fixture, hulls []Hull, count int32) bool {
 	margin := clearance + r.bulge
-	if r.extent.lower.X-(g.fat.upper.X-skin) > margin || (g.fat.lower.X+skin)-r.extent.upper.X > margin ||
-		r.extent.lower.Y-(g.fat.upper.Y-skin) > margin || (g.fat.lower.Y+skin)-r.extent.upper.Y > margin {
+	around := aabb{
+		Vec2{r.extent.lower.X - margin, r.extent.lower.Y - margin},
+		Vec2{r.extent.upper.X + margin, r.extent.upper.Y + margin},
+	}
+	if g.misses(&around) {
 		return true
 	}
-	if g.count == 2 {
-		lowest, highest := r.along(g.normals[0], g.vertices[0], count)
+	index := g.hull()
+	if index < 0 {
+		lowest, highest := r.along(g.normal, g.v1, count)
 		return lowest > margin || -highest > margin
 	}
-	for i := int32(0); i < g.count; i++ {
-		lowest, _ := r.along(g.normals[i], g.vertices[i], count)
+	h := &hulls[index]
+	for i := int32(0); i < h.count; i++ {
+		lowest, _ := r.along(h.normals[i], h.vertices[i], count)
 		if lowest > margin {
 			return true
 		}

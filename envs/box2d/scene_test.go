@@ -20,12 +20,43 @@ var errScene = errors.New("box2d: recorded scene")
 // scene is a recorded scene that is being replayed.
 type scene struct {
 	name   string
-	w      World
-	ground []Fixture
+	w      room
+	ground land
 	steps  int
 	wrong  int // steps whose hash differs
 	first  int // the first of them
 	rays   int // rays that differ
+}
+
+// land is a ground in which each fixture has a material of its own.
+type land struct {
+	fixtures  []Fixture
+	hulls     []Hull
+	materials []Material
+}
+
+func (l *land) edge(a, b Vec2, m Material) {
+	l.fixtures = append(l.fixtures, EdgeFixture(a, b, int32(len(l.materials))))
+	l.materials = append(l.materials, m)
+}
+
+func (l *land) polygon(s *PolygonShape, m Material) {
+	l.hulls = append(l.hulls, Hull{})
+	i := len(l.hulls) - 1
+	l.fixtures = append(l.fixtures, PolygonFixture(&l.hulls[i], int32(i), s, int32(len(l.materials))))
+	l.materials = append(l.materials, m)
+}
+
+func (l *land) rayCast(p1, p2 Vec2) (float32, bool) { return RayCast(l.fixtures, l.hulls, p1, p2) }
+
+// room is a World with its contacts. It can be copied with =.
+type room struct {
+	World
+	contacts [MaxContacts]Contact
+}
+
+func (r *room) Step(l *land, dt float32, velocityIterations, positionIterations int32) {
+	r.World.Step(l.fixtures, l.hulls, l.materials, r.contacts[:], dt, velocityIterations, positionIterations)
 }
 
 // words reads the fields of one line of a recording.
@@ -94,11 +125,11 @@ func (s *scene) do(line string) error {
 	case "edge":
 		body, a, b := l.int(), l.vec(), l.vec()
 		friction := l.float()
-		s.ground = append(s.ground, EdgeFixture(body, a, b, friction, l.float(), groundFilter))
+		s.ground.edge(a, b, Material{Friction: friction, Restitution: l.float(), Filter: groundFilter, Body: body})
 	case "polygon":
 		body, friction, restitution := l.int(), l.float(), l.float()
 		shape := l.shape()
-		s.ground = append(s.ground, PolygonFixture(body, &shape, friction, restitution, groundFilter))
+		s.ground.polygon(&shape, Material{Friction: friction, Restitution: restitution, Filter: groundFilter, Body: body})
 	case "body":
 		def := BodyDef{Position: l.vec(), Angle: l.float(), Density: l.float(), Friction: l.float(), Restitution: l.float(),
 			Filter: Filter{0x20, 1}}
@@ -124,13 +155,13 @@ func (s *scene) do(line string) error {
 		s.w.SetMaxMotorTorque(j, l.float())
 	case "ray":
 		a, b := l.vec(), l.vec()
-		got, _ := RayCast(s.ground, a, b, 1)
+		got, _ := s.ground.rayCast(a, b)
 		if bits(got) != uint32(l.hex()) {
 			s.rays++
 		}
 	case "step":
 		v, p := l.int(), l.int()
-		s.w.Step(s.ground, 1.0/50, v, p)
+		s.w.Step(&s.ground, 1.0/50, v, p)
 		s.steps++
 		if s.w.hash() != l.hex() {
 			if s.wrong == 0 {
@@ -173,7 +204,7 @@ func bits(f float32) uint32 {
 }
 
 // hash is the FNV-1a hash of bodies and contacts that testdata/record.cpp computes.
-func (w *World) hash() uint64 {
+func (w *room) hash() uint64 {
 	h := uint64(14695981039346656037)
 	add := func(u uint32) {
 		for i := 0; i < 4; i++ {

@@ -4,7 +4,7 @@ package box2d
 const (
 	MaxBodies          = 5  // hull and four leg parts of the walker
 	MaxJoints          = 4  // hips and knees
-	MaxContacts        = 64 // pairs of a body and a fixture whose fattened boxes overlap
+	MaxContacts        = 64 // pairs of a body and a fixture whose fattened boxes overlap; a power of two so that a mask keeps an index in range
 	MaxPolygonVertices = 8  // of a body's polygon
 	MaxGroundVertices  = 4  // of a polygon of the ground
 )

@@ -54,38 +54,34 @@ func TestPolygonIsAHull(t *testing.T) {
 // The nearest hit does not depend on the order of the fixtures, and is on the nearest fixture that one alone hits.
 func TestRayCastFindsTheNearest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var ground []Fixture
+		var ground land
 		for range rapid.IntRange(1, 12).Draw(t, "n") {
 			a := drawVec(t, -5, 5)
 			if rapid.Bool().Draw(t, "edge") {
-				ground = append(ground, EdgeFixture(0, a, drawVec(t, -5, 5), 0, 0, groundFilter))
+				ground.edge(a, drawVec(t, -5, 5), Material{})
 				continue
 			}
 			s := Polygon([]Vec2{a, {a.X + 1, a.Y}, {a.X + 1, a.Y + 2}, {a.X, a.Y + 1}})
-			ground = append(ground, PolygonFixture(0, &s, 0, 0, groundFilter))
+			ground.polygon(&s, Material{})
 		}
 		p1, p2 := drawVec(t, -9, 9), drawVec(t, -9, 9)
-		got, hit := RayCast(ground, p1, p2, 1)
+		got, hit := ground.rayCast(p1, p2)
 		want, any := float32(1), false
-		for i := len(ground) - 1; i >= 0; i-- {
-			f, h := RayCast(ground[i:i+1], p1, p2, 1)
+		for i := len(ground.fixtures) - 1; i >= 0; i-- {
+			f, h := RayCast(ground.fixtures[i:i+1], ground.hulls, p1, p2)
 			want, any = min(want, f), any || h
 		}
 		if got != want || hit != any {
 			t.Fatalf("from %v to %v: got %v %v, want %v %v", p1, p2, got, hit, want, any)
-		}
-		if f, h := RayCast(ground, p1, p2, 2); h || f != 1 {
-			t.Fatalf("wrong category: got %v %v", f, h)
 		}
 	})
 }
 
 func TestRayCast(t *testing.T) {
 	s := Box(1, 1)
-	ground := []Fixture{
-		EdgeFixture(0, Vec2{-2, 0}, Vec2{2, 0}, 0, 0, groundFilter),
-		PolygonFixture(1, &s, 0, 0, groundFilter),
-	}
+	var ground land
+	ground.edge(Vec2{-2, 0}, Vec2{2, 0}, Material{})
+	ground.polygon(&s, Material{})
 	for _, c := range []struct {
 		p1, p2 Vec2
 		want   float32
@@ -100,7 +96,7 @@ func TestRayCast(t *testing.T) {
 		{Vec2{1.5, -1}, Vec2{1.5, 1}, 0.5, true},  // an edge has two sides
 		{Vec2{-1.5, 0}, Vec2{-1.2, 0}, 1, false},  // along an edge
 	} {
-		if got, hit := RayCast(ground, c.p1, c.p2, 1); got != c.want || hit != c.hit {
+		if got, hit := ground.rayCast(c.p1, c.p2); got != c.want || hit != c.hit {
 			t.Errorf("from %v to %v: got %v %v, want %v %v", c.p1, c.p2, got, hit, c.want, c.hit)
 		}
 	}

@@ -65,7 +65,7 @@ func StateVars(bodies, joints []string, contacts int, reach envs.Bounds) []envs.
 
 // AppendState appends everything that carries over from one step to the next, in the order of StateVars.
 // Contacts are oldest first; free slots hold -1 and 0. Contacts beyond the number of slots are left out.
-func (w *World) AppendState(v []float64, contacts int) []float64 {
+func (w *World) AppendState(v []float64, contacts []Contact, slots int) []float64 {
 	for i := range w.bodyCount {
 		b := &w.Bodies[i]
 		v = append(v, float64(b.c.X), float64(b.c.Y), float64(b.a), float64(b.LinearVelocity.X), float64(b.LinearVelocity.Y),
@@ -76,12 +76,12 @@ func (w *World) AppendState(v []float64, contacts int) []float64 {
 		j := &w.Joints[i]
 		v = append(v, float64(j.impulseX), float64(j.impulseY), float64(j.impulseZ), float64(j.motorImpulse), float64(j.limit))
 	}
-	for i := range int32(contacts) {
+	for i := range int32(slots) {
 		if i >= w.contactCount {
 			v = append(v, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0)
 			continue
 		}
-		c := &w.contacts[i]
+		c := &contacts[i]
 		v = append(v, float64(c.fixture), float64(c.body), number(c.touching), float64(c.manifold.count))
 		for k := range c.manifold.points {
 			p := manifoldPoint{}
@@ -97,7 +97,7 @@ func (w *World) AppendState(v []float64, contacts int) []float64 {
 // SetState sets the state of w, whose bodies and joints must exist, to v, which AppendState wrote after a
 // step of dt with the same number of contact slots. The values must be in the ranges of StateVars. If they
 // contradict each other, it returns an error that wraps envs.ErrState and leaves w undefined.
-func (w *World) SetState(ground []Fixture, dt float32, v []float64, contacts int) error {
+func (w *World) SetState(ground []Fixture, materials []Material, contacts []Contact, dt float32, v []float64, slots int) error {
 	w.invDt0 = 1 / dt
 	for i := range w.bodyCount {
 		if err := w.setBody(i, v[:bodyValues]); err != nil {
@@ -112,13 +112,13 @@ func (w *World) SetState(ground []Fixture, dt float32, v []float64, contacts int
 		v = v[jointValues:]
 	}
 	w.contactCount = 0
-	for range contacts {
-		if err := w.setContact(ground, v[:contactValues]); err != nil {
+	for range slots {
+		if err := w.setContact(ground, materials, contacts, v[:contactValues]); err != nil {
 			return err
 		}
 		v = v[contactValues:]
 	}
-	return w.checkPairs(ground)
+	return w.checkPairs(ground, materials, contacts)
 }
 
 func (w *World) setBody(i int32, v []float64) error {
@@ -158,7 +158,7 @@ func (w *World) setJoint(i int32, v []float64) error {
 }
 
 // setContact adds a contact, unless its slot is free.
-func (w *World) setContact(ground []Fixture, v []float64) error {
+func (w *World) setContact(ground []Fixture, materials []Material, contacts []Contact, v []float64) error {
 	if v[0] == -1 {
 		for _, x := range v[2:] {
 			if v[1] != -1 || x != 0 {
@@ -174,12 +174,12 @@ func (w *World) setContact(ground []Fixture, v []float64) error {
 	}
 	before, b := w.contactCount, &w.Bodies[body]
 	awake, sleepTime := b.awake, b.sleepTime
-	w.addContact(ground, fixture, body)
+	w.addContact(ground, materials, contacts, fixture, body)
 	b.awake, b.sleepTime = awake, sleepTime // a new contact wakes
 	if w.contactCount != before+1 {
 		return fmt.Errorf("%w: the contact of fixture %d and body %d is there twice, or too much", envs.ErrState, fixture, body)
 	}
-	c := &w.contacts[before]
+	c := &contacts[before]
 	c.touching = truth(v[2], &ok)
 	c.manifold.count = count
 	for k := range c.manifold.points {
@@ -194,15 +194,15 @@ func (w *World) setContact(ground []Fixture, v []float64) error {
 }
 
 // checkPairs checks that there is a contact for each pair of overlapping boxes.
-func (w *World) checkPairs(ground []Fixture) error {
+func (w *World) checkPairs(ground []Fixture, materials []Material, contacts []Contact) error {
 	for i := range w.bodyCount {
 		b := &w.Bodies[i]
 		for k := range ground {
-			g := &ground[k]
-			if !b.fat.overlaps(&g.fat) || g.filter.MaskBits&b.filter.CategoryBits == 0 || g.filter.CategoryBits&b.filter.MaskBits == 0 {
+			fat := ground[k].box()
+			if !b.fat.overlaps(&fat) || !materials[ground[k].material()].Filter.meets(b.filter) {
 				continue
 			}
-			if !w.paired(int32(k), i) {
+			if !w.paired(contacts, int32(k), i) {
 				return fmt.Errorf("%w: no contact of fixture %d and body %d, whose boxes overlap", envs.ErrState, k, i)
 			}
 		}
@@ -210,9 +210,9 @@ func (w *World) checkPairs(ground []Fixture) error {
 	return nil
 }
 
-func (w *World) paired(fixture, body int32) bool {
+func (w *World) paired(contacts []Contact, fixture, body int32) bool {
 	for i := range w.contactCount {
-		if c := &w.contacts[i]; c.fixture == fixture && c.body == body {
+		if c := &contacts[i]; c.fixture == fixture && c.body == body {
 			return true
 		}
 	}

@@ -38,7 +38,7 @@ type separator struct {
 
 // setup takes the axis from the features that were nearest at xf. It requires a distance above 0, so these
 // are a point or a segment.
-func (f *separator) setup(cache *simplexCache, g *Fixture, s *PolygonShape, xf transform) {
+func (f *separator) setup(cache *simplexCache, g *Hull, s *PolygonShape, xf transform) {
 	a0, b0 := g.vertices[cache.indexA[0]], s.vertices[cache.indexB[0]]
 	if cache.count == 1 {
 		f.kind = axisPoints
@@ -65,7 +65,7 @@ func (f *separator) setup(cache *simplexCache, g *Fixture, s *PolygonShape, xf t
 }
 
 // deepest returns the vertices that are closest along the axis when the shape is at xf.
-func (f *separator) deepest(g *Fixture, s *PolygonShape, xf transform) (indexA, indexB int32) {
+func (f *separator) deepest(g *Hull, s *PolygonShape, xf transform) (indexA, indexB int32) {
 	if f.kind != axisFaceB {
 		indexB = s.support(turnBack(xf.q, neg(f.axis)))
 	}
@@ -79,7 +79,7 @@ func (f *separator) deepest(g *Fixture, s *PolygonShape, xf transform) (indexA, 
 }
 
 // evaluate returns the separation of these vertices along the axis when the shape is at xf.
-func (f *separator) evaluate(indexA, indexB int32, g *Fixture, s *PolygonShape, xf transform) float32 {
+func (f *separator) evaluate(indexA, indexB int32, g *Hull, s *PolygonShape, xf transform) float32 {
 	switch f.kind {
 	case axisPoints:
 		return dot(sub(mul(xf, s.vertices[indexB]), g.vertices[indexA]), f.axis)
@@ -92,7 +92,7 @@ func (f *separator) evaluate(indexA, indexB int32, g *Fixture, s *PolygonShape, 
 // timeOfImpact returns the first time in [0, 1] at which the shape s, moving along w, comes as close to the
 // fixture g as shapes in resting contact are, and whether there is one. There is none if they overlap at the
 // beginning.
-func timeOfImpact(g *Fixture, s *PolygonShape, w sweep) (t float32, touching bool) {
+func timeOfImpact(g *Hull, s *PolygonShape, w sweep) (t float32, touching bool) {
 	w.normalize()
 	var cache simplexCache
 	t1 := float32(0)
@@ -125,7 +125,7 @@ const (
 
 // pushBack moves the end of the interval [t1, 1] back, resolving one deepest point at a time, until the axis
 // separates the shapes by the target distance there, and returns that end.
-func (f *separator) pushBack(g *Fixture, s *PolygonShape, w *sweep, t1 float32) (float32, int32) {
+func (f *separator) pushBack(g *Hull, s *PolygonShape, w *sweep, t1 float32) (float32, int32) {
 	t2 := float32(1)
 	for i := 0; i < referenceMaxVertices; i++ {
 		xf := w.at(t2)

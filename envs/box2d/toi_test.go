@@ -8,13 +8,16 @@ import (
 )
 
 // drawFixture draws an edge or a polygon that may lie anywhere near p, also far from the origin.
-func drawFixture(t *rapid.T, p Vec2) Fixture {
+func drawFixture(t *rapid.T, p Vec2) *land {
+	var l land
 	a := add(p, drawVec(t, -2, 2))
 	if rapid.Bool().Draw(t, "edge") {
-		return EdgeFixture(0, a, add(a, drawVec(t, -2, 2)), 0, 0, groundFilter)
+		l.edge(a, add(a, drawVec(t, -2, 2)), Material{})
+		return &l
 	}
 	s := Polygon([]Vec2{a, add(a, Vec2{1, 0.1}), add(a, Vec2{1.2, 1}), add(a, Vec2{-0.1, 0.9})})
-	return PolygonFixture(0, &s, 0, 0, groundFilter)
+	l.polygon(&s, Material{})
+	return &l
 }
 
 // drawSweep draws a body on its way: a little from a place near p.
@@ -43,14 +46,15 @@ func TestClearedBodiesDoNotMeet(t *testing.T) {
 			g, b := drawFixture(t, p), drawSweep(t, p)
 			var r reach
 			r.set(&b)
-			_, touching := timeOfImpact(&g, &b.shape, sweep{b.localCenter, b.c0, b.c, b.a0, b.a})
+			h := g.fixtures[0].copyHull(g.hulls)
+			_, touching := timeOfImpact(&h, &b.shape, sweep{b.localCenter, b.c0, b.c, b.a0, b.a})
 			if touching {
 				met++
 			}
-			if r.clears(&g, b.shape.count) {
+			if r.clears(&g.fixtures[0], g.hulls, b.shape.count) {
 				cleared++
 				if touching {
-					t.Fatalf("cleared, and yet they meet: %+v, %+v", g, b)
+					t.Fatalf("cleared, and yet they meet: %+v, %+v", h, b)
 				}
 			}
 		}
@@ -60,10 +64,36 @@ func TestClearedBodiesDoNotMeet(t *testing.T) {
 	}
 }
 
+// What misses a box that is two fattenings larger does not overlap it in the broad phase.
+func TestMisses(t *testing.T) {
+	missed, overlapped := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		for range 50 {
+			p := Vec2{rapid.SampledFrom([]float32{0, 90}).Draw(t, "place"), 3}
+			l := drawFixture(t, p)
+			a, b := add(p, drawVec(t, -3, 3)), add(p, drawVec(t, -3, 3))
+			box := aabb{leastVec(a, b), mostVec(a, b)}
+			around, fat := fatten(fatten(box)), l.fixtures[0].box()
+			switch misses, overlaps := l.fixtures[0].misses(&around), fat.overlaps(&box); {
+			case misses && overlaps:
+				t.Fatalf("%+v misses %+v, and yet its box %+v overlaps it", l.fixtures[0], around, fat)
+			case misses:
+				missed++
+			case overlaps:
+				overlapped++
+			}
+		}
+	})
+	if missed == 0 || overlapped == 0 {
+		t.Errorf("%d missed, %d overlapped: want some of each", missed, overlapped)
+	}
+}
+
 // The distance of shapes is no more than that of any two vertices, and beginning from its own end gives it again.
 func TestDistance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g, b := drawFixture(t, Vec2{}), drawSweep(t, Vec2{})
+		l, b := drawFixture(t, Vec2{}), drawSweep(t, Vec2{})
+		g := l.fixtures[0].copyHull(l.hulls)
 		var cache simplexCache
 		d := distance(&cache, &g, &b.shape, b.xf)
 		nearest := math.Inf(1)

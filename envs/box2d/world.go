@@ -1,13 +1,12 @@
 package box2d
 
-// World holds the moving part of a scene and everything that carries over from step to step. It is a flat
-// value that can be copied with =; a copy continues with the same bits. The zero World is empty and has no
-// gravity.
+// World holds the moving part of a scene: with its contacts, everything that carries over from step to step. It
+// is a flat value that can be copied with =; a copy of it and of the contacts continues with the same bits. The
+// zero World is empty and has no gravity.
 type World struct {
 	Bodies [MaxBodies]Body
 	Joints [MaxJoints]RevoluteJoint
 
-	contacts     [MaxContacts]contact // oldest first
 	gravity      Vec2
 	invDt0       float32 // of the previous step
 	bodyCount    int32
@@ -45,17 +44,19 @@ func (w *World) BodyCount() int32 { return w.bodyCount }
 // physics is wrong.
 func (w *World) Overflow() bool { return w.overflow }
 
-// Step advances the world by dt > 0 [s] over the ground and then clears the forces. ground must be the same
-// in every step since Reset and have at most 2^31-1 fixtures; Step only reads it. It does not allocate. Bit
-// exact.
-func (w *World) Step(ground []Fixture, dt float32, velocityIterations, positionIterations int32) {
-	w.findNewContacts(ground)
+// Step advances the world by dt > 0 [s] over the ground and then clears the forces. ground, its hulls and its
+// materials must be the same in every step since Reset and have at most 2^31-1 fixtures; Step only reads them.
+// contacts is where the world keeps its contacts from step to step, oldest first; only the first MaxContacts are
+// used. Step does not allocate. Bit exact.
+func (w *World) Step(ground []Fixture, hulls []Hull, materials []Material, contacts []Contact, dt float32, velocityIterations, positionIterations int32) {
+	w.findNewContacts(ground, materials, contacts)
 	invDt := 1 / dt
 	dtRatio := float32(w.invDt0 * dt)
-	w.collide(ground)
+	w.collide(ground, hulls, contacts)
 	var s island
-	w.solve(&s, ground, dt, dtRatio, velocityIterations, positionIterations)
-	w.solveTOI(&s, ground, dt, velocityIterations)
+	w.solve(&s, contacts, dt, dtRatio, velocityIterations, positionIterations)
+	w.findNewContacts(ground, materials, contacts)
+	w.solveTOI(&s, ground, hulls, materials, contacts, dt, velocityIterations)
 	w.invDt0 = invDt
 	for i := int32(0); i < w.bodyCount; i++ {
 		b := &w.Bodies[i]
@@ -64,8 +65,8 @@ func (w *World) Step(ground []Fixture, dt float32, velocityIterations, positionI
 	}
 }
 
-// solve advances all awake islands and finds new contacts.
-func (w *World) solve(s *island, ground []Fixture, dt, dtRatio float32, velocityIterations, positionIterations int32) {
+// solve advances all awake islands.
+func (w *World) solve(s *island, contacts []Contact, dt, dtRatio float32, velocityIterations, positionIterations int32) {
 	var inIsland [MaxBodies]bool
 	var jointTaken [MaxJoints]bool
 	var q0 [MaxBodies]rot
@@ -76,13 +77,12 @@ func (w *World) solve(s *island, ground []Fixture, dt, dtRatio float32, velocity
 		if inIsland[seed] || !w.Bodies[seed].awake {
 			continue
 		}
-		s.gather(w, seed, &inIsland, &jointTaken)
-		s.solve(w, dt, dtRatio, velocityIterations, positionIterations)
+		s.gather(w, contacts, seed, &inIsland, &jointTaken)
+		s.solve(w, contacts, dt, dtRatio, velocityIterations, positionIterations)
 	}
 	for i := int32(0); i < w.bodyCount; i++ {
 		if inIsland[i] {
 			w.Bodies[i].synchronizeFixture(q0[i])
 		}
 	}
-	w.findNewContacts(ground)
 }

@@ -8,12 +8,12 @@ import (
 )
 
 // flat is a ground without hills, in edges 1 m long from x = -20 to 20.
-func flat() []Fixture {
-	var ground []Fixture
+func flat() *land {
+	var ground land
 	for x := float32(-20); x < 20; x++ {
-		ground = append(ground, EdgeFixture(0, Vec2{x, 0}, Vec2{x + 1, 0}, 0.5, 0, groundFilter))
+		ground.edge(Vec2{x, 0}, Vec2{x + 1, 0}, Material{Friction: 0.5, Filter: groundFilter})
 	}
-	return ground
+	return &ground
 }
 
 func boxDef(x, y, angle float32) *BodyDef {
@@ -21,9 +21,9 @@ func boxDef(x, y, angle float32) *BodyDef {
 }
 
 // drawWorld builds a world of hinged boxes with random numbers.
-func drawWorld(t *rapid.T) World {
+func drawWorld(t *rapid.T) room {
 	f := func(low, high float32) float32 { return rapid.Float32Range(low, high).Draw(t, "f") }
-	var w World
+	var w room
 	w.Reset(Vec2{0, -10})
 	n := int32(rapid.IntRange(1, MaxBodies).Draw(t, "bodies"))
 	for i := int32(0); i < n; i++ {
@@ -51,7 +51,7 @@ func (w *World) finite() bool {
 }
 
 // negativeZero says whether a velocity or an impulse is -0.
-func (w *World) negativeZero() bool {
+func (w *room) negativeZero() bool {
 	var all []float32
 	for i := range w.Bodies[:w.bodyCount] {
 		b := &w.Bodies[i]
@@ -96,7 +96,7 @@ func TestCopyGoesOn(t *testing.T) {
 // A used World that is reset does what a new one does.
 func TestResetForgets(t *testing.T) {
 	ground := flat()
-	var used World
+	var used room
 	rapid.Check(t, func(t *rapid.T) {
 		fresh := drawWorld(t)
 		used.Reset(fresh.gravity)
@@ -161,7 +161,7 @@ func TestStepDoesNotAllocate(t *testing.T) {
 	if n := testing.AllocsPerRun(3, func() {
 		w := s.w
 		for i := range all {
-			all[i].do(&w, s.ground)
+			all[i].do(&w, &s.ground)
 		}
 	}); n != 0 {
 		t.Errorf("allocations in %d acts: got %v, want 0", len(all), n)
@@ -170,7 +170,7 @@ func TestStepDoesNotAllocate(t *testing.T) {
 
 func TestSleepAndWake(t *testing.T) {
 	ground := flat()
-	var w World
+	var w room
 	w.Reset(Vec2{0, -10})
 	b := &w.Bodies[w.CreateBody(boxDef(0, 1, 0))]
 	steps := 0
@@ -199,7 +199,7 @@ func TestSleepAndWake(t *testing.T) {
 // collision: it would be below after one step.
 func TestBulletStops(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var w World
+		var w room
 		w.Reset(Vec2{})
 		v := rapid.Float32Range(20, 99).Draw(t, "speed")
 		b := &w.Bodies[w.CreateBody(&BodyDef{Position: Vec2{0, 0.8}, Shape: Box(0.1, 0.1), Density: 1, Filter: Filter{1, 1}})]
@@ -220,7 +220,7 @@ func TestBulletStops(t *testing.T) {
 
 func TestHingeKeepsItsLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var w World
+		var w room
 		w.Reset(Vec2{0, -10})
 		w.CreateBody(boxDef(0, 5, 0))
 		w.CreateBody(boxDef(1, 5, 0))
@@ -230,7 +230,7 @@ func TestHingeKeepsItsLimits(t *testing.T) {
 		j := w.CreateRevoluteJoint(&RevoluteJointDef{BodyB: 1, LocalAnchorA: Vec2{0.5, 0}, LocalAnchorB: Vec2{-0.5, 0},
 			LowerAngle: lower, UpperAngle: upper, MotorSpeed: speed, MaxMotorTorque: 30})
 		for i := range 100 {
-			w.Step(nil, 1.0/50, 30, 20)
+			w.Step(&land{}, 1.0/50, 30, 20)
 			gap := length(sub(w.Bodies[0].WorldPoint(Vec2{0.5, 0}), w.Bodies[1].WorldPoint(Vec2{-0.5, 0})))
 			if a := w.JointAngle(j); a < lower-0.25 || a > upper+0.25 || gap > 0.02 {
 				t.Fatalf("step %d: angle %v outside of [%v, %v], or gap %v", i, a, lower, upper, gap)
@@ -249,7 +249,7 @@ func TestFilter(t *testing.T) {
 		{Filter{0x20, 2}, false}, // does not want the ground
 		{Filter{0, 1}, false},    // the ground does not want it
 	} {
-		var w World
+		var w room
 		w.Reset(Vec2{0, -10})
 		def := boxDef(0, 0.2, 0)
 		def.Filter = c.filter
@@ -262,7 +262,7 @@ func TestFilter(t *testing.T) {
 }
 
 func TestFullPools(t *testing.T) {
-	var w World
+	var w room
 	w.Reset(Vec2{})
 	for range MaxBodies {
 		w.CreateBody(boxDef(0, 5, 0))
@@ -279,12 +279,16 @@ func TestFullPools(t *testing.T) {
 	}
 	w.Reset(Vec2{})
 	w.CreateBody(boxDef(0, 0, 0))
-	var crowd []Fixture
+	var crowd land
 	for range MaxContacts + 1 {
-		crowd = append(crowd, EdgeFixture(0, Vec2{-1, 9}, Vec2{1, 0}, 0, 0, groundFilter))
+		crowd.edge(Vec2{-1, 9}, Vec2{1, 0}, Material{Filter: groundFilter})
 	}
-	w.Step(crowd, 1.0/50, 1, 1)
-	if !w.Overflow() || w.contactCount != MaxContacts {
-		t.Errorf("too many contacts: overflow %v, %d contacts", w.Overflow(), w.contactCount)
+	// A caller may give room for more or for fewer contacts than MaxContacts.
+	for _, c := range []struct{ room, want int32 }{{MaxContacts + 9, MaxContacts}, {MaxContacts, MaxContacts}, {7, 7}, {0, 0}} {
+		w := w
+		w.World.Step(crowd.fixtures, crowd.hulls, crowd.materials, make([]Contact, c.room), 1.0/50, 1, 1)
+		if !w.Overflow() || w.contactCount != c.want {
+			t.Errorf("too many contacts for room %d: overflow %v, %d contacts, want %d", c.room, w.Overflow(), w.contactCount, c.want)
+		}
 	}
 }

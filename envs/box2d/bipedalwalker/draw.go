@@ -50,7 +50,7 @@ func (e *env) ground(s *envs.Scene, left float64) {
 	for i := low; i < high; i++ {
 		// Down to the bottom of the picture: between a stair and the slopes below it there would be a gap.
 		b := &e.s.Box[i]
-		left, right, top := float64(b[0].X), float64(b[1].X), float64(max(b[0].Y, b[2].Y))
+		left, right, top := float64(b.Left), float64(b.Right), float64(max(b.Y0, b.Y1))
 		s.Polygon(envs.Terrain, left, 0, right, 0, right, top, left, top)
 	}
 }

@@ -39,14 +39,14 @@ func (e *env) State() []float64 {
 	if s.Hardcore {
 		v = append(v, float64(s.Boxes))
 		for i := range s.Box {
-			b := [4]box2d.Vec2{}
+			var b Obstacle
 			if int32(i) < s.Boxes {
 				b = s.Box[i]
 			}
-			v = append(v, float64(b[0].X), float64(b[1].X), float64(b[0].Y), float64(b[2].Y))
+			v = append(v, float64(b.Left), float64(b.Right), float64(b.Y0), float64(b.Y1))
 		}
 	}
-	return s.World.AppendState(v, box2d.MaxContacts)
+	return s.World.AppendState(v, s.Contacts[:], box2d.MaxContacts)
 }
 
 // SetState implements envs.Env.
@@ -68,7 +68,8 @@ func (e *env) SetState(state []float64, obs []float32) error {
 	}
 	s.raise()
 	s.build()
-	if err := s.World.SetState(s.Ground[:s.Boxes+slopes], dt, state, box2d.MaxContacts); err != nil {
+	m := materials()
+	if err := s.World.SetState(s.Ground[:s.Boxes+slopes], m[:], s.Contacts[:], dt, state, box2d.MaxContacts); err != nil {
 		return err
 	}
 	s.scan()
@@ -94,7 +95,7 @@ func (s *State) setBoxes(n float64, v []float64) error {
 		if dx < stride/2 || dx > 20*stride || dy*dy < stride*stride/4 || dy*dy > 100*stride*stride {
 			return fmt.Errorf("%w: obstacle %d is %v m by %v m", envs.ErrState, i, dx, dy)
 		}
-		if i > 0 && float32(left) < s.Box[i-1][0].X {
+		if i > 0 && float32(left) < s.Box[i-1].Left {
 			return fmt.Errorf("%w: obstacle %d is left of the one before", envs.ErrState, i)
 		}
 		s.put(left, right, y0, y1)

@@ -56,7 +56,7 @@ func TestBoxes(t *testing.T) {
 		s.roll(&rng)
 		most = max(most, s.Boxes)
 		for i := int32(1); i < s.Boxes; i++ {
-			if s.Box[i][0].X < s.Box[i-1][0].X || s.Box[i][1].X < s.Box[i-1][1].X {
+			if s.Box[i].Left < s.Box[i-1].Left || s.Box[i].Right < s.Box[i-1].Right {
 				t.Fatalf("seed %d: obstacle %d is left of the one before", seed, i)
 			}
 		}

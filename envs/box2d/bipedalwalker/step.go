@@ -79,11 +79,13 @@ var (
 
 // State is the complete state of the environment.
 type State struct {
-	World  box2d.World
-	Ground [maxBoxes + slopes]box2d.Fixture // first the obstacles, then the slopes
-	Boxes  int32                            // number of obstacles
-	Box    [maxBoxes][4]box2d.Vec2          // their corners [m]
-	Height [points]float32                  // of the ground [m]
+	World    box2d.World
+	Contacts [box2d.MaxContacts]box2d.Contact
+	Ground   [maxBoxes + slopes]box2d.Fixture // first the obstacles, then the slopes
+	Hulls    [maxBoxes]box2d.Hull             // of the obstacles
+	Boxes    int32                            // number of obstacles
+	Box      [maxBoxes]Obstacle
+	Height   [points]float32 // of the ground [m]
 
 	Hardcore bool
 	Shaping  float64 // potential whose change is the reward
@@ -110,6 +112,9 @@ func (s *State) Act(rng *noise.Stream, act []float64, obs []float32) (reward flo
 	s.Observe(obs)
 	return reward, over
 }
+
+// Obstacle is a rectangle on the ground, whose heights are in the order in which Gymnasium draws them [m].
+type Obstacle struct{ Left, Right, Y0, Y1 float32 }
 
 // Reset starts an episode: it creates the ground and the walker, pushes the walker, and takes a first step
 // without motors. It draws the ground, 110 numbers for clouds that are never shown, and one number for the
@@ -238,22 +243,28 @@ func (s *State) put(left, right, y0, y1 float64) {
 	if s.Boxes == maxBoxes {
 		return
 	}
-	s.Box[s.Boxes] = [4]box2d.Vec2{vec(left, y0), vec(right, y0), vec(right, y1), vec(left, y1)}
+	s.Box[s.Boxes] = Obstacle{float32(left), float32(right), float32(y0), float32(y1)}
 	s.Boxes++
 }
 
 // raise creates the fixtures of the ground from Box and Height.
 func (s *State) raise() {
-	filter := box2d.Filter{CategoryBits: 1, MaskBits: box2d.DefaultMask}
 	for i := range s.Boxes {
-		shape := box2d.Polygon(s.Box[i][:])
-		s.Ground[i] = box2d.PolygonFixture(i, &shape, friction, 0, filter)
+		b := &s.Box[i]
+		corners := [4]box2d.Vec2{{X: b.Left, Y: b.Y0}, {X: b.Right, Y: b.Y0}, {X: b.Right, Y: b.Y1}, {X: b.Left, Y: b.Y1}}
+		shape := box2d.Polygon(corners[:])
+		s.Ground[i] = box2d.PolygonFixture(&s.Hulls[i], i, &shape, 0)
 	}
 	for i := range int32(slopes) {
 		a := box2d.Vec2{X: float32(float64(float64(i) * stride)), Y: s.Height[i]}
 		b := box2d.Vec2{X: float32(float64(float64(i+1) * stride)), Y: s.Height[i+1]}
-		s.Ground[s.Boxes+i] = box2d.EdgeFixture(s.Boxes+i, a, b, friction, 0, filter)
+		s.Ground[s.Boxes+i] = box2d.EdgeFixture(a, b, 0)
 	}
+}
+
+// materials returns that of the ground. Each obstacle and each slope is a body of its own.
+func materials() [1]box2d.Material {
+	return [1]box2d.Material{{Friction: friction, Filter: box2d.Filter{CategoryBits: 1, MaskBits: box2d.DefaultMask}, Apart: true}}
 }
 
 // build resets the engine and creates the walker in it.
@@ -314,7 +325,8 @@ func (s *State) Step(a, b, c, d float64) (reward float64, terminated bool) {
 	s.drive(1, kneeSpeed, b)
 	s.drive(2, hipSpeed, c)
 	s.drive(3, kneeSpeed, d)
-	s.World.Step(s.Ground[:s.Boxes+slopes], dt, 180, 60)
+	m := materials()
+	s.World.Step(s.Ground[:s.Boxes+slopes], s.Hulls[:], m[:], s.Contacts[:], dt, 180, 60)
 	s.scan()
 
 	body := &s.World.Bodies[hull]
@@ -362,11 +374,11 @@ func (s *State) scan() {
 		end := vec(x+rayX[i], y-rayY[i])
 		s.Fraction[i] = 1
 		last := s.Boxes + bound(float64(end.X)/stride+2)
-		if f, hit := box2d.RayCast(s.Ground[first:last], at, end, 1); hit {
+		if f, hit := box2d.RayCast(s.Ground[first:last], s.Hulls[:], at, end); hit {
 			s.Fraction[i] = f
 		}
 		if low < high {
-			if f, hit := box2d.RayCast(s.Ground[low:high], at, end, 1); hit {
+			if f, hit := box2d.RayCast(s.Ground[low:high], s.Hulls[:], at, end); hit {
 				s.Fraction[i] = min(s.Fraction[i], f)
 			}
 		}
@@ -379,11 +391,11 @@ func bound(at float64) int32 { return int32(min(max(at, 0), slopes)) }
 // boxesBetween returns the range of obstacles that overlap two horizontal positions; obstacles are ordered
 // from left to right.
 func (s *State) boxesBetween(left, right float32) (low, high int32) {
-	for low < s.Boxes && s.Box[low][1].X < left {
+	for low < s.Boxes && s.Box[low].Right < left {
 		low++
 	}
 	high = low
-	for high < s.Boxes && s.Box[high][0].X <= right {
+	for high < s.Boxes && s.Box[high].Left <= right {
 		high++
 	}
 	return low, high

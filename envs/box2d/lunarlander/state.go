@@ -7,9 +7,6 @@ import (
 	"github.com/evoswarm/evoswarm/envs/box2d"
 )
 
-// maxPairs is how many contacts there can be: of three bodies with each slope and the floor.
-const maxPairs = 3 * chunks
-
 // vars describes the state vector: the environment's own values, then the engine's.
 func vars() []envs.Var {
 	v := []envs.Var{
@@ -35,7 +32,7 @@ func (e *env) State() []float64 {
 	v := make([]float64, 0, len(e.spec.State))
 	v = append(v, s.Shaping, s.Main, s.Side, flag(s.Windy), s.Wind, s.Swirl, float64(s.WindAt), float64(s.SwirlAt))
 	v = append(v, s.Height[:]...)
-	return s.World.AppendState(v, maxPairs)
+	return s.World.AppendState(v, s.Contacts[:], maxPairs)
 }
 
 // SetState implements envs.Env.
@@ -54,7 +51,8 @@ func (e *env) SetState(state []float64, obs []float32) error {
 	copy(s.Height[:], state[:chunks])
 	s.raise()
 	s.build()
-	if err := s.World.SetState(s.Ground[:], dt, state[chunks:], maxPairs); err != nil {
+	m := materials()
+	if err := s.World.SetState(s.Ground[:], m[:], s.Contacts[:], dt, state[chunks:], maxPairs); err != nil {
 		return err
 	}
 	e.s = s

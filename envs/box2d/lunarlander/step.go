@@ -27,6 +27,7 @@ const (
 	initialForce = 1000                // [N]
 	windPeriod   = 0.031415926535897934
 	windIndex    = 9999
+	maxPairs     = 3 * chunks // contacts: of each body with the floor and each slope
 )
 
 // The worlds of this package, for [State.Choose].
@@ -47,9 +48,10 @@ var hull = [6][2]float64{{-14, 17}, {-17, 0}, {-17, -10}, {17, -10}, {17, 0}, {1
 
 // State is the complete state of the environment.
 type State struct {
-	World  box2d.World
-	Ground [chunks]box2d.Fixture // the flat floor and ten slopes
-	Height [chunks]float64       // of the ground at x = 0, 2, .., 20 [m]
+	World    box2d.World
+	Contacts [maxPairs]box2d.Contact
+	Ground   [chunks]box2d.Fixture // the flat floor and ten slopes
+	Height   [chunks]float64       // of the ground at x = 0, 2, .., 20 [m]
 
 	Continuous bool // actions, set by Choose
 
@@ -122,12 +124,17 @@ func (s *State) Reset(rng *noise.Stream) {
 
 // raise creates the fixtures of the ground from Height.
 func (s *State) raise() {
-	filter := box2d.Filter{CategoryBits: 1, MaskBits: box2d.DefaultMask}
-	s.Ground[0] = box2d.EdgeFixture(0, vec(0, 0), vec(width, 0), 0.2, 0, filter)
+	s.Ground[0] = box2d.EdgeFixture(vec(0, 0), vec(width, 0), 0)
 	for i := 1; i < chunks; i++ {
 		x := float64(2 * (i - 1))
-		s.Ground[i] = box2d.EdgeFixture(0, vec(x, s.Height[i-1]), vec(x+2, s.Height[i]), 0.1, 0, filter)
+		s.Ground[i] = box2d.EdgeFixture(vec(x, s.Height[i-1]), vec(x+2, s.Height[i]), 1)
 	}
+}
+
+// materials returns those of the floor and of the slopes.
+func materials() [2]box2d.Material {
+	filter := box2d.Filter{CategoryBits: 1, MaskBits: box2d.DefaultMask}
+	return [2]box2d.Material{{Friction: 0.2, Filter: filter}, {Friction: 0.1, Filter: filter}}
 }
 
 // build resets the engine and creates the lander in it.
@@ -210,7 +217,9 @@ func (s *State) Step(rng *noise.Stream, main, side, direction float64) (reward f
 		s.thrust(main, side, direction, d0, d1)
 	}
 	s.Main, s.Side = main, float64(side*direction)
-	s.World.Step(s.Ground[:], dt, 180, 60)
+	m := materials()
+	var none [1]box2d.Hull // there are no polygons
+	s.World.Step(s.Ground[:], none[:], m[:], s.Contacts[:], dt, 180, 60)
 	return s.judge(main, side)
 }
 

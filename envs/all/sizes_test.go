@@ -1,0 +1,35 @@
+package all
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/evoswarm/evoswarm/envs/box2d/bipedalwalker"
+	"github.com/evoswarm/evoswarm/envs/box2d/lunarlander"
+	"github.com/evoswarm/evoswarm/envs/classic/acrobot"
+	"github.com/evoswarm/evoswarm/envs/classic/cartpole"
+	"github.com/evoswarm/evoswarm/envs/classic/mountaincar"
+	"github.com/evoswarm/evoswarm/envs/classic/mountaincarcontinuous"
+	"github.com/evoswarm/evoswarm/envs/classic/pendulum"
+)
+
+// TestStateSizes holds the memory that a world takes. A GPU keeps one State for each of its threads and a tab one for
+// each lane, so a State that grows makes both slower before anybody sees why.
+func TestStateSizes(t *testing.T) {
+	for _, c := range []struct {
+		state reflect.Type
+		bytes uintptr
+	}{
+		{reflect.TypeFor[acrobot.State](), 32},
+		{reflect.TypeFor[cartpole.State](), 32},
+		{reflect.TypeFor[mountaincar.State](), 16},
+		{reflect.TypeFor[mountaincarcontinuous.State](), 24},
+		{reflect.TypeFor[pendulum.State](), 16},
+		{reflect.TypeFor[lunarlander.State](), 4992},
+		{reflect.TypeFor[bipedalwalker.State](), 18592},
+	} {
+		if got := c.state.Size(); got != c.bytes {
+			t.Errorf("%s: got %d bytes, want %d", c.state, got, c.bytes)
+		}
+	}
+}
