@@ -37,19 +37,22 @@ typedef struct { box2d_Body a[5]; } array5_box2d_Body;
 typedef struct { i32 BodyA; i32 BodyB; box2d_Vec2 LocalAnchorA; box2d_Vec2 LocalAnchorB; f32 ReferenceAngle; f32 LowerAngle; f32 UpperAngle; f32 MotorSpeed; f32 MaxMotorTorque; } box2d_RevoluteJointDef;
 typedef struct { box2d_RevoluteJointDef def; f32 impulseX; f32 impulseY; f32 impulseZ; f32 motorImpulse; i32 limit; } box2d_RevoluteJoint;
 typedef struct { box2d_RevoluteJoint a[4]; } array4_box2d_RevoluteJoint;
+typedef struct { array5_box2d_Body Bodies; array4_box2d_RevoluteJoint Joints; box2d_Vec2 gravity; f32 invDt0; i32 bodyCount; i32 jointCount; i32 contactCount; u8 overflow; } box2d_World;
 typedef struct { box2d_Vec2 local_; f32 normalImpulse; f32 tangentImpulse; u32 id; } box2d_manifoldPoint;
 typedef struct { box2d_manifoldPoint a[2]; } array2_box2d_manifoldPoint;
 typedef struct { array2_box2d_manifoldPoint points; box2d_Vec2 localNormal; box2d_Vec2 localPoint; i32 face; i32 count; } box2d_manifold;
-typedef struct { box2d_manifold manifold; i32 fixture; i32 ground; i32 body; f32 friction; f32 restitution; f32 toi; f32 alpha0; i32 toiCount; u8 touching; u8 enabled; u8 toiValid; } box2d_contact;
-typedef struct { box2d_contact a[64]; } array64_box2d_contact;
-typedef struct { array5_box2d_Body Bodies; array4_box2d_RevoluteJoint Joints; array64_box2d_contact contacts; box2d_Vec2 gravity; f32 invDt0; i32 bodyCount; i32 jointCount; i32 contactCount; u8 overflow; } box2d_World;
-typedef struct { box2d_Vec2 a[4]; } array4_box2d_Vec2;
-typedef struct { array4_box2d_Vec2 vertices; array4_box2d_Vec2 normals; box2d_Vec2 centroid; box2d_aabb fat; i32 count; i32 body; f32 friction; f32 restitution; box2d_Filter filter; } box2d_Fixture;
+typedef struct { box2d_manifold manifold; i32 fixture; i32 ground; i32 body; f32 friction; f32 restitution; u8 touching; u8 enabled; } box2d_Contact;
+typedef struct { box2d_Contact a[64]; } array64_box2d_Contact;
+typedef struct { box2d_Vec2 v1; box2d_Vec2 v2; box2d_Vec2 normal; u32 tag; } box2d_Fixture;
 typedef struct { box2d_Fixture a[240]; } array240_box2d_Fixture;
-typedef struct { array4_box2d_Vec2 a[41]; } array41_array4_box2d_Vec2;
+typedef struct { box2d_Vec2 a[4]; } array4_box2d_Vec2;
+typedef struct { array4_box2d_Vec2 vertices; array4_box2d_Vec2 normals; box2d_Vec2 centroid; i32 count; } box2d_Hull;
+typedef struct { box2d_Hull a[41]; } array41_box2d_Hull;
+typedef struct { f32 Left; f32 Right; f32 Y0; f32 Y1; } bipedalwalker_Obstacle;
+typedef struct { bipedalwalker_Obstacle a[41]; } array41_bipedalwalker_Obstacle;
 typedef struct { f32 a[200]; } array200_f32;
 typedef struct { f32 a[10]; } array10_f32;
-typedef struct { box2d_World World; array240_box2d_Fixture Ground; i32 Boxes; array41_array4_box2d_Vec2 Box; array200_f32 Height; u8 Hardcore; f64 Shaping; u8 Started; array10_f32 Fraction; u8 Fallen; u8 Arrived; } bipedalwalker_State;
+typedef struct { box2d_World World; array64_box2d_Contact Contacts; array240_box2d_Fixture Ground; array41_box2d_Hull Hulls; i32 Boxes; array41_bipedalwalker_Obstacle Box; array200_f32 Height; u8 Hardcore; f64 Shaping; u8 Started; array10_f32 Fraction; u8 Fallen; u8 Arrived; } bipedalwalker_State;
 typedef struct { box2d_Vec2 *p; i64 n; } slice_box2d_Vec2;
 typedef struct { box2d_Vec2 v0; f32 v1; } tuple_box2d_Vec2_f32;
 typedef struct { f64 c0; f64 c1; f64 c2; f64 c3; f64 c4; f64 s1; f64 s2; f64 s3; } exact_sincosPoly;
@@ -63,15 +66,20 @@ typedef struct { box2d_Vec2 Position; f32 Angle; box2d_PolygonShape Shape; f32 D
 typedef struct { box2d_Vec2 a[5]; } array5_box2d_Vec2;
 typedef struct { f64 a[2]; } array2_f64;
 typedef struct { array2_f64 a[5]; } array5_array2_f64;
+typedef struct { f32 Friction; f32 Restitution; box2d_Filter Filter; i32 Body; u8 Apart; } box2d_Material;
+typedef struct { box2d_Material a[1]; } array1_box2d_Material;
 typedef struct { box2d_Fixture *p; i64 n; } slice_box2d_Fixture;
+typedef struct { box2d_Material *p; i64 n; } slice_box2d_Material;
+typedef struct { box2d_Contact *p; i64 n; } slice_box2d_Contact;
 typedef struct { i32 a[5]; } array5_i32;
+typedef struct { array8_box2d_Vec2 vertices; array8_box2d_Vec2 normals; box2d_Vec2 centroid; i32 count; box2d_transform xf; } box2d_hullRef;
+typedef struct { i32 v0; f32 v1; } tuple_i32_f32;
+typedef struct { box2d_Vec2 v; u32 id; } box2d_clipVertex;
+typedef struct { box2d_clipVertex a[2]; } array2_box2d_clipVertex;
 typedef struct { array8_box2d_Vec2 vertices; array8_box2d_Vec2 normals; box2d_Vec2 v1; box2d_Vec2 v2; box2d_Vec2 normal1; box2d_Vec2 normal; box2d_Vec2 limit; u8 front; i32 count; } box2d_edgeCollider;
 typedef struct { i32 v0; f32 v1; u8 v2; } tuple_i32_f32_u8;
 typedef struct { i32 i1; i32 i2; box2d_Vec2 v1; box2d_Vec2 v2; box2d_Vec2 normal; } box2d_referenceFace;
-typedef struct { box2d_Vec2 v; u32 id; } box2d_clipVertex;
-typedef struct { box2d_clipVertex a[2]; } array2_box2d_clipVertex;
-typedef struct { array8_box2d_Vec2 vertices; array8_box2d_Vec2 normals; box2d_Vec2 centroid; i32 count; box2d_transform xf; } box2d_hullRef;
-typedef struct { i32 v0; f32 v1; } tuple_i32_f32;
+typedef struct { box2d_Hull *p; i64 n; } slice_box2d_Hull;
 typedef struct { box2d_Vec2 c; f32 a; f32 qa; box2d_rot q; } box2d_position;
 typedef struct { box2d_position a[8]; } array8_box2d_position;
 typedef struct { box2d_Vec2 v; f32 w; } box2d_velocity;
@@ -96,8 +104,13 @@ typedef struct { i32 a[8]; } array8_i32;
 typedef struct { u32 a[37]; } array37_u32;
 typedef struct { i32 *p; i64 n; } slice_i32;
 typedef struct { box2d_rot a[5]; } array5_box2d_rot;
-typedef struct { box2d_Vec2 localCenter; box2d_Vec2 c0; box2d_Vec2 c; f32 a0; f32 a; } box2d_sweep;
+typedef struct { f32 a[64]; } array64_f32;
+typedef struct { i32 a[64]; } array64_i32;
+typedef struct { u8 a[64]; } array64_u8;
 typedef struct { u8 known; array8_box2d_Vec2 from; array8_box2d_Vec2 to; f32 bulge; box2d_aabb extent; } box2d_reach;
+typedef struct { box2d_reach a[5]; } array5_box2d_reach;
+typedef struct { array64_f32 toi; array64_f32 alpha0; array64_i32 count; array64_u8 known; array5_box2d_reach reaches; } box2d_impacts;
+typedef struct { box2d_Vec2 localCenter; box2d_Vec2 c0; box2d_Vec2 c; f32 a0; f32 a; } box2d_sweep;
 typedef struct { box2d_Vec2 wA; box2d_Vec2 wB; box2d_Vec2 w; f32 a; i32 indexA; i32 indexB; } box2d_simplexVertex;
 typedef struct { box2d_simplexVertex a[3]; } array3_box2d_simplexVertex;
 typedef struct { array3_box2d_simplexVertex v; i32 count; } box2d_simplex;
@@ -107,17 +120,19 @@ typedef struct { i32 kind; box2d_Vec2 axis; box2d_Vec2 localPoint; } box2d_separ
 typedef struct { i32 v0; i32 v1; } tuple_i32_i32;
 typedef struct { f32 v0; i32 v1; } tuple_f32_i32;
 typedef struct { f32 v0; u8 v1; } tuple_f32_u8;
-typedef struct { box2d_reach a[5]; } array5_box2d_reach;
 typedef struct { f64 a[10]; } array10_f64;
 typedef struct { bipedalwalker_State *p; i64 n; } slice_bipedalwalker_State;
 typedef struct { f64 X; f64 XDot; f64 Theta; f64 ThetaDot; } cartpole_State;
 typedef struct { cartpole_State *p; i64 n; } slice_cartpole_State;
+typedef struct { box2d_Contact a[33]; } array33_box2d_Contact;
 typedef struct { box2d_Fixture a[11]; } array11_box2d_Fixture;
 typedef struct { f64 a[11]; } array11_f64;
-typedef struct { box2d_World World; array11_box2d_Fixture Ground; array11_f64 Height; u8 Continuous; f64 Shaping; u8 Started; f64 Main; f64 Side; u8 Windy; f64 Wind; f64 Swirl; i64 WindAt; i64 SwirlAt; u8 Crashed; u8 Sleeping; } lunarlander_State;
+typedef struct { box2d_World World; array33_box2d_Contact Contacts; array11_box2d_Fixture Ground; array11_f64 Height; u8 Continuous; f64 Shaping; u8 Started; f64 Main; f64 Side; u8 Windy; f64 Wind; f64 Swirl; i64 WindAt; i64 SwirlAt; u8 Crashed; u8 Sleeping; } lunarlander_State;
 typedef struct { box2d_Vec2 a[6]; } array6_box2d_Vec2;
 typedef struct { array2_f64 a[6]; } array6_array2_f64;
+typedef struct { box2d_Material a[2]; } array2_box2d_Material;
 typedef struct { f64 a[8]; } array8_f64;
+typedef struct { box2d_Hull a[1]; } array1_box2d_Hull;
 typedef struct { f64 a[12]; } array12_f64;
 typedef struct { f64 v0; f64 v1; f64 v2; } tuple_f64_f64_f64;
 typedef struct { lunarlander_State *p; i64 n; } slice_lunarlander_State;
@@ -205,7 +220,6 @@ FN i64 episode_alone_acrobot(episode_Setup *s, acrobot_State *world, slice_episo
 ROOT i64 episode_Play_acrobot(episode_Setup *s, slice_acrobot_State worlds, slice_episode_Lane lanes, slice_u64 seeds, slice_f32 theta, slice_f32 norm, slice_f32 mem, slice_f64 bounds, slice_f64 work, slice_f64 returns, slice_u64 sums);
 FN void bipedalwalker_terrain_meander(bipedalwalker_terrain *c, noise_Stream *rng, i64 i);
 FN i64 noise_Stream_IntN(noise_Stream *s, i64 low, i64 high);
-FN box2d_Vec2 bipedalwalker_vec(f64 x, f64 y);
 FN void bipedalwalker_State_put(bipedalwalker_State *s, f64 left, f64 right, f64 y0_, f64 y1_);
 FN void bipedalwalker_State_digPit(bipedalwalker_State *s, noise_Stream *rng, bipedalwalker_terrain *c, f64 x);
 FN void bipedalwalker_State_putStump(bipedalwalker_State *s, noise_Stream *rng, bipedalwalker_terrain *c, f64 x);
@@ -231,12 +245,11 @@ FN f32 box2d_least(f32 a, f32 b);
 FN box2d_Vec2 box2d_leastVec(box2d_Vec2 a, box2d_Vec2 b);
 FN f32 box2d_most(f32 a, f32 b);
 FN box2d_Vec2 box2d_mostVec(box2d_Vec2 a, box2d_Vec2 b);
-FN box2d_aabb box2d_fatten(box2d_aabb b);
-FN void box2d_Fixture_finish(box2d_Fixture *g, i32 body, f32 friction, f32 restitution, box2d_Filter f);
-FN box2d_Fixture box2d_PolygonFixture(i32 body, box2d_PolygonShape *s, f32 friction, f32 restitution, box2d_Filter f);
-FN box2d_Fixture box2d_EdgeFixture(i32 body, box2d_Vec2 v1, box2d_Vec2 v2, f32 friction, f32 restitution, box2d_Filter f);
+FN box2d_Fixture box2d_PolygonFixture(box2d_Hull *h, i32 index_, box2d_PolygonShape *s, i32 material);
+FN box2d_Fixture box2d_EdgeFixture(box2d_Vec2 v1, box2d_Vec2 v2, i32 material);
 FN void bipedalwalker_State_raise(bipedalwalker_State *s);
 FN void box2d_World_Reset(box2d_World *w, box2d_Vec2 gravity);
+FN box2d_Vec2 bipedalwalker_vec(f64 x, f64 y);
 FN f64 exact_evalSine(f64 x, f64 x2, exact_sincosPoly *p);
 FN f64 exact_evalCosine(f64 x2, exact_sincosPoly *p);
 FN tuple_f64_i32 exact_reduceFast(f64 x);
@@ -244,6 +257,7 @@ FN tuple_f32_f32 exact_bothInQuadrant(f64 r, i32 n, i32 m);
 FN tuple_f64_i32 exact_reduceLarge(u32 b);
 FN tuple_f32_f32 exact_SinCos32(f32 x);
 FN box2d_rot box2d_makeRot(f32 angle);
+FN box2d_aabb box2d_fatten(box2d_aabb b);
 FN box2d_Vec2 box2d_mul(box2d_transform t, box2d_Vec2 v);
 FN box2d_aabb box2d_PolygonShape_box(box2d_PolygonShape *s, box2d_transform t);
 FN tuple_f32_box2d_Vec2_f32 box2d_PolygonShape_massData(box2d_PolygonShape *s, f32 density);
@@ -261,38 +275,44 @@ FN void box2d_World_SetMaxMotorTorque(box2d_World *w, i32 j, f32 torque);
 FN f64 exact_Abs(f64 x);
 FN f64 bipedalwalker_share(f64 action);
 FN void bipedalwalker_State_drive(bipedalwalker_State *s, i32 joint, f64 speed, f64 action);
+FN array1_box2d_Material bipedalwalker_materials(void);
+FN u8 box2d_Fixture_misses(box2d_Fixture *g, box2d_aabb *b);
+FN box2d_aabb box2d_Fixture_box(box2d_Fixture *g);
 FN u8 box2d_aabb_overlaps(box2d_aabb *a, box2d_aabb *b);
-FN void box2d_World_addContact(box2d_World *w, slice_box2d_Fixture ground, i32 fixture, i32 body);
-FN void box2d_World_findNewContacts(box2d_World *w, slice_box2d_Fixture ground);
-FN box2d_Vec2 box2d_neg(box2d_Vec2 a);
-FN box2d_Vec2 box2d_turn(box2d_rot q, box2d_Vec2 v);
-FN tuple_i32_f32_u8 box2d_edgeCollider_polygonSeparation(box2d_edgeCollider *e, box2d_Body *b);
-FN u32 box2d_contactID(i32 indexA, i32 indexB, u32 typeA, u32 typeB);
-FN i32 box2d_edgeCollider_next(box2d_edgeCollider *e, i32 i);
-FN void box2d_edgeCollider_polygonFace(box2d_edgeCollider *e, box2d_referenceFace *ref, array2_box2d_clipVertex *incident, i32 face);
-FN void box2d_edgeCollider_edgeFace(box2d_edgeCollider *e, box2d_referenceFace *ref, array2_box2d_clipVertex *incident);
-FN i32 box2d_clipSegment(array2_box2d_clipVertex *out, array2_box2d_clipVertex *in, box2d_Vec2 normal, f32 offset, i32 vertexA);
-FN u8 box2d_referenceFace_clip(box2d_referenceFace *f, array2_box2d_clipVertex *out, array2_box2d_clipVertex *incident);
-FN box2d_Vec2 box2d_turnBack(box2d_rot q, box2d_Vec2 v);
-FN box2d_Vec2 box2d_mulBack(box2d_transform t, box2d_Vec2 v);
-FN u32 box2d_swapID(u32 id);
-FN void box2d_edgeCollider_store(box2d_edgeCollider *e, box2d_manifold *m, box2d_Body *b, box2d_referenceFace *ref, array2_box2d_clipVertex *clipped);
-FN void box2d_collideEdge(box2d_manifold *m, box2d_Fixture *g, box2d_Body *b);
-FN void box2d_hullRef_setGround(box2d_hullRef *h, box2d_Fixture *g);
+FN i32 box2d_Fixture_material(box2d_Fixture *g);
+FN u8 box2d_Filter_meets(box2d_Filter f, box2d_Filter other);
+FN void box2d_World_addContact(box2d_World *w, slice_box2d_Fixture ground, slice_box2d_Material materials, slice_box2d_Contact contacts, i32 fixture, i32 body);
+FN void box2d_World_findNewContacts(box2d_World *w, slice_box2d_Fixture ground, slice_box2d_Material materials, slice_box2d_Contact contacts);
+FN i32 box2d_Fixture_hull(box2d_Fixture *g);
+FN void box2d_hullRef_setGround(box2d_hullRef *h, box2d_Hull *g);
 FN void box2d_hullRef_setBody(box2d_hullRef *h, box2d_Body *b);
+FN box2d_Vec2 box2d_turnBack(box2d_rot q, box2d_Vec2 v);
+FN box2d_Vec2 box2d_turn(box2d_rot q, box2d_Vec2 v);
 FN f32 box2d_hullRef_edgeSeparation(box2d_hullRef *h, i32 edge, box2d_hullRef *o);
 FN i32 box2d_hullRef_before(box2d_hullRef *h, i32 i);
 FN i32 box2d_hullRef_next(box2d_hullRef *h, i32 i);
 FN tuple_i32_f32 box2d_hullRef_maxSeparation(box2d_hullRef *h, box2d_hullRef *o);
+FN u32 box2d_contactID(i32 indexA, i32 indexB, u32 typeA, u32 typeB);
 FN void box2d_hullRef_incidentEdge(box2d_hullRef *h, array2_box2d_clipVertex *c, i32 edge, box2d_hullRef *o);
+FN i32 box2d_clipSegment(array2_box2d_clipVertex *out, array2_box2d_clipVertex *in, box2d_Vec2 normal, f32 offset, i32 vertexA);
+FN box2d_Vec2 box2d_neg(box2d_Vec2 a);
+FN box2d_Vec2 box2d_mulBack(box2d_transform t, box2d_Vec2 v);
+FN u32 box2d_swapID(u32 id);
 FN void box2d_hullRef_clip(box2d_hullRef *h, box2d_manifold *m, i32 edge, box2d_hullRef *o);
-FN void box2d_collidePolygon(box2d_manifold *m, box2d_Fixture *g, box2d_Body *b);
-FN void box2d_contact_update(box2d_contact *c, box2d_Fixture *g, box2d_Body *b);
-FN void box2d_World_sweepContacts(box2d_World *w);
-FN void box2d_World_collide(box2d_World *w, slice_box2d_Fixture ground);
-FN void box2d_island_gather(box2d_island *s, box2d_World *w, i32 seed, array5_u8 *inIsland, array4_u8 *jointTaken);
+FN void box2d_collidePolygon(box2d_manifold *m, box2d_Hull *g, box2d_Body *b);
+FN tuple_i32_f32_u8 box2d_edgeCollider_polygonSeparation(box2d_edgeCollider *e, box2d_Body *b);
+FN i32 box2d_edgeCollider_next(box2d_edgeCollider *e, i32 i);
+FN void box2d_edgeCollider_polygonFace(box2d_edgeCollider *e, box2d_referenceFace *ref, array2_box2d_clipVertex *incident, i32 face);
+FN void box2d_edgeCollider_edgeFace(box2d_edgeCollider *e, box2d_referenceFace *ref, array2_box2d_clipVertex *incident);
+FN u8 box2d_referenceFace_clip(box2d_referenceFace *f, array2_box2d_clipVertex *out, array2_box2d_clipVertex *incident);
+FN void box2d_edgeCollider_store(box2d_edgeCollider *e, box2d_manifold *m, box2d_Body *b, box2d_referenceFace *ref, array2_box2d_clipVertex *clipped);
+FN void box2d_collideEdge(box2d_manifold *m, box2d_Fixture *g, box2d_Body *b);
+FN void box2d_Contact_update(box2d_Contact *c, box2d_Fixture *g, slice_box2d_Hull hulls, box2d_Body *b);
+FN void box2d_World_sweepContacts(box2d_World *w, slice_box2d_Contact contacts);
+FN void box2d_World_collide(box2d_World *w, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts);
+FN void box2d_island_gather(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, i32 seed, array5_u8 *inIsland, array4_u8 *jointTaken);
 FN void box2d_island_load(box2d_island *s, box2d_World *w, i32 body, f32 dt);
-FN void box2d_contactConstraint_prepare(box2d_contactConstraint *k, box2d_World *w, i32 index_, f32 warm);
+FN void box2d_contactConstraint_prepare(box2d_contactConstraint *k, box2d_World *w, slice_box2d_Contact contacts, i32 index_, f32 warm);
 FN box2d_rot box2d_position_rotation(box2d_position *p);
 FN box2d_Vec2 box2d_middle(box2d_Vec2 clip, box2d_Vec2 plane, box2d_Vec2 normal);
 FN tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 box2d_contactConstraint_worldPoints(box2d_contactConstraint *k, box2d_transform xf);
@@ -321,7 +341,7 @@ FN void box2d_island_setMark(box2d_island *s);
 FN void box2d_island_solveVelocities(box2d_island *s, i32 iterations);
 FN f32 box2d_plus(f32 a);
 FN void box2d_jointConstraint_store(box2d_jointConstraint *k, box2d_World *w);
-FN void box2d_contactConstraint_store(box2d_contactConstraint *k, box2d_World *w);
+FN void box2d_contactConstraint_store(box2d_contactConstraint *k, slice_box2d_Contact contacts);
 FN f32 box2d_abs(f32 a);
 FN void box2d_island_integrate(box2d_island *s, i32 body, f32 dt);
 FN f32 box2d_clamp(f32 a, f32 low, f32 high);
@@ -331,50 +351,52 @@ FN u8 box2d_island_solvePositions(box2d_island *s, box2d_World *w, i32 iteration
 FN void box2d_Body_synchronizeTransform(box2d_Body *b, box2d_rot q);
 FN void box2d_island_unload(box2d_island *s, box2d_World *w, i32 body);
 FN void box2d_island_sleep(box2d_island *s, box2d_World *w, f32 dt, u8 solved);
-FN void box2d_island_solve(box2d_island *s, box2d_World *w, f32 dt, f32 dtRatio, i32 velocityIterations, i32 positionIterations);
+FN void box2d_island_solve(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, f32 dt, f32 dtRatio, i32 velocityIterations, i32 positionIterations);
 FN u8 box2d_aabb_contains(box2d_aabb *a, box2d_aabb *b);
 FN void box2d_Body_moveProxy(box2d_Body *b, box2d_aabb box, box2d_Vec2 displacement);
 FN void box2d_Body_synchronizeFixture(box2d_Body *b, box2d_rot q0);
-FN void box2d_World_solve(box2d_World *w, box2d_island *s, slice_box2d_Fixture ground, f32 dt, f32 dtRatio, i32 velocityIterations, i32 positionIterations);
-FN void box2d_World_setGroundTime(box2d_World *w, i32 ground, f32 alpha0);
+FN void box2d_World_solve(box2d_World *w, box2d_island *s, slice_box2d_Contact contacts, f32 dt, f32 dtRatio, i32 velocityIterations, i32 positionIterations);
+FN void box2d_World_setGroundTime(box2d_World *w, box2d_impacts *m, slice_box2d_Contact contacts, i32 ground, f32 alpha0);
 FN void box2d_Body_advanceSweep(box2d_Body *b, f32 alpha);
 FN box2d_transform box2d_sweep_at(box2d_sweep *s, f32 beta);
 FN void box2d_reach_set(box2d_reach *r, box2d_Body *b);
 FN tuple_f32_f32 box2d_reach_along(box2d_reach *r, box2d_Vec2 n, box2d_Vec2 point, i32 count);
-FN u8 box2d_reach_clears(box2d_reach *r, box2d_Fixture *g, i32 count);
+FN u8 box2d_reach_clears(box2d_reach *r, box2d_Fixture *g, slice_box2d_Hull hulls, i32 count);
+FN box2d_Hull box2d_Fixture_copyHull(box2d_Fixture *g, slice_box2d_Hull hulls);
 FN void box2d_sweep_normalize(box2d_sweep *s);
-FN void box2d_simplexVertex_set(box2d_simplexVertex *v, box2d_Fixture *g, box2d_PolygonShape *s, box2d_transform xf, f32 a);
+FN void box2d_simplexVertex_set(box2d_simplexVertex *v, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf, f32 a);
 FN f32 box2d_simplex_metric(box2d_simplex *x);
-FN void box2d_simplex_read(box2d_simplex *x, box2d_simplexCache *cache, box2d_Fixture *g, box2d_PolygonShape *s, box2d_transform xf);
+FN void box2d_simplex_read(box2d_simplex *x, box2d_simplexCache *cache, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf);
 FN void box2d_simplex_solve2(box2d_simplex *x);
 FN void box2d_simplex_corner(box2d_simplex *x, i32 i);
 FN void box2d_simplex_edge(box2d_simplex *x, i32 i, i32 j, f32 di, f32 dj);
 FN void box2d_simplex_solve3(box2d_simplex *x);
 FN box2d_Vec2 box2d_simplex_direction(box2d_simplex *x);
-FN i32 box2d_Fixture_support(box2d_Fixture *g, box2d_Vec2 d);
+FN i32 box2d_Hull_support(box2d_Hull *g, box2d_Vec2 d);
 FN i32 box2d_PolygonShape_support(box2d_PolygonShape *s, box2d_Vec2 d);
 FN void box2d_simplex_write(box2d_simplex *x, box2d_simplexCache *cache);
 FN f32 box2d_simplex_separation(box2d_simplex *x);
-FN f32 box2d_distance(box2d_simplexCache *cache, box2d_Fixture *g, box2d_PolygonShape *s, box2d_transform xf);
-FN void box2d_separator_setup(box2d_separator *f, box2d_simplexCache *cache, box2d_Fixture *g, box2d_PolygonShape *s, box2d_transform xf);
-FN tuple_i32_i32 box2d_separator_deepest(box2d_separator *f, box2d_Fixture *g, box2d_PolygonShape *s, box2d_transform xf);
-FN f32 box2d_separator_evaluate(box2d_separator *f, i32 indexA, i32 indexB, box2d_Fixture *g, box2d_PolygonShape *s, box2d_transform xf);
-FN tuple_f32_i32 box2d_separator_pushBack(box2d_separator *f, box2d_Fixture *g, box2d_PolygonShape *s, box2d_sweep *w, f32 t1);
-FN tuple_f32_u8 box2d_timeOfImpact(box2d_Fixture *g, box2d_PolygonShape *s, box2d_sweep w);
-FN void box2d_World_computeTOI(box2d_World *w, box2d_contact *c, box2d_Fixture *g, box2d_reach *r);
-FN tuple_i32_f32 box2d_World_firstImpact(box2d_World *w, slice_box2d_Fixture ground, array5_box2d_reach *reaches);
+FN f32 box2d_distance(box2d_simplexCache *cache, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf);
+FN void box2d_separator_setup(box2d_separator *f, box2d_simplexCache *cache, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf);
+FN tuple_i32_i32 box2d_separator_deepest(box2d_separator *f, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf);
+FN f32 box2d_separator_evaluate(box2d_separator *f, i32 indexA, i32 indexB, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf);
+FN tuple_f32_i32 box2d_separator_pushBack(box2d_separator *f, box2d_Hull *g, box2d_PolygonShape *s, box2d_sweep *w, f32 t1);
+FN tuple_f32_u8 box2d_timeOfImpact(box2d_Hull *g, box2d_PolygonShape *s, box2d_sweep w);
+FN void box2d_World_computeTOI(box2d_World *w, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts, i32 index_);
+FN tuple_i32_f32 box2d_World_firstImpact(box2d_World *w, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts);
 FN void box2d_Body_advance(box2d_Body *b, f32 alpha);
-FN void box2d_island_gatherTOI(box2d_island *s, box2d_World *w, slice_box2d_Fixture ground, i32 first, f32 alpha);
-FN void box2d_island_solveTOI(box2d_island *s, box2d_World *w, i32 body, f32 h, i32 velocityIterations);
-FN void box2d_World_impact(box2d_World *w, box2d_island *s, slice_box2d_Fixture ground, i32 first, f32 alpha, f32 dt, i32 velocityIterations);
-FN void box2d_World_solveTOI(box2d_World *w, box2d_island *s, slice_box2d_Fixture ground, f32 dt, i32 velocityIterations);
-FN void box2d_World_Step(box2d_World *w, slice_box2d_Fixture ground, f32 dt, i32 velocityIterations, i32 positionIterations);
+FN void box2d_island_gatherTOI(box2d_island *s, box2d_World *w, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts, i32 first, f32 alpha);
+FN void box2d_island_solveTOI(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, i32 body, f32 h, i32 velocityIterations);
+FN u8 box2d_World_impact(box2d_World *w, box2d_island *s, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts, i32 first, f32 alpha, f32 dt, i32 velocityIterations);
+FN void box2d_World_adopt(box2d_World *w, box2d_impacts *m, slice_box2d_Contact contacts, i32 first);
+FN void box2d_World_solveTOI(box2d_World *w, box2d_island *s, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Material materials, slice_box2d_Contact contacts, f32 dt, i32 velocityIterations);
+FN void box2d_World_Step(box2d_World *w, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Material materials, slice_box2d_Contact contacts, f32 dt, i32 velocityIterations, i32 positionIterations);
 FN box2d_Vec2 box2d_Body_Position(box2d_Body *b);
 FN i32 bipedalwalker_bound(f64 at);
 FN tuple_i32_i32 bipedalwalker_State_boxesBetween(bipedalwalker_State *s, f32 left, f32 right);
+FN tuple_f32_u8 box2d_Hull_cast(box2d_Hull *g, box2d_Vec2 p1, box2d_Vec2 d, f32 maxFraction);
 FN tuple_f32_u8 box2d_Fixture_castEdge(box2d_Fixture *g, box2d_Vec2 p1, box2d_Vec2 d, f32 maxFraction);
-FN tuple_f32_u8 box2d_Fixture_castPolygon(box2d_Fixture *g, box2d_Vec2 p1, box2d_Vec2 d, f32 maxFraction);
-FN tuple_f32_u8 box2d_RayCast(slice_box2d_Fixture ground, box2d_Vec2 p1, box2d_Vec2 p2, u32 mask);
+FN tuple_f32_u8 box2d_RayCast(slice_box2d_Fixture ground, slice_box2d_Hull hulls, box2d_Vec2 p1, box2d_Vec2 p2);
 FN void bipedalwalker_State_scan(bipedalwalker_State *s);
 FN f32 box2d_Body_Angle(box2d_Body *b);
 FN u8 box2d_World_Overflow(box2d_World *w);
@@ -414,6 +436,7 @@ FN void box2d_Body_ApplyTorque(box2d_Body *b, f32 torque);
 FN void lunarlander_State_blow(lunarlander_State *s);
 FN void box2d_Body_ApplyLinearImpulse(box2d_Body *b, box2d_Vec2 impulse, box2d_Vec2 point);
 FN void lunarlander_State_thrust(lunarlander_State *s, f64 main_, f64 side, f64 direction, f64 d0, f64 d1);
+FN array2_box2d_Material lunarlander_materials(void);
 FN f64 lunarlander_flag(u8 on);
 FN array8_f64 lunarlander_State_view(lunarlander_State *s);
 FN f64 exact_Sqrt(f64 x);
@@ -1647,17 +1670,12 @@ FN i64 noise_Stream_IntN(noise_Stream *s, i64 low, i64 high) {
   return (i64)((u64)(low) + (u64)(go_i64_f64((noise_Stream_Uniform(s) * (f64)(n)))));
 }
 
-// vec, envs/box2d/bipedalwalker/step.go
-FN box2d_Vec2 bipedalwalker_vec(f64 x, f64 y) {
-  return LIT(box2d_Vec2, (f32)(x), (f32)(y));
-}
-
 // State.put, envs/box2d/bipedalwalker/step.go
 FN void bipedalwalker_State_put(bipedalwalker_State *s, f64 left, f64 right, f64 y0_, f64 y1_) {
   if (s->Boxes == 41) {
     return;
   }
-  s->Box.a[s->Boxes] = LIT(array4_box2d_Vec2, {bipedalwalker_vec(left, y0_), bipedalwalker_vec(right, y0_), bipedalwalker_vec(right, y1_), bipedalwalker_vec(left, y1_)});
+  s->Box.a[s->Boxes] = LIT(bipedalwalker_Obstacle, (f32)(left), (f32)(right), (f32)(y0_), (f32)(y1_));
   s->Boxes = (i32)((u32)(s->Boxes) + (u32)(1));
 }
 
@@ -1950,72 +1968,46 @@ FN box2d_Vec2 box2d_mostVec(box2d_Vec2 a, box2d_Vec2 b) {
   return LIT(box2d_Vec2, box2d_most(a.X, b.X), box2d_most(a.Y, b.Y));
 }
 
-// fatten, envs/box2d/ground.go
-FN box2d_aabb box2d_fatten(box2d_aabb b) {
-  return LIT(box2d_aabb, LIT(box2d_Vec2, (b.lower.X - 0x1.99999ap-04f), (b.lower.Y - 0x1.99999ap-04f)), LIT(box2d_Vec2, (b.upper.X + 0x1.99999ap-04f), (b.upper.Y + 0x1.99999ap-04f)));
-}
-
-// Fixture.finish, envs/box2d/ground.go
-FN void box2d_Fixture_finish(box2d_Fixture *g, i32 body, f32 friction, f32 restitution, box2d_Filter f) {
-  g->body = body;
-  g->friction = friction;
-  g->restitution = restitution;
-  g->filter = f;
-  box2d_Vec2 lower = g->vertices.a[0ll];
-  box2d_Vec2 upper = g->vertices.a[0ll];
-  {
-    i32 i = 1;
-    for (; i < g->count; i = (i32)((u32)(i) + (u32)(1))) {
-      lower = box2d_leastVec(lower, g->vertices.a[i]);
-      upper = box2d_mostVec(upper, g->vertices.a[i]);
-    }
-  }
-  g->fat = box2d_fatten(LIT(box2d_aabb, LIT(box2d_Vec2, (lower.X - 0x1.47ae14p-07f), (lower.Y - 0x1.47ae14p-07f)), LIT(box2d_Vec2, (upper.X + 0x1.47ae14p-07f), (upper.Y + 0x1.47ae14p-07f))));
-}
-
 // PolygonFixture, envs/box2d/ground.go
-FN box2d_Fixture box2d_PolygonFixture(i32 body, box2d_PolygonShape *s, f32 friction, f32 restitution, box2d_Filter f) {
-  box2d_Fixture g = ZERO(box2d_Fixture);
-  g.count = s->count;
-  if (g.count > 4) {
-    g.count = 4;
-  }
+FN box2d_Fixture box2d_PolygonFixture(box2d_Hull *h, i32 index_, box2d_PolygonShape *s, i32 material) {
+  h->count = go_min_i32(s->count, 4);
   {
     i32 i = 0;
-    for (; i < g.count; i = (i32)((u32)(i) + (u32)(1))) {
-      g.vertices.a[i] = s->vertices.a[i];
-      g.normals.a[i] = s->normals.a[i];
+    for (; i < h->count; i = (i32)((u32)(i) + (u32)(1))) {
+      h->vertices.a[i] = s->vertices.a[i];
+      h->normals.a[i] = s->normals.a[i];
     }
   }
-  g.centroid = s->centroid;
-  box2d_Fixture_finish(&g, body, friction, restitution, f);
-  return g;
+  h->centroid = s->centroid;
+  box2d_Vec2 lower = h->vertices.a[0ll];
+  box2d_Vec2 upper = h->vertices.a[0ll];
+  {
+    i32 i_2 = 1;
+    for (; i_2 < h->count; i_2 = (i32)((u32)(i_2) + (u32)(1))) {
+      lower = box2d_leastVec(lower, h->vertices.a[i_2]);
+      upper = box2d_mostVec(upper, h->vertices.a[i_2]);
+    }
+  }
+  return LIT(box2d_Fixture, lower, upper, ZERO(box2d_Vec2), ((u32)((u32)((u32)((i32)((u32)(index_) + (u32)(1)))) << 16) | (u32)(material)));
 }
 
 // EdgeFixture, envs/box2d/ground.go
-FN box2d_Fixture box2d_EdgeFixture(i32 body, box2d_Vec2 v1, box2d_Vec2 v2, f32 friction, f32 restitution, box2d_Filter f) {
-  box2d_Fixture g = ZERO(box2d_Fixture);
-  g.count = 2;
-  box2d_Vec2 t_1 = v1;
-  box2d_Vec2 t_2 = v2;
-  g.vertices.a[0ll] = t_1;
-  g.vertices.a[1ll] = t_2;
-  tuple_box2d_Vec2_f32 t_3 = box2d_normalize(box2d_sub(v2, v1));
-  box2d_Vec2 edge = t_3.v0;
-  g.normals.a[0ll] = box2d_right(edge);
-  box2d_Fixture_finish(&g, body, friction, restitution, f);
-  return g;
+FN box2d_Fixture box2d_EdgeFixture(box2d_Vec2 v1, box2d_Vec2 v2, i32 material) {
+  tuple_box2d_Vec2_f32 t_1 = box2d_normalize(box2d_sub(v2, v1));
+  box2d_Vec2 edge = t_1.v0;
+  return LIT(box2d_Fixture, v1, v2, box2d_right(edge), (u32)(material));
 }
 
 // State.raise, envs/box2d/bipedalwalker/step.go
 FN void bipedalwalker_State_raise(bipedalwalker_State *s) {
-  box2d_Filter filter = LIT(box2d_Filter, 1u, 65535u);
   {
     i32 t_2 = s->Boxes;
     for (i32 t_1 = 0; t_1 < t_2; t_1++) {
       i32 i = t_1;
-      box2d_PolygonShape shape = box2d_Polygon(LIT(slice_box2d_Vec2, &s->Box.a[i].a[0], 4));
-      s->Ground.a[i] = box2d_PolygonFixture(i, &shape, 0x1.4p+01f, 0x0p+00f, filter);
+      bipedalwalker_Obstacle *b = &s->Box.a[i];
+      array4_box2d_Vec2 corners = LIT(array4_box2d_Vec2, {LIT(box2d_Vec2, b->Left, b->Y0), LIT(box2d_Vec2, b->Right, b->Y0), LIT(box2d_Vec2, b->Right, b->Y1), LIT(box2d_Vec2, b->Left, b->Y1)});
+      box2d_PolygonShape shape = box2d_Polygon(LIT(slice_box2d_Vec2, &corners.a[0], 4));
+      s->Ground.a[i] = box2d_PolygonFixture(&s->Hulls.a[i], i, &shape, 0);
     }
   }
   {
@@ -2023,8 +2015,8 @@ FN void bipedalwalker_State_raise(bipedalwalker_State *s) {
     for (i32 t_3 = 0; t_3 < t_4; t_3++) {
       i32 i_2 = t_3;
       box2d_Vec2 a = LIT(box2d_Vec2, (f32)((f64)(((f64)(i_2) * 0x1.ddddddddddddep-02))), s->Height.a[i_2]);
-      box2d_Vec2 b = LIT(box2d_Vec2, (f32)((f64)(((f64)((i32)((u32)(i_2) + (u32)(1))) * 0x1.ddddddddddddep-02))), s->Height.a[(i32)((u32)(i_2) + (u32)(1))]);
-      s->Ground.a[(i32)((u32)(s->Boxes) + (u32)(i_2))] = box2d_EdgeFixture((i32)((u32)(s->Boxes) + (u32)(i_2)), a, b, 0x1.4p+01f, 0x0p+00f, filter);
+      box2d_Vec2 b_2 = LIT(box2d_Vec2, (f32)((f64)(((f64)((i32)((u32)(i_2) + (u32)(1))) * 0x1.ddddddddddddep-02))), s->Height.a[(i32)((u32)(i_2) + (u32)(1))]);
+      s->Ground.a[(i32)((u32)(s->Boxes) + (u32)(i_2))] = box2d_EdgeFixture(a, b_2, 0);
     }
   }
 }
@@ -2037,6 +2029,11 @@ FN void box2d_World_Reset(box2d_World *w, box2d_Vec2 gravity) {
   w->jointCount = 0;
   w->contactCount = 0;
   w->overflow = 0;
+}
+
+// vec, envs/box2d/bipedalwalker/step.go
+FN box2d_Vec2 bipedalwalker_vec(f64 x, f64 y) {
+  return LIT(box2d_Vec2, (f32)(x), (f32)(y));
 }
 
 // evalSine, internal/exact/sincosf.go
@@ -2138,6 +2135,11 @@ FN box2d_rot box2d_makeRot(f32 angle) {
   f32 s = t_1.v0;
   f32 c = t_1.v1;
   return LIT(box2d_rot, s, c);
+}
+
+// fatten, envs/box2d/ground.go
+FN box2d_aabb box2d_fatten(box2d_aabb b) {
+  return LIT(box2d_aabb, LIT(box2d_Vec2, (b.lower.X - 0x1.99999ap-04f), (b.lower.Y - 0x1.99999ap-04f)), LIT(box2d_Vec2, (b.upper.X + 0x1.99999ap-04f), (b.upper.Y + 0x1.99999ap-04f)));
 }
 
 // mul, envs/box2d/math.go
@@ -2346,51 +2348,74 @@ FN void bipedalwalker_State_drive(bipedalwalker_State *s, i32 joint, f64 speed, 
   box2d_World_SetMaxMotorTorque(&s->World, joint, (f32)((f64)((0x1.4p+06 * bipedalwalker_share(action)))));
 }
 
+// materials, envs/box2d/bipedalwalker/step.go
+FN array1_box2d_Material bipedalwalker_materials(void) {
+  return LIT(array1_box2d_Material, {LIT(box2d_Material, 0x1.4p+01f, 0, LIT(box2d_Filter, 1u, 65535u), 0, 1)});
+}
+
+// Fixture.misses, envs/box2d/ground.go
+FN u8 box2d_Fixture_misses(box2d_Fixture *g, box2d_aabb *b) {
+  return ((((g->v1.X > b->upper.X) && (g->v2.X > b->upper.X)) || ((g->v1.X < b->lower.X) && (g->v2.X < b->lower.X))) || ((g->v1.Y > b->upper.Y) && (g->v2.Y > b->upper.Y))) || ((g->v1.Y < b->lower.Y) && (g->v2.Y < b->lower.Y));
+}
+
+// Fixture.box, envs/box2d/ground.go
+FN box2d_aabb box2d_Fixture_box(box2d_Fixture *g) {
+  box2d_Vec2 lower = box2d_leastVec(g->v1, g->v2);
+  box2d_Vec2 upper = box2d_mostVec(g->v1, g->v2);
+  return box2d_fatten(LIT(box2d_aabb, LIT(box2d_Vec2, (lower.X - 0x1.47ae14p-07f), (lower.Y - 0x1.47ae14p-07f)), LIT(box2d_Vec2, (upper.X + 0x1.47ae14p-07f), (upper.Y + 0x1.47ae14p-07f))));
+}
+
 // aabb.overlaps, envs/box2d/math.go
 FN u8 box2d_aabb_overlaps(box2d_aabb *a, box2d_aabb *b) {
   return !((((b->lower.X > a->upper.X) || (b->lower.Y > a->upper.Y)) || (a->lower.X > b->upper.X)) || (a->lower.Y > b->upper.Y));
 }
 
+// Fixture.material, envs/box2d/ground.go
+FN i32 box2d_Fixture_material(box2d_Fixture *g) {
+  return (i32)((g->tag & 65535u));
+}
+
+// Filter.meets, envs/box2d/ground.go
+FN u8 box2d_Filter_meets(box2d_Filter f, box2d_Filter other) {
+  return ((f.MaskBits & other.CategoryBits) != 0u) && ((f.CategoryBits & other.MaskBits) != 0u);
+}
+
 // World.addContact, envs/box2d/contact.go
-FN void box2d_World_addContact(box2d_World *w, slice_box2d_Fixture ground, i32 fixture, i32 body) {
-  box2d_Fixture *g = &ground.p[fixture];
+FN void box2d_World_addContact(box2d_World *w, slice_box2d_Fixture ground, slice_box2d_Material materials, slice_box2d_Contact contacts, i32 fixture, i32 body) {
+  box2d_Material *m = &materials.p[box2d_Fixture_material(&ground.p[fixture])];
   box2d_Body *b = &w->Bodies.a[body];
-  if (((g->filter.MaskBits & b->filter.CategoryBits) == 0u) || ((g->filter.CategoryBits & b->filter.MaskBits) == 0u)) {
+  if (!box2d_Filter_meets(m->Filter, b->filter)) {
     return;
   }
-  f32 alpha0 = 0x0p+00f;
   {
     i32 i = 0;
     for (; i < w->contactCount; i = (i32)((u32)(i) + (u32)(1))) {
-      box2d_contact *c = &w->contacts.a[i];
-      if (c->ground != g->body) {
-        continue;
-      }
-      if ((c->fixture == fixture) && (c->body == body)) {
+      if ((contacts.p[i].fixture == fixture) && (contacts.p[i].body == body)) {
         return;
       }
-      alpha0 = c->alpha0;
     }
   }
-  if (w->contactCount == 64) {
+  if ((i64)(w->contactCount) >= go_min_i64(contacts.n, 64ll)) {
     w->overflow = 1;
     return;
   }
-  box2d_contact *c_2 = &w->contacts.a[w->contactCount];
+  box2d_Contact *c = &contacts.p[w->contactCount];
   w->contactCount = (i32)((u32)(w->contactCount) + (u32)(1));
-  (*c_2) = ZERO(box2d_contact);
-  c_2->fixture = fixture;
-  c_2->ground = g->body;
-  c_2->body = body;
-  c_2->enabled = 1;
-  c_2->alpha0 = alpha0;
-  c_2->friction = exact_Sqrt32((f32)((g->friction * b->friction)));
-  c_2->restitution = box2d_most(g->restitution, b->restitution);
+  (*c) = ZERO(box2d_Contact);
+  c->fixture = fixture;
+  c->ground = m->Body;
+  if (m->Apart) {
+    c->ground = fixture;
+  }
+  c->body = body;
+  c->enabled = 1;
+  c->friction = exact_Sqrt32((f32)((m->Friction * b->friction)));
+  c->restitution = box2d_most(m->Restitution, b->restitution);
   box2d_Body_SetAwake(b, 1);
 }
 
 // World.findNewContacts, envs/box2d/contact.go
-FN void box2d_World_findNewContacts(box2d_World *w, slice_box2d_Fixture ground) {
+FN void box2d_World_findNewContacts(box2d_World *w, slice_box2d_Fixture ground, slice_box2d_Material materials, slice_box2d_Contact contacts) {
   array5_i32 moved = ZERO(array5_i32);
   i32 n = 0;
   {
@@ -2406,15 +2431,28 @@ FN void box2d_World_findNewContacts(box2d_World *w, slice_box2d_Fixture ground) 
   if (n == 0) {
     return;
   }
+  box2d_aabb all_ = w->Bodies.a[moved.a[0ll]].fat;
+  {
+    i32 k = 1;
+    for (; k < n; k = (i32)((u32)(k) + (u32)(1))) {
+      box2d_aabb *b = &w->Bodies.a[moved.a[k]].fat;
+      all_ = LIT(box2d_aabb, box2d_leastVec(all_.lower, b->lower), box2d_mostVec(all_.upper, b->upper));
+    }
+  }
+  all_ = box2d_fatten(box2d_fatten(all_));
   {
     slice_box2d_Fixture t_2 = ground;
     for (i64 t_1 = 0; t_1 < t_2.n; t_1++) {
       i64 f = t_1;
+      if (box2d_Fixture_misses(&ground.p[f], &all_)) {
+        continue;
+      }
+      box2d_aabb fat = box2d_Fixture_box(&ground.p[f]);
       {
-        i32 k = 0;
-        for (; k < n; k = (i32)((u32)(k) + (u32)(1))) {
-          if (box2d_aabb_overlaps(&ground.p[f].fat, &w->Bodies.a[moved.a[k]].fat)) {
-            box2d_World_addContact(w, ground, (i32)(f), moved.a[k]);
+        i32 k_2 = 0;
+        for (; k_2 < n; k_2 = (i32)((u32)(k_2) + (u32)(1))) {
+          if (box2d_aabb_overlaps(&fat, &w->Bodies.a[moved.a[k_2]].fat)) {
+            box2d_World_addContact(w, ground, materials, contacts, (i32)(f), moved.a[k_2]);
           }
         }
       }
@@ -2422,222 +2460,13 @@ FN void box2d_World_findNewContacts(box2d_World *w, slice_box2d_Fixture ground) 
   }
 }
 
-// neg, envs/box2d/math.go
-FN box2d_Vec2 box2d_neg(box2d_Vec2 a) {
-  return LIT(box2d_Vec2, (-a.X), (-a.Y));
-}
-
-// turn, envs/box2d/math.go
-FN box2d_Vec2 box2d_turn(box2d_rot q, box2d_Vec2 v) {
-  return LIT(box2d_Vec2, ((f32)((q.c * v.X)) - (f32)((q.s * v.Y))), ((f32)((q.s * v.X)) + (f32)((q.c * v.Y))));
-}
-
-// edgeCollider.polygonSeparation, envs/box2d/collideedge.go
-FN tuple_i32_f32_u8 box2d_edgeCollider_polygonSeparation(box2d_edgeCollider *e, box2d_Body *b) {
-  i32 face = 0;
-  f32 separation = 0;
-  u8 apart = 0;
-  face = -1;
-  separation = -0x1.fffffep+127f;
-  {
-    i32 i = 0;
-    for (; i < e->count; i = (i32)((u32)(i) + (u32)(1))) {
-      e->normals.a[i] = box2d_turn(b->xf.q, b->shape.normals.a[i]);
-      box2d_Vec2 n = box2d_neg(e->normals.a[i]);
-      f32 s = box2d_least(box2d_dot(n, box2d_sub(e->vertices.a[i], e->v1)), box2d_dot(n, box2d_sub(e->vertices.a[i], e->v2)));
-      if (s > 0x1.47ae14p-06f) {
-        return LIT(tuple_i32_f32_u8, i, s, 1);
-      }
-      if (box2d_dot(box2d_sub(n, e->limit), e->normal) < (-0x1.1df46cp-05f)) {
-        continue;
-      }
-      if (s > separation) {
-        face = i;
-        separation = s;
-      }
-    }
-  }
-  return LIT(tuple_i32_f32_u8, face, separation, 0);
-}
-
-// contactID, envs/box2d/manifold.go
-FN u32 box2d_contactID(i32 indexA, i32 indexB, u32 typeA, u32 typeB) {
-  return (((u32)(indexA) | (u32)((u32)((u32)(indexB)) << 8)) | (u32)((u32)(typeA) << 16)) | (u32)((u32)(typeB) << 24);
-}
-
-// edgeCollider.next, envs/box2d/collideedge.go
-FN i32 box2d_edgeCollider_next(box2d_edgeCollider *e, i32 i) {
-  if ((i32)((u32)(i) + (u32)(1)) < e->count) {
-    return (i32)((u32)(i) + (u32)(1));
-  }
-  return 0;
-}
-
-// edgeCollider.polygonFace, envs/box2d/collideedge.go
-FN void box2d_edgeCollider_polygonFace(box2d_edgeCollider *e, box2d_referenceFace *ref, array2_box2d_clipVertex *incident, i32 face) {
-  incident->a[0ll] = LIT(box2d_clipVertex, e->v1, box2d_contactID(0, face, 0u, 1u));
-  incident->a[1ll] = LIT(box2d_clipVertex, e->v2, box2d_contactID(0, face, 0u, 1u));
-  i32 i2 = box2d_edgeCollider_next(e, face);
-  (*ref) = LIT(box2d_referenceFace, face, i2, e->vertices.a[face], e->vertices.a[i2], e->normals.a[face]);
-}
-
-// edgeCollider.edgeFace, envs/box2d/collideedge.go
-FN void box2d_edgeCollider_edgeFace(box2d_edgeCollider *e, box2d_referenceFace *ref, array2_box2d_clipVertex *incident) {
-  i32 best = 0;
-  f32 value = box2d_dot(e->normal, e->normals.a[0ll]);
-  {
-    i32 i = 1;
-    for (; i < e->count; i = (i32)((u32)(i) + (u32)(1))) {
-      f32 v = box2d_dot(e->normal, e->normals.a[i]);
-      if (v < value) {
-        value = v;
-        best = i;
-      }
-    }
-  }
-  i32 i2 = box2d_edgeCollider_next(e, best);
-  incident->a[0ll] = LIT(box2d_clipVertex, e->vertices.a[best], box2d_contactID(0, best, 1u, 0u));
-  incident->a[1ll] = LIT(box2d_clipVertex, e->vertices.a[i2], box2d_contactID(0, i2, 1u, 0u));
-  if (e->front) {
-    (*ref) = LIT(box2d_referenceFace, 0, 1, e->v1, e->v2, e->normal1);
-  } else {
-    (*ref) = LIT(box2d_referenceFace, 1, 0, e->v2, e->v1, box2d_neg(e->normal1));
-  }
-}
-
-// clipSegment, envs/box2d/manifold.go
-FN i32 box2d_clipSegment(array2_box2d_clipVertex *out, array2_box2d_clipVertex *in, box2d_Vec2 normal, f32 offset, i32 vertexA) {
-  i32 n = 0;
-  f32 d0 = box2d_dot(normal, in->a[0ll].v) - offset;
-  f32 d1 = box2d_dot(normal, in->a[1ll].v) - offset;
-  if (d0 <= 0x0p+00f) {
-    out->a[n] = in->a[0ll];
-    n = (i32)((u32)(n) + (u32)(1));
-  }
-  if (d1 <= 0x0p+00f) {
-    out->a[n] = in->a[1ll];
-    n = (i32)((u32)(n) + (u32)(1));
-  }
-  if ((f32)((d0 * d1)) < 0x0p+00f) {
-    f32 t = d0 / (d0 - d1);
-    out->a[n].v = box2d_add(in->a[0ll].v, box2d_scale(t, box2d_sub(in->a[1ll].v, in->a[0ll].v)));
-    out->a[n].id = box2d_contactID(vertexA, (i32)(((u32)((u32)(in->a[0ll].id) >> 8) & 255u)), 0u, 1u);
-    n = (i32)((u32)(n) + (u32)(1));
-  }
-  return n;
-}
-
-// referenceFace.clip, envs/box2d/manifold.go
-FN u8 box2d_referenceFace_clip(box2d_referenceFace *f, array2_box2d_clipVertex *out, array2_box2d_clipVertex *incident) {
-  box2d_Vec2 side = box2d_right(f->normal);
-  array2_box2d_clipVertex first = ZERO(array2_box2d_clipVertex);
-  if (box2d_clipSegment(&first, incident, side, box2d_dot(side, f->v1), f->i1) < 2) {
-    return 0;
-  }
-  side = box2d_neg(side);
-  return box2d_clipSegment(out, &first, side, box2d_dot(side, f->v2), f->i2) == 2;
-}
-
-// turnBack, envs/box2d/math.go
-FN box2d_Vec2 box2d_turnBack(box2d_rot q, box2d_Vec2 v) {
-  return LIT(box2d_Vec2, ((f32)((q.c * v.X)) + (f32)((q.s * v.Y))), ((f32)(((-q.s) * v.X)) + (f32)((q.c * v.Y))));
-}
-
-// mulBack, envs/box2d/math.go
-FN box2d_Vec2 box2d_mulBack(box2d_transform t, box2d_Vec2 v) {
-  return box2d_turnBack(t.q, LIT(box2d_Vec2, (v.X - t.p.X), (v.Y - t.p.Y)));
-}
-
-// swapID, envs/box2d/manifold.go
-FN u32 box2d_swapID(u32 id) {
-  return ((u32)((u32)(id) >> 8) & 16711935u) | (u32)((u32)((id & 16711935u)) << 8);
-}
-
-// edgeCollider.store, envs/box2d/collideedge.go
-FN void box2d_edgeCollider_store(box2d_edgeCollider *e, box2d_manifold *m, box2d_Body *b, box2d_referenceFace *ref, array2_box2d_clipVertex *clipped) {
-  if (m->face == 1) {
-    m->localNormal = ref->normal;
-    m->localPoint = ref->v1;
-  } else {
-    m->localNormal = b->shape.normals.a[ref->i1];
-    m->localPoint = b->shape.vertices.a[ref->i1];
-  }
-  {
-    i32 i = 0;
-    for (; i < 2; i = (i32)((u32)(i) + (u32)(1))) {
-      if (box2d_dot(ref->normal, box2d_sub(clipped->a[i].v, ref->v1)) > 0x1.47ae14p-06f) {
-        continue;
-      }
-      box2d_manifoldPoint *p = &m->points.a[m->count];
-      if (m->face == 1) {
-        p->local_ = box2d_mulBack(b->xf, clipped->a[i].v);
-        p->id = clipped->a[i].id;
-      } else {
-        p->local_ = clipped->a[i].v;
-        p->id = box2d_swapID(clipped->a[i].id);
-      }
-      m->count = (i32)((u32)(m->count) + (u32)(1));
-    }
-  }
-}
-
-// collideEdge, envs/box2d/collideedge.go
-FN void box2d_collideEdge(box2d_manifold *m, box2d_Fixture *g, box2d_Body *b) {
-  box2d_edgeCollider e = ZERO(box2d_edgeCollider);
-  m->count = 0;
-  box2d_Vec2 t_1 = g->vertices.a[0ll];
-  box2d_Vec2 t_2 = g->vertices.a[1ll];
-  e.v1 = t_1;
-  e.v2 = t_2;
-  e.normal1 = g->normals.a[0ll];
-  e.front = box2d_dot(e.normal1, box2d_sub(box2d_mul(b->xf, b->shape.centroid), e.v1)) >= 0x0p+00f;
-  if (e.front) {
-    e.normal = e.normal1;
-    e.limit = box2d_neg(e.normal1);
-  } else {
-    e.normal = box2d_neg(e.normal1);
-    e.limit = e.normal1;
-  }
-  e.count = b->shape.count;
-  f32 edgeSeparation = 0x1.fffffep+127f;
-  {
-    i32 i = 0;
-    for (; i < e.count; i = (i32)((u32)(i) + (u32)(1))) {
-      e.vertices.a[i] = box2d_mul(b->xf, b->shape.vertices.a[i]);
-      f32 s = box2d_dot(e.normal, box2d_sub(e.vertices.a[i], e.v1));
-      if (s < edgeSeparation) {
-        edgeSeparation = s;
-      }
-    }
-  }
-  if (edgeSeparation > 0x1.47ae14p-06f) {
-    return;
-  }
-  tuple_i32_f32_u8 t_3 = box2d_edgeCollider_polygonSeparation(&e, b);
-  i32 face = t_3.v0;
-  f32 separation = t_3.v1;
-  u8 apart = t_3.v2;
-  if (apart) {
-    return;
-  }
-  array2_box2d_clipVertex incident = ZERO(array2_box2d_clipVertex);
-  array2_box2d_clipVertex clipped = ZERO(array2_box2d_clipVertex);
-  box2d_referenceFace ref = ZERO(box2d_referenceFace);
-  m->face = 1;
-  if ((face != (-1)) && (separation > ((f32)((0x1.f5c29p-01f * edgeSeparation)) + 0x1.0624dep-10f))) {
-    m->face = 2;
-    box2d_edgeCollider_polygonFace(&e, &ref, &incident, face);
-  } else {
-    box2d_edgeCollider_edgeFace(&e, &ref, &incident);
-  }
-  if (!box2d_referenceFace_clip(&ref, &clipped, &incident)) {
-    return;
-  }
-  box2d_edgeCollider_store(&e, m, b, &ref, &clipped);
+// Fixture.hull, envs/box2d/ground.go
+FN i32 box2d_Fixture_hull(box2d_Fixture *g) {
+  return (i32)((u32)((i32)((u32)((u32)(g->tag) >> 16))) - (u32)(1));
 }
 
 // hullRef.setGround, envs/box2d/collidepolygon.go
-FN void box2d_hullRef_setGround(box2d_hullRef *h, box2d_Fixture *g) {
+FN void box2d_hullRef_setGround(box2d_hullRef *h, box2d_Hull *g) {
   {
     i32 i = 0;
     for (; i < g->count; i = (i32)((u32)(i) + (u32)(1))) {
@@ -2662,6 +2491,16 @@ FN void box2d_hullRef_setBody(box2d_hullRef *h, box2d_Body *b) {
   h->centroid = b->shape.centroid;
   h->count = b->shape.count;
   h->xf = b->xf;
+}
+
+// turnBack, envs/box2d/math.go
+FN box2d_Vec2 box2d_turnBack(box2d_rot q, box2d_Vec2 v) {
+  return LIT(box2d_Vec2, ((f32)((q.c * v.X)) + (f32)((q.s * v.Y))), ((f32)(((-q.s) * v.X)) + (f32)((q.c * v.Y))));
+}
+
+// turn, envs/box2d/math.go
+FN box2d_Vec2 box2d_turn(box2d_rot q, box2d_Vec2 v) {
+  return LIT(box2d_Vec2, ((f32)((q.c * v.X)) - (f32)((q.s * v.Y))), ((f32)((q.s * v.X)) + (f32)((q.c * v.Y))));
 }
 
 // hullRef.edgeSeparation, envs/box2d/collidepolygon.go
@@ -2752,6 +2591,11 @@ FN tuple_i32_f32 box2d_hullRef_maxSeparation(box2d_hullRef *h, box2d_hullRef *o)
   return LIT(tuple_i32_f32, best, separation);
 }
 
+// contactID, envs/box2d/manifold.go
+FN u32 box2d_contactID(i32 indexA, i32 indexB, u32 typeA, u32 typeB) {
+  return (((u32)(indexA) | (u32)((u32)((u32)(indexB)) << 8)) | (u32)((u32)(typeA) << 16)) | (u32)((u32)(typeB) << 24);
+}
+
 // hullRef.incidentEdge, envs/box2d/collidepolygon.go
 FN void box2d_hullRef_incidentEdge(box2d_hullRef *h, array2_box2d_clipVertex *c, i32 edge, box2d_hullRef *o) {
   box2d_Vec2 normal = box2d_turnBack(o->xf.q, box2d_turn(h->xf.q, h->normals.a[edge]));
@@ -2770,6 +2614,43 @@ FN void box2d_hullRef_incidentEdge(box2d_hullRef *h, array2_box2d_clipVertex *c,
   i32 i2 = box2d_hullRef_next(o, index_);
   c->a[0ll] = LIT(box2d_clipVertex, box2d_mul(o->xf, o->vertices.a[index_]), box2d_contactID(edge, index_, 1u, 0u));
   c->a[1ll] = LIT(box2d_clipVertex, box2d_mul(o->xf, o->vertices.a[i2]), box2d_contactID(edge, i2, 1u, 0u));
+}
+
+// clipSegment, envs/box2d/manifold.go
+FN i32 box2d_clipSegment(array2_box2d_clipVertex *out, array2_box2d_clipVertex *in, box2d_Vec2 normal, f32 offset, i32 vertexA) {
+  i32 n = 0;
+  f32 d0 = box2d_dot(normal, in->a[0ll].v) - offset;
+  f32 d1 = box2d_dot(normal, in->a[1ll].v) - offset;
+  if (d0 <= 0x0p+00f) {
+    out->a[n] = in->a[0ll];
+    n = (i32)((u32)(n) + (u32)(1));
+  }
+  if (d1 <= 0x0p+00f) {
+    out->a[n] = in->a[1ll];
+    n = (i32)((u32)(n) + (u32)(1));
+  }
+  if ((f32)((d0 * d1)) < 0x0p+00f) {
+    f32 t = d0 / (d0 - d1);
+    out->a[n].v = box2d_add(in->a[0ll].v, box2d_scale(t, box2d_sub(in->a[1ll].v, in->a[0ll].v)));
+    out->a[n].id = box2d_contactID(vertexA, (i32)(((u32)((u32)(in->a[0ll].id) >> 8) & 255u)), 0u, 1u);
+    n = (i32)((u32)(n) + (u32)(1));
+  }
+  return n;
+}
+
+// neg, envs/box2d/math.go
+FN box2d_Vec2 box2d_neg(box2d_Vec2 a) {
+  return LIT(box2d_Vec2, (-a.X), (-a.Y));
+}
+
+// mulBack, envs/box2d/math.go
+FN box2d_Vec2 box2d_mulBack(box2d_transform t, box2d_Vec2 v) {
+  return box2d_turnBack(t.q, LIT(box2d_Vec2, (v.X - t.p.X), (v.Y - t.p.Y)));
+}
+
+// swapID, envs/box2d/manifold.go
+FN u32 box2d_swapID(u32 id) {
+  return ((u32)((u32)(id) >> 8) & 16711935u) | (u32)((u32)((id & 16711935u)) << 8);
 }
 
 // hullRef.clip, envs/box2d/collidepolygon.go
@@ -2817,7 +2698,7 @@ FN void box2d_hullRef_clip(box2d_hullRef *h, box2d_manifold *m, i32 edge, box2d_
 }
 
 // collidePolygon, envs/box2d/collidepolygon.go
-FN void box2d_collidePolygon(box2d_manifold *m, box2d_Fixture *g, box2d_Body *b) {
+FN void box2d_collidePolygon(box2d_manifold *m, box2d_Hull *g, box2d_Body *b) {
   m->count = 0;
   box2d_hullRef hullA = ZERO(box2d_hullRef);
   box2d_hullRef hullB = ZERO(box2d_hullRef);
@@ -2844,14 +2725,179 @@ FN void box2d_collidePolygon(box2d_manifold *m, box2d_Fixture *g, box2d_Body *b)
   }
 }
 
-// contact.update, envs/box2d/contact.go
-FN void box2d_contact_update(box2d_contact *c, box2d_Fixture *g, box2d_Body *b) {
+// edgeCollider.polygonSeparation, envs/box2d/collideedge.go
+FN tuple_i32_f32_u8 box2d_edgeCollider_polygonSeparation(box2d_edgeCollider *e, box2d_Body *b) {
+  i32 face = 0;
+  f32 separation = 0;
+  u8 apart = 0;
+  face = -1;
+  separation = -0x1.fffffep+127f;
+  {
+    i32 i = 0;
+    for (; i < e->count; i = (i32)((u32)(i) + (u32)(1))) {
+      e->normals.a[i] = box2d_turn(b->xf.q, b->shape.normals.a[i]);
+      box2d_Vec2 n = box2d_neg(e->normals.a[i]);
+      f32 s = box2d_least(box2d_dot(n, box2d_sub(e->vertices.a[i], e->v1)), box2d_dot(n, box2d_sub(e->vertices.a[i], e->v2)));
+      if (s > 0x1.47ae14p-06f) {
+        return LIT(tuple_i32_f32_u8, i, s, 1);
+      }
+      if (box2d_dot(box2d_sub(n, e->limit), e->normal) < (-0x1.1df46cp-05f)) {
+        continue;
+      }
+      if (s > separation) {
+        face = i;
+        separation = s;
+      }
+    }
+  }
+  return LIT(tuple_i32_f32_u8, face, separation, 0);
+}
+
+// edgeCollider.next, envs/box2d/collideedge.go
+FN i32 box2d_edgeCollider_next(box2d_edgeCollider *e, i32 i) {
+  if ((i32)((u32)(i) + (u32)(1)) < e->count) {
+    return (i32)((u32)(i) + (u32)(1));
+  }
+  return 0;
+}
+
+// edgeCollider.polygonFace, envs/box2d/collideedge.go
+FN void box2d_edgeCollider_polygonFace(box2d_edgeCollider *e, box2d_referenceFace *ref, array2_box2d_clipVertex *incident, i32 face) {
+  incident->a[0ll] = LIT(box2d_clipVertex, e->v1, box2d_contactID(0, face, 0u, 1u));
+  incident->a[1ll] = LIT(box2d_clipVertex, e->v2, box2d_contactID(0, face, 0u, 1u));
+  i32 i2 = box2d_edgeCollider_next(e, face);
+  (*ref) = LIT(box2d_referenceFace, face, i2, e->vertices.a[face], e->vertices.a[i2], e->normals.a[face]);
+}
+
+// edgeCollider.edgeFace, envs/box2d/collideedge.go
+FN void box2d_edgeCollider_edgeFace(box2d_edgeCollider *e, box2d_referenceFace *ref, array2_box2d_clipVertex *incident) {
+  i32 best = 0;
+  f32 value = box2d_dot(e->normal, e->normals.a[0ll]);
+  {
+    i32 i = 1;
+    for (; i < e->count; i = (i32)((u32)(i) + (u32)(1))) {
+      f32 v = box2d_dot(e->normal, e->normals.a[i]);
+      if (v < value) {
+        value = v;
+        best = i;
+      }
+    }
+  }
+  i32 i2 = box2d_edgeCollider_next(e, best);
+  incident->a[0ll] = LIT(box2d_clipVertex, e->vertices.a[best], box2d_contactID(0, best, 1u, 0u));
+  incident->a[1ll] = LIT(box2d_clipVertex, e->vertices.a[i2], box2d_contactID(0, i2, 1u, 0u));
+  if (e->front) {
+    (*ref) = LIT(box2d_referenceFace, 0, 1, e->v1, e->v2, e->normal1);
+  } else {
+    (*ref) = LIT(box2d_referenceFace, 1, 0, e->v2, e->v1, box2d_neg(e->normal1));
+  }
+}
+
+// referenceFace.clip, envs/box2d/manifold.go
+FN u8 box2d_referenceFace_clip(box2d_referenceFace *f, array2_box2d_clipVertex *out, array2_box2d_clipVertex *incident) {
+  box2d_Vec2 side = box2d_right(f->normal);
+  array2_box2d_clipVertex first = ZERO(array2_box2d_clipVertex);
+  if (box2d_clipSegment(&first, incident, side, box2d_dot(side, f->v1), f->i1) < 2) {
+    return 0;
+  }
+  side = box2d_neg(side);
+  return box2d_clipSegment(out, &first, side, box2d_dot(side, f->v2), f->i2) == 2;
+}
+
+// edgeCollider.store, envs/box2d/collideedge.go
+FN void box2d_edgeCollider_store(box2d_edgeCollider *e, box2d_manifold *m, box2d_Body *b, box2d_referenceFace *ref, array2_box2d_clipVertex *clipped) {
+  if (m->face == 1) {
+    m->localNormal = ref->normal;
+    m->localPoint = ref->v1;
+  } else {
+    m->localNormal = b->shape.normals.a[ref->i1];
+    m->localPoint = b->shape.vertices.a[ref->i1];
+  }
+  {
+    i32 i = 0;
+    for (; i < 2; i = (i32)((u32)(i) + (u32)(1))) {
+      if (box2d_dot(ref->normal, box2d_sub(clipped->a[i].v, ref->v1)) > 0x1.47ae14p-06f) {
+        continue;
+      }
+      box2d_manifoldPoint *p = &m->points.a[m->count];
+      if (m->face == 1) {
+        p->local_ = box2d_mulBack(b->xf, clipped->a[i].v);
+        p->id = clipped->a[i].id;
+      } else {
+        p->local_ = clipped->a[i].v;
+        p->id = box2d_swapID(clipped->a[i].id);
+      }
+      m->count = (i32)((u32)(m->count) + (u32)(1));
+    }
+  }
+}
+
+// collideEdge, envs/box2d/collideedge.go
+FN void box2d_collideEdge(box2d_manifold *m, box2d_Fixture *g, box2d_Body *b) {
+  box2d_edgeCollider e = ZERO(box2d_edgeCollider);
+  m->count = 0;
+  box2d_Vec2 t_1 = g->v1;
+  box2d_Vec2 t_2 = g->v2;
+  e.v1 = t_1;
+  e.v2 = t_2;
+  e.normal1 = g->normal;
+  e.front = box2d_dot(e.normal1, box2d_sub(box2d_mul(b->xf, b->shape.centroid), e.v1)) >= 0x0p+00f;
+  if (e.front) {
+    e.normal = e.normal1;
+    e.limit = box2d_neg(e.normal1);
+  } else {
+    e.normal = box2d_neg(e.normal1);
+    e.limit = e.normal1;
+  }
+  e.count = b->shape.count;
+  f32 edgeSeparation = 0x1.fffffep+127f;
+  {
+    i32 i = 0;
+    for (; i < e.count; i = (i32)((u32)(i) + (u32)(1))) {
+      e.vertices.a[i] = box2d_mul(b->xf, b->shape.vertices.a[i]);
+      f32 s = box2d_dot(e.normal, box2d_sub(e.vertices.a[i], e.v1));
+      if (s < edgeSeparation) {
+        edgeSeparation = s;
+      }
+    }
+  }
+  if (edgeSeparation > 0x1.47ae14p-06f) {
+    return;
+  }
+  tuple_i32_f32_u8 t_3 = box2d_edgeCollider_polygonSeparation(&e, b);
+  i32 face = t_3.v0;
+  f32 separation = t_3.v1;
+  u8 apart = t_3.v2;
+  if (apart) {
+    return;
+  }
+  array2_box2d_clipVertex incident = ZERO(array2_box2d_clipVertex);
+  array2_box2d_clipVertex clipped = ZERO(array2_box2d_clipVertex);
+  box2d_referenceFace ref = ZERO(box2d_referenceFace);
+  m->face = 1;
+  if ((face != (-1)) && (separation > ((f32)((0x1.f5c29p-01f * edgeSeparation)) + 0x1.0624dep-10f))) {
+    m->face = 2;
+    box2d_edgeCollider_polygonFace(&e, &ref, &incident, face);
+  } else {
+    box2d_edgeCollider_edgeFace(&e, &ref, &incident);
+  }
+  if (!box2d_referenceFace_clip(&ref, &clipped, &incident)) {
+    return;
+  }
+  box2d_edgeCollider_store(&e, m, b, &ref, &clipped);
+}
+
+// Contact.update, envs/box2d/contact.go
+FN void box2d_Contact_update(box2d_Contact *c, box2d_Fixture *g, slice_box2d_Hull hulls, box2d_Body *b) {
   box2d_manifold old = c->manifold;
   c->enabled = 1;
-  if (g->count == 2) {
-    box2d_collideEdge(&c->manifold, g, b);
-  } else {
-    box2d_collidePolygon(&c->manifold, g, b);
+  {
+    i32 h = box2d_Fixture_hull(g);
+    if (h >= 0) {
+      box2d_collidePolygon(&c->manifold, &hulls.p[h], b);
+    } else {
+      box2d_collideEdge(&c->manifold, g, b);
+    }
   }
   {
     i32 i = 0;
@@ -2886,16 +2932,16 @@ FN void box2d_contact_update(box2d_contact *c, box2d_Fixture *g, box2d_Body *b) 
 }
 
 // World.sweepContacts, envs/box2d/contact.go
-FN void box2d_World_sweepContacts(box2d_World *w) {
+FN void box2d_World_sweepContacts(box2d_World *w, slice_box2d_Contact contacts) {
   i32 n = 0;
   {
     i32 i = 0;
     for (; i < w->contactCount; i = (i32)((u32)(i) + (u32)(1))) {
-      if (w->contacts.a[i].body == (-1)) {
+      if (contacts.p[i].body == (-1)) {
         continue;
       }
       if (n != i) {
-        w->contacts.a[n] = w->contacts.a[i];
+        contacts.p[n] = contacts.p[i];
       }
       n = (i32)((u32)(n) + (u32)(1));
     }
@@ -2904,19 +2950,20 @@ FN void box2d_World_sweepContacts(box2d_World *w) {
 }
 
 // World.collide, envs/box2d/contact.go
-FN void box2d_World_collide(box2d_World *w, slice_box2d_Fixture ground) {
+FN void box2d_World_collide(box2d_World *w, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts) {
   u8 removed = 0;
   {
     i32 i = (i32)((u32)(w->contactCount) - (u32)(1));
     for (; i >= 0; i = (i32)((u32)(i) - (u32)(1))) {
-      box2d_contact *c = &w->contacts.a[i];
+      box2d_Contact *c = &contacts.p[i];
       box2d_Body *b = &w->Bodies.a[c->body];
       if (!b->awake) {
         continue;
       }
       box2d_Fixture *g = &ground.p[c->fixture];
-      if (box2d_aabb_overlaps(&b->fat, &g->fat)) {
-        box2d_contact_update(c, g, b);
+      box2d_aabb fat = box2d_Fixture_box(g);
+      if (box2d_aabb_overlaps(&b->fat, &fat)) {
+        box2d_Contact_update(c, g, hulls, b);
         continue;
       }
       if (c->touching) {
@@ -2930,12 +2977,12 @@ FN void box2d_World_collide(box2d_World *w, slice_box2d_Fixture ground) {
     }
   }
   if (removed) {
-    box2d_World_sweepContacts(w);
+    box2d_World_sweepContacts(w, contacts);
   }
 }
 
 // island.gather, envs/box2d/island.go
-FN void box2d_island_gather(box2d_island *s, box2d_World *w, i32 seed, array5_u8 *inIsland, array4_u8 *jointTaken) {
+FN void box2d_island_gather(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, i32 seed, array5_u8 *inIsland, array4_u8 *jointTaken) {
   s->bodyCount = 0;
   s->jointCount = 0;
   s->contactCount = 0;
@@ -2953,7 +3000,7 @@ FN void box2d_island_gather(box2d_island *s, box2d_World *w, i32 seed, array5_u8
       {
         i32 i = (i32)((u32)(w->contactCount) - (u32)(1));
         for (; i >= 0; i = (i32)((u32)(i) - (u32)(1))) {
-          box2d_contact *c = &w->contacts.a[i];
+          box2d_Contact *c = &contacts.p[i];
           if (((c->body != body) || (!c->enabled)) || (!c->touching)) {
             continue;
           }
@@ -3001,8 +3048,8 @@ FN void box2d_island_load(box2d_island *s, box2d_World *w, i32 body, f32 dt) {
 }
 
 // contactConstraint.prepare, envs/box2d/contactsolver.go
-FN void box2d_contactConstraint_prepare(box2d_contactConstraint *k, box2d_World *w, i32 index_, f32 warm) {
-  box2d_contact *c = &w->contacts.a[index_];
+FN void box2d_contactConstraint_prepare(box2d_contactConstraint *k, box2d_World *w, slice_box2d_Contact contacts, i32 index_, f32 warm) {
+  box2d_Contact *c = &contacts.p[index_];
   box2d_Body *b = &w->Bodies.a[c->body];
   box2d_manifold *m = &c->manifold;
   i32 t_1 = index_;
@@ -3665,8 +3712,8 @@ FN void box2d_jointConstraint_store(box2d_jointConstraint *k, box2d_World *w) {
 }
 
 // contactConstraint.store, envs/box2d/contactsolver.go
-FN void box2d_contactConstraint_store(box2d_contactConstraint *k, box2d_World *w) {
-  box2d_manifold *m = &w->contacts.a[k->contact].manifold;
+FN void box2d_contactConstraint_store(box2d_contactConstraint *k, slice_box2d_Contact contacts) {
+  box2d_manifold *m = &contacts.p[k->contact].manifold;
   {
     i32 j = 0;
     for (; j < k->count; j = (i32)((u32)(j) + (u32)(1))) {
@@ -3865,7 +3912,7 @@ FN void box2d_island_sleep(box2d_island *s, box2d_World *w, f32 dt, u8 solved) {
 }
 
 // island.solve, envs/box2d/island.go
-FN void box2d_island_solve(box2d_island *s, box2d_World *w, f32 dt, f32 dtRatio, i32 velocityIterations, i32 positionIterations) {
+FN void box2d_island_solve(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, f32 dt, f32 dtRatio, i32 velocityIterations, i32 positionIterations) {
   {
     i32 i = 0;
     for (; i < s->bodyCount; i = (i32)((u32)(i) + (u32)(1))) {
@@ -3876,7 +3923,7 @@ FN void box2d_island_solve(box2d_island *s, box2d_World *w, f32 dt, f32 dtRatio,
     i32 i_2 = 0;
     for (; i_2 < s->contactCount; i_2 = (i32)((u32)(i_2) + (u32)(1))) {
       box2d_contactConstraint *k = &s->contacts.a[i_2];
-      box2d_contactConstraint_prepare(k, w, k->contact, dtRatio);
+      box2d_contactConstraint_prepare(k, w, contacts, k->contact, dtRatio);
       box2d_contactConstraint_setup(k, &s->positions.a[k->body], &s->velocities.a[k->body]);
     }
   }
@@ -3904,7 +3951,7 @@ FN void box2d_island_solve(box2d_island *s, box2d_World *w, f32 dt, f32 dtRatio,
   {
     i32 i_6 = 0;
     for (; i_6 < s->contactCount; i_6 = (i32)((u32)(i_6) + (u32)(1))) {
-      box2d_contactConstraint_store(&s->contacts.a[i_6], w);
+      box2d_contactConstraint_store(&s->contacts.a[i_6], contacts);
     }
   }
   {
@@ -3959,7 +4006,7 @@ FN void box2d_Body_synchronizeFixture(box2d_Body *b, box2d_rot q0) {
 }
 
 // World.solve, envs/box2d/world.go
-FN void box2d_World_solve(box2d_World *w, box2d_island *s, slice_box2d_Fixture ground, f32 dt, f32 dtRatio, i32 velocityIterations, i32 positionIterations) {
+FN void box2d_World_solve(box2d_World *w, box2d_island *s, slice_box2d_Contact contacts, f32 dt, f32 dtRatio, i32 velocityIterations, i32 positionIterations) {
   array5_u8 inIsland = ZERO(array5_u8);
   array4_u8 jointTaken = ZERO(array4_u8);
   array5_box2d_rot q0 = ZERO(array5_box2d_rot);
@@ -3975,8 +4022,8 @@ FN void box2d_World_solve(box2d_World *w, box2d_island *s, slice_box2d_Fixture g
       if (inIsland.a[seed] || (!w->Bodies.a[seed].awake)) {
         continue;
       }
-      box2d_island_gather(s, w, seed, &inIsland, &jointTaken);
-      box2d_island_solve(s, w, dt, dtRatio, velocityIterations, positionIterations);
+      box2d_island_gather(s, w, contacts, seed, &inIsland, &jointTaken);
+      box2d_island_solve(s, w, contacts, dt, dtRatio, velocityIterations, positionIterations);
     }
   }
   {
@@ -3987,16 +4034,15 @@ FN void box2d_World_solve(box2d_World *w, box2d_island *s, slice_box2d_Fixture g
       }
     }
   }
-  box2d_World_findNewContacts(w, ground);
 }
 
 // World.setGroundTime, envs/box2d/solvetoi.go
-FN void box2d_World_setGroundTime(box2d_World *w, i32 ground, f32 alpha0) {
+FN void box2d_World_setGroundTime(box2d_World *w, box2d_impacts *m, slice_box2d_Contact contacts, i32 ground, f32 alpha0) {
   {
     i32 i = 0;
     for (; i < w->contactCount; i = (i32)((u32)(i) + (u32)(1))) {
-      if (w->contacts.a[i].ground == ground) {
-        w->contacts.a[i].alpha0 = alpha0;
+      if (contacts.p[i].ground == ground) {
+        m->alpha0.a[(i & 63)] = alpha0;
       }
     }
   }
@@ -4066,21 +4112,24 @@ FN tuple_f32_f32 box2d_reach_along(box2d_reach *r, box2d_Vec2 n, box2d_Vec2 poin
 }
 
 // reach.clears, envs/box2d/reach.go
-FN u8 box2d_reach_clears(box2d_reach *r, box2d_Fixture *g, i32 count) {
+FN u8 box2d_reach_clears(box2d_reach *r, box2d_Fixture *g, slice_box2d_Hull hulls, i32 count) {
   f32 margin = 0x1.0e5604p-07f + r->bulge;
-  if (((((r->extent.lower.X - (g->fat.upper.X - 0x1.c28f5cp-04f)) > margin) || (((g->fat.lower.X + 0x1.c28f5cp-04f) - r->extent.upper.X) > margin)) || ((r->extent.lower.Y - (g->fat.upper.Y - 0x1.c28f5cp-04f)) > margin)) || (((g->fat.lower.Y + 0x1.c28f5cp-04f) - r->extent.upper.Y) > margin)) {
+  box2d_aabb around = LIT(box2d_aabb, LIT(box2d_Vec2, (r->extent.lower.X - margin), (r->extent.lower.Y - margin)), LIT(box2d_Vec2, (r->extent.upper.X + margin), (r->extent.upper.Y + margin)));
+  if (box2d_Fixture_misses(g, &around)) {
     return 1;
   }
-  if (g->count == 2) {
-    tuple_f32_f32 t_1 = box2d_reach_along(r, g->normals.a[0ll], g->vertices.a[0ll], count);
+  i32 index_ = box2d_Fixture_hull(g);
+  if (index_ < 0) {
+    tuple_f32_f32 t_1 = box2d_reach_along(r, g->normal, g->v1, count);
     f32 lowest = t_1.v0;
     f32 highest = t_1.v1;
     return (lowest > margin) || ((-highest) > margin);
   }
+  box2d_Hull *h = &hulls.p[index_];
   {
     i32 i = 0;
-    for (; i < g->count; i = (i32)((u32)(i) + (u32)(1))) {
-      tuple_f32_f32 t_2 = box2d_reach_along(r, g->normals.a[i], g->vertices.a[i], count);
+    for (; i < h->count; i = (i32)((u32)(i) + (u32)(1))) {
+      tuple_f32_f32 t_2 = box2d_reach_along(r, h->normals.a[i], h->vertices.a[i], count);
       f32 lowest_2 = t_2.v0;
       if (lowest_2 > margin) {
         return 1;
@@ -4088,6 +4137,24 @@ FN u8 box2d_reach_clears(box2d_reach *r, box2d_Fixture *g, i32 count) {
     }
   }
   return 0;
+}
+
+// Fixture.copyHull, envs/box2d/ground.go
+FN box2d_Hull box2d_Fixture_copyHull(box2d_Fixture *g, slice_box2d_Hull hulls) {
+  {
+    i32 i = box2d_Fixture_hull(g);
+    if (i >= 0) {
+      return hulls.p[i];
+    }
+  }
+  box2d_Hull h = ZERO(box2d_Hull);
+  box2d_Vec2 t_1 = g->v1;
+  box2d_Vec2 t_2 = g->v2;
+  h.vertices.a[0ll] = t_1;
+  h.vertices.a[1ll] = t_2;
+  h.normals.a[0ll] = g->normal;
+  h.count = 2;
+  return h;
 }
 
 // sweep.normalize, envs/box2d/toi.go
@@ -4098,7 +4165,7 @@ FN void box2d_sweep_normalize(box2d_sweep *s) {
 }
 
 // simplexVertex.set, envs/box2d/distance.go
-FN void box2d_simplexVertex_set(box2d_simplexVertex *v, box2d_Fixture *g, box2d_PolygonShape *s, box2d_transform xf, f32 a) {
+FN void box2d_simplexVertex_set(box2d_simplexVertex *v, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf, f32 a) {
   v->wA = g->vertices.a[v->indexA];
   v->wB = box2d_mul(xf, s->vertices.a[v->indexB]);
   v->w = box2d_sub(v->wB, v->wA);
@@ -4122,7 +4189,7 @@ FN f32 box2d_simplex_metric(box2d_simplex *x) {
 }
 
 // simplex.read, envs/box2d/distance.go
-FN void box2d_simplex_read(box2d_simplex *x, box2d_simplexCache *cache, box2d_Fixture *g, box2d_PolygonShape *s, box2d_transform xf) {
+FN void box2d_simplex_read(box2d_simplex *x, box2d_simplexCache *cache, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf) {
   x->count = cache->count;
   {
     i32 i = 0;
@@ -4258,8 +4325,8 @@ FN box2d_Vec2 box2d_simplex_direction(box2d_simplex *x) {
   return box2d_right(e);
 }
 
-// Fixture.support, envs/box2d/distance.go
-FN i32 box2d_Fixture_support(box2d_Fixture *g, box2d_Vec2 d) {
+// Hull.support, envs/box2d/distance.go
+FN i32 box2d_Hull_support(box2d_Hull *g, box2d_Vec2 d) {
   i32 best = 0;
   f32 value = box2d_dot(g->vertices.a[0ll], d);
   {
@@ -4328,7 +4395,7 @@ FN f32 box2d_simplex_separation(box2d_simplex *x) {
 }
 
 // distance, envs/box2d/distance.go
-FN f32 box2d_distance(box2d_simplexCache *cache, box2d_Fixture *g, box2d_PolygonShape *s, box2d_transform xf) {
+FN f32 box2d_distance(box2d_simplexCache *cache, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf) {
   box2d_simplex x = ZERO(box2d_simplex);
   box2d_simplex_read(&x, cache, g, s, xf);
   array3_i32 savedA = ZERO(array3_i32);
@@ -4366,7 +4433,7 @@ FN f32 box2d_distance(box2d_simplexCache *cache, box2d_Fixture *g, box2d_Polygon
         break;
       }
       box2d_simplexVertex *v = &x.v.a[x.count];
-      v->indexA = box2d_Fixture_support(g, box2d_neg(d));
+      v->indexA = box2d_Hull_support(g, box2d_neg(d));
       v->indexB = box2d_PolygonShape_support(s, box2d_turnBack(xf.q, d));
       box2d_simplexVertex_set(v, g, s, xf, v->a);
       {
@@ -4385,7 +4452,7 @@ FN f32 box2d_distance(box2d_simplexCache *cache, box2d_Fixture *g, box2d_Polygon
 }
 
 // separator.setup, envs/box2d/toi.go
-FN void box2d_separator_setup(box2d_separator *f, box2d_simplexCache *cache, box2d_Fixture *g, box2d_PolygonShape *s, box2d_transform xf) {
+FN void box2d_separator_setup(box2d_separator *f, box2d_simplexCache *cache, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf) {
   box2d_Vec2 a0 = g->vertices.a[cache->indexA.a[0ll]];
   box2d_Vec2 b0 = s->vertices.a[cache->indexB.a[0ll]];
   if (cache->count == 1) {
@@ -4416,23 +4483,23 @@ FN void box2d_separator_setup(box2d_separator *f, box2d_simplexCache *cache, box
 }
 
 // separator.deepest, envs/box2d/toi.go
-FN tuple_i32_i32 box2d_separator_deepest(box2d_separator *f, box2d_Fixture *g, box2d_PolygonShape *s, box2d_transform xf) {
+FN tuple_i32_i32 box2d_separator_deepest(box2d_separator *f, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf) {
   i32 indexA = 0;
   i32 indexB = 0;
   if (f->kind != 2) {
     indexB = box2d_PolygonShape_support(s, box2d_turnBack(xf.q, box2d_neg(f->axis)));
   }
   if (f->kind == 0) {
-    indexA = box2d_Fixture_support(g, f->axis);
+    indexA = box2d_Hull_support(g, f->axis);
   }
   if (f->kind == 2) {
-    indexA = box2d_Fixture_support(g, box2d_neg(box2d_turn(xf.q, f->axis)));
+    indexA = box2d_Hull_support(g, box2d_neg(box2d_turn(xf.q, f->axis)));
   }
   return LIT(tuple_i32_i32, indexA, indexB);
 }
 
 // separator.evaluate, envs/box2d/toi.go
-FN f32 box2d_separator_evaluate(box2d_separator *f, i32 indexA, i32 indexB, box2d_Fixture *g, box2d_PolygonShape *s, box2d_transform xf) {
+FN f32 box2d_separator_evaluate(box2d_separator *f, i32 indexA, i32 indexB, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf) {
   {
     i32 t_1 = f->kind;
     if (t_1 == 0) {
@@ -4448,7 +4515,7 @@ FN f32 box2d_separator_evaluate(box2d_separator *f, i32 indexA, i32 indexB, box2
 }
 
 // separator.pushBack, envs/box2d/toi.go
-FN tuple_f32_i32 box2d_separator_pushBack(box2d_separator *f, box2d_Fixture *g, box2d_PolygonShape *s, box2d_sweep *w, f32 t1) {
+FN tuple_f32_i32 box2d_separator_pushBack(box2d_separator *f, box2d_Hull *g, box2d_PolygonShape *s, box2d_sweep *w, f32 t1) {
   f32 t2 = 0x1p+00f;
   {
     i64 i = 0ll;
@@ -4506,7 +4573,7 @@ FN tuple_f32_i32 box2d_separator_pushBack(box2d_separator *f, box2d_Fixture *g, 
 }
 
 // timeOfImpact, envs/box2d/toi.go
-FN tuple_f32_u8 box2d_timeOfImpact(box2d_Fixture *g, box2d_PolygonShape *s, box2d_sweep w) {
+FN tuple_f32_u8 box2d_timeOfImpact(box2d_Hull *g, box2d_PolygonShape *s, box2d_sweep w) {
   f32 t = 0;
   u8 touching = 0;
   box2d_sweep_normalize(&w);
@@ -4538,36 +4605,41 @@ FN tuple_f32_u8 box2d_timeOfImpact(box2d_Fixture *g, box2d_PolygonShape *s, box2
 }
 
 // World.computeTOI, envs/box2d/solvetoi.go
-FN void box2d_World_computeTOI(box2d_World *w, box2d_contact *c, box2d_Fixture *g, box2d_reach *r) {
+FN void box2d_World_computeTOI(box2d_World *w, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts, i32 index_) {
+  box2d_Contact *c = &contacts.p[index_];
+  i32 k = index_ & 63;
+  box2d_Fixture *g = &ground.p[c->fixture];
   box2d_Body *b = &w->Bodies.a[c->body];
-  f32 alpha0 = c->alpha0;
+  box2d_reach *r = &m->reaches.a[c->body];
+  f32 alpha0 = m->alpha0.a[k];
   if (alpha0 < b->alpha0) {
     alpha0 = b->alpha0;
-    box2d_World_setGroundTime(w, c->ground, alpha0);
+    box2d_World_setGroundTime(w, m, contacts, c->ground, alpha0);
   } else {
     if (b->alpha0 < alpha0) {
       box2d_Body_advanceSweep(b, alpha0);
       r->known = 0;
     }
   }
-  c->toi = 0x1p+00f;
-  c->toiValid = 1;
+  m->toi.a[k] = 0x1p+00f;
+  m->known.a[k] = 1;
   if (!r->known) {
     box2d_reach_set(r, b);
   }
-  if (box2d_reach_clears(r, g, b->shape.count)) {
+  if (box2d_reach_clears(r, g, hulls, b->shape.count)) {
     return;
   }
-  tuple_f32_u8 t_1 = box2d_timeOfImpact(g, &b->shape, LIT(box2d_sweep, b->localCenter, b->c0, b->c, b->a0, b->a));
+  box2d_Hull h = box2d_Fixture_copyHull(g, hulls);
+  tuple_f32_u8 t_1 = box2d_timeOfImpact(&h, &b->shape, LIT(box2d_sweep, b->localCenter, b->c0, b->c, b->a0, b->a));
   f32 t = t_1.v0;
   u8 touching = t_1.v1;
   if (touching) {
-    c->toi = box2d_least((alpha0 + (f32)(((0x1p+00f - alpha0) * t))), 0x1p+00f);
+    m->toi.a[k] = box2d_least((alpha0 + (f32)(((0x1p+00f - alpha0) * t))), 0x1p+00f);
   }
 }
 
 // World.firstImpact, envs/box2d/solvetoi.go
-FN tuple_i32_f32 box2d_World_firstImpact(box2d_World *w, slice_box2d_Fixture ground, array5_box2d_reach *reaches) {
+FN tuple_i32_f32 box2d_World_firstImpact(box2d_World *w, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts) {
   i32 first = 0;
   f32 alpha = 0;
   first = -1;
@@ -4575,19 +4647,20 @@ FN tuple_i32_f32 box2d_World_firstImpact(box2d_World *w, slice_box2d_Fixture gro
   {
     i32 i = (i32)((u32)(w->contactCount) - (u32)(1));
     for (; i >= 0; i = (i32)((u32)(i) - (u32)(1))) {
-      box2d_contact *c = &w->contacts.a[i];
-      if ((!c->enabled) || (c->toiCount > 8)) {
+      box2d_Contact *c = &contacts.p[i];
+      i32 k = i & 63;
+      if ((!c->enabled) || (m->count.a[k] > 8)) {
         continue;
       }
-      if (!c->toiValid) {
+      if (!m->known.a[k]) {
         if (!w->Bodies.a[c->body].awake) {
           continue;
         }
-        box2d_World_computeTOI(w, c, &ground.p[c->fixture], &reaches->a[c->body]);
+        box2d_World_computeTOI(w, m, ground, hulls, contacts, i);
       }
-      if (c->toi < alpha) {
+      if (m->toi.a[k] < alpha) {
         i32 t_1 = i;
-        f32 t_2 = c->toi;
+        f32 t_2 = m->toi.a[k];
         first = t_1;
         alpha = t_2;
       }
@@ -4605,23 +4678,23 @@ FN void box2d_Body_advance(box2d_Body *b, f32 alpha) {
 }
 
 // island.gatherTOI, envs/box2d/solvetoi.go
-FN void box2d_island_gatherTOI(box2d_island *s, box2d_World *w, slice_box2d_Fixture ground, i32 first, f32 alpha) {
-  i32 body = w->contacts.a[first].body;
+FN void box2d_island_gatherTOI(box2d_island *s, box2d_World *w, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts, i32 first, f32 alpha) {
+  i32 body = contacts.p[first].body;
   box2d_Body *b = &w->Bodies.a[body];
   s->contacts.a[0ll].contact = first;
   s->contactCount = 1;
   {
     i32 i = (i32)((u32)(w->contactCount) - (u32)(1));
     for (; (i >= 0) && (s->contactCount < 32); i = (i32)((u32)(i) - (u32)(1))) {
-      box2d_contact *c = &w->contacts.a[i];
+      box2d_Contact *c = &contacts.p[i];
       if ((c->body != body) || (i == first)) {
         continue;
       }
-      box2d_contact_update(c, &ground.p[c->fixture], b);
+      box2d_Contact_update(c, &ground.p[c->fixture], hulls, b);
       if (!c->touching) {
         continue;
       }
-      box2d_World_setGroundTime(w, c->ground, alpha);
+      box2d_World_setGroundTime(w, m, contacts, c->ground, alpha);
       s->contacts.a[s->contactCount].contact = i;
       s->contactCount = (i32)((u32)(s->contactCount) + (u32)(1));
     }
@@ -4629,7 +4702,7 @@ FN void box2d_island_gatherTOI(box2d_island *s, box2d_World *w, slice_box2d_Fixt
 }
 
 // island.solveTOI, envs/box2d/solvetoi.go
-FN void box2d_island_solveTOI(box2d_island *s, box2d_World *w, i32 body, f32 h, i32 velocityIterations) {
+FN void box2d_island_solveTOI(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, i32 body, f32 h, i32 velocityIterations) {
   box2d_Body *b = &w->Bodies.a[body];
   box2d_position *p = &s->positions.a[body];
   box2d_velocity *v = &s->velocities.a[body];
@@ -4638,7 +4711,7 @@ FN void box2d_island_solveTOI(box2d_island *s, box2d_World *w, i32 body, f32 h, 
   {
     i32 i = 0;
     for (; i < s->contactCount; i = (i32)((u32)(i) + (u32)(1))) {
-      box2d_contactConstraint_prepare(&s->contacts.a[i], w, s->contacts.a[i].contact, 0x0p+00f);
+      box2d_contactConstraint_prepare(&s->contacts.a[i], w, contacts, s->contacts.a[i].contact, 0x0p+00f);
     }
   }
   {
@@ -4674,20 +4747,21 @@ FN void box2d_island_solveTOI(box2d_island *s, box2d_World *w, i32 body, f32 h, 
 }
 
 // World.impact, envs/box2d/solvetoi.go
-FN void box2d_World_impact(box2d_World *w, box2d_island *s, slice_box2d_Fixture ground, i32 first, f32 alpha, f32 dt, i32 velocityIterations) {
-  box2d_contact *c = &w->contacts.a[first];
+FN u8 box2d_World_impact(box2d_World *w, box2d_island *s, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts, i32 first, f32 alpha, f32 dt, i32 velocityIterations) {
+  box2d_Contact *c = &contacts.p[first];
+  i32 k = first & 63;
   box2d_Body *b = &w->Bodies.a[c->body];
-  f32 groundTime = c->alpha0;
+  f32 groundTime = m->alpha0.a[k];
   box2d_sweep before = LIT(box2d_sweep, b->localCenter, b->c0, b->c, b->a0, b->a);
   f32 time_ = b->alpha0;
-  box2d_World_setGroundTime(w, c->ground, alpha);
+  box2d_World_setGroundTime(w, m, contacts, c->ground, alpha);
   box2d_Body_advance(b, alpha);
-  box2d_contact_update(c, &ground.p[c->fixture], b);
-  c->toiValid = 0;
-  c->toiCount = (i32)((u32)(c->toiCount) + (u32)(1));
+  box2d_Contact_update(c, &ground.p[c->fixture], hulls, b);
+  m->known.a[k] = 0;
+  m->count.a[k] = (i32)((u32)(m->count.a[k]) + (u32)(1));
   if (!c->touching) {
     c->enabled = 0;
-    box2d_World_setGroundTime(w, c->ground, groundTime);
+    box2d_World_setGroundTime(w, m, contacts, c->ground, groundTime);
     box2d_Vec2 t_1 = before.c0;
     box2d_Vec2 t_2 = before.c;
     f32 t_3 = before.a0;
@@ -4699,66 +4773,81 @@ FN void box2d_World_impact(box2d_World *w, box2d_island *s, slice_box2d_Fixture 
     b->a = t_4;
     b->alpha0 = t_5;
     box2d_Body_synchronizeTransform(b, box2d_makeRot(b->a));
-    return;
+    return 0;
   }
   box2d_Body_SetAwake(b, 1);
-  box2d_island_gatherTOI(s, w, ground, first, alpha);
-  box2d_island_solveTOI(s, w, c->body, (f32)(((0x1p+00f - alpha) * dt)), velocityIterations);
+  box2d_island_gatherTOI(s, w, m, ground, hulls, contacts, first, alpha);
+  box2d_island_solveTOI(s, w, contacts, c->body, (f32)(((0x1p+00f - alpha) * dt)), velocityIterations);
   box2d_Body_synchronizeFixture(b, box2d_makeRot(b->a0));
   {
     i32 i = 0;
     for (; i < w->contactCount; i = (i32)((u32)(i) + (u32)(1))) {
-      if (w->contacts.a[i].body == c->body) {
-        w->contacts.a[i].toiValid = 0;
+      if (contacts.p[i].body == c->body) {
+        m->known.a[(i & 63)] = 0;
       }
     }
   }
-  box2d_World_findNewContacts(w, ground);
+  return 1;
+}
+
+// World.adopt, envs/box2d/solvetoi.go
+FN void box2d_World_adopt(box2d_World *w, box2d_impacts *m, slice_box2d_Contact contacts, i32 first) {
+  {
+    i32 i = first;
+    for (; i < w->contactCount; i = (i32)((u32)(i) + (u32)(1))) {
+      {
+        i32 k = 0;
+        for (; k < i; k = (i32)((u32)(k) + (u32)(1))) {
+          if (contacts.p[k].ground == contacts.p[i].ground) {
+            m->alpha0.a[(i & 63)] = m->alpha0.a[(k & 63)];
+          }
+        }
+      }
+    }
+  }
 }
 
 // World.solveTOI, envs/box2d/solvetoi.go
-FN void box2d_World_solveTOI(box2d_World *w, box2d_island *s, slice_box2d_Fixture ground, f32 dt, i32 velocityIterations) {
+FN void box2d_World_solveTOI(box2d_World *w, box2d_island *s, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Material materials, slice_box2d_Contact contacts, f32 dt, i32 velocityIterations) {
   {
     i32 i = 0;
     for (; i < w->bodyCount; i = (i32)((u32)(i) + (u32)(1))) {
       w->Bodies.a[i].alpha0 = 0x0p+00f;
     }
   }
-  {
-    i32 i_2 = 0;
-    for (; i_2 < w->contactCount; i_2 = (i32)((u32)(i_2) + (u32)(1))) {
-      box2d_contact *c = &w->contacts.a[i_2];
-      c->toiValid = 0;
-      c->toiCount = 0;
-      c->toi = 0x1p+00f;
-      c->alpha0 = 0x0p+00f;
-    }
+  if (w->contactCount == 0) {
+    return;
   }
-  array5_box2d_reach reaches = ZERO(array5_box2d_reach);
+  box2d_impacts m = ZERO(box2d_impacts);
   {
     i64 events = 0ll;
     for (; events < 640ll; events = (i64)((u64)(events) + (u64)(1))) {
-      tuple_i32_f32 t_1 = box2d_World_firstImpact(w, ground, &reaches);
+      tuple_i32_f32 t_1 = box2d_World_firstImpact(w, &m, ground, hulls, contacts);
       i32 first = t_1.v0;
       f32 alpha = t_1.v1;
       if ((first == (-1)) || (0x1.ffffd8p-01f < alpha)) {
         return;
       }
-      reaches.a[w->contacts.a[first].body].known = 0;
-      box2d_World_impact(w, s, ground, first, alpha, dt, velocityIterations);
+      m.reaches.a[contacts.p[first].body].known = 0;
+      if (box2d_World_impact(w, s, &m, ground, hulls, contacts, first, alpha, dt, velocityIterations)) {
+        i32 before = w->contactCount;
+        box2d_World_findNewContacts(w, ground, materials, contacts);
+        box2d_World_adopt(w, &m, contacts, before);
+      }
     }
   }
 }
 
 // World.Step, envs/box2d/world.go
-FN void box2d_World_Step(box2d_World *w, slice_box2d_Fixture ground, f32 dt, i32 velocityIterations, i32 positionIterations) {
-  box2d_World_findNewContacts(w, ground);
+FN void box2d_World_Step(box2d_World *w, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Material materials, slice_box2d_Contact contacts, f32 dt, i32 velocityIterations, i32 positionIterations) {
+  box2d_World_findNewContacts(w, ground, materials, contacts);
   f32 invDt = 0x1p+00f / dt;
   f32 dtRatio = (f32)((w->invDt0 * dt));
-  box2d_World_collide(w, ground);
+  box2d_World_collide(w, ground, hulls, contacts);
   box2d_island s = ZERO(box2d_island);
-  box2d_World_solve(w, &s, ground, dt, dtRatio, velocityIterations, positionIterations);
-  box2d_World_solveTOI(w, &s, ground, dt, velocityIterations);
+  box2d_World_solve(w, &s, contacts, dt, dtRatio, velocityIterations, positionIterations);
+  box2d_World_findNewContacts(w, ground, materials, contacts);
+  box2d_World_solveTOI(w, &s, ground, hulls, materials, contacts, dt, velocityIterations);
   w->invDt0 = invDt;
   {
     i32 i = 0;
@@ -4784,39 +4873,18 @@ FN i32 bipedalwalker_bound(f64 at) {
 FN tuple_i32_i32 bipedalwalker_State_boxesBetween(bipedalwalker_State *s, f32 left, f32 right) {
   i32 low = 0;
   i32 high = 0;
-  for (; (low < s->Boxes) && (s->Box.a[low].a[1ll].X < left); ) {
+  for (; (low < s->Boxes) && (s->Box.a[low].Right < left); ) {
     low = (i32)((u32)(low) + (u32)(1));
   }
   high = low;
-  for (; (high < s->Boxes) && (s->Box.a[high].a[0ll].X <= right); ) {
+  for (; (high < s->Boxes) && (s->Box.a[high].Left <= right); ) {
     high = (i32)((u32)(high) + (u32)(1));
   }
   return LIT(tuple_i32_i32, low, high);
 }
 
-// Fixture.castEdge, envs/box2d/ground.go
-FN tuple_f32_u8 box2d_Fixture_castEdge(box2d_Fixture *g, box2d_Vec2 p1, box2d_Vec2 d, f32 maxFraction) {
-  box2d_Vec2 v1 = g->vertices.a[0ll];
-  box2d_Vec2 n = g->normals.a[0ll];
-  f32 denominator = box2d_dot(n, d);
-  if (denominator == 0x0p+00f) {
-    return LIT(tuple_f32_u8, 0x0p+00f, 0);
-  }
-  f32 t = box2d_dot(n, box2d_sub(v1, p1)) / denominator;
-  if ((t < 0x0p+00f) || (maxFraction < t)) {
-    return LIT(tuple_f32_u8, 0x0p+00f, 0);
-  }
-  box2d_Vec2 r = box2d_sub(g->vertices.a[1ll], v1);
-  f32 rr = box2d_dot(r, r);
-  if (rr == 0x0p+00f) {
-    return LIT(tuple_f32_u8, 0x0p+00f, 0);
-  }
-  f32 s = box2d_dot(box2d_sub(box2d_add(p1, box2d_scale(t, d)), v1), r) / rr;
-  return LIT(tuple_f32_u8, t, (!((s < 0x0p+00f) || (0x1p+00f < s))));
-}
-
-// Fixture.castPolygon, envs/box2d/ground.go
-FN tuple_f32_u8 box2d_Fixture_castPolygon(box2d_Fixture *g, box2d_Vec2 p1, box2d_Vec2 d, f32 maxFraction) {
+// Hull.cast, envs/box2d/ground.go
+FN tuple_f32_u8 box2d_Hull_cast(box2d_Hull *g, box2d_Vec2 p1, box2d_Vec2 d, f32 maxFraction) {
   f32 lower = 0x0p+00f;
   f32 upper = maxFraction;
   u8 enters = 0;
@@ -4847,33 +4915,55 @@ FN tuple_f32_u8 box2d_Fixture_castPolygon(box2d_Fixture *g, box2d_Vec2 p1, box2d
   return LIT(tuple_f32_u8, lower, enters);
 }
 
+// Fixture.castEdge, envs/box2d/ground.go
+FN tuple_f32_u8 box2d_Fixture_castEdge(box2d_Fixture *g, box2d_Vec2 p1, box2d_Vec2 d, f32 maxFraction) {
+  box2d_Vec2 v1 = g->v1;
+  box2d_Vec2 n = g->normal;
+  f32 denominator = box2d_dot(n, d);
+  if (denominator == 0x0p+00f) {
+    return LIT(tuple_f32_u8, 0x0p+00f, 0);
+  }
+  f32 t = box2d_dot(n, box2d_sub(v1, p1)) / denominator;
+  if ((t < 0x0p+00f) || (maxFraction < t)) {
+    return LIT(tuple_f32_u8, 0x0p+00f, 0);
+  }
+  box2d_Vec2 r = box2d_sub(g->v2, v1);
+  f32 rr = box2d_dot(r, r);
+  if (rr == 0x0p+00f) {
+    return LIT(tuple_f32_u8, 0x0p+00f, 0);
+  }
+  f32 s = box2d_dot(box2d_sub(box2d_add(p1, box2d_scale(t, d)), v1), r) / rr;
+  return LIT(tuple_f32_u8, t, (!((s < 0x0p+00f) || (0x1p+00f < s))));
+}
+
 // RayCast, envs/box2d/ground.go
-FN tuple_f32_u8 box2d_RayCast(slice_box2d_Fixture ground, box2d_Vec2 p1, box2d_Vec2 p2, u32 mask) {
+FN tuple_f32_u8 box2d_RayCast(slice_box2d_Fixture ground, slice_box2d_Hull hulls, box2d_Vec2 p1, box2d_Vec2 p2) {
   f32 fraction = 0;
   u8 hit = 0;
   box2d_Vec2 d = box2d_sub(p2, p1);
   fraction = 0x1p+00f;
-  box2d_Vec2 lower = box2d_leastVec(p1, p2);
-  box2d_Vec2 upper = box2d_mostVec(p1, p2);
-  box2d_aabb box = LIT(box2d_aabb, lower, upper);
+  box2d_aabb box = box2d_fatten(LIT(box2d_aabb, box2d_leastVec(p1, p2), box2d_mostVec(p1, p2)));
   {
     slice_box2d_Fixture t_2 = ground;
     for (i64 t_1 = 0; t_1 < t_2.n; t_1++) {
       i64 i = t_1;
       box2d_Fixture *g = &ground.p[i];
-      if (((g->filter.CategoryBits & mask) == 0u) || (!box2d_aabb_overlaps(&box, &g->fat))) {
+      if (box2d_Fixture_misses(g, &box)) {
         continue;
       }
       f32 t = 0x0p+00f;
       u8 ok = 0;
-      if (g->count == 2) {
-        tuple_f32_u8 t_3 = box2d_Fixture_castEdge(g, p1, d, fraction);
-        t = t_3.v0;
-        ok = t_3.v1;
-      } else {
-        tuple_f32_u8 t_4 = box2d_Fixture_castPolygon(g, p1, d, fraction);
-        t = t_4.v0;
-        ok = t_4.v1;
+      {
+        i32 h = box2d_Fixture_hull(g);
+        if (h >= 0) {
+          tuple_f32_u8 t_3 = box2d_Hull_cast(&hulls.p[h], p1, d, fraction);
+          t = t_3.v0;
+          ok = t_3.v1;
+        } else {
+          tuple_f32_u8 t_4 = box2d_Fixture_castEdge(g, p1, d, fraction);
+          t = t_4.v0;
+          ok = t_4.v1;
+        }
       }
       if (ok) {
         f32 t_5 = t;
@@ -4903,7 +4993,7 @@ FN void bipedalwalker_State_scan(bipedalwalker_State *s) {
       i32 last = (i32)((u32)(s->Boxes) + (u32)(bipedalwalker_bound((((f64)(end.X) / 0x1.ddddddddddddep-02) + 0x1p+01))));
       {
         i64 t_4 = (i64)(first);
-        tuple_f32_u8 t_5 = box2d_RayCast(LIT(slice_box2d_Fixture, &s->Ground.a[0] + t_4, (i64)(last) - t_4), at, end, 1u);
+        tuple_f32_u8 t_5 = box2d_RayCast(LIT(slice_box2d_Fixture, &s->Ground.a[0] + t_4, (i64)(last) - t_4), LIT(slice_box2d_Hull, &s->Hulls.a[0], 41), at, end);
         f32 f = t_5.v0;
         u8 hit = t_5.v1;
         if (hit) {
@@ -4913,7 +5003,7 @@ FN void bipedalwalker_State_scan(bipedalwalker_State *s) {
       if (low < high) {
         {
           i64 t_6 = (i64)(low);
-          tuple_f32_u8 t_7 = box2d_RayCast(LIT(slice_box2d_Fixture, &s->Ground.a[0] + t_6, (i64)(high) - t_6), at, end, 1u);
+          tuple_f32_u8 t_7 = box2d_RayCast(LIT(slice_box2d_Fixture, &s->Ground.a[0] + t_6, (i64)(high) - t_6), LIT(slice_box2d_Hull, &s->Hulls.a[0], 41), at, end);
           f32 f_2 = t_7.v0;
           u8 hit_2 = t_7.v1;
           if (hit_2) {
@@ -4943,7 +5033,8 @@ FN tuple_f64_u8 bipedalwalker_State_Step(bipedalwalker_State *s, f64 a, f64 b, f
   bipedalwalker_State_drive(s, 1, 0x1.8p+02, b);
   bipedalwalker_State_drive(s, 2, 0x1p+02, c);
   bipedalwalker_State_drive(s, 3, 0x1.8p+02, d);
-  box2d_World_Step(&s->World, LIT(slice_box2d_Fixture, &s->Ground.a[0], (i64)((i32)((u32)(s->Boxes) + (u32)(199)))), 0x1.47ae14p-06f, 180, 60);
+  array1_box2d_Material m = bipedalwalker_materials();
+  box2d_World_Step(&s->World, LIT(slice_box2d_Fixture, &s->Ground.a[0], (i64)((i32)((u32)(s->Boxes) + (u32)(199)))), LIT(slice_box2d_Hull, &s->Hulls.a[0], 41), LIT(slice_box2d_Material, &m.a[0], 1), LIT(slice_box2d_Contact, &s->Contacts.a[0], 64), 0x1.47ae14p-06f, 180, 60);
   bipedalwalker_State_scan(s);
   box2d_Body *body = &s->World.Bodies.a[0ll];
   box2d_Vec2 t_1 = box2d_Body_Position(body);
@@ -5400,13 +5491,12 @@ FN box2d_Vec2 lunarlander_vec(f64 x, f64 y) {
 
 // State.raise, envs/box2d/lunarlander/step.go
 FN void lunarlander_State_raise(lunarlander_State *s) {
-  box2d_Filter filter = LIT(box2d_Filter, 1u, 65535u);
-  s->Ground.a[0ll] = box2d_EdgeFixture(0, lunarlander_vec(0x0p+00, 0x0p+00), lunarlander_vec(0x1.4p+04, 0x0p+00), 0x1.99999ap-03f, 0x0p+00f, filter);
+  s->Ground.a[0ll] = box2d_EdgeFixture(lunarlander_vec(0x0p+00, 0x0p+00), lunarlander_vec(0x1.4p+04, 0x0p+00), 0);
   {
     i64 i = 1ll;
     for (; i < 11ll; i = (i64)((u64)(i) + (u64)(1))) {
       f64 x = (f64)((i64)((u64)(2ll) * (u64)((i64)((u64)(i) - (u64)(1ll)))));
-      s->Ground.a[i] = box2d_EdgeFixture(0, lunarlander_vec(x, s->Height.a[(i64)((u64)(i) - (u64)(1ll))]), lunarlander_vec((x + 0x1p+01), s->Height.a[i]), 0x1.99999ap-04f, 0x0p+00f, filter);
+      s->Ground.a[i] = box2d_EdgeFixture(lunarlander_vec(x, s->Height.a[(i64)((u64)(i) - (u64)(1ll))]), lunarlander_vec((x + 0x1p+01), s->Height.a[i]), 1);
     }
   }
 }
@@ -5591,6 +5681,12 @@ FN void lunarlander_State_thrust(lunarlander_State *s, f64 main_, f64 side, f64 
   }
 }
 
+// materials, envs/box2d/lunarlander/step.go
+FN array2_box2d_Material lunarlander_materials(void) {
+  box2d_Filter filter = LIT(box2d_Filter, 1u, 65535u);
+  return LIT(array2_box2d_Material, {LIT(box2d_Material, 0x1.99999ap-03f, 0, filter, 0, 0), LIT(box2d_Material, 0x1.99999ap-04f, 0, filter, 0, 0)});
+}
+
 // flag, envs/box2d/lunarlander/step.go
 FN f64 lunarlander_flag(u8 on) {
   if (on) {
@@ -5662,7 +5758,9 @@ FN tuple_f64_u8 lunarlander_State_Step(lunarlander_State *s, noise_Stream *rng, 
   f64 t_2 = (f64)((side * direction));
   s->Main = t_1;
   s->Side = t_2;
-  box2d_World_Step(&s->World, LIT(slice_box2d_Fixture, &s->Ground.a[0], 11), 0x1.47ae14p-06f, 180, 60);
+  array2_box2d_Material m = lunarlander_materials();
+  array1_box2d_Hull none = ZERO(array1_box2d_Hull);
+  box2d_World_Step(&s->World, LIT(slice_box2d_Fixture, &s->Ground.a[0], 11), LIT(slice_box2d_Hull, &none.a[0], 1), LIT(slice_box2d_Material, &m.a[0], 2), LIT(slice_box2d_Contact, &s->Contacts.a[0], 33), 0x1.47ae14p-06f, 180, 60);
   return lunarlander_State_judge(s, main_, side);
 }
 
