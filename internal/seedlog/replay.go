@@ -220,10 +220,14 @@ func (r *Rules) compare(c *Claim, results []rollout.CandidateResult) error {
 	return nil
 }
 
-// Measure runs the first n chunks of key's own work on parent, on all workers of pool, and returns them as
-// claims. Once cancel (nil: never) returns true it gives up with rollout.ErrCanceled. Bit exact: the number
-// of workers changes nothing.
-func (r *Rules) Measure(pool *rollout.Pool, state *evolve.State, parent Link, key ed25519.PrivateKey, n uint64, cancel func() bool) ([]*Claim, error) {
+// Evaluator evaluates tasks of a run: a [rollout.Pool], or what gives the same results.
+type Evaluator interface {
+	Evaluate(t rollout.Task, cancel func() bool) ([]rollout.CandidateResult, error)
+}
+
+// Measure runs the first n chunks of key's own work on parent and returns them as claims. Once cancel (nil:
+// never) returns true it gives up with rollout.ErrCanceled. Bit exact: it does not matter what evaluates them.
+func (r *Rules) Measure(evaluator Evaluator, state *evolve.State, parent Link, key ed25519.PrivateKey, n uint64, cancel func() bool) ([]*Claim, error) {
 	peer := PeerOf(key)
 	claims := make([]*Claim, 0, n)
 	size := int(r.Spec.Generation.Chunk)
@@ -234,7 +238,7 @@ func (r *Rules) Measure(pool *rollout.Pool, state *evolve.State, parent Link, ke
 		for k := first; k < last; k++ {
 			r.extend(&task, parent, peer, k)
 		}
-		results, err := pool.Evaluate(task, cancel)
+		results, err := evaluator.Evaluate(task, cancel)
 		if err != nil {
 			return nil, err
 		}

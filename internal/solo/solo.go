@@ -39,8 +39,9 @@ type Log interface {
 
 // Config says what to train and until when.
 type Config struct {
-	Log          Log           // of a solo run, just opened; Train appends to it but does not close it
-	Pool         *rollout.Pool // of the run's rules; nil: one over all cores is made
+	Log          Log               // of a solo run, just opened; Train appends to it but does not close it
+	Pool         *rollout.Pool     // of the run's rules; nil: one over all cores is made
+	Evaluator    seedlog.Evaluator // of candidates; nil: Pool
 	Until        Until
 	OnGeneration func(Progress) // called in order for each new generation once it is durable, from one other goroutine; nil: none
 }
@@ -121,6 +122,9 @@ func newTrainer(ctx context.Context, cfg Config) (*trainer, error) {
 	if cfg.Pool == nil {
 		cfg.Pool = rollout.NewPool(from.Rules.Plan, 0)
 	}
+	if cfg.Evaluator == nil {
+		cfg.Evaluator = cfg.Pool
+	}
 	return &trainer{
 		ctx: ctx, cfg: cfg, rules: from.Rules, key: seedlog.SoloKey(from.Rules.Spec), start: time.Now(), parent: from.Parent,
 		result:  Result{Gen: from.Height, Head: from.Link, State: from.State, Evaluations: from.Evaluations, Steps: from.Steps},
@@ -176,7 +180,7 @@ func (t *trainer) cancelled() bool {
 // measure computes the claims of the next generation.
 func (t *trainer) measure() ([]*seedlog.Claim, error) {
 	chunks := t.rules.Spec.Generation.Evaluations / t.rules.EvaluationsPerChunk()
-	return t.rules.Measure(t.cfg.Pool, t.result.State, t.parent.Link, t.key, chunks, t.cancelled)
+	return t.rules.Measure(t.cfg.Evaluator, t.result.State, t.parent.Link, t.key, chunks, t.cancelled)
 }
 
 // apply makes an entry of the claims and advances to it.

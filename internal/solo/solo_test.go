@@ -10,10 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/runspec"
+	"github.com/evoswarm/evoswarm/internal/schedule"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/internal/store"
 )
@@ -39,10 +41,16 @@ func openLog(t testing.TB, path string, rules *seedlog.Rules) *store.Log {
 // train opens the log, trains until u and closes the log.
 func train(t testing.TB, path string, rules *seedlog.Rules, workers int, u Until) (Result, []Progress) {
 	t.Helper()
+	return trainOn(t, path, rules, workers, nil, u)
+}
+
+// trainOn is train with an evaluator of candidates.
+func trainOn(t testing.TB, path string, rules *seedlog.Rules, workers int, evaluator seedlog.Evaluator, u Until) (Result, []Progress) {
+	t.Helper()
 	log := openLog(t, path, rules)
 	var all []Progress
 	result, err := Train(t.Context(), Config{
-		Log: log, Pool: rollout.NewPool(rules.Plan, workers), Until: u,
+		Log: log, Pool: rollout.NewPool(rules.Plan, workers), Evaluator: evaluator, Until: u,
 		OnGeneration: func(p Progress) { all = append(all, p) },
 	})
 	if err != nil {
@@ -99,6 +107,15 @@ func sameWhateverHappens(t *testing.T, rules *seedlog.Rules) {
 	train(t, filepath.Join(dir, "2"), rules, 2, Until{Evaluations: 16 * generations})
 	if !bytes.Equal(readFile(t, filepath.Join(dir, "2")), want) {
 		t.Errorf("the log of two workers differs from that of seven")
+	}
+	routines := schedule.NewRoutines(rules.Plan)
+	device := schedule.Device{Start: routines.Start, Least: 3, BatchTime: time.Second}
+	scheduler := schedule.New(schedule.Config{Start: routines.Start, Devices: []schedule.Device{device}}, 1)
+	trainOn(t, filepath.Join(dir, "device"), rules, 1, &schedule.Blocking{Scheduler: scheduler}, Until{Evaluations: 16 * generations})
+	scheduler.Close()
+	routines.Wait()
+	if !bytes.Equal(readFile(t, filepath.Join(dir, "device")), want) {
+		t.Errorf("the log of a core and a device differs from that of seven workers")
 	}
 	for gen := uint64(1); gen <= generations; gen++ {
 		part, progress := train(t, filepath.Join(dir, "1"), rules, 1, Until{Evaluations: 16 * gen})
