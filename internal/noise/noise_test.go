@@ -214,10 +214,28 @@ func TestScriptedCopy(t *testing.T) {
 	}
 }
 
-// A Stream is part of the memory that translated step code works on (docs/spec/worlds.md).
-func TestStreamSize(t *testing.T) {
-	if got := reflect.TypeFor[Stream]().Size(); got != 64 {
-		t.Errorf("a Stream takes %d bytes, want 64", got)
+// The layout is part of the World ABI (docs/spec/worlds.md): worlds in other languages draw from it.
+func TestStreamMemory(t *testing.T) {
+	stream := reflect.TypeFor[Stream]()
+	if got := stream.Size(); got != 64 {
+		t.Errorf("got %d bytes, want 64", got)
+	}
+	for _, want := range []struct {
+		name   string
+		offset uintptr
+		kind   reflect.Type
+	}{
+		{"seed", 0, reflect.TypeFor[uint64]()}, {"block", 8, reflect.TypeFor[uint64]()}, {"words", 16, reflect.TypeFor[[8]uint32]()},
+		{"domain", 48, reflect.TypeFor[uint32]()}, {"left", 52, reflect.TypeFor[uint32]()}, {"script", 56, reflect.TypeFor[uint32]()},
+	} {
+		if got, ok := stream.FieldByName(want.name); !ok || got.Offset != want.offset || got.Type != want.kind {
+			t.Errorf("%s: got %v at %d (%v), want %v at %d", want.name, got.Type, got.Offset, ok, want.kind, want.offset)
+		}
+	}
+	s := NewStream(7, DomainEpisode)
+	first := s.Uint32()
+	if got := Philox(keyOf(7), [4]uint32{0, 0, DomainEpisode, 0}); s.block != 2 || s.left != 7 || s.words[7] != first || got[0] != first || s.words[6] != got[1] {
+		t.Errorf("after one draw of %x: %+v, want blocks 0 and 1 in reverse, %x first", first, s, got)
 	}
 }
 
