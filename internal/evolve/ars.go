@@ -49,7 +49,13 @@ func (a *ars) Init(theta []float32) *State { return a.Shape().State(theta) }
 
 // Candidate implements Strategy: theta + sign*sigma*eps(seed).
 func (a *ars) Candidate(dst []float32, s *State, seed uint64, sign float32) {
-	kernel.Perturb(dst, s.Theta, a.sigma.at(s.Gen), sign, seed)
+	center, sigma := a.Around(s, seed)
+	kernel.Perturb(dst, center, sigma, sign, seed)
+}
+
+// Around implements Isotropic.
+func (a *ars) Around(s *State, _ uint64) (center []float32, sigma float32) {
+	return s.Theta, a.sigma.at(s.Gen)
 }
 
 // Apply implements Strategy. If all rewards used are equal, or none is valid, only Gen changes.

@@ -82,7 +82,13 @@ func (d *dises) Init(theta []float32) *State { return d.Shape().State(theta) }
 
 // Candidate implements Strategy: theta + sign*sigma*eps(seed).
 func (d *dises) Candidate(dst []float32, s *State, seed uint64, sign float32) {
-	kernel.Perturb(dst, s.Theta, d.sigma.at(s.Gen), sign, seed)
+	center, sigma := d.Around(s, seed)
+	kernel.Perturb(dst, center, sigma, sign, seed)
+}
+
+// Around implements Isotropic.
+func (d *dises) Around(s *State, _ uint64) (center []float32, sigma float32) {
+	return s.Theta, d.sigma.at(s.Gen)
 }
 
 // Apply implements Strategy: theta + step*sigma*(sum of weight*eps(seed)).

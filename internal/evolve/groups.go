@@ -49,7 +49,13 @@ func below(word uint32, n int) int { return int(uint64(word) * uint64(n) >> 32) 
 
 // Candidate implements Strategy: center + sign*sigma*eps(seed).
 func (g *groups) Candidate(dst []float32, s *State, seed uint64, sign float32) {
-	kernel.Perturb(dst, g.center(s, g.of(seed)), g.sigma.at(s.Gen), sign, seed)
+	center, sigma := g.Around(s, seed)
+	kernel.Perturb(dst, center, sigma, sign, seed)
+}
+
+// Around implements Isotropic: each group has a center of its own.
+func (g *groups) Around(s *State, seed uint64) (center []float32, sigma float32) {
+	return g.center(s, g.of(seed)), g.sigma.at(s.Gen)
 }
 
 // Apply implements Strategy.

@@ -49,7 +49,13 @@ func (o *openaiES) Init(theta []float32) *State { return o.Shape().State(theta) 
 
 // Candidate implements Strategy: theta + sign*sigma*eps(seed).
 func (o *openaiES) Candidate(dst []float32, s *State, seed uint64, sign float32) {
-	kernel.Perturb(dst, s.Theta, o.sigma.at(s.Gen), sign, seed)
+	center, sigma := o.Around(s, seed)
+	kernel.Perturb(dst, center, sigma, sign, seed)
+}
+
+// Around implements Isotropic.
+func (o *openaiES) Around(s *State, _ uint64) (center []float32, sigma float32) {
+	return s.Theta, o.sigma.at(s.Gen)
 }
 
 // Apply implements Strategy. Without a valid fitness only Gen changes.

@@ -50,7 +50,13 @@ func (r *randomSearch) Init(theta []float32) *State {
 
 // Candidate implements Strategy: initial theta + sign*sigma*eps(seed).
 func (r *randomSearch) Candidate(dst []float32, s *State, seed uint64, sign float32) {
-	kernel.Perturb(dst, s.Slots[0].Values, r.sigma, sign, seed)
+	center, sigma := r.Around(s, seed)
+	kernel.Perturb(dst, center, sigma, sign, seed)
+}
+
+// Around implements Isotropic.
+func (r *randomSearch) Around(s *State, _ uint64) (center []float32, sigma float32) {
+	return s.Slots[0].Values, r.sigma
 }
 
 // Apply implements Strategy: the best candidate becomes the model if it is better than all earlier ones.

@@ -45,6 +45,14 @@ type Strategy interface {
 	Decisive(results []Result, n int) []int
 }
 
+// Isotropic is a strategy whose candidates are center + sign*sigma*eps(seed), as kernel.Perturb computes them: a device
+// that computes them needs nothing but center and sigma.
+type Isotropic interface {
+	Strategy
+	// Around returns the center of the candidates of seed, which shares memory with s, and sigma. Bit exact.
+	Around(s *State, seed uint64) (center []float32, sigma float32)
+}
+
 // valid reports whether any result has a valid fitness; both says that sign -1 counts too.
 func valid(results []Result, both bool) bool {
 	for i := range results {

@@ -39,7 +39,13 @@ func (v *vanillaES) Init(theta []float32) *State { return v.Shape().State(theta)
 
 // Candidate implements Strategy: theta + sign*sigma*eps(seed).
 func (v *vanillaES) Candidate(dst []float32, s *State, seed uint64, sign float32) {
-	kernel.Perturb(dst, s.Theta, v.sigma.at(s.Gen), sign, seed)
+	center, sigma := v.Around(s, seed)
+	kernel.Perturb(dst, center, sigma, sign, seed)
+}
+
+// Around implements Isotropic.
+func (v *vanillaES) Around(s *State, _ uint64) (center []float32, sigma float32) {
+	return s.Theta, v.sigma.at(s.Gen)
 }
 
 // Apply implements Strategy. Without a valid fitness only Gen changes.

@@ -57,6 +57,13 @@ func (p Plan) setup() episode.Setup {
 	return s
 }
 
+// training returns setup under the conditions of training candidates of s.
+func (p Plan) training(setup episode.Setup, s *evolve.State) episode.Setup {
+	c := &p.Episodes.Conditions
+	setup.Limit, setup.Bonus, setup.Penalty, setup.Jitter = int64(p.limit(s)), c.Bonus, c.Penalty, c.ActionNoise
+	return setup
+}
+
 // bounds returns the lower bounds of a continuous action, then the upper ones.
 func (p Plan) bounds() []float64 {
 	if p.Env.Action.Discrete {
@@ -76,15 +83,9 @@ func (e *Evaluator) Run(s *evolve.State, theta []float32, episodeSeeds []uint64)
 		e.returns = make([]float64, len(episodeSeeds))
 	}
 	e.actor.Load(s, theta)
-	c := &e.plan.Episodes.Conditions
-	setup := e.setup
-	setup.Limit, setup.Bonus, setup.Penalty, setup.Jitter = int64(e.plan.limit(s)), c.Bonus, c.Penalty, c.ActionNoise
+	setup := e.plan.training(e.setup, s)
 	out := Outcome{Steps: e.play(&setup, episodeSeeds, e.returns, nil)}
-	var sum float64
-	for _, ret := range e.returns[:len(episodeSeeds)] {
-		sum += ret
-	}
-	out.Fitness = ToFitness(sum / float64(len(episodeSeeds)))
+	out.Fitness = Fitness(e.returns[:len(episodeSeeds)])
 	return out
 }
 

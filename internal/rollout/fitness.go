@@ -12,6 +12,16 @@ const (
 	FitnessMax int64 = 1 << 62
 )
 
+// Fitness returns the fitness of a candidate: that of the mean of its returns, which are added in their order. Bit
+// exact.
+func Fitness(returns []float64) int64 {
+	var sum float64
+	for _, ret := range returns {
+		sum += ret
+	}
+	return ToFitness(sum / float64(len(returns)))
+}
+
 // ToFitness returns x in fixed point with 20 fractional bits, rounded half to even and clamped to ±FitnessMax. NaN and
 // infinities give evolve.InvalidFitness. Bit exact.
 func ToFitness(x float64) int64 {

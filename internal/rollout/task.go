@@ -92,15 +92,20 @@ func newRunner(plan Plan) runner {
 // run evaluates item k of t. With an antithetic strategy this is seed k/2, with sign +1 if k is even and -1
 // if it is odd.
 func (s *runner) run(t *Task, strategy evolve.Strategy, k int) Outcome {
-	i, sign := k, float32(1)
-	if strategy.Antithetic() {
-		i = k / 2
-		if k%2 != 0 {
-			sign = -1
-		}
-	}
+	i, sign := item(strategy, k)
 	strategy.Candidate(s.theta, t.State, t.Seeds[i], sign)
 	return s.evaluator.Run(t.State, s.theta, t.episodes(i))
+}
+
+// item returns which seed item k of a task is about, and its sign.
+func item(strategy evolve.Strategy, k int) (i int, sign float32) {
+	switch {
+	case !strategy.Antithetic():
+		return k, 1
+	case k%2 == 0:
+		return k / 2, 1
+	}
+	return k / 2, -1
 }
 
 // join combines the outcomes of all items into one result per seed.

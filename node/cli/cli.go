@@ -7,6 +7,7 @@ import (
 	"github.com/evoswarm/evoswarm/node/bench"
 	"github.com/evoswarm/evoswarm/node/catalog"
 	"github.com/evoswarm/evoswarm/node/daemon"
+	"github.com/evoswarm/evoswarm/node/device"
 	"github.com/evoswarm/evoswarm/node/film"
 	"github.com/evoswarm/evoswarm/node/plot"
 	"github.com/evoswarm/evoswarm/node/replay"
@@ -40,7 +41,7 @@ func program() *verb.Program {
 		{Title: "Train", Verbs: []*verb.Verb{train.Verb(), sweep.Verb(), catalog.EnvVerb(), catalog.StrategyVerb()}},
 		{Title: "Look at what was trained", Verbs: []*verb.Verb{replay.EvalVerb(), watch.Verb(), film.Verb(), plot.Verb(), replay.LogVerb(), replay.ReplayVerb(), replay.ExportVerb()}},
 		{Title: "Take part in a swarm", Verbs: append([]*verb.Verb{daemon.JoinVerb()}, control...)},
-		{Title: "About this program", Verbs: append([]*verb.Verb{bench.Verb(), versionVerb()}, p.Own()...)},
+		{Title: "About this program", Verbs: append([]*verb.Verb{bench.Verb(), device.Verb(), versionVerb()}, p.Own()...)},
 	}
 	return p
 }

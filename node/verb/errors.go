@@ -58,7 +58,7 @@ func (p *Program) explain(err error) (hint string, status int) {
 }
 
 // packagePrefix is what errors of this module begin with, for programmers: envs: unknown world.
-var packagePrefix = regexp.MustCompile(`(^|: |; |\()(?:chart|coordinator|cost|daemon|envs|evolve|evoswarm|film|kernel|mesh|model|peer|policy|rollout|runspec|seedlog|solo|store|sweep|tensorboard|web): `)
+var packagePrefix = regexp.MustCompile(`(^|: |; |\()(?:chart|coordinator|cost|daemon|envs|evolve|evoswarm|film|gpu|kernel|mesh|model|peer|policy|rollout|runspec|seedlog|solo|store|sweep|tensorboard|web): `)
 
 // plainly is a message without packages, on one line.
 func plainly(message string) string {

@@ -1,0 +1,25 @@
+// What programs for devices add to prelude.h. They are OpenCL C 1.2; clang makes PTX of the same text, where instructions
+// take the place of OpenCL's functions.
+#undef FN
+#undef ROOT
+#undef INLINE
+#define FN static
+#define ROOT static
+#define INLINE static inline
+#ifdef __NVPTX__
+#undef go_sqrt
+#undef go_floor
+#undef go_trunc
+#undef go_abs
+#undef go_copysign
+#define go_sqrt(x) __nvvm_sqrt_rn_d(x)
+#define go_floor(x) __nvvm_floor_d(x)
+#define go_trunc(x) __nvvm_trunc_d(x)
+#define go_abs(x) __nvvm_fabs_d(x)
+#define go_copysign(x, y) as_double((as_ulong((f64)(x)) & 0x7ffffffffffffffful) | (as_ulong((f64)(y)) & 0x8000000000000000ul))
+#define ROOT32(x) __nvvm_sqrt_rn_f(x)
+#define ITEM ((u64)__nvvm_read_ptx_sreg_ctaid_x() * (u64)__nvvm_read_ptx_sreg_ntid_x() + (u64)__nvvm_read_ptx_sreg_tid_x())
+#else
+#define ROOT32(x) sqrt((f32)(x))
+#define ITEM ((u64)get_global_id(0))
+#endif

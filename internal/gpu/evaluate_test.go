@@ -1,0 +1,206 @@
+package gpu
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/evoswarm/evoswarm/envs"
+	_ "github.com/evoswarm/evoswarm/envs/all"
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+)
+
+// setup is what a test trains.
+func setup(t testing.TB, envID, strategy string, change func(*rollout.Setup)) rollout.Plan {
+	t.Helper()
+	method, err := evolve.Find(strategy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	params, err := method.Complete(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, err := envs.Find(envID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := rollout.Setup{EnvID: envID, Strategy: method.Name, StrategyRevision: method.Revision, Params: params, Population: 64,
+		Policy: policy.Spec{Kind: "mlp", Hidden: []uint64{16}, Activation: "tanh", Bias: true, Head: "clip"}}
+	if env.Action.Discrete {
+		s.Policy.Head = "argmax"
+	}
+	if change != nil {
+		change(&s)
+	}
+	plan, err := rollout.NewPlan(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// usable returns the first usable device of this computer, or skips the test.
+func usable(t testing.TB) Info {
+	t.Helper()
+	all, err := Devices()
+	for _, info := range all {
+		if info.Err == nil {
+			return info
+		}
+	}
+	t.Skip("no device: ", err)
+	return Info{}
+}
+
+// open opens it for a plan.
+func open(t testing.TB, plan rollout.Plan) *Device {
+	t.Helper()
+	d, err := Open(usable(t), plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(d.Close)
+	return d
+}
+
+// task has n candidates with as many episodes each, which they share.
+func task(plan rollout.Plan, n, episodes int) rollout.Task {
+	t := rollout.Task{State: plan.Initial(7), Episodes: [][]uint64{nil}}
+	for i := range uint64(n) {
+		t.Seeds = append(t.Seeds, 1000+i<<40)
+	}
+	for i := range uint64(episodes) {
+		t.Episodes[0] = append(t.Episodes[0], 50+i)
+	}
+	return t
+}
+
+// compare evaluates a task on a device and on the cores.
+func compare(t *testing.T, plan rollout.Plan, work rollout.Task) {
+	t.Helper()
+	want, err := rollout.NewPool(plan, 0).Evaluate(work, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := open(t, plan).Evaluate(work, nil)
+	if err != nil {
+		t.Error(err)
+	} else if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestWorlds evaluates candidates in every world.
+func TestWorlds(t *testing.T) {
+	for _, env := range envs.All() {
+		if testing.Short() && env.ID != "CartPole-v1" && env.ID != "LunarLanderContinuous-v3" {
+			continue // each world's program takes seconds to compile
+		}
+		t.Run(env.ID, func(t *testing.T) {
+			plan := setup(t, env.ID, "openai-es", nil)
+			work := task(plan, 7, 3)
+			for i := range work.Seeds {
+				list := make([]uint64, 3)
+				for k := range list {
+					list[k] = uint64(i*100+k) << 33
+				}
+				work.Episodes = append(work.Episodes[:i], list)
+			}
+			compare(t, plan, work)
+		})
+	}
+}
+
+// TestPolicies evaluates policies of all shapes under all conditions.
+func TestPolicies(t *testing.T) {
+	for name, c := range map[string]struct {
+		env, strategy string
+		change        func(s *rollout.Setup)
+	}{
+		"linear": {"CartPole-v1", "dises", func(s *rollout.Setup) {
+			s.Policy = policy.Spec{Kind: "linear", Bias: true, Head: "argmax"}
+		}},
+		"linear without bias": {"Pendulum-v1", "dises", func(s *rollout.Setup) {
+			s.Policy = policy.Spec{Kind: "linear", Head: "clip"}
+		}},
+		"odd widths": {"CartPole-v1", "vanilla-es", func(s *rollout.Setup) {
+			s.Policy.Hidden = []uint64{5, 7, 1, 9}
+		}},
+		"relu without bias": {"CartPole-v1", "openai-es", func(s *rollout.Setup) {
+			s.Policy.Hidden, s.Policy.Activation, s.Policy.Bias = []uint64{64, 64}, "relu", false
+		}},
+		"bins": {"Pendulum-v1", "openai-es", func(s *rollout.Setup) {
+			s.Policy.Head, s.Policy.Bins = "bins", 7
+		}},
+		"bins with noise": {"Pendulum-v1", "openai-es", func(s *rollout.Setup) {
+			s.Policy.Head, s.Policy.Bins = "bins", 5
+			s.Episodes.ActionNoise = 0.5
+		}},
+		"conditions": {"Pendulum-v1", "openai-es", func(s *rollout.Setup) {
+			s.Episodes.Conditions = rollout.Conditions{ActionNoise: 0.3, Bonus: 0.25, Penalty: 0.5, Skip: 3, Cap: 2}
+			s.Episodes.Observations = &rollout.Observations{Kind: rollout.Frozen, Steps: 500, Clip: 1}
+		}},
+		"virtual batch normalization": {"CartPole-v1", "openai-es", func(s *rollout.Setup) {
+			s.Policy.VBN = true
+			s.Episodes.Observations = &rollout.Observations{Kind: rollout.Frozen, Steps: 500, Clip: 5}
+		}},
+		"a sigma for each parameter": {"CartPole-v1", "pgpe", nil},
+		"a covariance":               {"CartPole-v1", "cma-es", nil},
+		"parents":                    {"CartPole-v1", "ga", nil},
+		"groups": {"CartPole-v1", "dises", func(s *rollout.Setup) {
+			s.Params["selection"], s.Params["groups"] = "group", 3.0
+		}},
+	} { //lint:sorted each is reported
+		t.Run(name, func(t *testing.T) {
+			plan := setup(t, c.env, c.strategy, c.change)
+			compare(t, plan, task(plan, 37, 2))
+		})
+	}
+}
+
+// TestTiles evaluates in every layout that devices have, in small batches and in short launches.
+func TestTiles(t *testing.T) {
+	plan := setup(t, "CartPole-v1", "openai-es", nil)
+	d, work := open(t, plan), task(plan, 50, 3)
+	want, err := rollout.NewPool(plan, 0).Evaluate(work, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tile := range []int{1, 2, 32} {
+		for _, memory := range []int64{1, 50_000, 1 << 30} {
+			p := d.player
+			p.tile, p.memory, p.burst, p.piece = tile, memory, 1, maxItems
+			if memory == 50_000 {
+				p.piece = 64
+			}
+			got, err := d.Evaluate(work, nil)
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("tiles of %d, %d bytes: %v, %v, want %v", tile, memory, got, err, want)
+			}
+		}
+	}
+}
+
+// TestAdapt: launches get as long as they should be.
+func TestAdapt(t *testing.T) {
+	for _, perStep := range []time.Duration{time.Microsecond, time.Millisecond, 100 * time.Millisecond} {
+		p := &player{burst: firstBurst, piece: maxItems}
+		for range 30 {
+			p.adapt(time.Duration(p.burst) * perStep)
+		}
+		took := time.Duration(p.burst) * perStep
+		if took > launchTime || took < launchTime/4 && p.burst < maxBurst {
+			t.Errorf("%v per step: launches of %v", perStep, took)
+		}
+	}
+	p := &player{burst: firstBurst, piece: maxItems}
+	for range 30 {
+		p.adapt(time.Duration(p.burst) * time.Duration(p.piece) * 100 * time.Microsecond)
+	}
+	if took := time.Duration(p.burst) * time.Duration(p.piece) * 100 * time.Microsecond; took > 2*launchTime {
+		t.Errorf("a step of many episodes takes %v", took)
+	}
+}

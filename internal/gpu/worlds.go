@@ -1,0 +1,79 @@
+package gpu
+
+import (
+	"compress/gzip"
+	"embed"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/internal/worlds"
+)
+
+// made are the files that _gen makes: the step code of worlds as text for OpenCL, and PTX.
+//
+//go:embed worlds/*.cl worlds/*.ptx.gz arithmetic.ptx.gz
+var made embed.FS
+
+//go:embed play.cl
+var playSource string
+
+// world is an environment on a device.
+type world struct {
+	name           string // of its functions
+	variant        int32  // argument of State.Choose
+	obsDim, actDim int
+}
+
+// worldOf returns the world of an environment. Errors wrap ErrProgram.
+func worldOf(env *envs.Spec) (world, error) {
+	i := slices.IndexFunc(worlds.Table, func(w worlds.World) bool { return w.ID == env.ID })
+	if i < 0 {
+		return world{}, fmt.Errorf("%w: devices have none for %s; the CPU's cores compute", ErrProgram, env.ID)
+	}
+	w := &worlds.Table[i]
+	return world{w.Name(), w.Variant, env.ObsDim, actions(w.Package)}, nil
+}
+
+// actions is the largest length of an action of a package's worlds, which share a program.
+func actions(folder string) (n int) {
+	n = 1
+	for _, w := range worlds.Table {
+		if env, err := envs.Find(w.ID); err == nil && w.Package == folder && !env.Action.Discrete {
+			n = max(n, env.Action.Dim)
+		}
+	}
+	return n
+}
+
+// program is the world's program.
+func (w world) program() program {
+	text, err := made.ReadFile("worlds/" + w.name + ".cl")
+	if err != nil {
+		panic("gpu: " + err.Error())
+	}
+	return program{
+		name: w.name, source: worlds.Prelude + deviceSource + string(text) + playSource,
+		ptx:     func() string { return unpack("worlds/" + w.name) },
+		kernels: []string{"episode_size", "play", "perturb", "passes"},
+	}
+}
+
+// unpack returns a file of PTX.
+func unpack(name string) string {
+	f, err := made.Open(name + ".ptx.gz")
+	if err != nil {
+		panic("gpu: " + err.Error())
+	}
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		panic("gpu: " + err.Error())
+	}
+	var text strings.Builder
+	if _, err := io.Copy(&text, z); err != nil {
+		panic("gpu: " + err.Error())
+	}
+	return text.String()
+}
