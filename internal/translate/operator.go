@@ -81,7 +81,7 @@ func (f *function) shift(op token.Token, x, y string, ye ast.Expr, typ string, w
 		y = count
 	} else if !masked(f.info, ye, width) {
 		if b, ok := f.info.TypeOf(ye).Underlying().(*types.Basic); ok && b.Info()&types.IsUnsigned == 0 {
-			f.refusal(ye, "shift by a signed variable, which may be negative: hold it to a range with &")
+			y = "go_count((i64)(" + y + "))"
 		}
 		return fmt.Sprintf("go_%s_%s(%s, (u64)(%s))", name, typ, x, y)
 	} else {

@@ -50,8 +50,6 @@ type Options struct {
 	Worlds    []World
 	// Stack bounds what the variables of a function and of those that it calls may take, in bytes; 0: 16 KiB.
 	Stack int64
-	// Hashes are types for which a function is written that hashes all numbers in a value of it, for tests.
-	Hashes []string
 
 	// CheckIndices makes an index out of its range a trap, for tests.
 	CheckIndices bool

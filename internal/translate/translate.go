@@ -10,29 +10,47 @@ import (
 // Translate writes the roots and all that they call as one text, which follows prelude.h. The error is [Refusals] if
 // there is something that cannot be kept.
 func (p *Program) Translate(o Options) (string, error) {
-	t, err := p.start(o)
+	t, err := p.translate(o)
 	if err != nil {
 		return "", err
 	}
+	return t.out.text(), nil
+}
+
+func (p *Program) translate(o Options) (*translation, error) {
+	t, err := p.start(o)
+	if err != nil {
+		return nil, err
+	}
 	for _, r := range o.Roots {
 		if err := t.addRoot(r); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
 	for _, u := range t.order {
 		t.function(u)
 	}
-	for _, name := range o.Hashes {
+	return t, t.found.err()
+}
+
+// Hashes writes functions that hash all numbers in a value of some types, in their order, for tests. They follow the
+// translation with the same options.
+func (p *Program) Hashes(o Options, names ...string) (string, error) {
+	t, err := p.translate(o)
+	if err != nil {
+		return "", err
+	}
+	done := t.out.done
+	t.out = newOutput()
+	t.out.done = done
+	for _, name := range names {
 		n, err := p.named(name)
 		if err != nil {
 			return "", err
 		}
 		t.hash(n, true)
 	}
-	if err := t.found.err(); err != nil {
-		return "", err
-	}
-	return t.out.text(), nil
+	return t.out.text(), t.found.err()
 }
 
 // hostedBy lists the data of the host that u and its callees read, in the order of their names.

@@ -91,7 +91,9 @@ INLINE f64 go_f64from(u64 x) { f64 u; __builtin_memcpy(&u, &x, 8); return u; }
 
 INLINE f64 go_inf(i64 sign) { return go_f64from(sign >= 0 ? (u64)0x7ff << 52 : (u64)0xfff << 52); }
 
-// Shifts by any number: Go's result from the width on is 0, or -1 for a negative number shifted to the right.
+// Shifts by any number: Go's result from the width on is 0, or -1 for a negative number shifted to the right. A negative
+// count is a panic.
+INLINE u64 go_count(i64 n) { if (n < 0) go_panic(); return (u64)n; }
 #define SHIFTS(T, U, W) \
   INLINE T go_shl_##T(T x, u64 n) { return n < W ? (T)((U)x << n) : (T)0; } \
   INLINE T go_shr_##T(T x, u64 n) { return n < W ? (T)(x >> n) : (T)(x < 0 ? -1 : 0); }

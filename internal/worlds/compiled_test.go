@@ -1,0 +1,497 @@
+//go:build amd64 || arm64
+
+package worlds_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/envs/box2d/bipedalwalker"
+	"github.com/evoswarm/evoswarm/envs/box2d/lunarlander"
+	"github.com/evoswarm/evoswarm/envs/classic/acrobot"
+	"github.com/evoswarm/evoswarm/envs/classic/cartpole"
+	"github.com/evoswarm/evoswarm/envs/classic/mountaincar"
+	"github.com/evoswarm/evoswarm/envs/classic/mountaincarcontinuous"
+	"github.com/evoswarm/evoswarm/envs/classic/pendulum"
+	"github.com/evoswarm/evoswarm/internal/episode"
+	"github.com/evoswarm/evoswarm/internal/noise"
+	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/translate"
+	"github.com/evoswarm/evoswarm/internal/worlds"
+)
+
+var evaluations = flag.Int("worlds.evaluations", 0, "how many evaluations of random policies TestMany compares per world")
+
+// state is what every world's State does.
+type state interface {
+	Choose(variant int32)
+	Begin(rng *noise.Stream, obs []float32)
+	Act(rng *noise.Stream, act []float64, obs []float32) (reward float64, over bool)
+}
+
+// states are the worlds in the order of testdata/play.c.
+var states = []struct {
+	name string
+	new  func() state
+}{
+	{"acrobot", func() state { return new(acrobot.State) }},
+	{"bipedalwalker", func() state { return new(bipedalwalker.State) }},
+	{"cartpole", func() state { return new(cartpole.State) }},
+	{"lunarlander", func() state { return new(lunarlander.State) }},
+	{"mountaincar", func() state { return new(mountaincar.State) }},
+	{"mountaincarcontinuous", func() state { return new(mountaincarcontinuous.State) }},
+	{"pendulum", func() state { return new(pendulum.State) }},
+}
+
+// bare are the flags of every build: the translation relies on a compiler that does not contract.
+var bare = []string{"-std=c11", "-w", "-ffp-contract=off", "-fno-fast-math", "-fno-math-errno", "-fno-strict-aliasing"}
+
+// The vectorizer of straight-line code in GCC 12.2 gives Acrobot other bits if indices are checked, where Clang, GCC
+// without optimization and GCC with sanitizers agree with Go. So GCC runs without it.
+var gcc = []string{"-fno-tree-slp-vectorize"}
+
+// builds are the programs that are compared with Go. Without one of those marked short, -short tests nothing.
+var builds = []struct {
+	name     string
+	compiler string
+	flags    []string
+	options  func(*translate.Options) // nil: worlds.c as it is committed
+	short    bool
+}{
+	{"gcc -O2", "gcc", []string{"-O2"}, nil, true},
+	{"gcc -O3 -march=native", "gcc", []string{"-O3", "-march=native"}, nil, false},
+	{"clang -O2", "clang", []string{"-O2"}, nil, false},
+	{"clang -O3 -march=native", "clang", []string{"-O3", "-march=native"}, nil, false},
+	{"indices checked", "gcc", []string{"-O2"}, func(o *translate.Options) { o.CheckIndices = true }, false},
+	{"sanitizers", "gcc", []string{"-O1", "-g", "-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"},
+		func(o *translate.Options) { o.PlainSigned = true }, false},
+}
+
+// TestCompiled plays episodes in the translated worlds and in Go: all observations, rewards, returns and the whole
+// State at the end have the same bits.
+func TestCompiled(t *testing.T) {
+	requests, want := script(t)
+	for _, b := range builds {
+		t.Run(b.name, func(t *testing.T) {
+			if testing.Short() && !b.short {
+				t.Skip("-short: one compiler is enough")
+			}
+			got := play(t, compile(t, b.compiler, b.flags, b.options), requests)
+			differ := differences(t, got, want)
+			for _, d := range differ[:min(5, len(differ))] {
+				t.Error(d)
+			}
+			t.Logf("%d of %d episodes and evaluations differ", len(differ), len(want))
+		})
+	}
+}
+
+// TestMany compares as many evaluations of random policies per world as -worlds.evaluations says.
+func TestMany(t *testing.T) {
+	if *evaluations == 0 {
+		t.Skip("only with -worlds.evaluations N")
+	}
+	const batch = 500
+	program := compile(t, "gcc", []string{"-O2"}, nil)
+	differ := 0
+	for first := 0; first < *evaluations; first += batch {
+		var b bytes.Buffer
+		var want []answer
+		write(&b, noise.Table()[:])
+		for _, g := range games(t, &b) {
+			for k := first; k < min(first+batch, *evaluations); k++ {
+				want = append(want, g.evaluation(t, uint64(k)))
+			}
+		}
+		for _, d := range differences(t, play(t, program, b.Bytes()), want) {
+			if differ++; differ <= 20 {
+				t.Error(d)
+			}
+		}
+	}
+	t.Logf("%d of %d evaluations differ", differ, *evaluations*len(worlds.Table))
+}
+
+// play runs a program on requests and returns its answers.
+func play(t *testing.T, program string, requests []byte) []string {
+	t.Helper()
+	c := exec.Command(program)
+	c.Stdin = bytes.NewReader(requests)
+	var faults bytes.Buffer
+	c.Stderr = &faults
+	out, err := c.Output()
+	if err != nil || faults.Len() > 0 {
+		t.Fatalf("%v\n%s", err, faults.String())
+	}
+	return strings.Split(strings.TrimSpace(string(out)), "\n")
+}
+
+// differences says in words which answers are wrong.
+func differences(t *testing.T, got []string, want []answer) (list []string) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d answers, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if got[i] != want[i].answer {
+			list = append(list, fmt.Sprintf("%s: got %s, want %s", want[i].what, got[i], want[i].answer))
+		}
+	}
+	return list
+}
+
+// TestFused checks that the comparison can fail: a compiler that contracts changes bits.
+func TestFused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestCompiled is enough with -short")
+	}
+	if info, err := os.ReadFile("/proc/cpuinfo"); err != nil || !strings.Contains(string(info), " fma ") {
+		t.Skip("this processor has no FMA of amd64")
+	}
+	requests, want := script(t)
+	program := compile(t, "gcc", []string{"-O2", "-mfma", "-ffp-contract=fast"}, nil)
+	if n := len(differences(t, play(t, program, requests), want)); n < len(want)/2 {
+		t.Errorf("%d of %d differ with contraction, want most", n, len(want))
+	}
+}
+
+// TestLayout holds the sizes of what a host and the translated code share to those of Go.
+func TestLayout(t *testing.T) {
+	want := fmt.Sprintf("Setup %d\nLane %d\nStream %d\n", unsafe.Sizeof(episode.Setup{}), unsafe.Sizeof(episode.Lane{}), unsafe.Sizeof(noise.Stream{}))
+	for _, s := range states {
+		want += fmt.Sprintf("%s %d\n", s.name, reflect.TypeOf(s.new()).Elem().Size())
+	}
+	out, err := exec.Command(compile(t, "gcc", []string{"-O0"}, nil), "sizes").Output()
+	if err != nil || string(out) != want {
+		t.Errorf("got %s (%v), want %s", out, err, want)
+	}
+}
+
+// compile makes testdata/play.c with the worlds, and with the portable kernels, translated too. It returns the program.
+func compile(t *testing.T, compiler string, flags []string, options func(*translate.Options)) string {
+	t.Helper()
+	if _, err := exec.LookPath(compiler); err != nil {
+		if testing.Short() {
+			t.Skipf("%v: apt-get install %s", err, compiler)
+		}
+		t.Fatalf("%v: apt-get install %s", err, compiler)
+	}
+	p, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := translate.WorldsOptions()
+	var types []string
+	for _, w := range o.Worlds {
+		types = append(types, w.Type)
+	}
+	hashes, err := p.Hashes(o, append(types, "internal/noise.Stream")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kernels, err := p.Translate(translate.Options{Target: translate.C, Roots: []translate.Root{
+		{Name: "internal/kernel.Dense"}, {Name: "internal/kernel.DenseBatch"}, {Name: "internal/kernel.Tanh"}, {Name: "internal/kernel.Relu"},
+		{Name: "internal/kernel.Perturb"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	source := filepath.Join(".", "worlds.c")
+	if options != nil {
+		options(&o)
+		text, err := p.Translate(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source = filepath.Join(dir, "worlds.c")
+		writeFile(t, source, "#include \"prelude.h\"\n"+text)
+	}
+	writeFile(t, filepath.Join(dir, "hashes.c"), hashes)
+	writeFile(t, filepath.Join(dir, "kernels.c"), "#include \"prelude.h\"\n"+kernels)
+	program := filepath.Join(dir, "play")
+	args := append(slices.Clone(bare), flags...)
+	if compiler == "gcc" {
+		args = append(args, gcc...)
+	}
+	args = append(args, "-I.", "-I"+dir, fmt.Sprintf("-DWORLDS=%q", source), fmt.Sprintf("-DHASHES=%q", filepath.Join(dir, "hashes.c")),
+		"-o", program, filepath.Join("testdata", "play.c"), filepath.Join(dir, "kernels.c"), "-lm")
+	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", compiler, err, out)
+	}
+	return program
+}
+
+func writeFile(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// answer is what a request must give, and what it is.
+type answer struct{ what, answer string }
+
+// request is the head of a request of testdata/play.c.
+type request struct {
+	Kind, World, Variant, Obs, Act, Steps int32
+	Seed                                  uint64
+}
+
+// script makes requests and plays them in Go.
+func script(t *testing.T) (requests []byte, want []answer) {
+	t.Helper()
+	var b bytes.Buffer
+	write(&b, noise.Table()[:])
+	for _, g := range games(t, &b) {
+		few := min(6, max(1, 4000/g.spec.MaxSteps))
+		for seed := range uint64(few) {
+			want = append(want, g.actions(seed, random, g.spec.MaxSteps, false), g.actions(seed, random, 300, true))
+			if g.Name() == "lunarlander" {
+				want = append(want, g.actions(seed, steered, g.spec.MaxSteps, false))
+			}
+		}
+		for k := range uint64(8) {
+			want = append(want, g.evaluation(t, k))
+		}
+	}
+	return b.Bytes(), want
+}
+
+// games are all worlds, whose requests are written to b.
+func games(t *testing.T, b *bytes.Buffer) (list []*game) {
+	t.Helper()
+	for _, w := range worlds.Table {
+		index := slices.IndexFunc(states, func(s struct {
+			name string
+			new  func() state
+		}) bool {
+			return s.name == w.Name()
+		})
+		spec, err := envs.Find(w.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, &game{&w, index, spec, b})
+	}
+	return list
+}
+
+func write(b *bytes.Buffer, x any) {
+	if err := binary.Write(b, binary.LittleEndian, x); err != nil {
+		panic(err)
+	}
+}
+
+// game is a world, and where its requests are written.
+type game struct {
+	*worlds.World
+	index int
+	spec  *envs.Spec
+	b     *bytes.Buffer
+}
+
+type controller func(spec *envs.Spec, chance *noise.Stream, obs []float32, act []float64)
+
+// random draws actions, now and then one that is none.
+func random(spec *envs.Spec, chance *noise.Stream, _ []float32, act []float64) {
+	for i := range act {
+		act[i] = chance.UniformIn(-1.5, 3.9)
+		if !spec.Action.Discrete {
+			act[i] = chance.UniformIn(float64(1.2*spec.Action.Low[i]), float64(1.2*spec.Action.High[i]))
+		}
+		if chance.Uint32()%64 == 0 {
+			act[i] = []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300}[chance.Uint32()%4]
+		}
+	}
+}
+
+// steered is the controller of Gymnasium's lunar_lander.py, which lands.
+func steered(spec *envs.Spec, _ *noise.Stream, obs []float32, act []float64) {
+	var s [8]float64
+	for i := range s {
+		s[i] = float64(obs[i])
+	}
+	lean := min(max(float64(s[0]*0.5)+s[2], -0.4), 0.4)
+	turn := float64((lean-s[4])*0.5) - s[5]
+	rise := float64((float64(0.55*math.Abs(s[0]))-s[1])*0.5) - float64(s[3]*0.5)
+	if s[6] != 0 || s[7] != 0 {
+		turn, rise = 0, -float64(s[3]*0.5)
+	}
+	if !spec.Action.Discrete {
+		act[0], act[1] = min(max(float64(rise*20)-1, -1), 1), min(max(float64(-turn*20), -1), 1)
+		return
+	}
+	act[0] = 0
+	switch {
+	case rise > math.Abs(turn) && rise > 0.05:
+		act[0] = 2
+	case turn < -0.05:
+		act[0] = 3
+	case turn > 0.05:
+		act[0] = 1
+	}
+}
+
+// actions plays one episode in Go, of at most limit steps, also after its end if beyond, and writes its actions.
+func (g *game) actions(seed uint64, control controller, limit int, beyond bool) answer {
+	s := states[g.index].new()
+	s.Choose(g.Variant)
+	rng, chance := noise.NewStream(seed, noise.DomainEpisode), noise.NewStream(seed, noise.DomainInit)
+	obs, act := make([]float32, g.spec.ObsDim), make([]float64, g.spec.Action.Dim)
+	s.Begin(&rng, obs)
+	h := see(1, obs)
+	var given []float64
+	steps, over := 0, false
+	for ; steps < limit && (!over || beyond); steps++ {
+		control(g.spec, &chance, obs, act)
+		given = append(given, act...)
+		var reward float64
+		reward, over = s.Act(&rng, act, obs)
+		end := uint64(0)
+		if over {
+			end = 1
+		}
+		h = see(mix(mix(h, math.Float64bits(reward)), end), obs)
+	}
+	write(g.b, request{0, int32(g.index), g.Variant, int32(len(obs)), int32(len(act)), int32(steps), seed})
+	write(g.b, given)
+	return answer{fmt.Sprintf("%s, seed %d, %d steps of actions", g.ID, seed, steps),
+		fmt.Sprintf("%016x %016x", h, hash(hash(1, reflect.ValueOf(rng)), reflect.ValueOf(s).Elem()))}
+}
+
+// evaluation plays episodes of a random policy in Go, and writes what they consist of. k names policy and conditions.
+func (g *game) evaluation(t *testing.T, k uint64) answer {
+	p := policySpec(g.spec, k)
+	net, err := policy.New(p, g.spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chance := noise.NewStream(k, noise.DomainInit)
+	theta := make([]float32, net.Dim())
+	for i := range theta {
+		theta[i] = chance.Normal()
+	}
+	s := episode.Setup{
+		Net: net.Network(), ObsDim: int32(g.spec.ObsDim), ActDim: int32(net.ActDim()), Widest: int32(net.Widest()),
+		Lanes: []int32{1, 2, 5, 16}[k%4], Hold: []int32{1, 1, 3}[k%3], Limit: 60 + int64(k%5)*40,
+	}
+	var norm []float32
+	if k%5 == 1 {
+		s.Normalize, s.Clip = true, 3
+		for range 2 * g.spec.ObsDim {
+			norm = append(norm, chance.Normal())
+		}
+	}
+	if k%5 == 2 {
+		s.Bonus, s.Penalty = 0.25, 0.5
+	}
+	if k%3 == 1 && !g.spec.Action.Discrete {
+		s.Jitter = 0.1
+	}
+	seeds, returns := make([]uint64, 1+k%7), make([]float64, 1+k%7)
+	for i := range seeds {
+		seeds[i] = chance.Uint64()
+	}
+	var sums []uint64
+	if k%2 == 1 {
+		sums = make([]uint64, len(seeds)*episode.SumsLen(g.spec.ObsDim))
+	}
+	bounds := append(slices.Clone(g.spec.Action.Low), g.spec.Action.High...)
+	var all []envs.Env
+	for range s.Lanes {
+		all = append(all, g.spec.New())
+	}
+	mem, work := make([]float32, s.Values()), make([]float64, s.Reals())
+	steps := episode.Play(&s, all, make([]episode.Lane, s.Lanes), seeds, theta, norm, mem, bounds, work, returns, sums)
+
+	write(g.b, request{1, int32(g.index), g.Variant, s.ObsDim, s.ActDim, 0, 0})
+	g.b.Write(unsafe.Slice((*byte)(unsafe.Pointer(&s)), unsafe.Sizeof(s)))
+	write(g.b, []int64{int64(len(seeds)), int64(len(theta)), int64(len(norm)), int64(len(sums)), int64(len(bounds)), int64(len(mem))})
+	write(g.b, seeds)
+	write(g.b, theta)
+	write(g.b, norm)
+	write(g.b, bounds)
+	h, sum := mix(1, uint64(steps)), uint64(1)
+	for _, r := range returns {
+		h = mix(h, math.Float64bits(r))
+	}
+	for _, x := range sums {
+		sum = mix(sum, x)
+	}
+	return answer{fmt.Sprintf("%s, policy %d (%v), %d steps", g.ID, k, p, steps), fmt.Sprintf("%016x %016x", h, sum)}
+}
+
+// policySpec is a policy for the environment: linear or not, with all heads and activations in turn.
+func policySpec(spec *envs.Spec, k uint64) policy.Spec {
+	p := policy.Spec{Kind: "mlp", Hidden: []uint64{16}, Activation: "tanh", Bias: k%3 != 0, Head: "argmax"}
+	switch k % 4 {
+	case 1:
+		p.Kind, p.Hidden, p.Activation = "linear", nil, ""
+	case 2:
+		p.Hidden, p.Activation = []uint64{13, 7}, "relu"
+	}
+	if !spec.Action.Discrete {
+		p.Head = "clip"
+		if k%2 == 0 {
+			p.Head, p.Bins = "bins", 5
+		}
+	}
+	return p
+}
+
+// mix, see and hash are those of prelude.h, testdata/play.c and translate.Program.Hashes.
+
+func mix(h, x uint64) uint64 {
+	h ^= x
+	h *= 0x100000001b3
+	return h ^ h>>29
+}
+
+func see(h uint64, obs []float32) uint64 {
+	for _, x := range obs {
+		h = mix(h, uint64(math.Float32bits(x)))
+	}
+	return h
+}
+
+func hash(h uint64, v reflect.Value) uint64 {
+	switch v.Kind() {
+	case reflect.Bool:
+		if v.Bool() {
+			return mix(h, 1)
+		}
+		return mix(h, 0)
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return mix(h, uint64(v.Int()))
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return mix(h, v.Uint())
+	case reflect.Float32:
+		return mix(h, uint64(math.Float32bits(float32(v.Float()))))
+	case reflect.Float64:
+		return mix(h, math.Float64bits(v.Float()))
+	case reflect.Struct:
+		for i := range v.NumField() {
+			h = hash(h, v.Field(i))
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			h = hash(h, v.Index(i))
+		}
+	default:
+		panic("a State has a " + v.Kind().String())
+	}
+	return h
+}
