@@ -25,7 +25,6 @@ func (p *position) rotation() rot {
 // constraintPoint is a point of contact during one step.
 type constraintPoint struct {
 	r              Vec2 // from the center of mass
-	local          Vec2 // of the manifold
 	normalMass     float32
 	tangentMass    float32
 	velocityBias   float32
@@ -34,19 +33,14 @@ type constraintPoint struct {
 }
 
 // contactConstraint is a touching contact during one step. The ground does not move, so only the body's side matters.
+// It has what velocity iterations need, and is on the stack 32 times: the rest is read from the contact and the body.
 type contactConstraint struct {
 	contact, body       int32
 	points              [maxManifoldPoints]constraintPoint
-	normal              Vec2 // from the ground to the body
-	localNormal         Vec2
-	localPoint          Vec2
-	localCenter         Vec2
-	face                int32
+	normal              Vec2  // from the ground to the body
 	count               int32 // points in the velocity iterations
-	pointCount          int32 // points in the position iterations
 	invMass, invI       float32
 	friction            float32
-	restitution         float32
 	k11, k12, k22       float32
 	inv11, inv12, inv22 float32
 	tangent             Vec2
@@ -58,14 +52,11 @@ func (k *contactConstraint) prepare(w *World, contacts []Contact, index int32, w
 	b := &w.Bodies[c.body]
 	m := &c.manifold
 	k.contact, k.body = index, c.body
-	k.localNormal, k.localPoint, k.face = m.localNormal, m.localPoint, m.face
-	k.localCenter = b.localCenter
 	k.invMass, k.invI = b.invMass, b.invI
-	k.friction, k.restitution = c.friction, c.restitution
-	k.count, k.pointCount = m.count, m.count
+	k.friction = c.friction
+	k.count = m.count
 	for j := int32(0); j < m.count; j++ {
 		p := &k.points[j]
-		p.local = m.points[j].local
 		p.normalImpulse = float32(warm * m.points[j].normalImpulse)
 		p.tangentImpulse = float32(warm * m.points[j].tangentImpulse)
 	}
@@ -73,17 +64,17 @@ func (k *contactConstraint) prepare(w *World, contacts []Contact, index int32, w
 
 // worldPoints returns the normal from the ground to the body and the contact points, in world coordinates,
 // for the body at xf.
-func (k *contactConstraint) worldPoints(xf transform) (normal, p0, p1 Vec2) {
-	if k.face == faceA {
-		normal = k.localNormal
-		p0 = middle(mul(xf, k.points[0].local), k.localPoint, normal)
-		p1 = middle(mul(xf, k.points[1].local), k.localPoint, normal)
+func (m *manifold) worldPoints(xf transform) (normal, p0, p1 Vec2) {
+	if m.face == faceA {
+		normal = m.localNormal
+		p0 = middle(mul(xf, m.points[0].local), m.localPoint, normal)
+		p1 = middle(mul(xf, m.points[1].local), m.localPoint, normal)
 		return normal, p0, p1
 	}
-	normal = turn(xf.q, k.localNormal)
-	plane := mul(xf, k.localPoint)
-	p0 = middle(k.points[0].local, plane, normal)
-	p1 = middle(k.points[1].local, plane, normal)
+	normal = turn(xf.q, m.localNormal)
+	plane := mul(xf, m.localPoint)
+	p0 = middle(m.points[0].local, plane, normal)
+	p1 = middle(m.points[1].local, plane, normal)
 	return neg(normal), p0, p1
 }
 
@@ -94,10 +85,10 @@ func middle(clip, plane, normal Vec2) Vec2 {
 	return scale(0.5, add(onPlane, sub(clip, scale(polygonRadius, normal))))
 }
 
-// setup computes masses and bias at the body's position.
-func (k *contactConstraint) setup(p *position, v *velocity) {
+// setup computes masses and bias of the contact at the body's position.
+func (k *contactConstraint) setup(contact *Contact, localCenter Vec2, p *position, v *velocity) {
 	q := p.rotation()
-	normal, p0, p1 := k.worldPoints(transform{sub(p.c, turn(q, k.localCenter)), q})
+	normal, p0, p1 := contact.manifold.worldPoints(transform{sub(p.c, turn(q, localCenter)), q})
 	k.normal = normal
 	k.tangent = right(normal)
 	k.points[0].r = sub(p0, p.c)
@@ -110,7 +101,7 @@ func (k *contactConstraint) setup(p *position, v *velocity) {
 		c.velocityBias = 0
 		approach := dot(k.normal, add(v.v, spin(v.w, c.r)))
 		if approach < -velocityThreshold {
-			c.velocityBias = float32(-k.restitution * approach)
+			c.velocityBias = float32(-contact.restitution * approach)
 		}
 	}
 	if k.count == 2 {
@@ -248,20 +239,20 @@ func (k *contactConstraint) store(contacts []Contact) {
 }
 
 // solvePosition pushes the body out of the ground by a fraction of its depth and returns the minimum of least
-// and the separations seen.
-func (k *contactConstraint) solvePosition(p *position, share, minSeparation float32) float32 {
-	for j := int32(0); j < k.pointCount; j++ {
+// and the separations seen. m is the contact's manifold.
+func (k *contactConstraint) solvePosition(m *manifold, localCenter Vec2, p *position, share, minSeparation float32) float32 {
+	for j := int32(0); j < m.count; j++ {
 		q := p.rotation()
-		xf := transform{sub(p.c, turn(q, k.localCenter)), q}
-		normal, plane, point := k.localNormal, k.localPoint, k.points[j].local
-		if k.face == faceA {
+		xf := transform{sub(p.c, turn(q, localCenter)), q}
+		normal, plane, point := m.localNormal, m.localPoint, m.points[j].local
+		if m.face == faceA {
 			point = mul(xf, point)
 		} else {
 			normal = turn(q, normal)
 			plane = mul(xf, plane)
 		}
 		separation := dot(sub(point, plane), normal) - polygonRadius - polygonRadius
-		if k.face == faceB {
+		if m.face == faceB {
 			normal = neg(normal)
 		}
 		minSeparation = least(minSeparation, separation)

@@ -71,7 +71,7 @@ func (s *island) solve(w *World, contacts []Contact, dt, dtRatio float32, veloci
 	for i := int32(0); i < s.contactCount; i++ {
 		k := &s.contacts[i]
 		k.prepare(w, contacts, k.contact, dtRatio)
-		k.setup(&s.positions[k.body], &s.velocities[k.body])
+		k.setup(&contacts[k.contact], w.Bodies[k.body].localCenter, &s.positions[k.body], &s.velocities[k.body])
 	}
 	for i := int32(0); i < s.contactCount; i++ {
 		k := &s.contacts[i]
@@ -91,7 +91,7 @@ func (s *island) solve(w *World, contacts []Contact, dt, dtRatio float32, veloci
 	for i := int32(0); i < s.bodyCount; i++ {
 		s.integrate(s.bodies[i], dt)
 	}
-	solved := s.solvePositions(w, positionIterations)
+	solved := s.solvePositions(w, contacts, positionIterations)
 	for i := int32(0); i < s.bodyCount; i++ {
 		s.unload(w, s.bodies[i])
 	}
@@ -124,13 +124,13 @@ func (s *island) integrate(body int32, dt float32) {
 }
 
 // solvePositions corrects positions until the errors are small and reports whether they are.
-func (s *island) solvePositions(w *World, iterations int32) bool {
+func (s *island) solvePositions(w *World, contacts []Contact, iterations int32) bool {
 	solved := false
 	for i := int32(0); !solved && i < iterations; i++ {
 		separation := float32(0)
 		for j := int32(0); j < s.contactCount; j++ {
 			k := &s.contacts[j]
-			separation = k.solvePosition(&s.positions[k.body], baumgarte, separation)
+			separation = k.solvePosition(&contacts[k.contact].manifold, w.Bodies[k.body].localCenter, &s.positions[k.body], baumgarte, separation)
 		}
 		solved = separation >= positionTolerance
 		for j := int32(0); j < s.jointCount; j++ {

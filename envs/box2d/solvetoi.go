@@ -168,13 +168,15 @@ func (s *island) solveTOI(w *World, contacts []Contact, body int32, h float32, v
 	for i, solved := 0, false; !solved && i < toiPositionIterations; i++ {
 		separation := float32(0)
 		for j := int32(0); j < s.contactCount; j++ {
-			separation = s.contacts[j].solvePosition(p, toiBaumgarte, separation)
+			k := &s.contacts[j]
+			separation = k.solvePosition(&contacts[k.contact].manifold, b.localCenter, p, toiBaumgarte, separation)
 		}
 		solved = separation >= toiPositionTolerance
 	}
 	b.c0, b.a0 = p.c, p.a
 	for i := int32(0); i < s.contactCount; i++ {
-		s.contacts[i].setup(p, v)
+		k := &s.contacts[i]
+		k.setup(&contacts[k.contact], b.localCenter, p, v)
 	}
 	s.jointCount = 0
 	s.bodyCount = 1
