@@ -26,7 +26,7 @@ func TestStateSizes(t *testing.T) {
 		{reflect.TypeFor[mountaincarcontinuous.State](), 24},
 		{reflect.TypeFor[pendulum.State](), 16},
 		{reflect.TypeFor[lunarlander.State](), 4992},
-		{reflect.TypeFor[bipedalwalker.State](), 18592},
+		{reflect.TypeFor[bipedalwalker.State](), 17792},
 	} {
 		if got := c.state.Size(); got != c.bytes {
 			t.Errorf("%s: got %d bytes, want %d", c.state, got, c.bytes)

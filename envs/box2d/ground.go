@@ -46,6 +46,9 @@ func EdgeFixture(v1, v2 Vec2, material int32) Fixture {
 	return Fixture{v1, v2, right(edge), uint32(material)}
 }
 
+// Ends returns the ends of an edge [m].
+func (g *Fixture) Ends() (v1, v2 Vec2) { return g.v1, g.v2 }
+
 // PolygonFixture returns a ground polygon and writes its vertices to h, which is the Hull with the given index,
 // below 2^16 - 1. It ignores vertices beyond MaxGroundVertices. material is as in EdgeFixture.
 func PolygonFixture(h *Hull, index int32, s *PolygonShape, material int32) Fixture {

@@ -50,9 +50,9 @@ typedef struct { array4_box2d_Vec2 vertices; array4_box2d_Vec2 normals; box2d_Ve
 typedef struct { box2d_Hull a[41]; } array41_box2d_Hull;
 typedef struct { f32 Left; f32 Right; f32 Y0; f32 Y1; } bipedalwalker_Obstacle;
 typedef struct { bipedalwalker_Obstacle a[41]; } array41_bipedalwalker_Obstacle;
-typedef struct { f32 a[200]; } array200_f32;
 typedef struct { f32 a[10]; } array10_f32;
-typedef struct { box2d_World World; array64_box2d_Contact Contacts; array240_box2d_Fixture Ground; array41_box2d_Hull Hulls; i32 Boxes; array41_bipedalwalker_Obstacle Box; array200_f32 Height; u8 Hardcore; f64 Shaping; u8 Started; array10_f32 Fraction; u8 Fallen; u8 Arrived; } bipedalwalker_State;
+typedef struct { box2d_World World; array64_box2d_Contact Contacts; array240_box2d_Fixture Ground; array41_box2d_Hull Hulls; i32 Boxes; array41_bipedalwalker_Obstacle Box; u8 Hardcore; f64 Shaping; u8 Started; array10_f32 Fraction; u8 Fallen; u8 Arrived; } bipedalwalker_State;
+typedef struct { f32 a[200]; } array200_f32;
 typedef struct { box2d_Vec2 *p; i64 n; } slice_box2d_Vec2;
 typedef struct { box2d_Vec2 v0; f32 v1; } tuple_box2d_Vec2_f32;
 typedef struct { f64 c0; f64 c1; f64 c2; f64 c3; f64 c4; f64 s1; f64 s2; f64 s3; } exact_sincosPoly;
@@ -225,7 +225,7 @@ FN void bipedalwalker_State_digPit(bipedalwalker_State *s, noise_Stream *rng, bi
 FN void bipedalwalker_State_putStump(bipedalwalker_State *s, noise_Stream *rng, bipedalwalker_terrain *c, f64 x);
 FN void bipedalwalker_State_buildStairs(bipedalwalker_State *s, noise_Stream *rng, bipedalwalker_terrain *c, f64 x);
 FN void bipedalwalker_terrain_advance(bipedalwalker_terrain *c, noise_Stream *rng, u8 hardcore);
-FN void bipedalwalker_State_roll(bipedalwalker_State *s, noise_Stream *rng);
+FN void bipedalwalker_State_roll(bipedalwalker_State *s, noise_Stream *rng, array200_f32 *heights);
 FN box2d_PolygonShape box2d_Box(f32 hx, f32 hy);
 FN box2d_Vec2 box2d_sub(box2d_Vec2 a, box2d_Vec2 b);
 FN f32 box2d_cross(box2d_Vec2 a, box2d_Vec2 b);
@@ -247,7 +247,7 @@ FN f32 box2d_most(f32 a, f32 b);
 FN box2d_Vec2 box2d_mostVec(box2d_Vec2 a, box2d_Vec2 b);
 FN box2d_Fixture box2d_PolygonFixture(box2d_Hull *h, i32 index_, box2d_PolygonShape *s, i32 material);
 FN box2d_Fixture box2d_EdgeFixture(box2d_Vec2 v1, box2d_Vec2 v2, i32 material);
-FN void bipedalwalker_State_raise(bipedalwalker_State *s);
+FN void bipedalwalker_State_raise(bipedalwalker_State *s, array200_f32 *heights);
 FN void box2d_World_Reset(box2d_World *w, box2d_Vec2 gravity);
 FN box2d_Vec2 bipedalwalker_vec(f64 x, f64 y);
 FN f64 exact_evalSine(f64 x, f64 x2, exact_sincosPoly *p);
@@ -1734,7 +1734,7 @@ FN void bipedalwalker_terrain_advance(bipedalwalker_terrain *c, noise_Stream *rn
 }
 
 // State.roll, envs/box2d/bipedalwalker/step.go
-FN void bipedalwalker_State_roll(bipedalwalker_State *s, noise_Stream *rng) {
+FN void bipedalwalker_State_roll(bipedalwalker_State *s, noise_Stream *rng, array200_f32 *heights) {
   s->Boxes = 0;
   bipedalwalker_terrain c = LIT(bipedalwalker_terrain, 0, 0, 20ll, 0x1.aaaaaaaaaaaabp+01, 0, 0, 0, 0, 0);
   {
@@ -1772,7 +1772,7 @@ FN void bipedalwalker_State_roll(bipedalwalker_State *s, noise_Stream *rng) {
           }
         }
       }
-      s->Height.a[i] = (f32)(c.y);
+      heights->a[i] = (f32)(c.y);
       bipedalwalker_terrain_advance(&c, rng, s->Hardcore);
     }
   }
@@ -1999,7 +1999,7 @@ FN box2d_Fixture box2d_EdgeFixture(box2d_Vec2 v1, box2d_Vec2 v2, i32 material) {
 }
 
 // State.raise, envs/box2d/bipedalwalker/step.go
-FN void bipedalwalker_State_raise(bipedalwalker_State *s) {
+FN void bipedalwalker_State_raise(bipedalwalker_State *s, array200_f32 *heights) {
   {
     i32 t_2 = s->Boxes;
     for (i32 t_1 = 0; t_1 < t_2; t_1++) {
@@ -2014,8 +2014,8 @@ FN void bipedalwalker_State_raise(bipedalwalker_State *s) {
     i32 t_4 = 199;
     for (i32 t_3 = 0; t_3 < t_4; t_3++) {
       i32 i_2 = t_3;
-      box2d_Vec2 a = LIT(box2d_Vec2, (f32)((f64)(((f64)(i_2) * 0x1.ddddddddddddep-02))), s->Height.a[i_2]);
-      box2d_Vec2 b_2 = LIT(box2d_Vec2, (f32)((f64)(((f64)((i32)((u32)(i_2) + (u32)(1))) * 0x1.ddddddddddddep-02))), s->Height.a[(i32)((u32)(i_2) + (u32)(1))]);
+      box2d_Vec2 a = LIT(box2d_Vec2, (f32)((f64)(((f64)(i_2) * 0x1.ddddddddddddep-02))), heights->a[i_2]);
+      box2d_Vec2 b_2 = LIT(box2d_Vec2, (f32)((f64)(((f64)((i32)((u32)(i_2) + (u32)(1))) * 0x1.ddddddddddddep-02))), heights->a[(i32)((u32)(i_2) + (u32)(1))]);
       s->Ground.a[(i32)((u32)(s->Boxes) + (u32)(i_2))] = box2d_EdgeFixture(a, b_2, 0);
     }
   }
@@ -5052,14 +5052,15 @@ FN void bipedalwalker_State_Reset(bipedalwalker_State *s, noise_Stream *rng) {
   s->Started = 0;
   s->Fallen = 0;
   s->Arrived = 0;
-  bipedalwalker_State_roll(s, rng);
+  array200_f32 heights = ZERO(array200_f32);
+  bipedalwalker_State_roll(s, rng, &heights);
   {
     i64 t_2 = 110ll;
     for (i64 t_1 = 0; t_1 < t_2; t_1++) {
       noise_Stream_Uniform(rng);
     }
   }
-  bipedalwalker_State_raise(s);
+  bipedalwalker_State_raise(s, &heights);
   bipedalwalker_State_build(s);
   box2d_Body_ApplyForceToCenter(&s->World.Bodies.a[0ll], bipedalwalker_vec(noise_Stream_UniformIn(rng, (-0x1.4p+02), 0x1.4p+02), 0x0p+00));
   bipedalwalker_State_Step(s, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00);

@@ -42,7 +42,7 @@ func (e *env) ground(s *envs.Scene, left float64) {
 	points := make([]float64, 0, 2*points+4)
 	points = append(points, float64(float64(first)*stride), 0)
 	for i := first; i <= last; i++ {
-		points = append(points, float64(float64(i)*stride), float64(e.s.Height[i]))
+		points = append(points, float64(float64(i)*stride), float64(e.s.height(i)))
 	}
 	points = append(points, float64(float64(last)*stride), 0)
 	s.Polygon(envs.Terrain, points...)

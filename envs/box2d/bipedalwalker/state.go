@@ -33,8 +33,8 @@ func (e *env) State() []float64 {
 	s := &e.s
 	v := make([]float64, 0, len(e.spec.State))
 	v = append(v, s.Shaping)
-	for _, h := range s.Height {
-		v = append(v, float64(h))
+	for i := range int32(points) {
+		v = append(v, float64(s.height(i)))
 	}
 	if s.Hardcore {
 		v = append(v, float64(s.Boxes))
@@ -56,8 +56,9 @@ func (e *env) SetState(state []float64, obs []float32) error {
 	}
 	s := State{Hardcore: e.s.Hardcore, Shaping: state[0], Started: true}
 	state = state[1:]
-	for i := range s.Height {
-		s.Height[i] = float32(state[i])
+	var heights [points]float32
+	for i := range heights {
+		heights[i] = float32(state[i])
 	}
 	state = state[points:]
 	if s.Hardcore {
@@ -66,7 +67,7 @@ func (e *env) SetState(state []float64, obs []float32) error {
 		}
 		state = state[1+4*maxBoxes:]
 	}
-	s.raise()
+	s.raise(&heights)
 	s.build()
 	m := materials()
 	if err := s.World.SetState(s.Ground[:s.Boxes+slopes], m[:], s.Contacts[:], dt, state, box2d.MaxContacts); err != nil {
@@ -76,6 +77,16 @@ func (e *env) SetState(state []float64, obs []float32) error {
 	e.s = s
 	e.s.Observe(obs)
 	return nil
+}
+
+// height returns the height of a point of the ground [m].
+func (s *State) height(i int32) float32 {
+	if i == slopes {
+		_, end := s.Ground[s.Boxes+i-1].Ends()
+		return end.Y
+	}
+	start, _ := s.Ground[s.Boxes+i].Ends()
+	return start.Y
 }
 
 // setBoxes takes the obstacles, four values each.

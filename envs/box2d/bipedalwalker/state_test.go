@@ -29,7 +29,7 @@ func inWorld(e envs.Env) bool {
 		if at.X < -4 || at.X > 95 {
 			return false
 		}
-		if ground := s.Height[bound(float64(at.X)/stride)]; at.Y < ground-4 || at.Y > ground+50 {
+		if ground := s.height(bound(float64(at.X) / stride)); at.Y < ground-4 || at.Y > ground+50 {
 			return false
 		}
 	}
@@ -49,11 +49,12 @@ func FuzzStep(f *testing.F) {
 // for all of them.
 func TestBoxes(t *testing.T) {
 	var s State
+	var heights [points]float32
 	s.Hardcore = true
 	most := int32(0)
 	for seed := range uint64(5000) {
 		rng := noise.NewStream(seed, noise.DomainEpisode)
-		s.roll(&rng)
+		s.roll(&rng, &heights)
 		most = max(most, s.Boxes)
 		for i := int32(1); i < s.Boxes; i++ {
 			if s.Box[i].Left < s.Box[i-1].Left || s.Box[i].Right < s.Box[i-1].Right {
@@ -70,6 +71,7 @@ func TestBoxes(t *testing.T) {
 // TestManyBoxes generates the ground with the most obstacles: nothing but pits.
 func TestManyBoxes(t *testing.T) {
 	var s State
+	var heights [points]float32
 	s.Hardcore = true
 	for _, kind := range []float64{0, 0.4, 0.99} {
 		for _, size := range []float64{0, 0.99} {
@@ -81,7 +83,7 @@ func TestManyBoxes(t *testing.T) {
 				}
 			}
 			rng := noise.Scripted(draws)
-			s.roll(&rng)
+			s.roll(&rng, &heights)
 			if s.Boxes >= maxBoxes {
 				t.Errorf("kind %v, size %v: %d obstacles, and room for %d", kind, size, s.Boxes, maxBoxes)
 			}

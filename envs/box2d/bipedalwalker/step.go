@@ -85,7 +85,6 @@ type State struct {
 	Hulls    [maxBoxes]box2d.Hull             // of the obstacles
 	Boxes    int32                            // number of obstacles
 	Box      [maxBoxes]Obstacle
-	Height   [points]float32 // of the ground [m]
 
 	Hardcore bool
 	Shaping  float64 // potential whose change is the reward
@@ -121,11 +120,12 @@ type Obstacle struct{ Left, Right, Y0, Y1 float32 }
 // push. Hardcore does not change. Bit exact.
 func (s *State) Reset(rng *noise.Stream) {
 	s.Shaping, s.Started, s.Fallen, s.Arrived = 0, false, false, false
-	s.roll(rng)
+	var heights [points]float32
+	s.roll(rng, &heights)
 	for range cloudDraws {
 		rng.Uniform()
 	}
-	s.raise()
+	s.raise(&heights)
 	s.build()
 	s.World.Bodies[hull].ApplyForceToCenter(vec(rng.UniformIn(-5, 5), 0))
 	s.Step(0, 0, 0, 0)
@@ -143,8 +143,8 @@ type terrain struct {
 	rise     int64   // 1 or -1
 }
 
-// roll draws heights and obstacles.
-func (s *State) roll(rng *noise.Stream) {
+// roll draws obstacles and the heights of the points of the ground [m].
+func (s *State) roll(rng *noise.Stream, heights *[points]float32) {
 	s.Boxes = 0
 	c := terrain{y: level, left: startPad}
 	for i := range int64(points) {
@@ -167,7 +167,7 @@ func (s *State) roll(rng *noise.Stream) {
 			n := float64(c.steps*c.width-c.left-c.rise) / float64(c.width)
 			c.y = c.original + float64(float64(n*float64(c.rise))*stride)
 		}
-		s.Height[i] = float32(c.y)
+		heights[i] = float32(c.y)
 		c.advance(rng, s.Hardcore)
 	}
 }
@@ -247,8 +247,8 @@ func (s *State) put(left, right, y0, y1 float64) {
 	s.Boxes++
 }
 
-// raise creates the fixtures of the ground from Box and Height.
-func (s *State) raise() {
+// raise creates the fixtures of the ground from Box and heights.
+func (s *State) raise(heights *[points]float32) {
 	for i := range s.Boxes {
 		b := &s.Box[i]
 		corners := [4]box2d.Vec2{{X: b.Left, Y: b.Y0}, {X: b.Right, Y: b.Y0}, {X: b.Right, Y: b.Y1}, {X: b.Left, Y: b.Y1}}
@@ -256,8 +256,8 @@ func (s *State) raise() {
 		s.Ground[i] = box2d.PolygonFixture(&s.Hulls[i], i, &shape, 0)
 	}
 	for i := range int32(slopes) {
-		a := box2d.Vec2{X: float32(float64(float64(i) * stride)), Y: s.Height[i]}
-		b := box2d.Vec2{X: float32(float64(float64(i+1) * stride)), Y: s.Height[i+1]}
+		a := box2d.Vec2{X: float32(float64(float64(i) * stride)), Y: heights[i]}
+		b := box2d.Vec2{X: float32(float64(float64(i+1) * stride)), Y: heights[i+1]}
 		s.Ground[s.Boxes+i] = box2d.EdgeFixture(a, b, 0)
 	}
 }
