@@ -25,13 +25,13 @@ typedef struct { array4_box2d_Vec2 vertices; array4_box2d_Vec2 normals; box2d_Ve
 typedef struct { box2d_Hull a[41]; } array41_box2d_Hull;
 typedef struct { f32 Left; f32 Right; f32 Y0; f32 Y1; } bipedalwalker_Obstacle;
 typedef struct { bipedalwalker_Obstacle a[41]; } array41_bipedalwalker_Obstacle;
-typedef struct { f32 a[200]; } array200_f32;
 typedef struct { f32 a[10]; } array10_f32;
-typedef struct { box2d_World World; array64_box2d_Contact Contacts; array240_box2d_Fixture Ground; array41_box2d_Hull Hulls; i32 Boxes; array41_bipedalwalker_Obstacle Box; array200_f32 Height; u8 Hardcore; f64 Shaping; u8 Started; array10_f32 Fraction; u8 Fallen; u8 Arrived; } bipedalwalker_State;
+typedef struct { box2d_World World; array64_box2d_Contact Contacts; array240_box2d_Fixture Ground; array41_box2d_Hull Hulls; i32 Boxes; array41_bipedalwalker_Obstacle Box; u8 Hardcore; f64 Shaping; u8 Started; array10_f32 Fraction; u8 Fallen; u8 Arrived; } bipedalwalker_State;
 typedef struct { u32 a[8]; } array8_u32;
 typedef struct { u64 seed; u64 block; array8_u32 words; u32 domain; u32 left; u32 script; } noise_Stream;
 typedef struct { u32 v0; u32 v1; u32 v2; u32 v3; } tuple_u32_u32_u32_u32;
 typedef struct { i64 section; u8 begun; i64 left; f64 y; f64 speed; f64 original; i64 steps; i64 width; i64 rise; } bipedalwalker_terrain;
+typedef struct { f32 a[200]; } array200_f32;
 typedef struct { box2d_Vec2 v0; f32 v1; } tuple_box2d_Vec2_f32;
 typedef struct { box2d_Vec2 *p; i64 n; } slice_box2d_Vec2;
 typedef struct { f64 v0; i32 v1; } tuple_f64_i32;
@@ -65,9 +65,9 @@ typedef struct { box2d_Vec2 v; f32 w; } box2d_velocity;
 typedef struct { box2d_velocity a[8]; } array8_box2d_velocity;
 typedef struct { i32 joint; i32 a; i32 b; i32 limit; box2d_Vec2 rA; box2d_Vec2 rB; box2d_Vec2 offsetA; box2d_Vec2 offsetB; f32 mA; f32 mB; f32 iA; f32 iB; f32 exX; f32 exY; f32 exZ; f32 eyY; f32 eyZ; f32 ezZ; f32 cX; f32 cY; f32 cZ; f32 negInv33; f32 inv22; f32 motorMass; f32 motorSpeed; f32 negMotorMass; f32 minImpulse; f32 maxImpulse; f32 impX; f32 impY; f32 impZ; f32 impM; f32 x; f32 y; } box2d_jointConstraint;
 typedef struct { box2d_jointConstraint a[4]; } array4_box2d_jointConstraint;
-typedef struct { box2d_Vec2 r; box2d_Vec2 local_; f32 normalMass; f32 tangentMass; f32 velocityBias; f32 normalImpulse; f32 tangentImpulse; } box2d_constraintPoint;
+typedef struct { box2d_Vec2 r; f32 normalMass; f32 tangentMass; f32 velocityBias; f32 normalImpulse; f32 tangentImpulse; } box2d_constraintPoint;
 typedef struct { box2d_constraintPoint a[2]; } array2_box2d_constraintPoint;
-typedef struct { i32 contact; i32 body; array2_box2d_constraintPoint points; box2d_Vec2 normal; box2d_Vec2 localNormal; box2d_Vec2 localPoint; box2d_Vec2 localCenter; i32 face; i32 count; i32 pointCount; f32 invMass; f32 invI; f32 friction; f32 restitution; f32 k11; f32 k12; f32 k22; f32 inv11; f32 inv12; f32 inv22; box2d_Vec2 tangent; } box2d_contactConstraint;
+typedef struct { i32 contact; i32 body; array2_box2d_constraintPoint points; box2d_Vec2 normal; i32 count; f32 invMass; f32 invI; f32 friction; f32 k11; f32 k12; f32 k22; f32 inv11; f32 inv12; f32 inv22; box2d_Vec2 tangent; } box2d_contactConstraint;
 typedef struct { box2d_contactConstraint a[32]; } array32_box2d_contactConstraint;
 typedef struct { box2d_Vec2 a[2]; } array2_box2d_Vec2;
 typedef struct { array2_box2d_Vec2 a[32]; } array32_array2_box2d_Vec2;
@@ -128,7 +128,7 @@ FN void bipedalwalker_State_digPit(bipedalwalker_State *s, noise_Stream *rng, bi
 FN void bipedalwalker_State_putStump(bipedalwalker_State *s, noise_Stream *rng, bipedalwalker_terrain *c, f64 x);
 FN void bipedalwalker_State_buildStairs(bipedalwalker_State *s, noise_Stream *rng, bipedalwalker_terrain *c, f64 x);
 FN void bipedalwalker_terrain_advance(bipedalwalker_terrain *c, noise_Stream *rng, u8 hardcore);
-FN void bipedalwalker_State_roll(bipedalwalker_State *s, noise_Stream *rng);
+FN void bipedalwalker_State_roll(bipedalwalker_State *s, noise_Stream *rng, array200_f32 *heights);
 FN f32 exact_nan32(void);
 FN f32 exact_Sqrt32(f32 x);
 FN f32 box2d_dot(box2d_Vec2 a, box2d_Vec2 b);
@@ -150,7 +150,7 @@ FN f32 box2d_most(f32 a, f32 b);
 FN box2d_Vec2 box2d_mostVec(box2d_Vec2 a, box2d_Vec2 b);
 FN box2d_Fixture box2d_PolygonFixture(box2d_Hull *h, i32 index_, box2d_PolygonShape *s, i32 material);
 FN box2d_Fixture box2d_EdgeFixture(box2d_Vec2 v1, box2d_Vec2 v2, i32 material);
-FN void bipedalwalker_State_raise(bipedalwalker_State *s);
+FN void bipedalwalker_State_raise(bipedalwalker_State *s, array200_f32 *heights);
 FN void box2d_World_Reset(box2d_World *w, box2d_Vec2 gravity);
 FN box2d_Vec2 bipedalwalker_vec(f64 x, f64 y);
 FN tuple_f64_i32 exact_reduceFast(f64 x);
@@ -217,12 +217,12 @@ FN void box2d_island_gather(box2d_island *s, box2d_World *w, slice_box2d_Contact
 FN void box2d_island_load(box2d_island *s, box2d_World *w, i32 body, f32 dt);
 FN void box2d_contactConstraint_prepare(box2d_contactConstraint *k, box2d_World *w, slice_box2d_Contact contacts, i32 index_, f32 warm);
 FN box2d_Vec2 box2d_middle(box2d_Vec2 clip, box2d_Vec2 plane, box2d_Vec2 normal);
-FN tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 box2d_contactConstraint_worldPoints(box2d_contactConstraint *k, box2d_transform xf);
+FN tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 box2d_manifold_worldPoints(box2d_manifold *m, box2d_transform xf);
 FN box2d_rot box2d_position_rotation(box2d_position *p);
 FN f32 box2d_inverse(f32 x);
 FN box2d_Vec2 box2d_spin(f32 s, box2d_Vec2 a);
 FN void box2d_contactConstraint_initBlock(box2d_contactConstraint *k);
-FN void box2d_contactConstraint_setup(box2d_contactConstraint *k, box2d_position *p, box2d_velocity *v);
+FN void box2d_contactConstraint_setup(box2d_contactConstraint *k, box2d_Contact *contact, box2d_Vec2 localCenter, box2d_position *p, box2d_velocity *v);
 FN void box2d_contactConstraint_warmStart(box2d_contactConstraint *k, box2d_velocity *v);
 FN void box2d_jointConstraint_setMass(box2d_jointConstraint *k);
 FN void box2d_jointConstraint_setLimit(box2d_jointConstraint *k, box2d_RevoluteJoint *j, f32 angle);
@@ -248,9 +248,9 @@ FN void box2d_contactConstraint_store(box2d_contactConstraint *k, slice_box2d_Co
 FN f32 box2d_abs(f32 a);
 FN void box2d_island_integrate(box2d_island *s, i32 body, f32 dt);
 FN f32 box2d_clamp(f32 a, f32 low, f32 high);
-FN f32 box2d_contactConstraint_solvePosition(box2d_contactConstraint *k, box2d_position *p, f32 share, f32 minSeparation);
+FN f32 box2d_contactConstraint_solvePosition(box2d_contactConstraint *k, box2d_manifold *m, box2d_Vec2 localCenter, box2d_position *p, f32 share, f32 minSeparation);
 FN u8 box2d_jointConstraint_solvePosition(box2d_jointConstraint *k, box2d_RevoluteJointDef *def, array8_box2d_position *positions);
-FN u8 box2d_island_solvePositions(box2d_island *s, box2d_World *w, i32 iterations);
+FN u8 box2d_island_solvePositions(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, i32 iterations);
 FN void box2d_Body_synchronizeTransform(box2d_Body *b, box2d_rot q);
 FN void box2d_island_unload(box2d_island *s, box2d_World *w, i32 body);
 FN void box2d_island_sleep(box2d_island *s, box2d_World *w, f32 dt, u8 solved);
@@ -643,7 +643,7 @@ FN void bipedalwalker_terrain_advance(bipedalwalker_terrain *c, noise_Stream *rn
 }
 
 // State.roll, envs/box2d/bipedalwalker/step.go
-FN void bipedalwalker_State_roll(bipedalwalker_State *s, noise_Stream *rng) {
+FN void bipedalwalker_State_roll(bipedalwalker_State *s, noise_Stream *rng, array200_f32 *heights) {
   s->Boxes = 0;
   bipedalwalker_terrain c = LIT(bipedalwalker_terrain, 0, 0, 20l, 0x1.aaaaaaaaaaaabp+01, 0, 0, 0, 0, 0);
   {
@@ -681,7 +681,7 @@ FN void bipedalwalker_State_roll(bipedalwalker_State *s, noise_Stream *rng) {
           }
         }
       }
-      s->Height.a[i] = (f32)(c.y);
+      heights->a[i] = (f32)(c.y);
       bipedalwalker_terrain_advance(&c, rng, s->Hardcore);
     }
   }
@@ -908,7 +908,7 @@ FN box2d_Fixture box2d_EdgeFixture(box2d_Vec2 v1, box2d_Vec2 v2, i32 material) {
 }
 
 // State.raise, envs/box2d/bipedalwalker/step.go
-FN void bipedalwalker_State_raise(bipedalwalker_State *s) {
+FN void bipedalwalker_State_raise(bipedalwalker_State *s, array200_f32 *heights) {
   {
     i32 t_2 = s->Boxes;
     for (i32 t_1 = 0; t_1 < t_2; t_1++) {
@@ -923,8 +923,8 @@ FN void bipedalwalker_State_raise(bipedalwalker_State *s) {
     i32 t_4 = 199;
     for (i32 t_3 = 0; t_3 < t_4; t_3++) {
       i32 i_2 = t_3;
-      box2d_Vec2 a = LIT(box2d_Vec2, (f32)((f64)(((f64)(i_2) * 0x1.ddddddddddddep-02))), s->Height.a[i_2]);
-      box2d_Vec2 b_2 = LIT(box2d_Vec2, (f32)((f64)(((f64)((i32)((u32)(i_2) + (u32)(1))) * 0x1.ddddddddddddep-02))), s->Height.a[(i32)((u32)(i_2) + (u32)(1))]);
+      box2d_Vec2 a = LIT(box2d_Vec2, (f32)((f64)(((f64)(i_2) * 0x1.ddddddddddddep-02))), heights->a[i_2]);
+      box2d_Vec2 b_2 = LIT(box2d_Vec2, (f32)((f64)(((f64)((i32)((u32)(i_2) + (u32)(1))) * 0x1.ddddddddddddep-02))), heights->a[(i32)((u32)(i_2) + (u32)(1))]);
       s->Ground.a[(i32)((u32)(s->Boxes) + (u32)(i_2))] = box2d_EdgeFixture(a, b_2, 0);
     }
   }
@@ -1965,30 +1965,16 @@ FN void box2d_contactConstraint_prepare(box2d_contactConstraint *k, box2d_World 
   i32 t_2 = c->body;
   k->contact = t_1;
   k->body = t_2;
-  box2d_Vec2 t_3 = m->localNormal;
-  box2d_Vec2 t_4 = m->localPoint;
-  i32 t_5 = m->face;
-  k->localNormal = t_3;
-  k->localPoint = t_4;
-  k->face = t_5;
-  k->localCenter = b->localCenter;
-  f32 t_6 = b->invMass;
-  f32 t_7 = b->invI;
-  k->invMass = t_6;
-  k->invI = t_7;
-  f32 t_8 = c->friction;
-  f32 t_9 = c->restitution;
-  k->friction = t_8;
-  k->restitution = t_9;
-  i32 t_10 = m->count;
-  i32 t_11 = m->count;
-  k->count = t_10;
-  k->pointCount = t_11;
+  f32 t_3 = b->invMass;
+  f32 t_4 = b->invI;
+  k->invMass = t_3;
+  k->invI = t_4;
+  k->friction = c->friction;
+  k->count = m->count;
   {
     i32 j = 0;
     for (; j < m->count; j = (i32)((u32)(j) + (u32)(1))) {
       box2d_constraintPoint *p = &k->points.a[j];
-      p->local_ = m->points.a[j].local_;
       p->normalImpulse = (f32)((warm * m->points.a[j].normalImpulse));
       p->tangentImpulse = (f32)((warm * m->points.a[j].tangentImpulse));
     }
@@ -2001,21 +1987,21 @@ FN box2d_Vec2 box2d_middle(box2d_Vec2 clip, box2d_Vec2 plane, box2d_Vec2 normal)
   return box2d_scale(0x1p-01f, box2d_add(onPlane, box2d_sub(clip, box2d_scale(0x1.47ae14p-07f, normal))));
 }
 
-// contactConstraint.worldPoints, envs/box2d/contactsolver.go
-FN tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 box2d_contactConstraint_worldPoints(box2d_contactConstraint *k, box2d_transform xf) {
+// manifold.worldPoints, envs/box2d/contactsolver.go
+FN tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 box2d_manifold_worldPoints(box2d_manifold *m, box2d_transform xf) {
   box2d_Vec2 normal = ZERO(box2d_Vec2);
   box2d_Vec2 p0 = ZERO(box2d_Vec2);
   box2d_Vec2 p1 = ZERO(box2d_Vec2);
-  if (k->face == 1) {
-    normal = k->localNormal;
-    p0 = box2d_middle(box2d_mul(xf, k->points.a[0l].local_), k->localPoint, normal);
-    p1 = box2d_middle(box2d_mul(xf, k->points.a[1l].local_), k->localPoint, normal);
+  if (m->face == 1) {
+    normal = m->localNormal;
+    p0 = box2d_middle(box2d_mul(xf, m->points.a[0l].local_), m->localPoint, normal);
+    p1 = box2d_middle(box2d_mul(xf, m->points.a[1l].local_), m->localPoint, normal);
     return LIT(tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2, normal, p0, p1);
   }
-  normal = box2d_turn(xf.q, k->localNormal);
-  box2d_Vec2 plane = box2d_mul(xf, k->localPoint);
-  p0 = box2d_middle(k->points.a[0l].local_, plane, normal);
-  p1 = box2d_middle(k->points.a[1l].local_, plane, normal);
+  normal = box2d_turn(xf.q, m->localNormal);
+  box2d_Vec2 plane = box2d_mul(xf, m->localPoint);
+  p0 = box2d_middle(m->points.a[0l].local_, plane, normal);
+  p1 = box2d_middle(m->points.a[1l].local_, plane, normal);
   return LIT(tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2, box2d_neg(normal), p0, p1);
 }
 
@@ -2071,9 +2057,9 @@ FN void box2d_contactConstraint_initBlock(box2d_contactConstraint *k) {
 }
 
 // contactConstraint.setup, envs/box2d/contactsolver.go
-FN void box2d_contactConstraint_setup(box2d_contactConstraint *k, box2d_position *p, box2d_velocity *v) {
+FN void box2d_contactConstraint_setup(box2d_contactConstraint *k, box2d_Contact *contact, box2d_Vec2 localCenter, box2d_position *p, box2d_velocity *v) {
   box2d_rot q = box2d_position_rotation(p);
-  tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 t_1 = box2d_contactConstraint_worldPoints(k, LIT(box2d_transform, box2d_sub(p->c, box2d_turn(q, k->localCenter)), q));
+  tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 t_1 = box2d_manifold_worldPoints(&contact->manifold, LIT(box2d_transform, box2d_sub(p->c, box2d_turn(q, localCenter)), q));
   box2d_Vec2 normal = t_1.v0;
   box2d_Vec2 p0 = t_1.v1;
   box2d_Vec2 p1 = t_1.v2;
@@ -2092,7 +2078,7 @@ FN void box2d_contactConstraint_setup(box2d_contactConstraint *k, box2d_position
       c->velocityBias = 0x0p+00f;
       f32 approach = box2d_dot(k->normal, box2d_add(v->v, box2d_spin(v->w, c->r)));
       if (approach < (-0x1p+00f)) {
-        c->velocityBias = (f32)(((-k->restitution) * approach));
+        c->velocityBias = (f32)(((-contact->restitution) * approach));
       }
     }
   }
@@ -2662,23 +2648,23 @@ FN f32 box2d_clamp(f32 a, f32 low, f32 high) {
 }
 
 // contactConstraint.solvePosition, envs/box2d/contactsolver.go
-FN f32 box2d_contactConstraint_solvePosition(box2d_contactConstraint *k, box2d_position *p, f32 share, f32 minSeparation) {
+FN f32 box2d_contactConstraint_solvePosition(box2d_contactConstraint *k, box2d_manifold *m, box2d_Vec2 localCenter, box2d_position *p, f32 share, f32 minSeparation) {
   {
     i32 j = 0;
-    for (; j < k->pointCount; j = (i32)((u32)(j) + (u32)(1))) {
+    for (; j < m->count; j = (i32)((u32)(j) + (u32)(1))) {
       box2d_rot q = box2d_position_rotation(p);
-      box2d_transform xf = LIT(box2d_transform, box2d_sub(p->c, box2d_turn(q, k->localCenter)), q);
-      box2d_Vec2 normal = k->localNormal;
-      box2d_Vec2 plane = k->localPoint;
-      box2d_Vec2 point = k->points.a[j].local_;
-      if (k->face == 1) {
+      box2d_transform xf = LIT(box2d_transform, box2d_sub(p->c, box2d_turn(q, localCenter)), q);
+      box2d_Vec2 normal = m->localNormal;
+      box2d_Vec2 plane = m->localPoint;
+      box2d_Vec2 point = m->points.a[j].local_;
+      if (m->face == 1) {
         point = box2d_mul(xf, point);
       } else {
         normal = box2d_turn(q, normal);
         plane = box2d_mul(xf, plane);
       }
       f32 separation = (box2d_dot(box2d_sub(point, plane), normal) - 0x1.47ae14p-07f) - 0x1.47ae14p-07f;
-      if (k->face == 2) {
+      if (m->face == 2) {
         normal = box2d_neg(normal);
       }
       minSeparation = box2d_least(minSeparation, separation);
@@ -2745,7 +2731,7 @@ FN u8 box2d_jointConstraint_solvePosition(box2d_jointConstraint *k, box2d_Revolu
 }
 
 // island.solvePositions, envs/box2d/island.go
-FN u8 box2d_island_solvePositions(box2d_island *s, box2d_World *w, i32 iterations) {
+FN u8 box2d_island_solvePositions(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, i32 iterations) {
   u8 solved = 0;
   {
     i32 i = 0;
@@ -2755,7 +2741,7 @@ FN u8 box2d_island_solvePositions(box2d_island *s, box2d_World *w, i32 iteration
         i32 j = 0;
         for (; j < s->contactCount; j = (i32)((u32)(j) + (u32)(1))) {
           box2d_contactConstraint *k = &s->contacts.a[j];
-          separation = box2d_contactConstraint_solvePosition(k, &s->positions.a[k->body], 0x1.99999ap-03f, separation);
+          separation = box2d_contactConstraint_solvePosition(k, &contacts.p[k->contact].manifold, w->Bodies.a[k->body].localCenter, &s->positions.a[k->body], 0x1.99999ap-03f, separation);
         }
       }
       solved = separation >= (-0x1.eb851ep-07f);
@@ -2833,7 +2819,7 @@ FN void box2d_island_solve(box2d_island *s, box2d_World *w, slice_box2d_Contact 
     for (; i_2 < s->contactCount; i_2 = (i32)((u32)(i_2) + (u32)(1))) {
       box2d_contactConstraint *k = &s->contacts.a[i_2];
       box2d_contactConstraint_prepare(k, w, contacts, k->contact, dtRatio);
-      box2d_contactConstraint_setup(k, &s->positions.a[k->body], &s->velocities.a[k->body]);
+      box2d_contactConstraint_setup(k, &contacts.p[k->contact], w->Bodies.a[k->body].localCenter, &s->positions.a[k->body], &s->velocities.a[k->body]);
     }
   }
   {
@@ -2869,7 +2855,7 @@ FN void box2d_island_solve(box2d_island *s, box2d_World *w, slice_box2d_Contact 
       box2d_island_integrate(s, s->bodies.a[i_7], dt);
     }
   }
-  u8 solved = box2d_island_solvePositions(s, w, positionIterations);
+  u8 solved = box2d_island_solvePositions(s, w, contacts, positionIterations);
   {
     i32 i_8 = 0;
     for (; i_8 < s->bodyCount; i_8 = (i32)((u32)(i_8) + (u32)(1))) {
@@ -3645,7 +3631,8 @@ FN void box2d_island_solveTOI(box2d_island *s, box2d_World *w, slice_box2d_Conta
       {
         i32 j = 0;
         for (; j < s->contactCount; j = (i32)((u32)(j) + (u32)(1))) {
-          separation = box2d_contactConstraint_solvePosition(&s->contacts.a[j], p, 0x1.8p-01f, separation);
+          box2d_contactConstraint *k = &s->contacts.a[j];
+          separation = box2d_contactConstraint_solvePosition(k, &contacts.p[k->contact].manifold, b->localCenter, p, 0x1.8p-01f, separation);
         }
       }
       solved = separation >= (-0x1.eb851ep-08f);
@@ -3658,7 +3645,8 @@ FN void box2d_island_solveTOI(box2d_island *s, box2d_World *w, slice_box2d_Conta
   {
     i32 i_3 = 0;
     for (; i_3 < s->contactCount; i_3 = (i32)((u32)(i_3) + (u32)(1))) {
-      box2d_contactConstraint_setup(&s->contacts.a[i_3], p, v);
+      box2d_contactConstraint *k_2 = &s->contacts.a[i_3];
+      box2d_contactConstraint_setup(k_2, &contacts.p[k_2->contact], b->localCenter, p, v);
     }
   }
   s->jointCount = 0;
@@ -3987,14 +3975,15 @@ FN void bipedalwalker_State_Reset(bipedalwalker_State *s, noise_Stream *rng) {
   s->Started = 0;
   s->Fallen = 0;
   s->Arrived = 0;
-  bipedalwalker_State_roll(s, rng);
+  array200_f32 heights = ZERO(array200_f32);
+  bipedalwalker_State_roll(s, rng, &heights);
   {
     i64 t_2 = 110l;
     for (i64 t_1 = 0; t_1 < t_2; t_1++) {
       noise_Stream_Uniform(rng);
     }
   }
-  bipedalwalker_State_raise(s);
+  bipedalwalker_State_raise(s, &heights);
   bipedalwalker_State_build(s);
   box2d_Body_ApplyForceToCenter(&s->World.Bodies.a[0l], bipedalwalker_vec(noise_Stream_UniformIn(rng, (-0x1.4p+02), 0x1.4p+02), 0x0p+00));
   bipedalwalker_State_Step(s, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00);

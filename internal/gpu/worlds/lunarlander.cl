@@ -63,9 +63,9 @@ typedef struct { box2d_Vec2 v; f32 w; } box2d_velocity;
 typedef struct { box2d_velocity a[8]; } array8_box2d_velocity;
 typedef struct { i32 joint; i32 a; i32 b; i32 limit; box2d_Vec2 rA; box2d_Vec2 rB; box2d_Vec2 offsetA; box2d_Vec2 offsetB; f32 mA; f32 mB; f32 iA; f32 iB; f32 exX; f32 exY; f32 exZ; f32 eyY; f32 eyZ; f32 ezZ; f32 cX; f32 cY; f32 cZ; f32 negInv33; f32 inv22; f32 motorMass; f32 motorSpeed; f32 negMotorMass; f32 minImpulse; f32 maxImpulse; f32 impX; f32 impY; f32 impZ; f32 impM; f32 x; f32 y; } box2d_jointConstraint;
 typedef struct { box2d_jointConstraint a[4]; } array4_box2d_jointConstraint;
-typedef struct { box2d_Vec2 r; box2d_Vec2 local_; f32 normalMass; f32 tangentMass; f32 velocityBias; f32 normalImpulse; f32 tangentImpulse; } box2d_constraintPoint;
+typedef struct { box2d_Vec2 r; f32 normalMass; f32 tangentMass; f32 velocityBias; f32 normalImpulse; f32 tangentImpulse; } box2d_constraintPoint;
 typedef struct { box2d_constraintPoint a[2]; } array2_box2d_constraintPoint;
-typedef struct { i32 contact; i32 body; array2_box2d_constraintPoint points; box2d_Vec2 normal; box2d_Vec2 localNormal; box2d_Vec2 localPoint; box2d_Vec2 localCenter; i32 face; i32 count; i32 pointCount; f32 invMass; f32 invI; f32 friction; f32 restitution; f32 k11; f32 k12; f32 k22; f32 inv11; f32 inv12; f32 inv22; box2d_Vec2 tangent; } box2d_contactConstraint;
+typedef struct { i32 contact; i32 body; array2_box2d_constraintPoint points; box2d_Vec2 normal; i32 count; f32 invMass; f32 invI; f32 friction; f32 k11; f32 k12; f32 k22; f32 inv11; f32 inv12; f32 inv22; box2d_Vec2 tangent; } box2d_contactConstraint;
 typedef struct { box2d_contactConstraint a[32]; } array32_box2d_contactConstraint;
 typedef struct { box2d_Vec2 a[2]; } array2_box2d_Vec2;
 typedef struct { array2_box2d_Vec2 a[32]; } array32_array2_box2d_Vec2;
@@ -232,12 +232,12 @@ FN void box2d_island_gather(box2d_island *s, box2d_World *w, slice_box2d_Contact
 FN void box2d_island_load(box2d_island *s, box2d_World *w, i32 body, f32 dt);
 FN void box2d_contactConstraint_prepare(box2d_contactConstraint *k, box2d_World *w, slice_box2d_Contact contacts, i32 index_, f32 warm);
 FN box2d_Vec2 box2d_middle(box2d_Vec2 clip, box2d_Vec2 plane, box2d_Vec2 normal);
-FN tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 box2d_contactConstraint_worldPoints(box2d_contactConstraint *k, box2d_transform xf);
+FN tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 box2d_manifold_worldPoints(box2d_manifold *m, box2d_transform xf);
 FN box2d_rot box2d_position_rotation(box2d_position *p);
 FN f32 box2d_inverse(f32 x);
 FN box2d_Vec2 box2d_spin(f32 s, box2d_Vec2 a);
 FN void box2d_contactConstraint_initBlock(box2d_contactConstraint *k);
-FN void box2d_contactConstraint_setup(box2d_contactConstraint *k, box2d_position *p, box2d_velocity *v);
+FN void box2d_contactConstraint_setup(box2d_contactConstraint *k, box2d_Contact *contact, box2d_Vec2 localCenter, box2d_position *p, box2d_velocity *v);
 FN void box2d_contactConstraint_warmStart(box2d_contactConstraint *k, box2d_velocity *v);
 FN void box2d_jointConstraint_setMass(box2d_jointConstraint *k);
 FN void box2d_jointConstraint_setLimit(box2d_jointConstraint *k, box2d_RevoluteJoint *j, f32 angle);
@@ -263,9 +263,9 @@ FN void box2d_contactConstraint_store(box2d_contactConstraint *k, slice_box2d_Co
 FN f32 box2d_abs(f32 a);
 FN void box2d_island_integrate(box2d_island *s, i32 body, f32 dt);
 FN f32 box2d_clamp(f32 a, f32 low, f32 high);
-FN f32 box2d_contactConstraint_solvePosition(box2d_contactConstraint *k, box2d_position *p, f32 share, f32 minSeparation);
+FN f32 box2d_contactConstraint_solvePosition(box2d_contactConstraint *k, box2d_manifold *m, box2d_Vec2 localCenter, box2d_position *p, f32 share, f32 minSeparation);
 FN u8 box2d_jointConstraint_solvePosition(box2d_jointConstraint *k, box2d_RevoluteJointDef *def, array8_box2d_position *positions);
-FN u8 box2d_island_solvePositions(box2d_island *s, box2d_World *w, i32 iterations);
+FN u8 box2d_island_solvePositions(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, i32 iterations);
 FN void box2d_Body_synchronizeTransform(box2d_Body *b, box2d_rot q);
 FN void box2d_island_unload(box2d_island *s, box2d_World *w, i32 body);
 FN void box2d_island_sleep(box2d_island *s, box2d_World *w, f32 dt, u8 solved);
@@ -2251,30 +2251,16 @@ FN void box2d_contactConstraint_prepare(box2d_contactConstraint *k, box2d_World 
   i32 t_2 = c->body;
   k->contact = t_1;
   k->body = t_2;
-  box2d_Vec2 t_3 = m->localNormal;
-  box2d_Vec2 t_4 = m->localPoint;
-  i32 t_5 = m->face;
-  k->localNormal = t_3;
-  k->localPoint = t_4;
-  k->face = t_5;
-  k->localCenter = b->localCenter;
-  f32 t_6 = b->invMass;
-  f32 t_7 = b->invI;
-  k->invMass = t_6;
-  k->invI = t_7;
-  f32 t_8 = c->friction;
-  f32 t_9 = c->restitution;
-  k->friction = t_8;
-  k->restitution = t_9;
-  i32 t_10 = m->count;
-  i32 t_11 = m->count;
-  k->count = t_10;
-  k->pointCount = t_11;
+  f32 t_3 = b->invMass;
+  f32 t_4 = b->invI;
+  k->invMass = t_3;
+  k->invI = t_4;
+  k->friction = c->friction;
+  k->count = m->count;
   {
     i32 j = 0;
     for (; j < m->count; j = (i32)((u32)(j) + (u32)(1))) {
       box2d_constraintPoint *p = &k->points.a[j];
-      p->local_ = m->points.a[j].local_;
       p->normalImpulse = (f32)((warm * m->points.a[j].normalImpulse));
       p->tangentImpulse = (f32)((warm * m->points.a[j].tangentImpulse));
     }
@@ -2287,21 +2273,21 @@ FN box2d_Vec2 box2d_middle(box2d_Vec2 clip, box2d_Vec2 plane, box2d_Vec2 normal)
   return box2d_scale(0x1p-01f, box2d_add(onPlane, box2d_sub(clip, box2d_scale(0x1.47ae14p-07f, normal))));
 }
 
-// contactConstraint.worldPoints, envs/box2d/contactsolver.go
-FN tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 box2d_contactConstraint_worldPoints(box2d_contactConstraint *k, box2d_transform xf) {
+// manifold.worldPoints, envs/box2d/contactsolver.go
+FN tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 box2d_manifold_worldPoints(box2d_manifold *m, box2d_transform xf) {
   box2d_Vec2 normal = ZERO(box2d_Vec2);
   box2d_Vec2 p0 = ZERO(box2d_Vec2);
   box2d_Vec2 p1 = ZERO(box2d_Vec2);
-  if (k->face == 1) {
-    normal = k->localNormal;
-    p0 = box2d_middle(box2d_mul(xf, k->points.a[0l].local_), k->localPoint, normal);
-    p1 = box2d_middle(box2d_mul(xf, k->points.a[1l].local_), k->localPoint, normal);
+  if (m->face == 1) {
+    normal = m->localNormal;
+    p0 = box2d_middle(box2d_mul(xf, m->points.a[0l].local_), m->localPoint, normal);
+    p1 = box2d_middle(box2d_mul(xf, m->points.a[1l].local_), m->localPoint, normal);
     return LIT(tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2, normal, p0, p1);
   }
-  normal = box2d_turn(xf.q, k->localNormal);
-  box2d_Vec2 plane = box2d_mul(xf, k->localPoint);
-  p0 = box2d_middle(k->points.a[0l].local_, plane, normal);
-  p1 = box2d_middle(k->points.a[1l].local_, plane, normal);
+  normal = box2d_turn(xf.q, m->localNormal);
+  box2d_Vec2 plane = box2d_mul(xf, m->localPoint);
+  p0 = box2d_middle(m->points.a[0l].local_, plane, normal);
+  p1 = box2d_middle(m->points.a[1l].local_, plane, normal);
   return LIT(tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2, box2d_neg(normal), p0, p1);
 }
 
@@ -2357,9 +2343,9 @@ FN void box2d_contactConstraint_initBlock(box2d_contactConstraint *k) {
 }
 
 // contactConstraint.setup, envs/box2d/contactsolver.go
-FN void box2d_contactConstraint_setup(box2d_contactConstraint *k, box2d_position *p, box2d_velocity *v) {
+FN void box2d_contactConstraint_setup(box2d_contactConstraint *k, box2d_Contact *contact, box2d_Vec2 localCenter, box2d_position *p, box2d_velocity *v) {
   box2d_rot q = box2d_position_rotation(p);
-  tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 t_1 = box2d_contactConstraint_worldPoints(k, LIT(box2d_transform, box2d_sub(p->c, box2d_turn(q, k->localCenter)), q));
+  tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 t_1 = box2d_manifold_worldPoints(&contact->manifold, LIT(box2d_transform, box2d_sub(p->c, box2d_turn(q, localCenter)), q));
   box2d_Vec2 normal = t_1.v0;
   box2d_Vec2 p0 = t_1.v1;
   box2d_Vec2 p1 = t_1.v2;
@@ -2378,7 +2364,7 @@ FN void box2d_contactConstraint_setup(box2d_contactConstraint *k, box2d_position
       c->velocityBias = 0x0p+00f;
       f32 approach = box2d_dot(k->normal, box2d_add(v->v, box2d_spin(v->w, c->r)));
       if (approach < (-0x1p+00f)) {
-        c->velocityBias = (f32)(((-k->restitution) * approach));
+        c->velocityBias = (f32)(((-contact->restitution) * approach));
       }
     }
   }
@@ -2948,23 +2934,23 @@ FN f32 box2d_clamp(f32 a, f32 low, f32 high) {
 }
 
 // contactConstraint.solvePosition, envs/box2d/contactsolver.go
-FN f32 box2d_contactConstraint_solvePosition(box2d_contactConstraint *k, box2d_position *p, f32 share, f32 minSeparation) {
+FN f32 box2d_contactConstraint_solvePosition(box2d_contactConstraint *k, box2d_manifold *m, box2d_Vec2 localCenter, box2d_position *p, f32 share, f32 minSeparation) {
   {
     i32 j = 0;
-    for (; j < k->pointCount; j = (i32)((u32)(j) + (u32)(1))) {
+    for (; j < m->count; j = (i32)((u32)(j) + (u32)(1))) {
       box2d_rot q = box2d_position_rotation(p);
-      box2d_transform xf = LIT(box2d_transform, box2d_sub(p->c, box2d_turn(q, k->localCenter)), q);
-      box2d_Vec2 normal = k->localNormal;
-      box2d_Vec2 plane = k->localPoint;
-      box2d_Vec2 point = k->points.a[j].local_;
-      if (k->face == 1) {
+      box2d_transform xf = LIT(box2d_transform, box2d_sub(p->c, box2d_turn(q, localCenter)), q);
+      box2d_Vec2 normal = m->localNormal;
+      box2d_Vec2 plane = m->localPoint;
+      box2d_Vec2 point = m->points.a[j].local_;
+      if (m->face == 1) {
         point = box2d_mul(xf, point);
       } else {
         normal = box2d_turn(q, normal);
         plane = box2d_mul(xf, plane);
       }
       f32 separation = (box2d_dot(box2d_sub(point, plane), normal) - 0x1.47ae14p-07f) - 0x1.47ae14p-07f;
-      if (k->face == 2) {
+      if (m->face == 2) {
         normal = box2d_neg(normal);
       }
       minSeparation = box2d_least(minSeparation, separation);
@@ -3031,7 +3017,7 @@ FN u8 box2d_jointConstraint_solvePosition(box2d_jointConstraint *k, box2d_Revolu
 }
 
 // island.solvePositions, envs/box2d/island.go
-FN u8 box2d_island_solvePositions(box2d_island *s, box2d_World *w, i32 iterations) {
+FN u8 box2d_island_solvePositions(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, i32 iterations) {
   u8 solved = 0;
   {
     i32 i = 0;
@@ -3041,7 +3027,7 @@ FN u8 box2d_island_solvePositions(box2d_island *s, box2d_World *w, i32 iteration
         i32 j = 0;
         for (; j < s->contactCount; j = (i32)((u32)(j) + (u32)(1))) {
           box2d_contactConstraint *k = &s->contacts.a[j];
-          separation = box2d_contactConstraint_solvePosition(k, &s->positions.a[k->body], 0x1.99999ap-03f, separation);
+          separation = box2d_contactConstraint_solvePosition(k, &contacts.p[k->contact].manifold, w->Bodies.a[k->body].localCenter, &s->positions.a[k->body], 0x1.99999ap-03f, separation);
         }
       }
       solved = separation >= (-0x1.eb851ep-07f);
@@ -3119,7 +3105,7 @@ FN void box2d_island_solve(box2d_island *s, box2d_World *w, slice_box2d_Contact 
     for (; i_2 < s->contactCount; i_2 = (i32)((u32)(i_2) + (u32)(1))) {
       box2d_contactConstraint *k = &s->contacts.a[i_2];
       box2d_contactConstraint_prepare(k, w, contacts, k->contact, dtRatio);
-      box2d_contactConstraint_setup(k, &s->positions.a[k->body], &s->velocities.a[k->body]);
+      box2d_contactConstraint_setup(k, &contacts.p[k->contact], w->Bodies.a[k->body].localCenter, &s->positions.a[k->body], &s->velocities.a[k->body]);
     }
   }
   {
@@ -3155,7 +3141,7 @@ FN void box2d_island_solve(box2d_island *s, box2d_World *w, slice_box2d_Contact 
       box2d_island_integrate(s, s->bodies.a[i_7], dt);
     }
   }
-  u8 solved = box2d_island_solvePositions(s, w, positionIterations);
+  u8 solved = box2d_island_solvePositions(s, w, contacts, positionIterations);
   {
     i32 i_8 = 0;
     for (; i_8 < s->bodyCount; i_8 = (i32)((u32)(i_8) + (u32)(1))) {
@@ -3926,7 +3912,8 @@ FN void box2d_island_solveTOI(box2d_island *s, box2d_World *w, slice_box2d_Conta
       {
         i32 j = 0;
         for (; j < s->contactCount; j = (i32)((u32)(j) + (u32)(1))) {
-          separation = box2d_contactConstraint_solvePosition(&s->contacts.a[j], p, 0x1.8p-01f, separation);
+          box2d_contactConstraint *k = &s->contacts.a[j];
+          separation = box2d_contactConstraint_solvePosition(k, &contacts.p[k->contact].manifold, b->localCenter, p, 0x1.8p-01f, separation);
         }
       }
       solved = separation >= (-0x1.eb851ep-08f);
@@ -3939,7 +3926,8 @@ FN void box2d_island_solveTOI(box2d_island *s, box2d_World *w, slice_box2d_Conta
   {
     i32 i_3 = 0;
     for (; i_3 < s->contactCount; i_3 = (i32)((u32)(i_3) + (u32)(1))) {
-      box2d_contactConstraint_setup(&s->contacts.a[i_3], p, v);
+      box2d_contactConstraint *k_2 = &s->contacts.a[i_3];
+      box2d_contactConstraint_setup(k_2, &contacts.p[k_2->contact], b->localCenter, p, v);
     }
   }
   s->jointCount = 0;
