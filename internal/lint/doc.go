@@ -14,7 +14,7 @@
 //     fine; so is one whose comment `//lint:sorted why` says why its order cannot matter.
 //   - concurrency: no goroutine, channel or select, except in internal/rollout and internal/cores.
 //   - loop: the coordinator calls nothing that folds or reads whole states; its driver does that elsewhere.
-//   - step: files step.go of worlds and internal/policy/forward.go stay in the kernel subset of Go.
+//   - step: step code (docs/spec/worlds.md) stays in the kernel subset of Go, and the translator can keep all of it.
 //   - doc: every exported name has a comment. Of the Markdown files: links lead somewhere, RATIONALE.md has an index of
 //     its sections, and GLOSSARY.md is in order and names what the code has.
 //   - words: no comment, message or page uses a retired or British word, and no comment is wider than 120 columns

@@ -31,8 +31,9 @@ func (f *function) call(c *ast.CallExpr) string {
 	if r := g.obj.Signature().Recv(); r != nil {
 		args = append(args, f.receiver(fun.(*ast.SelectorExpr), r))
 	}
-	for _, a := range c.Args {
-		args = append(args, f.expr(a))
+	params := g.obj.Signature().Params()
+	for i, a := range c.Args {
+		args = append(args, f.valueAs(a, params.At(i).Type(), Private))
 	}
 	if f.Target == OpenCL {
 		for _, v := range g.hosted {

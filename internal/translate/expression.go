@@ -41,11 +41,16 @@ func (f *function) expr(e ast.Expr) string {
 	return "0"
 }
 
+// valueAs is an expression as a value of type t, which says what a nil slice is.
+func (f *function) valueAs(e ast.Expr, t types.Type, s Space) string {
+	if _, slice := t.Underlying().(*types.Slice); slice && f.info.Types[e].IsNil() {
+		return "ZERO(" + f.typ(e, t, s, f.world) + ")"
+	}
+	return f.expr(e)
+}
+
 func (f *function) ident(e *ast.Ident) string {
 	if f.info.Types[e].IsNil() {
-		if _, ok := f.info.TypeOf(e).Underlying().(*types.Slice); ok {
-			return "ZERO(" + f.typ(e, f.info.TypeOf(e), Private, f.world) + ")"
-		}
 		f.refusal(e, "nil")
 		return "0"
 	}

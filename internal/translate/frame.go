@@ -41,3 +41,31 @@ func (t *translation) frame(u *unit) {
 	}
 	t.refusal(u.decl.Name, "stack: the variables of %s take %d bytes and those of what it calls (%s) %d, together more than %d", u.obj.Name(), own, widest, below, t.Stack)
 }
+
+// Deepest returns the chain of calls that takes most of the stack, and how much, where frames says what a compiler gave
+// each function of the translation; one that it inlined is not there.
+func (p *Program) Deepest(o Options, frames map[string]int64) (bytes int64, chain []string, err error) {
+	t, err := p.translate(o)
+	if err != nil {
+		return 0, nil, err
+	}
+	depth, next := map[*unit]int64{}, map[*unit]*unit{}
+	var deepest *unit
+	for _, u := range t.order { // callees come first
+		for _, g := range u.callees {
+			if next[u] == nil || depth[g] > depth[next[u]] {
+				next[u] = g
+			}
+		}
+		depth[u] = frames[u.name] + depth[next[u]]
+		if deepest == nil || depth[u] > depth[deepest] {
+			deepest = u
+		}
+	}
+	for u := deepest; u != nil; u = next[u] {
+		if frames[u.name] > 0 {
+			chain = append(chain, u.name)
+		}
+	}
+	return depth[deepest], chain, nil
+}

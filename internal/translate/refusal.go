@@ -29,8 +29,8 @@ func (r Refusals) Error() string {
 
 // sorted returns the refusals in order, without repetitions.
 func (r Refusals) sorted() Refusals {
-	slices.SortFunc(r, func(a, b Refusal) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.What, b.What))
+	slices.SortStableFunc(r, func(a, b Refusal) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return slices.Compact(r)
 }

@@ -70,6 +70,11 @@ func (t *translation) spaces(u *unit) {
 				join(n, object(n.Value), t.spaceOf(u, n.X))
 			}
 		case *ast.ReturnStmt:
+			if c, ok := tail(n, len(u.results)); ok {
+				if g := t.callee(u, c); g != nil {
+					copy(u.results, g.results)
+				}
+			}
 			for i, r := range n.Results {
 				if len(n.Results) == len(u.results) && t.points(info.TypeOf(r)) {
 					s := t.spaceOf(u, r)
@@ -84,6 +89,15 @@ func (t *translation) spaces(u *unit) {
 		}
 		return true
 	})
+}
+
+// tail is the call whose several results a statement returns as they are.
+func tail(r *ast.ReturnStmt, results int) (*ast.CallExpr, bool) {
+	if len(r.Results) != 1 || results < 2 {
+		return nil, false
+	}
+	c, ok := ast.Unparen(r.Results[0]).(*ast.CallExpr)
+	return c, ok
 }
 
 // spaceOf returns where the value of e points to; Generic if it points nowhere.

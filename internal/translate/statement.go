@@ -120,11 +120,11 @@ func (f *function) ret(s *ast.ReturnStmt) {
 	case len(s.Results) == 0:
 		f.emit("return;")
 	case len(s.Results) == 1:
-		f.emit("return %s;", bare(f.expr(s.Results[0])))
+		f.emit("return %s;", bare(f.valueAs(s.Results[0], f.obj.Signature().Results().At(0).Type(), f.results[0])))
 	default:
 		var v []string
-		for _, r := range s.Results {
-			v = append(v, f.expr(r))
+		for i, r := range s.Results {
+			v = append(v, f.valueAs(r, f.obj.Signature().Results().At(i).Type(), f.results[i]))
 		}
 		f.emit("return LIT(%s, %s);", f.resultType(), strings.Join(v, ", "))
 	}
@@ -370,7 +370,12 @@ func (f *function) assign(s *ast.AssignStmt) {
 	}
 	if len(s.Lhs) == 1 {
 		if !f.fill(s) {
-			f.store(s, s.Lhs[0], f.expr(s.Rhs[0]))
+			x := s.Rhs[0]
+			if f.info.Types[x].IsNil() {
+				f.store(s, s.Lhs[0], f.valueAs(x, f.info.TypeOf(s.Lhs[0]), f.spaceOf(f.unit, s.Lhs[0])))
+				return
+			}
+			f.store(s, s.Lhs[0], f.expr(x))
 		}
 		return
 	}

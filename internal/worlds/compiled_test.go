@@ -179,8 +179,50 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// compile makes testdata/play.c with the worlds, and with the portable kernels, translated too. It returns the program.
-func compile(t *testing.T, compiler string, flags []string, options func(*translate.Options)) string {
+// TestStack holds what compilers really give the functions to the bound of the translator's estimate: a tab's worker
+// and a GPU run with little.
+func TestStack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the translator's estimate is enough with -short")
+	}
+	p, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, compiler := range []string{"gcc", "clang"} {
+		need(t, compiler)
+		object := filepath.Join(t.TempDir(), "worlds.o")
+		if out, err := exec.Command(compiler, append(slices.Clone(bare), "-O2", "-fstack-usage", "-c", "-o", object, "worlds.c")...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		usage, err := os.ReadFile(strings.TrimSuffix(object, ".o") + ".su")
+		if err != nil {
+			t.Fatal(err)
+		}
+		frames := map[string]int64{}
+		for line := range strings.Lines(string(usage)) {
+			var bytes int64
+			fields := strings.Split(strings.TrimSpace(line), "\t")
+			if _, err := fmt.Sscan(fields[1], &bytes); err != nil {
+				t.Fatal(err)
+			}
+			name := fields[0][strings.LastIndexByte(fields[0], ':')+1:]
+			name, _, _ = strings.Cut(name, ".") // of a copy for constant arguments
+			frames[name] = max(frames[name], bytes)
+		}
+		bytes, chain, err := p.Deepest(translate.WorldsOptions(), frames)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes < 2000 || bytes > 16<<10 {
+			t.Errorf("%s: %d bytes of stack, want at most 16 KiB, and more than 2000: %v", compiler, bytes, chain)
+		}
+		t.Logf("%s: %d bytes of stack: %v", compiler, bytes, chain)
+	}
+}
+
+// need skips a test for a compiler that is not there, with -short, and fails it otherwise.
+func need(t *testing.T, compiler string) {
 	t.Helper()
 	if _, err := exec.LookPath(compiler); err != nil {
 		if testing.Short() {
@@ -188,6 +230,12 @@ func compile(t *testing.T, compiler string, flags []string, options func(*transl
 		}
 		t.Fatalf("%v: apt-get install %s", err, compiler)
 	}
+}
+
+// compile makes testdata/play.c with the worlds, and with the portable kernels, translated too. It returns the program.
+func compile(t *testing.T, compiler string, flags []string, options func(*translate.Options)) string {
+	t.Helper()
+	need(t, compiler)
 	p, err := program()
 	if err != nil {
 		t.Fatal(err)
