@@ -32,3 +32,25 @@ __kernel void arithmetic(__global const ulong *words, __global ulong *results, i
   r[12] = (x * y ^ z << (x & 63)) + (z >> (y & 63));
   r[13] = (ulong)((long)(int)x * (long)(int)y) + (ulong)((long)z >> (y & 63)) + (ulong)(uint)((uint)x * (uint)z);
 }
+
+// peak makes 8 products and sums in each round: what layers could be at most.
+__kernel void peak(__global float *out, int n, int rounds) {
+  ulong i = ITEM;
+  if (i >= (ulong)n) return;
+  float x = 0.999f, y = 0.001f * (float)(i % 64);
+  float a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8;
+  for (int k = 0; k < rounds; k++) {
+    float p = a * x, q = b * x, r = c * x, s = d * x, t = e * x, u = f * x, v = g * x, w = h * x;
+    a = p + y; b = q + y; c = r + y; d = s + y; e = t + y; f = u + y; g = v + y; h = w + y;
+  }
+  out[i] = a + b + c + d + e + f + g + h;
+}
+
+// sweep reads each four in turn, neighbors next to each other.
+__kernel void sweep(__global const float4 *in, __global float *out, int n, long fours) {
+  ulong i = ITEM;
+  if (i >= (ulong)n) return;
+  float4 sum = in[i];
+  for (long k = (long)i + n; k < fours; k += n) sum += in[k];
+  out[i] = sum.x + sum.y + sum.z + sum.w;
+}

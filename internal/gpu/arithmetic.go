@@ -28,7 +28,7 @@ var deviceSource string
 var arithmeticSource string
 
 func arithmeticProgram() program {
-	return program{name: "arithmetic", source: worlds.Prelude + deviceSource + arithmeticSource, ptx: func() string { return unpack("arithmetic") }, kernels: []string{"arithmetic"}}
+	return program{name: "arithmetic", source: worlds.Prelude + deviceSource + arithmeticSource, ptx: func() string { return unpack("arithmetic") }, kernels: []string{"arithmetic", "peak", "sweep"}}
 }
 
 // operations names what each result of a triple is, for messages.

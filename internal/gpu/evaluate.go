@@ -109,11 +109,14 @@ func (p *player) alloc(n int) (buffer, error) {
 }
 
 // free gives back all memory.
-func (p *player) free() {
-	for _, b := range p.buffers {
+func (p *player) free() { p.release(0) }
+
+// release gives back what was reserved after the first kept pieces.
+func (p *player) release(kept int) {
+	for _, b := range p.buffers[kept:] {
 		p.s.free(b)
 	}
-	p.buffers = nil
+	p.buffers = p.buffers[:kept]
 }
 
 // netSize is the number of words of net in play.cl.
@@ -190,12 +193,7 @@ func (p *player) batch(o *rollout.Offload, each int) int {
 // play returns the outcomes of n candidates from the given one on, each in as many episodes.
 func (p *player) play(o *rollout.Offload, from, n, each int, cancel func() bool) ([]rollout.Outcome, error) {
 	kept := len(p.buffers)
-	defer func() {
-		for _, b := range p.buffers[kept:] {
-			p.s.free(b)
-		}
-		p.buffers = p.buffers[:kept]
-	}()
+	defer func() { p.release(kept) }()
 	theta, err := p.candidates(o, from, n)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ func Verb() *verb.Verb {
 	return &verb.Verb{
 		Name: "bench", Args: "[WHAT]", Summary: "how fast this computer is, next to what it could do at most",
 		Intro:   "Measures how fast this computer computes, next to what it could do at most.",
-		Usage:   []string{"bench [kernel|noise|update|memory|env|rollout|replay|all] [flags]"},
+		Usage:   []string{"bench [kernel|noise|update|memory|env|rollout|replay|gpu|all] [flags]"},
 		Details: details,
 		Example: "evonode bench kernel",
 		Words:   groupNames(),
@@ -37,11 +37,12 @@ func Verb() *verb.Verb {
 				if !(seconds > 0 && seconds <= 3600) {
 					return verb.Misused(fmt.Sprintf("--seconds %g", seconds), "it takes more than 0 and at most 3600")
 				}
-				tasks, err := tasksOf(what)
+				duration := time.Duration(seconds * float64(time.Second))
+				tasks, err := tasksOf(what, duration)
 				if err != nil {
 					return err
 				}
-				return bench(ctx, s, tasks, time.Duration(seconds*float64(time.Second)), asJSON)
+				return bench(ctx, s, tasks, duration, asJSON)
 			}
 		},
 	}
@@ -55,7 +56,8 @@ const details = `    kernel    layers of policies and their activations, with ea
     env       steps of every environment with random actions, resets included
     rollout   episodes with policies of 64-64 units, on one core and on all
     replay    rebuilding a model from its log, in memory
-    all       all of these (the default)
+    gpu       whole populations on each usable device (evonode device list), and what that is against one core
+    all       all of these but gpu (the default)
 
 Everything runs in short slices, row after row, many times over. A row gives its fastest slice, so that other work on
 the computer counts as little as possible. Limits are measured in the same run; ratio is the share of the limit that is
@@ -65,6 +67,7 @@ reached. The limit
     of an update is its noise alone;
     of rollouts is 1 / (time of the bare step of the environment + time of the bare forward pass of the policy), both
     of the same episodes;
+    of layers on a device is its rate of multiplications and additions, or of reading its memory, if that is less;
     of a replay is the time of the bare updates that the log consists of;
     of rows on all cores is their number.
 Rows without the name of a kernel use the one that runs use; evonode version shows it, and the environment variable
@@ -75,12 +78,16 @@ only (taskset -c 0 evonode bench) there are no rows for all cores.`
 type group struct {
 	name  string
 	tasks func() ([]*task, error)
+	// alone measures the rows at once, each for about a given time: a device's runs are too long for slices. bench all
+	// leaves such a group out. nil: tasks are measured row after row.
+	alone func(each time.Duration) ([]*task, error)
 }
 
 // groups are in the order of bench all.
 var groups = []group{
-	{"kernel", kernelGroup}, {"noise", withEachKernel(noiseTasks)}, {"update", allUpdateTasks},
-	{"memory", memoryTasks}, {"env", envTasks}, {"rollout", rolloutTasks}, {"replay", replayTasks},
+	{name: "kernel", tasks: kernelGroup}, {name: "noise", tasks: withEachKernel(noiseTasks)}, {name: "update", tasks: allUpdateTasks},
+	{name: "memory", tasks: memoryTasks}, {name: "env", tasks: envTasks}, {name: "rollout", tasks: rolloutTasks},
+	{name: "replay", tasks: replayTasks}, {name: "gpu", alone: deviceTasks},
 }
 
 // groupNames are what bench takes.
@@ -101,13 +108,17 @@ func withEachKernel(tasks func(k kernel.Kernel) []*task) func() ([]*task, error)
 	}
 }
 
-// tasksOf returns the rows of a group.
-func tasksOf(what string) (tasks []*task, err error) {
+// tasksOf returns the rows of a group. Those that are measured at once take about duration.
+func tasksOf(what string, duration time.Duration) (tasks []*task, err error) {
 	for _, b := range groups {
-		if what != "all" && what != b.name {
+		if what != b.name && (what != "all" || b.alone != nil) {
 			continue
 		}
-		rows, err := b.tasks()
+		measure := b.tasks
+		if b.alone != nil {
+			measure = func() ([]*task, error) { return b.alone(duration / 3) }
+		}
+		rows, err := measure()
 		if err != nil {
 			return nil, fmt.Errorf("bench %s: %w", b.name, err)
 		}

@@ -88,10 +88,11 @@ const (
 	benchSteps    = 50 // at most in an episode, so that slices stay short
 )
 
-func newBenchRollout(id, activation string) (*benchRollout, error) {
+// benchPlan is a plan with a policy of 64-64 units.
+func benchPlan(id, activation string) (rollout.Plan, error) {
 	spec, err := envs.Find(id)
 	if err != nil {
-		return nil, err
+		return rollout.Plan{}, err
 	}
 	head := "clip"
 	if spec.Action.Discrete {
@@ -99,19 +100,23 @@ func newBenchRollout(id, activation string) (*benchRollout, error) {
 	}
 	method, err := evolve.Find("openai-es")
 	if err != nil {
-		return nil, err
+		return rollout.Plan{}, err
 	}
 	params, err := method.Complete(nil)
 	if err != nil {
-		return nil, err
+		return rollout.Plan{}, err
 	}
-	plan, err := rollout.NewPlan(rollout.Setup{EnvID: id, Strategy: method.Name, StrategyRevision: method.Revision, Params: params, Population: 64,
+	return rollout.NewPlan(rollout.Setup{EnvID: id, Strategy: method.Name, StrategyRevision: method.Revision, Params: params, Population: 64,
 		Policy: policy.Spec{Kind: "mlp", Hidden: []uint64{64, 64}, Activation: activation, Bias: true, Head: head}})
+}
+
+func newBenchRollout(id, activation string) (*benchRollout, error) {
+	plan, err := benchPlan(id, activation)
 	if err != nil {
 		return nil, err
 	}
 	r := &benchRollout{name: id + " 64-64 " + activation, plan: plan, whole: plan}
-	short := *spec
+	short := *plan.Env
 	short.MaxSteps = benchSteps
 	r.plan.Env = &short
 	r.state = r.lasting()

@@ -35,11 +35,11 @@ typedef struct { f32 a[200]; } array200_f32;
 typedef struct { box2d_Vec2 v0; f32 v1; } tuple_box2d_Vec2_f32;
 typedef struct { box2d_Vec2 *p; i64 n; } slice_box2d_Vec2;
 typedef struct { f64 v0; i32 v1; } tuple_f64_i32;
-typedef struct { u32 a[24]; } array24_u32;
 typedef struct { f64 c0; f64 c1; f64 c2; f64 c3; f64 c4; f64 s1; f64 s2; f64 s3; } exact_sincosPoly;
 typedef struct { f32 v0; f32 v1; } tuple_f32_f32;
 typedef struct { f64 a[4]; } array4_f64;
 typedef struct { exact_sincosPoly a[2]; } array2_exact_sincosPoly;
+typedef struct { u32 a[24]; } array24_u32;
 typedef struct { f32 v0; box2d_Vec2 v1; f32 v2; } tuple_f32_box2d_Vec2_f32;
 typedef struct { box2d_Vec2 Position; f32 Angle; box2d_PolygonShape Shape; f32 Density; f32 Friction; f32 Restitution; box2d_Filter Filter; } box2d_BodyDef;
 typedef struct { box2d_Vec2 a[5]; } array5_box2d_Vec2;
@@ -104,9 +104,9 @@ typedef struct { f64 v0; u8 v1; } tuple_f64_u8;
 typedef struct { f32 *p; i64 n; } slice_f32;
 typedef struct { f64 *p; i64 n; } slice_f64;
 
-__constant array24_u32 exact_invPio4 = {{162u, 41721u, 10680707u, 2734261102u, 4186140238u, 2205044292u, 1850622997u, 1313084713u, 1142237692u, 355073063u, 704390999u, 4230436817u, 660066805u, 1473377588u, 3522507997u, 4113882560u, 886948059u, 3720403810u, 3235603093u, 3680671129u, 1653971260u, 2509847619u, 2570863504u, 1011060801u}};
 __constant array4_f64 exact_quadrantSign = {{0x1p+00, (-0x1p+00), (-0x1p+00), 0x1p+00}};
 __constant array2_exact_sincosPoly exact_sincosPolys = {{{0x1p+00, (-0x1.ffffffd0c621cp-02), 0x1.55553e1068f19p-05, (-0x1.6c087e89a359dp-10), 0x1.99343027bf8c3p-16, (-0x1.555545995a603p-03), 0x1.1107605230bc4p-07, (-0x1.994eb3774cf24p-13)}, {(-0x1p+00), 0x1.ffffffd0c621cp-02, (-0x1.55553e1068f19p-05), 0x1.6c087e89a359dp-10, (-0x1.99343027bf8c3p-16), (-0x1.555545995a603p-03), 0x1.1107605230bc4p-07, (-0x1.994eb3774cf24p-13)}}};
+__constant array24_u32 exact_invPio4 = {{162u, 41721u, 10680707u, 2734261102u, 4186140238u, 2205044292u, 1850622997u, 1313084713u, 1142237692u, 355073063u, 704390999u, 4230436817u, 660066805u, 1473377588u, 3522507997u, 4113882560u, 886948059u, 3720403810u, 3235603093u, 3680671129u, 1653971260u, 2509847619u, 2570863504u, 1011060801u}};
 __constant array5_array2_f64 bipedalwalker_corners = {{{{(-0x1.ep+04), 0x1.2p+03}}, {{0x1.8p+02, 0x1.2p+03}}, {{0x1.1p+05, 0x1p+00}}, {{0x1.1p+05, (-0x1p+03)}}, {{(-0x1.ep+04), (-0x1p+03)}}}};
 __constant array10_f64 bipedalwalker_rayX = {{0x0p+00, 0x1.9810d37d53c2dp-01, 0x1.937bcc7a3a2eep+00, 0x1.28efbc950d96ep+01, 0x1.81766ca31ac76p+01, 0x1.d15501e54bebcp+01, 0x1.0b6026593c58p+02, 0x1.281499179f72bp+02, 0x1.3e22d16bc392dp+02, 0x1.4d0c020a6967ep+02}};
 __constant array10_f64 bipedalwalker_rayY = {{0x1.5555555555555p+02, 0x1.5180229949b7ap+02, 0x1.46169381f5bd1p+02, 0x1.335a44b5d7f73p+02, 0x1.19b6ed2dae763p+02, 0x1.f37fe5dc6d6d4p+01, 0x1.a85a3736e82dp+01, 0x1.53acd7db04617p+01, 0x1.eebd3704f4d1ap+00, 0x1.2b0462a392a98p+00}};
@@ -154,10 +154,10 @@ FN void bipedalwalker_State_raise(bipedalwalker_State *s, array200_f32 *heights)
 FN void box2d_World_Reset(box2d_World *w, box2d_Vec2 gravity);
 FN box2d_Vec2 bipedalwalker_vec(f64 x, f64 y);
 FN tuple_f64_i32 exact_reduceFast(f64 x);
-FN tuple_f64_i32 exact_reduceLarge(u32 b);
 FN f64 exact_evalSine_c(f64 x, f64 x2, __constant exact_sincosPoly *p);
 FN f64 exact_evalCosine_c(f64 x2, __constant exact_sincosPoly *p);
 FN tuple_f32_f32 exact_bothInQuadrant(f64 r, i32 n, i32 m);
+FN tuple_f64_i32 exact_reduceLarge(u32 b);
 FN tuple_f32_f32 exact_SinCos32(f32 x);
 FN box2d_rot box2d_makeRot(f32 angle);
 FN box2d_aabb box2d_fatten(box2d_aabb b);
@@ -953,21 +953,6 @@ FN tuple_f64_i32 exact_reduceFast(f64 x) {
   return LIT(tuple_f64_i32, (x - (f64)(((f64)(n) * 0x1.921fb54442d18p+00))), n);
 }
 
-// reduceLarge, internal/exact/sincosf.go
-FN tuple_f64_i32 exact_reduceLarge(u32 b) {
-  f64 r = 0;
-  i32 n = 0;
-  u32 i = (u32)((u32)(b) >> 26) & 15u;
-  u32 m = (u32)((u32)(((b & 16777215u) | 8388608u)) << (u32)(((u32)((u32)(b) >> 23) & 7u)));
-  u64 top = (u64)((m * exact_invPio4.a[i]));
-  u64 mid = (u64)(m) * (u64)(exact_invPio4.a[(i + 4u)]);
-  u64 low = (u64)(m) * (u64)(exact_invPio4.a[(i + 8u)]);
-  u64 f = ((u64)((u64)(low) >> 32) | (u64)((u64)(top) << 32)) + mid;
-  u64 q = (u64)((u64)((f + 2305843009213693952ul)) >> 62);
-  f = (f - (u64)((u64)(q) << 62));
-  return LIT(tuple_f64_i32, (f64)(((f64)((i64)(f)) * 0x1.921fb54442d18p-62)), (i32)(q));
-}
-
 // evalSine, internal/exact/sincosf.go
 FN f64 exact_evalSine_c(f64 x, f64 x2, __constant exact_sincosPoly *p) {
   f64 x3 = (f64)((x * x2));
@@ -1000,6 +985,21 @@ FN tuple_f32_f32 exact_bothInQuadrant(f64 r, i32 n, i32 m) {
     return LIT(tuple_f32_f32, s, c);
   }
   return LIT(tuple_f32_f32, c, s);
+}
+
+// reduceLarge, internal/exact/sincosf.go
+FN tuple_f64_i32 exact_reduceLarge(u32 b) {
+  f64 r = 0;
+  i32 n = 0;
+  u32 i = (u32)((u32)(b) >> 26) & 15u;
+  u32 m = (u32)((u32)(((b & 16777215u) | 8388608u)) << (u32)(((u32)((u32)(b) >> 23) & 7u)));
+  u64 top = (u64)((m * exact_invPio4.a[i]));
+  u64 mid = (u64)(m) * (u64)(exact_invPio4.a[(i + 4u)]);
+  u64 low = (u64)(m) * (u64)(exact_invPio4.a[(i + 8u)]);
+  u64 f = ((u64)((u64)(low) >> 32) | (u64)((u64)(top) << 32)) + mid;
+  u64 q = (u64)((u64)((f + 2305843009213693952ul)) >> 62);
+  f = (f - (u64)((u64)(q) << 62));
+  return LIT(tuple_f64_i32, (f64)(((f64)((i64)(f)) * 0x1.921fb54442d18p-62)), (i32)(q));
 }
 
 // SinCos32, internal/exact/sincosf.go

@@ -28,16 +28,18 @@ typedef struct { u32 v0; u32 v1; u32 v2; u32 v3; } tuple_u32_u32_u32_u32;
 typedef struct { box2d_Vec2 v0; f32 v1; } tuple_box2d_Vec2_f32;
 typedef struct { box2d_Vec2 *p; i64 n; } slice_box2d_Vec2;
 typedef struct { f64 v0; i32 v1; } tuple_f64_i32;
-typedef struct { u32 a[24]; } array24_u32;
 typedef struct { f64 c0; f64 c1; f64 c2; f64 c3; f64 c4; f64 s1; f64 s2; f64 s3; } exact_sincosPoly;
 typedef struct { f32 v0; f32 v1; } tuple_f32_f32;
 typedef struct { f64 a[4]; } array4_f64;
 typedef struct { exact_sincosPoly a[2]; } array2_exact_sincosPoly;
+typedef struct { u32 a[24]; } array24_u32;
 typedef struct { f32 v0; box2d_Vec2 v1; f32 v2; } tuple_f32_box2d_Vec2_f32;
 typedef struct { box2d_Vec2 Position; f32 Angle; box2d_PolygonShape Shape; f32 Density; f32 Friction; f32 Restitution; box2d_Filter Filter; } box2d_BodyDef;
 typedef struct { box2d_Vec2 a[6]; } array6_box2d_Vec2;
 typedef struct { f64 a[2]; } array2_f64;
 typedef struct { array2_f64 a[6]; } array6_array2_f64;
+typedef struct { f64 a[8]; } array8_f64;
+typedef struct { f64 v0; u8 v1; } tuple_f64_u8;
 typedef struct { f64 v0; f64 v1; } tuple_f64_f64;
 typedef struct { f64 v0; f64 v1; i64 v2; } tuple_f64_f64_i64;
 typedef struct { u32 a[39]; } array39_u32;
@@ -97,17 +99,15 @@ typedef struct { u8 a[64]; } array64_u8;
 typedef struct { u8 known; array8_box2d_Vec2 from; array8_box2d_Vec2 to; f32 bulge; box2d_aabb extent; } box2d_reach;
 typedef struct { box2d_reach a[5]; } array5_box2d_reach;
 typedef struct { array64_f32 toi; array64_f32 alpha0; array64_i32 count; array64_u8 known; array5_box2d_reach reaches; } box2d_impacts;
-typedef struct { f64 a[8]; } array8_f64;
-typedef struct { f64 v0; u8 v1; } tuple_f64_u8;
 typedef struct { box2d_Hull a[1]; } array1_box2d_Hull;
 typedef struct { f64 a[12]; } array12_f64;
 typedef struct { f32 *p; i64 n; } slice_f32;
 typedef struct { f64 v0; f64 v1; f64 v2; } tuple_f64_f64_f64;
 typedef struct { f64 *p; i64 n; } slice_f64;
 
-__constant array24_u32 exact_invPio4 = {{162u, 41721u, 10680707u, 2734261102u, 4186140238u, 2205044292u, 1850622997u, 1313084713u, 1142237692u, 355073063u, 704390999u, 4230436817u, 660066805u, 1473377588u, 3522507997u, 4113882560u, 886948059u, 3720403810u, 3235603093u, 3680671129u, 1653971260u, 2509847619u, 2570863504u, 1011060801u}};
 __constant array4_f64 exact_quadrantSign = {{0x1p+00, (-0x1p+00), (-0x1p+00), 0x1p+00}};
 __constant array2_exact_sincosPoly exact_sincosPolys = {{{0x1p+00, (-0x1.ffffffd0c621cp-02), 0x1.55553e1068f19p-05, (-0x1.6c087e89a359dp-10), 0x1.99343027bf8c3p-16, (-0x1.555545995a603p-03), 0x1.1107605230bc4p-07, (-0x1.994eb3774cf24p-13)}, {(-0x1p+00), 0x1.ffffffd0c621cp-02, (-0x1.55553e1068f19p-05), 0x1.6c087e89a359dp-10, (-0x1.99343027bf8c3p-16), (-0x1.555545995a603p-03), 0x1.1107605230bc4p-07, (-0x1.994eb3774cf24p-13)}}};
+__constant array24_u32 exact_invPio4 = {{162u, 41721u, 10680707u, 2734261102u, 4186140238u, 2205044292u, 1850622997u, 1313084713u, 1142237692u, 355073063u, 704390999u, 4230436817u, 660066805u, 1473377588u, 3522507997u, 4113882560u, 886948059u, 3720403810u, 3235603093u, 3680671129u, 1653971260u, 2509847619u, 2570863504u, 1011060801u}};
 __constant array6_array2_f64 lunarlander_hull = {{{{(-0x1.cp+03), 0x1.1p+04}}, {{(-0x1.1p+04), 0x0p+00}}, {{(-0x1.1p+04), (-0x1.4p+03)}}, {{0x1.1p+04, (-0x1.4p+03)}}, {{0x1.1p+04, 0x0p+00}}, {{0x1.cp+03, 0x1.1p+04}}}};
 __constant array39_u32 exact_twoOverPi = {{2734261102u, 1313084713u, 4230436817u, 4113882560u, 3680671129u, 1011060801u, 4266746795u, 3736847713u, 3072618042u, 1112396512u, 105459434u, 164729372u, 4263373596u, 2972297022u, 3900847605u, 784024708u, 3919343654u, 3026157121u, 965858873u, 2203269620u, 2625920907u, 3187222587u, 536385535u, 3724908559u, 4012839307u, 1510632735u, 1832287951u, 667617719u, 1330003814u, 2657085997u, 1965537991u, 3957715323u, 1023883767u, 2320667370u, 1811636145u, 529358088u, 1443049542u, 4235946923u, 4040145952u}};
 
@@ -141,10 +141,10 @@ FN box2d_Vec2 box2d_scale(f32 s, box2d_Vec2 a);
 FN box2d_Vec2 box2d_PolygonShape_areaCenter(box2d_PolygonShape *s);
 FN box2d_PolygonShape box2d_Polygon(slice_box2d_Vec2 points);
 FN tuple_f64_i32 exact_reduceFast(f64 x);
-FN tuple_f64_i32 exact_reduceLarge(u32 b);
 FN f64 exact_evalSine_c(f64 x, f64 x2, __constant exact_sincosPoly *p);
 FN f64 exact_evalCosine_c(f64 x2, __constant exact_sincosPoly *p);
 FN tuple_f32_f32 exact_bothInQuadrant(f64 r, i32 n, i32 m);
+FN tuple_f64_i32 exact_reduceLarge(u32 b);
 FN tuple_f32_f32 exact_SinCos32(f32 x);
 FN box2d_rot box2d_makeRot(f32 angle);
 FN box2d_aabb box2d_fatten(box2d_aabb b);
@@ -163,11 +163,20 @@ FN void lunarlander_State_build(lunarlander_State *s);
 FN void box2d_Body_SetAwake(box2d_Body *b, u8 awake);
 FN void box2d_Body_ApplyForceToCenter(box2d_Body *b, box2d_Vec2 force);
 FN i64 noise_Stream_IntN(noise_Stream *s, i64 low, i64 high);
+FN box2d_Vec2 box2d_Body_Position(box2d_Body *b);
+FN f32 box2d_Body_Angle(box2d_Body *b);
+FN f64 lunarlander_flag(u8 on);
+FN array8_f64 lunarlander_State_view(lunarlander_State *s);
+FN f64 exact_nan(void);
+FN f64 exact_Sqrt(f64 x);
+FN f64 exact_Abs(f64 x);
+FN u8 box2d_World_Overflow(box2d_World *w);
+FN u8 box2d_Body_Awake(box2d_Body *b);
+FN tuple_f64_u8 lunarlander_State_judge(lunarlander_State *s, f64 main_, f64 side);
 FN tuple_f64_f64 exact_twoSum(f64 a, f64 b);
 FN tuple_f64_f64 exact_expSmall(f64 hi, f64 lo);
 FN tuple_f64_f64_i64 exact_expPair(f64 x);
 FN tuple_f64_f64 exact_twoProd(f64 a, f64 b);
-FN f64 exact_nan(void);
 FN f64 exact_tanhRational(f64 x);
 FN f64 exact_pow2(i64 k);
 FN f64 exact_Tanh(f64 x);
@@ -189,8 +198,6 @@ FN f64 lunarlander_gust(i64 at);
 FN void box2d_Body_ApplyTorque(box2d_Body *b, f32 torque);
 FN void lunarlander_State_blow(lunarlander_State *s);
 FN tuple_f64_f64 exact_Sincos(f64 x);
-FN f32 box2d_Body_Angle(box2d_Body *b);
-FN box2d_Vec2 box2d_Body_Position(box2d_Body *b);
 FN void box2d_Body_ApplyLinearImpulse(box2d_Body *b, box2d_Vec2 impulse, box2d_Vec2 point);
 FN void lunarlander_State_thrust(lunarlander_State *s, f64 main_, f64 side, f64 direction, f64 d0, f64 d1);
 FN array2_box2d_Material lunarlander_materials(void);
@@ -310,13 +317,6 @@ FN u8 box2d_World_impact(box2d_World *w, box2d_island *s, box2d_impacts *m, slic
 FN void box2d_World_adopt(box2d_World *w, box2d_impacts *m, slice_box2d_Contact contacts, i32 first);
 FN void box2d_World_solveTOI(box2d_World *w, box2d_island *s, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Material materials, slice_box2d_Contact contacts, f32 dt, i32 velocityIterations);
 FN void box2d_World_Step(box2d_World *w, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Material materials, slice_box2d_Contact contacts, f32 dt, i32 velocityIterations, i32 positionIterations);
-FN f64 lunarlander_flag(u8 on);
-FN array8_f64 lunarlander_State_view(lunarlander_State *s);
-FN f64 exact_Sqrt(f64 x);
-FN f64 exact_Abs(f64 x);
-FN u8 box2d_World_Overflow(box2d_World *w);
-FN u8 box2d_Body_Awake(box2d_Body *b);
-FN tuple_f64_u8 lunarlander_State_judge(lunarlander_State *s, f64 main_, f64 side);
 FN tuple_f64_u8 lunarlander_State_Step(lunarlander_State *s, noise_Stream *rng, f64 main_, f64 side, f64 direction);
 FN void lunarlander_State_Reset(lunarlander_State *s, noise_Stream *rng);
 FN void lunarlander_State_Observe(lunarlander_State *s, slice_f32 obs);
@@ -770,21 +770,6 @@ FN tuple_f64_i32 exact_reduceFast(f64 x) {
   return LIT(tuple_f64_i32, (x - (f64)(((f64)(n) * 0x1.921fb54442d18p+00))), n);
 }
 
-// reduceLarge, internal/exact/sincosf.go
-FN tuple_f64_i32 exact_reduceLarge(u32 b) {
-  f64 r = 0;
-  i32 n = 0;
-  u32 i = (u32)((u32)(b) >> 26) & 15u;
-  u32 m = (u32)((u32)(((b & 16777215u) | 8388608u)) << (u32)(((u32)((u32)(b) >> 23) & 7u)));
-  u64 top = (u64)((m * exact_invPio4.a[i]));
-  u64 mid = (u64)(m) * (u64)(exact_invPio4.a[(i + 4u)]);
-  u64 low = (u64)(m) * (u64)(exact_invPio4.a[(i + 8u)]);
-  u64 f = ((u64)((u64)(low) >> 32) | (u64)((u64)(top) << 32)) + mid;
-  u64 q = (u64)((u64)((f + 2305843009213693952ul)) >> 62);
-  f = (f - (u64)((u64)(q) << 62));
-  return LIT(tuple_f64_i32, (f64)(((f64)((i64)(f)) * 0x1.921fb54442d18p-62)), (i32)(q));
-}
-
 // evalSine, internal/exact/sincosf.go
 FN f64 exact_evalSine_c(f64 x, f64 x2, __constant exact_sincosPoly *p) {
   f64 x3 = (f64)((x * x2));
@@ -817,6 +802,21 @@ FN tuple_f32_f32 exact_bothInQuadrant(f64 r, i32 n, i32 m) {
     return LIT(tuple_f32_f32, s, c);
   }
   return LIT(tuple_f32_f32, c, s);
+}
+
+// reduceLarge, internal/exact/sincosf.go
+FN tuple_f64_i32 exact_reduceLarge(u32 b) {
+  f64 r = 0;
+  i32 n = 0;
+  u32 i = (u32)((u32)(b) >> 26) & 15u;
+  u32 m = (u32)((u32)(((b & 16777215u) | 8388608u)) << (u32)(((u32)((u32)(b) >> 23) & 7u)));
+  u64 top = (u64)((m * exact_invPio4.a[i]));
+  u64 mid = (u64)(m) * (u64)(exact_invPio4.a[(i + 4u)]);
+  u64 low = (u64)(m) * (u64)(exact_invPio4.a[(i + 8u)]);
+  u64 f = ((u64)((u64)(low) >> 32) | (u64)((u64)(top) << 32)) + mid;
+  u64 q = (u64)((u64)((f + 2305843009213693952ul)) >> 62);
+  f = (f - (u64)((u64)(q) << 62));
+  return LIT(tuple_f64_i32, (f64)(((f64)((i64)(f)) * 0x1.921fb54442d18p-62)), (i32)(q));
 }
 
 // SinCos32, internal/exact/sincosf.go
@@ -1064,6 +1064,86 @@ FN i64 noise_Stream_IntN(noise_Stream *s, i64 low, i64 high) {
   return (i64)((u64)(low) + (u64)(go_i64_f64((noise_Stream_Uniform(s) * (f64)(n)))));
 }
 
+// Body.Position, envs/box2d/body.go
+FN box2d_Vec2 box2d_Body_Position(box2d_Body *b) {
+  return b->xf.p;
+}
+
+// Body.Angle, envs/box2d/body.go
+FN f32 box2d_Body_Angle(box2d_Body *b) {
+  return b->a;
+}
+
+// flag, envs/box2d/lunarlander/step.go
+FN f64 lunarlander_flag(u8 on) {
+  if (on) {
+    return 0x1p+00;
+  }
+  return 0x0p+00;
+}
+
+// State.view, envs/box2d/lunarlander/step.go
+FN array8_f64 lunarlander_State_view(lunarlander_State *s) {
+  box2d_Body *body = &s->World.Bodies.a[0l];
+  box2d_Vec2 at = box2d_Body_Position(body);
+  box2d_Vec2 v = body->LinearVelocity;
+  return LIT(array8_f64, {(((f64)(at.X) - 0x1.4p+03) / 0x1.4p+03), (((f64)(at.Y) - 0x1.f777777777778p+01) / 0x1.aaaaaaaaaaaabp+02), ((f64)(((f64)(v.X) * 0x1.4p+03)) / 0x1.9p+05), ((f64)(((f64)(v.Y) * 0x1.aaaaaaaaaaaabp+02)) / 0x1.9p+05), (f64)(box2d_Body_Angle(body)), ((f64)((0x1.4p+04 * (f64)(body->AngularVelocity))) / 0x1.9p+05), lunarlander_flag(s->World.Bodies.a[1l].InContact), lunarlander_flag(s->World.Bodies.a[2l].InContact)});
+}
+
+// nan, internal/exact/basic.go
+FN f64 exact_nan(void) {
+  return go_f64from(9221120237041090561ul);
+}
+
+// Sqrt, internal/exact/basic.go
+FN f64 exact_Sqrt(f64 x) {
+  f64 r = go_sqrt(x);
+  if (r != r) {
+    return exact_nan();
+  }
+  return r;
+}
+
+// Abs, internal/exact/basic.go
+FN f64 exact_Abs(f64 x) {
+  return go_abs(x);
+}
+
+// World.Overflow, envs/box2d/world.go
+FN u8 box2d_World_Overflow(box2d_World *w) {
+  return w->overflow;
+}
+
+// Body.Awake, envs/box2d/body.go
+FN u8 box2d_Body_Awake(box2d_Body *b) {
+  return b->awake;
+}
+
+// State.judge, envs/box2d/lunarlander/step.go
+FN tuple_f64_u8 lunarlander_State_judge(lunarlander_State *s, f64 main_, f64 side) {
+  f64 reward = 0;
+  u8 terminated = 0;
+  array8_f64 v = lunarlander_State_view(s);
+  f64 shaping = ((((f64)(((-0x1.9p+06) * exact_Sqrt(((f64)((v.a[0l] * v.a[0l])) + (f64)((v.a[1l] * v.a[1l])))))) - (f64)((0x1.9p+06 * exact_Sqrt(((f64)((v.a[2l] * v.a[2l])) + (f64)((v.a[3l] * v.a[3l]))))))) - (f64)((0x1.9p+06 * exact_Abs(v.a[4l])))) + (f64)((0x1.4p+03 * v.a[6l]))) + (f64)((0x1.4p+03 * v.a[7l]));
+  if (s->Started) {
+    reward = shaping - s->Shaping;
+  }
+  f64 t_1 = shaping;
+  s->Shaping = t_1;
+  s->Started = 1;
+  reward = (reward - (f64)((main_ * 0x1.3333333333333p-02)));
+  reward = (reward - (f64)((side * 0x1.eb851eb851eb8p-06)));
+  s->Crashed = (s->World.Bodies.a[0l].Began || (exact_Abs(v.a[0l]) >= 0x1p+00)) || box2d_World_Overflow(&s->World);
+  s->Sleeping = !box2d_Body_Awake(&s->World.Bodies.a[0l]);
+  if (s->Sleeping) {
+    return LIT(tuple_f64_u8, 0x1.9p+06, 1);
+  }
+  if (s->Crashed) {
+    return LIT(tuple_f64_u8, (-0x1.9p+06), 1);
+  }
+  return LIT(tuple_f64_u8, reward, 0);
+}
+
 // twoSum, internal/exact/basic.go
 FN tuple_f64_f64 exact_twoSum(f64 a, f64 b) {
   f64 s = 0;
@@ -1121,11 +1201,6 @@ FN tuple_f64_f64 exact_twoProd(f64 a, f64 b) {
   e = (e + (f64)((al * bh)));
   e = (e + (f64)((al * bl)));
   return LIT(tuple_f64_f64, p, e);
-}
-
-// nan, internal/exact/basic.go
-FN f64 exact_nan(void) {
-  return go_f64from(9221120237041090561ul);
 }
 
 // tanhRational, internal/exact/hyper.go
@@ -1496,16 +1571,6 @@ FN tuple_f64_f64 exact_Sincos(f64 x) {
   f64 half_ = (f64)((0x1p-01 * z));
   f64 w = 0x1p+00 - half_;
   return LIT(tuple_f64_f64, (x - ((f64)((z * (f64)((v * p)))) - (f64)((v * (-0x1.5555555555549p-03))))), (w + (((0x1p+00 - w) - half_) + (f64)((z * q)))));
-}
-
-// Body.Angle, envs/box2d/body.go
-FN f32 box2d_Body_Angle(box2d_Body *b) {
-  return b->a;
-}
-
-// Body.Position, envs/box2d/body.go
-FN box2d_Vec2 box2d_Body_Position(box2d_Body *b) {
-  return b->xf.p;
 }
 
 // Body.ApplyLinearImpulse, envs/box2d/body.go
@@ -4049,71 +4114,6 @@ FN void box2d_World_Step(box2d_World *w, slice_box2d_Fixture ground, slice_box2d
       b->torque = 0x0p+00f;
     }
   }
-}
-
-// flag, envs/box2d/lunarlander/step.go
-FN f64 lunarlander_flag(u8 on) {
-  if (on) {
-    return 0x1p+00;
-  }
-  return 0x0p+00;
-}
-
-// State.view, envs/box2d/lunarlander/step.go
-FN array8_f64 lunarlander_State_view(lunarlander_State *s) {
-  box2d_Body *body = &s->World.Bodies.a[0l];
-  box2d_Vec2 at = box2d_Body_Position(body);
-  box2d_Vec2 v = body->LinearVelocity;
-  return LIT(array8_f64, {(((f64)(at.X) - 0x1.4p+03) / 0x1.4p+03), (((f64)(at.Y) - 0x1.f777777777778p+01) / 0x1.aaaaaaaaaaaabp+02), ((f64)(((f64)(v.X) * 0x1.4p+03)) / 0x1.9p+05), ((f64)(((f64)(v.Y) * 0x1.aaaaaaaaaaaabp+02)) / 0x1.9p+05), (f64)(box2d_Body_Angle(body)), ((f64)((0x1.4p+04 * (f64)(body->AngularVelocity))) / 0x1.9p+05), lunarlander_flag(s->World.Bodies.a[1l].InContact), lunarlander_flag(s->World.Bodies.a[2l].InContact)});
-}
-
-// Sqrt, internal/exact/basic.go
-FN f64 exact_Sqrt(f64 x) {
-  f64 r = go_sqrt(x);
-  if (r != r) {
-    return exact_nan();
-  }
-  return r;
-}
-
-// Abs, internal/exact/basic.go
-FN f64 exact_Abs(f64 x) {
-  return go_abs(x);
-}
-
-// World.Overflow, envs/box2d/world.go
-FN u8 box2d_World_Overflow(box2d_World *w) {
-  return w->overflow;
-}
-
-// Body.Awake, envs/box2d/body.go
-FN u8 box2d_Body_Awake(box2d_Body *b) {
-  return b->awake;
-}
-
-// State.judge, envs/box2d/lunarlander/step.go
-FN tuple_f64_u8 lunarlander_State_judge(lunarlander_State *s, f64 main_, f64 side) {
-  f64 reward = 0;
-  u8 terminated = 0;
-  array8_f64 v = lunarlander_State_view(s);
-  f64 shaping = ((((f64)(((-0x1.9p+06) * exact_Sqrt(((f64)((v.a[0l] * v.a[0l])) + (f64)((v.a[1l] * v.a[1l])))))) - (f64)((0x1.9p+06 * exact_Sqrt(((f64)((v.a[2l] * v.a[2l])) + (f64)((v.a[3l] * v.a[3l]))))))) - (f64)((0x1.9p+06 * exact_Abs(v.a[4l])))) + (f64)((0x1.4p+03 * v.a[6l]))) + (f64)((0x1.4p+03 * v.a[7l]));
-  if (s->Started) {
-    reward = shaping - s->Shaping;
-  }
-  f64 t_1 = shaping;
-  s->Shaping = t_1;
-  s->Started = 1;
-  reward = (reward - (f64)((main_ * 0x1.3333333333333p-02)));
-  reward = (reward - (f64)((side * 0x1.eb851eb851eb8p-06)));
-  s->Crashed = (s->World.Bodies.a[0l].Began || (exact_Abs(v.a[0l]) >= 0x1p+00)) || box2d_World_Overflow(&s->World);
-  s->Sleeping = !box2d_Body_Awake(&s->World.Bodies.a[0l]);
-  if (s->Sleeping) {
-    return LIT(tuple_f64_u8, 0x1.9p+06, 1);
-  }
-  if (s->Crashed) {
-    return LIT(tuple_f64_u8, (-0x1.9p+06), 1);
-  }
-  return LIT(tuple_f64_u8, reward, 0);
 }
 
 // State.Step, envs/box2d/lunarlander/step.go
