@@ -19,13 +19,13 @@ var (
 	_ Validator = (*PoolEvaluator)(nil)
 )
 
-// NewPoolEvaluator returns an evaluator for a run on that many cores (0 or less: all) and these devices.
-func NewPoolEvaluator(rules *seedlog.Rules, workers int, devices ...schedule.Device) *PoolEvaluator {
+// NewPoolEvaluator returns an evaluator for a run on that many cores (0 or less: all).
+func NewPoolEvaluator(rules *seedlog.Rules, workers int) *PoolEvaluator {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	routines := schedule.NewRoutines(rules.Plan)
-	return &PoolEvaluator{schedule.New(schedule.Config{Start: routines.Start, Devices: devices}, workers), routines}
+	return &PoolEvaluator{schedule.New(schedule.Config{Start: routines.Start}, workers), routines}
 }
 
 // Slots implements [Evaluator]: enough chunks for all workers and devices, and one more so that none waits for the

@@ -15,20 +15,31 @@ type Device struct {
 	Least int
 	// BatchTime is how long a batch may take: work that becomes urgent waits for it.
 	BatchTime time.Duration
+	// Alone says that the workers leave all tasks to devices, however small, as long as one is in use.
+	Alone bool
 	// Lost is called with the reason when the device is given up, from any goroutine; may be nil.
 	Lost func(error)
 }
 
-// startDevices starts the devices that cfg names.
-func (s *Scheduler) startDevices() {
-	for i := range s.cfg.Devices {
-		m := &member{device: &s.cfg.Devices[i]}
-		m.device.Least = max(m.device.Least, 1)
-		m.worker = m.device.Start(
-			func(id uint64, a Answer, err error) { s.answered(m, id, a, err) },
-			func(err error) { s.died(m, err) })
-		s.devices = append(s.devices, m)
+// Add starts a device and uses it next to the workers, while any of those are lent.
+func (s *Scheduler) Add(d Device) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
 	}
+	d.Least = max(d.Least, 1)
+	m := &member{device: &d}
+	m.worker = d.Start(
+		func(id uint64, a Answer, err error) { s.answered(m, id, a, err) },
+		func(err error) { s.died(m, err) })
+	s.devices = append(s.devices, m)
+	s.dispatch()
+}
+
+// reserved reports whether tasks are left to devices. The lock is held.
+func (s *Scheduler) reserved() bool {
+	return slices.ContainsFunc(s.devices, func(m *member) bool { return m.device.Alone })
 }
 
 // Ready returns how many candidates the workers and devices take on at once. It changes as they are measured.
@@ -65,7 +76,7 @@ func (s *Scheduler) nextLarge(m *member) *batch {
 	for _, k := range [...]kind{urgentTask, own} {
 		q := &s.queues[k]
 		n := min(s.share(m, front(*q)), m.limit())
-		if n < m.device.Least {
+		if n == 0 || n < m.device.Least && !m.device.Alone {
 			continue
 		}
 		b := cut(q, n)
@@ -79,7 +90,7 @@ func (s *Scheduler) nextLarge(m *member) *batch {
 
 // share is how many of n candidates device m should take. The lock is held.
 func (s *Scheduler) share(m *member, n int) int {
-	if m.pace == 0 || s.pace == 0 {
+	if m.pace == 0 || s.pace == 0 || m.device.Alone {
 		return n
 	}
 	rate := 1 / float64(m.pace)

@@ -21,7 +21,8 @@ func deviceBench(t *testing.T, cores int, slow, fast time.Duration, device sched
 	if device.Start == nil {
 		device.Start = gpu.start
 	}
-	s = schedule.New(schedule.Config{Start: workers.start, Devices: []schedule.Device{device}}, cores)
+	s = schedule.New(schedule.Config{Start: workers.start}, cores)
+	s.Add(device)
 	t.Cleanup(func() { s.Close(); time.Sleep(longest) })
 	return s, workers, gpu
 }
@@ -38,6 +39,9 @@ func candidates(f *fleet) (n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, order := range f.order {
+		if !strings.HasPrefix(order, "seeds ") {
+			continue
+		}
 		n += len(strings.Fields(strings.Trim(strings.TrimPrefix(order, "seeds "), "[]")))
 	}
 	return n
@@ -161,6 +165,34 @@ func TestDevicePaused(t *testing.T) {
 		time.Sleep(time.Second)
 		if n := candidates(gpu); n == 0 {
 			t.Error("the device got nothing after the pause")
+		}
+	})
+}
+
+// TestDeviceAlone: workers leave even a small task to a device that is to work alone, and take over when it is lost.
+func TestDeviceAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gpu := &fleet{plan: plan(t), pace: time.Millisecond, refused: 11}
+		s, workers, _ := deviceBench(t, 2, time.Millisecond, 0, schedule.Device{Start: gpu.start, Least: 50, BatchTime: time.Second, Alone: true})
+		for id := range uint64(3) {
+			if _, err := evaluate(s, id, tasks(workers.plan, 10), id == 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := candidates(workers); n != 0 || candidates(gpu) != 30 {
+			t.Errorf("%d candidates on the cores and %d on the device, want none and 30", n, candidates(gpu))
+		}
+		done := false
+		s.Validate(workers.plan.Initial(1), []uint64{1, 2}, func([]float64, error) { done = true })
+		time.Sleep(time.Second)
+		if !done {
+			t.Error("no core ran the held-out episodes")
+		}
+		if _, err := evaluate(s, 9, tasks(workers.plan, 20), false); err != nil {
+			t.Fatal(err)
+		}
+		if n := candidates(workers); n < 20 {
+			t.Errorf("%d candidates on the cores after the device was lost, want 20", n)
 		}
 	})
 }

@@ -126,7 +126,7 @@ func (s *Scheduler) next() *batch {
 	}
 	for _, k := range order {
 		q := &s.queues[k]
-		if len(*q) == 0 {
+		if len(*q) == 0 || k != heldOut && !(*q)[0].alone && s.reserved() {
 			continue
 		}
 		b := cut(q, s.budget(k))

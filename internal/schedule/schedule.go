@@ -68,8 +68,6 @@ type Config struct {
 	// Ahead is how many batches a worker holds at a time: the one it computes, and those it starts next
 	// without waiting. Zero: 1.
 	Ahead int
-	// Devices are used next to the workers while any of those are lent.
-	Devices []Device
 	// Trouble is called when workers die again and again, from any goroutine; may be nil.
 	Trouble func(error)
 }
@@ -108,7 +106,6 @@ type member struct {
 func New(cfg Config, n int) *Scheduler {
 	cfg.Ahead = max(cfg.Ahead, 1)
 	s := &Scheduler{cfg: cfg, jobs: make(map[uint64]*job)}
-	s.startDevices()
 	s.SetWorkers(n)
 	return s
 }

@@ -109,8 +109,8 @@ func sameWhateverHappens(t *testing.T, rules *seedlog.Rules) {
 		t.Errorf("the log of two workers differs from that of seven")
 	}
 	routines := schedule.NewRoutines(rules.Plan)
-	device := schedule.Device{Start: routines.Start, Least: 3, BatchTime: time.Second}
-	scheduler := schedule.New(schedule.Config{Start: routines.Start, Devices: []schedule.Device{device}}, 1)
+	scheduler := schedule.New(schedule.Config{Start: routines.Start}, 1)
+	scheduler.Add(schedule.Device{Start: routines.Start, Least: 3, BatchTime: time.Second})
 	trainOn(t, filepath.Join(dir, "device"), rules, 1, &schedule.Blocking{Scheduler: scheduler}, Until{Evaluations: 16 * generations})
 	scheduler.Close()
 	routines.Wait()

@@ -17,6 +17,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/store"
 	"github.com/evoswarm/evoswarm/node/httpd"
+	"github.com/evoswarm/evoswarm/node/settings"
 )
 
 // Config says what a node is to do.
@@ -34,6 +35,7 @@ type Config struct {
 	Metrics   string // where /metrics is served; "": nowhere
 	Listen    []string
 	Workers   int // cores to lend; 0: all
+	GPU       settings.GPU
 	WAN       bool
 	MDNS      bool
 	Version   string

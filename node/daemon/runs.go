@@ -125,10 +125,12 @@ func (n *Node) enter(genesis []byte) error {
 	if n.cfg.WAN {
 		timing = coordinator.WAN()
 	}
+	evaluator := peer.NewPoolEvaluator(rules, n.cfg.Workers)
+	n.cfg.GPU.Use(evaluator.Scheduler, rules.Plan, func(text string) { n.cfg.Logger.Warn(text) })
 	// The peer lives until Close, longer than the context that starts the node.
 	n.peer, err = peer.Start(context.Background(), peer.Config{
 		Rules: rules, Key: n.data.Key(), Kind: coordinator.Native, Hub: n.hub,
-		Mesh: n.mesh, Store: run, Evaluator: peer.NewPoolEvaluator(rules, n.cfg.Workers),
+		Mesh: n.mesh, Store: run, Evaluator: evaluator,
 		Timing: timing, Paused: n.memory.Paused, Logger: n.cfg.Logger, Curve: n.savedCurve(rules.Run),
 		Reopen: func() (store.Store, error) {
 			run, err := n.data.OpenRun(rules)

@@ -72,6 +72,7 @@ type nodeFlags struct {
 	listen   []string
 	data     string
 	workers  int
+	gpu      settings.GPU
 	profile  string
 	noMDNS   bool
 	logLevel string
@@ -92,6 +93,7 @@ func (f *nodeFlags) bind(fs *verb.Flags, page string) {
 		func(v string) error { f.listen = append(f.listen, v); return nil })
 	bindData(fs, &f.data, "where things are kept")
 	fs.Workers(&f.workers, "cores to lend")
+	f.gpu.Bind(fs)
 	fs.Choice(&f.profile, "profile", "lan|wan", "how fast a silent leader is replaced: under 2 s, or under 15 s (default lan)")
 	fs.Bool(&f.noMDNS, "no-mdns", "do not look for nodes in the local network")
 	fs.Choice(&f.logLevel, "log-level", "debug|info|warn|error", "what the node logs (default warn)")
@@ -127,6 +129,9 @@ func (f *nodeFlags) config(fs *verb.Flags, targets []string, bootstrap bool, lin
 	if err := checkAddress("metrics", f.metrics, 9090); err != nil {
 		return Config{}, err
 	}
+	if err := f.gpu.Check(); err != nil {
+		return Config{}, err
+	}
 	data, err := dataDir(f.data)
 	if err != nil {
 		return Config{}, err
@@ -134,7 +139,7 @@ func (f *nodeFlags) config(fs *verb.Flags, targets []string, bootstrap bool, lin
 	cfg := Config{
 		Data: data, Targets: targets, Public: bootstrap,
 		HTTP: f.http, HTTPGiven: fs.Given("http"), Metrics: f.metrics, Listen: f.listen,
-		Workers: f.workers, WAN: f.profile == "wan", MDNS: !f.noMDNS,
+		Workers: f.workers, GPU: f.gpu, WAN: f.profile == "wan", MDNS: !f.noMDNS,
 		Version: verb.Version(), Logger: slog.New(slog.NewTextHandler(line, &slog.HandlerOptions{Level: level})),
 	}
 	if f.train == "" {

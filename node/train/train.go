@@ -38,6 +38,7 @@ machine, with any number of workers, in one go or resumed.`,
 			fs.String(&f.init, "init", "FILE", "begin with an exported model, of this environment or one with the same observations and actions: its "+
 				"parameters, its policy and its normalization; the log holds them")
 			fs.Workers(&f.workers, "cores to use")
+			f.gpu.Bind(fs)
 			fs.String(&f.curve, "curve", "FILE", "keep the learning curve as CSV, a line per generation: gen,evaluations,steps,seconds,best,mean,return; "+
 				"a file that exists is continued. What is not known is empty: the return where there was no held-out evaluation, the seconds "+
 				"(of all processes that wrote the file) of what was added from the log later")
@@ -64,6 +65,7 @@ type trainFlags struct {
 	out     string
 	init    string
 	workers int
+	gpu     settings.GPU
 	dryRun  bool
 	json    bool
 	curve   string // a CSV file
@@ -88,6 +90,9 @@ func (f *trainFlags) run(ctx context.Context, s *verb.IO, env string) error {
 	rules, err := runspec.New(options)
 	if err != nil {
 		return settings.Error(err)
+	}
+	if err := f.gpu.Check(); err != nil {
+		return err
 	}
 	if f.dryRun {
 		return printSpec(s, rules, f.workers)
@@ -120,8 +125,10 @@ func (f *trainFlags) train(ctx context.Context, s *verb.IO, path string, rules *
 		return errors.Join(err, rec.close(), log.Close())
 	}
 	line := s.Line(f.json)
+	fleet := newFleet(pool, rules.Plan, &f.gpu, func(text string) { fmt.Fprintln(line, "evonode: "+text) })
+	defer fleet.close()
 	shown := &progress{line: line, until: until, goal: rules.Env.SolvedReturn, begin: time.Now()}
-	result, err := solo.Train(ctx, solo.Config{Log: log, Until: until, Pool: pool, OnGeneration: func(p solo.Progress) {
+	result, err := solo.Train(ctx, solo.Config{Log: log, Until: until, Pool: pool, Evaluator: fleet, OnGeneration: func(p solo.Progress) {
 		rec.add(p, s.Seconds())
 		shown.show(time.Now(), p)
 		if f.json {

@@ -1,0 +1,85 @@
+package gpu
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/schedule"
+)
+
+const (
+	// Least is how many candidates are worth a launch: fewer leave most of a GPU idle.
+	Least = 64
+	// batchTime is how long a batch may take. Re-runs that the swarm waits for come after it.
+	batchTime = 500 * time.Millisecond
+)
+
+// Use opens devices for a plan, each on a goroutine of its own since compiling takes seconds, and adds to s those that
+// pass their tests. With alone the workers of s leave all tasks to them. say is called, from any goroutine, with a
+// line for each device: that it computes, or what computes instead and why. The function that it returns waits until
+// all are opened, or have been refused.
+func Use(s *schedule.Scheduler, devices []Info, plan rollout.Plan, alone bool, say func(string)) (wait func()) {
+	opened := make(chan struct{}, len(devices))
+	for _, info := range devices {
+		go func() {
+			defer func() { opened <- struct{}{} }()
+			begin := time.Now()
+			d, err := Open(info, plan)
+			if err != nil {
+				say(fmt.Sprintf("%s is not used: %v", info.Name, err))
+				return
+			}
+			s.Add(schedule.Device{
+				Start: d.work, Least: Least, BatchTime: batchTime, Alone: alone,
+				Lost: func(err error) { say(fmt.Sprintf("%s is not used any more: %v", info.Name, err)) },
+			})
+			say(fmt.Sprintf("%s computes, after %.1f s of tests and compiling", info.Name, time.Since(begin).Seconds()))
+		}()
+	}
+	return func() {
+		for range devices {
+			<-opened
+		}
+	}
+}
+
+// work is the Start of a schedule.Device.
+func (d *Device) work(answer func(uint64, schedule.Answer, error), _ func(error)) schedule.Worker {
+	w := &worker{device: d, answer: answer, orders: make(chan order, 1)}
+	go w.work()
+	return w
+}
+
+// worker runs a device for a scheduler, which gives it tasks only.
+type worker struct {
+	device *Device
+	answer func(uint64, schedule.Answer, error)
+	orders chan order
+}
+
+type order struct {
+	id   uint64
+	task rollout.Task
+}
+
+func (w *worker) work() {
+	for o := range w.orders {
+		results, err := w.device.Evaluate(o.task, nil)
+		w.answer(o.id, schedule.Answer{Results: results}, err)
+	}
+	w.device.Close()
+}
+
+// Evaluate implements [schedule.Worker].
+func (w *worker) Evaluate(id uint64, task rollout.Task) { w.orders <- order{id, task} }
+
+// Validate implements [schedule.Worker]; a device is never asked to.
+func (w *worker) Validate(uint64, *evolve.State, []uint64) {}
+
+// Fold implements [schedule.Worker]; a device is never asked to.
+func (w *worker) Fold(uint64, rollout.Fold) {}
+
+// Stop implements [schedule.Worker].
+func (w *worker) Stop() { close(w.orders) }

@@ -1,0 +1,41 @@
+package train
+
+import (
+	"github.com/evoswarm/evoswarm/internal/gpu"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/schedule"
+	"github.com/evoswarm/evoswarm/node/settings"
+)
+
+// fleet evaluates on the cores, and on devices too once one is ready. Without a device the pool is quicker: the
+// scheduler takes microseconds for a candidate, which small runs would feel.
+type fleet struct {
+	pool     *rollout.Pool
+	routines *schedule.Routines
+	shared   schedule.Blocking
+	alone    bool
+}
+
+func newFleet(pool *rollout.Pool, plan rollout.Plan, devices *settings.GPU, say func(string)) *fleet {
+	f := &fleet{pool: pool, routines: schedule.NewRoutines(plan), alone: devices.Only()}
+	if !devices.Off() {
+		f.shared.Scheduler = schedule.New(schedule.Config{Start: f.routines.Start}, pool.Workers())
+		devices.Use(f.shared.Scheduler, plan, say)()
+	}
+	return f
+}
+
+// Evaluate implements seedlog.Evaluator.
+func (f *fleet) Evaluate(t rollout.Task, cancel func() bool) ([]rollout.CandidateResult, error) {
+	if f.shared.Scheduler == nil || f.shared.Devices() == 0 || len(t.Seeds) < gpu.Least && !f.alone {
+		return f.pool.Evaluate(t, cancel)
+	}
+	return f.shared.Evaluate(t, cancel)
+}
+
+func (f *fleet) close() {
+	if f.shared.Scheduler != nil {
+		f.shared.Close()
+		f.routines.Wait()
+	}
+}
