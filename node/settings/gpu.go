@@ -3,6 +3,7 @@ package settings
 import (
 	"fmt"
 
+	"github.com/evoswarm/evoswarm/internal/devices"
 	"github.com/evoswarm/evoswarm/internal/gpu"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/schedule"
@@ -66,7 +67,7 @@ func (g *GPU) Use(s *schedule.Scheduler, plan rollout.Plan, say func(string)) (w
 		if g.only && len(chosen) == 0 {
 			say("there is no GPU to compute on: the cores compute")
 		}
-		gpu.Use(s, chosen, plan, g.only, say)()
+		devices.Use(s, chosen, plan, g.only, say)()
 	}()
 	return func() {
 		if named {

@@ -1,7 +1,7 @@
 package train
 
 import (
-	"github.com/evoswarm/evoswarm/internal/gpu"
+	"github.com/evoswarm/evoswarm/internal/devices"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/schedule"
 	"github.com/evoswarm/evoswarm/node/settings"
@@ -16,18 +16,18 @@ type fleet struct {
 	alone    bool
 }
 
-func newFleet(pool *rollout.Pool, plan rollout.Plan, devices *settings.GPU, say func(string)) *fleet {
-	f := &fleet{pool: pool, routines: schedule.NewRoutines(plan), alone: devices.Only()}
-	if !devices.Off() {
+func newFleet(pool *rollout.Pool, plan rollout.Plan, chosen *settings.GPU, say func(string)) *fleet {
+	f := &fleet{pool: pool, routines: schedule.NewRoutines(plan), alone: chosen.Only()}
+	if !chosen.Off() {
 		f.shared.Scheduler = schedule.New(schedule.Config{Start: f.routines.Start}, pool.Workers())
-		devices.Use(f.shared.Scheduler, plan, say)()
+		chosen.Use(f.shared.Scheduler, plan, say)()
 	}
 	return f
 }
 
 // Evaluate implements seedlog.Evaluator.
 func (f *fleet) Evaluate(t rollout.Task, cancel func() bool) ([]rollout.CandidateResult, error) {
-	if f.shared.Scheduler == nil || f.shared.Devices() == 0 || len(t.Seeds) < gpu.Least && !f.alone {
+	if f.shared.Scheduler == nil || f.shared.Devices() == 0 || len(t.Seeds) < devices.Least && !f.alone {
 		return f.pool.Evaluate(t, cancel)
 	}
 	return f.shared.Evaluate(t, cancel)

@@ -1,10 +1,14 @@
-package gpu
+// Package devices puts GPUs to work: it opens them for a plan and gives them to a scheduler.
+//
+// Floor 5, drivers: floors 5 and 6 import it.
+package devices
 
 import (
 	"fmt"
 	"time"
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/gpu"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/schedule"
 )
@@ -20,41 +24,43 @@ const (
 // pass their tests. With alone the workers of s leave all tasks to them. say is called, from any goroutine, with a
 // line for each device: that it computes, or what computes instead and why. The function that it returns waits until
 // all are opened, or have been refused.
-func Use(s *schedule.Scheduler, devices []Info, plan rollout.Plan, alone bool, say func(string)) (wait func()) {
-	opened := make(chan struct{}, len(devices))
-	for _, info := range devices {
+func Use(s *schedule.Scheduler, infos []gpu.Info, plan rollout.Plan, alone bool, say func(string)) (wait func()) {
+	opened := make(chan struct{}, len(infos))
+	for _, info := range infos {
 		go func() {
 			defer func() { opened <- struct{}{} }()
 			begin := time.Now()
-			d, err := Open(info, plan)
+			d, err := gpu.Open(info, plan)
 			if err != nil {
 				say(fmt.Sprintf("%s is not used: %v", info.Name, err))
 				return
 			}
 			s.Add(schedule.Device{
-				Start: d.work, Least: Least, BatchTime: batchTime, Alone: alone,
+				Start: starter(d), Least: Least, BatchTime: batchTime, Alone: alone,
 				Lost: func(err error) { say(fmt.Sprintf("%s is not used any more: %v", info.Name, err)) },
 			})
 			say(fmt.Sprintf("%s computes, after %.1f s of tests and compiling", info.Name, time.Since(begin).Seconds()))
 		}()
 	}
 	return func() {
-		for range devices {
+		for range infos {
 			<-opened
 		}
 	}
 }
 
-// work is the Start of a schedule.Device.
-func (d *Device) work(answer func(uint64, schedule.Answer, error), _ func(error)) schedule.Worker {
-	w := &worker{device: d, answer: answer, orders: make(chan order, 1)}
-	go w.work()
-	return w
+// starter returns the Start of a schedule.Device.
+func starter(d *gpu.Device) func(func(uint64, schedule.Answer, error), func(error)) schedule.Worker {
+	return func(answer func(uint64, schedule.Answer, error), _ func(error)) schedule.Worker {
+		w := &worker{device: d, answer: answer, orders: make(chan order, 1)}
+		go w.work()
+		return w
+	}
 }
 
 // worker runs a device for a scheduler, which gives it tasks only.
 type worker struct {
-	device *Device
+	device *gpu.Device
 	answer func(uint64, schedule.Answer, error)
 	orders chan order
 }
