@@ -108,7 +108,7 @@ fingerprint() {
 		[ ! -d "$2/testdata" ] || find "$2/testdata" -type f -print0 | sort -z | xargs -0 sha256sum
 		case $3 in
 		"") ;;
-		*.mjs) node --version && cat "$3" "$root"/internal/kernel/*.{mjs,wasm} ;;
+		*.mjs) node --version && cat "$3" "$root"/internal/{kernel,worlds}/*.{mjs,wasm} ;;
 		*) "$3" --version ;;
 		esac
 	} | sha256sum | cut -d ' ' -f 1

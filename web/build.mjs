@@ -109,7 +109,7 @@ async function bundle(goroot) {
     format: "iife",
     target: ["es2022"],
     legalComments: "none",
-    alias: { "#wasm_exec": path.join(goroot, "lib", "wasm", "wasm_exec.js"), "#kernel": path.join(root, "internal", "kernel") },
+    alias: { "#wasm_exec": path.join(goroot, "lib", "wasm", "wasm_exec.js"), "#kernel": path.join(root, "internal", "kernel"), "#worlds": path.join(root, "internal", "worlds") },
     loader: { ".wasm": "binary" },
     outdir: "dist",
     write: false,

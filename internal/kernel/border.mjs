@@ -15,3 +15,14 @@ export async function kernelBorder(border, simd128) {
     },
   };
 }
+
+/**
+ * Instantiates the kernels on another memory and returns them by name, for code that calls them without a border. The
+ * names are those of border.wasm's exports, which are in the order of its table.
+ */
+export async function kernelsOn(memory, border, simd128) {
+  const { instance } = await WebAssembly.instantiate(border);
+  await WebAssembly.instantiate(simd128, { go: { mem: memory }, border: instance.exports });
+  const names = Object.keys(instance.exports).filter((name) => name !== "table");
+  return Object.fromEntries(names.map((name, i) => [name, instance.exports.table.get(i)]));
+}

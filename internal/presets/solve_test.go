@@ -69,7 +69,9 @@ func seedList(n uint64, tags ...uint64) []uint64 {
 }
 
 // TestGoldenTraining holds the state after generations of training on CartPole.
-func TestGoldenTraining(t *testing.T) {
+func TestGoldenTraining(t *testing.T) { onEachEngine(t, goldenTraining) }
+
+func goldenTraining(t *testing.T) {
 	for _, strategy := range presets.Strategies("CartPole-v1") {
 		s, _, _ := train(t, newRun(t, "CartPole-v1", strategy), 2000, 3000)
 		sum := s.Digest()

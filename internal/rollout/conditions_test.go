@@ -431,7 +431,9 @@ func TestStatesOfOtherShapes(t *testing.T) {
 
 // TestGoldenConditions holds states and results of training with everything on. Not of the walkers: 256 of
 // their episodes take minutes under an emulator, and their physics has goldens of its own.
-func TestGoldenConditions(t *testing.T) {
+func TestGoldenConditions(t *testing.T) { onEachEngine(t, goldenConditions) }
+
+func goldenConditions(t *testing.T) {
 	for _, id := range presets.Envs() {
 		if walker(id) {
 			continue

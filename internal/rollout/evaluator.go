@@ -4,6 +4,7 @@ import (
 	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/episode"
 	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/worlds"
 )
 
 // Outcome is the result of evaluating one candidate.
@@ -22,7 +23,8 @@ type Evaluator struct {
 	actor   *Actor
 	setup   episode.Setup
 	bounds  []float64
-	worlds  []envs.Env
+	world   int        // in worlds.Table, or -1
+	worlds  []envs.Env // nil until an episode is played in Go
 	lanes   []episode.Lane
 	mem     []float32
 	work    []float64
@@ -33,15 +35,23 @@ type Evaluator struct {
 func NewEvaluator(plan Plan) *Evaluator {
 	e := &Evaluator{
 		plan: plan, actor: NewActor(plan), setup: plan.setup(), bounds: plan.bounds(),
-		worlds: make([]envs.Env, episode.MaxLanes), lanes: make([]episode.Lane, episode.MaxLanes),
+		world: worlds.Find(plan.Env.ID),
 	}
-	e.mem, e.work = make([]float32, e.setup.Values()), make([]float64, e.setup.Reals())
-	// Allocate all at once, so that they are adjacent: a cache line shared by the environments of two evaluators would
-	// travel between their cores in every env-step.
-	for i := range e.worlds {
-		e.worlds[i] = plan.Env.New()
+	if worlds.Active() == worlds.Go {
+		e.prepare()
 	}
 	return e
+}
+
+// prepare makes what episodes in Go need.
+func (e *Evaluator) prepare() {
+	e.lanes, e.mem, e.work = make([]episode.Lane, episode.MaxLanes), make([]float32, e.setup.Values()), make([]float64, e.setup.Reals())
+	// Allocate all at once, so that they are adjacent: a cache line shared by the environments of two evaluators would
+	// travel between their cores in every env-step.
+	e.worlds = make([]envs.Env, episode.MaxLanes)
+	for i := range e.worlds {
+		e.worlds[i] = e.plan.Env.New()
+	}
 }
 
 // setup returns what all episodes have in common, under no conditions of training.
@@ -103,7 +113,13 @@ func (e *Evaluator) held(s *evolve.State, episodeSeeds []uint64, dst []float64, 
 	return e.play(&e.setup, episodeSeeds, dst, sums)
 }
 
-// play runs the episodes with what the actor holds.
+// play runs the episodes with what the actor holds, in the engine in use.
 func (e *Evaluator) play(setup *episode.Setup, seeds []uint64, returns []float64, sums []uint64) (steps uint64) {
+	if steps, ok := worlds.Play(e.world, setup, seeds, e.actor.theta, e.actor.norm, e.bounds, returns, sums); ok {
+		return uint64(steps)
+	}
+	if e.worlds == nil {
+		e.prepare()
+	}
 	return uint64(episode.Play(setup, e.worlds, e.lanes, seeds, e.actor.theta, e.actor.norm, e.mem, e.bounds, e.work, returns, sums))
 }

@@ -11,7 +11,9 @@ import (
 
 // TestGoldenResults holds the results of candidates in every world with a preset, with the policy of the
 // preset. Few of the walkers: an episode takes seconds under an emulator.
-func TestGoldenResults(t *testing.T) {
+func TestGoldenResults(t *testing.T) { onEachEngine(t, goldenResults) }
+
+func goldenResults(t *testing.T) {
 	for _, id := range presets.Envs() {
 		r := newRun(t, id, "openai-es")
 		candidates, episodes := 8, 2

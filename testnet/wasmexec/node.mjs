@@ -1,7 +1,9 @@
 #!/usr/bin/env -S node --stack-size=8192
-// Runs a js/wasm program of this module in Node with its kernels, as Go's go_js_wasm_exec does without:
+// Runs a js/wasm program of this module in Node with its kernels and the translated worlds, as Go's go_js_wasm_exec does without:
 //
 //   GOOS=js GOARCH=wasm go test -exec="$PWD/testnet/wasmexec/node.mjs" ./internal/kernel
+//
+// EVOSWARM_WORLDS names another worlds.wasm than that of internal/worlds.
 
 import { execFileSync } from "node:child_process";
 import crypto from "node:crypto";
@@ -9,7 +11,8 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
-import { kernelBorder } from "../../internal/kernel/border.mjs";
+import { kernelBorder, kernelsOn } from "../../internal/kernel/border.mjs";
+import { worldsBorder } from "../../internal/worlds/border.mjs";
 
 const [program] = process.argv.slice(2);
 if (program === undefined) {
@@ -27,10 +30,14 @@ const go = new Go();
 go.argv = process.argv.slice(2);
 go.env = { TMPDIR: os.tmpdir(), ...process.env };
 go.exit = process.exit;
-const border = await kernelBorder(fs.readFileSync(new URL("border.wasm", kernels)), fs.readFileSync(new URL("simd128.wasm", kernels)));
+const kernelFiles = ["border.wasm", "simd128.wasm"].map((name) => fs.readFileSync(new URL(name, kernels)));
+const border = await kernelBorder(...kernelFiles);
 go.importObject.evokernel = border.imports;
+const worlds = worldsBorder(fs.readFileSync(process.env.EVOSWARM_WORLDS ?? new URL("../../internal/worlds/worlds.wasm", import.meta.url)), (memory) => kernelsOn(memory, ...kernelFiles));
+go.importObject.evoworlds = worlds.imports;
 const { instance } = await WebAssembly.instantiate(fs.readFileSync(program), go.importObject);
 await border.connect(instance);
+await worlds.connect(instance);
 process.on("exit", (code) => {
   // Node exits when no event is pending; Go then prints where its goroutines wait.
   if (code === 0 && !go.exited) {

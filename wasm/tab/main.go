@@ -33,7 +33,7 @@ func start(_ js.Value, args []js.Value) any {
 		run:       cfg.Get("run").String(),
 		workers:   cfg.Get("workers").Int(),
 		paused:    cfg.Get("paused").Bool(),
-		open:      openWebWorkers(cfg.Get("workerScript").String(), cfg.Get("workerModule")),
+		open:      openWebWorkers(cfg.Get("workerScript").String(), cfg.Get("workerModule"), func(engine string) { cfg.Call("onEngine", engine) }),
 		onPhase:   func(p phase) { cfg.Call("onPhase", string(p)) },
 		onStatus:  func(status any) { cfg.Call("onStatus", toObject(status)) },
 		onError: func(p problem) {

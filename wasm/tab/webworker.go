@@ -17,7 +17,8 @@ type webWorker struct {
 }
 
 // openWebWorkers returns an openPort that starts Web Workers with a script and the compiled program of wasm/worker.
-func openWebWorkers(script string, module js.Value) openPort {
+// onEngine learns what plays the episodes of each.
+func openWebWorkers(script string, module js.Value, onEngine func(engine string)) openPort {
 	return func(setup []byte, answer func(uint64, []byte, error), died func(error)) port {
 		w := &webWorker{worker: js.Global().Get("Worker").New(script)}
 		end := func(reason string) {
@@ -27,7 +28,7 @@ func openWebWorkers(script string, module js.Value) openPort {
 			}
 		}
 		w.onMessage = js.FuncOf(func(_ js.Value, args []js.Value) any {
-			w.hear(args[0].Get("data"), answer, end)
+			w.hear(args[0].Get("data"), answer, end, onEngine)
 			return nil
 		})
 		w.onError = js.FuncOf(func(_ js.Value, args []js.Value) any {
@@ -43,7 +44,7 @@ func openWebWorkers(script string, module js.Value) openPort {
 }
 
 // hear takes a reply. It runs in the browser's event, so it must not wait for anything.
-func (w *webWorker) hear(reply js.Value, answer func(uint64, []byte, error), end func(string)) {
+func (w *webWorker) hear(reply js.Value, answer func(uint64, []byte, error), end, onEngine func(string)) {
 	if w.ended {
 		return
 	}
@@ -54,6 +55,8 @@ func (w *webWorker) hear(reply js.Value, answer func(uint64, []byte, error), end
 	case "failed":
 		id, reason := uint64(reply.Get("id").Float()), reply.Get("error").String()
 		go answer(id, nil, errors.New(reason))
+	case "engine":
+		onEngine(reply.Get("engine").String())
 	case "crash":
 		end(reply.Get("error").String())
 	}

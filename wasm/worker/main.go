@@ -12,6 +12,7 @@ import (
 	_ "github.com/evoswarm/evoswarm/envs/all"
 	"github.com/evoswarm/evoswarm/internal/kernel"
 	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/worlds"
 )
 
 // program is what a worker holds between messages. JavaScript calls it from one thread, one call at a time.
@@ -48,11 +49,16 @@ func answer(f func(args []js.Value) (any, error)) js.Func {
 	})
 }
 
-// setup prepares for a run: args are the bytes of a rollout.Setup.
+// setup prepares for a run: args are the bytes of a rollout.Setup; the value names the engine that plays its
+// episodes.
 func (p *program) setup(args []js.Value) (any, error) {
 	setup, err := rollout.UnmarshalSetup(toGo(args[0]))
 	if err != nil {
 		return nil, err
+	}
+	engine, reason := worlds.UseFastest(setup.EnvID)
+	if reason != nil {
+		fmt.Printf("worker: episodes are played in Go: %v\n", reason)
 	}
 	worker, err := rollout.NewWorker(setup)
 	if err != nil {
@@ -63,7 +69,7 @@ func (p *program) setup(args []js.Value) (any, error) {
 		return nil, err
 	}
 	p.worker, p.theater = worker, theater
-	return nil, nil
+	return engine, nil
 }
 
 // state sets what the tasks to come are run on: args are the bytes of an evolve.State.

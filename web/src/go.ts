@@ -1,9 +1,10 @@
 // Runs a Go program and reports what it wrote before it died.
 
 import "#wasm_exec";
-import { kernelBorder } from "#kernel/border.mjs";
+import { kernelBorder, kernelsOn } from "#kernel/border.mjs";
 import border from "#kernel/border.wasm";
 import simd128 from "#kernel/simd128.wasm";
+import { worldsBorder } from "#worlds/border.mjs";
 
 /** How many characters of a dying program's output are kept. */
 const lastWordsLimit = 4000;
@@ -20,18 +21,22 @@ export class GoExit extends Error {
 
 /**
  * Starts the program and resolves when it waits for the first time. ended is rejected with a GoExit when the program
- * ends. Its output goes to the console. It gets the kernels that this browser can run.
+ * ends. Its output goes to the console. It gets the kernels that this browser can run and, if it evaluates, the translated
+ * worlds: the bytes of worlds.wasm.
  */
-export async function runGo(module: WebAssembly.Module): Promise<{ ended: Promise<never> }> {
+export async function runGo(module: WebAssembly.Module, worlds?: Uint8Array<ArrayBuffer>): Promise<{ ended: Promise<never> }> {
   const go = new Go();
   let code = 0;
   go.exit = (c) => (code = c);
   const words = listen();
   const kernels = await kernelBorder(border, simd128);
   go.importObject["evokernel"] = kernels.imports;
+  const translated = worldsBorder(worlds, (memory) => kernelsOn(memory, border, simd128));
+  go.importObject["evoworlds"] = translated.imports;
   // Browsers refuse to do this synchronously for programs of more than 8 MB.
   const instance = await WebAssembly.instantiate(module, go.importObject);
   await kernels.connect(instance);
+  await translated.connect(instance);
   const ended: Promise<never> = go.run(instance).then(
     () => Promise.reject(new GoExit(code, words())),
     (err) => Promise.reject(new GoExit(code || 2, `${words()}\n${err}`)),

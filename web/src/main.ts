@@ -31,6 +31,7 @@ let onBattery = false;
 let drawing = !matchMedia("(prefers-reduced-motion: reduce)").matches;
 let tab: RemoteTab | null = null;
 let kernel: string | undefined;
+let engine: string | undefined;
 let theater: Theater | null = null;
 /** The learning curve as the node has it, and as this tab has it. */
 let nodeCurve: HeldOut[] = [];
@@ -82,7 +83,7 @@ function start(node: Addresses, program: WebAssembly.Module, worker: WebAssembly
     workerScript: new URL(assets.worker, document.baseURI).href,
     workerModule: worker,
   };
-  tab = new RemoteTab(assets.network, program, config, { onPhase, onStatus: show, onError: report }, fail);
+  tab = new RemoteTab(assets.network, program, config, { onPhase, onStatus: show, onError: report, onEngine }, fail);
   void nameKernel(tab);
   page.playing(drawing && !held());
   setInterval(() => void check(), askPeriod);
@@ -116,6 +117,11 @@ async function newestPolicy(): Promise<PolicyBytes | null> {
 
 async function nameKernel(tab: RemoteTab): Promise<void> {
   kernel = await tab.call("kernel").catch(() => undefined);
+  choose();
+}
+
+function onEngine(name: string): void {
+  engine = name;
   choose();
 }
 
@@ -245,7 +251,7 @@ function hold(): void {
 
 /** choose shows what the volunteer, or the battery rule, has chosen. */
 function choose(): void {
-  page.choices(prefs.paused, prefs.workers, cores(), kernel);
+  page.choices(prefs.paused, prefs.workers, cores(), kernel, engine);
   tell({ hold: prefs.paused ? "paused" : onBattery ? "battery" : "none" });
 }
 

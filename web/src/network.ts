@@ -28,6 +28,7 @@ async function start({ module, config }: Extract<Ask, { op: "start" }>): Promise
     onPhase: (phase) => port.postMessage({ op: "phase", phase }),
     onStatus: (status) => port.postMessage({ op: "status", status }),
     onError: (problem) => port.postMessage({ op: "problem", problem }),
+    onEngine: (engine) => port.postMessage({ op: "engine", engine }),
   });
 }
 

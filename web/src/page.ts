@@ -48,15 +48,16 @@ export class Page {
     document.title = `${w.headline} · evoswarm`;
   }
 
-  /** Shows what the volunteer has chosen and, once known, the kernel in use. */
-  choices(paused: boolean, workers: number, cores: number, kernel: string | undefined): void {
+  /** Shows what the volunteer has chosen and, once known, the kernel and the engine in use. */
+  choices(paused: boolean, workers: number, cores: number, kernel?: string, engine?: string): void {
     const pause = element<HTMLButtonElement>("pause");
     pause.ariaPressed = String(paused);
     pause.textContent = paused ? "Continue" : "Pause";
     element<HTMLInputElement>("workers").value = String(workers);
     this.write("workers-value", String(workers));
     const note = workers >= cores && cores > 1 ? `All ${cores} cores: other programs may slow down.` : `Of ${plural(cores, "core")}.`;
-    this.write("workers-note", kernel === undefined ? note : `${note} Kernel: ${kernel}.`);
+    const computing = [kernel && `Kernel: ${kernel}.`, engine && `Engine: ${engine}.`];
+    this.write("workers-note", [note, ...computing].filter((text) => text).join(" "));
   }
 
   /** Shows the swarm and, if the status is this tab's own, this computer's part. */

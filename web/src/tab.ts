@@ -76,6 +76,8 @@ export class RemoteTab {
         return this.events.onStatus(told.status);
       case "problem":
         return this.events.onError(told.problem);
+      case "engine":
+        return this.events.onEngine(told.engine);
       case "crash":
         return this.die(new Crash(told.error, told.output));
     }

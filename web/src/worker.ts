@@ -1,6 +1,7 @@
 // The script of a computing Web Worker: starts the Go program it is given and passes messages to and from it.
 
 import { runGo } from "./go.ts";
+import worlds from "#worlds/worlds.wasm";
 import type { Answer, Compute, Order, Reply } from "./types/compute";
 
 interface Port {
@@ -20,7 +21,7 @@ port.onmessage = ({ data }) => {
 };
 
 async function boot(module: WebAssembly.Module): Promise<void> {
-  const { ended } = await runGo(module);
+  const { ended } = await runGo(module, worlds);
   ended.catch(die);
   port.postMessage({ op: "ready" });
 }
@@ -28,9 +29,9 @@ async function boot(module: WebAssembly.Module): Promise<void> {
 function obey(order: Exclude<Order, { op: "boot" }>): void {
   switch (order.op) {
     case "setup":
-      return must(compute().setup(order.bytes));
+      return port.postMessage({ op: "engine", engine: must(compute().setup(order.bytes)) });
     case "state":
-      return must(compute().state(order.bytes));
+      return void must(compute().state(order.bytes));
     case "task":
       return send(order.id, compute().evaluate(order.bytes));
     case "validate":
@@ -38,7 +39,7 @@ function obey(order: Exclude<Order, { op: "boot" }>): void {
     case "fold":
       return send(order.id, compute().fold(order.state, order.bytes));
     case "cast":
-      return must(compute().cast(order.gen, order.bytes));
+      return void must(compute().cast(order.gen, order.bytes));
     case "show": {
       const answer = compute().show(order.steps, order.seed);
       if (answer.error !== undefined) return port.postMessage({ op: "failed", id: order.id, error: answer.error });
@@ -56,8 +57,9 @@ function compute(): Compute {
   return (globalThis as unknown as { evocompute: Compute }).evocompute;
 }
 
-function must(answer: Answer<null>): void {
+function must<T>(answer: Answer<T>): T {
   if (answer.error !== undefined) throw new Error(answer.error);
+  return answer.value;
 }
 
 function die(err: unknown): void {

@@ -1,7 +1,9 @@
-// Command _gen writes the translation of step code to internal/worlds: go generate ./internal/worlds.
+// Command _gen writes the translation of step code to internal/worlds: go generate ./internal/worlds. With -wasm FILE
+// it only compiles worlds.wasm, to FILE.
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,13 +12,20 @@ import (
 )
 
 func main() {
-	if err := run(); err != nil {
+	out := flag.String("wasm", "", "only compile worlds.wasm to this file")
+	flag.Parse()
+	dir := filepath.Join("internal", "worlds")
+	write := func() error { return wasm(dir, *out) }
+	if *out == "" {
+		write = func() error { return run(dir) }
+	}
+	if err := write(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
+func run(dir string) error {
 	p, err := translate.LoadWorlds(".")
 	if err != nil {
 		return err
@@ -26,9 +35,12 @@ func run() error {
 		return err
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join("internal", "worlds", name), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return err
 		}
 	}
-	return nil
+	if err := writeBuild(dir); err != nil {
+		return err
+	}
+	return wasm(dir, filepath.Join(dir, "worlds.wasm"))
 }

@@ -40,7 +40,8 @@ func compare(seconds float64, rounds int, only string) error {
 	best := map[string]map[string]row{}
 	var kernels, rows []string
 	for range rounds {
-		runs := [][]string{append(slices.Clone(tab), "--kernel=simd128"), append(slices.Clone(tab), "--kernel=portable")}
+		runs := [][]string{append(slices.Clone(tab), "--kernel=simd128", "--engine=c"), append(slices.Clone(tab), "--kernel=simd128", "--engine=go"),
+			append(slices.Clone(tab), "--kernel=portable", "--engine=go")}
 		for _, k := range kernel.All() {
 			runs = append(runs, append(slices.Clone(programs["native"]), "--kernel="+k.Name))
 		}
@@ -50,8 +51,8 @@ func compare(seconds float64, rounds int, only string) error {
 			if err != nil {
 				return err
 			}
-			if i < 2 {
-				r.Kernel = "tab " + r.Kernel
+			if i < 3 {
+				r.Kernel = "tab " + r.Kernel + ", " + r.Engine
 			}
 			if best[r.Kernel] == nil {
 				best[r.Kernel] = map[string]row{}
@@ -90,12 +91,12 @@ func print(best map[string]map[string]row, kernels, rows []string) {
 			narrow = k
 		}
 	}
-	fmt.Printf("| | unit | %s | tab simd128 / %s |\n|%s\n", strings.Join(kernels, " | "), narrow, strings.Repeat("---|", len(kernels)+3))
+	fmt.Printf("| | unit | %s | tab simd128, c / %s |\n|%s\n", strings.Join(kernels, " | "), narrow, strings.Repeat("---|", len(kernels)+3))
 	for _, name := range rows {
 		fmt.Printf("| %s | %s |", name, best[narrow][name].Unit)
 		for _, k := range kernels {
 			fmt.Printf(" %.3g |", best[k][name].Value)
 		}
-		fmt.Printf(" %.2f |\n", best["tab simd128"][name].Value/best[narrow][name].Value)
+		fmt.Printf(" %.2f |\n", best["tab simd128, c"][name].Value/best[narrow][name].Value)
 	}
 }

@@ -9,6 +9,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -18,6 +19,7 @@ import (
 
 	_ "github.com/evoswarm/evoswarm/envs/all"
 	"github.com/evoswarm/evoswarm/internal/kernel"
+	"github.com/evoswarm/evoswarm/internal/worlds"
 )
 
 func main() {
@@ -26,14 +28,15 @@ func main() {
 	rounds := flag.Int("rounds", 3, "with --tab: how often")
 	only := flag.String("only", "", "rows whose name contains this")
 	name := flag.String("kernel", "", "kernel to take; without it the fastest")
+	engine := flag.String("engine", "", "engine to take; without it the fastest")
 	flag.Parse()
-	if err := run(*tab, *seconds, *rounds, *only, *name); err != nil {
+	if err := run(*tab, *seconds, *rounds, *only, *name, *engine); err != nil {
 		fmt.Fprintln(os.Stderr, "tab:", err)
 		os.Exit(1)
 	}
 }
 
-func run(tab bool, seconds float64, rounds int, only, name string) error {
+func run(tab bool, seconds float64, rounds int, only, name, engine string) error {
 	if tab {
 		return compare(seconds, rounds, only)
 	}
@@ -47,6 +50,13 @@ func run(tab bool, seconds float64, rounds int, only, name string) error {
 	if err := kernel.Use(name); err != nil {
 		return err
 	}
+	if engine != "" {
+		if err := worlds.Use(engine); err != nil {
+			return err
+		}
+	} else if _, err := worlds.UseFastest(); err != nil && !errors.Is(err, worlds.ErrAbsent) {
+		return err
+	}
 	result, err := measure(seconds, only)
 	if err != nil {
 		return err
@@ -57,6 +67,7 @@ func run(tab bool, seconds float64, rounds int, only, name string) error {
 // result is what one program measured with one kernel.
 type result struct {
 	Kernel string `json:"kernel"`
+	Engine string `json:"engine"`
 	Rows   []row  `json:"rows"`
 }
 
@@ -117,7 +128,7 @@ func measure(seconds float64, only string) (result, error) {
 			t.measure()
 		}
 	}
-	r := result{Kernel: kernel.Active()}
+	r := result{Kernel: kernel.Active(), Engine: worlds.Active()}
 	for _, t := range chosen {
 		r.Rows = append(r.Rows, row{t.name, t.unit, t.best})
 	}

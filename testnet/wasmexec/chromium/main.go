@@ -93,20 +93,22 @@ func run(ctx context.Context, args []string) (status int, err error) {
 	}
 }
 
-// findAssets names the files that the worker fetches: the program, Go's glue and the kernels.
+// findAssets names the files that the worker fetches: the program, Go's glue, the kernels and the worlds.
 func findAssets(program string) (map[string]string, error) {
 	goroot, err := command("env", "GOROOT")
 	if err != nil {
 		return nil, err
 	}
-	kernels, err := command("list", "-f", "{{.Dir}}", "github.com/evoswarm/evoswarm/internal/kernel")
+	dirs, err := command("list", "-f", "{{.Dir}}", "github.com/evoswarm/evoswarm/internal/kernel", "github.com/evoswarm/evoswarm/internal/worlds")
 	if err != nil {
 		return nil, err
 	}
+	kernels, worlds, _ := strings.Cut(dirs, "\n")
 	assets := map[string]string{"program.wasm": program, "wasm_exec.js": filepath.Join(goroot, "lib", "wasm", "wasm_exec.js")}
 	for _, name := range []string{"border.mjs", "border.wasm", "simd128.wasm"} {
 		assets[name] = filepath.Join(kernels, name)
 	}
+	assets["worlds.mjs"], assets["worlds.wasm"] = filepath.Join(worlds, "border.mjs"), filepath.Join(worlds, "worlds.wasm")
 	return assets, nil
 }
 

@@ -1,6 +1,7 @@
 // Runs a Go program in a Web Worker. Files, output and the end of the program are requests to command chromium.
 
-import { kernelBorder } from "./border.mjs";
+import { kernelBorder, kernelsOn } from "./border.mjs";
+import { worldsBorder } from "./worlds.mjs";
 
 /** Files that are open, and those that the program has written, which are in memory only. */
 const opened = new Map();
@@ -118,10 +119,14 @@ async function run() {
   let status = 0;
   go.argv = new TextDecoder().decode(request("GET", "args")).split("\0");
   go.exit = (code) => (status = code);
-  const border = await kernelBorder(await bytes("border.wasm"), await bytes("simd128.wasm"));
+  const kernels = [await bytes("border.wasm"), await bytes("simd128.wasm")];
+  const border = await kernelBorder(...kernels);
   go.importObject.evokernel = border.imports;
+  const worlds = worldsBorder(await bytes("worlds.wasm"), (memory) => kernelsOn(memory, ...kernels));
+  go.importObject.evoworlds = worlds.imports;
   const { instance } = await WebAssembly.instantiateStreaming(fetch("program.wasm"), go.importObject);
   await border.connect(instance);
+  await worlds.connect(instance);
   await go.run(instance);
   request("POST", `end?status=${status}`, "");
   self.close(); // what a timer of the program still wants is of no use

@@ -4,8 +4,8 @@
 export type Answer<T> = { value: T; error?: undefined } | { error: string; value?: undefined };
 
 export interface Compute {
-  /** Prepares for a run; bytes of a rollout.Setup. */
-  setup(bytes: Uint8Array): Answer<null>;
+  /** Prepares for a run; bytes of a rollout.Setup. The value names the engine that plays its episodes: "c" or "go". */
+  setup(bytes: Uint8Array): Answer<string>;
   /** Sets what tasks are run on from now on; bytes of an evolve.State. */
   state(bytes: Uint8Array): Answer<null>;
   /** Runs a task (rollout.MarshalTask) and returns its results (rollout.MarshalResults). */
@@ -40,6 +40,7 @@ export type Order =
 /** What a worker posts back. After a crash it is of no use any more. */
 export type Reply =
   | { op: "ready" }
+  | { op: "engine"; engine: string }
   | { op: "result"; id: number; bytes: Uint8Array }
   | { op: "reel"; id: number; json: string }
   | { op: "failed"; id: number; error: string }

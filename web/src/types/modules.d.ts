@@ -9,8 +9,25 @@ declare module "#kernel/border.mjs" {
     border: Uint8Array<ArrayBuffer>,
     simd128: Uint8Array<ArrayBuffer>,
   ): Promise<{ imports: WebAssembly.ModuleImports; connect(program: WebAssembly.Instance): Promise<void> }>;
+  export function kernelsOn(
+    memory: WebAssembly.Memory,
+    border: Uint8Array<ArrayBuffer>,
+    simd128: Uint8Array<ArrayBuffer>,
+  ): Promise<WebAssembly.ModuleImports>;
 }
 declare module "#kernel/*.wasm" {
+  const bytes: Uint8Array<ArrayBuffer>;
+  export default bytes;
+}
+
+// The translated worlds, aliased by build.mjs to internal/worlds.
+declare module "#worlds/border.mjs" {
+  export function worldsBorder(
+    bytes: Uint8Array<ArrayBuffer> | undefined,
+    kernels: (memory: WebAssembly.Memory) => Promise<WebAssembly.ModuleImports>,
+  ): { imports: WebAssembly.ModuleImports; connect(program: WebAssembly.Instance): Promise<void> };
+}
+declare module "#worlds/*.wasm" {
   const bytes: Uint8Array<ArrayBuffer>;
   export default bytes;
 }

@@ -24,6 +24,8 @@ export interface TabEvents {
   onStatus(status: Status): void;
   /** Something went wrong that the person should know. */
   onError(problem: Problem): void;
+  /** What plays the episodes of a worker that has got ready: "c" (worlds.wasm) or "go". */
+  onEngine(engine: string): void;
 }
 
 /**
@@ -165,6 +167,7 @@ export type Tell =
   | { op: "phase"; phase: Phase }
   | { op: "status"; status: Status }
   | { op: "problem"; problem: Problem }
+  | { op: "engine"; engine: string }
   | { op: "crash"; error: string; output: string };
 
 declare global {
