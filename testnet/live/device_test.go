@@ -32,6 +32,12 @@ func TestDeviceSwarm(t *testing.T) {
 	device := openclDevice(t)
 	var s swarm
 	first := s.newNode(t, "cores", "--bootstrap", "--train", "CartPole-v1", "--gpu", "off").start(t)
+	s.await(t, "the page is served", func() string {
+		if _, err := first.fetch("/healthz"); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
 	gpu := s.newNode(t, "device", "join", first.page, "--gpu", device, "--gpu-only").start(t)
 	b := s.newTab(t, first.page)
 	b.open(t)
