@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run check test build page wasm node-modules tools vet lint golden sim live fuzz bench bench-record fmt clean
+.PHONY: help many run check test build page wasm node-modules tools vet lint golden sim live fuzz bench bench-record fmt clean
 
 # One set of flags for every build, so that all parts share one build cache.
 export GOFLAGS := -trimpath -buildvcs=false
@@ -20,6 +20,7 @@ ARGS ?=
 
 SIM_SEEDS ?= 1000
 FUZZ_TIME ?= 10s
+MANY ?= 1000000
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,6 +70,9 @@ sim: ## run the simulator with SIM_SEEDS seeds (1000)
 
 live: page ## test with real processes and a real Chromium
 	go test -tags page -count=1 -timeout 20m -v ./testnet/live
+
+many: ## compare MANY evaluations of each world between Go and its translation in C (a night at 1,000,000)
+	go test ./internal/worlds -run '^TestMany$$' -count=1 -timeout 72h -v -worlds.evaluations $(MANY)
 
 fuzz: ## run every fuzz target for FUZZ_TIME (10s)
 	@grep -rlE '^func Fuzz' --include='*_test.go' $(GO_DIRS) | xargs -n1 dirname | sort -u | while read -r dir; do \
