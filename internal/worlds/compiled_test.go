@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -107,15 +108,8 @@ func TestMany(t *testing.T) {
 	program := compile(t, "gcc", []string{"-O2"}, nil)
 	differ := 0
 	for first := 0; first < *evaluations; first += batch {
-		var b bytes.Buffer
-		var want []answer
-		write(&b, noise.Table()[:])
-		for _, g := range games(t, &b) {
-			for k := first; k < min(first+batch, *evaluations); k++ {
-				want = append(want, g.evaluation(t, uint64(k)))
-			}
-		}
-		for _, d := range differences(t, play(t, program, b.Bytes()), want) {
+		requests, want := loops(t, first, min(first+batch, *evaluations))
+		for _, d := range differences(t, play(t, program, requests), want) {
 			if differ++; differ <= 20 {
 				t.Error(d)
 			}
@@ -164,6 +158,109 @@ func TestFused(t *testing.T) {
 	program := compile(t, "gcc", []string{"-O2", "-mfma", "-ffp-contract=fast"}, nil)
 	if n := len(differences(t, play(t, program, requests), want)); n < len(want)/2 {
 		t.Errorf("%d of %d differ with contraction, want most", n, len(want))
+	}
+}
+
+// TestOpenCL translates the loop of episodes with all that it calls, policies and portable kernels too, to OpenCL C,
+// once with worlds in a work-item's own memory and once with all in the device's, and plays evaluations with what clang
+// makes of it for this processor. clang checks the address spaces: OpenCL C 1.2 converts no pointer to another one.
+func TestOpenCL(t *testing.T) {
+	if testing.Short() {
+		t.Skip("internal/gpu runs worlds under PoCL; this is for whole loops")
+	}
+	p, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests, want := loops(t, 0, 24)
+	const private, global = translate.Private, translate.Global
+	for _, c := range []struct {
+		suffix string
+		spaces []translate.Space
+	}{
+		{"_pppgggpgpgg", []translate.Space{private, private, private, global, global, global, private, global, private, global, global}},
+		{"_ggggggggggg", nil},
+	} {
+		need(t, "clang")
+		o := translate.WorldsOptions()
+		o.Target, o.Externs, o.Roots = translate.OpenCL, nil, []translate.Root{{Name: "internal/episode.Play", Spaces: c.spaces}}
+		text, err := p.Translate(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		source, object, library := filepath.Join(dir, "worlds.cl"), filepath.Join(dir, "worlds.o"), filepath.Join(dir, "library.o")
+		writeFile(t, source, "#include \"prelude.h\"\n"+text)
+		clang(t, "-x", "cl", "-cl-std=CL1.2", "-Xclang", "-finclude-default-header", "-O2", "-w", "-ffp-contract=off", "-I.", "-c", "-o", object, source)
+		clang(t, "-O2", "-fno-builtin", "-c", "-o", library, filepath.Join("testdata", "opencl.c"))
+		program := compile(t, "clang", []string{"-O2", "-DTABLE_LAST", "-DSUFFIX=" + c.suffix, object, library}, nil)
+		differ := differences(t, play(t, program, requests), want)
+		for _, d := range differ[:min(5, len(differ))] {
+			t.Error(d)
+		}
+		t.Logf("%s: %d of %d evaluations differ", c.suffix, len(differ), len(want))
+	}
+}
+
+// TestCUDA translates the same to CUDA C and plays with it as C++ of this processor. Then clang makes PTX of it, in
+// which is no fused multiplication, no root or quotient that is only approximate, and no denormal flushed to zero.
+func TestCUDA(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs clang")
+	}
+	need(t, "clang")
+	p, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := translate.WorldsOptions()
+	o.Target, o.Externs, o.Roots = translate.CUDA, nil, []translate.Root{{Name: "internal/episode.Play"}}
+	text, err := p.Translate(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	source, ptx := filepath.Join(dir, "worlds.cu"), filepath.Join(dir, "worlds.ptx")
+	writeFile(t, source, "#include \"prelude.h\"\n"+text)
+
+	host, library, object := filepath.Join(dir, "host.cpp"), filepath.Join(dir, "library.c"), filepath.Join(dir, "host.o")
+	writeFile(t, host, "#include \"prelude.h\"\nextern \"C\" {\n"+strings.Replace(text, "__device__ array65536_f32 *noise_table", "extern array65536_f32 *noise_table", 1)+"}\n")
+	writeFile(t, library, "double __nv_sqrt(double x) { return __builtin_sqrt(x); }\ndouble __nv_floor(double x) { return __builtin_floor(x); }\n"+
+		"double __nv_trunc(double x) { return __builtin_trunc(x); }\n")
+	rename := []string{"-x", "c++", "-std=c++17", "-O2", "-w", "-ffp-contract=off", "-I.", "-D__CUDACC__", "-D__CUDACC_RTC__", "-D__device__=", "-D__constant__="}
+	for _, s := range states {
+		rename = append(rename, fmt.Sprintf("-Depisode_Play_%s=episode_Play_%s_cuda", s.name, s.name))
+	}
+	clang(t, append(rename, "-c", "-o", object, host)...)
+	requests, want := loops(t, 0, 24)
+	program := compile(t, "clang", []string{"-O2", "-DSUFFIX=_cuda", object, library}, nil)
+	differ := differences(t, play(t, program, requests), want)
+	for _, d := range differ[:min(5, len(differ))] {
+		t.Error(d)
+	}
+	t.Logf("%d of %d evaluations differ", len(differ), len(want))
+
+	args := []string{"-x", "cuda", "-std=c++17", "--cuda-device-only", "--cuda-gpu-arch=sm_70", "-nocudainc", "-nocudalib", "-O3", "-w", "-I.", "-S"}
+	for _, c := range []struct {
+		contract string
+		found    bool
+	}{{"off", false}, {"fast", true}} {
+		clang(t, append(args, "-ffp-contract="+c.contract, "-o", ptx, source)...)
+		data, err := os.ReadFile(ptx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad := regexp.MustCompile(`\b(fma\.rn\.f|mad\.[a-z.]*f(32|64)|\w+\.approx|\w+\.ftz|div\.full)`).FindAll(data, -1)
+		if (len(bad) > 0) != c.found || len(data) < 100_000 {
+			t.Errorf("contraction %s: %d bytes of PTX with %d fused or approximate instructions", c.contract, len(data), len(bad))
+		}
+	}
+}
+
+func clang(t *testing.T, args ...string) {
+	t.Helper()
+	if out, err := exec.Command("clang", args...).CombinedOutput(); err != nil {
+		t.Fatalf("clang %v: %v\n%s", args, err, out)
 	}
 }
 
@@ -318,6 +415,19 @@ func script(t *testing.T) (requests []byte, want []answer) {
 	return b.Bytes(), want
 }
 
+// loops makes requests for evaluations first to end-1 in each world and plays them in Go.
+func loops(t *testing.T, first, end int) (requests []byte, want []answer) {
+	t.Helper()
+	var b bytes.Buffer
+	write(&b, noise.Table()[:])
+	for _, g := range games(t, &b) {
+		for k := first; k < end; k++ {
+			want = append(want, g.evaluation(t, uint64(k)))
+		}
+	}
+	return b.Bytes(), want
+}
+
 // games are all worlds, whose requests are written to b.
 func games(t *testing.T, b *bytes.Buffer) (list []*game) {
 	t.Helper()
@@ -434,7 +544,7 @@ func (g *game) evaluation(t *testing.T, k uint64) answer {
 	}
 	s := episode.Setup{
 		Net: net.Network(), ObsDim: int32(g.spec.ObsDim), ActDim: int32(net.ActDim()), Widest: int32(net.Widest()),
-		Lanes: []int32{1, 2, 5, 16}[k%4], Hold: []int32{1, 1, 3}[k%3], Limit: 60 + int64(k%5)*40,
+		Lanes: []int32{1, 2, 5, 16}[k%4], Hold: []int32{1, 1, 3}[k%3], Limit: 60 + int64(k%5)*40 + int64(k/7%2)*300,
 	}
 	var norm []float32
 	if k%5 == 1 {

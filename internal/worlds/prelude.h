@@ -16,10 +16,10 @@ typedef long i64;
 typedef ulong u64;
 typedef float f32;
 typedef double f64;
-#define FN
+#define FN static
 #define ROOT
 #define EXTERN
-#define INLINE
+#define INLINE static inline
 #define LIT(T, ...) ((T){__VA_ARGS__})
 #define ZERO(T) ((T){0})
 #define go_sqrt(x) sqrt((f64)(x))

@@ -6,6 +6,26 @@
 #include WORLDS
 #include HASHES
 
+// The loop of episodes may be that of another translation, whose names end with SUFFIX: in CUDA C, or in OpenCL C,
+// where the table is its last argument.
+#ifdef SUFFIX
+#define JOIN_(W, S) episode_Play_##W##S
+#define JOIN(W, S) JOIN_(W, S)
+#ifdef TABLE_LAST
+#define PLAY(W, ...) JOIN(W, SUFFIX)(__VA_ARGS__, noise_table)
+#define TABLE , array65536_f32 *
+#else
+#define PLAY(W, ...) JOIN(W, SUFFIX)(__VA_ARGS__)
+#define TABLE
+#endif
+#define DECLARE(W) \
+  i64 JOIN(W, SUFFIX)(episode_Setup *, slice_##W##_State, slice_episode_Lane, slice_u64, slice_f32, slice_f32, slice_f32, slice_f64, slice_f64, \
+                      slice_f64, slice_u64 TABLE);
+#else
+#define PLAY(W, ...) episode_Play_##W(__VA_ARGS__)
+#define DECLARE(W)
+#endif
+
 static array65536_f32 table;
 array65536_f32 *noise_table = &table;
 
@@ -35,6 +55,7 @@ static u64 see(u64 h, slice_f32 obs) {
 
 // What one world needs: an episode of given actions, and episodes of a policy.
 #define WORLD(W) \
+  DECLARE(W) \
   static void act_##W(request *r) { \
     W##_State *s = room(sizeof(W##_State)); \
     noise_Stream rng = noise_NewStream(r->seed, 2); \
@@ -69,7 +90,7 @@ static u64 see(u64 h, slice_f32 obs) {
     get(norm.p, 4 * (size_t)norm.n); \
     get(bounds.p, 8 * (size_t)bounds.n); \
     for (i64 i = 0; i < worlds.n; i++) W##_State_Choose(&worlds.p[i], r->variant); \
-    i64 steps = episode_Play_##W(&setup, worlds, all, seeds, theta, norm, mem, bounds, work, returns, sums); \
+    i64 steps = PLAY(W, &setup, worlds, all, seeds, theta, norm, mem, bounds, work, returns, sums); \
     u64 h = go_mix(1, (u64)steps); \
     for (i64 i = 0; i < returns.n; i++) h = go_mix(h, go_f64bits(returns.p[i])); \
     u64 k = 1; \
