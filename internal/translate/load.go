@@ -20,7 +20,6 @@ type Program struct {
 	dir    string
 	fset   *token.FileSet
 	pkgs   map[string]*packages.Package
-	paths  []string // of pkgs, sorted
 	funcs  map[*types.Func]*source
 	vars   map[types.Object]variable
 	sizes  types.Sizes
@@ -91,14 +90,12 @@ func newProgram(dir, module string, fset *token.FileSet, pkgs []*packages.Packag
 			faults = append(faults, e)
 		}
 		p.pkgs[pkg.PkgPath] = pkg
-		p.paths = append(p.paths, pkg.PkgPath)
 		for _, f := range pkg.Syntax {
 			for _, d := range f.Decls {
 				p.declare(pkg, d)
 			}
 		}
 	}
-	slices.Sort(p.paths)
 	return p, errors.Join(faults...)
 }
 

@@ -33,8 +33,6 @@ type Root struct {
 	Name string // such as "internal/episode.Play" or "envs/classic/cartpole.State.Reset"
 	// Spaces says for each parameter, the receiver first, where it points to; the rest are Global. Only for OpenCL.
 	Spaces []Space
-	// Worlds are the names of the worlds for which it is written, if it takes the interface; empty: all.
-	Worlds []string
 }
 
 // Options says what is translated, and how.

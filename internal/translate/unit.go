@@ -121,9 +121,7 @@ func (t *translation) addRoot(r Root) error {
 		return nil
 	}
 	for _, w := range t.worlds {
-		if len(r.Worlds) == 0 || listed(r.Worlds, w.Name) {
-			t.rootUnit(s, w, params)
-		}
+		t.rootUnit(s, w, params)
 	}
 	return nil
 }

@@ -99,23 +99,34 @@ func TestCompiled(t *testing.T) {
 	}
 }
 
-// TestMany compares as many evaluations of random policies per world as -worlds.evaluations says.
+// TestMany compares as many evaluations of random policies per world as -worlds.evaluations says: make many.
 func TestMany(t *testing.T) {
 	if *evaluations == 0 {
 		t.Skip("only with -worlds.evaluations N")
 	}
-	const batch = 500
+	const batch = 1000
 	program := compile(t, "gcc", []string{"-O2"}, nil)
-	differ := 0
-	for first := 0; first < *evaluations; first += batch {
-		requests, want := loops(t, first, min(first+batch, *evaluations))
-		for _, d := range differences(t, play(t, program, requests), want) {
-			if differ++; differ <= 20 {
-				t.Error(d)
+	for i := range worlds.Table {
+		t.Run(worlds.Table[i].ID, func(t *testing.T) {
+			t.Parallel()
+			differ := 0
+			for first := 0; first < *evaluations; first += batch {
+				var b bytes.Buffer
+				var want []answer
+				write(&b, noise.Table()[:])
+				g := games(t, &b)[i]
+				for k := first; k < min(first+batch, *evaluations); k++ {
+					want = append(want, g.evaluation(t, uint64(k), 1+k%2, 20+int64(k%4)*20+int64(k%100/99)*400))
+				}
+				for _, d := range differences(t, play(t, program, b.Bytes()), want) {
+					if differ++; differ <= 20 {
+						t.Error(d)
+					}
+				}
 			}
-		}
+			t.Logf("%d of %d evaluations differ", differ, *evaluations)
+		})
 	}
-	t.Logf("%d of %d evaluations differ", differ, *evaluations*len(worlds.Table))
 }
 
 // play runs a program on requests and returns its answers.
@@ -409,7 +420,7 @@ func script(t *testing.T) (requests []byte, want []answer) {
 			}
 		}
 		for k := range uint64(8) {
-			want = append(want, g.evaluation(t, k))
+			want = append(want, g.evaluation(t, k, 1+int(k%7), 60+int64(k%5)*40+int64(k/7%2)*300))
 		}
 	}
 	return b.Bytes(), want
@@ -422,7 +433,7 @@ func loops(t *testing.T, first, end int) (requests []byte, want []answer) {
 	write(&b, noise.Table()[:])
 	for _, g := range games(t, &b) {
 		for k := first; k < end; k++ {
-			want = append(want, g.evaluation(t, uint64(k)))
+			want = append(want, g.evaluation(t, uint64(k), 1+k%7, 60+int64(k%5)*40+int64(k/7%2)*300))
 		}
 	}
 	return b.Bytes(), want
@@ -530,8 +541,9 @@ func (g *game) actions(seed uint64, control controller, limit int, beyond bool) 
 		fmt.Sprintf("%016x %016x", h, hash(hash(1, reflect.ValueOf(rng)), reflect.ValueOf(s).Elem()))}
 }
 
-// evaluation plays episodes of a random policy in Go, and writes what they consist of. k names policy and conditions.
-func (g *game) evaluation(t *testing.T, k uint64) answer {
+// evaluation plays n episodes of a random policy in Go, of at most limit env-steps, and writes what they consist of. k
+// names policy and conditions.
+func (g *game) evaluation(t *testing.T, k uint64, n int, limit int64) answer {
 	p := policySpec(g.spec, k)
 	net, err := policy.New(p, g.spec)
 	if err != nil {
@@ -544,7 +556,7 @@ func (g *game) evaluation(t *testing.T, k uint64) answer {
 	}
 	s := episode.Setup{
 		Net: net.Network(), ObsDim: int32(g.spec.ObsDim), ActDim: int32(net.ActDim()), Widest: int32(net.Widest()),
-		Lanes: []int32{1, 2, 5, 16}[k%4], Hold: []int32{1, 1, 3}[k%3], Limit: 60 + int64(k%5)*40 + int64(k/7%2)*300,
+		Lanes: []int32{1, 2, 5, 16}[k%4], Hold: []int32{1, 1, 3}[k%3], Limit: limit,
 	}
 	var norm []float32
 	if k%5 == 1 {
@@ -559,7 +571,7 @@ func (g *game) evaluation(t *testing.T, k uint64) answer {
 	if k%3 == 1 && !g.spec.Action.Discrete {
 		s.Jitter = 0.1
 	}
-	seeds, returns := make([]uint64, 1+k%7), make([]float64, 1+k%7)
+	seeds, returns := make([]uint64, n), make([]float64, n)
 	for i := range seeds {
 		seeds[i] = chance.Uint64()
 	}

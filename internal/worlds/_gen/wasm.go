@@ -32,7 +32,7 @@ func wasm(dir, out string) error {
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("worlds.wasm needs clang 14 and lld (Debian: clang lld): %w", err)
 	}
-	return nil
+	return os.Chmod(out, 0o644) // the linker makes programs
 }
 
 // buildOf names the sources: the first 8 bytes of their SHA-256.
