@@ -246,6 +246,9 @@ func (f *function) unary(e *ast.UnaryExpr) string {
 		if !f.PlainSigned && (typ == "i32" || typ == "i64") {
 			return fmt.Sprintf("(%s)(0 - (u%s)(%s))", typ, typ[1:], x)
 		}
+		if typ == "u16" || typ == "u8" {
+			return fmt.Sprintf("(%s)(0 - (u32)(%s))", typ, x)
+		}
 		return "(-" + x + ")"
 	case token.ADD:
 		return f.expr(e.X)

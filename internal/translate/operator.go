@@ -124,7 +124,7 @@ func (f *function) arithmetic(n ast.Node, op token.Token, x, y string, t types.T
 	case !f.PlainSigned && (typ == "i32" || typ == "i64"):
 		return fmt.Sprintf("(%s)((u%s)(%s) %s (u%s)(%s))", typ, typ[1:], x, op, typ[1:], y)
 	case typ == "u16" || typ == "u8":
-		return fmt.Sprintf("(%s)(%s %s %s)", typ, x, op, y)
+		return fmt.Sprintf("(%s)((u32)(%s) %s (u32)(%s))", typ, x, op, y) // int, to which C promotes, could overflow
 	}
 	return fmt.Sprintf("(%s %s %s)", x, op, y)
 }

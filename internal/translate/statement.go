@@ -24,7 +24,7 @@ func (f *function) stmt(s ast.Stmt) {
 		if s.Tok == token.DEC {
 			op = token.SUB
 		}
-		x := f.expr(s.X)
+		x := f.changed(s.X)
 		f.emit("%s = %s;", x, f.arithmetic(s, op, x, "1", f.info.TypeOf(s.X)))
 	case *ast.DeclStmt:
 		f.declaration(s.Decl.(*ast.GenDecl))
@@ -351,6 +351,17 @@ func (f *function) caseCondition(c *ast.CaseClause, tag string) string {
 	return strings.Join(conds, " || ")
 }
 
+// changed is a place that is read and written: its text occurs twice, so a call in it must not write.
+func (f *function) changed(e ast.Expr) string {
+	ast.Inspect(e, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok && f.calls[c] != nil && f.calls[c].effect == writes {
+			f.refusal(c, "a call that writes, %s, in a place that is read and written", f.calls[c].obj.Name())
+		}
+		return true
+	})
+	return f.expr(e)
+}
+
 var assignOps = map[token.Token]token.Token{
 	token.ADD_ASSIGN: token.ADD, token.SUB_ASSIGN: token.SUB, token.MUL_ASSIGN: token.MUL, token.QUO_ASSIGN: token.QUO,
 	token.REM_ASSIGN: token.REM, token.AND_ASSIGN: token.AND, token.OR_ASSIGN: token.OR, token.XOR_ASSIGN: token.XOR,
@@ -359,7 +370,7 @@ var assignOps = map[token.Token]token.Token{
 
 func (f *function) assign(s *ast.AssignStmt) {
 	if op, ok := assignOps[s.Tok]; ok {
-		x := f.expr(s.Lhs[0])
+		x := f.changed(s.Lhs[0])
 		f.emit("%s = %s;", x, f.binary(s, op, x, s.Rhs[0], f.info.TypeOf(s.Lhs[0])))
 		return
 	}

@@ -56,6 +56,8 @@ func Order(c *counter, rng *noise.Stream, x []int32) int32 {
 // Places assigns what depends on the same statement.
 func Places(c *counter, x []int32) {
 	i := int32(0)
+	x[c.next()]++                              // want: a call that writes, next, in a place that is read and written
+	x[c.next()] += 2                           // want: a call that writes, next, in a place that is read and written
 	i, x[i] = 1, 2                             // want: the place x[i] depends on a variable that the same statement assigns
 	c.n, x[c.n] = 1, 2                         // want: has an index that is read from memory
 	for i, j := 0, 9; i < j; i, j = i+1, j-1 { // want: post statement of more than one assignment

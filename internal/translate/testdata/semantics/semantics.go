@@ -48,6 +48,8 @@ func Integers(out []int64, a, b int64) {
 	n = put(out, n, int64(u>>(v&63)))
 	n = put(out, n, int64(u<<(v&31)))
 	n = put(out, n, int64(uint16(u)*uint16(v)))
+	n = put(out, n, int64(-uint16(u))+int64(^uint16(v)))
+	n = put(out, n, int64(uint16(u)<<(v&15)|uint16(v)>>3))
 	if b != 0 {
 		n = put(out, n, a/b)
 		n = put(out, n, a%b)
