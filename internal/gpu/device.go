@@ -94,14 +94,16 @@ func (d *Device) evaluate(t rollout.Task, cancel func() bool) ([]rollout.Candida
 			return nil, err
 		}
 	}
+	i, checked := rand.IntN(len(t.Seeds)), make(chan rollout.CandidateResult, 1)
+	go func() { checked <- d.check.evaluate(t, i) }()
 	o := d.plan.Offload(t)
 	outcomes, err := d.player.evaluate(o, cancel)
+	want := <-checked
 	if err != nil {
 		return nil, err
 	}
 	results := o.Join(outcomes)
-	i := rand.IntN(len(results))
-	if want := d.check.evaluate(t, i); want != results[i] {
+	if want != results[i] {
 		return nil, fmt.Errorf("%w: of seed %d, fitness %d in %d env-steps, and the CPU gets %d in %d; the CPU's cores compute",
 			ErrDiffers, t.Seeds[i], results[i].Fitness, results[i].Steps, want.Fitness, want.Steps)
 	}

@@ -132,6 +132,12 @@ func TestPolicies(t *testing.T) {
 		"relu without bias": {"CartPole-v1", "openai-es", func(s *rollout.Setup) {
 			s.Policy.Hidden, s.Policy.Activation, s.Policy.Bias = []uint64{64, 64}, "relu", false
 		}},
+		"two layers": {"Pendulum-v1", "openai-es", func(s *rollout.Setup) {
+			s.Policy.Hidden = []uint64{18, 23}
+		}},
+		"two layers, relu": {"Pendulum-v1", "openai-es", func(s *rollout.Setup) {
+			s.Policy.Hidden, s.Policy.Activation = []uint64{16, 16}, "relu"
+		}},
 		"bins": {"Pendulum-v1", "openai-es", func(s *rollout.Setup) {
 			s.Policy.Head, s.Policy.Bins = "bins", 7
 		}},
@@ -158,6 +164,35 @@ func TestPolicies(t *testing.T) {
 			plan := setup(t, c.env, c.strategy, c.change)
 			compare(t, plan, task(plan, 37, 2))
 		})
+	}
+}
+
+// TestTies evaluates policies whose outputs are equal, infinite or NaN.
+func TestTies(t *testing.T) {
+	for _, id := range []string{"CartPole-v1", "Pendulum-v1"} {
+		for _, value := range []float32{1e9, 3e38} { // all perturbations are rounded away
+			plan := setup(t, id, "openai-es", func(s *rollout.Setup) {
+				s.Policy.Activation = "relu"
+				if id == "Pendulum-v1" {
+					s.Policy.Head, s.Policy.Bins = "bins", 4
+				}
+			})
+			work := task(plan, 8, 2)
+			for i := range work.State.Theta {
+				work.State.Theta[i] = value
+			}
+			compare(t, plan, work)
+			// The first output is infinity minus infinity, the others are infinite.
+			out := plan.Policy.Outputs()
+			second := plan.Policy.Layout()[2].Offset
+			for i := range 16 * out {
+				work.State.Theta[second+i] = 1
+				if i%(2*out) == 0 {
+					work.State.Theta[second+i] = -1
+				}
+			}
+			compare(t, plan, work)
+		}
 	}
 }
 

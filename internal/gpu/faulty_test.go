@@ -120,6 +120,29 @@ func TestFlippedArithmetic(t *testing.T) {
 	}
 }
 
+// TestRetest: a device whose arithmetic goes wrong later is found by the test that comes every so often.
+func TestRetest(t *testing.T) {
+	plan := setup(t, "CartPole-v1", "dises", nil)
+	f := new(faulty)
+	d := faultyDevice(t, plan, f)
+	reads := 0
+	f.corrupt = func(_ buffer, _ int, data []byte) {
+		if len(data) == 8*arithmeticResults*arithmeticPiece {
+			reads++
+			data[0] ^= 1
+		}
+	}
+	if _, err := d.Evaluate(task(plan, 4, 1), nil); err != nil || reads != 0 {
+		t.Fatalf("%d tests of arithmetic at once, %v", reads, err)
+	}
+	d.tested = d.tested.Add(-retest)
+	for range 2 {
+		if _, err := d.Evaluate(task(plan, 4, 1), nil); !errors.Is(err, ErrDiffers) || reads != 1 {
+			t.Errorf("%d tests of arithmetic, %v, want one and ErrDiffers", reads, err)
+		}
+	}
+}
+
 // TestFlippedEpisode: a device whose episodes end otherwise does not open.
 func TestFlippedEpisode(t *testing.T) {
 	info := usable(t)

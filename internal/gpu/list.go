@@ -34,10 +34,10 @@ func listed(all []driver) (devices []Info, err error) {
 // cudaPlatform is the OpenCL platform of devices that are there as CUDA devices, too.
 const cudaPlatform = "NVIDIA CUDA"
 
-// has reports whether a CUDA device of that name is among devices.
+// has reports whether a CUDA device of that name, known of no fault, is among devices.
 func has(devices []Info, name string) bool {
 	for _, d := range devices {
-		if d.Kind == CUDA && d.Name == name {
+		if d.Kind == CUDA && d.Err == nil && d.Name == name {
 			return true
 		}
 	}

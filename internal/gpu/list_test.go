@@ -26,25 +26,25 @@ func names(devices []Info) (s string) {
 
 func TestListAndChoose(t *testing.T) {
 	devices, err := listed([]driver{
-		fixed{infos: []Info{{Name: "H200", Kind: CUDA}}},
-		fixed{infos: []Info{{Name: "H200", Kind: OpenCL, Driver: "NVIDIA CUDA 570"}, {Name: "Arc A770", Kind: OpenCL}, {Name: "old", Kind: OpenCL, Err: ErrOld}, {Name: "cores", Kind: OpenCL, CPU: true}}},
+		fixed{infos: []Info{{Name: "H200", Kind: CUDA}, {Name: "P100", Kind: CUDA, Err: ErrUnfit}}},
+		fixed{infos: []Info{{Name: "H200", Kind: OpenCL, Driver: "NVIDIA CUDA 570"}, {Name: "P100", Kind: OpenCL, Driver: "NVIDIA CUDA 570"}, {Name: "Arc A770", Kind: OpenCL}, {Name: "old", Kind: OpenCL, Err: ErrOld}, {Name: "cores", Kind: OpenCL, CPU: true}}},
 		fixed{err: ErrNoDriver},
 	})
-	if got, want := names(devices), "1 cuda H200; 2 opencl Arc A770; 3 opencl old; 4 opencl cores; "; got != want {
+	if got, want := names(devices), "1 cuda H200; 2 cuda P100; 3 opencl P100; 4 opencl Arc A770; 5 opencl old; 6 opencl cores; "; got != want {
 		t.Errorf("listed %s, want %s", got, want)
 	}
 	if !errors.Is(err, ErrNoDriver) {
 		t.Errorf("%v, want ErrNoDriver", err)
 	}
 	for setting, want := range map[string]string{
-		"off": "", "auto": "1 cuda H200; 2 opencl Arc A770; ", "2": "2 opencl Arc A770; ", "4": "4 opencl cores; ", "arc": "2 opencl Arc A770; ",
+		"off": "", "auto": "1 cuda H200; 3 opencl P100; 4 opencl Arc A770; ", "2": "2 cuda P100; ", "6": "6 opencl cores; ", "arc": "4 opencl Arc A770; ",
 	} {
 		chosen, err := choose(setting, devices, nil)
 		if got := names(chosen); got != want || err != nil {
 			t.Errorf("%q chooses %s, %v, want %s", setting, got, err, want)
 		}
 	}
-	for _, setting := range []string{"", "0", "5", "-1", "Voodoo"} {
+	for _, setting := range []string{"", "0", "7", "-1", "Voodoo"} {
 		if _, err := choose(setting, devices, nil); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%q: %v, want ErrUnknown", setting, err)
 		}
