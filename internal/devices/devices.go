@@ -22,9 +22,9 @@ const (
 
 // Use opens devices for a plan, each on a goroutine of its own since compiling takes seconds, and adds to s those that
 // pass their tests. With alone the workers of s leave all tasks to them. say is called, from any goroutine, with a
-// line for each device: that it computes, or what computes instead and why. The function that it returns waits until
+// line for each device: that it computes, or why it does not. The function that it returns waits until
 // all are opened, or have been refused.
-func Use(s *schedule.Scheduler, infos []gpu.Info, plan rollout.Plan, alone bool, say func(string)) (wait func()) {
+func Use(s *schedule.Scheduler, infos []gpu.Info, plan rollout.Plan, alone bool, say func(used bool, text string)) (wait func()) {
 	opened := make(chan struct{}, len(infos))
 	for _, info := range infos {
 		go func() {
@@ -32,14 +32,14 @@ func Use(s *schedule.Scheduler, infos []gpu.Info, plan rollout.Plan, alone bool,
 			begin := time.Now()
 			d, err := gpu.Open(info, plan)
 			if err != nil {
-				say(fmt.Sprintf("%s is not used: %v", info.Name, err))
+				say(false, fmt.Sprintf("%s is not used: %v", info.Name, err))
 				return
 			}
 			s.Add(schedule.Device{
 				Start: starter(d), Least: Least, BatchTime: batchTime, Alone: alone,
-				Lost: func(err error) { say(fmt.Sprintf("%s is not used any more: %v", info.Name, err)) },
+				Lost: func(err error) { say(false, fmt.Sprintf("%s is not used any more: %v", info.Name, err)) },
 			})
-			say(fmt.Sprintf("%s computes, after %.1f s of tests and compiling", info.Name, time.Since(begin).Seconds()))
+			say(true, fmt.Sprintf("%s computes, after %.1f s of tests and compiling", info.Name, time.Since(begin).Seconds()))
 		}()
 	}
 	return func() {

@@ -33,6 +33,8 @@ type Evaluator interface {
 	SetWorkers(n int)
 	// Workers is how many cores are lent.
 	Workers() int
+	// Devices is how many devices, such as GPUs, evaluate candidates too.
+	Devices() int
 	// Close ends all work and waits for what runs.
 	Close()
 }

@@ -64,6 +64,7 @@ type Status struct {
 	MineSteps     uint64  `json:"mine_steps"`       // own env-steps in the log
 	MineEvalsPerS float64 `json:"mine_evals_per_s"` // computed here, over the last 10 s, re-runs of others' claims included
 	Workers       int     `json:"workers"`          // cores lent
+	Devices       int     `json:"devices"`          // GPUs and the like that evaluate too
 
 	Best *float64 `json:"best"` // highest fitness of the newest generation; nil: none
 	Mean *float64 `json:"mean"` // mean fitness of the newest generation; nil: none
@@ -154,7 +155,7 @@ func (p *Peer) describe() Status {
 		Leads: c.Role == coordinator.Leader, Peers: c.Peers, Volunteers: c.Credits,
 		Evaluations: c.Evaluations, Steps: p.steps(*c), EvalsPerS: d.meters.run.slowRate(now, p.started),
 		Mine: c.Mine.Evaluations, MineSteps: c.Mine.Steps, MineEvalsPerS: d.meters.mine.rate(now, p.started),
-		Workers: p.cfg.Evaluator.Workers(), Best: fitness(c.Best), Mean: fitness(c.Mean), Threshold: &solved,
+		Workers: p.cfg.Evaluator.Workers(), Devices: p.cfg.Evaluator.Devices(), Best: fitness(c.Best), Mean: fitness(c.Mean), Threshold: &solved,
 		Behind: c.Behind, BehindOf: c.BehindOf, BehindS: d.pace.left(c.Behind),
 	}
 	if c.Leader != (coordinator.Peer{}) {

@@ -128,6 +128,9 @@ func printStatus(w io.Writer, s httpd.Status) error {
 	}
 	fmt.Fprintf(&b, "peers        %d\n", s.Peers)
 	fmt.Fprintf(&b, "workers      %d\n", s.Workers)
+	if s.Devices > 0 {
+		fmt.Fprintf(&b, "devices      %d (evonode device list)\n", s.Devices)
+	}
 	fmt.Fprintf(&b, "up           %v\n", (time.Duration(s.Uptime) * time.Second).String())
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 
 	"github.com/evoswarm/evoswarm/coordinator"
 	"github.com/evoswarm/evoswarm/internal/cost"
@@ -126,7 +127,13 @@ func (n *Node) enter(genesis []byte) error {
 		timing = coordinator.WAN()
 	}
 	evaluator := peer.NewPoolEvaluator(rules, n.cfg.Workers)
-	n.cfg.GPU.Use(evaluator.Scheduler, rules.Plan, func(text string) { n.cfg.Logger.Warn(text) })
+	n.cfg.GPU.Use(evaluator.Scheduler, rules.Plan, func(used bool, text string) {
+		level := slog.LevelWarn
+		if used {
+			level = slog.LevelInfo
+		}
+		n.cfg.Logger.Log(context.Background(), level, text)
+	})
 	// The peer lives until Close, longer than the context that starts the node.
 	n.peer, err = peer.Start(context.Background(), peer.Config{
 		Rules: rules, Key: n.data.Key(), Kind: coordinator.Native, Hub: n.hub,

@@ -52,6 +52,7 @@ var metrics = []metric{
 	{"paused", "1 while the owner has paused this node.", func(s Status) float64 { return oneIf(s.State == peer.Paused) }, false},
 	{"faulty", "1 while something is wrong with this computer, such as a full disk: leadership and work are suspended.", func(s Status) float64 { return oneIf(s.Error != "") }, false},
 	{"workers", "Cores that this node lends.", func(s Status) float64 { return float64(s.Workers) }, false},
+	{"devices", "Devices such as GPUs that evaluate, too.", func(s Status) float64 { return float64(s.Devices) }, false},
 	{"evaluations_per_second", "Evaluations per second of the run, over the last seconds.", func(s Status) float64 { return s.EvalsPerS }, false},
 	{"own_evaluations_per_second", "Evaluations per second computed here, re-runs of others' claims included.", func(s Status) float64 { return s.MineEvalsPerS }, false},
 	{"policy_return", "Mean return of the newest held-out evaluation of the mean policy; NaN before the first one.", func(s Status) float64 { return orNaN(s.Return) }, false},

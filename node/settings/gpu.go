@@ -51,8 +51,9 @@ func (g *GPU) Off() bool { return g.setting == "off" || g.setting == "" }
 func (g *GPU) Only() bool { return g.only }
 
 // Use finds and opens the devices on the side, and adds them to s. say is called with a line for each, from any
-// goroutine. The function that it returns waits for a device that the user named: a short run would end without it.
-func (g *GPU) Use(s *schedule.Scheduler, plan rollout.Plan, say func(string)) (wait func()) {
+// goroutine: that it computes, or why it does not. The function that it returns waits for a device that the user
+// named: a short run would end without it.
+func (g *GPU) Use(s *schedule.Scheduler, plan rollout.Plan, say func(used bool, text string)) (wait func()) {
 	named := g.setting != "auto"
 	ready := make(chan struct{})
 	go func() {
@@ -62,10 +63,10 @@ func (g *GPU) Use(s *schedule.Scheduler, plan rollout.Plan, say func(string)) (w
 		}
 		chosen, err := gpu.Choose(g.setting)
 		if err != nil {
-			say(err.Error())
+			say(false, err.Error())
 		}
 		if g.only && len(chosen) == 0 {
-			say("there is no GPU to compute on: the cores compute")
+			say(false, "there is no GPU to compute on: the cores compute")
 		}
 		devices.Use(s, chosen, plan, g.only, say)()
 	}()

@@ -16,7 +16,7 @@ type fleet struct {
 	alone    bool
 }
 
-func newFleet(pool *rollout.Pool, plan rollout.Plan, chosen *settings.GPU, say func(string)) *fleet {
+func newFleet(pool *rollout.Pool, plan rollout.Plan, chosen *settings.GPU, say func(used bool, text string)) *fleet {
 	f := &fleet{pool: pool, routines: schedule.NewRoutines(plan), alone: chosen.Only()}
 	if !chosen.Off() {
 		f.shared.Scheduler = schedule.New(schedule.Config{Start: f.routines.Start}, pool.Workers())

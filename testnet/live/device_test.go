@@ -58,6 +58,9 @@ func TestDeviceSwarm(t *testing.T) {
 	if !gpu.said("computes, after") {
 		t.Error("the node with --gpu-only did not say that its device computes")
 	}
+	if st, err := gpu.status(); err != nil || st.Devices != 1 {
+		t.Errorf("its status names %d devices (error %v), want 1", st.Devices, err)
+	}
 	if gpu.said("not used") {
 		t.Error("the node gave its device up")
 	}
