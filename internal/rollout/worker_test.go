@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,9 +88,26 @@ func TestBadSetups(t *testing.T) {
 			t.Errorf("%s: %v, want ErrSetup and %v", name, err, test.want)
 		}
 	}
-	for _, b := range []string{"", "{", `{"env":1}`, `{"environment":"CartPole-v1"}`, `{} {}`, strings.Repeat(" ", rollout.MaxSetup) + "{}"} {
-		if _, err := rollout.UnmarshalSetup([]byte(b)); !errors.Is(err, rollout.ErrSetup) {
-			t.Errorf("UnmarshalSetup(%.40q) = %v, want ErrSetup", b, err)
+}
+
+// TestSetupBytes: nothing is a setup but what MarshalSetup writes.
+func TestSetupBytes(t *testing.T) {
+	whole, err := rollout.MarshalSetup(everything(t, "Pendulum-v1", "dises", rollout.Running))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := [][]byte{nil, []byte("{}"), append(slices.Clone(whole), 0), make([]byte, rollout.MaxSetup+1)}
+	for n := range whole {
+		bad = append(bad, whole[:n])
+	}
+	for _, b := range bad {
+		if _, err := rollout.UnmarshalSetup(b); !errors.Is(err, rollout.ErrSetup) {
+			t.Errorf("UnmarshalSetup of %d bytes, %.40q: %v, want ErrSetup", len(b), b, err)
+		}
+	}
+	for _, p := range []evolve.Params{{"sigma": 1}, {"name": strings.Repeat("x", rollout.MaxSetup)}} {
+		if _, err := rollout.MarshalSetup(rollout.Setup{Params: p}); !errors.Is(err, rollout.ErrSetup) {
+			t.Errorf("MarshalSetup with %.40v: %v, want ErrSetup", p, err)
 		}
 	}
 }
@@ -265,15 +283,19 @@ func FuzzResults(f *testing.F) {
 }
 
 func FuzzSetup(f *testing.F) {
-	f.Add([]byte(`{"env":"CartPole-v1","params":{"sigma":0.1,"selection":"max"}}`))
-	b, err := rollout.MarshalSetup(everything(f, "Pendulum-v1", "dises", rollout.Running))
-	if err != nil {
-		f.Fatal(err)
+	for _, kind := range []string{rollout.Frozen, rollout.Running} {
+		b, err := rollout.MarshalSetup(everything(f, "Pendulum-v1", "dises", kind))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
 	}
-	f.Add(b)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := rollout.UnmarshalSetup(b)
 		if err == nil {
+			if again, err := rollout.MarshalSetup(s); err != nil || !bytes.Equal(again, b) {
+				t.Fatalf("decoded %x, encoded %x, %v", b, again, err)
+			}
 			_, err = rollout.NewWorker(s)
 		}
 		if err != nil && !errors.Is(err, rollout.ErrSetup) {

@@ -3,13 +3,29 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"testing"
 
+	"github.com/evoswarm/evoswarm/envs"
 	_ "github.com/evoswarm/evoswarm/envs/all"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
+
+// reel is what play returns, as the page reads it.
+type reel struct {
+	Frames []frame `json:"frames"`
+	FPS    int     `json:"fps"`
+}
+
+type frame struct {
+	Scene  envs.Scene `json:"scene"`
+	Gen    uint64     `json:"gen"`
+	Step   int        `json:"step"`
+	Return float64    `json:"return"`
+	Over   bool       `json:"over"`
+}
 
 func linear() rollout.Setup {
 	method, _ := evolve.Find("dises")
@@ -71,6 +87,27 @@ func TestTheaterPlaysWholeEpisodes(t *testing.T) {
 	}
 	if first := play(t, th, 1).Frames[0]; first.Step != 0 {
 		t.Errorf("got step %d after the end, want a new episode", first.Step)
+	}
+}
+
+// TestTheaterDrawsEveryWorld: the page gets the drawing, whatever shapes it has.
+func TestTheaterDrawsEveryWorld(t *testing.T) {
+	for _, env := range envs.All() {
+		setup := linear()
+		setup.EnvID = env.ID
+		if !env.Action.Discrete {
+			setup.Policy.Head = "clip"
+		}
+		th, err := newTheater(setup)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cast(t, th, 1)
+		frames := play(t, th, 30).Frames
+		last := frames[len(frames)-1].Scene
+		if !reflect.DeepEqual(last, th.scene) || len(last.Shapes) == 0 {
+			t.Errorf("%s: got %+v, want %+v", env.ID, last, th.scene)
+		}
 	}
 }
 
