@@ -108,7 +108,7 @@ func (n *Node) start(ctx context.Context) (err error) {
 		return err
 	}
 	if genesis != nil {
-		if err := n.enter(genesis); err != nil {
+		if err := n.enter(ctx, genesis); err != nil {
 			return err
 		}
 	}

@@ -100,7 +100,7 @@ func (n *Node) wanted(spec *seedlog.Spec) (bool, error) {
 }
 
 // enter starts working on a run.
-func (n *Node) enter(genesis []byte) error {
+func (n *Node) enter(ctx context.Context, genesis []byte) error {
 	spec, err := seedlog.DecodeSpec(genesis)
 	if err != nil {
 		return err
@@ -127,13 +127,16 @@ func (n *Node) enter(genesis []byte) error {
 		timing = coordinator.WAN()
 	}
 	evaluator := peer.NewPoolEvaluator(rules, n.cfg.Workers)
-	n.cfg.GPU.Use(evaluator.Scheduler, rules.Plan, func(used bool, text string) {
+	wait := n.cfg.GPU.Use(evaluator.Scheduler, rules.Plan, func(used bool, text string) {
 		level := slog.LevelWarn
 		if used {
 			level = slog.LevelInfo
 		}
 		n.cfg.Logger.Log(context.Background(), level, text)
 	})
+	if n.cfg.GPU.Only() {
+		wait(ctx) // until then the cores would compute
+	}
 	// The peer lives until Close, longer than the context that starts the node.
 	n.peer, err = peer.Start(context.Background(), peer.Config{
 		Rules: rules, Key: n.data.Key(), Kind: coordinator.Native, Hub: n.hub,

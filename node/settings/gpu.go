@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/evoswarm/evoswarm/internal/devices"
@@ -52,9 +53,8 @@ func (g *GPU) Only() bool { return g.only }
 
 // Use finds and opens the devices on the side, and adds them to s. say is called with a line for each, from any
 // goroutine: that it computes, or why it does not. The function that it returns waits for a device that the user
-// named: a short run would end without it.
-func (g *GPU) Use(s *schedule.Scheduler, plan rollout.Plan, say func(used bool, text string)) (wait func()) {
-	named := g.setting != "auto"
+// named, or that is to compute alone, or until ctx ends: a short run would end without it.
+func (g *GPU) Use(s *schedule.Scheduler, plan rollout.Plan, say func(used bool, text string)) (wait func(ctx context.Context)) {
 	ready := make(chan struct{})
 	go func() {
 		defer close(ready)
@@ -70,9 +70,12 @@ func (g *GPU) Use(s *schedule.Scheduler, plan rollout.Plan, say func(used bool, 
 		}
 		devices.Use(s, chosen, plan, g.only, say)()
 	}()
-	return func() {
-		if named {
-			<-ready
+	return func(ctx context.Context) {
+		if g.only || g.setting != "auto" {
+			select {
+			case <-ready:
+			case <-ctx.Done():
+			}
 		}
 	}
 }

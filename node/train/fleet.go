@@ -1,6 +1,8 @@
 package train
 
 import (
+	"context"
+
 	"github.com/evoswarm/evoswarm/internal/devices"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/schedule"
@@ -16,11 +18,11 @@ type fleet struct {
 	alone    bool
 }
 
-func newFleet(pool *rollout.Pool, plan rollout.Plan, chosen *settings.GPU, say func(used bool, text string)) *fleet {
+func newFleet(ctx context.Context, pool *rollout.Pool, plan rollout.Plan, chosen *settings.GPU, say func(used bool, text string)) *fleet {
 	f := &fleet{pool: pool, routines: schedule.NewRoutines(plan), alone: chosen.Only()}
 	if !chosen.Off() {
 		f.shared.Scheduler = schedule.New(schedule.Config{Start: f.routines.Start}, pool.Workers())
-		chosen.Use(f.shared.Scheduler, plan, say)()
+		chosen.Use(f.shared.Scheduler, plan, say)(ctx)
 	}
 	return f
 }

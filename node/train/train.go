@@ -125,7 +125,7 @@ func (f *trainFlags) train(ctx context.Context, s *verb.IO, path string, rules *
 		return errors.Join(err, rec.close(), log.Close())
 	}
 	line := s.Line(f.json)
-	fleet := newFleet(pool, rules.Plan, &f.gpu, func(_ bool, text string) { fmt.Fprintln(line, "evonode: "+text) })
+	fleet := newFleet(ctx, pool, rules.Plan, &f.gpu, func(_ bool, text string) { fmt.Fprintln(line, "evonode: "+text) })
 	defer fleet.close()
 	shown := &progress{line: line, until: until, goal: rules.Env.SolvedReturn, begin: time.Now()}
 	result, err := solo.Train(ctx, solo.Config{Log: log, Until: until, Pool: pool, Evaluator: fleet, OnGeneration: func(p solo.Progress) {

@@ -26,7 +26,7 @@ func buildCross(t *testing.T) (b crossBuilds) {
 	if b.qemu, err = exec.LookPath("qemu-aarch64"); err != nil {
 		t.Fatalf("%v: apt-get install qemu-user", err)
 	}
-	if b.arm64, err = build("evonode.arm64", "./node/evonode", "GOOS=linux", "GOARCH=arm64"); err != nil {
+	if b.arm64, err = build("evonode.arm64", "./node/evonode", "-tags=nogpu", "GOOS=linux", "GOARCH=arm64"); err != nil {
 		t.Fatal(err)
 	}
 	if b.js, err = build("replay.wasm", "./testnet/live/testdata/replay", "GOOS=js", "GOARCH=wasm"); err != nil {
