@@ -9,8 +9,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
-// TestGolden holds the digest to what Go computes, and the episodes to landings.
-func TestGolden(t *testing.T) {
+// TestLandings holds the digest to what Go computes, and the episodes to landings.
+func TestLandings(t *testing.T) {
 	g, err := goldenRun()
 	if err != nil {
 		t.Fatal(err)
