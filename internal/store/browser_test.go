@@ -20,11 +20,13 @@ import (
 
 const browserPage = `<!doctype html><title>running</title><script src="wasm_exec.js"></script><script type="module">
 import { kernelBorder } from "./border.mjs";
+import { worldsBorder } from "./worlds.mjs";
 const bytes = async (name) => (await fetch(name)).arrayBuffer();
 const run = async () => {
   const go = new Go();
   const border = await kernelBorder(await bytes("border.wasm"), await bytes("simd128.wasm"));
   go.importObject.evokernel = border.imports;
+  go.importObject.evoworlds = worldsBorder().imports; // the store evaluates nothing
   const { instance } = await WebAssembly.instantiateStreaming(fetch("test.wasm"), go.importObject);
   await border.connect(instance);
   await go.run(instance);
@@ -44,6 +46,7 @@ func TestBrowser(t *testing.T) {
 	for _, name := range []string{"border.mjs", "border.wasm", "simd128.wasm"} {
 		files[name] = filepath.Join("..", "kernel", name)
 	}
+	files["worlds.mjs"] = filepath.Join("..", "worlds", "border.mjs")
 	for name, path := range files {
 		text, err := os.ReadFile(path)
 		if err != nil {
