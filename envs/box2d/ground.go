@@ -81,7 +81,7 @@ func (g *Fixture) box() aabb {
 }
 
 // misses reports whether the fixture, without its skin, certainly lies on one side of b. It is
-// faster than a look at boxes.
+// faster than comparing boxes.
 func (g *Fixture) misses(b *aabb) bool {
 	return g.v1.X > b.upper.X && g.v2.X > b.upper.X || g.v1.X < b.lower.X && g.v2.X < b.lower.X ||
 		g.v1.Y > b.upper.Y && g.v2.Y > b.upper.Y || g.v1.Y < b.lower.Y && g.v2.Y < b.lower.Y

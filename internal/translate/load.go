@@ -166,7 +166,7 @@ func functionName(f *types.Func) string {
 	return f.Name()
 }
 
-// file is the name of the file in which n stands, relative to the module.
+// file is the name of the file of n, relative to the module.
 func (p *Program) file(n ast.Node) string {
 	name := p.fset.Position(n.Pos()).Filename
 	if rel, err := filepath.Rel(p.dir, name); err == nil && filepath.IsLocal(rel) {
@@ -175,7 +175,7 @@ func (p *Program) file(n ast.Node) string {
 	return filepath.ToSlash(name)
 }
 
-// refuse makes a refusal of what stands at n.
+// refuse makes a refusal of the construct at n.
 func (p *Program) refuse(n ast.Node, format string, args ...any) Refusal {
 	return Refusal{p.file(n), p.fset.Position(n.Pos()).Line, fmt.Sprintf(format, args...)}
 }

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Rules hold the files of a package to the kernel subset of Go (docs/spec/numerics.md): what may stand in step code at
+// Rules hold the files of a package to the kernel subset of Go (docs/spec/numerics.md): what may be in step code at
 // all, by its syntax and types. [Program.Check] adds what can only be said of whole programs.
 type Rules struct {
 	// Module is the path of this module.

@@ -100,7 +100,7 @@ func replaced(t *testing.T, module, old, changed []byte) []byte {
 }
 
 // TestEngineInBrowsers: in a tab of Chromium and in one of Firefox the translated worlds play, the page says so, and
-// what they computed stands in the log.
+// what they computed is in the log.
 func TestEngineInBrowsers(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T, s *swarm, url string) (text func() string){
 		"Chromium": func(t *testing.T, s *swarm, url string) func() string {
