@@ -121,6 +121,13 @@ func TestEngineInBrowsers(t *testing.T) {
 			var s swarm
 			first := s.newNode(t, "first", "--bootstrap", "--train", "LunarLander-v3")
 			first.start(t)
+			// Firefox puts off a WebSocket to an address that has refused one, up to a minute.
+			s.await(t, "the node trains", func() string {
+				if st, err := first.status(); err != nil || st.Height == 0 {
+					return fmt.Sprintf("height %d, %v", st.Height, err)
+				}
+				return ""
+			})
 			text := open(t, &s, first.page)
 			for _, words := range []string{"Your computer is helping", "Engine: c."} {
 				s.await(t, "the page says "+words, func() string {
