@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestEngineFallsBack: a tab whose worlds.wasm is of no use plays in Go and says why.
@@ -99,6 +100,9 @@ func replaced(t *testing.T, module, old, changed []byte) []byte {
 	return bytes.ReplaceAll(module, old, changed)
 }
 
+// firefoxPatience is how long a tab of Firefox may look for its node before the page is loaded again.
+const firefoxPatience = 15 * time.Second
+
 // TestEngineInBrowsers: in a tab of Chromium and in one of Firefox the translated worlds play, the page says so, and
 // what they computed is in the log.
 func TestEngineInBrowsers(t *testing.T) {
@@ -111,8 +115,15 @@ func TestEngineInBrowsers(t *testing.T) {
 		"Firefox": func(t *testing.T, s *swarm, url string) func() string {
 			f := newFirefox(t)
 			f.open(t, url)
+			opened, loads := time.Now(), 1
 			return func() string {
 				text, err := f.text("document.body.innerText")
+				// One tab of Firefox in ten does not find its node until it is loaded again (docs/ROADMAP.md).
+				if strings.Contains(text, "Looking for the swarm") && time.Since(opened) > firefoxPatience && loads < 3 {
+					t.Logf("Firefox found no node in %v: loading the page again", firefoxPatience)
+					f.open(t, url)
+					opened, loads = time.Now(), loads+1
+				}
 				return fmt.Sprint(text, " ", err)
 			}
 		},
