@@ -118,7 +118,7 @@ func TestEngineInBrowsers(t *testing.T) {
 			opened, browsers := time.Now(), 1
 			return func() string {
 				text, err := f.text("document.body.innerText")
-				// The sockets of one Firefox in ten stop carrying messages (docs/ROADMAP.md): another one takes part.
+				// One Firefox in ten does not get past its first messages (docs/ROADMAP.md): another one takes part.
 				if !strings.Contains(text, "Your computer is helping") && time.Since(opened) > firefoxPatience && browsers < 3 {
 					t.Logf("this Firefox does not take part after %v: starting another", firefoxPatience)
 					f = newFirefox(t)
