@@ -179,8 +179,18 @@ func TestDeviceAlone(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if n := candidates(workers); n != 0 || candidates(gpu) != 30 {
-			t.Errorf("%d candidates on the cores and %d on the device, want none and 30", n, candidates(gpu))
+		// Also while the device is busy, and no core is.
+		answers := make(chan error, 3)
+		for id := range uint64(3) {
+			s.Evaluate(20+id, tasks(workers.plan, 10), id == 2, func(_ []rollout.CandidateResult, err error) { answers <- err })
+		}
+		for range 3 {
+			if err := <-answers; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := candidates(workers); n != 0 || candidates(gpu) != 60 {
+			t.Errorf("%d candidates on the cores and %d on the device, want none and 60", n, candidates(gpu))
 		}
 		done := false
 		s.Validate(workers.plan.Initial(1), []uint64{1, 2}, func([]float64, error) { done = true })

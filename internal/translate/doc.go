@@ -4,7 +4,7 @@
 // On no floor: only tests import it.
 //
 // [Load] reads packages of a module, [Program.Translate] writes the named functions and all that they call as one
-// source text, and [Program.Check] only says what stands in the way. What the translator cannot keep it refuses, with
+// source text, and [Program.Check] only says what prevents that. What the translator cannot keep it refuses, with
 // file, line and construct ([Refusal]); internal/lint calls the same code, so that step code which could not be
 // translated fails there first.
 //
