@@ -85,7 +85,7 @@ function start(node: Addresses, program: WebAssembly.Module, worker: WebAssembly
   };
   tab = new RemoteTab(assets.network, program, config, { onPhase, onStatus: show, onError: report, onEngine }, fail);
   void nameKernel(tab);
-  page.playing(drawing && !held());
+  draw(drawing && !held());
   setInterval(() => void check(), askPeriod);
   watchLife({
     woken: (sleep) => {
@@ -234,7 +234,13 @@ function setWorkers(n: number): void {
 
 function play(on: boolean): void {
   drawing = on;
+  draw(on);
+}
+
+/** draw plays or stops the drawing; its button says which. */
+function draw(on: boolean): void {
   theater?.play(on);
+  page.playing(on);
 }
 
 function held(): boolean {
@@ -244,8 +250,7 @@ function held(): boolean {
 /** hold stops or restarts the work, and with it the drawing. */
 function hold(): void {
   tab?.order("pause", held());
-  theater?.play(drawing && !held());
-  page.playing(drawing && !held());
+  draw(drawing && !held());
   choose();
 }
 

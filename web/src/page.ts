@@ -27,10 +27,7 @@ export class Page {
     const pause = element<HTMLButtonElement>("pause");
     pause.onclick = () => controls.pause(pause.ariaPressed !== "true");
     const play = element<HTMLButtonElement>("play");
-    play.onclick = () => {
-      this.playing(play.ariaPressed !== "true");
-      controls.play(play.ariaPressed === "true");
-    };
+    play.onclick = () => controls.play(play.ariaPressed !== "true");
     const workers = element<HTMLInputElement>("workers");
     workers.max = String(cores);
     workers.oninput = () => controls.workers(Number(workers.value));

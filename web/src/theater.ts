@@ -61,7 +61,8 @@ export class Theater {
 
   /** Reports a policy of this generation. An episode of a policy far behind it is not worth watching to its end. */
   news(gen: number): void {
-    if (this.shown && gen > this.shown.gen + maxLag && !this.asking) {
+    const last = this.frames.at(-1) ?? this.shown;
+    if (last !== null && gen > last.gen + maxLag && !this.asking) {
       this.frames = [];
       this.rest = 0;
       this.outdated = true;
