@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help many run check test build page wasm node-modules tools vet lint golden sim live fuzz bench bench-record fmt clean
+.PHONY: help many run check test build page wasm node-modules tools vet lint golden sim night model mutants live soak fuzz bench bench-record fmt clean
 
 # One set of flags for every build, so that all parts share one build cache.
 export GOFLAGS := -trimpath -buildvcs=false
@@ -67,6 +67,18 @@ golden: ## run the golden tests on seven targets: amd64 v1 and v3, arm64, riscv6
 
 sim: ## run the simulator with SIM_SEEDS seeds (1000)
 	go test ./testnet/sim -count=1 -timeout 4h -sim.seeds $(SIM_SEEDS)
+
+model: ## try every order of messages, losses, crashes and forgeries among three coordinators, within larger bounds than the tests
+	go test ./testnet/model -count=1 -timeout 4h -v -model.deep
+
+mutants: ## break the protocol in small ways, one at a time, and see whether tests of invariants notice (an hour)
+	go test ./testnet/mutants -run '^TestMutants$$' -count=1 -timeout 8h -v -mutants.run
+
+night: ## run the simulator with 10,000 seeds and its largest swarm, about two hours of two idle cores
+	go test ./testnet/sim -run 'TestSeeds|TestCrowd' -count=1 -timeout 16h -sim.seeds 10000
+
+soak: page ## run 30 real processes for two hours, of which now and then one is killed, and check them every five minutes
+	go test -tags page -count=1 -timeout 3h -v ./testnet/live -run TestSoak -live.soak 2h -live.soak.nodes 30 -live.soak.check 5m
 
 live: page ## test with real processes and a real Chromium
 	go test -tags page -count=1 -timeout 20m -v ./testnet/live

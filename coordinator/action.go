@@ -8,7 +8,7 @@ import (
 
 // Actions is what the driver has to do, in the order of the fields. State, Blocks and Head must be durable (fsynced;
 // in a tab, committed with strict durability) BEFORE anything in Send leaves, so that a crash loses nothing that others
-// have seen.
+// have seen. Summary may be kept later, or not at all.
 type Actions struct {
 	State  []byte             // hard state to keep instead of the last; nil: unchanged
 	Blocks []seedlog.RawBlock // blocks to keep permanently
@@ -19,6 +19,9 @@ type Actions struct {
 	Cancel []uint64           // work and folds whose answer no longer matters
 	Ban    []Peer             // peers to cut off
 	Notes  []Note             // messages for a person
+
+	Summary *Summary // for the archive, to restart from; nil: none
+	Recall  *Recall  // a summary to read; nil: none
 }
 
 // HeadMove says how the canonical chain changed: entries above Fork are replaced by Entries.

@@ -12,6 +12,7 @@ type Checked struct {
 	claims      []seedlog.CheckedClaim // of Claims
 	generations []generation           // of Segment; of Announce one without claims
 	evidence    []evidence             // of Segment and FraudProof
+	double      *double                // of Equivocation
 }
 
 // generation is an entry with its seal, and the claims that it names.
@@ -34,7 +35,7 @@ func (e *evidence) message() *FraudProof {
 // checked outside the loop that calls Step.
 func Slow(m Message) bool {
 	switch m.(type) {
-	case *Claims, *Announce, *Segment, *FraudProof:
+	case *Claims, *Announce, *Segment, *FraudProof, *Vouch, *Mandate, *Equivocation:
 		return true
 	}
 	return false
@@ -68,6 +69,12 @@ func Check(checker *seedlog.Checker, m Message, pause func()) (Checked, error) {
 				return Checked{}, err
 			}
 		}
+	case *Vouch:
+		err = checker.Vouch(m.Height, m.Entry, m.Peer, m.Signature)
+	case *Mandate:
+		err = checkMandate(checker, m, pause)
+	case *Equivocation:
+		c.double, err = checkEquivocation(checker, m)
 	case *FraudProof:
 		c.evidence = make([]evidence, 1)
 		c.evidence[0], err = checkEvidence(checker, m)
@@ -90,6 +97,18 @@ func checkClaims(checker *seedlog.Checker, blocks [][]byte, pause func()) ([]see
 		}
 	}
 	return claims, nil
+}
+
+func checkMandate(checker *seedlog.Checker, m *Mandate, pause func()) error {
+	for i := range m.Votes {
+		if err := m.Votes[i].Check(checker.Run(), m.Term, m.Leader); err != nil {
+			return fmt.Errorf("invalid mandate: %w", err)
+		}
+		if pause != nil {
+			pause()
+		}
+	}
+	return nil
 }
 
 func checkGeneration(checker *seedlog.Checker, g *Generation, pause func()) (generation, error) {
@@ -116,14 +135,20 @@ func checkEvidence(checker *seedlog.Checker, a *FraudProof) (evidence, error) {
 	return evidence{claim, proof}, nil
 }
 
-// Expects reports whether a message is worth checking: nobody reads a segment that was not asked for.
+// Expects reports whether a message is worth checking: nobody reads a segment that was not asked for, nor votes that
+// are no majority.
 func (c *Coordinator) Expects(from Peer, m Message) bool {
 	if from == c.self || c.faults.peers[from] {
 		return false
 	}
-	if _, ok := m.(*Segment); ok {
+	switch m := m.(type) {
+	case *Segment:
 		q := c.members.pulls[from]
 		return q != nil && (q.asked || q.late)
+	case *Vouch:
+		return c.weighsIn(m.Peer)
+	case *Mandate:
+		return c.expectsMandate(m)
 	}
 	return true
 }

@@ -43,9 +43,18 @@ func WAN() Timing {
 	return Timing{Heartbeat: 20, Election: 80, Rank: 20, Unheard: 160, Patience: 200, Generation: 5, Pull: 100}
 }
 
-// Archive looks up blocks that Actions asked to keep, and those that were there at the start.
+// Archive looks up what Actions asked to keep, and what was there at the start. What was saved is found from the next
+// Step on.
 type Archive interface {
+	// Block returns a block.
 	Block(seedlog.Link) ([]byte, bool)
+	// At returns the canonical entry of a height from 1 on and its seal, as Actions.Head moved them.
+	At(height uint64) (entry, seal seedlog.Link, ok bool)
+	// Height returns the height of a canonical entry.
+	Height(entry seedlog.Link) (height uint64, ok bool)
+	// Summary returns the newest of the summaries kept, by Actions.Summary, whose height is at most the one given, as
+	// Summary.Encode made it. It may be of another branch, or damaged.
+	Summary(most uint64) (height uint64, data []byte, ok bool)
 }
 
 // Config is what a coordinator is made of.
@@ -73,8 +82,9 @@ type Config struct {
 
 	// State is what Actions.State asked to keep last; empty on a first start.
 	State []byte
-	// Chain lists the canonical entries by height (1, 2, ...) as Actions.Head moved them.
-	Chain []seedlog.Link
-	// Seals lists the seals of Chain, in the same order.
-	Seals []seedlog.Link
+	// Height is that of the newest canonical entry in Archive.
+	Height uint64
+	// Summary is where to begin, as [Summaries] read it; nil: at the genesis, which takes time with the length of the
+	// chain.
+	Summary *Summary
 }

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/evoswarm/evoswarm/internal/noise"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -35,23 +36,42 @@ type Coordinator struct {
 	lastEntry   Tick // when the head moved
 
 	chain    chain
+	settled  *node // head when nothing heavier was known last
 	folds    folds
 	work     work
 	members  members
 	election election
 	tenure   tenure
 	faults   faults
+	recall   recall
+	serving  serving
+
+	checkpoints checkpoints
 }
 
 // hardState is what must survive a crash.
 type hardState struct {
 	_            struct{} `cbor:",toarray"`
-	Term         uint64
-	Voted        []byte // candidate voted for in Term; empty: none
-	SealedTerm   uint64 // newest (term, height) signed as leader
+	Term         uint64   // newest term that this peer voted in
+	Voted        []byte   // candidate voted for in Term; empty: none
+	SealedTerm   uint64   // newest (term, height) signed as leader
 	SealedHeight uint64
-	Proofs       [][2]seedlog.Link // claim and proof that this peer verified
-	Faulty       []Peer            // banned permanently: peers that made false claims or false proofs
+	Proofs       [][2]seedlog.Link  // claim and proof that this peer verified
+	Faulty       []Peer             // banned permanently: peers that made false claims or false proofs
+	Vouched      uint64             // height of the newest entry that this peer signed as one of its chain
+	Final        []byte             // a finality; empty: none
+	Barred       []disqualification // leaders that signed two entries for one place
+}
+
+// hardState1 is the hard state as it was kept before entries could be final.
+type hardState1 struct {
+	_            struct{} `cbor:",toarray"`
+	Term         uint64
+	Voted        []byte
+	SealedTerm   uint64
+	SealedHeight uint64
+	Proofs       [][2]seedlog.Link
+	Faulty       []Peer
 }
 
 // New makes a coordinator on the chain that the archive holds. The chain is folded by Fold actions afterwards.
@@ -61,11 +81,14 @@ func New(cfg Config) (*Coordinator, error) {
 	}
 	c := &Coordinator{
 		cfg: cfg, rules: cfg.Rules, self: seedlog.PeerOf(cfg.Key), draw: noise.NewStream(cfg.Seed, drawDomain),
-		work:    work{jobs: make(map[uint64]*job), slots: max(cfg.Slots, 1), paused: cfg.Paused},
-		members: members{links: make(map[Peer]bool), pulls: make(map[Peer]*pull)},
-		faults:  faults{peers: make(map[Peer]bool), disqualified: make(map[Peer]uint64), falseClaims: make(map[seedlog.Link]bool)},
+		work:        work{jobs: make(map[uint64]*job), slots: max(cfg.Slots, 1), paused: cfg.Paused},
+		members:     members{links: make(map[Peer]bool), pulls: make(map[Peer]*pull)},
+		faults:      newFaults(),
+		checkpoints: checkpoints{vouches: make(map[Peer]Vouch)},
 	}
-	c.chain = newChain(c.rules, c.faults.peers)
+	c.serving = newServing()
+	c.chain = newChain(c.rules, cfg.Archive, c.faults.peers)
+	c.chain.self = c.self
 	c.folds = folds{goal: c.chain.root, size: 1}
 	if err := c.restoreHard(); err != nil {
 		return nil, err
@@ -75,7 +98,7 @@ func New(cfg Config) (*Coordinator, error) {
 	}
 	c.work.resetPool()
 	c.drawJitter()
-	c.folds.goal = c.chain.head
+	c.folds.goal, c.settled = c.chain.head, c.chain.head
 	c.measure()
 	return c, nil
 }
@@ -84,11 +107,21 @@ func (c *Coordinator) restoreHard() error {
 	if len(c.cfg.State) == 0 {
 		return nil
 	}
-	if err := messageMode.Unmarshal(c.cfg.State, &c.hard); err != nil {
+	var old hardState1
+	if err := messageMode.Unmarshal(c.cfg.State, &old); err == nil {
+		c.hard = hardState{Term: old.Term, Voted: old.Voted, SealedTerm: old.SealedTerm, SealedHeight: old.SealedHeight, Proofs: old.Proofs, Faulty: old.Faulty}
+	} else if err := messageMode.Unmarshal(c.cfg.State, &c.hard); err != nil {
 		return fmt.Errorf("%w: hard state: %v", ErrRestore, err)
+	}
+	if err := c.restoreFinal(); err != nil {
+		return err
+	}
+	for _, b := range c.hard.Barred {
+		c.faults.disqualified[b.Peer] = b.Until
 	}
 	for _, p := range c.hard.Faulty {
 		c.faults.peers[p] = true
+		c.faults.order.Put(p, true, 1, struct{}{})
 	}
 	for _, links := range c.hard.Proofs {
 		claim, ok1 := c.cfg.Archive.Block(links[0])
@@ -96,54 +129,41 @@ func (c *Coordinator) restoreHard() error {
 		if !ok1 || !ok2 {
 			return fmt.Errorf("%w: proof %s is not in the archive", ErrRestore, links[1])
 		}
-		c.faults.proofs = append(c.faults.proofs, FraudProof{Claim: claim, Proof: proof})
 		decoded, err := c.rules.KeptClaim(claim, links[0])
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrRestore, err)
 		}
 		c.faults.peers[decoded.Value().Peer] = true
 		c.faults.falseClaims[links[0]] = true
+		c.faults.keep(FraudProof{Claim: claim, Proof: proof}, links, proofSource{true, decoded.Value().Peer})
 	}
 	return nil
 }
 
 func (c *Coordinator) restoreChain() error {
-	if len(c.cfg.Seals) != len(c.cfg.Chain) {
-		return fmt.Errorf("%w: %d seals for %d entries", ErrRestore, len(c.cfg.Seals), len(c.cfg.Chain))
+	if s := c.cfg.Summary; s != nil && s.Height <= c.cfg.Height {
+		if err := c.beginAt(s); err != nil {
+			return fmt.Errorf("%w: below the summary of height %d: %w", ErrRestore, s.Height, err)
+		}
 	}
-	for i, link := range c.cfg.Chain {
-		if err := c.restoreEntry(link, c.cfg.Seals[i]); err != nil {
-			return fmt.Errorf("%w: height %d: %w", ErrRestore, i+1, err)
+	for c.chain.head.height < c.cfg.Height {
+		if err := c.restoreEntry(); err != nil {
+			return fmt.Errorf("%w: height %d: %w", ErrRestore, c.chain.head.height+1, err)
 		}
 	}
 	c.chain.reported = c.chain.head
 	c.tenure.mandateFrom = c.chain.head.height
-	if c.chain.head.term > c.hard.Term {
-		c.hard.Term, c.hard.Voted = c.chain.head.term, nil
-	}
 	return nil
 }
 
-func (c *Coordinator) restoreEntry(link, sealLink seedlog.Link) error {
-	entryData, ok1 := c.cfg.Archive.Block(link)
-	sealData, ok2 := c.cfg.Archive.Block(sealLink)
-	if !ok1 || !ok2 {
-		return fmt.Errorf("entry %s or its seal %s is not in the archive", link, sealLink)
-	}
-	entry, err := c.rules.KeptEntry(entryData, link, sealData, sealLink)
+// restoreEntry takes the next canonical entry from the archive.
+func (c *Coordinator) restoreEntry() error {
+	n, err := c.readNode(c.chain.head)
 	if err != nil {
 		return err
 	}
-	claims, err := c.rules.KeptClaims(entry.Value().Claims, c.cfg.Archive.Block)
-	if err != nil {
-		return err
-	}
-	if err := c.rules.CheckPlace(entry, c.chain.head.parentInfo(), claims); err != nil {
-		return err
-	}
-	n := c.chain.newNode(c.chain.head, entry, claims)
-	n.stage = trusted
 	c.hang(n)
+	c.markFalse(n)
 	_, come := c.chain.move(n)
 	c.members.logged(come[0])
 	return nil
@@ -154,11 +174,16 @@ func (c *Coordinator) Step(now Tick, e Event) Actions {
 	if now > c.now+c.cfg.Timing.Unheard {
 		c.begun = now // after a start, or a sleep: others were not heard meanwhile, which is no silence of theirs
 	}
+	slept := c.alive && now > c.now+c.cfg.Timing.Unheard
 	c.now = max(now, c.now)
 	if !c.alive {
 		c.alive, c.begun, c.election.leaderHeard, c.lastEntry = true, c.now, c.now, c.now
 	}
 	c.out = Actions{}
+	if slept && c.election.role == Leader {
+		c.stepDown() // others chose another meanwhile
+	}
+	c.forget()
 	switch e := e.(type) {
 	case Received:
 		c.receive(e)
@@ -168,11 +193,13 @@ func (c *Coordinator) Step(now Tick, e Event) Actions {
 		}
 	case Evaluated:
 		c.evaluated(e)
+		c.stays(c.folds.far)
 	case Folded:
 		c.folded(e)
+		c.stays(c.folds.far)
 	case Linked:
 		c.members.links[e.Peer] = true
-		c.members.statusNow = true
+		c.greet(e.Peer)
 		if !c.cfg.Hub {
 			c.work.pool.reannounce() // a new hub has none of our claims
 		}
@@ -181,6 +208,8 @@ func (c *Coordinator) Step(now Tick, e Event) Actions {
 		delete(c.members.pulls, e.Peer)
 	case SetPaused:
 		c.work.paused = e.Paused
+	case Recalled:
+		c.recalled(e.Summary)
 	case SetSlots:
 		c.work.slots = max(e.Slots, 1)
 	case Retire:
@@ -192,6 +221,7 @@ func (c *Coordinator) Step(now Tick, e Event) Actions {
 
 // proceed does what is due, whatever the event was.
 func (c *Coordinator) proceed() {
+	c.readBack()
 	c.follow()
 	if !c.retired {
 		c.elect()
@@ -199,8 +229,14 @@ func (c *Coordinator) proceed() {
 		c.sync()
 		c.issueOwn()
 		c.issueAudits()
+		c.issueProofs()
 		c.foldNext()
 	}
+	c.publish()
+	c.publishDoubles()
+	c.serve()
+	c.finalize()
+	c.vouch()
 	c.announceClaims()
 	c.sendStatus()
 }
@@ -211,6 +247,7 @@ func (c *Coordinator) finish() Actions {
 		c.out.Head = c.headMove()
 		c.chain.reported = c.chain.head
 	}
+	c.summarize()
 	if c.hardChanged {
 		c.out.State = seedlog.Encode(&c.hard)
 		c.hardChanged = false
@@ -222,7 +259,7 @@ func (c *Coordinator) finish() Actions {
 func (c *Coordinator) headMove() *HeadMove {
 	fork := c.chain.fork(c.chain.reported)
 	m := &HeadMove{Fork: fork.height, State: c.chain.head.state}
-	for _, n := range c.chain.canon[fork.height+1:] {
+	for _, n := range c.chain.above(fork.height) {
 		m.Entries = append(m.Entries, n.link)
 		m.Seals = append(m.Seals, n.sealLink)
 	}
@@ -234,19 +271,27 @@ func (c *Coordinator) headMove() *HeadMove {
 
 // moveHead makes n the head: the chain, the credits, the pool and own work follow.
 func (c *Coordinator) moveHead(n *node) {
-	_, come := c.chain.move(n)
+	gone, come := c.chain.move(n)
 	for _, m := range come {
 		c.members.logged(m)
+		c.work.note(m, c.self)
 		c.archiveBody(m)
+		c.chain.sides.entries.Delete(m.link)
+	}
+	for _, m := range gone {
+		c.chain.sides.entries.Put(m.link, c.self, m.cost(), m)
 	}
 	c.lastEntry = c.now
-	if n.term > c.hard.Term {
-		c.enterTerm(n.term)
+	for _, m := range come {
+		c.election.liveness.forgive(m.leader)
 	}
+	c.election.liveness.moved(c.now)
 	c.cancelStale()
 	c.dropClosing()
 	c.work.resetPool()
-	c.members.statusNow = c.members.statusNow || c.cfg.Hub
+	if leader := c.election.leader; c.cfg.Hub && leader != (Peer{}) && leader != c.self {
+		c.out.send(Direct, leader, c.status()) // which does not run away from its followers
+	}
 }
 
 // archiveBody hands the blocks of an entry to the driver for keeping.
@@ -271,13 +316,13 @@ func (c *Coordinator) receive(e Received) {
 	case *Inventory:
 		c.onInventory(e.From, m)
 	case *Want:
-		c.onWant(e.From, m)
+		c.onQuestion(e.From, m)
 	case *Claims:
-		c.onClaims(e.Message.claims)
+		c.onClaims(e.From, e.Message.claims)
 	case *Announce:
 		c.onAnnounce(e.From, e.Via, e.Message.generations[0].entry)
 	case *Pull:
-		c.onPull(e.From, m)
+		c.onQuestion(e.From, m)
 	case *Segment:
 		c.onSegment(e.From, m, &e.Message)
 	case *FraudProof:
@@ -290,6 +335,12 @@ func (c *Coordinator) receive(e Received) {
 		c.onHandover(e.From, m)
 	case *Leave:
 		c.onLeave(e.From)
+	case *Vouch:
+		c.onVouch(m)
+	case *Mandate:
+		c.onMandate(e.From, m)
+	case *Equivocation:
+		c.onEquivocation(e.Message.double)
 	}
 }
 
@@ -297,9 +348,9 @@ func (c *Coordinator) receive(e Received) {
 func (c *Coordinator) Snapshot() Snapshot {
 	s := Snapshot{
 		Self: c.self, Run: c.rules.Run, Head: c.chain.head.link, Height: c.chain.head.height, Weight: c.chain.head.weight,
-		Term: c.hard.Term, Role: c.election.role, Leader: c.election.leader, Evaluations: c.chain.head.evaluations, Steps: c.chain.head.steps,
+		Term: c.term(), Role: c.election.role, Leader: c.election.leader, Evaluations: c.chain.head.evaluations, Steps: c.chain.head.steps,
 		Mine: c.chain.credits[c.self], Credits: len(c.chain.credits), Best: c.chain.head.best, Mean: c.chain.head.mean,
-		Syncing: c.catchingUp(), Paused: c.work.paused, Ready: c.election.leader != Peer{},
+		Syncing: c.joining(), Paused: c.work.paused, Ready: c.election.leader != Peer{},
 	}
 	newest := c.chain.newest()
 	s.State, s.StateHeight = newest.state, newest.height
@@ -328,6 +379,12 @@ func (c *Coordinator) ban(p Peer, why string) {
 func (c *Coordinator) disqualify(p Peer, why string) {
 	if p == c.self {
 		return
+	}
+	if len(c.faults.disqualified) >= maxDisqualified && !c.known(p) {
+		maps.DeleteFunc(c.faults.disqualified, func(_ Peer, until uint64) bool { return until <= c.chain.head.height })
+		if len(c.faults.disqualified) >= maxDisqualified {
+			return // nobody would vote for it either
+		}
 	}
 	c.faults.disqualified[p] = c.chain.head.height + disqualifiedFor
 	c.out.note(NoteBad, p, why)

@@ -2,8 +2,7 @@ package coordinator
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -13,8 +12,13 @@ import (
 // election is who leads, and what this peer does about it.
 type election struct {
 	role        Role
-	leader      Peer
+	leader      Peer     // zero: none known
+	mandate     *mandate // of leader; nil without one
 	leaderHeard Tick
+	offered     []*mandate // of others that say they lead
+	electorate  electorate
+	liveness    liveness
+	floor       uint64 // terms up to here can find no majority any more
 	jitter      Tick
 	campaign    *campaign
 	handover    *handover
@@ -22,103 +26,41 @@ type election struct {
 
 // campaign is a candidacy, or with pre the question whether one would succeed.
 type campaign struct {
-	pre, transfer bool
-	term          uint64
-	votes         map[Peer]seedlog.Vote
-	until         Tick
+	pre      bool
+	from     Peer   // the leader that handed over
+	handover []byte // its own vote, which shows that it did; nil: it did not
+	term     uint64
+	votes    map[Peer]seedlog.Vote
+	refusals map[Peer]uint64 // of electors, with the term that they named
+	again    Tick            // when the request is repeated; messages get lost
+	until    Tick
 }
 
 // handover waits for the entry that the old leader had when it handed over.
 type handover struct {
 	Handover
+	from  Peer
 	until Tick
 }
-
-// maxTermStep bounds how far a stranger's term can pull this peer's.
-const maxTermStep = 1 << 20
 
 // tabPatience stretches a tab's timeouts: one that lost its node for a moment, or only just opened, should come back
 // instead of starting a branch that will lose.
 const tabPatience = 4
 
-// elector is a peer that may vote.
-type elector struct {
-	peer   Peer
-	weight uint64
+// term is the newest term that this peer takes part in.
+func (c *Coordinator) term() uint64 {
+	t := c.chain.head.term
+	if m := c.election.mandate; m != nil {
+		t = max(t, m.term)
+	}
+	if g := c.election.campaign; g != nil && !g.pre {
+		t = max(t, g.term)
+	}
+	return t
 }
 
-// electorate lists, sorted, the peers that may vote and lead, as far as this peer hears them: hubs if there
-// are any, else other natives, else tabs; of those, the ones with work in the recent entries. Peers that are
-// not heard shrink the quorum.
-func (c *Coordinator) electorate() []elector {
-	group := c.eligible()
-	if c.chain.head.height == 0 && slices.Contains(group, c.rules.Origin) {
-		return []elector{{c.rules.Origin, 1}} // the origin leads while nobody has worked yet
-	}
-	weights := c.chain.weights()
-	var electors []elector
-	for _, p := range group {
-		if w := weights[p]; w > 0 && !c.faults.peers[p] {
-			electors = append(electors, elector{p, w})
-		}
-	}
-	if len(electors) > 0 {
-		return electors
-	}
-	for _, p := range group {
-		electors = append(electors, elector{p, 1})
-	}
-	return electors
-}
-
-// eligible lists, sorted, the best class of peers that is present.
-func (c *Coordinator) eligible() []Peer {
-	var hubs, natives, tabs []Peer
-	sort := func(p Peer, kind Kind, hub bool) {
-		switch {
-		case kind == Tab:
-			tabs = append(tabs, p)
-		case hub:
-			hubs = append(hubs, p)
-		default:
-			natives = append(natives, p)
-		}
-	}
-	for _, h := range c.members.heard {
-		if c.lately(h) {
-			sort(h.peer, h.Kind, h.Hub)
-		}
-	}
-	if !c.retired {
-		sort(c.self, c.cfg.Kind, c.cfg.Hub)
-	}
-	for _, class := range [][]Peer{hubs, natives, tabs} {
-		if len(class) > 0 {
-			slices.SortFunc(class, Peer.Compare)
-			return class
-		}
-	}
-	return nil
-}
-
-// ranking orders the electorate by H(head, term, peer): a lottery that nobody can steer and everybody can compute.
-func (c *Coordinator) ranking(term uint64) []Peer {
-	type ticket struct {
-		peer Peer
-		draw [32]byte
-	}
-	prefix := binary.LittleEndian.AppendUint64(append([]byte("evoswarm/rank/1\x00"), c.chain.head.link.Bytes()...), term)
-	var tickets []ticket
-	for _, e := range c.electorate() {
-		tickets = append(tickets, ticket{e.peer, sha256.Sum256(append(slices.Clone(prefix), e.peer[:]...))})
-	}
-	slices.SortFunc(tickets, func(a, b ticket) int { return bytes.Compare(a.draw[:], b.draw[:]) })
-	peers := make([]Peer, len(tickets))
-	for i, t := range tickets {
-		peers[i] = t.peer
-	}
-	return peers
-}
+// nextTerm is the term that a campaign of this peer is for.
+func (c *Coordinator) nextTerm() uint64 { return max(c.term(), c.hard.Term, c.election.floor) + 1 }
 
 func (c *Coordinator) drawJitter() {
 	c.election.jitter = Tick(c.draw.Uint64() % uint64(c.cfg.Timing.Rank+1))
@@ -126,47 +68,45 @@ func (c *Coordinator) drawJitter() {
 
 // elect starts a campaign when the leader has been silent for too long.
 func (c *Coordinator) elect() {
-	if c.election.role == Leader {
-		if !slices.Contains(c.eligible(), c.self) {
-			c.stepDown() // a tab that led while alone hears natives again
-		}
+	e := &c.election
+	if e.role == Leader {
+		c.keepMandate()
 		return
 	}
-	if c.election.leader != (Peer{}) && c.now-c.election.leaderHeard > c.cfg.Timing.Unheard {
-		c.election.leader = Peer{}
+	if e.leader != (Peer{}) && c.now-e.leaderHeard > c.cfg.Timing.Unheard {
+		c.remember(c.forgetLeader())
 	}
 	if c.catchingUp() {
-		c.election.campaign, c.election.handover, c.election.role = nil, nil, Follower
+		e.campaign, e.handover, e.role = nil, nil, Follower
 		return
 	}
-	if h := c.election.handover; h != nil {
+	c.watchLeader()
+	if h := e.handover; h != nil {
 		if c.now > h.until {
-			c.election.handover = nil
-		} else if h.Head == c.chain.head.link && c.rankOf(c.self) >= 0 {
-			c.election.handover = nil
-			c.hard.Term = max(c.hard.Term, h.Term-1)
-			c.stand(true)
-			return
+			e.handover = nil
+		} else if h.Head == c.chain.head.link {
+			e.handover = nil
+			if h.Term >= c.nextTerm() && c.electorate().weightOf(c.self) > 0 {
+				c.stand(&campaign{term: h.Term, from: h.from, handover: h.Signature})
+				return
+			}
 		}
 	}
-	if c.election.campaign != nil {
-		if c.now < c.election.campaign.until {
-			c.countVotes()
+	if e.campaign != nil {
+		if c.now < e.campaign.until {
+			c.campaigning()
 			return
 		}
-		c.election.campaign = nil
-		c.election.role = Follower
-		c.election.leaderHeard = c.now - min(c.now, c.cfg.Timing.Election) // try again after rank and jitter alone
-		c.drawJitter()
+		c.lose()
 	}
 	if c.now < c.deadline(0) {
 		return
 	}
-	rank := c.rankOf(c.self)
+	rank := c.rankOf(c.self, c.nextTerm())
 	if rank < 0 || !c.faults.mayLead(c.self, c.chain.head.height) || c.now < c.deadline(rank) {
 		return
 	}
-	c.stand(false)
+	c.stand(&campaign{pre: true, term: c.nextTerm()})
 }
 
 // deadline is when this peer starts a campaign if the leader stays silent.
@@ -182,78 +122,135 @@ func (c *Coordinator) deadline(rank int) Tick {
 	return max(silent, c.begun+t.Patience, c.folds.caughtUp+t.Election)
 }
 
-// rankOf is the rank of p in the next election, or -1 if it may not lead.
-func (c *Coordinator) rankOf(p Peer) int { return slices.Index(c.ranking(c.hard.Term+1), p) }
-
 // stand starts a campaign: with a pre-vote, unless the leader handed over.
-func (c *Coordinator) stand(transfer bool) {
-	c.election.campaign = &campaign{pre: !transfer, transfer: transfer, term: c.hard.Term + 1, votes: make(map[Peer]seedlog.Vote), until: c.now + c.cfg.Timing.Election/2 + c.election.jitter + 1}
-	c.election.role = Candidate
+func (c *Coordinator) stand(g *campaign) {
+	if g.term > c.chain.head.term+seedlog.MaxTermStep {
+		return // no entry of that term would be valid
+	}
+	g.until = c.now + c.cfg.Timing.Election/2 + c.election.jitter + 1
+	g.votes, g.refusals = make(map[Peer]seedlog.Vote), make(map[Peer]uint64)
+	c.election.campaign, c.election.role = g, Candidate
 	c.canvass()
 }
 
-// canvass sends the campaign's request and counts this peer's own vote.
+// canvass counts this peer's own vote and sends the campaign's request.
 func (c *Coordinator) canvass() {
 	g := c.election.campaign
-	if g.term <= c.hard.Term {
-		c.election.campaign, c.election.role = nil, Follower // others moved on meanwhile
-		return
-	}
 	if !g.pre {
-		c.enterTerm(g.term)
-		c.hard.Voted = c.self[:]
-		c.election.role, c.election.campaign = Candidate, g
+		c.vote(g.term, c.self)
 	}
 	g.votes = map[Peer]seedlog.Vote{c.self: seedlog.NewVote(c.rules.Run, g.term, c.self, c.cfg.Key)}
-	c.out.send(Gossip, Peer{}, &VoteRequest{Pre: g.pre, Transfer: g.transfer, Term: g.term, Head: c.chain.head.link, Weight: c.chain.head.weight})
+	if g.handover != nil {
+		g.votes[g.from] = seedlog.Vote{Voter: g.from, Signature: g.handover}
+	}
+	c.campaigning()
+}
+
+// campaigning repeats the request now and then, and counts.
+func (c *Coordinator) campaigning() {
+	g := c.election.campaign
+	if g.term <= c.chain.head.term {
+		c.lose() // the chain continues under a later leader
+		return
+	}
+	if c.now >= g.again {
+		g.again = c.now + c.cfg.Timing.Rank
+		c.out.send(Gossip, Peer{}, c.voteRequest(g))
+	}
 	c.countVotes()
 }
 
-// countVotes ends the campaign once more than half of the electorate's weight has granted it.
+func (c *Coordinator) voteRequest(g *campaign) *VoteRequest {
+	m := &VoteRequest{Pre: g.pre, Handover: g.handover, Term: g.term, Head: c.chain.head.link}
+	if m.Handover == nil {
+		m.Handover = []byte{}
+	}
+	return m
+}
+
+// countVotes ends the campaign once more than half of the electorate's weight has granted it, or cannot any more.
 func (c *Coordinator) countVotes() {
-	var granted, total uint64
-	for _, e := range c.electorate() {
-		total += e.weight
-		if _, ok := c.election.campaign.votes[e.peer]; ok {
+	g, all := c.election.campaign, c.electorate()
+	var granted, refused uint64
+	for _, e := range all.electors {
+		if _, ok := g.votes[e.peer]; ok {
 			granted += e.weight
+		} else if g.refusals[e.peer] >= g.term {
+			refused += e.weight
 		}
 	}
-	if 2*granted <= total {
-		return
-	}
-	if c.election.campaign.pre {
-		c.election.campaign.pre = false
-		c.election.campaign.until = c.now + c.cfg.Timing.Election/2 + c.election.jitter + 1
+	switch {
+	case 2*granted > all.total && g.pre:
+		g.pre, g.again = false, 0
+		g.until = c.now + c.cfg.Timing.Election/2 + c.election.jitter + 1
 		c.canvass()
-		return
+	case 2*granted > all.total:
+		c.becomeLeader()
+	case 2*refused >= all.total && refused > 0:
+		c.raiseFloor()
+		c.lose()
 	}
-	c.becomeLeader()
+}
+
+// raiseFloor names the lowest term in which a majority could still vote, after electors refused because they voted in
+// later ones. A minority cannot raise it, however high the terms that it names.
+func (c *Coordinator) raiseFloor() {
+	g, all := c.election.campaign, c.electorate()
+	type refusal struct{ term, weight uint64 }
+	free := all.total
+	var list []refusal
+	for _, e := range all.electors {
+		if term := g.refusals[e.peer]; term >= g.term {
+			list = append(list, refusal{term, e.weight})
+			free -= e.weight
+		}
+	}
+	slices.SortFunc(list, func(a, b refusal) int { return cmp.Compare(a.term, b.term) })
+	for _, r := range list {
+		if 2*free > all.total {
+			return
+		}
+		free += r.weight
+		if r.term < c.chain.head.term+seedlog.MaxTermStep {
+			c.election.floor = max(c.election.floor, r.term)
+		}
+	}
+}
+
+// lose ends a campaign without success. The next one comes after rank and jitter alone.
+func (c *Coordinator) lose() {
+	c.election.campaign, c.election.role = nil, Follower
+	c.election.leaderHeard = c.now - min(c.now, c.cfg.Timing.Election)
+	c.drawJitter()
 }
 
 func (c *Coordinator) becomeLeader() {
-	c.tenure.votes = c.tenure.votes[:0:0]
-	for _, e := range c.electorate() {
-		if v, ok := c.election.campaign.votes[e.peer]; ok && len(c.tenure.votes) < seedlog.MaxVotes {
-			c.tenure.votes = append(c.tenure.votes, v)
+	e, g := &c.election, c.election.campaign
+	m := &mandate{term: g.term, leader: c.self}
+	for _, x := range c.electorate().electors {
+		if v, ok := g.votes[x.peer]; ok {
+			m.votes = append(m.votes, v)
 		}
 	}
-	c.election.campaign, c.election.handover = nil, nil
-	c.election.role, c.election.leader, c.election.leaderHeard = Leader, c.self, c.now
+	e.campaign, e.handover, e.offered = nil, nil, nil
+	e.role, e.leader, e.mandate, e.leaderHeard = Leader, c.self, m, c.now
 	c.tenure.sealedTerm = false
-	c.tenure.mandateFrom, c.tenure.yieldUntil = c.chain.head.height, 0
+	c.tenure.mandateFrom, c.tenure.yieldUntil, c.tenure.lastShown = c.chain.head.height, 0, c.now
 	c.members.statusNow = true
+	c.sendMandate()
 	c.drawJitter()
-	c.out.note(NoteLeader, c.self, fmt.Sprintf("this peer leads term %d", c.hard.Term))
+	c.out.note(NoteLeader, c.self, fmt.Sprintf("this peer leads term %d", m.term))
 }
 
-// enterTerm moves to a higher term, in which no vote was given yet.
-func (c *Coordinator) enterTerm(term uint64) {
-	if term <= c.hard.Term {
-		return
-	}
-	c.hard.Term, c.hard.Voted = term, nil
+// vote gives this peer's one vote of a term. It is durable before anybody hears of it.
+func (c *Coordinator) vote(term uint64, candidate Peer) {
+	c.hard.Term, c.hard.Voted = term, candidate[:]
 	c.hardChanged = true
-	c.stepDown()
+}
+
+// voted reports whether this peer's vote of a term is given to another than p, or cannot be given any more.
+func (c *Coordinator) voted(term uint64, p Peer) bool {
+	return term < c.hard.Term || term == c.hard.Term && len(c.hard.Voted) > 0 && !bytes.Equal(c.hard.Voted, p[:])
 }
 
 func (c *Coordinator) stepDown() {
@@ -268,76 +265,124 @@ func (c *Coordinator) stepDown() {
 	}
 }
 
+// loseLeader ends the time of a leader that is known to be gone: the campaigns start after rank and jitter alone.
 func (c *Coordinator) loseLeader() {
-	c.election.leader = Peer{}
+	c.remember(c.forgetLeader())
 	c.election.leaderHeard = c.now - min(c.now, c.cfg.Timing.Election)
 }
 
-// leaderAlive reports whether a living leader is a reason to refuse a vote.
+// forgetLeader returns the mandate of the leader that is followed no more.
+func (c *Coordinator) forgetLeader() *mandate {
+	m := c.election.mandate
+	c.election.leader, c.election.mandate = Peer{}, nil
+	return m
+}
+
+// leaderAlive reports whether a living leader is a reason to refuse a vote, and other leaders' short branches.
 func (c *Coordinator) leaderAlive() bool {
 	return c.election.role == Leader || (c.election.leader != Peer{} && c.now-c.election.leaderHeard < c.cfg.Timing.Election)
 }
 
+// onVoteRequest answers electors alone, so that a stranger's request costs no answers.
 func (c *Coordinator) onVoteRequest(from Peer, m *VoteRequest) {
-	reply := &VoteReply{Pre: m.Pre, Term: m.Term, Signature: []byte{}}
-	refused := m.Term <= c.hard.Term && (m.Pre || m.Term < c.hard.Term) ||
-		m.Term > c.hard.Term+maxTermStep ||
-		m.Weight < c.chain.head.weight ||
-		!c.faults.mayLead(from, c.chain.head.height) ||
-		(c.leaderAlive() && c.election.leader != from && !(m.Transfer && c.maySucceed(from, m.Term)))
+	if c.electorate().weightOf(from) == 0 && !c.renews(from, m.Term) {
+		return
+	}
+	reply := &VoteReply{Pre: m.Pre, Granted: c.grants(from, m), Term: m.Term, Signature: []byte{}}
 	switch {
-	case refused:
+	case !reply.Granted:
 		reply.Term = c.hard.Term
-	case m.Pre:
-		reply.Granted = true
-	default:
-		c.enterTerm(m.Term)
-		if reply.Granted = len(c.hard.Voted) == 0 || bytes.Equal(c.hard.Voted, from[:]); reply.Granted {
-			c.hard.Voted, c.hardChanged = from[:], true
-			reply.Signature = seedlog.NewVote(c.rules.Run, m.Term, from, c.cfg.Key).Signature
-			c.election.leaderHeard = c.now // gives the candidate time to lead
-		}
+	case !m.Pre:
+		c.grant(m.Term, from)
+		reply.Signature = seedlog.NewVote(c.rules.Run, m.Term, from, c.cfg.Key).Signature
 	}
 	c.out.send(Direct, from, reply)
 }
 
-// maySucceed reports whether from may take over from a living leader: the leader itself must have handed over, and
-// other peers accept only the first two ranks.
-func (c *Coordinator) maySucceed(from Peer, term uint64) bool {
-	if c.election.role == Leader {
-		return c.now < c.tenure.yieldUntil
+// grant votes for another peer. A campaign of this one ends: its term has no vote left.
+func (c *Coordinator) grant(term uint64, candidate Peer) {
+	c.vote(term, candidate)
+	if c.election.role == Candidate {
+		c.election.role, c.election.campaign = Follower, nil
 	}
-	rank := slices.Index(c.ranking(term), from)
-	return rank == 0 || rank == 1
+	if c.election.role == Follower {
+		c.election.leaderHeard = c.now // gives the candidate time to lead
+	}
+}
+
+// grants reports whether from gets this peer's vote: the vote is free, the candidate's head is known and no worse than
+// ours, and no leader is alive.
+func (c *Coordinator) grants(from Peer, m *VoteRequest) bool {
+	head := c.chain.head
+	renews := c.renews(from, m.Term)
+	switch {
+	case c.retired || c.catchingUp() || c.voted(m.Term, from),
+		m.Pre && m.Term <= c.hard.Term && !renews,
+		m.Term <= head.term && !renews, m.Term > head.term+seedlog.MaxTermStep,
+		!c.faults.mayLead(from, head.height) || c.rejected(from),
+		c.leaderAlive() && c.election.leader != from && !c.handedOver(from, m):
+		return false
+	}
+	n := c.chain.nodes[m.Head]
+	if n == nil {
+		c.pull(from) // what its chain weighs counts when it is here
+		return false
+	}
+	return n.stage != refused && !better(head, n)
+}
+
+// renews reports whether from asks for more votes of a term in which it leads already: this peer follows it, or its
+// chain and nobody else.
+func (c *Coordinator) renews(from Peer, term uint64) bool {
+	if leader := c.election.leader; leader != (Peer{}) {
+		return from == leader && from != c.self && term == c.election.mandate.term
+	}
+	return from == c.chain.head.leader && term == c.chain.head.term
+}
+
+// handedOver reports whether the leader that this peer follows wants from to take over: its own vote says so.
+func (c *Coordinator) handedOver(from Peer, m *VoteRequest) bool {
+	if c.election.role == Leader {
+		return c.now < c.tenure.yieldUntil && m.Term == c.hard.Term && bytes.Equal(c.hard.Voted, from[:])
+	}
+	v := seedlog.Vote{Voter: c.election.leader, Signature: m.Handover}
+	return len(m.Handover) > 0 && v.Check(c.rules.Run, m.Term, from) == nil
 }
 
 func (c *Coordinator) onVoteReply(from Peer, m *VoteReply) {
-	// A refusal names the replier's own term: only a later one is news. Were the asked term named, every refusal would
-	// raise the term, and two peers that refuse each other would race through terms as fast as messages travel.
-	if !m.Granted && m.Term > c.hard.Term && m.Term <= c.hard.Term+maxTermStep && c.election.role == Candidate {
-		c.hard.Term, c.hard.Voted, c.hardChanged = m.Term, nil, true
-		c.election.campaign, c.election.role = nil, Follower
-		c.election.leaderHeard = c.now - min(c.now, c.cfg.Timing.Election) // try again after rank and jitter alone
-		c.drawJitter()
+	if c.electorate().weightOf(from) == 0 {
 		return
 	}
 	g := c.election.campaign
-	if g == nil || !m.Granted || m.Pre != g.pre || m.Term != g.term {
+	if g != nil && !m.Granted && m.Pre == g.pre {
+		g.refusals[from] = m.Term
 		return
 	}
-	vote := seedlog.Vote{Voter: from, Signature: m.Signature}
-	if !g.pre {
-		if err := vote.Check(c.rules.Run, g.term, c.self); err != nil {
+	renews := c.election.role == Leader && !m.Pre && m.Term == c.election.mandate.term
+	if !m.Granted || !renews && (g == nil || m.Pre != g.pre || m.Term != g.term) {
+		return
+	}
+	v := seedlog.Vote{Voter: from, Signature: m.Signature}
+	if !m.Pre {
+		if err := v.Check(c.rules.Run, m.Term, c.self); err != nil {
 			c.ban(from, "sent a vote that it did not sign")
 			return
 		}
 	}
-	g.votes[from] = vote
+	if renews {
+		c.addVote(v)
+		return
+	}
+	g.votes[from] = v
 }
 
 func (c *Coordinator) onHandover(from Peer, m *Handover) {
-	if from == c.election.leader && m.Term > c.hard.Term && m.Term <= c.hard.Term+maxTermStep && !c.retired {
-		c.election.handover = &handover{*m, c.now + c.cfg.Timing.Election}
+	if from != c.election.leader || m.Term <= c.hard.Term || c.retired {
+		return
+	}
+	v := seedlog.Vote{Voter: from, Signature: m.Signature}
+	if v.Check(c.rules.Run, m.Term, c.self) == nil {
+		c.election.handover = &handover{*m, from, c.now + c.cfg.Timing.Election}
 	}
 }
 
@@ -346,33 +391,4 @@ func (c *Coordinator) onLeave(from Peer) {
 	if c.election.leader == from {
 		c.loseLeader()
 	}
-}
-
-// onHeartbeat follows a leader of this or a later term. Of two in one term the one with more work stays.
-func (c *Coordinator) onHeartbeat(from Peer, term, weight uint64) {
-	if term < c.hard.Term || term > c.hard.Term+maxTermStep || !c.faults.mayLead(from, c.chain.head.height) {
-		return
-	}
-	if term == c.hard.Term && c.election.leader != from && c.election.leader != (Peer{}) && c.leaderAlive() {
-		mine := c.chain.head.weight
-		if h := c.members.heard.of(c.election.leader); h != nil {
-			mine = h.Weight
-		}
-		if weight < mine || (weight == mine && c.election.leader.Compare(from) < 0) {
-			return
-		}
-		c.stepDown()
-	}
-	c.enterTerm(term)
-	if c.election.role != Follower {
-		c.election.role, c.election.campaign = Follower, nil
-		c.dropClosing()
-	}
-	if c.election.leader != from {
-		c.election.leader = from
-		c.drawJitter()
-		c.work.pool.reannounce()
-		c.out.note(NoteLeader, from, fmt.Sprintf("%s leads term %d", from.Short(), term))
-	}
-	c.election.leaderHeard = c.now
 }

@@ -45,6 +45,9 @@ type Linked struct{ Peer Peer }
 // Unlinked says that the last direct connection to a peer is gone.
 type Unlinked struct{ Peer Peer }
 
+// Recalled is the answer to a Recall: the newest good summary; nil: there is none.
+type Recalled struct{ Summary *Summary }
+
 // SetPaused stops or restarts own work. Re-runs that the protocol requires continue.
 type SetPaused struct{ Paused bool }
 
@@ -61,6 +64,7 @@ func (Evaluated) event() {}
 func (Folded) event()    {}
 func (Linked) event()    {}
 func (Unlinked) event()  {}
+func (Recalled) event()  {}
 func (SetPaused) event() {}
 func (SetSlots) event()  {}
 func (Retire) event()    {}

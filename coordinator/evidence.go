@@ -4,22 +4,104 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/evoswarm/evoswarm/internal/fair"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// maxFaulty bounds the faulty peers that are remembered over a restart.
-const maxFaulty = 1024
-
-// maxProofs bounds the proofs that are kept and passed on.
-const maxProofs = 256
+const (
+	// maxFaulty bounds the faulty peers that are remembered; those with a record have half of it at least.
+	maxFaulty = 1024
+	// maxProofs bounds the false claims that are known, with their proofs; each leader that logged some, and each
+	// accuser of others, has a fair share.
+	maxProofs = 256
+	// maxDisqualified bounds the leaders without a record that may not lead.
+	maxDisqualified = 1024
+	// maxPending bounds the proofs that wait to be re-run; each accuser with a record has a fair share, and all others
+	// together that of one.
+	maxPending = 256
+	// maxProofRuns bounds the proofs under re-run.
+	maxProofRuns = 8
+	// proofFold is how many entries are folded again at most for a proof against a claim whose parent's state is gone,
+	// and proofFoldTicks in which time one such entry is paid for.
+	proofFold      = 64
+	proofFoldTicks = 16
+	// maxPublishing bounds the proofs that wait to be published.
+	maxPublishing = 64
+)
 
 // faults are the false claims that this peer knows of, and the peers that made or logged them.
 type faults struct {
 	peers        map[Peer]bool   // banned: their work weighs nothing
 	disqualified map[Peer]uint64 // leaders that may not lead up to this height
 	falseClaims  map[seedlog.Link]bool
-	proofs       []FraudProof
+	proofs       []FraudProof // of all of them, oldest first
+
+	order      *fair.Table[Peer, bool, struct{}]            // peers, by whether they have a record
+	kept       *fair.Table[seedlog.Link, proofSource, kept] // falseClaims
+	pending    *fair.Table[proofKey, Peer, *evidence]       // not re-run yet
+	folding    *fair.Budget[Peer]                           // of entries folded for proofs, by accuser
+	publishing []publication
+	doubles    []*double                   // at most maxDoubles, of one leader each, oldest first
+	newcomers  *fair.Budget[newcomerProof] // of proofs that newcomers' claims are false
 }
+
+// kept is a proof that this peer verified.
+type kept struct {
+	FraudProof
+	links [2]seedlog.Link
+}
+
+// proofSource is what shares of the proofs are counted by.
+type proofSource struct {
+	logged bool
+	peer   Peer // that logged the claim, or found it false
+}
+
+// proofKey names a proof that waits: of several against one claim only one may be right.
+type proofKey struct {
+	claim   seedlog.Link
+	accuser Peer
+}
+
+// publication is a proof that this peer found and will publish, unless it hears it before.
+type publication struct {
+	at    Tick
+	claim seedlog.Link
+	proof *FraudProof
+}
+
+func newFaults() faults {
+	return faults{
+		peers: make(map[Peer]bool), disqualified: make(map[Peer]uint64), falseClaims: make(map[seedlog.Link]bool),
+		order:     fair.NewTable[Peer, bool, struct{}](maxFaulty),
+		kept:      fair.NewTable[seedlog.Link, proofSource, kept](maxProofs),
+		pending:   fair.NewTable[proofKey, Peer, *evidence](maxPending).KeepOldest(),
+		folding:   fair.NewBudget[Peer](1, proofFold*proofFoldTicks, maxPending),
+		newcomers: fair.NewBudget[newcomerProof](1, newcomerProofs*newcomerProofTicks, 1),
+	}
+}
+
+// keep remembers a proof, and forgets another where there are too many.
+func (f *faults) keep(m FraudProof, links [2]seedlog.Link, from proofSource) {
+	f.falseClaims[links[0]] = true
+	for _, l := range f.kept.Put(links[0], from, 1, kept{m, links}) {
+		delete(f.falseClaims, l.Key)
+	}
+	f.proofs = f.proofs[:0:0]
+	for _, k := range f.kept.All() {
+		f.proofs = append(f.proofs, k.FraudProof)
+	}
+}
+
+// newcomerProof is what all proofs against newcomers are charged to.
+type newcomerProof struct{}
+
+const (
+	// newcomerProofTicks is the time in which one proof against a newcomer may be published.
+	newcomerProofTicks = 16
+	// newcomerProofs is how many may be at once.
+	newcomerProofs = 4
+)
 
 // disqualifiedFor is how many entries a leader that broke a rule may not lead.
 const disqualifiedFor = 100
@@ -30,39 +112,123 @@ func (f *faults) mayLead(p Peer, height uint64) bool {
 }
 
 // expose publishes that a claim is false in counter, given the re-run of the whole claim.
-func (c *Coordinator) expose(claim seedlog.CheckedClaim, counter uint64, fitness []int64, steps []uint64) {
+func (c *Coordinator) expose(claim seedlog.CheckedClaim, counter uint64, fitness []int64, steps []uint64, within Tick) {
 	signs := len(fitness) / len(steps)
 	i := int(counter - claim.Value().Chunk*uint64(len(steps)))
-	c.exposeCounter(claim, counter, fitness[i*signs:(i+1)*signs], steps[i])
+	c.exposeCounter(claim, counter, fitness[i*signs:(i+1)*signs], steps[i], within)
 }
 
-// exposeCounter publishes a fraud proof: what the re-run of one counter gave.
-func (c *Coordinator) exposeCounter(claim seedlog.CheckedClaim, counter uint64, fitness []int64, steps uint64) {
-	if !c.faults.falseClaims[claim.Link()] {
-		c.accept(&evidence{claim, c.rules.OwnProof(claim, counter, fitness, steps, c.cfg.Key)})
+// exposeCounter publishes a fraud proof: what the re-run of one counter gave. It waits for up to so many ticks, by lot,
+// whether another peer does.
+func (c *Coordinator) exposeCounter(claim seedlog.CheckedClaim, counter uint64, fitness []int64, steps uint64, within Tick) {
+	if c.faults.falseClaims[claim.Link()] {
+		return
 	}
+	e := &evidence{claim, c.rules.OwnProof(claim, counter, fitness, steps, c.cfg.Key)}
+	c.faults.publishing = append(c.faults.publishing, publication{c.now + Tick(c.draw.Uint64()%uint64(within+1)), claim.Link(), e.message()})
+	if n := len(c.faults.publishing); n > maxPublishing {
+		c.faults.publishing = c.faults.publishing[n-maxPublishing:]
+	}
+	c.accept(e)
 }
 
-// onFraudProof has another peer's proof re-run before it is accepted.
+// lotOf is the time over which so many in 1,024 of the natives, who find the same lie at the same time, spread their
+// proofs: with a heartbeat for each beyond the third, two or three of them publish before they hear of each other.
+func (c *Coordinator) lotOf(share int) Tick {
+	natives := 1
+	for _, h := range c.members.heard {
+		if h.Kind == Native && c.lately(h) {
+			natives++
+		}
+	}
+	return Tick(max(0, natives*share/1024-3)) * c.cfg.Timing.Heartbeat
+}
+
+// publish sends the proofs whose time has come.
+func (c *Coordinator) publish() {
+	c.faults.publishing = slices.DeleteFunc(c.faults.publishing, func(p publication) bool {
+		if c.now < p.at {
+			return false
+		}
+		c.out.send(Gossip, Peer{}, p.proof)
+		return true
+	})
+}
+
+// onFraudProof takes another peer's proof, to be re-run before it is accepted. Keys are free, so an accuser needs a
+// record, or the claim is in an entry.
 func (c *Coordinator) onFraudProof(e *evidence) {
 	claim, proof := e.claim.Value(), e.proof.Value()
+	known := c.known(proof.Accuser)
+	if known && c.faults.falseClaims[e.claim.Link()] && proof.Contradicts(claim) {
+		c.faults.publishing = slices.DeleteFunc(c.faults.publishing, func(p publication) bool { return p.claim == e.claim.Link() })
+	}
 	parent := c.chain.nodes[claim.Parent]
 	if c.faults.falseClaims[e.claim.Link()] || c.faults.peers[proof.Accuser] || parent == nil {
+		return
+	}
+	if !known && c.logger(e.claim) == nil {
 		return
 	}
 	if !proof.Contradicts(claim) {
 		c.markFaulty(proof.Accuser, "sent a fraud proof that agrees with the claim")
 		return
 	}
-	for _, id := range sortedJobs(c.work.jobs) {
-		if j := c.work.jobs[id]; j.kind == jobProof && j.claim.Link() == e.claim.Link() && j.counter == proof.Counter {
-			return // under re-run already
+	from := proof.Accuser
+	if !known {
+		from = Peer{}
+	}
+	c.faults.pending.Put(proofKey{e.claim.Link(), proof.Accuser}, from, 1, e)
+}
+
+// logger is an entry that holds a claim; nil if none does.
+func (c *Coordinator) logger(claim seedlog.CheckedClaim) *node {
+	if parent := c.chain.nodes[claim.Value().Parent]; parent != nil {
+		for _, n := range parent.children {
+			if slices.Contains(n.claims, claim.Link()) {
+				return n
+			}
 		}
 	}
-	if parent.state == nil && len(c.work.waiting) >= maxWaiting {
+	return nil
+}
+
+// issueProofs has proofs re-run that wait: few at a time, one for each claim. A state that is gone is folded again
+// within a budget of the accuser; one that was never here comes by itself if the branch is any good.
+func (c *Coordinator) issueProofs() {
+	if c.faults.pending.Len() == 0 {
 		return
 	}
-	c.issue(&job{kind: jobProof, parent: parent, claim: e.claim, peer: claim.Peer, counter: proof.Counter, evidence: e}, true)
+	running, folding := make(map[seedlog.Link]bool), false
+	for _, j := range c.work.jobs { //lint:sorted each one on its own
+		if j.kind == jobProof {
+			running[j.claim.Link()] = true
+			folding = folding || j.parent.state == nil
+		}
+	}
+	for key, e := range c.faults.pending.All() {
+		claim, proof := e.claim.Value(), e.proof.Value()
+		parent := c.chain.nodes[claim.Parent]
+		if parent == nil || c.faults.falseClaims[key.claim] || c.faults.peers[key.accuser] {
+			c.faults.pending.Delete(key)
+			continue
+		}
+		if running[key.claim] || len(running) >= maxProofRuns || parent.state == nil && (folding || parent.stage == linked) {
+			continue
+		}
+		from, _ := c.faults.pending.Source(key)
+		if parent.state == nil {
+			cost := uint64(len(unfolded(parent)))
+			if cost == 0 || cost > proofFold || !c.faults.folding.Take(uint64(c.now), from, cost*proofFoldTicks) {
+				c.faults.pending.Delete(key)
+				continue
+			}
+			folding = true
+		}
+		c.faults.pending.Delete(key)
+		running[key.claim] = true
+		c.issue(&job{kind: jobProof, parent: parent, claim: e.claim, peer: claim.Peer, counter: proof.Counter, evidence: e}, true)
+	}
 }
 
 // proved decides who is faulty: the author of the claim or the author of the proof.
@@ -81,21 +247,24 @@ func (c *Coordinator) proved(j *job, fitness []int64, steps uint64) {
 }
 
 // accept takes evidence that this peer has verified: entries with the false claim are void or weigh less, its
-// author is banned, a leader that logged it is disqualified, and the proof is passed on.
+// author is banned, a leader that logged it is disqualified, and the proof is kept for those who join.
 func (c *Coordinator) accept(e *evidence) {
 	claim, link := e.claim.Value(), e.claim.Link()
 	if c.faults.falseClaims[link] {
 		return
 	}
-	c.faults.falseClaims[link] = true
-	if len(c.faults.proofs) < maxProofs {
-		c.faults.proofs = append(c.faults.proofs, *e.message())
-		c.hard.Proofs = append(c.hard.Proofs, [2]seedlog.Link{link, e.proof.Link()})
-		c.hardChanged = true
-		c.out.Blocks = append(c.out.Blocks, e.claim.RawBlock, e.proof.RawBlock)
+	from := proofSource{peer: e.proof.Value().Accuser}
+	if n := c.logger(e.claim); n != nil {
+		from = proofSource{true, n.leader}
 	}
+	c.faults.keep(*e.message(), [2]seedlog.Link{link, e.proof.Link()}, from)
+	c.hard.Proofs = nil
+	for _, k := range c.faults.kept.All() {
+		c.hard.Proofs = append(c.hard.Proofs, k.links)
+	}
+	c.hardChanged = true
+	c.out.Blocks = append(c.out.Blocks, e.claim.RawBlock, e.proof.RawBlock)
 	c.out.note(NoteFalse, claim.Peer, fmt.Sprintf("claim %s of %s is false", link, claim.Peer.Short()))
-	c.out.send(Gossip, Peer{}, e.message())
 	if parent := c.chain.nodes[claim.Parent]; parent != nil {
 		for _, n := range slices.Clone(parent.children) {
 			c.markFalse(n)
@@ -107,23 +276,30 @@ func (c *Coordinator) accept(e *evidence) {
 	}
 }
 
-// markFaulty bans a peer permanently; its work weighs nothing.
+// markFaulty bans a peer permanently; its work weighs nothing. One without a record is not remembered over a restart:
+// there is nothing of it that could weigh.
 func (c *Coordinator) markFaulty(p Peer, why string) {
 	if p == c.self || c.faults.peers[p] {
 		return
 	}
+	recorded := c.chain.credits[p] != (Credit{}) || c.chain.weights()[p] > 0
 	c.faults.peers[p] = true
-	if len(c.hard.Faulty) < maxFaulty {
-		c.hard.Faulty = append(c.hard.Faulty, p)
+	forgiven := false
+	for _, l := range c.faults.order.Put(p, recorded, 1, struct{}{}) {
+		delete(c.faults.peers, l.Key)
+		forgiven = forgiven || l.Source
+	}
+	if recorded {
+		c.hard.Faulty = nil
+		for known := range c.faults.order.Of(true) {
+			c.hard.Faulty = append(c.hard.Faulty, known)
+		}
 		c.hardChanged = true
 	}
-	for key, entry := range c.work.pool.claims { //lint:sorted each one on its own
-		if key.peer == p {
-			delete(c.work.pool.claims, key)
-			delete(c.work.pool.links, entry.claim.Link())
-		}
+	c.dropClaims(p)
+	if recorded || forgiven || len(c.chain.tips) > 1 {
+		c.chain.reweigh()
 	}
-	c.chain.reweigh()
 	c.ban(p, why)
 }
 
@@ -147,7 +323,11 @@ func (c *Coordinator) markFalse(n *node) {
 	}
 }
 
-// retreat moves the head from a void branch to the best trusted entry.
+// retreat moves the head down from a void branch to an entry that may end a chain.
 func (c *Coordinator) retreat() {
-	c.moveHead(bestTip(c.chain.root, c.chain.tips, func(n *node) bool { return n.stage == trusted }))
+	n := c.chain.head
+	for !n.usable() {
+		n = n.parent
+	}
+	c.moveHead(n)
 }

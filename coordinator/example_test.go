@@ -19,6 +19,15 @@ func (b blocks) Block(link seedlog.Link) ([]byte, bool) {
 	return data, ok
 }
 
+// At implements coordinator.Archive. Nobody asks for entries of old here.
+func (b blocks) At(uint64) (entry, seal seedlog.Link, ok bool) { return entry, seal, false }
+
+// Height implements coordinator.Archive.
+func (b blocks) Height(seedlog.Link) (uint64, bool) { return 0, false }
+
+// Summary implements coordinator.Archive.
+func (b blocks) Summary(uint64) (height uint64, data []byte, ok bool) { return 0, nil, false }
+
 // One peer starts a run, evaluates, and logs the first generation, alone. The driver is the loop: it passes time and
 // results in, and carries out the actions in the order of their fields.
 func Example() {

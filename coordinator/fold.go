@@ -76,7 +76,8 @@ func (f *Fold) Answer(rules *seedlog.Rules, folded []rollout.Folded) Folded {
 
 // folds is the state of folding: the goal, and how far it is.
 type folds struct {
-	goal     *node    // best tip known, to which the head moves
+	goal     *node    // best tip known that may be followed as soon as it is checked
+	far      *node    // better tip that must be audited; nil: none
 	left     uint64   // entries up to goal without a state
 	from     uint64   // height of the newest state when this peer fell behind
 	caughtUp Tick     // when this peer was last catching up
@@ -92,10 +93,14 @@ type folding struct {
 	since   Tick
 }
 
-// unfolded lists the entries between the newest state at or below n and n, oldest first.
+// unfolded lists the entries between the newest state at or below n and n, oldest first; none if that state has left
+// memory.
 func unfolded(n *node) []*node {
 	size := 0
 	for m := n; m.state == nil; m = m.parent {
+		if m.forgotten {
+			return nil
+		}
 		size++
 	}
 	path := make([]*node, size)
@@ -106,11 +111,15 @@ func unfolded(n *node) []*node {
 	return path
 }
 
-// catchingUp reports whether this peer has entries to fetch or to fold before it knows what others know. Meanwhile it
-// neither campaigns nor trains.
+// catchingUp reports whether this peer has entries to fold before it knows what others know. Meanwhile it neither
+// campaigns nor trains. A branch that must be audited is checked without that: it may be forged.
 func (c *Coordinator) catchingUp() bool {
-	return c.chain.head.state == nil || c.folds.left > lag || c.behind()
+	return c.chain.head.state == nil || c.folds.left > lag || c.folds.goal.height > c.chain.head.height+lag
 }
+
+// joining reports whether this peer looks for the swarm's chain: it catches up, or nobody leads here and an answer with
+// more is on its way.
+func (c *Coordinator) joining() bool { return c.catchingUp() || !c.leaderAlive() && c.behind() }
 
 // measure counts what is left to fold, and begins a count of the whole when there was nothing.
 func (c *Coordinator) measure() {
@@ -132,7 +141,7 @@ func (c *Coordinator) measure() {
 func (c *Coordinator) progress() (left, total uint64) {
 	tip := c.folds.goal.height
 	for p, q := range c.members.pulls { //lint:sorted the greatest
-		if h := c.members.heard.of(p); q.asked && h != nil && c.lately(h) && h.Weight > c.chain.head.weight {
+		if h := c.members.heard.of(p); q.asked && q.proven > 0 && h != nil && c.lately(h) {
 			tip = max(tip, h.Height)
 		}
 	}
@@ -166,22 +175,25 @@ func (c *Coordinator) foldNext() {
 
 // foldTargets lists entries whose state is wanted, the most wanted first.
 func (c *Coordinator) foldTargets() []*node {
-	targets := []*node{c.folds.goal, c.chain.head}
-	if c.folds.checkingAhead() {
-		targets = targets[1:]
+	targets := []*node{c.chain.head}
+	if !checkingAhead(c.folds.goal) {
+		targets = []*node{c.folds.goal, c.chain.head}
 	}
 	for _, id := range c.work.waiting {
 		if j := c.work.jobs[id]; j != nil {
 			return append(targets, j.parent)
 		}
 	}
+	if c.folds.far != nil && !checkingAhead(c.folds.far) {
+		targets = append(targets, c.folds.far)
+	}
 	return targets
 }
 
-// checkingAhead reports whether enough entries on the way to the goal wait for their re-runs.
-func (f *folds) checkingAhead() bool {
+// checkingAhead reports whether enough entries on the way to a tip wait for their re-runs.
+func checkingAhead(n *node) bool {
 	waiting := 0
-	for n := f.goal; n.stage != trusted; n = n.parent {
+	for ; n.stage != trusted; n = n.parent {
 		if n.stage == folded {
 			waiting++
 		}
@@ -272,6 +284,7 @@ func (c *Coordinator) take(n *node, s *rollout.Folded, decisive []seedlog.Counte
 	if n.stage == linked {
 		n.stage = folded
 		c.askReruns(n, decisive)
+		c.audit(n)
 	}
 	return true
 }

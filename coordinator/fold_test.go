@@ -127,9 +127,9 @@ func TestEntryIsFoldedTwiceBeforeItIsRefused(t *testing.T) {
 	for _, wrong := range []int{1, 2} {
 		c := &Coordinator{rules: newRules(t, true), cfg: Config{Timing: LAN()},
 			faults: faults{peers: make(map[Peer]bool), disqualified: make(map[Peer]uint64)}}
-		c.chain = newChain(c.rules, c.faults.peers)
+		c.chain = newChain(c.rules, nil, c.faults.peers)
 		c.folds = folds{goal: c.chain.root, size: 1}
-		n := &node{parent: c.chain.root, height: 1, leader: Peer{1}, digest: [32]byte{1}}
+		n := &node{parent: c.chain.root, height: 1, leader: Peer{1}, digest: [32]byte{1}, body: &generation{}}
 		for range wrong {
 			if c.take(n, &rollout.Folded{State: c.chain.root.state}, nil, true) {
 				t.Fatal("took a wrong digest")

@@ -17,6 +17,7 @@ const pipeline = 32
 // onAnnounce takes a new entry from gossip. What is missing is pulled from the peer that relayed it.
 func (c *Coordinator) onAnnounce(from, via Peer, entry seedlog.CheckedEntry) {
 	e := entry.Value()
+	c.compare(entry)
 	g := generation{entry: entry, claims: make([]seedlog.CheckedClaim, len(e.Claims))}
 	known := true
 	for i, link := range e.Claims {
@@ -28,27 +29,37 @@ func (c *Coordinator) onAnnounce(from, via Peer, entry seedlog.CheckedEntry) {
 		g.claims[i] = p.claim
 	}
 	if c.chain.nodes[e.Parent] == nil || !known {
-		if c.chain.nodes[entry.Link()] == nil {
+		// Anybody can announce an entry that leads nowhere: only those who may lead cause questions to their neighbors.
+		refused := c.chain.sides.refused.Has(entry.Link()) || c.chain.sides.refused.Has(e.Parent)
+		if c.chain.nodes[entry.Link()] == nil && !refused && (c.known(from) || from == c.election.leader) {
 			c.pull(via)
 		}
 		return
 	}
-	n, err := c.insert(g)
+	n, err := c.insert(g, via)
+	if errors.Is(err, errRefused) || errors.Is(err, errFull) {
+		return
+	}
 	if err != nil {
 		c.ban(from, "announced an invalid entry: "+err.Error())
 		return
 	}
+	c.remember(n.mandate)
 	if from == n.leader {
-		c.onHeartbeat(from, n.term, n.weight)
+		c.onHeartbeat(from, n.term)
 	}
 }
 
 // insert checks that a generation fits its parent and adds it to the tree.
-func (c *Coordinator) insert(g generation) (*node, error) {
-	if n := c.chain.nodes[g.entry.Link()]; n != nil {
+func (c *Coordinator) insert(g generation, from Peer) (*node, error) {
+	link, below := g.entry.Link(), g.entry.Value().Parent
+	if n := c.chain.nodes[link]; n != nil && n.stage != refused {
 		return n, nil
 	}
-	parent := c.chain.nodes[g.entry.Value().Parent]
+	if c.chain.sides.refused.Has(link) || c.chain.sides.refused.Has(below) {
+		return nil, errRefused
+	}
+	parent := c.chain.nodes[below]
 	if parent == nil {
 		return nil, errGap
 	}
@@ -56,43 +67,102 @@ func (c *Coordinator) insert(g generation) (*node, error) {
 		return nil, err
 	}
 	n := c.chain.newNode(parent, g.entry, g.claims)
+	if fork := c.chain.fork(parent); c.isFinal(fork) && !c.parted(n.mandate, fork) {
+		return nil, errRefused
+	}
 	n.body = &g
 	c.hang(n)
+	if n.leader == c.election.leader && n.height > c.chain.head.height {
+		c.election.liveness.entry(c.now, n.height)
+	}
 	c.markFalse(n)
+	if !c.shelve(n, from) {
+		return nil, errFull
+	}
 	return n, nil
 }
 
 // hang adds an entry to the tree. A leader that signed two for one place is disqualified.
 func (c *Coordinator) hang(n *node) {
-	if c.chain.hang(n) {
-		c.disqualify(n.leader, "signed two entries for one place")
+	if twin := c.chain.hang(n); twin != nil && n.body != nil {
+		c.caught(twin, n.body.entry.Bytes(), n.body.entry.Seal().Value().Signature)
 	}
 }
 
-// follow names the best known branch as the goal, and moves the head there as far as it is trusted.
+// follow names the best branches, and moves the head up the better one as far as it was checked. What replaces
+// little and was elected is followed as soon as it is trusted; meanwhile what replaces more is audited.
 func (c *Coordinator) follow() {
-	c.folds.goal = bestTip(c.chain.root, c.chain.tips, func(*node) bool { return true })
-	if !better(c.folds.goal, c.chain.head) {
-		c.folds.goal = c.chain.head
-	}
-	var path []*node
-	for n := c.folds.goal; n.stage != trusted; n = n.parent {
-		path = append(path, n)
-	}
-	for _, n := range slices.Backward(path) {
-		if n.stage != folded || n.reruns > 0 {
-			break
+	c.folds.goal = c.chain.head
+	for _, tip := range c.chain.tips {
+		if n := c.nearest(tip); better(n, c.folds.goal) {
+			c.folds.goal = n
 		}
-		n.stage = trusted
 	}
-	best := c.folds.goal
-	for best.stage != trusted || !best.usable() {
-		best = best.parent
+	c.folds.far = bestTip(c.chain.root, c.chain.tips, c.open)
+	if !better(c.folds.far, c.folds.goal) {
+		c.folds.far = nil
 	}
-	if best != c.chain.head && better(best, c.chain.head) {
-		c.adopt(best)
+	if n := c.checked(c.folds.goal); n != c.chain.head && better(n, c.chain.head) {
+		c.adopt(n)
+	}
+	if c.folds.far != nil {
+		if n := c.checked(c.folds.far); better(n, c.chain.head) && (c.near(n) || c.audited(n)) {
+			c.adopt(n)
+		}
+	}
+	switch {
+	case c.folds.goal == c.chain.head:
+		c.settled = c.chain.head
+	case !c.settled.forgotten:
+		c.settled = c.chain.fork(c.settled)
 	}
 	c.measure()
+}
+
+// open reports whether an audit may decide about the branch up to n: it is deep, and leaves what is final as it is, or
+// a part of the swarm went that way.
+func (c *Coordinator) open(n *node) bool {
+	fork := c.chain.fork(n)
+	return n == fork || c.deep(n) && (!c.isFinal(fork) || c.parted(n.mandate, fork))
+}
+
+// nearest is the highest entry on the way down from a tip that may end a chain and be followed without an audit; the
+// fork if there is none near the tip.
+func (c *Coordinator) nearest(tip *node) *node {
+	fork := c.chain.fork(tip)
+	if c.chain.replaces(fork) > shallow || c.isFinal(fork) {
+		return fork
+	}
+	n := tip
+	for range 2 * proofDepth {
+		if n == fork || n.usable() && c.near(n) {
+			return n
+		}
+		n = n.parent
+	}
+	return fork
+}
+
+// checked trusts what was checked on the way to a tip, and returns the highest entry there that may end a chain.
+func (c *Coordinator) checked(tip *node) *node {
+	var path []*node
+	n := tip
+	for ; n.stage != trusted; n = n.parent {
+		path = append(path, n)
+	}
+	for _, m := range slices.Backward(path) {
+		if m.stage != folded || m.reruns > 0 {
+			break
+		}
+		m.stage, n = trusted, m
+		if tip == c.folds.far && !c.near(tip) {
+			c.store(m)
+		}
+	}
+	for n.stage != trusted || !n.usable() {
+		n = n.parent
+	}
+	return n
 }
 
 // askReruns asks for the re-runs that decide whether to follow an entry whose digests are right.
@@ -111,7 +181,14 @@ func (c *Coordinator) askReruns(n *node, decisive []seedlog.Counter) {
 func (c *Coordinator) decided(j *job, fitness []int64, steps uint64) {
 	j.node.reruns--
 	if stated, statedSteps := j.claim.Value().At(j.counter); !slices.Equal(stated, fitness) || statedSteps != steps {
-		c.exposeCounter(j.claim, j.counter, fitness, steps)
+		share := 1024 // all natives re-run what decides an entry
+		if j.drawn {
+			share = c.cfg.Audit
+		}
+		c.exposeCounter(j.claim, j.counter, fitness, steps, c.lotOf(share))
+		if j.drawn {
+			c.foundFalse(j.node, j.times)
+		}
 	}
 }
 
@@ -119,6 +196,7 @@ func (c *Coordinator) decided(j *job, fitness []int64, steps uint64) {
 func (c *Coordinator) refuse(n *node, err error) {
 	spread(n, func(m *node) { m.stage = refused })
 	c.disqualify(n.leader, fmt.Sprintf("logged a wrong entry at height %d: %v", n.height, err))
+	c.forgetAbove(n)
 }
 
 // adopt moves the head to a trusted node and has the new entries audited.

@@ -13,14 +13,14 @@ import (
 // growTree draws a tree of chains with refused and false entries, hung as the coordinator hangs them.
 func growTree(t *rapid.T) (c chain, all []*node) {
 	root := &node{link: seedlog.LinkOf(nil), stage: trusted}
-	c = chain{root: root, head: root, canon: []*node{root}, nodes: map[seedlog.Link]*node{root.link: root}, tips: []*node{root}, credits: make(map[Peer]Credit)}
+	c = chain{run: root.link, root: root, head: root, canon: []*node{root}, nodes: map[seedlog.Link]*node{root.link: root}, tips: []*node{root}, credits: make(map[Peer]Credit)}
 	all = []*node{root}
 	few := rapid.Uint64Range(0, 2)
 	for i := range rapid.IntRange(0, 24).Draw(t, "entries") {
 		parent := rapid.SampledFrom(all).Draw(t, "parent")
 		n := &node{link: seedlog.LinkOf([]byte{byte(i)}), parent: parent, height: parent.height + 1, term: uint64(i),
 			weight: parent.weight + few.Draw(t, "weight"), votes: few.Draw(t, "votes"),
-			credits: []peerCredit{{drawPeer(t, 3), Credit{Evaluations: 1, Steps: few.Draw(t, "steps")}}}}
+			credits: []peerCredit{{peer: drawPeer(t, 3), Credit: Credit{Evaluations: 1, Steps: few.Draw(t, "steps")}}}}
 		if rapid.IntRange(0, 5).Draw(t, "refused") == 0 {
 			n.stage = refused
 		}
@@ -100,7 +100,7 @@ func TestChainMoves(t *testing.T) {
 					t.Fatalf("credit %+v, want %+v", c.credits[p], credit)
 				}
 			}
-			if links := c.locator(nil); links[len(links)-1] != c.root.link || c.after(links) != n {
+			if links := c.locator(seedlog.Link{}); links[len(links)-1] != c.root.link || c.after(links) != n.height {
 				t.Fatal("the locator does not lead back to the head")
 			}
 		}

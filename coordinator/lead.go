@@ -9,12 +9,16 @@ import (
 
 // tenure is what a leader knows of its term.
 type tenure struct {
-	votes       []seedlog.Vote // that made this peer leader
-	sealedTerm  bool           // whether the votes were already written into a seal
-	mandateFrom uint64         // height of the head when it began to lead
-	yieldUntil  Tick           // until when nothing is closed, because it handed over
+	sealedTerm  bool   // whether the votes were already written into a seal
+	mandateFrom uint64 // height of the head when it began to lead
+	yieldUntil  Tick   // until when nothing is closed, because it handed over
+	lastShown   Tick   // when its votes last were a majority of the electorate
+	renewAgain  Tick   // when those who have not voted are asked again
+	shown       Tick   // when the mandate was last sent
+	shownAgain  Tick   // when it is sent again
 	closing     *closing
 	stragglers  stragglers
+	newcomers   newcomers
 }
 
 // lead does the leader's work: it has claims re-run, closes generations, and hands over at the end of its mandate.
@@ -26,21 +30,22 @@ func (c *Coordinator) lead() {
 		return
 	}
 	c.recheckPool()
-	if c.tenure.closing != nil || c.behind() || c.now-c.lastEntry < c.cfg.Timing.Generation {
+	if c.tenure.closing != nil || c.now-c.lastEntry < c.cfg.Timing.Generation {
 		return
 	}
 	claims := c.work.pool.closable(c.rules)
-	if claims == nil || (c.now-c.lastEntry < 2*c.cfg.Timing.Generation && (c.work.pool.checking() || c.outran())) {
+	if claims == nil || (c.now-c.lastEntry < 2*c.cfg.Timing.Generation && (c.awaitsReruns() || c.outran())) {
 		return // as long again for pending re-runs and for hubs that lag
 	}
 	if c.awaits() {
 		return
 	}
-	if c.hard.SealedTerm == c.hard.Term && c.chain.head.height < c.hard.SealedHeight {
-		c.stand(true) // an entry of this term was signed here and lost since: only a new term may sign another
+	term := c.election.mandate.term
+	if c.hard.SealedTerm == term && c.chain.head.height < c.hard.SealedHeight {
+		c.stepDown() // an entry of this term was signed here and lost since: only a new term may sign another
 		return
 	}
-	c.tenure.closing = &closing{term: c.hard.Term, picked: claims}
+	c.tenure.closing = &closing{term: term, picked: claims}
 }
 
 // closing is a generation whose claims are fixed; it becomes an entry when its fold is done.
@@ -49,95 +54,44 @@ type closing struct {
 	picked []*pooled
 }
 
-// recheckPool has every claim of others re-run before it may be logged.
-func (c *Coordinator) recheckPool() {
-	for _, p := range c.work.pool.sorted() {
-		if p.good || p.checking {
-			continue
-		}
-		p.checking = true
-		c.issue(&job{kind: jobClaim, parent: c.chain.head, pooled: p, peer: p.claim.Value().Peer, chunk: p.claim.Value().Chunk}, true)
-	}
-}
-
-func (p *pool) checking() bool {
-	for _, q := range p.claims { //lint:sorted any one decides
-		if q.checking {
-			return true
-		}
-	}
-	return false
-}
-
-// outran reports whether a hub that follows is more than one entry behind. What it computes comes too late
-// for every generation, so a leader that did not slow down would soon hold all the voting weight, and its
-// successor would lack the newest entries. Hubs on other branches or far behind are catching up, which
-// waiting does not help.
+// outran reports whether waiting for hubs that follow more than one entry behind would pay: at least as many of them as
+// have claims in the newest entry, which takes twice as long then. What they compute comes too late for every
+// generation, so a leader that did not slow down would soon hold all the voting weight, and its successor would lack
+// the newest entries. Hubs on other branches, far behind or without any work in the recent entries do not count, nor do
+// those whose head does not move: a hub that only claims to lag slows nobody down.
 func (c *Coordinator) outran() bool {
-	tip := c.chain.head.height
+	head := c.chain.head
+	lagging := 0
 	for _, h := range c.members.heard {
 		n := c.chain.canonAt(h.Height)
-		if n != nil && n.link == h.Head && n.height+1 < tip && tip < n.height+votingEntries && h.Hub && c.lately(h) {
-			return true
+		if n != nil && n.link == h.Head && n.height+1 < head.height && head.height < n.height+votingEntries && h.Hub && c.lately(h) &&
+			c.now-h.moved <= c.cfg.Timing.Unheard && h.logged+loggedLately > head.height && h.logged > 0 {
+			lagging++
 		}
 	}
-	return false
+	return lagging > 0 && lagging >= len(head.credits)
 }
 
-// closable picks the claims of the next entry, in its order, or nil if the generation is not full.
-// Only good claims count, and only with all lower chunks of their peer.
-func (p *pool) closable(rules *seedlog.Rules) []*pooled {
-	rows := make(map[uint64][]*pooled) // by chunk, each in the order of peers
-	next := make(map[Peer]uint64)
-	var last uint64
-	for _, q := range p.sorted() {
-		if claim := q.claim.Value(); q.good && next[claim.Peer] == claim.Chunk {
-			next[claim.Peer]++
-			rows[claim.Chunk] = append(rows[claim.Chunk], q)
-			last = max(last, claim.Chunk)
-		}
-	}
-	g := rules.Spec.Generation
-	perClaim := rules.EvaluationsPerChunk()
-	limit := uint64(min(seedlog.MaxClaims, seedlog.MaxEvaluations/int(perClaim)))
-	if !g.Open {
-		limit = g.Evaluations / perClaim
-	}
-	// Lower chunks first, so that every peer gets its share of a closed generation.
-	var picked []*pooled
-	var evaluations, steps uint64
-	for chunk := uint64(0); chunk <= last; chunk++ {
-		for _, q := range rows[chunk] {
-			if uint64(len(picked)) < limit {
-				picked = append(picked, q)
-				evaluations += q.claim.Value().Evaluations()
-				steps += q.claim.Value().TotalSteps()
-			}
-		}
-	}
-	if !rules.Full(evaluations, steps) {
-		return nil
-	}
-	slices.SortFunc(picked, inEntryOrder)
-	return picked
-}
+// loggedLately is in how many of the newest entries a hub must have work for the leader to wait for it.
+const loggedLately = 64
 
 // closed appends the generation whose fold is done. That it was signed is durable before it leaves.
 func (c *Coordinator) closed(s *rollout.Folded) {
 	g := c.tenure.closing
 	c.tenure.closing = nil
-	if c.election.role != Leader || c.hard.Term != g.term {
+	if c.election.role != Leader || c.election.mandate.term != g.term {
 		return
 	}
 	claims := make([]seedlog.CheckedClaim, len(g.picked))
 	for i, p := range g.picked {
 		claims[i] = p.claim
 	}
-	c.tenure.stragglers.settle(c.chain.head.height, slices.ContainsFunc(claims, func(claim seedlog.CheckedClaim) bool { return c.idle(c.members.heard.of(claim.Value().Peer)) }))
-	e := c.rules.EntryOf(c.chain.head.parentInfo(), c.hard.Term, c.self, claims, s.Theta, s.Digest)
+	c.tenure.newcomers.settle(c.chain.head.height, g.picked)
+	c.tenure.stragglers.settle(c.chain.head.height, slices.ContainsFunc(claims, func(claim seedlog.CheckedClaim) bool { return c.idle(claim.Value().Peer) }))
+	e := c.rules.EntryOf(c.chain.head.parentInfo(), g.term, c.self, claims, s.Theta, s.Digest)
 	var votes []seedlog.Vote
 	if !c.tenure.sealedTerm {
-		votes, c.tenure.sealedTerm = c.tenure.votes, true
+		votes, c.tenure.sealedTerm = c.election.mandate.votes, true
 	}
 	entry := c.rules.OwnEntry(e, c.cfg.Key, votes)
 	c.hard.SealedTerm, c.hard.SealedHeight = e.Term, e.Height
@@ -173,17 +127,28 @@ func (c *Coordinator) handOver() {
 		return
 	}
 	c.tenure.yieldUntil = c.now + c.cfg.Timing.Election
-	c.out.send(Direct, successor, &Handover{Term: c.hard.Term + 1, Head: c.chain.head.link})
+	term := c.nextTerm()
+	c.vote(term, successor)
+	c.out.send(Direct, successor, &Handover{Term: term, Head: c.chain.head.link,
+		Signature: seedlog.NewVote(c.rules.Run, term, successor, c.cfg.Key).Signature})
 }
 
-// successor is the first in rank that may lead, other than this peer.
-func (c *Coordinator) successor() (Peer, bool) {
-	for _, p := range c.ranking(c.hard.Term + 1) {
-		if p != c.self && c.faults.mayLead(p, c.chain.head.height) && c.members.heard.of(p) != nil {
+// successor is the first in rank that may lead, other than this peer; of those who follow closely, if there are any.
+func (c *Coordinator) successor() (next Peer, ok bool) {
+	head := c.chain.head
+	for _, p := range c.ranking(c.nextTerm()) {
+		h := c.members.heard.of(p)
+		if p == c.self || h == nil || !c.faults.mayLead(p, head.height) || c.rejected(p) {
+			continue
+		}
+		if n := c.chain.canonAt(h.Height); n != nil && n.link == h.Head && n.height+1 >= head.height {
 			return p, true
 		}
+		if !ok {
+			next, ok = p, true
+		}
 	}
-	return Peer{}, false
+	return next, ok
 }
 
 // retire hands over, says goodbye and stops this peer's own work.

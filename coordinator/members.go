@@ -1,15 +1,28 @@
 package coordinator
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
 
 // presence is what was last heard of a peer.
 type presence struct {
 	Status
-	peer Peer
-	last Tick
-	via  Peer // that relayed the last status
+	peer  Peer
+	last  Tick
+	moved Tick // when its head last changed
+	via   Peer // that relayed the last status
 
-	logged uint64 // height of the newest entry seen to hold a claim of the peer
+	late      uint64 // 1 + height of the newest entry that a claim came for when it was no longer the head; 0: none
+	logged    uint64 // height of the newest entry seen to hold a claim of the peer
+	announced announced
+}
+
+// announced is how many claims on a parent a hub said that it holds.
+type announced struct {
+	parent seedlog.Link
+	claims uint64
 }
 
 // members are the peers that are heard.
@@ -102,13 +115,13 @@ func perHub(counted, hubs int) int {
 // onStatus takes a sign of life; the leader's is the heartbeat.
 func (c *Coordinator) onStatus(from, via Peer, m *Status) {
 	h := c.members.heard.add(from)
+	if h.Head != m.Head {
+		h.moved = c.now
+	}
 	h.Status, h.last, h.via = *m, c.now, via
 	if m.Leads {
-		c.onHeartbeat(from, m.Term, m.Weight)
-	}
-	// A voter in a later term ignores this leader and its hand-overs: only a new election brings both together.
-	if c.election.role == Leader && m.Term > c.hard.Term && m.Term <= c.hard.Term+maxTermStep && c.chain.weights()[from] > 0 && m.Hub {
-		c.enterTerm(m.Term)
+		c.onHeartbeat(from, m.Term)
+		c.answerRival(m.Term)
 	}
 }
 
@@ -118,16 +131,39 @@ func (c *Coordinator) sendStatus() {
 		return
 	}
 	c.members.nextStatus, c.members.statusNow = c.now+c.cfg.Timing.Heartbeat, false
-	s := &Status{Kind: c.cfg.Kind, Hub: c.cfg.Hub, Leads: c.election.role == Leader, Term: c.hard.Term,
+	if !c.cfg.Hub {
+		c.out.send(Hubs, Peer{}, c.status())
+		return
+	}
+	c.out.send(Gossip, Peer{}, c.status())
+}
+
+// status is what this peer says of itself. It decides nothing elsewhere but whom to ask first.
+func (c *Coordinator) status() *Status {
+	s := &Status{Kind: c.cfg.Kind, Hub: c.cfg.Hub, Leads: c.election.role == Leader, Term: c.term(),
 		Head: c.chain.head.link, Height: c.chain.head.height, Weight: c.chain.head.weight}
 	if !c.cfg.Hub {
-		c.out.send(Hubs, Peer{}, s)
-		return
+		return s
 	}
 	for _, h := range c.members.heard {
 		if c.lately(h) && !h.Hub && h.via == h.peer {
 			s.Leaves++
+			if c.straggles(h) {
+				s.Idle++
+			}
 		}
 	}
-	c.out.send(Gossip, Peer{}, s)
+	return s
+}
+
+// greet tells a new neighbor who this peer is, and who leads.
+func (c *Coordinator) greet(p Peer) {
+	if c.retired {
+		return
+	}
+	c.out.send(Direct, p, c.status())
+	if m := c.election.mandate; m != nil {
+		c.out.send(Direct, p, m.message())
+	}
+	c.showDoubles(p)
 }

@@ -42,6 +42,7 @@ type Status struct {
 	Height uint64
 	Weight uint64 // of the chain up to Head
 	Leaves uint64 // leaves that the author hears directly; other hubs of the same leaf count it, too
+	Idle   uint64 // of them those that work but are too late for every entry
 }
 
 // Inventory says which claims its author holds, so that the leader can ask for them.
@@ -111,10 +112,9 @@ type FraudProof struct {
 type VoteRequest struct {
 	_        struct{} `cbor:",toarray"`
 	Pre      bool
-	Transfer bool // the leader handed over: a living leader is no reason to refuse
+	Handover []byte // the leader's own vote for the author, who may take over while it lives; empty: it gave none
 	Term     uint64
 	Head     seedlog.Link
-	Weight   uint64
 }
 
 // VoteReply answers VoteRequest.
@@ -128,9 +128,27 @@ type VoteReply struct {
 
 // Handover asks the receiver to lead from Term on.
 type Handover struct {
-	_    struct{} `cbor:",toarray"`
-	Term uint64
-	Head seedlog.Link
+	_         struct{} `cbor:",toarray"`
+	Term      uint64
+	Head      seedlog.Link
+	Signature []byte // of the leader's vote for the receiver, which others take for the end of its mandate
+}
+
+// Equivocation shows that a leader signed two entries for one place.
+type Equivocation struct {
+	_               struct{} `cbor:",toarray"`
+	First           []byte
+	FirstSignature  []byte // of First's seal
+	Second          []byte
+	SecondSignature []byte
+}
+
+// Mandate shows why a peer leads a term: the votes for it. Anybody may pass it on.
+type Mandate struct {
+	_      struct{} `cbor:",toarray"`
+	Term   uint64
+	Leader Peer
+	Votes  []seedlog.Vote // in the order of the voters' keys
 }
 
 // Leave says goodbye.
@@ -138,18 +156,21 @@ type Leave struct {
 	_ struct{} `cbor:",toarray"`
 }
 
-func (*Status) kind() byte      { return 1 }
-func (*Inventory) kind() byte   { return 2 }
-func (*Want) kind() byte        { return 3 }
-func (*Claims) kind() byte      { return 4 }
-func (*Announce) kind() byte    { return 5 }
-func (*Pull) kind() byte        { return 6 }
-func (*Segment) kind() byte     { return 7 }
-func (*FraudProof) kind() byte  { return 8 }
-func (*VoteRequest) kind() byte { return 9 }
-func (*VoteReply) kind() byte   { return 10 }
-func (*Handover) kind() byte    { return 11 }
-func (*Leave) kind() byte       { return 12 }
+func (*Status) kind() byte       { return 1 }
+func (*Inventory) kind() byte    { return 2 }
+func (*Want) kind() byte         { return 3 }
+func (*Claims) kind() byte       { return 4 }
+func (*Announce) kind() byte     { return 5 }
+func (*Pull) kind() byte         { return 6 }
+func (*Segment) kind() byte      { return 7 }
+func (*FraudProof) kind() byte   { return 8 }
+func (*VoteRequest) kind() byte  { return 9 }
+func (*VoteReply) kind() byte    { return 10 }
+func (*Handover) kind() byte     { return 11 }
+func (*Leave) kind() byte        { return 12 }
+func (*Vouch) kind() byte        { return 13 }
+func (*Equivocation) kind() byte { return 14 }
+func (*Mandate) kind() byte      { return 15 }
 
 func newMessage(kind byte) Message {
 	switch kind {
@@ -177,6 +198,12 @@ func newMessage(kind byte) Message {
 		return new(Handover)
 	case 12:
 		return new(Leave)
+	case 13:
+		return new(Vouch)
+	case 14:
+		return new(Equivocation)
+	case 15:
+		return new(Mandate)
 	}
 	return nil
 }
@@ -225,9 +252,23 @@ func checkMessage(m Message) error {
 			return err
 		}
 		return atMost("generations", len(x.Generations), maxGenerations)
+	case *Mandate:
+		if err := atMost("votes", len(x.Votes), seedlog.MaxVotes); err != nil {
+			return err
+		}
+		return inOrder(x.Votes)
 	case *Status:
 		if x.Kind > Tab {
 			return fmt.Errorf("%w: unknown kind of peer %d", ErrMessage, x.Kind)
+		}
+	}
+	return nil
+}
+
+func inOrder(votes []seedlog.Vote) error {
+	for i := 1; i < len(votes); i++ {
+		if votes[i-1].Voter.Compare(votes[i].Voter) >= 0 {
+			return fmt.Errorf("%w: votes out of order", ErrMessage)
 		}
 	}
 	return nil

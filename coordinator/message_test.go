@@ -30,7 +30,7 @@ var drawMessages = map[string]func(*rapid.T) Message{
 	"Status": func(t *rapid.T) Message {
 		n := rapid.Uint64()
 		return &Status{Kind: rapid.SampledFrom([]Kind{Native, Tab}).Draw(t, "kind"), Hub: rapid.Bool().Draw(t, "hub"), Leads: rapid.Bool().Draw(t, "leads"),
-			Term: n.Draw(t, "term"), Head: drawLink.Draw(t, "head"), Height: n.Draw(t, "height"), Weight: n.Draw(t, "weight"), Leaves: n.Draw(t, "leaves")}
+			Term: n.Draw(t, "term"), Head: drawLink.Draw(t, "head"), Height: n.Draw(t, "height"), Weight: n.Draw(t, "weight"), Leaves: n.Draw(t, "leaves"), Idle: n.Draw(t, "idle")}
 	},
 	"Inventory": func(t *rapid.T) Message {
 		return &Inventory{Parent: drawLink.Draw(t, "parent"), Items: rapid.SliceOfN(drawItem, 0, 4).Draw(t, "items")}
@@ -47,16 +47,29 @@ var drawMessages = map[string]func(*rapid.T) Message{
 	},
 	"FraudProof": func(t *rapid.T) Message { a := drawFraudProof.Draw(t, "fraud proof"); return &a },
 	"VoteRequest": func(t *rapid.T) Message {
-		return &VoteRequest{Pre: rapid.Bool().Draw(t, "pre"), Transfer: rapid.Bool().Draw(t, "transfer"), Term: rapid.Uint64().Draw(t, "term"),
-			Head: drawLink.Draw(t, "head"), Weight: rapid.Uint64().Draw(t, "weight")}
+		return &VoteRequest{Pre: rapid.Bool().Draw(t, "pre"), Handover: drawBytes.Draw(t, "handover"), Term: rapid.Uint64().Draw(t, "term"),
+			Head: drawLink.Draw(t, "head")}
 	},
 	"VoteReply": func(t *rapid.T) Message {
 		return &VoteReply{Pre: rapid.Bool().Draw(t, "pre"), Granted: rapid.Bool().Draw(t, "granted"), Term: rapid.Uint64().Draw(t, "term"), Signature: drawBytes.Draw(t, "signature")}
 	},
 	"Handover": func(t *rapid.T) Message {
-		return &Handover{Term: rapid.Uint64().Draw(t, "term"), Head: drawLink.Draw(t, "head")}
+		return &Handover{Term: rapid.Uint64().Draw(t, "term"), Head: drawLink.Draw(t, "head"), Signature: drawBytes.Draw(t, "signature")}
+	},
+	"Equivocation": func(t *rapid.T) Message {
+		return &Equivocation{First: drawBytes.Draw(t, "first"), FirstSignature: drawBytes.Draw(t, "signature"), Second: drawBytes.Draw(t, "second"), SecondSignature: drawBytes.Draw(t, "signature")}
+	},
+	"Mandate": func(t *rapid.T) Message {
+		m := &Mandate{Term: rapid.Uint64().Draw(t, "term"), Leader: Peer{9}, Votes: []seedlog.Vote{}}
+		for i := range rapid.IntRange(0, 4).Draw(t, "votes") {
+			m.Votes = append(m.Votes, seedlog.Vote{Voter: Peer{byte(i)}, Signature: drawBytes.Draw(t, "signature")})
+		}
+		return m
 	},
 	"Leave": func(*rapid.T) Message { return &Leave{} },
+	"Vouch": func(t *rapid.T) Message {
+		return &Vouch{Peer: drawPeer(t, 255), Height: rapid.Uint64().Draw(t, "height"), Entry: drawLink.Draw(t, "entry"), Signature: drawBytes.Draw(t, "signature")}
+	},
 }
 
 func TestMessagesRoundTrip(t *testing.T) {
@@ -159,7 +172,7 @@ func TestMalformedMessages(t *testing.T) {
 		{"nothing", nil},
 		{"type alone", leave[:1]},
 		{"type 0", append([]byte{0}, leave[1:]...)},
-		{"type beyond the last", append([]byte{13}, leave[1:]...)},
+		{"type beyond the last", append([]byte{99}, leave[1:]...)},
 		{"cut off", status[:len(status)-1]},
 		{"bytes behind", append(status[:len(status):len(status)], 0)},
 		{"another type's fields", append([]byte{1}, leave[1:]...)},
@@ -183,7 +196,7 @@ func FuzzDecodeMessage(f *testing.F) {
 		&Status{Kind: Tab, Head: link, Term: math.MaxUint64}, &Inventory{Parent: link, Items: []InventoryItem{{Claim: link, Best: math.MinInt64}}},
 		&Want{Claims: []seedlog.Link{link}}, &Claims{Blocks: [][]byte{{1}}}, &Announce{Entry: []byte{1}, Seal: []byte{2}}, &Pull{Locator: []seedlog.Link{link}},
 		&Segment{Generations: []Generation{{Entry: []byte{1}, Seal: []byte{2}, Claims: [][]byte{{3}}}}, Proofs: []FraudProof{{Claim: []byte{1}, Proof: []byte{2}}}},
-		&FraudProof{Claim: []byte{1}, Proof: []byte{2}}, &VoteRequest{Term: 1, Head: link}, &VoteReply{Granted: true, Signature: []byte{1}}, &Handover{Term: 1, Head: link}, &Leave{},
+		&FraudProof{Claim: []byte{1}, Proof: []byte{2}}, &VoteRequest{Term: 1, Head: link}, &VoteReply{Granted: true, Signature: []byte{1}}, &Handover{Term: 1, Head: link}, &Leave{}, &Vouch{Entry: link, Signature: []byte{1}},
 	} {
 		f.Add(EncodeMessage(m))
 	}

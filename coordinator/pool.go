@@ -1,18 +1,39 @@
 package coordinator
 
 import (
+	"bytes"
 	"cmp"
-	"maps"
+	"crypto/sha256"
 	"slices"
 
+	"github.com/evoswarm/evoswarm/internal/fair"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// pool holds the claims on the head that are not in an entry yet.
+const (
+	// maxKnownClaims bounds the claims of keys that have a record on the chain; each has a fair share.
+	maxKnownClaims = 2 * seedlog.MaxClaims
+	// maxNewClaims bounds those of keys without a record, which cost nothing; each peer that hands them over has a fair
+	// share.
+	maxNewClaims = seedlog.MaxClaims / 2
+	// maxWanted bounds the claims that were asked for; each peer asked has a fair share.
+	maxWanted = 4 * seedlog.MaxClaims
+	// newcomersShare bounds what newcomers get where claims compete: of re-runs, and of the places in an entry that is
+	// full, one in so many.
+	newcomersShare = 4
+)
+
+// pool holds the claims on the head that are not in an entry yet: the own ones, which always have room, those of keys
+// with a record on the chain, and those of newcomers, who are free to have any number of keys.
 type pool struct {
-	claims map[poolKey]*pooled
-	links  map[seedlog.Link]*pooled
-	wanted map[seedlog.Link]Tick // asked for at
+	own, known, fresh *fair.Table[poolKey, Peer, *pooled]
+	links             map[seedlog.Link]*pooled
+	wanted            *fair.Table[seedlog.Link, Peer, want]
+
+	unchecked    *fair.Queue[Peer, poolKey] // newcomers' claims to re-run, in turns of those who handed them over
+	checking     int                        // claims of known keys under re-run
+	freshRunning int                        // claims of newcomers under re-run
+	due          Tick                       // nothing is to be announced before
 }
 
 type poolKey struct {
@@ -22,21 +43,67 @@ type poolKey struct {
 
 type pooled struct {
 	claim    seedlog.CheckedClaim
+	from     Peer // handed it over
+	fresh    bool // its author has no record
 	good     bool // own, or re-run with the same result
 	checking bool // under re-run
 	again    Tick // when it is announced next; messages get lost
+	rank     [sha256.Size]byte
+}
+
+// want is a claim that was asked for.
+type want struct {
+	at    Tick
+	known bool // whether the peer that was asked has a record
+}
+
+func newPool() pool {
+	return pool{
+		own:       fair.NewTable[poolKey, Peer, *pooled](seedlog.MaxClaims).KeepOldest(),
+		known:     fair.NewTable[poolKey, Peer, *pooled](maxKnownClaims).KeepOldest(),
+		fresh:     fair.NewTable[poolKey, Peer, *pooled](maxNewClaims).KeepOldest(),
+		links:     make(map[seedlog.Link]*pooled),
+		wanted:    fair.NewTable[seedlog.Link, Peer, want](maxWanted),
+		unchecked: fair.NewQueue[Peer, poolKey](maxNewClaims, 1),
+	}
 }
 
 func (w *work) resetPool() {
-	w.pool = pool{claims: make(map[poolKey]*pooled), links: make(map[seedlog.Link]*pooled), wanted: make(map[seedlog.Link]Tick)}
+	w.pool = newPool()
 	w.chunk, w.own = 0, 0
 }
 
-// sorted lists the pool in the order of (peer, chunk).
-func (p *pool) sorted() []*pooled {
-	list := slices.Collect(maps.Values(p.claims)) //lint:sorted right below
-	slices.SortFunc(list, inEntryOrder)
-	return list
+// get returns the claim of a peer's chunk, or nil.
+func (p *pool) get(peer Peer, chunk uint64) *pooled {
+	for _, t := range [...]*fair.Table[poolKey, Peer, *pooled]{p.own, p.known, p.fresh} {
+		if q, ok := t.Get(poolKey{peer, chunk}); ok {
+			return q
+		}
+	}
+	return nil
+}
+
+// all walks the pool: own claims, those of known keys, those of newcomers, each in the order of arrival.
+func (p *pool) all(yield func(*pooled) bool) {
+	for _, t := range [...]*fair.Table[poolKey, Peer, *pooled]{p.own, p.known, p.fresh} {
+		for _, q := range t.All() {
+			if !yield(q) {
+				return
+			}
+		}
+	}
+}
+
+// drop forgets all claims of a peer.
+func (p *pool) drop(peer Peer) {
+	for q := range p.all {
+		if claim := q.claim.Value(); claim.Peer == peer {
+			for _, t := range [...]*fair.Table[poolKey, Peer, *pooled]{p.own, p.known, p.fresh} {
+				t.Delete(poolKey{peer, claim.Chunk})
+			}
+			delete(p.links, q.claim.Link())
+		}
+	}
 }
 
 // inEntryOrder is the order of claims in an entry: by peer, then by chunk.
@@ -45,43 +112,109 @@ func inEntryOrder(a, b *pooled) int {
 	return cmp.Or(x.Peer.Compare(y.Peer), cmp.Compare(x.Chunk, y.Chunk))
 }
 
-// offer takes a claim into the pool; claims on other parents come too late and are dropped.
-func (c *Coordinator) offer(checked seedlog.CheckedClaim) {
-	claim := checked.Value()
-	key := poolKey{claim.Peer, claim.Chunk}
-	if claim.Parent != c.chain.head.link || c.faults.peers[claim.Peer] || c.work.pool.claims[key] != nil || len(c.work.pool.claims) >= 2*seedlog.MaxClaims {
-		return
-	}
-	p := &pooled{claim: checked, good: claim.Peer == c.self}
-	c.work.pool.claims[key] = p
-	c.work.pool.links[checked.Link()] = p
-	delete(c.work.pool.wanted, checked.Link())
+// claimRank orders peers where not all claims find room in an entry: a lottery for each parent, so that no key is ahead
+// for long.
+func claimRank(parent seedlog.Link, p Peer) [sha256.Size]byte {
+	return sha256.Sum256(append(append([]byte("evoswarm/claims/1\x00"), parent.Bytes()...), p[:]...))
 }
 
-// onClaims takes claims that were asked for, or that a leaf gives.
-func (c *Coordinator) onClaims(claims []seedlog.CheckedClaim) {
+// known reports whether a peer has a record: work of its key is in the last entries of this peer's own log. On the
+// genesis nobody has, and all count as known.
+func (c *Coordinator) known(p Peer) bool {
+	return p == c.self || c.chain.head.height == 0 || c.chain.weights()[p] > 0
+}
+
+// offer takes a claim into the pool; claims on other parents come too late and are dropped. A newcomer's chunk counts
+// only after the one before it, so that a key that has done nothing costs one re-run, not as many as it claims.
+func (c *Coordinator) offer(from Peer, checked seedlog.CheckedClaim) {
+	claim, pool := checked.Value(), &c.work.pool
+	key := poolKey{claim.Peer, claim.Chunk}
+	if claim.Parent != c.chain.head.link {
+		if claim.Peer == c.self {
+			c.showLate(checked)
+		} else {
+			c.late(claim.Peer, claim.Parent)
+		}
+		return
+	}
+	if c.faults.peers[claim.Peer] || pool.get(claim.Peer, claim.Chunk) != nil {
+		return
+	}
+	p := &pooled{claim: checked, from: from, good: claim.Peer == c.self, rank: claimRank(claim.Parent, claim.Peer)}
+	var lost []fair.Lost[poolKey, Peer, *pooled]
+	pool.links[checked.Link()] = p
+	switch {
+	case claim.Peer == c.self:
+		lost = pool.own.Put(key, claim.Peer, 1, p)
+	case c.known(claim.Peer):
+		lost = pool.known.Put(key, claim.Peer, 1, p)
+	case claim.Chunk > 0 && pool.get(claim.Peer, claim.Chunk-1) == nil:
+		delete(pool.links, checked.Link())
+		return
+	default:
+		p.fresh = true
+		lost = pool.fresh.Put(key, from, 1, p)
+		if claim.Chunk == 0 || pool.get(claim.Peer, claim.Chunk-1).good {
+			pool.unchecked.Push(from, 1, key)
+		}
+	}
+	for _, l := range lost {
+		delete(pool.links, l.Value.claim.Link())
+	}
+	pool.wanted.Delete(checked.Link())
+	pool.due = 0
+}
+
+// onClaims takes claims that were asked for, or that a leaf gives: its own.
+func (c *Coordinator) onClaims(from Peer, claims []seedlog.CheckedClaim) {
 	for _, claim := range claims {
-		c.offer(claim)
+		if claim.Value().Peer == from || c.work.pool.wanted.Has(claim.Link()) {
+			c.offer(from, claim)
+		}
 	}
 }
 
 // onInventory asks for claims that are new, if this peer is the one to log them.
 func (c *Coordinator) onInventory(from Peer, m *Inventory) {
-	if c.election.role != Leader || m.Parent != c.chain.head.link {
+	if m.Parent != c.chain.head.link {
+		c.late(from, m.Parent)
 		return
 	}
-	var want []seedlog.Link
+	if h := c.members.heard.of(from); h != nil {
+		if h.announced.parent != m.Parent {
+			h.announced = announced{parent: m.Parent}
+		}
+		h.announced.claims = max(h.announced.claims, uint64(len(m.Items)))
+	}
+	if c.election.role != Leader {
+		return
+	}
+	var list []seedlog.Link
+	known := c.known(from)
 	for _, item := range m.Items {
-		asked, waiting := c.work.pool.wanted[item.Claim]
-		if c.work.pool.links[item.Claim] != nil || (waiting && c.now-asked < c.cfg.Timing.Heartbeat) || len(want) == maxWant {
+		if c.work.pool.links[item.Claim] != nil || !c.mayAsk(from, known, item.Claim) || len(list) == maxWant {
 			continue
 		}
-		c.work.pool.wanted[item.Claim] = c.now
-		want = append(want, item.Claim)
+		c.work.pool.wanted.Put(item.Claim, from, 1, want{c.now, known})
+		list = append(list, item.Claim)
 	}
-	if len(want) > 0 {
-		c.out.send(Direct, from, &Want{Claims: want})
+	if len(list) > 0 {
+		c.out.send(Direct, from, &Want{Claims: list})
 	}
+}
+
+// mayAsk reports whether to ask a peer for a claim: nobody else is being asked, or that one takes long, or the new one
+// is known and the other is not. A peer is not asked twice in a row before it announces again of itself, so that one
+// that names others' claims and then says nothing does not keep them away.
+func (c *Coordinator) mayAsk(from Peer, known bool, claim seedlog.Link) bool {
+	w, ok := c.work.pool.wanted.Get(claim)
+	if !ok {
+		return true
+	}
+	if asked, _ := c.work.pool.wanted.Source(claim); asked == from {
+		return c.now-w.at >= 2*c.cfg.Timing.Heartbeat
+	}
+	return known && !w.known || known == w.known && c.now-w.at >= c.cfg.Timing.Heartbeat
 }
 
 // onWant answers with those claims that this peer holds.
@@ -95,22 +228,25 @@ func (c *Coordinator) onWant(from Peer, m *Want) {
 		}
 	}
 	if len(reply.Blocks) > 0 {
+		c.serving.bytes.Charge(uint64(c.now), from, uint64(size))
 		c.out.send(Direct, from, reply)
 	}
 }
 
 // announceClaims tells others about claims in the pool: a hub gossips an inventory, a leaf gives its own to its hubs.
 func (c *Coordinator) announceClaims() {
-	if c.election.role == Leader || len(c.work.pool.claims) == 0 {
+	if c.election.role == Leader || c.now < c.work.pool.due {
 		return
 	}
 	inventory := &Inventory{Parent: c.chain.head.link}
 	gift := &Claims{}
-	for _, p := range c.work.pool.sorted() {
+	pool := &c.work.pool
+	pool.due = c.now + 2*c.cfg.Timing.Heartbeat
+	for p := range pool.all {
 		if c.now < p.again {
+			pool.due = min(pool.due, p.again)
 			continue
 		}
-		p.again = c.now + 2*c.cfg.Timing.Heartbeat
 		switch {
 		case c.cfg.Hub && len(inventory.Items) < maxInventory:
 			claim := p.claim.Value()
@@ -118,7 +254,11 @@ func (c *Coordinator) announceClaims() {
 			inventory.Items = append(inventory.Items, InventoryItem{Claim: p.claim.Link(), Best: best, Seed: c.rules.Seed(claim.Parent, claim.Peer, counter)})
 		case !c.cfg.Hub && p.claim.Value().Peer == c.self && len(gift.Blocks) < maxWant:
 			gift.Blocks = append(gift.Blocks, p.claim.Bytes())
+		case c.cfg.Hub || p.claim.Value().Peer == c.self:
+			pool.due = c.now // the rest follows in the next message
+			continue
 		}
+		p.again = c.now + 2*c.cfg.Timing.Heartbeat
 	}
 	if len(inventory.Items) > 0 {
 		c.out.send(Gossip, Peer{}, inventory)
@@ -130,7 +270,195 @@ func (c *Coordinator) announceClaims() {
 
 // reannounce repeats everything at once: a new leader, or a new hub, has nothing yet.
 func (p *pool) reannounce() {
-	for _, q := range p.sorted() {
+	p.due = 0
+	for q := range p.all {
 		q.again = 0
+	}
+}
+
+// recheckPool has every claim of others re-run before it may be logged: those of known keys at once, newcomers' in
+// turns of those who handed them over and few at a time. So claims of free keys take up a part of the leader's time.
+func (c *Coordinator) recheckPool() {
+	pool := &c.work.pool
+	for _, p := range pool.known.All() {
+		if !p.good && !p.checking {
+			c.recheck(p)
+		}
+	}
+	for pool.freshRunning < max(1, c.work.slots/newcomersShare, pool.checking/(newcomersShare-1)) {
+		_, key, ok := pool.unchecked.Pop()
+		if !ok {
+			return
+		}
+		if p, ok := pool.fresh.Get(key); ok && !p.good && !p.checking {
+			c.recheck(p)
+		}
+	}
+}
+
+func (c *Coordinator) recheck(p *pooled) {
+	p.checking = true
+	if p.fresh {
+		c.work.pool.freshRunning++
+	} else {
+		c.work.pool.checking++
+	}
+	c.issue(&job{kind: jobClaim, parent: c.chain.head, pooled: p, peer: p.claim.Value().Peer, chunk: p.claim.Value().Chunk}, true)
+}
+
+// rechecked takes the re-run of a claim in the pool. A false one of a newcomer is not logged and weighs nothing, so
+// others can do without a proof of it, and get few.
+func (c *Coordinator) rechecked(p *pooled, fitness []int64, steps []uint64) {
+	pool := &c.work.pool
+	p.checking = false
+	if p.fresh {
+		pool.freshRunning--
+	} else {
+		pool.checking--
+	}
+	claim := p.claim.Value()
+	counter, same := differs(claim, fitness, steps)
+	switch {
+	case same:
+		p.good = true
+		if next, ok := pool.fresh.Get(poolKey{claim.Peer, claim.Chunk + 1}); ok {
+			pool.unchecked.Push(next.from, 1, poolKey{claim.Peer, claim.Chunk + 1})
+		}
+	case p.fresh && !c.faults.newcomers.Take(uint64(c.now), newcomerProof{}, newcomerProofTicks):
+		c.markFaulty(claim.Peer, "made a false claim")
+	default:
+		c.expose(p.claim, counter, fitness, steps, 0)
+	}
+}
+
+// awaitsReruns reports whether a generation should wait for re-runs that are under way. Newcomers' are waited for as
+// long as that brings claims: after each time in vain the next comes twice as many entries later.
+func (c *Coordinator) awaitsReruns() bool {
+	pool := &c.work.pool
+	if pool.checking > 0 {
+		return true
+	}
+	w := &c.tenure.newcomers
+	if pool.freshRunning == 0 || pool.unchecked.Len() > maxAwaited || c.chain.head.height < w.next {
+		return false
+	}
+	w.waited = true
+	return true
+}
+
+// newcomers is how waiting for newcomers went.
+type newcomers struct {
+	waited bool   // for the generation that is open
+	unused uint   // how many waits in a row were in vain
+	next   uint64 // height of the head at which the next may be
+}
+
+// maxAwaited is how many claims of newcomers may wait to be re-run while a generation waits for them: more are a flood.
+const maxAwaited = 16
+
+// maxUnusedNewcomers bounds how rare the waits become: one in 64 entries.
+const maxUnusedNewcomers = 6
+
+// settle notes whether the generation closed now holds a newcomer's claim.
+func (n *newcomers) settle(height uint64, picked []*pooled) {
+	switch {
+	case slices.ContainsFunc(picked, func(p *pooled) bool { return p.fresh }):
+		n.unused, n.next = 0, 0
+	case n.waited:
+		n.unused = min(n.unused+1, maxUnusedNewcomers)
+		n.next = height + 1<<n.unused
+	}
+	n.waited = false
+}
+
+// closable picks the claims of the next entry, in its order, or nil if the generation is not full.
+// Only good claims count, and only with all lower chunks of their peer.
+func (p *pool) closable(rules *seedlog.Rules) []*pooled {
+	var good []*pooled
+	var evaluations, steps uint64
+	for q := range p.all {
+		if q.good {
+			good = append(good, q)
+			evaluations += q.claim.Value().Evaluations()
+			steps += q.claim.Value().TotalSteps()
+		}
+	}
+	g := rules.Spec.Generation
+	if evaluations < g.Evaluations || g.Open && !rules.Full(evaluations, steps) {
+		return nil // not worth sorting
+	}
+	perClaim := rules.EvaluationsPerChunk()
+	limit := min(seedlog.MaxClaims, seedlog.MaxEvaluations/int(perClaim))
+	if !g.Open {
+		limit = int(g.Evaluations / perClaim)
+	}
+	picked := pickFair(inTurns(good), limit)
+	evaluations, steps = 0, 0
+	for _, q := range picked {
+		evaluations += q.claim.Value().Evaluations()
+		steps += q.claim.Value().TotalSteps()
+	}
+	if !rules.Full(evaluations, steps) {
+		return nil
+	}
+	slices.SortFunc(picked, inEntryOrder)
+	return picked
+}
+
+// inTurns orders claims so that every peer gets its share of what they are taken for: lower chunks first, those of one
+// chunk by lot. It leaves out those without all lower chunks of their peer.
+func inTurns(claims []*pooled) []*pooled {
+	slices.SortFunc(claims, func(a, b *pooled) int {
+		return cmp.Or(cmp.Compare(a.claim.Value().Chunk, b.claim.Value().Chunk), bytes.Compare(a.rank[:], b.rank[:]))
+	})
+	next := make(map[Peer]uint64)
+	return slices.DeleteFunc(claims, func(q *pooled) bool {
+		claim := q.claim.Value()
+		if next[claim.Peer] != claim.Chunk {
+			return true
+		}
+		next[claim.Peer]++
+		return false
+	})
+}
+
+// pickFair takes the first claims up to a limit, of newcomers at most their share while those of others wait.
+func pickFair(claims []*pooled, limit int) []*pooled {
+	if len(claims) <= limit {
+		return claims
+	}
+	others := 0
+	for _, q := range claims {
+		if !q.fresh {
+			others++
+		}
+	}
+	forNewcomers := max(limit/newcomersShare, limit-others)
+	forOthers := limit - min(forNewcomers, len(claims)-others)
+	return slices.DeleteFunc(claims, func(q *pooled) bool {
+		room := &forOthers
+		if q.fresh {
+			room = &forNewcomers
+		}
+		*room--
+		return *room < 0
+	})
+}
+
+// dropClaims forgets a peer's claims and gives up their re-runs.
+func (c *Coordinator) dropClaims(p Peer) {
+	c.work.pool.drop(p)
+	for _, id := range sortedJobs(c.work.jobs) {
+		j := c.work.jobs[id]
+		if j.kind != jobClaim || j.peer != p {
+			continue
+		}
+		if j.pooled.fresh {
+			c.work.pool.freshRunning--
+		} else {
+			c.work.pool.checking--
+		}
+		delete(c.work.jobs, id)
+		c.out.Cancel = append(c.out.Cancel, id)
 	}
 }

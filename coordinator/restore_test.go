@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
 // grown runs two honest peers and a faulty one until they have a chain, and a proof in the archive.
@@ -32,7 +34,7 @@ func grown(t *testing.T) *member {
 func restored(m *member, disk *memory) (*Coordinator, error) {
 	cfg := m.cfg
 	cfg.Archive = disk
-	cfg.State, cfg.Chain, cfg.Seals = disk.state, disk.chain, disk.seals
+	cfg.State, cfg.Height = disk.state, uint64(len(m.disk.chain))
 	return New(cfg)
 }
 
@@ -103,14 +105,40 @@ func TestRestoreRefusesGarbage(t *testing.T) {
 		{"order of the chain", func(d *memory) { d.chain[0], d.chain[1] = d.chain[1], d.chain[0] }},
 		{"seal of another entry", func(d *memory) { d.seals[0], d.seals[1] = d.seals[1], d.seals[0] }},
 		{"entry that is none", func(d *memory) { d.blocks[d.chain[0]] = []byte{0xa0} }},
-		{"seals too few", func(d *memory) { d.seals = d.seals[:1] }},
+		{"chain too short", func(d *memory) { d.chain, d.seals = d.chain[:1], d.seals[:1] }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			disk := &memory{maps.Clone(m.disk.blocks), m.disk.state, slices.Clone(m.disk.chain), slices.Clone(m.disk.seals)}
+			disk := &memory{blocks: maps.Clone(m.disk.blocks), state: m.disk.state, chain: slices.Clone(m.disk.chain), seals: slices.Clone(m.disk.seals)}
 			test.spoil(disk)
 			if _, err := restored(m, disk); !errors.Is(err, ErrRestore) {
 				t.Errorf("got error %v, want %v", err, ErrRestore)
 			}
 		})
+	}
+}
+
+// TestRestoreMarksFalseClaims: a false claim that the chain holds voids the entries above it after a restart as before.
+func TestRestoreMarksFalseClaims(t *testing.T) {
+	m := grown(t)
+	n := m.coord.chain.canonAt(2)
+	claim, err := m.cfg.Rules.KeptClaim(m.disk.blocks[n.claims[0]], n.claims[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	counter := claim.Value().Chunk * m.cfg.Rules.Spec.Generation.Chunk
+	fitness, steps := claim.Value().At(counter)
+	proof := m.cfg.Rules.OwnProof(claim, counter, fitness, steps+1, m.key)
+	disk := *m.disk
+	disk.blocks = maps.Clone(disk.blocks)
+	disk.blocks[proof.Link()] = proof.Bytes()
+	hard := m.coord.hard
+	hard.Proofs = append(slices.Clone(hard.Proofs), [2]seedlog.Link{claim.Link(), proof.Link()})
+	disk.state = seedlog.Encode(&hard)
+	c, err := restored(m, &disk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := c.chain.canonAt(2); !r.fraud || r.falseAt != 2 || c.chain.canonAt(3).falseAt < 2 {
+		t.Errorf("the entry of height 2 is not marked: fraud %t, false at %d, above it %d", r.fraud, r.falseAt, c.chain.canonAt(3).falseAt)
 	}
 }

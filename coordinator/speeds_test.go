@@ -97,7 +97,7 @@ func shares(peers []*paced, logged map[Peer]uint64, natives int) (fast, slowest,
 // TestUnequalSpeeds: next to a peer that is 100 times as fast as a tab, every tab still has work in the log, and most
 // of the log is the work of the fast peer.
 func TestUnequalSpeeds(t *testing.T) {
-	peers, logged := speeds(t, 600, 256, []float64{8, 8, 100}, []float64{1, 1})
+	peers, logged := speeds(t, 1200, 256, []float64{8, 8, 100}, []float64{1, 1})
 	fast, slowest, total := shares(peers, logged, 3)
 	for _, p := range peers {
 		t.Logf("%s at %v a tick: %d evaluations logged, %d computed", p.name, p.rate, logged[p.peer], p.done)

@@ -1,6 +1,10 @@
 package coordinator
 
-import "github.com/evoswarm/evoswarm/internal/evolve"
+import (
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+)
 
 const (
 	// stateBudget is how many bytes of recent states stay in memory, and as many of marks.
@@ -11,6 +15,8 @@ const (
 	minRecent = 3
 	// maxMarks bounds the marks; when there are more, every second one goes and their distance doubles.
 	maxMarks = 32
+	// minMarks is enough for one of them to become the root in time.
+	minMarks = 2
 	// firstInterval is the distance of the first marks in height.
 	firstInterval = 256
 )
@@ -20,12 +26,17 @@ const (
 type states struct {
 	recent, marks       []*node // oldest first
 	maxRecent, maxMarks int
-	interval            uint64 // between marks
+	first, interval     uint64 // between marks, at the beginning and now
 }
 
 func newStates(shape evolve.Shape) states {
 	fit := int(stateBudget / max(shape.Bytes(), 1))
-	return states{maxRecent: min(max(fit, minRecent), maxRecent), maxMarks: min(fit, maxMarks), interval: firstInterval}
+	s := states{maxRecent: min(max(fit, minRecent), maxRecent), maxMarks: min(max(fit, minMarks), maxMarks), first: firstInterval}
+	if s.maxMarks < 4 {
+		s.first = keepDepth // fewer than 4 marks of the shorter distance would not reach far enough below the head
+	}
+	s.interval = s.first
+	return s
 }
 
 // StateMemory returns how many bytes of states a coordinator keeps at most.
@@ -75,5 +86,13 @@ func (s *states) thin() {
 	}
 }
 
+// unmark takes n from the marks: as the root it keeps its state anyway. Marks come closer again when few are left.
+func (s *states) unmark(n *node) {
+	s.marks = slices.DeleteFunc(s.marks, func(m *node) bool { return m == n })
+	if s.interval > s.first && 2*len(s.marks) < s.maxMarks {
+		s.interval /= 2
+	}
+}
+
 // marked reports whether n is one of the marks.
-func (s *states) marked(n *node) bool { return s.maxMarks > 0 && n.height%s.interval == 0 }
+func (s *states) marked(n *node) bool { return n.height%s.interval == 0 }

@@ -1,19 +1,22 @@
 package coordinator
 
+import "github.com/evoswarm/evoswarm/internal/seedlog"
+
 // stragglers makes a leader wait now and then for peers that follow the chain but finish too late for every
 // generation: a tab on a busy computer, or one far away. Without the wait none of their work would ever
 // count.
 type stragglers struct {
 	height uint64 // of the head at the last wait
 	until  Tick   // when that wait ends, if not all are in before
-	unused uint   // how many waits in a row brought no claim of a straggler
+	unused bool   // whether that wait brought no claim of a straggler
 }
 
 const (
-	waitEvery  = 16 // entries from one wait to the next; doubled after each wait without effect, up to maxUnused times
-	maxUnused  = 4
-	waitLeast  = 8 // a generation with a wait lasts at least this many times the least generation, if not all are in before
-	waitFactor = 2 // and at least this many times as long again as it took to fill
+	waitEvery  = 16 // entries from one wait to the next
+	waitRarely = 16 // times as many after a wait that brought nobody's claim: being late on purpose gains little
+	lateFor    = 16 // entries for which a late claim is remembered
+	waitLeast  = 8  // a generation with a wait lasts at least this many times the least generation, if not all are in before
+	waitFactor = 2  // and as many times as long again as it took to fill, up to three quarters of that
 )
 
 // awaits reports whether the leader holds a generation that is full open for stragglers.
@@ -22,42 +25,65 @@ func (c *Coordinator) awaits() bool {
 	if s.height == c.chain.head.height {
 		return c.now < s.until && c.anyStraggler()
 	}
-	if c.chain.head.height < s.height+waitEvery<<s.unused || !c.anyStraggler() {
+	every := uint64(waitEvery)
+	if s.unused {
+		every *= waitRarely
+	}
+	if c.chain.head.height < s.height+every || !c.anyStraggler() {
 		return false
 	}
 	s.height = c.chain.head.height
-	s.until = max(c.lastEntry+waitLeast*c.cfg.Timing.Generation, c.now+waitFactor*(c.now-c.lastEntry))
+	least := waitLeast * c.cfg.Timing.Generation
+	s.until = max(c.lastEntry+least, c.now+min(waitFactor*(c.now-c.lastEntry), 3*least/4)) // a leader may waste no more
 	return true
 }
 
-// anyStraggler reports whether a straggler has no good claim for this generation yet.
+// anyStraggler reports whether a straggler has no good claim for this generation yet, or may have none: those of other
+// hubs' leaves are not known by name.
 func (c *Coordinator) anyStraggler() bool {
+	all := c.electorate()
 	for _, h := range c.members.heard {
-		if p := c.work.pool.claims[poolKey{h.peer, 0}]; (p == nil || !p.good) && c.straggles(h) {
+		if h.Idle > 0 && c.lately(h) && all.weightOf(h.peer) > 0 {
+			return true
+		}
+		if p := c.work.pool.get(h.peer, 0); (p == nil || !p.good) && c.straggles(h) {
 			return true
 		}
 	}
 	return false
 }
 
-// straggles reports whether a peer follows the canonical chain but has no claim in its last entries.
+// straggles reports whether a peer follows the canonical chain and works, since claims of it came too late, but has
+// none in the last entries.
 func (c *Coordinator) straggles(h *presence) bool {
 	n := c.chain.canonAt(h.Height)
-	return n != nil && n.link == h.Head && n.height+waitEvery > c.chain.head.height && c.lately(h) && !c.faults.peers[h.peer] && c.idle(h)
+	return n != nil && n.link == h.Head && n.height+waitEvery > c.chain.head.height && c.lately(h) && !c.faults.peers[h.peer] &&
+		h.late > 0 && h.late+lateFor > c.chain.head.height && c.idle(h.peer)
 }
 
 // idle reports whether the last entries hold no claim of a peer.
-func (c *Coordinator) idle(h *presence) bool {
-	return h != nil && h.logged+waitEvery <= c.chain.head.height
+func (c *Coordinator) idle(p Peer) bool {
+	if p == c.self {
+		return c.work.logged+waitEvery <= c.chain.head.height
+	}
+	if h := c.members.heard.of(p); h != nil {
+		return h.logged+waitEvery <= c.chain.head.height
+	}
+	return c.chain.headAccounts.of[p].entries == 0
+}
+
+// late notes that a peer works on entries that are no longer the head.
+func (c *Coordinator) late(p Peer, parent seedlog.Link) {
+	if n := c.chain.nodes[parent]; n != nil && n.height+lateFor > c.chain.head.height && c.chain.canonAt(n.height) == n {
+		if h := c.members.heard.of(p); h != nil {
+			h.late = n.height + 1
+		}
+	}
 }
 
 // settle notes whether the wait of the generation that is closed now, if it had one, brought a straggler's claim.
 func (s *stragglers) settle(height uint64, used bool) {
-	switch {
-	case s.height != height || height == 0:
-	case used:
-		s.unused = 0
-	default:
-		s.unused = min(s.unused+1, maxUnused)
+	if s.height == height && height > 0 {
+		s.unused = !used
 	}
 }

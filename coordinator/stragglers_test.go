@@ -13,7 +13,7 @@ func TestStragglerWaitLetsSlowPeersIn(t *testing.T) {
 		height uint64 // that 1200 ticks reach at least: 240 without any wait
 	}{
 		{name: "slow", ticks: 12, least: 10, height: 200},
-		{name: "slower", ticks: 30, least: 8, height: 150},
+		{name: "slower", ticks: 30, least: 6, height: 150},
 		{name: "only watches", paused: true, height: 200},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -25,6 +25,9 @@ type swarm struct {
 	queue []parcel // sent, and neither delivered nor dropped yet
 	split bool     // whether a partition stands between the peers with side and those without
 
+	reach func(a, b *member) bool        // whom direct messages reach; nil: all
+	spy   func(from *member, e Envelope) // sees all that is sent; nil: nobody
+
 	log   strings.Builder
 	quiet bool // log changes and notes, not messages
 }
@@ -56,6 +59,8 @@ type memory struct {
 	state  []byte
 	chain  []seedlog.Link
 	seals  []seedlog.Link
+
+	summaries map[uint64][]byte
 }
 
 // Block implements Archive.
@@ -64,7 +69,45 @@ func (m *memory) Block(link seedlog.Link) ([]byte, bool) {
 	return data, ok
 }
 
+// At implements Archive.
+func (m *memory) At(height uint64) (entry, seal seedlog.Link, ok bool) {
+	if height == 0 || height > uint64(len(m.chain)) {
+		return entry, seal, false
+	}
+	return m.chain[height-1], m.seals[height-1], true
+}
+
+// Height implements Archive.
+func (m *memory) Height(entry seedlog.Link) (uint64, bool) {
+	for i := len(m.chain) - 1; i >= 0; i-- { // what is asked for is new more often than old
+		if m.chain[i] == entry {
+			return uint64(i + 1), true
+		}
+	}
+	return 0, false
+}
+
+// Summary implements Archive.
+func (m *memory) Summary(most uint64) (height uint64, data []byte, ok bool) {
+	for h := range m.summaries { //lint:sorted the greatest
+		if h <= most && (!ok || h > height) {
+			height, ok = h, true
+		}
+	}
+	return height, m.summaries[height], ok
+}
+
 func (m *memory) save(a Actions) {
+	if a.Summary != nil {
+		data, err := a.Summary.Encode()
+		if err != nil {
+			panic(err)
+		}
+		if m.summaries == nil {
+			m.summaries = make(map[uint64][]byte)
+		}
+		m.summaries[a.Summary.Height] = data
+	}
 	if a.State != nil {
 		m.state = a.State
 	}
@@ -124,7 +167,8 @@ func (s *swarm) add(name string, cfg Config) *member {
 // powerUp starts a peer from its disk and connects it.
 func (s *swarm) powerUp(m *member) error {
 	cfg := m.cfg
-	cfg.State, cfg.Chain, cfg.Seals = m.disk.state, m.disk.chain, m.disk.seals
+	cfg.State, cfg.Height = m.disk.state, uint64(len(m.disk.chain))
+	cfg.Summary, _ = Summaries{s.rules, m.disk}.Newest(cfg.Height)
 	if m.faulty {
 		cfg.Decisive, cfg.Audit = 0, 0
 	}
@@ -186,6 +230,10 @@ func (s *swarm) step(m *member, e Event) {
 	}
 	m.tasks = slices.DeleteFunc(m.tasks, func(w Work) bool { return slices.Contains(a.Cancel, w.ID) })
 	m.tasks = append(m.tasks, a.Work...)
+	if r := a.Recall; r != nil {
+		summary, _ := Summaries{s.rules, m.disk}.Newest(r.Height)
+		s.step(m, Recalled{summary})
+	}
 	if f := a.Fold; f != nil {
 		s.step(m, foldNow(s.rules, m.disk, f))
 	}
@@ -202,6 +250,9 @@ func foldNow(rules *seedlog.Rules, disk *memory, f *Fold) Folded {
 
 // post queues a message for those whom it is for and whom the network reaches.
 func (s *swarm) post(from *member, e Envelope) {
+	if s.spy != nil {
+		s.spy(from, e)
+	}
 	to := [...]string{Direct: s.nameOf(e.To), Gossip: "all", Hubs: "its hubs"}[e.Scope]
 	if text := describe(e.Message); text != "" && !s.quiet {
 		s.printf("  %s > %s: %s", from.name, to, text)
@@ -211,7 +262,7 @@ func (s *swarm) post(from *member, e Envelope) {
 		switch {
 		case m == from || m.coord == nil || (s.split && m.side != from.side):
 			continue
-		case e.Scope == Direct && m.peer != e.To, e.Scope == Hubs && !linkedTo(from, m):
+		case e.Scope == Direct && (m.peer != e.To || s.reach != nil && !s.reach(from, m)), e.Scope == Hubs && !linkedTo(from, m):
 			continue
 		case e.Scope == Gossip && m.hub != nil && m.hub != from:
 			if via = m.hub; via.coord == nil {
@@ -375,7 +426,7 @@ func (s *swarm) claim(text string) *seedlog.Claim {
 
 var digestPattern = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 
-// describe says in a few words what a message is; statuses are too many to show.
+// describe says in a few words what a message is; statuses and mandates are too many to show.
 func describe(m Message) string {
 	switch m := m.(type) {
 	case *Inventory:
@@ -407,6 +458,8 @@ func describe(m Message) string {
 		return fmt.Sprintf("Handover of term %d", m.Term)
 	case *Leave:
 		return "Leave"
+	case *Equivocation:
+		return "Equivocation"
 	}
 	return ""
 }
@@ -415,7 +468,7 @@ func describeRequest(m *VoteRequest) string {
 	switch {
 	case m.Pre:
 		return fmt.Sprintf("would you vote, term %d", m.Term)
-	case m.Transfer:
+	case len(m.Handover) > 0:
 		return fmt.Sprintf("vote after hand-over, term %d", m.Term)
 	}
 	return fmt.Sprintf("vote, term %d", m.Term)

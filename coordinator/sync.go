@@ -4,77 +4,141 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// pull is a request for what follows on another peer's chain.
+// pull is what was asked of a peer that says, or relays, that there is more than this one has. It continues question by
+// question until the peer has no more. What a peer says of its weight and height decides nothing: all who name a head
+// that is unknown here are asked in turn.
 type pull struct {
-	since Tick
-	asked bool
-	late  bool  // not answered in time; a later answer is still used
-	tip   *node // newest entry got from that peer on a branch that is not ours yet
-	again Tick  // not to be asked before
+	begun, since Tick // the first question of the exchange, and the last one
+	asked        bool
+	late         bool         // not answered in time; a later answer is still used
+	fresh        bool         // whether the exchange brought an entry that was new
+	tip          seedlog.Link // newest entry got from that peer on a branch that is not ours yet
+	again        Tick         // not to be asked before
+	failures     uint         // exchanges in a row that brought nothing
+	proven       Tick         // when an entry that it gave was on our chain last; 0: never
 }
 
-// maxPulls bounds the requests under way.
-const maxPulls = 3
+const (
+	// maxPulls bounds the exchanges under way.
+	maxPulls = 3
+	// promptPart is the part of the time for an answer after which another peer is asked the same.
+	promptPart = 8
+	// lostParts is after how many of those parts a known peer may be asked again: the question or the answer was lost.
+	lostParts = 2
+	// provenPulls is for how many times that time nobody else is asked while a peer whose entries proved good delivers.
+	provenPulls = 4
+	// maxFailures bounds how rarely a peer that brings nothing is asked: the pause doubles so often.
+	maxFailures = 6
+	// emptyPause is the pause after an answer without entries: a hub passes gossip on before it trusts it.
+	emptyPause = 2
+)
 
-// behind reports whether a heavier chain is known to exist and being fetched or checked, by more than the newest entry.
+// behind reports whether more than the newest entry of a heavier branch was fetched, and more of it is on its way.
 func (c *Coordinator) behind() bool {
-	for p, q := range c.members.pulls { //lint:sorted any one decides
-		if !q.asked {
-			continue
-		}
-		if h := c.members.heard.of(p); h != nil && c.lately(h) && h.Weight > c.chain.head.weight && h.Height > c.chain.head.height+2 {
+	for _, q := range c.members.pulls { //lint:sorted any one decides
+		if n := c.chain.nodes[q.tip]; q.asked && n != nil && n.weight > c.chain.head.weight && n.height > c.chain.head.height+2 {
 			return true
 		}
 	}
 	return false
 }
 
-// sync asks those who have more.
+// sync asks those who have more, one at a time: another is asked when that one takes long.
 func (c *Coordinator) sync() {
-	running := 0
+	running, prompt := 0, false
 	for p, q := range c.members.pulls { //lint:sorted each one on its own
-		if q.asked && c.now-q.since > c.cfg.Timing.Pull {
-			q.asked, q.late, q.tip, q.again = false, true, nil, c.now+c.cfg.Timing.Pull
+		switch trusted := q.proven > 0 || c.known(p); {
+		case !q.asked:
+		case trusted && c.now-q.since > lostParts*c.cfg.Timing.Pull/promptPart:
+			q.asked, q.late = false, true // messages get lost: it may be asked again soon
+			c.failed(q, emptyPause)
+		case c.now-q.since > c.cfg.Timing.Pull:
+			q.asked, q.late = false, true
+			c.failed(q, c.cfg.Timing.Pull)
+		}
+		if n := c.chain.nodes[q.tip]; n != nil && n != c.chain.root && c.chain.canonical(n) {
+			q.proven = c.now
 		}
 		if q.asked {
 			running++
+			prompt = prompt || c.prompt(q)
 		} else if c.now > q.again && c.members.heard.of(p) == nil {
 			delete(c.members.pulls, p)
 		}
 	}
-	if running >= maxPulls {
+	if prompt || running >= maxPulls {
 		return
 	}
 	for _, h := range c.richer() {
-		p := h.peer
-		if running >= maxPulls {
+		if c.pull(h.peer) {
 			return
-		}
-		if q := c.members.pulls[p]; q == nil || (!q.asked && c.now >= q.again) {
-			c.pull(p)
-			running++
 		}
 	}
 }
 
-// richer lists the peers whose head is unknown here and no lighter than ours, heaviest first.
+// prompt reports whether to wait for a peer before another is asked: it was asked just now, or continues to give
+// entries and earlier ones were good.
+func (c *Coordinator) prompt(q *pull) bool {
+	wait := c.cfg.Timing.Pull / promptPart
+	return c.now-q.begun <= wait || q.proven > 0 && c.now-q.proven <= provenPulls*c.cfg.Timing.Pull && c.now-q.since <= wait
+}
+
+// failed ends an exchange that brought nothing. The pause doubles from one to the next.
+func (c *Coordinator) failed(q *pull, pause Tick) {
+	q.again = c.now + pause<<q.failures
+	q.failures = min(q.failures+1, maxFailures)
+	q.tip, q.fresh, q.proven = seedlog.Link{}, false, 0
+}
+
+// richer lists the peers whose head is unknown here and no lighter than ours: first those whose entries were good, then
+// those with a record, then neighbors; of each those that failed least, then those that were asked longest ago.
 func (c *Coordinator) richer() roll {
-	var rich roll
-	for _, h := range c.members.heard {
-		if h.Head != c.chain.head.link && h.Weight >= c.chain.head.weight && h.Height > 0 && c.lately(h) && c.chain.nodes[h.Head] == nil {
-			rich = append(rich, h)
-		}
+	type candidate struct {
+		*presence
+		class, failures int
+		since           Tick
 	}
-	slices.SortStableFunc(rich, func(a, b *presence) int { return cmp.Compare(b.Weight, a.Weight) })
+	var list []candidate
+	for _, h := range c.members.heard {
+		if h.Head == c.chain.head.link || h.Weight < c.chain.head.weight || h.Height == 0 || !c.lately(h) || c.chain.nodes[h.Head] != nil {
+			continue
+		}
+		x := candidate{presence: h, class: 3}
+		q := c.members.pulls[h.peer]
+		if q != nil {
+			if q.asked || c.now < q.again {
+				continue
+			}
+			x.failures, x.since = int(q.failures), q.since
+		}
+		switch {
+		case q != nil && q.proven > 0:
+			x.class = 0
+		case c.known(h.peer):
+			x.class = 1
+		case c.members.links[h.peer]:
+			x.class = 2
+		}
+		list = append(list, x)
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.failures, b.failures), cmp.Compare(a.since, b.since))
+	})
+	rich := make(roll, len(list))
+	for i, x := range list {
+		rich[i] = x.presence
+	}
 	return rich
 }
 
-// pull asks p for what follows our chain, or the branch that was begun with p.
-func (c *Coordinator) pull(p Peer) {
+// pull asks p for what follows our chain, or the branch that was begun with p. It reports whether it did.
+func (c *Coordinator) pull(p Peer) bool {
 	if p == c.self || c.faults.peers[p] || (!c.cfg.Hub && !c.members.links[p]) {
-		return // a leaf reaches only the peers that it dialed
+		return false // a leaf reaches only the peers that it dialed
 	}
 	q := c.members.pulls[p]
 	if q == nil {
@@ -82,32 +146,14 @@ func (c *Coordinator) pull(p Peer) {
 		c.members.pulls[p] = q
 	}
 	if q.asked || c.now < q.again {
-		return
+		return false
+	}
+	if !q.tip.Defined() {
+		q.begun, q.fresh = c.now, false
 	}
 	q.asked, q.since = true, c.now
 	c.out.send(Direct, p, &Pull{Locator: c.chain.locator(q.tip)})
-}
-
-// onPull answers with the entries after the first link that both have.
-func (c *Coordinator) onPull(from Peer, m *Pull) {
-	reply := &Segment{Height: c.chain.head.height}
-	start := c.chain.after(m.Locator)
-	size := 0
-	for height := start.height + 1; height <= c.chain.head.height && len(reply.Generations) < maxGenerations && size < segmentBytes; height++ {
-		g, ok := c.chain.canon[height].blocks(c.cfg.Archive)
-		if !ok {
-			break
-		}
-		reply.Generations = append(reply.Generations, g)
-		size += len(g.Entry) + len(g.Seal)
-		for _, data := range g.Claims {
-			size += len(data)
-		}
-	}
-	for i := max(0, len(c.faults.proofs)-16); i < len(c.faults.proofs); i++ {
-		reply.Proofs = append(reply.Proofs, c.faults.proofs[i])
-	}
-	c.out.send(Direct, from, reply)
+	return true
 }
 
 // onSegment takes entries in order. Only answers to our own questions are read.
@@ -118,27 +164,53 @@ func (c *Coordinator) onSegment(from Peer, m *Segment, checked *Checked) {
 	}
 	q.asked, q.late = false, false
 	var last *node
+	var shared seedlog.Link // newest entry that left memory here
 	for _, g := range checked.generations {
-		n, err := c.insert(g)
+		known := c.chain.nodes[g.entry.Link()] != nil
+		n, err := c.insert(g, from)
 		if errors.Is(err, errGap) {
-			break
+			if !c.gap(g.entry.Link(), g.entry.Value().Parent) {
+				break
+			}
+			shared = g.entry.Link()
+			continue
+		}
+		if errors.Is(err, errRefused) || errors.Is(err, errFull) {
+			c.failed(q, c.cfg.Timing.Pull)
+			return
 		}
 		if err != nil {
 			c.ban(from, "sent an invalid entry: "+err.Error())
 			return
 		}
 		last = n
+		q.fresh = q.fresh || !known
 	}
 	for i := range checked.evidence {
 		c.onFraudProof(&checked.evidence[i])
 	}
-	if last == nil {
-		// The peer has nothing more on our branch yet: a hub passes gossip on before it trusts it. Ask again soon.
-		q.tip, q.again = nil, c.now+2
-		return
+	if last != nil {
+		c.stays(last)
 	}
-	q.tip = last
-	if last.height < m.Height {
+	h := c.members.heard.of(from)
+	switch {
+	case last == nil && shared.Defined():
+		q.tip, q.again = shared, c.now+emptyPause
+		return
+	case last != nil && last.height < m.Height && last.link != q.tip:
+		q.tip = last.link
 		c.pull(from)
+		return
+	case q.fresh:
+		q.failures, q.again = 0, c.now
+	case h != nil && c.chain.nodes[h.Head] == nil:
+		c.failed(q, emptyPause) // it has a head that is unknown here, and does not show it
+		return
+	default:
+		q.again = c.now + emptyPause // it relayed what it does not have yet
+	}
+	q.tip, q.fresh = seedlog.Link{}, false
+	if last != nil {
+		q.tip = last.link
 	}
 }

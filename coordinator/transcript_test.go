@@ -153,7 +153,13 @@ func verbTick(s *swarm, t *testing.T, d *datadriven.TestData) {
 			s.step(m, Passed{})
 		}
 		if d.HasArg("heard") {
-			s.deliver(func(p parcel) bool { _, ok := p.message.(*Status); return ok })
+			s.deliver(func(p parcel) bool {
+				switch p.message.(type) {
+				case *Status, *Mandate:
+					return true
+				}
+				return false
+			})
 		}
 		if slices.ContainsFunc(s.peers, func(m *member) bool {
 			return m.coord != nil && m.coord.election.role != Follower && (listed(d, "until", m.name) || listed(d, "until", "any"))
@@ -200,7 +206,7 @@ func verbWork(s *swarm, _ *testing.T, d *datadriven.TestData) {
 	}
 }
 
-// verbRun lets time pass with a perfect network and instant work, until all that have power stand at a height, or
+// verbRun lets time pass with a perfect network and instant work, until all that have power reach a height, or
 // follow nobody but the named leader, or as long as said.
 //
 //	run for=40 height=2
@@ -259,8 +265,11 @@ func verbPause(s *swarm, _ *testing.T, d *datadriven.TestData) {
 //	ask from=n3 to=n1 term=2 pre
 func verbAsk(s *swarm, t *testing.T, d *datadriven.TestData) {
 	from, to := s.one(t, d, "from"), s.one(t, d, "to")
-	s.post(from, Envelope{Direct, to.peer, &VoteRequest{Pre: d.HasArg("pre"), Transfer: d.HasArg("transfer"),
-		Term: uint64(number(t, d, "term", 0)), Head: to.coord.chain.head.link, Weight: to.coord.chain.head.weight}})
+	m := &VoteRequest{Pre: d.HasArg("pre"), Term: uint64(number(t, d, "term", 0)), Head: to.coord.chain.head.link, Handover: []byte{}}
+	if d.HasArg("handover") {
+		m.Handover = seedlog.NewVote(s.rules.Run, m.Term, from.peer, s.one(t, d, "handover").key).Signature
+	}
+	s.post(from, Envelope{Direct, to.peer, m})
 }
 
 // verbForgeProof sends a fraud proof against an honest peer's claim, the first of the newest entry, with a

@@ -35,18 +35,23 @@ type node struct {
 	claims       []seedlog.Link
 	credits      []peerCredit // of this entry, in the order of peers
 
-	evaluations, steps uint64 // of the chain up to here
-	weight             uint64 // of the chain up to here, without known faulty peers
-	votes              uint64 // weight behind the term's leader, for ties
-	best, mean         int64  // fitness in this entry
+	evaluations, steps uint64   // of the chain up to here
+	weight             uint64   // of the chain up to here, without known faulty peers and most work on probation
+	votes              uint64   // weight behind the term's leader, for ties
+	mandate            *mandate // of the leader; nil: its votes are not in the chain
+	best, mean         int64    // fitness in this entry
 
 	theta, digest [32]byte // of the state after it, as the entry says
+
+	forgotten bool // has left memory; entries above and jobs may still point here
 
 	stage   stage
 	doubted bool   // folding it gave another digest once
 	fraud   bool   // holds a claim proven false
 	falseAt uint64 // height of the highest false claim from here down; 0: none
-	reruns  int    // decisive results still under re-run
+	reruns  int    // results still under re-run
+	sample  sample
+	branch  *node // lowest entry of its branch when that was last looked up: see chain.fork
 	state   *evolve.State
 	body    *generation // until the archive has it
 }
@@ -54,6 +59,7 @@ type node struct {
 type peerCredit struct {
 	peer Peer
 	Credit
+	counts uint64 // of the steps, those that weigh: fewer on probation
 }
 
 func (n *node) parentInfo() seedlog.Parent {
@@ -78,8 +84,14 @@ func (c *chain) newNode(parent *node, entry seedlog.CheckedEntry, claims []seedl
 		n.credits[last].Evaluations += claim.Evaluations()
 		n.credits[last].Steps += claim.TotalSteps()
 	}
+	accounts := c.accountsAt(parent)
+	for i := range n.credits {
+		credit := &n.credits[i]
+		credit.counts = accounts.counted(credit.peer, credit.Steps)
+	}
 	n.weight = parent.weight + c.ownWeight(n)
-	n.votes = c.voteWeight(parent, n, seal.Value())
+	n.votes = c.voteWeight(parent, n, seal.Value(), accounts)
+	n.mandate = mandateOf(parent, n, seal.Value())
 	return n
 }
 
@@ -110,32 +122,43 @@ func fitnessOf(claims []seedlog.CheckedClaim) (best, mean int64) {
 	return best, quotient + rest/count
 }
 
-// ownWeight is what the entry itself weighs: its env-steps without those of known faulty peers, at most the
-// spec's limit.
+// ownWeight is what the entry itself weighs: its env-steps as they count, without those of known faulty peers, at most
+// the spec's limit.
 func (c *chain) ownWeight(n *node) uint64 {
 	var steps uint64
 	for _, credit := range n.credits {
 		if !c.faulty[credit.peer] {
-			steps += credit.Steps
+			steps += credit.counts
 		}
 	}
 	return min(steps, c.weightSteps)
 }
 
 // voteWeight is the voting weight behind the entry's leader: of the seal that opened the term.
-func (c *chain) voteWeight(parent, n *node, seal *seedlog.Seal) uint64 {
+func (c *chain) voteWeight(parent, n *node, seal *seedlog.Seal, accounts *accounts) uint64 {
 	if len(seal.Votes) == 0 {
 		if parent.term == n.term && parent.leader == n.leader {
 			return parent.votes
 		}
 		return 0
 	}
-	weights := recentWeights(parent)
+	weights := accounts.votes()
 	var sum uint64
 	for _, v := range seal.Votes {
 		sum += weights[v.Voter]
 	}
 	return sum
+}
+
+// mandateOf is the mandate of the entry's leader, as far as the chain shows it.
+func mandateOf(parent, n *node, seal *seedlog.Seal) *mandate {
+	switch {
+	case len(seal.Votes) > 0:
+		return &mandate{n.term, n.leader, seal.Votes}
+	case parent.term == n.term && parent.leader == n.leader:
+		return parent.mandate
+	}
+	return nil
 }
 
 // reweigh recomputes all weights after a faulty peer became known.
@@ -152,15 +175,18 @@ func (c *chain) reweigh() {
 	}
 }
 
-// hang adds n to the tree. It reports whether n's leader signed another entry for the same place.
-func (c *chain) hang(n *node) (equivocates bool) {
+// hang adds n to the tree. It returns another entry that n's leader signed for the same place, or nil.
+func (c *chain) hang(n *node) (twin *node) {
 	n.falseAt = n.parent.falseAt
+	if n.branch = n.parent.branch; c.canonical(n.parent) {
+		n.branch = n
+	}
 	if n.parent.stage == refused {
 		n.stage = refused
 	}
 	for _, sibling := range n.parent.children {
 		if sibling.leader == n.leader && sibling.term == n.term {
-			equivocates = true
+			twin = sibling
 		}
 	}
 	n.parent.children = append(n.parent.children, n)
@@ -170,7 +196,7 @@ func (c *chain) hang(n *node) (equivocates bool) {
 	} else {
 		c.tips = append(c.tips, n)
 	}
-	return equivocates
+	return twin
 }
 
 // spread applies mark to n and everything above it.
@@ -196,13 +222,18 @@ func (n *node) blocks(archive Archive) (Generation, bool) {
 	if !ok {
 		return Generation{}, false
 	}
-	seal, ok := archive.Block(n.sealLink)
+	return readGeneration(archive, entry, n.sealLink, n.claims)
+}
+
+// readGeneration adds to an entry the blocks that belong to it.
+func readGeneration(archive Archive, entry []byte, sealLink seedlog.Link, claims []seedlog.Link) (Generation, bool) {
+	seal, ok := archive.Block(sealLink)
 	if !ok {
 		return Generation{}, false
 	}
-	g := Generation{Entry: entry, Seal: seal, Claims: make([][]byte, len(n.claims))}
-	for i := range n.claims {
-		if g.Claims[i], ok = archive.Block(n.claims[i]); !ok {
+	g := Generation{Entry: entry, Seal: seal, Claims: make([][]byte, len(claims))}
+	for i := range claims {
+		if g.Claims[i], ok = archive.Block(claims[i]); !ok {
 			return Generation{}, false
 		}
 	}

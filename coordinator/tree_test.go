@@ -47,35 +47,6 @@ func drawPeer(t *rapid.T, n int) Peer {
 	return Peer{byte(rapid.IntRange(1, n).Draw(t, "peer"))}
 }
 
-// TestRecentWeightsAreCapped: nobody weighs more than twice the mean, nobody more than it worked, and a peer below
-// the cap weighs exactly that.
-func TestRecentWeightsAreCapped(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := &node{}
-		var chain []*node
-		for range rapid.IntRange(0, 2*votingEntries).Draw(t, "entries") {
-			n = &node{parent: n, credits: []peerCredit{{drawPeer(t, 5), Credit{Steps: rapid.Uint64Range(0, 1<<30).Draw(t, "steps")}}}}
-			chain = append(chain, n)
-		}
-		worked := make(map[Peer]uint64)
-		var total uint64
-		for _, m := range chain[max(0, len(chain)-votingEntries):] {
-			worked[m.credits[0].peer] += m.credits[0].Steps
-			total += m.credits[0].Steps
-		}
-		got := recentWeights(n)
-		if len(got) != len(worked) {
-			t.Fatalf("got weights of %d peers, want %d", len(got), len(worked))
-		}
-		for p, w := range got {
-			limit := 2 * (total/uint64(len(worked)) + 1)
-			if want := min(worked[p], limit); w != want {
-				t.Fatalf("got weight %d of a peer that worked %d, want %d", w, worked[p], want)
-			}
-		}
-	})
-}
-
 // TestFitnessOfDoesNotOverflow compares with a sum that cannot overflow: the mean is between the least and the best
 // value, and at most one unit from the exact one.
 func TestFitnessOfDoesNotOverflow(t *testing.T) {

@@ -30,6 +30,8 @@ type job struct {
 	claim    seedlog.CheckedClaim // jobDecisive, jobAudit, jobProof
 	counter  uint64               // jobDecisive, jobProof
 	evidence *evidence            // jobProof
+	drawn    bool                 // jobDecisive: by an audit, so many times
+	times    int
 }
 
 // work is what this peer has evaluated.
@@ -42,6 +44,8 @@ type work struct {
 	paused  bool
 	chunk   uint64 // next own chunk on the head
 	own     int    // own chunks under evaluation
+	logged  uint64 // height of the newest entry with a claim of this peer
+	late    uint64 // own chunk that is finished although its parent is no longer the head; 0: none
 	audits  []audit
 }
 
@@ -72,6 +76,9 @@ func (j *job) task(rules *seedlog.Rules) rollout.Task {
 
 // issue gives a job to the driver, once the state of its parent is in memory.
 func (c *Coordinator) issue(j *job, urgent bool) {
+	if j.parent.forgotten {
+		return // it failed, and is too deep by now to matter
+	}
 	c.work.lastJob++
 	c.work.jobs[c.work.lastJob], j.urgent = j, urgent
 	if j.parent.state == nil {
@@ -98,7 +105,7 @@ func (c *Coordinator) startWaiting() {
 
 // issueOwn keeps the slots full with chunks of this peer on the head.
 func (c *Coordinator) issueOwn() {
-	if c.work.paused || c.catchingUp() {
+	if c.work.paused || c.joining() {
 		return
 	}
 	for c.work.own < c.work.slots && c.work.chunk < c.rules.Spec.Generation.Quota {
@@ -128,11 +135,39 @@ func (c *Coordinator) issueAudits() {
 func (c *Coordinator) cancelStale() {
 	for _, id := range sortedJobs(c.work.jobs) {
 		j := c.work.jobs[id]
+		if j.kind == jobOwn && c.finishLate(id, j) {
+			continue
+		}
 		if (j.kind == jobOwn || j.kind == jobClaim) && j.parent != c.chain.head {
 			delete(c.work.jobs, id)
 			c.out.Cancel = append(c.out.Cancel, id)
 		}
 	}
+}
+
+// finishLate reports whether an own chunk is finished although it comes too late: a peer that is always late shows so
+// that it works, and the leader waits for it now and then. One at a time.
+func (c *Coordinator) finishLate(id uint64, j *job) bool {
+	if j.parent == c.chain.head || !c.idle(c.self) || j.parent.height+lateFor <= c.chain.head.height || c.chain.canonAt(j.parent.height) != j.parent {
+		return false
+	}
+	if old := c.work.jobs[c.work.late]; old != nil && c.work.late != id {
+		return false
+	}
+	c.work.late = id
+	return true
+}
+
+// showLate sends an own claim whose time is over.
+func (c *Coordinator) showLate(checked seedlog.CheckedClaim) {
+	if !c.cfg.Hub {
+		c.out.send(Hubs, Peer{}, &Claims{Blocks: [][]byte{checked.Bytes()}})
+		return
+	}
+	claim := checked.Value()
+	best, counter := claim.Best()
+	c.out.send(Gossip, Peer{}, &Inventory{Parent: claim.Parent, Items: []InventoryItem{
+		{Claim: checked.Link(), Best: best, Seed: c.rules.Seed(claim.Parent, claim.Peer, counter)}}})
 }
 
 func (c *Coordinator) evaluated(e Evaluated) {
@@ -148,18 +183,15 @@ func (c *Coordinator) evaluated(e Evaluated) {
 	fitness, steps := c.rules.Columns(e.Results)
 	switch j.kind {
 	case jobOwn:
-		c.work.own--
-		c.offer(c.rules.OwnClaim(c.rules.Claim(j.parent.link, c.cfg.Key, j.chunk, e.Results)))
-	case jobClaim:
-		j.pooled.checking = false
-		if counter, ok := differs(j.pooled.claim.Value(), fitness, steps); !ok {
-			c.expose(j.pooled.claim, counter, fitness, steps)
-		} else {
-			j.pooled.good = true
+		if j.parent == c.chain.head {
+			c.work.own--
 		}
+		c.offer(c.self, c.rules.OwnClaim(c.rules.Claim(j.parent.link, c.cfg.Key, j.chunk, e.Results)))
+	case jobClaim:
+		c.rechecked(j.pooled, fitness, steps)
 	case jobAudit:
 		if counter, ok := differs(j.claim.Value(), fitness, steps); !ok {
-			c.expose(j.claim, counter, fitness, steps)
+			c.expose(j.claim, counter, fitness, steps, c.lotOf(c.cfg.Audit))
 		}
 	case jobDecisive:
 		c.decided(j, fitness, steps[0])
@@ -180,3 +212,10 @@ func differs(claim *seedlog.Claim, fitness []int64, steps []uint64) (counter uin
 }
 
 func sortedJobs(jobs map[uint64]*job) []uint64 { return slices.Sorted(maps.Keys(jobs)) }
+
+// note remembers an entry with a claim of this peer.
+func (w *work) note(n *node, self Peer) {
+	if slices.ContainsFunc(n.credits, func(credit peerCredit) bool { return credit.peer == self }) {
+		w.logged = n.height
+	}
+}

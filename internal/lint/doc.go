@@ -16,7 +16,8 @@
 //   - loop: the coordinator calls nothing that folds or reads whole states; its driver does that elsewhere.
 //   - step: step code (docs/spec/worlds.md) stays in the kernel subset of Go, and the translator can keep all of it.
 //   - doc: every exported name has a comment. Of the Markdown files: links lead somewhere, RATIONALE.md has an index of
-//     its sections, and GLOSSARY.md is in order and names what the code has.
+//     its sections, GLOSSARY.md is in order and names what the code has, and FAULTS.md has all its rows and names tests
+//     that exist.
 //   - words: no comment, message or page uses a retired or British word, and no comment is wider than 120 columns
 //     (words_test.go, all floors).
 //

@@ -9,7 +9,7 @@ const exempt = -1
 
 // rooms names the floor of each folder; a folder below it is on the same floor. docs/ARCHITECTURE.md says why.
 var rooms = map[string]int{
-	"internal/nearest": 0, "internal/exact": 0, "internal/noise": 0, "internal/kernel": 0,
+	"internal/nearest": 0, "internal/fair": 0, "internal/exact": 0, "internal/noise": 0, "internal/kernel": 0,
 	"envs": 1, "internal/policy": 1,
 	"internal/cores": 2, "internal/evolve": 2, "internal/episode": 2, "internal/rollout": 2, "internal/presets": 2, "internal/seedlog": 2, "internal/runspec": 2, "internal/worlds": 2,
 	"coordinator":   3,

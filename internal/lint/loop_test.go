@@ -21,7 +21,7 @@ var slow = map[string]bool{
 }
 
 // driven are the types of the coordinator whose methods its driver calls, outside the loop that calls Step.
-var driven = map[string]bool{"Fold": true}
+var driven = map[string]bool{"Fold": true, "Summaries": true}
 
 // loopRule reports calls of slow functions in the coordinator, also by way of methods that are for its driver.
 func loopRule(c *code) (found []finding) {

@@ -84,6 +84,8 @@ func explain(err error, info peer.AddrInfo) error {
 	switch {
 	case errors.As(err, &mismatch):
 		return fmt.Errorf("%w: the node%s is %s, not %s; ask its owner for the current address", ErrWrongPeer, at, mismatch.Actual, mismatch.Expected)
+	case errors.Is(err, errOlder):
+		return fmt.Errorf("%w: %s%s runs an earlier version of evoswarm (this program speaks protocol %d, it does not); ask its owner to update it", ErrForeign, info.ID, at, version)
 	case errors.As(err, &foreign):
 		return fmt.Errorf("%w: %s%s does not speak %s; update the older of the two programs", ErrForeign, info.ID, at, helloProtocol)
 	case errors.Is(err, context.Canceled):

@@ -10,6 +10,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	ma "github.com/multiformats/go-multiaddr"
+
+	"github.com/evoswarm/evoswarm/internal/fair"
 )
 
 const (
@@ -18,12 +20,14 @@ const (
 	maxBanned  = 1 << 14 // peers remembered; keys are free, so memory must not grow with them
 )
 
-// bans remembers banned peers, and offences of others. It is the host's connection gater and gossipsub's blacklist.
+// bans remembers banned peers, and offenses of others, in fair shares of the blocks of addresses that they come from:
+// a stranger that has many keys banned displaces its own. It is the host's connection gater and gossipsub's blacklist.
 type bans struct {
 	mu      sync.Mutex
-	until   map[peer.ID]time.Time
-	strikes map[peer.ID]strikes
+	until   *fair.Table[peer.ID, block, time.Time]
+	strikes *fair.Table[peer.ID, block, strikes]
 	now     func() time.Time
+	where   func(peer.ID) block
 }
 
 type strikes struct {
@@ -36,28 +40,28 @@ var (
 	_ pubsub.Blacklist        = (*bans)(nil)
 )
 
-func newBans() *bans {
-	return &bans{until: make(map[peer.ID]time.Time), strikes: make(map[peer.ID]strikes), now: time.Now}
+// newBans makes an empty list; where tells the block of a neighbor.
+func newBans(where func(peer.ID) block) *bans {
+	return &bans{until: fair.NewTable[peer.ID, block, time.Time](maxBanned),
+		strikes: fair.NewTable[peer.ID, block, strikes](maxBanned), now: time.Now, where: where}
 }
 
 func (b *bans) ban(id peer.ID) {
+	at := b.where(id)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.until) >= maxBanned {
-		for old := range b.until { // any one makes room
-			delete(b.until, old)
-			break
-		}
+	if old, ok := b.until.Source(id); ok && at == (block{}) {
+		at = old
 	}
-	b.until[id] = b.now().Add(banTime)
+	b.until.Put(id, at, 1, b.now().Add(banTime))
 }
 
 func (b *bans) banned(id peer.ID) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	until, ok := b.until[id]
+	until, ok := b.until.Get(id)
 	if ok && b.now().After(until) {
-		delete(b.until, id)
+		b.until.Delete(id)
 		return false
 	}
 	return ok
@@ -72,26 +76,21 @@ func (b *bans) Add(id peer.ID) bool {
 // Contains reports whether a peer is banned.
 func (b *bans) Contains(id peer.ID) bool { return b.banned(id) }
 
-// strike counts one offence and reports whether it was one too many.
+// strike counts one offense and reports whether it was one too many.
 func (b *bans) strike(id peer.ID) bool {
+	at := b.where(id)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s, ok := b.strikes[id]
+	s, ok := b.strikes.Get(id)
 	if !ok || b.now().Sub(s.first) > banTime {
-		if len(b.strikes) >= maxBanned {
-			for old := range b.strikes {
-				delete(b.strikes, old)
-				break
-			}
-		}
 		s = strikes{first: b.now()}
 	}
 	s.n++
 	if s.n >= maxStrikes {
-		delete(b.strikes, id)
+		b.strikes.Delete(id)
 		return true
 	}
-	b.strikes[id] = s
+	b.strikes.Put(id, at, 1, s)
 	return false
 }
 

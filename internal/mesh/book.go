@@ -2,6 +2,10 @@ package mesh
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -12,17 +16,21 @@ import (
 	"github.com/libp2p/go-libp2p/p2p/net/swarm"
 	ma "github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
+	"golang.org/x/time/rate"
 
 	"github.com/evoswarm/evoswarm/coordinator"
+	"github.com/evoswarm/evoswarm/internal/fair"
 )
 
 const (
 	maxBook      = 256
+	maxPerBlock  = 8 // hubs of one public block of addresses in the book, and that count as proven
 	backoffFirst = time.Second
 	backoffMax   = time.Minute
 	maxFailures  = 8 // in a row, after which a hub that the user did not name is forgotten
 	keepEvery    = 500 * time.Millisecond
-	refreshEvery = 30 * time.Second // between two hellos to a hub, which may know new ones
+	refreshFirst = time.Second      // after entering a run: until its first hello to a hub, which may know new ones
+	refreshEvery = 30 * time.Second // between two of those, after some time
 	freshFor     = 10 * time.Minute // how long after its last answer a hub is recommended to others
 	strangerFor  = time.Minute      // how long a peer may stay connected without a hello of this run
 )
@@ -33,10 +41,18 @@ const (
 	tabHubs    = 3
 )
 
-// book remembers hubs, their addresses and how dialing them went.
+// book remembers hubs, their addresses and how dialing them went. What others tell is held in fair shares of those who
+// told it, and few per block of addresses: one stranger cannot fill it, nor make this peer dial one network only.
 type book struct {
 	mu   sync.Mutex
-	hubs map[peer.ID]*hub
+	hubs *fair.Table[peer.ID, teller, *hub]
+}
+
+// teller is by whom shares of the book are counted: the block of addresses that told of a hub; a hub that answered when
+// this peer dialed it, or that the user named, counts for itself.
+type teller struct {
+	told block
+	self peer.ID
 }
 
 type hub struct {
@@ -44,25 +60,31 @@ type hub struct {
 	pinned   bool // named by the user: never forgotten
 	failures int  // in a row
 	next     time.Time
-	answered time.Time
+	answered time.Time // when this peer dialed it
 	dialing  bool
 }
 
-func newBook() *book { return &book{hubs: make(map[peer.ID]*hub)} }
+func newBook() *book { return &book{hubs: fair.NewTable[peer.ID, teller, *hub](maxBook)} }
 
-// add merges addresses in, the newest first.
-func (b *book) add(info peer.AddrInfo, pinned bool) {
+// add merges addresses in, the newest first, as somebody in a block told them.
+func (b *book) add(info peer.AddrInfo, told block, pinned bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	h := b.hubs[info.ID]
-	if h == nil {
-		if len(b.hubs) >= maxBook && !b.evict() {
+	if len(info.Addrs) == 0 {
+		return
+	}
+	h, known := b.hubs.Get(info.ID)
+	if !known {
+		if !pinned && b.crowded(info.Addrs[0]) {
 			return
 		}
 		h = &hub{}
-		b.hubs[info.ID] = h
+		b.put(info.ID, teller{told: told}, h)
 	}
-	h.pinned = h.pinned || pinned
+	if pinned && !h.pinned {
+		h.pinned = true
+		b.put(info.ID, teller{self: info.ID}, h)
+	}
 	for _, a := range info.Addrs {
 		if !slices.ContainsFunc(h.addrs, a.Equal) {
 			h.addrs = slices.Insert(h.addrs, 0, a)
@@ -73,29 +95,45 @@ func (b *book) add(info peer.AddrInfo, pinned bool) {
 	}
 }
 
-// evict makes room by forgetting the hub that failed most often; false: none failed.
-func (b *book) evict() bool {
-	var worst peer.ID
-	failures := 0
-	for id, h := range b.hubs {
-		if !h.pinned && h.failures > failures {
-			worst, failures = id, h.failures
+// put keeps those that the user named even where there are too many.
+func (b *book) put(id peer.ID, by teller, h *hub) {
+	for _, lost := range b.hubs.Put(id, by, 1, h) {
+		if lost.Value.pinned && lost.Key != id {
+			b.hubs.Put(lost.Key, lost.Source, 1, lost.Value)
 		}
 	}
-	delete(b.hubs, worst)
-	return worst != ""
+}
+
+// crowded reports whether the book has enough hubs in the block of an address. Single computers of private networks
+// may have as many as they like: who is there is not a stranger.
+func (b *book) crowded(a ma.Multiaddr) bool {
+	at := blockOf(a)
+	if at.IsSingleIP() || !at.IsValid() {
+		return false
+	}
+	n := 0
+	for _, h := range b.hubs.All() {
+		if len(h.addrs) > 0 && blockOf(h.addrs[0]) == at {
+			n++
+		}
+	}
+	return n >= maxPerBlock
 }
 
 func (b *book) remove(id peer.ID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.hubs, id)
+	b.hubs.Delete(id)
 }
 
+// succeeded notes that this peer dialed a hub and it answered.
 func (b *book) succeeded(id peer.ID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if h := b.hubs[id]; h != nil {
+	if h, ok := b.hubs.Get(id); ok {
+		if h.answered.IsZero() {
+			b.put(id, teller{self: id}, h)
+		}
 		h.failures, h.answered, h.dialing = 0, time.Now(), false
 	}
 }
@@ -104,29 +142,68 @@ func (b *book) succeeded(id peer.ID) {
 func (b *book) failed(id peer.ID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	h := b.hubs[id]
-	if h == nil {
+	h, ok := b.hubs.Get(id)
+	if !ok {
 		return
 	}
 	h.failures++
 	h.dialing = false
 	h.next = time.Now().Add(min(backoffFirst<<min(h.failures-1, 10), backoffMax))
 	if h.failures >= maxFailures && !h.pinned {
-		delete(b.hubs, id)
+		b.hubs.Delete(id)
 	}
 }
 
-// due returns up to n hubs to dial now, of those that skip does not exclude, and marks them.
-func (b *book) due(n int, skip func(peer.ID) bool) []peer.AddrInfo {
+// take returns one hub to dial now, and marks it, or nil; dialing: a dial is under way already.
+func (b *book) take(id peer.ID, rate *rate.Limiter) (info *peer.AddrInfo, dialing bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var list []peer.AddrInfo
+	h, ok := b.hubs.Get(id)
+	if !ok || h.dialing {
+		return nil, ok
+	}
+	if time.Now().Before(h.next) || !rate.Allow() {
+		return nil, false
+	}
+	h.dialing = true
+	return &peer.AddrInfo{ID: id, Addrs: slices.Clone(h.addrs)}, true
+}
+
+// due returns up to n hubs to dial now, of those that skip does not exclude, and marks them. Those come first whose
+// blocks have fewest of the hubs that are linked already: a network that has many does not get all connections.
+func (b *book) due(n int, linked map[block]int, skip func(peer.ID) bool) []peer.AddrInfo {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	type candidate struct {
+		peer.AddrInfo
+		hub *hub
+		at  block
+	}
+	var found []candidate
 	now := time.Now()
-	for id, h := range b.hubs { // in any order: that spreads leaves over hubs
-		if len(list) < n && !h.dialing && now.After(h.next) && !skip(id) {
-			h.dialing = true
-			list = append(list, peer.AddrInfo{ID: id, Addrs: slices.Clone(h.addrs)})
+	for id, h := range b.hubs.All() {
+		if !h.dialing && now.After(h.next) && !skip(id) {
+			found = append(found, candidate{peer.AddrInfo{ID: id, Addrs: slices.Clone(h.addrs)}, h, blockOf(h.addrs[0])})
 		}
+	}
+	rand.Shuffle(len(found), func(i, j int) { found[i], found[j] = found[j], found[i] }) // spreads leaves over hubs
+	count := maps.Clone(linked)
+	if count == nil {
+		count = make(map[block]int)
+	}
+	var list []peer.AddrInfo
+	for len(list) < n && len(found) > 0 {
+		best := 0
+		for i, c := range found {
+			if count[c.at] < count[found[best].at] {
+				best = i
+			}
+		}
+		c := found[best]
+		found = slices.Delete(found, best, best+1)
+		count[c.at]++
+		c.hub.dialing = true
+		list = append(list, c.AddrInfo)
 	}
 	return list
 }
@@ -136,7 +213,7 @@ func (b *book) good() []peer.AddrInfo {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var list []peer.AddrInfo
-	for id, h := range b.hubs {
+	for id, h := range b.hubs.All() {
 		if !h.answered.IsZero() && time.Since(h.answered) < freshFor {
 			list = append(list, peer.AddrInfo{ID: id, Addrs: slices.Clone(h.addrs)})
 		}
@@ -158,7 +235,8 @@ func (m *Mesh) Hubs() []string {
 func (m *Mesh) keep() {
 	tick := time.NewTicker(keepEvery)
 	defer tick.Stop()
-	refreshed := time.Now()
+	var refreshAt time.Time
+	refreshIn := refreshFirst
 	strangers := make(map[peer.ID]time.Time)
 	for {
 		select {
@@ -172,23 +250,29 @@ func (m *Mesh) keep() {
 		if !entered {
 			continue
 		}
-		m.dialHubs()
-		if time.Since(refreshed) >= refreshEvery {
-			refreshed = time.Now()
-			m.refresh()
+		m.endVisits(m.dialHubs())
+		m.prove()
+		if now := time.Now(); now.After(refreshAt) {
+			if !refreshAt.IsZero() {
+				m.refresh()
+			}
+			refreshAt = now.Add(refreshIn)
+			refreshIn = min(2*refreshIn, refreshEvery)
 		}
 		m.dropStrangers(strangers)
 	}
 }
 
-// dialHubs dials hubs that are due, if this peer is linked to fewer than it wants.
-func (m *Mesh) dialHubs() {
-	want := nativeHubs
-	if m.cfg.Kind == coordinator.Tab {
-		want = tabHubs
+// dialHubs dials hubs that are due, if this peer is linked to fewer than it wants; true: to more. Only hubs that it
+// dialed count: those that dialed it chose it, and a stranger could take all places.
+func (m *Mesh) dialHubs() (enough bool) {
+	want := m.cfg.Hubs
+	linked := make(map[block]int)
+	for _, id := range m.linkedHubs() {
+		linked[m.neighbors.block(id)]++
+		want--
 	}
-	want -= len(m.linkedHubs())
-	for _, info := range m.book.due(max(want, 0), func(id peer.ID) bool { return m.isLinked(id) || id == m.host.ID() }) {
+	for _, info := range m.book.due(max(want, 0), linked, func(id peer.ID) bool { return m.isLinked(id) || id == m.host.ID() }) {
 		m.spawn(func() {
 			ctx, cancel := context.WithTimeout(m.ctx, dialTimeout)
 			defer cancel()
@@ -201,6 +285,68 @@ func (m *Mesh) dialHubs() {
 			m.book.failed(info.ID)
 		})
 	}
+	return want < 0
+}
+
+// maxProofs is how many hubs are tried at a time.
+const maxProofs = 2
+
+// prove dials hubs that dialed this peer, at the addresses that they gave: until they answer there, their word is all
+// that makes them hubs. The connection is closed at once, since there is one.
+func (m *Mesh) prove() {
+	claimed := make(map[peer.ID]bool)
+	m.mu.Lock()
+	for id, l := range m.links {
+		if l.Hub && m.cfg.Kind != coordinator.Tab && !m.neighbors.proven(id) {
+			claimed[id] = true
+		}
+	}
+	m.mu.Unlock()
+	inBlock := make(map[block]int)
+	for _, id := range m.linkedHubs() {
+		inBlock[m.neighbors.block(id)]++
+	}
+	for _, info := range m.book.due(maxProofs, inBlock, func(id peer.ID) bool { return !claimed[id] }) {
+		if at := m.neighbors.block(info.ID); !at.IsSingleIP() && inBlock[at] >= maxPerBlock {
+			m.book.failed(info.ID)
+			continue
+		}
+		m.spawn(func() {
+			if err := m.answersThere(info); err != nil {
+				m.log.Debug("a hub does not answer where it says", "peer", info.ID, "err", err)
+				m.book.failed(info.ID)
+				return
+			}
+			m.neighbors.prove(info.ID)
+			m.book.succeeded(info.ID)
+			if m.isLinked(info.ID) {
+				m.host.ConnManager().Protect(info.ID, "hub")
+			}
+		})
+	}
+}
+
+// answersThere makes a connection of its own to a peer, and closes it.
+func (m *Mesh) answersThere(info peer.AddrInfo) error {
+	network, ok := m.host.Network().(*swarm.Swarm)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	ctx, cancel := context.WithTimeout(m.ctx, dialTimeout)
+	defer cancel()
+	err := fmt.Errorf("%w: no address of %s can be dialed", ErrUnreachable, info.ID)
+	for _, a := range info.Addrs {
+		transport := network.TransportForDialing(a)
+		if transport == nil {
+			continue
+		}
+		conn, dialErr := transport.Dial(ctx, a, info.ID)
+		if dialErr == nil {
+			return conn.Close()
+		}
+		err = dialErr
+	}
+	return err
 }
 
 func (m *Mesh) isLinked(id peer.ID) bool {
@@ -210,13 +356,13 @@ func (m *Mesh) isLinked(id peer.ID) bool {
 	return ok
 }
 
-// linkedHubs lists the hubs that this peer is linked to, in no order.
+// linkedHubs lists the proven hubs that this peer is linked to, in no order.
 func (m *Mesh) linkedHubs() []peer.ID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var hubs []peer.ID
 	for id, l := range m.links {
-		if l.Hub {
+		if l.Hub && m.neighbors.proven(id) {
 			hubs = append(hubs, id)
 		}
 	}
@@ -244,6 +390,11 @@ func (m *Mesh) dropStrangers(since map[peer.ID]time.Time) {
 	connected := make(map[peer.ID]bool)
 	for _, id := range m.host.Network().Peers() {
 		connected[id] = true
+		if m.isOlder(id) {
+			m.log.Warn("a node of an earlier version of evoswarm was turned away; its owner must update it", "peer", id, "protocol", version)
+			m.spawn(func() { _ = m.host.Network().ClosePeer(id) })
+			continue
+		}
 		if m.isLinked(id) || m.host.Network().Connectedness(id) != network.Connected {
 			delete(since, id)
 			continue

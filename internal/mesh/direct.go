@@ -2,51 +2,49 @@ package mesh
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
-	"github.com/libp2p/go-libp2p/core/protocol"
-	"golang.org/x/time/rate"
 
 	"github.com/evoswarm/evoswarm/coordinator"
+	"github.com/evoswarm/evoswarm/internal/fair"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
 // Limits of direct messages.
 const (
 	maxOutbox      = 512       // messages waiting for one peer
-	maxOutboxBytes = 16 << 20  // for one peer
-	maxQueuedBytes = 256 << 20 // for all peers
-	maxInbound     = 4         // streams from one peer
+	maxOutboxBytes = 4 << 20   // for one peer
+	maxQueuedBytes = 128 << 20 // for all peers; beyond, the block of addresses that has most loses its oldest
+	maxInbound     = 2         // streams from one peer
 	openTimeout    = 10 * time.Second
 	writeTimeout   = 30 * time.Second
-	idleTimeout    = time.Minute     // after which the sender closes its stream
-	readTimeout    = 5 * time.Minute // after which the receiver does
-	messageRate    = 500             // per second from one stream; more waits
-	messageBurst   = 2000
+	idleTimeout    = time.Minute      // after which the sender closes its stream
+	readTimeout    = 5 * time.Minute  // after which the receiver does, between two messages
+	pieceTimeout   = 15 * time.Second // within which each piece of a message must come
+	pieceBytes     = 32 << 10
+	maxParts       = 64 << 20 // bytes of messages that have come in part; beyond, the block that has most loses one
+	maxPartsOf     = 8 << 20  // of one block
 )
-
-// directProtocol carries messages of a run in one direction: each is preceded by its length as an unsigned varint.
-func directProtocol(run string) protocol.ID {
-	return protocol.ID("/evoswarm/" + run + "/direct/1")
-}
 
 // outbox holds what waits for one peer. A goroutine writes it out and ends when it has nothing to do for a minute.
 type outbox struct {
+	at    block
 	items [][]byte // guarded by Mesh.mu
 	bytes int
 	busy  bool // a message is being written
 	wake  chan struct{}
 }
 
-// Send queues an encoded message for one peer and returns at once. The error wraps ErrFull or ErrUnreachable. A queued
+// Send queues an encoded message for one peer and returns at once. A peer that is not linked is dialed, if it is known
+// where it is, or the message goes to it over hubs: see relay.go. The error wraps ErrFull or ErrUnreachable. A queued
 // message may still be lost when the connection breaks; that is logged.
 func (m *Mesh) Send(to seedlog.Peer, data []byte) error {
 	if len(data) > coordinator.MaxDirectBytes {
@@ -56,12 +54,19 @@ func (m *Mesh) Send(to seedlog.Peer, data []byte) error {
 	if err != nil {
 		return err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if m.ctx.Err() != nil {
 		return ErrClosed
 	}
-	return m.enqueue(id, data)
+	m.mu.Lock()
+	if _, linked := m.links[id]; linked {
+		defer m.mu.Unlock()
+		if _, visiting := m.visits.used[id]; visiting {
+			m.visits.used[id] = time.Now()
+		}
+		return m.enqueue(id, data)
+	}
+	m.mu.Unlock()
+	return m.reach(to, id, data)
 }
 
 func (m *Mesh) enqueue(id peer.ID, data []byte) error {
@@ -70,11 +75,11 @@ func (m *Mesh) enqueue(id peer.ID, data []byte) error {
 	}
 	o := m.outs[id]
 	if o == nil {
-		o = &outbox{wake: make(chan struct{}, 1)}
+		o = &outbox{at: m.neighbors.block(id), wake: make(chan struct{}, 1)}
 		m.outs[id] = o
 		m.spawn(func() { m.drain(id, o) })
 	}
-	if len(o.items) >= maxOutbox || o.bytes+len(data) > maxOutboxBytes || m.queued+len(data) > maxQueuedBytes {
+	if len(o.items) >= maxOutbox || o.bytes+len(data) > maxOutboxBytes || !m.makeRoom(o.at, len(data)) {
 		return fmt.Errorf("%w: %d messages wait for %s", ErrFull, len(o.items), id)
 	}
 	o.items = append(o.items, data)
@@ -85,6 +90,42 @@ func (m *Mesh) enqueue(id peer.ID, data []byte) error {
 	default:
 	}
 	return nil
+}
+
+// makeRoom drops messages for the block of addresses for which most wait, until there is room for so many bytes more;
+// false: that is the block at. The caller holds mu.
+func (m *Mesh) makeRoom(at block, bytes int) bool {
+	for m.queued+bytes > maxQueuedBytes {
+		waiting := make(map[block]int)
+		longest := make(map[block]*outbox)
+		most := at
+		for _, o := range m.outs {
+			if waiting[o.at] += o.bytes; longest[o.at] == nil || o.bytes > longest[o.at].bytes {
+				longest[o.at] = o
+			}
+			if waiting[o.at] > waiting[most] {
+				most = o.at
+			}
+		}
+		if most == at {
+			return false
+		}
+		o := longest[most] // it is full of what its reader does not read: half of it makes room for some time
+		for n := (len(o.items) + 1) / 2; n > 0; n-- {
+			o.pop(m)
+		}
+	}
+	return true
+}
+
+// pop takes the first message. The caller holds Mesh.mu.
+func (o *outbox) pop(m *Mesh) []byte {
+	data := o.items[0]
+	o.items[0] = nil
+	o.items = o.items[1:]
+	o.bytes -= len(data)
+	m.queued -= len(data)
+	return data
 }
 
 // SendHubs queues an encoded message for every linked hub. It fails if there is none.
@@ -109,12 +150,8 @@ func (m *Mesh) next(id peer.ID, o *outbox) []byte {
 		m.mu.Lock()
 		o.busy = false
 		if len(o.items) > 0 {
-			data := o.items[0]
-			o.items[0] = nil
-			o.items = o.items[1:]
-			o.bytes -= len(data)
+			data := o.pop(m)
 			o.busy = true
-			m.queued -= len(data)
 			m.mu.Unlock()
 			return data
 		}
@@ -234,11 +271,12 @@ func (m *Mesh) onDirect(s network.Stream) {
 		return
 	}
 	defer m.dismiss(id)
-	limiter := rate.NewLimiter(messageRate, messageBurst)
-	r := bufio.NewReader(s)
+	in := &incoming{m: m, id: id, at: m.neighbors.block(id), s: s, r: bufio.NewReader(s)}
 	for {
-		_ = s.SetReadDeadline(time.Now().Add(readTimeout))
-		msg, err := readMessage(r)
+		data, err := in.next()
+		if err == nil {
+			err = m.onMessage(id, from, in.at, data)
+		}
 		if err != nil {
 			_ = s.Reset()
 			if errors.Is(err, coordinator.ErrMessage) {
@@ -246,27 +284,110 @@ func (m *Mesh) onDirect(s network.Stream) {
 			}
 			return
 		}
-		if limiter.Wait(m.ctx) != nil || !m.events.direct(Received{From: from, Via: from, Message: msg}) {
-			_ = s.Reset()
-			return
-		}
 	}
 }
 
-// readMessage reads one framed message. Errors of its form wrap coordinator.ErrMessage.
-func readMessage(r *bufio.Reader) (coordinator.Message, error) {
-	n, err := binary.ReadUvarint(r)
+// onMessage takes a direct message. Errors of its form wrap coordinator.ErrMessage.
+func (m *Mesh) onMessage(id peer.ID, from seedlog.Peer, at block, data []byte) error {
+	if !m.neighbors.pay(m.ctx, id, directMessages, price(data)) {
+		return errSpent
+	}
+	if len(data) > 0 && data[0] == addressed {
+		return m.onParcel(id, from, data)
+	}
+	msg, err := coordinator.DecodeMessage(data)
+	if err != nil {
+		return err
+	}
+	if !m.events.direct(Received{From: from, Via: from, Source: at, Message: msg}, len(data)) {
+		return ErrClosed
+	}
+	return nil
+}
+
+// errSpent is why a stream of a neighbor that sends too much ends.
+var errSpent = errors.New("the sender has spent its share")
+
+// errCrowded is why a stream ends whose message came too slowly while others needed the memory.
+var errCrowded = errors.New("no memory for more messages that have come in part")
+
+// incoming is a stream of direct messages.
+type incoming struct {
+	m  *Mesh
+	id peer.ID
+	at block
+	s  network.Stream
+	r  *bufio.Reader
+}
+
+// next reads one message. Its memory grows with what arrives, not with what is announced.
+func (in *incoming) next() ([]byte, error) {
+	_ = in.s.SetReadDeadline(time.Now().Add(readTimeout))
+	n, err := binary.ReadUvarint(in.r)
 	if err != nil {
 		return nil, err
 	}
-	if n > coordinator.MaxDirectBytes {
+	if n > coordinator.MaxDirectBytes+parcelHeader {
 		return nil, fmt.Errorf("%w: %d bytes announced", coordinator.ErrMessage, n)
 	}
-	var b bytes.Buffer // grows with what arrives, not with what is announced
-	if _, err := io.CopyN(&b, r, int64(n)); err != nil {
-		return nil, err
+	defer in.m.parts.done(in.s)
+	var data []byte
+	for uint64(len(data)) < n {
+		piece := int(min(n-uint64(len(data)), pieceBytes))
+		if !in.m.neighbors.pay(in.m.ctx, in.id, directBytes, piece) {
+			return nil, errSpent
+		}
+		if !in.m.parts.grow(in.s, in.at, len(data)+piece) {
+			return nil, errCrowded
+		}
+		_ = in.s.SetReadDeadline(time.Now().Add(pieceTimeout))
+		begun := len(data)
+		data = append(data, make([]byte, piece)...)
+		if _, err := io.ReadFull(in.r, data[begun:]); err != nil {
+			return nil, err
+		}
 	}
-	return coordinator.DecodeMessage(b.Bytes())
+	return data, nil
+}
+
+// parts counts the bytes of messages that have come in part. When there are too many, the block of addresses that has
+// most loses the message that has not grown for longest: its stream is reset.
+type parts struct {
+	mu    sync.Mutex
+	bytes *fair.Table[network.Stream, block, struct{}]
+}
+
+func newParts() *parts {
+	return &parts{bytes: fair.NewTable[network.Stream, block, struct{}](maxParts)}
+}
+
+// grow notes that the message on a stream takes so many bytes now; false: there is no room for it.
+func (p *parts) grow(s network.Stream, at block, bytes int) bool {
+	if bytes <= pieceBytes/8 {
+		return true // streams are bounded, too
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, lost := range p.bytes.Put(s, at, uint64(bytes), struct{}{}) {
+		p.reset(lost.Key)
+	}
+	for p.bytes.UsedBy(at) > maxPartsOf {
+		for stalled := range p.bytes.Of(at) {
+			p.bytes.Delete(stalled)
+			p.reset(stalled)
+			break
+		}
+	}
+	return p.bytes.Has(s)
+}
+
+// reset ends a stream, not within the caller's locks.
+func (p *parts) reset(s network.Stream) { go func() { _ = s.Reset() }() }
+
+func (p *parts) done(s network.Stream) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.bytes.Delete(s)
 }
 
 // admit counts the streams of a peer.

@@ -7,49 +7,93 @@ import (
 
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
 	pb "github.com/libp2p/go-libp2p-pubsub/pb"
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/protocol"
 
 	"github.com/evoswarm/evoswarm/coordinator"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
 const (
 	maxRPCBytes   = coordinator.MaxGossipBytes + 16<<10 // of one gossipsub frame: a message and its signature
 	maxControl    = 64 << 10
 	outboundQueue = 128 // frames waiting for one neighbor; the default of 32 drops for slow tabs
+	checkQueue    = 256 // messages waiting for the check of their signature; what neighbors put in is bounded before
 	subscribed    = 1024
 	gossipBeat    = 500 * time.Millisecond
 	hubDegree     = 1000 // a hub's mesh covers all its leaves: with the default of 6 only 57 % get a message
 	maxTopics     = 16
+	readAtOnce    = 16 << 10 // from a gossip stream
 )
 
-func topicOf(run string) string { return "/evoswarm/" + run + "/gossip/1" }
-
-// joinTopic starts gossip in the run.
-func (m *Mesh) joinTopic(run string) error {
-	ps, err := pubsub.NewGossipSub(m.ctx, m.host, m.gossipOptions(run)...)
-	if err != nil {
-		return fmt.Errorf("starting gossip: %w", err)
-	}
-	replays := newReplays()
-	validate := func(_ context.Context, via peer.ID, msg *pubsub.Message) pubsub.ValidationResult {
-		return m.judge(replays, via, msg)
-	}
-	if err := ps.RegisterTopicValidator(topicOf(run), pubsub.ValidatorEx(validate), pubsub.WithValidatorInline(true)); err != nil {
-		return fmt.Errorf("starting gossip: %w", err)
-	}
-	topic, err := ps.Join(topicOf(run))
-	if err != nil {
-		return fmt.Errorf("starting gossip: %w", err)
-	}
-	sub, err := topic.Subscribe(pubsub.WithBufferSize(subscribed))
+// joinTopics starts gossip in the run.
+func (m *Mesh) joinTopics(run string) error {
+	ps, err := pubsub.NewGossipSub(m.ctx, &meteredHost{m.host, m}, m.gossipOptions(run)...)
 	if err != nil {
 		return fmt.Errorf("starting gossip: %w", err)
 	}
 	m.mu.Lock()
-	m.pubsub, m.topic = ps, topic
+	m.pubsub = ps
 	m.mu.Unlock()
-	m.spawn(func() { m.listen(sub) })
+	for _, s := range subjects {
+		validate := func(_ context.Context, via peer.ID, msg *pubsub.Message) pubsub.ValidationResult {
+			return m.judge(s, via, msg)
+		}
+		if err := ps.RegisterTopicValidator(s.topic(run), pubsub.ValidatorEx(validate), pubsub.WithValidatorInline(true)); err != nil {
+			return fmt.Errorf("starting gossip: %w", err)
+		}
+		topic, err := ps.Join(s.topic(run))
+		if err != nil {
+			return fmt.Errorf("starting gossip: %w", err)
+		}
+		m.mu.Lock()
+		m.topics[s] = topic
+		m.mu.Unlock()
+		if s != aboutClaims || m.cfg.Hub {
+			if err := m.subscribe(s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Gather says whether this peer leads: a leader reads which claims hubs hold. Hubs always do.
+func (m *Mesh) Gather(leads bool) error {
+	if m.cfg.Hub {
+		return nil
+	}
+	if leads {
+		return m.subscribe(aboutClaims)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if stop := m.read[aboutClaims]; stop != nil {
+		stop()
+		delete(m.read, aboutClaims)
+	}
+	return nil
+}
+
+// subscribe reads a topic until the context is canceled that it puts into m.read.
+func (m *Mesh) subscribe(s subject) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.topics[s] == nil || m.ctx.Err() != nil {
+		return ErrClosed
+	}
+	if m.read[s] != nil {
+		return nil
+	}
+	sub, err := m.topics[s].Subscribe(pubsub.WithBufferSize(subscribed))
+	if err != nil {
+		return fmt.Errorf("starting gossip: %w", err)
+	}
+	ctx, stop := context.WithCancel(m.ctx)
+	m.read[s] = stop
+	m.spawn(func() { m.listen(ctx, sub) })
 	return nil
 }
 
@@ -61,11 +105,15 @@ func (m *Mesh) gossipOptions(run string) []pubsub.Option {
 	if m.cfg.Hub {
 		params.D, params.Dlo, params.Dhi, params.Dout, params.Dscore = hubDegree, hubDegree*9/10, 2*hubDegree, 0, hubDegree
 	}
-	proto := protocol.ID("/evoswarm/" + run + "/meshsub/1.2.0")
+	proto := gossipProtocol(run)
 	features := func(f pubsub.GossipSubFeature, p protocol.ID) bool {
 		return p == proto && (f == pubsub.GossipSubFeatureMesh || f == pubsub.GossipSubFeatureIdontwant)
 	}
-	filter := pubsub.WrapLimitSubscriptionFilter(pubsub.NewAllowlistSubscriptionFilter(topicOf(run)), maxTopics)
+	var topics []string
+	for _, s := range subjects {
+		topics = append(topics, s.topic(run))
+	}
+	filter := pubsub.WrapLimitSubscriptionFilter(pubsub.NewAllowlistSubscriptionFilter(topics...), maxTopics)
 	options := []pubsub.Option{
 		pubsub.WithGossipSubParams(params),
 		pubsub.WithGossipSubProtocols([]protocol.ID{proto}, features),
@@ -77,16 +125,25 @@ func (m *Mesh) gossipOptions(run string) []pubsub.Option {
 		pubsub.WithFloodPublish(true),
 		pubsub.WithPeerExchange(false),
 		pubsub.WithBlacklist(m.bans),
+		pubsub.WithAppSpecificRpcInspector(m.inspect),
+		pubsub.WithValidateQueueSize(checkQueue),
 	}
 	if m.cfg.Hub {
-		options = append(options, pubsub.WithPeerScore(scores(topicOf(run))))
+		options = append(options, pubsub.WithPeerScore(scores(topics)))
 	}
 	return options
 }
 
 // scores makes a neighbor pay for invalid messages and for breaking the gossip protocol.
-func scores(topic string) (*pubsub.PeerScoreParams, *pubsub.PeerScoreThresholds) {
+func scores(topics []string) (*pubsub.PeerScoreParams, *pubsub.PeerScoreThresholds) {
 	decay := pubsub.ScoreParameterDecay(10 * time.Minute)
+	each := make(map[string]*pubsub.TopicScoreParams)
+	for _, topic := range topics {
+		each[topic] = &pubsub.TopicScoreParams{
+			SkipAtomicValidation: true, TopicWeight: 1, TimeInMeshQuantum: time.Second,
+			InvalidMessageDeliveriesWeight: -100, InvalidMessageDeliveriesDecay: decay,
+		}
+	}
 	return &pubsub.PeerScoreParams{
 			SkipAtomicValidation:   true,
 			AppSpecificScore:       func(peer.ID) float64 { return 0 },
@@ -94,50 +151,112 @@ func scores(topic string) (*pubsub.PeerScoreParams, *pubsub.PeerScoreThresholds)
 			DecayToZero:            0.01,
 			RetainScore:            banTime,
 			BehaviourPenaltyWeight: -10, BehaviourPenaltyThreshold: 6, BehaviourPenaltyDecay: decay,
-			Topics: map[string]*pubsub.TopicScoreParams{topic: {
-				SkipAtomicValidation: true, TopicWeight: 1, TimeInMeshQuantum: time.Second,
-				InvalidMessageDeliveriesWeight: -100, InvalidMessageDeliveriesDecay: decay,
-			}},
+			Topics: each,
 		}, &pubsub.PeerScoreThresholds{
 			SkipAtomicValidation: true, GossipThreshold: -500, PublishThreshold: -1000, GraylistThreshold: -2500, AcceptPXThreshold: 100, OpportunisticGraftThreshold: 0,
 		}
 }
 
-// judge decides about a gossiped message: one that can never be valid is rejected and counted against the peer that
-// handed it over; one that was heard before is ignored.
-func (m *Mesh) judge(replays *replays, via peer.ID, msg *pubsub.Message) pubsub.ValidationResult {
-	decoded, err := decodeGossip(msg.Message)
+// inspect leaves out of a gossip frame what was heard before and what is more than the neighbor's share, before a
+// signature is checked. It runs in gossipsub's loop.
+func (m *Mesh) inspect(via peer.ID, rpc *pubsub.RPC) error {
+	kept := rpc.Publish[:0]
+	for _, msg := range rpc.GetPublish() {
+		if m.heard.known(peer.ID(msg.GetFrom()), msg.GetSeqno()) || !m.neighbors.take(via, gossipMessages, 1) {
+			continue
+		}
+		kept = append(kept, msg)
+	}
+	rpc.Publish = kept
+	return nil
+}
+
+// meteredHost is the host as gossipsub sees it: streams are read only as fast as their neighbors' shares allow, so that
+// what is too much waits at the sender.
+type meteredHost struct {
+	host.Host
+	m *Mesh
+}
+
+// SetStreamHandler wraps the handler.
+func (h *meteredHost) SetStreamHandler(id protocol.ID, handle network.StreamHandler) {
+	h.Host.SetStreamHandler(id, func(s network.Stream) { handle(&meteredStream{s, h.m}) })
+}
+
+// SetStreamHandlerMatch wraps the handler.
+func (h *meteredHost) SetStreamHandlerMatch(id protocol.ID, match func(protocol.ID) bool, handle network.StreamHandler) {
+	h.Host.SetStreamHandlerMatch(id, match, func(s network.Stream) { handle(&meteredStream{s, h.m}) })
+}
+
+type meteredStream struct {
+	network.Stream
+	m *Mesh
+}
+
+// Read charges what it read, and returns when that is paid.
+func (s *meteredStream) Read(b []byte) (int, error) {
+	n, err := s.Stream.Read(b[:min(len(b), readAtOnce)])
+	if n > 0 && !s.m.neighbors.pay(s.m.ctx, s.Conn().RemotePeer(), gossipBytes, n) {
+		return 0, errSpent
+	}
+	return n, err
+}
+
+// judge decides about a gossiped message whose signature is right: one that can never be valid is rejected and counted
+// against the peer that handed it over; one that was heard before or is more than its author's share is ignored.
+func (m *Mesh) judge(in subject, via peer.ID, msg *pubsub.Message) pubsub.ValidationResult {
+	rule, decoded, err := m.decodeGossip(in, msg.Message)
 	if err != nil {
 		if via != m.host.ID() {
 			m.offend(via, err.Error())
 		}
 		return pubsub.ValidationReject
 	}
-	if !replays.fresh(msg.GetFrom(), msg.GetSeqno()) || m.bans.banned(msg.GetFrom()) {
+	author := peer.ID(msg.GetFrom())
+	if via != m.host.ID() && !m.heard.fresh(author, msg.GetSeqno(), msg.Data[0], rule.rate, via, m.neighbors.block(via)) {
+		return pubsub.ValidationIgnore
+	}
+	if m.bans.banned(author) {
 		return pubsub.ValidationIgnore
 	}
 	msg.ValidatorData = decoded
 	return pubsub.ValidationAccept
 }
 
-func decodeGossip(msg *pb.Message) (coordinator.Message, error) {
-	if len(msg.GetData()) > coordinator.MaxGossipBytes {
-		return nil, fmt.Errorf("%w: %d bytes of gossip", coordinator.ErrMessage, len(msg.GetData()))
+// decodeGossip reads a message; nil without an error: it is addressed to another peer.
+func (m *Mesh) decodeGossip(in subject, msg *pb.Message) (gossipRule, coordinator.Message, error) {
+	rule, err := ruleOf(msg.GetData())
+	if err != nil {
+		return rule, nil, err
+	}
+	if rule.subject != in {
+		return rule, nil, fmt.Errorf("%w: type %d in the topic of %s", coordinator.ErrMessage, msg.Data[0], in)
 	}
 	if _, err := PeerOf(peer.ID(msg.GetFrom())); err != nil {
-		return nil, fmt.Errorf("%w: %v", coordinator.ErrMessage, err)
+		return rule, nil, fmt.Errorf("%w: %v", coordinator.ErrMessage, err)
 	}
 	if len(msg.GetSeqno()) != 8 {
-		return nil, fmt.Errorf("%w: sequence number of %d bytes", coordinator.ErrMessage, len(msg.GetSeqno()))
+		return rule, nil, fmt.Errorf("%w: sequence number of %d bytes", coordinator.ErrMessage, len(msg.GetSeqno()))
 	}
-	return coordinator.DecodeMessage(msg.GetData())
+	data := msg.GetData()
+	if data[0] == addressed {
+		if len(data) < addressedHeader {
+			return rule, nil, fmt.Errorf("%w: addressed to nobody", coordinator.ErrMessage)
+		}
+		if seedlog.Peer(data[1:addressedHeader]) != m.self {
+			return rule, nil, nil
+		}
+		data = data[addressedHeader:]
+	}
+	decoded, err := coordinator.DecodeMessage(data)
+	return rule, decoded, err
 }
 
 // listen hands gossip of others to the queue of events.
-func (m *Mesh) listen(sub *pubsub.Subscription) {
+func (m *Mesh) listen(ctx context.Context, sub *pubsub.Subscription) {
 	defer sub.Cancel()
 	for {
-		msg, err := sub.Next(m.ctx)
+		msg, err := sub.Next(ctx)
 		if err != nil {
 			return
 		}
@@ -148,18 +267,26 @@ func (m *Mesh) listen(sub *pubsub.Subscription) {
 		via, err2 := PeerOf(msg.ReceivedFrom)
 		decoded, ok := msg.ValidatorData.(coordinator.Message)
 		if err1 == nil && err2 == nil && ok {
-			m.events.gossip(Received{From: from, Via: via, Message: decoded})
+			m.events.gossip(Received{From: from, Via: via, Source: m.neighbors.block(msg.ReceivedFrom), Message: decoded}, len(msg.GetData()))
 		}
 	}
 }
 
-// Gossip publishes an encoded message to all peers of the run.
+// Gossip publishes an encoded message to all peers of the run that its type concerns.
 func (m *Mesh) Gossip(data []byte) error {
-	if len(data) > coordinator.MaxGossipBytes {
-		return fmt.Errorf("gossip of %d bytes, at most %d can be sent", len(data), coordinator.MaxGossipBytes)
+	if len(data) > 0 && data[0] == addressed {
+		return fmt.Errorf("%w: no message", coordinator.ErrMessage)
+	}
+	return m.publish(data)
+}
+
+func (m *Mesh) publish(data []byte) error {
+	rule, err := ruleOf(data)
+	if err != nil {
+		return err
 	}
 	m.mu.Lock()
-	topic := m.topic
+	topic := m.topics[rule.subject]
 	m.mu.Unlock()
 	if topic == nil || m.ctx.Err() != nil {
 		return ErrClosed

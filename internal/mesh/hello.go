@@ -10,14 +10,10 @@ import (
 	"github.com/fxamacker/cbor/v2"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
-	"github.com/libp2p/go-libp2p/core/protocol"
 
 	"github.com/evoswarm/evoswarm/coordinator"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
-
-// helloProtocol is spoken before the run is known: one question, one answer, then the stream is closed.
-const helloProtocol protocol.ID = "/evoswarm/hello/1"
 
 // Limits of a hello.
 const (
@@ -98,9 +94,31 @@ func (m *Mesh) meet(ctx context.Context, info peer.AddrInfo) (Hello, error) {
 	}
 	hello, err := m.sayHello(ctx, info.ID)
 	if err != nil {
-		return Hello{}, explain(err, info)
+		return Hello{}, explain(m.older(info.ID, err), info)
 	}
 	return hello, nil
+}
+
+// errOlder is returned where the other side speaks an earlier version of the protocol.
+var errOlder = errors.New("it speaks an earlier version of the protocol")
+
+// older tells a program of an earlier version from one that is no evoswarm node.
+func (m *Mesh) older(id peer.ID, err error) error {
+	if m.isOlder(id) {
+		return fmt.Errorf("%w: %w", errOlder, err)
+	}
+	return err
+}
+
+// isOlder reports whether a connected peer answers only to the names of earlier versions.
+func (m *Mesh) isOlder(id peer.ID) bool {
+	store := m.host.Peerstore()
+	now, err := store.SupportsProtocols(id, helloProtocol)
+	if err != nil || len(now) > 0 {
+		return false
+	}
+	before, err := store.SupportsProtocols(id, olderHello...)
+	return err == nil && len(before) > 0
 }
 
 // sayHello exchanges hello with a connected peer, and links it if it is in the same run.
@@ -165,6 +183,7 @@ func (m *Mesh) met(id peer.ID, c network.Conn, h *helloMessage) (Hello, error) {
 // learn remembers the hubs that a peer names, and the peer itself if it is one.
 func (m *Mesh) learn(id peer.ID, c network.Conn, h *helloMessage) {
 	from := c.RemoteMultiaddr()
+	at, dialed := m.neighbors.block(id), c.Stat().Direction == network.DirOutbound
 	if h.Hub {
 		own := peer.AddrInfo{ID: id}
 		for _, a := range h.Addrs {
@@ -172,17 +191,17 @@ func (m *Mesh) learn(id peer.ID, c network.Conn, h *helloMessage) {
 				own.Addrs = append(own.Addrs, info.Addrs...)
 			}
 		}
-		if c.Stat().Direction == network.DirOutbound {
+		if dialed {
 			own.Addrs = append(own.Addrs, from)
 		}
-		if len(own.Addrs) > 0 {
-			m.book.add(own, false)
+		m.book.add(own, at, false)
+		if dialed { // else it is its own word: see prove
 			m.book.succeeded(id)
 		}
 	}
 	for _, a := range h.Hubs {
 		if info, err := parseAddr(a); err == nil && info.ID != m.host.ID() && useful(info.Addrs[0], from) {
-			m.book.add(*info, false)
+			m.book.add(*info, at, false)
 		}
 	}
 }
@@ -191,6 +210,11 @@ func (m *Mesh) learn(id peer.ID, c network.Conn, h *helloMessage) {
 func (m *Mesh) onHello(s network.Stream) {
 	defer s.Close()
 	id := s.Conn().RemotePeer()
+	if !m.neighbors.take(id, hellos, 1) {
+		_ = s.Reset()
+		m.offend(id, "it says hello all the time")
+		return
+	}
 	_ = s.SetDeadline(time.Now().Add(helloTimeout))
 	q, err := readQuestion(s)
 	if err != nil {

@@ -32,7 +32,17 @@ const (
 	newConnsPerIP = 4   // per second
 	newConnsBurst = 256
 	memoryLimit   = 2 << 30
+	streamsOfPeer = 48      // that it opened; it needs some 10
+	memoryOfPeer  = 4 << 20 // of what came and was not read yet
+	windowBytes   = 1 << 20 // of one stream: what may come before it is read
 )
+
+// muxer is yamux with windows that fit memoryOfPeer: what is not read must not take the memory of all.
+func muxer() network.Multiplexer {
+	config := *yamux.DefaultTransport
+	config.MaxStreamWindowSize = windowBytes
+	return &config
+}
 
 // newHost makes the libp2p host of a computer: TCP, WebSocket and QUIC, Noise, yamux.
 func newHost(cfg Config, key crypto.PrivKey, gater *bans) (host.Host, error) {
@@ -56,7 +66,7 @@ func newHost(cfg Config, key crypto.PrivKey, gater *bans) (host.Host, error) {
 		libp2p.Transport(quic.NewTransport),
 		libp2p.Transport(websocket.New),
 		libp2p.Security(noise.ID, noise.New),
-		libp2p.Muxer(yamux.ID, yamux.DefaultTransport),
+		libp2p.Muxer(yamux.ID, muxer()),
 		libp2p.ConnectionGater(gater),
 		libp2p.ResourceManager(resources),
 		libp2p.ConnectionManager(conns),
@@ -86,7 +96,8 @@ func newResources() (network.ResourceManager, error) {
 	concrete := rcmgr.PartialLimitConfig{
 		System: rcmgr.ResourceLimits{Conns: hubConns, ConnsInbound: hubConns - 500, ConnsOutbound: 500,
 			Streams: 10 * hubConns, StreamsInbound: 8 * hubConns, Memory: memoryLimit, FD: 8192},
-		Transient: rcmgr.ResourceLimits{Conns: 512, ConnsInbound: 256, Streams: 1024, StreamsInbound: 512, Memory: memoryLimit / 8},
+		PeerDefault: rcmgr.ResourceLimits{Streams: 2 * streamsOfPeer, StreamsInbound: streamsOfPeer, StreamsOutbound: streamsOfPeer, Memory: memoryOfPeer},
+		Transient:   rcmgr.ResourceLimits{Conns: 512, ConnsInbound: 256, Streams: 1024, StreamsInbound: 512, Memory: memoryLimit / 8},
 	}.Build(limits.AutoScale())
 	perIP := rate.Limit{RPS: newConnsPerIP, Burst: newConnsBurst}
 	return rcmgr.NewResourceManager(rcmgr.NewFixedLimiter(concrete),

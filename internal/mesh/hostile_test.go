@@ -83,17 +83,16 @@ func cutOff(t *testing.T, h host.Host, victim peer.AddrInfo) {
 
 func TestHostilePeers(t *testing.T) {
 	run := seedlog.LinkOf(genesis).String()
-	direct := protocol.ID("/evoswarm/" + run + "/direct/1")
-	frame := func(data []byte) []byte { return append(binary.AppendUvarint(nil, uint64(len(data))), data...) }
+	direct := direct(t)
 	for _, c := range []struct {
 		name  string
 		proto protocol.ID
 		data  []byte
 	}{
-		{"hello garbage", "/evoswarm/hello/1", []byte("not CBOR at all")},
-		{"hello oversize", "/evoswarm/hello/1", make([]byte, 1<<20)},
-		{"hello empty", "/evoswarm/hello/1", nil},
-		{"hello of another genesis", "/evoswarm/hello/1", seedlog.Encode([]any{0, false, "", run, []byte("x"), []string{}, []string{}, false, false})},
+		{"hello garbage", "/evoswarm/hello/2", []byte("not CBOR at all")},
+		{"hello oversize", "/evoswarm/hello/2", make([]byte, 1<<20)},
+		{"hello empty", "/evoswarm/hello/2", nil},
+		{"hello of another genesis", "/evoswarm/hello/2", seedlog.Encode([]any{0, false, "", run, []byte("x"), []string{}, []string{}, false, false})},
 		{"direct garbage", direct, frame([]byte("garbage"))},
 		{"direct oversize", direct, binary.AppendUvarint(nil, 1<<40)},
 		{"direct unknown type", direct, frame([]byte{200, 0x80})},
@@ -121,7 +120,7 @@ func TestHostileGossip(t *testing.T) {
 	enter(t, victim)
 	h, info := hostile(t, 66, victim)
 	run := seedlog.LinkOf(genesis).String()
-	proto := protocol.ID("/evoswarm/" + run + "/meshsub/1.2.0")
+	proto := protocol.ID("/evoswarm/" + run + "/gossip/2")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ps, err := pubsub.NewGossipSub(ctx, h, pubsub.WithFloodPublish(true),
@@ -129,7 +128,7 @@ func TestHostileGossip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	topic, err := ps.Join("/evoswarm/" + run + "/gossip/1")
+	topic, err := ps.Join("/evoswarm/" + run + "/control/2")
 	if err != nil {
 		t.Fatal(err)
 	}

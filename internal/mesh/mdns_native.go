@@ -18,7 +18,7 @@ type finder struct{ m *Mesh }
 // HandlePeerFound notes a node of the local network as a hub to dial; hello shows whether it is in the same run.
 func (f finder) HandlePeerFound(info peer.AddrInfo) {
 	if _, err := PeerOf(info.ID); err == nil && info.ID != f.m.host.ID() && len(info.Addrs) > 0 {
-		f.m.book.add(info, false)
+		f.m.book.add(info, block{}, false)
 	}
 }
 

@@ -3,7 +3,8 @@
 // Floor 4, adapters: floors 5 and 6 import it.
 //
 // Every topic and protocol id but hello's names the run, so swarms of different runs never mix. Only messages of the
-// protocol are handed up; a peer that repeatedly sends anything else is disconnected for an hour.
+// protocol are handed up; a peer that repeatedly sends anything else is disconnected for an hour. What strangers can
+// make this peer spend or remember is bounded, and shared by blocks of addresses: budget.go.
 package mesh
 
 import (
@@ -14,6 +15,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"net/netip"
 	"slices"
 	"strconv"
 	"sync"
@@ -54,6 +56,7 @@ type Config struct {
 	Listen []string           // multiaddrs to listen on; natives only. None: dials out only
 	Agent  string             // name and version that others see, such as "evonode/0.1.0"
 	Peers  []string           // addresses of hubs to stay connected to (a bootstrap list, those saved)
+	Hubs   int                // to how many hubs this peer keeps connections; zero: natives 32, tabs 3
 	MDNS   bool               // find hubs in the local network; natives only
 	// PortMap asks the router (UPnP, NAT-PMP) to open the listening ports; natives only.
 	PortMap bool
@@ -100,6 +103,7 @@ type Unlinked struct{ Peer seedlog.Peer }
 type Received struct {
 	From    seedlog.Peer // who wrote it
 	Via     seedlog.Peer // who handed it over; From itself on a direct stream
+	Source  netip.Prefix // where Via is: shares are counted by blocks of addresses, since keys are free
 	Message coordinator.Message
 }
 
@@ -118,6 +122,11 @@ type Mesh struct {
 	book   *book
 	probes chan struct{} // one slot per dial-back in progress
 
+	neighbors *neighbors
+	heard     *replays // gossip
+	parcels   *replays
+	parts     *parts
+
 	ctx    context.Context
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -128,11 +137,14 @@ type Mesh struct {
 	run     string // empty before Enter
 	genesis []byte
 	pubsub  *pubsub.PubSub
-	topic   *pubsub.Topic
+	topics  map[subject]*pubsub.Topic
+	read    map[subject]context.CancelFunc // topics that are subscribed to
 	links   map[peer.ID]Linked
 	outs    map[peer.ID]*outbox
 	inbound map[peer.ID]int // open streams for direct messages
 	queued  int             // bytes in all outboxes
+	visits  visits
+	number  uint64 // of the newest parcel
 }
 
 // New starts a host that listens and answers hello. It joins nothing yet. ctx bounds the start only.
@@ -143,20 +155,28 @@ func New(ctx context.Context, cfg Config) (*Mesh, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if cfg.Hubs == 0 {
+		cfg.Hubs = nativeHubs
+		if cfg.Kind == coordinator.Tab {
+			cfg.Hubs = tabHubs
+		}
+	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	m := &Mesh{
-		cfg: cfg, log: cfg.Logger, self: seedlog.PeerOf(cfg.Key), bans: newBans(), events: newQueue(), book: newBook(),
-		probes: make(chan struct{}, maxProbes),
-		links:  make(map[peer.ID]Linked), outs: make(map[peer.ID]*outbox), inbound: make(map[peer.ID]int),
+		cfg: cfg, log: cfg.Logger, self: seedlog.PeerOf(cfg.Key), events: newQueue(), book: newBook(),
+		probes: make(chan struct{}, maxProbes), neighbors: newNeighbors(), heard: newReplays(), parcels: newReplays(), parts: newParts(),
+		topics: make(map[subject]*pubsub.Topic), read: make(map[subject]context.CancelFunc), visits: newVisits(),
+		links: make(map[peer.ID]Linked), outs: make(map[peer.ID]*outbox), inbound: make(map[peer.ID]int),
 	}
+	m.bans = newBans(m.neighbors.block)
 	for _, addr := range cfg.Peers {
 		info, err := parseAddr(addr)
 		if err != nil {
 			return nil, err
 		}
-		m.book.add(*info, true)
+		m.book.add(*info, block{}, true)
 	}
 	key, err := crypto.UnmarshalEd25519PrivateKey(cfg.Key)
 	if err != nil {
@@ -167,8 +187,14 @@ func New(ctx context.Context, cfg Config) (*Mesh, error) {
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.host.Network().Notify(&network.NotifyBundle{
-		ConnectedF:    func(_ network.Network, c network.Conn) { m.supersede(c) },
-		DisconnectedF: func(_ network.Network, c network.Conn) { m.unlink(c.RemotePeer()) },
+		ConnectedF: func(_ network.Network, c network.Conn) {
+			m.neighbors.connected(c.RemotePeer(), c.RemoteMultiaddr(), c.Stat().Direction == network.DirOutbound)
+			m.supersede(c)
+		},
+		DisconnectedF: func(_ network.Network, c network.Conn) {
+			m.neighbors.disconnected(c.RemotePeer())
+			m.unlink(c.RemotePeer())
+		},
 	})
 	m.host.SetStreamHandler(helloProtocol, m.onHello)
 	m.spawn(func() { m.events.pump(m.ctx) })
@@ -218,8 +244,8 @@ func (m *Mesh) Dial(ctx context.Context, addr string) (Hello, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	hello, err := m.meet(ctx, *info)
-	if err == nil && hello.Hub {
-		m.book.add(*info, true)
+	if run := m.runID(); err == nil && hello.Hub && (run == "" || hello.Run == run) {
+		m.book.add(*info, block{}, true)
 		m.book.succeeded(info.ID)
 	}
 	return hello, err
@@ -241,7 +267,7 @@ func (m *Mesh) Enter(genesis []byte) error {
 	if entered {
 		return ErrEntered
 	}
-	if err := m.joinTopic(run); err != nil {
+	if err := m.joinTopics(run); err != nil {
 		return err
 	}
 	m.host.SetStreamHandler(directProtocol(run), m.onDirect)
@@ -278,10 +304,11 @@ func (m *Mesh) link(id peer.ID, l Linked) {
 		return
 	}
 	m.links[id] = l
-	if l.Hub {
+	if l.Hub && m.neighbors.proven(id) {
 		m.host.ConnManager().Protect(id, "hub")
 	}
 	m.events.link(l)
+	m.release(id)
 	m.log.Debug("linked", "peer", l.Peer.Short(), "hub", l.Hub)
 }
 
@@ -325,6 +352,7 @@ func (m *Mesh) removeLink(id peer.ID) {
 		return
 	}
 	delete(m.links, id)
+	delete(m.visits.used, id)
 	m.host.ConnManager().Unprotect(id, "hub")
 	m.events.link(Unlinked{l.Peer})
 	m.log.Debug("unlinked", "peer", l.Peer.Short())

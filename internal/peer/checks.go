@@ -1,30 +1,69 @@
 package peer
 
 import (
+	"net/netip"
 	"reflect"
 	"runtime"
 	"sync"
 	"time"
 
 	"github.com/evoswarm/evoswarm/coordinator"
+	"github.com/evoswarm/evoswarm/internal/fair"
 	"github.com/evoswarm/evoswarm/internal/mesh"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// maxChecks bounds the messages that wait to be checked, maxChecksOf those of one sender. More are dropped,
-// as a network would: what matters is repeated.
+// Limits of messages that wait to be checked. More are dropped, as a network would: what matters is repeated.
 const (
-	maxChecks   = 256
-	maxChecksOf = 16
+	maxChecks   = 32 << 20 // bytes; of more, the block of addresses that has most waiting loses its oldest
+	maxChecksOf = 16       // of one type and author
+	checkTurn   = 64 << 10 // bytes of one block before it is the next one's turn
+	leastCheck  = 1 << 10  // bytes that a message counts for at least
 )
 
-// checks are the messages whose signatures are verified outside the loop, one after the other in the order of
-// their coming.
+// What the neighbors of one block of addresses may have checked that was not asked for, in microseconds of one core per
+// millisecond, and at once. In private networks, and for all that comes from this computer, it is more.
+const (
+	checkRate    = 150
+	checkBurst   = 1_000_000
+	checkNearby  = 400
+	checkSources = 4096 // remembered
+	checkSpeed   = 2    // bytes that are checked in a microsecond: what is charged before
+)
+
+// checks are the messages whose signatures are verified outside the loop, one at a time, in turns of the blocks of
+// addresses that they come from.
 type checks struct {
 	mu      sync.Mutex
-	waiting []mesh.Received
+	waiting *fair.Queue[netip.Prefix, mesh.Received]
+	same    map[sameCheck]int
+	far     *fair.Budget[netip.Prefix]
+	nearby  *fair.Budget[netip.Prefix]
 	running bool
 	checker *seedlog.Checker // of the goroutine that checks
+}
+
+type sameCheck struct {
+	from seedlog.Peer
+	kind reflect.Type
+}
+
+func newChecks(rules *seedlog.Rules) checks {
+	return checks{
+		waiting: fair.NewQueue[netip.Prefix, mesh.Received](maxChecks, checkTurn),
+		same:    make(map[sameCheck]int),
+		far:     fair.NewBudget[netip.Prefix](checkRate, checkBurst, checkSources),
+		nearby:  fair.NewBudget[netip.Prefix](checkNearby, checkBurst, checkSources),
+		checker: seedlog.NewChecker(rules),
+	}
+}
+
+// budget is what a block of addresses may have checked. Single addresses are those of private networks.
+func (c *checks) budget(at netip.Prefix) *fair.Budget[netip.Prefix] {
+	if at.IsSingleIP() || !at.IsValid() {
+		return c.nearby
+	}
+	return c.far
 }
 
 // receive hands a message to the coordinator, by way of checks if it holds many signatures.
@@ -36,32 +75,62 @@ func (p *Peer) receive(e mesh.Received) {
 	if !p.driver.coord.Expects(e.From, e.Message) {
 		return
 	}
-	c := &p.checks
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.full(e) {
-		return
-	}
-	c.waiting = append(c.waiting, e)
-	if !c.running {
-		c.running = true
+	if p.checks.add(e, p.elapsed()) {
 		go p.checkAll()
 	}
 }
 
-// full reports whether a message is one too many. Of segments one per sender is enough: the rest is asked for again.
-func (c *checks) full(e mesh.Received) bool {
+// elapsed is the time since the start, in milliseconds.
+func (p *Peer) elapsed() uint64 { return uint64(time.Since(p.started) / time.Millisecond) }
+
+// add lets a message wait, unless it is one too many; true: nobody is checking. Of segments one per sender is enough:
+// the rest is asked for again.
+func (c *checks) add(e mesh.Received, now uint64) (start bool) {
 	most := maxChecksOf
 	if _, ok := e.Message.(*coordinator.Segment); ok {
 		most = 1
 	}
-	same := 0
-	for _, w := range c.waiting {
-		if w.From == e.From && reflect.TypeOf(w.Message) == reflect.TypeOf(e.Message) {
-			same++
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := sameCheck{e.From, reflect.TypeOf(e.Message)}
+	bytes := max(size(e.Message), leastCheck)
+	if c.same[key] >= most || most > 1 && !c.budget(e.Source).Take(now, e.Source, bytes/checkSpeed) {
+		return false
+	}
+	c.same[key]++
+	for _, lost := range c.waiting.Push(e.Source, bytes, e) {
+		c.done(lost.Value)
+	}
+	start = !c.running
+	c.running = true
+	return start
+}
+
+// done notes that a message waits no more.
+func (c *checks) done(e mesh.Received) {
+	key := sameCheck{e.From, reflect.TypeOf(e.Message)}
+	if c.same[key]--; c.same[key] <= 0 {
+		delete(c.same, key)
+	}
+}
+
+// size is how many bytes of blocks a message has, as a measure of the time that checking it takes.
+func size(m coordinator.Message) (n uint64) {
+	switch m := m.(type) {
+	case *coordinator.Claims:
+		for _, b := range m.Blocks {
+			n += uint64(len(b))
+		}
+	case *coordinator.Segment:
+		for i := range m.Generations {
+			g := &m.Generations[i]
+			n += uint64(len(g.Entry) + len(g.Seal))
+			for _, b := range g.Claims {
+				n += uint64(len(b))
+			}
 		}
 	}
-	return same >= most || len(c.waiting) >= maxChecks
+	return n
 }
 
 // checkAll checks messages until none waits. The one under way counts as waiting.
@@ -69,17 +138,24 @@ func (p *Peer) checkAll() {
 	c := &p.checks
 	for {
 		c.mu.Lock()
-		if len(c.waiting) == 0 || p.ctx.Err() != nil {
+		at, e, ok := c.waiting.Pop()
+		if !ok || p.ctx.Err() != nil {
 			c.running = false
 			c.mu.Unlock()
 			return
 		}
-		e := c.waiting[0]
 		c.mu.Unlock()
+		begun := time.Now()
 		event := p.checked(e)
+		took := time.Since(begun)
 		p.inbox.post(func() { p.step(event) })
 		c.mu.Lock()
-		c.waiting = c.waiting[1:]
+		if _, asked := e.Message.(*coordinator.Segment); !asked {
+			b, now := c.budget(at), p.elapsed()
+			more := uint64(took/time.Microsecond) - min(uint64(took/time.Microsecond), max(size(e.Message), leastCheck)/checkSpeed)
+			b.Take(now, at, min(more, b.Left(now, at)))
+		}
+		c.done(e)
 		c.mu.Unlock()
 	}
 }

@@ -1,6 +1,6 @@
 package peer
 
-import "github.com/evoswarm/evoswarm/internal/seedlog"
+import "github.com/evoswarm/evoswarm/internal/store"
 
 // maxCurve bounds the points of a learning curve; beyond it every second one is dropped.
 const maxCurve = 2048
@@ -23,13 +23,14 @@ func (p *Peer) Curve() []Point {
 }
 
 // restoreCurve takes the points of an earlier start whose entries are canonical.
-func (p *Peer) restoreCurve(points []Point, entries []seedlog.Link) {
+func (p *Peer) restoreCurve(points []Point, s store.Store) {
 	for _, pt := range points {
 		n := len(p.curve)
+		entry, _, _ := s.At(pt.Height)
 		switch {
 		case n > 0 && pt.Height <= p.curve[n-1].Height, n >= maxCurve:
 		case pt.Height == 0 && pt.Head == p.rules.Run.String(),
-			pt.Height-1 < uint64(len(entries)) && pt.Head == entries[pt.Height-1].String():
+			entry.Defined() && pt.Head == entry.String():
 			p.curve = append(p.curve, pt)
 		}
 	}

@@ -24,6 +24,7 @@ type driver struct {
 	slots    int            // chunks that the evaluator takes at once, as far as the coordinator knows
 	meters   meters
 	heldOut  heldOut
+	gathers  bool // whether the mesh knows that this peer leads
 	pace     pace // of folds
 
 	stuck *stuck
@@ -155,9 +156,43 @@ func (p *Peer) perform(a coordinator.Actions) {
 			p.cfg.Mesh.Ban(peer)
 		}
 	}
+	if a.Summary != nil {
+		p.sumUp(a.Summary)
+	}
+	if a.Recall != nil {
+		p.readSummary(a.Recall.Height)
+	}
 	for _, n := range a.Notes {
 		p.log.Info(n.Text, "kind", string(n.Kind), "peer", n.Peer.Short())
 	}
+}
+
+// readSummary answers a Recall, outside the loop.
+func (p *Peer) readSummary(most uint64) {
+	go func() {
+		s, notes := coordinator.Summaries{Rules: p.rules, Archive: &p.archive}.Newest(most)
+		for _, text := range notes {
+			p.log.Warn(text)
+		}
+		p.inbox.post(func() { p.step(coordinator.Recalled{Summary: s}) })
+	}()
+}
+
+// sumUp keeps a summary, outside the loop: nothing waits for it, and a restart without it takes longer.
+func (p *Peer) sumUp(s *coordinator.Summary) {
+	if !p.summing.CompareAndSwap(false, true) {
+		return
+	}
+	go func() {
+		defer p.summing.Store(false)
+		data, err := s.Encode()
+		if err == nil {
+			err = p.archive.get().SaveSummary(s.Height, data)
+		}
+		if err != nil {
+			p.log.Warn("cannot keep a summary; the next start takes longer", "height", s.Height, "err", err)
+		}
+	}()
 }
 
 func (p *Peer) save(a coordinator.Actions) error {
@@ -217,6 +252,20 @@ func (p *Peer) send(e coordinator.Envelope) {
 	if err != nil {
 		p.log.Debug("not sent", "message", fmt.Sprintf("%T", e.Message), "err", err)
 	}
+}
+
+// gather tells the mesh when this peer begins or ends to lead: a leader reads which claims hubs hold.
+func (p *Peer) gather() {
+	d := &p.driver
+	leads := d.snapshot.Role == coordinator.Leader
+	if p.cfg.Mesh == nil || leads == d.gathers {
+		return
+	}
+	if err := p.cfg.Mesh.Gather(leads); err != nil {
+		p.log.Debug("not gathering claims", "err", err)
+		return
+	}
+	d.gathers = leads
 }
 
 // evaluate starts a piece of work; its answer comes through the inbox.

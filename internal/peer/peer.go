@@ -13,6 +13,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/evoswarm/evoswarm/coordinator"
@@ -50,6 +51,8 @@ type Peer struct {
 	checks checks
 	driver driver // owned by the loop
 
+	summing atomic.Bool // whether a summary is being kept
+
 	mu       sync.Mutex // guards what follows
 	status   Status
 	model    *evolve.State // newest that is folded
@@ -71,7 +74,7 @@ func Start(ctx context.Context, cfg Config) (*Peer, error) {
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
 	}
-	p.checks.checker = seedlog.NewChecker(cfg.Rules)
+	p.checks = newChecks(cfg.Rules)
 	p.archive.set(cfg.Store)
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	if err := p.begin(); err != nil {
@@ -112,18 +115,22 @@ func withDefaults(cfg Config) Config {
 // begin makes the coordinator and enters the mesh.
 func (p *Peer) begin() error {
 	cfg := &p.cfg
-	entries, seals := cfg.Store.Chain()
+	length := cfg.Store.Length()
+	summary, notes := coordinator.Summaries{Rules: p.rules, Archive: &p.archive}.Newest(length)
+	for _, text := range notes {
+		p.log.Warn(text)
+	}
 	c, err := coordinator.New(coordinator.Config{
 		Rules: p.rules, Key: cfg.Key, Kind: cfg.Kind, Hub: cfg.Hub, Timing: cfg.Timing, Archive: &p.archive,
 		Seed: cfg.Seed, Slots: p.slots(), Decisive: cfg.Decisive, Audit: cfg.Audit, Mandate: cfg.Mandate, Paused: cfg.Paused,
-		State: cfg.Store.State(), Chain: entries, Seals: seals,
+		State: cfg.Store.State(), Height: length, Summary: summary,
 	})
 	if err != nil {
 		return fmt.Errorf("peer: restoring run %s: %w", p.rules.Run, err)
 	}
 	p.driver = driver{coord: c, work: make(map[uint64]int), slots: p.slots()}
 	p.driver.snapshot = c.Snapshot()
-	p.restoreCurve(cfg.Curve, entries)
+	p.restoreCurve(cfg.Curve, cfg.Store)
 	p.publish(true)
 	if cfg.Mesh != nil {
 		if err := cfg.Mesh.Enter(seedlog.Encode(p.rules.Spec)); err != nil {

@@ -43,13 +43,13 @@ func key(n byte) ed25519.PrivateKey {
 }
 
 // cartPole is a small run whose origin is key 1.
-func cartPole(t *testing.T) *seedlog.Rules {
+func cartPole(t testing.TB) *seedlog.Rules {
 	t.Helper()
 	return cartPoleWith(t, func(*seedlog.Spec) {})
 }
 
 // cartPoleWith returns the rules of a run that edit may change.
-func cartPoleWith(t *testing.T, edit func(*seedlog.Spec)) *seedlog.Rules {
+func cartPoleWith(t testing.TB, edit func(*seedlog.Spec)) *seedlog.Rules {
 	t.Helper()
 	method, err := evolve.FindRevision("dises", 1)
 	if err != nil {

@@ -125,6 +125,7 @@ func (p *Peer) publish(now bool) {
 	}
 	d.dirty, d.meters.published = false, time.Now()
 	d.snapshot = d.coord.Snapshot()
+	p.gather()
 	d.meters.see(time.Now(), d.snapshot.Evaluations, d.snapshot.Syncing)
 	s := p.describe()
 	p.startEvaluation()

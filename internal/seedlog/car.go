@@ -99,6 +99,9 @@ func NewSections(r io.Reader) (*Sections, Link, error) {
 	return s, root, nil
 }
 
+// ResumeSections returns the reader of the sections from an offset of a file on, which r begins with.
+func ResumeSections(r io.Reader, offset int64) *Sections { return &Sections{r: r, offset: offset} }
+
 // Offset is where the next section begins.
 func (s *Sections) Offset() int64 { return s.offset }
 

@@ -5,6 +5,7 @@ import "bytes"
 const (
 	maxCheckedClaims  = 1 << 12
 	maxCheckedEntries = 1 << 9
+	maxCheckedProofs  = 1 << 10
 )
 
 // Checker checks blocks as [Rules.CheckClaim] and [Rules.CheckEntry] do, and remembers some thousands of
@@ -14,12 +15,21 @@ type Checker struct {
 	rules   *Rules
 	claims  map[Link]CheckedClaim
 	entries map[Link]CheckedEntry
+	proofs  map[Link]CheckedProof
 }
 
 // NewChecker returns a checker for a run that remembers nothing yet.
 func NewChecker(rules *Rules) *Checker {
-	return &Checker{rules: rules, claims: make(map[Link]CheckedClaim), entries: make(map[Link]CheckedEntry)}
+	return &Checker{rules: rules, claims: make(map[Link]CheckedClaim), entries: make(map[Link]CheckedEntry), proofs: make(map[Link]CheckedProof)}
 }
+
+// Vouch checks what [NewVouch] signed.
+func (k *Checker) Vouch(height uint64, entry Link, signer Peer, signature []byte) error {
+	return checkSignature("vouch", signer, signature, vouchMessage(k.rules.Run, height, entry))
+}
+
+// Run names the run whose blocks are checked.
+func (k *Checker) Run() Link { return k.rules.Run }
 
 // Claim checks a claim.
 func (k *Checker) Claim(data []byte) (CheckedClaim, error) {
@@ -53,7 +63,18 @@ func (k *Checker) Entry(entry, seal []byte) (CheckedEntry, error) {
 	return e, err
 }
 
-// Proof checks a proof about a claim.
+// Proof checks a proof about a claim. Every segment carries the newest ones.
 func (k *Checker) Proof(data []byte, claim CheckedClaim) (CheckedProof, error) {
-	return k.rules.CheckProof(data, claim)
+	link := LinkOf(data)
+	if p, ok := k.proofs[link]; ok && p.value.Claim == claim.link {
+		return p, nil
+	}
+	p, err := k.rules.CheckProof(data, claim)
+	if err == nil {
+		if len(k.proofs) >= maxCheckedProofs {
+			clear(k.proofs)
+		}
+		k.proofs[link] = p
+	}
+	return p, err
 }

@@ -40,3 +40,27 @@ func TestCheckerChecksOnce(t *testing.T) {
 		data[len(data)-1] ^= 1
 	}
 }
+
+// TestCheckerKeepsProofs: a proof is verified once, and only with its own claim.
+func TestCheckerKeepsProofs(t *testing.T) {
+	rules := newRules(t, newSpec(t, "dises"))
+	chain, _ := newChain(t, rules, 1)
+	k := NewChecker(rules)
+	claim, other := rules.OwnClaim(chain[0].claims[0]), rules.OwnClaim(chain[0].claims[1])
+	proof := NewProof(rules.Run, claim.Link(), claim.Value().Chunk*uint64(len(claim.Value().Steps)), claim.Value().Fitness[:rules.Signs()], 1, newKey("accuser"))
+	data, _ := proof.Encode()
+	first, err := k.Proof(data, claim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := k.Proof(data, claim); err != nil || again.Value() != first.Value() {
+		t.Errorf("the proof was read a second time: %v", err)
+	}
+	if _, err := k.Proof(data, other); !errors.Is(err, ErrLink) {
+		t.Errorf("with another claim: got %v, want ErrLink", err)
+	}
+	data[len(data)-1] ^= 1
+	if _, err := k.Proof(data, claim); err == nil {
+		t.Error("a proof with a wrong signature was accepted")
+	}
+}

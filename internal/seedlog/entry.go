@@ -71,6 +71,15 @@ func newSeal(link Link, key ed25519.PrivateKey, votes []Vote) *Seal {
 	return &Seal{Entry: link, Signature: ed25519.Sign(key, tagged(tagSeal, link.Bytes())), Votes: votes}
 }
 
+// NewVouch signs that entry is on the signer's chain of run at a height.
+func NewVouch(run Link, height uint64, entry Link, key ed25519.PrivateKey) []byte {
+	return ed25519.Sign(key, vouchMessage(run, height, entry))
+}
+
+func vouchMessage(run Link, height uint64, entry Link) []byte {
+	return tagged(tagVouch, run.Bytes(), binary.LittleEndian.AppendUint64(nil, height), entry.Bytes())
+}
+
 // NewVote grants term of run to candidate.
 func NewVote(run Link, term uint64, candidate Peer, key ed25519.PrivateKey) Vote {
 	return Vote{Voter: PeerOf(key), Signature: ed25519.Sign(key, voteMessage(run, term, candidate))}

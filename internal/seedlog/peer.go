@@ -17,6 +17,7 @@ const (
 	tagClaim    = "evoswarm/claim/1"
 	tagSeal     = "evoswarm/seal/1"
 	tagVote     = "evoswarm/vote/1"
+	tagVouch    = "evoswarm/vouch/1"
 	tagProof    = "evoswarm/proof/1"
 	tagPerturb  = "evoswarm/perturb/1"
 	tagTrain    = "evoswarm/episode/train/1"

@@ -217,6 +217,8 @@ func (r *Rules) checkPlace(e *Entry, parent Parent, claims []Block[Claim]) error
 		return fmt.Errorf("%w: entry of height %d on height %d", ErrOrder, e.Height, parent.Height)
 	case e.Term < parent.Term || e.Term == 0:
 		return fmt.Errorf("%w: entry of term %d on term %d", ErrOrder, e.Term, parent.Term)
+	case e.Term-parent.Term > MaxTermStep:
+		return fmt.Errorf("%w: entry of term %d on term %d, at most %d further", ErrOrder, e.Term, parent.Term, uint64(MaxTermStep))
 	case len(e.Claims) > MaxClaims:
 		return fmt.Errorf("%w: entry with %d claims, at most %d", ErrTooLarge, len(e.Claims), MaxClaims)
 	case len(claims) != len(e.Claims):

@@ -94,6 +94,7 @@ const (
 	MaxClaims      = 1024    // claims per entry
 	MaxEvaluations = 1 << 17 // evaluations per entry
 	MaxEpisodes    = 1024    // episodes per candidate
+	MaxTermStep    = 1 << 20 // from the term of an entry to that of the next
 
 	MaxEvalEvery    = 1 << 20 // generations between held-out evaluations
 	MaxEvalEpisodes = 10_000  // episodes of one

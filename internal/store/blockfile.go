@@ -3,6 +3,7 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -18,7 +19,9 @@ type blockFile struct {
 	*appendFile
 	run       seedlog.Link
 	beginning []byte
-	index     map[seedlog.Link]place
+	index     map[seedlog.Link]place // nil: heights has the blocks
+	heights   *logIndex              // of the log of a run; the beginning is not in it
+	saved     *indexFile             // what heights began with
 	// What opening found, in the file's order; nil afterwards.
 	sections []section
 	good     int64 // where the last good section ends
@@ -29,6 +32,12 @@ type blockFile struct {
 type place struct {
 	offset int64
 	size   int32
+}
+
+// placed is a block that was written.
+type placed struct {
+	link seedlog.Link
+	place
 }
 
 // block is a block with its link.
@@ -51,25 +60,50 @@ func openBlocks(f filesystem, path string, rules *seedlog.Rules, each func(seedl
 		return nil, err
 	}
 	b := &blockFile{appendFile: a, run: rules.Run, beginning: rules.AppendBeginning(nil), index: map[seedlog.Link]place{}}
+	return b, b.check(path, each)
+}
+
+// openLog is openBlocks for the log of a run, of whose older part an index is kept.
+func openLog(f filesystem, path, indexPath string, rules *seedlog.Rules, each func(seedlog.Link, []byte)) (*blockFile, error) {
+	a, err := openAppend(f, path)
+	if err != nil {
+		return nil, err
+	}
+	b := &blockFile{appendFile: a, run: rules.Run, beginning: rules.AppendBeginning(nil)}
+	start := int64(len(b.beginning))
+	b.saved, b.heights = openIndex(f, indexPath, a.file, a.synced, start)
+	if head := make([]byte, start); b.heights.height() > 0 {
+		if _, err := a.file.ReadAt(head, 0); err != nil || !bytes.Equal(head, b.beginning) {
+			b.forgetIndex()
+		}
+	}
+	return b, b.check(path, each)
+}
+
+// forgetIndex has the whole log scanned.
+func (b *blockFile) forgetIndex() {
+	b.saved.ends, b.saved.size = nil, 0
+	b.heights = newLogIndex(int64(len(b.beginning)))
+}
+
+// check scans the file, or what an index of it does not cover.
+func (b *blockFile) check(path string, each func(seedlog.Link, []byte)) error {
+	b.sections, b.good, b.damage = nil, 0, nil
 	if b.synced == 0 && b.size < int64(len(b.beginning)) {
-		return b, nil // new, or a crash tore its beginning
+		return nil // new, or a crash tore its beginning
 	}
 	if b.damage = b.scan(each); b.damage != nil && b.good < b.synced {
 		err := fmt.Errorf("%w: %s: %w; move the run's files away to join the run afresh", ErrCorrupt, path, b.damage)
-		a.release()
-		return nil, &seedlog.FileError{Offset: b.good, Err: err}
+		return &seedlog.FileError{Offset: b.good, Err: err}
 	}
-	return b, nil
+	return nil
 }
 
 // scan reads the whole file; it returns what is wrong with it.
 func (b *blockFile) scan(each func(seedlog.Link, []byte)) error {
-	in, root, err := seedlog.NewSections(newBuffered(b.reader()))
+	in, err := b.uncovered()
 	if err != nil {
 		return err
-	}
-	if root != b.run {
-		return fmt.Errorf("%w: %s", seedlog.ErrRun, root)
 	}
 	for {
 		data, link, err := in.Next()
@@ -79,11 +113,11 @@ func (b *blockFile) scan(each func(seedlog.Link, []byte)) error {
 		if err != nil {
 			return err
 		}
-		if len(b.sections) == 0 && link != b.run {
+		if b.good == 0 && link != b.run {
 			return fmt.Errorf("%w: it begins with block %s", seedlog.ErrRun, link)
 		}
 		b.good = in.Offset()
-		b.index[link] = place{b.good - int64(len(data)), int32(len(data))}
+		b.insert(placed{link, place{b.good - int64(len(data)), int32(len(data))}})
 		b.sections = append(b.sections, section{link, b.good})
 		each(link, data)
 	}
@@ -91,6 +125,46 @@ func (b *blockFile) scan(each func(seedlog.Link, []byte)) error {
 		return fmt.Errorf("%w, but %d bytes were fsynced", seedlog.ErrTorn, b.synced)
 	}
 	return nil
+}
+
+// uncovered reads the sections that no index covers: all, if there is none.
+func (b *blockFile) uncovered() (*seedlog.Sections, error) {
+	if b.heights != nil && b.heights.height() > 0 {
+		b.good = b.heights.end()
+		return seedlog.ResumeSections(newBuffered(io.NewSectionReader(b.file, b.good, b.size-b.good)), b.good), nil
+	}
+	in, root, err := seedlog.NewSections(newBuffered(b.reader()))
+	if err == nil && root != b.run {
+		err = fmt.Errorf("%w: %s", seedlog.ErrRun, root)
+	}
+	return in, err
+}
+
+// insert makes a block found that was written, in the order of the file.
+func (b *blockFile) insert(p placed) {
+	switch end := p.offset + int64(p.size); {
+	case b.heights == nil:
+		b.index[p.link] = p.place
+	case end > int64(len(b.beginning)):
+		b.heights.add(tagOf(p.link), end)
+	}
+}
+
+// drop makes blocks beyond an offset no longer found.
+func (b *blockFile) drop(end int64) {
+	if b.heights == nil {
+		maps.DeleteFunc(b.index, func(_ seedlog.Link, at place) bool { return at.offset >= end })
+		return
+	}
+	b.heights.cut(max(end, int64(len(b.beginning))))
+}
+
+// empty reports whether the file has no blocks but its beginning.
+func (b *blockFile) empty() bool {
+	if b.heights != nil {
+		return len(b.heights.tags) == 0
+	}
+	return len(b.index) <= 1
 }
 
 // repair cuts the file to n bytes, if it is longer, and gives a new file its beginning. The rest becomes durable.
@@ -107,7 +181,7 @@ func (b *blockFile) repair(n int64) error {
 			err = b.fail(b.scan(func(seedlog.Link, []byte) {}))
 		}
 	} else {
-		maps.DeleteFunc(b.index, func(_ seedlog.Link, at place) bool { return at.offset >= n })
+		b.drop(n)
 	}
 	b.sections = nil
 	if err != nil {
@@ -118,6 +192,10 @@ func (b *blockFile) repair(n int64) error {
 
 // read returns the block that link names.
 func (b *blockFile) read(link seedlog.Link) ([]byte, bool) {
+	if b.heights != nil {
+		_, data, ok := b.heights.find(link, b.file)
+		return data, ok
+	}
 	at, ok := b.index[link]
 	if !ok {
 		return nil, false
@@ -129,15 +207,22 @@ func (b *blockFile) read(link seedlog.Link) ([]byte, bool) {
 	return data, true
 }
 
-func (b *blockFile) has(link seedlog.Link) bool { _, ok := b.index[link]; return ok }
+func (b *blockFile) has(link seedlog.Link) bool {
+	if b.heights != nil {
+		_, _, ok := b.heights.find(link, b.file)
+		return ok
+	}
+	_, ok := b.index[link]
+	return ok
+}
 
-// write appends blocks; they are not durable yet, and found once the places returned are in the index.
-func (b *blockFile) write(blocks []block) (map[seedlog.Link]place, error) {
-	places := make(map[seedlog.Link]place, len(blocks))
+// write appends blocks; they are not durable yet, and found once they were inserted.
+func (b *blockFile) write(blocks []block) ([]placed, error) {
+	places := make([]placed, 0, len(blocks))
 	var text []byte
 	for _, x := range blocks {
 		text = seedlog.AppendLinked(text, x.link, x.data)
-		places[x.link] = place{b.size + int64(len(text)-len(x.data)), int32(len(x.data))}
+		places = append(places, placed{x.link, place{b.size + int64(len(text)-len(x.data)), int32(len(x.data))}})
 	}
 	return places, b.append(text)
 }

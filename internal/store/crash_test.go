@@ -59,7 +59,7 @@ func openSim(rules *seedlog.Rules, disk *simDisk) (*Run, error) {
 
 // matches is holds as an error, for one of several steps.
 func (s step) matches(r *Run) error {
-	entries, seals := r.Chain()
+	entries, seals := chainOf(r)
 	if !slices.Equal(entries, links(s.chain...)) || string(r.State()) != s.state {
 		return fmt.Errorf("chain of %d and state %q, want %d and %q", len(entries), r.State(), len(s.chain), s.state)
 	}
@@ -93,6 +93,21 @@ func logOf(t testing.TB, rules *seedlog.Rules, disk *simDisk, chain []*generatio
 // Whenever power goes, and whatever a disk then has of the writes that were not synced: the run opens, holds
 // what the last Save that returned had kept or all of the one under way, its log is whole, and it takes the next Save.
 func TestRunPowerLoss(t *testing.T) {
+	t.Run("scanned", runPowerLoss)
+	t.Run("indexed", func(t *testing.T) {
+		withLag(t, 1)
+		runPowerLoss(t)
+	})
+}
+
+// withLag lets the index follow the log closely in a test.
+func withLag(t *testing.T, lag int) {
+	was := indexLag
+	indexLag = lag
+	t.Cleanup(func() { indexLag = was })
+}
+
+func runPowerLoss(t *testing.T) {
 	rules := newRules(t, 2, false)
 	steps := history(t, rules)
 	disk := newSimDisk()
@@ -159,6 +174,14 @@ func TestRunPowerLoss(t *testing.T) {
 // Wherever a disk fails: Save says so and takes nothing more; opened again, the run holds what was kept
 // before or all of what was being saved, and the same Save then works.
 func TestRunFailingDisk(t *testing.T) {
+	t.Run("scanned", runFailingDisk)
+	t.Run("indexed", func(t *testing.T) {
+		withLag(t, 1)
+		runFailingDisk(t)
+	})
+}
+
+func runFailingDisk(t *testing.T) {
 	rules := newRules(t, 2, false)
 	steps := history(t, rules)
 	for fail := 1; ; fail++ {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,14 +16,15 @@ import (
 
 // Object stores of the browser's database. Keys that begin with a run id keep the runs apart.
 const (
-	dbVersion   = 1
+	dbVersion   = 2
 	savedStore  = "shelf"  // "key": the identity's seed; "peers": JSON array of addresses
 	blocksStore = "blocks" // [run, link]: block
 	chainStore  = "chain"  // [run, height]: the entry's and the seal's link, 72 bytes
 	stateStore  = "state"  // run: hard state
+	sumStore    = "sums"   // [run, slot]: the height, 8 bytes, little endian, and a summary; since version 2
 )
 
-var dbStores = []string{savedStore, blocksStore, chainStore, stateStore}
+var dbStores = []string{savedStore, blocksStore, chainStore, stateStore, sumStore}
 
 // Browser is what the browser keeps for this origin, in one IndexedDB database: the identity, addresses of peers
 // that answered, and runs. Its methods block until the browser has answered, so they must not be called from within a
@@ -44,8 +46,11 @@ func OpenBrowser(ctx context.Context, name string) (b *Browser, err error) {
 	request := factory.Call("open", name, dbVersion)
 	upgrade := js.FuncOf(func(js.Value, []js.Value) any {
 		db := request.Get("result")
+		names := db.Get("objectStoreNames")
 		for _, store := range dbStores {
-			db.Call("createObjectStore", store)
+			if !names.Call("contains", store).Bool() {
+				db.Call("createObjectStore", store)
+			}
 		}
 		return nil
 	})
@@ -122,8 +127,9 @@ func (b *Browser) SavePeers(ctx context.Context, addresses []string) (err error)
 // Forget removes all of a run.
 func (b *Browser) Forget(ctx context.Context, run seedlog.Link) (err error) {
 	defer catch(&err)
-	t := b.begin("readwrite", blocksStore, chainStore, stateStore)
+	t := b.begin("readwrite", blocksStore, chainStore, stateStore, sumStore)
 	t.store(blocksStore).Call("delete", below(run, nil))
+	t.store(sumStore).Call("delete", below(run, nil))
 	t.store(chainStore).Call("delete", below(run, nil))
 	t.store(stateStore).Call("delete", run.String())
 	return t.commit(ctx)
@@ -153,7 +159,40 @@ func (b *Browser) OpenRun(ctx context.Context, spec *seedlog.Spec) (r *BrowserRu
 	if err := r.memory.Save(batch); err != nil {
 		return nil, fmt.Errorf("%w: what this browser keeps of run %s: %w", ErrCorrupt, r.run, err)
 	}
-	return r, nil
+	return r, r.readSummaries(ctx)
+}
+
+// readSummaries loads the summaries.
+func (r *BrowserRun) readSummaries(ctx context.Context) error {
+	rows, err := await(ctx, r.browser.begin("readonly", sumStore).store(sumStore).Call("getAll", below(r.run, nil)), "onsuccess", "onerror")
+	if err != nil {
+		return err
+	}
+	for i := range rows.Length() {
+		if b := bytesOf(rows.Index(i)); len(b) >= 8 {
+			if err := r.memory.SaveSummary(binary.LittleEndian.Uint64(b), b[8:]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// SaveSummary implements [Store].
+func (r *BrowserRun) SaveSummary(height uint64, data []byte) (err error) {
+	defer catch(&err)
+	slot := summarySlot(height, len(data), memoryBudget)
+	t := r.browser.begin("readwrite", sumStore)
+	t.store(sumStore).Call("put", uint8Array(append(binary.LittleEndian.AppendUint64(nil, height), data...)), []any{r.run.String(), float64(slot)})
+	if err := t.commit(context.Background()); err != nil {
+		return err
+	}
+	return r.memory.SaveSummary(height, data)
+}
+
+// Summary implements [Store].
+func (r *BrowserRun) Summary(most uint64) (height uint64, data []byte, ok bool) {
+	return r.memory.Summary(most)
 }
 
 // read returns all that is kept of a run as one batch.
@@ -199,8 +238,16 @@ func (r *BrowserRun) Block(link seedlog.Link) ([]byte, bool) { return r.memory.B
 // State implements [Store].
 func (r *BrowserRun) State() []byte { return r.memory.State() }
 
-// Chain implements [Store].
-func (r *BrowserRun) Chain() (entries, seals []seedlog.Link) { return r.memory.Chain() }
+// Length implements [Store].
+func (r *BrowserRun) Length() uint64 { return r.memory.Length() }
+
+// At implements [Store].
+func (r *BrowserRun) At(height uint64) (entry, seal seedlog.Link, ok bool) {
+	return r.memory.At(height)
+}
+
+// Height implements [Store].
+func (r *BrowserRun) Height(entry seedlog.Link) (uint64, bool) { return r.memory.Height(entry) }
 
 // Save implements [Store]: one transaction of strict durability, and Save waits for it.
 func (r *BrowserRun) Save(batch Batch) error {
@@ -230,8 +277,7 @@ func (r *BrowserRun) check(batch Batch) error {
 	if batch.Head == nil {
 		return nil
 	}
-	entries, _ := r.memory.Chain()
-	return batch.Head.check(len(entries), func(l seedlog.Link) bool {
+	return batch.Head.check(r.memory.Length(), func(l seedlog.Link) bool {
 		_, ok := r.memory.Block(l)
 		return ok || fresh[l]
 	})

@@ -12,15 +12,20 @@ type Memory struct {
 	mu     sync.RWMutex
 	blocks map[seedlog.Link][]byte
 	state  []byte
-	chain  []seedlog.Link
-	seals  []seedlog.Link
+	chain  []pair
+	height map[seedlog.Link]uint64 // of the entries of chain
 	closed bool
+
+	summaries memorySummaries
 }
+
+// pair is an entry and its seal.
+type pair struct{ entry, seal seedlog.Link }
 
 // NewMemory returns a Memory that holds the genesis block of a run and nothing else.
 func NewMemory(spec *seedlog.Spec) *Memory {
 	genesis := seedlog.Encode(spec)
-	return &Memory{blocks: map[seedlog.Link][]byte{seedlog.LinkOf(genesis): genesis}}
+	return &Memory{blocks: map[seedlog.Link][]byte{seedlog.LinkOf(genesis): genesis}, height: map[seedlog.Link]uint64{}}
 }
 
 // Block implements [Store].
@@ -42,7 +47,7 @@ func (m *Memory) Save(batch Batch) error {
 	if batch.Head == nil {
 		return nil
 	}
-	if err := batch.Head.check(len(m.chain), func(l seedlog.Link) bool { _, ok := m.blocks[l]; return ok }); err != nil {
+	if err := batch.Head.check(uint64(len(m.chain)), func(l seedlog.Link) bool { _, ok := m.blocks[l]; return ok }); err != nil {
 		return err
 	}
 	m.move(batch.Head)
@@ -63,8 +68,14 @@ func (m *Memory) keep(batch Batch) {
 
 // move changes the canonical chain.
 func (m *Memory) move(head *HeadMove) {
-	m.chain = append(m.chain[:head.Fork:head.Fork], head.Entries...)
-	m.seals = append(m.seals[:head.Fork:head.Fork], head.Seals...)
+	for _, p := range m.chain[head.Fork:] {
+		delete(m.height, p.entry)
+	}
+	m.chain = m.chain[:head.Fork]
+	for i, entry := range head.Entries {
+		m.chain = append(m.chain, pair{entry, head.Seals[i]})
+		m.height[entry] = uint64(len(m.chain))
+	}
 }
 
 // State implements [Store].
@@ -74,11 +85,51 @@ func (m *Memory) State() []byte {
 	return m.state
 }
 
-// Chain implements [Store].
-func (m *Memory) Chain() (entries, seals []seedlog.Link) {
+// Length implements [Store].
+func (m *Memory) Length() uint64 {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return slices.Clone(m.chain), slices.Clone(m.seals)
+	return uint64(len(m.chain))
+}
+
+// At implements [Store].
+func (m *Memory) At(height uint64) (entry, seal seedlog.Link, ok bool) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if height == 0 || height > uint64(len(m.chain)) {
+		return entry, seal, false
+	}
+	p := m.chain[height-1]
+	return p.entry, p.seal, true
+}
+
+// Height implements [Store].
+func (m *Memory) Height(entry seedlog.Link) (height uint64, ok bool) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	height, ok = m.height[entry]
+	return height, ok
+}
+
+// memoryBudget is how many bytes of summaries are kept in memory.
+const memoryBudget = 16 << 20
+
+// SaveSummary implements [Store].
+func (m *Memory) SaveSummary(height uint64, data []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return ErrClosed
+	}
+	m.summaries.put(height, data, memoryBudget)
+	return nil
+}
+
+// Summary implements [Store].
+func (m *Memory) Summary(most uint64) (height uint64, data []byte, ok bool) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.summaries.get(most)
 }
 
 // Close implements [Store].

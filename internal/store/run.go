@@ -9,11 +9,12 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// Run is the Store of one run in a data folder. It has three files:
+// Run is the Store of one run in a data folder. It has three files and some that only save time:
 //
-// <run>.seedlog is the canonical chain, a seed log like any other: the only copy of these blocks.
-// <run>.blocks has the blocks that are not in it: those of branches that lost, and evidence. <run>.state has
-// the hard state and says where the canonical chain ends.
+// <run>.seedlog is the canonical chain, a seed log like any other: the only copy of these blocks. <run>.blocks has the
+// blocks that are not in it: those of branches that lost, and evidence. <run>.state has the hard state and says where
+// the canonical chain ends. <run>.summary00 and so on are summaries, and
+// <run>.index the index of the log's older part; these may be missing.
 //
 // A chain that grows is written to the log, then to the state. When another branch wins, all blocks of both
 // are written next to the log first, then the state, and only then is the log's end replaced: at every moment
@@ -24,19 +25,16 @@ type Run struct {
 	log   *blockFile
 	aside *blockFile
 	slots *slots
+	sums  *summaryFiles
 	notes []string
 
 	mu    sync.RWMutex // guards the indexes of both files and what follows; Save and Close are the only writers
-	chain []link
 	state []byte
 	err   error
 }
 
 // link is one height of the canonical chain.
-type link struct {
-	entry, seal seedlog.Link
-	end         int64 // where it ends in the log
-}
+type link struct{ entry, seal seedlog.Link }
 
 // Block implements [Store].
 func (r *Run) Block(l seedlog.Link) ([]byte, bool) {
@@ -55,15 +53,48 @@ func (r *Run) State() []byte {
 	return r.state
 }
 
-// Chain implements [Store].
-func (r *Run) Chain() (entries, seals []seedlog.Link) {
+// Length implements [Store].
+func (r *Run) Length() uint64 {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	for _, l := range r.chain {
-		entries, seals = append(entries, l.entry), append(seals, l.seal)
-	}
-	return entries, seals
+	return uint64(r.log.heights.height())
 }
+
+// At implements [Store].
+func (r *Run) At(height uint64) (entry, seal seedlog.Link, ok bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if height == 0 || height > uint64(r.log.heights.height()) {
+		return entry, seal, false
+	}
+	l := r.linkAt(int(height))
+	return l.entry, l.seal, l.entry.Defined() && l.seal.Defined()
+}
+
+// linkAt reads the links of a height from the log; they are undefined where that fails.
+func (r *Run) linkAt(height int) link {
+	x := r.log.heights
+	number := int(x.entries[height-1])
+	return link{x.linkOf(number, r.log.file), x.linkOf(number+1, r.log.file)}
+}
+
+// Height implements [Store].
+func (r *Run) Height(entry seedlog.Link) (height uint64, ok bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	number, _, ok := r.log.heights.find(entry, r.log.file)
+	if !ok {
+		return 0, false
+	}
+	h, ok := r.log.heights.heightAt(number)
+	return uint64(h), ok
+}
+
+// SaveSummary implements [Store].
+func (r *Run) SaveSummary(height uint64, data []byte) error { return r.sums.write(height, data) }
+
+// Summary implements [Store].
+func (r *Run) Summary(most uint64) (height uint64, data []byte, ok bool) { return r.sums.read(most) }
 
 // Notes says in words what was repaired when the run was opened; usually nothing.
 func (r *Run) Notes() []string { return r.notes }
@@ -75,10 +106,12 @@ func (r *Run) LogPath() string { return r.log.path }
 func (r *Run) Close() error {
 	failed := r.err != nil
 	r.err = ErrClosed
+	r.sums.close()
 	if failed { // or closed: what a failed Save wrote must not be promised
 		r.release()
 		return nil
 	}
+	r.log.saved.release()
 	return errors.Join(r.log.close(), r.aside.close(), explain(r.slots.file.Close(), r.slots.path))
 }
 
@@ -88,6 +121,9 @@ func (r *Run) release() {
 		if f != nil {
 			f.release()
 		}
+	}
+	if r.log != nil && r.log.saved != nil {
+		r.log.saved.release()
 	}
 	if r.slots != nil {
 		r.slots.file.Close()

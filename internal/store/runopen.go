@@ -13,7 +13,8 @@ import (
 )
 
 // OpenRun opens the run in the folder, or creates it. What a crash left beyond the recorded fsynced length is cut, see
-// [Run.Notes]; damage before it gives ErrCorrupt, and nothing is changed.
+// [Run.Notes]; damage before it gives ErrCorrupt, and nothing is changed. What the index covers is not read: a block
+// damaged there is not found later.
 func (d *Disk) OpenRun(rules *seedlog.Rules) (*Run, error) {
 	r := &Run{rules: rules}
 	if err := r.open(d.files, filepath.Join(d.dir, rules.Run.String())); err != nil {
@@ -31,9 +32,9 @@ func (r *Run) open(f filesystem, base string) (err error) {
 			sealOf[seal.Entry] = l
 		}
 	}
-	if r.log, err = openBlocks(f, base+logSuffix, r.rules, see); err != nil {
+	if r.log, err = openLog(f, base+logSuffix, base+indexSuffix, r.rules, see); err != nil {
 		if at := new(seedlog.FileError); errors.As(err, &at) && len(sealOf) > 0 {
-			at.Height = uint64(len(sealOf)) + 1
+			at.Height = uint64(r.log.heights.height()+len(sealOf)) + 1
 		}
 		return err
 	}
@@ -42,7 +43,7 @@ func (r *Run) open(f filesystem, base string) (err error) {
 	}
 	r.slots, err = openSlots(f, base+stateSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
-		if len(r.log.index) > 1 || len(r.aside.index) > 1 {
+		if !r.log.empty() || !r.aside.empty() {
 			return fmt.Errorf("%w: %s%s is missing; restore it, or move the run's files away to join the run afresh", ErrCorrupt, base, stateSuffix)
 		}
 		r.slots, err = createSlots(f, base+stateSuffix)
@@ -51,7 +52,16 @@ func (r *Run) open(f filesystem, base string) (err error) {
 		return err
 	}
 	r.state = r.slots.current.state
+	r.sums = openSummaries(f, base)
 	blocks, err := r.readChain(sealOf)
+	if r.log.heights.height() > 0 && err != nil {
+		// The index is of another chain, or of a damaged log: read all.
+		r.log.forgetIndex()
+		if err := r.log.check(r.log.path, see); err != nil {
+			return err
+		}
+		blocks, err = r.readChain(sealOf)
+	}
 	if err != nil {
 		return err
 	}
@@ -63,11 +73,15 @@ func (r *Run) open(f filesystem, base string) (err error) {
 	return r.repair(blocks[height:], end)
 }
 
-// readChain walks from the recorded head down to the genesis, and returns for each height the links of its
-// blocks, in the log's order.
+// readChain walks from the recorded head down to the last entry of the index, or the genesis, and returns for each
+// height the links of its blocks, in the log's order.
 func (r *Run) readChain(sealOf map[seedlog.Link]seedlog.Link) (blocks [][]seedlog.Link, err error) {
 	at, seal := r.slots.current.head, r.slots.current.seal
-	for at.Defined() && at != r.rules.Run {
+	covered := seedlog.Link{}
+	if n := r.log.heights.height(); n > 0 {
+		covered = r.linkAt(n).entry
+	}
+	for at.Defined() && at != r.rules.Run && at != covered {
 		data, ok := r.Block(at)
 		if !ok || !seal.Defined() {
 			return nil, r.lacks(at)
@@ -83,12 +97,13 @@ func (r *Run) readChain(sealOf map[seedlog.Link]seedlog.Link) (blocks [][]seedlo
 			}
 		}
 		blocks = append(blocks, all)
-		r.chain = append(r.chain, link{entry: at, seal: seal})
 		at = e.Parent
 		seal = sealOf[at]
 	}
+	if covered.Defined() && at != covered {
+		return nil, fmt.Errorf("%w: the recorded head is below what the index covers", ErrCorrupt)
+	}
 	slices.Reverse(blocks)
-	slices.Reverse(r.chain)
 	return blocks, nil
 }
 
@@ -105,11 +120,21 @@ func (r *Run) has(l seedlog.Link) bool { return r.log.has(l) || r.aside.has(l) }
 
 // match returns the height up to which the log holds the chain, section by section, and where that height ends.
 func (r *Run) match(blocks [][]seedlog.Link) (height int, end int64) {
-	at := r.log.sections
-	if len(at) == 0 {
+	at, x := r.log.sections, r.log.heights
+	number := len(x.tags) - len(at) // of the first block of the next height
+	switch {
+	case x.height() > 0:
+		end = x.end()
+		if len(at) > 0 {
+			end = x.offsets[number]
+		}
+	case len(at) == 0:
 		return 0, 0
+	default: // the genesis, and what else is in front
+		for len(at) > 0 && at[0].end <= x.offsets[0] {
+			end, at, number = at[0].end, at[1:], number+1
+		}
 	}
-	end, at = at[0].end, at[1:] // the genesis
 	for height < len(blocks) {
 		want := blocks[height]
 		if len(at) < len(want) {
@@ -121,7 +146,8 @@ func (r *Run) match(blocks [][]seedlog.Link) (height int, end int64) {
 			}
 		}
 		end, at = at[len(want)-1].end, at[len(want):]
-		r.chain[height].end = end
+		number += len(want)
+		x.entries = append(x.entries, uint32(number-2))
 		height++
 	}
 	return height, end
@@ -129,7 +155,7 @@ func (r *Run) match(blocks [][]seedlog.Link) (height int, end int64) {
 
 // repair cuts what a crash left, adds what the log lacks beyond end, and drops blocks that are there twice.
 func (r *Run) repair(lacking [][]seedlog.Link, end int64) error {
-	height := len(r.chain) - len(lacking)
+	height := r.log.heights.height()
 	r.noteCut(r.aside, r.aside.good, "")
 	r.noteCut(r.log, end, fmt.Sprintf(" after height %d", height))
 	if err := r.aside.repair(r.aside.good); err != nil {
@@ -144,7 +170,10 @@ func (r *Run) repair(lacking [][]seedlog.Link, end int64) error {
 			}
 			tail[i].blocks = append(tail[i].blocks, block{l, data})
 		}
-		tail[i].link = r.chain[height+i]
+		tail[i].link = link{links[len(links)-2], links[len(links)-1]}
+	}
+	if err := r.log.saved.shorten(); err != nil {
+		return err
 	}
 	if err := r.log.repair(end); err != nil {
 		return err
@@ -156,7 +185,7 @@ func (r *Run) repair(lacking [][]seedlog.Link, end int64) error {
 	if err := r.log.sync(); err != nil {
 		return err
 	}
-	r.adopt(height, added)
+	r.adopt(added)
 	return r.aside.compact(r.log.has)
 }
 

@@ -5,7 +5,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -61,7 +60,7 @@ func (r *Run) putAside(blocks []block) error {
 	if len(blocks) == 0 {
 		return nil
 	}
-	places, err := r.aside.write(blocks)
+	written, err := r.aside.write(blocks)
 	if err == nil {
 		err = r.aside.sync()
 	}
@@ -70,7 +69,9 @@ func (r *Run) putAside(blocks []block) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	maps.Copy(r.aside.index, places)
+	for _, p := range written {
+		r.aside.insert(p)
+	}
 	return nil
 }
 
@@ -108,9 +109,13 @@ func (r *Run) move(m *HeadMove, fresh []block, state []byte) error {
 	if n := len(tail); n > 0 {
 		h.head, h.seal = tail[n-1].link.entry, tail[n-1].link.seal
 	} else if m.Fork > 0 {
-		h.head, h.seal = r.chain[m.Fork-1].entry, r.chain[m.Fork-1].seal
+		at := r.linkAt(int(m.Fork))
+		if !at.entry.Defined() || !at.seal.Defined() {
+			return fmt.Errorf("%w: %s cannot be read at height %d", ErrCorrupt, r.log.path, m.Fork)
+		}
+		h.head, h.seal = at.entry, at.seal
 	}
-	if int(m.Fork) == len(r.chain) {
+	if int(m.Fork) == r.log.heights.height() {
 		return r.grow(tail, fresh, h, state)
 	}
 	return r.reorganize(int(m.Fork), tail, fresh, h, state)
@@ -129,7 +134,7 @@ func (r *Run) read(m *HeadMove, fresh []block) ([]record, error) {
 		return r.Block(l)
 	}
 	has := func(l seedlog.Link) bool { return given[l] != nil || r.has(l) }
-	if err := m.check(len(r.chain), has); err != nil {
+	if err := m.check(r.Length(), has); err != nil {
 		return nil, err
 	}
 	var tail []record
@@ -182,9 +187,13 @@ func (r *Run) grow(tail []record, fresh []block, h hardState, state []byte) erro
 	if err := r.writeState(h, state); err != nil {
 		return err
 	}
-	r.adopt(len(r.chain), added)
+	r.adopt(added)
 	// Only now: the log never promises more than the state names.
-	return r.log.promise()
+	if err := r.log.promise(); err != nil {
+		return err
+	}
+	r.log.saved.grow(r.log.heights, r.log.file)
+	return nil
 }
 
 // reorganize replaces the chain above height fork.
@@ -209,7 +218,10 @@ func (r *Run) reorganize(fork int, tail []record, fresh []block, h hardState, st
 	if err := r.putAside(rest); err != nil {
 		return err
 	}
-	end := r.end(fork)
+	end := r.log.heights.endOf(fork)
+	if err := r.log.saved.cut(fork); err != nil {
+		return err
+	}
 	if err := r.log.lower(end); err != nil {
 		return err
 	}
@@ -218,8 +230,7 @@ func (r *Run) reorganize(fork int, tail []record, fresh []block, h hardState, st
 	}
 	// From here on all blocks are read from the file next to the log until the log has them.
 	r.mu.Lock()
-	r.chain = r.chain[:fork:fork]
-	maps.DeleteFunc(r.log.index, func(_ seedlog.Link, at place) bool { return at.offset >= end })
+	r.log.drop(end)
 	r.mu.Unlock()
 	if err := r.log.cut(end); err != nil {
 		return err
@@ -228,14 +239,15 @@ func (r *Run) reorganize(fork int, tail []record, fresh []block, h hardState, st
 	if err != nil {
 		return err
 	}
-	r.adopt(fork, added)
+	r.adopt(added)
 	return r.log.sync()
 }
 
 // losing reads the generations above a height.
 func (r *Run) losing(fork int) ([]record, error) {
 	var all []record
-	for _, l := range r.chain[fork:] {
+	for height := fork + 1; height <= r.log.heights.height(); height++ {
+		l := r.linkAt(height)
 		g, err := readRecord(l.entry, l.seal, r.Block)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
@@ -245,39 +257,27 @@ func (r *Run) losing(fork int) ([]record, error) {
 	return all, nil
 }
 
-// end is where a height ends in the log.
-func (r *Run) end(height int) int64 {
-	if height == 0 {
-		return int64(len(r.log.beginning))
-	}
-	return r.chain[height-1].end
-}
-
-// extension is what was written at the end of the log.
-type extension struct {
-	links  []link
-	places map[seedlog.Link]place
-}
-
 // extend writes generations at the end of the log. They are not durable yet, and not part of the chain: see adopt.
-func (r *Run) extend(tail []record) (extension, error) {
-	e := extension{places: map[seedlog.Link]place{}}
+func (r *Run) extend(tail []record) (written [][]placed, err error) {
 	for _, g := range tail {
-		written, err := r.log.write(g.blocks)
+		places, err := r.log.write(g.blocks)
 		if err != nil {
-			return e, err
+			return nil, err
 		}
-		maps.Copy(e.places, written)
-		g.link.end = r.log.size
-		e.links = append(e.links, g.link)
+		written = append(written, places)
 	}
-	return e, nil
+	return written, nil
 }
 
-// adopt makes what was written the chain above height.
-func (r *Run) adopt(height int, e extension) {
+// adopt makes the generations that were written at the end of the log part of the chain.
+func (r *Run) adopt(written [][]placed) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	maps.Copy(r.log.index, e.places)
-	r.chain = append(r.chain[:height:height], e.links...)
+	x := r.log.heights
+	for _, g := range written {
+		for _, p := range g {
+			r.log.insert(p)
+		}
+		x.entries = append(x.entries, uint32(len(x.tags)-2))
+	}
 }

@@ -22,8 +22,8 @@ var (
 	ErrClosed = errors.New("the store is closed")
 )
 
-// Store keeps one run. Block, State and Chain are safe for concurrent use with everything; Save and Close are called
-// by one goroutine.
+// Store keeps one run. Save and Close are called by one goroutine; the other methods are safe for concurrent use with
+// everything.
 type Store interface {
 	// Block returns the block that link names. It is read-only, and costs one read of a file at most.
 	Block(link seedlog.Link) ([]byte, bool)
@@ -32,8 +32,17 @@ type Store interface {
 	Save(batch Batch) error
 	// State returns the hard state that was saved last; nil if there was none. It is read-only.
 	State() []byte
-	// Chain returns the canonical entries of heights 1, 2, ... and their seals, as Head moved them. They are copies.
-	Chain() (entries, seals []seedlog.Link)
+	// Length is the height of the newest canonical entry.
+	Length() uint64
+	// At returns the canonical entry of a height from 1 on and its seal, as Head moved them.
+	At(height uint64) (entry, seal seedlog.Link, ok bool)
+	// Height returns the height of a canonical entry.
+	Height(entry seedlog.Link) (height uint64, ok bool)
+	// SaveSummary keeps what a peer needs to restart at a height without reading what lies below, opaque, in place of
+	// an older one. It is no part of what Save promises: it may be lost, and a failure harms nothing.
+	SaveSummary(height uint64, data []byte) error
+	// Summary returns the newest summary kept of a height up to most. It may be damaged, or of another branch.
+	Summary(most uint64) (height uint64, data []byte, ok bool)
 	// Close makes everything durable and releases the store.
 	Close() error
 }
@@ -57,8 +66,8 @@ type HeadMove struct {
 const MaxState = 1 << 20
 
 // check reports whether m can move a chain of the given length, with all blocks at hand.
-func (m *HeadMove) check(length int, has func(seedlog.Link) bool) error {
-	if m.Fork > uint64(length) {
+func (m *HeadMove) check(length uint64, has func(seedlog.Link) bool) error {
+	if m.Fork > length {
 		return fmt.Errorf("%w: head moves above height %d, the chain has %d", ErrBatch, m.Fork, length)
 	}
 	if len(m.Entries) != len(m.Seals) {

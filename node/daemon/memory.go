@@ -18,6 +18,8 @@ type memory struct {
 	Active  string   `json:"active"`  // last run, "" for none
 	Recent  []string `json:"recent"`  // runs of this folder, newest use first
 	Paused  bool     `json:"paused"`  // by the owner
+
+	Joined []string `json:"joined,omitempty"` // where the owner said that the active run is
 }
 
 const (

@@ -87,15 +87,18 @@ func Start(ctx context.Context, cfg Config) (*Node, error) {
 }
 
 func (n *Node) start(ctx context.Context) (err error) {
-	targets, err := resolve(ctx, n.cfg.Targets)
-	if len(n.cfg.Targets) > 0 && err != nil {
-		return err
+	targets, unreachable := resolve(ctx, n.cfg.Targets)
+	if unreachable != nil && !errors.Is(unreachable, mesh.ErrUnreachable) {
+		return unreachable
 	}
 	if n.data, err = store.Open(n.cfg.Data); err != nil {
 		return err
 	}
 	if n.memory, err = readMemory(n.cfg.Data); err != nil {
 		return err
+	}
+	if unreachable != nil && !n.remembers() {
+		return unreachable
 	}
 	if err := errors.Join(n.openPage(), n.openMetrics()); err != nil {
 		return err

@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"slices"
+	"strings"
 
 	"github.com/evoswarm/evoswarm/coordinator"
 	"github.com/evoswarm/evoswarm/internal/cost"
+	"github.com/evoswarm/evoswarm/internal/mesh"
 	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -23,7 +26,9 @@ func (n *Node) findRun(ctx context.Context, targets []target) (genesis []byte, e
 		return n.trainRun()
 	}
 	if len(targets) > 0 {
-		return meet(ctx, n.mesh, targets)
+		if genesis, err = meet(ctx, n.mesh, targets); err == nil || !errors.Is(err, mesh.ErrUnreachable) || !n.remembers() {
+			return genesis, err
+		}
 	}
 	if n.memory.Active == "" {
 		return nil, nil
@@ -32,8 +37,17 @@ func (n *Node) findRun(ctx context.Context, targets []target) (genesis []byte, e
 	if err != nil || spec == nil {
 		return nil, err
 	}
+	if len(n.cfg.Targets) > 0 {
+		n.note("nobody answers at " + strings.Join(n.cfg.Targets, ", ") + ": looking for the nodes that this one remembers")
+	}
 	n.note(fmt.Sprintf("continuing the run that was active here: %s", spec.Env.ID))
 	return seedlog.Encode(spec), nil
+}
+
+// remembers reports whether this folder was with a swarm at the same addresses before, and knows others of it: the
+// swarm may be there also if these addresses are not.
+func (n *Node) remembers() bool {
+	return n.memory.Active != "" && slices.Equal(n.memory.Joined, n.cfg.Targets) && len(n.data.Peers()) > 0
 }
 
 // trainRun finds the run of this folder that was asked for, or creates it.
@@ -155,5 +169,6 @@ func (n *Node) enter(ctx context.Context, genesis []byte) error {
 		return err
 	}
 	n.memory.use(rules.Run.String())
+	n.memory.Joined = n.cfg.Targets
 	return n.memory.write(n.cfg.Data)
 }

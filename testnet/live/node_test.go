@@ -12,7 +12,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -36,6 +39,7 @@ type swarm struct {
 type node struct {
 	name, data, page, log string // page is a URL; log the file of its output
 	args                  []string
+	within                []string // command that runs another one where the node lives; empty: here
 	cmd                   *exec.Cmd
 	exited                chan struct{}
 }
@@ -53,18 +57,31 @@ func (s *swarm) newNode(t *testing.T, name string, args ...string) *node {
 	return n
 }
 
+// Ports of nodes lie below those that Linux gives to outgoing connections and to listeners that ask for any port: a
+// port from there, closed until its node starts, may be another program's by then.
+const (
+	firstPort = 15000
+	ports     = 15000
+)
+
+// nextPort is counted on from a place of this process, since two runs of the tests may share a computer.
+var nextPort atomic.Int64
+
+func init() { nextPort.Store(int64(os.Getpid()) * 97) }
+
+// freePort returns a port of 127.0.0.1 that nobody listens on, another one each time.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range ports {
+		port := strconv.FormatInt(firstPort+nextPort.Add(1)%ports, 10)
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port))
+		if err == nil {
+			l.Close()
+			return port
+		}
 	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
+	t.Fatalf("no port from %d to %d is free", firstPort, firstPort+ports-1)
+	return ""
 }
 
 // starts runs functions on one thread that lives as long as the tests, since a child is killed when the thread that
@@ -88,7 +105,8 @@ func (n *node) start(t *testing.T) *node {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	cmd := exec.Command(evonode(t), n.args...)
+	line := append(append(slices.Clone(n.within), evonode(t)), n.args...)
+	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)

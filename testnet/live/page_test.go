@@ -1,6 +1,7 @@
 package live
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -64,6 +65,13 @@ func TestPage(t *testing.T) {
 	if err != nil || !strings.Contains(words, "had a mean return") {
 		t.Errorf("got %q, %v: a latecomer does not see the learning curve", words, err)
 	}
+	still := b.canvas(t)
+	s.await(t, "the drawing moves", func() string {
+		if bytes.Equal(b.canvas(t), still) {
+			return "it does not move"
+		}
+		return ""
+	})
 	said, err := ask[string](b, `said.join("\n")`)
 	if err != nil || strings.Contains(said, "lone") || strings.Contains(said, "sleep") {
 		t.Errorf("got %v, want no word of being alone or asleep:\n%s", err, said)

@@ -4,12 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
-
-// inFlight is how many of the newest entries may differ between peers at any moment, because they are on
-// their way; where folds take time, as many more are being folded.
-const inFlight = 3
 
 // check holds the invariants of the fault matrix against the swarm after its time of calm.
 func (s *Swarm) check(healed []uint64) error {
@@ -17,8 +14,9 @@ func (s *Swarm) check(healed []uint64) error {
 	if err := s.checkSameHead(); err != nil {
 		return fmt.Errorf("I1: %w", err)
 	}
+	chains := verifier{swarm: s, seen: map[[2]seedlog.Link]*verdict{}}
 	for _, n := range honest {
-		if err := s.checkChain(n); err != nil {
+		if err := chains.check(n); err != nil {
 			return fmt.Errorf("I2 and I3: node %d: %w", n.index, err)
 		}
 	}
@@ -28,15 +26,25 @@ func (s *Swarm) check(healed []uint64) error {
 	s.Report.Height = slices.Min(s.heights())
 	for i, n := range honest {
 		if h := n.coord.Snapshot().Height; h <= healed[i] {
-			return fmt.Errorf("I5: node %d stood at height %d when all was healed and stands at %d now", n.index, healed[i], h)
+			return fmt.Errorf("I5: node %d had height %d when all was healed and has %d now", n.index, healed[i], h)
 		}
 	}
 	return nil
 }
 
+// inFlight is how many of the newest entries may differ between peers at any moment, because they are on their way,
+// folded, re-run or saved.
+func (s *Swarm) inFlight() uint64 {
+	n := 4 + s.opts.Fold + s.opts.Sync
+	if s.opts.WAN {
+		n += 6
+	}
+	return uint64(n)
+}
+
 // checkSameHead (I1): all honest natives are on one chain, but for the newest entries.
 func (s *Swarm) checkSameHead() error {
-	honest, inFlight := s.honest(), inFlight+uint64(s.opts.Fold)
+	honest, inFlight := s.honest(), s.inFlight()
 	common := slices.Min(s.heights())
 	if highest := slices.Max(s.heights()); highest > common+inFlight {
 		return fmt.Errorf("heights from %d to %d: %v", common, highest, s.heights())
@@ -53,38 +61,71 @@ func (s *Swarm) checkSameHead() error {
 	return nil
 }
 
-// checkChain (I2, I3): what is on disk verifies from the genesis, folds to the live state, and holds no false claim.
-func (s *Swarm) checkChain(n *node) error {
-	state, parent := s.rules.Initial(), seedlog.Parent{Link: s.rules.Run}
+// verifier checks chains on disks from the genesis: form, signatures, order, digests, and that every claim is true.
+// What is the same on several disks is checked once.
+type verifier struct {
+	swarm *Swarm
+	seen  map[[2]seedlog.Link]*verdict
+}
+
+type verdict struct {
+	parent seedlog.Parent // as the next entry sees it
+	state  *evolve.State
+	err    error
+}
+
+// check (I2, I3): what is on disk verifies from the genesis, folds to the live state, and holds no false claim.
+func (v *verifier) check(n *node) error {
+	s := v.swarm
+	at := &verdict{parent: seedlog.Parent{Link: s.rules.Run}, state: s.rules.Initial()}
 	for i, link := range n.disk.chain {
-		entry, err := s.rules.CheckEntry(n.disk.blocks[link], n.disk.blocks[n.disk.seals[i]])
-		if err != nil {
-			return err
+		key := [2]seedlog.Link{link, n.disk.seals[i]}
+		next := v.seen[key]
+		if next == nil {
+			next = v.entry(n, key, at)
+			v.seen[key] = next
 		}
-		e := entry.Value()
-		checked, claims := make([]seedlog.CheckedClaim, len(e.Claims)), make([]*seedlog.Claim, len(e.Claims))
-		for j, l := range e.Claims {
-			if checked[j], err = s.rules.CheckClaim(n.disk.blocks[l]); err != nil {
-				return err
-			}
-			claims[j] = checked[j].Value()
-			if err := s.checkTrue(claims[j]); err != nil {
-				return fmt.Errorf("height %d of %d: %w", e.Height, len(n.disk.chain), err)
-			}
+		if next.err != nil {
+			return fmt.Errorf("height %d of %d: %w", i+1, len(n.disk.chain), next.err)
 		}
-		if err := s.rules.CheckPlace(entry, parent, checked); err != nil {
-			return err
-		}
-		if state, err = s.rules.Advance(state, e, claims); err != nil {
-			return err
-		}
-		parent = seedlog.Parent{Link: link, Height: e.Height, Term: e.Term}
+		at = next
+	}
+	if n.disk.pending != nil {
+		return nil // the newest entry is being saved
 	}
 	live := n.coord.Snapshot()
-	if live.Head != parent.Link || live.State.Digest() != state.Digest() || live.State.ThetaDigest() != state.ThetaDigest() {
-		return fmt.Errorf("disk folds to another state than the live one at height %d", parent.Height)
+	if live.Head != at.parent.Link {
+		return fmt.Errorf("the disk ends at height %d, another head than the live one at %d", at.parent.Height, live.Height)
+	}
+	if live.StateHeight == live.Height && (live.State.Digest() != at.state.Digest() || live.State.ThetaDigest() != at.state.ThetaDigest()) {
+		return fmt.Errorf("disk folds to another state than the live one at height %d", at.parent.Height)
 	}
 	return nil
+}
+
+func (v *verifier) entry(n *node, key [2]seedlog.Link, parent *verdict) *verdict {
+	s := v.swarm
+	entry, err := s.rules.CheckEntry(n.disk.blocks[key[0]], n.disk.blocks[key[1]])
+	if err != nil {
+		return &verdict{err: err}
+	}
+	e := entry.Value()
+	checked, claims := make([]seedlog.CheckedClaim, len(e.Claims)), make([]*seedlog.Claim, len(e.Claims))
+	for j, l := range e.Claims {
+		if checked[j], err = s.checker.Claim(n.disk.blocks[l]); err != nil {
+			return &verdict{err: err}
+		}
+		claims[j] = checked[j].Value()
+		if err := s.checkTrue(claims[j]); err != nil {
+			return &verdict{err: err}
+		}
+	}
+	if err := s.rules.CheckPlace(entry, parent.parent, checked); err != nil {
+		return &verdict{err: err}
+	}
+	next := &verdict{parent: seedlog.Parent{Link: key[0], Height: e.Height, Term: e.Term}}
+	next.state, next.err = s.rules.Advance(parent.state, e, claims)
+	return next
 }
 
 func (s *Swarm) checkTrue(c *seedlog.Claim) error {
@@ -92,10 +133,10 @@ func (s *Swarm) checkTrue(c *seedlog.Claim) error {
 	for i := range c.Steps {
 		counter := c.Chunk*n + uint64(i)
 		seed := s.rules.Seed(c.Parent, c.Peer, counter)
-		fitness, _ := c.At(counter)
+		fitness, steps := c.At(counter)
 		for sign, f := range fitness {
-			if f != truth(seed, sign) {
-				return fmt.Errorf("%w: counter %d of %s", seedlog.ErrFalseClaim, counter, c.Peer.Short())
+			if f != truth(seed, sign) || steps != uint64(s.rules.Signs())*trueSteps(seed) {
+				return fmt.Errorf("%w: counter %d of %s", seedlog.ErrFalseClaim, counter, s.name(c.Peer))
 			}
 		}
 	}
@@ -104,7 +145,7 @@ func (s *Swarm) checkTrue(c *seedlog.Claim) error {
 
 // checkNothingLost (I4): every entry that an honest leader sent out is on some disk, canonical or on a branch.
 func (s *Swarm) checkNothingLost() error {
-	for link := range s.acknowledged {
+	for link := range s.online.acknowledged { //lint:sorted any one is reported
 		found := false
 		for _, n := range s.nodes {
 			if _, ok := n.disk.blocks[link]; ok {

@@ -8,46 +8,94 @@ import (
 	"github.com/evoswarm/evoswarm/internal/noise"
 )
 
-// Options describe a scenario. Shares are in 1/1024, times in ticks of 50 ms.
+// Options describe a scenario. Shares are in 1/1024, times in ticks of 50 ms. What is 0 does not happen, or is as said.
 type Options struct {
 	Seed       uint64
-	Natives    int              // hubs, all connected with each other
-	Tabs       int              // leaves, each attached to one hub
-	Faulty     int              // natives (the last ones) that inflate their own results, also when they lead
-	Ticks      coordinator.Tick // of trouble
-	Calm       coordinator.Tick // after it, without faults: time to agree again
-	DelayMin   int
-	DelayMax   int
-	Loss       int    // messages lost
-	Duplicate  int    // messages delivered twice
-	Partitions int    // how often the natives are split in two for a while
-	Crashes    int    // how often a node loses power and comes back
-	KillLeader bool   // crashes hit the leader
-	Fold       int    // folding an entry takes a node up to so many ticks; a node that needs longer than a generation never catches up
-	Mandate    uint64 // entries of one leader; 0: 20
+	Natives    int // hubs; the first is the run's origin
+	Tabs       int // leaves
+	Faulty     int // natives (the last ones) that inflate their own results, also when they lead
+	Attacks    []Attack
+	Stranger   int    // keys of a stranger that sends any messages, as many a tick
+	Forges     bool   // the stranger builds chains, too
 	Antithetic bool   // openai-es instead of dises
+	Mandate    uint64 // entries of one leader; 0: 20
+
+	Ticks coordinator.Tick // of trouble
+	Calm  coordinator.Tick // after it, without faults: time to agree again
+
+	// The network.
+	WAN        bool // peers lie far apart, and use the protocol's times for that
+	Degree     int  // hubs that a hub keeps linked; 0: 32
+	LinkedOnly bool // messages to peers that are not linked are lost
+	DelayMin   int  // of a hop
+	DelayMax   int
+	Loss       int // messages lost
+	Duplicate  int // messages delivered twice
+	Upload     int // bytes that a node sends in a tick; 0: no limit
+
+	// The machines.
+	Rate       int // evaluations of a native in a tick, a tab has a quarter; 0: 4 to 32, drawn by node
+	Signatures int // that a node checks in a tick; 0: no limit
+	Fold       int // folding an entry takes a node up to so many ticks; one that needs longer than a generation never catches up
+	Sync       int // saving takes a node up to so many ticks
+
+	// How often what fails.
+	Partitions int  // the swarm is split in two or three
+	OneWay     int  // what a node sends does not arrive
+	Flaps      int  // a node's connections come and go
+	Crashes    int  // nodes lose power
+	Down       int  // at most so many at once; 0: 1
+	KillLeader bool // crashes hit the leader
+	Disks      int  // a disk is full, or slow
+	Stops      int  // a node is stopped for up to 10 s
+	Churn      int  // least length of a session; all come and go; 0: they stay
+	Joins      int  // natives that come at half time, all at once
+
+	Trace func(string) // told what happens
 }
 
 // Draw makes a scenario out of a seed.
 func Draw(seed uint64) Options {
 	rng := noise.NewStream(seed, drawScenario)
 	below := func(n int) int { return int(rng.Uint64() % uint64(n)) }
+	sometimes := func(one, n int) int { // 1 to n in one of so many cases
+		if below(one) > 0 {
+			return 0
+		}
+		return 1 + below(n)
+	}
 	o := Options{
 		Seed: seed, Natives: 3 + below(8), Tabs: below(6), Ticks: 500, Calm: 400,
 		DelayMin: 1, DelayMax: 2 + below(4), Loss: below(4) * 50, Duplicate: below(3) * 60,
 		Partitions: below(3), Crashes: below(4), KillLeader: below(2) == 0, Antithetic: below(3) == 0,
 	}
+	o.Faulty = sometimes(3, max(1, o.Natives/3))
+	o.Down = 1 + below(max(1, o.Natives/2))
+	o.OneWay, o.Flaps, o.Disks, o.Stops = sometimes(3, 2), sometimes(3, 2), sometimes(3, 3), sometimes(4, 2)
+	o.Fold, o.Sync = sometimes(3, 4), sometimes(2, 2)
 	if below(3) == 0 {
-		o.Faulty = 1 + below(max(1, o.Natives/3))
+		o.Signatures = 200 << below(4)
 	}
+	if below(4) == 0 {
+		o.Degree = 3 + below(4)
+	}
+	if below(8) == 0 {
+		o.Churn = 60 + below(120)
+	}
+	o.Joins = sometimes(8, o.Natives)
+	o.Stranger = sometimes(2, 40)
+	_ = below(2) // whether the stranger forges chains, too
 	switch below(25) {
 	case 0:
-		o.Natives, o.Tabs, o.Ticks, o.Calm = 60, 20, 200, 300
+		o.Natives, o.Tabs, o.Ticks, o.Calm, o.Degree = 40, 20, 200, 300, 12
 	case 1:
 		o.Natives, o.Faulty = 2, min(o.Faulty, 1)
+	case 2, 3, 4:
+		o.WAN, o.Ticks, o.Calm = true, 1200, 1600
 	}
-	if below(3) == 0 {
-		o.Fold = 1 + below(4)
+	if o.Degree > 0 {
+		// After a long partition each side has links enough, and the mesh dials nobody on the other (docs/ROADMAP.md).
+		o.Partitions = 0
 	}
 	return o
 }
@@ -55,15 +103,28 @@ func Draw(seed uint64) Options {
 // String is a line that a person can read.
 func (o Options) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %#x: %d natives (%d faulty), %d tabs, delay %d-%d, loss %d, duplicates %d, %d partitions, %d crashes", o.Seed, o.Natives, o.Faulty, o.Tabs, o.DelayMin, o.DelayMax, o.Loss, o.Duplicate, o.Partitions, o.Crashes)
-	if o.KillLeader {
-		b.WriteString(" of leaders")
+	fmt.Fprintf(&b, "seed %#x: %d natives", o.Seed, o.Natives)
+	for _, x := range []struct {
+		n    int
+		text string
+	}{
+		{o.Faulty, "%d of them faulty"}, {o.Tabs, "%d tabs"}, {o.Stranger, "stranger of %d keys"}, {len(o.Attacks), "%d attacks"},
+		{o.Degree, "%d links"}, {o.DelayMax, "hops of up to %d"}, {o.Loss, "loss %d"}, {o.Duplicate, "duplicates %d"}, {o.Upload, "upload %d"},
+		{o.Signatures, "%d signatures a tick"}, {o.Fold, "folds of up to %d"}, {o.Sync, "saves of up to %d"}, {o.Partitions, "%d partitions"},
+		{o.OneWay, "%d one-way"}, {o.Flaps, "%d flapping"}, {o.Crashes, "%d crashes"}, {o.Down, "of up to %d"}, {o.Disks, "%d disks fail"},
+		{o.Stops, "%d stops"}, {o.Churn, "sessions from %d"}, {o.Joins, "%d join"},
+	} {
+		if x.n > 0 {
+			fmt.Fprintf(&b, ", "+x.text, x.n)
+		}
 	}
-	if o.Fold > 0 {
-		fmt.Fprintf(&b, ", folds of up to %d", o.Fold)
-	}
-	if o.Antithetic {
-		b.WriteString(", openai-es")
+	for _, x := range []struct {
+		is   bool
+		text string
+	}{{o.WAN, "wide area"}, {o.KillLeader, "leaders crash"}, {o.Antithetic, "openai-es"}} {
+		if x.is {
+			b.WriteString(", " + x.text)
+		}
 	}
 	return b.String()
 }
@@ -74,4 +135,5 @@ const (
 	drawNetwork
 	drawKeys
 	drawLocal
+	drawAttack
 )

@@ -10,18 +10,19 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// New makes the swarm of a scenario, with all nodes powered up.
+// New makes the swarm of a scenario, with all nodes powered up and linked.
 func New(o Options) (*Swarm, error) {
-	s := &Swarm{opts: o, rng: noise.NewStream(o.Seed, drawNetwork), acknowledged: make(map[seedlog.Link]bool), side: make([]bool, o.Natives)}
+	s := &Swarm{opts: o, rng: noise.NewStream(o.Seed, drawNetwork), queue: make(queue), byPeer: make(map[coordinator.Peer]*node), online: newOnline()}
 	for i := range o.Natives {
 		n := s.newNode(i, coordinator.Native)
 		n.faulty = i >= o.Natives-o.Faulty
 		s.nodes = append(s.nodes, n)
 	}
 	for i := range o.Tabs {
-		n := s.newNode(o.Natives+i, coordinator.Tab)
-		n.hub = s.below(o.Natives)
-		s.nodes = append(s.nodes, n)
+		s.nodes = append(s.nodes, s.newNode(o.Natives+i, coordinator.Tab))
+	}
+	for _, n := range s.nodes {
+		s.byPeer[n.peer] = n
 	}
 	spec, err := newSpec(o, s.nodes[0].peer)
 	if err != nil {
@@ -30,13 +31,27 @@ func New(o Options) (*Swarm, error) {
 	if s.rules, err = seedlog.NewRules(spec); err != nil {
 		return nil, err
 	}
-	s.checker = seedlog.NewChecker(s.rules)
+	s.checker, s.library = seedlog.NewChecker(s.rules), newLibrary(s.rules)
+	s.newNetwork()
+	free := o.Natives - o.Faulty
+	attacks := o.Attacks
+	if o.Stranger > 0 {
+		attacks = append([]Attack{{New: func() Adversary { return NewStranger(o.Stranger, o.Forges) }, Rate: 1 + o.Stranger/4, Until: o.Ticks}}, attacks...)
+	}
+	for i, attack := range attacks {
+		a := s.newActor(i, attack)
+		for range attack.Owns {
+			free--
+			s.nodes[free].owner = a
+		}
+		s.actors = append(s.actors, a)
+	}
 	for _, n := range s.nodes {
 		if err := s.powerUp(n); err != nil {
 			return nil, err
 		}
 	}
-	return s, nil
+	return s, s.err
 }
 
 func newSpec(o Options, origin coordinator.Peer) (*seedlog.Spec, error) {
@@ -70,93 +85,44 @@ func newSpec(o Options, origin coordinator.Peer) (*seedlog.Spec, error) {
 // Run plays a scenario to its end and checks the invariants.
 func Run(o Options) (Report, error) {
 	s, err := New(o)
-	if err != nil {
+	if err == nil {
+		s.plan()
+		err = s.run(o.Ticks)
+	}
+	if err == nil {
+		err = s.Settle(o.Calm)
+	}
+	if s == nil {
 		return Report{}, err
 	}
-	if err := s.trouble(); err != nil {
-		return s.Report, fmt.Errorf("%v: %w", o, err)
+	if err != nil {
+		s.describe()
+		err = fmt.Errorf("%v: %w", o, err)
 	}
-	s.calm, s.split = true, false
+	return s.Report, err
+}
+
+// describe tells a reader how every node stands.
+func (s *Swarm) describe() {
 	for _, n := range s.nodes {
 		if n.coord == nil {
-			if err := s.powerUp(n); err != nil {
-				return s.Report, fmt.Errorf("%v: %w", o, err)
-			}
+			s.trace("node %d has no power", n.index)
+			continue
 		}
+		v := n.coord.Snapshot()
+		s.trace("node %d: height %d, role %d in term %d under %s, %d of %d to fold, busy until %d, %d events held, %d urgent tasks and %d others, %d messages to check, links to %d hubs and %d leaves",
+			n.index, v.Height, v.Role, v.Term, s.name(v.Leader), v.Behind, v.BehindOf, n.busy, len(n.held), len(n.work.urgent), len(n.work.ordered), n.checks.waiting, len(n.hubs), len(n.leaves))
 	}
-	healed := s.heights()
-	if err := s.run(s.now + o.Calm); err != nil {
-		return s.Report, fmt.Errorf("%v: %w", o, err)
-	}
-	if err := s.check(healed); err != nil {
-		return s.Report, fmt.Errorf("%v: %w", o, err)
-	}
-	return s.Report, nil
+	s.trace("largest tables: %v", s.online.largest)
 }
 
-// trouble spreads the scenario's faults over its time.
-func (s *Swarm) trouble() error {
-	o := s.opts
-	crashes, partitions := o.Crashes, o.Partitions
-	slots := max(crashes+partitions, 1)
-	for i := range slots {
-		if err := s.run(o.Ticks * coordinator.Tick(2*i+1) / coordinator.Tick(2*slots)); err != nil {
-			return err
-		}
-		if crashes > 0 && (partitions == 0 || s.below(2) == 0) {
-			crashes--
-			if err := s.crash(); err != nil {
-				return err
-			}
-		} else if partitions > 0 {
-			partitions--
-			s.divide()
-		}
-		if err := s.run(o.Ticks * coordinator.Tick(2*i+2) / coordinator.Tick(2*slots)); err != nil {
-			return err
-		}
-		s.split = false
-	}
-	return s.run(o.Ticks)
-}
-
-// crash takes the power from a node, and gives it back to one that was crashed before.
-func (s *Swarm) crash() error {
-	for _, n := range s.nodes {
-		if n.coord == nil {
-			if err := s.powerUp(n); err != nil {
-				return err
-			}
-			break
-		}
-	}
-	victim := s.nodes[s.below(len(s.nodes))]
-	if s.opts.KillLeader {
-		for _, n := range s.nodes {
-			if n.coord != nil && n.coord.Snapshot().Role == coordinator.Leader {
-				victim = n
-			}
-		}
-	}
-	if victim.coord != nil {
-		s.powerDown(victim)
-	}
-	return nil
-}
-
-// divide splits the natives in two at random.
-func (s *Swarm) divide() {
-	s.split = true
-	for i := range s.side {
-		s.side[i] = s.below(2) == 0
-	}
-}
-
-// heights of the honest natives.
+// heights of the honest natives that have power.
 func (s *Swarm) heights() []uint64 {
 	var h []uint64
 	for _, n := range s.honest() {
-		h = append(h, n.coord.Snapshot().Height)
+		if n.coord != nil {
+			h = append(h, n.coord.Snapshot().Height)
+		}
 	}
 	return h
 }
@@ -165,7 +131,7 @@ func (s *Swarm) heights() []uint64 {
 func (s *Swarm) honest() []*node {
 	var nodes []*node
 	for _, n := range s.nodes {
-		if n.kind == coordinator.Native && !n.faulty {
+		if n.hub() && n.honest() {
 			nodes = append(nodes, n)
 		}
 	}

@@ -8,15 +8,20 @@ import (
 )
 
 var (
-	seeds = flag.Uint64("sim.seeds", 50, "how many seeds TestSeeds runs, from 0 up")
+	seeds = flag.Uint64("sim.seeds", 50, "how many seeds TestSeeds runs")
+	start = flag.Uint64("sim.first", 0, "the first of them")
+	trace = flag.Bool("sim.trace", false, "tell what happens, tick by tick; with -sim.seed")
 	only  = flag.String("sim.seed", "", "run this one seed alone, such as 0x2a")
 )
 
+// night is how many seeds a run has that has time for more.
+const night = 1000
+
 func TestSeeds(t *testing.T) {
 	t.Parallel() // with TestCrowd
-	first, last := uint64(0), *seeds
+	first, last := *start, *start+*seeds
 	if testing.Short() {
-		last = min(last, 10)
+		last = min(last, first+10)
 	}
 	if *only != "" {
 		first = parseSeed(t, *only)
@@ -32,8 +37,8 @@ func TestSeeds(t *testing.T) {
 
 // TestCrowd is the largest swarm: 200 peers, a crash of the leader and a partition.
 func TestCrowd(t *testing.T) {
-	if testing.Short() {
-		t.Skip("200 peers take minutes")
+	if *seeds < night {
+		t.Skip("200 peers take a minute of two cores: they are part of make night")
 	}
 	t.Parallel()
 	play(t, Options{Seed: 200, Natives: 120, Tabs: 80, Ticks: 120, Calm: 160, DelayMin: 1, DelayMax: 3, Loss: 20, Partitions: 1, Crashes: 1, KillLeader: true}, "TestCrowd")
@@ -42,6 +47,9 @@ func TestCrowd(t *testing.T) {
 // play runs a scenario and names the line that plays it again.
 func play(t *testing.T, o Options, again string) {
 	t.Helper()
+	if *trace {
+		o.Trace = func(line string) { t.Log(line) }
+	}
 	report, err := Run(o)
 	if err != nil {
 		t.Fatalf("%v\nreproduce: go test ./testnet/sim -run %s", err, again)

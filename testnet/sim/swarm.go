@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"container/heap"
 	"fmt"
 
 	"github.com/evoswarm/evoswarm/coordinator"
@@ -16,233 +15,237 @@ type Swarm struct {
 	checker *seedlog.Checker
 	rng     noise.Stream
 	nodes   []*node
+	byPeer  map[coordinator.Peer]*node
+	actors  []*Actor
+	library library
 	now     coordinator.Tick
 	queue   queue
-	seq     uint64
-	side    []bool // by native: which half of a partition it is in
-	split   bool
-	calm    bool
+	passing bool // the events of this tick are over
+	net     network
+	calm    bool // no loss, no duplicates
 	err     error
 
-	acknowledged map[seedlog.Link]bool // entries that honest leaders sent out
-	Report       Report
+	online online
+	Report Report
 }
 
 // Report counts what happened.
 type Report struct {
-	Height   uint64 // of the lowest honest native at the end
-	Leaders  int    // changes of leadership that nodes noted
-	Reorgs   int
-	Bans     int
-	Messages int
-	Entries  int // signed and sent by honest leaders
+	Height    uint64           // of the lowest honest native at the end
+	Leaders   int              // changes of leadership that nodes noted
+	Reorgs    int              // of honest nodes
+	Deepest   uint64           // entries that one of them replaced
+	Bans      int              // by honest nodes
+	Messages  int              // that arrived
+	Entries   int              // signed and sent by honest leaders
+	Steps     int              // of all coordinators
+	Recovered coordinator.Tick // from the end of trouble until every honest native had a new entry
 }
 
-// event is something that happens to a node at a time.
+// event is something that happens at a tick: to a node, to an adversary, or by script.
 type event struct {
-	at    coordinator.Tick
-	seq   uint64
-	node  int
+	node  *node
 	life  int
 	event coordinator.Event
+	mail  *parcel // of messages
+
+	do func() // of scripts, and of what happens inside a node
 }
 
-type queue []event
+// queue holds what will happen, by tick; within a tick in the order in which it was pushed.
+type queue map[coordinator.Tick][]event
 
-func (q queue) Len() int { return len(q) }
-func (q queue) Less(i, j int) bool {
-	return q[i].at < q[j].at || (q[i].at == q[j].at && q[i].seq < q[j].seq)
+func (s *Swarm) push(at coordinator.Tick, e event) {
+	if s.passing {
+		at = max(at, s.now+1)
+	}
+	at = max(at, s.now)
+	s.queue[at] = append(s.queue[at], e)
 }
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(x any)   { *q = append(*q, x.(event)) }
-func (q *queue) Pop() any {
-	last := len(*q) - 1
-	e := (*q)[last]
-	*q = (*q)[:last]
-	return e
-}
+
+// at has a script run when the tick begins.
+func (s *Swarm) at(at coordinator.Tick, do func()) { s.push(at, event{do: do}) }
 
 func (s *Swarm) below(n int) int { return int(s.rng.Uint64() % uint64(n)) }
 
 // chance is true in share of 1024 cases.
-func (s *Swarm) chance(share int) bool { return s.below(1024) < share }
+func (s *Swarm) chance(share int) bool { return share > 0 && s.below(1024) < share }
 
-// linked reports whether two nodes hold a connection when nothing is broken.
-func (s *Swarm) linked(a, b *node) bool {
+// fail stops the run.
+func (s *Swarm) fail(format string, args ...any) {
+	if s.err == nil {
+		s.err = fmt.Errorf("tick %d: %w", s.now, fmt.Errorf(format, args...))
+	}
+}
+
+// trace tells a reader what happens.
+func (s *Swarm) trace(format string, args ...any) {
+	if s.opts.Trace != nil {
+		s.opts.Trace(fmt.Sprintf("%5d  ", s.now) + fmt.Sprintf(format, args...))
+	}
+}
+
+// run lets time pass until end. A node that nothing happened to in a tick is told that time passed.
+func (s *Swarm) run(end coordinator.Tick) error {
+	for ; s.now < end && s.err == nil; s.now++ {
+		if s.now%keepEvery == 0 {
+			s.keepLinks()
+		}
+		s.act()
+		for i := 0; i < len(s.queue[s.now]) && s.err == nil; i++ {
+			s.happen(s.queue[s.now][i])
+		}
+		delete(s.queue, s.now)
+		s.passing = true
+		for _, n := range s.nodes {
+			if n.coord != nil && n.stepped != s.now {
+				s.step(n, coordinator.Passed{})
+			}
+		}
+		s.sample()
+		s.passing = false
+	}
+	return s.err
+}
+
+// happen carries out an event, unless the node has lost power since.
+func (s *Swarm) happen(e event) {
 	switch {
-	case a.kind == coordinator.Tab && b.kind == coordinator.Tab:
-		return false
-	case a.kind == coordinator.Tab:
-		return a.hub == b.index
-	case b.kind == coordinator.Tab:
-		return b.hub == a.index
+	case e.node != nil && (e.node.coord == nil || e.node.lives != e.life):
+	case e.do != nil:
+		e.do()
+	case e.mail != nil:
+		s.take(e.node, e.mail)
+	default:
+		s.step(e.node, e.event)
 	}
-	return true
 }
 
-// reachable reports whether the partition of the moment lets a message through. A tab is where its hub is.
-func (s *Swarm) reachable(a, b *node) bool {
-	if s.now < max(a.offline, b.offline) {
-		return false
-	}
-	return !s.split || s.side[s.place(a)] == s.side[s.place(b)]
-}
-
-func (s *Swarm) place(n *node) int {
-	if n.kind == coordinator.Tab {
-		return n.hub
-	}
-	return n.index
-}
-
-// step runs one event of a node and carries out the actions.
+// step runs one event of a node and carries out the actions. A node that is busy saving, or stopped, takes the event
+// later.
 func (s *Swarm) step(n *node, e coordinator.Event) {
 	if n.coord == nil || s.err != nil {
 		return
 	}
-	a := n.coord.Step(s.now, e)
-	if err := n.disk.save(a); err != nil {
-		s.err = fmt.Errorf("tick %d, node %d: %w", s.now, n.index, err)
+	if n.occupied(s.now) || len(n.held) > 0 && !n.releasing {
+		n.hold(e)
 		return
 	}
-	for _, note := range a.Notes {
-		switch note.Kind {
-		case coordinator.NoteLeader:
-			s.Report.Leaders++
-		case coordinator.NoteReorg:
-			s.Report.Reorgs++
-		case coordinator.NoteBan:
-			s.Report.Bans++
-			s.checkBan(n, note)
+	insider := n.insider()
+	if insider != nil {
+		var ok bool
+		if e, ok = insider.Event(n.owner, n.index, e); !ok {
+			e = coordinator.Passed{}
 		}
+	}
+	n.stepped = s.now
+	s.Report.Steps++
+	a := n.coord.Step(n.clock(s.now), e)
+	s.watch(n, e, &a)
+	if s.err != nil {
+		return
+	}
+	if n.burn(1) {
+		n.disk.tear(&a, s.below(len(a.Blocks)+1))
+		s.powerDown(n)
+		return
+	}
+	s.save(n, a)
+}
+
+// save makes durable what must be, then has the rest done. Nothing else happens to a node meanwhile.
+func (s *Swarm) save(n *node, a coordinator.Actions) {
+	if a.State == nil && len(a.Blocks) == 0 && a.Head == nil {
+		s.perform(n, a)
+		return
+	}
+	if s.now < n.disk.failsUntil {
+		s.trace("node %d cannot save", n.index)
+		n.disk.stuck = &a
+		s.push(n.disk.failsUntil, event{node: n, life: n.lives, do: func() {
+			if n.disk.stuck == &a { // still: nothing else is taken meanwhile
+				n.disk.stuck = nil
+				s.save(n, a)
+				s.release(n)
+			}
+		}})
+		return
+	}
+	took := n.disk.sync
+	if s.now < n.disk.lagsUntil {
+		took += n.disk.lag
+	}
+	if took == 0 {
+		s.saved(n, a)
+		return
+	}
+	n.disk.pending = &a
+	n.busy = s.now + took
+	s.finish(n, n.busy, func() {
+		n.disk.pending = nil
+		s.saved(n, a)
+		s.release(n)
+	})
+}
+
+// finish does what remains of a save, later if the node was stopped meanwhile.
+func (s *Swarm) finish(n *node, at coordinator.Tick, do func()) {
+	s.push(at, event{node: n, life: n.lives, do: func() {
+		if s.now < n.busy {
+			s.finish(n, n.busy, do)
+			return
+		}
+		do()
+	}})
+}
+
+func (s *Swarm) saved(n *node, a coordinator.Actions) {
+	s.library.add(a.Blocks)
+	if err := n.disk.save(&a); err != nil {
+		s.fail("node %d: %w", n.index, err)
+		return
+	}
+	s.perform(n, a)
+}
+
+// release hands over what was held back while a node was busy.
+func (s *Swarm) release(n *node) {
+	n.releasing = true
+	for len(n.held) > 0 && n.coord != nil && !n.occupied(s.now) {
+		e := n.held[0]
+		n.held = n.held[1:]
+		s.step(n, e)
+	}
+	n.releasing = false
+}
+
+// perform does what is left of actions that are durable.
+func (s *Swarm) perform(n *node, a coordinator.Actions) {
+	if n.owner != nil {
+		a.Send = n.insider().Send(n.owner, n.index, a.Send)
 	}
 	for _, envelope := range a.Send {
-		s.post(n, envelope)
+		if s.post(n, envelope); n.burn(1) {
+			s.powerDown(n)
+		}
+		if n.coord == nil || s.err != nil {
+			return
+		}
 	}
-	for _, id := range a.Cancel {
-		delete(n.work, id)
+	if a.Recall != nil {
+		summary, _ := coordinator.Summaries{Rules: s.rules, Archive: n.disk}.Newest(a.Recall.Height)
+		s.push(s.now+1, event{node: n, life: n.lives, do: func() { s.step(n, coordinator.Recalled{Summary: summary}) }})
+	}
+	if a.Fold != nil {
+		s.fold(n, a.Fold)
 	}
 	for _, w := range a.Work {
-		n.work[w.ID] = true
-		s.push(event{at: s.now + n.speed, node: n.index, life: n.lives,
-			event: coordinator.Evaluated{ID: w.ID, Results: s.evaluate(w.Task, n.faulty && !w.Urgent)}})
+		s.evaluateLater(n, w)
 	}
-	if f := a.Fold; f != nil {
-		task, err := f.Task(s.rules, n.disk, nil)
-		if err != nil {
-			s.err = fmt.Errorf("tick %d, node %d: %w", s.now, n.index, err)
-			return
-		}
-		n.work[f.ID] = true
-		s.push(event{at: s.now + n.fold*coordinator.Tick(len(f.Entries)), node: n.index, life: n.lives,
-			event: f.Answer(s.rules, s.rules.Plan.Fold(task))})
+	for _, id := range a.Cancel {
+		n.cancel(id)
 	}
-}
-
-// checkBan fails the run when an honest node cuts off another honest one.
-func (s *Swarm) checkBan(by *node, note coordinator.Note) {
-	for _, n := range s.nodes {
-		if n.peer == note.Peer && !n.faulty && !by.faulty && s.err == nil {
-			s.err = fmt.Errorf("tick %d: node %d cut off the honest node %d: %s", s.now, by.index, n.index, note.Text)
-		}
+	for _, p := range a.Ban {
+		s.cutOff(n, p)
 	}
-}
-
-// post sends a message to those whom it is for.
-func (s *Swarm) post(from *node, envelope coordinator.Envelope) {
-	if m, ok := envelope.Message.(*coordinator.Announce); ok && !from.faulty {
-		s.acknowledged[seedlog.LinkOf(m.Entry)] = true
-		s.Report.Entries++
-	}
-	data := coordinator.EncodeMessage(envelope.Message)
-	checked, err := s.read(data)
-	if err != nil {
-		s.err = fmt.Errorf("tick %d: node %d sent %T: %w", s.now, from.index, envelope.Message, err)
-		return
-	}
-	for _, to := range s.nodes {
-		switch {
-		case to == from || to.coord == nil || !s.reachable(from, to):
-		case envelope.Scope == coordinator.Direct && to.peer == envelope.To:
-			s.deliver(from, from, to, checked)
-		case envelope.Scope == coordinator.Hubs && s.linked(from, to):
-			s.deliver(from, from, to, checked)
-		case envelope.Scope == coordinator.Gossip:
-			via := from
-			if to.kind == coordinator.Tab {
-				if via = s.nodes[to.hub]; via.coord == nil {
-					continue
-				}
-			}
-			s.deliver(from, via, to, checked)
-		}
-	}
-}
-
-// read checks a message as its receivers do, but once for all of them.
-func (s *Swarm) read(data []byte) (coordinator.Checked, error) {
-	message, err := coordinator.DecodeMessage(data)
-	if err != nil {
-		return coordinator.Checked{}, err
-	}
-	return coordinator.Check(s.checker, message, nil)
-}
-
-func (s *Swarm) deliver(from, via, to *node, message coordinator.Checked) {
-	times := 1
-	if !s.calm {
-		if s.chance(s.opts.Loss) {
-			return
-		}
-		if s.chance(s.opts.Duplicate) {
-			times = 2
-		}
-	}
-	for range times {
-		s.Report.Messages++
-		delay := s.opts.DelayMin + s.below(s.opts.DelayMax-s.opts.DelayMin+1)
-		s.push(event{at: s.now + coordinator.Tick(delay), node: to.index, life: to.lives,
-			event: coordinator.Received{From: from.peer, Via: via.peer, Message: message}})
-	}
-}
-
-// workID is what an answer answers.
-func workID(e coordinator.Event) (id uint64, ok bool) {
-	switch e := e.(type) {
-	case coordinator.Evaluated:
-		return e.ID, true
-	case coordinator.Folded:
-		return e.ID, true
-	}
-	return 0, false
-}
-
-func (s *Swarm) push(e event) {
-	s.seq++
-	e.seq = s.seq
-	heap.Push(&s.queue, e)
-}
-
-// run lets time pass until end.
-func (s *Swarm) run(end coordinator.Tick) error {
-	for ; s.now < end && s.err == nil; s.now++ {
-		for _, n := range s.nodes {
-			s.step(n, coordinator.Passed{})
-		}
-		for len(s.queue) > 0 && s.queue[0].at <= s.now {
-			e := heap.Pop(&s.queue).(event)
-			n := s.nodes[e.node]
-			if n.lives != e.life || n.coord == nil {
-				continue
-			}
-			if id, ok := workID(e.event); ok {
-				if !n.work[id] {
-					continue // canceled
-				}
-				delete(n.work, id)
-			}
-			s.step(n, e.event)
-		}
-	}
-	return s.err
 }

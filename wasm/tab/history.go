@@ -20,16 +20,19 @@ type generation struct {
 // history reads generations above the height after from the log, so that the curve does not begin with this visit.
 // Generations whose every evaluation failed are left out.
 func history(log store.Store, after uint64) []generation {
-	entries, _ := log.Chain()
+	length := log.Length()
 	out := []generation{}
-	if after >= uint64(len(entries)) {
+	if after >= length {
 		return out
 	}
-	stride := 1 + (len(entries)-int(after)-1)/historyPoints
+	stride := 1 + (length-after-1)/historyPoints
 	// Counted from the newest, which is always there.
-	for i := (len(entries) - 1 - int(after)) % stride; int(after)+i < len(entries); i += stride {
-		height := after + uint64(i) + 1
-		if g, ok := readGeneration(log, entries[height-1]); ok {
+	for height := after + 1 + (length-1-after)%stride; height <= length; height += stride {
+		entry, _, ok := log.At(height)
+		if !ok {
+			break
+		}
+		if g, ok := readGeneration(log, entry); ok {
 			g.Height = height
 			out = append(out, g)
 		}

@@ -1,7 +1,7 @@
 //go:build js
 
-// A page of the store's test in a browser. ?step=first writes, ?step=second runs after a reload and finds it, ?step=full fills a
-// small quota. The title says how it ended.
+// A page of the store's test in a browser. ?step=first writes, ?step=second runs after a reload and finds it,
+// ?step=full fills a small quota. The title says how it ended.
 package main
 
 import (
@@ -87,6 +87,11 @@ func first(b *store.Browser, r *store.BrowserRun, all []generation) error {
 	if err := r.Save(store.Batch{Head: &store.HeadMove{Fork: 9}}); !errors.Is(err, store.ErrBatch) {
 		return fmt.Errorf("a move above the head: %v", err)
 	}
+	for _, height := range []uint64{256, 512} {
+		if err := r.SaveSummary(height, fmt.Appendf(nil, "summary of %d", height)); err != nil {
+			return err
+		}
+	}
 	return r.Save(store.Batch{State: []byte("three")})
 }
 
@@ -97,13 +102,22 @@ func second(b *store.Browser, r *store.BrowserRun, all []generation) error {
 	if string(r.State()) != "three" {
 		return fmt.Errorf("state %q", r.State())
 	}
-	entries, seals := r.Chain()
-	if len(entries) != len(all) {
-		return fmt.Errorf("chain of %d", len(entries))
+	for _, most := range []uint64{300, 1 << 40} {
+		want := map[bool]uint64{true: 256, false: 512}[most == 300]
+		if height, data, ok := r.Summary(most); !ok || height != want || string(data) != fmt.Sprintf("summary of %d", want) {
+			return fmt.Errorf("the summary up to height %d is %q", most, data)
+		}
+	}
+	if r.Length() != uint64(len(all)) {
+		return fmt.Errorf("chain of %d", r.Length())
 	}
 	for i, g := range all {
-		if entries[i] != g.entry || seals[i] != g.seal {
-			return fmt.Errorf("height %d is another", i+1)
+		height := uint64(i + 1)
+		if entry, seal, ok := r.At(height); !ok || entry != g.entry || seal != g.seal {
+			return fmt.Errorf("height %d is another", height)
+		}
+		if at, ok := r.Height(g.entry); !ok || at != height {
+			return fmt.Errorf("the entry of height %d is at %d", height, at)
 		}
 		for _, want := range g.blocks {
 			if got, ok := r.Block(want.Link()); !ok || !bytes.Equal(got, want.Bytes()) {

@@ -1,0 +1,255 @@
+package coordinator
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// errAudit says that too many results of a branch are false.
+var errAudit = errors.New("too many of the results drawn from it are false")
+
+// The audit of foreign branches. A branch weighs what its keys say that they did, and entries name the steps of results
+// that nobody may ever have computed. Before this peer gives up own entries for a branch it has results of the whole
+// branch re-run that nobody else can foretell, drawn by the steps that they claim. docs/spec/protocol.md, section 6,
+// has the bound that follows.
+
+const (
+	// shallow is how many own entries a branch may replace, and how many it may hold above what this peer has, without
+	// an audit.
+	shallow = 3
+	// auditResults is how many results of a branch are drawn for as many steps as the weight that it would replace.
+	auditResults = 400
+	// auditFalse is how many of them may be false: a few were planted on honest branches before anybody noticed.
+	auditFalse = 2
+	// auditMost is how many false ones of all that were re-run end an audit early, if they are also more than one in
+	// auditShare.
+	auditMost, auditShare = 20, 20
+	// auditAtOnce is how many entries of a branch that was checked before are sampled again in one step.
+	auditAtOnce = 4
+)
+
+// sample is what a branch was audited for. Counts run from the genesis up to the node that has them.
+type sample struct {
+	over  uint64 // weight per auditResults results when this entry was drawn from; 0: it was not
+	draws uint32 // results re-run, those that every entry gives included
+	found uint32 // false ones among them
+	false uint32 // false ones of those drawn by weight
+}
+
+// replaces is how many own entries would be given up for a branch from fork.
+func (c *chain) replaces(fork *node) uint64 { return c.head.height - fork.height }
+
+// near reports whether the branch up to n may be followed without an audit: it replaces next to nothing, and
+// its leader was elected.
+func (c *Coordinator) near(n *node) bool {
+	fork := c.chain.fork(n)
+	return n == fork || c.chain.replaces(fork) <= shallow && c.mandated(n)
+}
+
+// deep reports whether the branch up to n replaces so much, or is so long, that its leaders' votes do not matter: its
+// work does.
+func (c *Coordinator) deep(n *node) bool {
+	fork := c.chain.fork(n)
+	return c.chain.replaces(fork) > shallow || n.height > fork.height+shallow
+}
+
+// stake is the weight that is given up for a branch from fork; at least that of so many entries as an audit is for.
+func (c *chain) stake(fork *node) uint64 {
+	least := c.head.below(shallow + 1)
+	if least == nil {
+		least = c.root
+	}
+	return max(c.head.weight-min(fork.weight, least.weight), 1)
+}
+
+// stakeOf is the weight that the audit of the branch up to n is over: what is given up for it, or where that is next to
+// nothing, what it brings.
+func (c *chain) stakeOf(n, fork *node) uint64 {
+	if c.replaces(fork) > shallow {
+		return c.stake(fork)
+	}
+	return max(c.stake(fork), n.weight-min(fork.weight, n.weight))
+}
+
+// audit has results of an entry re-run whose digests turned out right, if it is on a foreign branch or on the way up
+// from far below.
+func (c *Coordinator) audit(n *node) {
+	fork := c.chain.fork(n)
+	s := &n.sample
+	s.draws, s.found, s.false = n.parent.sample.draws, n.parent.sample.found, n.parent.sample.false
+	switch {
+	case !c.near(n):
+		c.drawSample(n, c.chain.stakeOf(n, fork), true)
+	case c.cfg.Decisive == 0:
+	case c.folds.goal.height > n.height+shallow:
+		c.drawSample(n, c.folds.goal.steps-min(c.settled.steps, n.parent.steps), true)
+	case fork != c.chain.head:
+		c.drawSample(n, 0, true)
+	}
+}
+
+// drawSample has as many results of an entry re-run as its part of auditResults is, if those are over so much weight.
+// If that is none, and once is set, it is one. Over 0 it is none.
+func (c *Coordinator) drawSample(n *node, over uint64, once bool) bool {
+	claims := n.body.claimsOf(c, n)
+	if claims == nil {
+		return false
+	}
+	steps, results := n.steps-n.parent.steps, uint64(0)
+	for _, claim := range claims {
+		results += uint64(len(claim.Value().Steps))
+	}
+	n.sample.over = over
+	wanted := uint64(0)
+	if over > 0 {
+		wanted = part(steps, over, c.draw.Uint64())
+	}
+	switch {
+	case wanted >= results:
+		for i, claim := range claims {
+			for k := range claim.Value().Steps {
+				c.rerunDrawn(n, claims, drawn{i, k, 1})
+			}
+		}
+	case wanted > 0:
+		for _, d := range drawResults(claims, wanted, func() uint64 { return c.draw.Uint64() % steps }) {
+			c.rerunDrawn(n, claims, d)
+		}
+	case once:
+		for _, d := range drawResults(claims, 1, func() uint64 { return c.draw.Uint64() % steps }) {
+			d.times = 0
+			c.rerunDrawn(n, claims, d)
+		}
+	}
+	return true
+}
+
+// part is how many of auditResults results that are drawn over so much weight fall on an entry of so many steps: the
+// exact number, rounded up or down by chance.
+func part(steps, over, chance uint64) uint64 { return (auditResults*steps + chance%over) / over }
+
+// claimsOf returns the claims of n, whose body this is, or reads them from the archive; nil if it cannot.
+func (g *generation) claimsOf(c *Coordinator, n *node) []seedlog.CheckedClaim {
+	if g != nil {
+		return g.claims
+	}
+	claims, err := c.rules.KeptClaims(n.claims, c.cfg.Archive.Block)
+	if err != nil {
+		return nil
+	}
+	return claims
+}
+
+// drawn is a result of an entry that was drawn so many times.
+type drawn struct{ claim, result, times int }
+
+// drawResults draws results by the steps that they claim, with replacement. step draws one of all steps.
+func drawResults(claims []seedlog.CheckedClaim, n uint64, step func() uint64) (list []drawn) {
+	for range n {
+		s := step()
+		i := 0
+		for ; s >= claims[i].Value().TotalSteps(); i++ {
+			s -= claims[i].Value().TotalSteps()
+		}
+		k := 0
+		for steps := claims[i].Value().Steps; s >= steps[k]; k++ {
+			s -= steps[k]
+		}
+		at := slices.IndexFunc(list, func(d drawn) bool { return d.claim == i && d.result == k })
+		if at < 0 {
+			at = len(list)
+			list = append(list, drawn{claim: i, result: k})
+		}
+		list[at].times++
+	}
+	slices.SortFunc(list, func(a, b drawn) int { return cmp.Or(a.claim-b.claim, a.result-b.result) })
+	return list
+}
+
+// rerunDrawn asks for the re-run of a result that was drawn. Own claims are known to be true.
+func (c *Coordinator) rerunDrawn(n *node, claims []seedlog.CheckedClaim, d drawn) {
+	claim := claims[d.claim]
+	n.sample.draws += uint32(max(d.times, 1))
+	if v := claim.Value(); v.Peer != c.self {
+		n.reruns++
+		c.issue(&job{kind: jobDecisive, parent: n.parent, node: n, claim: claim, peer: v.Peer, counter: v.Chunk*uint64(len(v.Steps)) + uint64(d.result), drawn: true, times: d.times}, true)
+	}
+}
+
+// foundFalse notes that a result of n that was drawn is false, and refuses what is above if those are too many.
+func (c *Coordinator) foundFalse(n *node, times int) {
+	if n.stage == refused || n.forgotten {
+		return
+	}
+	spread(n, func(m *node) {
+		m.sample.found += uint32(max(times, 1))
+		m.sample.false += uint32(times)
+	})
+	base := c.chain.fork(n)
+	if base == n {
+		base = c.settled
+	}
+	var over []*node
+	spread(n, func(m *node) {
+		if m.stage != refused && m.stage != linked && m.sample.falls(&base.sample) && !m.parent.sample.falls(&base.sample) {
+			over = append(over, m)
+		}
+	})
+	for _, m := range over {
+		c.refuse(m, errAudit)
+	}
+	c.cancelRefused()
+	if !c.chain.head.usable() {
+		c.retreat()
+	}
+	for _, m := range over {
+		c.forgetAbove(m)
+	}
+}
+
+// falls reports whether a branch has too many false results above base.
+func (s *sample) falls(base *sample) bool {
+	found, draws := s.found-min(base.found, s.found), s.draws-min(base.draws, s.draws)
+	return s.false > base.false+auditFalse || found > auditMost && uint64(found)*auditShare > uint64(draws)
+}
+
+// cancelRefused drops the re-runs of entries that were refused.
+func (c *Coordinator) cancelRefused() {
+	for _, id := range sortedJobs(c.work.jobs) {
+		if j := c.work.jobs[id]; j.kind == jobDecisive && j.node.stage == refused {
+			delete(c.work.jobs, id)
+			c.out.Cancel = append(c.out.Cancel, id)
+		}
+	}
+}
+
+// audited reports whether enough results of the branch up to n, which replaces own entries, were re-run to follow it.
+// Entries that were drawn from when less was at stake, or were followed once without an audit, are drawn from again.
+func (c *Coordinator) audited(n *node) bool {
+	fork := c.chain.fork(n)
+	stake := c.chain.stakeOf(n, fork)
+	if n.height <= fork.height+shallow && c.chain.replaces(fork) <= shallow {
+		return false // as long as it replaces little an election decides
+	}
+	var again []*node
+	done := true
+	for m := n; m != fork; m = m.parent {
+		if m.reruns > 0 {
+			done = false
+		} else if m.sample.over == 0 || m.sample.over > stake {
+			again = append(again, m)
+		}
+	}
+	if !done || len(again) == 0 {
+		return done
+	}
+	for _, m := range slices.Backward(again[max(0, len(again)-auditAtOnce):]) {
+		if !c.drawSample(m, stake, false) {
+			break
+		}
+	}
+	return false
+}

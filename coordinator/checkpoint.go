@@ -1,0 +1,260 @@
+package coordinator
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// Checkpoints. Peers with voting weight sign entries far enough below their heads. An entry that enough of them signed
+// is final: no branch that leaves the chain below it, and above the first such entry, is followed any more, however
+// much it weighs. docs/spec/protocol.md, section 6, says what that promises.
+
+const (
+	// vouchEvery is the distance of the entries that are signed.
+	vouchEvery = 32
+	// vouchDepth is how far below the head they lie at least: deeper than a proof voids entries.
+	vouchDepth = 64
+	// vouchAgain is after how many heartbeats a signature that made nothing final yet is sent again.
+	vouchAgain = 10
+	// maxVouchers bounds the peers that are asked: those with most voting weight.
+	maxVouchers = 64
+	// leastVouchers is how many have to sign, whatever they weigh: one alone makes nothing final.
+	leastVouchers = 2
+	// staleFinal is after how many entries without a final one it is begun again, by those who work now.
+	staleFinal = 4096
+)
+
+// Vouch is a peer's signature for an entry of its chain.
+type Vouch struct {
+	_         struct{} `cbor:",toarray"`
+	Peer      Peer
+	Height    uint64
+	Entry     seedlog.Link
+	Signature []byte
+}
+
+// finality is what this peer knows to be final.
+type finality struct {
+	_     struct{} `cbor:",toarray"`
+	First uint64   // height of the entry that it began with, since those who weigh there decide what is next; 0: none
+	// Height and Entry are those of the newest final entry; Vouchers weigh there, and Vouches made it final.
+	Height   uint64
+	Entry    seedlog.Link
+	Vouchers []voucher
+	Vouches  []Vouch
+}
+
+type voucher struct {
+	_      struct{} `cbor:",toarray"`
+	Peer   Peer
+	Weight uint64
+}
+
+// checkpoints are the signatures that this peer heard.
+type checkpoints struct {
+	final   *finality // nil: nothing is
+	vouches map[Peer]Vouch
+	news    bool   // whether something came since they were counted
+	at      uint64 // height of the head then, in steps of vouchEvery
+	again   Tick   // when the own one is sent next
+
+	fork        *node // where a branch left the chain last, and the voting weights there
+	forkWeights map[Peer]uint64
+}
+
+// vouchersAt lists the peers with most voting weight on the chain up to n, in the order of their keys.
+func vouchersAt(n *node) []voucher {
+	var list []voucher
+	weights := recentWeights(n)
+	for _, p := range slices.SortedFunc(maps.Keys(weights), Peer.Compare) {
+		list = append(list, voucher{Peer: p, Weight: weights[p]})
+	}
+	slices.SortStableFunc(list, func(a, b voucher) int { return cmp.Compare(b.Weight, a.Weight) })
+	list = list[:min(len(list), maxVouchers)]
+	slices.SortFunc(list, func(a, b voucher) int { return a.Peer.Compare(b.Peer) })
+	return list
+}
+
+// isFinal reports whether a branch from fork would undo a final entry. One that leaves the chain below the first final
+// entry would undo all: it competes by its work, because it may be the one that others began with.
+func (c *Coordinator) isFinal(fork *node) bool {
+	f := c.checkpoints.final
+	return f != nil && fork.height >= f.First && fork.height < f.Height
+}
+
+// partedShare is which part of the voting weight at a fork those must have had who voted for a branch's leader, for
+// it to be that of a part of the swarm: one in so many.
+const partedShare = 8
+
+// parted reports whether a branch is that of peers who were cut off: those who chose its leader had weight where it
+// leaves the chain. Such a branch competes by its work even with what is final here, or the two parts would never meet;
+// for one of new keys no work is enough.
+func (c *Coordinator) parted(m *mandate, fork *node) bool {
+	if m == nil {
+		return false
+	}
+	p := &c.checkpoints
+	if p.fork != fork {
+		p.fork, p.forkWeights = fork, recentWeights(fork)
+	}
+	var voted, total uint64
+	for _, w := range p.forkWeights { //lint:sorted a sum
+		total += w
+	}
+	for i := range m.votes {
+		voted += p.forkWeights[m.votes[i].Voter]
+	}
+	return voted > 0 && partedShare*voted >= total
+}
+
+// weighsIn reports whether a peer's signature can make something final.
+func (c *Coordinator) weighsIn(p Peer) bool {
+	f := c.checkpoints.final
+	if f == nil || f.Height+staleFinal < c.chain.head.height {
+		return c.chain.weights()[p] > 0
+	}
+	return slices.ContainsFunc(f.Vouchers, func(v voucher) bool { return v.Peer == p })
+}
+
+// inCompany reports whether this peer hears more than half of the voting weight on its chain.
+func (c *Coordinator) inCompany() bool {
+	weights := c.chain.weights()
+	var all uint64
+	for _, w := range weights { //lint:sorted a sum
+		all += w
+	}
+	heard := weights[c.self]
+	for _, h := range c.members.heard {
+		if c.lately(h) {
+			heard += weights[h.peer]
+		}
+	}
+	return 2*heard > all
+}
+
+// onVouch keeps the newest signature of a peer that weighs.
+func (c *Coordinator) onVouch(m *Vouch) {
+	k := &c.checkpoints
+	if old, ok := k.vouches[m.Peer]; ok && old.Height >= m.Height || !c.weighsIn(m.Peer) {
+		return
+	}
+	if len(k.vouches) >= 4*maxVouchers {
+		for p := range k.vouches { //lint:sorted each on its own
+			if !c.weighsIn(p) {
+				delete(k.vouches, p)
+			}
+		}
+		if len(k.vouches) >= 4*maxVouchers {
+			return
+		}
+	}
+	k.vouches[m.Peer], k.news = *m, true
+}
+
+// vouch signs the newest entry that is due, and says so again as long as it is not final. A peer signs ever higher
+// entries only, of chains that it has checked, and while it hears most of those who work on them.
+func (c *Coordinator) vouch() {
+	k := &c.checkpoints
+	head := c.chain.head.height
+	if c.retired || head < vouchDepth+vouchEvery || c.catchingUp() || c.folds.far != nil || !c.weighsIn(c.self) {
+		return
+	}
+	n := c.chain.canonAt((head - vouchDepth) / vouchEvery * vouchEvery)
+	if n == nil {
+		return
+	}
+	switch own, ok := k.vouches[c.self]; {
+	case n.height > c.hard.Vouched && c.inCompany():
+		m := Vouch{Peer: c.self, Height: n.height, Entry: n.link, Signature: seedlog.NewVouch(c.rules.Run, n.height, n.link, c.cfg.Key)}
+		c.hard.Vouched, c.hardChanged = n.height, true
+		k.vouches[c.self], k.news = m, true
+		c.sendVouch(m)
+	case ok && c.now >= k.again && (k.final == nil || k.final.Height < own.Height):
+		c.sendVouch(own)
+	}
+}
+
+func (c *Coordinator) sendVouch(m Vouch) {
+	c.checkpoints.again = c.now + vouchAgain*c.cfg.Timing.Heartbeat
+	c.out.send(Gossip, Peer{}, &m)
+}
+
+// finalize counts signatures. One for an entry counts for all below it.
+func (c *Coordinator) finalize() {
+	k := &c.checkpoints
+	if f := k.final; f != nil {
+		if n := c.chain.canonAt(f.Height); n != nil && n.link != f.Entry || c.chain.head.height < f.Height {
+			k.final, c.hard.Final, c.hardChanged = nil, nil, true // the chain is another one from below the first
+		}
+	}
+	if at := c.chain.head.height / vouchEvery; c.catchingUp() || !k.news && at == k.at {
+		return
+	} else {
+		k.news, k.at = false, at
+	}
+	var signed []Vouch
+	for _, p := range slices.SortedFunc(maps.Keys(k.vouches), Peer.Compare) {
+		m := k.vouches[p]
+		if n := c.chain.canonAt(m.Height); n != nil && n.link == m.Entry {
+			signed = append(signed, m)
+		}
+	}
+	slices.SortStableFunc(signed, func(a, b Vouch) int { return cmp.Compare(b.Height, a.Height) })
+	for i, m := range signed {
+		if i+1 < len(signed) && signed[i+1].Height == m.Height {
+			continue
+		}
+		if k.final != nil && m.Height <= k.final.Height {
+			return
+		}
+		if n := c.chain.canonAt(m.Height); c.enough(n, signed[:i+1]) {
+			c.makeFinal(n, signed[:i+1])
+			return
+		}
+	}
+}
+
+// enough reports whether those who signed weigh two thirds: at the last final entry, or at this one where finality
+// begins.
+func (c *Coordinator) enough(n *node, signed []Vouch) bool {
+	vouchers := vouchersAt(n)
+	if f := c.checkpoints.final; f != nil && f.Height+staleFinal >= n.height {
+		vouchers = f.Vouchers
+	}
+	var all, sum uint64
+	count := 0
+	for _, v := range vouchers {
+		all += v.Weight
+		if slices.ContainsFunc(signed, func(m Vouch) bool { return m.Peer == v.Peer }) {
+			sum += v.Weight
+			count++
+		}
+	}
+	return count >= leastVouchers && 3*sum >= 2*all
+}
+
+func (c *Coordinator) makeFinal(n *node, signed []Vouch) {
+	k := &c.checkpoints
+	f := &finality{First: n.height, Height: n.height, Entry: n.link, Vouchers: vouchersAt(n), Vouches: slices.Clone(signed[:min(len(signed), maxVouchers)])}
+	if k.final != nil && k.final.Height+staleFinal >= n.height {
+		f.First = k.final.First
+	}
+	k.final, c.hard.Final, c.hardChanged = f, seedlog.Encode(f), true
+}
+
+// restoreFinal reads what was final from the hard state.
+func (c *Coordinator) restoreFinal() error {
+	if len(c.hard.Final) == 0 {
+		return nil
+	}
+	f := new(finality)
+	if err := messageMode.Unmarshal(c.hard.Final, f); err != nil {
+		return fmt.Errorf("%w: hard state: %v", ErrRestore, err)
+	}
+	c.checkpoints.final = f
+	return nil
+}

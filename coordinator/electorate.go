@@ -1,0 +1,183 @@
+package coordinator
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// maxElectors bounds the electorate, so that the votes of a majority fit into a seal.
+const maxElectors = seedlog.MaxVotes
+
+// anchorDepth is how far below the head the entry lies that the ranking is drawn from: deeper than a leader's mandate,
+// so that nobody who closes an entry chooses who comes next.
+const anchorDepth = 32
+
+// elector is a peer that may vote and lead.
+type elector struct {
+	peer   Peer
+	weight uint64
+}
+
+// electorate is the present electors in the order of their keys.
+type electorate struct {
+	electors []elector
+	total    uint64 // weight of all
+
+	at   Tick // when it was counted
+	head *node
+}
+
+// electorate lists the peers that may vote and lead, as far as this peer hears them: of those with work in the recent
+// entries the best class, which is hubs, else other natives, else tabs. Peers that are not heard shrink the quorum.
+// What a peer says of itself chooses its class, but only work in the log makes it an elector.
+func (c *Coordinator) electorate() *electorate {
+	e := &c.election.electorate
+	if e.head != c.chain.head || e.at != c.now {
+		*e = electorate{electors: c.countElectors(), at: c.now, head: c.chain.head}
+		for _, x := range e.electors {
+			e.total += x.weight
+		}
+	}
+	return e
+}
+
+func (c *Coordinator) countElectors() []elector {
+	present := c.present()
+	origin := slices.IndexFunc(present, func(p presentPeer) bool { return p.peer == c.rules.Origin })
+	if c.chain.head.height == 0 && origin >= 0 {
+		return []elector{{c.rules.Origin, 1}} // the origin leads while nobody has worked yet
+	}
+	weights := c.chain.weights()
+	var classes [3][]elector
+	var earned [3]bool // a class counts once one of its keys is off probation: to call itself a hub costs a key nothing
+	for _, p := range present {
+		if w := weights[p.peer]; w > 0 {
+			classes[p.class] = append(classes[p.class], elector{p.peer, w})
+			earned[p.class] = earned[p.class] || c.chain.headAccounts.earned(p.peer)
+		}
+	}
+	switch {
+	case earned[hubClass]:
+		return heaviest(classes[hubClass])
+	case earned[nativeClass]:
+		return heaviest(classes[nativeClass])
+	case origin >= 0 && present[origin].class != tabClass:
+		return []elector{{c.rules.Origin, 1}} // it serves a run of tabs without working itself
+	case earned[tabClass]:
+		return heaviest(classes[tabClass])
+	}
+	for _, list := range classes {
+		if len(list) > 0 {
+			return heaviest(list)
+		}
+	}
+	// Nobody who worked is left: the best class of those who came.
+	best := tabClass
+	for _, p := range present {
+		best = min(best, p.class)
+	}
+	var list []elector
+	for _, p := range present {
+		if p.class == best {
+			list = append(list, elector{p.peer, 1})
+		}
+	}
+	return heaviest(list)
+}
+
+// heaviest keeps the heaviest electors if there are too many, in the order of their keys.
+func heaviest(list []elector) []elector {
+	if len(list) <= maxElectors {
+		return list
+	}
+	slices.SortStableFunc(list, func(a, b elector) int {
+		switch {
+		case a.weight > b.weight:
+			return -1
+		case a.weight < b.weight:
+			return 1
+		}
+		return 0
+	})
+	list = list[:maxElectors]
+	slices.SortFunc(list, func(a, b elector) int { return a.peer.Compare(b.peer) })
+	return list
+}
+
+// class is what a peer says it is.
+type class uint8
+
+const (
+	hubClass class = iota
+	nativeClass
+	tabClass
+)
+
+func classOf(kind Kind, hub bool) class {
+	switch {
+	case kind == Tab:
+		return tabClass
+	case hub:
+		return hubClass
+	}
+	return nativeClass
+}
+
+// presentPeer is a peer that is heard.
+type presentPeer struct {
+	peer  Peer
+	class class
+}
+
+// present lists this peer and those that it hears, in the order of their keys, without those known to be faulty.
+func (c *Coordinator) present() []presentPeer {
+	list := make([]presentPeer, 0, len(c.members.heard)+1)
+	for _, h := range c.members.heard {
+		if c.lately(h) && !c.faults.peers[h.peer] {
+			list = append(list, presentPeer{h.peer, classOf(h.Kind, h.Hub)})
+		}
+	}
+	if !c.retired {
+		self := presentPeer{c.self, classOf(c.cfg.Kind, c.cfg.Hub)}
+		i, _ := slices.BinarySearchFunc(list, self, func(a, b presentPeer) int { return a.peer.Compare(b.peer) })
+		list = slices.Insert(list, i, self)
+	}
+	return list
+}
+
+// weightOf is an elector's weight; 0: p is none.
+func (e *electorate) weightOf(p Peer) uint64 {
+	if i, ok := slices.BinarySearchFunc(e.electors, p, func(x elector, p Peer) int { return x.peer.Compare(p) }); ok {
+		return e.electors[i].weight
+	}
+	return 0
+}
+
+// ranking orders the electorate by H(entry, term, peer), where the entry lies so deep that it was closed long before
+// the term: a lottery that nobody can steer and everybody can compute.
+func (c *Coordinator) ranking(term uint64) []Peer {
+	type ticket struct {
+		peer Peer
+		draw [32]byte
+	}
+	head := c.chain.head
+	anchor := c.chain.canonAt(head.height - min(head.height, anchorDepth))
+	prefix := binary.LittleEndian.AppendUint64(append([]byte("evoswarm/rank/2\x00"), anchor.link.Bytes()...), term)
+	var tickets []ticket
+	for _, e := range c.electorate().electors {
+		tickets = append(tickets, ticket{e.peer, sha256.Sum256(append(slices.Clone(prefix), e.peer[:]...))})
+	}
+	slices.SortFunc(tickets, func(a, b ticket) int { return bytes.Compare(a.draw[:], b.draw[:]) })
+	peers := make([]Peer, len(tickets))
+	for i, t := range tickets {
+		peers[i] = t.peer
+	}
+	return peers
+}
+
+// rankOf is the rank of p in an election of the term, or -1 if it may not lead.
+func (c *Coordinator) rankOf(p Peer, term uint64) int { return slices.Index(c.ranking(term), p) }

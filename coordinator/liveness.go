@@ -1,0 +1,147 @@
+package coordinator
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A leader lives as long as it makes progress. Heartbeats alone keep nobody in office: whose evaluator hangs, who keeps
+// the claims of its entries to itself or logs nobody's claims is given up once a full generation lies before everybody.
+
+const (
+	// stallElections is how many election times a leader may sit on a full generation, and stallPaces how many times as
+	// long as recent generations took.
+	stallElections, stallPaces = 3, 3
+	// maxPatience bounds how often that time is doubled: once for each leader in a row that was given up.
+	maxPatience = 8
+	// rejectedFor is for how many election times a leader that was given up is not chosen again.
+	rejectedFor = 100
+	// forgiveEntries is after how many of its entries a leader that was given up may lead again.
+	forgiveEntries = 8
+)
+
+// liveness is how the leader progresses, as a follower sees it.
+type liveness struct {
+	since    Tick        // when the leader was last seen to progress
+	height   uint64      // of the highest entry of it that came
+	full     Tick        // since when there is enough for an entry; 0: there is not
+	pace     Tick        // how long entries take once there is enough, the longest of the recent ones
+	usual    Tick        // pace when this leader began
+	wasted   Tick        // by how much it was slower, over its recent entries
+	barren   uint        // leaders in a row that were given up without an entry
+	rejected []rejection // at most maxElectors
+}
+
+// rejection is a leader that was given up.
+type rejection struct {
+	peer    Peer
+	until   Tick
+	entries int // of it that became canonical since
+}
+
+// begin starts to watch another leader.
+func (l *liveness) begin(now Tick) {
+	l.since, l.height, l.full = now, 0, 0
+	l.usual, l.wasted = l.pace, 0
+}
+
+// entry notes an entry of the leader that came with everything that it names.
+func (l *liveness) entry(now Tick, height uint64) {
+	if height > l.height {
+		l.since, l.height = now, height
+	}
+}
+
+// moved notes that the head moved.
+func (l *liveness) moved(now Tick) {
+	if l.full != 0 {
+		l.wasted += l.waste(now)
+		l.pace = max(now-l.full, l.pace-l.pace/8)
+	}
+	l.wasted -= l.wasted / 16
+	l.since, l.full, l.barren = now, 0, 0
+}
+
+// waste is by how much the present entry takes longer than twice what entries did under earlier leaders.
+func (l *liveness) waste(now Tick) Tick { return now - l.full - min(now-l.full, 2*l.usual+2) }
+
+// forgive lets a leader that was given up lead again, after so many entries of it became canonical: the others stay
+// with it.
+func (l *liveness) forgive(leader Peer) {
+	for i := range l.rejected {
+		if r := &l.rejected[i]; r.peer == leader {
+			if r.entries++; r.entries >= forgiveEntries {
+				l.rejected = slices.Delete(l.rejected, i, i+1)
+			}
+			return
+		}
+	}
+}
+
+// limit is how long a leader may sit on a full generation, and how much time it may waste bit by bit.
+func (l *liveness) limit(t Timing) Tick {
+	return (stallElections*t.Election + stallPaces*l.pace) << min(l.barren, maxPatience)
+}
+
+// watchLeader gives a leader up that makes no progress.
+func (c *Coordinator) watchLeader() {
+	e := &c.election
+	l := &e.liveness
+	if e.role != Follower || e.leader == (Peer{}) || c.catchingUp() {
+		return
+	}
+	if l.full == 0 {
+		if c.now-l.since > c.cfg.Timing.Heartbeat && c.enoughForEntry() {
+			l.full = c.now
+		}
+		return
+	}
+	if limit := l.limit(c.cfg.Timing); c.now-max(l.full, l.since) > limit || l.wasted+l.waste(c.now) > limit {
+		c.giveUp(fmt.Sprintf("wasted %d ticks, though there was enough for an entry", l.wasted+l.waste(c.now)))
+	}
+}
+
+// giveUp ends the following of a leader.
+func (c *Coordinator) giveUp(why string) {
+	e := &c.election
+	l := &e.liveness
+	leader := e.leader
+	l.barren++
+	l.rejected = slices.DeleteFunc(l.rejected, func(r rejection) bool { return r.peer == leader || r.until <= c.now })
+	if len(l.rejected) == maxElectors {
+		l.rejected = l.rejected[1:]
+	}
+	l.rejected = append(l.rejected, rejection{peer: leader, until: c.now + rejectedFor*c.cfg.Timing.Election})
+	c.out.note(NoteBad, leader, fmt.Sprintf("gave up the leader %s: it %s", leader.Short(), why))
+	c.loseLeader()
+}
+
+// rejected reports whether p was given up as a leader. Where all others were, nobody is.
+func (c *Coordinator) rejected(p Peer) bool {
+	gaveUp := func(p Peer) bool {
+		return slices.ContainsFunc(c.election.liveness.rejected, func(r rejection) bool { return r.peer == p && c.now < r.until })
+	}
+	return gaveUp(p) && slices.ContainsFunc(c.electorate().electors, func(x elector) bool { return !gaveUp(x.peer) })
+}
+
+// enoughForEntry reports whether claims for an entry are known to exist without any of the leader: those in the pool
+// of peers with a record, and those that other electors announced.
+func (c *Coordinator) enoughForEntry() bool {
+	head := c.chain.head
+	claims := uint64(c.work.pool.own.Len() + c.work.pool.known.Len())
+	for _, x := range c.electorate().electors {
+		if h := c.members.heard.of(x.peer); h != nil && x.peer != c.election.leader && h.announced.parent == head.link {
+			claims += h.announced.claims
+		}
+	}
+	g := c.rules.Spec.Generation
+	evaluations := claims * c.rules.EvaluationsPerChunk()
+	if evaluations < g.Evaluations {
+		return false
+	}
+	if g.Steps == 0 || head.parent == nil {
+		return g.Steps == 0
+	}
+	each := float64(head.steps-head.parent.steps) / float64(max(head.evaluations-head.parent.evaluations, 1))
+	return float64(evaluations)*each >= float64(g.Steps)
+}

@@ -1,0 +1,231 @@
+package coordinator
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"testing"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// junkClaim is a claim of a key that ran nothing. Its signature is right and not checked again: what floods cost before
+// a Step is not the coordinator's matter.
+func (f *field) junkClaim(author ed25519.PrivateKey, parent seedlog.Link, chunk uint64) seedlog.CheckedClaim {
+	return f.rules.OwnClaim(seedlog.NewClaim(f.rules.Run, parent, author, chunk, []int64{1, 2, 3, 4}, []uint64{9, 9, 9, 9}))
+}
+
+// someJunk is the keys of a flood: fewer in short tests, which sign that many claims for every entry.
+func someJunk() []ed25519.PrivateKey {
+	if testing.Short() {
+		return junkKeys[:256]
+	}
+	return junkKeys
+}
+
+// give has a stranger hand claims to a native.
+func (f *field) give(from ed25519.PrivateKey, to *member, claims ...seedlog.CheckedClaim) {
+	peer := seedlog.PeerOf(from)
+	f.step(to, Received{From: peer, Via: peer, Message: Checked{message: &Claims{}, claims: claims}})
+}
+
+// eachHead calls act once for every leader and head of its.
+func (f *field) eachHead(act func(leader *member, head seedlog.Link)) func(int) {
+	var last seedlog.Link
+	return func(int) {
+		if m := f.leader(); m != nil && m.coord.chain.head.link != last {
+			last = m.coord.chain.head.link
+			act(m, last)
+		}
+	}
+}
+
+// floodOwn has strangers give false claims of their own, as leaves do.
+func floodOwn(f *field) func(int) {
+	return f.eachHead(func(m *member, head seedlog.Link) {
+		for _, key := range f.strangers {
+			f.give(key, m, f.junkClaim(key, head, 0), f.junkClaim(key, head, 1))
+		}
+	})
+}
+
+// floodAsked has strangers announce false claims of thousands of keys, and deliver those that they are asked for.
+func floodAsked(f *field) func(int) {
+	claims := make(map[seedlog.Link]seedlog.CheckedClaim)
+	type answer struct {
+		key    ed25519.PrivateKey
+		to     *member
+		claims []seedlog.CheckedClaim
+	}
+	var answers []answer
+	names := make(map[Peer]ed25519.PrivateKey)
+	for _, key := range f.strangers {
+		names[seedlog.PeerOf(key)] = key
+	}
+	f.spy = func(from *member, e Envelope) {
+		w, ok := e.Message.(*Want)
+		key := names[e.To]
+		if !ok || key == nil {
+			return
+		}
+		a := answer{key: key, to: from}
+		for _, link := range w.Claims {
+			a.claims = append(a.claims, claims[link])
+		}
+		answers = append(answers, a)
+	}
+	announce := f.eachHead(func(m *member, head seedlog.Link) {
+		clear(claims)
+		junk := someJunk()
+		speakers := f.strangers[:min(len(f.strangers), 16)]
+		for i, key := range speakers {
+			inventory := &Inventory{Parent: head}
+			for j := i; j < len(junk) && len(inventory.Items) < maxWant; j += len(speakers) {
+				claim := f.junkClaim(junk[j], head, 0)
+				claims[claim.Link()] = claim
+				inventory.Items = append(inventory.Items, InventoryItem{Claim: claim.Link()})
+			}
+			f.tell(key, m, inventory)
+		}
+	})
+	return func(tick int) {
+		announce(tick)
+		todo := answers
+		answers = nil
+		for _, a := range todo {
+			f.give(a.key, a.to, a.claims...)
+		}
+	}
+}
+
+// stealWants has strangers repeat what the natives announce, so that the leader asks them, who say nothing.
+func stealWants(f *field) func(int) {
+	var heard []*Inventory
+	f.spy = func(_ *member, e Envelope) {
+		if m, ok := e.Message.(*Inventory); ok {
+			heard = append(heard, m)
+		}
+	}
+	return func(tick int) {
+		for _, m := range heard {
+			f.turn(tick, 4, func(_ int, key ed25519.PrivateKey) { f.say(key, m) })
+		}
+		heard = heard[max(0, len(heard)-8):]
+	}
+}
+
+// TestOwnClaimsHaveRoom: however many claims of others a peer holds, its own are among them.
+func TestOwnClaimsHaveRoom(t *testing.T) {
+	f := newField(t, 1, 0)
+	f.pass(30)
+	m := f.peers[0]
+	c := m.coord
+	for _, key := range junkKeys {
+		claim := f.junkClaim(key, c.chain.head.link, 0)
+		c.work.pool.wanted.Put(claim.Link(), c.self, 1, want{})
+		f.give(f.strangerKey(1), m, claim)
+	}
+	if n := c.work.pool.fresh.Len(); n != maxNewClaims {
+		t.Fatalf("%d claims of newcomers in the pool, want it full with %d", n, maxNewClaims)
+	}
+	before := c.chain.head.height
+	f.pass(100)
+	if grown := c.chain.head.height - before; grown < 15 {
+		t.Errorf("%d entries in 100 ticks", grown)
+	}
+}
+
+func (f *field) strangerKey(i int) ed25519.PrivateKey { return keyOf(fmt.Sprint("stranger ", i)) }
+
+// TestNewcomersShareByDeliverer: one peer that hands over any number of newcomers' claims leaves room for those that
+// others hand over.
+func TestNewcomersShareByDeliverer(t *testing.T) {
+	f := newField(t, 1, 0)
+	f.pass(30)
+	m := f.peers[0]
+	c := m.coord
+	give := func(from int, key ed25519.PrivateKey) seedlog.Link {
+		claim := f.junkClaim(key, c.chain.head.link, 0)
+		c.work.pool.wanted.Put(claim.Link(), c.self, 1, want{})
+		f.give(f.strangerKey(from), m, claim)
+		return claim.Link()
+	}
+	for _, key := range junkKeys[:2000] {
+		give(1, key)
+	}
+	var modest []seedlog.Link
+	for _, key := range junkKeys[2000:] {
+		modest = append(modest, give(2, key))
+	}
+	for i, link := range modest {
+		if c.work.pool.links[link] == nil {
+			t.Fatalf("claim %d of a peer that gave %d was dropped for those of one that gave 2000", i, len(modest))
+		}
+	}
+	if len(c.work.pool.links) != c.work.pool.own.Len()+c.work.pool.fresh.Len() {
+		t.Errorf("%d links for %d claims", len(c.work.pool.links), c.work.pool.own.Len()+c.work.pool.fresh.Len())
+	}
+}
+
+// TestNewcomersGetIn: peers without a record have theirs soon, next to any number of keys that send junk.
+func TestNewcomersGetIn(t *testing.T) {
+	f := newField(t, 3, 300)
+	f.capacity = 8
+	f.pass(100)
+	f.each = floodOwn(f)
+	f.pass(40)
+	joiner := f.add("joiner", production())
+	f.start(joiner)
+	f.pass(600)
+	c := f.peers[0].coord
+	if c.chain.credits[joiner.peer].Evaluations == 0 {
+		t.Errorf("after 600 ticks at height %d the chain holds nothing of the joiner, who is at height %d", c.chain.head.height, joiner.coord.chain.head.height)
+	}
+}
+
+// TestNoKeyIsAhead: where not all claims find room in an entry, lot decides whose do, and each key has as much as any
+// other in the long run.
+func TestNoKeyIsAhead(t *testing.T) {
+	const peers, limit, parents = 60, 30, 200
+	f := newField(t, 1, 0)
+	had := make(map[Peer]int)
+	for at := range parents {
+		parent := seedlog.LinkOf([]byte(fmt.Sprint("parent ", at)))
+		var good []*pooled
+		for _, key := range junkKeys[:peers] {
+			good = append(good, &pooled{claim: f.junkClaim(key, parent, 0), good: true, rank: claimRank(parent, seedlog.PeerOf(key))})
+		}
+		picked := pickFair(inTurns(good), limit)
+		if len(picked) != limit {
+			t.Fatalf("%d claims picked, want %d", len(picked), limit)
+		}
+		for _, q := range picked {
+			had[q.claim.Value().Peer]++
+		}
+	}
+	for i, key := range junkKeys[:peers] {
+		if n := had[seedlog.PeerOf(key)]; n < parents*limit/peers*7/10 || n > parents*limit/peers*13/10 {
+			t.Errorf("key %d was picked %d times of %d, want about %d", i, n, parents, parents*limit/peers)
+		}
+	}
+}
+
+// TestNewcomersShareOfAnEntry: newcomers get a quarter of an entry that is full, and all that others leave.
+func TestNewcomersShareOfAnEntry(t *testing.T) {
+	for _, c := range []struct{ fresh, others, limit, want int }{
+		{100, 100, 40, 10}, {100, 35, 40, 10}, {100, 20, 40, 20}, {5, 100, 40, 5}, {10, 20, 40, 10}, {100, 0, 40, 40}, {0, 100, 40, 0}, {100, 100, 2, 0},
+	} {
+		var list []*pooled
+		for i := range c.fresh + c.others {
+			list = append(list, &pooled{fresh: i < c.fresh})
+		}
+		all, fresh := pickFair(list, c.limit), 0
+		for _, p := range all {
+			if p.fresh {
+				fresh++
+			}
+		}
+		if fresh != c.want || len(all) != min(c.limit, c.fresh+c.others) {
+			t.Errorf("%+v: %d newcomers of %d", c, fresh, len(all))
+		}
+	}
+}

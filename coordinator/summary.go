@@ -1,0 +1,298 @@
+package coordinator
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// summaryDepth is how far below the head an entry lies when it is summed up: deep enough that it rarely changes.
+const summaryDepth = 64
+
+const (
+	summaryTag  = "evoswarm/summary/1"
+	summaryHead = len(summaryTag) + 4
+	creditLen   = 32 + 8 + 8
+)
+
+// Summary is what this peer knows at an entry of its chain, so that a restart reads only what lies above. Keeping it
+// saves time and promises nothing: a lost or damaged one makes the next start begin at an older one.
+type Summary struct {
+	Height  uint64
+	figures figures
+	credits map[Peer]Credit
+	state   *evolve.State
+}
+
+// figures are sums over a chain up to an entry.
+type figures struct {
+	_           struct{} `cbor:",toarray"`
+	Entry       seedlog.Link
+	Height      uint64
+	Evaluations uint64
+	Steps       uint64
+	Weight      uint64
+	Votes       uint64
+	Credits     []byte // key, evaluations and env-steps of each peer, 48 bytes, in the order of keys
+}
+
+// Encode returns the bytes to keep: the tag, the length of the figures (4 bytes, little endian), the figures as CBOR,
+// the state, and the SHA-256 of all before. It may take long for a large state: call it outside the loop.
+func (s *Summary) Encode() ([]byte, error) {
+	state, err := s.state.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	f := s.figures
+	for _, p := range slices.SortedFunc(maps.Keys(s.credits), Peer.Compare) {
+		c := s.credits[p]
+		f.Credits = append(f.Credits, p[:]...)
+		f.Credits = binary.LittleEndian.AppendUint64(f.Credits, c.Evaluations)
+		f.Credits = binary.LittleEndian.AppendUint64(f.Credits, c.Steps)
+	}
+	body := seedlog.Encode(&f)
+	data := make([]byte, 0, summaryHead+len(body)+len(state)+sha256.Size)
+	data = append(data, summaryTag...)
+	data = binary.LittleEndian.AppendUint32(data, uint32(len(body)))
+	data = append(append(data, body...), state...)
+	sum := sha256.Sum256(data)
+	return append(data, sum[:]...), nil
+}
+
+var errSummary = errors.New("damaged summary")
+
+// decodeSummary reads what Encode wrote.
+func decodeSummary(data []byte) (*Summary, error) {
+	end := len(data) - sha256.Size
+	if end < summaryHead || !bytes.HasPrefix(data, []byte(summaryTag)) {
+		return nil, errSummary
+	}
+	if sum := sha256.Sum256(data[:end]); !bytes.Equal(sum[:], data[end:]) {
+		return nil, errSummary
+	}
+	n := int(binary.LittleEndian.Uint32(data[len(summaryTag):]))
+	if n > end-summaryHead {
+		return nil, errSummary
+	}
+	s := &Summary{credits: make(map[Peer]Credit), state: new(evolve.State)}
+	if err := messageMode.Unmarshal(data[summaryHead:summaryHead+n], &s.figures); err != nil {
+		return nil, fmt.Errorf("%w: %v", errSummary, err)
+	}
+	if err := s.state.UnmarshalBinary(data[summaryHead+n : end]); err != nil {
+		return nil, fmt.Errorf("%w: %w", errSummary, err)
+	}
+	s.Height = s.figures.Height
+	for b := s.figures.Credits; len(b) >= creditLen; b = b[creditLen:] {
+		s.credits[Peer(b[:32])] = Credit{binary.LittleEndian.Uint64(b[32:]), binary.LittleEndian.Uint64(b[40:])}
+	}
+	s.figures.Credits = nil
+	return s, nil
+}
+
+// summarize sums up the newest mark that is deep enough, once.
+func (c *Coordinator) summarize() {
+	if c.chain.head != c.chain.reported || c.chain.head.height < c.chain.summarized+summaryDepth {
+		return
+	}
+	var best *node
+	for _, n := range c.chain.states.marks {
+		if n.height > c.chain.summarized && n.height+summaryDepth <= c.chain.head.height && c.chain.canonAt(n.height) == n && (best == nil || n.height > best.height) {
+			best = n
+		}
+	}
+	if best != nil {
+		c.chain.summarized = best.height
+		c.out.Summary = c.chain.summary(best)
+	}
+}
+
+// summary sums up the chain up to a canonical entry whose state is in memory.
+func (c *chain) summary(n *node) *Summary {
+	s := &Summary{Height: n.height, state: n.state, credits: maps.Clone(c.credits),
+		figures: figures{Entry: n.link, Height: n.height, Evaluations: n.evaluations, Steps: n.steps, Weight: n.weight, Votes: n.votes}}
+	below := chain{credits: s.credits}
+	for _, m := range c.above(n.height) {
+		below.credit(m, false)
+	}
+	return s
+}
+
+// Summaries reads what Actions.Summary had kept. Its methods decode and hash whole states: the driver calls them
+// outside the loop, before New and for a [Recall].
+type Summaries struct {
+	Rules   *seedlog.Rules
+	Archive Archive
+}
+
+// Newest returns the newest good summary of the archive's chain whose height is at most the one given, or nil; and for
+// a person, in words, what is wrong with newer ones.
+func (r Summaries) Newest(most uint64) (s *Summary, notes []string) {
+	for {
+		height, data, ok := r.Archive.Summary(most)
+		if !ok || height == 0 || height > most {
+			return nil, notes
+		}
+		s, err := r.read(height, data)
+		if err == nil {
+			return s, notes
+		}
+		notes = append(notes, fmt.Sprintf("the summary of height %d is of no use, an older one takes more time: %v", height, err))
+		most = height - 1
+	}
+}
+
+// read decodes a summary and compares it with the chain: its state must be the one that the entry names.
+func (r Summaries) read(height uint64, data []byte) (*Summary, error) {
+	s, err := decodeSummary(data)
+	if err != nil {
+		return nil, err
+	}
+	link, sealLink, ok := r.Archive.At(height)
+	if !ok || s.Height != height || s.figures.Entry != link {
+		return nil, errors.New("it is of another branch")
+	}
+	entry, err := readEntry(r.Rules, r.Archive, link, sealLink)
+	if err != nil {
+		return nil, err
+	}
+	e := entry.Value()
+	if theta, digest := s.state.ThetaDigest(), s.state.Digest(); e.Height != height || !bytes.Equal(theta[:], e.Theta) || !bytes.Equal(digest[:], e.State) {
+		return nil, fmt.Errorf("%w: its state is not that of the entry", seedlog.ErrDigest)
+	}
+	return s, nil
+}
+
+// readEntry reads an entry and its seal from the archive.
+func readEntry(rules *seedlog.Rules, archive Archive, link, sealLink seedlog.Link) (seedlog.CheckedEntry, error) {
+	entry, ok1 := archive.Block(link)
+	seal, ok2 := archive.Block(sealLink)
+	if !ok1 || !ok2 {
+		return seedlog.CheckedEntry{}, fmt.Errorf("entry %s or its seal %s is not in the archive", link, sealLink)
+	}
+	return rules.KeptEntry(entry, link, seal, sealLink)
+}
+
+// readNode makes the node of the canonical entry above parent, which the archive holds.
+func (c *Coordinator) readNode(parent *node) (*node, error) {
+	link, sealLink, ok := c.cfg.Archive.At(parent.height + 1)
+	if !ok {
+		return nil, errors.New("the archive's chain ends below it")
+	}
+	entry, err := readEntry(c.rules, c.cfg.Archive, link, sealLink)
+	if err != nil {
+		return nil, err
+	}
+	claims, err := c.rules.KeptClaims(entry.Value().Claims, c.cfg.Archive.Block)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.rules.CheckPlace(entry, parent.parentInfo(), claims); err != nil {
+		return nil, err
+	}
+	n := c.chain.newNode(parent, entry, claims)
+	n.stage = trusted
+	return n, nil
+}
+
+// rebuilt is a part of the canonical chain that is being read into memory: a root with its state, what is below it as
+// parents, and what is above it.
+type rebuilt struct {
+	from  uint64  // height of the root
+	nodes []*node // from the lowest parent on
+	state *evolve.State
+}
+
+// rebuild begins at a summary, or at the genesis if s is nil.
+func (c *Coordinator) rebuild(s *Summary) (*rebuilt, error) {
+	if s == nil {
+		genesis := newGenesis(c.rules)
+		return &rebuilt{nodes: []*node{genesis}, state: genesis.state}, nil
+	}
+	lowest := s.Height - min(s.Height, windowDepth)
+	if lowest == 0 {
+		genesis := newGenesis(c.rules)
+		genesis.state = nil
+		return &rebuilt{from: s.Height, nodes: []*node{genesis}, state: s.state}, nil
+	}
+	link, sealLink, ok := c.cfg.Archive.At(lowest)
+	if !ok {
+		return nil, fmt.Errorf("height %d is not in the archive", lowest)
+	}
+	entry, err := readEntry(c.rules, c.cfg.Archive, link, sealLink)
+	if err != nil {
+		return nil, err
+	}
+	e := entry.Value()
+	n := &node{link: link, height: lowest, term: e.Term, leader: e.Leader, sealLink: sealLink, claims: e.Claims, stage: trusted, theta: [32]byte(e.Theta), digest: [32]byte(e.State)}
+	return &rebuilt{from: s.Height, nodes: []*node{n}, state: s.state}, nil
+}
+
+// top is the highest entry that was read.
+func (b *rebuilt) top() *node { return b.nodes[len(b.nodes)-1] }
+
+// read reads the next entry.
+func (b *rebuilt) read(c *Coordinator) error {
+	n, err := c.readNode(b.top())
+	if err != nil {
+		return fmt.Errorf("height %d: %w", b.top().height+1, err)
+	}
+	n.falseAt = n.parent.falseAt
+	if slices.ContainsFunc(n.claims, func(claim seedlog.Link) bool { return c.faults.falseClaims[claim] }) {
+		n.fraud, n.falseAt = true, n.height
+	}
+	b.nodes = append(b.nodes, n)
+	return nil
+}
+
+// root is the entry that has the state; nil if it was not read yet.
+func (b *rebuilt) root() *node {
+	if b.top().height < b.from {
+		return nil
+	}
+	return b.nodes[b.from-b.nodes[0].height]
+}
+
+// settle gives the entries the sums of the whole chain, of which those at the entry n are known.
+func (b *rebuilt) settle(n *node, evaluations, steps, weight, votes uint64) {
+	e, s, w := evaluations-n.evaluations, steps-n.steps, weight-n.weight
+	n.votes = votes
+	for _, m := range b.nodes {
+		m.evaluations += e
+		m.steps += s
+		m.weight += w
+		m.forgotten = m.height < b.from
+	}
+	root := b.root()
+	root.state = b.state
+}
+
+// beginAt makes the entry of a summary the root and the head.
+func (c *Coordinator) beginAt(s *Summary) error {
+	b, err := c.rebuild(s)
+	if err != nil {
+		return err
+	}
+	for b.root() == nil {
+		if err := b.read(c); err != nil {
+			return err
+		}
+	}
+	root := b.root()
+	b.settle(root, s.figures.Evaluations, s.figures.Steps, s.figures.Weight, s.figures.Votes)
+	c.chain.root, c.chain.head, c.chain.canon = root, root, []*node{root}
+	c.chain.nodes, c.chain.tips = map[seedlog.Link]*node{root.link: root}, []*node{root}
+	c.chain.credits, c.chain.summarized = s.credits, s.Height
+	for _, n := range b.nodes {
+		if n.fraud {
+			c.disqualify(n.leader, fmt.Sprintf("logged a false claim at height %d", n.height))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,14 @@
+package mesh
+
+// PartBytes is how many bytes of messages have come in part.
+func (m *Mesh) PartBytes() uint64 {
+	m.parts.mu.Lock()
+	defer m.parts.mu.Unlock()
+	return m.parts.bytes.Used()
+}
+
+// MaxPartsOf is how many of them one block of addresses may have.
+const MaxPartsOf = maxPartsOf
+
+// Proven lists the hubs that this peer dialed.
+func (m *Mesh) Proven() int { return len(m.linkedHubs()) }

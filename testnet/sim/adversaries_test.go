@@ -1,0 +1,138 @@
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/evoswarm/evoswarm/coordinator"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// fairShare is how many of an undisturbed swarm's entries a swarm under attack logs at least, in percent.
+const fairShare = 95
+
+// fray is a swarm that is attacked, after a time of peace and before another.
+var fray = Options{Seed: 14, Natives: 6, DelayMin: 1, DelayMax: 2}
+
+const (
+	peace  coordinator.Tick = 200
+	strife coordinator.Tick = 800
+	rest   coordinator.Tick = 100
+)
+
+// undisturbed counts the entries of a fray without an attack, for a mandate.
+var undisturbed = func() func(mandate uint64) (uint64, error) {
+	var mu sync.Mutex
+	known := make(map[uint64]func() (uint64, error))
+	return func(mandate uint64) (uint64, error) {
+		mu.Lock()
+		if known[mandate] == nil {
+			known[mandate] = sync.OnceValues(func() (uint64, error) {
+				o := fray
+				o.Mandate = mandate
+				s, err := New(o)
+				if err != nil {
+					return 0, err
+				}
+				return s.strife()
+			})
+		}
+		count := known[mandate]
+		mu.Unlock()
+		return count()
+	}
+}()
+
+// strife lets the attack happen and counts the entries that all honest natives have of that time.
+func (s *Swarm) strife() (uint64, error) {
+	if err := s.run(peace); err != nil {
+		return 0, err
+	}
+	before := slices.Min(s.heights())
+	err := s.run(peace + strife)
+	return slices.Min(s.heights()) - before, err
+}
+
+// TestAdversaries has every adversary attack: the swarm logs its share, no honest peer is cut off, and the chain that
+// all honest peers have afterwards holds no false claim.
+func TestAdversaries(t *testing.T) {
+	for _, name := range slices.Sorted(maps.Keys(adversaries)) {
+		kind := adversaries[name]
+		if kind.insider != nil {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				withstand(t, kind.mandate, Attack{New: kind.insider, Owns: kind.owns})
+			})
+			continue
+		}
+		for _, keys := range []int{1, 10, 1000} {
+			t.Run(fmt.Sprintf("%s with %d keys", name, keys), func(t *testing.T) {
+				if testing.Short() && keys != 10 {
+					t.Skip("one number of keys is enough for a first answer")
+				}
+				t.Parallel()
+				withstand(t, kind.mandate, Attack{New: func() Adversary { return kind.stranger(keys) }, Rate: kind.rate})
+			})
+		}
+	}
+}
+
+// led counts the last entries that peers of an adversary appended, and these peers.
+func (s *Swarm) led(a *Actor, last uint64) (entries, owned uint64) {
+	chain := s.honest()[0].disk.chain
+	leaders := make(map[coordinator.Peer]bool)
+	for _, n := range s.nodes {
+		if n.owner == a {
+			leaders[n.peer] = true
+			owned++
+		}
+	}
+	for _, link := range chain[len(chain)-int(last):] {
+		if e, err := seedlog.DecodeEntry(s.library.blocks[link]); err == nil && leaders[e.Leader] {
+			entries++
+		}
+	}
+	return entries, owned
+}
+
+func withstand(t *testing.T, mandate uint64, attack Attack) {
+	t.Helper()
+	want, err := undisturbed(mandate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := fray
+	o.Mandate = mandate
+	attack.From, attack.Until = peace, peace+strife
+	o.Attacks = []Attack{attack}
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.strife()
+	if err != nil {
+		t.Fatal(err)
+	}
+	healed := s.heights()
+	if err := s.run(peace + strife + rest); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.check(healed); err != nil {
+		t.Error(err)
+	}
+	a := s.actors[0]
+	t.Logf("%d entries, %d undisturbed: %d %%; %d deeds, %d messages for %d true evaluations", got, want, 100*got/want, a.adversary.(interface{ did() int }).did(), a.Sent, a.Evaluations)
+	if did := a.adversary.(interface{ did() int }).did(); did == 0 {
+		t.Error("the adversary did nothing")
+	}
+	// One mandate of 20 entries more or less is chance.
+	if led, owned := s.led(a, got); led > 2*owned*got/uint64(fray.Natives)+20 {
+		t.Errorf("%d of %d natives led %d of %d entries, more than twice their share and a mandate", owned, fray.Natives, led, got)
+	}
+	if 100*got < fairShare*want {
+		t.Errorf("%d entries under attack, %d undisturbed; at least %d %% are promised", got, want, fairShare)
+	}
+}

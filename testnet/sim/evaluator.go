@@ -1,0 +1,135 @@
+package sim
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/evoswarm/evoswarm/coordinator"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+)
+
+// evaluator works off a node's tasks at the rate of its machine: urgent ones first, one after the other.
+type evaluator struct {
+	tasks   map[uint64]*task // by ID, folds included
+	urgent  []*task
+	ordered []*task
+	running *task
+	credit  int // of the tick in which the last task ended, in evaluations not used
+}
+
+type task struct {
+	coordinator.Work
+	canceled bool
+}
+
+// evaluateLater queues a task.
+func (s *Swarm) evaluateLater(n *node, w coordinator.Work) {
+	t := &task{Work: w}
+	n.work.tasks[w.ID] = t
+	if w.Urgent {
+		n.work.urgent = append(n.work.urgent, t)
+	} else {
+		n.work.ordered = append(n.work.ordered, t)
+	}
+	if n.work.running == nil {
+		n.work.credit = 0
+		s.evaluateNext(n)
+	}
+}
+
+// evaluateNext starts the next task, if there is one.
+func (s *Swarm) evaluateNext(n *node) {
+	e := &n.work
+	for {
+		list := &e.urgent
+		if len(*list) == 0 {
+			if list = &e.ordered; len(*list) == 0 {
+				return
+			}
+		}
+		t := (*list)[0]
+		*list = (*list)[1:]
+		if t.canceled {
+			continue
+		}
+		e.running = t
+		// What is left of the tick in which the last task ended counts.
+		cost := len(t.Task.Seeds) * s.rules.Signs()
+		took := (max(cost-e.credit, 0) + n.rate - 1) / n.rate
+		e.credit += took*n.rate - cost
+		s.push(s.now+n.speed+coordinator.Tick(took), event{node: n, life: n.lives, do: func() { s.evaluated(n, t) }})
+		return
+	}
+}
+
+// evaluated ends a task.
+func (s *Swarm) evaluated(n *node, t *task) {
+	n.work.running = nil
+	if !t.canceled {
+		delete(n.work.tasks, t.ID)
+		results := s.evaluate(t.Task, n.faulty && !t.Urgent)
+		if n.owner != nil {
+			results = n.insider().Evaluate(n.owner, n.index, t.Work, results)
+		}
+		if results != nil {
+			s.step(n, coordinator.Evaluated{ID: t.ID, Results: results})
+		}
+	}
+	if n.coord != nil && n.work.running == nil {
+		s.evaluateNext(n)
+	}
+}
+
+// cancel gives up a task or a fold.
+func (n *node) cancel(id uint64) {
+	if t := n.work.tasks[id]; t != nil {
+		t.canceled = true
+		delete(n.work.tasks, id)
+	}
+}
+
+// fold does a fold, next to what the evaluator does.
+func (s *Swarm) fold(n *node, f *coordinator.Fold) {
+	t := &task{}
+	n.work.tasks[f.ID] = t
+	s.push(s.now+n.fold*coordinator.Tick(len(f.Entries)), event{node: n, life: n.lives, do: func() {
+		if t.canceled {
+			return
+		}
+		delete(n.work.tasks, f.ID)
+		task, err := f.Task(s.rules, n.disk, nil)
+		if err != nil {
+			s.fail("node %d: %w", n.index, err)
+			return
+		}
+		s.step(n, f.Answer(s.rules, s.rules.Plan.Fold(task)))
+	}})
+}
+
+// truth is the synthetic fitness of one perturbation: a hash of its seed and sign.
+func truth(seed uint64, sign int) int64 {
+	var data [9]byte
+	data[0] = byte(sign)
+	binary.LittleEndian.PutUint64(data[1:], seed)
+	sum := sha256.Sum256(data[:])
+	return int64(binary.LittleEndian.Uint32(sum[:4])) << 8
+}
+
+// evaluate answers a task; a faulty node inflates its own results.
+func (s *Swarm) evaluate(t rollout.Task, inflate bool) []rollout.CandidateResult {
+	results := make([]rollout.CandidateResult, len(t.Seeds))
+	for i, seed := range t.Seeds {
+		signs := s.rules.Signs()
+		for sign := range signs {
+			results[i].Fitness[sign] = truth(seed, sign)
+		}
+		if inflate {
+			results[i].Fitness[0] += 1 << 50
+		}
+		results[i].Steps = uint64(signs) * trueSteps(seed)
+	}
+	return results
+}
+
+// trueSteps is how long the synthetic episode of one perturbation lasts.
+func trueSteps(seed uint64) uint64 { return 10 + seed%400 }
