@@ -27,7 +27,10 @@ const (
 	maxPerBlock  = 8 // hubs of one public block of addresses in the book, and that count as proven
 	backoffFirst = time.Second
 	backoffMax   = time.Minute
-	maxFailures  = 8 // in a row, after which a hub that the user did not name is forgotten
+	maxFailures  = 8                // in a row, after which a hub that never answered and that the user did not name is forgotten
+	lostAfter    = time.Hour        // since its last answer, after which a hub is dialed less often
+	backoffLost  = 10 * time.Minute // then
+	rememberFor  = 24 * time.Hour   // since its last answer, after which a hub is forgotten: the other side of a partition comes back
 	keepEvery    = 500 * time.Millisecond
 	refreshFirst = time.Second      // after entering a run: until its first hello to a hub, which may know new ones
 	refreshEvery = 30 * time.Second // between two of those, after some time
@@ -148,10 +151,16 @@ func (b *book) failed(id peer.ID) {
 	}
 	h.failures++
 	h.dialing = false
-	h.next = time.Now().Add(min(backoffFirst<<min(h.failures-1, 10), backoffMax))
+	backoff := min(backoffFirst<<min(h.failures-1, 10), backoffMax)
 	if h.failures >= maxFailures && !h.pinned {
-		b.hubs.Delete(id)
+		switch silent := time.Since(h.answered); {
+		case silent > rememberFor:
+			b.hubs.Delete(id)
+		case silent > lostAfter:
+			backoff = backoffLost
+		}
 	}
+	h.next = time.Now().Add(backoff)
 }
 
 // take returns one hub to dial now, and marks it, or nil; dialing: a dial is under way already.
@@ -255,6 +264,7 @@ func (m *Mesh) keep() {
 		if now := time.Now(); now.After(refreshAt) {
 			if !refreshAt.IsZero() {
 				m.refresh()
+				m.explore()
 			}
 			refreshAt = now.Add(refreshIn)
 			refreshIn = min(2*refreshIn, refreshEvery)
@@ -383,6 +393,21 @@ func (m *Mesh) refresh() {
 			m.log.Debug("hello failed", "peer", id, "err", err)
 		}
 	})
+}
+
+// explore visits a hub that this one is not linked to: parts of a swarm that were cut off from each other meet again,
+// though each has as many connections as it wants.
+func (m *Mesh) explore() {
+	if !m.cfg.Hub {
+		return
+	}
+	linked := make(map[block]int)
+	for _, id := range m.linkedHubs() {
+		linked[m.neighbors.block(id)]++
+	}
+	for _, info := range m.book.due(1, linked, func(id peer.ID) bool { return m.isLinked(id) || id == m.host.ID() }) {
+		m.spawn(func() { m.call(info) })
+	}
 }
 
 // dropStrangers closes connections to peers that are not in this run.

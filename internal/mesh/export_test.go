@@ -12,3 +12,12 @@ const MaxPartsOf = maxPartsOf
 
 // Proven lists the hubs that this peer dialed.
 func (m *Mesh) Proven() int { return len(m.linkedHubs()) }
+
+// Learn has the book know of a hub, as another peer would tell of it.
+func (m *Mesh) Learn(addr string) error {
+	info, err := parseAddr(addr)
+	if err == nil {
+		m.book.add(*info, block{}, false)
+	}
+	return err
+}

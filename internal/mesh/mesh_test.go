@@ -156,6 +156,43 @@ func TestHubsFindEachOther(t *testing.T) {
 	}
 }
 
+// Two parts of a swarm whose hubs have as many connections as they want, as after a long partition, become one.
+func TestPartsMeetAgain(t *testing.T) {
+	var hubs []*mesh.Mesh
+	for n := range byte(4) {
+		h := start(t, mesh.Config{Key: key(n + 1), Hub: true, Hubs: 1, Agent: "test/1", Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+		enter(t, h)
+		if n%2 == 1 {
+			dial(t, h, hubs[n-1])
+			linked(t, h, hubs[n-1])
+			linked(t, hubs[n-1], h)
+		}
+		hubs = append(hubs, h)
+	}
+	for begun := time.Now(); hubs[0].Proven() < 1; time.Sleep(10 * time.Millisecond) { // else it would dial one more anyway
+		if time.Since(begun) > patience {
+			t.Fatal("the first part does not meet")
+		}
+	}
+	if err := hubs[0].Learn(hubs[2].Addrs()[0]); err != nil {
+		t.Fatal(err)
+	}
+	linked(t, hubs[0], hubs[2])
+	for begun := time.Now(); time.Since(begun) < patience; time.Sleep(100 * time.Millisecond) { // until topics are known
+		if err := hubs[3].Gossip(status(7)); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case e := <-hubs[1].Events():
+			if r, ok := e.(mesh.Received); ok && r.From == hubs[3].Self() {
+				return
+			}
+		default:
+		}
+	}
+	t.Error("one part does not hear the other")
+}
+
 func TestOtherRunsAreNotLinked(t *testing.T) {
 	a, b := startHub(t, 1), startHub(t, 2)
 	enter(t, a)

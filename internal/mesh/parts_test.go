@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -180,6 +181,40 @@ func TestBook(t *testing.T) {
 	if h, _ := b.hubs.Get("pinned"); len(h.addrs) != maxAddrsPerHub {
 		t.Errorf("got %d addresses, want %d", len(h.addrs), maxAddrsPerHub)
 	}
+}
+
+// A hub that answered once is dialed at least once a minute for an hour, and remembered for a day: it may be on the
+// other side of a partition.
+func TestBookRemembersThoseWhoAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBook()
+		b.add(peer.AddrInfo{ID: "hub", Addrs: addrs("/ip4/10.0.0.1/tcp/1")}, honest, false)
+		b.succeeded("hub")
+		begun := time.Now()
+		dial := func() bool {
+			if len(b.due(1, nil, func(peer.ID) bool { return false })) == 0 {
+				return false
+			}
+			b.failed("hub")
+			return true
+		}
+		last := begun
+		for ; b.hubs.Has("hub"); time.Sleep(keepEvery) {
+			limit := backoffMax
+			if time.Since(begun) > lostAfter {
+				limit = backoffLost
+			}
+			if waited := time.Since(last); waited > limit+2*keepEvery {
+				t.Fatalf("%v after its last answer it was not dialed for %v", time.Since(begun), waited)
+			}
+			if dial() {
+				last = time.Now()
+			}
+		}
+		if d := time.Since(begun); d < rememberFor || d > rememberFor+2*backoffLost {
+			t.Errorf("forgotten after %v", d)
+		}
+	})
 }
 
 // A neighbor that tells of thousands of hubs displaces neither those that others told of, nor those that answered, nor

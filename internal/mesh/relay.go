@@ -21,7 +21,7 @@ const (
 	maxHeld            = 256              // messages that wait for a dial
 	maxHeldBytes       = 8 << 20          // of them
 	heldFor            = 10 * time.Second // then they are dropped: what matters is repeated
-	maxVisits          = 64               // connections that were dialed for a message
+	maxVisits          = 64               // connections that were dialed for a message, or to explore
 	visitFor           = 2 * time.Minute  // without a message, after which such a connection may be closed
 	visitRate          = 2                // dials per second for messages
 	visitBurst         = 8
@@ -210,8 +210,8 @@ func (m *Mesh) carry(from peer.ID, p *parcel) {
 	}
 }
 
-// visits are connections that were dialed because a message was for a peer that was not linked, and messages that wait
-// for such a dial. Mesh.mu guards them.
+// visits are connections that were dialed because a message was for a peer that was not linked, or to explore, and
+// messages that wait for such a dial. Mesh.mu guards them.
 type visits struct {
 	rate  *rate.Limiter
 	used  map[peer.ID]time.Time // when a message was last sent there
@@ -235,21 +235,24 @@ func (m *Mesh) visit(id peer.ID) bool {
 	if info == nil {
 		return dialing
 	}
-	m.spawn(func() {
-		ctx, cancel := context.WithTimeout(m.ctx, dialTimeout)
-		defer cancel()
-		_, err := m.meet(ctx, *info)
-		if err != nil || !m.isLinked(id) {
-			m.log.Debug("not reached for a message", "peer", id, "err", err)
-			m.book.failed(id)
-			return
-		}
-		m.book.succeeded(id)
-		m.mu.Lock()
-		m.visits.used[id] = time.Now()
-		m.mu.Unlock()
-	})
+	m.spawn(func() { m.call(*info) })
 	return true
+}
+
+// call dials a peer of the book for a while.
+func (m *Mesh) call(info peer.AddrInfo) {
+	ctx, cancel := context.WithTimeout(m.ctx, dialTimeout)
+	defer cancel()
+	_, err := m.meet(ctx, info)
+	if err != nil || !m.isLinked(info.ID) {
+		m.log.Debug("not reached on a visit", "peer", info.ID, "err", err)
+		m.book.failed(info.ID)
+		return
+	}
+	m.book.succeeded(info.ID)
+	m.mu.Lock()
+	m.visits.used[info.ID] = time.Now()
+	m.mu.Unlock()
 }
 
 // hold keeps a message until its receiver is linked.
@@ -282,8 +285,8 @@ func (m *Mesh) release(id peer.ID) {
 	delete(v.held, id)
 }
 
-// endVisits drops what waited too long, and closes connections that were dialed for a message and carried none for
-// some time, if this peer has as many hubs as it wants without them.
+// endVisits drops what waited too long, and closes visits that carried no message for some time, if this peer has as
+// many hubs as it wants without them.
 func (m *Mesh) endVisits(enough bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

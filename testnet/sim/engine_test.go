@@ -189,6 +189,26 @@ func TestSplitHolds(t *testing.T) {
 	}
 }
 
+// TestPartsMeetAgain: halves of more hubs than each keeps linked find each other after a partition.
+func TestPartsMeetAgain(t *testing.T) {
+	s := mustNew(t, Options{Seed: 9, Natives: 16, Degree: 4})
+	if err := s.Run(100); err != nil {
+		t.Fatal(err)
+	}
+	s.Split(natives(0, 8), natives(8, 16))
+	if err := s.Run(20 * second); err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range s.nodes {
+		if len(n.hubs) < 4 {
+			t.Errorf("node %d has %d links: it would dial the other half anyway", i, len(n.hubs))
+		}
+	}
+	if err := s.Settle(30 * second); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestPowerIsLostInTheMiddle: a node that loses power after any number of actions starts from its disk and takes part
 // again. Nothing of a batch that was torn counts.
 func TestPowerIsLostInTheMiddle(t *testing.T) {

@@ -93,26 +93,55 @@ func (s *Swarm) keepLinks() {
 	}
 	for _, n := range s.nodes {
 		s.dialHubs(n)
+		if (s.now+coordinator.Tick(n.index)*keepEvery)%exploreEvery == 0 {
+			s.explore(n)
+		}
 	}
+}
+
+// explore has a hub visit another one that it is not linked to, and end its last visit.
+func (s *Swarm) explore(n *node) {
+	if !n.hub() || n.coord == nil || s.now < n.busy {
+		return
+	}
+	if v := n.visiting; v != nil && len(n.hubs) > s.wanted(n) && len(v.hubs) > s.wanted(v) {
+		s.unlink(n, v)
+	}
+	n.visiting = nil
+	if known := s.dialable(n); len(known) > 0 {
+		n.visiting = known[s.below(len(known))]
+		s.link(n, n.visiting)
+	}
+}
+
+// wanted is how many hubs a node keeps linked.
+func (s *Swarm) wanted(n *node) int {
+	switch {
+	case !n.hub():
+		return leafDegree
+	case s.opts.Degree > 0:
+		return s.opts.Degree
+	}
+	return hubDegree
+}
+
+// dialable lists the hubs that a node is not linked to and that would answer.
+func (s *Swarm) dialable(n *node) (list []*node) {
+	for _, m := range s.nodes {
+		if m.hub() && m != n && m.coord != nil && s.now >= m.busy && !s.linked(n, m) && s.reachable(n, m) && s.reachable(m, n) && !m.banned[n.peer] && !n.banned[m.peer] {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 // dialHubs links a node to hubs at random, until it has as many as it wants.
 func (s *Swarm) dialHubs(n *node) {
-	want := s.opts.Degree
-	if !n.hub() {
-		want = leafDegree
-	} else if want == 0 {
-		want = hubDegree
-	}
+	want := s.wanted(n)
 	if want -= len(n.hubs); n.coord == nil || want <= 0 || s.now < n.busy {
 		return
 	}
-	var known []*node
-	for _, m := range s.nodes {
-		if m.hub() && m != n && m.coord != nil && s.now >= m.busy && !s.linked(n, m) && s.reachable(n, m) && s.reachable(m, n) && !m.banned[n.peer] && !n.banned[m.peer] {
-			known = append(known, m)
-		}
-	}
+	known := s.dialable(n)
 	for ; want > 0 && len(known) > 0; want-- {
 		i := s.below(len(known))
 		s.link(n, known[i])

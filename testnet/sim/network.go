@@ -10,6 +10,8 @@ import (
 const (
 	// keepEvery is how often, in ticks, a node looks after its links.
 	keepEvery = 20
+	// exploreEvery is how often a hub visits one that it is not linked to (internal/mesh): 30 s.
+	exploreEvery = 600
 	// linkTimeout is how long nothing may pass over a link before it is given up.
 	linkTimeout = 100
 	// hubDegree and leafDegree are how many hubs natives and tabs keep linked (internal/mesh).

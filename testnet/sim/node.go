@@ -23,15 +23,16 @@ type node struct {
 	skew   coordinator.Tick // of its clock
 	drift  int              // of its clock, in 1/1024
 
-	offline coordinator.Tick // until when nothing reaches it or leaves it
-	flap    flap
-	group   int // side of a partition
-	place   [2]int
-	hubs    []*node // links to hubs, by index
-	leaves  []*node // links to leaves, by index
-	fan     []*node // of hubs those that gossip is passed on to at once
-	traffic traffic
-	up      int // from when its uplink is free, in 1/1024 ticks
+	offline  coordinator.Tick // until when nothing reaches it or leaves it
+	flap     flap
+	group    int // side of a partition
+	place    [2]int
+	hubs     []*node // links to hubs, by index
+	leaves   []*node // links to leaves, by index
+	visiting *node   // the hub that it explores
+	fan      []*node // of hubs those that gossip is passed on to at once
+	traffic  traffic
+	up       int // from when its uplink is free, in 1/1024 ticks
 
 	disk      *disk
 	coord     *coordinator.Coordinator // nil: no power

@@ -93,10 +93,6 @@ func Draw(seed uint64) Options {
 	case 2, 3, 4:
 		o.WAN, o.Ticks, o.Calm = true, 1200, 1600
 	}
-	if o.Degree > 0 {
-		// After a long partition each side has links enough, and the mesh dials nobody on the other (docs/ROADMAP.md).
-		o.Partitions = 0
-	}
 	return o
 }
 
