@@ -258,6 +258,44 @@ func TestTooManyFalseResults(t *testing.T) {
 	}
 }
 
+// TestOldTrustIsNoAudit: a branch whose entries were trusted when little was at stake, so that nothing was drawn from
+// them, is drawn from when it would replace much. It is followed only if what it states is true.
+func TestOldTrustIsNoAudit(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		lies  forged
+		wants bool
+	}{{"true", honest, true}, {"made up", lie, false}} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newField(t, 1, 0)
+			f.pass(100)
+			c := f.peers[0].coord
+			v := newForger(f)
+			for v.weight < 2*c.chain.head.weight {
+				v.grow(crowd(4, 0), test.lies)
+				checked, err := Check(seedlog.NewChecker(f.rules), &Segment{Generations: v.chain[len(v.chain)-1:]}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n, err := c.insert(checked.generations[0], Peer{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				n.stage = trusted
+				c.chain.states.keep(n, v.state, c.chain.head)
+			}
+			followed := false
+			for range 200 {
+				f.pass(1)
+				followed = followed || v.adopted() > 0
+			}
+			if refused := c.chain.sides.refused.Len() > 0; followed != test.wants || refused == test.wants {
+				t.Errorf("followed %t, want %t; refused %t", followed, test.wants, refused)
+			}
+		})
+	}
+}
+
 // TestHonestBranchIsFollowed: the audit lets a heavier branch pass that is true, and this peer follows it all the way.
 func TestHonestBranchIsFollowed(t *testing.T) {
 	f := newField(t, 1, 0)

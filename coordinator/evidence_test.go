@@ -3,6 +3,7 @@ package coordinator
 import (
 	"crypto/ed25519"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -225,5 +226,72 @@ func TestOldParents(t *testing.T) {
 	}
 	if limit := proofFold + 200/proofFoldTicks + pipeline; folded > limit || folded == 0 {
 		t.Errorf("%d entries were folded for 200 proofs of strangers in 200 ticks, at most %d are allowed", folded, limit)
+	}
+}
+
+// TestFalseAccuserStaysBanned: a peer with a record that disproves a true claim is cut off, also after a restart.
+func TestFalseAccuserStaysBanned(t *testing.T) {
+	f := newField(t, 3, 0)
+	f.pass(100)
+	m, accuser := f.peers[0], f.peers[1]
+	head := m.coord.chain.head
+	claim, err := f.rules.KeptClaim(m.disk.blocks[head.claims[0]], head.claims[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	counter := claim.Value().Chunk * f.rules.Spec.Generation.Chunk
+	fitness, steps := claim.Value().At(counter)
+	proof := f.rules.OwnProof(claim, counter, fitness, steps+1, accuser.key)
+	f.tell(accuser.key, m, &FraudProof{Claim: claim.Bytes(), Proof: proof.Bytes()})
+	f.pass(3)
+	if !m.coord.faults.peers[accuser.peer] {
+		t.Fatal("a peer that disproved a true claim is not cut off")
+	}
+	f.powerDown(m)
+	f.start(m)
+	if !m.coord.faults.peers[accuser.peer] {
+		t.Error("a restart forgives a peer that disproved a true claim")
+	}
+}
+
+// TestVoidBranchIsLeft has peers follow a lie, since none of them checks, until one shows a proof: at once the head is
+// an entry where a chain may end, and the lie is never on a chain again.
+func TestVoidBranchIsLeft(t *testing.T) {
+	f := newField(t, 3, 0)
+	f.setAll(func(c *Config) { c.Decisive, c.Audit = 0, 0 })
+	f.pass(112) // past the first hand-over
+	parent := f.leader().coord.chain.head
+	lie := f.logLie()
+	holds := func(m *member) bool {
+		return slices.ContainsFunc(m.coord.chain.canon, func(n *node) bool { return slices.Contains(n.claims, lie) })
+	}
+	f.pass(15)
+	for _, m := range f.peers {
+		if !holds(m) || !m.coord.chain.head.usable() {
+			t.Fatalf("%s does not follow the lie: not what the test needs", m.name)
+		}
+	}
+	m, accuser := f.peers[0], f.peers[1]
+	claim, err := f.rules.KeptClaim(m.disk.blocks[lie], lie)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counter := claim.Value().Chunk * f.rules.Spec.Generation.Chunk
+	truth := f.evaluate(f.rules.Recheck(parent.state, parent.link, claim.Value().Peer, counter), false)[0]
+	proof := f.rules.OwnProof(claim, counter, truth.Fitness[:1], truth.Steps, accuser.key)
+	f.say(accuser.key, &FraudProof{Claim: claim.Bytes(), Proof: proof.Bytes()})
+	for _, m := range f.peers {
+		f.work(m, false)
+		if m != accuser && !m.coord.faults.falseClaims[lie] {
+			t.Fatalf("%s does not know of the lie: not what the test needs", m.name)
+		}
+	}
+	for range 60 {
+		for _, m := range f.peers {
+			if m.coord.faults.falseClaims[lie] && (holds(m) || !m.coord.chain.head.usable()) {
+				t.Fatalf("%s stays on a branch with a claim that it knows to be false", m.name)
+			}
+		}
+		f.pass(1)
 	}
 }

@@ -34,6 +34,8 @@ type slowStore struct {
 	store.Store
 	self     seedlog.Peer
 	promises *promises
+	every    int // which saves of own entries fail, one in so many; 0: none
+	own      int // saves of own entries so far
 }
 
 // slowness is far longer than a message and all that follows from it take.
@@ -43,6 +45,11 @@ func (s *slowStore) Save(b store.Batch) error {
 	entries := s.check(b)
 	if b.State != nil || len(entries) > 0 { // following others stays fast, so that what comes too early is seen
 		time.Sleep(slowness)
+	}
+	if len(entries) > 0 && s.every > 0 {
+		if s.own++; s.own%s.every == 0 {
+			return store.ErrFull
+		}
 	}
 	if err := s.Store.Save(b); err != nil {
 		return err
@@ -110,7 +117,7 @@ func TestNothingIsSentBeforeItIsSaved(t *testing.T) {
 	p := &promises{entries: make(map[seedlog.Link]bool), votes: make(map[vote]bool)}
 	slow := func(n byte) func(*peer.Config) {
 		return func(c *peer.Config) {
-			c.Store = &slowStore{store.NewMemory(rules.Spec), seedlog.PeerOf(key(n)), p}
+			c.Store = &slowStore{Store: store.NewMemory(rules.Spec), self: seedlog.PeerOf(key(n)), promises: p}
 			c.Mandate = 2 // so that votes are given
 			c.Timing = coordinator.LAN()
 		}
@@ -130,5 +137,28 @@ func TestNothingIsSentBeforeItIsSaved(t *testing.T) {
 	}
 	if p.checked < 10 || len(p.votes) == 0 {
 		t.Errorf("only %d things were checked, with %d votes", p.checked, len(p.votes))
+	}
+}
+
+// What a peer cannot save it does not send. It tries again until it can, and then sends it.
+func TestNothingIsSentThatCannotBeSaved(t *testing.T) {
+	rules := cartPole(t)
+	p := &promises{entries: make(map[seedlog.Link]bool), votes: make(map[vote]bool)}
+	failing := &slowStore{Store: &keeper{Memory: store.NewMemory(rules.Spec)}, self: seedlog.PeerOf(key(1)), promises: p, every: 2}
+	a := join(t, rules, 1, func(c *peer.Config) {
+		c.Store, c.Retry, c.Mandate = failing, 50*time.Millisecond, 1000
+		c.Reopen = func() (store.Store, error) { return failing, nil }
+	})
+	b := join(t, rules, 2, func(c *peer.Config) {
+		c.Store = &slowStore{Store: store.NewMemory(rules.Spec), self: seedlog.PeerOf(key(2)), promises: p}
+	}, a)
+	until(t, "some entries were saved in the second attempt", b, func(s peer.Status) bool { return s.Height >= 8 })
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, what := range p.broken {
+		t.Error(what)
+	}
+	if p.checked < 4 {
+		t.Errorf("only %d things were checked", p.checked)
 	}
 }
