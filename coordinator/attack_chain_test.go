@@ -74,9 +74,12 @@ func (f *field) newBranch(key ed25519.PrivateKey, on seedlog.Parent, state *evol
 	return b
 }
 
-// grow appends an entry of a term.
-func (b *branch) grow(term uint64, claims []*seedlog.Claim) {
+// grow appends an entry of a term, which edit, if there is one, changes before it is signed.
+func (b *branch) grow(term uint64, claims []*seedlog.Claim, edit func(*seedlog.Entry)) {
 	e, state := b.f.rules.NewEntry(b.state, b.tip, term, seedlog.PeerOf(b.key), claims)
+	if edit != nil {
+		edit(e)
+	}
 	g := b.f.generation(e, b.key, claims)
 	link := seedlog.LinkOf(g.Entry)
 	b.generations, b.links = append(b.generations, g), append(b.links, link)
@@ -134,10 +137,10 @@ func TestAttackByForgedChain(t *testing.T) {
 				} else {
 					cost += 4 * len(claims)
 				}
-				b.grow(1, claims)
+				b.grow(1, claims, nil)
 			}
 			for range a.top {
-				b.grow(1, f.trueClaims(b.tip.Link, b.state, f.strangers[:1]))
+				b.grow(1, f.trueClaims(b.tip.Link, b.state, f.strangers[:1]), nil)
 			}
 			before := f.low()
 			adopted := 0

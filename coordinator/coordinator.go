@@ -134,7 +134,6 @@ func (c *Coordinator) restoreHard() error {
 			return fmt.Errorf("%w: %w", ErrRestore, err)
 		}
 		c.faults.peers[decoded.Value().Peer] = true
-		c.faults.falseClaims[links[0]] = true
 		c.faults.keep(FraudProof{Claim: claim, Proof: proof}, links, proofSource{true, decoded.Value().Peer})
 	}
 	return nil

@@ -247,6 +247,20 @@ func TestFalseAccuserStaysBanned(t *testing.T) {
 	if !m.coord.faults.peers[accuser.peer] {
 		t.Fatal("a peer that disproved a true claim is not cut off")
 	}
+	if m.coord.faults.peers[claim.Value().Peer] {
+		t.Error("the author of a true claim is cut off, too")
+	}
+	weight := uint64(0)
+	for _, n := range m.coord.chain.canon {
+		for _, credit := range n.credits {
+			if credit.peer != accuser.peer {
+				weight += credit.counts
+			}
+		}
+	}
+	if got := m.coord.chain.head.weight; got != weight {
+		t.Errorf("the chain weighs %d, the work of those who were not cut off %d", got, weight)
+	}
 	f.powerDown(m)
 	f.start(m)
 	if !m.coord.faults.peers[accuser.peer] {
@@ -255,7 +269,8 @@ func TestFalseAccuserStaysBanned(t *testing.T) {
 }
 
 // TestVoidBranchIsLeft has peers follow a lie, since none of them checks, until one shows a proof: at once the head is
-// an entry where a chain may end, and the lie is never on a chain again.
+// an entry where a chain may end, and the lie is never on a chain again. A leader that has to leave its own entries signs
+// no others in their place.
 func TestVoidBranchIsLeft(t *testing.T) {
 	f := newField(t, 3, 0)
 	f.setAll(func(c *Config) { c.Decisive, c.Audit = 0, 0 })
@@ -284,6 +299,29 @@ func TestVoidBranchIsLeft(t *testing.T) {
 		f.work(m, false)
 		if m != accuser && !m.coord.faults.falseClaims[lie] {
 			t.Fatalf("%s does not know of the lie: not what the test needs", m.name)
+		}
+	}
+	type place struct {
+		leader       Peer
+		term, height uint64
+	}
+	signed := make(map[place]seedlog.Link)
+	for _, m := range f.peers {
+		for _, n := range m.coord.chain.nodes { //lint:sorted each one on its own
+			signed[place{n.leader, n.term, n.height}] = n.link
+		}
+	}
+	f.spy = func(from *member, e Envelope) {
+		if a, ok := e.Message.(*Announce); ok {
+			e, err := seedlog.DecodeEntry(a.Entry)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at, link := place{e.Leader, e.Term, e.Height}, seedlog.LinkOf(a.Entry)
+			if before, ok := signed[at]; ok && before != link {
+				t.Fatalf("%s signs two entries for height %d of term %d", from.name, e.Height, e.Term)
+			}
+			signed[at] = link
 		}
 	}
 	for range 60 {

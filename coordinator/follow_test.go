@@ -1,8 +1,12 @@
 package coordinator
 
 import (
+	"bytes"
+	"crypto/ed25519"
 	"slices"
 	"testing"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
 // setAll restarts all natives with a configuration that edit changes.
@@ -89,5 +93,116 @@ func TestNothingIsFollowedBeforeItsReruns(t *testing.T) {
 	f.pass(60)
 	if m.coord.chain.head.height <= before || f.low()+5 < f.leader().coord.chain.head.height {
 		t.Errorf("height %d after the re-runs, %d before", m.coord.chain.head.height, before)
+	}
+}
+
+// TestWrongDigestsAreNotFollowed has a leader sign an entry whose claims are true and whose digests are not: nobody
+// follows it, nor what stands on it.
+func TestWrongDigestsAreNotFollowed(t *testing.T) {
+	f := newField(t, 3, 0)
+	f.pass(112)
+	for _, m := range f.peers {
+		m.coord.work.paused = true
+	}
+	f.pass(20)
+	leader := f.leader()
+	head := leader.coord.chain.head
+	f.powerDown(leader)
+	keys := []ed25519.PrivateKey{f.peers[0].key, f.peers[1].key}
+	b := f.newBranch(leader.key, head.parentInfo(), head.state, head.weight)
+	for i := range 3 {
+		b.grow(head.term, f.trueClaims(b.tip.Link, b.state, keys), func(e *seedlog.Entry) {
+			if i == 0 {
+				e.State = bytes.Clone(e.State)
+				e.State[0] ^= 1
+			}
+		})
+	}
+	f.each = func(int) {
+		b.offer()
+		if n := b.adopted(); n > 0 {
+			t.Fatalf("%d peers follow an entry with a wrong digest", n)
+		}
+	}
+	f.pass(100)
+	for _, m := range f.peers {
+		if m != leader && m.coord.chain.sides.refused.Len() == 0 {
+			t.Errorf("%s never refused the entry", m.name)
+		}
+	}
+}
+
+// TestUnelectedBranchesAreNotFollowed has a stranger put a few true entries of much work on the head, or next to it,
+// without having been elected: nobody follows them.
+func TestUnelectedBranchesAreNotFollowed(t *testing.T) {
+	for below := range uint64(3) {
+		f := newField(t, 3, 40)
+		f.pass(112)
+		for _, m := range f.peers {
+			m.coord.work.paused = true
+		}
+		f.pass(20)
+		c := f.peers[0].coord
+		on := c.chain.canonAt(c.chain.head.height - below)
+		b := f.newBranch(f.strangers[0], on.parentInfo(), on.state, on.weight)
+		for range shallow - 1 {
+			b.grow(c.chain.head.term+1, f.trueClaims(b.tip.Link, b.state, f.strangers), nil)
+		}
+		f.each = func(int) {
+			b.offer()
+			if n := b.adopted(); n > 0 {
+				t.Fatalf("%d peers follow entries %d below the head of a leader that nobody elected", n, below)
+			}
+		}
+		f.pass(60)
+		for _, m := range f.peers {
+			n := m.coord.chain.nodes[b.tip.Link]
+			if n == nil || n.weight <= m.coord.chain.head.weight {
+				t.Errorf("%s has no heavier branch: not what the test needs", m.name)
+			}
+		}
+	}
+}
+
+// TestFollowedClaimsAreAudited: of peers that follow a lie, one that audits finds it, and tells all.
+func TestFollowedClaimsAreAudited(t *testing.T) {
+	f := newField(t, 4, 0)
+	f.setAll(func(c *Config) { c.Decisive, c.Audit = 0, 0 })
+	f.pass(112)
+	leader := f.leader()
+	lie := f.logLie()
+	author := f.claim(lie.String())
+	for _, m := range f.peers {
+		if m != leader && m.peer != author.Peer {
+			m.coord.cfg.Audit = 1024
+			break
+		}
+	}
+	f.pass(60)
+	for _, m := range f.peers {
+		if m.peer != author.Peer && !m.coord.faults.falseClaims[lie] {
+			t.Errorf("%s does not know of the lie", m.name)
+		}
+	}
+}
+
+// TestFalseClaimsAreNotLogged has one peer lie about all that it does: no honest leader logs a claim of it.
+func TestFalseClaimsAreNotLogged(t *testing.T) {
+	f := newField(t, 4, 0)
+	f.peers[3].faulty = true
+	f.each = func(int) {
+		for _, m := range f.peers {
+			for _, n := range m.coord.chain.canon {
+				if n.leader != f.peers[3].peer && n.leader != (Peer{}) && slices.ContainsFunc(n.credits, func(c peerCredit) bool { return c.peer == f.peers[3].peer }) {
+					t.Fatalf("%s logged a false claim at height %d", f.nameOf(n.leader), n.height)
+				}
+			}
+		}
+	}
+	f.pass(200)
+	for _, m := range f.peers[:3] {
+		if !m.coord.faults.peers[f.peers[3].peer] {
+			t.Errorf("%s does not know the faulty peer: not what the test needs", m.name)
+		}
 	}
 }

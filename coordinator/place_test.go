@@ -55,8 +55,8 @@ func TestEntriesFitTheirPlace(t *testing.T) {
 	}
 }
 
-// TestLeadersSignWhatFits: whatever claims a leader holds, what it picks of them makes an entry that others accept, with
-// all that may be in it: of each peer the chunks up to the first that is missing.
+// TestLeadersSignWhatFits: whatever claims a leader holds, what it picks of them makes an entry that others accept. It
+// picks all that may be in it: of each peer the chunks up to the first that is missing.
 func TestLeadersSignWhatFits(t *testing.T) {
 	f := newField(t, 1, 0)
 	leader := f.peers[0]

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"crypto/ed25519"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -15,13 +16,21 @@ type ballot struct {
 }
 
 // watchVotes collects the votes that leave members. It fails the test where one votes twice in a term, in whatever
-// life, and where its disk does not know yet what it voted.
+// life, and where its disk does not know yet what it voted, or which entry it signed.
 func (f *field) watchVotes() map[ballot]Peer {
 	votes := make(map[ballot]Peer)
 	f.spy = func(from *member, e Envelope) {
+		var saved hardState
+		if err := messageMode.Unmarshal(from.disk.state, &saved); err != nil && len(from.disk.state) > 0 {
+			f.t.Fatal(err)
+		}
 		var term uint64
 		candidate := e.To
 		switch m := e.Message.(type) {
+		case *Announce:
+			if entry, err := seedlog.DecodeEntry(m.Entry); err != nil || saved.SealedTerm != entry.Term || saved.SealedHeight != entry.Height {
+				f.t.Fatalf("%s signs an entry that its disk does not know of: %+v, %v", from.name, entry, err)
+			}
 		case *VoteReply:
 			if m.Granted && !m.Pre {
 				term = m.Term
@@ -40,9 +49,8 @@ func (f *field) watchVotes() map[ballot]Peer {
 			f.t.Fatalf("%s votes for %s and for %s in term %d", from.name, f.nameOf(before), f.nameOf(candidate), term)
 		}
 		votes[ballot{from.peer, term}] = candidate
-		var saved hardState
-		if err := messageMode.Unmarshal(from.disk.state, &saved); err != nil || saved.Term < term || saved.Term == term && string(saved.Voted) != string(candidate[:]) {
-			f.t.Fatalf("%s votes for %s in term %d, its disk says %s in term %d: %v", from.name, f.nameOf(candidate), term, f.nameOf(Peer(saved.Voted)), saved.Term, err)
+		if saved.Term < term || saved.Term == term && string(saved.Voted) != string(candidate[:]) {
+			f.t.Fatalf("%s votes for %s in term %d, its disk says %x in term %d", from.name, f.nameOf(candidate), term, saved.Voted, saved.Term)
 		}
 	}
 	return votes
@@ -85,14 +93,15 @@ func TestOneVoteForOneTerm(t *testing.T) {
 // TestElectionsKeepVotes lets a swarm elect over and over: by hand-overs, and because leaders lose power and come back.
 func TestElectionsKeepVotes(t *testing.T) {
 	f := newField(t, 4, 0)
-	for _, m := range f.peers {
-		m.cfg.Mandate = 3
-		f.powerDown(m)
-	}
-	for _, m := range f.peers {
-		f.start(m)
-	}
+	f.setAll(func(c *Config) { c.Mandate = 3 })
 	votes := f.watchVotes()
+	f.pass(200)
+	entries := make(map[uint64]int)
+	for _, n := range f.peers[0].coord.chain.canon {
+		if entries[n.term]++; entries[n.term] > 3 && n.term > 1 {
+			t.Errorf("term %d has %d entries, the leader was to hand over after 3", n.term, entries[n.term])
+		}
+	}
 	for range 12 {
 		f.pass(40)
 		m := f.leader()
@@ -168,5 +177,106 @@ func TestVotesAreSigned(t *testing.T) {
 	f.pass(200)
 	if forged == 0 || m.coord.hard.Term <= term {
 		t.Errorf("%d forged votes, term %d after %d: not what the test needs", forged, m.coord.hard.Term, term)
+	}
+}
+
+// TestWhoGetsNoVote: no vote goes to a peer whose chain is worse than the voter's own, nor against a leader that is
+// heard, unless that hands over itself.
+func TestWhoGetsNoVote(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		silent   bool // whether the leader is
+		below    uint64
+		handover func(run seedlog.Link, term uint64, leader, candidate *member) []byte
+		wants    bool
+	}{
+		{name: "the leader is gone", silent: true, wants: true},
+		{name: "the candidate lacks an entry", silent: true, below: 1},
+		{name: "the leader is heard"},
+		{name: "the leader hands over", wants: true, handover: func(run seedlog.Link, term uint64, leader, candidate *member) []byte {
+			return seedlog.NewVote(run, term, candidate.peer, leader.key).Signature
+		}},
+		{name: "the candidate signs for the leader", handover: func(run seedlog.Link, term uint64, _, candidate *member) []byte {
+			return seedlog.NewVote(run, term, candidate.peer, candidate.key).Signature
+		}},
+		{name: "the leader hands over to another", handover: func(run seedlog.Link, term uint64, leader, _ *member) []byte {
+			return seedlog.NewVote(run, term, leader.peer, leader.key).Signature
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newField(t, 3, 0)
+			f.pass(112) // past the first hand-over
+			leader := f.leader()
+			others := slices.DeleteFunc(slices.Clone(f.peers), func(m *member) bool { return m == leader })
+			voter, candidate := others[0], others[1]
+			if test.silent {
+				f.powerDown(leader)
+				f.powerDown(candidate)
+				for range voter.cfg.Timing.Election {
+					f.now++
+					f.step(voter, Passed{})
+				}
+			}
+			head := voter.coord.chain.head
+			r := &VoteRequest{Term: voter.coord.hard.Term + 1, Head: voter.coord.chain.canonAt(head.height - test.below).link, Handover: []byte{}}
+			if test.handover != nil {
+				r.Handover = test.handover(f.rules.Run, r.Term, leader, candidate)
+			}
+			var reply *VoteReply
+			f.spy = func(_ *member, e Envelope) {
+				if m, ok := e.Message.(*VoteReply); ok && e.To == candidate.peer {
+					reply = m
+				}
+			}
+			f.tell(candidate.key, voter, r)
+			if reply == nil || reply.Granted != test.wants {
+				t.Errorf("got %+v, want granted %t", reply, test.wants)
+			}
+		})
+	}
+}
+
+// TestLeadersHaveAMajority splits a swarm: on each side a peer that becomes leader has the votes of more than half of
+// the weight of those that it heard lately, and one that loses them steps down within an election time.
+func TestLeadersHaveAMajority(t *testing.T) {
+	f := newField(t, 5, 0)
+	f.pass(112)
+	leaders := 0
+	led := make(map[*member]bool)
+	since := make(map[*member]Tick)
+	f.each = func(int) {
+		for _, m := range f.peers {
+			c := m.coord
+			if c.election.role != Leader {
+				delete(led, m)
+				continue
+			}
+			shown, total := c.support(c.election.mandate.votes)
+			if 2*shown > total {
+				since[m] = f.now
+			}
+			if !led[m] {
+				leaders++
+				if 2*shown <= total {
+					t.Fatalf("%s leads with the votes of %d of %d", m.name, shown, total)
+				}
+			}
+			led[m] = true
+			if limit := c.cfg.Timing.Election + 2; f.now-since[m] > limit {
+				t.Fatalf("%s leads for %d ticks without a majority", m.name, f.now-since[m])
+			}
+		}
+	}
+	for _, minority := range []int{0b00011, 0b00110, 0b01100, 0b11000, 0b10001, 0b00001, 0b10000} {
+		for i, m := range f.peers {
+			m.side = minority>>i&1 == 1
+		}
+		f.split = true
+		f.pass(40)
+		f.split = false
+		f.pass(40)
+	}
+	if leaders < 7 {
+		t.Errorf("%d leaders: not what the test needs", leaders)
 	}
 }
