@@ -19,7 +19,11 @@ func (s *swarm) twin(t *testing.T, by *member) Generation {
 	e, _ := s.rules.NewEntry(head.parent.state, head.parent.parentInfo(), head.term, by.peer, claims)
 	entry, _ := e.Encode()
 	seal, _ := seedlog.NewSeal(e, by.key, nil).Encode()
-	return Generation{Entry: entry, Seal: seal}
+	g := Generation{Entry: entry, Seal: seal}
+	for _, c := range checked[:len(checked)-1] {
+		g.Claims = append(g.Claims, c.Bytes())
+	}
+	return g
 }
 
 func (f *field) bars(p Peer) (peers int) {
@@ -88,6 +92,27 @@ func TestEquivocationSeenByAll(t *testing.T) {
 	f.pass(2 * doubleLot)
 	if told == 0 || told > 5 {
 		t.Errorf("%d messages for 19 peers that found it, want 1 to 5", told)
+	}
+}
+
+// TestEquivocationInASegmentIsSeen has a second entry come with what is missing of a branch, not announced.
+func TestEquivocationInASegmentIsSeen(t *testing.T) {
+	f := newField(t, 4, 0)
+	f.pass(112) // past the first hand-over
+	by := f.leader()
+	checked, err := Check(seedlog.NewChecker(f.rules), &Segment{Generations: []Generation{f.twin(t, by)}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range f.peers {
+		if m != by {
+			if _, err := m.coord.insert(checked.generations[0], by.peer); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if n := f.bars(by.peer); n != 3 {
+		t.Errorf("%d of 3 peers bar the leader", n)
 	}
 }
 

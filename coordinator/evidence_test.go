@@ -269,8 +269,8 @@ func TestFalseAccuserStaysBanned(t *testing.T) {
 }
 
 // TestVoidBranchIsLeft has peers follow a lie, since none of them checks, until one shows a proof: at once the head is
-// an entry where a chain may end, and the lie is never on a chain again. A leader that has to leave its own entries signs
-// no others in their place.
+// an entry where a chain may end, and the lie is never on a chain again. A leader that has to leave its own entries
+// signs no others in their place.
 func TestVoidBranchIsLeft(t *testing.T) {
 	f := newField(t, 3, 0)
 	f.setAll(func(c *Config) { c.Decisive, c.Audit = 0, 0 })

@@ -46,8 +46,8 @@ func TestLiesAreNotFollowed(t *testing.T) {
 	}
 }
 
-// TestNothingIsFollowedBeforeItsReruns holds a peer's re-runs of decisive results back: meanwhile its head does not move
-// over the entries that wait for them, and afterwards it does.
+// TestNothingIsFollowedBeforeItsReruns holds a peer's re-runs of decisive results back: meanwhile its head does not
+// move over the entries that wait for them, and afterwards it does.
 func TestNothingIsFollowedBeforeItsReruns(t *testing.T) {
 	f := newField(t, 3, 0)
 	f.pass(100)
@@ -97,7 +97,7 @@ func TestNothingIsFollowedBeforeItsReruns(t *testing.T) {
 }
 
 // TestWrongDigestsAreNotFollowed has a leader sign an entry whose claims are true and whose digests are not: nobody
-// follows it, nor what stands on it.
+// follows it, nor what is above it, however often it comes.
 func TestWrongDigestsAreNotFollowed(t *testing.T) {
 	f := newField(t, 3, 0)
 	f.pass(112)
@@ -126,8 +126,20 @@ func TestWrongDigestsAreNotFollowed(t *testing.T) {
 	}
 	f.pass(100)
 	for _, m := range f.peers {
-		if m != leader && m.coord.chain.sides.refused.Len() == 0 {
+		if m == leader {
+			continue
+		}
+		sides := &m.coord.chain.sides
+		if sides.refused.Len() == 0 {
 			t.Errorf("%s never refused the entry", m.name)
+		}
+		sides.refused = newSides().refused // as after many others
+		checked, err := Check(seedlog.NewChecker(f.rules), &Segment{Generations: b.generations[1:2]}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := m.coord.insert(checked.generations[0], leader.peer); err == nil && n.usable() {
+			t.Errorf("%s takes what is above a refused entry", m.name)
 		}
 	}
 }

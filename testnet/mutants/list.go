@@ -143,7 +143,7 @@ var mutants = []Mutant{
 	{"second entry of a leader overlooked", "coordinator/tree.go",
 		"		if sibling.leader == n.leader && sibling.term == n.term {\n",
 		"		if sibling.leader == n.leader && false {\n",
-		"a leader that signs two entries for one place is disqualified", "coordinator TestEquivocationIsTold"},
+		"a leader that signs two entries for one place is disqualified", "coordinator TestEquivocationInASegmentIsSeen"},
 	{"refusal not inherited", "coordinator/tree.go",
 		"	if n.parent.stage == refused {\n",
 		"	if false {\n",

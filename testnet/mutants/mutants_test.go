@@ -28,7 +28,8 @@ func root(t *testing.T) string {
 	return dir
 }
 
-// TestMutantsApply: each mutant still changes the source, what it makes of it is Go, and the test that it names is there.
+// TestMutantsApply: each mutant still changes the source, what it makes of it is Go, and the test that it names is
+// there.
 func TestMutantsApply(t *testing.T) {
 	names := map[string]bool{}
 	for _, m := range mutants {

@@ -174,7 +174,7 @@ func first(output string) string {
 			name, _, _ = strings.Cut(name, " ")
 			return name
 		}
-		if strings.HasPrefix(line, "panic: ") {
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
 			return line
 		}
 	}
