@@ -76,13 +76,9 @@ func (c *Coordinator) expectsMandate(m *Mandate) bool {
 
 // onMandate remembers a mandate. Its leader's own is a sign of life, too.
 func (c *Coordinator) onMandate(from Peer, m *Mandate) {
-	if !c.expectsMandate(m) {
-		if from == m.Leader {
-			c.onHeartbeat(from, m.Term)
-		}
-		return
+	if c.expectsMandate(m) {
+		c.remember(&mandate{m.Term, m.Leader, m.Votes})
 	}
-	c.remember(&mandate{m.Term, m.Leader, m.Votes})
 	if from == m.Leader {
 		c.onHeartbeat(from, m.Term)
 	}

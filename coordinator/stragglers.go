@@ -19,9 +19,13 @@ const (
 	waitFactor = 2  // and as many times as long again as it took to fill, up to three quarters of that
 )
 
-// awaits reports whether the leader holds a generation that is full open for stragglers.
+// awaits reports whether the leader holds a generation that is full open for stragglers. Not the first after a leader
+// was lost: all have waited for long.
 func (c *Coordinator) awaits() bool {
 	s := &c.tenure.stragglers
+	if !c.tenure.sealedTerm && c.now-c.lastEntry > c.cfg.Timing.Election {
+		return false
+	}
 	if s.height == c.chain.head.height {
 		return c.now < s.until && c.anyStraggler()
 	}
