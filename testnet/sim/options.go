@@ -84,7 +84,7 @@ func Draw(seed uint64) Options {
 	}
 	o.Joins = sometimes(8, o.Natives)
 	o.Stranger = sometimes(2, 40)
-	_ = below(2) // whether the stranger forges chains, too
+	o.Forges = below(2) == 0
 	switch below(25) {
 	case 0:
 		o.Natives, o.Tabs, o.Ticks, o.Calm, o.Degree = 40, 20, 200, 300, 12
