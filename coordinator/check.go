@@ -12,7 +12,7 @@ type Checked struct {
 	claims      []seedlog.CheckedClaim // of Claims
 	generations []generation           // of Segment; of Announce one without claims
 	evidence    []evidence             // of Segment and FraudProof
-	double      *double                // of Equivocation
+	double      *double                // of Equivocation and DoubleVote
 }
 
 // generation is an entry with its seal, and the claims that it names.
@@ -35,7 +35,7 @@ func (e *evidence) message() *FraudProof {
 // checked outside the loop that calls Step.
 func Slow(m Message) bool {
 	switch m.(type) {
-	case *Claims, *Announce, *Segment, *FraudProof, *Vouch, *Mandate, *Equivocation:
+	case *Claims, *Announce, *Segment, *FraudProof, *Vouch, *Mandate, *Equivocation, *DoubleVote:
 		return true
 	}
 	return false
@@ -75,6 +75,8 @@ func Check(checker *seedlog.Checker, m Message, pause func()) (Checked, error) {
 		err = checkMandate(checker, m, pause)
 	case *Equivocation:
 		c.double, err = checkEquivocation(checker, m)
+	case *DoubleVote:
+		c.double, err = checkDoubleVote(checker, m)
 	case *FraudProof:
 		c.evidence = make([]evidence, 1)
 		c.evidence[0], err = checkEvidence(checker, m)
@@ -135,8 +137,8 @@ func checkEvidence(checker *seedlog.Checker, a *FraudProof) (evidence, error) {
 	return evidence{claim, proof}, nil
 }
 
-// Expects reports whether a message is worth checking: nobody reads a segment that was not asked for, nor votes that
-// are no majority.
+// Expects reports whether a message is worth checking: nobody reads a segment that was not asked for, votes that are no
+// majority, nor evidence that changes nothing.
 func (c *Coordinator) Expects(from Peer, m Message) bool {
 	if from == c.self || c.faults.peers[from] {
 		return false
@@ -149,6 +151,8 @@ func (c *Coordinator) Expects(from Peer, m Message) bool {
 		return c.weighsIn(m.Peer)
 	case *Mandate:
 		return c.expectsMandate(m)
+	case *DoubleVote:
+		return c.expectsDouble(doubleVote(m))
 	}
 	return true
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/fxamacker/cbor/v2"
+
 	"github.com/evoswarm/evoswarm/internal/noise"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
@@ -61,17 +63,23 @@ type hardState struct {
 	Vouched      uint64             // height of the newest entry that this peer signed as one of its chain
 	Final        []byte             // a finality; empty: none
 	Barred       []disqualification // leaders that signed two entries for one place
+	DoubleVotes  []DoubleVote       // evidence against voters
 }
 
-// hardState1 is the hard state as it was kept before entries could be final.
-type hardState1 struct {
-	_            struct{} `cbor:",toarray"`
-	Term         uint64
-	Voted        []byte
-	SealedTerm   uint64
-	SealedHeight uint64
-	Proofs       [][2]seedlog.Link
-	Faulty       []Peer
+// hardFields and hardFields1 are how many fields a hard state has, and had at first. Fields were only ever added at the
+// end.
+const hardFields, hardFields1 = 10, 6
+
+// decodeHard reads a hard state of this version or an earlier one: fields that it lacks are null, which reads as empty.
+func decodeHard(data []byte) (h hardState, err error) {
+	var fields []cbor.RawMessage
+	if err = messageMode.Unmarshal(data, &fields); err != nil {
+		return h, err
+	}
+	for len(fields) >= hardFields1 && len(fields) < hardFields {
+		fields = append(fields, cbor.RawMessage{0xf6})
+	}
+	return h, messageMode.Unmarshal(seedlog.Encode(fields), &h)
 }
 
 // New makes a coordinator on the chain that the archive holds. The chain is folded by Fold actions afterwards.
@@ -107,18 +115,14 @@ func (c *Coordinator) restoreHard() error {
 	if len(c.cfg.State) == 0 {
 		return nil
 	}
-	var old hardState1
-	if err := messageMode.Unmarshal(c.cfg.State, &old); err == nil {
-		c.hard = hardState{Term: old.Term, Voted: old.Voted, SealedTerm: old.SealedTerm, SealedHeight: old.SealedHeight, Proofs: old.Proofs, Faulty: old.Faulty}
-	} else if err := messageMode.Unmarshal(c.cfg.State, &c.hard); err != nil {
+	var err error
+	if c.hard, err = decodeHard(c.cfg.State); err != nil {
 		return fmt.Errorf("%w: hard state: %v", ErrRestore, err)
 	}
 	if err := c.restoreFinal(); err != nil {
 		return err
 	}
-	for _, b := range c.hard.Barred {
-		c.faults.disqualified[b.Peer] = b.Until
-	}
+	c.restoreDoubles()
 	for _, p := range c.hard.Faulty {
 		c.faults.peers[p] = true
 		c.faults.order.Put(p, true, 1, struct{}{})
@@ -338,8 +342,8 @@ func (c *Coordinator) receive(e Received) {
 		c.onVouch(m)
 	case *Mandate:
 		c.onMandate(e.From, m)
-	case *Equivocation:
-		c.onEquivocation(e.Message.double)
+	case *Equivocation, *DoubleVote:
+		c.onDouble(e.Message.double)
 	}
 }
 

@@ -103,7 +103,7 @@ func (c *Coordinator) elect() {
 		return
 	}
 	rank := c.rankOf(c.self, c.nextTerm())
-	if rank < 0 || !c.faults.mayLead(c.self, c.chain.head.height) || c.now < c.deadline(rank) {
+	if rank < 0 || !c.mayLead(c.self) || c.now < c.deadline(rank) {
 		return
 	}
 	c.stand(&campaign{pre: true, term: c.nextTerm()})
@@ -319,7 +319,7 @@ func (c *Coordinator) grants(from Peer, m *VoteRequest) bool {
 	case c.retired || c.catchingUp() || c.voted(m.Term, from),
 		m.Pre && m.Term <= c.hard.Term && !renews,
 		m.Term <= head.term && !renews, m.Term > head.term+seedlog.MaxTermStep,
-		!c.faults.mayLead(from, head.height) || c.rejected(from),
+		!c.mayLead(from) || c.rejected(from),
 		c.leaderAlive() && c.election.leader != from && !c.handedOver(from, m):
 		return false
 	}
@@ -368,6 +368,7 @@ func (c *Coordinator) onVoteReply(from Peer, m *VoteReply) {
 			c.ban(from, "sent a vote that it did not sign")
 			return
 		}
+		c.noteVotes(m.Term, c.self, []seedlog.Vote{v})
 	}
 	if renews {
 		c.addVote(v)
@@ -382,6 +383,7 @@ func (c *Coordinator) onHandover(from Peer, m *Handover) {
 	}
 	v := seedlog.Vote{Voter: from, Signature: m.Signature}
 	if v.Check(c.rules.Run, m.Term, c.self) == nil {
+		c.noteVotes(m.Term, c.self, []seedlog.Vote{v})
 		c.election.handover = &handover{*m, from, c.now + c.cfg.Timing.Election}
 	}
 }

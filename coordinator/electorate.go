@@ -133,11 +133,12 @@ type presentPeer struct {
 	class class
 }
 
-// present lists this peer and those that it hears, in the order of their keys, without those known to be faulty.
+// present lists this peer and those that it hears, in the order of their keys, without those known to be faulty and
+// those that signed twice of late.
 func (c *Coordinator) present() []presentPeer {
 	list := make([]presentPeer, 0, len(c.members.heard)+1)
 	for _, h := range c.members.heard {
-		if c.lately(h) && !c.faults.peers[h.peer] {
+		if c.lately(h) && !c.faults.peers[h.peer] && !c.signedTwice(h.peer) {
 			list = append(list, presentPeer{h.peer, classOf(h.Kind, h.Hub)})
 		}
 	}

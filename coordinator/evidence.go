@@ -41,8 +41,9 @@ type faults struct {
 	pending    *fair.Table[proofKey, Peer, *evidence]       // not re-run yet
 	folding    *fair.Budget[Peer]                           // of entries folded for proofs, by accuser
 	publishing []publication
-	doubles    []*double                   // at most maxDoubles, of one leader each, oldest first
-	newcomers  *fair.Budget[newcomerProof] // of proofs that newcomers' claims are false
+	doubles    []*double                              // at most maxDoubles, of one key and kind each, oldest first
+	ballots    *fair.Table[ballotKey, Peer, seenVote] // votes that were seen, by voter
+	newcomers  *fair.Budget[newcomerProof]            // of proofs that newcomers' claims are false
 }
 
 // kept is a proof that this peer verified.
@@ -77,6 +78,7 @@ func newFaults() faults {
 		kept:      fair.NewTable[seedlog.Link, proofSource, kept](maxProofs),
 		pending:   fair.NewTable[proofKey, Peer, *evidence](maxPending).KeepOldest(),
 		folding:   fair.NewBudget[Peer](1, proofFold*proofFoldTicks, maxPending),
+		ballots:   fair.NewTable[ballotKey, Peer, seenVote](maxBallots),
 		newcomers: fair.NewBudget[newcomerProof](1, newcomerProofs*newcomerProofTicks, 1),
 	}
 }

@@ -71,6 +71,7 @@ func (c *Coordinator) insert(g generation, from Peer) (*node, error) {
 		return nil, errRefused
 	}
 	n.body = &g
+	c.noteVotes(n.term, n.leader, g.entry.Seal().Value().Votes)
 	c.hang(n)
 	if n.leader == c.election.leader && n.height > c.chain.head.height {
 		c.election.liveness.entry(c.now, n.height)

@@ -138,7 +138,7 @@ func (c *Coordinator) successor() (next Peer, ok bool) {
 	head := c.chain.head
 	for _, p := range c.ranking(c.nextTerm()) {
 		h := c.members.heard.of(p)
-		if p == c.self || h == nil || !c.faults.mayLead(p, head.height) || c.rejected(p) {
+		if p == c.self || h == nil || !c.mayLead(p) || c.rejected(p) {
 			continue
 		}
 		if n := c.chain.canonAt(h.Height); n != nil && n.link == h.Head && n.height+1 >= head.height {

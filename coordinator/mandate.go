@@ -77,6 +77,7 @@ func (c *Coordinator) expectsMandate(m *Mandate) bool {
 // onMandate remembers a mandate. Its leader's own is a sign of life, too.
 func (c *Coordinator) onMandate(from Peer, m *Mandate) {
 	if c.expectsMandate(m) {
+		c.noteVotes(m.Term, m.Leader, m.Votes)
 		c.remember(&mandate{m.Term, m.Leader, m.Votes})
 	}
 	if from == m.Leader {
@@ -127,7 +128,7 @@ func (c *Coordinator) onHeartbeat(from Peer, term uint64) {
 		return
 	}
 	head := c.chain.head
-	if term < head.term || term > head.term+seedlog.MaxTermStep || !c.faults.mayLead(from, head.height) || c.rejected(from) {
+	if term < head.term || term > head.term+seedlog.MaxTermStep || !c.mayLead(from) || c.rejected(from) {
 		return
 	}
 	if c.leaderAlive() && term <= e.mandate.term {

@@ -143,6 +143,17 @@ type Equivocation struct {
 	SecondSignature []byte
 }
 
+// DoubleVote shows that a voter gave its vote of a term to two candidates.
+type DoubleVote struct {
+	_               struct{} `cbor:",toarray"`
+	Term            uint64
+	Voter           Peer
+	First           Peer // the candidates, in the order of their keys
+	FirstSignature  []byte
+	Second          Peer
+	SecondSignature []byte
+}
+
 // Mandate shows why a peer leads a term: the votes for it. Anybody may pass it on.
 type Mandate struct {
 	_      struct{} `cbor:",toarray"`
@@ -171,6 +182,7 @@ func (*Leave) kind() byte        { return 12 }
 func (*Vouch) kind() byte        { return 13 }
 func (*Equivocation) kind() byte { return 14 }
 func (*Mandate) kind() byte      { return 15 }
+func (*DoubleVote) kind() byte   { return 16 }
 
 func newMessage(kind byte) Message {
 	switch kind {
@@ -204,6 +216,8 @@ func newMessage(kind byte) Message {
 		return new(Equivocation)
 	case 15:
 		return new(Mandate)
+	case 16:
+		return new(DoubleVote)
 	}
 	return nil
 }
@@ -257,6 +271,10 @@ func checkMessage(m Message) error {
 			return err
 		}
 		return inOrder(x.Votes)
+	case *DoubleVote:
+		if x.First.Compare(x.Second) >= 0 {
+			return fmt.Errorf("%w: candidates out of order", ErrMessage)
+		}
 	case *Status:
 		if x.Kind > Tab {
 			return fmt.Errorf("%w: unknown kind of peer %d", ErrMessage, x.Kind)

@@ -66,6 +66,10 @@ var drawMessages = map[string]func(*rapid.T) Message{
 		}
 		return m
 	},
+	"DoubleVote": func(t *rapid.T) Message {
+		return &DoubleVote{Term: rapid.Uint64().Draw(t, "term"), Voter: drawPeer(t, 255), First: Peer{1}, FirstSignature: drawBytes.Draw(t, "signature"),
+			Second: Peer{rapid.Byte().Draw(t, "second") | 2}, SecondSignature: drawBytes.Draw(t, "signature")}
+	},
 	"Leave": func(*rapid.T) Message { return &Leave{} },
 	"Vouch": func(t *rapid.T) Message {
 		return &Vouch{Peer: drawPeer(t, 255), Height: rapid.Uint64().Draw(t, "height"), Entry: drawLink.Draw(t, "entry"), Signature: drawBytes.Draw(t, "signature")}
@@ -132,6 +136,9 @@ func TestMessageLimits(t *testing.T) {
 			}
 			return m
 		}},
+		{"candidates in order", 1, func(n int) Message {
+			return &DoubleVote{First: Peer{byte(n)}, FirstSignature: []byte{}, Second: Peer{2}, SecondSignature: []byte{}}
+		}},
 		{"kind of peer", int(Tab), func(n int) Message { return &Status{Kind: Kind(n), Head: link} }},
 		{"bytes", MaxDirectBytes - 8, func(n int) Message { return &Claims{Blocks: [][]byte{make([]byte, n)}} }},
 	} {
@@ -197,6 +204,9 @@ func FuzzDecodeMessage(f *testing.F) {
 		&Want{Claims: []seedlog.Link{link}}, &Claims{Blocks: [][]byte{{1}}}, &Announce{Entry: []byte{1}, Seal: []byte{2}}, &Pull{Locator: []seedlog.Link{link}},
 		&Segment{Generations: []Generation{{Entry: []byte{1}, Seal: []byte{2}, Claims: [][]byte{{3}}}}, Proofs: []FraudProof{{Claim: []byte{1}, Proof: []byte{2}}}},
 		&FraudProof{Claim: []byte{1}, Proof: []byte{2}}, &VoteRequest{Term: 1, Head: link}, &VoteReply{Granted: true, Signature: []byte{1}}, &Handover{Term: 1, Head: link}, &Leave{}, &Vouch{Entry: link, Signature: []byte{1}},
+		&Equivocation{First: []byte{1}, FirstSignature: []byte{2}, Second: []byte{3}, SecondSignature: []byte{4}},
+		&DoubleVote{Term: 1, Voter: Peer{3}, First: Peer{1}, FirstSignature: []byte{1}, Second: Peer{2}, SecondSignature: []byte{2}},
+		&Mandate{Term: 1, Leader: Peer{1}, Votes: []seedlog.Vote{{Voter: Peer{2}, Signature: []byte{1}}}},
 	} {
 		f.Add(EncodeMessage(m))
 	}

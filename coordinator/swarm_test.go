@@ -460,6 +460,8 @@ func describe(m Message) string {
 		return "Leave"
 	case *Equivocation:
 		return "Equivocation"
+	case *DoubleVote:
+		return fmt.Sprintf("DoubleVote of term %d", m.Term)
 	}
 	return ""
 }

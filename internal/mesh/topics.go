@@ -70,6 +70,7 @@ var gossipRules = map[byte]gossipRule{
 	13:        {aboutControl, 4 << 10, limit{1, 20}},                     // Vouch
 	14:        {aboutControl, coordinator.MaxGossipBytes, limit{1, 16}},  // Equivocation
 	15:        {aboutControl, 16 << 10, limit{10, 60}},                   // Mandate: one a second, more while votes come in
+	16:        {aboutControl, 1 << 10, limit{1, 16}},                     // DoubleVote
 }
 
 // ruleOf says how a message in gossip is bounded. Errors wrap coordinator.ErrMessage.

@@ -67,6 +67,10 @@ func (w *world) watch(i int, before coordinator.Snapshot, a coordinator.Actions)
 			}
 		case *coordinator.Handover:
 			w.voted(vote{i, m.Term, e.To}) // it carries one
+		case *coordinator.DoubleVote:
+			if j := slices.Index(w.ids[:], m.Voter); !w.faulty(j) {
+				w.fail("n%d shows that the honest n%d voted twice in term %d", i+1, j+1, m.Term)
+			}
 		case *coordinator.Announce:
 			w.signed(i, m)
 		}

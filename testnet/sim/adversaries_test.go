@@ -136,3 +136,38 @@ func withstand(t *testing.T, mandate uint64, attack Attack) {
 		t.Errorf("%d entries under attack, %d undisturbed; at least %d %% are promised", got, want, fairShare)
 	}
 }
+
+// TestEquivocator has a peer sign two entries for each place when it leads, or vote for two peers of one term when it
+// hands over. Honest peers show that to all, and it leads none of the next entries.
+func TestEquivocator(t *testing.T) {
+	for _, votes := range []bool{false, true} {
+		t.Run(fmt.Sprintf("votes alone: %t", votes), func(t *testing.T) {
+			t.Parallel()
+			o, q := fray, &equivocator{votesAlone: votes}
+			o.Mandate = 5
+			o.Attacks = []Attack{{New: func() Adversary { return q }, Owns: 1, From: peace, Until: peace + strife}}
+			s, err := New(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.strife(); err != nil {
+				t.Fatal(err)
+			}
+			chain := s.honest()[0].disk.chain
+			if len(q.places) == 0 || s.Report.Doubles == 0 || uint64(len(chain)) < q.places[0]+100 {
+				t.Fatalf("signed twice at heights %d, %d messages show it, the chain has %d entries", q.places, s.Report.Doubles, len(chain))
+			}
+			for i, link := range chain {
+				e, err := seedlog.DecodeEntry(s.library.blocks[link])
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, place := range q.places {
+					if height := uint64(i + 1); e.Leader == s.nodes[o.Natives-1].peer && height >= place+o.Mandate && height <= place+100 {
+						t.Errorf("it signed twice at height %d, and leads at height %d", place, height)
+					}
+				}
+			}
+		})
+	}
+}

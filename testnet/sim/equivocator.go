@@ -7,12 +7,13 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// equivocator signs two entries for every place when it leads and shows one to each half of the swarm, and gives its
-// vote to everybody who asks.
+// equivocator signs two entries for every place when it leads and shows one to each half of the swarm, hands over to
+// two peers in one term, and gives its vote to everybody who asks.
 type equivocator struct {
 	passive
-	places []uint64                                // heights that it signed twice
-	twins  map[seedlog.Link]coordinator.Generation // what the odd half is shown in place of an entry
+	votesAlone bool                                    // whether it signs one entry for each place
+	places     []uint64                                // heights at which it signed twice
+	twins      map[seedlog.Link]coordinator.Generation // what the odd half is shown in place of an entry
 }
 
 // Send implements Insider.
@@ -21,6 +22,9 @@ func (q *equivocator) Send(a *Actor, n int, out []coordinator.Envelope) []coordi
 	for _, e := range out {
 		switch m := e.Message.(type) {
 		case *coordinator.Announce:
+			if q.votesAlone {
+				break
+			}
 			twin, ok := q.twin(a, n, m)
 			if !ok {
 				break
@@ -36,6 +40,16 @@ func (q *equivocator) Send(a *Actor, n int, out []coordinator.Envelope) []coordi
 		case *coordinator.Segment:
 			if to := a.indexOf(e.To); to >= 0 && to%2 == 1 {
 				e.Message = q.rewritten(m)
+			}
+		case *coordinator.Handover:
+			for _, v := range a.targets() {
+				if v.Peer != e.To {
+					vote := a.Vote(m.Term, v.Peer, -1-n)
+					sent = append(sent, coordinator.Envelope{Scope: coordinator.Direct, To: v.Peer, Message: &coordinator.Handover{Term: m.Term, Head: m.Head, Signature: vote.Signature}})
+					q.deeds++
+					q.places = append(q.places, a.View(n).Height)
+					break
+				}
 			}
 		case *coordinator.VoteReply:
 			if to := a.indexOf(e.To); to >= 0 && !m.Granted {

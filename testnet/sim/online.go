@@ -92,6 +92,14 @@ func (s *Swarm) watchSend(n *node, envelope *coordinator.Envelope) {
 		if !m.Pre {
 			s.voted(n, m.Term, n.peer)
 		}
+	case *coordinator.Handover:
+		s.voted(n, m.Term, envelope.To)
+	case *coordinator.DoubleVote:
+		s.exposed(n, m.Voter)
+	case *coordinator.Equivocation:
+		if e, err := seedlog.DecodeEntry(m.First); err == nil {
+			s.exposed(n, e.Leader)
+		}
 	case *coordinator.Announce:
 		s.announced(n, m)
 	}
@@ -103,6 +111,14 @@ func (s *Swarm) voted(n *node, term uint64, candidate coordinator.Peer) {
 		s.fail("node %d voted for %s and for %s in term %d", n.index, s.name(before), s.name(candidate), term)
 	}
 	s.online.votes[at] = candidate
+}
+
+// exposed notes evidence that a peer signed twice. There must be none against honest ones.
+func (s *Swarm) exposed(by *node, p coordinator.Peer) {
+	s.Report.Doubles++
+	if n := s.byPeer[p]; n != nil && n.honest() {
+		s.fail("node %d shows that the honest node %d signed twice", by.index, n.index)
+	}
 }
 
 func (s *Swarm) announced(n *node, m *coordinator.Announce) {

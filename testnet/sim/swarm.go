@@ -36,6 +36,7 @@ type Report struct {
 	Reorgs    int              // of honest nodes
 	Deepest   uint64           // entries that one of them replaced
 	Bans      int              // by honest nodes
+	Doubles   int              // messages of honest nodes that show that a key signed twice
 	Messages  int              // that arrived
 	Entries   int              // signed and sent by honest leaders
 	Steps     int              // of all coordinators

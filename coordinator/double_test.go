@@ -28,7 +28,7 @@ func (s *swarm) twin(t *testing.T, by *member) Generation {
 
 func (f *field) bars(p Peer) (peers int) {
 	for _, m := range f.peers {
-		if m.peer != p && m.coord != nil && !m.coord.faults.mayLead(p, m.coord.chain.head.height) {
+		if m.peer != p && m.coord != nil && !m.coord.mayLead(p) {
 			peers++
 		}
 	}
@@ -62,8 +62,8 @@ func TestEquivocationIsTold(t *testing.T) {
 		t.Errorf("one peer found it, %d messages are gossiped", told)
 	}
 	for _, m := range f.peers {
-		if until := m.coord.faults.disqualified[by.peer]; m != by && until != height+disqualifiedFor {
-			t.Errorf("%s bars the leader up to height %d, the evidence says %d", m.name, until, height+disqualifiedFor)
+		if at := m.coord.doubleOf(&double{peer: by.peer}); m != by && (at == nil || at.place != height) {
+			t.Errorf("%s has the evidence %+v, it is of height %d", m.name, at, height)
 		}
 	}
 	late := f.add("late", production())
