@@ -10,8 +10,8 @@ import (
 )
 
 // Checkpoints. Peers with voting weight sign entries far enough below their heads. An entry that enough of them signed
-// is final: no branch that leaves the chain below it, and above the first such entry, is followed any more, however
-// much it weighs. docs/spec/protocol.md, section 6, says what that promises.
+// is final: no branch that leaves the chain below it, after finality began, is followed any more, however much it
+// weighs. docs/spec/protocol.md, section 6, says what that promises.
 
 const (
 	// vouchEvery is the distance of the entries that are signed.
@@ -40,7 +40,7 @@ type Vouch struct {
 // finality is what this peer knows to be final.
 type finality struct {
 	_     struct{} `cbor:",toarray"`
-	First uint64   // height of the entry that it began with, since those who weigh there decide what is next; 0: none
+	First uint64   // height of the head when it began
 	// Height and Entry are those of the newest final entry; Vouchers weigh there, and Vouches made it final.
 	Height   uint64
 	Entry    seedlog.Link
@@ -79,36 +79,59 @@ func vouchersAt(n *node) []voucher {
 	return list
 }
 
-// isFinal reports whether a branch from fork would undo a final entry. One that leaves the chain below the first final
-// entry would undo all: it competes by its work, because it may be the one that others began with.
+// isFinal reports whether a branch from fork would undo a final entry. One that left the chain before anything was
+// final here competes by its work: it may be that of others who took no part in the beginning.
 func (c *Coordinator) isFinal(fork *node) bool {
 	f := c.checkpoints.final
 	return f != nil && fork.height >= f.First && fork.height < f.Height
 }
 
-// partedShare is which part of the voting weight at a fork those must have had who voted for a branch's leader, for
-// it to be that of a part of the swarm: one in so many.
-const partedShare = 8
+const (
+	// partedShare is which part of the voting weight at a fork the authors of a branch must have had there, for it to
+	// be that of a part of the swarm: one in so many.
+	partedShare = 8
+	// partedEntries is in how many entries above the fork they have to show themselves.
+	partedEntries = votingEntries
+)
 
-// parted reports whether a branch is that of peers who were cut off: those who chose its leader had weight where it
-// leaves the chain. Such a branch competes by its work even with what is final here, or the two parts would never meet;
-// for one of new keys no work is enough.
-func (c *Coordinator) parted(m *mandate, fork *node) bool {
-	if m == nil {
-		return false
+// parted reports whether the branch up to n is that of peers who were cut off: keys with weight at the fork made claims
+// for its first entries. Such a branch competes by its work even with what is final here, or the two parts would never
+// meet; for one of new keys no work is enough. Claims on the fork itself were made before anybody parted, and votes
+// name a term and a leader, but no branch.
+func (c *Coordinator) parted(n, fork *node) bool {
+	var path []*node
+	for ; n.height > fork.height+1 && n.judged != fork; n = n.parent {
+		path = append(path, n)
 	}
+	shown := n.judged == fork && n.parted
+	for _, m := range slices.Backward(path) {
+		shown = shown || m.height <= fork.height+partedEntries && c.showsPart(m, fork)
+		m.judged, m.parted = fork, shown
+	}
+	return shown
+}
+
+// showsPart reports whether the authors of the entries from n down to the second one above the fork had enough weight
+// there.
+func (c *Coordinator) showsPart(n, fork *node) bool {
 	p := &c.checkpoints
 	if p.fork != fork {
 		p.fork, p.forkWeights = fork, recentWeights(fork)
 	}
-	var voted, total uint64
+	var worked, total uint64
 	for _, w := range p.forkWeights { //lint:sorted a sum
 		total += w
 	}
-	for i := range m.votes {
-		voted += p.forkWeights[m.votes[i].Voter]
+	seen := make(map[Peer]bool)
+	for ; n.height > fork.height+1; n = n.parent {
+		for _, credit := range n.credits {
+			if !seen[credit.peer] {
+				seen[credit.peer] = true
+				worked += p.forkWeights[credit.peer]
+			}
+		}
 	}
-	return voted > 0 && partedShare*voted >= total
+	return worked > 0 && partedShare*worked >= total
 }
 
 // weighsIn reports whether a peer's signature can make something final.
@@ -239,7 +262,7 @@ func (c *Coordinator) enough(n *node, signed []Vouch) bool {
 
 func (c *Coordinator) makeFinal(n *node, signed []Vouch) {
 	k := &c.checkpoints
-	f := &finality{First: n.height, Height: n.height, Entry: n.link, Vouchers: vouchersAt(n), Vouches: slices.Clone(signed[:min(len(signed), maxVouchers)])}
+	f := &finality{First: c.chain.head.height, Height: n.height, Entry: n.link, Vouchers: vouchersAt(n), Vouches: slices.Clone(signed[:min(len(signed), maxVouchers)])}
 	if k.final != nil && k.final.Height+staleFinal >= n.height {
 		f.First = k.final.First
 	}

@@ -139,21 +139,24 @@ func (v *forger) startAt(m *member, height uint64) {
 }
 
 // TestFinalStays: no branch that leaves the chain below a final entry is followed, however much true work is in it. One
-// from below the first final entry competes by its work.
+// that left it before anything was final competes by its work, and so does that of a part of the swarm.
 func TestFinalStays(t *testing.T) {
 	for _, test := range []struct {
-		name string
-		at   func(f *finality) uint64
-		want bool
+		name  string
+		at    func(f *finality) uint64
+		shown int // which entry of the branch has claims of a peer with weight; 0: none
+		want  bool
 	}{
-		{"between", func(f *finality) uint64 { return f.Height - 1 }, false},
-		{"at the first", func(f *finality) uint64 { return f.First }, false},
-		{"at the last", func(f *finality) uint64 { return f.Height }, true},
-		{"below the first", func(f *finality) uint64 { return f.First - 1 }, true},
+		{"between", func(f *finality) uint64 { return f.Height - 1 }, 0, false},
+		{"with claims made before the parting", func(f *finality) uint64 { return f.Height - 1 }, 1, false},
+		{"of a part of the swarm", func(f *finality) uint64 { return f.Height - 1 }, 2, true},
+		{"at the head when finality began", func(f *finality) uint64 { return f.First }, 0, false},
+		{"at the last", func(f *finality) uint64 { return f.Height }, 0, true},
+		{"below that", func(f *finality) uint64 { return f.First - 1 }, 0, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newField(t, 2, 0)
-			f.until(vouchDepth + 3*vouchEvery + 4) // nothing new becomes final soon
+			f.until(vouchDepth + 6*vouchEvery + 4) // nothing new becomes final soon
 			m := f.peers[0]
 			final := m.coord.checkpoints.final
 			if final == nil || final.First >= final.Height {
@@ -162,7 +165,11 @@ func TestFinalStays(t *testing.T) {
 			v := newForger(f)
 			v.startAt(m, test.at(final))
 			for v.weight < m.coord.chain.head.weight*3/2 {
-				v.grow(crowd(6, 0), honest)
+				keys := crowd(6, 0)
+				if len(v.chain)+1 == test.shown {
+					keys = append(keys, f.peers[1].name)
+				}
+				v.grow(keys, honest)
 			}
 			f.each = v.act
 			f.pass(60)

@@ -67,7 +67,7 @@ func (c *Coordinator) insert(g generation, from Peer) (*node, error) {
 		return nil, err
 	}
 	n := c.chain.newNode(parent, g.entry, g.claims)
-	if fork := c.chain.fork(parent); c.isFinal(fork) && !c.parted(n.mandate, fork) {
+	if fork := c.chain.fork(parent); c.isFinal(fork) && n.height > fork.height+partedEntries && !c.parted(n, fork) {
 		return nil, errRefused
 	}
 	n.body = &g
@@ -124,7 +124,7 @@ func (c *Coordinator) follow() {
 // a part of the swarm went that way.
 func (c *Coordinator) open(n *node) bool {
 	fork := c.chain.fork(n)
-	return n == fork || c.deep(n) && (!c.isFinal(fork) || c.parted(n.mandate, fork))
+	return n == fork || c.deep(n) && (!c.isFinal(fork) || c.parted(n, fork))
 }
 
 // nearest is the highest entry on the way down from a tip that may end a chain and be followed without an audit; the

@@ -52,6 +52,8 @@ type node struct {
 	reruns  int    // results still under re-run
 	sample  sample
 	branch  *node // lowest entry of its branch when that was last looked up: see chain.fork
+	judged  *node // the fork for which parted was last decided
+	parted  bool  // whether the branch up to here is that of peers who were cut off
 	state   *evolve.State
 	body    *generation // until the archive has it
 }
