@@ -93,10 +93,30 @@ func TestFoundersLeave(t *testing.T) {
 	}
 }
 
+// TestNobodyFinalizesAlone: the origin has all the weight as long as it is alone, and still makes nothing final.
+func TestNobodyFinalizesAlone(t *testing.T) {
+	f := newField(t, 1, 0)
+	f.until(vouchDepth + 3*vouchEvery)
+	if got := f.finals()[0]; got != 0 {
+		t.Errorf("height %d is final for one peer", got)
+	}
+}
+
 // TestNoSideOfAPartitionFinalizes: of two halves neither makes anything final that is above their last common entry,
-// and the halves meet again.
+// and the halves meet again. Nobody signs two entries of one height, nor a lower one after a higher one.
 func TestNoSideOfAPartitionFinalizes(t *testing.T) {
 	f := newField(t, 4, 0)
+	signed := make(map[Peer]*Vouch)
+	f.spy = func(from *member, e Envelope) {
+		m, ok := e.Message.(*Vouch)
+		if !ok || m.Peer != from.peer {
+			return
+		}
+		if before := signed[m.Peer]; before != nil && (m.Height < before.Height || m.Height == before.Height && m.Entry != before.Entry) {
+			t.Fatalf("%s signs an entry of height %d after another of height %d", from.name, m.Height, before.Height)
+		}
+		signed[m.Peer] = m
+	}
 	f.until(vouchDepth + 2*vouchEvery)
 	if slices.Min(f.finals()) == 0 {
 		t.Fatal("nothing is final: not what the test needs")

@@ -286,18 +286,18 @@ func TestVoidBranchIsLeft(t *testing.T) {
 			t.Fatalf("%s does not follow the lie: not what the test needs", m.name)
 		}
 	}
-	m, accuser := f.peers[0], f.peers[1]
-	claim, err := f.rules.KeptClaim(m.disk.blocks[lie], lie)
+	claim, err := f.rules.KeptClaim(f.peers[0].disk.blocks[lie], lie)
 	if err != nil {
 		t.Fatal(err)
 	}
+	accuser := f.peers[slices.IndexFunc(f.peers, func(m *member) bool { return m != f.leader() && m.peer != claim.Value().Peer })]
 	counter := claim.Value().Chunk * f.rules.Spec.Generation.Chunk
 	truth := f.evaluate(f.rules.Recheck(parent.state, parent.link, claim.Value().Peer, counter), false)[0]
 	proof := f.rules.OwnProof(claim, counter, truth.Fitness[:1], truth.Steps, accuser.key)
 	f.say(accuser.key, &FraudProof{Claim: claim.Bytes(), Proof: proof.Bytes()})
 	for _, m := range f.peers {
 		f.work(m, false)
-		if m != accuser && !m.coord.faults.falseClaims[lie] {
+		if m != accuser && m.peer != claim.Value().Peer && !m.coord.faults.falseClaims[lie] {
 			t.Fatalf("%s does not know of the lie: not what the test needs", m.name)
 		}
 	}

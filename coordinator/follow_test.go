@@ -55,41 +55,23 @@ func TestNothingIsFollowedBeforeItsReruns(t *testing.T) {
 	if m == f.leader() {
 		m = f.peers[1]
 	}
-	decisive := func(w Work) *job {
-		if j := m.coord.work.jobs[w.ID]; j != nil && j.kind == jobDecisive {
-			return j
-		}
-		return nil
-	}
 	before, held := m.coord.chain.head.height, 0
+	f.held = func(o *member, j *job) bool { return o == m && j.kind == jobDecisive }
 	for range 40 {
-		f.now++
-		for _, o := range f.peers {
-			f.step(o, Passed{})
-		}
-		f.deliver(func(parcel) bool { return true })
-		var waiting []Work
-		m.tasks = slices.DeleteFunc(m.tasks, func(w Work) bool {
-			if decisive(w) == nil {
-				return false
-			}
-			waiting = append(waiting, w)
-			return true
-		})
-		for _, o := range f.peers {
-			f.work(o, false)
-		}
-		for _, w := range waiting {
-			if j := decisive(w); j != nil && m.coord.chain.canonical(j.node) {
-				t.Fatalf("height %d is followed before its re-runs are in", j.node.height)
+		f.pass(1)
+		for _, w := range m.tasks {
+			if j := m.coord.work.jobs[w.ID]; j != nil && j.kind == jobDecisive {
+				held++
+				if m.coord.chain.canonical(j.node) {
+					t.Fatalf("height %d is followed before its re-runs are in", j.node.height)
+				}
 			}
 		}
-		held += len(waiting)
-		m.tasks = append(m.tasks, waiting...)
 	}
 	if held == 0 {
 		t.Fatalf("no re-runs at height %d: not what the test needs", before)
 	}
+	f.held = nil
 	f.pass(60)
 	if m.coord.chain.head.height <= before || f.low()+5 < f.leader().coord.chain.head.height {
 		t.Errorf("height %d after the re-runs, %d before", m.coord.chain.head.height, before)
@@ -198,10 +180,12 @@ func TestFollowedClaimsAreAudited(t *testing.T) {
 	}
 }
 
-// TestFalseClaimsAreNotLogged has one peer lie about all that it does: no honest leader logs a claim of it.
+// TestFalseClaimsAreNotLogged has one peer lie about all that it does: no honest leader logs a claim of it, neither
+// after the re-run nor while that takes long.
 func TestFalseClaimsAreNotLogged(t *testing.T) {
 	f := newField(t, 4, 0)
 	f.peers[3].faulty = true
+	f.held = func(_ *member, j *job) bool { return j.kind == jobClaim && j.peer == f.peers[3].peer }
 	f.each = func(int) {
 		for _, m := range f.peers {
 			for _, n := range m.coord.chain.canon {
@@ -211,6 +195,8 @@ func TestFalseClaimsAreNotLogged(t *testing.T) {
 			}
 		}
 	}
+	f.pass(60)
+	f.held = nil
 	f.pass(200)
 	for _, m := range f.peers[:3] {
 		if !m.coord.faults.peers[f.peers[3].peer] {

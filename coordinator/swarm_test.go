@@ -27,6 +27,7 @@ type swarm struct {
 
 	reach func(a, b *member) bool        // whom direct messages reach; nil: all
 	spy   func(from *member, e Envelope) // sees all that is sent; nil: nobody
+	held  func(m *member, j *job) bool   // what is not evaluated as long as it says so; nil: nothing
 
 	log   strings.Builder
 	quiet bool // log changes and notes, not messages
@@ -305,6 +306,10 @@ func (s *swarm) work(m *member, agrees bool) {
 		j := m.coord.work.jobs[w.ID]
 		if j == nil {
 			continue // given up after an answer before it
+		}
+		if s.held != nil && s.held(m, j) {
+			m.tasks = append(m.tasks, w)
+			continue
 		}
 		results := s.evaluate(w.Task, m.faulty && j.kind == jobOwn)
 		if agrees && j.kind == jobClaim {

@@ -1,0 +1,75 @@
+package coordinator
+
+import (
+	"cmp"
+	"crypto/ed25519"
+	"slices"
+	"testing"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// TestLeadersShowTheirVotes has an elector say that it leads the next term. It has the vote of nobody but itself, and
+// shows that, or votes in others' names, in a message and in an entry of claims that its victim holds. It is not
+// followed.
+func TestLeadersShowTheirVotes(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		votes func(f *field, run seedlog.Link, term uint64, usurper *member) []seedlog.Vote
+	}{
+		{"one vote", func(_ *field, run seedlog.Link, term uint64, usurper *member) []seedlog.Vote {
+			return []seedlog.Vote{seedlog.NewVote(run, term, usurper.peer, usurper.key)}
+		}},
+		{"forged votes", func(f *field, run seedlog.Link, term uint64, usurper *member) (votes []seedlog.Vote) {
+			for _, m := range f.peers {
+				v := seedlog.NewVote(run, term, usurper.peer, m.key)
+				if m != usurper {
+					v.Signature = make([]byte, ed25519.SignatureSize)
+				}
+				votes = append(votes, v)
+			}
+			slices.SortFunc(votes, func(a, b seedlog.Vote) int { return a.Voter.Compare(b.Voter) })
+			return votes
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newField(t, 4, 0)
+			f.pass(112) // past the first hand-over
+			leader := f.leader()
+			others := slices.DeleteFunc(slices.Clone(f.peers), func(m *member) bool { return m == leader })
+			slices.SortFunc(others, func(a, b *member) int {
+				e := leader.coord.electorate()
+				return cmp.Compare(e.weightOf(a.peer), e.weightOf(b.peer))
+			})
+			usurper, victim := others[0], others[1]
+			c := victim.coord
+			for range 20 {
+				if c.work.pool.own.Len() == 2 && usurper.coord.chain.head.link == c.chain.head.link {
+					break
+				}
+				f.pass(1)
+			}
+			head := c.chain.head
+			var claims []*seedlog.Claim
+			for _, p := range c.work.pool.own.All() {
+				claims = append(claims, p.claim.Value())
+			}
+			if len(claims) != 2 {
+				t.Fatalf("%d claims: not what the test needs", len(claims))
+			}
+			term := head.term + 1
+			votes := test.votes(f, f.rules.Run, term, usurper)
+			e, _ := f.rules.NewEntry(head.state, head.parentInfo(), term, usurper.peer, claims)
+			entry, link := e.Encode()
+			seal, _ := seedlog.NewSeal(e, usurper.key, votes).Encode()
+			f.tell(usurper.key, victim, &Mandate{Term: term, Leader: usurper.peer, Votes: votes})
+			f.tell(usurper.key, victim, &Announce{Entry: entry, Seal: seal})
+			f.tell(usurper.key, victim, &Status{Hub: true, Leads: true, Term: term, Head: link, Height: e.Height, Weight: head.weight + e.Steps})
+			f.work(victim, false)
+			f.step(victim, Passed{})
+			if c.election.leader == usurper.peer || c.chain.head.link == link {
+				t.Errorf("the usurper is followed: as leader %t, its entry %t", c.election.leader == usurper.peer, c.chain.head.link == link)
+			}
+		})
+	}
+}
