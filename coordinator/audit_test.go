@@ -23,11 +23,11 @@ type forger struct {
 
 	chain []Generation
 	links []seedlog.Link
-	asked []question
+	asked []pullQuestion
 }
 
-// question is a pull of a member, and the first entry that it lacks.
-type question struct {
+// pullQuestion is a pull of a member, and the first entry that it lacks.
+type pullQuestion struct {
 	by   *member
 	from int
 }
@@ -41,7 +41,7 @@ func newForger(f *field) *forger {
 		if !ok || e.Scope != Direct || e.To != peer {
 			return
 		}
-		q := question{by: from}
+		q := pullQuestion{by: from}
 		for _, link := range m.Locator {
 			if i := slices.Index(v.links, link); i >= 0 {
 				q.from = i + 1
@@ -235,7 +235,7 @@ func TestTooManyFalseResults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := c.insert(checked.generations[0], Peer{})
+		n, err := c.insert(checked.generations[0], source{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,7 +277,7 @@ func TestOldTrustIsNoAudit(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				n, err := c.insert(checked.generations[0], Peer{})
+				n, err := c.insert(checked.generations[0], source{})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -282,7 +282,7 @@ func (c *Coordinator) moveHead(n *node) {
 		c.chain.sides.entries.Delete(m.link)
 	}
 	for _, m := range gone {
-		c.chain.sides.entries.Put(m.link, c.self, m.cost(), m)
+		c.chain.sides.entries.Put(m.link, source{key: c.self}, m.cost(), m)
 	}
 	c.lastEntry = c.now
 	for _, m := range come {
@@ -313,21 +313,22 @@ func (c *Coordinator) receive(e Received) {
 	if e.From == c.self || c.faults.peers[e.From] {
 		return
 	}
+	at := c.sourceOf(&e)
 	switch m := e.Message.message.(type) {
 	case *Status:
 		c.onStatus(e.From, e.Via, m)
 	case *Inventory:
 		c.onInventory(e.From, m)
 	case *Want:
-		c.onQuestion(e.From, m)
+		c.onQuestion(question{e.From, at, m})
 	case *Claims:
-		c.onClaims(e.From, e.Message.claims)
+		c.onClaims(e.From, at, e.Message.claims)
 	case *Announce:
-		c.onAnnounce(e.From, e.Via, e.Message.generations[0].entry)
+		c.onAnnounce(e.From, e.Via, at, e.Message.generations[0].entry)
 	case *Pull:
-		c.onQuestion(e.From, m)
+		c.onQuestion(question{e.From, at, m})
 	case *Segment:
-		c.onSegment(e.From, m, &e.Message)
+		c.onSegment(e.From, at, m, &e.Message)
 	case *FraudProof:
 		c.onFraudProof(&e.Message.evidence[0])
 	case *VoteRequest:

@@ -106,7 +106,7 @@ func TestEquivocationInASegmentIsSeen(t *testing.T) {
 	}
 	for _, m := range f.peers {
 		if m != by {
-			if _, err := m.coord.insert(checked.generations[0], by.peer); err != nil {
+			if _, err := m.coord.insert(checked.generations[0], source{key: by.peer}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -13,8 +13,9 @@ type Passed struct{}
 
 // Received is a message from another peer.
 type Received struct {
-	From    Peer // who wrote it (authenticated by the transport or by the gossip's signature)
-	Via     Peer // who handed it over: From itself on a direct stream, a neighbor for gossip
+	From    Peer   // who wrote it (authenticated by the transport or by the gossip's signature)
+	Via     Peer   // who handed it over: From itself on a direct stream, a neighbor for gossip
+	Source  string // names the block of addresses of Via; empty: not known
 	Message Checked
 }
 

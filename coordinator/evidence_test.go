@@ -37,7 +37,7 @@ func (f *field) logLie() (lie seedlog.Link) {
 	task := f.rules.Task(head.state, head.link, liar.peer, 0)
 	claim := f.rules.OwnClaim(f.rules.Claim(head.link, liar.key, 0, f.evaluate(task, true)))
 	c.work.pool.drop(liar.peer)
-	c.offer(liar.peer, claim)
+	c.offer(source{key: liar.peer}, claim)
 	p := c.work.pool.get(liar.peer, 0)
 	if p == nil {
 		f.t.Fatal("the pool does not take the claim")

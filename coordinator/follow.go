@@ -15,7 +15,7 @@ var errGap = errors.New("coordinator: blocks are missing")
 const pipeline = 32
 
 // onAnnounce takes a new entry from gossip. What is missing is pulled from the peer that relayed it.
-func (c *Coordinator) onAnnounce(from, via Peer, entry seedlog.CheckedEntry) {
+func (c *Coordinator) onAnnounce(from, via Peer, at source, entry seedlog.CheckedEntry) {
 	e := entry.Value()
 	c.compare(entry)
 	g := generation{entry: entry, claims: make([]seedlog.CheckedClaim, len(e.Claims))}
@@ -36,7 +36,7 @@ func (c *Coordinator) onAnnounce(from, via Peer, entry seedlog.CheckedEntry) {
 		}
 		return
 	}
-	n, err := c.insert(g, via)
+	n, err := c.insert(g, at)
 	if errors.Is(err, errRefused) || errors.Is(err, errFull) {
 		return
 	}
@@ -51,7 +51,7 @@ func (c *Coordinator) onAnnounce(from, via Peer, entry seedlog.CheckedEntry) {
 }
 
 // insert checks that a generation fits its parent and adds it to the tree.
-func (c *Coordinator) insert(g generation, from Peer) (*node, error) {
+func (c *Coordinator) insert(g generation, from source) (*node, error) {
 	link, below := g.entry.Link(), g.entry.Value().Parent
 	if n := c.chain.nodes[link]; n != nil && n.stage != refused {
 		return n, nil

@@ -120,7 +120,7 @@ func TestWrongDigestsAreNotFollowed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := m.coord.insert(checked.generations[0], leader.peer); err == nil && n.usable() {
+		if n, err := m.coord.insert(checked.generations[0], source{key: leader.peer}); err == nil && n.usable() {
 			t.Errorf("%s takes what is above a refused entry", m.name)
 		}
 	}

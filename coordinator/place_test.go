@@ -46,7 +46,7 @@ func TestEntriesFitTheirPlace(t *testing.T) {
 			}
 			checked, err := Check(seedlog.NewChecker(f.rules), &Segment{Generations: []Generation{f.generation(e, by.key, claims)}}, nil)
 			if err == nil {
-				_, err = c.insert(checked.generations[0], by.peer)
+				_, err = c.insert(checked.generations[0], source{key: by.peer})
 			}
 			if fits := err == nil; fits != test.fits {
 				t.Errorf("fits %t, want %t: %v", fits, test.fits, err)
@@ -72,7 +72,7 @@ func TestLeadersSignWhatFits(t *testing.T) {
 				}
 				key := junkKeys[i]
 				claim := f.junkClaim(key, f.rules.Run, chunk)
-				pool.known.Put(poolKey{seedlog.PeerOf(key), chunk}, seedlog.PeerOf(key), 1, &pooled{claim: claim, good: true, rank: claimRank(f.rules.Run, seedlog.PeerOf(key))})
+				pool.known.Put(poolKey{seedlog.PeerOf(key), chunk}, source{key: seedlog.PeerOf(key)}, 1, &pooled{claim: claim, good: true, rank: claimRank(f.rules.Run, seedlog.PeerOf(key))})
 				if !gap {
 					want++
 				}

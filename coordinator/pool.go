@@ -13,8 +13,8 @@ import (
 const (
 	// maxKnownClaims bounds the claims of keys that have a record on the chain; each has a fair share.
 	maxKnownClaims = 2 * seedlog.MaxClaims
-	// maxNewClaims bounds those of keys without a record, which cost nothing; each peer that hands them over has a fair
-	// share.
+	// maxNewClaims bounds those of keys without a record, which cost nothing; each source that hands them over has a
+	// fair share.
 	maxNewClaims = seedlog.MaxClaims / 2
 	// maxWanted bounds the claims that were asked for; each peer asked has a fair share.
 	maxWanted = 4 * seedlog.MaxClaims
@@ -26,14 +26,14 @@ const (
 // pool holds the claims on the head that are not in an entry yet: the own ones, which always have room, those of keys
 // with a record on the chain, and those of newcomers, who are free to have any number of keys.
 type pool struct {
-	own, known, fresh *fair.Table[poolKey, Peer, *pooled]
+	own, known, fresh *fair.Table[poolKey, source, *pooled]
 	links             map[seedlog.Link]*pooled
 	wanted            *fair.Table[seedlog.Link, Peer, want]
 
-	unchecked    *fair.Queue[Peer, poolKey] // newcomers' claims to re-run, in turns of those who handed them over
-	checking     int                        // claims of known keys under re-run
-	freshRunning int                        // claims of newcomers under re-run
-	due          Tick                       // nothing is to be announced before
+	unchecked    *fair.Queue[source, poolKey] // newcomers' claims to re-run, in turns of those who handed them over
+	checking     int                          // claims of known keys under re-run
+	freshRunning int                          // claims of newcomers under re-run
+	due          Tick                         // nothing is to be announced before
 }
 
 type poolKey struct {
@@ -43,11 +43,11 @@ type poolKey struct {
 
 type pooled struct {
 	claim    seedlog.CheckedClaim
-	from     Peer // handed it over
-	fresh    bool // its author has no record
-	good     bool // own, or re-run with the same result
-	checking bool // under re-run
-	again    Tick // when it is announced next; messages get lost
+	from     source // of those who handed it over
+	fresh    bool   // its author has no record
+	good     bool   // own, or re-run with the same result
+	checking bool   // under re-run
+	again    Tick   // when it is announced next; messages get lost
 	rank     [sha256.Size]byte
 }
 
@@ -59,12 +59,12 @@ type want struct {
 
 func newPool() pool {
 	return pool{
-		own:       fair.NewTable[poolKey, Peer, *pooled](seedlog.MaxClaims).KeepOldest(),
-		known:     fair.NewTable[poolKey, Peer, *pooled](maxKnownClaims).KeepOldest(),
-		fresh:     fair.NewTable[poolKey, Peer, *pooled](maxNewClaims).KeepOldest(),
+		own:       fair.NewTable[poolKey, source, *pooled](seedlog.MaxClaims).KeepOldest(),
+		known:     fair.NewTable[poolKey, source, *pooled](maxKnownClaims).KeepOldest(),
+		fresh:     fair.NewTable[poolKey, source, *pooled](maxNewClaims).KeepOldest(),
 		links:     make(map[seedlog.Link]*pooled),
 		wanted:    fair.NewTable[seedlog.Link, Peer, want](maxWanted),
-		unchecked: fair.NewQueue[Peer, poolKey](maxNewClaims, 1),
+		unchecked: fair.NewQueue[source, poolKey](maxNewClaims, 1),
 	}
 }
 
@@ -75,7 +75,7 @@ func (w *work) resetPool() {
 
 // get returns the claim of a peer's chunk, or nil.
 func (p *pool) get(peer Peer, chunk uint64) *pooled {
-	for _, t := range [...]*fair.Table[poolKey, Peer, *pooled]{p.own, p.known, p.fresh} {
+	for _, t := range [...]*fair.Table[poolKey, source, *pooled]{p.own, p.known, p.fresh} {
 		if q, ok := t.Get(poolKey{peer, chunk}); ok {
 			return q
 		}
@@ -85,7 +85,7 @@ func (p *pool) get(peer Peer, chunk uint64) *pooled {
 
 // all walks the pool: own claims, those of known keys, those of newcomers, each in the order of arrival.
 func (p *pool) all(yield func(*pooled) bool) {
-	for _, t := range [...]*fair.Table[poolKey, Peer, *pooled]{p.own, p.known, p.fresh} {
+	for _, t := range [...]*fair.Table[poolKey, source, *pooled]{p.own, p.known, p.fresh} {
 		for _, q := range t.All() {
 			if !yield(q) {
 				return
@@ -98,7 +98,7 @@ func (p *pool) all(yield func(*pooled) bool) {
 func (p *pool) drop(peer Peer) {
 	for q := range p.all {
 		if claim := q.claim.Value(); claim.Peer == peer {
-			for _, t := range [...]*fair.Table[poolKey, Peer, *pooled]{p.own, p.known, p.fresh} {
+			for _, t := range [...]*fair.Table[poolKey, source, *pooled]{p.own, p.known, p.fresh} {
 				t.Delete(poolKey{peer, claim.Chunk})
 			}
 			delete(p.links, q.claim.Link())
@@ -126,7 +126,7 @@ func (c *Coordinator) known(p Peer) bool {
 
 // offer takes a claim into the pool; claims on other parents come too late and are dropped. A newcomer's chunk counts
 // only after the one before it, so that a key that has done nothing costs one re-run, not as many as it claims.
-func (c *Coordinator) offer(from Peer, checked seedlog.CheckedClaim) {
+func (c *Coordinator) offer(from source, checked seedlog.CheckedClaim) {
 	claim, pool := checked.Value(), &c.work.pool
 	key := poolKey{claim.Peer, claim.Chunk}
 	if claim.Parent != c.chain.head.link {
@@ -141,13 +141,13 @@ func (c *Coordinator) offer(from Peer, checked seedlog.CheckedClaim) {
 		return
 	}
 	p := &pooled{claim: checked, from: from, good: claim.Peer == c.self, rank: claimRank(claim.Parent, claim.Peer)}
-	var lost []fair.Lost[poolKey, Peer, *pooled]
+	var lost []fair.Lost[poolKey, source, *pooled]
 	pool.links[checked.Link()] = p
 	switch {
 	case claim.Peer == c.self:
-		lost = pool.own.Put(key, claim.Peer, 1, p)
+		lost = pool.own.Put(key, source{key: claim.Peer}, 1, p)
 	case c.known(claim.Peer):
-		lost = pool.known.Put(key, claim.Peer, 1, p)
+		lost = pool.known.Put(key, source{key: claim.Peer}, 1, p)
 	case claim.Chunk > 0 && pool.get(claim.Peer, claim.Chunk-1) == nil:
 		delete(pool.links, checked.Link())
 		return
@@ -166,10 +166,10 @@ func (c *Coordinator) offer(from Peer, checked seedlog.CheckedClaim) {
 }
 
 // onClaims takes claims that were asked for, or that a leaf gives: its own.
-func (c *Coordinator) onClaims(from Peer, claims []seedlog.CheckedClaim) {
+func (c *Coordinator) onClaims(from Peer, at source, claims []seedlog.CheckedClaim) {
 	for _, claim := range claims {
 		if claim.Value().Peer == from || c.work.pool.wanted.Has(claim.Link()) {
-			c.offer(from, claim)
+			c.offer(at, claim)
 		}
 	}
 }

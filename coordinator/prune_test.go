@@ -188,7 +188,7 @@ func sideEntry(t testing.TB, l *lone, height uint64) *node {
 		t.Fatal(err)
 	}
 	e := l.cfg.Rules.EntryOf(at.parent.parentInfo(), at.term, seedlog.PeerOf(key), claims, at.theta, at.digest)
-	n, err := l.coord.insert(generation{l.cfg.Rules.OwnEntry(e, key, nil), claims}, Peer{})
+	n, err := l.coord.insert(generation{l.cfg.Rules.OwnEntry(e, key, nil), claims}, source{})
 	if err != nil {
 		t.Fatal(err)
 	}

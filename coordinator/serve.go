@@ -11,9 +11,11 @@ import (
 // What others ask for is answered in turns, and within budgets of disk reads and bytes, so that a question costs this
 // peer little at a time and no asker keeps another waiting.
 const (
-	// maxQuestions bounds the questions that wait, and questionsEach those of one peer.
+	// maxQuestions bounds the questions that wait, questionsEach those of one peer, and questionsOf those of one block
+	// of addresses.
 	maxQuestions  = 1024
 	questionsEach = 4
+	questionsOf   = 64
 	// stepReads bounds the look-ups in the archive of one Step.
 	stepReads = 256
 	// readsPerTick and readsBurst bound those of all Steps.
@@ -33,11 +35,18 @@ const (
 
 // serving is the answers to others' questions.
 type serving struct {
-	known, fresh *fair.Queue[Peer, Message] // Pull and Want, of peers with a record and of others
+	known, fresh *fair.Queue[source, question] // Pull and Want, of peers with a record and of others
 	turns        uint
 	total        *fair.Budget[struct{}]
 	reads, bytes *fair.Budget[Peer]
 	open         *answer
+}
+
+// question is a Pull or a Want.
+type question struct {
+	from    Peer
+	at      source
+	message Message
 }
 
 // answer is a segment that is being put together.
@@ -54,8 +63,8 @@ type answer struct {
 
 func newServing() serving {
 	return serving{
-		known: fair.NewQueue[Peer, Message](maxQuestions, 1),
-		fresh: fair.NewQueue[Peer, Message](maxQuestions, 1),
+		known: fair.NewQueue[source, question](maxQuestions, 1),
+		fresh: fair.NewQueue[source, question](maxQuestions, 1),
 		total: fair.NewBudget[struct{}](readsPerTick, readsBurst, 1),
 		reads: fair.NewBudget[Peer](askerReads, askerReadsBurst, maxHeard),
 		bytes: fair.NewBudget[Peer](askerBytes, askerBytesBurst, maxHeard),
@@ -63,31 +72,35 @@ func newServing() serving {
 }
 
 // queueOf is where a peer's questions wait.
-func (c *Coordinator) queueOf(p Peer) *fair.Queue[Peer, Message] {
+func (c *Coordinator) queueOf(p Peer) *fair.Queue[source, question] {
 	if c.known(p) {
 		return c.serving.known
 	}
 	return c.serving.fresh
 }
 
-// onQuestion lets a Pull or Want wait for its turn.
-func (c *Coordinator) onQuestion(from Peer, m Message) {
-	if q := c.queueOf(from); q.Waiting(from) < questionsEach {
-		q.Push(from, 1, m)
+// onQuestion lets a question wait for the turn of its source.
+func (c *Coordinator) onQuestion(q question) {
+	most := uint64(questionsEach)
+	if q.at.at != "" {
+		most = questionsOf
+	}
+	if queue := c.queueOf(q.from); queue.Waiting(q.at) < most {
+		queue.Push(q.at, 1, q)
 	}
 }
 
 // nextQuestion takes the question whose turn it is: of a known peer, and every few turns of another.
-func (s *serving) nextQuestion() (from Peer, m Message, ok bool) {
+func (s *serving) nextQuestion() (q question, ok bool) {
 	first, second := s.known, s.fresh
 	if s.turns%newcomersShare == newcomersShare-1 {
 		first, second = second, first
 	}
 	s.turns++
-	if from, m, ok = first.Pop(); !ok {
-		from, m, ok = second.Pop()
+	if _, q, ok = first.Pop(); !ok {
+		_, q, ok = second.Pop()
 	}
-	return from, m, ok
+	return q, ok
 }
 
 // serve answers questions as far as the budgets allow in this Step.
@@ -109,22 +122,22 @@ func (c *Coordinator) serve() {
 		if tries < 0 {
 			return
 		}
-		from, m, ok := s.nextQuestion()
+		q, ok := s.nextQuestion()
 		if !ok {
 			return
 		}
-		if s.reads.Left(now, from) == 0 || s.bytes.Left(now, from) == 0 {
-			c.queueOf(from).Push(from, 1, m) // until it has paid for what it got
+		if s.reads.Left(now, q.from) == 0 || s.bytes.Left(now, q.from) == 0 {
+			c.queueOf(q.from).Push(q.at, 1, q) // until it has paid for what it got
 			continue
 		}
-		switch m := m.(type) {
+		switch m := q.message.(type) {
 		case *Want:
 			left--
-			c.onWant(from, m)
+			c.onWant(q.from, m)
 		case *Pull:
 			left -= 1 + len(m.Locator)/8
 			after := c.chain.after(m.Locator)
-			s.open = &answer{to: from, reply: &Segment{}, next: after + 1}
+			s.open = &answer{to: q.from, reply: &Segment{}, next: after + 1}
 			s.open.above, _ = c.placeAt(after)
 		}
 	}

@@ -31,12 +31,12 @@ var (
 
 // sides are the entries off the chain by who delivered them, and the lowest entries of refused branches.
 type sides struct {
-	entries *fair.Table[seedlog.Link, Peer, *node]
-	refused *fair.Table[seedlog.Link, Peer, struct{}]
+	entries *fair.Table[seedlog.Link, source, *node]
+	refused *fair.Table[seedlog.Link, source, struct{}]
 }
 
 func newSides() sides {
-	return sides{fair.NewTable[seedlog.Link, Peer, *node](1 << 62), fair.NewTable[seedlog.Link, Peer, struct{}](maxRefused)}
+	return sides{fair.NewTable[seedlog.Link, source, *node](1 << 62), fair.NewTable[seedlog.Link, source, struct{}](maxRefused)}
 }
 
 // cost is the memory that an entry takes.
@@ -52,7 +52,7 @@ func (n *node) cost() uint64 {
 }
 
 // shelve notes who delivered an entry off the chain. It returns false if there was no room for it.
-func (c *Coordinator) shelve(n *node, from Peer) bool {
+func (c *Coordinator) shelve(n *node, from source) bool {
 	c.chain.sides.entries.Put(n.link, from, n.cost(), n)
 	c.trim()
 	return !n.forgotten
@@ -69,10 +69,10 @@ func (c *Coordinator) trim() {
 	}
 }
 
-// leastTip is a tip of the peer that delivered most, of those that nothing depends on: a refused one if there is any,
+// leastTip is a tip of the source that delivered most, of those that nothing depends on: a refused one if there is any,
 // or one that cannot be followed without an audit, and of those the lightest. Nil if there is none.
 func (c *Coordinator) leastTip() (least *node) {
-	var owner Peer
+	var owner source
 	var value int
 	for _, n := range c.chain.tips {
 		from, ok := c.chain.sides.entries.Source(n.link)
@@ -81,7 +81,7 @@ func (c *Coordinator) leastTip() (least *node) {
 		}
 		if least != nil && from != owner {
 			most, uses := c.chain.sides.entries.UsedBy(owner), c.chain.sides.entries.UsedBy(from)
-			if uses < most || uses == most && owner.Compare(from) < 0 {
+			if uses < most || uses == most && owner.compare(from) < 0 {
 				continue
 			}
 		} else if least != nil {
@@ -105,7 +105,7 @@ func (c *Coordinator) value(n *node) int {
 	return 2
 }
 
-// prune takes a tip out of memory, and what is below it as long as nothing else hangs on it and the same peer
+// prune takes a tip out of memory, and what is below it as long as nothing else hangs on it and the same source
 // delivered it.
 func (c *Coordinator) prune(tip *node) {
 	from, _ := c.chain.sides.entries.Source(tip.link)

@@ -23,7 +23,7 @@ func TestJunkTipsAreBounded(t *testing.T) {
 	}
 	add := func(from Peer, key string, term uint64, parent *node) (*node, error) {
 		e := f.rules.EntryOf(parent.parentInfo(), term, seedlog.PeerOf(keyOf(key)), claims, next.theta, next.digest)
-		return c.insert(generation{f.rules.OwnEntry(e, keyOf(key), nil), claims}, from)
+		return c.insert(generation{f.rules.OwnEntry(e, keyOf(key), nil), claims}, source{key: from})
 	}
 	kept, err := add(friend, "friend", 1, at)
 	if err != nil {
@@ -72,13 +72,13 @@ func TestCheckedEntriesLeaveMemory(t *testing.T) {
 	}
 	var branch []*node
 	for _, g := range checked.generations {
-		n, err := c.insert(g, Peer{1})
+		n, err := c.insert(g, source{key: Peer{1}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		branch = append(branch, n)
 	}
-	full := c.chain.sides.entries.UsedBy(Peer{1})
+	full := c.chain.sides.entries.UsedBy(source{key: Peer{1}})
 	f.capacity = 8 // so that the audit takes a while
 	stored, least := 0, full
 	for range 100 {
@@ -86,7 +86,7 @@ func TestCheckedEntriesLeaveMemory(t *testing.T) {
 		if c.chain.canonical(branch[0]) {
 			break
 		}
-		stored, least = 0, min(least, c.chain.sides.entries.UsedBy(Peer{1}))
+		stored, least = 0, min(least, c.chain.sides.entries.UsedBy(source{key: Peer{1}}))
 		for _, n := range branch {
 			if n.stage == trusted && n.body == nil && f.peers[0].disk.blocks[n.link] != nil {
 				stored++

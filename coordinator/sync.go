@@ -157,7 +157,7 @@ func (c *Coordinator) pull(p Peer) bool {
 }
 
 // onSegment takes entries in order. Only answers to our own questions are read.
-func (c *Coordinator) onSegment(from Peer, m *Segment, checked *Checked) {
+func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Checked) {
 	q := c.members.pulls[from]
 	if q == nil || !q.asked && !q.late {
 		return
@@ -167,7 +167,7 @@ func (c *Coordinator) onSegment(from Peer, m *Segment, checked *Checked) {
 	var shared seedlog.Link // newest entry that left memory here
 	for _, g := range checked.generations {
 		known := c.chain.nodes[g.entry.Link()] != nil
-		n, err := c.insert(g, from)
+		n, err := c.insert(g, at)
 		if errors.Is(err, errGap) {
 			if !c.gap(g.entry.Link(), g.entry.Value().Parent) {
 				break

@@ -186,7 +186,7 @@ func (c *Coordinator) evaluated(e Evaluated) {
 		if j.parent == c.chain.head {
 			c.work.own--
 		}
-		c.offer(c.self, c.rules.OwnClaim(c.rules.Claim(j.parent.link, c.cfg.Key, j.chunk, e.Results)))
+		c.offer(source{key: c.self}, c.rules.OwnClaim(c.rules.Claim(j.parent.link, c.cfg.Key, j.chunk, e.Results)))
 	case jobClaim:
 		c.rechecked(j.pooled, fitness, steps)
 	case jobAudit:

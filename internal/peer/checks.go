@@ -165,7 +165,11 @@ func (p *Peer) checked(e mesh.Received) coordinator.Event {
 	if err != nil {
 		return coordinator.Invalid{From: e.From, Err: err}
 	}
-	return coordinator.Received{From: e.From, Via: e.Via, Message: m}
+	r := coordinator.Received{From: e.From, Via: e.Via, Message: m}
+	if e.Source.IsValid() {
+		r.Source = e.Source.String()
+	}
+	return r
 }
 
 // turn is how long a goroutine computes at a time where there is one thread for all.

@@ -62,3 +62,14 @@ func TestChecksHaveABudget(t *testing.T) {
 		}
 	}
 }
+
+// The coordinator counts shares by where a message came from: it is told, if that is known.
+func TestChecksKeepTheSource(t *testing.T) {
+	p := &Peer{checks: newChecks(&seedlog.Rules{})}
+	for at, want := range map[netip.Prefix]string{{}: "", netip.MustParsePrefix("198.51.100.0/24"): "198.51.100.0/24"} { //lint:sorted each one on its own
+		e, ok := p.checked(mesh.Received{From: seedlog.Peer{1}, Via: seedlog.Peer{2}, Source: at, Message: new(coordinator.Leave)}).(coordinator.Received)
+		if !ok || e.From != (seedlog.Peer{1}) || e.Via != (seedlog.Peer{2}) || e.Source != want {
+			t.Errorf("from %v: got %+v", at, e)
+		}
+	}
+}

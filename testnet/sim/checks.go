@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/evoswarm/evoswarm/coordinator"
@@ -110,5 +111,16 @@ func (s *Swarm) receive(n *node, p *parcel) {
 		s.step(n, coordinator.Invalid{From: p.from, Err: p.err})
 		return
 	}
-	s.step(n, coordinator.Received{From: p.from, Via: p.via, Message: p.checked})
+	s.step(n, coordinator.Received{From: p.from, Via: p.via, Source: s.addressOf(p.via), Message: p.checked})
+}
+
+// addressOf is the block of addresses of a neighbor: an adversary has one for all its keys. Others have none here, so
+// that they count by their keys.
+func (s *Swarm) addressOf(p coordinator.Peer) string {
+	for i, a := range s.actors {
+		if _, ok := a.numbers[p]; ok {
+			return fmt.Sprintf("203.0.%d.0/24", i)
+		}
+	}
+	return ""
 }
