@@ -144,9 +144,9 @@ func TestNothingIsSentBeforeItIsSaved(t *testing.T) {
 func TestNothingIsSentThatCannotBeSaved(t *testing.T) {
 	rules := cartPole(t)
 	p := &promises{entries: make(map[seedlog.Link]bool), votes: make(map[vote]bool)}
-	failing := &slowStore{Store: &keeper{Memory: store.NewMemory(rules.Spec)}, self: seedlog.PeerOf(key(1)), promises: p, every: 2}
+	failing := &slowStore{Store: &keeper{Memory: store.NewMemory(rules.Spec)}, self: seedlog.PeerOf(key(1)), promises: p, every: 4}
 	a := join(t, rules, 1, func(c *peer.Config) {
-		c.Store, c.Retry, c.Mandate = failing, 50*time.Millisecond, 1000
+		c.Store, c.Retry, c.Mandate = failing, 5*slowness, 1000 // far longer than others take to follow
 		c.Reopen = func() (store.Store, error) { return failing, nil }
 	})
 	b := join(t, rules, 2, func(c *peer.Config) {

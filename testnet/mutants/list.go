@@ -277,7 +277,7 @@ var mutants = []Mutant{
 	{"sent before it is saved", "internal/peer/loop.go",
 		"	if err := p.save(a); err != nil {\n		p.driver.stuck",
 		"	p.perform(coordinator.Actions{Send: a.Send})\n	a.Send = nil\n	if err := p.save(a); err != nil {\n		p.driver.stuck",
-		"what is sent is durable before", "internal/peer TestNothingIsSentBeforeItIsSaved"},
+		"what is sent is durable before", "internal/peer TestNothingIsSentThatCannotBeSaved"},
 	{"works on with a store that failed", "internal/peer/loop.go",
 		"		p.log.Error(\"cannot persist state; leadership and work are suspended until the store recovers\", \"err\", err)\n		return\n",
 		"		p.log.Error(\"cannot persist state; leadership and work are suspended until the store recovers\", \"err\", err)\n",
