@@ -234,10 +234,15 @@ func TestFalseAccuserStaysBanned(t *testing.T) {
 	f := newField(t, 3, 0)
 	f.pass(100)
 	m, accuser := f.peers[0], f.peers[1]
-	head := m.coord.chain.head
-	claim, err := f.rules.KeptClaim(m.disk.blocks[head.claims[0]], head.claims[0])
-	if err != nil {
-		t.Fatal(err)
+	var claim seedlog.CheckedClaim
+	for _, n := range m.coord.chain.canon {
+		for _, link := range n.claims {
+			if c, err := f.rules.KeptClaim(m.disk.blocks[link], link); err != nil {
+				t.Fatal(err)
+			} else if c.Value().Peer == f.peers[2].peer {
+				claim = c
+			}
+		}
 	}
 	counter := claim.Value().Chunk * f.rules.Spec.Generation.Chunk
 	fitness, steps := claim.Value().At(counter)

@@ -172,11 +172,20 @@ func TestFollowedClaimsAreAudited(t *testing.T) {
 			break
 		}
 	}
+	told := 0
+	f.spy = func(_ *member, e Envelope) {
+		if _, ok := e.Message.(*FraudProof); ok && e.Scope == Gossip {
+			told++
+		}
+	}
 	f.pass(60)
 	for _, m := range f.peers {
 		if m.peer != author.Peer && !m.coord.faults.falseClaims[lie] {
 			t.Errorf("%s does not know of the lie", m.name)
 		}
+	}
+	if told == 0 {
+		t.Error("nobody tells the others")
 	}
 }
 
