@@ -22,6 +22,7 @@ type election struct {
 	jitter      Tick
 	campaign    *campaign
 	handover    *handover
+	gaveWay     uint64 // term for which this peer lets the first who asked go ahead
 }
 
 // campaign is a candidacy, or with pre the question whether one would succeed.
@@ -119,6 +120,9 @@ func (c *Coordinator) deadline(rank int) Tick {
 		t.Election, t.Patience = tabPatience*t.Election, tabPatience*t.Patience
 	}
 	silent := c.election.leaderHeard + t.Election + Tick(rank)*t.Rank + c.election.jitter
+	if c.election.gaveWay == c.nextTerm() {
+		silent += t.Election / 2 // two candidates would part the votes; not longer, for one who only asks
+	}
 	return max(silent, c.begun+t.Patience, c.folds.caughtUp+t.Election)
 }
 
@@ -127,7 +131,7 @@ func (c *Coordinator) stand(g *campaign) {
 	if g.term > c.chain.head.term+seedlog.MaxTermStep {
 		return // no entry of that term would be valid
 	}
-	g.until = c.now + c.cfg.Timing.Election/2 + c.election.jitter + 1
+	g.until = c.now + c.cfg.Timing.Election + c.election.jitter
 	g.votes, g.refusals = make(map[Peer]seedlog.Vote), make(map[Peer]uint64)
 	c.election.campaign, c.election.role = g, Candidate
 	c.canvass()
@@ -182,7 +186,7 @@ func (c *Coordinator) countVotes() {
 	switch {
 	case 2*granted > all.total && g.pre:
 		g.pre, g.again = false, 0
-		g.until = c.now + c.cfg.Timing.Election/2 + c.election.jitter + 1
+		g.until = c.now + c.cfg.Timing.Election + c.election.jitter
 		c.canvass()
 	case 2*granted > all.total:
 		c.becomeLeader()
@@ -292,7 +296,9 @@ func (c *Coordinator) onVoteRequest(from Peer, m *VoteRequest) {
 	switch {
 	case !reply.Granted:
 		reply.Term = c.hard.Term
-	case !m.Pre:
+	case m.Pre:
+		c.election.gaveWay = m.Term
+	default:
 		c.grant(m.Term, from)
 		reply.Signature = seedlog.NewVote(c.rules.Run, m.Term, from, c.cfg.Key).Signature
 	}

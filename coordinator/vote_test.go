@@ -280,3 +280,45 @@ func TestLeadersHaveAMajority(t *testing.T) {
 		t.Errorf("%d leaders: not what the test needs", leaders)
 	}
 }
+
+// TestAskersGoFirst: a peer lets one who asks for pre-votes go ahead, and campaigns itself soon after where that one
+// only asks.
+func TestAskersGoFirst(t *testing.T) {
+	for leaders := range 4 {
+		f := newField(t, 3, 0)
+		f.setAll(func(c *Config) { c.Timing.Rank = 1 }) // so that all would campaign at about the same time
+		f.pass(100 + 20*leaders)
+		dead := f.leader()
+		others := slices.DeleteFunc(slices.Clone(f.peers), func(m *member) bool { return m == dead })
+		f.powerDown(dead)
+		asker, voter := others[0], others[1]
+		f.powerDown(asker) // its key speaks below
+		var granted, campaigned Tick
+		f.spy = func(_ *member, e Envelope) {
+			switch m := e.Message.(type) {
+			case *VoteReply:
+				if m.Pre && m.Granted && granted == 0 {
+					granted = f.now
+				}
+			case *VoteRequest:
+				if campaigned == 0 {
+					campaigned = f.now
+				}
+			}
+		}
+		for range 60 {
+			f.now++
+			c := voter.coord
+			head := c.chain.head
+			f.tell(asker.key, voter, &Status{Hub: true, Term: head.term, Head: head.link, Height: head.height, Weight: head.weight})
+			if campaigned == 0 {
+				f.tell(asker.key, voter, &VoteRequest{Pre: true, Term: c.nextTerm(), Head: head.link, Handover: []byte{}})
+			}
+			f.step(voter, Passed{})
+		}
+		timing := LAN()
+		if granted == 0 || campaigned < granted+timing.Election/2 || campaigned > granted+timing.Election {
+			t.Errorf("granted a pre-vote at %d and campaigned at %d", granted, campaigned)
+		}
+	}
+}

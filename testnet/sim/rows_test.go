@@ -227,7 +227,7 @@ func failovers(t *testing.T, o Options, seeds uint64, kills int, promised coordi
 
 // Row 1, where most peers are not linked with each other: votes pass over other hubs.
 func TestSparseFailover(t *testing.T) {
-	seeds, kills := uint64(4), 5
+	seeds, kills := uint64(5), 4
 	if testing.Short() {
 		seeds, kills = 2, 3
 	}
