@@ -163,27 +163,34 @@ func (v *forger) startAt(m *member, height uint64) {
 func TestFinalStays(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		at    func(f *finality) uint64
+		at    func(f *finality, began uint64) uint64
 		shown int // which entry of the branch has claims of a peer with weight; 0: none
 		want  bool
 	}{
-		{"between", func(f *finality) uint64 { return f.Height - 1 }, 0, false},
-		{"with claims made before the parting", func(f *finality) uint64 { return f.Height - 1 }, 1, false},
-		{"of a part of the swarm", func(f *finality) uint64 { return f.Height - 1 }, 2, true},
-		{"at the head when finality began", func(f *finality) uint64 { return f.First }, 0, false},
-		{"at the last", func(f *finality) uint64 { return f.Height }, 0, true},
-		{"below that", func(f *finality) uint64 { return f.First - 1 }, 0, true},
+		{"between", func(f *finality, _ uint64) uint64 { return f.Height - 1 }, 0, false},
+		{"with claims made before the parting", func(f *finality, _ uint64) uint64 { return f.Height - 1 }, 1, false},
+		{"of a part of the swarm", func(f *finality, _ uint64) uint64 { return f.Height - 1 }, 2, true},
+		{"at the head when finality began", func(f *finality, _ uint64) uint64 { return f.First }, 0, false},
+		{"at the last", func(f *finality, _ uint64) uint64 { return f.Height }, 0, true},
+		{"below that", func(f *finality, _ uint64) uint64 { return f.First - 1 }, 0, true},
+		{"before anything was final", func(_ *finality, began uint64) uint64 { return began - 3 }, 0, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newField(t, 2, 0)
-			f.until(vouchDepth + 6*vouchEvery + 4) // nothing new becomes final soon
 			m := f.peers[0]
+			var began uint64 // height of the head when something was final first
+			f.each = func(int) {
+				if c := m.coord; began == 0 && c.checkpoints.final != nil {
+					began = c.chain.head.height
+				}
+			}
+			f.until(vouchDepth + 6*vouchEvery + 4) // nothing new becomes final soon
 			final := m.coord.checkpoints.final
 			if final == nil || final.First >= final.Height {
 				t.Fatalf("final: %+v", final)
 			}
 			v := newForger(f)
-			v.startAt(m, test.at(final))
+			v.startAt(m, test.at(final, began))
 			for v.weight < m.coord.chain.head.weight*3/2 {
 				keys := crowd(6, 0)
 				if len(v.chain)+1 == test.shown {
@@ -196,7 +203,7 @@ func TestFinalStays(t *testing.T) {
 			first := v.links[0]
 			n := m.coord.chain.nodes[first]
 			if got := n != nil && m.coord.chain.canonical(n); got != test.want {
-				t.Errorf("a branch from height %d, final from %d to %d: followed %t, want %t", test.at(final), final.First, final.Height, got, test.want)
+				t.Errorf("a branch from height %d, final from %d to %d: followed %t, want %t", test.at(final, began), final.First, final.Height, got, test.want)
 			}
 			f.friendly()
 		})
