@@ -138,7 +138,7 @@ type presentPeer struct {
 func (c *Coordinator) present() []presentPeer {
 	list := make([]presentPeer, 0, len(c.members.heard)+1)
 	for _, h := range c.members.heard {
-		if c.lately(h) && !c.faults.peers[h.peer] && !c.signedTwice(h.peer) {
+		if !c.missing(h) && !c.faults.peers[h.peer] && !c.signedTwice(h.peer) {
 			list = append(list, presentPeer{h.peer, classOf(h.Kind, h.Hub)})
 		}
 	}

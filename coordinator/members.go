@@ -11,6 +11,7 @@ type presence struct {
 	Status
 	peer  Peer
 	last  Tick
+	back  Tick // when it was heard again after it had been absent; 0: it never was
 	moved Tick // when its head last changed
 	via   Peer // that relayed the last status
 
@@ -82,6 +83,16 @@ func (r *roll) remove(p Peer) {
 // lately reports whether a peer still counts as present.
 func (c *Coordinator) lately(h *presence) bool { return c.now-h.last <= c.cfg.Timing.Unheard }
 
+// missing reports whether the electorate is to do without a peer. One that came back a moment before it fell silent is
+// waited for twice as long: its connections come and go, and each change of the electorate may cost an election.
+func (c *Coordinator) missing(h *presence) bool {
+	unheard := c.cfg.Timing.Unheard
+	if h.back > 0 && h.last-h.back <= 2*unheard {
+		unheard *= 2
+	}
+	return c.now-h.last > unheard
+}
+
 // leafHubs is with how many hubs a tab keeps connected, where there are as many (internal/mesh).
 const leafHubs = 3
 
@@ -117,6 +128,9 @@ func (c *Coordinator) onStatus(from, via Peer, m *Status) {
 	h := c.members.heard.add(from)
 	if h.Head != m.Head {
 		h.moved = c.now
+	}
+	if h.last > 0 && c.now-h.last > c.cfg.Timing.Unheard {
+		h.back = c.now
 	}
 	h.Status, h.last, h.via = *m, c.now, via
 	if m.Leads {

@@ -757,9 +757,9 @@ func TestTabHidden(t *testing.T) {
 }
 
 // Row 12: one node's connections come and go every second. The terms of the others rise less than once a minute; alone,
-// the node itself may lead, as the last survivor does. A leader that flaps breaks that, which is told and not held yet.
+// the node itself may lead, as the last survivor does.
 func TestFlappingNode(t *testing.T) {
-	for _, seed := range []uint64{0, 1, 2, 4} { // with 3 it is not held yet: see docs/FAULTS.md
+	for seed := range uint64(5) {
 		for _, leads := range []bool{false, true} {
 			t.Run(fmt.Sprintf("seed %d, the leader: %t", seed, leads), func(t *testing.T) {
 				t.Parallel()
@@ -783,7 +783,7 @@ func TestFlappingNode(t *testing.T) {
 					newest = max(newest, terms()) // at the end they may follow a leader of an earlier term
 				}
 				t.Logf("%d terms in 3 min, %d entries", newest-term, s.Highest()-before)
-				if newest-term > 3 && !leads {
+				if newest-term > 3 {
 					t.Errorf("%d terms in 3 min, at most 3 are promised", newest-term)
 				}
 				s.settle()
