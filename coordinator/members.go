@@ -23,6 +23,7 @@ type presence struct {
 // announced is how many claims on a parent a hub said that it holds.
 type announced struct {
 	parent seedlog.Link
+	at     Tick // the first time
 	claims uint64
 }
 

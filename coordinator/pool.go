@@ -182,7 +182,7 @@ func (c *Coordinator) onInventory(from Peer, m *Inventory) {
 	}
 	if h := c.members.heard.of(from); h != nil {
 		if h.announced.parent != m.Parent {
-			h.announced = announced{parent: m.Parent}
+			h.announced = announced{parent: m.Parent, at: c.now}
 		}
 		h.announced.claims = max(h.announced.claims, uint64(len(m.Items)))
 	}

@@ -50,7 +50,11 @@ func (c *Coordinator) anyStraggler() bool {
 		if h.Idle > 0 && c.lately(h) && all.weightOf(h.peer) > 0 {
 			return true
 		}
-		if p := c.work.pool.get(h.peer, 0); (p == nil || !p.good) && c.straggles(h) {
+		p := c.work.pool.get(h.peer, 0)
+		if p == nil && h.announced.parent == c.chain.head.link && c.now-h.announced.at > 2*c.cfg.Timing.Heartbeat {
+			continue // it says that it has a claim, and does not give it
+		}
+		if (p == nil || !p.good) && c.straggles(h) {
 			return true
 		}
 	}

@@ -22,6 +22,11 @@ var adversaries = map[string]adversaryKind{
 	"forged chain":     {stranger: func(keys int) Adversary { return &forgedChain{keys: keys, truthEvery: 8} }},
 	"equivocator":      {insider: func() Adversary { return new(equivocator) }, owns: 1, mandate: 5},
 	"flooder":          {stranger: func(keys int) Adversary { return &flooder{keys: keys} }, rate: 40},
+	"withholder":       {insider: func() Adversary { return new(withholder) }, owns: 1},
+	"censor":           {insider: func() Adversary { return new(censor) }, owns: 1},
+	"slow insider":     {insider: func() Adversary { return new(slowInsider) }, owns: 1},
+	"braggart":         {stranger: func(keys int) Adversary { return &braggart{keys: keys} }},
+	"late-comer":       {stranger: func(keys int) Adversary { return &lateComer{keys: keys} }},
 	"colluding leader": {insider: func() Adversary { return &colluders{forged: make(map[uint64][]rollout.CandidateResult)} }, owns: 2},
 }
 
