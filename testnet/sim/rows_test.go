@@ -354,8 +354,8 @@ func TestAllKilled(t *testing.T) {
 
 // Row 8: the swarm is split in half for 5 min. Both halves grow; after healing all have one chain within 30 s, not the
 // clearly lighter one, and the entries of the other are on disks still (held by settle). Most part before anything is
-// final: in seed 808 the lighter half has 98 % of the weight then, makes its entries final and is to give them up. In
-// seed 817 they part later, and the lighter half makes final what the heavier one lacks.
+// final: in seed 808 one half has 98 % of the weight then, and makes its entries final. In seed 817 they part later,
+// and the lighter half makes final what the heavier one lacks.
 func TestSplitInHalf(t *testing.T) {
 	type run struct {
 		seed   uint64
