@@ -71,7 +71,7 @@ sim: ## run the simulator with SIM_SEEDS seeds (1000)
 model: ## try every order of messages, losses, crashes and forgeries among three coordinators, within larger bounds than the tests
 	go test ./testnet/model -count=1 -timeout 4h -v -model.deep
 
-mutants: ## break the protocol in small ways, one at a time, and see whether tests of invariants notice (20 minutes)
+mutants: ## break the protocol in small ways, one at a time, and see whether tests of invariants notice (10 minutes)
 	go test ./testnet/mutants -run '^TestMutants$$' -count=1 -timeout 8h -v -mutants.run
 
 night: ## run the simulator with 10,000 seeds and its largest swarm, about two hours of two idle cores
