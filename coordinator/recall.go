@@ -17,7 +17,7 @@ const (
 	// recallHold is how long entries stay for a branch that is still being fetched, as a multiple of Timing.Pull, and
 	// how long to wait at least before the next attempt. Each attempt doubles that, up to recallMost.
 	recallHold = 32
-	recallMost = 1 << 12
+	recallMost = 1 << 9
 )
 
 // Recall asks for the newest summary of a height up to the given one, as [Summaries] reads it; the answer is a Recalled
