@@ -83,7 +83,8 @@ func TestAttackByLeader(t *testing.T) {
 	}
 }
 
-// TestAttackByVoter has a native with weight name later terms all the time, as a voter and as a candidate.
+// TestAttackByVoter has a native with weight name later terms all the time, as a voter and as a candidate: that deposes
+// nobody, and does not keep it in office.
 func TestAttackByVoter(t *testing.T) {
 	calm := newField(t, 5, 0)
 	calm.pass(100)
@@ -93,7 +94,7 @@ func TestAttackByVoter(t *testing.T) {
 
 	f := newField(t, 5, 0)
 	f.pass(100)
-	before, begun := f.low(), f.term()
+	before = f.low()
 	m := f.peers[4]
 	others := f.peers[:4]
 	f.each = func(tick int) {
@@ -110,10 +111,21 @@ func TestAttackByVoter(t *testing.T) {
 		}
 	}
 	f.pass(1200)
-	terms := others[0].coord.chain.head.term - begun
+	terms, led := uint64(0), uint64(0) // in which somebody led: numbers are free
+	for _, n := range others[0].coord.chain.canon[before+1:] {
+		if n.term != n.parent.term {
+			terms++
+		}
+		if n.leader == m.peer {
+			led++
+		}
+	}
 	t.Logf("%d terms in %d ticks", terms, 1200)
 	if limit := 2 * want / defaultMandate; terms > limit {
 		t.Errorf("%d terms, at most %d are promised", terms, limit)
+	}
+	if limit := uint64(2*defaultMandate) + want/5; led > limit {
+		t.Errorf("it led %d entries, at most %d are promised: others voted in so late terms that it could not hand over", led, limit)
 	}
 	f.holds(f.low()-before, want)
 }

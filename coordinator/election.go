@@ -238,7 +238,7 @@ func (c *Coordinator) becomeLeader() {
 	}
 	e.campaign, e.handover, e.offered = nil, nil, nil
 	e.role, e.leader, e.mandate, e.leaderHeard = Leader, c.self, m, c.now
-	c.tenure.sealedTerm = false
+	c.tenure.sealedTerm, c.tenure.heir = false, Peer{}
 	c.tenure.mandateFrom, c.tenure.yieldUntil, c.tenure.lastShown = c.chain.head.height, 0, c.now
 	c.members.statusNow = true
 	c.sendMandate()

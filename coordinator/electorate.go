@@ -37,12 +37,29 @@ type electorate struct {
 func (c *Coordinator) electorate() *electorate {
 	e := &c.election.electorate
 	if e.head != c.chain.head || e.at != c.now {
-		*e = electorate{electors: c.countElectors(), at: c.now, head: c.chain.head}
+		*e = electorate{electors: c.capOutgoing(c.countElectors()), at: c.now, head: c.chain.head}
 		for _, x := range e.electors {
 			e.total += x.weight
 		}
 	}
 	return e
+}
+
+// capOutgoing has a leader that did not hand over weigh no more than the heaviest of the others: one that logged mostly
+// its own work for so long would else choose itself.
+func (c *Coordinator) capOutgoing(list []elector) []elector {
+	p, most := c.election.liveness.outgoing(c.now), uint64(0)
+	for _, x := range list {
+		if x.peer != p {
+			most = max(most, x.weight)
+		}
+	}
+	for i := range list {
+		if x := &list[i]; x.peer == p && most > 0 {
+			x.weight = min(x.weight, most)
+		}
+	}
+	return list
 }
 
 func (c *Coordinator) countElectors() []elector {

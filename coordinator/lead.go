@@ -12,10 +12,13 @@ type tenure struct {
 	sealedTerm  bool   // whether the votes were already written into a seal
 	mandateFrom uint64 // height of the head when it began to lead
 	yieldUntil  Tick   // until when nothing is closed, because it handed over
-	lastShown   Tick   // when its votes last were a majority of the electorate
-	renewAgain  Tick   // when those who have not voted are asked again
-	shown       Tick   // when the mandate was last sent
-	shownAgain  Tick   // when it is sent again
+	heir        Peer   // to whom it handed over last, in vain if it still leads
+	offer       *Handover
+	offerAgain  Tick // when that is repeated; messages get lost
+	lastShown   Tick // when its votes last were a majority of the electorate
+	renewAgain  Tick // when those who have not voted are asked again
+	shown       Tick // when the mandate was last sent
+	shownAgain  Tick // when it is sent again
 	closing     *closing
 	stragglers  stragglers
 	newcomers   newcomers
@@ -23,7 +26,13 @@ type tenure struct {
 
 // lead does the leader's work: it has claims re-run, closes generations, and hands over at the end of its mandate.
 func (c *Coordinator) lead() {
-	if c.election.role != Leader || c.now < c.tenure.yieldUntil {
+	if c.election.role != Leader {
+		return
+	}
+	if c.now < c.tenure.yieldUntil {
+		if c.now >= c.tenure.offerAgain {
+			c.offerAgain()
+		}
 		return
 	}
 	if c.chain.head.state == nil {
@@ -121,19 +130,26 @@ func (c *Coordinator) dropClosing() {
 
 // handOver asks the next in rank to lead. No generation is closed until it does or time runs out.
 func (c *Coordinator) handOver() {
-	c.tenure.mandateFrom = c.chain.head.height
+	c.tenure.mandateFrom += max(3*c.cfg.Mandate/8, 1) // then it tries again, if nobody took over
 	successor, ok := c.successor()
 	if !ok {
 		return
 	}
-	c.tenure.yieldUntil = c.now + c.cfg.Timing.Election
+	c.tenure.yieldUntil, c.tenure.heir = c.now+c.cfg.Timing.Election, successor
 	term := c.nextTerm()
 	c.vote(term, successor)
-	c.out.send(Direct, successor, &Handover{Term: term, Head: c.chain.head.link,
-		Signature: seedlog.NewVote(c.rules.Run, term, successor, c.cfg.Key).Signature})
+	c.tenure.offer = &Handover{Term: term, Head: c.chain.head.link, Signature: seedlog.NewVote(c.rules.Run, term, successor, c.cfg.Key).Signature}
+	c.offerAgain()
 }
 
-// successor is the first in rank that may lead, other than this peer; of those who follow closely, if there are any.
+// offerAgain tells the successor of the hand-over.
+func (c *Coordinator) offerAgain() {
+	c.tenure.offerAgain = c.now + c.cfg.Timing.Heartbeat
+	c.out.send(Direct, c.tenure.heir, c.tenure.offer)
+}
+
+// successor is the first in rank that may lead, other than this peer; of those who follow closely, if there are any but
+// the one that did not take over.
 func (c *Coordinator) successor() (next Peer, ok bool) {
 	head := c.chain.head
 	for _, p := range c.ranking(c.nextTerm()) {
@@ -141,7 +157,7 @@ func (c *Coordinator) successor() (next Peer, ok bool) {
 		if p == c.self || h == nil || !c.mayLead(p) || c.rejected(p) {
 			continue
 		}
-		if n := c.chain.canonAt(h.Height); n != nil && n.link == h.Head && n.height+1 >= head.height {
+		if n := c.chain.canonAt(h.Height); n != nil && n.link == h.Head && n.height+1 >= head.height && p != c.tenure.heir {
 			return p, true
 		}
 		if !ok {

@@ -18,6 +18,9 @@ const (
 	rejectedFor = 100
 	// forgiveEntries is after how many of its entries a leader that was given up may lead again.
 	forgiveEntries = 8
+	// overdueQuarters is after how many quarters of a mandate a leader that stays is given up: it may try twice to hand
+	// over. Votes are weighed over 50 entries, so others have weight left then if it logged its own work alone.
+	overdueQuarters = 6
 )
 
 // liveness is how the leader progresses, as a follower sees it.
@@ -30,13 +33,16 @@ type liveness struct {
 	wasted   Tick        // by how much it was slower, over its recent entries
 	barren   uint        // leaders in a row that were given up without an entry
 	rejected []rejection // at most maxElectors
+	term     uint64      // of the leader
+	from     uint64      // height of the head when this peer could first have taken over in that term; 0: it could not
 }
 
 // rejection is a leader that was given up.
 type rejection struct {
 	peer    Peer
 	until   Tick
-	entries int // of it that became canonical since
+	entries int  // of it that became canonical since
+	overdue bool // it did not hand over: its entries are no excuse
 }
 
 // begin starts to watch another leader.
@@ -69,7 +75,7 @@ func (l *liveness) waste(now Tick) Tick { return now - l.full - min(now-l.full, 
 // with it.
 func (l *liveness) forgive(leader Peer) {
 	for i := range l.rejected {
-		if r := &l.rejected[i]; r.peer == leader {
+		if r := &l.rejected[i]; r.peer == leader && !r.overdue {
 			if r.entries++; r.entries >= forgiveEntries {
 				l.rejected = slices.Delete(l.rejected, i, i+1)
 			}
@@ -90,6 +96,10 @@ func (c *Coordinator) watchLeader() {
 	if e.role != Follower || e.leader == (Peer{}) || c.catchingUp() {
 		return
 	}
+	if c.overdue() {
+		c.giveUp("did not hand over", true)
+		return
+	}
 	if l.full == 0 {
 		if c.now-l.since > c.cfg.Timing.Heartbeat && c.enoughForEntry() {
 			l.full = c.now
@@ -97,12 +107,28 @@ func (c *Coordinator) watchLeader() {
 		return
 	}
 	if limit := l.limit(c.cfg.Timing); c.now-max(l.full, l.since) > limit || l.wasted+l.waste(c.now) > limit {
-		c.giveUp(fmt.Sprintf("wasted %d ticks, though there was enough for an entry", l.wasted+l.waste(c.now)))
+		c.giveUp(fmt.Sprintf("wasted %d ticks, though there was enough for an entry", l.wasted+l.waste(c.now)), false)
 	}
 }
 
+// overdue reports whether the leader closed so many entries in its term, since this peer could have taken over, that it
+// should have handed over.
+func (c *Coordinator) overdue() bool {
+	l, term := &c.election.liveness, c.election.mandate.term
+	if l.term != term {
+		l.term, l.from = term, 0
+	}
+	if l.from == 0 {
+		if c.chain.weights()[c.self] > 0 {
+			l.from = c.chain.head.height
+		}
+		return false
+	}
+	return c.chain.head.height >= l.from+max(overdueQuarters*c.cfg.Mandate/4, c.cfg.Mandate+3) && c.electorate().weightOf(c.self) > 0
+}
+
 // giveUp ends the following of a leader.
-func (c *Coordinator) giveUp(why string) {
+func (c *Coordinator) giveUp(why string, overdue bool) {
 	e := &c.election
 	l := &e.liveness
 	leader := e.leader
@@ -111,9 +137,20 @@ func (c *Coordinator) giveUp(why string) {
 	if len(l.rejected) == maxElectors {
 		l.rejected = l.rejected[1:]
 	}
-	l.rejected = append(l.rejected, rejection{peer: leader, until: c.now + rejectedFor*c.cfg.Timing.Election})
+	l.rejected = append(l.rejected, rejection{peer: leader, until: c.now + rejectedFor*c.cfg.Timing.Election, overdue: overdue})
+	e.electorate.head = nil // to be counted again
 	c.out.note(NoteBad, leader, fmt.Sprintf("gave up the leader %s: it %s", leader.Short(), why))
 	c.loseLeader()
+}
+
+// outgoing is the leader that was given up last because it did not hand over; zero: none was of late.
+func (l *liveness) outgoing(now Tick) Peer {
+	for _, r := range slices.Backward(l.rejected) {
+		if r.overdue && now < r.until {
+			return r.peer
+		}
+	}
+	return Peer{}
 }
 
 // rejected reports whether p was given up as a leader. Where all others were, nobody is.

@@ -27,6 +27,7 @@ var adversaries = map[string]adversaryKind{
 	"slow insider":     {insider: func() Adversary { return new(slowInsider) }, owns: 1},
 	"braggart":         {stranger: func(keys int) Adversary { return &braggart{keys: keys} }},
 	"late-comer":       {stranger: func(keys int) Adversary { return &lateComer{keys: keys} }},
+	"grinder":          {insider: func() Adversary { return new(grinder) }, owns: 2},
 	"colluding leader": {insider: func() Adversary { return &colluders{forged: make(map[uint64][]rollout.CandidateResult)} }, owns: 2},
 }
 
