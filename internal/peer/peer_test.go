@@ -338,8 +338,12 @@ func TestAFullDisk(t *testing.T) {
 	})
 	b := join(t, rules, 2, nil, a)
 	until(t, "both work", b, func(s peer.Status) bool { return s.Mine > 0 })
+	until(t, "it leads", a, func(s peer.Status) bool { return s.Leads })
 	kept.full.Store(true)
 	s := until(t, "it says so", a, func(s peer.Status) bool { return s.Error != "" })
+	if s.Leads || s.Leader == s.Self {
+		t.Error("a peer that cannot save says that it leads")
+	}
 	if s.State != peer.Idle || !strings.Contains(s.Why, "full") {
 		t.Errorf("got %s, %q", s.State, s.Why)
 	}

@@ -153,13 +153,13 @@ func (p *Peer) describe() Status {
 	s := Status{
 		Run: c.Run.String(), Env: p.rules.Env.ID, Strategy: p.rules.Spec.Strategy.Name,
 		Height: c.Height, Head: c.Head.String(), HeadLink: c.Head, Self: c.Self.String(), Term: c.Term,
-		Leads: c.Role == coordinator.Leader, Peers: c.Peers, Volunteers: c.Credits,
+		Leads: c.Role == coordinator.Leader && d.stuck == nil, Peers: c.Peers, Volunteers: c.Credits,
 		Evaluations: c.Evaluations, Steps: p.steps(*c), EvalsPerS: d.meters.run.slowRate(now, p.started),
 		Mine: c.Mine.Evaluations, MineSteps: c.Mine.Steps, MineEvalsPerS: d.meters.mine.rate(now, p.started),
 		Workers: p.cfg.Evaluator.Workers(), Devices: p.cfg.Evaluator.Devices(), Best: fitness(c.Best), Mean: fitness(c.Mean), Threshold: &solved,
 		Behind: c.Behind, BehindOf: c.BehindOf, BehindS: d.pace.left(c.Behind),
 	}
-	if c.Leader != (coordinator.Peer{}) {
+	if c.Leader != (coordinator.Peer{}) && (d.stuck == nil || c.Leader != c.Self) { // who cannot save does not lead
 		s.Leader = c.Leader.String()
 	}
 	if p.cfg.Mesh != nil {
