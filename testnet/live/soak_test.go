@@ -60,7 +60,11 @@ func TestSoak(t *testing.T) {
 		samples = append(samples, sample{time.Since(begun), s.memory()})
 		t.Logf("%v: height %d, memory %v MiB", time.Since(begun).Round(time.Second), len(chain), samples[len(samples)-1].memory)
 	}
-	r := parseReplay(t, command(t, evonode(t), "replay", s.nodes[0].seedlog(t), "--check", "claims", "--json"))
+	log := s.nodes[0].seedlog(t)
+	for _, n := range s.nodes {
+		n.kill() // the replay has as many evaluations to do as all of them did
+	}
+	r := parseReplay(t, command(t, evonode(t), "replay", log, "--check", "claims", "--json"))
 	if r.Checked == 0 || r.Height < uint64(len(last)) {
 		t.Errorf("%d claims up to height %d were evaluated again, the log has %d entries", r.Checked, r.Height, len(last))
 	}
@@ -84,25 +88,31 @@ func (s *swarm) churn(t *testing.T, during time.Duration) {
 	time.Sleep(max(0, during/2-min(5*time.Second, during/8)))
 }
 
-// common is the chain that all nodes have, without the newest entries, which may be on their way.
+// common is the chain of the first node, once it holds the head that each of the others had at some time since: entries
+// name their parents, so who has one head has one chain. Without the newest entries, which may be on their way.
 func (s *swarm) common(t *testing.T) (chain []entry) {
 	t.Helper()
 	const underWay = 5
-	s.awaitFor(t, "one chain", 30*time.Second, func() string {
-		chain = nil
-		return s.each(func(n *node, st peer.Status) string {
-			list := entries(t, n.seedlog(t))
-			if chain == nil || len(list) < len(chain) {
-				list, chain = chain, list
-			}
-			if list == nil || len(chain) <= underWay {
-				return ""
-			}
-			if at := len(chain) - 1 - underWay; list[at].CID != chain[at].CID {
-				return fmt.Sprintf("another entry at height %d", at+1)
+	heads := make(map[*node]peer.Status)
+	s.awaitFor(t, "one chain", 2*time.Minute, func() string {
+		s.each(func(n *node, st peer.Status) string {
+			if _, known := heads[n]; !known {
+				heads[n] = st
 			}
 			return ""
 		})
+		chain = entries(t, s.nodes[0].seedlog(t))
+		lacks := ""
+		for _, n := range s.nodes {
+			switch st, known := heads[n]; {
+			case !known:
+				lacks = n.name + " does not answer"
+			case st.Height > 0 && (st.Height > uint64(len(chain)) || chain[st.Height-1].CID != st.Head):
+				lacks = fmt.Sprintf("%s: another entry at height %d of %d", n.name, st.Height, len(chain))
+				delete(heads, n) // it may have been on its way
+			}
+		}
+		return lacks
 	})
 	return chain[:max(0, len(chain)-underWay)]
 }
