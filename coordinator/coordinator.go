@@ -274,6 +274,7 @@ func (c *Coordinator) headMove() *HeadMove {
 
 // moveHead makes n the head: the chain, the credits, the pool and own work follow.
 func (c *Coordinator) moveHead(n *node) {
+	c.seeWait(n)
 	gone, come := c.chain.move(n)
 	for _, m := range come {
 		c.members.logged(m)

@@ -96,7 +96,7 @@ func (c *Coordinator) closed(s *rollout.Folded) {
 		claims[i] = p.claim
 	}
 	c.tenure.newcomers.settle(c.chain.head.height, g.picked)
-	c.tenure.stragglers.settle(c.chain.head.height, slices.ContainsFunc(claims, func(claim seedlog.CheckedClaim) bool { return c.idle(claim.Value().Peer) }))
+	c.tenure.stragglers.settle(c.chain.head.height, c.now-c.lastEntry, slices.ContainsFunc(claims, func(claim seedlog.CheckedClaim) bool { return c.idle(claim.Value().Peer) }))
 	e := c.rules.EntryOf(c.chain.head.parentInfo(), g.term, c.self, claims, s.Theta, s.Digest)
 	var votes []seedlog.Vote
 	if !c.tenure.sealedTerm {

@@ -162,13 +162,13 @@ func (c *Coordinator) rejected(p Peer) bool {
 }
 
 // enoughForEntry reports whether claims for an entry are known to exist without any of the leader: those in the pool
-// of peers with a record, and those that other electors announced.
+// of peers with a record, and those that other electors say they hold.
 func (c *Coordinator) enoughForEntry() bool {
 	head := c.chain.head
 	claims := uint64(c.work.pool.own.Len() + c.work.pool.known.Len())
 	for _, x := range c.electorate().electors {
-		if h := c.members.heard.of(x.peer); h != nil && x.peer != c.election.leader && h.announced.parent == head.link {
-			claims += h.announced.claims
+		if h := c.members.heard.of(x.peer); h != nil && x.peer != c.election.leader && h.Head == head.link {
+			claims += min(h.Claims, maxInventory)
 		}
 	}
 	g := c.rules.Spec.Generation

@@ -20,11 +20,10 @@ type presence struct {
 	announced announced
 }
 
-// announced is how many claims on a parent a hub said that it holds.
+// announced is the newest parent that a hub said it holds claims on.
 type announced struct {
 	parent seedlog.Link
 	at     Tick // the first time
-	claims uint64
 }
 
 // members are the peers that are heard.
@@ -34,6 +33,7 @@ type members struct {
 	pulls      map[Peer]*pull // requests for what follows on a chain
 	nextStatus Tick           // when the next status is due
 	statusNow  bool           // a status is due at once
+	every      Tick           // between two statuses of a hub that does not lead
 }
 
 // logged notes that an entry holds claims of its peers.
@@ -81,13 +81,43 @@ func (r *roll) remove(p Peer) {
 	}
 }
 
+const (
+	// statusesAtOnce is how many statuses of hubs that do not lead a peer reads in a tick, at most: each of them goes
+	// to all hubs, so where there are many, each says less often that it is here.
+	statusesAtOnce = 2
+	// statusRarely is how many heartbeats lie between two of them at most.
+	statusRarely = 16
+)
+
+// statusEvery is the time between two statuses of a hub that does not lead. Hubs without a record do not count: keys
+// are free, and what many of them say makes nobody slower.
+func (c *Coordinator) statusEvery() Tick {
+	weights, hubs := c.chain.weights(), Tick(0)
+	for _, h := range c.members.heard {
+		if h.Hub && weights[h.peer] > 0 {
+			hubs++
+		}
+	}
+	return min(max(c.cfg.Timing.Heartbeat, hubs/statusesAtOnce), statusRarely*c.cfg.Timing.Heartbeat)
+}
+
+// unheard is after which silence a peer no longer counts: several of its statuses long. A leader says every heartbeat
+// that it is here; a dead one with much of the weight must not be missed in the next election.
+func (c *Coordinator) unheard(h *presence) Tick {
+	t := c.cfg.Timing
+	if h.Leads {
+		return t.Unheard
+	}
+	return max(t.Unheard, c.members.every*t.Unheard/t.Heartbeat)
+}
+
 // lately reports whether a peer still counts as present.
-func (c *Coordinator) lately(h *presence) bool { return c.now-h.last <= c.cfg.Timing.Unheard }
+func (c *Coordinator) lately(h *presence) bool { return c.now-h.last <= c.unheard(h) }
 
 // missing reports whether the electorate is to do without a peer. One that came back a moment before it fell silent is
 // waited for twice as long: its connections come and go, and each change of the electorate may cost an election.
 func (c *Coordinator) missing(h *presence) bool {
-	unheard := c.cfg.Timing.Unheard
+	unheard := c.unheard(h)
 	if h.back > 0 && h.last-h.back <= 2*unheard {
 		unheard *= 2
 	}
@@ -130,7 +160,7 @@ func (c *Coordinator) onStatus(from, via Peer, m *Status) {
 	if h.Head != m.Head {
 		h.moved = c.now
 	}
-	if h.last > 0 && c.now-h.last > c.cfg.Timing.Unheard {
+	if h.last > 0 && c.now-h.last > c.unheard(h) {
 		h.back = c.now
 	}
 	h.Status, h.last, h.via = *m, c.now, via
@@ -145,7 +175,12 @@ func (c *Coordinator) sendStatus() {
 	if c.retired || (c.now < c.members.nextStatus && !c.members.statusNow) {
 		return
 	}
-	c.members.nextStatus, c.members.statusNow = c.now+c.cfg.Timing.Heartbeat, false
+	c.members.every = c.statusEvery()
+	every := c.cfg.Timing.Heartbeat
+	if c.cfg.Hub && c.election.role != Leader {
+		every = c.members.every
+	}
+	c.members.nextStatus, c.members.statusNow = c.now+every, false
 	if !c.cfg.Hub {
 		c.out.send(Hubs, Peer{}, c.status())
 		return
@@ -160,6 +195,7 @@ func (c *Coordinator) status() *Status {
 	if !c.cfg.Hub {
 		return s
 	}
+	s.Claims = uint64(c.work.pool.own.Len() + c.work.pool.known.Len())
 	for _, h := range c.members.heard {
 		if c.lately(h) && !h.Hub && h.via == h.peer {
 			s.Leaves++

@@ -1,6 +1,9 @@
 package coordinator
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func TestCountPeers(t *testing.T) {
 	hub := func(leaves uint64) Status { return Status{Hub: true, Leaves: leaves} }
@@ -30,5 +33,46 @@ func TestCountPeers(t *testing.T) {
 		if got := c.countPeers(); got != test.want {
 			t.Errorf("%s: got %d others, want %d", test.name, got, test.want)
 		}
+	}
+}
+
+// TestManyHubsSaySeldomThatTheyAreHere: each status goes to all hubs, so a hub reads no more of them in a swarm of
+// many, and nobody is taken for gone. Keys without a record make nobody slower.
+func TestManyHubsSaySeldomThatTheyAreHere(t *testing.T) {
+	for _, tt := range []struct{ hubs, strangers int }{{4, 0}, {24, 0}, {4, 100}} {
+		t.Run(fmt.Sprintf("%d hubs, %d strangers", tt.hubs, tt.strangers), func(t *testing.T) {
+			f := newField(t, tt.hubs, tt.strangers)
+			f.pass(160) // until all have logged
+			statuses := 0
+			f.spy = func(_ *member, e Envelope) {
+				if _, ok := e.Message.(*Status); ok && e.Scope == Gossip {
+					statuses++
+				}
+			}
+			const ticks = 160
+			f.each = func(int) {
+				for i, key := range f.strangers {
+					if int(f.now)%16 == i%16 {
+						f.tell(key, f.peers[0], &Status{Hub: true, Head: f.rules.Run})
+					}
+				}
+				for _, m := range f.peers {
+					if n := len(m.coord.present()); n < tt.hubs {
+						t.Fatalf("%s hears %d of %d hubs", m.name, n, tt.hubs)
+					}
+				}
+			}
+			f.pass(ticks)
+			heartbeat := int(LAN().Heartbeat)
+			most := max(tt.hubs*ticks/heartbeat, (statusesAtOnce+1)*ticks)
+			if tt.hubs > statusesAtOnce*heartbeat {
+				most = (statusesAtOnce + 1) * ticks // the leader's, and some at once where one begins to lead
+			}
+			least := min(tt.hubs*ticks/heartbeat, statusesAtOnce*ticks) * 3 / 4
+			t.Logf("%d statuses in %d ticks, height %d", statuses, ticks, f.low())
+			if statuses > most || statuses < least {
+				t.Errorf("%d statuses in %d ticks, want %d to %d", statuses, ticks, least, most)
+			}
+		})
 	}
 }

@@ -43,9 +43,10 @@ type Status struct {
 	Weight uint64 // of the chain up to Head
 	Leaves uint64 // leaves that the author hears directly; other hubs of the same leaf count it, too
 	Idle   uint64 // of them those that work but are too late for every entry
+	Claims uint64 // claims on Head that the author, a hub, holds of peers with a record
 }
 
-// Inventory says which claims its author holds, so that the leader can ask for them.
+// Inventory tells the leader which claims its author, a hub, holds.
 type Inventory struct {
 	_      struct{} `cbor:",toarray"`
 	Parent seedlog.Link

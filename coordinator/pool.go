@@ -184,7 +184,6 @@ func (c *Coordinator) onInventory(from Peer, m *Inventory) {
 		if h.announced.parent != m.Parent {
 			h.announced = announced{parent: m.Parent, at: c.now}
 		}
-		h.announced.claims = max(h.announced.claims, uint64(len(m.Items)))
 	}
 	if c.election.role != Leader {
 		return
@@ -233,9 +232,11 @@ func (c *Coordinator) onWant(from Peer, m *Want) {
 	}
 }
 
-// announceClaims tells others about claims in the pool: a hub gossips an inventory, a leaf gives its own to its hubs.
+// announceClaims tells others about claims in the pool: a hub sends the leader an inventory, a leaf gives its own to
+// its hubs.
 func (c *Coordinator) announceClaims() {
-	if c.election.role == Leader || c.now < c.work.pool.due {
+	leader := c.election.leader
+	if leader == c.self || c.cfg.Hub && leader == (Peer{}) || c.now < c.work.pool.due {
 		return
 	}
 	inventory := &Inventory{Parent: c.chain.head.link}
@@ -261,7 +262,7 @@ func (c *Coordinator) announceClaims() {
 		p.again = c.now + 2*c.cfg.Timing.Heartbeat
 	}
 	if len(inventory.Items) > 0 {
-		c.out.send(Gossip, Peer{}, inventory)
+		c.out.send(Direct, leader, inventory)
 	}
 	if len(gift.Blocks) > 0 {
 		c.out.send(Hubs, Peer{}, gift)

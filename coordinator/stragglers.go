@@ -1,6 +1,10 @@
 package coordinator
 
-import "github.com/evoswarm/evoswarm/internal/seedlog"
+import (
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
 
 // stragglers makes a leader wait now and then for peers that follow the chain but finish too late for every
 // generation: a tab on a busy computer, or one far away. Without the wait none of their work would ever
@@ -8,12 +12,15 @@ import "github.com/evoswarm/evoswarm/internal/seedlog"
 type stragglers struct {
 	height uint64 // of the head at the last wait
 	until  Tick   // when that wait ends, if not all are in before
-	unused bool   // whether that wait brought no claim of a straggler
+	next   uint64 // height from which on there may be another one
+	usual  Tick   // how long the newest entry without a wait took
 }
 
 const (
 	waitEvery  = 16 // entries from one wait to the next
+	waitShare  = 3  // entries without a wait take at least so many times the time that waits take
 	waitRarely = 16 // times as many after a wait that brought nobody's claim: being late on purpose gains little
+	waitSeen   = 4  // times as many after one of another leader: else each leader would have to find out by itself
 	lateFor    = 16 // entries for which a late claim is remembered
 	waitLeast  = 8  // a generation with a wait lasts at least this many times the least generation, if not all are in before
 	waitFactor = 2  // and as many times as long again as it took to fill, up to three quarters of that
@@ -29,14 +36,11 @@ func (c *Coordinator) awaits() bool {
 	if s.height == c.chain.head.height {
 		return c.now < s.until && c.anyStraggler()
 	}
-	every := uint64(waitEvery)
-	if s.unused {
-		every *= waitRarely
-	}
-	if c.chain.head.height < s.height+every || !c.anyStraggler() {
+	if c.chain.head.height < s.next || !c.anyStraggler() {
 		return false
 	}
 	s.height = c.chain.head.height
+	s.next = s.height + waitEvery
 	least := waitLeast * c.cfg.Timing.Generation
 	s.until = max(c.lastEntry+least, c.now+min(waitFactor*(c.now-c.lastEntry), 3*least/4)) // a leader may waste no more
 	return true
@@ -89,9 +93,27 @@ func (c *Coordinator) late(p Peer, parent seedlog.Link) {
 	}
 }
 
-// settle notes whether the wait of the generation that is closed now, if it had one, brought a straggler's claim.
-func (s *stragglers) settle(height uint64, used bool) {
-	if s.height == height && height > 0 {
-		s.unused = !used
+// settle notes how long the generation that is closed now took, and if it had a wait, whether that brought a
+// straggler's claim.
+func (s *stragglers) settle(height uint64, took Tick, used bool) {
+	switch {
+	case s.height != height || height == 0:
+		s.usual = max(took, 1)
+	case !used:
+		s.next = height + waitRarely*waitEvery
+	default:
+		s.next = height + max(waitEvery, uint64(waitShare*(took-min(took, s.usual))/max(s.usual, 1)))
+	}
+}
+
+// seeWait notes that another leader took as long as with a wait for an entry that there was enough for, and that
+// brought nobody's claim who had none of late.
+func (c *Coordinator) seeWait(n *node) {
+	if n.parent != c.chain.head || c.election.liveness.full == 0 || c.now-c.lastEntry < waitLeast*c.cfg.Timing.Generation {
+		return
+	}
+	if !slices.ContainsFunc(n.credits, func(credit peerCredit) bool { return c.idle(credit.peer) }) {
+		s := &c.tenure.stragglers
+		s.next = max(s.next, n.height+waitSeen*waitEvery)
 	}
 }

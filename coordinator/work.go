@@ -160,13 +160,16 @@ func (c *Coordinator) finishLate(id uint64, j *job) bool {
 
 // showLate sends an own claim whose time is over.
 func (c *Coordinator) showLate(checked seedlog.CheckedClaim) {
-	if !c.cfg.Hub {
+	switch {
+	case !c.cfg.Hub:
 		c.out.send(Hubs, Peer{}, &Claims{Blocks: [][]byte{checked.Bytes()}})
+		return
+	case c.election.leader == (Peer{}) || c.election.role == Leader:
 		return
 	}
 	claim := checked.Value()
 	best, counter := claim.Best()
-	c.out.send(Gossip, Peer{}, &Inventory{Parent: claim.Parent, Items: []InventoryItem{
+	c.out.send(Direct, c.election.leader, &Inventory{Parent: claim.Parent, Items: []InventoryItem{
 		{Claim: checked.Link(), Best: best, Seed: c.rules.Seed(claim.Parent, claim.Peer, counter)}}})
 }
 

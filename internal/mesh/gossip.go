@@ -23,7 +23,8 @@ const (
 	checkQueue    = 256 // messages waiting for the check of their signature; what neighbors put in is bounded before
 	subscribed    = 1024
 	gossipBeat    = 500 * time.Millisecond
-	hubDegree     = 1000 // a hub's mesh covers all its leaves: with the default of 6 only 57 % get a message
+	hubDegree     = 4 // other hubs that a hub hands messages on to; its own go to all its neighbors
+	lazyDegree    = 2 // other hubs that it tells now and then which messages it has
 	maxTopics     = 16
 	readAtOnce    = 16 << 10 // from a gossip stream
 )
@@ -51,61 +52,28 @@ func (m *Mesh) joinTopics(run string) error {
 		m.mu.Lock()
 		m.topics[s] = topic
 		m.mu.Unlock()
-		if s != aboutClaims || m.cfg.Hub {
-			if err := m.subscribe(s); err != nil {
-				return err
-			}
+		sub, err := topic.Subscribe(pubsub.WithBufferSize(subscribed))
+		if err != nil {
+			return fmt.Errorf("starting gossip: %w", err)
 		}
+		m.spawn(func() { m.listen(sub) })
 	}
 	return nil
 }
 
-// Gather says whether this peer leads: a leader reads which claims hubs hold. Hubs always do.
-func (m *Mesh) Gather(leads bool) error {
-	if m.cfg.Hub {
-		return nil
-	}
-	if leads {
-		return m.subscribe(aboutClaims)
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if stop := m.read[aboutClaims]; stop != nil {
-		stop()
-		delete(m.read, aboutClaims)
-	}
-	return nil
-}
-
-// subscribe reads a topic until the context is canceled that it puts into m.read.
-func (m *Mesh) subscribe(s subject) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.topics[s] == nil || m.ctx.Err() != nil {
-		return ErrClosed
-	}
-	if m.read[s] != nil {
-		return nil
-	}
-	sub, err := m.topics[s].Subscribe(pubsub.WithBufferSize(subscribed))
-	if err != nil {
-		return fmt.Errorf("starting gossip: %w", err)
-	}
-	ctx, stop := context.WithCancel(m.ctx)
-	m.read[s] = stop
-	m.spawn(func() { m.listen(ctx, sub) })
-	return nil
-}
-
-// gossipOptions make hubs cover their leaves and leaves publish to all their hubs. Only hubs score neighbors,
-// for invalid messages and broken protocol, never for slowness (throttled tabs) or shared IPs (NAT).
+// gossipOptions make hubs hand messages to a few other hubs and to all their leaves, and leaves to all their hubs. To
+// gossipsub a neighbor with a protocol of no features is one of floodsub, which is no part of its mesh and gets
+// everything. Only hubs score neighbors, for invalid messages and broken protocol, never for slowness (throttled tabs)
+// or shared IPs (NAT).
 func (m *Mesh) gossipOptions(run string) []pubsub.Option {
 	params := pubsub.DefaultGossipSubParams()
 	params.HeartbeatInterval = gossipBeat
+	params.D, params.Dlo, params.Dhi, params.Dout, params.Dscore = hubDegree, hubDegree-1, 2*hubDegree, 1, hubDegree/2
+	params.Dlazy, params.GossipFactor, params.HistoryGossip = lazyDegree, 0, 2
+	proto, protocols := gossipProtocol(run), []protocol.ID{leafProtocol(run)}
 	if m.cfg.Hub {
-		params.D, params.Dlo, params.Dhi, params.Dout, params.Dscore = hubDegree, hubDegree*9/10, 2*hubDegree, 0, hubDegree
+		protocols = []protocol.ID{proto, leafProtocol(run)}
 	}
-	proto := gossipProtocol(run)
 	features := func(f pubsub.GossipSubFeature, p protocol.ID) bool {
 		return p == proto && (f == pubsub.GossipSubFeatureMesh || f == pubsub.GossipSubFeatureIdontwant)
 	}
@@ -116,7 +84,7 @@ func (m *Mesh) gossipOptions(run string) []pubsub.Option {
 	filter := pubsub.WrapLimitSubscriptionFilter(pubsub.NewAllowlistSubscriptionFilter(topics...), maxTopics)
 	options := []pubsub.Option{
 		pubsub.WithGossipSubParams(params),
-		pubsub.WithGossipSubProtocols([]protocol.ID{proto}, features),
+		pubsub.WithGossipSubProtocols(protocols, features),
 		pubsub.WithMessageSignaturePolicy(pubsub.StrictSign),
 		pubsub.WithSubscriptionFilter(filter),
 		pubsub.WithMaxMessageSize(maxRPCBytes),
@@ -253,10 +221,10 @@ func (m *Mesh) decodeGossip(in subject, msg *pb.Message) (gossipRule, coordinato
 }
 
 // listen hands gossip of others to the queue of events.
-func (m *Mesh) listen(ctx context.Context, sub *pubsub.Subscription) {
+func (m *Mesh) listen(sub *pubsub.Subscription) {
 	defer sub.Cancel()
 	for {
-		msg, err := sub.Next(ctx)
+		msg, err := sub.Next(m.ctx)
 		if err != nil {
 			return
 		}

@@ -138,7 +138,6 @@ type Mesh struct {
 	genesis []byte
 	pubsub  *pubsub.PubSub
 	topics  map[subject]*pubsub.Topic
-	read    map[subject]context.CancelFunc // topics that are subscribed to
 	links   map[peer.ID]Linked
 	outs    map[peer.ID]*outbox
 	inbound map[peer.ID]int // open streams for direct messages
@@ -167,7 +166,7 @@ func New(ctx context.Context, cfg Config) (*Mesh, error) {
 	m := &Mesh{
 		cfg: cfg, log: cfg.Logger, self: seedlog.PeerOf(cfg.Key), events: newQueue(), book: newBook(),
 		probes: make(chan struct{}, maxProbes), neighbors: newNeighbors(), heard: newReplays(), parcels: newReplays(), parts: newParts(),
-		topics: make(map[subject]*pubsub.Topic), read: make(map[subject]context.CancelFunc), visits: newVisits(),
+		topics: make(map[subject]*pubsub.Topic), visits: newVisits(),
 		links: make(map[peer.ID]Linked), outs: make(map[peer.ID]*outbox), inbound: make(map[peer.ID]int),
 	}
 	m.bans = newBans(m.neighbors.block)

@@ -97,7 +97,7 @@ func TestAnAuthorIsHeardAtARate(t *testing.T) {
 	if got := send(1, 200); got != 50 {
 		t.Errorf("heard %d at once, want the burst of 50", got)
 	}
-	if got := send(2, 1); got != 1 {
+	if got := send(5, 1); got != 1 {
 		t.Error("one type of message silences another")
 	}
 	now = now.Add(2 * time.Second)

@@ -304,63 +304,6 @@ func TestHalfSentMessagesAreBounded(t *testing.T) {
 	wait(t, hub, func(e mesh.Received) bool { return e.From == friend.Self() })
 }
 
-// Leaves do not get what only leaders and hubs read, and a leaf that leads does.
-func TestClaimsAreForHubsAndLeaders(t *testing.T) {
-	hub, other := startHub(t, 1), startHub(t, 2)
-	enter(t, hub)
-	enter(t, other)
-	dial(t, other, hub)
-	linked(t, hub, other)
-	leaf := start(t, mesh.Config{Key: key(3), Peers: []string{hub.Addrs()[0]}})
-	enter(t, leaf)
-	linked(t, leaf, hub)
-	gossiped(t, hub, leaf)
-	gossiped(t, hub, other)
-	inventory := func(n int64) []byte {
-		return coordinator.EncodeMessage(&coordinator.Inventory{Parent: seedlog.LinkOf(genesis),
-			Items: []coordinator.InventoryItem{{Claim: seedlog.LinkOf(genesis), Best: n}}})
-	}
-	is := func(e mesh.Received, n int64) bool {
-		i, ok := e.Message.(*coordinator.Inventory)
-		return ok && i.Items[0].Best >= n
-	}
-	if err := hub.Gossip(inventory(1)); err != nil {
-		t.Fatal(err)
-	}
-	wait(t, other, func(e mesh.Received) bool { return is(e, 1) })
-	if err := hub.Gossip(status(1000)); err != nil {
-		t.Fatal(err)
-	}
-	wait(t, leaf, func(e mesh.Received) bool {
-		if is(e, 0) {
-			t.Error("a leaf hears which claims hubs hold")
-		}
-		s, ok := e.Message.(*coordinator.Status)
-		return ok && s.Height == 1000
-	})
-	if err := leaf.Gather(true); err != nil {
-		t.Fatal(err)
-	}
-	deadline := time.Now().Add(patience)
-	for n, heard := int64(2), false; !heard; n++ {
-		if time.Now().After(deadline) {
-			t.Fatal("a leaf that leads does not hear which claims hubs hold")
-		}
-		if err := hub.Gossip(inventory(n)); err != nil {
-			t.Fatal(err)
-		}
-		select {
-		case e := <-leaf.Events():
-			r, ok := e.(mesh.Received)
-			heard = ok && is(r, 2)
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
-	if err := leaf.Gather(false); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // lockedBuffer is a log that goroutines write.
 type lockedBuffer struct {
 	mu sync.Mutex

@@ -28,19 +28,21 @@ func runProtocol(run, what string) protocol.ID {
 // directProtocol carries messages of a run in one direction: each is preceded by its length as an unsigned varint.
 func directProtocol(run string) protocol.ID { return runProtocol(run, "direct") }
 
-// gossipProtocol carries gossipsub 1.2.
+// gossipProtocol carries gossipsub 1.2 between hubs.
 func gossipProtocol(run string) protocol.ID { return runProtocol(run, "gossip") }
+
+// leafProtocol carries gossip between a leaf and its hubs: each hands the other all that is new to it.
+func leafProtocol(run string) protocol.ID { return runProtocol(run, "leaf") }
 
 // subject is one of the topics of a run's gossip. Peers read only the subjects that concern them.
 type subject string
 
 const (
 	aboutControl subject = "control" // who is there, who leads, who is faulty: everybody
-	aboutClaims  subject = "claims"  // which claims hubs hold: hubs, and leaves while they lead
 	aboutEntries subject = "entries" // new entries: everybody
 )
 
-var subjects = []subject{aboutControl, aboutClaims, aboutEntries}
+var subjects = []subject{aboutControl, aboutEntries}
 
 func (s subject) topic(run string) string { return string(runProtocol(run, string(s))) }
 
@@ -62,7 +64,6 @@ type gossipRule struct {
 var gossipRules = map[byte]gossipRule{
 	addressed: {aboutControl, addressedHeader + maxAddressedGossip, limit{5, 50}},
 	1:         {aboutControl, 16 << 10, limit{20, 200}},                  // Status: five a second, votes included
-	2:         {aboutClaims, 64 << 10, limit{20, 200}},                   // Inventory
 	5:         {aboutEntries, coordinator.MaxGossipBytes, limit{20, 80}}, // Announce: four a second at most
 	8:         {aboutControl, coordinator.MaxGossipBytes, limit{2, 64}},  // FraudProof
 	9:         {aboutControl, 16 << 10, limit{10, 60}},                   // VoteRequest

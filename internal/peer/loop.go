@@ -24,7 +24,6 @@ type driver struct {
 	slots    int            // chunks that the evaluator takes at once, as far as the coordinator knows
 	meters   meters
 	heldOut  heldOut
-	gathers  bool // whether the mesh knows that this peer leads
 	pace     pace // of folds
 
 	stuck *stuck
@@ -252,20 +251,6 @@ func (p *Peer) send(e coordinator.Envelope) {
 	if err != nil {
 		p.log.Debug("not sent", "message", fmt.Sprintf("%T", e.Message), "err", err)
 	}
-}
-
-// gather tells the mesh when this peer begins or ends to lead: a leader reads which claims hubs hold.
-func (p *Peer) gather() {
-	d := &p.driver
-	leads := d.snapshot.Role == coordinator.Leader
-	if p.cfg.Mesh == nil || leads == d.gathers {
-		return
-	}
-	if err := p.cfg.Mesh.Gather(leads); err != nil {
-		p.log.Debug("not gathering claims", "err", err)
-		return
-	}
-	d.gathers = leads
 }
 
 // evaluate starts a piece of work; its answer comes through the inbox.

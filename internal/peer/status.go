@@ -125,7 +125,6 @@ func (p *Peer) publish(now bool) {
 	}
 	d.dirty, d.meters.published = false, time.Now()
 	d.snapshot = d.coord.Snapshot()
-	p.gather()
 	d.meters.see(time.Now(), d.snapshot.Evaluations, d.snapshot.Syncing)
 	s := p.describe()
 	p.startEvaluation()
