@@ -15,8 +15,6 @@ const (
 	// entries after a quick one and half as many after a slow one, so that folds stay few and progress is seen.
 	quickFold = 5
 	slowFold  = 20
-	// maxWaiting bounds the jobs that wait for a state; proofs beyond it are dropped.
-	maxWaiting = 256
 )
 
 // Fold asks for generations to be folded; the answer is a Folded event with the same ID. It may take minutes,

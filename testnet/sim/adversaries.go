@@ -13,6 +13,7 @@ type adversaryKind struct {
 	owns     int
 	mandate  uint64 // entries of one leader; 0: as usual
 	rate     int    // messages in a tick; 0: as usual
+	share    uint64 // of the entries, in percent, that the swarm logs at least, however many the adversary leads; 0: fairShare
 }
 
 // adversaries by name; every run makes its own.
@@ -27,6 +28,7 @@ var adversaries = map[string]adversaryKind{
 	"slow insider":     {insider: func() Adversary { return new(slowInsider) }, owns: 1},
 	"braggart":         {stranger: func(keys int) Adversary { return &braggart{keys: keys} }},
 	"late-comer":       {stranger: func(keys int) Adversary { return &lateComer{keys: keys} }},
+	"hoarder":          {insider: func() Adversary { return new(hoarder) }, owns: 1, share: 90}, // docs/ROADMAP.md
 	"grinder":          {insider: func() Adversary { return new(grinder) }, owns: 2},
 	"colluding leader": {insider: func() Adversary { return &colluders{forged: make(map[uint64][]rollout.CandidateResult)} }, owns: 2},
 }
@@ -92,9 +94,6 @@ func (a *Actor) targets() (targets []View) {
 	}
 	return targets
 }
-
-// leads reports whether an owned peer believes that it leads.
-func (a *Actor) leads(n int) bool { return a.View(n).Role == coordinator.Leader }
 
 // indexOf finds a peer by its key; -1: none has it.
 func (a *Actor) indexOf(p coordinator.Peer) int {

@@ -9,9 +9,8 @@ const hoardedEntries = 10
 // them at once: what others did meanwhile is lost to the heavier branch.
 type hoarder struct {
 	passive
-	hidden  []coordinator.Envelope
-	shown   coordinator.Status
-	showing bool
+	hidden []coordinator.Envelope
+	shown  coordinator.Status
 }
 
 // Send implements Insider.
