@@ -73,6 +73,15 @@ func TestManyHubsSaySeldomThatTheyAreHere(t *testing.T) {
 			if statuses > most || statuses < least {
 				t.Errorf("%d statuses in %d ticks, want %d to %d", statuses, ticks, least, most)
 			}
+			f.each = nil
+			dead := f.leader()
+			f.powerDown(dead)
+			f.pass(int(LAN().Unheard) + 2)
+			for _, m := range f.peers {
+				if m != dead && m.coord.electorate().weightOf(dead.peer) > 0 {
+					t.Errorf("%s counts the dead leader among the electors", m.name)
+				}
+			}
 		})
 	}
 }

@@ -51,17 +51,16 @@ if it is named.`
 
 // row is a line of device list --json.
 type row struct {
-	Number      int      `json:"number"`
-	Name        string   `json:"name"`
-	Kind        string   `json:"kind"`
-	Usable      bool     `json:"usable"`
-	Why         string   `json:"why"`
-	CPU         bool     `json:"cpu"`
-	EvalsPerS   *float64 `json:"evals_per_s"`
-	Memory      int64    `json:"memory"`
-	Vendor      string   `json:"vendor"`
-	Driver      string   `json:"driver"`
-	description string
+	Number    int      `json:"number"`
+	Name      string   `json:"name"`
+	Kind      string   `json:"kind"`
+	Usable    bool     `json:"usable"`
+	Why       string   `json:"why"`
+	CPU       bool     `json:"cpu"`
+	EvalsPerS *float64 `json:"evals_per_s"`
+	Memory    int64    `json:"memory"`
+	Vendor    string   `json:"vendor"`
+	Driver    string   `json:"driver"`
 }
 
 // list tests all devices and prints them.
