@@ -37,7 +37,7 @@ func TestDeviceSwarm(t *testing.T) {
 	var s swarm
 	first := s.newNode(t, "cores", "--bootstrap", "--train", "CartPole-v1", "--gpu", "off").start(t)
 	s.await(t, "the page is served", func() string {
-		if _, err := first.fetch("/healthz"); err != nil {
+		if _, err := first.fetch(client, "/healthz"); err != nil {
 			return err.Error()
 		}
 		return ""

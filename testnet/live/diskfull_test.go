@@ -46,7 +46,7 @@ func TestFullDisk(t *testing.T) {
 		}
 		return ""
 	})
-	if _, err := full.fetch("/healthz"); err == nil {
+	if _, err := full.fetch(client, "/healthz"); err == nil {
 		t.Error("a node whose disk is full calls itself healthy")
 	}
 	others := swarm{nodes: []*node{first, third}}

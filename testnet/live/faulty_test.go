@@ -91,7 +91,7 @@ func TestFaultyPeer(t *testing.T) {
 	var s swarm
 	first := s.newNode(t, "bootstrap", "--bootstrap", "--train", "CartPole-v1").start(t)
 	s.await(t, "the page is served", func() string {
-		if _, err := first.fetch("/healthz"); err != nil {
+		if _, err := first.fetch(client, "/healthz"); err != nil {
 			return err.Error()
 		}
 		return ""
@@ -222,7 +222,7 @@ func (s *swarm) cleanFrom(t *testing.T, l *faulty, height uint64) {
 // specOf reads the spec of the node's run from its log.
 func specOf(t *testing.T, n *node) *seedlog.Spec {
 	t.Helper()
-	data, err := n.fetch("/api/log")
+	data, err := n.fetch(client, "/api/log")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -153,20 +153,23 @@ func (n *node) runs() bool {
 	}
 }
 
-// client times out soon, for a node that is being killed.
-var client = &http.Client{Timeout: 5 * time.Second}
+// client times out soon, for a node that is being killed; patientClient reads a log of an hour from a busy one.
+var (
+	client        = &http.Client{Timeout: 5 * time.Second}
+	patientClient = &http.Client{Timeout: 2 * time.Minute}
+)
 
 // status asks the node over HTTP, as anybody can.
 func (n *node) status() (peer.Status, error) {
 	var s peer.Status
-	data, err := n.fetch("/api/status")
+	data, err := n.fetch(client, "/api/status")
 	if err == nil {
 		err = json.Unmarshal(data, &s)
 	}
 	return s, err
 }
 
-func (n *node) fetch(path string) ([]byte, error) {
+func (n *node) fetch(client *http.Client, path string) ([]byte, error) {
 	if !n.runs() {
 		return nil, fmt.Errorf("%s does not run", n.name)
 	}
@@ -184,7 +187,7 @@ func (n *node) fetch(path string) ([]byte, error) {
 // seedlog saves the node's current log to a file and returns its name.
 func (n *node) seedlog(t *testing.T) string {
 	t.Helper()
-	data, err := n.fetch("/api/log")
+	data, err := n.fetch(patientClient, "/api/log")
 	if err != nil {
 		t.Fatalf("the log of %s: %v", n.name, err)
 	}
@@ -272,7 +275,7 @@ func (s *swarm) awaitFor(t *testing.T, what string, limit time.Duration, missing
 func (s *swarm) describe() string {
 	var b strings.Builder
 	for _, n := range s.nodes {
-		data, err := n.fetch("/api/status")
+		data, err := n.fetch(client, "/api/status")
 		fmt.Fprintf(&b, "== %s: %s %v\n%s\n", n.name, bytes.TrimSpace(data), err, tail(n.log, 15))
 	}
 	if s.tab != nil {

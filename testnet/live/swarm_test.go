@@ -50,7 +50,7 @@ func TestSwarm(t *testing.T) {
 func (s *scenario) train(t *testing.T) {
 	s.nodes[0].start(t)
 	s.await(t, "the page is served", func() string {
-		if _, err := s.nodes[0].fetch("/healthz"); err != nil {
+		if _, err := s.nodes[0].fetch(client, "/healthz"); err != nil {
 			return err.Error()
 		}
 		return ""

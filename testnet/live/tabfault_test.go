@@ -44,7 +44,7 @@ func TestTabOutlivesNodes(t *testing.T) {
 	var s swarm
 	first := s.newNode(t, "bootstrap", "--bootstrap", "--train", "CartPole-v1").start(t)
 	s.await(t, "the page is served", func() string {
-		if _, err := first.fetch("/healthz"); err != nil {
+		if _, err := first.fetch(client, "/healthz"); err != nil {
 			return err.Error()
 		}
 		return ""
