@@ -14,7 +14,6 @@ import (
 
 	"github.com/evoswarm/evoswarm/coordinator"
 	"github.com/evoswarm/evoswarm/internal/mesh"
-	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
 // copies counts the copies of an author's messages that a foreign node of gossipsub gets.
@@ -69,22 +68,9 @@ func TestHubsHandGossipToFew(t *testing.T) {
 		t.Fatal(err)
 	}
 	heard := &copies{author: string(author)}
-	run := seedlog.LinkOf(genesis).String()
-	proto := protocol.ID("/evoswarm/" + run + "/gossip/2")
 	params := pubsub.DefaultGossipSubParams()
 	params.D, params.Dlo, params.Dhi, params.Dout, params.Dscore = 3, 1, 2*n, 0, 1 // it takes what neighbors hand on, and asks few to do so
-	ps, err := pubsub.NewGossipSub(t.Context(), h, pubsub.WithGossipSubParams(params), pubsub.WithRawTracer(heard),
-		pubsub.WithGossipSubProtocols([]protocol.ID{proto}, func(f pubsub.GossipSubFeature, p protocol.ID) bool { return f == pubsub.GossipSubFeatureMesh }))
-	if err != nil {
-		t.Fatal(err)
-	}
-	topic, err := ps.Join("/evoswarm/" + run + "/control/2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := topic.Subscribe(); err != nil {
-		t.Fatal(err)
-	}
+	topic := foreignGossip(t, t.Context(), h, pubsub.WithGossipSubParams(params), pubsub.WithRawTracer(heard))
 	for _, hub := range hubs[2:] {
 		info, err := peer.AddrInfoFromString(hub.Addrs()[0])
 		if err != nil {

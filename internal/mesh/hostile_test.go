@@ -115,16 +115,13 @@ func TestHostilePeers(t *testing.T) {
 	}
 }
 
-func TestHostileGossip(t *testing.T) {
-	victim := startHub(t, 1)
-	enter(t, victim)
-	h, info := hostile(t, 66, victim)
+// foreignGossip has a host take part in the run's gossip about control, with a gossipsub that is not set up by us.
+func foreignGossip(t *testing.T, ctx context.Context, h host.Host, options ...pubsub.Option) *pubsub.Topic {
+	t.Helper()
 	run := seedlog.LinkOf(genesis).String()
 	proto := protocol.ID("/evoswarm/" + run + "/gossip/2")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	ps, err := pubsub.NewGossipSub(ctx, h, pubsub.WithFloodPublish(true),
-		pubsub.WithGossipSubProtocols([]protocol.ID{proto}, func(f pubsub.GossipSubFeature, p protocol.ID) bool { return f == pubsub.GossipSubFeatureMesh }))
+	ps, err := pubsub.NewGossipSub(ctx, h, append(options,
+		pubsub.WithGossipSubProtocols([]protocol.ID{proto}, func(f pubsub.GossipSubFeature, p protocol.ID) bool { return f == pubsub.GossipSubFeatureMesh }))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,6 +132,16 @@ func TestHostileGossip(t *testing.T) {
 	if _, err := topic.Subscribe(); err != nil {
 		t.Fatal(err)
 	}
+	return topic
+}
+
+func TestHostileGossip(t *testing.T) {
+	victim := startHub(t, 1)
+	enter(t, victim)
+	h, info := hostile(t, 66, victim)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	topic := foreignGossip(t, ctx, h, pubsub.WithFloodPublish(true))
 	deadline := time.Now().Add(patience)
 	for len(topic.ListPeers()) == 0 && time.Now().Before(deadline) {
 		time.Sleep(20 * time.Millisecond)
