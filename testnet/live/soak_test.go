@@ -122,8 +122,8 @@ func (s *swarm) common(t *testing.T) (chain []seedlog.Link) {
 	return chain[:max(0, len(chain)-underWay)]
 }
 
-// chain lists the entries of a node's log as it lies on disk, without checking more of it than its hashes: a log of hours is
-// long, and while it is checked the swarm has a core less.
+// chain lists the entries of a node's log as it lies on disk, without checking more of it than its hashes: a log of
+// hours is long, and while it is checked the swarm has a core less.
 func (n *node) chain(t *testing.T) (list []seedlog.Link) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(n.data, "*.seedlog"))
