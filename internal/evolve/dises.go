@@ -107,7 +107,9 @@ func (d *dises) moves(results []Result, gen uint64) []term {
 // weights returns the weight of each result.
 func (d *dises) weights(results []Result) []float64 {
 	if !d.best {
-		return recombineBy(d.kind, oneSign(results), eliteCount(d.top, len(results)))
+		return byStates(results, func(members []Result) []float64 {
+			return recombineBy(d.kind, oneSign(members), eliteCount(d.top, len(members)))
+		})
 	}
 	weights := make([]float64, len(results))
 	if i := best(results); i >= 0 {

@@ -82,7 +82,7 @@ func (o *openaiES) Apply(s *State, results []Result) *State {
 
 // weights returns, for each result, the utility of sign +1 minus that of sign -1, and the divisor of both.
 func (o *openaiES) weights(results []Result) (weights []float64, divisor float64) {
-	u, divisor := utilities(o.shaping, bothSigns(results))
+	u, divisor := pairUtilities(o.shaping, results)
 	weights = make([]float64, len(results))
 	for i := range weights {
 		weights[i] = u[2*i] - u[2*i+1]

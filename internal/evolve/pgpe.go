@@ -131,7 +131,7 @@ func (g *pgpe) gradients(s *State, results []Result) (grad, change []float32) {
 // weights returns, for each result, half the difference between the utilities of sign +1 and -1 and their
 // mean less the mean of all, and the divisor of both.
 func (g *pgpe) weights(results []Result) (difference, mean []float64, divisor float64) {
-	u, divisor := utilities(g.shaping, bothSigns(results))
+	u, divisor := pairUtilities(g.shaping, results)
 	if g.shaping == "raw" {
 		center(u)
 	}

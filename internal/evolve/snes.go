@@ -45,7 +45,7 @@ func (nes) decisive(results []Result, n int) []int {
 	if !informative(results) {
 		return nil
 	}
-	return heaviest(nesUtilities(oneSign(results)), n)
+	return heaviest(nesByState(results), n)
 }
 
 type snes struct {
@@ -88,7 +88,7 @@ func (c *snes) Apply(s *State, results []Result) *State {
 		return next
 	}
 	mean, sigma := next.Slots[0].Reals, next.Slots[1].Reals
-	u := nesUtilities(oneSign(results))
+	u := nesByState(results)
 	first, second := make([]float64, c.dim), make([]float64, c.dim) // the natural gradients
 	eachEps(c.dim, seedsOf(results), func(k, lo int, eps []float32) {
 		w, a, b := u[k], first[lo:lo+len(eps)], second[lo:lo+len(eps)]

@@ -14,6 +14,9 @@ type Result struct {
 	Fitness [2]int64
 	// Steps is the number of env-steps taken, both signs together.
 	Steps uint64
+	// Group is 0 for what was measured on the state that the results are applied to. Other numbers tell earlier states
+	// apart: their results are stale, and only for strategies that take them (TakesStale).
+	Group uint32
 }
 
 // Strategy is a method with its settings. It is immutable and safe for concurrent use.

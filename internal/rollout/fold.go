@@ -77,6 +77,7 @@ func (p Plan) Fold(f Fold) []Folded {
 // Tags that begin the encodings.
 const (
 	foldTag   = "evofold1"
+	staleTag  = "evofold2" // of a fold with results of other groups than 0
 	foldedTag = "evofldd1"
 )
 
@@ -84,24 +85,43 @@ const (
 	foldHeader     = len(foldTag) + 8 + 4
 	foldStepHeader = 4 + 4
 	foldResultSize = 4 * 8
+	foldGroupSize  = 4 // more with staleTag
 	foldedHeader   = len(foldedTag) + 4
 	foldedStepSize = 2 * 32
 )
 
+// stale reports whether any result is of another group than 0.
+func (f *Fold) stale() bool {
+	for i := range f.Steps {
+		for k := range f.Steps[i].Results {
+			if f.Steps[i].Results[k].Group != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // MarshalFold returns the encoding of f. Of the state it contains the generation only: "evofold1", then in
 // little-endian order State.Gen (8 bytes) and the number of steps (4), and for each step the numbers of
 // results and of episodes (4 each), Seed, Fitness[0], Fitness[1] and Steps of the results, and the seeds of
-// the episodes (8 each). Errors wrap ErrTask. Canonical.
+// the episodes (8 each). If any result is of another group than 0 it begins with "evofold2", and each result
+// is followed by its Group (4). Errors wrap ErrTask. Canonical.
 func MarshalFold(f Fold) ([]byte, error) {
 	if err := f.Check(); err != nil {
 		return nil, err
 	}
+	tag, resultSize := foldTag, foldResultSize
+	stale := f.stale()
+	if stale {
+		tag, resultSize = staleTag, foldResultSize+foldGroupSize
+	}
 	size := foldHeader
 	for i := range f.Steps {
-		size += foldStepHeader + foldResultSize*len(f.Steps[i].Results) + 8*len(f.Steps[i].Observe)
+		size += foldStepHeader + resultSize*len(f.Steps[i].Results) + 8*len(f.Steps[i].Observe)
 	}
 	b := make([]byte, 0, size)
-	b = append(b, foldTag...)
+	b = append(b, tag...)
 	b = binary.LittleEndian.AppendUint64(b, f.State.Gen)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(f.Steps)))
 	for i := range f.Steps {
@@ -113,6 +133,9 @@ func MarshalFold(f Fold) ([]byte, error) {
 			b = binary.LittleEndian.AppendUint64(b, uint64(r.Fitness[0]))
 			b = binary.LittleEndian.AppendUint64(b, uint64(r.Fitness[1]))
 			b = binary.LittleEndian.AppendUint64(b, r.Steps)
+			if stale {
+				b = binary.LittleEndian.AppendUint32(b, r.Group)
+			}
 		}
 		b = appendUint64s(b, s.Observe)
 	}
@@ -126,7 +149,8 @@ func UnmarshalFold(b []byte, state *evolve.State) (Fold, error) {
 	if state == nil {
 		return Fold{}, fmt.Errorf("%w: no state", ErrTask)
 	}
-	if len(b) < foldHeader || string(b[:len(foldTag)]) != foldTag {
+	stale := len(b) >= foldHeader && string(b[:len(staleTag)]) == staleTag
+	if !stale && (len(b) < foldHeader || string(b[:len(foldTag)]) != foldTag) {
 		return Fold{}, fmt.Errorf("%w: no %s header", ErrTask, foldTag)
 	}
 	h := b[len(foldTag):foldHeader]
@@ -141,36 +165,46 @@ func UnmarshalFold(b []byte, state *evolve.State) (Fold, error) {
 	b = b[foldHeader:]
 	for i := range f.Steps {
 		var err error
-		if b, err = f.Steps[i].unmarshal(b); err != nil {
+		if b, err = f.Steps[i].unmarshal(b, stale); err != nil {
 			return Fold{}, err
 		}
 	}
 	if len(b) > 0 {
 		return Fold{}, fmt.Errorf("%w: %d bytes after the last step", ErrTask, len(b))
 	}
+	if stale && !f.stale() {
+		return Fold{}, fmt.Errorf("%w: %s without a stale result", ErrTask, staleTag)
+	}
 	return f, f.Check()
 }
 
 // unmarshal reads a step from the front of b and returns what follows it.
-func (s *FoldStep) unmarshal(b []byte) (rest []byte, err error) {
+func (s *FoldStep) unmarshal(b []byte, stale bool) (rest []byte, err error) {
 	if len(b) < foldStepHeader {
 		return nil, fmt.Errorf("%w: a step of %d bytes", ErrTask, len(b))
 	}
 	results, episodes := int64(binary.LittleEndian.Uint32(b)), int64(binary.LittleEndian.Uint32(b[4:]))
 	b = b[foldStepHeader:]
-	if results > MaxCandidates || episodes > MaxEpisodes || int64(len(b)) < foldResultSize*results+8*episodes {
+	resultSize := int64(foldResultSize)
+	if stale {
+		resultSize += foldGroupSize
+	}
+	if results > MaxCandidates || episodes > MaxEpisodes || int64(len(b)) < resultSize*results+8*episodes {
 		return nil, fmt.Errorf("%w: %d results and %d episodes in %d bytes", ErrTask, results, episodes, len(b))
 	}
 	s.Results = make([]evolve.Result, results)
 	for i := range s.Results {
-		v := b[foldResultSize*i:]
+		v := b[int(resultSize)*i:]
 		s.Results[i] = evolve.Result{
 			Seed:    binary.LittleEndian.Uint64(v),
 			Fitness: [2]int64{int64(binary.LittleEndian.Uint64(v[8:])), int64(binary.LittleEndian.Uint64(v[16:]))},
 			Steps:   binary.LittleEndian.Uint64(v[24:]),
 		}
+		if stale {
+			s.Results[i].Group = binary.LittleEndian.Uint32(v[foldResultSize:])
+		}
 	}
-	s.Observe, b = takeUint64s(b[foldResultSize*results:], int(episodes))
+	s.Observe, b = takeUint64s(b[resultSize*results:], int(episodes))
 	return b, nil
 }
 
