@@ -26,7 +26,11 @@ type field struct {
 func production() Config { return Config{Hub: true, Timing: LAN(), Slots: 2, Decisive: 2, Audit: 32} }
 
 func newField(t testing.TB, natives, strangers int) *field {
-	f := &field{swarm: &swarm{rules: newRules(t, true), quiet: true, now: 1}, t: t}
+	return newFieldOf(t, newRules(t, true), natives, strangers)
+}
+
+func newFieldOf(t testing.TB, rules *seedlog.Rules, natives, strangers int) *field {
+	f := &field{swarm: &swarm{rules: rules, quiet: true, now: 1}, t: t}
 	for i := range natives {
 		f.add(fmt.Sprintf("n%d", i+1), production())
 	}
@@ -78,7 +82,7 @@ func (f *field) evaluateSome(m *member) {
 	m.tasks = todo[:now:now]
 	rest := slices.Clone(todo[now:])
 	f.work(m, false)
-	m.tasks = append(m.tasks, rest...)
+	m.tasks = append(rest, m.tasks...)
 	m.tasks = slices.DeleteFunc(m.tasks, func(w Work) bool { return m.coord.work.jobs[w.ID] == nil })
 }
 

@@ -74,6 +74,42 @@ func (c *chain) stakeOf(n, fork *node) uint64 {
 	return max(c.stake(fork), n.weight-min(fork.weight, n.weight))
 }
 
+// heavierMost bounds how much heavier than its stake a branch counts as in its audit.
+const heavierMost = 8
+
+// auditOver is the weight that auditResults results are drawn for, of the branch up to n. In a swarm whose leaders
+// re-run few claims a branch grows by the work of all, so one peer cannot re-run a fixed part of it. It need not: the
+// heavier the branch is, the more of it would have to be invented to make up for what it replaces. Say it claims S
+// over a stake of W and less than 0.95 W is true. Then the part that is invented is above (S - 0.95 W)/S, and with
+// auditResults S/(20 S - 19 W) draws over all of it 20 of them hit invented results on average, as they do where S is
+// W.
+func (c *Coordinator) auditOver(n, fork *node) uint64 {
+	stake := c.chain.stakeOf(n, fork)
+	if c.rules.Spec.SpotChecks == nil {
+		return stake
+	}
+	claims := n.weight - min(fork.weight, n.weight)
+	return 20*max(min(claims, heavierMost*stake), stake) - 19*stake
+}
+
+// lackSpan is over how many entries at least auditResults results are drawn, where a peer catches up on its own chain
+// and leaders re-run few claims: who lacks few entries need not re-run all of them, or it would never catch up.
+const lackSpan = 256
+
+// lackOver is the weight that auditResults results are drawn for, of what this peer lacks up to the goal above n.
+func (c *Coordinator) lackOver(n *node) uint64 {
+	goal := c.folds.goal
+	from := min(c.settled.steps, n.parent.steps)
+	if c.rules.Spec.SpotChecks != nil {
+		if old := goal.below(lackSpan); old != nil {
+			from = min(from, old.steps)
+		} else {
+			from = 0
+		}
+	}
+	return goal.steps - from
+}
+
 // audit has results of an entry re-run whose digests turned out right, if it is on a foreign branch or on the way up
 // from far below.
 func (c *Coordinator) audit(n *node) {
@@ -82,10 +118,14 @@ func (c *Coordinator) audit(n *node) {
 	s.draws, s.found, s.false = n.parent.sample.draws, n.parent.sample.found, n.parent.sample.false
 	switch {
 	case !c.near(n):
-		c.drawSample(n, c.chain.stakeOf(n, fork), true)
+		tip := n
+		if far := c.folds.far; far != nil && far.weight > n.weight && c.chain.fork(far) == fork {
+			tip = far
+		}
+		c.drawSample(n, c.auditOver(tip, fork), true)
 	case c.cfg.Decisive == 0:
 	case c.folds.goal.height > n.height+shallow:
-		c.drawSample(n, c.folds.goal.steps-min(c.settled.steps, n.parent.steps), true)
+		c.drawSample(n, c.lackOver(n), true)
 	case fork != c.chain.head:
 		c.drawSample(n, 0, true)
 	}
@@ -173,9 +213,10 @@ func drawResults(claims []seedlog.CheckedClaim, n uint64, step func() uint64) (l
 func (c *Coordinator) rerunDrawn(n *node, claims []seedlog.CheckedClaim, d drawn) {
 	claim := claims[d.claim]
 	n.sample.draws += uint32(max(d.times, 1))
-	if v := claim.Value(); v.Peer != c.self {
+	v := claim.Value()
+	if on := c.chain.stateOf(n, v); on != nil && v.Peer != c.self {
 		n.reruns++
-		c.issue(&job{kind: jobDecisive, parent: n.parent, node: n, claim: claim, peer: v.Peer, counter: v.Chunk*uint64(len(v.Steps)) + uint64(d.result), drawn: true, times: d.times}, true)
+		c.issue(&job{kind: jobDecisive, parent: on, node: n, claim: claim, peer: v.Peer, counter: v.Chunk*uint64(len(v.Steps)) + uint64(d.result), drawn: true, times: d.times}, true)
 	}
 }
 
@@ -230,7 +271,7 @@ func (c *Coordinator) cancelRefused() {
 // Entries that were drawn from when less was at stake, or were followed once without an audit, are drawn from again.
 func (c *Coordinator) audited(n *node) bool {
 	fork := c.chain.fork(n)
-	stake := c.chain.stakeOf(n, fork)
+	over := c.auditOver(n, fork)
 	if n.height <= fork.height+shallow && c.chain.replaces(fork) <= shallow {
 		return false // as long as it replaces little an election decides
 	}
@@ -239,7 +280,7 @@ func (c *Coordinator) audited(n *node) bool {
 	for m := n; m != fork; m = m.parent {
 		if m.reruns > 0 {
 			done = false
-		} else if m.sample.over == 0 || m.sample.over > stake {
+		} else if m.sample.over == 0 || m.sample.over > over {
 			again = append(again, m)
 		}
 	}
@@ -247,7 +288,7 @@ func (c *Coordinator) audited(n *node) bool {
 		return done
 	}
 	for _, m := range slices.Backward(again[max(0, len(again)-auditAtOnce):]) {
-		if !c.drawSample(m, stake, false) {
+		if !c.drawSample(m, over, false) {
 			break
 		}
 	}

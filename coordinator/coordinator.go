@@ -104,7 +104,7 @@ func New(cfg Config) (*Coordinator, error) {
 	if err := c.restoreChain(); err != nil {
 		return nil, err
 	}
-	c.work.resetPool()
+	c.work.pool = newPool()
 	c.drawJitter()
 	c.folds.goal, c.settled = c.chain.head, c.chain.head
 	c.measure()
@@ -290,9 +290,9 @@ func (c *Coordinator) moveHead(n *node) {
 		c.election.liveness.forgive(m.leader)
 	}
 	c.election.liveness.moved(c.now)
-	c.cancelStale()
 	c.dropClosing()
-	c.work.resetPool()
+	c.renewPool()
+	c.cancelStale()
 	if leader := c.election.leader; c.cfg.Hub && leader != (Peer{}) && leader != c.self {
 		c.out.send(Direct, leader, c.status()) // which does not run away from its followers
 	}

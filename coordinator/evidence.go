@@ -186,13 +186,24 @@ func (c *Coordinator) onFraudProof(e *evidence) {
 // logger is an entry that holds a claim; nil if none does.
 func (c *Coordinator) logger(claim seedlog.CheckedClaim) *node {
 	if parent := c.chain.nodes[claim.Value().Parent]; parent != nil {
-		for _, n := range parent.children {
+		for _, n := range c.chain.mayHold(parent) {
 			if slices.Contains(n.claims, claim.Link()) {
 				return n
 			}
 		}
 	}
 	return nil
+}
+
+// mayHold lists the entries that may hold claims on n: those above it, as far up as claims may lie back.
+func (c *chain) mayHold(n *node) []*node {
+	list := slices.Clone(n.children)
+	for i := 0; i < len(list); i++ {
+		if list[i].height-n.height <= c.maxStale {
+			list = append(list, list[i].children...)
+		}
+	}
+	return list
 }
 
 // issueProofs has proofs re-run that wait: few at a time, one for each claim. A state that is gone is folded again
@@ -268,7 +279,7 @@ func (c *Coordinator) accept(e *evidence) {
 	c.out.Blocks = append(c.out.Blocks, e.claim.RawBlock, e.proof.RawBlock)
 	c.out.note(NoteFalse, claim.Peer, fmt.Sprintf("claim %s of %s is false", link, claim.Peer.Short()))
 	if parent := c.chain.nodes[claim.Parent]; parent != nil {
-		for _, n := range slices.Clone(parent.children) {
+		for _, n := range c.chain.mayHold(parent) {
 			c.markFalse(n)
 		}
 	}
@@ -305,11 +316,11 @@ func (c *Coordinator) markFaulty(p Peer, why string) {
 	c.ban(p, why)
 }
 
-// markFalse notes whether an entry holds a false claim: no chain may end less than proofDepth above it. The leader that
-// logged it did not re-run what it logged, and is disqualified.
+// markFalse notes whether an entry holds a false claim that its leader should have found: no chain may end less than
+// proofDepth above it. The leader did not re-run what it logged, and is disqualified.
 func (c *Coordinator) markFalse(n *node) {
 	for _, link := range n.claims {
-		if !c.faults.falseClaims[link] || n.fraud {
+		if !c.faults.falseClaims[link] || n.fraud || !c.blamed(n, link) {
 			continue
 		}
 		n.fraud = true

@@ -38,7 +38,7 @@ func (f *field) logLie() (lie seedlog.Link) {
 	claim := f.rules.OwnClaim(f.rules.Claim(head.link, liar.key, 0, f.evaluate(task, true)))
 	c.work.pool.drop(liar.peer)
 	c.offer(source{key: liar.peer}, claim)
-	p := c.work.pool.get(liar.peer, 0)
+	p := c.work.pool.get(poolKey{liar.peer, c.chain.head.link, 0})
 	if p == nil {
 		f.t.Fatal("the pool does not take the claim")
 	}

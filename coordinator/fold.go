@@ -45,7 +45,7 @@ func (f *Fold) Task(rules *seedlog.Rules, archive Archive, pause func()) (rollou
 				return rollout.Fold{}, err
 			}
 		}
-		task.Steps[i] = rollout.FoldStep{Results: rules.Results(values(claims)), Observe: rules.ObserveSeeds(e.parent)}
+		task.Steps[i] = rollout.FoldStep{Results: rules.Results(e.parent, values(claims)), Observe: rules.ObserveSeeds(e.parent)}
 		if pause != nil {
 			pause()
 		}
@@ -66,7 +66,7 @@ func (f *Fold) Answer(rules *seedlog.Rules, folded []rollout.Folded) Folded {
 	e := Folded{ID: f.ID, Steps: folded, Decisive: make([][]seedlog.Counter, len(f.Entries))}
 	for i, entry := range f.Entries {
 		if entry.decisive > 0 {
-			e.Decisive[i] = rules.Decisive(values(entry.claims), entry.decisive)
+			e.Decisive[i] = rules.Decisive(entry.parent, values(entry.claims), entry.decisive)
 		}
 	}
 	return e
@@ -155,12 +155,16 @@ func (c *Coordinator) foldNext() {
 	if c.folds.underway != nil || c.now < c.folds.again || c.retired {
 		return
 	}
-	if g := c.tenure.closing; g != nil {
+	if g := c.tenure.closing; g != nil && g.folded == nil {
 		claims := make([]seedlog.CheckedClaim, len(g.picked))
 		for i, p := range g.picked {
 			claims[i] = p.claim
 		}
-		c.startFold(c.chain.head.state, nil, []FoldEntry{{parent: c.chain.head.link, claims: claims}})
+		e := FoldEntry{parent: c.chain.head.link, claims: claims}
+		if c.rules.Spec.SpotChecks != nil {
+			e.decisive = decisiveResults
+		}
+		c.startFold(c.chain.head.state, nil, []FoldEntry{e})
 		return
 	}
 	for _, target := range c.foldTargets() {
@@ -213,7 +217,10 @@ func (c *Coordinator) foldPath(path []*node) {
 		if n.body != nil {
 			e.claims = n.body.claims
 		}
-		if n.stage == linked {
+		switch {
+		case c.rules.Spec.SpotChecks != nil && n.body != nil:
+			e.decisive = decisiveResults
+		case n.stage == linked:
 			e.decisive = c.cfg.Decisive
 		}
 		entries = append(entries, e)
@@ -251,6 +258,7 @@ func (c *Coordinator) folded(e Folded) {
 		return
 	}
 	if len(f.entries) == 0 {
+		c.tenure.closing.decisive = e.Decisive[0]
 		c.closed(&e.Steps[0])
 		return
 	}
@@ -276,6 +284,10 @@ func (c *Coordinator) take(n *node, s *rollout.Folded, decisive []seedlog.Counte
 		return false
 	}
 	n.doubted = false
+	if c.rules.Spec.SpotChecks != nil && n.decisive == nil && decisive != nil {
+		n.decisive = decisive
+		c.markFalse(n)
+	}
 	if s.State != nil && n.state == nil && (last || n.stage == linked || c.chain.states.marked(n)) {
 		c.chain.states.keep(n, s.State, c.chain.head)
 	}

@@ -168,13 +168,20 @@ func (c *Coordinator) checked(tip *node) *node {
 
 // askReruns asks for the re-runs that decide whether to follow an entry whose digests are right.
 func (c *Coordinator) askReruns(n *node, decisive []seedlog.Counter) {
+	if c.rules.Spec.SpotChecks != nil {
+		return // some of those who follow it will, and the leader has
+	}
 	for _, d := range decisive {
 		claim := n.body.claims[d.Claim]
 		if p := c.work.pool.links[claim.Link()]; claim.Value().Peer == c.self || (p != nil && p.good) {
 			continue
 		}
+		on := c.chain.stateOf(n, claim.Value())
+		if on == nil {
+			continue
+		}
 		n.reruns++
-		c.issue(&job{kind: jobDecisive, parent: n.parent, node: n, claim: claim, peer: claim.Value().Peer, counter: d.Counter}, true)
+		c.issue(&job{kind: jobDecisive, parent: on, node: n, claim: claim, peer: claim.Value().Peer, counter: d.Counter}, true)
 	}
 }
 
@@ -204,7 +211,11 @@ func (c *Coordinator) refuse(n *node, err error) {
 func (c *Coordinator) adopt(n *node) {
 	if c.cfg.Audit > 0 {
 		for m := n; c.chain.canonAt(m.height) != m && m.height+proofDepth > n.height; m = m.parent {
-			c.drawAudits(m)
+			if c.rules.Spec.SpotChecks != nil {
+				c.spotEntry(m)
+			} else {
+				c.drawAudits(m)
+			}
 		}
 	}
 	c.moveHead(n)
@@ -216,8 +227,11 @@ func (c *Coordinator) drawAudits(n *node) {
 		return // it was canonical before, and drawn then
 	}
 	for _, claim := range n.body.claims {
-		if claim.Value().Peer != c.self && int(c.draw.Uint64()%1024) < c.cfg.Audit && len(c.work.audits) < maxAudits {
-			c.work.audits = append(c.work.audits, audit{parent: n.parent, claim: claim})
+		if claim.Value().Peer == c.self || int(c.draw.Uint64()%1024) >= c.cfg.Audit || len(c.work.audits) >= maxAudits {
+			continue
+		}
+		if on := c.chain.stateOf(n, claim.Value()); on != nil {
+			c.work.audits = append(c.work.audits, audit{parent: on, claim: claim})
 		}
 	}
 }

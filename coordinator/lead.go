@@ -42,11 +42,8 @@ func (c *Coordinator) lead() {
 	if c.tenure.closing != nil || c.now-c.lastEntry < c.cfg.Timing.Generation {
 		return
 	}
-	claims := c.work.pool.closable(c.rules)
-	if claims == nil || (c.now-c.lastEntry < 2*c.cfg.Timing.Generation && (c.awaitsReruns() || c.outran())) {
-		return // as long again for pending re-runs and for hubs that lag
-	}
-	if c.awaits() {
+	claims := c.work.pool.closable(c.rules, c.chain.head)
+	if claims == nil || c.chain.maxStale == 0 && c.holds() {
 		return
 	}
 	term := c.election.mandate.term
@@ -59,8 +56,17 @@ func (c *Coordinator) lead() {
 
 // closing is a generation whose claims are fixed; it becomes an entry when its fold is done.
 type closing struct {
-	term   uint64
-	picked []*pooled
+	term     uint64
+	picked   []*pooled
+	folded   *rollout.Folded   // what that gives; nil: not known yet
+	decisive []seedlog.Counter // results that decide it, where a leader has to re-run these
+	unsure   int               // of them under re-run
+}
+
+// holds reports whether a leader holds a generation that is full open, because what comes later would be lost.
+func (c *Coordinator) holds() bool {
+	// As long again as it takes at least, for pending re-runs and for hubs that lag.
+	return c.now-c.lastEntry < 2*c.cfg.Timing.Generation && (c.awaitsReruns() || c.outran()) || c.awaits()
 }
 
 // outran reports whether waiting for hubs that follow more than one entry behind would pay: at least as many of them as
@@ -87,6 +93,12 @@ const loggedLately = 64
 // closed appends the generation whose fold is done. That it was signed is durable before it leaves.
 func (c *Coordinator) closed(s *rollout.Folded) {
 	g := c.tenure.closing
+	if g.folded == nil {
+		g.folded = s
+		if c.checkDecisive(); g.unsure > 0 {
+			return
+		}
+	}
 	c.tenure.closing = nil
 	if c.election.role != Leader || c.election.mandate.term != g.term {
 		return
@@ -106,7 +118,7 @@ func (c *Coordinator) closed(s *rollout.Folded) {
 	c.hard.SealedTerm, c.hard.SealedHeight = e.Term, e.Height
 	c.hardChanged = true
 	n := c.chain.newNode(c.chain.head, entry, claims)
-	n.stage, n.body = trusted, &generation{entry, claims}
+	n.stage, n.body, n.decisive = trusted, &generation{entry, claims}, g.decisive
 	c.hang(n)
 	c.chain.states.keep(n, s.State, c.chain.head)
 	c.moveHead(n)
@@ -125,6 +137,12 @@ func (c *Coordinator) dropClosing() {
 	c.tenure.closing = nil
 	if c.folds.underway != nil && len(c.folds.underway.entries) == 0 {
 		c.dropFold()
+	}
+	for _, id := range sortedJobs(c.work.jobs) {
+		if c.work.jobs[id].kind == jobDecides {
+			delete(c.work.jobs, id)
+			c.out.Cancel = append(c.out.Cancel, id)
+		}
 	}
 }
 

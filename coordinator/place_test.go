@@ -61,7 +61,7 @@ func TestLeadersSignWhatFits(t *testing.T) {
 	f := newField(t, 1, 0)
 	leader := f.peers[0]
 	rapid.Check(t, func(t *rapid.T) {
-		pool := newPool()
+		pool, root := newPool(), leader.coord.chain.root
 		want := 0
 		for i := range 6 {
 			gap := false
@@ -72,13 +72,14 @@ func TestLeadersSignWhatFits(t *testing.T) {
 				}
 				key := junkKeys[i]
 				claim := f.junkClaim(key, f.rules.Run, chunk)
-				pool.known.Put(poolKey{seedlog.PeerOf(key), chunk}, source{key: seedlog.PeerOf(key)}, 1, &pooled{claim: claim, good: true, rank: claimRank(f.rules.Run, seedlog.PeerOf(key))})
+				p := &pooled{claim: claim, on: root, good: true, rank: claimRank(f.rules.Run, seedlog.PeerOf(key))}
+				pool.known.Put(p.key(), source{key: seedlog.PeerOf(key)}, 1, p)
 				if !gap {
 					want++
 				}
 			}
 		}
-		picked := pool.closable(f.rules)
+		picked := pool.closable(f.rules, root)
 		if full := want*int(f.rules.EvaluationsPerChunk()) >= int(f.rules.Spec.Generation.Evaluations); !full {
 			want = 0
 		}

@@ -23,8 +23,9 @@ const (
 	newcomersShare = 4
 )
 
-// pool holds the claims on the head that are not in an entry yet: the own ones, which always have room, those of keys
-// with a record on the chain, and those of newcomers, who are free to have any number of keys.
+// pool holds the claims that the next entry may name: those on the head, and up to max_stale entries below it, that are
+// in no entry yet. The own ones always have room; then there are those of keys with a record on the chain, and those of
+// newcomers, who are free to have any number of keys.
 type pool struct {
 	own, known, fresh *fair.Table[poolKey, source, *pooled]
 	links             map[seedlog.Link]*pooled
@@ -38,14 +39,17 @@ type pool struct {
 
 type poolKey struct {
 	peer  Peer
+	on    seedlog.Link // parent
 	chunk uint64
 }
 
 type pooled struct {
 	claim    seedlog.CheckedClaim
+	on       *node  // its parent
 	from     source // of those who handed it over
 	fresh    bool   // its author has no record
 	good     bool   // own, or re-run with the same result
+	spared   bool   // may be logged without: its author's record is long
 	checking bool   // under re-run
 	again    Tick   // when it is announced next; messages get lost
 	rank     [sha256.Size]byte
@@ -68,15 +72,51 @@ func newPool() pool {
 	}
 }
 
-func (w *work) resetPool() {
-	w.pool = newPool()
-	w.chunk, w.own = 0, 0
+// key is what the pool finds a claim by.
+func (p *pooled) key() poolKey {
+	claim := p.claim.Value()
+	return poolKey{claim.Peer, claim.Parent, claim.Chunk}
 }
 
-// get returns the claim of a peer's chunk, or nil.
-func (p *pool) get(peer Peer, chunk uint64) *pooled {
+// ready reports whether a claim may be logged.
+func (p *pooled) ready() bool { return p.good || p.spared && !p.checking }
+
+// renewPool begins the pool of another head. What has a place on it stays.
+func (c *Coordinator) renewPool() {
+	old := c.work.pool
+	c.work.pool = newPool()
+	if c.rules.Spec.Generation.MaxStale == 0 {
+		return
+	}
+	pool := &c.work.pool
+	pool.wanted = old.wanted
+	for p := range old.all {
+		if _, ok := c.place(p.claim.Value()); !ok || !c.enter(p) {
+			continue
+		}
+		switch {
+		case p.checking && p.fresh:
+			pool.freshRunning++
+		case p.checking:
+			pool.checking++
+		}
+	}
+}
+
+// place is how many chunks of its peer and parent lie below a claim in the log; false if it has no place in the next
+// entry.
+func (c *Coordinator) place(claim *seedlog.Claim) (chunks uint64, ok bool) {
+	if on := c.chain.nodes[claim.Parent]; on == nil || !c.inTime(on) {
+		return 0, false
+	}
+	_, chunks, ok = below{c.chain.head}.Logged(claim.Parent, claim.Peer)
+	return chunks, ok && claim.Chunk >= chunks
+}
+
+// get returns a claim, or nil.
+func (p *pool) get(key poolKey) *pooled {
 	for _, t := range [...]*fair.Table[poolKey, source, *pooled]{p.own, p.known, p.fresh} {
-		if q, ok := t.Get(poolKey{peer, chunk}); ok {
+		if q, ok := t.Get(key); ok {
 			return q
 		}
 	}
@@ -99,17 +139,17 @@ func (p *pool) drop(peer Peer) {
 	for q := range p.all {
 		if claim := q.claim.Value(); claim.Peer == peer {
 			for _, t := range [...]*fair.Table[poolKey, source, *pooled]{p.own, p.known, p.fresh} {
-				t.Delete(poolKey{peer, claim.Chunk})
+				t.Delete(q.key())
 			}
 			delete(p.links, q.claim.Link())
 		}
 	}
 }
 
-// inEntryOrder is the order of claims in an entry: by peer, then by chunk.
+// inEntryOrder is the order of claims in an entry: by peer, then by the height of their parent, then by chunk.
 func inEntryOrder(a, b *pooled) int {
 	x, y := a.claim.Value(), b.claim.Value()
-	return cmp.Or(x.Peer.Compare(y.Peer), cmp.Compare(x.Chunk, y.Chunk))
+	return cmp.Or(x.Peer.Compare(y.Peer), cmp.Compare(a.on.height, b.on.height), cmp.Compare(x.Chunk, y.Chunk))
 }
 
 // claimRank orders peers where not all claims find room in an entry: a lottery for each parent, so that no key is ahead
@@ -124,12 +164,10 @@ func (c *Coordinator) known(p Peer) bool {
 	return p == c.self || c.chain.head.height == 0 || c.chain.weights()[p] > 0
 }
 
-// offer takes a claim into the pool; claims on other parents come too late and are dropped. A newcomer's chunk counts
-// only after the one before it, so that a key that has done nothing costs one re-run, not as many as it claims.
+// offer takes a claim into the pool. Claims without a place in the next entry come too late and are dropped.
 func (c *Coordinator) offer(from source, checked seedlog.CheckedClaim) {
 	claim, pool := checked.Value(), &c.work.pool
-	key := poolKey{claim.Peer, claim.Chunk}
-	if claim.Parent != c.chain.head.link {
+	if _, ok := c.place(claim); !ok {
 		if claim.Peer == c.self {
 			c.showLate(checked)
 		} else {
@@ -137,32 +175,48 @@ func (c *Coordinator) offer(from source, checked seedlog.CheckedClaim) {
 		}
 		return
 	}
-	if c.faults.peers[claim.Peer] || pool.get(claim.Peer, claim.Chunk) != nil {
+	if c.faults.peers[claim.Peer] || pool.links[checked.Link()] != nil {
 		return
 	}
-	p := &pooled{claim: checked, from: from, good: claim.Peer == c.self, rank: claimRank(claim.Parent, claim.Peer)}
+	p := &pooled{claim: checked, on: c.chain.nodes[claim.Parent], from: from, good: claim.Peer == c.self, rank: claimRank(claim.Parent, claim.Peer)}
+	if c.enter(p) {
+		pool.wanted.Delete(checked.Link())
+		pool.due = 0
+	}
+}
+
+// enter puts a claim that has a place into the pool, unless there is another for the same chunk. A newcomer's chunk
+// counts only after the one before it, so that a key that has done nothing costs one re-run, not as many as it
+// claims.
+func (c *Coordinator) enter(p *pooled) bool {
+	pool, claim, key := &c.work.pool, p.claim.Value(), p.key()
+	if pool.get(key) != nil {
+		return false
+	}
 	var lost []fair.Lost[poolKey, source, *pooled]
-	pool.links[checked.Link()] = p
+	p.fresh = false
 	switch {
 	case claim.Peer == c.self:
 		lost = pool.own.Put(key, source{key: claim.Peer}, 1, p)
 	case c.known(claim.Peer):
 		lost = pool.known.Put(key, source{key: claim.Peer}, 1, p)
-	case claim.Chunk > 0 && pool.get(claim.Peer, claim.Chunk-1) == nil:
-		delete(pool.links, checked.Link())
-		return
 	default:
-		p.fresh = true
-		lost = pool.fresh.Put(key, from, 1, p)
-		if claim.Chunk == 0 || pool.get(claim.Peer, claim.Chunk-1).good {
-			pool.unchecked.Push(from, 1, key)
+		before := pool.get(poolKey{claim.Peer, claim.Parent, claim.Chunk - 1}) // of chunk 0: none
+		logged, _ := c.place(claim)
+		if claim.Chunk > logged && before == nil {
+			return false
+		}
+		p.fresh, p.spared = true, false
+		lost = pool.fresh.Put(key, p.from, 1, p)
+		if !p.good && !p.checking && (claim.Chunk == logged || before.good) {
+			pool.unchecked.Push(p.from, 1, key)
 		}
 	}
+	pool.links[p.claim.Link()] = p
 	for _, l := range lost {
 		delete(pool.links, l.Value.claim.Link())
 	}
-	pool.wanted.Delete(checked.Link())
-	pool.due = 0
+	return pool.links[p.claim.Link()] == p
 }
 
 // onClaims takes claims that were asked for, or that a leaf gives: its own.
@@ -176,7 +230,7 @@ func (c *Coordinator) onClaims(from Peer, at source, claims []seedlog.CheckedCla
 
 // onInventory asks for claims that are new, if this peer is the one to log them.
 func (c *Coordinator) onInventory(from Peer, m *Inventory) {
-	if m.Parent != c.chain.head.link {
+	if n := c.chain.nodes[m.Parent]; n == nil || !c.inTime(n) {
 		c.late(from, m.Parent)
 		return
 	}
@@ -281,9 +335,13 @@ func (p *pool) reannounce() {
 // turns of those who handed them over and few at a time. So claims of free keys take up a part of the leader's time.
 func (c *Coordinator) recheckPool() {
 	pool := &c.work.pool
-	for _, p := range pool.known.All() {
-		if !p.good && !p.checking {
-			c.recheck(p)
+	if c.rules.Spec.SpotChecks != nil {
+		c.spotPool()
+	} else {
+		for _, p := range pool.known.All() {
+			if !p.good && !p.checking {
+				c.recheck(p)
+			}
 		}
 	}
 	for pool.freshRunning < max(1, c.work.slots/newcomersShare, pool.checking/(newcomersShare-1)) {
@@ -304,26 +362,31 @@ func (c *Coordinator) recheck(p *pooled) {
 	} else {
 		c.work.pool.checking++
 	}
-	c.issue(&job{kind: jobClaim, parent: c.chain.head, pooled: p, peer: p.claim.Value().Peer, chunk: p.claim.Value().Chunk}, true)
+	c.issue(&job{kind: jobClaim, parent: p.on, pooled: p, peer: p.claim.Value().Peer, chunk: p.claim.Value().Chunk}, true)
+}
+
+// checked notes that a re-run of a claim is over.
+func (p *pool) checked(q *pooled) {
+	q.checking = false
+	if q.fresh {
+		p.freshRunning--
+	} else {
+		p.checking--
+	}
 }
 
 // rechecked takes the re-run of a claim in the pool. A false one of a newcomer is not logged and weighs nothing, so
 // others can do without a proof of it, and get few.
 func (c *Coordinator) rechecked(p *pooled, fitness []int64, steps []uint64) {
 	pool := &c.work.pool
-	p.checking = false
-	if p.fresh {
-		pool.freshRunning--
-	} else {
-		pool.checking--
-	}
+	pool.checked(p)
 	claim := p.claim.Value()
 	counter, same := differs(claim, fitness, steps)
 	switch {
 	case same:
 		p.good = true
-		if next, ok := pool.fresh.Get(poolKey{claim.Peer, claim.Chunk + 1}); ok {
-			pool.unchecked.Push(next.from, 1, poolKey{claim.Peer, claim.Chunk + 1})
+		if next, ok := pool.fresh.Get(poolKey{claim.Peer, claim.Parent, claim.Chunk + 1}); ok && !next.good {
+			pool.unchecked.Push(next.from, 1, next.key())
 		}
 	case p.fresh && !c.faults.newcomers.Take(uint64(c.now), newcomerProof{}, newcomerProofTicks):
 		c.markFaulty(claim.Peer, "made a false claim")
@@ -372,13 +435,13 @@ func (n *newcomers) settle(height uint64, picked []*pooled) {
 	n.waited = false
 }
 
-// closable picks the claims of the next entry, in its order, or nil if the generation is not full.
-// Only good claims count, and only with all lower chunks of their peer.
-func (p *pool) closable(rules *seedlog.Rules) []*pooled {
+// closable picks the claims of the next entry on head, in its order, or nil if the generation is not full.
+// Only good claims count, and only with all lower chunks of their peer and parent.
+func (p *pool) closable(rules *seedlog.Rules, head *node) []*pooled {
 	var good []*pooled
 	var evaluations, steps uint64
 	for q := range p.all {
-		if q.good {
+		if q.ready() {
 			good = append(good, q)
 			evaluations += q.claim.Value().Evaluations()
 			steps += q.claim.Value().TotalSteps()
@@ -393,7 +456,7 @@ func (p *pool) closable(rules *seedlog.Rules) []*pooled {
 	if !g.Open {
 		limit = int(g.Evaluations / perClaim)
 	}
-	picked := pickFair(inTurns(good), limit)
+	picked := pickFair(inTurns(good, head), limit)
 	evaluations, steps = 0, 0
 	for _, q := range picked {
 		evaluations += q.claim.Value().Evaluations()
@@ -406,19 +469,24 @@ func (p *pool) closable(rules *seedlog.Rules) []*pooled {
 	return picked
 }
 
-// inTurns orders claims so that every peer gets its share of what they are taken for: lower chunks first, those of one
-// chunk by lot. It leaves out those without all lower chunks of their peer.
-func inTurns(claims []*pooled) []*pooled {
+// inTurns orders claims so that every peer gets its share of what they are taken for: lower chunks first, of one chunk
+// those on older parents, and of those by lot. It leaves out those without all lower chunks of their peer and parent,
+// here or in the log.
+func inTurns(claims []*pooled, head *node) []*pooled {
 	slices.SortFunc(claims, func(a, b *pooled) int {
-		return cmp.Or(cmp.Compare(a.claim.Value().Chunk, b.claim.Value().Chunk), bytes.Compare(a.rank[:], b.rank[:]))
+		return cmp.Or(cmp.Compare(a.claim.Value().Chunk, b.claim.Value().Chunk), cmp.Compare(a.on.height, b.on.height), bytes.Compare(a.rank[:], b.rank[:]))
 	})
-	next := make(map[Peer]uint64)
+	next := make(map[poolKey]uint64)
 	return slices.DeleteFunc(claims, func(q *pooled) bool {
 		claim := q.claim.Value()
-		if next[claim.Peer] != claim.Chunk {
+		key := poolKey{claim.Peer, claim.Parent, 0}
+		if _, begun := next[key]; !begun && q.on != head {
+			_, next[key], _ = below{head}.Logged(claim.Parent, claim.Peer)
+		}
+		if next[key] != claim.Chunk {
 			return true
 		}
-		next[claim.Peer]++
+		next[key]++
 		return false
 	})
 }
@@ -449,16 +517,15 @@ func pickFair(claims []*pooled, limit int) []*pooled {
 // dropClaims forgets a peer's claims and gives up their re-runs.
 func (c *Coordinator) dropClaims(p Peer) {
 	c.work.pool.drop(p)
+	if g := c.tenure.closing; g != nil && slices.ContainsFunc(g.picked, func(q *pooled) bool { return !q.good && q.claim.Value().Peer == p }) {
+		c.dropClosing()
+	}
 	for _, id := range sortedJobs(c.work.jobs) {
 		j := c.work.jobs[id]
-		if j.kind != jobClaim || j.peer != p {
+		if j.peer != p || j.kind != jobClaim && (j.kind != jobSpot || j.pooled == nil) {
 			continue
 		}
-		if j.pooled.fresh {
-			c.work.pool.freshRunning--
-		} else {
-			c.work.pool.checking--
-		}
+		c.work.pool.checked(j.pooled)
 		delete(c.work.jobs, id)
 		c.out.Cancel = append(c.out.Cancel, id)
 	}

@@ -190,11 +190,12 @@ func TestNoKeyIsAhead(t *testing.T) {
 	had := make(map[Peer]int)
 	for at := range parents {
 		parent := seedlog.LinkOf([]byte(fmt.Sprint("parent ", at)))
+		on := &node{link: parent}
 		var good []*pooled
 		for _, key := range junkKeys[:peers] {
-			good = append(good, &pooled{claim: f.junkClaim(key, parent, 0), good: true, rank: claimRank(parent, seedlog.PeerOf(key))})
+			good = append(good, &pooled{claim: f.junkClaim(key, parent, 0), on: on, good: true, rank: claimRank(parent, seedlog.PeerOf(key))})
 		}
-		picked := pickFair(inTurns(good), limit)
+		picked := pickFair(inTurns(good, on), limit)
 		if len(picked) != limit {
 			t.Fatalf("%d claims picked, want %d", len(picked), limit)
 		}

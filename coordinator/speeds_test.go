@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
@@ -12,14 +13,14 @@ import (
 type paced struct {
 	*member
 	rate   float64
-	budget float64
-	done   int // candidates that it evaluated
+	budget float64 // of this tick; below 0 a task takes longer
+	done   int     // candidates that it evaluated
 }
 
 // compute spends a tick.
 func (p *paced) compute(s *swarm) {
-	p.budget = min(p.budget+p.rate, max(p.rate, 4)) // what a tick leaves is not saved up
-	for len(p.tasks) > 0 {
+	p.budget = min(p.budget, 0) + p.rate // what a tick leaves is not saved up; what a task took more is paid later
+	for len(p.tasks) > 0 && p.budget > 0 {
 		next := 0
 		for i, w := range p.tasks {
 			if w.Urgent {
@@ -28,11 +29,7 @@ func (p *paced) compute(s *swarm) {
 			}
 		}
 		w := p.tasks[next]
-		cost := float64(len(w.Task.Seeds))
-		if p.budget < cost {
-			return
-		}
-		p.budget -= cost
+		p.budget -= float64(len(w.Task.Seeds))
 		p.done += len(w.Task.Seeds)
 		p.tasks = append(p.tasks[:next:next], p.tasks[next+1:]...)
 		if p.coord.work.jobs[w.ID] != nil {
@@ -46,13 +43,37 @@ func speeds(t testing.TB, ticks int, quota uint64, natives, tabs []float64) (pee
 	t.Helper()
 	spec := *newRules(t, true).Spec
 	spec.Generation = seedlog.Generation{Evaluations: 64, Open: true, Chunk: 4, Quota: quota, WeightSteps: 1 << 20}
-	rules, err := seedlog.NewRules(&spec)
+	return runSpeeds(t, &spec, 0, ticks, natives, tabs)
+}
+
+// nextFormat makes a spec one of format 2: claims may be up to so many entries old, and one of 32 results is re-run.
+func nextFormat(t testing.TB, spec *seedlog.Spec, stale uint64) *seedlog.Spec {
+	t.Helper()
+	method, err := evolve.Find("snes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	params, err := method.Complete(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := *spec
+	next.Format, next.Draft, next.SpotChecks = seedlog.Next, seedlog.Draft, &seedlog.SpotChecks{First: 10, Share: 32}
+	next.Strategy = seedlog.StrategyRef{Name: method.Name, Revision: method.Revision, Params: params}
+	next.Generation.MaxStale = stale
+	return &next
+}
+
+// runSpeeds is speeds for any spec; what was logged in the first ticks, warm, is left out.
+func runSpeeds(t testing.TB, spec *seedlog.Spec, warm, ticks int, natives, tabs []float64) (peers []*paced, logged map[Peer]uint64) {
+	t.Helper()
+	rules, err := seedlog.NewRules(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &swarm{rules: rules, quiet: true, now: 1}
 	for i, rate := range natives {
-		m := s.add(fmt.Sprintf("n%d", i+1), Config{Hub: true, Timing: LAN(), Slots: 2 + int(2*rate/4), Decisive: 2, Audit: 32})
+		m := s.add(fmt.Sprintf("n%d", i+1), Config{Hub: true, Timing: LAN(), Slots: 2 + int(2*rate/float64(spec.Generation.Chunk)), Decisive: 2, Audit: 32})
 		peers = append(peers, &paced{member: m, rate: rate})
 	}
 	for i, rate := range tabs {
@@ -65,7 +86,13 @@ func speeds(t testing.TB, ticks int, quota uint64, natives, tabs []float64) (pee
 			t.Fatal(err)
 		}
 	}
-	for range ticks {
+	logged = make(map[Peer]uint64)
+	for tick := range warm + ticks {
+		if tick == warm {
+			for peer, credit := range s.peers[0].coord.chain.credits {
+				logged[peer] -= credit.Evaluations
+			}
+		}
 		s.now++
 		for _, m := range s.peers {
 			s.step(m, Passed{})
@@ -75,9 +102,8 @@ func speeds(t testing.TB, ticks int, quota uint64, natives, tabs []float64) (pee
 			p.compute(s)
 		}
 	}
-	logged = make(map[Peer]uint64)
 	for peer, credit := range s.peers[0].coord.chain.credits {
-		logged[peer] = credit.Evaluations
+		logged[peer] += credit.Evaluations
 	}
 	return peers, logged
 }
@@ -124,5 +150,39 @@ func BenchmarkUnequalSpeeds(b *testing.B) {
 				b.ReportMetric(float64(slowest)/ticks, "tab/tick")
 			}
 		})
+	}
+}
+
+// BenchmarkEqualPeers measures what a swarm of equal peers logs: evaluations a tick, and over what they could do at
+// most. format=1 is what there was; stale is how many entries old a claim may be.
+func BenchmarkEqualPeers(b *testing.B) {
+	for _, stale := range []uint64{0, 4} {
+		for _, format := range []int{1, 2} {
+			if format == 1 && stale > 0 {
+				continue
+			}
+			for _, n := range []int{1, 2, 4, 8, 16} {
+				b.Run(fmt.Sprintf("format=%d/stale=%d/peers=%d", format, stale, n), func(b *testing.B) {
+					const warm, ticks, rate = 200, 400, 16
+					spec := *equalSpec(b, stale)
+					if format == 1 {
+						spec.Format, spec.Draft, spec.SpotChecks = seedlog.Format, 0, nil
+					}
+					rates := make([]float64, n)
+					for i := range rates {
+						rates[i] = rate
+					}
+					for b.Loop() {
+						_, logged := runSpeeds(b, &spec, warm, ticks, rates, nil)
+						total := uint64(0)
+						for _, evaluations := range logged {
+							total += evaluations
+						}
+						b.ReportMetric(float64(total)/ticks, "evals/tick")
+						b.ReportMetric(float64(total)/(ticks*rate*float64(n)), "of-possible")
+					}
+				})
+			}
+		}
 	}
 }

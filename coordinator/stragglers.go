@@ -54,7 +54,7 @@ func (c *Coordinator) anyStraggler() bool {
 		if h.Idle > 0 && c.lately(h) && all.weightOf(h.peer) > 0 {
 			return true
 		}
-		p := c.work.pool.get(h.peer, 0)
+		p := c.work.pool.get(poolKey{h.peer, c.chain.head.link, 0})
 		if p == nil && h.announced.parent == c.chain.head.link && c.now-h.announced.at > 2*c.cfg.Timing.Heartbeat {
 			continue // it says that it has a claim, and does not give it
 		}

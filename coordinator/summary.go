@@ -193,12 +193,30 @@ func (c *Coordinator) readNode(parent *node) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.rules.CheckPlace(entry, parent.parentInfo(), claims); err != nil {
+	if err := c.checkKept(entry, parent, claims); err != nil {
 		return nil, err
 	}
 	n := c.chain.newNode(parent, entry, claims)
 	n.stage = trusted
 	return n, nil
+}
+
+// checkKept checks that an entry of the archive belongs on parent. Of what lies lowest in memory the entries are gone
+// that its claims may lie on; it was checked before it was kept.
+func (c *Coordinator) checkKept(entry seedlog.CheckedEntry, parent *node, claims []seedlog.CheckedClaim) error {
+	lowest := parent
+	for range c.chain.maxStale {
+		if lowest.parent != nil {
+			lowest = lowest.parent
+		}
+	}
+	if e := entry.Value(); lowest.height > 0 && lowest.height+c.chain.maxStale > parent.height {
+		if e.Parent != parent.link || e.Height != parent.height+1 {
+			return fmt.Errorf("%w: an entry of height %d on %s", seedlog.ErrLink, e.Height, e.Parent)
+		}
+		return nil
+	}
+	return c.rules.CheckPlace(entry, parent.parentInfo(), claims)
 }
 
 // rebuilt is a part of the canonical chain that is being read into memory: a root with its state, what is below it as

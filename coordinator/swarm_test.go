@@ -29,6 +29,8 @@ type swarm struct {
 	spy   func(from *member, e Envelope) // sees all that is sent; nil: nobody
 	held  func(m *member, j *job) bool   // what is not evaluated as long as it says so; nil: nothing
 
+	corrupt func(m *member, j *job, fitness []int64) // changes the fitness that a job of a peer gives; nil: none
+
 	log   strings.Builder
 	quiet bool // log changes and notes, not messages
 }
@@ -314,6 +316,16 @@ func (s *swarm) work(m *member, agrees bool) {
 		results := s.evaluate(w.Task, m.faulty && j.kind == jobOwn)
 		if agrees && j.kind == jobClaim {
 			results = stated(j.pooled.claim.Value())
+		}
+		if s.corrupt != nil {
+			fitness := make([]int64, len(results))
+			for i := range results {
+				fitness[i] = results[i].Fitness[0]
+			}
+			s.corrupt(m, j, fitness)
+			for i := range results {
+				results[i].Fitness[0] = fitness[i]
+			}
 		}
 		s.step(m, Evaluated{ID: w.ID, Results: results})
 	}

@@ -45,27 +45,82 @@ type node struct {
 
 	forgotten bool // has left memory; entries above and jobs may still point here
 
-	stage   stage
-	doubted bool   // folding it gave another digest once
-	fraud   bool   // holds a claim proven false
-	falseAt uint64 // height of the highest false claim from here down; 0: none
-	reruns  int    // results still under re-run
-	sample  sample
-	branch  *node // lowest entry of its branch when that was last looked up: see chain.fork
-	judged  *node // the fork for which parted was last decided
-	parted  bool  // whether the branch up to here is that of peers who were cut off
-	state   *evolve.State
-	body    *generation // until the archive has it
+	stage    stage
+	doubted  bool              // folding it gave another digest once
+	fraud    bool              // holds a claim proven false
+	falseAt  uint64            // height of the highest false claim from here down; 0: none
+	reruns   int               // results still under re-run
+	decisive []seedlog.Counter // results that decide it, where a leader had to re-run these; nil: not known
+	sample   sample
+	branch   *node // lowest entry of its branch when that was last looked up: see chain.fork
+	judged   *node // the fork for which parted was last decided
+	parted   bool  // whether the branch up to here is that of peers who were cut off
+	state    *evolve.State
+	body     *generation // until the archive has it
 }
 
 type peerCredit struct {
 	peer Peer
 	Credit
-	counts uint64 // of the steps, those that weigh: fewer on probation
+	counts uint64   // of the steps, those that weigh: fewer on probation
+	chunks []uint16 // by how far below the entry's parent that of the claims lies
+}
+
+// claimed notes a claim on the entry that lies so many below the parent.
+func (credit *peerCredit) claimed(age int) {
+	for len(credit.chunks) <= age {
+		credit.chunks = append(credit.chunks, 0)
+	}
+	credit.chunks[age]++
 }
 
 func (n *node) parentInfo() seedlog.Parent {
-	return seedlog.Parent{Link: n.link, Height: n.height, Term: n.term}
+	return seedlog.Parent{Link: n.link, Height: n.height, Term: n.term, Below: below{n}}
+}
+
+// below implements seedlog.Below: it looks up the entries up to a node.
+type below struct{ n *node }
+
+// Logged implements seedlog.Below.
+func (b below) Logged(on seedlog.Link, peer Peer) (height, chunks uint64, ok bool) {
+	to := b.n
+	for depth := 0; to.link != on; depth++ {
+		if to = to.parent; to == nil || depth == seedlog.MaxStale {
+			return 0, 0, false
+		}
+	}
+	for m := b.n; m != to; m = m.parent {
+		chunks += m.chunksOf(peer, int(m.height-1-to.height))
+	}
+	return to.height, chunks, true
+}
+
+// chunksOf is how many chunks of a peer on the entry that lies so many below its parent an entry holds.
+func (n *node) chunksOf(peer Peer, age int) uint64 {
+	i, found := slices.BinarySearchFunc(n.credits, peer, func(credit peerCredit, p Peer) int { return credit.peer.Compare(p) })
+	if !found || age >= len(n.credits[i].chunks) {
+		return 0
+	}
+	return uint64(n.credits[i].chunks[age])
+}
+
+// stateOf is the entry that a claim in n lies on, if its state is in memory or can be folded again; else nil.
+func (c *chain) stateOf(n *node, claim *seedlog.Claim) *node {
+	if on := n.parentOf(claim); on != nil && !on.forgotten && on.height >= c.root.height {
+		return on
+	}
+	return nil
+}
+
+// parentOf is the entry that a claim in n lies on; nil if it is no longer in memory.
+func (n *node) parentOf(claim *seedlog.Claim) *node {
+	m := n.parent
+	for depth := 0; m != nil && m.link != claim.Parent; depth++ {
+		if m = m.parent; depth == seedlog.MaxStale {
+			return nil
+		}
+	}
+	return m
 }
 
 // newNode builds the node of an entry that passed seedlog.CheckPlace, without hanging it into the tree.
@@ -85,6 +140,12 @@ func (c *chain) newNode(parent *node, entry seedlog.CheckedEntry, claims []seedl
 		}
 		n.credits[last].Evaluations += claim.Evaluations()
 		n.credits[last].Steps += claim.TotalSteps()
+		if c.maxStale == 0 {
+			continue
+		}
+		if on := n.parentOf(claim); on != nil { // far below in memory it may be gone
+			n.credits[last].claimed(int(parent.height - on.height))
+		}
 	}
 	accounts := c.accountsAt(parent)
 	for i := range n.credits {

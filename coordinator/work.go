@@ -16,6 +16,8 @@ const (
 	jobDecisive                // a follower re-runs what decides an entry
 	jobAudit                   // a claim of an entry that is followed already
 	jobProof                   // a proof is re-run before acting on it
+	jobSpot                    // one result of a claim, or of an entry that is followed, drawn by lot
+	jobDecides                 // the leader re-runs what decides the generation that it closes
 )
 
 // job is work given to the driver.
@@ -25,10 +27,10 @@ type job struct {
 	parent   *node
 	peer     Peer                 // whose candidates are run
 	chunk    uint64               // jobOwn, jobClaim, jobAudit
-	pooled   *pooled              // jobClaim
+	pooled   *pooled              // jobClaim, jobDecides; jobSpot: of a claim that is not logged
 	node     *node                // jobDecisive
-	claim    seedlog.CheckedClaim // jobDecisive, jobAudit, jobProof
-	counter  uint64               // jobDecisive, jobProof
+	claim    seedlog.CheckedClaim // jobDecisive, jobAudit, jobProof, jobSpot, jobDecides
+	counter  uint64               // jobDecisive, jobProof, jobSpot, jobDecides
 	evidence *evidence            // jobProof
 	drawn    bool                 // jobDecisive: by an audit, so many times
 	times    int
@@ -42,11 +44,13 @@ type work struct {
 	waiting []uint64 // jobs that wait for a state
 	slots   int
 	paused  bool
-	chunk   uint64 // next own chunk on the head
-	own     int    // own chunks under evaluation
-	logged  uint64 // height of the newest entry with a claim of this peer
-	late    uint64 // own chunk that is finished although its parent is no longer the head; 0: none
+	chunk   uint64          // next own chunk on the head
+	begun   map[uint64]bool // own chunks on the head that were under evaluation when it became the head
+	own     int             // own chunks under evaluation
+	logged  uint64          // height of the newest entry with a claim of this peer
+	late    uint64          // own chunk that is finished although its parent is no longer the head; 0: none
 	audits  []audit
+	spots   uint64 // own results since the last spot check
 }
 
 // audit is a claim waiting to be re-run without hurry.
@@ -58,9 +62,14 @@ type audit struct {
 // maxAudits bounds the audits waiting; the newest are dropped.
 const maxAudits = 4096
 
+// single reports whether the job re-runs one counter.
+func (j *job) single() bool {
+	return j.kind == jobDecisive || j.kind == jobProof || j.kind == jobSpot || j.kind == jobDecides
+}
+
 // counters is how many results the job gives.
 func (j *job) counters(rules *seedlog.Rules) int {
-	if j.kind == jobDecisive || j.kind == jobProof {
+	if j.single() {
 		return 1
 	}
 	return int(rules.Spec.Generation.Chunk)
@@ -68,7 +77,7 @@ func (j *job) counters(rules *seedlog.Rules) int {
 
 // task is the job's work on the state of its parent.
 func (j *job) task(rules *seedlog.Rules) rollout.Task {
-	if j.kind == jobDecisive || j.kind == jobProof {
+	if j.single() {
 		return rules.Recheck(j.parent.state, j.parent.link, j.peer, j.counter)
 	}
 	return rules.Task(j.parent.state, j.parent.link, j.peer, j.chunk)
@@ -108,10 +117,12 @@ func (c *Coordinator) issueOwn() {
 	if c.work.paused || c.joining() {
 		return
 	}
-	for c.work.own < c.work.slots && c.work.chunk < c.rules.Spec.Generation.Quota {
+	for ; c.work.own < c.work.slots && c.work.chunk < c.rules.Spec.Generation.Quota; c.work.chunk++ {
+		if k := c.work.chunk; c.work.begun[k] || c.work.pool.get(poolKey{c.self, c.chain.head.link, k}) != nil {
+			continue // the head was this one before
+		}
 		c.work.own++
 		c.issue(&job{kind: jobOwn, parent: c.chain.head, peer: c.self, chunk: c.work.chunk}, false)
-		c.work.chunk++
 	}
 }
 
@@ -131,18 +142,31 @@ func (c *Coordinator) issueAudits() {
 	}
 }
 
-// cancelStale drops work whose parent is no longer the head.
+// cancelStale drops work that is too old for the head that is new, and counts the own work that is left.
 func (c *Coordinator) cancelStale() {
+	c.work.chunk, c.work.own, c.work.begun = 0, 0, nil
 	for _, id := range sortedJobs(c.work.jobs) {
 		j := c.work.jobs[id]
-		if j.kind == jobOwn && c.finishLate(id, j) {
-			continue
-		}
-		if (j.kind == jobOwn || j.kind == jobClaim) && j.parent != c.chain.head {
+		switch {
+		case j.kind == jobOwn && c.inTime(j.parent):
+			c.work.own++
+			if j.parent == c.chain.head {
+				if c.work.begun == nil {
+					c.work.begun = make(map[uint64]bool)
+				}
+				c.work.begun[j.chunk] = true
+			}
+		case j.kind == jobOwn && c.finishLate(id, j):
+		case j.kind == jobOwn, (j.kind == jobClaim || j.kind == jobSpot && j.pooled != nil) && c.work.pool.links[j.pooled.claim.Link()] != j.pooled:
 			delete(c.work.jobs, id)
 			c.out.Cancel = append(c.out.Cancel, id)
 		}
 	}
+}
+
+// inTime reports whether claims on an entry may be in the next one.
+func (c *Coordinator) inTime(n *node) bool {
+	return c.chain.canonical(n) && n.height+c.rules.Spec.Generation.MaxStale >= c.chain.head.height
 }
 
 // finishLate reports whether an own chunk is finished although it comes too late: a peer that is always late shows so
@@ -186,9 +210,10 @@ func (c *Coordinator) evaluated(e Evaluated) {
 	fitness, steps := c.rules.Columns(e.Results)
 	switch j.kind {
 	case jobOwn:
-		if j.parent == c.chain.head {
+		if c.inTime(j.parent) {
 			c.work.own--
 		}
+		c.work.spots += uint64(len(e.Results))
 		c.offer(source{key: c.self}, c.rules.OwnClaim(c.rules.Claim(j.parent.link, c.cfg.Key, j.chunk, e.Results)))
 	case jobClaim:
 		c.rechecked(j.pooled, fitness, steps)
@@ -196,6 +221,10 @@ func (c *Coordinator) evaluated(e Evaluated) {
 		if counter, ok := differs(j.claim.Value(), fitness, steps); !ok {
 			c.expose(j.claim, counter, fitness, steps, c.lotOf(c.cfg.Audit))
 		}
+	case jobSpot:
+		c.spotted(j, fitness, steps[0])
+	case jobDecides:
+		c.sure(j, fitness, steps[0])
 	case jobDecisive:
 		c.decided(j, fitness, steps[0])
 	case jobProof:

@@ -14,7 +14,7 @@ type Entry struct {
 	Parent      Link   `cbor:"parent"` // entry of height-1, or the genesis
 	Term        uint64 `cbor:"term"`   // the leader's tenure; never falls along a chain
 	Leader      Peer   `cbor:"leader"`
-	Claims      []Link `cbor:"claims"` // in the order of (peer, chunk)
+	Claims      []Link `cbor:"claims"` // in the order of (peer, height of their parent, chunk)
 	Evaluations uint64 `cbor:"evaluations"`
 	Steps       uint64 `cbor:"steps"`
 	Theta       []byte `cbor:"theta"` // digest of the parameters after the update, 32 bytes

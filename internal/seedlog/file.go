@@ -58,6 +58,7 @@ type Scanner struct {
 	sections *Sections
 	rules    *Rules
 	parent   Parent
+	window   *Window
 	solo     bool
 	offset   int64 // of the section being read
 	err      error // what ended it
@@ -100,7 +101,7 @@ func (s *Scanner) start(r io.Reader) error {
 	if s.solo = spec.Solo(); s.solo && PeerOf(SoloKey(spec)) != s.rules.Origin {
 		return fmt.Errorf("%w: a solo run whose origin is not the key derived from its spec", ErrSignature)
 	}
-	s.parent = Parent{Link: s.rules.Run}
+	s.parent, s.window = Parent{Link: s.rules.Run}, s.rules.NewWindow()
 	return nil
 }
 
@@ -128,6 +129,7 @@ func (s *Scanner) Next() (*Record, error) {
 		return nil, s.err
 	}
 	s.parent = Parent{Link: g.Link, Height: g.Entry.Height, Term: g.Entry.Term}
+	s.window.Add(g.Link, g.Entry.Height, g.Claims)
 	return g, nil
 }
 
@@ -228,7 +230,9 @@ func (s *Scanner) place(e *Entry, claims []Block[Claim]) error {
 
 // check verifies a generation: counts, order and all signatures.
 func (s *Scanner) check(g *Record) error {
-	if err := s.rules.checkPlace(g.Entry, s.parent, g.claims); err != nil {
+	parent := s.parent
+	parent.Below = s.window
+	if err := s.rules.checkPlace(g.Entry, parent, g.claims); err != nil {
 		return err
 	}
 	if err := checkSeal(g.entry, g.seal); err != nil {

@@ -147,7 +147,7 @@ func TestFileErrors(t *testing.T) {
 		return file(rules, m)
 	}
 	badVersion := *rules.Spec
-	badVersion.Format = Format + 1
+	badVersion.Format = Next + 1
 	strange := file(rules)
 	strange = append(binary.AppendUvarint(strange, linkLen+MaxBlockBytes+1), make([]byte, linkLen+MaxBlockBytes+1)...)
 	random := make([]byte, 0, 1<<20)
@@ -222,7 +222,7 @@ func TestNewerFormatWithNewFields(t *testing.T) {
 	if err := cbor.Unmarshal(Encode(newSpec(t, "dises")), &fields); err != nil {
 		t.Fatal(err)
 	}
-	fields["format"], fields["novelty"] = Format+1, "x"
+	fields["format"], fields["novelty"] = Next+1, "x"
 	data, err := encMode.Marshal(fields)
 	if err != nil {
 		t.Fatal(err)

@@ -77,7 +77,7 @@ func Replay(r io.Reader, opts ReplayOptions) (*Replayed, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &replay{opts: opts, scanner: scanner}
+	p := &replay{opts: opts, scanner: scanner, states: make(map[Link]*evolve.State)}
 	p.out = Replayed{Rules: scanner.Rules(), Parent: scanner.Parent(), Check: opts.Check, End: scanner.Offset()}
 	if opts.Check != CheckLinks {
 		p.out.State = p.out.Rules.Initial()
@@ -97,6 +97,8 @@ type replay struct {
 	opts    ReplayOptions
 	scanner *Scanner
 	out     Replayed
+	states  map[Link]*evolve.State // of the entries that claims may lie on, to re-run them
+	recent  []Link                 // of states, oldest first
 }
 
 // readAhead is how many generations are read and checked while others are folded.
@@ -157,7 +159,7 @@ func (p *replay) end(err error) error {
 // fold applies one generation that the scanner has checked.
 func (p *replay) fold(g *Record) error {
 	if p.opts.Check == CheckClaims {
-		if err := p.out.Rules.Rerun(p.opts.Pool, p.out.State, g.Claims); err != nil {
+		if err := p.rerun(g.Claims); err != nil {
 			return err
 		}
 		p.out.Checked += g.Entry.Evaluations
@@ -174,6 +176,28 @@ func (p *replay) fold(g *Record) error {
 	p.out.Evaluations += g.Entry.Evaluations
 	p.out.Steps += g.Entry.Steps
 	p.out.End = g.End
+	return nil
+}
+
+// rerun re-runs the claims of the next entry, each on the state that it names.
+func (p *replay) rerun(claims []*Claim) error {
+	p.states[p.out.Link] = p.out.State
+	p.recent = append(p.recent, p.out.Link)
+	if len(p.recent) > int(p.out.Rules.Spec.Generation.MaxStale)+1 {
+		delete(p.states, p.recent[0])
+		p.recent = p.recent[1:]
+	}
+	for _, on := range p.recent {
+		var same []*Claim
+		for _, c := range claims {
+			if c.Parent == on {
+				same = append(same, c)
+			}
+		}
+		if err := p.out.Rules.Rerun(p.opts.Pool, p.states[on], same); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

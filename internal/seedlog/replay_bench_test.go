@@ -92,7 +92,7 @@ func invent(rules *Rules, generations int) (log []byte, batches [][]evolve.Resul
 			}
 			claims = append(claims, rules.Claim(parent.Link, key, k, results))
 		}
-		batches = append(batches, rules.Results(claims))
+		batches = append(batches, rules.Results(parent.Link, claims))
 		entry, next := rules.NewEntry(state, parent, 1, rules.Origin, claims)
 		log = AppendGeneration(log, entry, NewSeal(entry, key, nil), claims)
 		_, link := entry.Encode()

@@ -58,6 +58,9 @@ func resolve(spec *Spec) (*Rules, error) {
 	if err != nil {
 		return nil, err
 	}
+	if spec.Generation.MaxStale > 0 && !evolve.TakesStale(plan.Strategy) {
+		return nil, fmt.Errorf("%w: generation.max_stale is %d, but %s with these settings takes no results of earlier states", ErrSpec, spec.Generation.MaxStale, spec.Strategy.Name)
+	}
 	r := &Rules{Spec: spec, Run: spec.Link(), Plan: plan, Origin: Peer(spec.Origin)}
 	n := r.EvaluationsPerChunk()
 	if alone := spec.Generation.Quota * n; spec.Generation.Evaluations > alone {
@@ -195,6 +198,15 @@ type Parent struct {
 	Link   Link
 	Height uint64
 	Term   uint64
+	// Below looks up the entries below, on which claims may lie if max_stale is above 0; nil: there are none.
+	Below Below
+}
+
+// Below looks up what the newest entries of a chain hold.
+type Below interface {
+	// Logged returns the height of an entry (or the genesis) that lies at most MaxStale entries below the newest one,
+	// and how many chunks of a peer's claims on it the entries above it hold; false if it is none of them.
+	Logged(on Link, peer Peer) (height, chunks uint64, ok bool)
 }
 
 // CheckPlace verifies an entry against its parent block and the claims it names, which must be given in its order.
@@ -224,24 +236,40 @@ func (r *Rules) checkPlace(e *Entry, parent Parent, claims []Block[Claim]) error
 	case len(claims) != len(e.Claims):
 		return fmt.Errorf("%w: %d claims for an entry that names %d", ErrCount, len(claims), len(e.Claims))
 	}
-	return r.checkClaims(e, claims)
+	return r.checkClaims(e, parent, claims)
 }
 
-func (r *Rules) checkClaims(e *Entry, claims []Block[Claim]) error {
-	var evaluations, steps, next uint64
+// logged is Below.Logged; where that is nil, only the parent itself has a place, without any claim on it.
+func (p *Parent) logged(on Link, peer Peer) (height, chunks uint64, ok bool) {
+	switch {
+	case on == p.Link:
+		return p.Height, 0, true
+	case p.Below == nil:
+		return 0, 0, false
+	}
+	return p.Below.Logged(on, peer)
+}
+
+func (r *Rules) checkClaims(e *Entry, parent Parent, claims []Block[Claim]) error {
+	var evaluations, steps, next, on uint64 // on: height of the claims' parent
 	for i, b := range claims {
 		c := b.value
 		if b.link != e.Claims[i] {
 			return fmt.Errorf("%w: claim %s in place of %s", ErrLink, b.link, e.Claims[i])
 		}
-		if c.Parent != e.Parent {
-			return fmt.Errorf("%w: claim on %s in an entry on %s", ErrOrder, c.Parent, e.Parent)
-		}
-		if i == 0 || c.Peer != claims[i-1].value.Peer {
-			if i > 0 && claims[i-1].value.Peer.Compare(c.Peer) > 0 {
+		if i == 0 || c.Peer != claims[i-1].value.Peer || c.Parent != claims[i-1].value.Parent {
+			newPeer := i == 0 || c.Peer != claims[i-1].value.Peer
+			if newPeer && i > 0 && claims[i-1].value.Peer.Compare(c.Peer) > 0 {
 				return fmt.Errorf("%w: claims of %s after those of %s", ErrOrder, c.Peer.Short(), claims[i-1].value.Peer.Short())
 			}
-			next = 0
+			height, chunks, ok := parent.logged(c.Parent, c.Peer)
+			switch {
+			case !ok || parent.Height-height > r.Spec.Generation.MaxStale:
+				return fmt.Errorf("%w: claim on %s in an entry on %s", ErrOrder, c.Parent, e.Parent)
+			case !newPeer && height <= on:
+				return fmt.Errorf("%w: claims of %s on height %d after those on height %d", ErrOrder, c.Peer.Short(), height, on)
+			}
+			next, on = chunks, height
 		}
 		if c.Chunk != next {
 			return fmt.Errorf("%w: chunk %d of %s where chunk %d belongs", ErrOrder, c.Chunk, c.Peer.Short(), next)
@@ -268,13 +296,20 @@ func (r *Rules) checkFull(evaluations, steps uint64) error {
 // Full reports whether claims of this size close a generation.
 func (r *Rules) Full(evaluations, steps uint64) bool { return r.checkFull(evaluations, steps) == nil }
 
-// Results converts claims, in an entry's order, to what the strategy takes.
-func (r *Rules) Results(claims []*Claim) []evolve.Result {
+// Results converts the claims of an entry on parent, in its order, to what the strategy takes. Those on other parents
+// are numbered in the order in which these first appear.
+func (r *Rules) Results(parent Link, claims []*Claim) []evolve.Result {
 	signs := r.Signs()
 	var results []evolve.Result
+	groups := map[Link]uint32{parent: 0}
 	for _, c := range claims {
+		group, seen := groups[c.Parent]
+		if !seen {
+			group = uint32(len(groups))
+			groups[c.Parent] = group
+		}
 		for i := range c.Steps {
-			res := evolve.Result{Seed: r.Seed(c.Parent, c.Peer, c.Chunk*uint64(len(c.Steps))+uint64(i))}
+			res := evolve.Result{Seed: r.Seed(c.Parent, c.Peer, c.Chunk*uint64(len(c.Steps))+uint64(i)), Group: group}
 			copy(res.Fitness[:], c.Fitness[i*signs:(i+1)*signs])
 			res.Steps = c.Steps[i]
 			results = append(results, res)
@@ -283,10 +318,10 @@ func (r *Rules) Results(claims []*Claim) []evolve.Result {
 	return results
 }
 
-// Apply folds claims on parent, in an entry's order, into parent's state and returns the next one; state is
+// Apply folds the claims of an entry on parent, in its order, into parent's state and returns the next one; state is
 // not changed. Bit exact.
 func (r *Rules) Apply(state *evolve.State, parent Link, claims []*Claim) *evolve.State {
-	return r.Plan.Apply(state, r.Results(claims), r.ObserveSeeds(parent))
+	return r.Plan.Apply(state, r.Results(parent, claims), r.ObserveSeeds(parent))
 }
 
 // Advance applies an entry that passed [Rules.CheckEntry] and [Rules.CheckPlace], and compares the digests.
@@ -299,7 +334,8 @@ func (r *Rules) Advance(state *evolve.State, e *Entry, claims []*Claim) (*evolve
 	return next, nil
 }
 
-// NewEntry builds the entry that claims, in the order of (peer, chunk), close on parent, and the state after it.
+// NewEntry builds the entry that claims, in the order of (peer, height of their parent, chunk), close on parent, and
+// the state after it.
 func (r *Rules) NewEntry(state *evolve.State, parent Parent, term uint64, leader Peer, claims []*Claim) (*Entry, *evolve.State) {
 	next := r.Apply(state, parent.Link, claims)
 	blocks := make([]CheckedClaim, len(claims))
@@ -309,8 +345,8 @@ func (r *Rules) NewEntry(state *evolve.State, parent Parent, term uint64, leader
 	return r.EntryOf(parent, term, leader, blocks, next.ThetaDigest(), next.Digest()), next
 }
 
-// EntryOf builds the entry that claims, in the order of (peer, chunk), close on parent, given the digests of the state
-// after it.
+// EntryOf builds the entry that claims, in the order of (peer, height of their parent, chunk), close on parent, given
+// the digests of the state after it.
 func (r *Rules) EntryOf(parent Parent, term uint64, leader Peer, claims []CheckedClaim, theta, digest [32]byte) *Entry {
 	e := &Entry{Run: r.Run, Height: parent.Height + 1, Parent: parent.Link, Term: term, Leader: leader,
 		Claims: make([]Link, len(claims)), Theta: theta[:], State: digest[:]}
@@ -322,11 +358,12 @@ func (r *Rules) EntryOf(parent Parent, term uint64, leader Peer, claims []Checke
 	return e
 }
 
-// Decisive names the counters whose results decide the update of claims most, at most n: what followers re-run.
-func (r *Rules) Decisive(claims []*Claim, n int) []Counter {
+// Decisive names the counters whose results decide the update of claims on parent most, at most n: what followers
+// re-run.
+func (r *Rules) Decisive(parent Link, claims []*Claim, n int) []Counter {
 	var counters []Counter
 	index, first := 0, 0
-	for _, i := range r.Strategy.Decisive(r.Results(claims), n) {
+	for _, i := range r.Strategy.Decisive(r.Results(parent, claims), n) {
 		for i-first >= len(claims[index].Steps) {
 			first += len(claims[index].Steps)
 			index++

@@ -13,6 +13,8 @@ import (
 // Versions that this build writes and reads.
 const (
 	Format   = 1 // of the blocks
+	Next     = 2 // of the blocks: a format that is not finished. Its runs name a draft, and other drafts are refused
+	Draft    = 1 // of Next: grows with each change of what is valid
 	Numerics = 1 // of floor 0: noise, kernels, functions
 )
 
@@ -26,7 +28,7 @@ var (
 // Spec is the genesis block: everything that a run depends on, with every default written out.
 // Its link is the run id. The rules of a run never change.
 type Spec struct {
-	Format     uint64      `cbor:"format" json:"format"`         // of the blocks; this build knows 1
+	Format     uint64      `cbor:"format" json:"format"`         // of the blocks; this build knows 1, and a draft of 2
 	Numerics   uint64      `cbor:"numerics" json:"numerics"`     // of floor 0; this build knows 1
 	Env        EnvRef      `cbor:"env" json:"env"`               // the environment
 	Policy     policy.Spec `cbor:"policy" json:"policy"`         // what the parameters mean
@@ -41,6 +43,18 @@ type Spec struct {
 
 	// Observations says how observations are normalized; nil: not at all.
 	Observations *rollout.Observations `cbor:"observations,omitempty" json:"observations,omitempty"`
+
+	// Draft names what Format 2 means, as long as that is a draft; 0 in format 1.
+	Draft uint64 `cbor:"draft,omitempty" json:"draft,omitempty"`
+	// SpotChecks says how much of what peers claim is run again, in format 2; nil in format 1, where leaders re-run
+	// all.
+	SpotChecks *SpotChecks `cbor:"spot_checks,omitempty" json:"spot_checks,omitempty"`
+}
+
+// SpotChecks says how much of what peers claim is run again.
+type SpotChecks struct {
+	First uint64 `cbor:"first" json:"first"` // chunks of a key in the log, up to which a leader re-runs all of its claims
+	Share uint64 `cbor:"share" json:"share"` // one of so many results of known keys is drawn and re-run, 1 to MaxSpotShare
 }
 
 // EnvRef names an environment; a fix of its dynamics gets a new revision.
@@ -70,7 +84,7 @@ type Generation struct {
 	Open        bool   `cbor:"open" json:"open"`                 // whether more evaluations than the population may enter
 	Chunk       uint64 `cbor:"chunk" json:"chunk"`               // counters per claim, 1 to MaxChunk
 	Quota       uint64 `cbor:"quota" json:"quota"`               // chunks per peer and parent, 1 to MaxClaims: what one peer may add to a generation
-	MaxStale    uint64 `cbor:"max_stale" json:"max_stale"`       // how far back a claim's parent may lie; this version: 0
+	MaxStale    uint64 `cbor:"max_stale" json:"max_stale"`       // how many entries back a claim's parent may lie; format 1: 0
 	WeightSteps uint64 `cbor:"weight_steps" json:"weight_steps"` // an entry weighs its env-steps, at most this many
 }
 
@@ -95,6 +109,10 @@ const (
 	MaxEvaluations = 1 << 17 // evaluations per entry
 	MaxEpisodes    = 1024    // episodes per candidate
 	MaxTermStep    = 1 << 20 // from the term of an entry to that of the next
+
+	MaxStale     = 16      // entries that a claim's parent may lie back
+	MaxSpotFirst = 1 << 16 // chunks of a key that are re-run as a whole
+	MaxSpotShare = 1 << 10 // one of so many results is re-run
 
 	MaxEvalEvery    = 1 << 20 // generations between held-out evaluations
 	MaxEvalEpisodes = 10_000  // episodes of one
@@ -129,13 +147,19 @@ func DecodeSpec(data []byte) (*Spec, error) {
 	var v struct {
 		Format   uint64 `cbor:"format"`
 		Numerics uint64 `cbor:"numerics"`
+		Draft    uint64 `cbor:"draft"`
 	}
 	if len(data) > MaxSpecBytes {
 		return nil, fmt.Errorf("%w: spec of %d bytes, at most %d", ErrTooLarge, len(data), MaxSpecBytes)
 	}
 	// A newer format may have fields that this build does not know: say so rather than call it malformed.
-	if looseMode.Unmarshal(data, &v) == nil && (v.Format > Format || v.Numerics > Numerics) {
-		return nil, fmt.Errorf("%w: format %d, numerics %d; this build knows format %d, numerics %d: use a newer evonode", ErrVersion, v.Format, v.Numerics, Format, Numerics)
+	if looseMode.Unmarshal(data, &v) == nil {
+		switch {
+		case v.Format == Next && v.Draft != Draft:
+			return nil, fmt.Errorf("%w: draft %d of format %d; this build knows draft %d: use the evonode that began the run", ErrVersion, v.Draft, v.Format, Draft)
+		case v.Format > Next || v.Numerics > Numerics:
+			return nil, fmt.Errorf("%w: format %d, numerics %d; this build knows format %d, numerics %d: use a newer evonode", ErrVersion, v.Format, v.Numerics, Format, Numerics)
+		}
 	}
 	s := new(Spec)
 	if err := decode(data, MaxSpecBytes, s); err != nil {
@@ -145,8 +169,11 @@ func DecodeSpec(data []byte) (*Spec, error) {
 }
 
 func (s *Spec) check() error {
-	if s.Format != Format || s.Numerics != Numerics {
+	if s.Format != Format && s.Format != Next || s.Numerics != Numerics {
 		return fmt.Errorf("%w: format %d, numerics %d", ErrVersion, s.Format, s.Numerics)
+	}
+	if err := s.checkFormat(); err != nil {
+		return err
 	}
 	g := s.Generation
 	for _, f := range []struct {
@@ -158,7 +185,7 @@ func (s *Spec) check() error {
 		{"generation.steps", g.Steps, 0, 1 << 40},
 		{"generation.chunk", g.Chunk, 1, MaxChunk},
 		{"generation.quota", g.Quota, 1, MaxClaims},
-		{"generation.max_stale", g.MaxStale, 0, 0},
+		{"generation.max_stale", g.MaxStale, 0, MaxStale},
 		{"generation.weight_steps", g.WeightSteps, 1, 1 << 40},
 		{"checks.every", s.Checks.Every, 1, MaxEvalEvery},
 		{"checks.validate", s.Checks.Validate, 1, MaxEvalEpisodes},
@@ -186,6 +213,24 @@ func (s *Spec) check() error {
 		}
 	}
 	return checkReals(s.Strategy.Params)
+}
+
+// checkFormat refuses fields of another format.
+func (s *Spec) checkFormat() error {
+	switch spot := s.SpotChecks; {
+	case s.Format == Format && (s.Draft != 0 || spot != nil || s.Generation.MaxStale != 0):
+		return fmt.Errorf("%w: draft, spot_checks and generation.max_stale are fields of format %d", ErrSpec, Next)
+	case s.Format == Format:
+	case s.Draft != Draft:
+		return fmt.Errorf("%w: draft %d of format %d", ErrVersion, s.Draft, s.Format)
+	case spot == nil:
+		return fmt.Errorf("%w: spot_checks is missing", ErrSpec)
+	case spot.First < 1 || spot.First > MaxSpotFirst:
+		return fmt.Errorf("%w: spot_checks.first is %d, allowed 1 to %d", ErrSpec, spot.First, MaxSpotFirst)
+	case spot.Share < 1 || spot.Share > MaxSpotShare:
+		return fmt.Errorf("%w: spot_checks.share is %d, allowed 1 to %d", ErrSpec, spot.Share, MaxSpotShare)
+	}
+	return nil
 }
 
 // checkReals refuses values with more than one encoding or none: NaN, infinities and -0.

@@ -60,7 +60,7 @@ func shortRun(rules *seedlog.Rules, generations int) (log []byte, batches [][]ev
 		if err != nil {
 			return nil, nil, err
 		}
-		batches = append(batches, rules.Results(claims))
+		batches = append(batches, rules.Results(parent.Link, claims))
 		entry, next := rules.NewEntry(state, parent, 1, rules.Origin, claims)
 		log = seedlog.AppendGeneration(log, entry, seedlog.NewSeal(entry, key, nil), claims)
 		_, link := entry.Encode()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/evoswarm/evoswarm/coordinator"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
@@ -69,9 +70,52 @@ type verifier struct {
 }
 
 type verdict struct {
+	below  *verdict
 	parent seedlog.Parent // as the next entry sees it
+	claims []*seedlog.Claim
 	state  *evolve.State
+	lies   []coordinator.Peer // whose claims are false, where leaders do not re-run all
 	err    error
+}
+
+// Logged implements seedlog.Below, by counting.
+func (v *verdict) Logged(on seedlog.Link, peer coordinator.Peer) (height, chunks uint64, ok bool) {
+	for depth := 0; v != nil && depth <= seedlog.MaxStale; v, depth = v.below, depth+1 {
+		if v.parent.Link == on {
+			return v.parent.Height, chunks, true
+		}
+		for _, c := range v.claims {
+			if c.Peer == peer && c.Parent == on {
+				chunks++
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// liesUntil is for how many entries a peer's claims may still be logged after a false one of it.
+const liesUntil = 20
+
+// lied checks that who makes false claims is soon out of the log.
+func (v *verdict) lied() error {
+	first := make(map[coordinator.Peer]uint64)
+	var chain []*verdict
+	for ; v != nil; v = v.below {
+		chain = append(chain, v)
+	}
+	for _, at := range slices.Backward(chain) {
+		for _, p := range at.lies {
+			if _, known := first[p]; !known {
+				first[p] = at.parent.Height
+			}
+		}
+		for _, c := range at.claims {
+			if height, lied := first[c.Peer]; lied && at.parent.Height > height+liesUntil {
+				return fmt.Errorf("%w at height %d, and height %d still holds claims of its author", seedlog.ErrFalseClaim, height, at.parent.Height)
+			}
+		}
+	}
+	return nil
 }
 
 // check (I2, I3): what is on disk verifies from the genesis, folds to the live state, and holds no false claim.
@@ -89,6 +133,9 @@ func (v *verifier) check(n *node) error {
 			return fmt.Errorf("height %d of %d: %w", i+1, len(n.disk.chain), next.err)
 		}
 		at = next
+	}
+	if err := at.lied(); err != nil {
+		return err
 	}
 	if n.disk.pending != nil {
 		return nil // the newest entry is being saved
@@ -110,20 +157,26 @@ func (v *verifier) entry(n *node, key [2]seedlog.Link, parent *verdict) *verdict
 		return &verdict{err: err}
 	}
 	e := entry.Value()
+	var lies []coordinator.Peer
 	checked, claims := make([]seedlog.CheckedClaim, len(e.Claims)), make([]*seedlog.Claim, len(e.Claims))
 	for j, l := range e.Claims {
 		if checked[j], err = s.checker.Claim(n.disk.blocks[l]); err != nil {
 			return &verdict{err: err}
 		}
 		claims[j] = checked[j].Value()
-		if err := s.checkTrue(claims[j]); err != nil {
+		switch err := s.checkTrue(claims[j]); {
+		case err != nil && s.rules.Spec.SpotChecks == nil:
 			return &verdict{err: err}
+		case err != nil:
+			lies = append(lies, claims[j].Peer)
 		}
 	}
-	if err := s.rules.CheckPlace(entry, parent.parent, checked); err != nil {
+	place := parent.parent
+	place.Below = parent
+	if err := s.rules.CheckPlace(entry, place, checked); err != nil {
 		return &verdict{err: err}
 	}
-	next := &verdict{parent: seedlog.Parent{Link: key[0], Height: e.Height, Term: e.Term}}
+	next := &verdict{below: parent, parent: seedlog.Parent{Link: key[0], Height: e.Height, Term: e.Term}, claims: claims, lies: lies}
 	next.state, next.err = s.rules.Advance(parent.state, e, claims)
 	return next
 }

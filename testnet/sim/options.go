@@ -18,6 +18,7 @@ type Options struct {
 	Stranger   int    // keys of a stranger that sends any messages, as many a tick
 	Forges     bool   // the stranger builds chains, too
 	Antithetic bool   // openai-es instead of dises
+	Next       bool   // the draft of format 2: claims may be up to nextStale entries old, and leaders re-run few; snes instead of dises
 	Mandate    uint64 // entries of one leader; 0: 20
 
 	Ticks coordinator.Tick // of trouble
@@ -117,7 +118,7 @@ func (o Options) String() string {
 	for _, x := range []struct {
 		is   bool
 		text string
-	}{{o.WAN, "wide area"}, {o.KillLeader, "leaders crash"}, {o.Antithetic, "openai-es"}} {
+	}{{o.Next, "format 2"}, {o.WAN, "wide area"}, {o.KillLeader, "leaders crash"}, {o.Antithetic, "openai-es"}} {
 		if x.is {
 			b.WriteString(", " + x.text)
 		}

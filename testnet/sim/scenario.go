@@ -54,8 +54,16 @@ func New(o Options) (*Swarm, error) {
 	return s, s.err
 }
 
+// nextStale and nextChecks are what runs of the draft of format 2 have here: its rates of production.
+const nextStale = 4
+
+var nextChecks = seedlog.SpotChecks{First: 10, Share: 32}
+
 func newSpec(o Options, origin coordinator.Peer) (*seedlog.Spec, error) {
 	name := "dises"
+	if o.Next {
+		name = "snes"
+	}
 	if o.Antithetic {
 		name = "openai-es"
 	}
@@ -70,7 +78,7 @@ func newSpec(o Options, origin coordinator.Peer) (*seedlog.Spec, error) {
 	}
 	nonce := make([]byte, 16)
 	nonce[0] = 1
-	return &seedlog.Spec{
+	spec := &seedlog.Spec{
 		Format: seedlog.Format, Numerics: seedlog.Numerics,
 		Env:        seedlog.EnvRef{ID: "CartPole-v1", Revision: 1},
 		Policy:     policy.Spec{Kind: "linear", Hidden: []uint64{}, Head: "argmax"},
@@ -79,7 +87,11 @@ func newSpec(o Options, origin coordinator.Peer) (*seedlog.Spec, error) {
 		Generation: seedlog.Generation{Evaluations: 8, Open: true, Chunk: 4, Quota: 2, WeightSteps: 1 << 20},
 		Checks:     seedlog.Checks{Every: 1, Validate: 1, Test: 1},
 		Seed:       o.Seed, Origin: origin[:], Nonce: nonce,
-	}, nil
+	}
+	if o.Next {
+		spec.Format, spec.Draft, spec.SpotChecks, spec.Generation.MaxStale = seedlog.Next, seedlog.Draft, &nextChecks, nextStale
+	}
+	return spec, nil
 }
 
 // Run plays a scenario to its end and checks the invariants.

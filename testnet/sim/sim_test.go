@@ -11,6 +11,7 @@ var (
 	seeds = flag.Uint64("sim.seeds", 50, "how many seeds TestSeeds runs")
 	start = flag.Uint64("sim.first", 0, "the first of them")
 	trace = flag.Bool("sim.trace", false, "tell what happens, tick by tick; with -sim.seed")
+	next  = flag.Bool("sim.next", false, "run the draft of format 2")
 	only  = flag.String("sim.seed", "", "run this one seed alone, such as 0x2a")
 )
 
@@ -50,6 +51,7 @@ func play(t *testing.T, o Options, again string) {
 	if *trace {
 		o.Trace = func(line string) { t.Log(line) }
 	}
+	o.Next = o.Next || *next
 	report, err := Run(o)
 	if err != nil {
 		t.Fatalf("%v\nreproduce: go test ./testnet/sim -run %s", err, again)

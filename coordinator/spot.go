@@ -1,0 +1,162 @@
+package coordinator
+
+import (
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// Spot checks. Where a run's spec has them, a leader re-runs all claims of a key until the log holds some of it, and
+// what decides an entry; all else is logged as it is. Every native owes the swarm a re-run for so many results of its
+// own: the leader pays with results of claims that come in, the others with results of entries that they follow. What
+// is drawn is local and secret, and drawn after it was claimed. docs/spec/draft2.md has the reasons.
+
+const (
+	// decisiveResults is how many results of an entry decide it.
+	decisiveResults = 2
+	// spotsOwed bounds the re-runs that a peer saves up.
+	spotsOwed = 64
+	// decisiveSpots is which part of the re-runs goes to what decides an entry: one in so many.
+	decisiveSpots = 2
+)
+
+// spotPool decides which claims of known keys are re-run before they are logged. Of a key whose record is short it is
+// one after the other, and all together no more than this computer does at once: what decides an entry must not wait
+// for many.
+func (c *Coordinator) spotPool() {
+	pool := &c.work.pool
+	busy := make(map[Peer]bool)
+	for _, p := range pool.known.All() {
+		if p.checking {
+			busy[p.claim.Value().Peer] = true
+		}
+	}
+	for _, p := range pool.known.All() {
+		author := p.claim.Value().Peer
+		switch {
+		case p.good || p.checking || p.spared:
+		case c.spares(p):
+			c.spotClaim(p)
+		case !busy[author] && pool.checking < c.work.slots:
+			busy[author] = true
+			c.recheck(p)
+		}
+	}
+}
+
+// spares reports whether a claim of a known key may be logged without being re-run as a whole.
+func (c *Coordinator) spares(p *pooled) bool {
+	spot := c.rules.Spec.SpotChecks
+	if spot == nil {
+		return false
+	}
+	logged := c.chain.credits[p.claim.Value().Peer].Evaluations / c.rules.EvaluationsPerChunk()
+	return logged >= spot.First
+}
+
+// spotOwed takes one of the re-runs that this peer owes; false if it owes none.
+func (c *Coordinator) spotOwed() bool {
+	share := c.rules.Spec.SpotChecks.Share
+	c.work.spots = min(c.work.spots, spotsOwed*share)
+	if c.work.spots < share {
+		return false
+	}
+	c.work.spots -= share
+	return true
+}
+
+// spotClaim spares a claim; by lot it has one of its results re-run before.
+func (c *Coordinator) spotClaim(p *pooled) {
+	p.spared = true
+	if !c.spotOwed() {
+		return
+	}
+	claim := p.claim.Value()
+	p.checking = true
+	c.work.pool.checking++
+	n := uint64(len(claim.Steps))
+	c.issue(&job{kind: jobSpot, parent: p.on, pooled: p, claim: p.claim, peer: claim.Peer, counter: claim.Chunk*n + c.draw.Uint64()%n}, true)
+}
+
+// spotEntry has results of an entry re-run that this peer follows now, as far as it owes any: some of those that decide
+// it, and of the others by the steps that they claim.
+func (c *Coordinator) spotEntry(n *node) {
+	if n.body == nil || c.cfg.Audit == 0 || n.steps == n.parent.steps {
+		return
+	}
+	claims, steps := n.body.claims, n.steps-n.parent.steps
+	for c.spotOwed() {
+		var claim seedlog.CheckedClaim
+		var counter uint64
+		if len(n.decisive) > 0 && c.draw.Uint64()%decisiveSpots == 0 {
+			d := n.decisive[c.draw.Uint64()%uint64(len(n.decisive))]
+			claim, counter = claims[d.Claim], d.Counter
+		} else {
+			d := drawResults(claims, 1, func() uint64 { return c.draw.Uint64() % steps })[0]
+			claim = claims[d.claim]
+			counter = claim.Value().Chunk*uint64(len(claim.Value().Steps)) + uint64(d.result)
+		}
+		v := claim.Value()
+		if on := c.chain.stateOf(n, v); on != nil && v.Peer != c.self {
+			c.issue(&job{kind: jobSpot, parent: on, claim: claim, peer: v.Peer, counter: counter}, false)
+		}
+	}
+}
+
+// spotted takes the re-run of one result that was drawn.
+func (c *Coordinator) spotted(j *job, fitness []int64, steps uint64) {
+	if j.pooled != nil {
+		c.work.pool.checked(j.pooled)
+	}
+	if stated, statedSteps := j.claim.Value().At(j.counter); !slices.Equal(stated, fitness) || statedSteps != steps {
+		c.exposeCounter(j.claim, j.counter, fitness, steps, 0)
+	}
+}
+
+// checkDecisive has what decides the generation that this leader closes re-run, but for what it knows to be true.
+func (c *Coordinator) checkDecisive() {
+	g := c.tenure.closing
+	for _, d := range g.decisive {
+		if p := g.picked[d.Claim]; !p.good {
+			g.unsure++
+			c.issue(&job{kind: jobDecides, parent: p.on, pooled: p, claim: p.claim, peer: p.claim.Value().Peer, counter: d.Counter}, true)
+		}
+	}
+}
+
+// sure takes the re-run of a result that decides the generation that this leader closes. If it is false the
+// generation is closed without its author.
+func (c *Coordinator) sure(j *job, fitness []int64, steps uint64) {
+	if stated, statedSteps := j.claim.Value().At(j.counter); !slices.Equal(stated, fitness) || statedSteps != steps {
+		c.dropClosing()
+		c.exposeCounter(j.claim, j.counter, fitness, steps, 0)
+		return
+	}
+	if g := c.tenure.closing; g != nil {
+		if g.unsure--; g.unsure == 0 {
+			c.closed(g.folded)
+		}
+	}
+}
+
+// blamed reports whether a leader should have found a false claim before it logged it in n: of a key without work in
+// the last entries, or in a result that decides the entry. It is a function of the branch and the proof alone.
+func (c *Coordinator) blamed(n *node, link seedlog.Link) bool {
+	if c.rules.Spec.SpotChecks == nil {
+		return true // leaders re-run all claims
+	}
+	kept, ok := c.faults.kept.Get(link)
+	if !ok {
+		return false
+	}
+	claim, err := seedlog.DecodeClaim(kept.Claim)
+	if err != nil {
+		return false
+	}
+	proof, err := seedlog.DecodeProof(kept.Proof)
+	if err != nil {
+		return false
+	}
+	decides := seedlog.Counter{Claim: slices.Index(n.claims, link), Counter: proof.Counter}
+	return slices.Contains(n.decisive, decides) || c.chain.accountsAt(n.parent).of[claim.Peer].entries == 0
+}

@@ -1,0 +1,185 @@
+package coordinator
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// newNextField is a field whose run is of the draft of format 2: generations of at least 16 evaluations, claims of 4,
+// up to so many entries old.
+func newNextField(t testing.TB, stale uint64, natives, strangers int) *field {
+	spec := *newRules(t, true).Spec
+	spec.Generation.Evaluations, spec.Generation.Quota = 16, 64
+	rules, err := seedlog.NewRules(nextFormat(t, &spec, stale))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFieldOf(t, rules, natives, strangers)
+	f.capacity = 2
+	return f
+}
+
+// onChain is the lowest canonical entry of a peer that holds a claim; nil if none does.
+func (f *field) onChain(m *member, claim seedlog.Link) *node {
+	for _, n := range m.coord.chain.canon {
+		if slices.Contains(n.claims, claim) {
+			return n
+		}
+	}
+	return nil
+}
+
+// inflate makes a peer's claims false by so much from now on, in the results that which accepts by their place in a
+// task.
+func (f *field) inflate(faulty *member, by int64, which func(i int) bool) {
+	f.corrupt = func(m *member, j *job, results []int64) {
+		for i := range results {
+			if m == faulty && j.kind == jobOwn && which(i) {
+				results[i] += by
+			}
+		}
+	}
+}
+
+// TestLiesWithARecord: a peer that has done honest work starts to lie. What decides is found before it is logged,
+// and whatever it falsifies is found by somebody soon: a mandate later its claims are no longer logged. Its lies that
+// did not decide undo nothing, and cost no leader its place.
+func TestLiesWithARecord(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		by    int64
+		which func(i int) bool
+	}{
+		{"what decides", 1 << 40, func(i int) bool { return i == 1 }},
+		{"all a little", 1, func(int) bool { return true }},
+		{"one of four a little", 1, func(i int) bool { return i == 1 }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newNextField(t, 4, 6, 0)
+			f.pass(120)
+			faulty := f.peers[5]
+			if f.onRecord(faulty) < 10 {
+				t.Fatalf("%d chunks of the peer that will lie are logged, want some", f.onRecord(faulty))
+			}
+			from := f.low()
+			f.inflate(faulty, test.by, test.which)
+			f.pass(300)
+			var lies, last uint64
+			for _, n := range f.peers[0].coord.chain.canon {
+				for i, link := range n.claims {
+					claim, err := seedlog.DecodeClaim(f.peers[0].disk.blocks[link])
+					if err != nil || claim.Peer != faulty.peer || n.height <= from {
+						continue
+					}
+					last = n.height
+					for k := range claim.Steps {
+						if fitness, _ := claim.At(claim.Chunk*4 + uint64(k)); fitness[0] != truth(f.rules.Seed(claim.Parent, claim.Peer, claim.Chunk*4+uint64(k))) {
+							lies++
+							if slices.Contains(n.decisive, seedlog.Counter{Claim: i, Counter: claim.Chunk*4 + uint64(k)}) {
+								t.Errorf("a lie decides the entry at height %d", n.height)
+							}
+						}
+					}
+				}
+			}
+			t.Logf("from height %d on %d lies were logged, the last claim of the faulty peer at height %d of %d", from, lies, last, f.peers[0].coord.chain.head.height)
+			if last > from+20 {
+				t.Errorf("the claims of the faulty peer are logged up to height %d, it has lied since %d", last, from)
+			}
+			if height := f.peers[0].coord.chain.head.height; height < from+40 {
+				t.Errorf("height %d, %d when that began: the swarm stalls", height, from)
+			}
+			for _, m := range f.peers[:5] {
+				if !m.coord.faults.peers[faulty.peer] || len(m.coord.faults.disqualified) > 0 || len(m.coord.faults.peers) != 1 {
+					t.Errorf("%s: %d peers faulty, %d disqualified; want the one that lied alone", m.name, len(m.coord.faults.peers), len(m.coord.faults.disqualified))
+				}
+			}
+		})
+	}
+}
+
+// onRecord is how many chunks of a peer the log holds.
+func (f *field) onRecord(m *member) uint64 {
+	return f.peers[0].coord.chain.credits[m.peer].Evaluations / f.rules.EvaluationsPerChunk()
+}
+
+// TestNewcomersAreRerun: of a key without a record nothing is logged that was not re-run as a whole.
+func TestNewcomersAreRerun(t *testing.T) {
+	f := newNextField(t, 4, 4, 0)
+	faulty := f.peers[3]
+	f.inflate(faulty, 1, func(i int) bool { return i == 3 })
+	f.pass(200)
+	if n := f.onRecord(faulty); n > 0 {
+		t.Errorf("%d chunks of a peer that always lies are logged", n)
+	}
+	if height := f.peers[0].coord.chain.head.height; height < 20 {
+		t.Errorf("height %d: the swarm stalls", height)
+	}
+}
+
+// TestBlamedLeader: a leader that logs a false claim of a key without work in the last entries, or one that decides,
+// did not do what it should have. The entry is void and it may not lead.
+func TestBlamedLeader(t *testing.T) {
+	for _, decides := range []bool{false, true} {
+		f := newNextField(t, 0, 4, 1) // of one parent, so that the best of all decides
+		f.pass(300)
+		leader := f.leader()
+		c := leader.coord
+		for c.lastEntry != f.now || c.election.role != Leader {
+			f.pass(1)
+			leader = f.leader()
+			c = leader.coord
+		}
+		head := c.chain.head // it has just closed an entry
+		key := f.strangers[0]
+		if decides {
+			for _, m := range f.peers {
+				if m != leader {
+					key = m.key
+				}
+			}
+		}
+		author := seedlog.PeerOf(key)
+		results := f.evaluate(f.rules.Task(head.state, head.link, author, 0), false)
+		if results[0].Fitness[0] = 0; decides {
+			results[0].Fitness[0] = 1 << 50
+		}
+		claim := f.rules.OwnClaim(f.rules.Claim(head.link, key, 0, results))
+		c.work.pool.drop(author)
+		f.step(leader, Passed{})
+		c.offer(source{key: author}, claim)
+		p := c.work.pool.links[claim.Link()]
+		if p == nil {
+			t.Fatal("the pool does not take the claim")
+		}
+		p.good = true // it does not check
+		for range 40 {
+			f.pass(1)
+			if f.onChain(leader, claim.Link()) != nil {
+				break
+			}
+		}
+		n := f.onChain(leader, claim.Link())
+		if n == nil {
+			t.Fatal("the lie was not logged")
+		}
+		if at := slices.Index(n.claims, claim.Link()); decides != slices.Contains(n.decisive, seedlog.Counter{Claim: at}) {
+			t.Fatalf("the lie is in claim %d, these decide: %v", at, n.decisive)
+		}
+		f.pass(3)
+		others := slices.DeleteFunc(slices.Clone(f.peers), func(m *member) bool { return m == leader || m.peer == author })
+		true0 := f.evaluate(f.rules.Recheck(head.state, head.link, author, 0), false)[0]
+		others[0].coord.exposeCounter(claim, 0, true0.Fitness[:1], true0.Steps, 0) // by lot somebody finds it, or not
+		f.pass(20)
+		for _, m := range others {
+			if f.onChain(m, claim.Link()) != nil {
+				t.Errorf("decides %t: the chain of %s still holds the lie", decides, m.name)
+			}
+			if m.coord.faults.mayLead(leader.peer, m.coord.chain.head.height) && m.coord.chain.head.height < head.height+90 {
+				t.Errorf("decides %t: for %s its leader may lead", decides, m.name)
+			}
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package seedlog
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/noise"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+)
+
+// nextSpec returns the spec of a swarm's run of format 2, whose claims may lie two entries back.
+func nextSpec(t testing.TB) *Spec {
+	t.Helper()
+	method, err := evolve.Find("snes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := strategySpec(t, method, newSpec(t, "dises").Policy)
+	spec.Format, spec.Draft, spec.SpotChecks = Next, Draft, &SpotChecks{First: 10, Share: 32}
+	spec.Generation = Generation{Evaluations: 4, Open: true, Chunk: 2, Quota: 4, MaxStale: 2, WeightSteps: 8000}
+	spec.Nonce = bytes.Repeat([]byte{7}, 16)
+	return spec
+}
+
+// staleRun makes generations whose claims lie up to max_stale entries back.
+type staleRun struct {
+	t      testing.TB
+	rules  *Rules
+	pool   *rollout.Pool
+	keys   []ed25519.PrivateKey
+	states []*evolve.State // after the genesis and each entry
+	links  []Link
+	all    []made
+	window *Window
+	logged map[[2]any]uint64 // chunks by peer and parent
+}
+
+func newStaleRun(t testing.TB, spec *Spec) *staleRun {
+	rules := newRules(t, spec)
+	r := &staleRun{t: t, rules: rules, pool: rollout.NewPool(rules.Plan, 2), window: rules.NewWindow(), logged: make(map[[2]any]uint64)}
+	r.states, r.links = []*evolve.State{rules.Initial()}, []Link{rules.Run}
+	for _, name := range []string{"a", "b", "c"} {
+		r.keys = append(r.keys, newKey(name))
+	}
+	slices.SortFunc(r.keys, func(a, b ed25519.PrivateKey) int { return PeerOf(a).Compare(PeerOf(b)) })
+	return r
+}
+
+// claim measures a chunk of a peer on the entry of a height.
+func (r *staleRun) claim(key ed25519.PrivateKey, height int, chunk uint64) *Claim {
+	results, err := r.pool.Evaluate(r.rules.Task(r.states[height], r.links[height], PeerOf(key), chunk), nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return r.rules.Claim(r.links[height], key, chunk, results)
+}
+
+func (r *staleRun) parent() Parent {
+	height := len(r.links) - 1
+	term := uint64(min(height, 1))
+	return Parent{Link: r.links[height], Height: uint64(height), Term: term, Below: r.window}
+}
+
+// entry closes a generation of claims, valid or not.
+func (r *staleRun) entry(claims ...*Claim) (CheckedEntry, []CheckedClaim, *evolve.State) {
+	entry, next := r.rules.NewEntry(r.states[len(r.states)-1], r.parent(), 1, PeerOf(r.keys[0]), claims)
+	checked := make([]CheckedClaim, len(claims))
+	for i, c := range claims {
+		checked[i] = r.rules.OwnClaim(c)
+	}
+	return r.rules.OwnEntry(entry, r.keys[0], nil), checked, next
+}
+
+// add appends a generation.
+func (r *staleRun) add(claims ...*Claim) {
+	r.t.Helper()
+	e, checked, next := r.entry(claims...)
+	if err := r.rules.CheckPlace(e, r.parent(), checked); err != nil {
+		r.t.Fatalf("height %d: %v", len(r.links), err)
+	}
+	for _, c := range claims {
+		r.logged[[2]any{c.Peer, c.Parent}]++
+	}
+	r.all = append(r.all, made{e.Value(), e.Seal().Value(), claims, r.states[len(r.states)-1]})
+	r.states, r.links = append(r.states, next), append(r.links, e.Link())
+	r.window.Add(e.Link(), e.Value().Height, claims)
+}
+
+// TestStaleReplay writes a log whose claims lie anywhere within max_stale, and reads it back: the scanner finds every
+// claim in its place, the fold gives the same bits, and each evaluation comes out the same on the state that it
+// names.
+func TestStaleReplay(t *testing.T) {
+	r := newStaleRun(t, nextSpec(t))
+	draw := noise.NewStream(5, noise.DomainEpisode)
+	stale := 0
+	for height := range 12 {
+		var claims []*Claim
+		for _, key := range r.keys {
+			for on := max(0, height-2); on <= height; on++ {
+				next := r.logged[[2]any{PeerOf(key), r.links[on]}]
+				for range min(uint64(draw.IntN(0, 2)), 4-next) {
+					claims = append(claims, r.claim(key, on, next))
+					next++
+					if on < height {
+						stale++
+					}
+				}
+			}
+		}
+		if len(claims) < 2 {
+			on := r.logged[[2]any{PeerOf(r.keys[2]), r.links[height]}]
+			claims = []*Claim{r.claim(r.keys[2], height, on), r.claim(r.keys[2], height, on+1)}
+		}
+		r.add(claims...)
+	}
+	if stale < 10 {
+		t.Fatalf("%d stale claims, want more", stale)
+	}
+	log := file(r.rules, r.all...)
+	got, err := Replay(bytes.NewReader(log), ReplayOptions{Check: CheckClaims})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := r.states[12].Digest(); got.Height != 12 || got.State.Digest() != want || got.Checked != got.Evaluations {
+		t.Errorf("height %d, state %x, %d of %d evaluations re-run; want 12, %x and all", got.Height, got.State.Digest(), got.Checked, got.Evaluations, want)
+	}
+}
+
+// TestStaleLie: a false result of a stale claim is found on the state that it names.
+func TestStaleLie(t *testing.T) {
+	r := newStaleRun(t, nextSpec(t))
+	a, b := r.keys[0], r.keys[1]
+	r.add(r.claim(a, 0, 0), r.claim(a, 0, 1))
+	r.add(r.claim(a, 1, 0), r.claim(a, 1, 1))
+	honest := r.claim(b, 0, 0)
+	lie := NewClaim(r.rules.Run, honest.Parent, b, 0, append([]int64{honest.Fitness[0] + 1}, honest.Fitness[1:]...), honest.Steps)
+	r.add(r.claim(a, 2, 0), lie)
+	_, err := Replay(bytes.NewReader(file(r.rules, r.all...)), ReplayOptions{Check: CheckClaims})
+	var at *FileError
+	if !errors.Is(err, ErrFalseClaim) || !errors.As(err, &at) || at.Height != 3 {
+		t.Errorf("got %v, want a false claim at height 3", err)
+	}
+	if _, err := Replay(bytes.NewReader(file(r.rules, r.all...)), ReplayOptions{Check: CheckDigests}); err != nil {
+		t.Errorf("digests: %v", err)
+	}
+}
+
+// TestStalePlaces: what has no place in an entry is refused, whatever signed it.
+func TestStalePlaces(t *testing.T) {
+	r := newStaleRun(t, nextSpec(t))
+	a, b := r.keys[0], r.keys[1]
+	other := newStaleRun(t, nextSpec(t))
+	other.add(other.claim(b, 0, 0), other.claim(b, 0, 1)) // an orphan: another entry of height 1
+	for height := range 3 {
+		r.add(r.claim(a, height, 0), r.claim(a, height, 1))
+	}
+	own := []*Claim{r.claim(a, 3, 0), r.claim(a, 3, 1)}
+	orphan := other.claim(b, 1, 0)
+	for _, test := range []struct {
+		name   string
+		claims []*Claim
+		err    error
+		says   string
+	}{
+		{"of the parent", own, nil, ""},
+		{"two back", append(slices.Clone(own), r.claim(b, 1, 0)), nil, ""},
+		{"three back", append(slices.Clone(own), r.claim(b, 0, 0)), ErrOrder, "in an entry on"},
+		{"on an orphan", append(slices.Clone(own), orphan), ErrOrder, "in an entry on"},
+		{"of another peer first", []*Claim{r.claim(b, 1, 0), own[0], own[1]}, ErrOrder, "after those of"},
+		{"logged already", append([]*Claim{r.claim(a, 2, 1)}, own...), ErrOrder, "where chunk 2 belongs"},
+		{"the next one of those logged", append([]*Claim{r.claim(a, 2, 2)}, own...), nil, ""},
+		{"one left out", append([]*Claim{r.claim(a, 2, 3)}, own...), ErrOrder, "where chunk 2 belongs"},
+		{"newer before older", append(slices.Clone(own), r.claim(a, 2, 2)), ErrOrder, "height 2 after those on height 3"},
+		{"twice", append([]*Claim{r.claim(a, 2, 2), r.claim(a, 2, 2)}, own...), ErrOrder, "where chunk 3 belongs"},
+		{"two parents in order", append([]*Claim{r.claim(a, 1, 2), r.claim(a, 2, 2), r.claim(a, 2, 3)}, own...), nil, ""},
+	} {
+		e, checked, _ := r.entry(test.claims...)
+		if err := r.rules.CheckPlace(e, r.parent(), checked); !errors.Is(err, test.err) || err != nil && !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: %v, want %v that says %q", test.name, err, test.err, test.says)
+		}
+		parent := r.parent()
+		parent.Below = nil
+		if err := r.rules.CheckPlace(e, parent, checked); len(test.claims) > 2 && err == nil {
+			t.Errorf("%s: it has a place without the entries below", test.name)
+		}
+	}
+}
+
+// TestNextFormat: fields of format 2 are refused in format 1 and checked in format 2, and each draft by name.
+func TestNextFormat(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(s *Spec)
+		err    error
+		says   string
+	}{
+		{"as it is", func(*Spec) {}, nil, ""},
+		{"the most", func(s *Spec) { s.Generation.MaxStale, s.SpotChecks = MaxStale, &SpotChecks{MaxSpotFirst, MaxSpotShare} }, nil, ""},
+		{"too stale", func(s *Spec) { s.Generation.MaxStale = MaxStale + 1 }, ErrSpec, "generation.max_stale is 17, allowed 0 to 16"},
+		{"no spot checks", func(s *Spec) { s.SpotChecks = nil }, ErrSpec, "spot_checks is missing"},
+		{"no first", func(s *Spec) { s.SpotChecks = &SpotChecks{0, 32} }, ErrSpec, "spot_checks.first is 0, allowed 1 to 65536"},
+		{"no share", func(s *Spec) { s.SpotChecks = &SpotChecks{10, 0} }, ErrSpec, "spot_checks.share is 0, allowed 1 to 1024"},
+		{"small share", func(s *Spec) { s.SpotChecks = &SpotChecks{10, MaxSpotShare + 1} }, ErrSpec, "spot_checks.share is 1025"},
+		{"another draft", func(s *Spec) { s.Draft++ }, ErrVersion, "draft 2 of format 2; this build knows draft 1"},
+		{"no draft", func(s *Spec) { s.Draft = 0 }, ErrVersion, "draft 0 of format 2; this build knows draft 1"},
+		{"draft in format 1", func(s *Spec) { *s = *newSpec(t, "dises"); s.Draft = 1 }, ErrSpec, "fields of format 2"},
+		{"stale in format 1", func(s *Spec) { *s = *newSpec(t, "dises"); s.Generation.MaxStale = 1 }, ErrSpec, "fields of format 2"},
+		{"spot checks in format 1", func(s *Spec) { *s = *newSpec(t, "dises"); s.SpotChecks = &SpotChecks{10, 32} }, ErrSpec, "fields of format 2"},
+		{"a strategy that takes none", func(s *Spec) { s.Strategy = newSpec(t, "dises").Strategy }, ErrSpec, "dises with these settings takes no results of earlier states"},
+	} {
+		spec := nextSpec(t)
+		test.change(spec)
+		read, err := DecodeSpec(Encode(spec))
+		if err == nil {
+			_, err = NewRules(read)
+		}
+		if !errors.Is(err, test.err) || err != nil && !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: %v, want %v that says %q", test.name, err, test.err, test.says)
+		}
+	}
+}
