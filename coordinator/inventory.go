@@ -1,0 +1,123 @@
+package coordinator
+
+import (
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// want is a claim that was asked for.
+type want struct {
+	at    Tick
+	known bool // whether the peer that was asked has a record
+}
+
+// onClaims takes claims that were asked for, or that a leaf gives: its own.
+func (c *Coordinator) onClaims(from Peer, at source, claims []seedlog.CheckedClaim) {
+	for _, claim := range claims {
+		if claim.Value().Peer == from || c.work.pool.wanted.Has(claim.Link()) {
+			c.offer(at, claim)
+		}
+	}
+}
+
+// onInventory asks for claims that are new, if this peer is the one to log them.
+func (c *Coordinator) onInventory(from Peer, m *Inventory) {
+	if n := c.chain.nodes[m.Parent]; n == nil || !c.inTime(n) {
+		c.late(from, m.Parent)
+		return
+	}
+	if h := c.members.heard.of(from); h != nil {
+		if h.announced.parent != m.Parent {
+			h.announced = announced{parent: m.Parent, at: c.now}
+		}
+	}
+	if c.election.role != Leader {
+		return
+	}
+	var list []seedlog.Link
+	known := c.known(from)
+	for _, item := range m.Items {
+		if c.work.pool.links[item.Claim] != nil || !c.mayAsk(from, known, item.Claim) || len(list) == maxWant {
+			continue
+		}
+		c.work.pool.wanted.Put(item.Claim, from, 1, want{c.now, known})
+		list = append(list, item.Claim)
+	}
+	if len(list) > 0 {
+		c.out.send(Direct, from, &Want{Claims: list})
+	}
+}
+
+// mayAsk reports whether to ask a peer for a claim: nobody else is being asked, or that one takes long, or the new one
+// is known and the other is not. A peer is not asked twice in a row before it announces again of itself, so that one
+// that names others' claims and then says nothing does not keep them away.
+func (c *Coordinator) mayAsk(from Peer, known bool, claim seedlog.Link) bool {
+	w, ok := c.work.pool.wanted.Get(claim)
+	if !ok {
+		return true
+	}
+	if asked, _ := c.work.pool.wanted.Source(claim); asked == from {
+		return c.now-w.at >= 2*c.cfg.Timing.Heartbeat
+	}
+	return known && !w.known || known == w.known && c.now-w.at >= c.cfg.Timing.Heartbeat
+}
+
+// onWant answers with those claims that this peer holds.
+func (c *Coordinator) onWant(from Peer, m *Want) {
+	reply := &Claims{}
+	size := 0
+	for _, link := range m.Claims {
+		if p := c.work.pool.links[link]; p != nil && size+len(p.claim.Bytes()) < segmentBytes {
+			reply.Blocks = append(reply.Blocks, p.claim.Bytes())
+			size += len(p.claim.Bytes())
+		}
+	}
+	if len(reply.Blocks) > 0 {
+		c.serving.bytes.Charge(uint64(c.now), from, uint64(size))
+		c.out.send(Direct, from, reply)
+	}
+}
+
+// announceClaims tells others about claims in the pool: a hub sends the leader an inventory, a leaf gives its own to
+// its hubs.
+func (c *Coordinator) announceClaims() {
+	leader := c.election.leader
+	if leader == c.self || c.cfg.Hub && leader == (Peer{}) || c.now < c.work.pool.due {
+		return
+	}
+	inventory := &Inventory{Parent: c.chain.head.link}
+	gift := &Claims{}
+	pool := &c.work.pool
+	pool.due = c.now + 2*c.cfg.Timing.Heartbeat
+	for p := range pool.all {
+		if c.now < p.again {
+			pool.due = min(pool.due, p.again)
+			continue
+		}
+		switch {
+		case c.cfg.Hub && len(inventory.Items) < maxInventory:
+			claim := p.claim.Value()
+			best, counter := claim.Best()
+			inventory.Items = append(inventory.Items, InventoryItem{Claim: p.claim.Link(), Best: best, Seed: c.rules.Seed(claim.Parent, claim.Peer, counter)})
+		case !c.cfg.Hub && p.claim.Value().Peer == c.self && len(gift.Blocks) < maxWant:
+			gift.Blocks = append(gift.Blocks, p.claim.Bytes())
+		case c.cfg.Hub || p.claim.Value().Peer == c.self:
+			pool.due = c.now // the rest follows in the next message
+			continue
+		}
+		p.again = c.now + 2*c.cfg.Timing.Heartbeat
+	}
+	if len(inventory.Items) > 0 {
+		c.out.send(Direct, leader, inventory)
+	}
+	if len(gift.Blocks) > 0 {
+		c.out.send(Hubs, Peer{}, gift)
+	}
+}
+
+// reannounce repeats everything at once: a new leader, or a new hub, has nothing yet.
+func (p *pool) reannounce() {
+	p.due = 0
+	for q := range p.all {
+		q.again = 0
+	}
+}

@@ -1,0 +1,101 @@
+package coordinator
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// inEntryOrder is the order of claims in an entry: by peer, then by the height of their parent, then by chunk.
+func inEntryOrder(a, b *pooled) int {
+	x, y := a.claim.Value(), b.claim.Value()
+	return cmp.Or(x.Peer.Compare(y.Peer), cmp.Compare(a.on.height, b.on.height), cmp.Compare(x.Chunk, y.Chunk))
+}
+
+// claimRank orders peers where not all claims find room in an entry: a lottery for each parent, so that no key is ahead
+// for long.
+func claimRank(parent seedlog.Link, p Peer) [sha256.Size]byte {
+	return sha256.Sum256(append(append([]byte("evoswarm/claims/1\x00"), parent.Bytes()...), p[:]...))
+}
+
+// closable picks the claims of the next entry on head, in its order, or nil if the generation is not full.
+// Only good claims count, and only with all lower chunks of their peer and parent.
+func (p *pool) closable(rules *seedlog.Rules, head *node) []*pooled {
+	var good []*pooled
+	var evaluations, steps uint64
+	for q := range p.all {
+		if q.ready() {
+			good = append(good, q)
+			evaluations += q.claim.Value().Evaluations()
+			steps += q.claim.Value().TotalSteps()
+		}
+	}
+	g := rules.Spec.Generation
+	if evaluations < g.Evaluations || g.Open && !rules.Full(evaluations, steps) {
+		return nil // not worth sorting
+	}
+	perClaim := rules.EvaluationsPerChunk()
+	limit := min(seedlog.MaxClaims, seedlog.MaxEvaluations/int(perClaim))
+	if !g.Open {
+		limit = int(g.Evaluations / perClaim)
+	}
+	picked := pickFair(inTurns(good, head), limit)
+	evaluations, steps = 0, 0
+	for _, q := range picked {
+		evaluations += q.claim.Value().Evaluations()
+		steps += q.claim.Value().TotalSteps()
+	}
+	if !rules.Full(evaluations, steps) {
+		return nil
+	}
+	slices.SortFunc(picked, inEntryOrder)
+	return picked
+}
+
+// inTurns orders claims so that every peer gets its share of what they are taken for: lower chunks first, of one chunk
+// those on older parents, and of those by lot. It leaves out those without all lower chunks of their peer and parent,
+// here or in the log.
+func inTurns(claims []*pooled, head *node) []*pooled {
+	slices.SortFunc(claims, func(a, b *pooled) int {
+		return cmp.Or(cmp.Compare(a.claim.Value().Chunk, b.claim.Value().Chunk), cmp.Compare(a.on.height, b.on.height), bytes.Compare(a.rank[:], b.rank[:]))
+	})
+	next := make(map[poolKey]uint64)
+	return slices.DeleteFunc(claims, func(q *pooled) bool {
+		claim := q.claim.Value()
+		key := poolKey{claim.Peer, claim.Parent, 0}
+		if _, begun := next[key]; !begun && q.on != head {
+			_, next[key], _ = below{head}.Logged(claim.Parent, claim.Peer)
+		}
+		if next[key] != claim.Chunk {
+			return true
+		}
+		next[key]++
+		return false
+	})
+}
+
+// pickFair takes the first claims up to a limit, of newcomers at most their share while those of others wait.
+func pickFair(claims []*pooled, limit int) []*pooled {
+	if len(claims) <= limit {
+		return claims
+	}
+	others := 0
+	for _, q := range claims {
+		if !q.fresh {
+			others++
+		}
+	}
+	forNewcomers := max(limit/newcomersShare, limit-others)
+	forOthers := limit - min(forNewcomers, len(claims)-others)
+	return slices.DeleteFunc(claims, func(q *pooled) bool {
+		room := &forOthers
+		if q.fresh {
+			room = &forNewcomers
+		}
+		*room--
+		return *room < 0
+	})
+}

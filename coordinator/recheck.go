@@ -1,0 +1,109 @@
+package coordinator
+
+import (
+	"slices"
+)
+
+// recheckPool has every claim of others re-run before it may be logged: those of known keys at once, newcomers' in
+// turns of those who handed them over and few at a time. So claims of free keys take up a part of the leader's time.
+func (c *Coordinator) recheckPool() {
+	pool := &c.work.pool
+	if c.rules.Spec.SpotChecks != nil {
+		c.spotPool()
+	} else {
+		for _, p := range pool.known.All() {
+			if !p.good && !p.checking {
+				c.recheck(p)
+			}
+		}
+	}
+	for pool.freshRunning < max(1, c.work.slots/newcomersShare, pool.checking/(newcomersShare-1)) {
+		_, key, ok := pool.unchecked.Pop()
+		if !ok {
+			return
+		}
+		if p, ok := pool.fresh.Get(key); ok && !p.good && !p.checking {
+			c.recheck(p)
+		}
+	}
+}
+
+func (c *Coordinator) recheck(p *pooled) {
+	p.checking = true
+	if p.fresh {
+		c.work.pool.freshRunning++
+	} else {
+		c.work.pool.checking++
+	}
+	c.issue(&job{kind: jobClaim, parent: p.on, pooled: p, peer: p.claim.Value().Peer, chunk: p.claim.Value().Chunk}, true)
+}
+
+// checked notes that a re-run of a claim is over.
+func (p *pool) checked(q *pooled) {
+	q.checking = false
+	if q.fresh {
+		p.freshRunning--
+	} else {
+		p.checking--
+	}
+}
+
+// rechecked takes the re-run of a claim in the pool. A false one of a newcomer is not logged and weighs nothing, so
+// others can do without a proof of it, and get few.
+func (c *Coordinator) rechecked(p *pooled, fitness []int64, steps []uint64) {
+	pool := &c.work.pool
+	pool.checked(p)
+	claim := p.claim.Value()
+	counter, same := differs(claim, fitness, steps)
+	switch {
+	case same:
+		p.good = true
+		if next, ok := pool.fresh.Get(poolKey{claim.Peer, claim.Parent, claim.Chunk + 1}); ok && !next.good {
+			pool.unchecked.Push(next.from, 1, next.key())
+		}
+	case p.fresh && !c.faults.newcomers.Take(uint64(c.now), newcomerProof{}, newcomerProofTicks):
+		c.markFaulty(claim.Peer, "made a false claim")
+	default:
+		c.expose(p.claim, counter, fitness, steps, 0)
+	}
+}
+
+// awaitsReruns reports whether a generation should wait for re-runs that are under way. Newcomers' are waited for as
+// long as that brings claims: after each time in vain the next comes twice as many entries later.
+func (c *Coordinator) awaitsReruns() bool {
+	pool := &c.work.pool
+	if pool.checking > 0 {
+		return true
+	}
+	w := &c.tenure.newcomers
+	if pool.freshRunning == 0 || pool.unchecked.Len() > maxAwaited || c.chain.head.height < w.next {
+		return false
+	}
+	w.waited = true
+	return true
+}
+
+// newcomers is how waiting for newcomers went.
+type newcomers struct {
+	waited bool   // for the generation that is open
+	unused uint   // how many waits in a row were in vain
+	next   uint64 // height of the head at which the next may be
+}
+
+// maxAwaited is how many claims of newcomers may wait to be re-run while a generation waits for them: more are a flood.
+const maxAwaited = 16
+
+// maxUnusedNewcomers bounds how rare the waits become: one in 64 entries.
+const maxUnusedNewcomers = 6
+
+// settle notes whether the generation closed now holds a newcomer's claim.
+func (n *newcomers) settle(height uint64, picked []*pooled) {
+	switch {
+	case slices.ContainsFunc(picked, func(p *pooled) bool { return p.fresh }):
+		n.unused, n.next = 0, 0
+	case n.waited:
+		n.unused = min(n.unused+1, maxUnusedNewcomers)
+		n.next = height + 1<<n.unused
+	}
+	n.waited = false
+}
