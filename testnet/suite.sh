@@ -82,6 +82,7 @@ everything() {
 	part page-types npm --prefix web run --silent check
 	part page-tests npm --prefix web test --silent
 	part live go test -tags page -count=1 -timeout 20m -v ./testnet/live
+	part live-draft go test -tags page -count=1 -timeout 20m -v ./testnet/live -run "TestSoak|TestSwarm" -live.draft
 	part packages packages -tags page
 	join
 }

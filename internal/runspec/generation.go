@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
@@ -49,6 +50,29 @@ func setGeneration(spec *seedlog.Spec, env *envs.Spec, antithetic bool) error {
 	// Four times what a generation of whole episodes takes: growing beyond it wins no fork.
 	g.WeightSteps = min(4*g.Evaluations*spec.Episodes.Count*uint64(env.MaxSteps), 1<<40)
 	return nil
+}
+
+// What runs of the draft of format 2 have: 3 % of the computing goes into checks, and a peer whose claims arrive four
+// entries late works as well as any.
+const (
+	spotFirst = 10
+	spotShare = 32
+	maxStale  = 4
+	// draftQuota is how many generations one peer may do on one state: it has work while the entry that its claims
+	// close is folded, checked and sent.
+	draftQuota = 8
+)
+
+// setDraft makes a swarm's spec one of the draft of format 2.
+func setDraft(spec *seedlog.Spec, strategy evolve.Strategy) {
+	g := &spec.Generation
+	spec.Format, spec.Draft = seedlog.Next, seedlog.Draft
+	spec.SpotChecks = &seedlog.SpotChecks{First: spotFirst, Share: spotShare}
+	if evolve.TakesStale(strategy) {
+		g.MaxStale = maxStale
+	}
+	g.Quota = min(g.Quota*draftQuota/2, seedlog.MaxClaims)
+	g.WeightSteps = min(g.WeightSteps*draftQuota, 1<<40)
 }
 
 // envStepNS is what a step of a world takes that does not say so itself, and of the loop around it.

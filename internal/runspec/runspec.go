@@ -34,6 +34,8 @@ type Options struct {
 	Nonce [16]byte
 	// Origin is the key of the peer that starts a swarm's run; it leads at first. Unused without a Nonce.
 	Origin seedlog.Peer
+	// Draft makes a swarm's run one of the draft of format 2.
+	Draft bool
 }
 
 // NewSpec is the spec of New.
@@ -81,6 +83,9 @@ func New(o Options) (*seedlog.Rules, error) {
 	}
 	if o.Init != nil {
 		return newSuccessor(spec, plan, o.Init)
+	}
+	if o.Draft && !spec.Solo() {
+		setDraft(spec, plan.Strategy)
 	}
 	setOrigin(spec)
 	return seedlog.NewRules(spec)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
 func TestNewSpec(t *testing.T) {
@@ -40,5 +41,47 @@ func TestNewSpec(t *testing.T) {
 				t.Errorf("got %+v, want %d evaluations in chunks of %d, at most %d per peer", g, c.evaluations, c.chunk, c.most)
 			}
 		})
+	}
+}
+
+// TestDraftOfFormat2 holds what --draft changes, and that it changes nothing else.
+func TestDraftOfFormat2(t *testing.T) {
+	for _, c := range []struct {
+		env, strategy string
+		stale         uint64
+	}{
+		{"CartPole-v1", "snes", 4}, {"CartPole-v1", "openai-es", 4}, {"BipedalWalker-v3", "snes", 4},
+		{"CartPole-v1", "cem", 0}, {"CartPole-v1", "dises", 0},
+	} {
+		o := Options{Env: c.env, Strategy: c.strategy, Nonce: [16]byte{9}}
+		plain, err := NewSpec(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Draft = true
+		spec, err := NewSpec(o)
+		if err != nil {
+			t.Fatalf("%s with %s: %v", c.env, c.strategy, err)
+		}
+		g := spec.Generation
+		if spec.Format != seedlog.Next || spec.Draft != seedlog.Draft || g.MaxStale != c.stale || *spec.SpotChecks != (seedlog.SpotChecks{First: 10, Share: 32}) {
+			t.Errorf("%s with %s: got format %d, draft %d, %+v, %+v", c.env, c.strategy, spec.Format, spec.Draft, spec.SpotChecks, g)
+		}
+		if g.Quota <= plain.Generation.Quota || g.WeightSteps <= plain.Generation.WeightSteps {
+			t.Errorf("%s with %s: a peer may add %d claims and an entry weighs %d, as few as in format 1: %+v", c.env, c.strategy, g.Quota, g.WeightSteps, plain.Generation)
+		}
+		spec.Format, spec.Draft, spec.SpotChecks, spec.Generation = plain.Format, plain.Draft, plain.SpotChecks, plain.Generation
+		if spec.Link() != plain.Link() {
+			t.Errorf("%s with %s: the draft changes other fields: %+v", c.env, c.strategy, spec)
+		}
+	}
+	alone := Options{Env: "CartPole-v1"}
+	want, err := NewSpec(alone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone.Draft = true
+	if got, err := NewSpec(alone); err != nil || got.Link() != want.Link() {
+		t.Errorf("a run on one machine is of format %d (%v)", got.Format, err)
 	}
 }

@@ -80,6 +80,7 @@ type nodeFlags struct {
 
 	train    string
 	fresh    bool
+	draft    bool
 	training settings.Flags
 }
 
@@ -105,6 +106,7 @@ func (f *nodeFlags) bindRun(fs *verb.Flags) {
 	fs.String(&f.train, "train", "ENV", "start a run in this environment, or continue the one in the data folder")
 	f.training.Bind(fs)
 	fs.Bool(&f.fresh, "new", "start a new run even if the data folder has one of this environment")
+	fs.Bool(&f.draft, "draft", "start the run in the draft of format 2: claims on earlier states count, and results are re-run by lot; a later evonode may not read it")
 }
 
 // run starts the node and waits until it ends.
@@ -143,7 +145,7 @@ func (f *nodeFlags) config(fs *verb.Flags, targets []string, bootstrap bool, lin
 		Version: verb.Version(), Logger: slog.New(slog.NewTextHandler(line, &slog.HandlerOptions{Level: level})),
 	}
 	if f.train == "" {
-		for _, name := range append(slices.Clone(settings.Names), "new") {
+		for _, name := range append(slices.Clone(settings.Names), "new", "draft") {
 			if fs.Given(name) {
 				return cfg, verb.Misused("--"+name+" without --train", "for example: evonode --bootstrap --train CartPole-v1")
 			}
@@ -154,11 +156,12 @@ func (f *nodeFlags) config(fs *verb.Flags, targets []string, bootstrap bool, lin
 		return cfg, verb.Misused("--train together with addresses to join", "an existing swarm has its run: leave out --train to take part in it, or the addresses to start one")
 	}
 	options, err := f.training.Options(f.train)
+	options.Draft = f.draft
 	if err == nil {
 		_, err = runspec.NewSpec(options) // refuses bad settings before anything starts
 		err = settings.Error(err)
 	}
-	cfg.Train, cfg.Fresh, cfg.Exact = &options, f.fresh, slices.ContainsFunc(settings.Names, fs.Given)
+	cfg.Train, cfg.Fresh, cfg.Exact = &options, f.fresh, f.draft || slices.ContainsFunc(settings.Names, fs.Given)
 	return cfg, err
 }
 
