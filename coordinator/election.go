@@ -15,6 +15,7 @@ type election struct {
 	leader      Peer     // zero: none known
 	mandate     *mandate // of leader; nil without one
 	leaderHeard Tick
+	leaderless  Tick       // since when no leader is known, if none is
 	offered     []*mandate // of others that say they lead
 	electorate  electorate
 	liveness    liveness
@@ -277,8 +278,12 @@ func (c *Coordinator) loseLeader() {
 
 // forgetLeader returns the mandate of the leader that is followed no more.
 func (c *Coordinator) forgetLeader() *mandate {
-	m := c.election.mandate
-	c.election.leader, c.election.mandate = Peer{}, nil
+	e := &c.election
+	m := e.mandate
+	if e.leader != (Peer{}) {
+		e.leaderless = c.now
+	}
+	e.leader, e.mandate = Peer{}, nil
 	return m
 }
 

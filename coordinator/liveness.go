@@ -16,6 +16,9 @@ const (
 	maxPatience = 8
 	// rejectedFor is for how many election times a leader that was given up is not chosen again.
 	rejectedFor = 100
+	// lapseElections is after how many election times without any leader those that were given up may lead again: the
+	// best branch may be that of one of them, and a peer that has it votes for nobody else.
+	lapseElections = 8
 	// forgiveEntries is after how many of its entries a leader that was given up may lead again.
 	forgiveEntries = 8
 	// overdueQuarters is after how many quarters of a mandate a leader that stays is given up: it may try twice to hand
@@ -153,8 +156,12 @@ func (l *liveness) outgoing(now Tick) Peer {
 	return Peer{}
 }
 
-// rejected reports whether p was given up as a leader. Where all others were, nobody is.
+// rejected reports whether p was given up as a leader. Where all others were, or nobody could be elected for long,
+// nobody is.
 func (c *Coordinator) rejected(p Peer) bool {
+	if e := &c.election; e.leader == (Peer{}) && c.now > e.leaderless+lapseElections*c.cfg.Timing.Election {
+		return false
+	}
 	gaveUp := func(p Peer) bool {
 		return slices.ContainsFunc(c.election.liveness.rejected, func(r rejection) bool { return r.peer == p && c.now < r.until })
 	}
