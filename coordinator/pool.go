@@ -42,15 +42,17 @@ type poolKey struct {
 }
 
 type pooled struct {
-	claim    seedlog.CheckedClaim
-	on       *node  // its parent
-	from     source // of those who handed it over
-	fresh    bool   // its author has no record
-	good     bool   // own, or re-run with the same result
-	spared   bool   // may be logged without: its author's record is long
-	checking bool   // under re-run
-	again    Tick   // when it is announced next; messages get lost
-	rank     [sha256.Size]byte
+	claim   seedlog.CheckedClaim
+	on      *node  // its parent
+	from    source // of those who handed it over
+	fresh   bool   // its author has no record
+	good    bool   // own, or re-run with the same result
+	spared  bool   // may be logged without: its author's record is long
+	running int    // re-runs under way
+	drawn   bool   // whether it is decided how many of its results are re-run:
+	draws   int    // so many
+	again   Tick   // when it is announced next; messages get lost
+	rank    [sha256.Size]byte
 }
 
 func newPool() pool {
@@ -71,7 +73,7 @@ func (p *pooled) key() poolKey {
 }
 
 // ready reports whether a claim may be logged.
-func (p *pooled) ready() bool { return p.good || p.spared && !p.checking }
+func (p *pooled) ready() bool { return p.good || p.spared && p.running == 0 }
 
 // renewPool begins the pool of another head. What has a place on it stays.
 func (c *Coordinator) renewPool() {
@@ -87,9 +89,9 @@ func (c *Coordinator) renewPool() {
 			continue
 		}
 		switch {
-		case p.checking && p.fresh:
+		case p.running > 0 && p.fresh:
 			pool.freshRunning++
-		case p.checking:
+		case p.running > 0:
 			pool.checking++
 		}
 	}
@@ -188,7 +190,7 @@ func (c *Coordinator) enter(p *pooled) bool {
 		}
 		p.fresh, p.spared = true, false
 		lost = pool.fresh.Put(key, p.from, 1, p)
-		if !p.good && !p.checking && (claim.Chunk == logged || before.good) {
+		if !p.good && p.running == 0 && (claim.Chunk == logged || before.good) {
 			pool.unchecked.Push(p.from, 1, key)
 		}
 	}

@@ -12,7 +12,7 @@ func (c *Coordinator) recheckPool() {
 		c.spotPool()
 	} else {
 		for _, p := range pool.known.All() {
-			if !p.good && !p.checking {
+			if !p.good && p.running == 0 {
 				c.recheck(p)
 			}
 		}
@@ -22,25 +22,34 @@ func (c *Coordinator) recheckPool() {
 		if !ok {
 			return
 		}
-		if p, ok := pool.fresh.Get(key); ok && !p.good && !p.checking {
+		if p, ok := pool.fresh.Get(key); ok && !p.good && p.running == 0 {
 			c.recheck(p)
 		}
 	}
 }
 
 func (c *Coordinator) recheck(p *pooled) {
-	p.checking = true
-	if p.fresh {
-		c.work.pool.freshRunning++
-	} else {
-		c.work.pool.checking++
-	}
+	c.work.pool.begin(p)
 	c.issue(&job{kind: jobClaim, parent: p.on, pooled: p, peer: p.claim.Value().Peer, chunk: p.claim.Value().Chunk}, true)
+}
+
+// begin notes that a re-run of a claim begins.
+func (p *pool) begin(q *pooled) {
+	if q.running++; q.running > 1 {
+		return
+	}
+	if q.fresh {
+		p.freshRunning++
+	} else {
+		p.checking++
+	}
 }
 
 // checked notes that a re-run of a claim is over.
 func (p *pool) checked(q *pooled) {
-	q.checking = false
+	if q.running--; q.running > 0 {
+		return
+	}
 	if q.fresh {
 		p.freshRunning--
 	} else {

@@ -58,7 +58,7 @@ func nextFormat(t testing.TB, spec *seedlog.Spec, stale uint64) *seedlog.Spec {
 		t.Fatal(err)
 	}
 	next := *spec
-	next.Format, next.Draft, next.SpotChecks = seedlog.Next, seedlog.Draft, &seedlog.SpotChecks{First: 10, Share: 32}
+	next.Format, next.Draft, next.SpotChecks = seedlog.Next, seedlog.Draft, &seedlog.SpotChecks{First: 1, Share: 32}
 	next.Strategy = seedlog.StrategyRef{Name: method.Name, Revision: method.Revision, Params: params}
 	next.Generation.MaxStale = stale
 	return &next

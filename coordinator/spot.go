@@ -6,10 +6,10 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// Spot checks. Where a run's spec has them, a leader re-runs all claims of a key until the log holds some of it, and
-// what decides an entry; all else is logged as it is. Every native owes the swarm a re-run for so many results of its
-// own: the leader pays with results of claims that come in, the others with results of entries that they follow. What
-// is drawn is local and secret, and drawn after it was claimed. docs/spec/draft2.md has the reasons.
+// Spot checks. Where a run's spec has them, a leader re-runs the first claims of a key, of later ones a part that falls
+// with its record, and what decides an entry; all else is logged as it is. Every native owes the swarm a re-run for so
+// many results of its own: the leader pays with results of claims that come in, the others with results of entries that
+// they follow. What is drawn is local and secret, and drawn after it was claimed. docs/spec/draft2.md has the reasons.
 
 const (
 	// decisiveResults is how many results of an entry decide it.
@@ -20,38 +20,76 @@ const (
 	decisiveSpots = 2
 )
 
-// spotPool decides which claims of known keys are re-run before they are logged. Of a key whose record is short it is
-// one after the other, and all together no more than this computer does at once: what decides an entry must not wait
-// for many.
+// spotPool decides what of the claims of known keys is re-run before they are logged. Of a key whose record is short
+// they come one after the other, and all together no more than this computer does at once: what decides an entry must
+// not wait for many.
 func (c *Coordinator) spotPool() {
 	pool := &c.work.pool
-	busy := make(map[Peer]bool)
+	busy, ready := make(map[Peer]bool), make(map[Peer]uint64)
 	for _, p := range pool.known.All() {
-		if p.checking {
-			busy[p.claim.Value().Peer] = true
+		author := p.claim.Value().Peer
+		busy[author] = busy[author] || p.running > 0
+		if p.ready() {
+			ready[author]++
 		}
 	}
 	for _, p := range pool.known.All() {
 		author := p.claim.Value().Peer
+		if p.good || p.running > 0 || p.spared || busy[author] {
+			continue
+		}
+		if !p.drawn {
+			p.drawn, p.draws = true, c.drawn(author, ready[author])
+		}
 		switch {
-		case p.good || p.checking || p.spared:
-		case c.spares(p):
-			c.spotClaim(p)
-		case !busy[author] && pool.checking < c.work.slots:
+		case p.draws == 0:
+			c.spare(p)
+			ready[author]++
+			busy[author] = p.running > 0
+		case pool.checking >= c.work.slots:
 			busy[author] = true
-			c.recheck(p)
+		default:
+			busy[author] = true
+			c.spotClaim(p)
 		}
 	}
 }
 
-// spares reports whether a claim of a known key may be logged without being re-run as a whole.
-func (c *Coordinator) spares(p *pooled) bool {
-	spot := c.rules.Spec.SpotChecks
-	if spot == nil {
-		return false
+// drawn is how many results of a known key's next claim are re-run: all until the log and this pool hold the first
+// chunks of it, then a part that falls with what they hold.
+func (c *Coordinator) drawn(author Peer, ready uint64) int {
+	spot, size := c.rules.Spec.SpotChecks, c.rules.Spec.Generation.Chunk
+	chunks := c.chain.credits[author].Evaluations/c.rules.EvaluationsPerChunk() + ready
+	if chunks >= spot.First*spot.Share {
+		return 0
 	}
-	logged := c.chain.credits[p.claim.Value().Peer].Evaluations / c.rules.EvaluationsPerChunk()
-	return logged >= spot.First
+	return int(min(size, (size*spot.First+c.draw.Uint64()%(chunks+1))/(chunks+1)))
+}
+
+// spotClaim re-runs as many results of a claim as were drawn, which ones is drawn now.
+func (c *Coordinator) spotClaim(p *pooled) {
+	size := int(c.rules.Spec.Generation.Chunk)
+	if p.draws == size {
+		c.recheck(p)
+		return
+	}
+	p.spared = true
+	left := make([]uint64, size)
+	for i := range left {
+		left[i] = uint64(i)
+	}
+	for range p.draws {
+		i := c.draw.Uint64() % uint64(len(left))
+		c.spotResult(p, left[i])
+		left = slices.Delete(left, int(i), int(i)+1)
+	}
+}
+
+// spotResult re-runs a result of a claim before that is logged.
+func (c *Coordinator) spotResult(p *pooled, i uint64) {
+	c.work.pool.begin(p)
+	claim := p.claim.Value()
+	c.issue(&job{kind: jobSpot, parent: p.on, pooled: p, claim: p.claim, peer: claim.Peer, counter: claim.Chunk*uint64(len(claim.Steps)) + i}, true)
 }
 
 // spotOwed takes one of the re-runs that this peer owes; false if it owes none.
@@ -65,17 +103,12 @@ func (c *Coordinator) spotOwed() bool {
 	return true
 }
 
-// spotClaim spares a claim; by lot it has one of its results re-run before.
-func (c *Coordinator) spotClaim(p *pooled) {
+// spare has a claim logged without; by lot one of its results is re-run before.
+func (c *Coordinator) spare(p *pooled) {
 	p.spared = true
-	if !c.spotOwed() {
-		return
+	if c.spotOwed() {
+		c.spotResult(p, c.draw.Uint64()%c.rules.Spec.Generation.Chunk)
 	}
-	claim := p.claim.Value()
-	p.checking = true
-	c.work.pool.checking++
-	n := uint64(len(claim.Steps))
-	c.issue(&job{kind: jobSpot, parent: p.on, pooled: p, claim: p.claim, peer: claim.Peer, counter: claim.Chunk*n + c.draw.Uint64()%n}, true)
 }
 
 // spotEntry has results of an entry re-run that this peer follows now, as far as it owes any: some of those that decide

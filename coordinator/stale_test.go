@@ -29,7 +29,7 @@ func TestEqualPeersLogAll(t *testing.T) {
 
 // TestLateClaimsCount: a peer that needs longer for a claim than a generation lasts has its work logged all the same.
 func TestLateClaimsCount(t *testing.T) {
-	const warm, ticks = 100, 300
+	const warm, ticks = 400, 300 // warm: until its claims are seldom drawn
 	peers, logged := runSpeeds(t, equalSpec(t, 4), warm, ticks, []float64{32, 32, 2}, nil)
 	slow := peers[2]
 	could := uint64(ticks * slow.rate)

@@ -21,8 +21,9 @@ const swarmClaim = 32
 // closed the generation long before; and the log stays short all the same, since such evaluations are rare.
 const swarmClaimNS = 200_000_000
 
-// setGeneration decides how work is cut into claims and how much an entry weighs at most.
-func setGeneration(spec *seedlog.Spec, env *envs.Spec, antithetic bool) error {
+// setGeneration decides how work is cut into claims, where an env-step takes stepNS, and how much an entry weighs at
+// most.
+func setGeneration(spec *seedlog.Spec, env *envs.Spec, stepNS int, antithetic bool) error {
 	g := &spec.Generation
 	signs := uint64(1)
 	if antithetic {
@@ -30,7 +31,7 @@ func setGeneration(spec *seedlog.Spec, env *envs.Spec, antithetic bool) error {
 	}
 	switch {
 	case !spec.Solo():
-		g.Chunk = max(g.Chunk, min(swarmClaim, swarmClaimNS/evaluationNS(env, spec.Episodes.Count))/signs, 1)
+		g.Chunk = max(g.Chunk, min(swarmClaim, swarmClaimNS/evaluationNS(env, stepNS, spec.Episodes.Count))/signs, 1)
 	case g.Chunk == 0:
 		g.Chunk = seedlog.MaxChunk // no peer waits for a part of the work, and fewer claims make a shorter log
 	}
@@ -55,7 +56,7 @@ func setGeneration(spec *seedlog.Spec, env *envs.Spec, antithetic bool) error {
 // What runs of the draft of format 2 have: 3 % of the computing goes into checks, and a peer whose claims arrive four
 // entries late works as well as any.
 const (
-	spotFirst = 10
+	spotFirst = 1
 	spotShare = 32
 	maxStale  = 4
 	// draftQuota is how many generations one peer may do on one state: it has work while the entry that its claims
@@ -82,8 +83,8 @@ const envStepNS = 100
 func StepNS(env *envs.Spec) int { return max(env.StepNS, envStepNS) }
 
 // evaluationNS is roughly how long the steps of an evaluation take on one core, if all of its episodes go to the limit.
-func evaluationNS(env *envs.Spec, episodes uint64) uint64 {
-	return uint64(StepNS(env)) * uint64(env.MaxSteps) * episodes
+func evaluationNS(env *envs.Spec, stepNS int, episodes uint64) uint64 {
+	return uint64(stepNS) * uint64(env.MaxSteps) * episodes
 }
 
 // cutChunks divides counters into equal claims: of the requested size or the next smaller one that divides

@@ -64,7 +64,7 @@ func TestDraftOfFormat2(t *testing.T) {
 			t.Fatalf("%s with %s: %v", c.env, c.strategy, err)
 		}
 		g := spec.Generation
-		if spec.Format != seedlog.Next || spec.Draft != seedlog.Draft || g.MaxStale != c.stale || *spec.SpotChecks != (seedlog.SpotChecks{First: 10, Share: 32}) {
+		if spec.Format != seedlog.Next || spec.Draft != seedlog.Draft || g.MaxStale != c.stale || *spec.SpotChecks != (seedlog.SpotChecks{First: 1, Share: 32}) {
 			t.Errorf("%s with %s: got format %d, draft %d, %+v, %+v", c.env, c.strategy, spec.Format, spec.Draft, spec.SpotChecks, g)
 		}
 		if g.Quota <= plain.Generation.Quota || g.WeightSteps <= plain.Generation.WeightSteps {

@@ -14,12 +14,14 @@ type evaluator struct {
 	urgent  []*task
 	ordered []*task
 	running *task
-	credit  int // of the tick in which the last task ended, in evaluations not used
+	ended   coordinator.Tick // when the last task ended
+	credit  int              // of the tick in which the last task ended, in units of the rate that were not used
 }
 
 type task struct {
 	coordinator.Work
 	canceled bool
+	results  []rollout.CandidateResult // where candidates are evaluated for real, which says how long they take
 }
 
 // evaluateLater queues a task.
@@ -32,7 +34,9 @@ func (s *Swarm) evaluateLater(n *node, w coordinator.Work) {
 		n.work.ordered = append(n.work.ordered, t)
 	}
 	if n.work.running == nil {
-		n.work.credit = 0
+		if s.world == nil || n.work.ended < s.now {
+			n.work.credit = 0
+		}
 		s.evaluateNext(n)
 	}
 }
@@ -54,7 +58,7 @@ func (s *Swarm) evaluateNext(n *node) {
 		}
 		e.running = t
 		// What is left of the tick in which the last task ended counts.
-		cost := len(t.Task.Seeds) * s.rules.Signs()
+		cost := s.cost(t)
 		took := (max(cost-e.credit, 0) + n.rate - 1) / n.rate
 		e.credit += took*n.rate - cost
 		s.push(s.now+n.speed+coordinator.Tick(took), event{node: n, life: n.lives, do: func() { s.evaluated(n, t) }})
@@ -62,12 +66,31 @@ func (s *Swarm) evaluateNext(n *node) {
 	}
 }
 
+// cost is what a task takes of a machine, in the unit of its rate.
+func (s *Swarm) cost(t *task) int {
+	if s.world == nil {
+		return len(t.Task.Seeds) * s.rules.Signs()
+	}
+	var err error
+	if t.results, err = s.world.evaluate(t.Task); err != nil {
+		s.fail("%w", err)
+	}
+	steps := uint64(0)
+	for _, r := range t.results {
+		steps += r.Steps
+	}
+	return int(steps) * s.world.stepNS
+}
+
 // evaluated ends a task.
 func (s *Swarm) evaluated(n *node, t *task) {
-	n.work.running = nil
+	n.work.running, n.work.ended = nil, s.now
 	if !t.canceled {
 		delete(n.work.tasks, t.ID)
-		results := s.evaluate(t.Task, n.faulty && !t.Urgent)
+		results := t.results
+		if s.world == nil {
+			results = s.evaluate(t.Task, n.faulty && !t.Urgent)
+		}
 		if n.owner != nil {
 			results = n.insider().Evaluate(n.owner, n.index, t.Work, results)
 		}

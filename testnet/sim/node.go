@@ -18,7 +18,7 @@ type node struct {
 	faulty bool             // inflates its own results, also when it leads, and checks nothing
 	owner  *Actor           // the adversary that owns it; nil: none
 	speed  coordinator.Tick // what an evaluation of its own takes longer than its capacity says
-	rate   int              // evaluations per tick that it has capacity for
+	rate   int              // evaluations per tick that it has capacity for; where it learns, nanoseconds of env-steps
 	fold   coordinator.Tick // that folding an entry takes
 	skew   coordinator.Tick // of its clock
 	drift  int              // of its clock, in 1/1024
@@ -62,7 +62,12 @@ func (s *Swarm) newNode(i int, kind coordinator.Kind) *node {
 	if s.opts.Sync > 0 {
 		n.disk.sync = coordinator.Tick(s.below(s.opts.Sync + 1))
 	}
-	if n.rate = s.opts.Rate; n.rate == 0 {
+	switch {
+	case s.opts.Learning != nil:
+		n.rate = tickNS
+	case s.opts.Rate > 0:
+		n.rate = s.opts.Rate
+	default:
 		n.rate = 4 << s.below(4)
 	}
 	if kind == coordinator.Tab {

@@ -15,11 +15,12 @@ type Options struct {
 	Tabs       int // leaves
 	Faulty     int // natives (the last ones) that inflate their own results, also when they lead
 	Attacks    []Attack
-	Stranger   int    // keys of a stranger that sends any messages, as many a tick
-	Forges     bool   // the stranger builds chains, too
-	Antithetic bool   // openai-es instead of dises
-	Next       bool   // the draft of format 2: claims may be up to nextStale entries old, and leaders re-run few; snes instead of dises
-	Mandate    uint64 // entries of one leader; 0: 20
+	Stranger   int       // keys of a stranger that sends any messages, as many a tick
+	Forges     bool      // the stranger builds chains, too
+	Antithetic bool      // openai-es instead of dises
+	Next       bool      // the draft of format 2: claims may be up to nextStale entries old, and leaders re-run few; snes instead of dises
+	Mandate    uint64    // entries of one leader; 0: 20
+	Learning   *Learning // a real environment in place of synthetic fitness; then Rate is 0
 
 	Ticks coordinator.Tick // of trouble
 	Calm  coordinator.Tick // after it, without faults: time to agree again

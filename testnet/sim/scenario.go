@@ -7,6 +7,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/noise"
 	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
@@ -30,6 +31,11 @@ func New(o Options) (*Swarm, error) {
 	}
 	if s.rules, err = seedlog.NewRules(spec); err != nil {
 		return nil, err
+	}
+	if o.Learning != nil {
+		if s.world, err = newWorld(o.Learning, s.rules); err != nil {
+			return nil, err
+		}
 	}
 	s.checker, s.library = seedlog.NewChecker(s.rules), newLibrary(s.rules)
 	s.newNetwork()
@@ -57,9 +63,14 @@ func New(o Options) (*Swarm, error) {
 // nextStale and nextChecks are what runs of the draft of format 2 have here: its rates of production.
 const nextStale = 4
 
-var nextChecks = seedlog.SpotChecks{First: 10, Share: 32}
+var nextChecks = seedlog.SpotChecks{First: 1, Share: 32}
 
 func newSpec(o Options, origin coordinator.Peer) (*seedlog.Spec, error) {
+	if o.Learning != nil {
+		run := o.Learning.Run
+		run.Nonce, run.Origin, run.StepNS = [16]byte{1}, origin, o.Learning.StepNS
+		return runspec.NewSpec(run)
+	}
 	name := "dises"
 	if o.Next {
 		name = "snes"

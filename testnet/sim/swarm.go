@@ -24,6 +24,7 @@ type Swarm struct {
 	net     network
 	calm    bool // no loss, no duplicates
 	err     error
+	world   *world // nil: fitness is synthetic
 
 	online online
 	Report Report

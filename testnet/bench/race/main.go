@@ -1,0 +1,123 @@
+// Race has swarms of several sizes learn a world in virtual time, and prints a line of JSON for each run, then a table:
+// how long it took to solve the world, how many env-steps, and how much of what the machines can compute was logged.
+//
+//	go run ./testnet/bench/race -env LunarLanderContinuous-v3 -peers 1,4,16,64 -runs 3
+//
+// It is the simulator of testnet/sim with real candidates: machines, network and disks are simulated; messages, checks
+// and elections are those of nodes. A native has one core, which takes -step for an env-step.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/evoswarm/evoswarm/coordinator"
+	"github.com/evoswarm/evoswarm/internal/runspec"
+	"github.com/evoswarm/evoswarm/testnet/sim"
+)
+
+// row is a line of the output: one run.
+type row struct {
+	Env   string `json:"env"`
+	Peers int    `json:"peers"`
+	Tabs  int    `json:"tabs"`
+	Seed  uint64 `json:"seed"`
+	Draft bool   `json:"draft"`
+	sim.Learned
+	Wall float64 `json:"wall"` // seconds that the simulation took
+}
+
+func main() {
+	env := flag.String("env", "LunarLanderContinuous-v3", "the world")
+	strategy := flag.String("strategy", "", "the strategy; empty: the world's default")
+	peers := flag.String("peers", "1,4,16", "how many natives, a list")
+	tabs := flag.Int("tabs", 0, "how many tabs each native brings")
+	runs := flag.Int("runs", 1, "runs of each size, with seeds from -seed on")
+	seed := flag.Uint64("seed", 3000, "the first seed")
+	step := flag.Duration("step", 20*time.Microsecond, "that an env-step takes")
+	limit := flag.Duration("limit", time.Hour, "virtual time after which a run counts as unsolved")
+	format1 := flag.Bool("format1", false, "run format 1, not the draft of format 2")
+	wan := flag.Bool("wan", false, "peers lie up to 200 ms apart")
+	delay := flag.Int("delay", 1, "ticks of 50 ms that a hop takes at most")
+	upload := flag.Int("upload", 62_500, "bytes that a node sends in a tick of 50 ms (62,500: 10 Mbit/s)")
+	trace := flag.Bool("trace", false, "tell what happens")
+	flag.Parse()
+	var rows []row
+	for _, text := range strings.Split(*peers, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			fatal(err)
+		}
+		for k := range *runs {
+			o := sim.Options{
+				Seed: *seed + uint64(k), Natives: n, Tabs: n * *tabs, WAN: *wan, DelayMin: 1, DelayMax: *delay, Upload: *upload,
+				Learning: &sim.Learning{StepNS: int(step.Nanoseconds()),
+					Run: runspec.Options{Env: *env, Strategy: *strategy, Seed: *seed + uint64(k), Draft: !*format1}},
+			}
+			if *trace {
+				o.Trace = func(line string) { fmt.Fprintln(os.Stderr, line) }
+			}
+			begun := time.Now()
+			s, err := sim.New(o)
+			if err != nil {
+				fatal(err)
+			}
+			learned, err := s.Learn(coordinator.Tick(*limit / (50 * time.Millisecond)))
+			if err != nil {
+				fatal(err)
+			}
+			r := row{*env, n, n * *tabs, o.Seed, !*format1, learned, time.Since(begun).Seconds()}
+			rows = append(rows, r)
+			line, _ := json.Marshal(r)
+			fmt.Println(string(line))
+		}
+	}
+	table(rows)
+}
+
+// table prints the medians of each size.
+func table(rows []row) {
+	fmt.Println("\n| peers | solved | seconds | speedup | env-steps | generations | logged of possible | checks | lost |\n|---|---|---|---|---|---|---|---|---|")
+	var alone float64
+	for len(rows) > 0 {
+		n := 1
+		for n < len(rows) && rows[n].Peers == rows[0].Peers {
+			n++
+		}
+		size := rows[:n]
+		rows = rows[n:]
+		solved := 0
+		for _, r := range size {
+			if r.Solved {
+				solved++
+			}
+		}
+		seconds := median(size, func(r row) float64 { return r.Seconds })
+		if alone == 0 {
+			alone = seconds * float64(size[0].Peers)
+		}
+		fmt.Printf("| %d | %d of %d | %.1f | %.1f | %.3g | %.0f | %.2f | %.2f | %.2f |\n", size[0].Peers, solved, n, seconds, alone/seconds,
+			median(size, func(r row) float64 { return float64(r.Steps) }), median(size, func(r row) float64 { return float64(r.Entries) }),
+			median(size, func(r row) float64 { return r.Logged }), median(size, func(r row) float64 { return r.Checks }), median(size, func(r row) float64 { return r.Lost }))
+	}
+}
+
+func median(rows []row, of func(row) float64) float64 {
+	values := make([]float64, len(rows))
+	for i, r := range rows {
+		values[i] = of(r)
+	}
+	slices.Sort(values)
+	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+}
+
+func fatal(err error) {
+	fmt.Fprintln(os.Stderr, "race:", err)
+	os.Exit(1)
+}

@@ -1,0 +1,130 @@
+package sim
+
+import (
+	"github.com/evoswarm/evoswarm/coordinator"
+	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/runspec"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// Learning is a run in a real environment, in place of one with synthetic fitness: candidates are evaluated for real,
+// and take the machines as long as their env-steps do.
+type Learning struct {
+	Run    runspec.Options // nonce and origin are the simulator's
+	StepNS int             // that an env-step takes a native; a tab takes four times as long
+}
+
+// tickNS is how long a tick is.
+const tickNS = 50_000_000
+
+// world evaluates candidates of a real environment. What was evaluated once is remembered for re-runs.
+type world struct {
+	env    *envs.Spec
+	pool   *rollout.Pool
+	stepNS int
+	known  map[uint64]rollout.CandidateResult // by seed, which names the state as well
+
+	fresh, again uint64 // env-steps of candidates, and of those that were run again
+}
+
+func newWorld(l *Learning, rules *seedlog.Rules) (*world, error) {
+	env, err := envs.Find(rules.Spec.Env.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &world{env, rollout.NewPool(rules.Plan, 0), l.StepNS, make(map[uint64]rollout.CandidateResult), 0, 0}, nil
+}
+
+// evaluate gives the results of a task.
+func (w *world) evaluate(t rollout.Task) ([]rollout.CandidateResult, error) {
+	results := make([]rollout.CandidateResult, len(t.Seeds))
+	missing := t
+	missing.Seeds = nil
+	for _, seed := range t.Seeds {
+		r, ok := w.known[seed]
+		if w.again += r.Steps; !ok {
+			missing.Seeds = append(missing.Seeds, seed)
+		}
+	}
+	if len(missing.Seeds) > 0 {
+		fresh, err := w.pool.Evaluate(missing, nil)
+		if err != nil {
+			return nil, err
+		}
+		for i, seed := range missing.Seeds {
+			w.known[seed] = fresh[i]
+			w.fresh += fresh[i].Steps
+		}
+	}
+	for i, seed := range t.Seeds {
+		results[i] = w.known[seed]
+	}
+	return results, nil
+}
+
+// held returns the mean return of a state's policy over episodes.
+func (w *world) held(state *evolve.State, seeds []uint64) float64 {
+	returns, sum := make([]float64, len(seeds)), 0.0
+	w.pool.Returns(state, seeds, returns)
+	for _, r := range returns {
+		sum += r
+	}
+	return sum / float64(len(returns))
+}
+
+// Learned says what a swarm learned, and what became of what its machines computed.
+type Learned struct {
+	Solved      bool
+	Seconds     float64 // virtual
+	Entries     uint64
+	Evaluations uint64  // in the log
+	Steps       uint64  // in the log
+	Logged      float64 // part of what all machines can compute in the time: it is in the log
+	Checks      float64 // part: candidates run again
+	Lost        float64 // part: neither logged nor a check
+	Mean        float64 // return over the episodes of the last look
+}
+
+// Learn has the swarm train until its mean policy solves the environment, as `evonode train --until solved` decides, or
+// until so many ticks are over.
+func (s *Swarm) Learn(limit coordinator.Tick) (Learned, error) {
+	var l Learned
+	looked := uint64(0)
+	for s.now < limit && s.err == nil && !l.Solved {
+		if s.run(s.now+1) != nil {
+			break
+		}
+		best := s.highest()
+		if best.Height < looked+s.rules.Spec.Checks.Every || best.StateHeight != best.Height {
+			continue
+		}
+		looked = best.Height
+		l.Entries, l.Evaluations, l.Steps = best.Height, best.Evaluations, best.Steps
+		if l.Mean = s.world.held(best.State, s.rules.ValidateSeeds(best.Head)); l.Mean >= s.world.env.SolvedReturn {
+			l.Mean = s.world.held(best.State, s.rules.TestSeeds(best.Head, s.rules.Spec.Checks.Test))
+			l.Solved = l.Mean >= s.world.env.SolvedReturn
+		}
+		s.trace("height %d, %d evaluations, %d env-steps: return %.1f", best.Height, best.Evaluations, best.Steps, l.Mean)
+	}
+	l.Seconds = float64(s.now) * tickNS / 1e9
+	rate := 0.0 // env-steps that all machines do in a second
+	for _, n := range s.nodes {
+		rate += float64(n.rate) / tickNS * 1e9 / float64(s.world.stepNS)
+	}
+	possible := l.Seconds * rate
+	l.Logged, l.Checks = float64(l.Steps)/possible, float64(s.world.again)/possible
+	l.Lost = float64(s.world.fresh)/possible - l.Logged
+	return l, s.err
+}
+
+// highest is the view of the honest native whose chain is longest.
+func (s *Swarm) highest() (best coordinator.Snapshot) {
+	for _, n := range s.honest() {
+		if v := n.coord.Snapshot(); v.Height > best.Height {
+			best = v
+		}
+	}
+	return best
+}
