@@ -54,7 +54,10 @@ func (s *Swarm) checkSameHead() error {
 		return fmt.Errorf("height %d only", common)
 	}
 	at := common - inFlight
-	for _, n := range honest[1:] {
+	for _, n := range honest {
+		if uint64(len(n.disk.chain)) < at {
+			return fmt.Errorf("node %d saved %d of %d entries", n.index, len(n.disk.chain), n.coord.Snapshot().Height)
+		}
 		if n.disk.chain[at-1] != honest[0].disk.chain[at-1] {
 			return fmt.Errorf("nodes %d and %d differ at height %d of %d", honest[0].index, n.index, at, common)
 		}
