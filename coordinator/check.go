@@ -35,7 +35,7 @@ func (e *evidence) message() *FraudProof {
 // checked outside the loop that calls Step.
 func Slow(m Message) bool {
 	switch m.(type) {
-	case *Claims, *Announce, *Segment, *FraudProof, *Vouch, *Mandate, *Equivocation, *DoubleVote:
+	case *Claims, *Announce, *Segment, *FraudProof, *Vouch, *Mandate, *Equivocation, *DoubleVote, *Recheck, *Rechecked:
 		return true
 	}
 	return false
@@ -77,6 +77,12 @@ func Check(checker *seedlog.Checker, m Message, pause func()) (Checked, error) {
 		c.double, err = checkEquivocation(checker, m)
 	case *DoubleVote:
 		c.double, err = checkDoubleVote(checker, m)
+	case *Recheck:
+		c.claims, err = checkClaims(checker, [][]byte{m.Claim}, pause)
+	case *Rechecked:
+		if len(m.Signature) > 0 {
+			err = seedlog.CheckAttest(checker.Run(), m.Claim, m.Peer, m.Signature)
+		}
 	case *FraudProof:
 		c.evidence = make([]evidence, 1)
 		c.evidence[0], err = checkEvidence(checker, m)
@@ -153,6 +159,11 @@ func (c *Coordinator) Expects(from Peer, m Message) bool {
 		return c.expectsMandate(m)
 	case *DoubleVote:
 		return c.expectsDouble(doubleVote(m))
+	case *Recheck:
+		return from == c.election.leader
+	case *Rechecked:
+		p := c.work.pool.links[m.Claim]
+		return p != nil && p.asked.peer == from && m.Peer == from
 	}
 	return true
 }

@@ -346,6 +346,10 @@ func (c *Coordinator) receive(e Received) {
 		c.onMandate(e.From, m)
 	case *Equivocation, *DoubleVote:
 		c.onDouble(e.Message.double)
+	case *Recheck:
+		c.onRecheck(e.From, m, e.Message.claims[0])
+	case *Rechecked:
+		c.onRechecked(e.From, m)
 	}
 }
 

@@ -240,6 +240,10 @@ func (c *Coordinator) becomeLeader() {
 	e.campaign, e.handover, e.offered = nil, nil, nil
 	e.role, e.leader, e.mandate, e.leaderHeard = Leader, c.self, m, c.now
 	c.tenure.sealedTerm, c.tenure.heir = false, Peer{}
+	c.tenure.silent, c.tenure.noes, c.tenure.window = nil, nil, firstWindow
+	for p := range c.work.pool.all {
+		p.asked = asked{} // in an earlier term
+	}
 	c.tenure.mandateFrom, c.tenure.yieldUntil, c.tenure.lastShown = c.chain.head.height, 0, c.now
 	c.members.statusNow = true
 	c.sendMandate()

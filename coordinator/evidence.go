@@ -137,13 +137,18 @@ func (c *Coordinator) exposeCounter(claim seedlog.CheckedClaim, counter uint64, 
 // lotOf is the time over which so many in 1,024 of the natives, who find the same lie at the same time, spread their
 // proofs: with a heartbeat for each beyond the third, two or three of them publish before they hear of each other.
 func (c *Coordinator) lotOf(share int) Tick {
+	return Tick(max(0, c.natives()*share/1024-3)) * c.cfg.Timing.Heartbeat
+}
+
+// natives is how many natives are here, this peer included.
+func (c *Coordinator) natives() int {
 	natives := 1
 	for _, h := range c.members.heard {
 		if h.Kind == Native && c.lately(h) {
 			natives++
 		}
 	}
-	return Tick(max(0, natives*share/1024-3)) * c.cfg.Timing.Heartbeat
+	return natives
 }
 
 // publish sends the proofs whose time has come.
@@ -310,6 +315,7 @@ func (c *Coordinator) markFaulty(p Peer, why string) {
 		c.hardChanged = true
 	}
 	c.dropClaims(p)
+	c.suspect(p)
 	if recorded || forgiven || len(c.chain.tips) > 1 {
 		c.chain.reweigh()
 	}
@@ -320,7 +326,11 @@ func (c *Coordinator) markFaulty(p Peer, why string) {
 // proofDepth above it. The leader did not re-run what it logged, and is disqualified.
 func (c *Coordinator) markFalse(n *node) {
 	for _, link := range n.claims {
-		if !c.faults.falseClaims[link] || n.fraud || !c.blamed(n, link) {
+		if !c.faults.falseClaims[link] {
+			continue
+		}
+		c.markAttester(n, link)
+		if n.fraud || !c.blamed(n, link) {
 			continue
 		}
 		n.fraud = true
@@ -332,7 +342,6 @@ func (c *Coordinator) markFalse(n *node) {
 			}
 		})
 		c.disqualify(n.leader, fmt.Sprintf("logged a false claim at height %d", n.height))
-		return
 	}
 }
 

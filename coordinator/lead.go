@@ -22,6 +22,9 @@ type tenure struct {
 	closing     *closing
 	stragglers  stragglers
 	newcomers   newcomers
+	silent      []Peer    // natives that left questions about claims without an answer
+	noes        []poolKey // claims that others would not attest: this peer looks itself
+	window      int       // newcomers' claims that others may re-run at the same time
 }
 
 // lead does the leader's work: it has claims re-run, closes generations, and hands over at the end of its mandate.
@@ -114,6 +117,7 @@ func (c *Coordinator) closed(s *rollout.Folded) {
 	if !c.tenure.sealedTerm {
 		votes, c.tenure.sealedTerm = c.election.mandate.votes, true
 	}
+	e.Attestations = c.attestations(g.picked)
 	entry := c.rules.OwnEntry(e, c.cfg.Key, votes)
 	c.hard.SealedTerm, c.hard.SealedHeight = e.Term, e.Height
 	c.hardChanged = true

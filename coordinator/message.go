@@ -163,6 +163,22 @@ type Mandate struct {
 	Votes  []seedlog.Vote // in the order of the voters' keys
 }
 
+// Recheck asks a native to re-run so many results of a claim for the leader, which ones is for it to draw.
+type Recheck struct {
+	_       struct{} `cbor:",toarray"`
+	Results uint64
+	Claim   []byte
+}
+
+// Rechecked answers Recheck.
+type Rechecked struct {
+	_         struct{} `cbor:",toarray"`
+	Claim     seedlog.Link
+	Same      bool   // whether the results were the same; false also where the author cannot tell
+	Peer      Peer   // the author
+	Signature []byte // attests the claim where all of its results were the same; else empty
+}
+
 // Leave says goodbye.
 type Leave struct {
 	_ struct{} `cbor:",toarray"`
@@ -184,6 +200,8 @@ func (*Vouch) kind() byte        { return 13 }
 func (*Equivocation) kind() byte { return 14 }
 func (*Mandate) kind() byte      { return 15 }
 func (*DoubleVote) kind() byte   { return 16 }
+func (*Recheck) kind() byte      { return 17 }
+func (*Rechecked) kind() byte    { return 18 }
 
 func newMessage(kind byte) Message {
 	switch kind {
@@ -219,6 +237,10 @@ func newMessage(kind byte) Message {
 		return new(Mandate)
 	case 16:
 		return new(DoubleVote)
+	case 17:
+		return new(Recheck)
+	case 18:
+		return new(Rechecked)
 	}
 	return nil
 }

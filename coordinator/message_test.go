@@ -71,6 +71,12 @@ var drawMessages = map[string]func(*rapid.T) Message{
 			Second: Peer{rapid.Byte().Draw(t, "second") | 2}, SecondSignature: drawBytes.Draw(t, "signature")}
 	},
 	"Leave": func(*rapid.T) Message { return &Leave{} },
+	"Recheck": func(t *rapid.T) Message {
+		return &Recheck{Results: rapid.Uint64().Draw(t, "results"), Claim: drawBytes.Draw(t, "claim")}
+	},
+	"Rechecked": func(t *rapid.T) Message {
+		return &Rechecked{Claim: drawLink.Draw(t, "claim"), Same: rapid.Bool().Draw(t, "same"), Peer: drawPeer(t, 255), Signature: drawBytes.Draw(t, "signature")}
+	},
 	"Vouch": func(t *rapid.T) Message {
 		return &Vouch{Peer: drawPeer(t, 255), Height: rapid.Uint64().Draw(t, "height"), Entry: drawLink.Draw(t, "entry"), Signature: drawBytes.Draw(t, "signature")}
 	},
@@ -207,6 +213,7 @@ func FuzzDecodeMessage(f *testing.F) {
 		&Equivocation{First: []byte{1}, FirstSignature: []byte{2}, Second: []byte{3}, SecondSignature: []byte{4}},
 		&DoubleVote{Term: 1, Voter: Peer{3}, First: Peer{1}, FirstSignature: []byte{1}, Second: Peer{2}, SecondSignature: []byte{2}},
 		&Mandate{Term: 1, Leader: Peer{1}, Votes: []seedlog.Vote{{Voter: Peer{2}, Signature: []byte{1}}}},
+		&Recheck{Results: 1, Claim: []byte{1}}, &Rechecked{Claim: link, Same: true, Peer: Peer{1}, Signature: []byte{1}},
 	} {
 		f.Add(EncodeMessage(m))
 	}

@@ -51,8 +51,12 @@ type pooled struct {
 	running int    // re-runs under way
 	drawn   bool   // whether it is decided how many of its results are re-run:
 	draws   int    // so many
+	asked   asked  // who re-runs it for this leader
+	refused Peer   // who said no to it; zero: nobody
 	again   Tick   // when it is announced next; messages get lost
 	rank    [sha256.Size]byte
+
+	attested *seedlog.Attestation // of another that re-ran it; nil: none
 }
 
 func newPool() pool {
@@ -73,7 +77,7 @@ func (p *pooled) key() poolKey {
 }
 
 // ready reports whether a claim may be logged.
-func (p *pooled) ready() bool { return p.good || p.spared && p.running == 0 }
+func (p *pooled) ready() bool { return p.good || p.attested != nil || p.spared && p.running == 0 }
 
 // renewPool begins the pool of another head. What has a place on it stays.
 func (c *Coordinator) renewPool() {
@@ -86,6 +90,9 @@ func (c *Coordinator) renewPool() {
 	pool.wanted = old.wanted
 	for p := range old.all {
 		if _, ok := c.place(p.claim.Value()); !ok || !c.enter(p) {
+			if p.asked.peer != (Peer{}) && !ok {
+				c.silentDelegate(p.asked.peer)
+			}
 			continue
 		}
 		switch {
@@ -190,7 +197,7 @@ func (c *Coordinator) enter(p *pooled) bool {
 		}
 		p.fresh, p.spared = true, false
 		lost = pool.fresh.Put(key, p.from, 1, p)
-		if !p.good && p.running == 0 && (claim.Chunk == logged || before.good) {
+		if !p.ready() && p.running == 0 && p.asked.peer == (Peer{}) && (claim.Chunk == logged || before.ready()) {
 			pool.unchecked.Push(p.from, 1, key)
 		}
 	}

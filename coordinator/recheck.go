@@ -8,8 +8,10 @@ import (
 // turns of those who handed them over and few at a time. So claims of free keys take up a part of the leader's time.
 func (c *Coordinator) recheckPool() {
 	pool := &c.work.pool
+	delegates := c.delegates()
 	if c.rules.Spec.SpotChecks != nil {
-		c.spotPool()
+		c.recheckNoes()
+		c.spotPool(&delegates)
 	} else {
 		for _, p := range pool.known.All() {
 			if !p.good && p.running == 0 {
@@ -17,12 +19,35 @@ func (c *Coordinator) recheckPool() {
 			}
 		}
 	}
-	for pool.freshRunning < max(1, c.work.slots/newcomersShare, pool.checking/(newcomersShare-1)) {
+	delegates = delegates[:min(len(delegates), c.newcomersMore())]
+	for len(delegates) > 0 || c.checksNewcomers() {
 		_, key, ok := pool.unchecked.Pop()
 		if !ok {
 			return
 		}
-		if p, ok := pool.fresh.Get(key); ok && !p.good && p.running == 0 {
+		if p, ok := pool.fresh.Get(key); ok && !p.ready() && p.running == 0 && !c.delegate(&delegates, p, len(p.claim.Value().Steps)) {
+			c.recheck(p)
+		}
+	}
+}
+
+// checksNewcomers reports whether this leader may begin to re-run another claim of a newcomer by itself.
+func (c *Coordinator) checksNewcomers() bool {
+	pool := &c.work.pool
+	return pool.freshRunning < max(1, c.work.slots/newcomersShare, pool.checking/(newcomersShare-1))
+}
+
+// recheckNoes re-runs claims that others would not attest.
+func (c *Coordinator) recheckNoes() {
+	pool := &c.work.pool
+	for len(c.tenure.noes) > 0 {
+		p := pool.get(c.tenure.noes[0])
+		waits := p != nil && !p.ready() && p.running == 0 && p.asked.peer == (Peer{})
+		if waits && (p.fresh && !c.checksNewcomers() || !p.fresh && pool.checking >= c.work.slots) {
+			return
+		}
+		c.tenure.noes = c.tenure.noes[1:]
+		if waits {
 			c.recheck(p)
 		}
 	}
@@ -57,6 +82,14 @@ func (p *pool) checked(q *pooled) {
 	}
 }
 
+// nextOf has a newcomer's next claim re-run, now that this one was.
+func (p *pool) nextOf(q *pooled) {
+	claim := q.claim.Value()
+	if next, ok := p.fresh.Get(poolKey{claim.Peer, claim.Parent, claim.Chunk + 1}); ok && !next.ready() {
+		p.unchecked.Push(next.from, 1, next.key())
+	}
+}
+
 // rechecked takes the re-run of a claim in the pool. A false one of a newcomer is not logged and weighs nothing, so
 // others can do without a proof of it, and get few.
 func (c *Coordinator) rechecked(p *pooled, fitness []int64, steps []uint64) {
@@ -67,9 +100,10 @@ func (c *Coordinator) rechecked(p *pooled, fitness []int64, steps []uint64) {
 	switch {
 	case same:
 		p.good = true
-		if next, ok := pool.fresh.Get(poolKey{claim.Peer, claim.Parent, claim.Chunk + 1}); ok && !next.good {
-			pool.unchecked.Push(next.from, 1, next.key())
+		if p.refused != (Peer{}) {
+			c.silentDelegate(p.refused) // it said no
 		}
+		pool.nextOf(p)
 	case p.fresh && !c.faults.newcomers.Take(uint64(c.now), newcomerProof{}, newcomerProofTicks):
 		c.markFaulty(claim.Peer, "made a false claim")
 	default:

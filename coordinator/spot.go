@@ -23,19 +23,19 @@ const (
 // spotPool decides what of the claims of known keys is re-run before they are logged. Of a key whose record is short
 // they come one after the other, and all together no more than this computer does at once: what decides an entry must
 // not wait for many.
-func (c *Coordinator) spotPool() {
+func (c *Coordinator) spotPool(delegates *[]Peer) {
 	pool := &c.work.pool
 	busy, ready := make(map[Peer]bool), make(map[Peer]uint64)
 	for _, p := range pool.known.All() {
 		author := p.claim.Value().Peer
-		busy[author] = busy[author] || p.running > 0
+		busy[author] = busy[author] || p.running > 0 || p.asked.peer != (Peer{})
 		if p.ready() {
 			ready[author]++
 		}
 	}
 	for _, p := range pool.known.All() {
 		author := p.claim.Value().Peer
-		if p.good || p.running > 0 || p.spared || busy[author] {
+		if p.ready() || p.running > 0 || p.spared || busy[author] {
 			continue
 		}
 		if !p.drawn {
@@ -46,6 +46,8 @@ func (c *Coordinator) spotPool() {
 			c.spare(p)
 			ready[author]++
 			busy[author] = p.running > 0
+		case c.delegate(delegates, p, p.draws):
+			busy[author] = true
 		case pool.checking >= c.work.slots:
 			busy[author] = true
 		default:
@@ -74,14 +76,8 @@ func (c *Coordinator) spotClaim(p *pooled) {
 		return
 	}
 	p.spared = true
-	left := make([]uint64, size)
-	for i := range left {
-		left[i] = uint64(i)
-	}
-	for range p.draws {
-		i := c.draw.Uint64() % uint64(len(left))
-		c.spotResult(p, left[i])
-		left = slices.Delete(left, int(i), int(i)+1)
+	for _, i := range c.drawDistinct(size, p.draws) {
+		c.spotResult(p, uint64(i))
 	}
 }
 
@@ -146,6 +142,29 @@ func (c *Coordinator) spotted(j *job, fitness []int64, steps uint64) {
 	}
 }
 
+// suspects is how many natives re-run each claim of a peer that was found faulty, on average.
+const suspects = 2
+
+// suspect has the claims re-run that the newest entries hold of a peer that was found faulty: it may have lied before,
+// and others may have attested that.
+func (c *Coordinator) suspect(p Peer) {
+	if c.rules.Spec.SpotChecks == nil || c.cfg.Audit == 0 {
+		return
+	}
+	natives := uint64(c.natives())
+	for n := c.chain.head; n.parent != nil && c.chain.head.height-n.height < proofDepth; n = n.parent {
+		if !slices.ContainsFunc(n.credits, func(credit peerCredit) bool { return credit.peer == p }) {
+			continue
+		}
+		for _, claim := range n.body.claimsOf(c, n) {
+			on := c.chain.stateOf(n, claim.Value())
+			if claim.Value().Peer == p && on != nil && !c.faults.falseClaims[claim.Link()] && c.draw.Uint64()%natives < suspects && len(c.work.audits) < maxAudits {
+				c.work.audits = append(c.work.audits, audit{parent: on, claim: claim})
+			}
+		}
+	}
+}
+
 // checkDecisive has what decides the generation that this leader closes re-run, but for what it knows to be true.
 func (c *Coordinator) checkDecisive() {
 	g := c.tenure.closing
@@ -173,7 +192,8 @@ func (c *Coordinator) sure(j *job, fitness []int64, steps uint64) {
 }
 
 // blamed reports whether a leader should have found a false claim before it logged it in n: of a key without work in
-// the last entries, or in a result that decides the entry. It is a function of the branch and the proof alone.
+// the last entries for which nobody else answers, or in a result that decides the entry. It is a function of the branch
+// and the proof alone.
 func (c *Coordinator) blamed(n *node, link seedlog.Link) bool {
 	if c.rules.Spec.SpotChecks == nil {
 		return true // leaders re-run all claims
@@ -191,5 +211,9 @@ func (c *Coordinator) blamed(n *node, link seedlog.Link) bool {
 		return false
 	}
 	decides := seedlog.Counter{Claim: slices.Index(n.claims, link), Counter: proof.Counter}
-	return slices.Contains(n.decisive, decides) || c.chain.accountsAt(n.parent).of[claim.Peer].entries == 0
+	if slices.Contains(n.decisive, decides) {
+		return true
+	}
+	_, attested := c.answers(n, link)
+	return !attested && c.chain.accountsAt(n.parent).of[claim.Peer].entries == 0
 }

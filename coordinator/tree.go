@@ -34,6 +34,7 @@ type node struct {
 	sealLink     seedlog.Link
 	claims       []seedlog.Link
 	credits      []peerCredit // of this entry, in the order of peers
+	attested     []seedlog.Attestation
 
 	evaluations, steps uint64   // of the chain up to here
 	weight             uint64   // of the chain up to here, without known faulty peers and most work on probation
@@ -129,7 +130,7 @@ func (c *chain) newNode(parent *node, entry seedlog.CheckedEntry, claims []seedl
 	n := &node{
 		link: entry.Link(), parent: parent, height: e.Height, term: e.Term, leader: e.Leader, sealLink: seal.Link(), claims: e.Claims,
 		evaluations: parent.evaluations + e.Evaluations, steps: parent.steps + e.Steps,
-		theta: [32]byte(e.Theta), digest: [32]byte(e.State),
+		theta: [32]byte(e.Theta), digest: [32]byte(e.State), attested: e.Attestations,
 	}
 	n.best, n.mean = fitnessOf(claims)
 	for _, checked := range claims {

@@ -19,6 +19,8 @@ type Entry struct {
 	Steps       uint64 `cbor:"steps"`
 	Theta       []byte `cbor:"theta"` // digest of the parameters after the update, 32 bytes
 	State       []byte `cbor:"state"` // digest of the strategy's state after the update, 32 bytes
+
+	Attestations []Attestation `cbor:"attestations,omitempty"` // in the order of the claims; none in format 1
 }
 
 // Encode returns the entry's block and its link.
@@ -35,6 +37,9 @@ func DecodeEntry(data []byte) (*Entry, error) {
 	}
 	if len(e.Theta) != 32 || len(e.State) != 32 {
 		return nil, fmt.Errorf("entry: %w: a digest has 32 bytes", ErrMalformed)
+	}
+	if err := checkAttestations(e); err != nil {
+		return nil, fmt.Errorf("entry: %w", err)
 	}
 	return e, nil
 }

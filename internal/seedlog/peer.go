@@ -18,6 +18,7 @@ const (
 	tagSeal     = "evoswarm/seal/1"
 	tagVote     = "evoswarm/vote/1"
 	tagVouch    = "evoswarm/vouch/1"
+	tagAttest   = "evoswarm/attestation/1"
 	tagProof    = "evoswarm/proof/1"
 	tagPerturb  = "evoswarm/perturb/1"
 	tagTrain    = "evoswarm/episode/train/1"

@@ -1,0 +1,228 @@
+package coordinator
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// Attestations. Where a run's spec has spot checks, a leader need not re-run by itself what it draws of new keys: it
+// asks a native with work in the log, drawn in secret, and that one signs what it found. The entry has the signature
+// for a newcomer's claim, and its author answers for the claim as if it were its own. docs/spec/draft2.md has the rule.
+
+const (
+	// favorChunks bounds what a native saves up for others' re-runs, in chunks. It spends on them at most as many
+	// evaluations as on its own candidates.
+	favorChunks = 4
+	// firstWindow is how many newcomers' claims others re-run at the same time when a leader begins.
+	firstWindow = 2
+	// maxSilent bounds the natives that a leader asks no more in its term.
+	maxSilent = 256
+)
+
+// asked is a claim in the pool that a native re-runs for this leader.
+type asked struct {
+	peer Peer // zero: none does
+	all  bool // its results, not a part of them
+}
+
+// favor is a claim that this peer re-runs for the leader.
+type favor struct {
+	leader Peer
+	claim  seedlog.CheckedClaim
+	left   int // results under re-run
+	all    bool
+}
+
+// newcomersMore is how many more newcomers' claims may be re-run by others at the same time. That many are as have proved
+// true of late: one more for each, half as many after a false one, so that junk of free keys costs natives little.
+func (c *Coordinator) newcomersMore() int {
+	more := max(c.tenure.window, 1)
+	for _, p := range c.work.pool.fresh.All() {
+		if p.asked.peer != (Peer{}) {
+			more--
+		}
+	}
+	return max(more, 0)
+}
+
+// delegates are the natives that this leader may ask to re-run a claim: they have work in the last entries, were heard
+// lately, and re-run nothing for it yet.
+func (c *Coordinator) delegates() []Peer {
+	if c.rules.Spec.SpotChecks == nil || c.chain.maxStale == 0 {
+		return nil
+	}
+	attested, all := make(map[Peer]int), 0
+	busy := make(map[Peer]bool)
+	for p := range c.work.pool.all {
+		if p.attested != nil {
+			attested[p.attested.Peer]++
+			all++
+		}
+		busy[p.asked.peer] = true
+	}
+	if all >= seedlog.MaxAttestations/2 {
+		return nil
+	}
+	var list []Peer
+	of := c.chain.accountsAt(c.chain.head).of
+	for _, h := range c.members.heard {
+		p := h.peer
+		if p != c.self && h.Kind == Native && h.Hub && c.lately(h) && !busy[p] && !c.faults.peers[p] &&
+			attested[p] < of[p].entries && !slices.Contains(c.tenure.silent, p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// delegate has one of the natives re-run so many results of a claim; false if there is none but its author. It takes
+// that one from the list.
+func (c *Coordinator) delegate(list *[]Peer, p *pooled, results int) bool {
+	author := p.claim.Value().Peer
+	for range min(len(*list), 2) { // its author is one of them at most
+		i := int(c.draw.Uint64() % uint64(len(*list)))
+		if peer := (*list)[i]; peer != author {
+			*list = slices.Delete(*list, i, i+1)
+			p.asked = asked{peer, results == len(p.claim.Value().Steps)}
+			c.out.send(Direct, peer, &Recheck{Results: uint64(results), Claim: p.claim.Bytes()})
+			return true
+		}
+	}
+	return false
+}
+
+// onRecheck re-runs results of a claim for the leader that this peer follows.
+func (c *Coordinator) onRecheck(from Peer, m *Recheck, claim seedlog.CheckedClaim) {
+	v := claim.Value()
+	on := c.chain.nodes[v.Parent]
+	if c.rules.Spec.SpotChecks == nil || from != c.election.leader || from == v.Peer || v.Peer == c.self || c.retired {
+		return
+	}
+	size := uint64(len(v.Steps))
+	if on == nil || on.state == nil || !c.inTime(on) || m.Results == 0 || m.Results > size || m.Results > c.work.favors {
+		c.out.send(Direct, from, &Rechecked{Claim: claim.Link(), Peer: c.self, Signature: []byte{}})
+		return
+	}
+	c.dropFavor()
+	c.work.favors -= m.Results
+	f := &favor{from, claim, int(m.Results), m.Results == size}
+	for _, i := range c.drawDistinct(int(size), f.left) {
+		c.issue(&job{kind: jobFavor, parent: on, claim: claim, peer: v.Peer, counter: v.Chunk*size + uint64(i), favor: f}, true)
+	}
+}
+
+// drawDistinct draws k of n numbers from 0 on.
+func (c *Coordinator) drawDistinct(n, k int) []int {
+	left := make([]int, n)
+	for i := range left {
+		left[i] = i
+	}
+	for i := range k {
+		j := i + int(c.draw.Uint64()%uint64(n-i))
+		left[i], left[j] = left[j], left[i]
+	}
+	return left[:k]
+}
+
+// dropFavor gives up what this peer re-runs for a leader: there is another request.
+func (c *Coordinator) dropFavor() {
+	for _, id := range sortedJobs(c.work.jobs) {
+		if c.work.jobs[id].kind == jobFavor {
+			delete(c.work.jobs, id)
+			c.out.Cancel = append(c.out.Cancel, id)
+		}
+	}
+}
+
+// favored takes the re-run of one result for the leader, and answers once all are there. A false one ends it: the
+// leader finds out by itself.
+func (c *Coordinator) favored(j *job, fitness []int64, steps uint64) {
+	f := j.favor
+	answer := &Rechecked{Claim: j.claim.Link(), Peer: c.self, Signature: []byte{}}
+	stated, statedSteps := j.claim.Value().At(j.counter)
+	answer.Same = slices.Equal(stated, fitness) && statedSteps == steps
+	if f.left--; answer.Same && f.left > 0 {
+		return
+	}
+	if !answer.Same {
+		c.dropFavor()
+	} else if f.all {
+		answer.Signature = seedlog.Attest(c.rules.Run, j.claim.Link(), c.cfg.Key)
+	}
+	c.out.send(Direct, f.leader, answer)
+}
+
+// onRechecked takes what a native found that this leader asked. Where that is no, this peer looks itself.
+func (c *Coordinator) onRechecked(from Peer, m *Rechecked) {
+	p := c.work.pool.links[m.Claim]
+	if p == nil || p.asked.peer != from || m.Peer != from {
+		return
+	}
+	all := p.asked.all
+	p.asked = asked{}
+	if p.fresh && m.Same {
+		c.tenure.window = min(c.tenure.window+1, maxSilent)
+	} else if p.fresh {
+		c.tenure.window /= 2
+	}
+	switch {
+	case !m.Same || all && len(m.Signature) == 0:
+		p.refused = from
+		if c.tenure.noes = append(c.tenure.noes, p.key()); len(c.tenure.noes) > maxSilent {
+			c.tenure.noes = c.tenure.noes[1:]
+		}
+	case all:
+		p.attested = &seedlog.Attestation{Peer: from, Signature: m.Signature}
+		c.work.pool.nextOf(p)
+	default:
+		p.spared = true
+	}
+}
+
+// silentDelegate notes that a native did not answer while a claim had a place, or said no to a true one.
+func (c *Coordinator) silentDelegate(p Peer) {
+	if s := &c.tenure.silent; c.election.role == Leader && len(*s) < maxSilent && !slices.Contains(*s, p) {
+		*s = append(*s, p)
+	}
+}
+
+// attestations are what the entry with these claims has to name: those for claims of keys without work in the last
+// entries that this leader did not re-run.
+func (c *Coordinator) attestations(picked []*pooled) (list []seedlog.Attestation) {
+	of := c.chain.accountsAt(c.chain.head).of
+	for i, p := range picked {
+		if p.attested != nil && !p.good && of[p.claim.Value().Peer].entries == 0 {
+			a := *p.attested
+			a.Claim = uint64(i)
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// answers is who attested a claim in n and answers for it: a key with work in the entries below, that attests no more
+// claims in n than in how many of those entries it has work. It is a function of the branch alone.
+func (c *Coordinator) answers(n *node, link seedlog.Link) (attester Peer, ok bool) {
+	i := uint64(slices.Index(n.claims, link))
+	at := slices.IndexFunc(n.attested, func(a seedlog.Attestation) bool { return a.Claim == i })
+	if at < 0 {
+		return Peer{}, false
+	}
+	attester = n.attested[at].Peer
+	claims := 0
+	for _, a := range n.attested {
+		if a.Peer == attester {
+			claims++
+		}
+	}
+	return attester, claims <= c.chain.accountsAt(n.parent).of[attester].entries
+}
+
+// markAttester bans who attested a false claim in n.
+func (c *Coordinator) markAttester(n *node, link seedlog.Link) {
+	if attester, ok := c.answers(n, link); ok {
+		c.markFaulty(attester, fmt.Sprintf("attested the false claim %s", link))
+	}
+}

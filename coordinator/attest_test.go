@@ -1,0 +1,173 @@
+package coordinator
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// attestedOn lists the attestations on the chain of a peer, by the entry that holds them.
+func attestedOn(m *member) map[*node][]seedlog.Attestation {
+	list := make(map[*node][]seedlog.Attestation)
+	for _, n := range m.coord.chain.canon {
+		if len(n.attested) > 0 {
+			list[n] = n.attested
+		}
+	}
+	return list
+}
+
+// TestOthersAttestNewcomers: in a swarm whose peers all begin at once the leader has others re-run newcomers' claims.
+// Each attestation is of a key that has work in the log for one that has none, and nobody attests itself.
+func TestOthersAttestNewcomers(t *testing.T) {
+	f := newNextField(t, 4, 8, 0)
+	f.pass(150)
+	attested, attesters := 0, make(map[Peer]bool)
+	for n, list := range attestedOn(f.peers[0]) {
+		accounts := recounted(n.parent)
+		for _, a := range list {
+			claim, err := seedlog.DecodeClaim(f.peers[0].disk.blocks[n.claims[a.Claim]])
+			if err != nil {
+				t.Fatal(err)
+			}
+			attested++
+			attesters[a.Peer] = true
+			if accounts.of[a.Peer].entries == 0 || accounts.of[claim.Peer].entries > 0 || a.Peer == claim.Peer || a.Peer == n.leader {
+				t.Errorf("height %d: %s, with work in %d of the entries below, attests a claim of %s, with work in %d", n.height,
+					f.nameOf(a.Peer), accounts.of[a.Peer].entries, f.nameOf(claim.Peer), accounts.of[claim.Peer].entries)
+			}
+		}
+	}
+	if attested < 3 || len(attesters) < 2 {
+		t.Errorf("%d claims attested by %d peers, want 3 by 2 at least", attested, len(attesters))
+	}
+	for _, m := range f.peers {
+		if f.onRecord(m) == 0 || len(m.coord.faults.peers)+len(m.coord.faults.disqualified) > 0 {
+			t.Errorf("%s has %d chunks in the log, it banned %d and disqualified %d", m.name, f.onRecord(m), len(m.coord.faults.peers), len(m.coord.faults.disqualified))
+		}
+	}
+}
+
+func recounted(n *node) (a accounts) {
+	a.recount(n)
+	return a
+}
+
+// TestAttesterAnswers: natives attest what they did not re-run, and a newcomer's claims are false. Once somebody finds
+// that, the newcomer and who attested its claim are banned; the leader that believed the attestation may still lead,
+// and no entry is undone.
+func TestAttesterAnswers(t *testing.T) {
+	f := newNextField(t, 4, 6, 0)
+	liar := f.peers[5]
+	f.powerDown(liar)
+	f.pass(200)
+	f.corrupt = func(m *member, j *job, results []int64) {
+		switch {
+		case m == liar && j.kind == jobOwn:
+			results[len(results)-1]++
+		case j.kind == jobFavor:
+			stated, _ := j.claim.Value().At(j.counter)
+			results[0] = stated[0]
+		}
+	}
+	if err := f.powerUp(liar); err != nil {
+		t.Fatal(err)
+	}
+	var lie *node
+	for i := 0; lie == nil; i++ {
+		if f.pass(1); i == 400 {
+			t.Fatal("the newcomer was not logged")
+		}
+		for n := range attestedOn(f.peers[0]) {
+			if f.logs(n, liar) {
+				lie = n
+			}
+		}
+	}
+	blind := lie.attested[0].Peer
+	f.pass(150)
+	for _, m := range f.peers[:5] {
+		bans := m.coord.faults.peers
+		if m.peer == blind {
+			continue // it bans nobody for its own mistake, and nobody talks to it
+		}
+		if !bans[liar.peer] || !bans[blind] || len(bans) != 2 {
+			t.Errorf("%s banned %d peers, want %s and %s", m.name, len(bans), liar.name, f.nameOf(blind))
+		}
+		if n := m.coord.chain.canonAt(lie.height); len(m.coord.faults.disqualified) > 0 || n == nil || n.link != lie.link {
+			t.Errorf("%s disqualified %d; its entry at height %d is another: %t", m.name, len(m.coord.faults.disqualified), lie.height, n == nil || n.link != lie.link)
+		}
+	}
+}
+
+// logs reports whether an entry holds a claim of a peer.
+func (f *field) logs(n *node, m *member) bool {
+	return slices.ContainsFunc(n.credits, func(credit peerCredit) bool { return credit.peer == m.peer })
+}
+
+// TestFavorsAreBounded: who leads may ask natives to re-run claims without end, and each spends at most as much on them as
+// on its own work.
+func TestFavorsAreBounded(t *testing.T) {
+	f := newNextField(t, 4, 4, 0)
+	f.pass(100)
+	leader := f.leader()
+	native := f.peers[slices.IndexFunc(f.peers, func(m *member) bool { return m != leader })]
+	own, favors := 0, 0
+	f.corrupt = func(m *member, j *job, results []int64) {
+		switch {
+		case m != native:
+		case j.kind == jobOwn:
+			own += len(results)
+		case j.kind == jobFavor:
+			favors++
+		}
+	}
+	size := f.rules.Spec.Generation.Chunk
+	for range 40 {
+		head := leader.coord.chain.head
+		for i := range 8 {
+			key := keyOf("newcomer " + string(rune('a'+i)))
+			claim := f.rules.Claim(head.link, key, 0, f.evaluate(f.rules.Task(head.state, head.link, seedlog.PeerOf(key), 0), false))
+			data, _ := claim.Encode()
+			f.tell(leader.key, native, &Recheck{Results: size, Claim: data})
+			f.work(native, false)
+		}
+		f.pass(1)
+	}
+	if most := own + favorChunks*int(size); favors == 0 || favors > most {
+		t.Errorf("%d results re-run for the leader, and %d own; at most %d more", favors, own, favorChunks*size)
+	}
+}
+
+// TestJunkIsNotDelegated floods a swarm with false claims of new keys: natives re-run few of them for the leader.
+func TestJunkIsNotDelegated(t *testing.T) {
+	f := newNextField(t, 4, 6, 1000)
+	f.pass(150)
+	own, favors := 0, 0
+	f.corrupt = func(m *member, j *job, results []int64) {
+		switch j.kind {
+		case jobOwn:
+			own += len(results)
+		case jobFavor:
+			favors += len(results)
+		}
+	}
+	height := f.low()
+	for tick := range 200 {
+		leader := f.leader()
+		if leader != nil {
+			head := leader.coord.chain.head
+			for i := range 5 {
+				key := f.strangers[(5*tick+i)%len(f.strangers)]
+				claim := f.junkClaim(key, head.link, 0)
+				f.give(key, leader, claim)
+			}
+		}
+		f.pass(1)
+	}
+	t.Logf("%d results re-run for leaders, %d own, height %d to %d", favors, own, height, f.low())
+	if favors == 0 || favors > own/20 {
+		t.Errorf("%d results re-run for leaders next to %d own, want few", favors, own)
+	}
+}
