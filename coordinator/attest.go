@@ -35,8 +35,9 @@ type favor struct {
 	all    bool
 }
 
-// newcomersMore is how many more newcomers' claims may be re-run by others at the same time. That many are as have proved
-// true of late: one more for each, half as many after a false one, so that junk of free keys costs natives little.
+// newcomersMore is how many more newcomers' claims may be re-run by others at the same time. That many are as have
+// proved true of late: one more for each, half as many after a false one, so that junk of free keys costs natives
+// little.
 func (c *Coordinator) newcomersMore() int {
 	more := max(c.tenure.window, 1)
 	for _, p := range c.work.pool.fresh.All() {

@@ -133,7 +133,7 @@ var mutants = []Mutant{
 		"claims of free keys do not displace those of known ones", "coordinator TestNewcomersShareByDeliverer"},
 	{"newcomers' claims checked without a bound", "coordinator/recheck.go",
 		"	return pool.freshRunning < max(1, c.work.slots/newcomersShare, pool.checking/(newcomersShare-1))\n",
-		"	return true\n",
+		"	return pool.freshRunning >= 0\n",
 		"free keys take up a part of the leader's time", "coordinator TestAttackBySentWords"},
 	{"newcomers' shares by key", "coordinator/source.go",
 		"	case e.Source != \"\":\n",
