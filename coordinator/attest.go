@@ -169,7 +169,7 @@ func (c *Coordinator) onRechecked(from Peer, m *Rechecked) {
 		c.tenure.window /= 2
 	}
 	switch {
-	case !m.Same || all && len(m.Signature) == 0:
+	case !m.Same || all && len(m.Signature) == 0 || p.fresh && !all:
 		p.refused = from
 		if c.tenure.noes = append(c.tenure.noes, p.key()); len(c.tenure.noes) > maxSilent {
 			c.tenure.noes = c.tenure.noes[1:]
@@ -179,6 +179,19 @@ func (c *Coordinator) onRechecked(from Peer, m *Rechecked) {
 		c.work.pool.nextOf(p)
 	default:
 		p.spared = true
+	}
+}
+
+// distrust has this leader look itself at what a peer attested that turns out to be faulty.
+func (c *Coordinator) distrust(p Peer) {
+	for q := range c.work.pool.all {
+		if q.attested != nil && q.attested.Peer == p {
+			q.attested = nil
+			c.tenure.noes = append(c.tenure.noes, q.key())
+			if g := c.tenure.closing; g != nil && slices.Contains(g.picked, q) {
+				c.dropClosing()
+			}
+		}
 	}
 }
 

@@ -166,3 +166,26 @@ func TestJunkIsNotDelegated(t *testing.T) {
 		t.Errorf("%d results re-run for leaders next to %d own, want few", favors, own)
 	}
 }
+
+// TestFaultyAttesterIsForgotten: of a peer that is found faulty nothing counts that it attested and that is not logged.
+func TestFaultyAttesterIsForgotten(t *testing.T) {
+	f := newNextField(t, 4, 4, 1)
+	f.pass(150)
+	leader := f.leader()
+	attester := f.peers[slices.IndexFunc(f.peers, func(m *member) bool { return m != leader })].peer
+	c := leader.coord
+	claim := f.junkClaim(f.strangers[0], c.chain.head.link, 0)
+	f.give(f.strangers[0], leader, claim)
+	p := c.work.pool.links[claim.Link()]
+	if p == nil || p.ready() {
+		t.Fatalf("the claim of a newcomer: %+v, want it in the pool and not ready", p)
+	}
+	p.attested = &seedlog.Attestation{Peer: attester, Signature: []byte{}}
+	if !p.ready() {
+		t.Fatal("a claim that was attested is not ready")
+	}
+	c.markFaulty(attester, "lied")
+	if p.ready() {
+		t.Error("what a faulty peer attested is ready still")
+	}
+}

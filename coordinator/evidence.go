@@ -315,6 +315,7 @@ func (c *Coordinator) markFaulty(p Peer, why string) {
 		c.hardChanged = true
 	}
 	c.dropClaims(p)
+	c.distrust(p)
 	c.suspect(p)
 	if recorded || forgiven || len(c.chain.tips) > 1 {
 		c.chain.reweigh()
