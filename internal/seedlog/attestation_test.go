@@ -1,6 +1,7 @@
 package seedlog
 
 import (
+	"bytes"
 	"errors"
 	"testing"
 )
@@ -40,8 +41,23 @@ func TestAttestations(t *testing.T) {
 			}
 		})
 	}
+	chain, _ := newChainOf(t, rules, newKey("a"), 1)
+	entry, seal := attestedEntry(t, rules, func(*Entry) {})
+	log := rules.AppendBeginning(nil)
+	for _, claim := range chain[0].claims {
+		log, _ = AppendSection(log, Encode(claim))
+	}
+	log, _ = AppendSection(log, entry)
+	log, _ = AppendSection(log, seal)
+	r, err := NewScanner(bytes.NewReader(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g, err := r.Next(); err != nil || len(g.Entry.Attestations) != 1 {
+		t.Errorf("a log with such an entry: got %+v, %v", g, err)
+	}
 	old := newRules(t, newSpec(t, "dises"))
-	entry, seal := attestedEntry(t, old, func(*Entry) {})
+	entry, seal = attestedEntry(t, old, func(*Entry) {})
 	if _, err := old.CheckEntry(entry, seal); !errors.Is(err, ErrMalformed) {
 		t.Errorf("in a run of format 1: got %v, want ErrMalformed", err)
 	}

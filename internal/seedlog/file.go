@@ -147,9 +147,10 @@ func (s *Scanner) fail(err error) error {
 
 // The first byte of a block tells its kind.
 const (
-	kindClaim = 0x86 // array of six
-	kindEntry = 0xaa // map of ten
-	kindSeal  = 0x83 // array of three
+	kindClaim    = 0x86 // array of six
+	kindEntry    = 0xaa // map of ten
+	kindAttested = 0xab // of eleven: an entry with attestations
+	kindSeal     = 0x83 // array of three
 )
 
 // next reads the blocks of one generation.
@@ -170,7 +171,7 @@ func (s *Scanner) next() (*Record, error) {
 				return nil, fmt.Errorf("%w: a generation of more than %d claims", ErrTooLarge, MaxClaims)
 			}
 			g.Claims, g.claims = append(g.Claims, c.value), append(g.claims, c)
-		case kindEntry:
+		case kindEntry, kindAttested:
 			if g.entry, err = open(RawBlock{data, link}, DecodeEntry); err != nil {
 				return nil, err
 			}
