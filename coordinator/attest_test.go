@@ -60,19 +60,19 @@ func recounted(n *node) (a accounts) {
 // and no entry is undone.
 func TestAttesterAnswers(t *testing.T) {
 	f := newNextField(t, 4, 6, 0)
-	liar := f.peers[5]
-	f.powerDown(liar)
+	faulty := f.peers[5]
+	f.powerDown(faulty)
 	f.pass(200)
 	f.corrupt = func(m *member, j *job, results []int64) {
 		switch {
-		case m == liar && j.kind == jobOwn:
+		case m == faulty && j.kind == jobOwn:
 			results[len(results)-1]++
 		case j.kind == jobFavor:
 			stated, _ := j.claim.Value().At(j.counter)
 			results[0] = stated[0]
 		}
 	}
-	if err := f.powerUp(liar); err != nil {
+	if err := f.powerUp(faulty); err != nil {
 		t.Fatal(err)
 	}
 	var lie *node
@@ -81,7 +81,7 @@ func TestAttesterAnswers(t *testing.T) {
 			t.Fatal("the newcomer was not logged")
 		}
 		for n := range attestedOn(f.peers[0]) {
-			if f.logs(n, liar) {
+			if f.logs(n, faulty) {
 				lie = n
 			}
 		}
@@ -93,8 +93,8 @@ func TestAttesterAnswers(t *testing.T) {
 		if m.peer == blind {
 			continue // it bans nobody for its own mistake, and nobody talks to it
 		}
-		if !bans[liar.peer] || !bans[blind] || len(bans) != 2 {
-			t.Errorf("%s banned %d peers, want %s and %s", m.name, len(bans), liar.name, f.nameOf(blind))
+		if !bans[faulty.peer] || !bans[blind] || len(bans) != 2 {
+			t.Errorf("%s banned %d peers, want %s and %s", m.name, len(bans), faulty.name, f.nameOf(blind))
 		}
 		if n := m.coord.chain.canonAt(lie.height); len(m.coord.faults.disqualified) > 0 || n == nil || n.link != lie.link {
 			t.Errorf("%s disqualified %d; its entry at height %d is another: %t", m.name, len(m.coord.faults.disqualified), lie.height, n == nil || n.link != lie.link)
@@ -107,8 +107,8 @@ func (f *field) logs(n *node, m *member) bool {
 	return slices.ContainsFunc(n.credits, func(credit peerCredit) bool { return credit.peer == m.peer })
 }
 
-// TestFavorsAreBounded: who leads may ask a native to re-run claims without end, and it spends on them no more than on
-// its own work: none, once it has spent what it saved up, while its own work stands still.
+// TestFavorsAreBounded: a leader may ask a native to re-run claims without end. The native spends no more on them than
+// on its own work: here it does none, and stops once it has spent what it saved up.
 func TestFavorsAreBounded(t *testing.T) {
 	f := newNextField(t, 4, 4, 0)
 	f.pass(100)
