@@ -57,7 +57,8 @@ func (l limit) limiter() *rate.Limiter { return rate.NewLimiter(rate.Limit(l.rat
 type resource int
 
 const (
-	gossipBytes    resource = iota // read from gossip streams
+	wireBytes      resource = iota // read from a connection, whatever they are; on nodes, over TCP
+	gossipBytes                    // read from gossip streams
 	gossipMessages                 // new in gossip: a signature to check each
 	directBytes                    // read from streams of direct messages
 	directMessages                 // by what they cost: see price
@@ -77,7 +78,10 @@ type quota struct{ own, block limit }
 // one entry of 10 KB four times a second) and from what one block of 256 neighbors can cost: 180 signatures (1 % of a
 // core), 1.3 MiB/s of gossip to parse (10 %), 2,800 small direct messages a second or 5 questions for what
 // follows on a chain.
+//
+// What is read from connections costs a core some 1 % for each MiB/s. It has to have room for all the others together.
 var quotas = [resources]quota{
+	wireBytes:      {limit{32 << 10, 2 << 20}, limit{2 << 20, 16 << 20}},
 	gossipBytes:    {limit{4 << 10, 256 << 10}, limit{256 << 10, 2 << 20}},
 	gossipMessages: {limit{0.5, 20}, limit{50, 200}},
 	directBytes:    {limit{16 << 10, 1 << 20}, limit{1 << 20, 8 << 20}},
@@ -89,6 +93,7 @@ var quotas = [resources]quota{
 
 // proven are the quotas of hubs that this peer dialed: it keeps few of them, in many blocks.
 var proven = [resources]quota{
+	wireBytes:      {limit{8 << 20, 64 << 20}, limit{16 << 20, 64 << 20}},
 	gossipBytes:    {limit{2 << 20, 8 << 20}, limit{4 << 20, 16 << 20}},
 	gossipMessages: {limit{200, 1000}, limit{800, 4000}},
 	directBytes:    {limit{2 << 20, 16 << 20}, limit{8 << 20, 32 << 20}},
@@ -205,6 +210,12 @@ func (n *neighbors) tidy() {
 	if first != nil && len(n.blocks) >= maxBlocks {
 		delete(n.blocks, first.block)
 	}
+}
+
+func (n *neighbors) has(id peer.ID) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.peers[id] != nil
 }
 
 // block is where a neighbor is; the zero block if it is none.

@@ -22,8 +22,9 @@ import (
 // maxProbes is 0: a tab cannot be asked to dial back.
 const maxProbes = 0
 
-// newHost puts a host together for a tab: libp2p's own constructor does not compile for GOOS=js.
-func newHost(cfg Config, key crypto.PrivKey, gater *bans) (host.Host, error) {
+// newHost puts a host together for a tab, whose neighbors are hubs that it dialed. libp2p's own constructor does not
+// compile for GOOS=js.
+func newHost(cfg Config, key crypto.PrivKey, gater *bans, _ *neighbors) (host.Host, error) {
 	if len(cfg.Listen) > 0 || cfg.Hub {
 		return nil, errors.New("a tab cannot listen")
 	}

@@ -45,7 +45,7 @@ func muxer() network.Multiplexer {
 }
 
 // newHost makes the libp2p host of a computer: TCP, WebSocket and QUIC, Noise, yamux.
-func newHost(cfg Config, key crypto.PrivKey, gater *bans) (host.Host, error) {
+func newHost(cfg Config, key crypto.PrivKey, gater *bans, near *neighbors) (host.Host, error) {
 	resources, err := newResources()
 	if err != nil {
 		return nil, fmt.Errorf("resource limits: %w", err)
@@ -66,7 +66,7 @@ func newHost(cfg Config, key crypto.PrivKey, gater *bans) (host.Host, error) {
 		libp2p.Transport(quic.NewTransport),
 		libp2p.Transport(websocket.New),
 		libp2p.Security(noise.ID, noise.New),
-		libp2p.Muxer(yamux.ID, muxer()),
+		libp2p.Muxer(yamux.ID, throttled{muxer(), near}),
 		libp2p.ConnectionGater(gater),
 		libp2p.ResourceManager(resources),
 		libp2p.ConnectionManager(conns),

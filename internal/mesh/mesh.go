@@ -181,7 +181,7 @@ func New(ctx context.Context, cfg Config) (*Mesh, error) {
 	if err != nil {
 		return nil, fmt.Errorf("identity key: %w", err)
 	}
-	if m.host, err = newHost(cfg, key, m.bans); err != nil {
+	if m.host, err = newHost(cfg, key, m.bans, m.neighbors); err != nil {
 		return nil, err
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())

@@ -322,6 +322,10 @@ var mutants = []Mutant{
 		"hubDegree, hubDegree-1, 2*hubDegree, 1, hubDegree/2",
 		"1000, 999, 2000, 0, 1000",
 		"what a hub reads of a message does not grow with the hubs", "internal/mesh TestHubsHandGossipToFew"},
+	{"streams that are reset are read for nothing", "internal/mesh/throttle_native.go",
+		"		c.neighbors.pace(c.ctx, c.RemotePeer(), wireBytes, c.unpaid)\n",
+		"",
+		"what a block of addresses sends costs a bounded part of a hub", "internal/mesh TestConnectionsAreReadByQuota"},
 
 	// The draft of format 2.
 	{"what decides is not re-run", "coordinator/spot.go",
@@ -360,8 +364,8 @@ var mutants = []Mutant{
 		"		c.tenure.window /= 2\n",
 		"		c.tenure.window++\n",
 		"junk of free keys costs natives little", "coordinator TestJunkIsNotDelegated"},
-	{"favors without end", "coordinator/attest.go",
-		" || m.Results > c.work.favors {\n",
+	{"rechecks without end", "coordinator/attest.go",
+		" || m.Results > c.work.credit {\n",
 		" || false {\n",
 		"a leader has a native re-run no more than that does of its own", "coordinator TestFavorsAreBounded"},
 	{"attestations without a signature", "internal/seedlog/attestation.go",
