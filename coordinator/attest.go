@@ -12,9 +12,9 @@ import (
 // for a newcomer's claim, and its author answers for the claim as if it were its own. docs/spec/draft2.md has the rule.
 
 const (
-	// favorChunks bounds what a native saves up for others' re-runs, in chunks. It spends on them at most as many
+	// creditChunks bounds what a native saves up for others' re-runs, in chunks. It spends on them at most as many
 	// evaluations as on its own candidates.
-	favorChunks = 4
+	creditChunks = 4
 	// firstWindow is how many newcomers' claims others re-run at the same time when a leader begins.
 	firstWindow = 2
 	// maxSilent bounds the natives that a leader asks no more in its term.
@@ -27,8 +27,8 @@ type asked struct {
 	all  bool // its results, not a part of them
 }
 
-// favor is a claim that this peer re-runs for the leader.
-type favor struct {
+// request is a claim that this peer re-runs for the leader.
+type request struct {
 	leader Peer
 	claim  seedlog.CheckedClaim
 	left   int // results under re-run
@@ -102,15 +102,15 @@ func (c *Coordinator) onRecheck(from Peer, m *Recheck, claim seedlog.CheckedClai
 		return
 	}
 	size := uint64(len(v.Steps))
-	if on == nil || on.state == nil || !c.inTime(on) || m.Results == 0 || m.Results > size || m.Results > c.work.favors {
+	if on == nil || on.state == nil || !c.inTime(on) || m.Results == 0 || m.Results > size || m.Results > c.work.credit {
 		c.out.send(Direct, from, &Rechecked{Claim: claim.Link(), Peer: c.self, Signature: []byte{}})
 		return
 	}
-	c.dropFavor()
-	c.work.favors -= m.Results
-	f := &favor{from, claim, int(m.Results), m.Results == size}
+	c.dropRequest()
+	c.work.credit -= m.Results
+	f := &request{from, claim, int(m.Results), m.Results == size}
 	for _, i := range c.drawDistinct(int(size), f.left) {
-		c.issue(&job{kind: jobFavor, parent: on, claim: claim, peer: v.Peer, counter: v.Chunk*size + uint64(i), favor: f}, true)
+		c.issue(&job{kind: jobRequested, parent: on, claim: claim, peer: v.Peer, counter: v.Chunk*size + uint64(i), request: f}, true)
 	}
 }
 
@@ -127,20 +127,20 @@ func (c *Coordinator) drawDistinct(n, k int) []int {
 	return left[:k]
 }
 
-// dropFavor gives up what this peer re-runs for a leader: there is another request.
-func (c *Coordinator) dropFavor() {
+// dropRequest gives up what this peer re-runs for a leader: there is another request.
+func (c *Coordinator) dropRequest() {
 	for _, id := range sortedJobs(c.work.jobs) {
-		if c.work.jobs[id].kind == jobFavor {
+		if c.work.jobs[id].kind == jobRequested {
 			delete(c.work.jobs, id)
 			c.out.Cancel = append(c.out.Cancel, id)
 		}
 	}
 }
 
-// favored takes the re-run of one result for the leader, and answers once all are there. A false one ends it: the
+// requested takes the re-run of one result for the leader, and answers once all are there. A false one ends it: the
 // leader finds out by itself.
-func (c *Coordinator) favored(j *job, fitness []int64, steps uint64) {
-	f := j.favor
+func (c *Coordinator) requested(j *job, fitness []int64, steps uint64) {
+	f := j.request
 	answer := &Rechecked{Claim: j.claim.Link(), Peer: c.self, Signature: []byte{}}
 	stated, statedSteps := j.claim.Value().At(j.counter)
 	answer.Same = slices.Equal(stated, fitness) && statedSteps == steps
@@ -148,7 +148,7 @@ func (c *Coordinator) favored(j *job, fitness []int64, steps uint64) {
 		return
 	}
 	if !answer.Same {
-		c.dropFavor()
+		c.dropRequest()
 	} else if f.all {
 		answer.Signature = seedlog.Attest(c.rules.Run, j.claim.Link(), c.cfg.Key)
 	}
@@ -171,9 +171,7 @@ func (c *Coordinator) onRechecked(from Peer, m *Rechecked) {
 	switch {
 	case !m.Same || all && len(m.Signature) == 0 || p.fresh && !all:
 		p.refused = from
-		if c.tenure.noes = append(c.tenure.noes, p.key()); len(c.tenure.noes) > maxSilent {
-			c.tenure.noes = c.tenure.noes[1:]
-		}
+		c.rerunSelf(p)
 	case all:
 		p.attested = &seedlog.Attestation{Peer: from, Signature: m.Signature}
 		c.work.pool.nextOf(p)
@@ -187,11 +185,18 @@ func (c *Coordinator) distrust(p Peer) {
 	for q := range c.work.pool.all {
 		if q.attested != nil && q.attested.Peer == p {
 			q.attested = nil
-			c.tenure.noes = append(c.tenure.noes, q.key())
+			c.rerunSelf(q)
 			if g := c.tenure.closing; g != nil && slices.Contains(g.picked, q) {
 				c.dropClosing()
 			}
 		}
+	}
+}
+
+// rerunSelf has this leader re-run a claim that nobody attests. Of too many the first stay in the pool, unchecked.
+func (c *Coordinator) rerunSelf(p *pooled) {
+	if c.tenure.again = append(c.tenure.again, p.key()); len(c.tenure.again) > maxSilent {
+		c.tenure.again = c.tenure.again[1:]
 	}
 }
 

@@ -67,7 +67,7 @@ func TestAttesterAnswers(t *testing.T) {
 		switch {
 		case m == faulty && j.kind == jobOwn:
 			results[len(results)-1]++
-		case j.kind == jobFavor:
+		case j.kind == jobRequested:
 			stated, _ := j.claim.Value().At(j.counter)
 			results[0] = stated[0]
 		}
@@ -114,11 +114,11 @@ func TestFavorsAreBounded(t *testing.T) {
 	f.pass(100)
 	leader := f.leader()
 	native := f.peers[slices.IndexFunc(f.peers, func(m *member) bool { return m != leader })]
-	favors := 0
+	rerun := 0
 	f.held = func(m *member, j *job) bool { return m == native && j.kind == jobOwn }
 	f.corrupt = func(m *member, j *job, results []int64) {
-		if m == native && j.kind == jobFavor {
-			favors++
+		if m == native && j.kind == jobRequested {
+			rerun++
 		}
 	}
 	size := f.rules.Spec.Generation.Chunk
@@ -130,8 +130,8 @@ func TestFavorsAreBounded(t *testing.T) {
 		f.tell(leader.key, native, &Recheck{Results: size, Claim: data})
 		f.work(native, false)
 	}
-	if most := favorChunks * int(size); favors == 0 || favors > most {
-		t.Errorf("%d results re-run for the leader, at most %d", favors, most)
+	if most := creditChunks * int(size); rerun == 0 || rerun > most {
+		t.Errorf("%d results re-run for the leader, at most %d", rerun, most)
 	}
 }
 
@@ -139,13 +139,13 @@ func TestFavorsAreBounded(t *testing.T) {
 func TestJunkIsNotDelegated(t *testing.T) {
 	f := newNextField(t, 4, 6, 1000)
 	f.pass(150)
-	own, favors := 0, 0
+	own, rerun := 0, 0
 	f.corrupt = func(m *member, j *job, results []int64) {
 		switch j.kind {
 		case jobOwn:
 			own += len(results)
-		case jobFavor:
-			favors += len(results)
+		case jobRequested:
+			rerun += len(results)
 		}
 	}
 	height := f.low()
@@ -161,9 +161,9 @@ func TestJunkIsNotDelegated(t *testing.T) {
 		}
 		f.pass(1)
 	}
-	t.Logf("%d results re-run for leaders, %d own, height %d to %d", favors, own, height, f.low())
-	if favors == 0 || favors > own/60 {
-		t.Errorf("%d results re-run for leaders next to %d own, want few", favors, own)
+	t.Logf("%d results re-run for leaders, %d own, height %d to %d", rerun, own, height, f.low())
+	if rerun == 0 || rerun > own/60 {
+		t.Errorf("%d results re-run for leaders next to %d own, want few", rerun, own)
 	}
 }
 

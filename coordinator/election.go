@@ -240,7 +240,7 @@ func (c *Coordinator) becomeLeader() {
 	e.campaign, e.handover, e.offered = nil, nil, nil
 	e.role, e.leader, e.mandate, e.leaderHeard = Leader, c.self, m, c.now
 	c.tenure.sealedTerm, c.tenure.heir = false, Peer{}
-	c.tenure.silent, c.tenure.noes, c.tenure.window = nil, nil, firstWindow
+	c.tenure.silent, c.tenure.again, c.tenure.window = nil, nil, firstWindow
 	for p := range c.work.pool.all {
 		p.asked = asked{} // in an earlier term
 	}

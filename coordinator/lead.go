@@ -23,7 +23,7 @@ type tenure struct {
 	stragglers  stragglers
 	newcomers   newcomers
 	silent      []Peer    // natives that left questions about claims without an answer
-	noes        []poolKey // claims that others would not attest: this peer looks itself
+	again       []poolKey // claims that this leader re-runs itself, since others did not attest them truly
 	window      int       // newcomers' claims that others may re-run at the same time
 }
 

@@ -10,7 +10,7 @@ func (c *Coordinator) recheckPool() {
 	pool := &c.work.pool
 	delegates := c.delegates()
 	if c.rules.Spec.SpotChecks != nil {
-		c.recheckNoes()
+		c.recheckUnattested()
 		c.spotPool(&delegates)
 	} else {
 		for _, p := range pool.known.All() {
@@ -37,16 +37,16 @@ func (c *Coordinator) checksNewcomers() bool {
 	return pool.freshRunning < max(1, c.work.slots/newcomersShare, pool.checking/(newcomersShare-1))
 }
 
-// recheckNoes re-runs claims that others would not attest.
-func (c *Coordinator) recheckNoes() {
+// recheckUnattested re-runs claims that others would not attest.
+func (c *Coordinator) recheckUnattested() {
 	pool := &c.work.pool
-	for len(c.tenure.noes) > 0 {
-		p := pool.get(c.tenure.noes[0])
+	for len(c.tenure.again) > 0 {
+		p := pool.get(c.tenure.again[0])
 		waits := p != nil && !p.ready() && p.running == 0 && p.asked.peer == (Peer{})
 		if waits && (p.fresh && !c.checksNewcomers() || !p.fresh && pool.checking >= c.work.slots) {
 			return
 		}
-		c.tenure.noes = c.tenure.noes[1:]
+		c.tenure.again = c.tenure.again[1:]
 		if waits {
 			c.recheck(p)
 		}

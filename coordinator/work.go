@@ -11,14 +11,14 @@ import (
 type jobKind uint8
 
 const (
-	jobOwn      jobKind = iota // a chunk of this peer
-	jobClaim                   // the leader re-runs a claim before logging it
-	jobDecisive                // a follower re-runs what decides an entry
-	jobAudit                   // a claim of an entry that is followed already
-	jobProof                   // a proof is re-run before acting on it
-	jobSpot                    // one result of a claim, or of an entry that is followed, drawn by lot
-	jobDecides                 // the leader re-runs what decides the generation that it closes
-	jobFavor                   // a result of a claim that the leader asks about
+	jobOwn       jobKind = iota // a chunk of this peer
+	jobClaim                    // the leader re-runs a claim before logging it
+	jobDecisive                 // a follower re-runs what decides an entry
+	jobAudit                    // a claim of an entry that is followed already
+	jobProof                    // a proof is re-run before acting on it
+	jobSpot                     // one result of a claim, or of an entry that is followed, drawn by lot
+	jobDecides                  // the leader re-runs what decides the generation that it closes
+	jobRequested                // a result of a claim that the leader asks about
 )
 
 // job is work given to the driver.
@@ -30,10 +30,10 @@ type job struct {
 	chunk    uint64               // jobOwn, jobClaim, jobAudit
 	pooled   *pooled              // jobClaim, jobDecides; jobSpot: of a claim that is not logged
 	node     *node                // jobDecisive
-	claim    seedlog.CheckedClaim // jobDecisive, jobAudit, jobProof, jobSpot, jobDecides, jobFavor
-	counter  uint64               // jobDecisive, jobProof, jobSpot, jobDecides, jobFavor
+	claim    seedlog.CheckedClaim // jobDecisive, jobAudit, jobProof, jobSpot, jobDecides, jobRequested
+	counter  uint64               // jobDecisive, jobProof, jobSpot, jobDecides, jobRequested
 	evidence *evidence            // jobProof
-	favor    *favor               // jobFavor
+	request  *request             // jobRequested
 	drawn    bool                 // jobDecisive: by an audit, so many times
 	times    int
 }
@@ -53,7 +53,7 @@ type work struct {
 	late    uint64          // own chunk that is finished although its parent is no longer the head; 0: none
 	audits  []audit
 	spots   uint64 // own results since the last spot check
-	favors  uint64 // results of others that this peer may re-run for a leader
+	credit  uint64 // results of others that this peer may still re-run for a leader
 }
 
 // audit is a claim waiting to be re-run without hurry.
@@ -67,7 +67,7 @@ const maxAudits = 4096
 
 // single reports whether the job re-runs one counter.
 func (j *job) single() bool {
-	return j.kind == jobDecisive || j.kind == jobProof || j.kind == jobSpot || j.kind == jobDecides || j.kind == jobFavor
+	return j.kind == jobDecisive || j.kind == jobProof || j.kind == jobSpot || j.kind == jobDecides || j.kind == jobRequested
 }
 
 // counters is how many results the job gives.
@@ -217,7 +217,7 @@ func (c *Coordinator) evaluated(e Evaluated) {
 			c.work.own--
 		}
 		c.work.spots += uint64(len(e.Results))
-		c.work.favors = min(c.work.favors+uint64(len(e.Results)), favorChunks*c.rules.Spec.Generation.Chunk)
+		c.work.credit = min(c.work.credit+uint64(len(e.Results)), creditChunks*c.rules.Spec.Generation.Chunk)
 		c.offer(source{key: c.self}, c.rules.OwnClaim(c.rules.Claim(j.parent.link, c.cfg.Key, j.chunk, e.Results)))
 	case jobClaim:
 		c.rechecked(j.pooled, fitness, steps)
@@ -229,8 +229,8 @@ func (c *Coordinator) evaluated(e Evaluated) {
 		c.spotted(j, fitness, steps[0])
 	case jobDecides:
 		c.sure(j, fitness, steps[0])
-	case jobFavor:
-		c.favored(j, fitness, steps[0])
+	case jobRequested:
+		c.requested(j, fitness, steps[0])
 	case jobDecisive:
 		c.decided(j, fitness, steps[0])
 	case jobProof:
