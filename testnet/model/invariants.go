@@ -8,12 +8,26 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// checkProof: who disproves a true claim of a chain is cut off.
+// checkProof: who disproves a true claim of a chain is cut off, if it has work in that chain or the claim is in it.
 func (w *world) checkProof(p parcel, m *coordinator.FraudProof) {
 	to := w.peers[p.to]
 	claim, err := seedlog.DecodeClaim(m.Claim)
-	if err == nil && !w.faulty(slices.Index(w.ids[:], claim.Peer)) && slices.Contains(to.disk.chain, claim.Parent) && !to.cut[p.from] {
-		w.fail("n%d keeps n%d, which disproved a true claim", p.to+1, p.from+1)
+	if err != nil || w.faulty(slices.Index(w.ids[:], claim.Peer)) || !slices.Contains(to.disk.chain, claim.Parent) || to.cut[p.from] {
+		return
+	}
+	for _, link := range to.disk.chain {
+		e, err := seedlog.DecodeEntry(to.disk.blocks[link])
+		if err != nil {
+			w.fail("n%d has a damaged entry: %v", p.to+1, err)
+			return
+		}
+		for _, logged := range e.Claims {
+			by, err := seedlog.DecodeClaim(to.disk.blocks[logged])
+			if logged == seedlog.LinkOf(m.Claim) || err == nil && by.Peer == w.ids[p.from] {
+				w.fail("n%d keeps n%d, which disproved a true claim", p.to+1, p.from+1)
+				return
+			}
+		}
 	}
 }
 
