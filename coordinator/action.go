@@ -55,7 +55,8 @@ type Envelope struct {
 type Work struct {
 	ID     uint64
 	Task   rollout.Task
-	Urgent bool // a re-run that others wait for
+	Test   []uint64 // seeds of episodes for the mean policy of Task.State, in place of Task; nil: none
+	Urgent bool     // a re-run that others wait for
 }
 
 // NoteKind classifies a Note.
@@ -70,6 +71,7 @@ const (
 	NoteBad    NoteKind = "bad"    // a peer sent something invalid
 	NoteSync   NoteKind = "sync"   // catching up
 	NoteFold   NoteKind = "fold"   // folding failed here
+	NoteSolved NoteKind = "solved" // a state passed the test
 )
 
 // Note tells a person what happened.

@@ -47,6 +47,7 @@ type Coordinator struct {
 	faults   faults
 	recall   recall
 	serving  serving
+	tests    []*test // oldest first, at most maxTests
 
 	checkpoints checkpoints
 }
@@ -179,10 +180,14 @@ func (c *Coordinator) Step(now Tick, e Event) Actions {
 	}
 	slept := c.alive && now > c.now+c.cfg.Timing.Unheard
 	c.now = max(now, c.now)
-	if !c.alive {
+	first := !c.alive
+	if first {
 		c.alive, c.begun, c.election.leaderHeard, c.lastEntry = true, c.now, c.now, c.now
 	}
 	c.out = Actions{}
+	if first {
+		c.checkEnd() // of the chain that was restored
+	}
 	if slept && c.election.role == Leader {
 		c.stepDown() // others chose another meanwhile
 	}
@@ -197,6 +202,8 @@ func (c *Coordinator) Step(now Tick, e Event) Actions {
 	case Evaluated:
 		c.evaluated(e)
 		c.stays(c.folds.far)
+	case Promising:
+		c.promising(e.Head)
 	case Folded:
 		c.folded(e)
 		c.stays(c.folds.far)
@@ -227,8 +234,10 @@ func (c *Coordinator) proceed() {
 	c.readBack()
 	c.follow()
 	if !c.retired {
-		c.elect()
-		c.lead()
+		if c.ended() == seedlog.Open { // else there is nothing to lead
+			c.elect()
+			c.lead()
+		}
 		c.sync()
 		c.issueOwn()
 		c.issueAudits()
@@ -296,6 +305,7 @@ func (c *Coordinator) moveHead(n *node) {
 	if leader := c.election.leader; c.cfg.Hub && leader != (Peer{}) && leader != c.self {
 		c.out.send(Direct, leader, c.status()) // which does not run away from its followers
 	}
+	c.checkEnd()
 }
 
 // archiveBody hands the blocks of an entry to the driver for keeping.
@@ -360,9 +370,13 @@ func (c *Coordinator) Snapshot() Snapshot {
 		Term: c.term(), Role: c.election.role, Leader: c.election.leader, Evaluations: c.chain.head.evaluations, Steps: c.chain.head.steps,
 		Mine: c.chain.credits[c.self], Credits: len(c.chain.credits), Best: c.chain.head.best, Mean: c.chain.head.mean,
 		Syncing: c.joining(), Paused: c.work.paused, Ready: c.election.leader != Peer{},
+		End: c.ended(), Solved: c.chain.head.solved,
 	}
-	newest := c.chain.newest()
-	s.State, s.StateHeight = newest.state, newest.height
+	shown := c.chain.newest()
+	if on := c.chain.canonAt(s.Solved); s.Solved > 0 && on != nil && on.state != nil {
+		shown = on
+	}
+	s.State, s.StateHeight, s.Testing = shown.state, shown.height, c.testing()
 	if s.Syncing {
 		s.Behind, s.BehindOf = c.progress()
 	}

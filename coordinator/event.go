@@ -29,8 +29,12 @@ type Invalid struct {
 type Evaluated struct {
 	ID      uint64
 	Results []rollout.CandidateResult
+	Returns []float64 // of a Test, by episode; none: this peer cannot run it
 	Failed  bool
 }
+
+// Promising says that the state of an entry did as well in held-out episodes as counts for solved.
+type Promising struct{ Head seedlog.Link }
 
 // Folded is the answer to a Fold, made by [Fold.Answer]. A failed fold is asked for again.
 type Folded struct {
@@ -66,6 +70,7 @@ func (Folded) event()    {}
 func (Linked) event()    {}
 func (Unlinked) event()  {}
 func (Recalled) event()  {}
+func (Promising) event() {}
 func (SetPaused) event() {}
 func (SetSlots) event()  {}
 func (Retire) event()    {}

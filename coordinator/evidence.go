@@ -334,16 +334,21 @@ func (c *Coordinator) markFalse(n *node) {
 		if n.fraud || !c.blamed(n, link) {
 			continue
 		}
-		n.fraud = true
-		spread(n, func(m *node) {
-			if m.fraud {
-				m.falseAt = m.height
-			} else {
-				m.falseAt = m.parent.falseAt
-			}
-		})
+		c.void(n)
 		c.disqualify(n.leader, fmt.Sprintf("logged a false claim at height %d", n.height))
 	}
+}
+
+// void has no chain end less than proofDepth above n.
+func (c *Coordinator) void(n *node) {
+	n.fraud = true
+	spread(n, func(m *node) {
+		if m.fraud {
+			m.falseAt = m.height
+		} else {
+			m.falseAt = m.parent.falseAt
+		}
+	})
 }
 
 // retreat moves the head down from a void branch to an entry that may end a chain.

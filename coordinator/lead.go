@@ -117,7 +117,7 @@ func (c *Coordinator) closed(s *rollout.Folded) {
 	if !c.tenure.sealedTerm {
 		votes, c.tenure.sealedTerm = c.election.mandate.votes, true
 	}
-	e.Attestations = c.attestations(g.picked)
+	e.Attestations, e.Solved = c.attestations(g.picked), c.solvedHeight()
 	entry := c.rules.OwnEntry(e, c.cfg.Key, votes)
 	c.hard.SealedTerm, c.hard.SealedHeight = e.Term, e.Height
 	c.hardChanged = true

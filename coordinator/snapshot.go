@@ -43,6 +43,9 @@ type Snapshot struct {
 	Syncing     bool          // catching up: fetching a heavier chain, or folding one
 	Behind      uint64        // while Syncing: entries still to fold
 	BehindOf    uint64        // while Syncing: how many there were
+	End         seedlog.End   // what ended the run; Open: it continues
+	Solved      uint64        // height of the state that passed the test and ended the run, which State is then; 0: none
+	Testing     bool          // this peer has not seen yet whether that is true
 	Ready       bool          // has heard somebody or leads: own work counts
 	Paused      bool
 }

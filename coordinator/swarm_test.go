@@ -29,6 +29,8 @@ type swarm struct {
 	spy   func(from *member, e Envelope) // sees all that is sent; nil: nobody
 	held  func(m *member, j *job) bool   // what is not evaluated as long as it says so; nil: nothing
 
+	returns func(m *member, on *node) []float64 // what a test gives; nil: nobody can run it
+
 	corrupt func(m *member, j *job, fitness []int64) // changes the fitness that a job of a peer gives; nil: none
 
 	log   strings.Builder
@@ -311,6 +313,14 @@ func (s *swarm) work(m *member, agrees bool) {
 		}
 		if s.held != nil && s.held(m, j) {
 			m.tasks = append(m.tasks, w)
+			continue
+		}
+		if j.kind == jobTest {
+			var returns []float64
+			if s.returns != nil {
+				returns = s.returns(m, j.parent)
+			}
+			s.step(m, Evaluated{ID: w.ID, Returns: returns})
 			continue
 		}
 		results := s.evaluate(w.Task, m.faulty && j.kind == jobOwn)

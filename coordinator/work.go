@@ -19,6 +19,7 @@ const (
 	jobSpot                     // one result of a claim, or of an entry that is followed, drawn by lot
 	jobDecides                  // the leader re-runs what decides the generation that it closes
 	jobRequested                // a result of a claim that the leader asks about
+	jobTest                     // the test of the state of parent
 )
 
 // job is work given to the driver.
@@ -72,18 +73,25 @@ func (j *job) single() bool {
 
 // counters is how many results the job gives.
 func (j *job) counters(rules *seedlog.Rules) int {
-	if j.single() {
+	switch {
+	case j.kind == jobTest:
+		return 0
+	case j.single():
 		return 1
 	}
 	return int(rules.Spec.Generation.Chunk)
 }
 
-// task is the job's work on the state of its parent.
-func (j *job) task(rules *seedlog.Rules) rollout.Task {
-	if j.single() {
-		return rules.Recheck(j.parent.state, j.parent.link, j.peer, j.counter)
+// work is what the driver is asked to do, on the state of the job's parent.
+func (j *job) work(id uint64, rules *seedlog.Rules) Work {
+	on := j.parent
+	switch {
+	case j.kind == jobTest:
+		return Work{id, rollout.Task{State: on.state}, rules.TestSeeds(on.link, rules.Spec.Checks.Test), j.urgent}
+	case j.single():
+		return Work{id, rules.Recheck(on.state, on.link, j.peer, j.counter), nil, j.urgent}
 	}
-	return rules.Task(j.parent.state, j.parent.link, j.peer, j.chunk)
+	return Work{id, rules.Task(on.state, on.link, j.peer, j.chunk), nil, j.urgent}
 }
 
 // issue gives a job to the driver, once the state of its parent is in memory.
@@ -97,7 +105,7 @@ func (c *Coordinator) issue(j *job, urgent bool) {
 		c.work.waiting = append(c.work.waiting, c.work.lastJob)
 		return
 	}
-	c.out.Work = append(c.out.Work, Work{ID: c.work.lastJob, Task: j.task(c.rules), Urgent: urgent})
+	c.out.Work = append(c.out.Work, j.work(c.work.lastJob, c.rules))
 }
 
 // startWaiting gives the driver the jobs whose state came into memory.
@@ -110,14 +118,14 @@ func (c *Coordinator) startWaiting() {
 		case j.parent.state == nil:
 			c.work.waiting = append(c.work.waiting, id)
 		default:
-			c.out.Work = append(c.out.Work, Work{ID: id, Task: j.task(c.rules), Urgent: j.urgent})
+			c.out.Work = append(c.out.Work, j.work(id, c.rules))
 		}
 	}
 }
 
 // issueOwn keeps the slots full with chunks of this peer on the head.
 func (c *Coordinator) issueOwn() {
-	if c.work.paused || c.joining() {
+	if c.work.paused || c.joining() || c.ended() != seedlog.Open {
 		return
 	}
 	for ; c.work.own < c.work.slots && c.work.chunk < c.rules.Spec.Generation.Quota; c.work.chunk++ {
@@ -212,6 +220,8 @@ func (c *Coordinator) evaluated(e Evaluated) {
 	}
 	fitness, steps := c.rules.Columns(e.Results)
 	switch j.kind {
+	case jobTest:
+		c.tested(j.parent, e.Returns)
 	case jobOwn:
 		if c.inTime(j.parent) {
 			c.work.own--

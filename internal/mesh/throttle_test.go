@@ -48,13 +48,23 @@ func TestConnectionsAreReadByQuota(t *testing.T) {
 	for _, piece := range []int{12, 1200, 64 << 10} {
 		synctest.Test(t, func(t *testing.T) {
 			const keys, seconds = 8, 10
+			q := quotas[wireBytes]
+			most := keys*(q.own.burst+seconds*q.own.rate) + q.block.burst + seconds*q.block.rate
+			pieces := int(2 * most / keys / float64(piece+readTakes)) // of each key: twice its part
 			n := newNeighbors()
 			var read [keys]int
 			for i := range keys {
 				id := peer.ID(rune('a' + i))
 				n.connected(id, addrs("/ip4/198.51.100.7/tcp/1")[0], false)
 				theirs, ours := metered(t, n, id)
-				go func() { _, _ = io.CopyBuffer(theirs, struct{ io.Reader }{endless{}}, make([]byte, piece)) }()
+				go func() {
+					b := make([]byte, piece)
+					for range pieces {
+						if _, err := theirs.Write(b); err != nil {
+							return
+						}
+					}
+				}()
 				go func() {
 					b := make([]byte, 64<<10)
 					for {
@@ -72,8 +82,6 @@ func TestConnectionsAreReadByQuota(t *testing.T) {
 			for _, k := range read {
 				total += k
 			}
-			q := quotas[wireBytes]
-			most := keys*(q.own.burst+seconds*q.own.rate) + q.block.burst + seconds*q.block.rate
 			if got := float64(total); got > 1.01*most+keys*(64<<10) || got < 0.95*most {
 				t.Errorf("pieces of %d bytes: %.3g bytes were read, want %.3g", piece, got, most)
 			}

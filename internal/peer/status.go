@@ -21,6 +21,7 @@ const (
 	Catching State = "catching-up" // takes in what the swarm did before; Status.Behind says how much is left
 	Idle     State = "idle"        // Status.Why says what for
 	Paused   State = "paused"      // by its owner
+	Solved   State = "solved"      // the run has ended: its policy passed the test
 )
 
 // Reason says why a peer is in its State, for programs. Status.Why is the same for people.
@@ -34,6 +35,9 @@ const (
 	Searching  Reason = "searching"   // has no connection yet
 	NoLeader   Reason = "no-leader"   // nobody leads yet
 	NoRun      Reason = "no-run"      // the node trains nothing
+	PassedTest Reason = "passed-test" // the run has ended: Status.SolvedHeight says with which policy
+	Testing    Reason = "testing"     // the log says that the policy passed the test, which is being checked
+	RunEnded   Reason = "run-ended"   // the run has ended: as many evaluations, env-steps or entries as it was to have
 	OwnerPause Reason = "paused"      // its owner paused it
 	DiskFull   Reason = "disk-full"   // leadership and work are suspended until there is space
 	DiskFailed Reason = "disk-failed" // leadership and work are suspended until the store can be written again
@@ -72,6 +76,9 @@ type Status struct {
 	Return       *float64 `json:"return"`        // mean return of the last held-out evaluation; nil: none yet
 	ReturnHeight uint64   `json:"return_height"` // height of that evaluation
 	Threshold    *float64 `json:"threshold"`     // mean return that counts as solved; nil: the world has none
+	SolvedHeight uint64   `json:"solved_height"` // generation whose policy passed the test and ended the run; 0: none
+	Ended        bool     `json:"ended"`         // whether the run has ended: its spec says when
+	EndsSolved   bool     `json:"-"`             // whether the run ends with a policy that passes the test
 
 	State    State   `json:"state"`
 	Reason   Reason  `json:"reason"`          // why, for programs
@@ -156,7 +163,9 @@ func (p *Peer) describe() Status {
 		Evaluations: c.Evaluations, Steps: p.steps(*c), EvalsPerS: d.meters.run.slowRate(now, p.started),
 		Mine: c.Mine.Evaluations, MineSteps: c.Mine.Steps, MineEvalsPerS: d.meters.mine.rate(now, p.started),
 		Workers: p.cfg.Evaluator.Workers(), Devices: p.cfg.Evaluator.Devices(), Best: fitness(c.Best), Mean: fitness(c.Mean), Threshold: &solved,
-		Behind: c.Behind, BehindOf: c.BehindOf, BehindS: d.pace.left(c.Behind),
+		SolvedHeight: c.Solved, Ended: c.End != seedlog.Open && !c.Testing,
+		EndsSolved: p.rules.Spec.Until != nil && p.rules.Spec.Until.Solved,
+		Behind:     c.Behind, BehindOf: c.BehindOf, BehindS: d.pace.left(c.Behind),
 	}
 	if c.Leader != (coordinator.Peer{}) && (d.stuck == nil || c.Leader != c.Self) { // who cannot save does not lead
 		s.Leader = c.Leader.String()
@@ -179,6 +188,13 @@ func (p *Peer) state(connected int) (State, Reason, string) {
 		return Idle, DiskFull, "the disk is full; leadership and work are suspended until there is space"
 	case d.stuck != nil:
 		return Idle, DiskFailed, "cannot write to the disk; leadership and work are suspended until that works again"
+	case c.Testing:
+		return Idle, Testing, fmt.Sprintf("checking that the policy of generation %d passes the test, as the log says", c.Solved)
+	case c.End == seedlog.EndedSolved:
+		return Solved, PassedTest, fmt.Sprintf("solved: the policy of generation %d passed the test of %d episodes", c.Solved, p.rules.Spec.Checks.Test)
+	case c.End != seedlog.Open:
+		return Idle, RunEnded, fmt.Sprintf("the run has ended with %d %s, as it was to", map[seedlog.End]uint64{
+			seedlog.EndedEvaluations: c.Evaluations, seedlog.EndedSteps: c.Steps, seedlog.EndedEntries: c.Height}[c.End], c.End)
 	case c.Paused:
 		return Paused, OwnerPause, "paused by its owner"
 	case c.Syncing:

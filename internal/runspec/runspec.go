@@ -37,6 +37,8 @@ type Options struct {
 	Origin seedlog.Peer
 	// Draft makes a swarm's run one of the draft of format 2.
 	Draft bool
+	// Until is what ends such a run; nil: nothing.
+	Until *seedlog.Until
 	// StepNS is what an env-step takes, in nanoseconds, where it is not what the environment says: claims fit that. 0:
 	// what it says.
 	StepNS int
@@ -90,6 +92,7 @@ func New(o Options) (*seedlog.Rules, error) {
 	}
 	if o.Draft && !spec.Solo() {
 		setDraft(spec, plan.Strategy)
+		spec.Until = o.Until
 	}
 	setOrigin(spec)
 	return seedlog.NewRules(spec)

@@ -21,6 +21,9 @@ type Entry struct {
 	State       []byte `cbor:"state"` // digest of the strategy's state after the update, 32 bytes
 
 	Attestations []Attestation `cbor:"attestations,omitempty"` // in the order of the claims; none in format 1
+
+	// Solved is the height of a state that passed the test, so that this entry ends the run; 0: none.
+	Solved uint64 `cbor:"solved,omitempty"`
 }
 
 // Encode returns the entry's block and its link.

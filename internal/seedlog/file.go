@@ -128,7 +128,7 @@ func (s *Scanner) Next() (*Record, error) {
 		s.err = s.fail(err)
 		return nil, s.err
 	}
-	s.parent = Parent{Link: g.Link, Height: g.Entry.Height, Term: g.Entry.Term}
+	s.parent = s.parent.Next(g.Link, g.Entry)
 	s.window.Add(g.Link, g.Entry.Height, g.Claims)
 	return g, nil
 }
@@ -147,10 +147,10 @@ func (s *Scanner) fail(err error) error {
 
 // The first byte of a block tells its kind.
 const (
-	kindClaim    = 0x86 // array of six
-	kindEntry    = 0xaa // map of ten
-	kindAttested = 0xab // of eleven: an entry with attestations
-	kindSeal     = 0x83 // array of three
+	kindClaim = 0x86 // array of six
+	kindEntry = 0xaa // map of ten, and of up to
+	kindLast  = 0xac // twelve: an entry with attestations, and with a state that passed the test
+	kindSeal  = 0x83 // array of three
 )
 
 // next reads the blocks of one generation.
@@ -161,8 +161,8 @@ func (s *Scanner) next() (*Record, error) {
 		if err != nil {
 			return nil, err
 		}
-		switch data[0] {
-		case kindClaim:
+		switch kind := data[0]; {
+		case kind == kindClaim:
 			c, err := open(RawBlock{data, link}, DecodeClaim)
 			if err != nil {
 				return nil, err
@@ -171,12 +171,12 @@ func (s *Scanner) next() (*Record, error) {
 				return nil, fmt.Errorf("%w: a generation of more than %d claims", ErrTooLarge, MaxClaims)
 			}
 			g.Claims, g.claims = append(g.Claims, c.value), append(g.claims, c)
-		case kindEntry, kindAttested:
+		case kindEntry <= kind && kind <= kindLast:
 			if g.entry, err = open(RawBlock{data, link}, DecodeEntry); err != nil {
 				return nil, err
 			}
 			g.Entry, g.Link = g.entry.value, link
-		case kindSeal:
+		case kind == kindSeal:
 			return nil, fmt.Errorf("%w: a seal without its entry", ErrMissing)
 		default:
 			return nil, fmt.Errorf("%w: neither a claim nor an entry", ErrMalformed)

@@ -162,6 +162,9 @@ func (p *replay) fold(g *Record) error {
 		if err := p.rerun(g.Claims); err != nil {
 			return err
 		}
+		if err := p.test(g.Entry); err != nil {
+			return err
+		}
 		p.out.Checked += g.Entry.Evaluations
 	}
 	if p.opts.Check != CheckLinks {
@@ -172,7 +175,7 @@ func (p *replay) fold(g *Record) error {
 		p.out.Steps += p.out.Rules.ObserveSteps(next) - p.out.Rules.ObserveSteps(p.out.State)
 		p.out.State = next
 	}
-	p.out.Parent = Parent{Link: g.Link, Height: g.Entry.Height, Term: g.Entry.Term}
+	p.out.Parent = p.out.Parent.Next(g.Link, g.Entry)
 	p.out.Evaluations += g.Entry.Evaluations
 	p.out.Steps += g.Entry.Steps
 	p.out.End = g.End
@@ -183,7 +186,11 @@ func (p *replay) fold(g *Record) error {
 func (p *replay) rerun(claims []*Claim) error {
 	p.states[p.out.Link] = p.out.State
 	p.recent = append(p.recent, p.out.Link)
-	if len(p.recent) > int(p.out.Rules.Spec.Generation.MaxStale)+1 {
+	keep := p.out.Rules.Spec.Generation.MaxStale
+	if u := p.out.Rules.Spec.Until; u != nil && u.Solved {
+		keep = max(keep, MaxSolvedAge)
+	}
+	if uint64(len(p.recent)) > keep+1 {
 		delete(p.states, p.recent[0])
 		p.recent = p.recent[1:]
 	}
@@ -199,6 +206,15 @@ func (p *replay) rerun(claims []*Claim) error {
 		}
 	}
 	return nil
+}
+
+// test tests the state that the next entry names.
+func (p *replay) test(e *Entry) error {
+	if e.Solved == 0 {
+		return nil
+	}
+	on := p.recent[uint64(len(p.recent))-1-(p.out.Height-e.Solved)] // the last is the entry's parent
+	return p.out.Rules.Test(p.opts.Pool, p.states[on], on)
 }
 
 // Rerun re-runs every evaluation of claims, on all workers of pool, and compares. The claims must have passed

@@ -198,8 +198,15 @@ type Parent struct {
 	Link   Link
 	Height uint64
 	Term   uint64
+	// Evaluations and Steps are those of the chain up to it, Solved is what it says of a state that passed the test.
+	Evaluations, Steps, Solved uint64
 	// Below looks up the entries below, on which claims may lie if max_stale is above 0; nil: there are none.
 	Below Below
+}
+
+// Next is what the entry after an entry on p has to know, but for Below.
+func (p Parent) Next(link Link, e *Entry) Parent {
+	return Parent{Link: link, Height: e.Height, Term: e.Term, Evaluations: p.Evaluations + e.Evaluations, Steps: p.Steps + e.Steps, Solved: e.Solved}
 }
 
 // Below looks up what the newest entries of a chain hold.
@@ -227,6 +234,8 @@ func (r *Rules) checkPlace(e *Entry, parent Parent, claims []Block[Claim]) error
 		return fmt.Errorf("%w: entry has the parent %s, expected %s", ErrLink, e.Parent, parent.Link)
 	case e.Height != parent.Height+1:
 		return fmt.Errorf("%w: entry of height %d on height %d", ErrOrder, e.Height, parent.Height)
+	case r.Ended(parent) != Open:
+		return fmt.Errorf("%w: entry of height %d on one that ended it (%s)", ErrEnded, e.Height, r.Ended(parent))
 	case e.Term < parent.Term || e.Term == 0:
 		return fmt.Errorf("%w: entry of term %d on term %d", ErrOrder, e.Term, parent.Term)
 	case e.Term-parent.Term > MaxTermStep:
@@ -235,6 +244,9 @@ func (r *Rules) checkPlace(e *Entry, parent Parent, claims []Block[Claim]) error
 		return fmt.Errorf("%w: entry with %d claims, at most %d", ErrTooLarge, len(e.Claims), MaxClaims)
 	case len(claims) != len(e.Claims):
 		return fmt.Errorf("%w: %d claims for an entry that names %d", ErrCount, len(claims), len(e.Claims))
+	}
+	if err := r.checkSolved(e, parent); err != nil {
+		return err
 	}
 	return r.checkClaims(e, parent, claims)
 }

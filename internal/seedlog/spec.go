@@ -14,7 +14,7 @@ import (
 const (
 	Format   = 1 // of the blocks
 	Next     = 2 // of the blocks: a format that is not finished. Its runs name a draft, and other drafts are refused
-	Draft    = 2 // of Next: grows with each change of what is valid
+	Draft    = 3 // of Next: grows with each change of what is valid
 	Numerics = 1 // of floor 0: noise, kernels, functions
 )
 
@@ -49,6 +49,8 @@ type Spec struct {
 	// SpotChecks says how much of what peers claim is run again, in format 2; nil in format 1, where leaders re-run
 	// all.
 	SpotChecks *SpotChecks `cbor:"spot_checks,omitempty" json:"spot_checks,omitempty"`
+	// Until says when the run ends, in format 2; nil: never.
+	Until *Until `cbor:"until,omitempty" json:"until,omitempty"`
 }
 
 // SpotChecks says how much of what peers claim is run again.
@@ -173,6 +175,9 @@ func (s *Spec) check() error {
 		return fmt.Errorf("%w: format %d, numerics %d", ErrVersion, s.Format, s.Numerics)
 	}
 	if err := s.checkFormat(); err != nil {
+		return err
+	}
+	if err := s.checkUntil(); err != nil {
 		return err
 	}
 	g := s.Generation

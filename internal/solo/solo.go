@@ -187,7 +187,7 @@ func (t *trainer) measure() ([]*seedlog.Claim, error) {
 func (t *trainer) apply(claims []*seedlog.Claim) record {
 	entry, next := t.rules.NewEntry(t.result.State, t.parent, 1, t.rules.Origin, claims)
 	_, link := entry.Encode()
-	t.parent = seedlog.Parent{Link: link, Height: entry.Height, Term: entry.Term}
+	t.parent = t.parent.Next(link, entry)
 	t.result.Steps += entry.Steps + t.rules.ObserveSteps(next) - t.rules.ObserveSteps(t.result.State)
 	t.result.Gen, t.result.Head, t.result.State = entry.Height, link, next
 	t.result.Evaluations += entry.Evaluations
@@ -266,11 +266,7 @@ func (t *trainer) evaluate() *float64 {
 func (t *trainer) meanReturn(seeds []uint64) float64 {
 	each := make([]float64, len(seeds))
 	t.result.EvaluationSteps += t.cfg.Pool.Returns(t.result.State, seeds, each)
-	sum := 0.0
-	for _, x := range each {
-		sum += x
-	}
-	return sum / float64(len(each))
+	return seedlog.Mean(each)
 }
 
 // write seals generations and appends them to the log, all that are pending at once, and reports them.

@@ -64,7 +64,7 @@ func shortRun(rules *seedlog.Rules, generations int) (log []byte, batches [][]ev
 		entry, next := rules.NewEntry(state, parent, 1, rules.Origin, claims)
 		log = seedlog.AppendGeneration(log, entry, seedlog.NewSeal(entry, key, nil), claims)
 		_, link := entry.Encode()
-		state, parent = next, seedlog.Parent{Link: link, Height: entry.Height, Term: entry.Term}
+		state, parent = next, parent.Next(link, entry)
 	}
 	return log, batches, nil
 }

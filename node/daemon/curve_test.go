@@ -15,7 +15,7 @@ import (
 // start brings a node up that trains alone.
 func start(t *testing.T, data string) *Node {
 	t.Helper()
-	n, err := Start(t.Context(), Config{Data: data, Train: &runspec.Options{Env: "CartPole-v1", Strategy: "dises"}, Workers: 1, Logger: slog.New(slog.DiscardHandler)})
+	n, err := Start(t.Context(), Config{Data: data, Train: []runspec.Options{{Env: "CartPole-v1", Strategy: "dises"}}, Workers: 1, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,17 +10,29 @@ import (
 	"github.com/evoswarm/evoswarm/internal/cost"
 	"github.com/evoswarm/evoswarm/internal/mesh"
 	"github.com/evoswarm/evoswarm/internal/peer"
+	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/node/verb"
 )
 
 // goodbye bounds how long a node takes to hand over when it is stopped.
 const goodbye = 8 * time.Second
 
-// runNode starts a node and waits until it has to end.
+// runNode starts a node, moves on to other runs when one has ended, and waits until it has to end.
 func runNode(ctx context.Context, s *verb.IO, cfg Config, line *verb.Line, asJSON bool) error {
+	for {
+		left, moves, err := runOnce(ctx, s, cfg, line, asJSON)
+		if err != nil || !moves {
+			return err
+		}
+		cfg.Train = left
+	}
+}
+
+// runOnce is runNode for one run. moves says that there is another one to work on, the first of left if there is any.
+func runOnce(ctx context.Context, s *verb.IO, cfg Config, line *verb.Line, asJSON bool) (left []runspec.Options, moves bool, err error) {
 	n, err := Start(ctx, cfg)
 	if err != nil {
-		return err
+		return nil, false, err
 	}
 	a := n.Announcement()
 	if asJSON {
@@ -29,18 +41,21 @@ func runNode(ctx context.Context, s *verb.IO, cfg Config, line *verb.Line, asJSO
 		err = printAnnouncement(s, a, cfg.Data)
 	}
 	if err == nil {
-		err = follow(ctx, s, n, line, asJSON)
+		moves, err = follow(ctx, s, n, line, asJSON)
 	}
 	line.Clear()
-	if err == nil {
+	switch {
+	case moves:
+		s.Note("%s; the next run begins", n.Status().Why)
+	case err == nil:
 		s.Note("stopping: handing over and writing everything to disk; Ctrl-C again quits at once")
 	}
 	closing, cancel := context.WithTimeout(context.Background(), goodbye)
 	defer cancel()
-	if err = errors.Join(err, n.Close(closing)); err == nil {
+	if err = errors.Join(err, n.Close(closing)); err == nil && !moves {
 		s.Note("goodbye; everything is in %s; to continue: %s", cfg.Data, again(cfg))
 	}
-	return err
+	return n.Rest(), moves, err
 }
 
 // again is the command that continues what a node did.
@@ -85,8 +100,8 @@ func printAnnouncement(s *verb.IO, a Announcement, data string) error {
 	return err
 }
 
-// follow shows the node's status until the node has to end.
-func follow(ctx context.Context, s *verb.IO, n *Node, line *verb.Line, asJSON bool) error {
+// follow shows the node's status until the node has to end, or moves on to another run.
+func follow(ctx context.Context, s *verb.IO, n *Node, line *verb.Line, asJSON bool) (moves bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	updates, end := n.Watch()
@@ -97,7 +112,9 @@ func follow(ctx context.Context, s *verb.IO, n *Node, line *verb.Line, asJSON bo
 	for {
 		select {
 		case err := <-ended:
-			return err
+			return false, err
+		case <-n.Over():
+			return true, nil
 		case st, ok := <-updates:
 			if !ok {
 				updates = nil
@@ -107,7 +124,7 @@ func follow(ctx context.Context, s *verb.IO, n *Node, line *verb.Line, asJSON bo
 			if asJSON && now.Sub(lastJSON) >= time.Second {
 				lastJSON = now
 				if err := s.PrintJSON(n.Status()); err != nil {
-					return err
+					return false, err
 				}
 			}
 			if !asJSON {
@@ -144,7 +161,7 @@ func stateText(s peer.Status) string {
 	switch {
 	case s.Why == "":
 		return string(s.State)
-	case s.State == peer.Paused, s.State == peer.Catching:
+	case s.State == peer.Paused, s.State == peer.Catching, s.State == peer.Solved:
 		return s.Why // which says the state
 	}
 	return string(s.State) + ": " + s.Why

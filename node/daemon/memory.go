@@ -20,6 +20,7 @@ type memory struct {
 	Paused  bool     `json:"paused"`  // by the owner
 
 	Joined []string `json:"joined,omitempty"` // where the owner said that the active run is
+	Ended  []string `json:"ended,omitempty"`  // runs that have ended
 }
 
 const (
@@ -46,6 +47,9 @@ func readMemory(data string) (memory, error) {
 	}
 	return m, nil
 }
+
+// ended reports whether a run has ended.
+func (m *memory) ended(run string) bool { return slices.Contains(m.Ended, run) }
 
 // use makes run the active one.
 func (m *memory) use(run string) {

@@ -26,9 +26,9 @@ type Config struct {
 	Targets []string // addresses and URLs to join
 	Public  bool     // whether to listen, serve the page and be found
 
-	Train *runspec.Options // run to start or to continue; nil: that of the targets, else the last one
-	Exact bool             // continue a run of this folder only if all its settings are those of Train, not just its environment
-	Fresh bool             // always start a new run
+	Train []runspec.Options // runs to start or to continue, one after the other; none: that of the targets, else the last one
+	Exact bool              // continue a run of this folder only if all its settings are those of Train, not just its environment
+	Fresh bool              // always start a new run
 
 	HTTP      string // where the page is served; "": the default of a public node
 	HTTPGiven bool   // whether the user chose it: then no other port will do
@@ -72,13 +72,16 @@ type Node struct {
 	// lastPoint is the last point of the learning curve that was saved.
 	lastPoint peer.Point
 
+	queue []runspec.Options // what is left of Config.Train; the first is the run that this node works on
+	over  chan struct{}     // closed when there is another run to work on
+
 	stop     chan struct{} // closed by Stop
 	stopOnce sync.Once
 }
 
 // Start starts a node. If ctx ends before the node is up, Start fails; afterwards ctx has no effect: see [Node.Wait].
 func Start(ctx context.Context, cfg Config) (*Node, error) {
-	n := &Node{cfg: cfg, started: time.Now(), stop: make(chan struct{})}
+	n := &Node{cfg: cfg, started: time.Now(), stop: make(chan struct{}), over: make(chan struct{}), queue: cfg.Train}
 	if err := n.start(ctx); err != nil {
 		n.release()
 		return nil, err
@@ -115,7 +118,13 @@ func (n *Node) start(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return n.serve()
+	if err := n.serve(); err != nil {
+		return err
+	}
+	if n.peer != nil {
+		go n.watchEnd()
+	}
+	return nil
 }
 
 // openPage takes the page's port before anything else starts.
@@ -222,6 +231,9 @@ func (n *Node) savePeers() {
 	}
 }
 
+// Rest is what is left to train after the present run.
+func (n *Node) Rest() []runspec.Options { return n.queue[min(1, len(n.queue)):] }
+
 // Announcement describes the node as it came up.
 func (n *Node) Announcement() Announcement {
 	s := n.Status()
@@ -234,7 +246,7 @@ func (n *Node) Announcement() Announcement {
 		a.Metrics = "http://" + n.metrics.Addr().String() + "/metrics"
 	}
 	pin := ""
-	if s.Run != "" {
+	if s.Run != "" && len(n.queue) < 2 { // else others follow to the next run
 		pin = "#" + s.Run
 	}
 	switch {

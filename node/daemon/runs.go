@@ -22,7 +22,7 @@ import (
 // findRun returns the genesis block of the run that this node works on: the one to train, that of the targets, or the
 // last one; nil if there is none.
 func (n *Node) findRun(ctx context.Context, targets []target) (genesis []byte, err error) {
-	if n.cfg.Train != nil {
+	if len(n.queue) > 0 {
 		return n.trainRun()
 	}
 	if len(targets) > 0 {
@@ -50,25 +50,23 @@ func (n *Node) remembers() bool {
 	return n.memory.Active != "" && slices.Equal(n.memory.Joined, n.cfg.Targets) && len(n.data.Peers()) > 0
 }
 
-// trainRun finds the run of this folder that was asked for, or creates it.
+// trainRun finds the run of this folder that was asked for, or creates it. Of several that were asked for it is the
+// first that has not ended, or the last.
 func (n *Node) trainRun() (genesis []byte, err error) {
-	if !n.cfg.Fresh {
-		for _, run := range n.memory.Recent {
-			spec, err := n.spec(run)
-			if err != nil {
-				return nil, err
-			}
-			if spec == nil {
-				continue
-			}
-			if same, err := n.wanted(spec); err != nil {
-				return nil, err
-			} else if same {
-				return seedlog.Encode(spec), nil
-			}
+	for !n.cfg.Fresh {
+		spec, err := n.trained(n.queue[0])
+		if err != nil {
+			return nil, err
 		}
+		if spec == nil {
+			break
+		}
+		if len(n.queue) == 1 || !n.memory.ended(spec.Link().String()) {
+			return seedlog.Encode(spec), nil
+		}
+		n.queue = n.queue[1:]
 	}
-	options := *n.cfg.Train
+	options := n.queue[0]
 	options.Origin = seedlog.PeerOf(n.data.Key())
 	if _, err := rand.Read(options.Nonce[:]); err != nil {
 		return nil, err
@@ -96,15 +94,31 @@ func (n *Node) spec(run string) (*seedlog.Spec, error) {
 	return spec, err
 }
 
-// wanted reports whether spec is of a run that Train means: of its environment and, with Exact, all its settings.
-func (n *Node) wanted(spec *seedlog.Spec) (bool, error) {
-	if spec.Env.ID != n.cfg.Train.Env || spec.Solo() {
+// trained is the run of this folder that options mean; nil: there is none.
+func (n *Node) trained(options runspec.Options) (*seedlog.Spec, error) {
+	for _, run := range n.memory.Recent {
+		spec, err := n.spec(run)
+		if err != nil {
+			return nil, err
+		}
+		if spec == nil {
+			continue
+		}
+		if same, err := n.wanted(spec, options); err != nil || same {
+			return spec, err
+		}
+	}
+	return nil, nil
+}
+
+// wanted reports whether spec is of a run that options mean: of their environment and, with Exact, all their settings.
+func (n *Node) wanted(spec *seedlog.Spec, options runspec.Options) (bool, error) {
+	if spec.Env.ID != options.Env || spec.Solo() {
 		return false, nil
 	}
 	if !n.cfg.Exact {
 		return true, nil
 	}
-	options := *n.cfg.Train
 	options.Nonce, options.Origin = [16]byte(spec.Nonce), seedlog.Peer(spec.Origin)
 	same, err := runspec.NewSpec(options)
 	if err != nil {
@@ -124,7 +138,7 @@ func (n *Node) enter(ctx context.Context, genesis []byte) error {
 		return err
 	}
 	// A stranger's run must fit the limits of this computer; a run that is started here was chosen here.
-	if n.cfg.Train == nil {
+	if len(n.queue) == 0 {
 		if err := cost.Of(rules, n.cfg.Workers).Check(cost.StrangerLimits()); err != nil {
 			return err
 		}

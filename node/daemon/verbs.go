@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"slices"
+	"strings"
 
 	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/node/settings"
@@ -81,10 +82,11 @@ type nodeFlags struct {
 	train    string
 	fresh    bool
 	draft    bool
+	until    string
 	training settings.Flags
 }
 
-func newNodeFlags() *nodeFlags { return &nodeFlags{profile: "lan", logLevel: "warn"} }
+func newNodeFlags() *nodeFlags { return &nodeFlags{profile: "lan", logLevel: "warn", until: "solved"} }
 
 // bind defines the flags of every node.
 func (f *nodeFlags) bind(fs *verb.Flags, page string) {
@@ -103,9 +105,12 @@ func (f *nodeFlags) bind(fs *verb.Flags, page string) {
 
 // bindRun defines what only a node that may start a run has.
 func (f *nodeFlags) bindRun(fs *verb.Flags) {
-	fs.String(&f.train, "train", "ENV", "start a run in this environment, or continue the one in the data folder")
+	fs.String(&f.train, "train", "ENV", "start a run in this environment, or continue the one in the data folder; several with commas are "+
+		"trained one after the other, each once the one before has ended")
 	f.training.Bind(fs)
 	fs.Bool(&f.fresh, "new", "start a new run even if the data folder has one of this environment")
+	fs.String(&f.until, "until", "WHEN", "what ends the run, with --draft: solved (default), evals=N, steps=N, entries=N, several with commas "+
+		"for the first of them, or never")
 	fs.Bool(&f.draft, "draft", "start the run in the draft of format 2: claims on earlier states count, and results are re-run by lot; a later evonode may not read it")
 }
 
@@ -145,7 +150,7 @@ func (f *nodeFlags) config(fs *verb.Flags, targets []string, bootstrap bool, lin
 		Version: verb.Version(), Logger: slog.New(slog.NewTextHandler(line, &slog.HandlerOptions{Level: level})),
 	}
 	if f.train == "" {
-		for _, name := range append(slices.Clone(settings.Names), "new", "draft") {
+		for _, name := range append(slices.Clone(settings.Names), "new", "draft", "until") {
 			if fs.Given(name) {
 				return cfg, verb.Misused("--"+name+" without --train", "for example: evonode --bootstrap --train CartPole-v1")
 			}
@@ -155,14 +160,39 @@ func (f *nodeFlags) config(fs *verb.Flags, targets []string, bootstrap bool, lin
 	if len(targets) > 0 {
 		return cfg, verb.Misused("--train together with addresses to join", "an existing swarm has its run: leave out --train to take part in it, or the addresses to start one")
 	}
-	options, err := f.training.Options(f.train)
-	options.Draft = f.draft
-	if err == nil {
-		_, err = runspec.NewSpec(options) // refuses bad settings before anything starts
-		err = settings.Error(err)
-	}
-	cfg.Train, cfg.Fresh, cfg.Exact = &options, f.fresh, f.draft || slices.ContainsFunc(settings.Names, fs.Given)
+	cfg.Fresh, cfg.Exact = f.fresh, f.draft || slices.ContainsFunc(settings.Names, fs.Given)
+	cfg.Train, err = f.queue(fs)
 	return cfg, err
+}
+
+// queue is the runs to train, one after the other.
+func (f *nodeFlags) queue(fs *verb.Flags) ([]runspec.Options, error) {
+	envs := strings.Split(f.train, ",")
+	if !f.draft && (len(envs) > 1 || fs.Given("until")) {
+		return nil, verb.Misused("a run of format 1 never ends", "add --draft for one that does, or leave out --until and name one environment")
+	}
+	until, err := settings.ParseEnd(f.until)
+	if err != nil {
+		return nil, err
+	}
+	if until == nil && len(envs) > 1 {
+		return nil, verb.Misused("--until never, and several environments: the second one's turn would never come", "leave out --until, or all environments but one")
+	}
+	var queue []runspec.Options
+	for _, env := range envs {
+		options, err := f.training.Options(strings.TrimSpace(env))
+		if err != nil {
+			return nil, err
+		}
+		if options.Draft = f.draft; f.draft {
+			options.Until = until
+		}
+		if _, err = runspec.NewSpec(options); err != nil { // refuses bad settings before anything starts
+			return nil, settings.Error(err)
+		}
+		queue = append(queue, options)
+	}
+	return queue, nil
 }
 
 // checkAddress refuses what is not HOST:PORT.

@@ -10,15 +10,22 @@ import (
 type Status struct {
 	peer.Status
 	Leader   string  `json:"leader"`    // key in hexadecimal, "" if none is known
-	Solved   bool    `json:"solved"`    // whether a held-out evaluation of the mean policy reached the threshold
+	Solved   bool    `json:"solved"`    // whether the mean policy passed the test, or did as well in a held-out evaluation
 	SolvedAt *uint64 `json:"solved_at"` // height of the first that did; nil: none
 	Page     string  `json:"page"`      // URL of the page on this computer, "" if none is served
 	Uptime   float64 `json:"uptime"`    // [s]
 	Version  string  `json:"version"`   // of the build
 }
 
-// SetSolved finds the first point of a learning curve that reached the threshold.
+// SetSolved notes the state that ended the run; in a run that does not end so, the first point of a learning curve that
+// reached the threshold.
 func (s *Status) SetSolved(curve []peer.Point) {
+	if s.EndsSolved {
+		if s.SolvedHeight > 0 {
+			s.Solved, s.SolvedAt = true, &s.SolvedHeight
+		}
+		return
+	}
 	for i := range curve {
 		if s.Threshold != nil && curve[i].Return >= *s.Threshold {
 			s.Solved, s.SolvedAt = true, &curve[i].Height

@@ -33,7 +33,8 @@ reported as truncated; that is no failure. The file is never changed.
 			fs.Choice(&f.check, "check", "links|digests|claims", "how much to verify")
 			fs.String(&f.out, "o", "FILE", "write the model as evonode export does; FILE ends in .safetensors, .npz or .json")
 			fs.JSON(&f.json, "one JSON object: run, env, strategy, height, head, theta (digest), evaluations, steps, check, checked "+
-				"(evaluations run again), truncated, return (of the entry that best or solved found, or null)")
+				"(evaluations run again), truncated, ended (what ended the run: solved, evaluations, steps or entries; or \"\"), solved (height of the "+
+				"policy that passed the test and ended it, or 0), return (of the entry that best or solved found, or null)")
 			return func(ctx context.Context, s *verb.IO, args []string) error {
 				log, err := verb.Argument(args, "LOG", "evonode replay run.seedlog")
 				if err != nil {
@@ -82,7 +83,7 @@ func (f *replayFlags) run(ctx context.Context, s *verb.IO, log string) error {
 
 // checks refuses what does not go with --check.
 func (f *replayFlags) checks() error {
-	f.source.Check, f.source.Quiet = seedlog.Check(f.check), f.json
+	f.source.Check, f.source.Quiet, f.source.Whole = seedlog.Check(f.check), f.json, true
 	_, at, err := f.source.options()
 	if err != nil {
 		return err
@@ -145,9 +146,11 @@ func printReplayJSON(s *verb.IO, r *seedlog.Replayed, found *Found) error {
 		Check       string   `json:"check"`
 		Checked     uint64   `json:"checked"`
 		Truncated   bool     `json:"truncated"`
+		Ended       string   `json:"ended"`  // what ended the run; "": nothing
+		Solved      uint64   `json:"solved"` // height of the policy that passed the test and ended it; 0: none
 		Return      *float64 `json:"return"`
 	}{r.Rules.Run.String(), r.Rules.Env.ID, r.Rules.Spec.Strategy.Name, r.Height, r.Link.String(), theta(r),
-		r.Evaluations, r.Steps, string(r.Check), r.Checked, r.Truncated, nil}
+		r.Evaluations, r.Steps, string(r.Check), r.Checked, r.Truncated, string(r.Rules.Ended(r.Parent)), r.Solved, nil}
 	if found != nil {
 		out.Return = &found.Return
 	}
@@ -167,6 +170,11 @@ func printReplay(w io.Writer, r *seedlog.Replayed, found *Found) error {
 	fmt.Fprintf(&b, "run          %s (%s, %s)\n", r.Rules.Run, r.Rules.Env.ID, r.Rules.Spec.Strategy.Name)
 	fmt.Fprintf(&b, "height       %d\n", r.Height)
 	fmt.Fprintf(&b, "head         %s\n", r.Link)
+	if r.Solved > 0 {
+		fmt.Fprintf(&b, "ended        solved: the policy of generation %d passed the test\n", r.Solved)
+	} else if end := r.Rules.Ended(r.Parent); end != seedlog.Open {
+		fmt.Fprintf(&b, "ended        by its number of %s\n", end)
+	}
 	if found != nil {
 		fmt.Fprintf(&b, "return       %.3f (%s of %s)\n", found.Return, found.Rule, verb.Plural(found.Seen, "held-out evaluation"))
 	}

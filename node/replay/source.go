@@ -17,7 +17,8 @@ import (
 const AtNotes = `--at best is the entry whose mean policy did best: of the entries that training evaluates on held-out episodes (every
 k-th, k in the run's spec), the one with the highest mean return of its validation episodes; of equal ones the last.
 --at solved is the first of those entries that is solved: its validation episodes reached the environment's goal, and
-so did the mean over its test episodes.`
+so did the mean over its test episodes. Without --at it is the last entry; where a swarm's run ended solved, the one whose
+policy passed the test, which its log names.`
 
 // Source is how the model of a log is chosen and rebuilt.
 type Source struct {
@@ -25,11 +26,12 @@ type Source struct {
 	Workers int    // cores; 0: all
 	Check   seedlog.Check
 	Quiet   bool // no progress, as with --json
+	Whole   bool // without At the last entry, even if the run ended with an earlier one that is solved
 }
 
 // Bind defines --at and --workers.
 func (f *Source) Bind(fs *verb.Flags) {
-	fs.String(&f.At, "at", "HEIGHT|best|solved", "the model after that entry (default: the last one); 0 is the untrained model")
+	fs.String(&f.At, "at", "HEIGHT|best|solved", "the model after that entry (default: the last one, or the one that ended the run solved); 0 is the untrained model")
 	fs.Workers(&f.Workers, "cores to use")
 }
 
@@ -128,8 +130,12 @@ func (f *Source) log(ctx context.Context, s *verb.IO, name string, in io.Reader)
 	}
 	if at.rule == "" {
 		opts.At, opts.HasAt = at.height, at.has
+		var newest recent
+		if !at.has && !f.Whole {
+			opts.Visit = newest.visit
+		}
 		r, err := From(ctx, s, name, in, opts, f.Quiet)
-		return r, nil, err
+		return newest.ended(r), nil, err
 	}
 	found := &Found{Rule: at.rule, workers: f.Workers}
 	opts.Visit = found.visit
@@ -144,6 +150,30 @@ func (f *Source) log(ctx context.Context, s *verb.IO, name string, in io.Reader)
 		found.entry.Checked, found.entry.Truncated, found.entry.Tail = r.Checked, r.Truncated, r.Tail
 	}
 	return found.entry, found, nil
+}
+
+// recent are the newest entries of a run that may end solved.
+type recent []seedlog.Replayed
+
+func (list *recent) visit(_ *seedlog.Record, at seedlog.Replayed) error {
+	if u := at.Rules.Spec.Until; u == nil || !u.Solved {
+		return nil
+	}
+	if *list = append(*list, at); len(*list) > seedlog.MaxSolvedAge+2 { // the last entry, its parent, and those below
+		*list = (*list)[1:]
+	}
+	return nil
+}
+
+// ended is the entry that ended the run solved, if one did; else r, where the log ends.
+func (list recent) ended(r *seedlog.Replayed) *seedlog.Replayed {
+	for _, at := range list {
+		if r != nil && r.Solved > 0 && at.Height == r.Solved {
+			at.Checked, at.Truncated, at.Tail = r.Checked, r.Truncated, r.Tail
+			return &at
+		}
+	}
+	return r
 }
 
 // missing says why no entry was found in a log that was read to its end.

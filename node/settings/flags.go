@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -87,10 +88,7 @@ func (f *Flags) Options(env string) (runspec.Options, error) {
 	if err != nil {
 		return runspec.Options{}, err
 	}
-	if f.strategy == "" {
-		f.strategy = presets.DefaultStrategy(spec.ID)
-	}
-	method, err := catalog.Strategy(f.strategy)
+	method, err := catalog.Strategy(cmp.Or(f.strategy, presets.DefaultStrategy(spec.ID)))
 	if err != nil {
 		return runspec.Options{}, err
 	}

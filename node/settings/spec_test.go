@@ -1,9 +1,11 @@
 package settings
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
+	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/internal/solo"
 )
 
@@ -35,6 +37,24 @@ func TestParseUntil(t *testing.T) {
 			if again, err := ParseUntil(UntilText(got)); err != nil || again != got {
 				t.Errorf("UntilText gives %q, read as %+v, %v, want %+v", UntilText(got), again, err, got)
 			}
+		}
+	}
+}
+
+func TestParseEnd(t *testing.T) {
+	for text, want := range map[string]*seedlog.Until{
+		"solved":                            {Solved: true},
+		"evals=1000":                        {Evaluations: 1000},
+		"steps=7, entries=3,solved,evals=5": {Solved: true, Evaluations: 5, Steps: 7, Entries: 3},
+		"never":                             nil,
+	} {
+		if got, err := ParseEnd(text); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("ParseEnd(%q) = %+v, %v, want %+v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "10m", "gens=3", "evals=0", "evals=x", "evals", "steps=-1", "solved,", "solved,never"} {
+		if got, err := ParseEnd(text); err == nil {
+			t.Errorf("ParseEnd(%q) = %+v, want an error", text, got)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/internal/solo"
 	"github.com/evoswarm/evoswarm/node/verb"
 )
@@ -37,6 +38,34 @@ func ParseUntil(text string) (solo.Until, error) {
 			return u, verb.Misused(fmt.Sprintf("--until %q", text), "solved, evals=N, steps=N, or a time such as 10m; several with commas end at the first")
 		}
 		u.Duration = d
+	}
+	return u, nil
+}
+
+// ParseEnd reads --until of a swarm's run: solved, evals=N, steps=N, entries=N, several with commas, or never, which is
+// nil. A run that many work on knows no time of day.
+func ParseEnd(text string) (*seedlog.Until, error) {
+	if text == "never" {
+		return nil, nil
+	}
+	u := new(seedlog.Until)
+	counts := map[string]*uint64{"evals": &u.Evaluations, "steps": &u.Steps, "entries": &u.Entries}
+	for _, part := range strings.Split(text, ",") {
+		part = strings.TrimSpace(part)
+		if part == "solved" {
+			u.Solved = true
+			continue
+		}
+		name, n, _ := strings.Cut(part, "=")
+		count := counts[name]
+		if count == nil {
+			return nil, verb.Misused(fmt.Sprintf("--until %q", text), "solved, evals=N, steps=N, entries=N, several with commas, or never")
+		}
+		v, err := strconv.ParseUint(n, 10, 64)
+		if err != nil || v == 0 {
+			return nil, verb.Misused(fmt.Sprintf("--until %q: %q is no count", text, part), "for example: --until solved,evals=1000000")
+		}
+		*count = v
 	}
 	return u, nil
 }

@@ -52,8 +52,8 @@ func (s *swarm) newNode(t *testing.T, name string, args ...string) *node {
 	n := &node{name: name, data: filepath.Join(dir, "data"), log: filepath.Join(dir, "output"), page: "http://127.0.0.1:" + page}
 	n.args = append(args, "--http", "127.0.0.1:"+page, "--listen", "/ip4/127.0.0.1/tcp/"+peers, "--listen", "/ip4/127.0.0.1/tcp/"+ws+"/ws",
 		"--no-mdns", "--workers", "1", "--log-level", "info", "--data", n.data)
-	if *draft && slices.Contains(args, "--train") {
-		n.args = append(n.args, "--draft", "--strategy", "snes") // which takes claims on earlier states
+	if *draft && slices.Contains(args, "--train") && !slices.Contains(args, "--draft") {
+		n.args = append(n.args, "--draft", "--until", "never", "--strategy", "snes") // which takes claims on earlier states
 	}
 	s.nodes = append(s.nodes, n)
 	t.Cleanup(func() { n.kill() })

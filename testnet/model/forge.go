@@ -128,7 +128,7 @@ func (w *world) chainEnd(d *disk, height int) (*evolve.State, seedlog.Parent) {
 			values[i] = c.Value()
 		}
 		state = w.rules.Apply(state, parent.Link, values)
-		parent = seedlog.Parent{Link: link, Height: e.Height, Term: e.Term}
+		parent = parent.Next(link, e)
 	}
 	return state, parent
 }

@@ -53,7 +53,7 @@ func (l *library) find(link seedlog.Link) *known {
 			return nil
 		}
 	}
-	k := &known{Parent: seedlog.Parent{Link: link, Height: e.Height, Term: e.Term}, state: l.rules.Apply(parent.state, e.Parent, claims)}
+	k := &known{Parent: parent.Next(link, e), state: l.rules.Apply(parent.state, e.Parent, claims)}
 	k.weight = parent.weight + min(e.Steps, l.rules.Spec.Generation.WeightSteps)
 	l.known[link] = k
 	return k
@@ -139,7 +139,7 @@ func (a *Actor) Seal(e *seedlog.Entry, leader int, claims []*seedlog.Claim, vote
 	}
 	l.blocks[link] = g.Entry
 	if parent := l.find(e.Parent); parent != nil && state != nil {
-		l.known[link] = &known{seedlog.Parent{Link: link, Height: e.Height, Term: e.Term}, parent.weight + min(e.Steps, a.swarm.rules.Spec.Generation.WeightSteps), state}
+		l.known[link] = &known{parent.Next(link, e), parent.weight + min(e.Steps, a.swarm.rules.Spec.Generation.WeightSteps), state}
 	}
 	return g, link
 }

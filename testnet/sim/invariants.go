@@ -179,7 +179,7 @@ func (v *verifier) entry(n *node, key [2]seedlog.Link, parent *verdict) *verdict
 	if err := s.rules.CheckPlace(entry, place, checked); err != nil {
 		return &verdict{err: err}
 	}
-	next := &verdict{below: parent, parent: seedlog.Parent{Link: key[0], Height: e.Height, Term: e.Term}, claims: claims, lies: lies}
+	next := &verdict{below: parent, parent: parent.parent.Next(key[0], e), claims: claims, lies: lies}
 	next.state, next.err = s.rules.Advance(parent.state, e, claims)
 	return next
 }

@@ -7,11 +7,11 @@ import (
 )
 
 // learn has equal natives learn LunarLanderContinuous, where an env-step takes a millisecond.
-func learn(t *testing.T, natives int) Learned {
+func learn(t *testing.T, natives int, seed uint64) Learned {
 	t.Helper()
 	s, err := New(Options{
-		Seed: 3000, Natives: natives, DelayMin: 1, DelayMax: 1,
-		Learning: &Learning{StepNS: 1_000_000, Run: runspec.Options{Env: "LunarLanderContinuous-v3", Seed: 3000, Draft: true}},
+		Seed: seed, Natives: natives, DelayMin: 1, DelayMax: 1,
+		Learning: &Learning{StepNS: 1_000_000, Run: runspec.Options{Env: "LunarLanderContinuous-v3", Seed: seed, Draft: true}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -25,15 +25,22 @@ func learn(t *testing.T, natives int) Learned {
 
 // TestSwarmLearns: in virtual time a swarm of one solves a world at the speed of its core, and four are faster.
 func TestSwarmLearns(t *testing.T) {
-	alone, four := learn(t, 1), learn(t, 4)
-	if alone.Logged < 0.95 || alone.Checks != 0 {
-		t.Errorf("alone: %+v", alone)
+	one, many := 0.0, 0.0
+	for seed := uint64(3000); seed < 3003; seed++ { // luck differs by more than machines do
+		alone, four := learn(t, 1, seed), learn(t, 4, seed)
+		if alone.Logged < 0.95 || alone.Checks != 0 {
+			t.Errorf("alone: %+v", alone)
+		}
+		if four.Logged < 0.8 || float64(four.Steps)/four.Seconds < 3*float64(alone.Steps)/alone.Seconds {
+			t.Errorf("four: %+v, alone: %+v", four, alone)
+		}
+		if again := learn(t, 4, seed); again != four {
+			t.Errorf("got %+v, and %+v with the same seed", four, again)
+		}
+		one, many = one+alone.Seconds, many+four.Seconds
+		t.Logf("alone %+v, four %+v", alone, four)
 	}
-	if four.Logged < 0.8 || four.Seconds > 0.7*alone.Seconds {
-		t.Errorf("four: %+v, alone: %+v", four, alone)
+	if many > 0.9*one {
+		t.Errorf("four took %.0f s, one took %.0f", many, one)
 	}
-	if again := learn(t, 4); again != four {
-		t.Errorf("got %+v, and %+v with the same seed", four, again)
-	}
-	t.Logf("alone %+v, four %+v", alone, four)
 }

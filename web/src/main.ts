@@ -16,6 +16,9 @@ import type { Generation, HeldOut, Phase, PolicyBytes, Problem, Status } from ".
 /** How often the node is asked for its addresses, its build and its learning curve. [ms] */
 const askPeriod = 60_000;
 
+/** How often, once the run has ended: there may be another one. [ms] */
+const endedPeriod = 15_000;
+
 /** How long to wait for the node's first answer between two tries, at most. [ms] */
 const retryMax = 15_000;
 
@@ -87,6 +90,7 @@ function start(node: Addresses, program: WebAssembly.Module, worker: WebAssembly
   void nameKernel(tab);
   draw(drawing && !held());
   setInterval(() => void check(), askPeriod);
+  setInterval(() => situation.status?.ended && void check(), endedPeriod);
   watchLife({
     woken: (sleep) => {
       tell({ sleep });
@@ -191,6 +195,7 @@ async function check(): Promise<void> {
   try {
     const node = await fetchAddresses();
     compare(node);
+    if (situation.status?.ended && pinnedRun() === "" && node.run !== "" && node.run !== situation.status.run) location.reload(); // there is more to do
     tab?.order("redial", node.addresses);
     if (situation.status && node.run === situation.status.run) await askCurve(node.run);
   } catch {

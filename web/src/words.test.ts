@@ -7,7 +7,7 @@ const status: Status = {
   run: "bafyrun", env: "CartPole-v1", strategy: "dises", height: 3, head: "bafyhead", leader: "aa", self: "bb", leads: false,
   term: 1, peers: 2, connected: 1, volunteers: 2, evaluations: 300, steps: 9000, evals_per_s: 120, mine: 30, mine_steps: 900,
   mine_evals_per_s: 12, workers: 1, best: 20, mean: 10, return: null, return_height: 0, threshold: 475, state: "training", reason: "evaluating", why: "", behind: 0,
-  behind_of: 0, behind_s: 0,
+  behind_of: 0, behind_s: 0, solved_height: 0, ended: false,
 };
 const running: Situation = { phase: "running", loaded: 1, online: true, hold: "none", sleep: "none", status };
 
@@ -28,6 +28,10 @@ const cases: [name: string, change: Partial<Situation>, tone: string, headline: 
   ["catching up", { status: { ...status, state: "catching-up", reason: "catching-up" } }, "wait", "Catching up"],
   ["no leader", { status: { ...status, state: "idle", reason: "no-leader" } }, "wait", "Waiting for the leader"],
   ["disk", { status: { ...status, state: "idle", reason: "disk-full" } }, "trouble", "Storage is full"],
+  ["a solved run", { status: { ...status, state: "solved", reason: "passed-test", solved_height: 2, ended: true } }, "work", "Solved"],
+  ["a solved run, alone", { phase: "alone", status: { ...status, state: "solved", reason: "passed-test", ended: true } }, "work", "Solved"],
+  ["a run that ended otherwise", { status: { ...status, state: "idle", reason: "run-ended", why: "the run has ended", ended: true } }, "rest", "The run has ended"],
+  ["a result that is checked", { status: { ...status, state: "idle", reason: "testing", why: "checking" } }, "wait", "Checking the result"],
   ["old browser", { phase: "unsupported" }, "trouble", "This browser cannot help"],
   ["failed", { phase: "failed" }, "trouble", "Stopped"],
 ];

@@ -49,7 +49,7 @@ export function describe(s: Situation): Words {
   if (!s.online) return words("wait", "No network", "This computer is offline. The page reconnects by itself.");
   if (s.phase === "no run") return words("wait", "No run", "The node can be reached but is training nothing at present.");
   if (s.phase === "connecting" || s.status === null) return words("wait", "Connecting", woken(s) ?? "Looking for the swarm.");
-  if (s.phase === "alone") return describeAlone(s, s.status);
+  if (s.phase === "alone" && !s.status.ended) return describeAlone(s, s.status);
   return describeRunning(s, s.status);
 }
 
@@ -84,6 +84,12 @@ function describeRunning(s: Situation, status: Status): Words {
       return words("wait", "Connecting", woken(s) ?? "Looking for the swarm.");
     case "no-leader":
       return words("wait", "Waiting for the leader", "Connected. Work starts when the swarm's leader is heard.");
+    case "testing":
+      return words("wait", "Checking the result", sentence(status.why));
+    case "passed-test":
+      return words("work", "Solved", solved(status));
+    case "run-ended":
+      return words("rest", "The run has ended", `${sentence(status.why)} ${next}`);
     case "paused":
       return words("rest", "Paused", paused(status));
     case "disk-full":
@@ -98,6 +104,14 @@ function describeRunning(s: Situation, status: Status): Words {
 function helping(status: Status): string {
   const others = status.peers > 0 ? ` together with ${plural(status.peers, "other")}` : "";
   return `It trains ${status.env}${others}.`;
+}
+
+const next = "When the node trains something else, this page joins in.";
+
+/** solved says what became of the run, and what this computer gave. */
+function solved(status: Status): string {
+  const part = status.mine > 0 ? ` Your computer made ${count(status.mine)} of its ${plural(status.evaluations, "evaluation")}.` : "";
+  return `The policy of generation ${count(status.solved_height)} masters ${status.env}.${part} ${next}`;
 }
 
 /** catchingUp says how far it is and how long it will take. */

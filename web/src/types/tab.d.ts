@@ -50,6 +50,9 @@ export type Reason =
   | "searching"
   | "no-leader"
   | "no-run"
+  | "testing"
+  | "passed-test"
+  | "run-ended"
   | "paused"
   | "disk-full"
   | "disk-failed";
@@ -89,7 +92,11 @@ export interface Status {
   return_height: number;
   /** Mean return at which the environment counts as solved; null: it has none. */
   threshold: number | null;
-  state: "training" | "catching-up" | "idle" | "paused";
+  /** Generation whose policy passed the test and ended the run; 0: none. */
+  solved_height: number;
+  /** Whether the run has ended. */
+  ended: boolean;
+  state: "training" | "catching-up" | "idle" | "paused" | "solved";
   reason: Reason;
   /** The reason as a sentence for a person. */
   why: string;
