@@ -18,7 +18,7 @@ func snesMethod() Method {
 	}
 	m.build = func(p Params, size Size) (Strategy, error) {
 		n := float64(size.Dim)
-		return &snes{size.Dim, newNES(p, (3+exact.Log(n))/(5*exact.Sqrt(n)))}, atLeastTwo(m.Name, size)
+		return &snes{size.Dim, newNES(p, (3+exact.Log(n))/(5*exact.Sqrt(n))), newGrowth(size)}, atLeastTwo(m.Name, size)
 	}
 	return m
 }
@@ -51,6 +51,7 @@ func (nes) decisive(results []Result, n int) []int {
 type snes struct {
 	dim int
 	nes
+	growth growth
 }
 
 // Antithetic implements Strategy: false.
@@ -98,8 +99,9 @@ func (c *snes) Apply(s *State, results []Result) *State {
 			b[i] += float64(w * (float64(x*x) - 1))
 		}
 	})
+	alpha := float64(c.alpha * c.growth.of(len(results)))
 	for i, g := range first {
-		mean[i] = bounded(mean[i] + float64(c.alpha*float64(sigma[i]*g)))
+		mean[i] = bounded(mean[i] + float64(alpha*float64(sigma[i]*g)))
 		grown := float64(sigma[i] * exact.Exp(float64(c.eta/2*second[i])))
 		sigma[i] = min(max(grown, minSigma), maxSigma)
 	}

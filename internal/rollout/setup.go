@@ -33,14 +33,16 @@ type Setup struct {
 	Params evolve.Params
 	// Population is the number of evaluations of a generation, both signs counted.
 	Population uint64
+	// Growth is by what factor the step of the mean grows at most where a generation has more results; 0: it does not.
+	Growth uint64
 	// Episodes says how candidates are evaluated.
 	Episodes Episodes
 }
 
 // setupTag begins the encoding of a setup.
-const setupTag = "evosetp1"
+const setupTag = "evosetp2"
 
-// MarshalSetup returns the encoding of s: "evosetp1", then the fields in their order, those of structs in their
+// MarshalSetup returns the encoding of s: "evosetp2", then the fields in their order, those of structs in their
 // place. In little-endian order: integers and float64 values have 8 bytes, a text its length (4 bytes) and its bytes,
 // a list its length (4 bytes) and its values; a bool is a byte, 0 or 1. Params are a list of pairs, sorted by name:
 // the name, then 0 and a number, or 1 and a text. Before Observations is 1, or 0 if there are none. Errors wrap
@@ -66,6 +68,7 @@ func MarshalSetup(s Setup) ([]byte, error) {
 		return nil, err
 	}
 	w.integer(s.Population)
+	w.integer(s.Growth)
 	e := &s.Episodes
 	w.integer(e.Count)
 	w.real(e.ActionNoise)
@@ -107,7 +110,7 @@ func UnmarshalSetup(b []byte) (Setup, error) {
 	p.Activation, p.Bias, p.Head, p.Bins, p.VBN = r.text(), r.flag(), r.text(), r.integer(), r.flag()
 	s.Strategy, s.StrategyRevision = r.text(), r.integer()
 	s.Params = r.params()
-	s.Population = r.integer()
+	s.Population, s.Growth = r.integer(), r.integer()
 	e := &s.Episodes
 	e.Count, e.ActionNoise, e.Bonus, e.Penalty, e.Skip, e.Cap = r.integer(), r.real(), r.real(), r.real(), r.integer(), r.real()
 	if r.flag() {

@@ -61,6 +61,9 @@ func resolve(spec *Spec) (*Rules, error) {
 	if spec.Generation.MaxStale > 0 && !evolve.TakesStale(plan.Strategy) {
 		return nil, fmt.Errorf("%w: generation.max_stale is %d, but %s with these settings takes no results of earlier states", ErrSpec, spec.Generation.MaxStale, spec.Strategy.Name)
 	}
+	if spec.Generation.Growth > 0 && !evolve.Grows(plan.Strategy) {
+		return nil, fmt.Errorf("%w: generation.growth is %d, but the step of %s does not grow with a generation", ErrSpec, spec.Generation.Growth, spec.Strategy.Name)
+	}
 	r := &Rules{Spec: spec, Run: spec.Link(), Plan: plan, Origin: Peer(spec.Origin)}
 	n := r.EvaluationsPerChunk()
 	if alone := spec.Generation.Quota * n; spec.Generation.Evaluations > alone {

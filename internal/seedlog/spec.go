@@ -88,6 +88,10 @@ type Generation struct {
 	Quota       uint64 `cbor:"quota" json:"quota"`               // chunks per peer and parent, 1 to MaxClaims: what one peer may add to a generation
 	MaxStale    uint64 `cbor:"max_stale" json:"max_stale"`       // how many entries back a claim's parent may lie; format 1: 0
 	WeightSteps uint64 `cbor:"weight_steps" json:"weight_steps"` // an entry weighs its env-steps, at most this many
+
+	// Growth is by what factor the step of the mean grows at most, with the square root of how many times Evaluations
+	// an entry holds; 0: not at all, as in format 1.
+	Growth uint64 `cbor:"growth,omitempty" json:"growth,omitempty"`
 }
 
 // Checks says when and on how many fresh episodes the mean policy is evaluated.
@@ -113,6 +117,7 @@ const (
 	MaxTermStep    = 1 << 20 // from the term of an entry to that of the next
 
 	MaxStale     = 16      // entries that a claim's parent may lie back
+	MaxGrowth    = 16      // factor of a step
 	MaxSpotFirst = 1 << 16 // chunks of a key that are re-run as a whole
 	MaxSpotShare = 1 << 10 // one of so many results is re-run
 
@@ -128,8 +133,8 @@ func (s *Spec) Setup() rollout.Setup {
 	return rollout.Setup{
 		EnvID: s.Env.ID, EnvRevision: s.Env.Revision, Policy: s.Policy,
 		Strategy: s.Strategy.Name, StrategyRevision: s.Strategy.Revision, Params: s.Strategy.Params,
-		Population: s.Generation.Evaluations,
-		Episodes:   rollout.Episodes{Count: s.Episodes.Count, Conditions: s.Episodes.Conditions, Observations: s.Observations},
+		Population: s.Generation.Evaluations, Growth: s.Generation.Growth,
+		Episodes: rollout.Episodes{Count: s.Episodes.Count, Conditions: s.Episodes.Conditions, Observations: s.Observations},
 	}
 }
 
@@ -191,6 +196,7 @@ func (s *Spec) check() error {
 		{"generation.chunk", g.Chunk, 1, MaxChunk},
 		{"generation.quota", g.Quota, 1, MaxClaims},
 		{"generation.max_stale", g.MaxStale, 0, MaxStale},
+		{"generation.growth", g.Growth, 0, MaxGrowth},
 		{"generation.weight_steps", g.WeightSteps, 1, 1 << 40},
 		{"checks.every", s.Checks.Every, 1, MaxEvalEvery},
 		{"checks.validate", s.Checks.Validate, 1, MaxEvalEpisodes},
@@ -223,8 +229,8 @@ func (s *Spec) check() error {
 // checkFormat refuses fields of another format.
 func (s *Spec) checkFormat() error {
 	switch spot := s.SpotChecks; {
-	case s.Format == Format && (s.Draft != 0 || spot != nil || s.Generation.MaxStale != 0):
-		return fmt.Errorf("%w: draft, spot_checks and generation.max_stale are fields of format %d", ErrSpec, Next)
+	case s.Format == Format && (s.Draft != 0 || spot != nil || s.Generation.MaxStale != 0 || s.Generation.Growth != 0):
+		return fmt.Errorf("%w: draft, spot_checks, generation.max_stale and generation.growth are fields of format %d", ErrSpec, Next)
 	case s.Format == Format:
 	case s.Draft != Draft:
 		return fmt.Errorf("%w: draft %d of format %d", ErrVersion, s.Draft, s.Format)

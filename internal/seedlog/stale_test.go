@@ -211,6 +211,12 @@ func TestNextFormat(t *testing.T) {
 		{"draft in format 1", func(s *Spec) { *s = *newSpec(t, "dises"); s.Draft = 1 }, ErrSpec, "fields of format 2"},
 		{"stale in format 1", func(s *Spec) { *s = *newSpec(t, "dises"); s.Generation.MaxStale = 1 }, ErrSpec, "fields of format 2"},
 		{"spot checks in format 1", func(s *Spec) { *s = *newSpec(t, "dises"); s.SpotChecks = &SpotChecks{10, 32} }, ErrSpec, "fields of format 2"},
+		{"a step that grows", func(s *Spec) { s.Generation.Growth = MaxGrowth }, nil, ""},
+		{"one that grows too much", func(s *Spec) { s.Generation.Growth = MaxGrowth + 1 }, ErrSpec, "generation.growth is 17, allowed 0 to 16"},
+		{"one that grows in format 1", func(s *Spec) { *s = *newSpec(t, "dises"); s.Generation.Growth = 8 }, ErrSpec, "fields of format 2"},
+		{"a strategy whose step does not grow", func(s *Spec) {
+			s.Strategy, s.Generation.MaxStale, s.Generation.Growth = newSpec(t, "dises").Strategy, 0, 8
+		}, ErrSpec, "the step of dises does not grow"},
 		{"a strategy that takes none", func(s *Spec) { s.Strategy = newSpec(t, "dises").Strategy }, ErrSpec, "dises with these settings takes no results of earlier states"},
 	} {
 		spec := nextSpec(t)

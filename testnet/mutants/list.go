@@ -328,6 +328,10 @@ var mutants = []Mutant{
 		"what a block of addresses sends costs a bounded part of a hub", "internal/mesh TestConnectionsAreReadByQuota"},
 
 	// The draft of format 2.
+	{"a step that does not grow", "internal/evolve/growth.go",
+		"n > g.population {\n",
+		"n > g.population && false {\n",
+		"more results move the mean further", "internal/evolve TestGrowth"},
 	{"the end of a run is believed", "coordinator/end.go",
 		"		c.runTest(on, true)\n",
 		"",
