@@ -90,7 +90,12 @@ func (c *Coordinator) solvedHeight() uint64 {
 
 // testing reports whether this peer runs the test that the head says was passed.
 func (c *Coordinator) testing() bool {
-	return slices.ContainsFunc(c.tests, func(t *test) bool { return !t.done }) && c.ended() == seedlog.EndedSolved
+	on := c.chain.canonAt(c.chain.head.solved)
+	if c.chain.head.solved == 0 || on == nil {
+		return false
+	}
+	t := c.testOf(on.link)
+	return t != nil && !t.done
 }
 
 // checkEnd has the test run that the head says was passed. If it was not, the entry is void.

@@ -10,7 +10,6 @@ import (
 	"github.com/evoswarm/evoswarm/internal/cost"
 	"github.com/evoswarm/evoswarm/internal/mesh"
 	"github.com/evoswarm/evoswarm/internal/peer"
-	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/node/verb"
 )
 
@@ -19,22 +18,31 @@ const goodbye = 8 * time.Second
 
 // runNode starts a node, moves on to other runs when one has ended, and waits until it has to end.
 func runNode(ctx context.Context, s *verb.IO, cfg Config, line *verb.Line, asJSON bool) error {
-	for {
-		left, moves, err := runOnce(ctx, s, cfg, line, asJSON)
-		if err != nil || !moves {
+	n, err := Start(ctx, cfg)
+	for err == nil {
+		var moves bool
+		if moves, err = attend(ctx, s, n, line, asJSON); err != nil || !moves {
 			return err
 		}
-		cfg.Train = left
+		cfg.Train = n.Rest()
+		n, err = startNext(ctx, cfg)
+	}
+	return err
+}
+
+// startNext starts a node for the next run. Where it joined may be moving on, too, so it tries again for a minute.
+func startNext(ctx context.Context, cfg Config) (*Node, error) {
+	for begun := time.Now(); ; {
+		n, err := Start(ctx, cfg)
+		if !errors.Is(err, mesh.ErrUnreachable) || time.Since(begun) > time.Minute || !sleep(ctx, time.Second) {
+			return n, err
+		}
 	}
 }
 
-// runOnce is runNode for one run. moves says that there is another one to work on, the first of left if there is any.
-func runOnce(ctx context.Context, s *verb.IO, cfg Config, line *verb.Line, asJSON bool) (left []runspec.Options, moves bool, err error) {
-	n, err := Start(ctx, cfg)
-	if err != nil {
-		return nil, false, err
-	}
-	a := n.Announcement()
+// attend says what a node does until it has to end, and closes it. moves says that there is another run to work on.
+func attend(ctx context.Context, s *verb.IO, n *Node, line *verb.Line, asJSON bool) (moves bool, err error) {
+	a, cfg := n.Announcement(), n.cfg
 	if asJSON {
 		err = s.PrintJSON(a)
 	} else {
@@ -55,7 +63,7 @@ func runOnce(ctx context.Context, s *verb.IO, cfg Config, line *verb.Line, asJSO
 	if err = errors.Join(err, n.Close(closing)); err == nil && !moves {
 		s.Note("goodbye; everything is in %s; to continue: %s", cfg.Data, again(cfg))
 	}
-	return n.Rest(), moves, err
+	return moves, err
 }
 
 // again is the command that continues what a node did.

@@ -12,7 +12,7 @@ import (
 // follow to the second, and find out for themselves that it is solved.
 func TestQueue(t *testing.T) {
 	s := &swarm{}
-	first := s.newNode(t, "first", "--bootstrap", "--train", "Pendulum-v1,CartPole-v1", "--draft", "--until", "solved,entries=100", "--strategy", "snes").start(t)
+	first := s.newNode(t, "first", "--bootstrap", "--train", "BipedalWalker-v3,CartPole-v1", "--draft", "--until", "solved,entries=40", "--strategy", "snes").start(t)
 	s.await(t, "the page is served", func() string {
 		if _, err := first.fetch(client, "/healthz"); err != nil {
 			return err.Error()
@@ -38,7 +38,7 @@ func TestQueue(t *testing.T) {
 		if err != nil {
 			return err.Error()
 		}
-		if end = st; st.Env != "Pendulum-v1" || !st.Ended || st.Reason != peer.RunEnded || st.Height != 100 {
+		if end = st; st.Env != "BipedalWalker-v3" || !st.Ended || st.Reason != peer.RunEnded || st.Height != 40 {
 			return fmt.Sprintf("%s in %s at height %d: %s", st.State, st.Env, st.Height, st.Why)
 		}
 		return ""
@@ -54,7 +54,7 @@ func TestQueue(t *testing.T) {
 	})
 	s.await(t, "the page says so, too", s.tab.reads("Solved"))
 	s.tab.picture(t, "solved")
-	if log := entries(t, second.seedlog(t)); len(log) == 0 || len(log) > 100 {
+	if log := entries(t, second.seedlog(t)); len(log) == 0 || len(log) > 40 {
 		t.Errorf("the log of the second run has %d entries", len(log))
 	}
 }
