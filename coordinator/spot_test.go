@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"testing"
@@ -100,6 +101,49 @@ func TestLiesWithARecord(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestNoLieDecides: a peer with a record exaggerates. No honest leader signs an entry that such a result decides. On the
+// chain that would leave no trace: the entry would soon be void.
+func TestNoLieDecides(t *testing.T) {
+	for nonce := range 6 { // where claims on one state are few, a lie among them decides nothing
+		spec := *newNextField(t, 4, 1, 0).rules.Spec
+		spec.Nonce = bytes.Repeat([]byte{byte(nonce)}, 16)
+		rules, err := seedlog.NewRules(&spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := newFieldOf(t, rules, 6, 0)
+		f.capacity = 2
+		f.pass(120)
+		faulty := f.peers[5]
+		f.inflate(faulty, 1<<40, func(i int) bool { return i == 1 })
+		entries := 0
+		f.spy = func(m *member, e Envelope) {
+			if a, ok := e.Message.(*Announce); ok && m != faulty {
+				entries++
+				f.checkDecided(m, seedlog.LinkOf(a.Entry))
+			}
+		}
+		f.pass(100)
+		if entries < 10 || !f.peers[0].coord.faults.peers[faulty.peer] {
+			t.Errorf("nonce %d: %d entries, the peer is known to be faulty: %t", nonce, entries, f.peers[0].coord.faults.peers[faulty.peer])
+		}
+	}
+}
+
+// checkDecided fails if a lie decides an entry that a peer has just closed.
+func (f *field) checkDecided(m *member, entry seedlog.Link) {
+	n := m.coord.chain.nodes[entry]
+	for _, d := range n.decisive {
+		claim, err := seedlog.DecodeClaim(m.disk.blocks[n.claims[d.Claim]])
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		if fitness, _ := claim.At(d.Counter); fitness[0] != truth(f.rules.Seed(claim.Parent, claim.Peer, d.Counter)) {
+			f.t.Errorf("a lie decides the entry of %s at height %d", m.name, n.height)
+		}
 	}
 }
 

@@ -355,7 +355,7 @@ var mutants = []Mutant{
 	{"what decides is not re-run", "coordinator/spot.go",
 		"		if p := g.picked[d.Claim]; !p.good {\n",
 		"		if p := g.picked[d.Claim]; !p.good && false {\n",
-		"a leader has re-run what decides an entry", "coordinator TestLiesWithARecord"},
+		"a leader has re-run what decides an entry", "coordinator TestNoLieDecides"},
 	{"leaders blamed for every lie", "coordinator/spot.go",
 		"	if slices.Contains(n.decisive, decides) {\n",
 		"	if decides.Claim >= 0 {\n",
