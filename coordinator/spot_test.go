@@ -104,8 +104,8 @@ func TestLiesWithARecord(t *testing.T) {
 	}
 }
 
-// TestNoLieDecides: a peer with a record exaggerates. No honest leader signs an entry that such a result decides. On the
-// chain that would leave no trace: the entry would soon be void.
+// TestNoLieDecides: a peer with a record exaggerates. No honest leader signs an entry that such a result decides. On
+// the chain that would leave no trace: the entry would soon be void.
 func TestNoLieDecides(t *testing.T) {
 	for nonce := range 6 { // where claims on one state are few, a lie among them decides nothing
 		spec := *newNextField(t, 4, 1, 0).rules.Spec
