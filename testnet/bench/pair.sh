@@ -4,7 +4,8 @@
 #	testnet/bench/pair.sh build/evonode BipedalWalker-v3 60 [--draft] [more flags of the first node]
 #
 # Each node has one worker and is pinned to a core, so the ideal ratio is 2. Counts begin ten seconds after the last node
-# has started. Needs curl, jq and taskset, and a machine with nothing else to do.
+# has started. Needs curl, jq and taskset, and a machine with nothing else to do. With --draft add --until never: a run
+# that has ended gains nothing.
 set -euo pipefail
 evonode=$(realpath "$1") env=$2 seconds=${3:-60}
 shift $(($# < 3 ? $# : 3))
