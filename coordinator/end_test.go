@@ -89,6 +89,28 @@ func TestRunEndsSolved(t *testing.T) {
 	}
 }
 
+// Until a peer has run the test itself, it does not say that the run has ended, and it does not compute either.
+func TestEndIsNotSaidBeforeItIsChecked(t *testing.T) {
+	f := newEndingField(t, seedlog.Until{Solved: true}, 3, 12)
+	slow := f.peers[2] // it has tested nothing by itself
+	each := f.each
+	f.each = func(i int) {
+		for _, m := range f.peers[:2] {
+			if head := m.coord.chain.head; head.height%5 == 0 && head.height > 0 {
+				f.step(m, Promising{head.link})
+			}
+		}
+	}
+	f.held = func(m *member, j *job) bool { return m == slow && j.kind == jobTest }
+	f.pass(300)
+	if s := slow.coord.Snapshot(); !s.Testing || s.End != seedlog.EndedSolved {
+		t.Fatalf("before the test: %+v", s)
+	}
+	f.held, f.each = nil, each
+	f.pass(20)
+	f.checkEnded(seedlog.EndedSolved)
+}
+
 // Counts end the run with the first entry that reaches them.
 func TestRunEndsByCount(t *testing.T) {
 	for name, test := range map[string]struct {

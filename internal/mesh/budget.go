@@ -298,7 +298,12 @@ func (n *neighbors) pay(ctx context.Context, id peer.ID, r resource, cost int) b
 		ours.CancelAt(now)
 		return false
 	}
-	timer := time.NewTimer(wait)
+	return sleep(ctx, wait)
+}
+
+// sleep waits; false: ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -5,7 +5,6 @@ package mesh
 import (
 	"context"
 	"net"
-	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -61,11 +60,6 @@ func (c *meteredConn) Close() error {
 // pace charges a neighbor for what it has used already and waits until that is paid, however long. Who is no neighbor
 // yet, or no longer, pays nothing.
 func (n *neighbors) pace(ctx context.Context, id peer.ID, r resource, cost int) {
-	for n.has(id) && !n.pay(ctx, id, r, cost) {
-		select {
-		case <-time.After(maxOwed):
-		case <-ctx.Done():
-			return
-		}
+	for n.has(id) && !n.pay(ctx, id, r, cost) && sleep(ctx, maxOwed) {
 	}
 }

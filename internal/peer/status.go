@@ -163,9 +163,10 @@ func (p *Peer) describe() Status {
 		Evaluations: c.Evaluations, Steps: p.steps(*c), EvalsPerS: d.meters.run.slowRate(now, p.started),
 		Mine: c.Mine.Evaluations, MineSteps: c.Mine.Steps, MineEvalsPerS: d.meters.mine.rate(now, p.started),
 		Workers: p.cfg.Evaluator.Workers(), Devices: p.cfg.Evaluator.Devices(), Best: fitness(c.Best), Mean: fitness(c.Mean), Threshold: &solved,
-		SolvedHeight: c.Solved, Ended: c.End != seedlog.Open && !c.Testing,
-		EndsSolved: p.rules.Spec.Until != nil && p.rules.Spec.Until.Solved,
-		Behind:     c.Behind, BehindOf: c.BehindOf, BehindS: d.pace.left(c.Behind),
+		EndsSolved: p.rules.Spec.Until != nil && p.rules.Spec.Until.Solved, Behind: c.Behind, BehindOf: c.BehindOf, BehindS: d.pace.left(c.Behind),
+	}
+	if c.End != seedlog.Open && !c.Testing { // what a leader says of a policy is not known before it is checked
+		s.Ended, s.SolvedHeight = true, c.Solved
 	}
 	if c.Leader != (coordinator.Peer{}) && (d.stuck == nil || c.Leader != c.Self) { // who cannot save does not lead
 		s.Leader = c.Leader.String()
