@@ -22,6 +22,8 @@ type Actions struct {
 
 	Summary *Summary // for the archive, to restart from; nil: none
 	Recall  *Recall  // a summary to read; nil: none
+	Pack    *Pack    // a state to encode for others; nil: none
+	Unpack  *Unpack  // a state of another peer to read; nil: none
 }
 
 // HeadMove says how the canonical chain changed: entries above Fork are replaced by Entries.

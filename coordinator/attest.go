@@ -70,7 +70,7 @@ func (c *Coordinator) delegates() []Peer {
 	of := c.chain.accountsAt(c.chain.head).of
 	for _, h := range c.members.heard {
 		p := h.peer
-		if p != c.self && h.Kind == Native && h.Hub && c.lately(h) && !busy[p] && !c.faults.peers[p] &&
+		if p != c.self && h.Kind == Native && h.Hub && c.lately(h) && !c.tooLow(h) && !busy[p] && !c.faults.peers[p] &&
 			attested[p] < of[p].entries && !slices.Contains(c.tenure.silent, p) {
 			list = append(list, p)
 		}

@@ -116,7 +116,9 @@ func (c *Coordinator) audit(n *node) {
 	fork := c.chain.fork(n)
 	s := &n.sample
 	s.draws, s.found, s.false = n.parent.sample.draws, n.parent.sample.found, n.parent.sample.false
-	switch {
+	switch goal := c.folds.goal; {
+	case goal.height > n.height+shallow && c.cfg.Decisive > 0 && goal.descends(n): // what is followed is near, if not each entry on the way
+		c.drawSample(n, c.lackOver(n), true)
 	case !c.near(n):
 		tip := n
 		if far := c.folds.far; far != nil && far.weight > n.weight && c.chain.fork(far) == fork {
@@ -124,8 +126,6 @@ func (c *Coordinator) audit(n *node) {
 		}
 		c.drawSample(n, c.auditOver(tip, fork), true)
 	case c.cfg.Decisive == 0:
-	case c.folds.goal.height > n.height+shallow:
-		c.drawSample(n, c.lackOver(n), true)
 	case fork != c.chain.head:
 		c.drawSample(n, 0, true)
 	}
@@ -216,7 +216,7 @@ func (c *Coordinator) rerunDrawn(n *node, claims []seedlog.CheckedClaim, d drawn
 	v := claim.Value()
 	if on := c.chain.stateOf(n, v); on != nil && v.Peer != c.self {
 		n.reruns++
-		c.issue(&job{kind: jobDecisive, parent: on, node: n, claim: claim, peer: v.Peer, counter: v.Chunk*uint64(len(v.Steps)) + uint64(d.result), drawn: true, times: d.times}, true)
+		c.issue(&job{kind: jobDecisive, parent: on, node: n, claim: claim, peer: v.Peer, counter: v.Chunk*uint64(len(v.Steps)) + uint64(d.result), drawn: true, times: d.times}, c.ahead.on == nil) // own work ahead has a share
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 type Checked struct {
 	message     Message
 	claims      []seedlog.CheckedClaim // of Claims
-	generations []generation           // of Segment; of Announce one without claims
+	generations []generation           // of Segment; of Announce, and the first Part of a state, one without claims
 	evidence    []evidence             // of Segment and FraudProof
 	double      *double                // of Equivocation and DoubleVote
 }
@@ -35,7 +35,7 @@ func (e *evidence) message() *FraudProof {
 // checked outside the loop that calls Step.
 func Slow(m Message) bool {
 	switch m.(type) {
-	case *Claims, *Announce, *Segment, *FraudProof, *Vouch, *Mandate, *Equivocation, *DoubleVote, *Recheck, *Rechecked:
+	case *Claims, *Announce, *Segment, *FraudProof, *Vouch, *Mandate, *Equivocation, *DoubleVote, *Recheck, *Rechecked, *Part:
 		return true
 	}
 	return false
@@ -56,6 +56,14 @@ func Check(checker *seedlog.Checker, m Message, pause func()) (Checked, error) {
 			err = fmt.Errorf("invalid entry: %w", err)
 		}
 		c.generations = []generation{{entry: entry}}
+	case *Part:
+		if m.Offset == 0 {
+			var entry seedlog.CheckedEntry
+			if entry, err = checker.Entry(m.Entry, m.Seal); err != nil {
+				err = fmt.Errorf("invalid entry: %w", err)
+			}
+			c.generations = []generation{{entry: entry}}
+		}
 	case *Segment:
 		c.generations = make([]generation, len(m.Generations))
 		for i := range m.Generations {
@@ -152,7 +160,9 @@ func (c *Coordinator) Expects(from Peer, m Message) bool {
 	switch m := m.(type) {
 	case *Segment:
 		q := c.members.pulls[from]
-		return q != nil && (q.asked || q.late)
+		return q != nil && (q.asked || q.late) || c.ahead.checks.asked && c.ahead.checks.of == from
+	case *Part:
+		return c.ahead.load != nil && c.ahead.load.from == from
 	case *Vouch:
 		return c.weighsIn(m.Peer)
 	case *Mandate:

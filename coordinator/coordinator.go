@@ -46,6 +46,7 @@ type Coordinator struct {
 	tenure   tenure
 	faults   faults
 	recall   recall
+	ahead    ahead
 	serving  serving
 	tests    []*test // oldest first, at most maxTests
 
@@ -220,6 +221,10 @@ func (c *Coordinator) Step(now Tick, e Event) Actions {
 		c.work.paused = e.Paused
 	case Recalled:
 		c.recalled(e.Summary)
+	case Packed:
+		c.packed(e)
+	case Unpacked:
+		c.unpacked(e)
 	case SetSlots:
 		c.work.slots = max(e.Slots, 1)
 	case Retire:
@@ -239,6 +244,7 @@ func (c *Coordinator) proceed() {
 			c.lead()
 		}
 		c.sync()
+		c.workAhead()
 		c.issueOwn()
 		c.issueAudits()
 		c.issueProofs()
@@ -360,6 +366,10 @@ func (c *Coordinator) receive(e Received) {
 		c.onRecheck(e.From, m, e.Message.claims[0])
 	case *Rechecked:
 		c.onRechecked(e.From, m)
+	case *Ask:
+		c.onQuestion(question{e.From, at, m})
+	case *Part:
+		c.onPart(e.From, m, &e.Message)
 	}
 }
 
@@ -379,6 +389,11 @@ func (c *Coordinator) Snapshot() Snapshot {
 	s.State, s.StateHeight, s.Testing = shown.state, shown.height, c.testing()
 	if s.Syncing {
 		s.Behind, s.BehindOf = c.progress()
+		if c.ahead.on != nil {
+			s.Ahead, s.AheadState = c.ahead.on.height, c.ahead.on.state
+		}
+		above := c.ahead.credit(c.chain.head.height)
+		s.Mine.Evaluations, s.Mine.Steps = s.Mine.Evaluations+above.Evaluations, s.Mine.Steps+above.Steps
 	}
 	s.Peers = c.countPeers()
 	return s

@@ -150,12 +150,18 @@ type presentPeer struct {
 	class class
 }
 
-// present lists this peer and those that it hears, in the order of their keys, without those known to be faulty and
-// those that signed twice of late.
+// tooLow reports whether a peer says that its chain ends below the entries that votes are weighed by: it works on a
+// state that it took over, and can neither vote nor lead before it has folded the rest.
+func (c *Coordinator) tooLow(h *presence) bool {
+	return h.Height+votingEntries < c.chain.head.height
+}
+
+// present lists this peer and those that it hears, in the order of their keys, without those known to be faulty, those
+// that signed twice of late, and those that cannot vote yet.
 func (c *Coordinator) present() []presentPeer {
 	list := make([]presentPeer, 0, len(c.members.heard)+1)
 	for _, h := range c.members.heard {
-		if !c.missing(h) && !c.faults.peers[h.peer] && !c.signedTwice(h.peer) {
+		if !c.missing(h) && !c.faults.peers[h.peer] && !c.signedTwice(h.peer) && !c.tooLow(h) {
 			list = append(list, presentPeer{h.peer, classOf(h.Kind, h.Hub)})
 		}
 	}

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
@@ -53,6 +54,19 @@ type Unlinked struct{ Peer Peer }
 // Recalled is the answer to a Recall: the newest good summary; nil: there is none.
 type Recalled struct{ Summary *Summary }
 
+// Packed is the answer to a Pack.
+type Packed struct {
+	on   *node
+	data []byte // the encoded state
+}
+
+// Unpacked is the answer to an Unpack: the state; nil: Err says why it is of no use.
+type Unpacked struct {
+	Height uint64
+	State  *evolve.State
+	Err    error
+}
+
 // SetPaused stops or restarts own work. Re-runs that the protocol requires continue.
 type SetPaused struct{ Paused bool }
 
@@ -70,6 +84,8 @@ func (Folded) event()    {}
 func (Linked) event()    {}
 func (Unlinked) event()  {}
 func (Recalled) event()  {}
+func (Packed) event()    {}
+func (Unpacked) event()  {}
 func (Promising) event() {}
 func (SetPaused) event() {}
 func (SetSlots) event()  {}

@@ -112,7 +112,7 @@ func unfolded(n *node) []*node {
 // catchingUp reports whether this peer has entries to fold before it knows what others know. Meanwhile it neither
 // campaigns nor trains. A branch that must be audited is checked without that: it may be forged.
 func (c *Coordinator) catchingUp() bool {
-	return c.chain.head.state == nil || c.folds.left > lag || c.folds.goal.height > c.chain.head.height+lag
+	return c.chain.head.state == nil || c.folds.left > lag || c.folds.goal.height > c.chain.head.height+lag || c.delivering()
 }
 
 // joining reports whether this peer looks for the swarm's chain: it catches up, or nobody leads here and an answer with
@@ -137,9 +137,12 @@ func (c *Coordinator) measure() {
 // progress is how many entries are left to fold and how many there were when this peer fell behind, those that are
 // known but not fetched included.
 func (c *Coordinator) progress() (left, total uint64) {
-	tip := c.folds.goal.height
+	tip := max(c.folds.goal.height, c.promised())
+	if on := c.ahead.on; on != nil {
+		tip = max(tip, on.height)
+	}
 	for p, q := range c.members.pulls { //lint:sorted the greatest
-		if h := c.members.heard.of(p); q.asked && q.proven > 0 && h != nil && c.lately(h) {
+		if h := c.members.heard.of(p); q.proven > 0 && h != nil && c.lately(h) && h.Weight > c.chain.head.weight {
 			tip = max(tip, h.Height)
 		}
 	}

@@ -18,6 +18,7 @@ const pipeline = 32
 func (c *Coordinator) onAnnounce(from, via Peer, at source, entry seedlog.CheckedEntry) {
 	e := entry.Value()
 	c.compare(entry)
+	c.seeAhead(e)
 	g := generation{entry: entry, claims: make([]seedlog.CheckedClaim, len(e.Claims))}
 	known := true
 	for i, link := range e.Claims {
@@ -112,7 +113,7 @@ func (c *Coordinator) follow() {
 		}
 	}
 	switch {
-	case c.folds.goal == c.chain.head:
+	case c.folds.goal == c.chain.head && !c.delivering():
 		c.settled = c.chain.head
 	case !c.settled.forgotten:
 		c.settled = c.chain.fork(c.settled)

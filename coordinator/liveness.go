@@ -96,6 +96,9 @@ func (l *liveness) limit(t Timing) Tick {
 func (c *Coordinator) watchLeader() {
 	e := &c.election
 	l := &e.liveness
+	if c.catchingUp() {
+		l.from = 0 // the entries that it takes in now were none that it could have led
+	}
 	if e.role != Follower || e.leader == (Peer{}) || c.catchingUp() {
 		return
 	}

@@ -202,6 +202,8 @@ func (*Mandate) kind() byte      { return 15 }
 func (*DoubleVote) kind() byte   { return 16 }
 func (*Recheck) kind() byte      { return 17 }
 func (*Rechecked) kind() byte    { return 18 }
+func (*Ask) kind() byte          { return 19 }
+func (*Part) kind() byte         { return 20 }
 
 func newMessage(kind byte) Message {
 	switch kind {
@@ -241,6 +243,10 @@ func newMessage(kind byte) Message {
 		return new(Recheck)
 	case 18:
 		return new(Rechecked)
+	case 19:
+		return new(Ask)
+	case 20:
+		return new(Part)
 	}
 	return nil
 }
@@ -298,6 +304,11 @@ func checkMessage(m Message) error {
 		if x.First.Compare(x.Second) >= 0 {
 			return fmt.Errorf("%w: candidates out of order", ErrMessage)
 		}
+	case *Part:
+		if (x.Offset == 0) != (len(x.Entry) > 0) {
+			return fmt.Errorf("%w: the entry comes with the first bytes of its state, and with no others", ErrMessage)
+		}
+		return atMost("bytes of a state", len(x.Data), aheadPart)
 	case *Status:
 		if x.Kind > Tab {
 			return fmt.Errorf("%w: unknown kind of peer %d", ErrMessage, x.Kind)

@@ -77,6 +77,16 @@ var drawMessages = map[string]func(*rapid.T) Message{
 	"Rechecked": func(t *rapid.T) Message {
 		return &Rechecked{Claim: drawLink.Draw(t, "claim"), Same: rapid.Bool().Draw(t, "same"), Peer: drawPeer(t, 255), Signature: drawBytes.Draw(t, "signature")}
 	},
+	"Ask": func(t *rapid.T) Message {
+		return &Ask{Height: rapid.Uint64().Draw(t, "height"), Offset: rapid.Uint64().Draw(t, "offset")}
+	},
+	"Part": func(t *rapid.T) Message {
+		m := &Part{Height: rapid.Uint64().Draw(t, "height"), Size: rapid.Uint64().Draw(t, "size"), Entry: []byte{}, Seal: []byte{}, Data: drawBytes.Draw(t, "data")}
+		if m.Offset = rapid.Uint64Range(0, 2).Draw(t, "offset"); m.Offset == 0 {
+			m.Entry, m.Seal = []byte{1}, drawBytes.Draw(t, "seal")
+		}
+		return m
+	},
 	"Vouch": func(t *rapid.T) Message {
 		return &Vouch{Peer: drawPeer(t, 255), Height: rapid.Uint64().Draw(t, "height"), Entry: drawLink.Draw(t, "entry"), Signature: drawBytes.Draw(t, "signature")}
 	},
@@ -145,6 +155,7 @@ func TestMessageLimits(t *testing.T) {
 		{"candidates in order", 1, func(n int) Message {
 			return &DoubleVote{First: Peer{byte(n)}, FirstSignature: []byte{}, Second: Peer{2}, SecondSignature: []byte{}}
 		}},
+		{"bytes of a state", aheadPart, func(n int) Message { return &Part{Offset: 1, Entry: []byte{}, Seal: []byte{}, Data: make([]byte, n)} }},
 		{"kind of peer", int(Tab), func(n int) Message { return &Status{Kind: Kind(n), Head: link} }},
 		{"bytes", MaxDirectBytes - 8, func(n int) Message { return &Claims{Blocks: [][]byte{make([]byte, n)}} }},
 	} {
@@ -214,6 +225,7 @@ func FuzzDecodeMessage(f *testing.F) {
 		&DoubleVote{Term: 1, Voter: Peer{3}, First: Peer{1}, FirstSignature: []byte{1}, Second: Peer{2}, SecondSignature: []byte{2}},
 		&Mandate{Term: 1, Leader: Peer{1}, Votes: []seedlog.Vote{{Voter: Peer{2}, Signature: []byte{1}}}},
 		&Recheck{Results: 1, Claim: []byte{1}}, &Rechecked{Claim: link, Same: true, Peer: Peer{1}, Signature: []byte{1}},
+		&Ask{Height: 1}, &Part{Height: 1, Size: 2, Entry: []byte{1}, Seal: []byte{1}, Data: []byte{1}},
 	} {
 		f.Add(EncodeMessage(m))
 	}

@@ -35,14 +35,15 @@ const (
 
 // serving is the answers to others' questions.
 type serving struct {
-	known, fresh *fair.Queue[source, question] // Pull and Want, of peers with a record and of others
+	known, fresh *fair.Queue[source, question] // Pull, Want and Ask, of peers with a record and of others
 	turns        uint
 	total        *fair.Budget[struct{}]
 	reads, bytes *fair.Budget[Peer]
 	open         *answer
+	states       servedStates
 }
 
-// question is a Pull or a Want.
+// question is a Pull, a Want or an Ask.
 type question struct {
 	from    Peer
 	at      source
@@ -134,6 +135,9 @@ func (c *Coordinator) serve() {
 		case *Want:
 			left--
 			c.onWant(q.from, m)
+		case *Ask:
+			left -= 2
+			c.onAsk(q.from, m)
 		case *Pull:
 			left -= 1 + len(m.Locator)/8
 			after := c.chain.after(m.Locator)

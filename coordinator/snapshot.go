@@ -43,6 +43,8 @@ type Snapshot struct {
 	Syncing     bool          // catching up: fetching a heavier chain, or folding one
 	Behind      uint64        // while Syncing: entries still to fold
 	BehindOf    uint64        // while Syncing: how many there were
+	Ahead       uint64        // while Syncing: height of the entry whose state it works on meanwhile; 0: none
+	AheadState  *evolve.State // that state; nil: none. Shared and read-only
 	End         seedlog.End   // what ended the run; Open: it continues
 	Solved      uint64        // height of the state that passed the test and ended the run, which State is then; 0: none
 	Testing     bool          // this peer has not seen yet whether that is true

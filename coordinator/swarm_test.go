@@ -25,9 +25,11 @@ type swarm struct {
 	queue []parcel // sent, and neither delivered nor dropped yet
 	split bool     // whether a partition stands between the peers with side and those without
 
-	reach func(a, b *member) bool        // whom direct messages reach; nil: all
-	spy   func(from *member, e Envelope) // sees all that is sent; nil: nobody
-	held  func(m *member, j *job) bool   // what is not evaluated as long as it says so; nil: nothing
+	reach func(a, b *member) bool                   // whom direct messages reach; nil: all
+	swap  func(from, to *member, m Message) Message // what arrives in place of a message, or nil; nil: all messages arrive
+	spy   func(from *member, e Envelope)            // sees all that is sent; nil: nobody
+	folds func(m *member) bool                      // whether a peer does its fold now; nil: all do
+	held  func(m *member, j *job) bool              // what is not evaluated as long as it says so; nil: nothing
 
 	returns func(m *member, on *node) []float64 // what a test gives; nil: nobody can run it
 
@@ -50,6 +52,7 @@ type member struct {
 	disk  *memory
 	coord *Coordinator
 	tasks []Work // under evaluation
+	fold  *Fold  // that waits
 }
 
 // parcel is one message on its way to one receiver.
@@ -239,7 +242,15 @@ func (s *swarm) step(m *member, e Event) {
 		summary, _ := Summaries{s.rules, m.disk}.Newest(r.Height)
 		s.step(m, Recalled{summary})
 	}
-	if f := a.Fold; f != nil {
+	if p := a.Pack; p != nil {
+		s.step(m, p.Do())
+	}
+	if u := a.Unpack; u != nil {
+		s.step(m, u.Do(s.rules))
+	}
+	if f := a.Fold; f != nil && s.folds != nil && !s.folds(m) {
+		m.fold = f
+	} else if f != nil {
 		s.step(m, foldNow(s.rules, m.disk, f))
 	}
 }
@@ -290,6 +301,11 @@ func (s *swarm) deliver(want func(parcel) bool) {
 		}
 		if text := describe(p.message); text != "" && !s.quiet {
 			s.printf("%s gets from %s: %s", p.to.name, p.from.name, text)
+		}
+		if s.swap != nil {
+			if p.message = s.swap(p.from, p.to, p.message); p.message == nil {
+				continue
+			}
 		}
 		checked, err := Check(seedlog.NewChecker(s.rules), p.message, nil)
 		if err != nil {

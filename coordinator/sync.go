@@ -17,9 +17,12 @@ type pull struct {
 	late         bool         // not answered in time; a later answer is still used
 	fresh        bool         // whether the exchange brought an entry that was new
 	tip          seedlog.Link // newest entry got from that peer on a branch that is not ours yet
+	took         Tick         // how long the last answer with something new was on its way
 	again        Tick         // not to be asked before
 	failures     uint         // exchanges in a row that brought nothing
 	proven       Tick         // when an entry that it gave was on our chain last; 0: never
+	bulk         seedlog.Link // newest entry of an answer with more than lag new ones
+	delivered    Tick         // when that became one of our chain; 0: never
 }
 
 const (
@@ -31,6 +34,8 @@ const (
 	lostParts = 2
 	// provenPulls is for how many times that time nobody else is asked while a peer whose entries proved good delivers.
 	provenPulls = 4
+	// deliveringPulls is for how many times that time more is expected of a peer that gave many entries at once.
+	deliveringPulls = 16
 	// maxFailures bounds how rarely a peer that brings nothing is asked: the pause doubles so often.
 	maxFailures = 6
 	// emptyPause is the pause after an answer without entries: a hub passes gossip on before it trusts it.
@@ -47,13 +52,31 @@ func (c *Coordinator) behind() bool {
 	return false
 }
 
+// delivering reports whether a peer that gave many entries at once, which are on our chain by now, says that it has
+// more than the next few. Who has nothing that is new cannot: what is asked of others is mostly what one of them has.
+func (c *Coordinator) delivering() bool { return c.promised() > c.chain.head.height+lag }
+
+// promised is the height that is to be reached with what such a peer says that it has; 0: there is none.
+func (c *Coordinator) promised() (height uint64) {
+	for p, q := range c.members.pulls { //lint:sorted the greatest
+		if q.delivered == 0 || c.now-q.delivered > deliveringPulls*c.cfg.Timing.Pull {
+			continue
+		}
+		// On a busy computer statuses are late, too: what it said is no older than what it delivered.
+		if h := c.members.heard.of(p); h != nil && h.last >= q.delivered-min(q.delivered, c.unheard(h)) && h.Weight > c.chain.head.weight {
+			height = max(height, h.Height)
+		}
+	}
+	return height
+}
+
 // sync asks those who have more, one at a time: another is asked when that one takes long.
 func (c *Coordinator) sync() {
 	running, prompt := 0, false
 	for p, q := range c.members.pulls { //lint:sorted each one on its own
 		switch trusted := q.proven > 0 || c.known(p); {
 		case !q.asked:
-		case trusted && c.now-q.since > lostParts*c.cfg.Timing.Pull/promptPart:
+		case trusted && c.now-q.since > max(lostParts*c.cfg.Timing.Pull/promptPart, min(2*q.took, c.cfg.Timing.Pull)):
 			q.asked, q.late = false, true // messages get lost: it may be asked again soon
 			c.failed(q, emptyPause)
 		case c.now-q.since > c.cfg.Timing.Pull:
@@ -62,6 +85,9 @@ func (c *Coordinator) sync() {
 		}
 		if n := c.chain.nodes[q.tip]; n != nil && n != c.chain.root && c.chain.canonical(n) {
 			q.proven = c.now
+		}
+		if n := c.chain.nodes[q.bulk]; n != nil && c.chain.canonical(n) {
+			q.bulk, q.delivered = seedlog.Link{}, c.now
 		}
 		if q.asked {
 			running++
@@ -158,11 +184,15 @@ func (c *Coordinator) pull(p Peer) bool {
 
 // onSegment takes entries in order. Only answers to our own questions are read.
 func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Checked) {
+	if c.readAbove(from, checked.generations) {
+		return
+	}
 	q := c.members.pulls[from]
 	if q == nil || !q.asked && !q.late {
 		return
 	}
 	q.asked, q.late = false, false
+	fresh := 0 // entries that are new
 	var last *node
 	var shared seedlog.Link // newest entry that left memory here
 	for _, g := range checked.generations {
@@ -184,7 +214,15 @@ func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Check
 			return
 		}
 		last = n
-		q.fresh = q.fresh || !known
+		if !known {
+			fresh, q.fresh = fresh+1, true
+		}
+	}
+	if fresh > 0 {
+		q.took, q.failures, q.again = c.now-q.since, 0, c.now // also if that was after it had been given up
+	}
+	if fresh > lag {
+		q.bulk = last.link
 	}
 	for i := range checked.evidence {
 		c.onFraudProof(&checked.evidence[i])

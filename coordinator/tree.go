@@ -46,6 +46,7 @@ type node struct {
 	theta, digest [32]byte // of the state after it, as the entry says
 
 	forgotten bool // has left memory; entries above and jobs may still point here
+	afloat    bool // not in the tree: its state was taken over, see ahead
 
 	stage    stage
 	doubted  bool              // folding it gave another digest once

@@ -20,6 +20,7 @@ const (
 	jobDecides                  // the leader re-runs what decides the generation that it closes
 	jobRequested                // a result of a claim that the leader asks about
 	jobTest                     // the test of the state of parent
+	jobAhead                    // a result on a state that was taken over
 )
 
 // job is work given to the driver.
@@ -31,8 +32,8 @@ type job struct {
 	chunk    uint64               // jobOwn, jobClaim, jobAudit
 	pooled   *pooled              // jobClaim, jobDecides; jobSpot: of a claim that is not logged
 	node     *node                // jobDecisive
-	claim    seedlog.CheckedClaim // jobDecisive, jobAudit, jobProof, jobSpot, jobDecides, jobRequested
-	counter  uint64               // jobDecisive, jobProof, jobSpot, jobDecides, jobRequested
+	claim    seedlog.CheckedClaim // jobDecisive, jobAudit, jobProof, jobSpot, jobDecides, jobRequested, jobAhead
+	counter  uint64               // jobDecisive, jobProof, jobSpot, jobDecides, jobRequested, jobAhead
 	evidence *evidence            // jobProof
 	request  *request             // jobRequested
 	drawn    bool                 // jobDecisive: by an audit, so many times
@@ -68,7 +69,7 @@ const maxAudits = 4096
 
 // single reports whether the job re-runs one counter.
 func (j *job) single() bool {
-	return j.kind == jobDecisive || j.kind == jobProof || j.kind == jobSpot || j.kind == jobDecides || j.kind == jobRequested
+	return j.kind == jobDecisive || j.kind == jobProof || j.kind == jobSpot || j.kind == jobDecides || j.kind == jobRequested || j.kind == jobAhead
 }
 
 // counters is how many results the job gives.
@@ -168,7 +169,7 @@ func (c *Coordinator) cancelStale() {
 				c.work.begun[j.chunk] = true
 			}
 		case j.kind == jobOwn && c.finishLate(id, j):
-		case j.kind == jobOwn, (j.kind == jobClaim || j.kind == jobSpot && j.pooled != nil) && c.work.pool.links[j.pooled.claim.Link()] != j.pooled:
+		case j.kind == jobOwn, j.kind == jobAhead && c.ahead.on == nil, (j.kind == jobClaim || j.kind == jobSpot && j.pooled != nil) && c.work.pool.links[j.pooled.claim.Link()] != j.pooled:
 			delete(c.work.jobs, id)
 			c.out.Cancel = append(c.out.Cancel, id)
 		}
@@ -177,7 +178,10 @@ func (c *Coordinator) cancelStale() {
 
 // inTime reports whether claims on an entry may be in the next one.
 func (c *Coordinator) inTime(n *node) bool {
-	return c.chain.canonical(n) && n.height+c.rules.Spec.Generation.MaxStale >= c.chain.head.height
+	if n.afloat {
+		return c.ahead.inTime(n, c.chain.maxStale)
+	}
+	return c.chain.canonical(n) && n.height+c.chain.maxStale >= c.chain.head.height
 }
 
 // finishLate reports whether an own chunk is finished although it comes too late: a peer that is always late shows so
@@ -228,7 +232,12 @@ func (c *Coordinator) evaluated(e Evaluated) {
 		}
 		c.work.spots += uint64(len(e.Results))
 		c.work.credit = min(c.work.credit+uint64(len(e.Results)), creditChunks*c.rules.Spec.Generation.Chunk)
-		c.offer(source{key: c.self}, c.rules.OwnClaim(c.rules.Claim(j.parent.link, c.cfg.Key, j.chunk, e.Results)))
+		claim := c.rules.OwnClaim(c.rules.Claim(j.parent.link, c.cfg.Key, j.chunk, e.Results))
+		if j.parent.afloat {
+			c.claimedAhead(j.parent, claim)
+			return
+		}
+		c.offer(source{key: c.self}, claim)
 	case jobClaim:
 		c.rechecked(j.pooled, fitness, steps)
 	case jobAudit:
@@ -241,6 +250,8 @@ func (c *Coordinator) evaluated(e Evaluated) {
 		c.sure(j, fitness, steps[0])
 	case jobRequested:
 		c.requested(j, fitness, steps[0])
+	case jobAhead:
+		c.checkedAhead(j, fitness, steps[0])
 	case jobDecisive:
 		c.decided(j, fitness, steps[0])
 	case jobProof:

@@ -18,10 +18,12 @@ var slow = map[string]bool{
 	"(github.com/evoswarm/evoswarm/internal/rollout.Plan).Fold":       true,
 	"(*github.com/evoswarm/evoswarm/internal/evolve.State).Digest":    true,
 	"(*github.com/evoswarm/evoswarm/internal/evolve.State).Clone":     true,
+
+	"(*github.com/evoswarm/evoswarm/internal/evolve.State).MarshalBinary": true,
 }
 
 // driven are the types of the coordinator whose methods its driver calls, outside the loop that calls Step.
-var driven = map[string]bool{"Fold": true, "Summaries": true}
+var driven = map[string]bool{"Fold": true, "Summaries": true, "Summary": true, "Pack": true, "Unpack": true}
 
 // loopRule reports calls of slow functions in the coordinator, also by way of methods that are for its driver.
 func loopRule(c *code) (found []finding) {

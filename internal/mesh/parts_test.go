@@ -467,7 +467,7 @@ func TestGossipRules(t *testing.T) {
 			t.Errorf("type %d: got %v", kind, err)
 		}
 	}
-	for _, kind := range []byte{3, 4, 6, 7, 10, 11, 17, 18} { // Want, Claims, Pull, Segment, VoteReply, Handover, Recheck, Rechecked
+	for _, kind := range []byte{3, 4, 6, 7, 10, 11, 17, 18, 19, 20} { // Want, Claims, Pull, Segment, VoteReply, Handover, Recheck, Rechecked, Ask, Part
 		if _, ok := gossipRules[kind]; ok {
 			t.Errorf("type %d is gossiped: everybody would answer it", kind)
 		}

@@ -25,6 +25,7 @@ type driver struct {
 	meters   meters
 	heldOut  heldOut
 	pace     pace // of folds
+	foldedAt time.Time
 
 	stuck *stuck
 }
@@ -161,9 +162,23 @@ func (p *Peer) perform(a coordinator.Actions) {
 	if a.Recall != nil {
 		p.readSummary(a.Recall.Height)
 	}
+	if s := a.Pack; s != nil {
+		p.aside(func() coordinator.Event { return s.Do() })
+	}
+	if s := a.Unpack; s != nil {
+		p.aside(func() coordinator.Event { return s.Do(p.rules) })
+	}
 	for _, n := range a.Notes {
 		p.log.Info(n.Text, "kind", string(n.Kind), "peer", n.Peer.Short())
 	}
+}
+
+// aside does work outside the loop, which gets its result.
+func (p *Peer) aside(work func() coordinator.Event) {
+	go func() {
+		e := work()
+		p.inbox.post(func() { p.step(e) })
+	}()
 }
 
 // readSummary answers a Recall, outside the loop.

@@ -152,7 +152,7 @@ func (p *Peer) release() error {
 	return errors.Join(err, p.archive.get().Close())
 }
 
-// Model returns the newest state that is folded, read-only, and its height: for drawing the mean policy,
+// Model returns the newest state that is known, read-only, and its height: for drawing the mean policy,
 // which is more than its parameters where observations are normalized.
 func (p *Peer) Model() (state *evolve.State, height uint64) {
 	p.mu.Lock()

@@ -83,6 +83,7 @@ type Status struct {
 	State    State   `json:"state"`
 	Reason   Reason  `json:"reason"`          // why, for programs
 	Why      string  `json:"why"`             // one sentence for a person
+	Ahead    uint64  `json:"ahead"`           // while catching up: generation whose state it works on meanwhile; 0: none
 	Behind   uint64  `json:"behind"`          // while catching up: generations still to take in
 	BehindOf uint64  `json:"behind_of"`       // while catching up: how many there were
 	BehindS  float64 `json:"behind_s"`        // while catching up: estimated time left [s]; 0: not known
@@ -138,6 +139,9 @@ func (p *Peer) publish(now bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.model, p.modelAt = d.snapshot.State, d.snapshot.StateHeight
+	if d.snapshot.Ahead > 0 {
+		p.model, p.modelAt = d.snapshot.AheadState, d.snapshot.Ahead
+	}
 	if n := len(p.curve); n > 0 {
 		last := p.curve[n-1]
 		s.Return, s.ReturnHeight = &last.Return, last.Height
@@ -163,7 +167,7 @@ func (p *Peer) describe() Status {
 		Evaluations: c.Evaluations, Steps: p.steps(*c), EvalsPerS: d.meters.run.slowRate(now, p.started),
 		Mine: c.Mine.Evaluations, MineSteps: c.Mine.Steps, MineEvalsPerS: d.meters.mine.rate(now, p.started),
 		Workers: p.cfg.Evaluator.Workers(), Devices: p.cfg.Evaluator.Devices(), Best: fitness(c.Best), Mean: fitness(c.Mean), Threshold: &solved,
-		EndsSolved: p.rules.Spec.Until != nil && p.rules.Spec.Until.Solved, Behind: c.Behind, BehindOf: c.BehindOf, BehindS: d.pace.left(c.Behind),
+		EndsSolved: p.rules.Spec.Until != nil && p.rules.Spec.Until.Solved, Ahead: c.Ahead, Behind: c.Behind, BehindOf: c.BehindOf, BehindS: d.pace.left(c.Behind),
 	}
 	if c.End != seedlog.Open && !c.Testing { // what a leader says of a policy is not known before it is checked
 		s.Ended, s.SolvedHeight = true, c.Solved
@@ -198,6 +202,8 @@ func (p *Peer) state(connected int) (State, Reason, string) {
 			seedlog.EndedEvaluations: c.Evaluations, seedlog.EndedSteps: c.Steps, seedlog.EndedEntries: c.Height}[c.End], c.End)
 	case c.Paused:
 		return Paused, OwnerPause, "paused by its owner"
+	case c.Ahead > 0:
+		return Training, Evaluating, fmt.Sprintf("evaluating policies of generation %d; %s", c.Ahead+1, p.progress())
 	case c.Syncing:
 		return Catching, CatchingUp, p.progress()
 	case !c.Ready && p.cfg.Mesh != nil && connected == 0:
@@ -215,7 +221,7 @@ func (p *Peer) state(connected int) (State, Reason, string) {
 // progress says how far catching up is.
 func (p *Peer) progress() string {
 	c := &p.driver.snapshot
-	text := fmt.Sprintf("catching up: %d of %d", c.BehindOf-c.Behind, c.BehindOf)
+	text := fmt.Sprintf("catching up: %d of %d generations are checked", c.BehindOf-c.Behind, c.BehindOf)
 	if left := p.driver.pace.left(c.Behind); left >= 1 {
 		text += fmt.Sprintf(", %.0f s", left)
 	}

@@ -119,7 +119,7 @@ func (s *Swarm) led(a *Actor, last uint64) (entries, owned uint64) {
 func withstand(t *testing.T, kind adversaryKind, attack Attack) {
 	t.Helper()
 	runs := uint64(1)
-	if attack.Owns > 0 && !testing.Short() {
+	if attack.Owns > 0 {
 		runs = frays
 	}
 	var got, all, without uint64

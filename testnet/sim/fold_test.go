@@ -127,6 +127,46 @@ func TestJoinerDeposesNobody(t *testing.T) {
 	}
 }
 
+// TestJoinerWorksAtOnce has a native or a tab join a long run of format 2, whose folds take longer than the others need
+// for a generation, so that it never catches up. What it computes is logged within seconds all the same, nobody waits
+// for its vote, and the leader stays.
+func TestJoinerWorksAtOnce(t *testing.T) {
+	for _, tabs := range []int{0, 1} {
+		for seed := range uint64(3) {
+			t.Run(fmt.Sprintf("seed %d, %d tabs", seed, tabs), func(t *testing.T) {
+				t.Parallel()
+				s, err := New(Options{Seed: seed, Natives: 4 - tabs, Tabs: tabs, DelayMin: 1, DelayMax: 3, Loss: 20, Mandate: 1 << 30, Next: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.calm = true
+				joiner, leader := s.sleepLast(), s.nodes[0]
+				s.until(t, "there is a log", 8000, func() bool { return leader.coord.Snapshot().Height >= 200 })
+				before := s.leads()
+				joiner.fold, joiner.offline = 100, s.now
+				if err := s.powerUp(joiner); err != nil {
+					t.Fatal(err)
+				}
+				joined := s.now
+				s.until(t, "something of the joiner is logged", 200, func() bool { return leader.coord.Snapshot().Credits == 4 })
+				t.Logf("logged %d ticks after the join", s.now-joined)
+				height := leader.coord.Snapshot().Height
+				if err := s.run(s.now + 1000); err != nil {
+					t.Fatal(err)
+				}
+				c, l := joiner.coord.Snapshot(), leader.coord.Snapshot()
+				t.Logf("height %d of %d; %d of %d evaluations, of which %d before", c.Height, l.Height, c.Mine.Evaluations, l.Evaluations, leader.coord.Snapshot().Mine.Evaluations)
+				if c.Height+100 > l.Height || c.Ahead+20 < l.Height || c.Mine.Evaluations == 0 {
+					t.Errorf("the joiner is at height %d of %d, works on %d, and %d of its evaluations are logged", c.Height, l.Height, c.Ahead, c.Mine.Evaluations)
+				}
+				if l.Height < height+100 || s.leads() != before {
+					t.Errorf("%d entries in 1000 ticks; %sleads, before it %s", l.Height-height, s.leads(), before)
+				}
+			})
+		}
+	}
+}
+
 // TestSlowLeaderProgresses has folds of a minute at the leader: another one takes over, and generations close faster
 // than that one could.
 func TestSlowLeaderProgresses(t *testing.T) {

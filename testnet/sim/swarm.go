@@ -238,6 +238,12 @@ func (s *Swarm) perform(n *node, a coordinator.Actions) {
 		summary, _ := coordinator.Summaries{Rules: s.rules, Archive: n.disk}.Newest(a.Recall.Height)
 		s.push(s.now+1, event{node: n, life: n.lives, do: func() { s.step(n, coordinator.Recalled{Summary: summary}) }})
 	}
+	if p := a.Pack; p != nil {
+		s.push(s.now+1, event{node: n, life: n.lives, do: func() { s.step(n, p.Do()) }})
+	}
+	if u := a.Unpack; u != nil {
+		s.push(s.now+1, event{node: n, life: n.lives, do: func() { s.step(n, u.Do(s.rules)) }})
+	}
 	if a.Fold != nil {
 		s.fold(n, a.Fold)
 	}

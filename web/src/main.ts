@@ -146,12 +146,12 @@ function show(status: Status): void {
   page.status(status, merge(ownCurve, nodeCurve), [], true);
   void readLog(status);
   if (status.error && status.error !== before?.error) report({ error: status.error, hint: "The tab continues as well as it can.", fatal: false });
-  if (status.height !== before?.height) theater?.news(status.height);
+  if (status.height !== before?.height || status.ahead !== before.ahead) theater?.news(Math.max(status.height, status.ahead));
 }
 
 /** readLog fetches what the tab knows of the learning curve and is not shown yet, but not while it is catching up. */
 async function readLog(status: Status): Promise<void> {
-  if (!tab || reading || status.reason === "catching-up") return;
+  if (!tab || reading || status.behind > 0 || status.reason === "catching-up") return;
   reading = true;
   try {
     if (status.return_height !== ownHeight) {

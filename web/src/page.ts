@@ -59,14 +59,14 @@ export class Page {
 
   /** Shows the swarm and, if the status is this tab's own, this computer's part. */
   status(s: Status, curve: readonly HeldOut[], earlier: readonly Generation[], own: boolean): void {
-    const current = s.reason !== "catching-up"; // until then a rate would measure reading, not work
-    this.write("height", count(s.height));
-    this.write("return", s.return === null ? "–" : s.threshold === null ? real(s.return) : `${real(s.return)} (goal ${real(s.threshold)})`);
+    const current = s.behind === 0 && s.reason !== "catching-up"; // until then a rate would measure reading, not work
+    this.write("height", count(Math.max(s.height, s.ahead)));
+    this.write("return", s.return === null || !current ? "–" : s.threshold === null ? real(s.return) : `${real(s.return)} (goal ${real(s.threshold)})`);
     this.write("leader", own && s.leads ? "this tab" : s.leader ? short(s.leader) : "none");
     this.write("peers", count(s.peers));
-    this.write("evaluations", count(s.evaluations));
+    this.write("evaluations", current ? count(s.evaluations) : "–");
     this.write("rate", current ? real(s.evals_per_s) : "–");
-    if (own) this.part(s, current);
+    if (own) this.part(s);
     const run = element<HTMLButtonElement>("run");
     run.disabled = s.run === "";
     run.title = s.run;
@@ -83,11 +83,11 @@ export class Page {
   }
 
   /** Shows what this computer has done. */
-  private part(s: Status, current: boolean): void {
+  private part(s: Status): void {
     this.write("mine", count(s.mine));
-    this.write("my-rate", current ? real(s.mine_evals_per_s) : "–");
+    this.write("my-rate", s.reason !== "catching-up" ? real(s.mine_evals_per_s) : "–");
     this.write("my-steps", count(s.mine_steps));
-    this.write("my-share", s.evaluations === 0 ? "–" : `${real((100 * s.mine) / s.evaluations)} %`);
+    this.write("my-share", s.evaluations === 0 || s.behind > 0 ? "–" : `${real((100 * s.mine) / s.evaluations)} %`);
   }
 
   /** Shows the command that lends another computer. */

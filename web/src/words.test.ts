@@ -6,7 +6,7 @@ import type { Status } from "./types/tab";
 const status: Status = {
   run: "bafyrun", env: "CartPole-v1", strategy: "dises", height: 3, head: "bafyhead", leader: "aa", self: "bb", leads: false,
   term: 1, peers: 2, connected: 1, volunteers: 2, evaluations: 300, steps: 9000, evals_per_s: 120, mine: 30, mine_steps: 900,
-  mine_evals_per_s: 12, workers: 1, best: 20, mean: 10, return: null, return_height: 0, threshold: 475, state: "training", reason: "evaluating", why: "", behind: 0,
+  mine_evals_per_s: 12, workers: 1, best: 20, mean: 10, return: null, return_height: 0, threshold: 475, state: "training", reason: "evaluating", why: "", ahead: 0, behind: 0,
   behind_of: 0, behind_s: 0, solved_height: 0, ended: false,
 };
 const running: Situation = { phase: "running", loaded: 1, online: true, hold: "none", sleep: "none", status };
@@ -68,6 +68,9 @@ test("catching up says how far it is and how long it takes", () => {
   assert.match(behind({ behind: 100, behind_of: 185, behind_s: 300 }), /, 5 min left\. /);
   assert.match(behind({ behind: 100, behind_of: 185 }), /^85 of 185 generations\. /);
   assert.match(behind({}), /^Fetching /);
+  const ahead = describe({ ...running, status: { ...status, ahead: 180, behind: 100, behind_of: 185 } });
+  assert.equal(ahead.headline, "Your computer is helping");
+  assert.match(ahead.detail, /Of its past, 85 of 185 generations are checked so far\.$/);
 });
 
 test("a pause does not claim that nothing happens", () => {
@@ -79,6 +82,7 @@ test("the policy of a tab that is behind is not worth drawing", () => {
     [{}, true],
     [{ height: 0 }, true],
     [{ state: "catching-up", reason: "catching-up", behind: 5, behind_of: 9 }, false],
+    [{ ahead: 9, behind: 5, behind_of: 9 }, true],
     [{ state: "idle", reason: "searching", height: 0 }, false],
     [{ state: "paused", reason: "paused" }, true],
     [{ state: "paused", reason: "paused", height: 0 }, false],

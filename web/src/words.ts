@@ -53,9 +53,9 @@ export function describe(s: Situation): Words {
   return describeRunning(s, s.status);
 }
 
-/** upToDate reports whether a peer has taken in what the swarm did before it came. */
+/** upToDate reports whether a peer knows the policy of today: it took in what the swarm did before, or works ahead of that. */
 export function upToDate(status: Status): boolean {
-  if (status.behind > 0) return false;
+  if (status.behind > 0 && status.ahead === 0) return false;
   switch (status.reason) {
     case "searching":
     case "no-leader":
@@ -103,7 +103,8 @@ function describeRunning(s: Situation, status: Status): Words {
 
 function helping(status: Status): string {
   const others = status.peers > 0 ? ` together with ${plural(status.peers, "other")}` : "";
-  return `It trains ${status.env}${others}.`;
+  const checked = status.behind > 0 ? ` Of its past, ${past(status)} are checked so far.` : "";
+  return `It trains ${status.env}${others}.${checked}`;
 }
 
 const next = "When the node trains something else, this page joins in.";
@@ -114,11 +115,15 @@ function solved(status: Status): string {
   return `The policy of generation ${count(status.solved_height)} masters ${status.env}.${part} ${next}`;
 }
 
+/** past says how much of what the swarm did before is taken in. */
+function past(status: Status): string {
+  return `${count(status.behind_of - status.behind)} of ${plural(status.behind_of, "generation")}`;
+}
+
 /** catchingUp says how far it is and how long it will take. */
 function catchingUp(status: Status): string {
   if (status.behind === 0) return "Fetching what the swarm has done so far. Training starts after that.";
-  const far = `${count(status.behind_of - status.behind)} of ${plural(status.behind_of, "generation")}`;
-  return `${far}${status.behind_s > 0 ? `, ${duration(status.behind_s)} left` : ""}. Training starts after that.`;
+  return `${past(status)}${status.behind_s > 0 ? `, ${duration(status.behind_s)} left` : ""}. Training starts after that.`;
 }
 
 function paused(status: Status | null): string {

@@ -100,6 +100,8 @@ export interface Status {
   reason: Reason;
   /** The reason as a sentence for a person. */
   why: string;
+  /** While catching up: the generation whose state it works on meanwhile; 0: none. */
+  ahead: number;
   /** While catching up: generations still to take in, of how many, and the time that it will take; 0: not known. [s] */
   behind: number;
   behind_of: number;

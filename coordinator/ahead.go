@@ -1,0 +1,502 @@
+package coordinator
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// Who joins an old run has to fold all of it before it knows by itself where the swarm is. It works meanwhile: a hub
+// gives it the state of a recent entry, which must have the digests that the entry names, and it makes claims on that.
+// It re-runs results of others on that state first, drawn in secret. Nothing else follows from such a state: what this
+// peer votes for, leads, logs and keeps is its own chain, which grows by what it folded itself.
+
+const (
+	// aheadLeast is how many entries a peer must lack to work ahead of its chain: fewer are folded before that pays.
+	aheadLeast = 64
+	// aheadChecks is how many results on the first state of a hub are re-run.
+	aheadChecks = 64
+	// aheadPart is how much of a state is sent at a time, in bytes.
+	aheadPart = 256 << 10
+	// aheadPause is for how many answer times a hub is not asked again whose state was of no use.
+	aheadPause = 32
+	// maxShunned bounds the hubs that are remembered for that.
+	maxShunned = 64
+	// maxLoggedAhead bounds the entries with own claims that are counted one by one.
+	maxLoggedAhead = 4096
+	// maxServed bounds the states that are kept encoded for those who ask for parts of them.
+	maxServed = 8
+	// maxWaiting bounds those who wait for a state that is being encoded.
+	maxWaiting = 64
+	// maxBegun bounds how often a hub may begin a state again, since it no longer has the one that was asked for.
+	maxBegun = 3
+)
+
+// Ask asks a hub for the state that it has after a recent entry.
+type Ask struct {
+	_      struct{} `cbor:",toarray"`
+	Height uint64   // of the entry whose state was begun; 0: the newest
+	Offset uint64   // bytes of it that are there
+}
+
+// Part answers Ask with the next bytes of an encoded state.
+type Part struct {
+	_      struct{} `cbor:",toarray"`
+	Height uint64   // of the entry
+	Size   uint64   // of the whole state, in bytes
+	Offset uint64
+	Entry  []byte // with offset 0, else empty
+	Seal   []byte // with offset 0, else empty
+	Data   []byte
+}
+
+// Unpack asks for the state that a hub gave to be read and compared with its entry; the answer is an Unpacked event.
+type Unpack struct {
+	Height uint64
+	data   []byte
+	entry  seedlog.CheckedEntry
+}
+
+// Do reads the state. It decodes and hashes all of it: the driver calls it outside the loop.
+func (u *Unpack) Do(rules *seedlog.Rules) Unpacked {
+	s, e := new(evolve.State), u.entry.Value()
+	err := s.UnmarshalBinary(u.data)
+	if err == nil {
+		err = rules.Plan.Shape().Check(s)
+	}
+	if err != nil {
+		return Unpacked{Height: u.Height, Err: err}
+	}
+	if theta, digest := s.ThetaDigest(), s.Digest(); !bytes.Equal(theta[:], e.Theta) || !bytes.Equal(digest[:], e.State) {
+		return Unpacked{Height: u.Height, Err: fmt.Errorf("%w: it is not the state of its entry", seedlog.ErrDigest)}
+	}
+	return Unpacked{Height: u.Height, State: s}
+}
+
+// ahead is the work of a peer whose own chain lies far below that of the swarm.
+type ahead struct {
+	on     *node // the entry that it works on, neither in the tree nor linked to anything; nil: none
+	from   Peer  // the hub that gave its state, and gets the claims
+	chunk  uint64
+	claims []claimAhead // own ones that may still be logged, oldest first
+	logged []loggedAhead
+	load   *load
+	checks checksAhead
+	shun   []shunned
+}
+
+// claimAhead is an own claim on an entry above this peer's chain.
+type claimAhead struct {
+	seedlog.CheckedClaim
+	height uint64 // of the entry
+}
+
+// loggedAhead is what an entry above this peer's chain holds of its own.
+type loggedAhead struct {
+	height uint64
+	Credit
+}
+
+// load is a state that is on its way.
+type load struct {
+	from    Peer
+	since   Tick // the last question
+	entry   seedlog.CheckedEntry
+	size    uint64 // 0: not known
+	data    []byte
+	begun   int  // how often its first bytes came
+	reading bool // all is here
+}
+
+// checksAhead are the re-runs of what others claim on states that were taken over.
+type checksAhead struct {
+	of    Peer // the hub that gave them
+	left  int  // results to draw
+	wrong int  // results that were not what they claim
+	asked bool // for the entries above
+	again Tick
+}
+
+// shunned is a hub that is not asked.
+type shunned struct {
+	peer  Peer
+	until Tick
+}
+
+// mayGuide reports whether a hub may be asked for a state: it says that it has much more than this peer, and can be
+// reached.
+func (c *Coordinator) mayGuide(h *presence) bool {
+	shuns := func(s shunned) bool { return s.peer == h.peer && c.now < s.until }
+	return h.Hub && c.members.links[h.peer] && c.now-h.last <= c.unheard(h)+c.cfg.Timing.Pull && !c.faults.peers[h.peer] && h.Weight > c.chain.head.weight &&
+		h.Height >= c.chain.head.height+aheadLeast && !slices.ContainsFunc(c.ahead.shun, shuns)
+}
+
+// guide is the hub whose states this peer takes: the same as before, else one whose entries proved good, else the one
+// that says that its chain is the heaviest; nil: there is none.
+func (c *Coordinator) guide() (best *presence) {
+	proven := func(h *presence) bool { q := c.members.pulls[h.peer]; return q != nil && q.proven > 0 }
+	for _, h := range c.members.heard {
+		switch {
+		case !c.mayGuide(h):
+		case h.peer == c.ahead.from:
+			return h
+		case best == nil || proven(h) && !proven(best) || proven(h) == proven(best) && h.Weight > best.Weight:
+			best = h
+		}
+	}
+	return best
+}
+
+// workAhead has this peer work on states that hubs give it, as long as its own chain is far below theirs.
+func (c *Coordinator) workAhead() {
+	a := &c.ahead
+	if c.chain.maxStale == 0 {
+		return
+	}
+	if !c.joining() {
+		c.arrive()
+		return
+	}
+	if l := a.load; l != nil && !l.reading && c.now-l.since > c.cfg.Timing.Pull {
+		c.pauseGuide(l.from, 2*c.cfg.Timing.Pull)
+	}
+	h := c.guide()
+	if h == nil {
+		return
+	}
+	if a.load == nil && (a.on == nil || a.from != h.peer || h.Height >= a.on.height+max(c.chain.maxStale/2, 1)) {
+		a.load = &load{from: h.peer, since: c.now}
+		c.out.send(Direct, h.peer, &Ask{})
+	}
+	if a.on == nil || a.from != h.peer || h.Height > a.on.height+c.chain.maxStale {
+		return
+	}
+	if k := &a.checks; k.left > 0 && c.now >= k.again && h.Height > a.on.height {
+		k.asked, k.again = true, c.now+c.cfg.Timing.Pull
+		c.out.send(Direct, a.from, &Pull{Locator: []seedlog.Link{a.on.link}})
+	}
+	for ; !c.work.paused && c.work.own < c.work.slots && a.chunk < c.rules.Spec.Generation.Quota; a.chunk++ {
+		c.work.own++
+		c.issue(&job{kind: jobOwn, parent: a.on, peer: c.self, chunk: a.chunk}, false)
+	}
+}
+
+// shunGuide asks a hub no more for a while: what it gave was of no use.
+func (c *Coordinator) shunGuide(p Peer, why error) {
+	c.out.note(NoteSync, p, fmt.Sprintf("%s gave no state to work on while this peer catches up: %v", p.Short(), why))
+	c.pauseGuide(p, aheadPause*c.cfg.Timing.Pull)
+	if a := &c.ahead; a.from == p {
+		a.on, a.from = nil, Peer{}
+		c.cancelStale()
+	}
+}
+
+// pauseGuide does not ask a hub for a time, and gives up what it was sending.
+func (c *Coordinator) pauseGuide(p Peer, pause Tick) {
+	a := &c.ahead
+	a.shun = slices.DeleteFunc(a.shun, func(s shunned) bool { return s.until <= c.now || s.peer == p })
+	if len(a.shun) == maxShunned {
+		a.shun = a.shun[1:]
+	}
+	a.shun = append(a.shun, shunned{p, c.now + pause})
+	if a.load != nil && a.load.from == p {
+		a.load = nil
+	}
+}
+
+// onPart takes the next bytes of a state.
+func (c *Coordinator) onPart(from Peer, m *Part, checked *Checked) {
+	a := &c.ahead
+	l := a.load
+	if l == nil || l.from != from || l.reading {
+		return
+	}
+	if m.Offset == 0 {
+		if l.begun++; l.begun > maxBegun {
+			c.shunGuide(from, errors.New("it began again and again"))
+			return
+		}
+		l.entry, l.size, l.data = checked.generations[0].entry, m.Size, nil
+		height := l.entry.Value().Height
+		if height <= c.chain.head.height || a.from == from && a.on != nil && height <= a.on.height {
+			c.pauseGuide(from, c.cfg.Timing.Heartbeat) // it has nothing newer yet
+			return
+		}
+		if own := c.chain.newest().state.EncodedLen(); m.Size != uint64(own) {
+			c.shunGuide(from, fmt.Errorf("a state of %d bytes; those of this run have %d", m.Size, own))
+			return
+		}
+	}
+	if l.size == 0 || m.Offset != uint64(len(l.data)) || len(m.Data) == 0 || m.Offset+uint64(len(m.Data)) > l.size {
+		return // late, or twice
+	}
+	l.data, l.since = append(l.data, m.Data...), c.now
+	if height := l.entry.Value().Height; uint64(len(l.data)) < l.size {
+		c.out.send(Direct, from, &Ask{Height: height, Offset: uint64(len(l.data))})
+	} else {
+		l.reading = true
+		c.out.Unpack = &Unpack{height, l.data, l.entry}
+	}
+}
+
+// unpacked takes a state that was read.
+func (c *Coordinator) unpacked(e Unpacked) {
+	a := &c.ahead
+	l := a.load
+	if l == nil || !l.reading || l.entry.Value().Height != e.Height {
+		return
+	}
+	if e.State == nil {
+		c.shunGuide(l.from, e.Err)
+		return
+	}
+	entry := l.entry.Value()
+	a.load, a.chunk = nil, 0
+	a.on = &node{link: l.entry.Link(), height: entry.Height, term: entry.Term, leader: entry.Leader, stage: trusted, state: e.State, afloat: true}
+	if a.checks.of != l.from {
+		a.checks = checksAhead{of: l.from, left: aheadChecks}
+	}
+	a.checks.asked = false
+	a.claims = slices.DeleteFunc(a.claims, func(claim claimAhead) bool { return claim.height+c.chain.maxStale < a.on.height })
+	if a.from != l.from {
+		a.from = l.from
+		for _, claim := range a.claims {
+			c.out.send(Direct, a.from, &Claims{Blocks: [][]byte{claim.Bytes()}})
+		}
+	}
+	c.cancelStale()
+}
+
+// inTime reports whether claims on an entry above this peer's chain may be in the next one there.
+func (a *ahead) inTime(n *node, maxStale uint64) bool {
+	return a.on != nil && n.height+maxStale >= a.on.height
+}
+
+// claimedAhead gives an own claim on an entry above this peer's chain to the hub that gave its state.
+func (c *Coordinator) claimedAhead(on *node, claim seedlog.CheckedClaim) {
+	a := &c.ahead
+	if a.on == nil {
+		return
+	}
+	a.claims = append(a.claims, claimAhead{claim, on.height})
+	c.out.send(Direct, a.from, &Claims{Blocks: [][]byte{claim.Bytes()}})
+}
+
+// seeAhead notes which own claims an entry above this peer's chain holds.
+func (c *Coordinator) seeAhead(e *seedlog.Entry) {
+	a := &c.ahead
+	var sum Credit
+	a.claims = slices.DeleteFunc(a.claims, func(claim claimAhead) bool {
+		if !slices.Contains(e.Claims, claim.Link()) {
+			return false
+		}
+		sum.Evaluations += claim.Value().Evaluations()
+		sum.Steps += claim.Value().TotalSteps()
+		return true
+	})
+	if sum == (Credit{}) {
+		return
+	}
+	a.logged = slices.DeleteFunc(a.logged, func(l loggedAhead) bool { return l.height <= c.chain.head.height })
+	if n := len(a.logged); n == maxLoggedAhead {
+		sum.Evaluations, sum.Steps = sum.Evaluations+a.logged[n-1].Evaluations, sum.Steps+a.logged[n-1].Steps
+		a.logged = a.logged[:n-1]
+	}
+	a.logged = append(a.logged, loggedAhead{e.Height, sum})
+}
+
+// credit is what entries above height hold of this peer's own, as far as it saw them.
+func (a *ahead) credit(height uint64) (sum Credit) {
+	for _, l := range a.logged {
+		if l.height > height {
+			sum.Evaluations += l.Evaluations
+			sum.Steps += l.Steps
+		}
+	}
+	return sum
+}
+
+// readAbove draws results from what others claim on the state that was taken over, and has them re-run. It reports
+// whether these entries were asked for, for that.
+func (c *Coordinator) readAbove(from Peer, generations []generation) bool {
+	a := &c.ahead
+	if k := &a.checks; !k.asked || k.of != from || a.on == nil || len(generations) == 0 || generations[0].entry.Value().Parent != a.on.link {
+		return false
+	}
+	a.checks.asked = false
+	var claims []seedlog.CheckedClaim
+	steps := uint64(0)
+	for _, g := range generations {
+		for i, link := range g.entry.Value().Claims {
+			if i < len(g.claims) && g.claims[i].Link() == link && g.claims[i].Value().Parent == a.on.link && g.claims[i].Value().Peer != c.self {
+				claims = append(claims, g.claims[i])
+				steps += g.claims[i].Value().TotalSteps()
+			}
+		}
+	}
+	if steps == 0 {
+		return true
+	}
+	results := 0
+	for _, claim := range claims {
+		results += len(claim.Value().Steps)
+	}
+	for _, d := range drawResults(claims, uint64(min(a.checks.left, results)), func() uint64 { return c.draw.Uint64() % steps }) {
+		claim := claims[d.claim]
+		v := claim.Value()
+		a.checks.left--
+		c.issue(&job{kind: jobAhead, parent: a.on, claim: claim, peer: v.Peer, counter: v.Chunk*uint64(len(v.Steps)) + uint64(d.result)}, true)
+	}
+	return true
+}
+
+// checkedAhead takes the re-run of a result on a state that was taken over. Where too many are wrong the state may not
+// be what the swarm works on: nobody is blamed for it, since this peer does not know that chain yet.
+func (c *Coordinator) checkedAhead(j *job, fitness []int64, steps uint64) {
+	k := &c.ahead.checks
+	if stated, statedSteps := j.claim.Value().At(j.counter); slices.Equal(stated, fitness) && statedSteps == steps {
+		return
+	}
+	if k.wrong++; k.wrong > auditFalse {
+		of := k.of
+		c.ahead.checks = checksAhead{}
+		c.shunGuide(of, errors.New("results that others claim on it are false"))
+	}
+}
+
+// arrive ends the work ahead: this peer's own chain has come up to the others', and what it computed has a place there.
+func (c *Coordinator) arrive() {
+	a := c.ahead
+	if a.on == nil && a.load == nil {
+		return
+	}
+	c.ahead = ahead{shun: a.shun}
+	for _, id := range sortedJobs(c.work.jobs) {
+		j := c.work.jobs[id]
+		if !j.parent.afloat {
+			continue
+		}
+		if n := c.chain.nodes[j.parent.link]; n != nil && j.kind == jobOwn {
+			j.parent = n
+		} else {
+			delete(c.work.jobs, id)
+			c.out.Cancel = append(c.out.Cancel, id)
+		}
+	}
+	for _, claim := range a.claims {
+		if n := c.chain.nodes[claim.Value().Parent]; n != nil && c.inTime(n) {
+			c.offer(source{key: c.self}, claim.CheckedClaim)
+		}
+	}
+	c.cancelStale()
+}
+
+// Pack asks for a state to be encoded for others; the answer is a Packed event.
+type Pack struct {
+	on    *node
+	state *evolve.State
+}
+
+// Do encodes the state: the driver calls it outside the loop.
+func (p *Pack) Do() Packed {
+	data, err := p.state.MarshalBinary()
+	if err != nil {
+		data = nil // no state of a run is refused
+	}
+	return Packed{p.on, data}
+}
+
+// servedStates are encoded states that others fetch in parts, in the order of use.
+type servedStates struct {
+	list    []*servedState // at most maxServed
+	packing bool
+	waiting []Peer // for the one that is being encoded; at most maxWaiting
+}
+
+type servedState struct {
+	height      uint64
+	link        seedlog.Link
+	entry, seal []byte
+	data        []byte
+}
+
+// find returns the state that is accepted, which becomes the one used last; nil: there is none.
+func (s *servedStates) find(accepts func(*servedState) bool) *servedState {
+	i := slices.IndexFunc(s.list, accepts)
+	if i < 0 {
+		return nil
+	}
+	found := s.list[i]
+	s.list = append(slices.Delete(s.list, i, i+1), found)
+	return found
+}
+
+// onAsk sends the next part of a state: of the one that was begun, as long as it is there, else of the newest.
+func (c *Coordinator) onAsk(from Peer, m *Ask) {
+	s, n := &c.serving.states, c.chain.newest()
+	if c.joining() || n.height == 0 {
+		return
+	}
+	state := s.find(func(x *servedState) bool { return x.height == m.Height })
+	if state == nil {
+		state = s.find(func(x *servedState) bool { return x.link == n.link })
+	}
+	if state != nil {
+		c.sendPart(from, state, m)
+		return
+	}
+	if len(s.waiting) < maxWaiting && !slices.Contains(s.waiting, from) {
+		s.waiting = append(s.waiting, from)
+	}
+	if !s.packing {
+		s.packing, c.out.Pack = true, &Pack{n, n.state}
+	}
+}
+
+func (c *Coordinator) sendPart(to Peer, s *servedState, m *Ask) {
+	reply := &Part{Height: s.height, Size: uint64(len(s.data)), Entry: []byte{}, Seal: []byte{}}
+	if s.height == m.Height {
+		reply.Offset = min(m.Offset, uint64(len(s.data)))
+	}
+	if reply.Offset == 0 {
+		reply.Entry, reply.Seal = s.entry, s.seal
+	}
+	reply.Data = s.data[reply.Offset:min(reply.Offset+aheadPart, uint64(len(s.data)))]
+	c.serving.bytes.Charge(uint64(c.now), to, uint64(len(reply.Entry)+len(reply.Data)))
+	c.out.send(Direct, to, reply)
+}
+
+// packed takes an encoded state, and sends its first part to those who wait.
+func (c *Coordinator) packed(e Packed) {
+	s := &c.serving.states
+	waiting := s.waiting
+	s.packing, s.waiting = false, nil
+	entry, ok1 := c.blockOf(e.on, e.on.link)
+	seal, ok2 := c.blockOf(e.on, e.on.sealLink)
+	if !ok1 || !ok2 || e.data == nil {
+		return // they ask again
+	}
+	if len(s.list) == maxServed {
+		s.list = s.list[1:]
+	}
+	state := &servedState{e.on.height, e.on.link, entry, seal, e.data}
+	s.list = append(s.list, state)
+	for _, p := range waiting {
+		c.sendPart(p, state, &Ask{})
+	}
+}
+
+// blockOf is the entry or the seal of n.
+func (c *Coordinator) blockOf(n *node, link seedlog.Link) ([]byte, bool) {
+	switch {
+	case n.body == nil:
+		return c.cfg.Archive.Block(link)
+	case link == n.link:
+		return n.body.entry.Bytes(), true
+	}
+	return n.body.entry.Seal().Bytes(), true
+}

@@ -1,0 +1,268 @@
+package coordinator
+
+import (
+	"slices"
+	"testing"
+)
+
+// newAheadField is a run of the draft of format 2 that is long already, and a newcomer that does one fold in so many
+// ticks: it takes minutes to catch up.
+func newAheadField(t testing.TB, natives int, every Tick) (f *field, newcomer *member) {
+	t.Helper()
+	f = newNextField(t, 4, natives, 2)
+	f.pass(800)
+	if height := f.peers[0].coord.chain.head.height; height < 2*aheadLeast {
+		t.Fatalf("height %d", height)
+	}
+	newcomer = f.add("newcomer", production())
+	f.folds = func(m *member) bool { return m != newcomer || every == 0 }
+	f.each = func(int) {
+		if fold := newcomer.fold; fold != nil && f.now%every == 0 {
+			newcomer.fold = nil
+			if len(fold.Entries) > 1 { // a slow one folds few at a time
+				f.step(newcomer, Folded{ID: fold.ID, Failed: true})
+				return
+			}
+			f.step(newcomer, foldNow(f.rules, newcomer.disk, fold))
+		}
+	}
+	return f, newcomer
+}
+
+// TestNewcomerWorksAhead: who joins a long run works within two seconds, on what the others work on, and what it did is
+// logged and counted. It neither leads nor votes before it has folded the run, and nobody waits for its vote.
+func TestNewcomerWorksAhead(t *testing.T) {
+	f, newcomer := newAheadField(t, 3, 20)
+	f.start(newcomer)
+	voted := false
+	f.spy = func(m *member, e Envelope) {
+		if r, ok := e.Message.(*VoteReply); ok && m == newcomer && r.Granted {
+			voted = true
+		}
+	}
+	f.pass(40)
+	if newcomer.coord.work.own == 0 || newcomer.coord.ahead.on == nil {
+		t.Fatalf("after two seconds the newcomer computes nothing")
+	}
+	reruns := aheadChecks - newcomer.coord.ahead.checks.left
+	f.pass(360)
+	c, others := newcomer.coord, f.peers[0].coord
+	low, high, s := c.chain.head.height, others.chain.head.height, c.Snapshot()
+	if low+2*aheadLeast > high {
+		t.Fatalf("the newcomer has %d of %d entries: no test", low, high)
+	}
+	logged := others.chain.credits[newcomer.peer].Evaluations
+	t.Logf("height %d of %d: %d evaluations are logged, of each of the others %d; %d results were re-run in two seconds, %d are left",
+		low, high, logged, others.chain.credits[f.peers[1].peer].Evaluations/(1200/400), reruns, c.ahead.checks.left)
+	if !s.Syncing || s.Ahead+4 < high || s.Mine.Evaluations+32 < logged || s.Mine.Evaluations > logged+64 {
+		t.Errorf("syncing %v, works on %d of %d, counts %d evaluations of %d", s.Syncing, s.Ahead, high, s.Mine.Evaluations, logged)
+	}
+	if c.ahead.checks.left > 0 || c.ahead.checks.wrong > 0 {
+		t.Errorf("of the results on the others' state %d were not drawn, %d wrong", c.ahead.checks.left, c.ahead.checks.wrong)
+	}
+	if logged*3 < others.chain.credits[f.peers[1].peer].Evaluations/4 {
+		t.Errorf("%d evaluations of the newcomer are logged", logged)
+	}
+	if voted || c.election.role != Follower || others.electorate().weightOf(newcomer.peer) > 0 {
+		t.Errorf("voted %v, role %v, weight %d", voted, c.election.role, others.electorate().weightOf(newcomer.peer))
+	}
+
+	f.folds = nil // it becomes quick
+	if fold := newcomer.fold; fold != nil {
+		f.step(newcomer, foldNow(f.rules, newcomer.disk, fold))
+	}
+	f.pass(250)
+	s = c.Snapshot()
+	if s.Syncing || c.ahead.on != nil || s.Height+4 < others.chain.head.height {
+		t.Fatalf("syncing %v at %d of %d", s.Syncing, s.Height, others.chain.head.height)
+	}
+	if now := others.chain.credits[newcomer.peer].Evaluations; now <= logged || s.Mine.Evaluations+32 < now || s.Mine.Evaluations > now+64 {
+		t.Errorf("once it caught up it counts %d evaluations of %d; %d were logged before", s.Mine.Evaluations, now, logged)
+	}
+	f.pass(200)
+	if others.electorate().weightOf(newcomer.peer) == 0 {
+		t.Errorf("the newcomer has no vote")
+	}
+}
+
+// TestBadGuides: a state that is not that of its entry, has another size or never arrives, and one on which claims are
+// false, ends nothing: another hub is asked.
+func TestBadGuides(t *testing.T) {
+	var again Part
+	for _, tt := range []struct {
+		name string
+		bad  func(f *field, m *Part, asked int) Message // what the first hub sends in place of a part
+	}{
+		{"another state", func(_ *field, m *Part, _ int) Message { m.Data[len(m.Data)-1] ^= 1; return m }},
+		{"no state", func(_ *field, m *Part, _ int) Message { clear(m.Data); return m }},
+		{"a large state", func(_ *field, m *Part, _ int) Message { m.Size = 1 << 40; return m }},
+		{"a small state", func(_ *field, m *Part, _ int) Message { m.Size, m.Data = 1, m.Data[:1]; return m }},
+		{"more than there is", func(_ *field, m *Part, _ int) Message { m.Data = append(m.Data, 1); return m }},
+		{"a state without end", func(_ *field, m *Part, asked int) Message {
+			m.Size, m.Data = 1<<40, make([]byte, aheadPart)
+			if asked > 1 {
+				m.Offset, m.Entry, m.Seal = uint64(asked-1)*aheadPart, []byte{}, []byte{}
+			}
+			return m
+		}},
+		{"nothing", func(*field, *Part, int) Message { return nil }},
+		{"empty parts", func(_ *field, m *Part, _ int) Message { m.Data = []byte{}; return m }},
+		{"half of it", func(_ *field, m *Part, _ int) Message { m.Data = m.Data[:len(m.Data)/2]; return m }},
+		{"the first half again and again", func(f *field, m *Part, _ int) Message {
+			if m.Offset == 0 {
+				again = *m
+				again.Data = m.Data[:len(m.Data)/2]
+			}
+			return &again
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f, newcomer := newAheadField(t, 3, 20)
+			var first Peer
+			asked := 0
+			f.swap = func(from, to *member, m Message) Message {
+				p, ok := m.(*Part)
+				if !ok || to != newcomer {
+					return m
+				}
+				if first == (Peer{}) {
+					first = from.peer
+				}
+				if from.peer != first {
+					return m
+				}
+				asked++
+				copied := *p
+				copied.Data = slices.Clone(p.Data)
+				return tt.bad(f, &copied, asked)
+			}
+			f.start(newcomer)
+			f.pass(100)
+			if a := newcomer.coord.ahead; a.on == nil || a.from == first {
+				t.Fatalf("the newcomer works on nothing, or on what the first hub gave; asked it %d times", asked)
+			}
+			if f.peers[0].coord.chain.credits[newcomer.peer].Evaluations == 0 {
+				t.Error("nothing of the newcomer is logged")
+			}
+			f.pass(400)
+			if asked > 16 {
+				t.Errorf("asked the first hub %d times", asked)
+			}
+		})
+	}
+}
+
+// TestFalseClaimsOnTheState: a newcomer whose guide shows it a branch of invented results leaves it.
+func TestFalseClaimsOnTheState(t *testing.T) {
+	f, newcomer := newAheadField(t, 3, 20)
+	var first Peer
+	f.corrupt = func(m *member, j *job, fitness []int64) {
+		if m == newcomer && j.kind == jobAhead && (first == (Peer{}) || first == m.coord.ahead.from) {
+			first = m.coord.ahead.from
+			fitness[0]++ // as if the claims were false
+		}
+	}
+	f.start(newcomer)
+	f.pass(200)
+	if a := newcomer.coord.ahead; first == (Peer{}) || a.on == nil || a.from == first {
+		t.Errorf("the newcomer is still with its first guide")
+	}
+	for _, m := range f.peers[:3] {
+		if newcomer.coord.faults.peers[m.peer] {
+			t.Errorf("the newcomer blames %s", m.name)
+		}
+	}
+}
+
+// TestStatesAreServedWithinBounds: who asks for states again and again costs no more memory, and not more bytes than
+// others may ask for.
+func TestStatesAreServedWithinBounds(t *testing.T) {
+	f := newNextField(t, 4, 2, 2)
+	f.pass(400)
+	sent := 0
+	f.spy = func(_ *member, e Envelope) {
+		if p, ok := e.Message.(*Part); ok {
+			sent += len(p.Data)
+			if len(p.Data) > aheadPart || p.Offset+uint64(len(p.Data)) > p.Size {
+				t.Fatalf("%d bytes from %d of %d", len(p.Data), p.Offset, p.Size)
+			}
+		}
+	}
+	n := uint64(0)
+	f.each = func(int) {
+		for range 20 {
+			n++
+			f.say(f.strangers[0], &Ask{Height: n % 300, Offset: n * 1000003 % 70000})
+			f.say(f.strangers[0], &Ask{Height: 1 << 63, Offset: 1 << 63})
+		}
+	}
+	f.pass(200)
+	for _, m := range f.peers {
+		if k := len(m.coord.serving.states.list); k > maxServed {
+			t.Errorf("%s keeps %d states", m.name, k)
+		}
+	}
+	if most := 2 * (askerBytesBurst + 200*askerBytes + aheadPart); sent == 0 || sent > most {
+		t.Errorf("a stranger was sent %d bytes of states, at most %d", sent, most)
+	}
+}
+
+// TestRestartedPeerWorksAhead: a peer that was away for long is one that joins: what it claims then is new, although it
+// has made claims before.
+func TestRestartedPeerWorksAhead(t *testing.T) {
+	f, _ := newAheadField(t, 3, 20)
+	back := f.peers[2]
+	f.powerDown(back)
+	f.pass(600)
+	before := f.peers[0].coord.chain.credits[back.peer].Evaluations
+	f.folds = func(m *member) bool { return m != back }
+	f.each = nil
+	f.start(back)
+	f.pass(100)
+	if a := back.coord.ahead; a.on == nil {
+		t.Fatalf("it works on nothing at height %d of %d", back.coord.chain.head.height, f.peers[0].coord.chain.head.height)
+	}
+	if now := f.peers[0].coord.chain.credits[back.peer].Evaluations; now <= before {
+		t.Errorf("nothing of it was logged")
+	}
+}
+
+// TestCatchingUpIsOneThing: who fetches a long log in many parts is catching up until it has all of it, also while no
+// part is on its way: it does not work on an old entry in between.
+func TestCatchingUpIsOneThing(t *testing.T) {
+	f := newNextField(t, 4, 2, 0)
+	f.pass(1500)
+	quick := production()
+	quick.Decisive, quick.Audit = 0, 0 // without re-runs it waits for answers alone
+	joiner := f.add("joiner", quick)
+	answers := 0
+	f.swap = func(from, to *member, m Message) Message { // small parts, as from a hub with much to do; every third is lost
+		if s, ok := m.(*Segment); ok && to == joiner && len(s.Generations) > 16 {
+			if answers++; answers%3 == 0 {
+				return nil
+			}
+			short := *s
+			short.Generations = s.Generations[:16]
+			return &short
+		}
+		return m
+	}
+	f.start(joiner)
+	began := false
+	for range 500 {
+		f.pass(1)
+		s, high := joiner.coord.Snapshot(), f.peers[0].coord.chain.head.height
+		began = began || s.Height > 16
+		if began && s.Height+8 < high && !s.Syncing {
+			t.Fatalf("at height %d of %d the joiner takes itself for up to date", s.Height, high)
+		}
+		for id, j := range joiner.coord.work.jobs {
+			if began && j.kind == jobOwn && j.parent.height+8 < high {
+				t.Fatalf("job %d is on height %d of %d", id, j.parent.height, high)
+			}
+		}
+	}
+	if s := joiner.coord.Snapshot(); s.Syncing || s.Height+4 < f.peers[0].coord.chain.head.height {
+		t.Errorf("after 500 ticks it is at %d of %d", s.Height, f.peers[0].coord.chain.head.height)
+	}
+}
