@@ -266,3 +266,35 @@ func TestCatchingUpIsOneThing(t *testing.T) {
 		t.Errorf("after 500 ticks it is at %d of %d", s.Height, f.peers[0].coord.chain.head.height)
 	}
 }
+
+// TestLongLogIsFetchedFasterThanFolded: a joiner drops what lies far below its head while it still folds what it
+// fetched long before.
+func TestLongLogIsFetchedFasterThanFolded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes a log of a thousand entries")
+	}
+	f := newNextField(t, 4, 2, 0)
+	f.pass(5000)
+	quick := production()
+	quick.Decisive, quick.Audit = 0, 0
+	joiner := f.add("joiner", quick)
+	f.folds = func(m *member) bool { return m != joiner }
+	f.each = func(int) {
+		if fold := joiner.fold; fold != nil && f.now%3 == 0 {
+			joiner.fold = nil
+			f.step(joiner, foldNow(f.rules, joiner.disk, fold))
+		}
+	}
+	f.start(joiner)
+	ahead := uint64(0)
+	for range 500 {
+		f.pass(1)
+		for _, n := range joiner.coord.chain.tips {
+			ahead = max(ahead, n.height-joiner.coord.chain.head.height)
+		}
+	}
+	c := joiner.coord
+	if c.chain.root.height == 0 || ahead < keepDepth+windowDepth || c.joining() || c.chain.head.height+4 < f.peers[0].coord.chain.head.height {
+		t.Errorf("at %d of %d, the root at %d; it had %d entries to fold", c.chain.head.height, f.peers[0].coord.chain.head.height, c.chain.root.height, ahead)
+	}
+}

@@ -117,8 +117,10 @@ func (c *Coordinator) audit(n *node) {
 	s := &n.sample
 	s.draws, s.found, s.false = n.parent.sample.draws, n.parent.sample.found, n.parent.sample.false
 	switch goal := c.folds.goal; {
-	case goal.height > n.height+shallow && c.cfg.Decisive > 0 && goal.descends(n): // what is followed is near, if not each entry on the way
-		c.drawSample(n, c.lackOver(n), true)
+	case goal.height > n.height+shallow && goal.descends(n): // what is followed is near, if not each entry on the way
+		if c.cfg.Decisive > 0 {
+			c.drawSample(n, c.lackOver(n), true)
+		}
 	case !c.near(n):
 		tip := n
 		if far := c.folds.far; far != nil && far.weight > n.weight && c.chain.fork(far) == fork {

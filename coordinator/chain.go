@@ -75,7 +75,7 @@ func (c *chain) fork(n *node) *node {
 	if c.canonical(n) {
 		return n
 	}
-	if b := n.branch; b != nil && !c.canonical(b) && c.canonical(b.parent) {
+	if b := n.branch; b != nil && b.parent != nil && !c.canonical(b) && c.canonical(b.parent) { // nil: long below the root
 		return b.parent
 	}
 	b := n

@@ -83,3 +83,25 @@ func TestFitnessOfDoesNotOverflow(t *testing.T) {
 		}
 	})
 }
+
+// TestForkOfALongBranch: a branch that began far below the root, and of which the chain took over the first part,
+// leaves the chain where that part ends. Who fetches a long log much faster than it folds has such branches.
+func TestForkOfALongBranch(t *testing.T) {
+	const entries = 100
+	for _, root := range []int{1, windowDepth, windowDepth + 1, windowDepth + 2, entries - 6} {
+		all := []*node{{}}
+		for height := uint64(1); height <= entries; height++ {
+			all = append(all, &node{height: height, parent: all[height-1]})
+			all[height-1].children = []*node{all[height]}
+		}
+		c := chain{root: all[0], head: all[0], canon: all[:1:1], nodes: make(map[seedlog.Link]*node), credits: make(map[Peer]Credit), sides: newSides()}
+		if fork := c.fork(all[entries]); fork != all[0] { // this remembers where the branch begins
+			t.Fatalf("at first: %d", fork.height)
+		}
+		c.move(all[entries-5])
+		c.reroot(all[root])
+		if fork := c.fork(all[entries]); fork != all[entries-5] {
+			t.Fatalf("with the root at height %d: %d", root, fork.height)
+		}
+	}
+}
