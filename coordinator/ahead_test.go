@@ -3,6 +3,8 @@ package coordinator
 import (
 	"slices"
 	"testing"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
 // newAheadField is a run of the draft of format 2 that is long already, and a newcomer that does one fold in so many
@@ -296,5 +298,51 @@ func TestLongLogIsFetchedFasterThanFolded(t *testing.T) {
 	c := joiner.coord
 	if c.chain.root.height == 0 || ahead < keepDepth+windowDepth || c.joining() || c.chain.head.height+4 < f.peers[0].coord.chain.head.height {
 		t.Errorf("at %d of %d, the root at %d; it had %d entries to fold", c.chain.head.height, f.peers[0].coord.chain.head.height, c.chain.root.height, ahead)
+	}
+}
+
+// TestPromisesAreNotBelieved: a hub that gave many entries, and then says that it has thousands more, keeps nobody from
+// voting and working for longer than it takes to ask it.
+func TestPromisesAreNotBelieved(t *testing.T) {
+	for _, silent := range []bool{false, true} { // from when it has given all that it has
+		f := newNextField(t, 4, 3, 0)
+		f.pass(200)
+		victim, liar := f.peers[1], f.peers[2]
+		f.powerDown(victim)
+		f.pass(200)
+		behind := true
+		f.swap = func(from, to *member, m Message) Message {
+			switch x := m.(type) {
+			case *Status:
+				if from == liar {
+					more := *x
+					more.Head, more.Height, more.Weight = seedlog.LinkOf([]byte("more")), x.Height+1<<20, x.Weight+1<<50
+					return &more
+				}
+			case *Segment:
+				if to == victim && from != liar && behind || from == liar && !behind && silent {
+					return nil
+				}
+			}
+			return m
+		}
+		f.start(victim)
+		for range 200 {
+			if f.pass(1); victim.coord.chain.head.height+2 >= f.peers[0].coord.chain.head.height {
+				break
+			}
+		}
+		if behind = false; victim.coord.chain.head.height+2 < f.peers[0].coord.chain.head.height {
+			t.Fatalf("at %d of %d", victim.coord.chain.head.height, f.peers[0].coord.chain.head.height)
+		}
+		kept := 0
+		for range 400 {
+			if f.pass(1); victim.coord.catchingUp() {
+				kept++
+			}
+		}
+		if kept > 100 {
+			t.Errorf("silent %v: for %d of 400 ticks the victim took itself for one that catches up", silent, kept)
+		}
 	}
 }

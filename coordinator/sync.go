@@ -223,6 +223,8 @@ func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Check
 	}
 	if fresh > lag {
 		q.bulk = last.link
+	} else if len(checked.generations) <= lag {
+		q.delivered = 0 // it has no more, whatever it says
 	}
 	for i := range checked.evidence {
 		c.onFraudProof(&checked.evidence[i])
