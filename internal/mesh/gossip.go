@@ -140,20 +140,33 @@ func (m *Mesh) inspect(via peer.ID, rpc *pubsub.RPC) error {
 }
 
 // meteredHost is the host as gossipsub sees it: streams are read only as fast as their neighbors' shares allow, so that
-// what is too much waits at the sender.
+// what is too much waits at the sender, and those of a peer that dialed again only once its old ones are forgotten.
 type meteredHost struct {
 	host.Host
 	m *Mesh
 }
 
+// NewStream opens a stream. Gossipsub opens one to a peer once it has forgotten the peer's last one.
+func (h *meteredHost) NewStream(ctx context.Context, p peer.ID, protocols ...protocol.ID) (network.Stream, error) {
+	h.m.forgotten(p)
+	return h.Host.NewStream(ctx, p, protocols...)
+}
+
 // SetStreamHandler wraps the handler.
 func (h *meteredHost) SetStreamHandler(id protocol.ID, handle network.StreamHandler) {
-	h.Host.SetStreamHandler(id, func(s network.Stream) { handle(&meteredStream{s, h.m}) })
+	h.Host.SetStreamHandler(id, h.metered(handle))
 }
 
 // SetStreamHandlerMatch wraps the handler.
 func (h *meteredHost) SetStreamHandlerMatch(id protocol.ID, match func(protocol.ID) bool, handle network.StreamHandler) {
-	h.Host.SetStreamHandlerMatch(id, match, func(s network.Stream) { handle(&meteredStream{s, h.m}) })
+	h.Host.SetStreamHandlerMatch(id, match, h.metered(handle))
+}
+
+func (h *meteredHost) metered(handle network.StreamHandler) network.StreamHandler {
+	return func(s network.Stream) {
+		h.m.awaitForgotten(s.Conn().RemotePeer())
+		handle(&meteredStream{s, h.m})
+	}
 }
 
 type meteredStream struct {

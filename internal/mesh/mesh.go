@@ -144,6 +144,8 @@ type Mesh struct {
 	queued  int             // bytes in all outboxes
 	visits  visits
 	number  uint64 // of the newest parcel
+	// forgetting has the peers whose superseded connections gossip has not forgotten yet. Closed once it has.
+	forgetting map[peer.ID]chan struct{}
 }
 
 // New starts a host that listens and answers hello. It joins nothing yet. ctx bounds the start only.
@@ -168,6 +170,7 @@ func New(ctx context.Context, cfg Config) (*Mesh, error) {
 		probes: make(chan struct{}, maxProbes), neighbors: newNeighbors(), heard: newReplays(), parcels: newReplays(), parts: newParts(),
 		topics: make(map[subject]*pubsub.Topic), visits: newVisits(),
 		links: make(map[peer.ID]Linked), outs: make(map[peer.ID]*outbox), inbound: make(map[peer.ID]int),
+		forgetting: make(map[peer.ID]chan struct{}),
 	}
 	m.bans = newBans(m.neighbors.block)
 	for _, addr := range cfg.Peers {
@@ -316,22 +319,60 @@ const parallel = 3 * time.Second
 
 // supersede closes the connections that a peer had dialed before it dialed c. A peer dials again only when it has lost
 // them, after a crash or on another network, and this side would go unheard on them until they time out. It runs before
-// anything is received on c: gossip would take the end of an old connection for that of the peer.
+// anything is received on c.
 func (m *Mesh) supersede(c network.Conn) {
 	if c.Stat().Direction != network.DirInbound {
 		return
 	}
-	lost := false
-	for _, old := range m.host.Network().ConnsToPeer(c.RemotePeer()) {
+	id := c.RemotePeer()
+	var lost []network.Conn
+	for _, old := range m.host.Network().ConnsToPeer(id) {
 		if old.Stat().Direction == network.DirInbound && c.Stat().Opened.Sub(old.Stat().Opened) > parallel {
-			_ = old.Close()
-			lost = true
+			lost = append(lost, old)
 		}
 	}
-	if lost {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.removeLink(c.RemotePeer()) // its hello links it again
+	if len(lost) == 0 {
+		return
+	}
+	m.mu.Lock()
+	m.removeLink(id) // its hello links it again
+	if m.pubsub != nil && m.forgetting[id] == nil {
+		m.forgetting[id] = make(chan struct{})
+	}
+	m.mu.Unlock()
+	for _, old := range lost {
+		_ = old.Close()
+	}
+}
+
+// forgetful is how long gossip may take to see that a connection has ended.
+const forgetful = 5 * time.Second
+
+// awaitForgotten returns once gossip has forgotten the connections of a peer that were superseded. When gossip sees one
+// end, it forgets which topics the peer is subscribed to, those too that the peer has named on its new connection, and
+// the peer names them only once.
+func (m *Mesh) awaitForgotten(id peer.ID) {
+	m.mu.Lock()
+	done := m.forgetting[id]
+	m.mu.Unlock()
+	if done == nil {
+		return
+	}
+	select {
+	case <-done:
+	case <-time.After(forgetful):
+		m.forgotten(id)
+	case <-m.ctx.Done():
+	}
+}
+
+// forgotten notes that gossip has nothing of a peer's superseded connections any more.
+func (m *Mesh) forgotten(id peer.ID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if done := m.forgetting[id]; done != nil {
+		close(done)
+		delete(m.forgetting, id)
 	}
 }
 
@@ -341,6 +382,7 @@ func (m *Mesh) unlink(id peer.ID) {
 	defer m.mu.Unlock()
 	if m.host.Network().Connectedness(id) != network.Connected {
 		m.removeLink(id)
+		delete(m.forgetting, id)
 	}
 }
 
