@@ -164,7 +164,7 @@ func (c *Coordinator) workAhead() {
 	if h == nil {
 		return
 	}
-	if a.load == nil && (a.on == nil || a.from != h.peer || h.Height >= a.on.height+max(c.chain.maxStale/2, 1)) {
+	if a.load == nil && (a.on == nil || a.from != h.peer || h.Height >= a.on.height+c.leap(h)) {
 		a.load = &load{from: h.peer, since: c.now}
 		c.out.send(Direct, h.peer, &Ask{})
 	}
@@ -179,6 +179,15 @@ func (c *Coordinator) workAhead() {
 		c.work.own++
 		c.issue(&job{kind: jobOwn, parent: a.on, peer: c.self, chunk: a.chunk}, false)
 	}
+}
+
+// leap is by how many entries the guide's head must be above a state to be asked for a newer one: by few where it has
+// not moved, since the run may have ended.
+func (c *Coordinator) leap(guide *presence) uint64 {
+	if c.now-guide.moved > c.cfg.Timing.Pull {
+		return 1
+	}
+	return max(c.chain.maxStale/2, 1)
 }
 
 // shunGuide asks a hub no more for a while: what it gave was of no use.
@@ -251,6 +260,10 @@ func (c *Coordinator) unpacked(e Unpacked) {
 		return
 	}
 	entry := l.entry.Value()
+	if c.rules.Ended(seedlog.Parent{Height: entry.Height, Solved: entry.Solved}) != seedlog.Open {
+		c.shunGuide(l.from, errors.New("the run has ended there"))
+		return
+	}
 	a.load, a.chunk = nil, 0
 	a.on = &node{link: l.entry.Link(), height: entry.Height, term: entry.Term, leader: entry.Leader, stage: trusted, state: e.State, afloat: true}
 	if a.checks.of != l.from {
@@ -297,6 +310,7 @@ func (c *Coordinator) seeAhead(e *seedlog.Entry) {
 	if sum == (Credit{}) {
 		return
 	}
+	c.work.ledger.came(e.Height, e.Claims)
 	a.logged = slices.DeleteFunc(a.logged, func(l loggedAhead) bool { return l.height <= c.chain.head.height })
 	if n := len(a.logged); n == maxLoggedAhead {
 		sum.Evaluations, sum.Steps = sum.Evaluations+a.logged[n-1].Evaluations, sum.Steps+a.logged[n-1].Steps

@@ -346,3 +346,69 @@ func TestPromisesAreNotBelieved(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingIsComputedAheadOfTheEnd: who works ahead stops once the run has ended up there, and who joins afterwards
+// does not begin. Both fold what is left.
+func TestNothingIsComputedAheadOfTheEnd(t *testing.T) {
+	f := newStaleEndingField(t, 16, seedlog.Until{Solved: true}, 3, 150) // a state in eight entries is asked for
+	each, slow := f.each, []*member{}
+	f.folds = func(m *member) bool { return !slices.Contains(slow, m) }
+	f.each = func(tick int) {
+		for _, m := range slow {
+			if fold := m.fold; fold != nil && f.now%10 == 0 {
+				m.fold = nil
+				if len(fold.Entries) > 1 { // it folds few at a time
+					f.step(m, Folded{ID: fold.ID, Failed: true})
+					continue
+				}
+				f.step(m, foldNow(f.rules, m.disk, fold))
+			}
+		}
+		each(tick)
+	}
+	f.pass(600)
+	if height := f.peers[0].coord.chain.head.height; height < 2*aheadLeast-16 || height >= 150 {
+		t.Fatalf("height %d", height)
+	}
+	join := func(name string) *member {
+		m := f.add(name, production())
+		slow = append(slow, m)
+		f.start(m)
+		return m
+	}
+	early := join("early")
+	f.pass(40)
+	if early.coord.ahead.on == nil || early.coord.work.own == 0 {
+		t.Fatal("it does not work ahead")
+	}
+	for i := 0; f.peers[0].coord.ended() == seedlog.Open; i++ {
+		if f.pass(1); i == 600 {
+			t.Fatalf("not solved at height %d", f.peers[0].coord.chain.head.height)
+		}
+	}
+	late := join("late")
+	f.pass(10)
+	alone := late.coord.work.ledger.Computed // before it heard of the others
+	f.pass(50)
+	for _, m := range slow {
+		c := m.coord
+		if left := f.peers[0].coord.chain.head.height - c.chain.head.height; left < aheadLeast {
+			t.Fatalf("%s lacks %d entries: no test", m.name, left)
+		}
+		if c.ahead.on != nil || c.work.own > 0 || c.Snapshot().Ahead > 0 {
+			t.Errorf("%s computes for a run that has ended", m.name)
+		}
+	}
+	if n := late.coord.work.ledger.Computed; n > alone {
+		t.Errorf("who joined after the end has computed %d results, %d before it heard of the others", n, alone)
+	}
+	slow = nil
+	for _, m := range []*member{early, late} {
+		if fold := m.fold; fold != nil {
+			m.fold = nil
+			f.step(m, foldNow(f.rules, m.disk, fold))
+		}
+	}
+	f.pass(400)
+	f.checkEnded(seedlog.EndedSolved)
+}

@@ -57,9 +57,23 @@ func recounted(n *node) (a accounts) {
 
 // TestAttesterAnswers: natives attest what they did not re-run, and a newcomer's claims are false. Once somebody finds
 // that, the newcomer and who attested its claims are banned; the leader that believed the attestation may still lead,
-// and no entry is undone.
+// and no entry is undone. Each of the newcomer's claims is re-run by lot, so an attester may get away.
 func TestAttesterAnswers(t *testing.T) {
-	f := newNextField(t, 4, 6, 0)
+	const runs = 6
+	caught := 0
+	for nonce := range byte(runs) {
+		if attesterCaught(t, newSeededField(t, 4, 6, nonce)) {
+			caught++
+		}
+	}
+	if caught < runs/2 {
+		t.Errorf("who attested the lie was banned in %d runs of %d", caught, runs)
+	}
+}
+
+// attesterCaught runs one swarm whose natives attest what they did not re-run, and reports whether all others banned
+// the first of them.
+func attesterCaught(t *testing.T, f *field) bool {
 	faulty := f.peers[5]
 	f.powerDown(faulty)
 	f.pass(200)
@@ -94,13 +108,15 @@ func TestAttesterAnswers(t *testing.T) {
 			blind[a.Peer] = blind[a.Peer] || f.logs(n, faulty)
 		}
 	}
+	caught := true
 	for _, m := range f.peers[:5] {
 		bans := m.coord.faults.peers
 		if blind[m.peer] {
 			continue // it bans nobody for its own mistake, and nobody talks to it
 		}
-		if !bans[faulty.peer] || !bans[first] {
-			t.Errorf("%s banned %d peers, not both of %s and %s", m.name, len(bans), faulty.name, f.nameOf(first))
+		caught = caught && bans[first]
+		if !bans[faulty.peer] {
+			t.Errorf("%s banned %d peers, not %s", m.name, len(bans), faulty.name)
 		}
 		for p := range bans {
 			if p != faulty.peer && !blind[p] {
@@ -111,6 +127,7 @@ func TestAttesterAnswers(t *testing.T) {
 			t.Errorf("%s disqualified %d; its entry at height %d is another: %t", m.name, len(m.coord.faults.disqualified), lie.height, n == nil || n.link != lie.link)
 		}
 	}
+	return caught
 }
 
 // logs reports whether an entry holds a claim of a peer.

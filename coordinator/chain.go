@@ -20,6 +20,9 @@ type chain struct {
 	credits    map[Peer]Credit
 	self       Peer // whose credit always has room
 
+	reorg  Reorg // the last one that the driver heard of
+	reorgs uint64
+
 	holdUntil  Tick   // until when nothing leaves memory
 	summarized uint64 // height of the newest summary
 

@@ -282,7 +282,10 @@ func (c *Coordinator) headMove() *HeadMove {
 		m.Seals = append(m.Seals, n.sealLink)
 	}
 	if fork != c.chain.reported {
-		c.out.note(NoteReorg, c.chain.head.leader, fmt.Sprintf("%d entries above height %d were replaced by %d others", c.chain.reported.height-fork.height, fork.height, len(m.Entries)))
+		r := Reorg{fork.height, c.chain.reported.height - fork.height, uint64(len(m.Entries))}
+		c.chain.reorg = r
+		c.chain.reorgs++
+		c.out.note(NoteReorg, c.chain.head.leader, fmt.Sprintf("%d entries above height %d were replaced by %d others", r.Gone, r.Height, r.Come))
 	}
 	return m
 }
@@ -291,6 +294,9 @@ func (c *Coordinator) headMove() *HeadMove {
 func (c *Coordinator) moveHead(n *node) {
 	c.seeWait(n)
 	gone, come := c.chain.move(n)
+	for _, m := range gone {
+		c.work.ledger.gone(m.height, m.claims)
+	}
 	for _, m := range come {
 		c.members.logged(m)
 		c.work.note(m, c.self)
@@ -300,6 +306,7 @@ func (c *Coordinator) moveHead(n *node) {
 	for _, m := range gone {
 		c.chain.sides.entries.Put(m.link, source{key: c.self}, m.cost(), m)
 	}
+	c.work.ledger.settle(c.chain.head.height, c.chain.maxStale)
 	c.lastEntry = c.now
 	for _, m := range come {
 		c.election.liveness.forgive(m.leader)
@@ -378,7 +385,7 @@ func (c *Coordinator) Snapshot() Snapshot {
 	s := Snapshot{
 		Self: c.self, Run: c.rules.Run, Head: c.chain.head.link, Height: c.chain.head.height, Weight: c.chain.head.weight,
 		Term: c.term(), Role: c.election.role, Leader: c.election.leader, Evaluations: c.chain.head.evaluations, Steps: c.chain.head.steps,
-		Mine: c.chain.credits[c.self], Credits: len(c.chain.credits), Best: c.chain.head.best, Mean: c.chain.head.mean,
+		Mine: c.chain.credits[c.self], Own: c.work.ledger.Ledger, Credits: len(c.chain.credits), Best: c.chain.head.best, Mean: c.chain.head.mean,
 		Syncing: c.joining(), Paused: c.work.paused, Ready: c.election.leader != Peer{},
 		End: c.ended(), Solved: c.chain.head.solved,
 	}

@@ -10,7 +10,11 @@ import (
 // newEndingField is a field whose run ends as until says. States pass the test from a height on; who evaluates them on
 // held-out episodes finds so at every fifth height.
 func newEndingField(t *testing.T, until seedlog.Until, natives int, from uint64) *field {
-	spec := *newNextField(t, 4, 1, 0).rules.Spec
+	return newStaleEndingField(t, 4, until, natives, from)
+}
+
+func newStaleEndingField(t *testing.T, stale uint64, until seedlog.Until, natives int, from uint64) *field {
+	spec := *newNextField(t, stale, 1, 0).rules.Spec
 	spec.Until, spec.Nonce = &until, bytes.Repeat([]byte{1}, 16)
 	rules, err := seedlog.NewRules(&spec)
 	if err != nil {

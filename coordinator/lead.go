@@ -98,7 +98,7 @@ func (c *Coordinator) closed(s *rollout.Folded) {
 	g := c.tenure.closing
 	if g.folded == nil {
 		g.folded = s
-		if c.checkDecisive(); g.unsure > 0 {
+		if c.chain.maxStale == 0 && c.checkDecisive() > 0 {
 			return
 		}
 	}
@@ -126,6 +126,7 @@ func (c *Coordinator) closed(s *rollout.Folded) {
 	c.hang(n)
 	c.chain.states.keep(n, s.State, c.chain.head)
 	c.moveHead(n)
+	c.checkSealed(g)
 	c.lastEntry = c.now
 	c.out.send(Gossip, Peer{}, &Announce{Entry: entry.Bytes(), Seal: entry.Seal().Bytes()})
 	if c.chain.head.height-c.tenure.mandateFrom >= c.cfg.Mandate {

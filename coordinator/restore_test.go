@@ -59,8 +59,8 @@ func TestRestoreEqualsLive(t *testing.T) {
 	if got.State.Digest() != want.State.Digest() || got.State.ThetaDigest() != want.State.ThetaDigest() {
 		t.Error("the restored state has another digest")
 	}
-	// Who is there is not kept: it is heard again.
-	want.State, want.Leader, want.Ready, want.Peers = got.State, Peer{}, false, 0
+	// Who is there is not kept: it is heard again. The ledger begins with the process.
+	want.State, want.Leader, want.Ready, want.Peers, want.Own = got.State, Peer{}, false, 0, Ledger{}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}

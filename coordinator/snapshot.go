@@ -35,6 +35,7 @@ type Snapshot struct {
 	Evaluations uint64
 	Steps       uint64
 	Mine        Credit
+	Own         Ledger
 	Credits     int           // peers with credit in the chain
 	Best        int64         // highest fitness of the newest entry
 	Mean        int64         // mean fitness of the newest entry

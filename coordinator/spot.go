@@ -16,6 +16,8 @@ const (
 	decisiveResults = 2
 	// spotsOwed bounds the re-runs that a peer saves up.
 	spotsOwed = 64
+	// maxSealed bounds the decisive results of its own entries that a leader has under re-run.
+	maxSealed = 8
 	// decisiveSpots is which part of the re-runs goes to what decides an entry: one in so many.
 	decisiveSpots = 2
 )
@@ -165,13 +167,35 @@ func (c *Coordinator) suspect(p Peer) {
 	}
 }
 
-// checkDecisive has what decides the generation that this leader closes re-run, but for what it knows to be true.
-func (c *Coordinator) checkDecisive() {
+// checkDecisive has what decides the generation that this leader closes re-run, but for what it knows to be true, and
+// returns how many results that are.
+func (c *Coordinator) checkDecisive() int {
 	g := c.tenure.closing
 	for _, d := range g.decisive {
 		if p := g.picked[d.Claim]; !p.good {
 			g.unsure++
 			c.issue(&job{kind: jobDecides, parent: p.on, pooled: p, claim: p.claim, peer: p.claim.Value().Peer, counter: d.Counter}, true)
+		}
+	}
+	return g.unsure
+}
+
+// checkSealed has what decides an entry re-run that this leader has just sealed. It leaves out what it knows to be
+// true, and what is more than it can keep up with: others draw that.
+func (c *Coordinator) checkSealed(g *closing) {
+	if c.chain.maxStale == 0 {
+		return // it was before
+	}
+	running := 0
+	for _, j := range c.work.jobs { //lint:sorted only counted
+		if j.kind == jobSealed {
+			running++
+		}
+	}
+	for _, d := range g.decisive {
+		if p := g.picked[d.Claim]; !p.good && running < maxSealed {
+			running++
+			c.issue(&job{kind: jobSealed, parent: p.on, claim: p.claim, peer: p.claim.Value().Peer, counter: d.Counter}, true)
 		}
 	}
 }
@@ -192,8 +216,8 @@ func (c *Coordinator) sure(j *job, fitness []int64, steps uint64) {
 }
 
 // blamed reports whether a leader should have found a false claim before it logged it in n: of a key without work in
-// the last entries for which nobody else answers, or in a result that decides the entry. It is a function of the branch
-// and the proof alone.
+// the last entries for which nobody else answers, or in a result that decides the entry where leaders wait for its
+// re-run. It is a function of the branch and the proof alone.
 func (c *Coordinator) blamed(n *node, link seedlog.Link) bool {
 	if c.rules.Spec.SpotChecks == nil {
 		return true // leaders re-run all claims
@@ -211,7 +235,7 @@ func (c *Coordinator) blamed(n *node, link seedlog.Link) bool {
 		return false
 	}
 	decides := seedlog.Counter{Claim: slices.Index(n.claims, link), Counter: proof.Counter}
-	if slices.Contains(n.decisive, decides) {
+	if c.chain.maxStale == 0 && slices.Contains(n.decisive, decides) {
 		return true
 	}
 	_, attested := c.answers(n, link)

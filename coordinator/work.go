@@ -18,6 +18,7 @@ const (
 	jobProof                    // a proof is re-run before acting on it
 	jobSpot                     // one result of a claim, or of an entry that is followed, drawn by lot
 	jobDecides                  // the leader re-runs what decides the generation that it closes
+	jobSealed                   // what decides the entry that it has just sealed
 	jobRequested                // a result of a claim that the leader asks about
 	jobTest                     // the test of the state of parent
 	jobAhead                    // a result on a state that was taken over
@@ -32,8 +33,8 @@ type job struct {
 	chunk    uint64               // jobOwn, jobClaim, jobAudit
 	pooled   *pooled              // jobClaim, jobDecides; jobSpot: of a claim that is not logged
 	node     *node                // jobDecisive
-	claim    seedlog.CheckedClaim // jobDecisive, jobAudit, jobProof, jobSpot, jobDecides, jobRequested, jobAhead
-	counter  uint64               // jobDecisive, jobProof, jobSpot, jobDecides, jobRequested, jobAhead
+	claim    seedlog.CheckedClaim // jobDecisive, jobAudit, jobProof, jobSpot, jobDecides, jobSealed, jobRequested, jobAhead
+	counter  uint64               // jobDecisive, jobProof, jobSpot, jobDecides, jobSealed, jobRequested, jobAhead
 	evidence *evidence            // jobProof
 	request  *request             // jobRequested
 	drawn    bool                 // jobDecisive: by an audit, so many times
@@ -52,7 +53,8 @@ type work struct {
 	begun   map[uint64]bool // own chunks on the head that were under evaluation when it became the head
 	own     int             // own chunks under evaluation
 	logged  uint64          // height of the newest entry with a claim of this peer
-	late    uint64          // own chunk that is finished although its parent is no longer the head; 0: none
+	ledger  ledger
+	late    uint64 // own chunk that is finished although its parent is no longer the head; 0: none
 	audits  []audit
 	spots   uint64 // own results since the last spot check
 	credit  uint64 // results of others that this peer may still re-run for a leader
@@ -69,7 +71,7 @@ const maxAudits = 4096
 
 // single reports whether the job re-runs one counter.
 func (j *job) single() bool {
-	return j.kind == jobDecisive || j.kind == jobProof || j.kind == jobSpot || j.kind == jobDecides || j.kind == jobRequested || j.kind == jobAhead
+	return j.kind == jobDecisive || j.kind == jobProof || j.kind == jobSpot || j.kind == jobDecides || j.kind == jobSealed || j.kind == jobRequested || j.kind == jobAhead
 }
 
 // counters is how many results the job gives.
@@ -233,6 +235,7 @@ func (c *Coordinator) evaluated(e Evaluated) {
 		c.work.spots += uint64(len(e.Results))
 		c.work.credit = min(c.work.credit+uint64(len(e.Results)), creditChunks*c.rules.Spec.Generation.Chunk)
 		claim := c.rules.OwnClaim(c.rules.Claim(j.parent.link, c.cfg.Key, j.chunk, e.Results))
+		c.work.ledger.claimed(claim, j.parent.height)
 		if j.parent.afloat {
 			c.claimedAhead(j.parent, claim)
 			return
@@ -244,7 +247,7 @@ func (c *Coordinator) evaluated(e Evaluated) {
 		if counter, ok := differs(j.claim.Value(), fitness, steps); !ok {
 			c.expose(j.claim, counter, fitness, steps, c.lotOf(c.cfg.Audit))
 		}
-	case jobSpot:
+	case jobSpot, jobSealed:
 		c.spotted(j, fitness, steps[0])
 	case jobDecides:
 		c.sure(j, fitness, steps[0])
@@ -276,5 +279,6 @@ func sortedJobs(jobs map[uint64]*job) []uint64 { return slices.Sorted(maps.Keys(
 func (w *work) note(n *node, self Peer) {
 	if slices.ContainsFunc(n.credits, func(credit peerCredit) bool { return credit.peer == self }) {
 		w.logged = n.height
+		w.ledger.came(n.height, n.claims)
 	}
 }

@@ -26,6 +26,8 @@ type driver struct {
 	heldOut  heldOut
 	pace     pace // of folds
 	foldedAt time.Time
+	roster   *Roster // the newest that was asked for; nil: none
+	rosterAt time.Time
 
 	stuck *stuck
 }

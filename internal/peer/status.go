@@ -67,6 +67,7 @@ type Status struct {
 	Mine          uint64  `json:"mine"`             // own evaluations in the log
 	MineSteps     uint64  `json:"mine_steps"`       // own env-steps in the log
 	MineEvalsPerS float64 `json:"mine_evals_per_s"` // computed here, over the last 10 s, re-runs of others' claims included
+	Own           Ledger  `json:"own"`              // computed here since the start, and what became of it
 	Workers       int     `json:"workers"`          // cores lent
 	Devices       int     `json:"devices"`          // GPUs and the like that evaluate too
 
@@ -165,7 +166,7 @@ func (p *Peer) describe() Status {
 		Height: c.Height, Head: c.Head.String(), HeadLink: c.Head, Self: c.Self.String(), Term: c.Term,
 		Leads: c.Role == coordinator.Leader && d.stuck == nil, Peers: c.Peers, Volunteers: c.Credits,
 		Evaluations: c.Evaluations, Steps: p.steps(*c), EvalsPerS: d.meters.run.slowRate(now, p.started),
-		Mine: c.Mine.Evaluations, MineSteps: c.Mine.Steps, MineEvalsPerS: d.meters.mine.rate(now, p.started),
+		Mine: c.Mine.Evaluations, MineSteps: c.Mine.Steps, MineEvalsPerS: d.meters.mine.rate(now, p.started), Own: ledgerOf(c.Own),
 		Workers: p.cfg.Evaluator.Workers(), Devices: p.cfg.Evaluator.Devices(), Best: fitness(c.Best), Mean: fitness(c.Mean), Threshold: &solved,
 		EndsSolved: p.rules.Spec.Until != nil && p.rules.Spec.Until.Solved, Ahead: c.Ahead, Behind: c.Behind, BehindOf: c.BehindOf, BehindS: d.pace.left(c.Behind),
 	}

@@ -17,10 +17,46 @@ import (
 // ControlVerbs are the verbs that talk to the node that runs here.
 func ControlVerbs() []*verb.Verb {
 	return []*verb.Verb{
-		controlVerb("status", "what the node here is doing", "Prints what the node that runs here is doing.", "GET"),
+		statusVerb(),
 		controlVerb("pause", "stop this computer's evaluations; the node stays in the swarm", "Stops this computer's evaluations; the node stays in the swarm. It stays paused until resume, even over restarts.", "POST"),
 		controlVerb("resume", "start them again", "Starts this computer's evaluations again after pause.", "POST"),
 		controlVerb("stop", "end the node here, and hand over", "Ends the node that runs here: it hands over, writes everything to disk and leaves. Waits until it is gone.", "POST"),
+	}
+}
+
+const (
+	controlDetails = "Talks to the node that runs on the data folder, through a socket there that only you can open."
+	statusFields   = "one JSON object: run, env, strategy, height, head, leader, self, leads, term, peers, evaluations, steps, mine, " +
+		"evals_per_s, best, mean, return (of the mean policy), threshold, solved, solved_at, state (training, catching-up, idle or paused), reason, why, behind (entries still to fold), " +
+		"own (computed since the start: computed, logged, waiting, late, replaced), workers, page, uptime, version"
+)
+
+func statusVerb() *verb.Verb {
+	return &verb.Verb{
+		Name: "status", Summary: "what the node here is doing", Intro: "Prints what the node that runs here is doing.",
+		Usage: []string{"status [--watch] [--data DIR] [--json]"},
+		Details: controlDetails + "\n\nWith --watch it shows more, once a second until Ctrl-C: who is here, who leads, how much of the last 50 generations each " +
+			"has computed, what became of what was computed here, and how many generations a heavier branch replaced last.",
+		Example: "evonode status --watch",
+		Bind: func(fs *verb.Flags) verb.Run {
+			data, asJSON, watching := "", false, false
+			bindData(fs, &data, "the node's data folder")
+			fs.Bool(&watching, "watch", "show it again every second, with who takes part")
+			fs.JSON(&asJSON, statusFields+"; with --watch one a second, with roster (members, others, entries, reorgs, reorg)")
+			return func(ctx context.Context, s *verb.IO, args []string) error {
+				if err := verb.None(args); err != nil {
+					return err
+				}
+				dir, err := dataDir(data)
+				if err != nil {
+					return err
+				}
+				if watching {
+					return watch(ctx, s, dir, asJSON)
+				}
+				return control(ctx, s, dir, "GET", "status", asJSON)
+			}
+		},
 	}
 }
 
@@ -28,14 +64,12 @@ func controlVerb(name, summary, intro, method string) *verb.Verb {
 	return &verb.Verb{
 		Name: name, Summary: summary, Intro: intro,
 		Usage:   []string{name + " [--data DIR] [--json]"},
-		Details: "Talks to the node that runs on the data folder, through a socket there that only you can open.",
+		Details: controlDetails,
 		Example: "evonode " + name,
 		Bind: func(fs *verb.Flags) verb.Run {
 			data, asJSON := "", false
 			bindData(fs, &data, "the node's data folder")
-			fs.JSON(&asJSON, "one JSON object: run, env, strategy, height, head, leader, self, leads, term, peers, evaluations, steps, mine, "+
-				"evals_per_s, best, mean, return (of the mean policy), threshold, solved, solved_at, state (training, catching-up, idle or paused), reason, why, behind (entries still to fold), "+
-				"workers, page, uptime, version")
+			fs.JSON(&asJSON, statusFields)
 			return func(ctx context.Context, s *verb.IO, args []string) error {
 				if err := verb.None(args); err != nil {
 					return err
@@ -77,11 +111,8 @@ func control(ctx context.Context, s *verb.IO, data, method, name string, asJSON 
 	asking, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	status, err := httpd.Ask(asking, data, method, name)
-	if errors.Is(err, httpd.ErrNotRunning) {
-		return verb.Failed(err, "start one with evonode --bootstrap or evonode join, or name its folder with --data")
-	}
 	if err != nil {
-		return err
+		return notRunning(err)
 	}
 	if name == "stop" {
 		if err := waitGone(ctx, data); err != nil {
@@ -96,6 +127,14 @@ func control(ctx context.Context, s *verb.IO, data, method, name string, asJSON 
 		return err
 	}
 	return printStatus(s.Out, status)
+}
+
+// notRunning adds to the error of a question to a node what to do where none runs.
+func notRunning(err error) error {
+	if errors.Is(err, httpd.ErrNotRunning) {
+		return verb.Failed(err, "start one with evonode --bootstrap or evonode join, or name its folder with --data")
+	}
+	return err
 }
 
 // waitGone returns once no node answers on data any more.

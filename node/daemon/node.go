@@ -337,6 +337,14 @@ func (n *Node) Status() httpd.Status {
 	return s
 }
 
+// Roster implements [httpd.Node] and [httpd.Control].
+func (n *Node) Roster(ctx context.Context) (*peer.Roster, error) {
+	if n.peer == nil {
+		return &peer.Roster{Members: []peer.Member{}}, nil
+	}
+	return n.peer.Roster(ctx)
+}
+
 // Addresses implements [httpd.Node].
 func (n *Node) Addresses() []string { return n.mesh.Addrs() }
 

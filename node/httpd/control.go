@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/evoswarm/evoswarm/internal/peer"
 )
 
 // SocketName is the control socket's name in the data folder.
@@ -21,19 +23,23 @@ const SocketName = "control.sock"
 // ErrNotRunning is returned if no node answers on the control socket of a data folder.
 var ErrNotRunning = errors.New("no node is running")
 
-// Control is what the owner of a node may do to it. Both methods are safe for concurrent use.
+// Control is what the owner of a node may do to it. All methods are safe for concurrent use.
 type Control interface {
 	Status() Status
+	// Roster says who takes part in the present run.
+	Roster(ctx context.Context) (*peer.Roster, error)
 	// SetPaused stops or restarts the node's own work.
 	SetPaused(paused bool) error
 	// Stop asks the node to end; it returns at once.
 	Stop()
 }
 
-// NewControlHandler serves GET /status and POST /pause, /resume and /stop; all answer with the status.
+// NewControlHandler serves GET /status and POST /pause, /resume and /stop, which answer with the status, and GET
+// /peers.
 func NewControlHandler(c Control) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, c.Status()) })
+	mux.HandleFunc("GET /peers", func(w http.ResponseWriter, r *http.Request) { serveRoster(w, r, c) })
 	pause := func(paused bool) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			if err := c.SetPaused(paused); err != nil {
@@ -97,7 +103,19 @@ func socketPath(data string) (path string, done func(), err error) {
 }
 
 // Ask sends one request to the node that runs on the data folder. It returns ErrNotRunning if there is none.
-func Ask(ctx context.Context, data, method, verb string) (Status, error) {
+func Ask(ctx context.Context, data, method, verb string) (s Status, err error) {
+	err = ask(ctx, data, method, verb, &s)
+	return s, err
+}
+
+// AskRoster asks the node that runs on the data folder who takes part in its run.
+func AskRoster(ctx context.Context, data string) (r peer.Roster, err error) {
+	err = ask(ctx, data, "GET", "peers", &r)
+	return r, err
+}
+
+// ask sends one request and reads the answer, a JSON object, into to.
+func ask(ctx context.Context, data, method, verb string, to any) error {
 	client := http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -112,26 +130,25 @@ func Ask(ctx context.Context, data, method, verb string) (Status, error) {
 	}}
 	req, err := http.NewRequestWithContext(ctx, method, "http://node/"+verb, nil)
 	if err != nil {
-		return Status{}, err
+		return err
 	}
 	resp, err := client.Do(req)
 	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {
-		return Status{}, fmt.Errorf("%w on %s", ErrNotRunning, data)
+		return fmt.Errorf("%w on %s", ErrNotRunning, data)
 	}
 	if err != nil {
-		return Status{}, fmt.Errorf("asking the node on %s: %w", data, err)
+		return fmt.Errorf("asking the node on %s: %w", data, err)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	if err != nil {
-		return Status{}, err
+		return err
 	}
 	if resp.StatusCode != http.StatusOK {
-		return Status{}, fmt.Errorf("the node refused to %s: %s", verb, strings.TrimSpace(string(body)))
+		return fmt.Errorf("the node refused to %s: %s", verb, strings.TrimSpace(string(body)))
 	}
-	var s Status
-	if err := json.Unmarshal(body, &s); err != nil {
-		return Status{}, fmt.Errorf("the node's answer: %w", err)
+	if err := json.Unmarshal(body, to); err != nil {
+		return fmt.Errorf("the node's answer: %w", err)
 	}
-	return s, nil
+	return nil
 }

@@ -1,9 +1,11 @@
 // Package httpd is the HTTP side of a node: the volunteer page, what others may read of the node, and the socket in its
 // data folder through which its owner controls it.
 //
-// The page's port is read-only and open to everybody: the page, /addresses.json, /healthz, /api/status,
+// The page's port is read-only and open to everybody: the page, /addresses.json, /healthz, /api/status, /api/peers,
 // /api/curve and /api/log. /metrics has a port of its own, for the node's operator. Changes to the node go
 // over a Unix socket that only its owner can open.
+//
+// /api/peers says who takes part, at most a second old: [internal/peer.Roster].
 //
 // /api/curve is a JSON array of the held-out evaluations of the mean policy, in order of height:
 // [internal/peer.Point], with height, head (the entry's id), evaluations, steps and return. It has at most a

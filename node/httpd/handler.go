@@ -1,10 +1,12 @@
 package httpd
 
 import (
+	"context"
 	"encoding/json"
 	"mime"
 	"net/http"
 
+	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/web"
 )
 
@@ -16,6 +18,7 @@ func NewHandler(n Node) http.Handler {
 	mux.HandleFunc("GET /api/status", open(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, n.Status()) }))
 	mux.HandleFunc("GET /api/log", open(func(w http.ResponseWriter, r *http.Request) { serveLog(w, r, n) }))
 	mux.HandleFunc("GET /api/curve", open(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, n.Curve()) }))
+	mux.HandleFunc("GET /api/peers", open(func(w http.ResponseWriter, r *http.Request) { serveRoster(w, r, n) }))
 	for _, path := range []string{"/addresses.json", "/healthz", "/api/"} {
 		mux.HandleFunc(path, readOnly)
 	}
@@ -49,6 +52,17 @@ func serveAddresses(w http.ResponseWriter, r *http.Request, n Node) {
 		Version: web.AddressesVersion, Build: web.Build(), Run: s.Run, Env: s.Env,
 		Addresses: Via(r.Host, n.Addresses()),
 	})
+}
+
+func serveRoster(w http.ResponseWriter, r *http.Request, n interface {
+	Roster(ctx context.Context) (*peer.Roster, error)
+}) {
+	roster, err := n.Roster(r.Context())
+	if err != nil {
+		http.Error(w, "the run has just ended here; ask again", http.StatusServiceUnavailable)
+		return
+	}
+	writeJSON(w, roster)
 }
 
 func serveLog(w http.ResponseWriter, r *http.Request, n Node) {

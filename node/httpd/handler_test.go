@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -50,6 +51,14 @@ func (f *fixedNode) WriteLog(w io.Writer) error {
 func (f *fixedNode) Curve() []peer.Point {
 	return []peer.Point{{Height: 7, Head: "bafyhead", Evaluations: 112, Steps: 900, Return: 12.5}}
 }
+
+func (f *fixedNode) Roster(context.Context) (*peer.Roster, error) {
+	if f.fault != "" {
+		return nil, peer.ErrClosed
+	}
+	return &peer.Roster{Members: []peer.Member{{Key: "c0ffee", Self: true, Here: true, Kind: "node", Lately: 12, Evaluations: 112}}, Entries: 50}, nil
+}
+
 func (f *fixedNode) SetPaused(p bool) error { f.paused = p; return nil }
 func (f *fixedNode) Stop()                  { close(f.stopped) }
 
@@ -83,6 +92,8 @@ func TestHandler(t *testing.T) {
 		{"POST", "/api/status", 405, "read-only"},
 		{"DELETE", "/api/log", 405, "read-only"},
 		{"POST", "/api/curve", 405, "read-only"},
+		{"GET", "/api/peers", 200, `{"members":[{"key":"c0ffee","self":true,"leads":false,"here":true,"kind":"node","hub":false,"height":0,"lately":12,"evaluations":112}],"others":0,"entries":50,"reorgs":0,"reorg":null}`},
+		{"POST", "/api/peers", 405, "read-only"},
 		{"POST", "/api/stop", 405, "read-only"},
 		{"GET", "/no/such/file", 404, ""},
 	} {

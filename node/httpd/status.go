@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"context"
 	"io"
 
 	"github.com/evoswarm/evoswarm/internal/peer"
@@ -43,4 +44,6 @@ type Node interface {
 	WriteLog(w io.Writer) error
 	// Curve is the learning curve of the present run.
 	Curve() []peer.Point
+	// Roster says who takes part in the present run; without one it is empty.
+	Roster(ctx context.Context) (*peer.Roster, error)
 }

@@ -88,6 +88,8 @@ export class Page {
     this.write("my-rate", s.reason !== "catching-up" ? real(s.mine_evals_per_s) : "–");
     this.write("my-steps", count(s.mine_steps));
     this.write("my-share", s.evaluations === 0 || s.behind > 0 ? "–" : `${real((100 * s.mine) / s.evaluations)} %`);
+    const settled = s.own.computed - s.own.waiting;
+    this.write("my-logged", settled === 0 ? "–" : `${real((100 * s.own.logged) / settled)} %`);
   }
 
   /** Shows the command that lends another computer. */

@@ -83,6 +83,8 @@ export interface Status {
   mine_steps: number;
   /** Computed here, over the last 10 s. */
   mine_evals_per_s: number;
+  /** What this peer computed since it started, in evaluations, and what became of it. */
+  own: { computed: number; logged: number; waiting: number; late: number; replaced: number };
   workers: number;
   /** Of the newest generation; null: none. */
   best: number | null;
