@@ -33,7 +33,7 @@ const (
 	rememberFor  = 24 * time.Hour   // since its last answer, after which a hub is forgotten: the other side of a partition comes back
 	keepEvery    = 500 * time.Millisecond
 	refreshFirst = time.Second      // after entering a run: until its first hello to a hub, which may know new ones
-	refreshEvery = 30 * time.Second // between two of those, after some time
+	refreshEvery = 30 * time.Second // between two of those, after some time with hubs
 	freshFor     = 10 * time.Minute // how long after its last answer a hub is recommended to others
 	strangerFor  = time.Minute      // how long a peer may stay connected without a hello of this run
 )
@@ -245,7 +245,7 @@ func (m *Mesh) keep() {
 	tick := time.NewTicker(keepEvery)
 	defer tick.Stop()
 	var refreshAt time.Time
-	refreshIn := refreshFirst
+	refreshIn, had := refreshFirst, 0
 	strangers := make(map[peer.ID]time.Time)
 	for {
 		select {
@@ -261,6 +261,11 @@ func (m *Mesh) keep() {
 		}
 		m.endVisits(m.dialHubs())
 		m.prove()
+		hubs := len(m.linkedHubs())
+		if had > 0 && hubs == 0 {
+			refreshAt, refreshIn = time.Now().Add(refreshFirst), refreshFirst
+		}
+		had = hubs
 		if now := time.Now(); now.After(refreshAt) {
 			if !refreshAt.IsZero() {
 				m.refresh()
@@ -379,20 +384,32 @@ func (m *Mesh) linkedHubs() []peer.ID {
 	return hubs
 }
 
-// refresh exchanges hello again with one linked hub, which may know new ones.
+// refresh exchanges hello again with a linked hub and a linked leaf, which may know new hubs: a leaf may be all that
+// joins two hubs.
 func (m *Mesh) refresh() {
-	hubs := m.linkedHubs()
-	if len(hubs) == 0 {
-		return
-	}
-	id := hubs[0] // any one: they come in no order
-	m.spawn(func() {
-		ctx, cancel := context.WithTimeout(m.ctx, helloTimeout)
-		defer cancel()
-		if _, err := m.sayHello(ctx, id); err != nil {
-			m.log.Debug("hello failed", "peer", id, "err", err)
+	var hub, leaf peer.ID
+	m.mu.Lock()
+	for id, l := range m.links { // any of them: they come in no order
+		switch {
+		case !l.Hub:
+			leaf = id
+		case m.neighbors.proven(id):
+			hub = id
 		}
-	})
+	}
+	m.mu.Unlock()
+	for _, id := range []peer.ID{hub, leaf} {
+		if id == "" {
+			continue
+		}
+		m.spawn(func() {
+			ctx, cancel := context.WithTimeout(m.ctx, helloTimeout)
+			defer cancel()
+			if _, err := m.sayHello(ctx, id); err != nil {
+				m.log.Debug("hello failed", "peer", id, "err", err)
+			}
+		})
+	}
 }
 
 // explore visits a hub that this one is not linked to: parts of a swarm that were cut off from each other meet again,

@@ -365,3 +365,24 @@ func TestEarlierVersionsAreRefusedInWords(t *testing.T) {
 		}
 	}
 }
+
+// Two hubs that have only a leaf in common hear each other through it. What they address to each other must not be
+// given to the leaf, which carries no parcels: votes would be lost for as long as the leaf is here. It tells each where
+// the other is.
+func TestHubsThatShareALeafMeet(t *testing.T) {
+	hubs := []*mesh.Mesh{startHub(t, 1), startHub(t, 2)}
+	leaf := start(t, mesh.Config{Key: key(3), Peers: []string{hubs[0].Addrs()[0], hubs[1].Addrs()[0]}})
+	for _, m := range append(hubs, leaf) {
+		enter(t, m)
+	}
+	linked(t, hubs[0], leaf)
+	linked(t, hubs[1], leaf)
+	gossiped(t, hubs[1], hubs[0])
+	for h := range uint64(5) {
+		if err := hubs[0].Send(hubs[1].Self(), status(100+h)); err != nil {
+			t.Fatal(err)
+		}
+		received(t, hubs[1], 100+h)
+	}
+	linked(t, hubs[0], hubs[1])
+}

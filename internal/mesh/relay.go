@@ -117,11 +117,12 @@ func (m *Mesh) reach(to seedlog.Peer, id peer.ID, data []byte) error {
 	return fmt.Errorf("%w: no connection to %s, and no way to it is known", ErrUnreachable, id)
 }
 
-// ways lists up to two linked neighbors that may lead to a peer: the one that it was last heard by, and a hub.
+// ways lists up to two linked neighbors that may lead to a peer: the one that it was last heard by, and a hub. A leaf
+// passes gossip on from one of its hubs to the others, but carries no parcels.
 func (m *Mesh) ways(id peer.ID) []peer.ID {
 	var list []peer.ID
 	for _, r := range []*replays{m.parcels, m.heard} {
-		if via, ok := r.way(id); ok && via != id && via != m.host.ID() && m.isLinked(via) {
+		if via, ok := r.way(id); ok && via != id && via != m.host.ID() && m.carries(via) {
 			list = append(list, via)
 			break
 		}
@@ -135,6 +136,13 @@ func (m *Mesh) ways(id peer.ID) []peer.ID {
 		}
 	}
 	return list
+}
+
+// carries reports whether a linked neighbor says that it is a hub.
+func (m *Mesh) carries(id peer.ID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.links[id].Hub
 }
 
 func (m *Mesh) linkedAny() bool {
