@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -77,18 +78,24 @@ func (u *Unpack) Do(rules *seedlog.Rules) Unpacked {
 type ahead struct {
 	on     *node // the entry that it works on, neither in the tree nor linked to anything; nil: none
 	from   Peer  // the hub that gave its state, and gets the claims
+	led    bool  // that hub is the leader, and sent its state with the entry
 	chunk  uint64
 	claims []claimAhead // own ones that may still be logged, oldest first
 	logged []loggedAhead
 	load   *load
 	checks checksAhead
 	shun   []shunned
+
+	announced seedlog.CheckedEntry // the newest entry that the leader announced
+	height    uint64               // of it
+	carried   *carried             // the newest state of that leader, until its entry is here; nil: none
 }
 
 // claimAhead is an own claim on an entry above this peer's chain.
 type claimAhead struct {
 	seedlog.CheckedClaim
 	height uint64 // of the entry
+	given  bool   // to the hub whose state it is on
 }
 
 // loggedAhead is what an entry above this peer's chain holds of its own.
@@ -153,6 +160,10 @@ func (c *Coordinator) workAhead() {
 	if c.chain.maxStale == 0 {
 		return
 	}
+	if c.advanced() {
+		c.issueAhead()
+		return
+	}
 	if !c.joining() {
 		c.arrive()
 		return
@@ -175,6 +186,12 @@ func (c *Coordinator) workAhead() {
 		k.asked, k.again = true, c.now+c.cfg.Timing.Pull
 		c.out.send(Direct, a.from, &Pull{Locator: []seedlog.Link{a.on.link}})
 	}
+	c.issueAhead()
+}
+
+// issueAhead keeps the slots full with chunks of this peer on a state that was taken over.
+func (c *Coordinator) issueAhead() {
+	a := &c.ahead
 	for ; !c.work.paused && c.work.own < c.work.slots && a.chunk < c.rules.Spec.Generation.Quota; a.chunk++ {
 		c.work.own++
 		c.issue(&job{kind: jobOwn, parent: a.on, peer: c.self, chunk: a.chunk}, false)
@@ -252,7 +269,7 @@ func (c *Coordinator) onPart(from Peer, m *Part, checked *Checked) {
 func (c *Coordinator) unpacked(e Unpacked) {
 	a := &c.ahead
 	l := a.load
-	if l == nil || !l.reading || l.entry.Value().Height != e.Height {
+	if l == nil || !l.reading || l.entry.Value().Height != e.Height || a.led {
 		return
 	}
 	if e.State == nil {
@@ -273,9 +290,10 @@ func (c *Coordinator) unpacked(e Unpacked) {
 	a.claims = slices.DeleteFunc(a.claims, func(claim claimAhead) bool { return claim.height+c.chain.maxStale < a.on.height })
 	if a.from != l.from {
 		a.from = l.from
-		for _, claim := range a.claims {
-			c.out.send(Direct, a.from, &Claims{Blocks: [][]byte{claim.Bytes()}})
+		for i := range a.claims {
+			a.claims[i].given = false
 		}
+		c.giveAhead()
 	}
 	c.cancelStale()
 }
@@ -291,8 +309,39 @@ func (c *Coordinator) claimedAhead(on *node, claim seedlog.CheckedClaim) {
 	if a.on == nil {
 		return
 	}
-	a.claims = append(a.claims, claimAhead{claim, on.height})
-	c.out.send(Direct, a.from, &Claims{Blocks: [][]byte{claim.Bytes()}})
+	a.claims = append(a.claims, claimAhead{claim, on.height, false})
+	c.giveAhead()
+}
+
+// giveAhead hands over the claims that were not yet, but for those with a lower chunk of their parent still under
+// evaluation: they have no place before that has one, and a newcomer's are not even kept.
+func (c *Coordinator) giveAhead() {
+	a := &c.ahead
+	if !c.cfg.Hub && !c.members.links[a.from] {
+		return // its hubs take them once its own chain is there
+	}
+	running := make(map[seedlog.Link]uint64) // lowest chunk
+	for _, j := range c.work.jobs {          //lint:sorted the lowest
+		if lowest, ok := running[j.parent.link]; j.kind == jobOwn && (!ok || j.chunk < lowest) {
+			running[j.parent.link] = j.chunk
+		}
+	}
+	slices.SortFunc(a.claims, func(x, y claimAhead) int {
+		return cmp.Or(cmp.Compare(x.height, y.height), cmp.Compare(x.Value().Chunk, y.Value().Chunk))
+	})
+	gift := &Claims{}
+	for i := range a.claims {
+		claim := &a.claims[i]
+		lowest, ok := running[claim.Value().Parent]
+		if claim.given || ok && lowest < claim.Value().Chunk || len(gift.Blocks) == maxWant {
+			continue
+		}
+		claim.given = true
+		gift.Blocks = append(gift.Blocks, claim.Bytes())
+	}
+	if len(gift.Blocks) > 0 {
+		c.out.send(Direct, a.from, gift)
+	}
 }
 
 // seeAhead notes which own claims an entry above this peer's chain holds.
@@ -310,7 +359,9 @@ func (c *Coordinator) seeAhead(e *seedlog.Entry) {
 	if sum == (Credit{}) {
 		return
 	}
-	c.work.ledger.came(e.Height, e.Claims)
+	if !a.led { // else the chain is close behind, and the ledger agrees with that
+		c.work.ledger.came(e.Height, e.Claims)
+	}
 	a.logged = slices.DeleteFunc(a.logged, func(l loggedAhead) bool { return l.height <= c.chain.head.height })
 	if n := len(a.logged); n == maxLoggedAhead {
 		sum.Evaluations, sum.Steps = sum.Evaluations+a.logged[n-1].Evaluations, sum.Steps+a.logged[n-1].Steps
@@ -384,7 +435,7 @@ func (c *Coordinator) arrive() {
 	if a.on == nil && a.load == nil {
 		return
 	}
-	c.ahead = ahead{shun: a.shun}
+	c.ahead = ahead{shun: a.shun, announced: a.announced, height: a.height}
 	for _, id := range sortedJobs(c.work.jobs) {
 		j := c.work.jobs[id]
 		if !j.parent.afloat {

@@ -13,6 +13,7 @@ type Checked struct {
 	generations []generation           // of Segment; of Announce, and the first Part of a state, one without claims
 	evidence    []evidence             // of Segment and FraudProof
 	double      *double                // of Equivocation and DoubleVote
+	carried     *carried               // of Advance
 }
 
 // generation is an entry with its seal, and the claims that it names.
@@ -35,7 +36,7 @@ func (e *evidence) message() *FraudProof {
 // checked outside the loop that calls Step.
 func Slow(m Message) bool {
 	switch m.(type) {
-	case *Claims, *Announce, *Segment, *FraudProof, *Vouch, *Mandate, *Equivocation, *DoubleVote, *Recheck, *Rechecked, *Part:
+	case *Claims, *Announce, *Segment, *FraudProof, *Vouch, *Mandate, *Equivocation, *DoubleVote, *Recheck, *Rechecked, *Part, *Advance:
 		return true
 	}
 	return false
@@ -64,6 +65,8 @@ func Check(checker *seedlog.Checker, m Message, pause func()) (Checked, error) {
 			}
 			c.generations = []generation{{entry: entry}}
 		}
+	case *Advance:
+		c.carried, err = m.read()
 	case *Segment:
 		c.generations = make([]generation, len(m.Generations))
 		for i := range m.Generations {
@@ -160,9 +163,11 @@ func (c *Coordinator) Expects(from Peer, m Message) bool {
 	switch m := m.(type) {
 	case *Segment:
 		q := c.members.pulls[from]
-		return q != nil && (q.asked || q.late) || c.ahead.checks.asked && c.ahead.checks.of == from
+		return q != nil && (q.asked || q.late) || c.ahead.checks.asked && c.ahead.checks.of == from || c.pushes(m)
 	case *Part:
 		return c.ahead.load != nil && c.ahead.load.from == from
+	case *Advance:
+		return from == c.election.leader && c.chain.maxStale > 0
 	case *Vouch:
 		return c.weighsIn(m.Peer)
 	case *Mandate:

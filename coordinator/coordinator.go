@@ -47,6 +47,7 @@ type Coordinator struct {
 	faults   faults
 	recall   recall
 	ahead    ahead
+	coming   []coming // oldest first, at most maxComing
 	serving  serving
 	tests    []*test // oldest first, at most maxTests
 
@@ -243,6 +244,7 @@ func (c *Coordinator) proceed() {
 			c.elect()
 			c.lead()
 		}
+		c.forgetComing()
 		c.sync()
 		c.workAhead()
 		c.issueOwn()
@@ -314,6 +316,7 @@ func (c *Coordinator) moveHead(n *node) {
 	c.election.liveness.moved(c.now)
 	c.dropClosing()
 	c.renewPool()
+	c.land()
 	c.cancelStale()
 	if leader := c.election.leader; c.cfg.Hub && leader != (Peer{}) && leader != c.self {
 		c.out.send(Direct, leader, c.status()) // which does not run away from its followers
@@ -377,6 +380,8 @@ func (c *Coordinator) receive(e Received) {
 		c.onQuestion(question{e.From, at, m})
 	case *Part:
 		c.onPart(e.From, m, &e.Message)
+	case *Advance:
+		c.onAdvance(e.From, e.Message.carried)
 	}
 }
 

@@ -43,6 +43,7 @@ type Folded struct {
 	Steps    []rollout.Folded    // one per entry; the last has its state
 	Decisive [][]seedlog.Counter // by entry: the results that decided it
 	Failed   bool
+	carried  []byte // the last state, encoded, where a leader asked for it
 }
 
 // Linked says that there is a direct connection to a peer.

@@ -23,6 +23,7 @@ type Fold struct {
 	ID      uint64
 	State   *evolve.State // that the first entry's claims are applied to; read-only
 	Entries []FoldEntry
+	carry   bool // whether the answer has the last state encoded, if that is short
 }
 
 // FoldEntry is one generation of a Fold.
@@ -69,6 +70,7 @@ func (f *Fold) Answer(rules *seedlog.Rules, folded []rollout.Folded) Folded {
 			e.Decisive[i] = rules.Decisive(entry.parent, values(entry.claims), entry.decisive)
 		}
 	}
+	e.carried = f.carried(folded[len(folded)-1].State)
 	return e
 }
 
@@ -234,7 +236,7 @@ func (c *Coordinator) foldPath(path []*node) {
 func (c *Coordinator) startFold(state *evolve.State, path []*node, entries []FoldEntry) {
 	c.work.lastJob++
 	c.folds.underway = &folding{id: c.work.lastJob, entries: path, since: c.now}
-	c.out.Fold = &Fold{ID: c.work.lastJob, State: state, Entries: entries}
+	c.out.Fold = &Fold{ID: c.work.lastJob, State: state, Entries: entries, carry: path == nil && c.chain.maxStale > 0}
 }
 
 // dropFold gives up the fold under way.
@@ -261,7 +263,7 @@ func (c *Coordinator) folded(e Folded) {
 		return
 	}
 	if len(f.entries) == 0 {
-		c.tenure.closing.decisive = e.Decisive[0]
+		c.tenure.closing.decisive, c.tenure.closing.carried = e.Decisive[0], e.carried
 		c.closed(&e.Steps[0])
 		return
 	}

@@ -19,6 +19,10 @@ func (c *Coordinator) onAnnounce(from, via Peer, at source, entry seedlog.Checke
 	e := entry.Value()
 	c.compare(entry)
 	c.seeAhead(e)
+	if from == c.election.leader {
+		c.ahead.announced, c.ahead.height = entry, e.Height
+		c.advance()
+	}
 	g := generation{entry: entry, claims: make([]seedlog.CheckedClaim, len(e.Claims))}
 	known := true
 	for i, link := range e.Claims {
@@ -33,21 +37,35 @@ func (c *Coordinator) onAnnounce(from, via Peer, at source, entry seedlog.Checke
 		// Anybody can announce an entry that leads nowhere: only those who may lead cause questions to their neighbors.
 		refused := c.chain.sides.refused.Has(entry.Link()) || c.chain.sides.refused.Has(e.Parent)
 		if c.chain.nodes[entry.Link()] == nil && !refused && (c.known(from) || from == c.election.leader) {
-			c.pull(via)
+			if from != c.election.leader || e.Leader != from || !c.await(entry.Link(), e) {
+				c.pull(via)
+			}
 		}
 		return
 	}
+	c.placeNew(g, from, at)
+}
+
+// placeNew takes an entry that came unasked, with all that it names.
+func (c *Coordinator) placeNew(g generation, from Peer, at source) {
+	known := c.chain.nodes[g.entry.Link()] != nil
 	n, err := c.insert(g, at)
-	if errors.Is(err, errRefused) || errors.Is(err, errFull) {
+	switch {
+	case errors.Is(err, errGap):
+		c.pull(from)
 		return
-	}
-	if err != nil {
+	case errors.Is(err, errRefused), errors.Is(err, errFull):
+		return
+	case err != nil:
 		c.ban(from, "announced an invalid entry: "+err.Error())
 		return
 	}
 	c.remember(n.mandate)
 	if from == n.leader {
 		c.onHeartbeat(from, n.term)
+	}
+	if !known {
+		c.passOn(n, &g)
 	}
 }
 

@@ -62,6 +62,7 @@ type closing struct {
 	term     uint64
 	picked   []*pooled
 	folded   *rollout.Folded   // what that gives; nil: not known yet
+	carried  []byte            // the state after it, encoded; empty: it is too long to be sent along
 	decisive []seedlog.Counter // results that decide it, where a leader has to re-run these
 	unsure   int               // of them under re-run
 }
@@ -122,13 +123,18 @@ func (c *Coordinator) closed(s *rollout.Folded) {
 	c.hard.SealedTerm, c.hard.SealedHeight = e.Term, e.Height
 	c.hardChanged = true
 	n := c.chain.newNode(c.chain.head, entry, claims)
-	n.stage, n.body, n.decisive = trusted, &generation{entry, claims}, g.decisive
+	whole := &generation{entry, claims}
+	n.stage, n.body, n.decisive = trusted, whole, g.decisive
 	c.hang(n)
 	c.chain.states.keep(n, s.State, c.chain.head)
 	c.moveHead(n)
 	c.checkSealed(g)
 	c.lastEntry = c.now
 	c.out.send(Gossip, Peer{}, &Announce{Entry: entry.Bytes(), Seal: entry.Seal().Bytes()})
+	if len(g.carried) > 0 {
+		c.out.send(Gossip, Peer{}, &Advance{Entry: n.link, State: g.carried})
+	}
+	c.push(n, whole)
 	if c.chain.head.height-c.tenure.mandateFrom >= c.cfg.Mandate {
 		c.handOver()
 	}

@@ -80,6 +80,13 @@ type Announce struct {
 	Seal  []byte
 }
 
+// Advance carries the state after an entry that its author, a leader, announces.
+type Advance struct {
+	_     struct{} `cbor:",toarray"`
+	Entry seedlog.Link
+	State []byte // encoded; at most maxCarried bytes
+}
+
 // Pull asks for what follows the first link of Locator that the receiver has on its canonical chain.
 type Pull struct {
 	_       struct{}       `cbor:",toarray"`
@@ -204,6 +211,7 @@ func (*Recheck) kind() byte      { return 17 }
 func (*Rechecked) kind() byte    { return 18 }
 func (*Ask) kind() byte          { return 19 }
 func (*Part) kind() byte         { return 20 }
+func (*Advance) kind() byte      { return 21 }
 
 func newMessage(kind byte) Message {
 	switch kind {
@@ -247,6 +255,8 @@ func newMessage(kind byte) Message {
 		return new(Ask)
 	case 20:
 		return new(Part)
+	case 21:
+		return new(Advance)
 	}
 	return nil
 }
@@ -309,6 +319,8 @@ func checkMessage(m Message) error {
 			return fmt.Errorf("%w: the entry comes with the first bytes of its state, and with no others", ErrMessage)
 		}
 		return atMost("bytes of a state", len(x.Data), aheadPart)
+	case *Advance:
+		return atMost("bytes of a state", len(x.State), maxCarried)
 	case *Status:
 		if x.Kind > Tab {
 			return fmt.Errorf("%w: unknown kind of peer %d", ErrMessage, x.Kind)

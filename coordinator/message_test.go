@@ -87,6 +87,9 @@ var drawMessages = map[string]func(*rapid.T) Message{
 		}
 		return m
 	},
+	"Advance": func(t *rapid.T) Message {
+		return &Advance{Entry: drawLink.Draw(t, "entry"), State: drawBytes.Draw(t, "state")}
+	},
 	"Vouch": func(t *rapid.T) Message {
 		return &Vouch{Peer: drawPeer(t, 255), Height: rapid.Uint64().Draw(t, "height"), Entry: drawLink.Draw(t, "entry"), Signature: drawBytes.Draw(t, "signature")}
 	},
@@ -156,6 +159,7 @@ func TestMessageLimits(t *testing.T) {
 			return &DoubleVote{First: Peer{byte(n)}, FirstSignature: []byte{}, Second: Peer{2}, SecondSignature: []byte{}}
 		}},
 		{"bytes of a state", aheadPart, func(n int) Message { return &Part{Offset: 1, Entry: []byte{}, Seal: []byte{}, Data: make([]byte, n)} }},
+		{"bytes of a state for all", maxCarried, func(n int) Message { return &Advance{Entry: link, State: make([]byte, n)} }},
 		{"kind of peer", int(Tab), func(n int) Message { return &Status{Kind: Kind(n), Head: link} }},
 		{"bytes", MaxDirectBytes - 8, func(n int) Message { return &Claims{Blocks: [][]byte{make([]byte, n)}} }},
 	} {
@@ -225,7 +229,7 @@ func FuzzDecodeMessage(f *testing.F) {
 		&DoubleVote{Term: 1, Voter: Peer{3}, First: Peer{1}, FirstSignature: []byte{1}, Second: Peer{2}, SecondSignature: []byte{2}},
 		&Mandate{Term: 1, Leader: Peer{1}, Votes: []seedlog.Vote{{Voter: Peer{2}, Signature: []byte{1}}}},
 		&Recheck{Results: 1, Claim: []byte{1}}, &Rechecked{Claim: link, Same: true, Peer: Peer{1}, Signature: []byte{1}},
-		&Ask{Height: 1}, &Part{Height: 1, Size: 2, Entry: []byte{1}, Seal: []byte{1}, Data: []byte{1}},
+		&Ask{Height: 1}, &Part{Height: 1, Size: 2, Entry: []byte{1}, Seal: []byte{1}, Data: []byte{1}}, &Advance{Entry: link, State: []byte{1}},
 	} {
 		f.Add(EncodeMessage(m))
 	}

@@ -17,6 +17,7 @@ type pull struct {
 	late         bool         // not answered in time; a later answer is still used
 	fresh        bool         // whether the exchange brought an entry that was new
 	tip          seedlog.Link // newest entry got from that peer on a branch that is not ours yet
+	ended        bool         // whether that was the end of an exchange
 	took         Tick         // how long the last answer with something new was on its way
 	again        Tick         // not to be asked before
 	failures     uint         // exchanges in a row that brought nothing
@@ -36,6 +37,8 @@ const (
 	provenPulls = 4
 	// deliveringPulls is for how many times that time more is expected of a peer that gave many entries at once.
 	deliveringPulls = 16
+	// brokenPulls is after how many exchanges in a row that brought nothing no more is expected of such a peer.
+	brokenPulls = 2
 	// maxFailures bounds how rarely a peer that brings nothing is asked: the pause doubles so often.
 	maxFailures = 6
 	// emptyPause is the pause after an answer without entries: a hub passes gossip on before it trusts it.
@@ -54,7 +57,13 @@ func (c *Coordinator) behind() bool {
 
 // delivering reports whether a peer that gave many entries at once, which are on our chain by now, says that it has
 // more than the next few. Who has nothing that is new cannot: what is asked of others is mostly what one of them has.
-func (c *Coordinator) delivering() bool { return c.promised() > c.chain.head.height+lag }
+// Where entries come unasked, a peer that has the newest of its leader needs no more.
+func (c *Coordinator) delivering() bool {
+	if c.spreads() && c.leaderAlive() && c.ahead.height > 0 && c.chain.head.height+lag >= c.ahead.height {
+		return false
+	}
+	return c.promised() > c.chain.head.height+lag
+}
 
 // promised is the height that is to be reached with what such a peer says that it has; 0: there is none.
 func (c *Coordinator) promised() (height uint64) {
@@ -118,6 +127,9 @@ func (c *Coordinator) failed(q *pull, pause Tick) {
 	q.again = c.now + pause<<q.failures
 	q.failures = min(q.failures+1, maxFailures)
 	q.tip, q.fresh, q.proven = seedlog.Link{}, false, 0
+	if q.failures >= brokenPulls {
+		q.delivered = 0 // it does not give what it says it has
+	}
 }
 
 // richer lists the peers whose head is unknown here and no lighter than ours: first those whose entries were good, then
@@ -130,7 +142,7 @@ func (c *Coordinator) richer() roll {
 	}
 	var list []candidate
 	for _, h := range c.members.heard {
-		if h.Head == c.chain.head.link || h.Weight < c.chain.head.weight || h.Height == 0 || !c.lately(h) || c.chain.nodes[h.Head] != nil {
+		if h.Head == c.chain.head.link || h.Weight < c.chain.head.weight || h.Height == 0 || !c.lately(h) || c.chain.nodes[h.Head] != nil || c.comesLater(h.Head) {
 			continue
 		}
 		x := candidate{presence: h, class: 3}
@@ -174,6 +186,10 @@ func (c *Coordinator) pull(p Peer) bool {
 	if q.asked || c.now < q.again {
 		return false
 	}
+	if n := c.chain.nodes[q.tip]; q.ended && (n == nil || c.chain.canonical(n)) {
+		q.tip = seedlog.Link{} // the head is above it by now
+	}
+	q.ended = false
 	if !q.tip.Defined() {
 		q.begun, q.fresh = c.now, false
 	}
@@ -189,6 +205,7 @@ func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Check
 	}
 	q := c.members.pulls[from]
 	if q == nil || !q.asked && !q.late {
+		c.onPushed(from, at, checked.generations)
 		return
 	}
 	q.asked, q.late = false, false
@@ -216,6 +233,7 @@ func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Check
 		last = n
 		if !known {
 			fresh, q.fresh = fresh+1, true
+			c.passOn(n, &g)
 		}
 	}
 	if fresh > 0 {
@@ -249,7 +267,7 @@ func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Check
 	default:
 		q.again = c.now + emptyPause // it relayed what it does not have yet
 	}
-	q.tip, q.fresh = seedlog.Link{}, false
+	q.tip, q.fresh, q.ended = seedlog.Link{}, false, true
 	if last != nil {
 		q.tip = last.link
 	}

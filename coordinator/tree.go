@@ -277,11 +277,8 @@ func spread(n *node, mark func(*node)) {
 
 // blocks returns all blocks of an entry, as a segment carries them.
 func (n *node) blocks(archive Archive) (Generation, bool) {
-	if b := n.body; b != nil {
-		g := Generation{Entry: b.entry.Bytes(), Seal: b.entry.Seal().Bytes(), Claims: make([][]byte, len(b.claims))}
-		for i, claim := range b.claims {
-			g.Claims[i] = claim.Bytes()
-		}
+	if n.body != nil {
+		g, _ := n.body.blocks()
 		return g, true
 	}
 	entry, ok := archive.Block(n.link)
@@ -289,6 +286,16 @@ func (n *node) blocks(archive Archive) (Generation, bool) {
 		return Generation{}, false
 	}
 	return readGeneration(archive, entry, n.sealLink, n.claims)
+}
+
+// blocks returns the generation as a segment carries it, and the bytes of its claims.
+func (b *generation) blocks() (g Generation, size int) {
+	g = Generation{Entry: b.entry.Bytes(), Seal: b.entry.Seal().Bytes(), Claims: make([][]byte, len(b.claims))}
+	for i, claim := range b.claims {
+		g.Claims[i] = claim.Bytes()
+		size += len(g.Claims[i])
+	}
+	return g, size
 }
 
 // readGeneration adds to an entry the blocks that belong to it.

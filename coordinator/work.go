@@ -128,7 +128,7 @@ func (c *Coordinator) startWaiting() {
 
 // issueOwn keeps the slots full with chunks of this peer on the head.
 func (c *Coordinator) issueOwn() {
-	if c.work.paused || c.joining() || c.ended() != seedlog.Open {
+	if c.work.paused || c.ahead.led || c.joining() || c.ended() != seedlog.Open {
 		return
 	}
 	for ; c.work.own < c.work.slots && c.work.chunk < c.rules.Spec.Generation.Quota; c.work.chunk++ {
@@ -162,7 +162,7 @@ func (c *Coordinator) cancelStale() {
 	for _, id := range sortedJobs(c.work.jobs) {
 		j := c.work.jobs[id]
 		switch {
-		case j.kind == jobOwn && c.inTime(j.parent):
+		case j.kind == jobOwn && c.worthwhile(j.parent):
 			c.work.own++
 			if j.parent == c.chain.head {
 				if c.work.begun == nil {
@@ -184,6 +184,11 @@ func (c *Coordinator) inTime(n *node) bool {
 		return c.ahead.inTime(n, c.chain.maxStale)
 	}
 	return c.chain.canonical(n) && n.height+c.chain.maxStale >= c.chain.head.height
+}
+
+// worthwhile reports whether claims on an entry may be in the one after the newest that this peer works on.
+func (c *Coordinator) worthwhile(n *node) bool {
+	return c.inTime(n) && (!c.ahead.led || c.ahead.inTime(n, c.chain.maxStale))
 }
 
 // finishLate reports whether an own chunk is finished although it comes too late: a peer that is always late shows so
@@ -229,7 +234,7 @@ func (c *Coordinator) evaluated(e Evaluated) {
 	case jobTest:
 		c.tested(j.parent, e.Returns)
 	case jobOwn:
-		if c.inTime(j.parent) {
+		if c.worthwhile(j.parent) {
 			c.work.own--
 		}
 		c.work.spots += uint64(len(e.Results))

@@ -72,6 +72,7 @@ var gossipRules = map[byte]gossipRule{
 	14:        {aboutControl, coordinator.MaxGossipBytes, limit{1, 16}},  // Equivocation
 	15:        {aboutControl, 16 << 10, limit{10, 60}},                   // Mandate: one a second, more while votes come in
 	16:        {aboutControl, 1 << 10, limit{1, 16}},                     // DoubleVote
+	21:        {aboutEntries, 9 << 10, limit{20, 80}},                    // Advance: one with each Announce
 }
 
 // ruleOf says how a message in gossip is bounded. Errors wrap coordinator.ErrMessage.

@@ -1,0 +1,164 @@
+package coordinator
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// leading is the member that leads; while one hands over to another, the one that does.
+func (f *field) leading() *member {
+	f.t.Helper()
+	i := slices.IndexFunc(f.peers, func(m *member) bool { return m.coord != nil && m.coord.election.role == Leader })
+	if i < 0 {
+		f.t.Fatal("nobody leads")
+	}
+	return f.peers[i]
+}
+
+// keepBack drops the claims of entries on their way from or to peers.
+func (f *field) keepBack(drop func(from, to *member) bool) {
+	f.swap = func(from, to *member, m Message) Message {
+		if _, ok := m.(*Segment); ok && drop(from, to) {
+			return nil
+		}
+		return m
+	}
+}
+
+// TestNobodyWaitsForClaims: a follower to whom the claims of entries do not come for two seconds works on the newest
+// states, and what it computes is logged. Its own chain is what it folded.
+func TestNobodyWaitsForClaims(t *testing.T) {
+	f := newNextField(t, 4, 5, 0)
+	f.pass(200)
+	for leader := f.leading(); f.leading() == leader; { // until the next one begins
+		f.pass(1)
+	}
+	f.pass(10)
+	leader := f.leading()
+	late := f.peers[(slices.Index(f.peers, leader)+1)%5]
+	other := f.peers[(slices.Index(f.peers, leader)+2)%5]
+	f.keepBack(func(_, to *member) bool { return to == late })
+	f.pass(5)
+	c, low := late.coord, late.coord.chain.head.height
+	before, beforeOther := leader.coord.chain.credits[late.peer], leader.coord.chain.credits[other.peer]
+	f.pass(40)
+	high := leader.coord.chain.head.height
+	if c.chain.head.height != low || high < low+6 || f.leading() != leader {
+		t.Fatalf("the chain is at %d, was at %d, the leader's at %d: no test", c.chain.head.height, low, high)
+	}
+	if a := c.ahead; !a.led || a.on.height+1 < high {
+		t.Errorf("works on %+v of %d", a.on, high)
+	}
+	now, nowOther := leader.coord.chain.credits[late.peer], leader.coord.chain.credits[other.peer]
+	if got, of := now.Evaluations-before.Evaluations, nowOther.Evaluations-beforeOther.Evaluations; 4*got < 3*of {
+		t.Errorf("%d evaluations of it were logged meanwhile, %d of another", got, of)
+	}
+	f.swap = nil
+	f.pass(60)
+	if a := c.ahead; c.chain.head.height+1 < leader.coord.chain.head.height || len(c.faults.peers)+len(c.faults.disqualified) > 0 || len(a.claims) > 16 {
+		t.Errorf("the chain is at %d of %d, it blames %d peers, %d claims are left", c.chain.head.height, leader.coord.chain.head.height,
+			len(c.faults.peers)+len(c.faults.disqualified), len(a.claims))
+	}
+}
+
+// TestLeaderThatKeepsClaimsBack: a leader that sends states and no claims is given up, also where its followers compute
+// so little that what they have on their own chain is no entry: after some time they work on that alone.
+func TestLeaderThatKeepsClaimsBack(t *testing.T) {
+	for _, every := range []Tick{1, 8} { // ticks in which followers evaluate a claim
+		t.Run(fmt.Sprint(every), func(t *testing.T) {
+			f := newNextField(t, 4, 3, 0)
+			f.pass(200)
+			for leader := f.leading(); f.leading() == leader; { // until the next one begins
+				f.pass(1)
+			}
+			f.pass(10)
+			leader := f.leading()
+			height := leader.coord.chain.head.height
+			f.swap = func(from, _ *member, m Message) Message {
+				switch m.(type) {
+				case *Segment, *Handover:
+					if from == leader {
+						return nil
+					}
+				}
+				return m
+			}
+			f.held = func(m *member, j *job) bool { return m != leader && j.kind == jobOwn && f.now%every != 0 }
+			f.pass(140)
+			for _, m := range f.peers {
+				if c := m.coord; m != leader && (c.election.leader == leader.peer || c.chain.head.height < height+2) {
+					t.Errorf("%s follows %s at height %d, was at %d", m.name, f.nameOf(c.election.leader), c.chain.head.height, height)
+				}
+			}
+		})
+	}
+}
+
+// TestBadAdvances: what is not the state of the leader's newest entry is not worked on.
+func TestBadAdvances(t *testing.T) {
+	var old []byte
+	for _, tt := range []struct {
+		name string
+		bad  func(m *Advance) Message
+		bans bool // the leader, which signed it
+	}{
+		{"the state before", func(m *Advance) Message {
+			if old == nil {
+				old = m.State
+				return nil
+			}
+			return &Advance{Entry: m.Entry, State: old}
+		}, false},
+		{"no entry", func(m *Advance) Message { return &Advance{Entry: seedlog.LinkOf([]byte("none")), State: m.State} }, false},
+		{"no state", func(m *Advance) Message { return &Advance{Entry: m.Entry, State: []byte{}} }, true},
+		{"half of it", func(m *Advance) Message { return &Advance{Entry: m.Entry, State: m.State[:len(m.State)/2]} }, true},
+		{"nothing", func(*Advance) Message { return nil }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newNextField(t, 4, 4, 0)
+			f.pass(200)
+			leader := f.leading()
+			late := f.peers[(slices.Index(f.peers, leader)+1)%4]
+			old = nil
+			f.swap = func(from, to *member, m Message) Message {
+				switch m := m.(type) {
+				case *Segment:
+					if to == late {
+						return nil
+					}
+				case *Advance:
+					if to == late {
+						return tt.bad(m)
+					}
+				}
+				return m
+			}
+			banned := false
+			f.each = func(int) {
+				if late.coord.ahead.led && late.coord.ahead.on.height > late.coord.chain.head.height {
+					t.Fatal("works on it")
+				}
+				banned = banned || late.coord.election.leader == (Peer{})
+			}
+			f.pass(16)
+			if banned != tt.bans {
+				t.Errorf("gave the leader up: %v", banned)
+			}
+		})
+	}
+	f := newNextField(t, 4, 4, 1)
+	f.pass(200)
+	data, err := f.peers[0].coord.chain.newest().state.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger := &Advance{Entry: f.peers[0].coord.chain.head.link, State: data}
+	for _, m := range f.peers {
+		if m != f.leading() && (m.coord.Expects(seedlog.PeerOf(f.strangers[0]), stranger) || m.coord.Expects(m.peer, stranger)) {
+			t.Errorf("%s reads the states of strangers", m.name)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package coordinator
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestEntriesSpread: what a leader sends of an entry does not grow with the hubs, and all follow closely.
+func TestEntriesSpread(t *testing.T) {
+	for _, natives := range []int{4, 8, 16} {
+		t.Run(fmt.Sprint(natives), func(t *testing.T) {
+			if natives > 8 && testing.Short() {
+				t.Skip("takes a while")
+			}
+			f := newNextField(t, 4, natives, 0)
+			f.pass(240)
+			sent, entries := make(map[Peer]int), 0
+			f.spy = func(m *member, e Envelope) {
+				switch x := e.Message.(type) {
+				case *Segment:
+					sent[m.peer] += len(x.Generations)
+				case *Announce:
+					entries++
+				}
+			}
+			f.pass(100)
+			most := 0
+			for _, m := range f.peers {
+				most = max(most, sent[m.peer])
+				if head := f.leading().coord.chain.head.height; m.coord.chain.head.height+3 < head {
+					t.Errorf("%s is at height %d of %d", m.name, m.coord.chain.head.height, head)
+				}
+			}
+			if entries == 0 || most > (2*spreadTo+1)*entries {
+				t.Errorf("one hub sent %d entries with their claims of %d", most, entries)
+			}
+			t.Logf("%d entries, at most %d sent with their claims by one hub", entries, most)
+		})
+	}
+}
+
+// TestSilentHubs: hubs that give nothing to those below them in the tree hold nobody up for long.
+func TestSilentHubs(t *testing.T) {
+	f := newNextField(t, 4, 16, 0)
+	f.pass(240)
+	silent := make(map[*member]bool)
+	for i, m := range f.peers {
+		silent[m] = i%4 == 0
+	}
+	f.keepBack(func(from, _ *member) bool { return silent[from] && from.coord.election.role != Leader })
+	f.pass(200)
+	for _, m := range f.peers {
+		if head := f.leading().coord.chain.head.height; m.coord.chain.head.height+8 < head || head < 40 {
+			t.Errorf("%s is at height %d of %d", m.name, m.coord.chain.head.height, head)
+		}
+	}
+}
