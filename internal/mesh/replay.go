@@ -35,7 +35,7 @@ type window struct {
 }
 
 // typesHeard are the types of messages that have a rate of their own.
-var typesHeard = [...]byte{addressed, 1, 5, 8, 9, 12, 13, 14, 15, 16}
+var typesHeard = [...]byte{addressed, 1, 5, 8, 9, 12, 13, 14, 15, 16, 21}
 
 func newReplays() *replays {
 	return &replays{authors: fair.NewTable[peer.ID, block, *window](replayAuthors), now: time.Now}
