@@ -18,6 +18,18 @@ func (f *field) leading() *member {
 	return f.peers[i]
 }
 
+// newLedField is a swarm with a leader that has just begun.
+func newLedField(t *testing.T, natives int) (*field, *member) {
+	t.Helper()
+	f := newNextField(t, 4, natives, 0)
+	f.pass(200)
+	for leader := f.leading(); f.leading() == leader; {
+		f.pass(1)
+	}
+	f.pass(10)
+	return f, f.leading()
+}
+
 // keepBack drops the claims of entries on their way from or to peers.
 func (f *field) keepBack(drop func(from, to *member) bool) {
 	f.swap = func(from, to *member, m Message) Message {
@@ -31,13 +43,7 @@ func (f *field) keepBack(drop func(from, to *member) bool) {
 // TestNobodyWaitsForClaims: a follower to whom the claims of entries do not come for two seconds works on the newest
 // states, and what it computes is logged. Its own chain is what it folded.
 func TestNobodyWaitsForClaims(t *testing.T) {
-	f := newNextField(t, 4, 5, 0)
-	f.pass(200)
-	for leader := f.leading(); f.leading() == leader; { // until the next one begins
-		f.pass(1)
-	}
-	f.pass(10)
-	leader := f.leading()
+	f, leader := newLedField(t, 5)
 	late := f.peers[(slices.Index(f.peers, leader)+1)%5]
 	other := f.peers[(slices.Index(f.peers, leader)+2)%5]
 	f.keepBack(func(_, to *member) bool { return to == late })
@@ -65,17 +71,11 @@ func TestNobodyWaitsForClaims(t *testing.T) {
 }
 
 // TestLeaderThatKeepsClaimsBack: a leader that sends states and no claims is given up, also where its followers compute
-// so little that what they have on their own chain is no entry: after some time they work on that alone.
+// little: their own chain does not grow, and what they claimed on it waits.
 func TestLeaderThatKeepsClaimsBack(t *testing.T) {
 	for _, every := range []Tick{1, 8} { // ticks in which followers evaluate a claim
 		t.Run(fmt.Sprint(every), func(t *testing.T) {
-			f := newNextField(t, 4, 3, 0)
-			f.pass(200)
-			for leader := f.leading(); f.leading() == leader; { // until the next one begins
-				f.pass(1)
-			}
-			f.pass(10)
-			leader := f.leading()
+			f, leader := newLedField(t, 3)
 			height := leader.coord.chain.head.height
 			f.swap = func(from, _ *member, m Message) Message {
 				switch m.(type) {

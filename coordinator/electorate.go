@@ -184,22 +184,26 @@ func (e *electorate) weightOf(p Peer) uint64 {
 // ranking orders the electorate by H(entry, term, peer), where the entry lies so deep that it was closed long before
 // the term: a lottery that nobody can steer and everybody can compute.
 func (c *Coordinator) ranking(term uint64) []Peer {
-	type ticket struct {
-		peer Peer
-		draw [32]byte
-	}
 	head := c.chain.head
 	anchor := c.chain.canonAt(head.height - min(head.height, anchorDepth))
 	prefix := binary.LittleEndian.AppendUint64(append([]byte("evoswarm/rank/2\x00"), anchor.link.Bytes()...), term)
-	var tickets []ticket
+	var peers []Peer
 	for _, e := range c.electorate().electors {
-		tickets = append(tickets, ticket{e.peer, sha256.Sum256(append(slices.Clone(prefix), e.peer[:]...))})
+		peers = append(peers, e.peer)
 	}
-	slices.SortFunc(tickets, func(a, b ticket) int { return bytes.Compare(a.draw[:], b.draw[:]) })
-	peers := make([]Peer, len(tickets))
-	for i, t := range tickets {
-		peers[i] = t.peer
+	return byLot(prefix, peers)
+}
+
+// byLot orders peers by H(prefix, peer).
+func byLot(prefix []byte, peers []Peer) []Peer {
+	draws := make(map[Peer][sha256.Size]byte, len(peers))
+	for _, p := range peers {
+		draws[p] = sha256.Sum256(append(slices.Clone(prefix), p[:]...))
 	}
+	slices.SortFunc(peers, func(p, q Peer) int {
+		a, b := draws[p], draws[q]
+		return bytes.Compare(a[:], b[:])
+	})
 	return peers
 }
 

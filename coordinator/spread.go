@@ -1,8 +1,6 @@
 package coordinator
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"slices"
 
@@ -32,23 +30,14 @@ func (c *Coordinator) spreads() bool { return c.chain.maxStale > 0 && c.cfg.Hub 
 // tree lists the hubs with a record in the order of a term, without the leader: it gives to the first spreadTo, and
 // number i of them to those from spreadTo*(i+1) on.
 func (c *Coordinator) tree(leader Peer, term uint64) []Peer {
-	type place struct {
-		peer Peer
-		draw [32]byte
-	}
 	prefix := binary.LittleEndian.AppendUint64(append([]byte("evoswarm/spread/1\x00"), c.rules.Run.Bytes()...), term)
-	var places []place
+	var peers []Peer
 	for _, p := range c.present() {
 		if p.class == hubClass && p.peer != leader && c.known(p.peer) {
-			places = append(places, place{p.peer, sha256.Sum256(append(slices.Clone(prefix), p.peer[:]...))})
+			peers = append(peers, p.peer)
 		}
 	}
-	slices.SortFunc(places, func(a, b place) int { return bytes.Compare(a.draw[:], b.draw[:]) })
-	peers := make([]Peer, len(places))
-	for i, x := range places {
-		peers[i] = x.peer
-	}
-	return peers
+	return byLot(prefix, peers)
 }
 
 // passOn pushes an entry that just came, if it is one of the newest of the leader that is followed.

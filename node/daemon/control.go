@@ -44,10 +44,7 @@ func statusVerb() *verb.Verb {
 			fs.Bool(&watching, "watch", "show it again every second, with who takes part")
 			fs.JSON(&asJSON, statusFields+"; with --watch one a second, with roster (members, others, entries, reorgs, reorg)")
 			return func(ctx context.Context, s *verb.IO, args []string) error {
-				if err := verb.None(args); err != nil {
-					return err
-				}
-				dir, err := dataDir(data)
+				dir, err := dirAlone(data, args)
 				if err != nil {
 					return err
 				}
@@ -58,6 +55,14 @@ func statusVerb() *verb.Verb {
 			}
 		},
 	}
+}
+
+// dirAlone is the data folder that a verb without arguments is about.
+func dirAlone(data string, args []string) (string, error) {
+	if err := verb.None(args); err != nil {
+		return "", err
+	}
+	return dataDir(data)
 }
 
 func controlVerb(name, summary, intro, method string) *verb.Verb {
@@ -71,10 +76,7 @@ func controlVerb(name, summary, intro, method string) *verb.Verb {
 			bindData(fs, &data, "the node's data folder")
 			fs.JSON(&asJSON, statusFields)
 			return func(ctx context.Context, s *verb.IO, args []string) error {
-				if err := verb.None(args); err != nil {
-					return err
-				}
-				dir, err := dataDir(data)
+				dir, err := dirAlone(data, args)
 				if err != nil {
 					return err
 				}
