@@ -78,7 +78,19 @@ func (c *Coordinator) advance() {
 	a.led, a.from, a.chunk, a.load = true, leader, 0, nil
 	a.on = &node{link: a.announced.Link(), height: e.Height, term: e.Term, leader: leader, stage: trusted, state: state.state, afloat: true}
 	a.claims = slices.DeleteFunc(a.claims, func(claim claimAhead) bool { return claim.height+c.chain.maxStale < a.on.height })
+	a.recent = append(slices.DeleteFunc(a.recent, func(n *node) bool { return !a.inTime(n, c.chain.maxStale) }), a.on)
 	c.cancelStale()
+}
+
+// workable is an entry whose state this peer has, on its chain or from the leader that it follows; nil: it has not.
+func (c *Coordinator) workable(link seedlog.Link) *node {
+	if n := c.chain.nodes[link]; n != nil && n.state != nil {
+		return n
+	}
+	if i := slices.IndexFunc(c.ahead.recent, func(n *node) bool { return n.link == link }); i >= 0 {
+		return c.ahead.recent[i]
+	}
+	return nil
 }
 
 // advanced reports whether this peer is to work on a state that the leader sent.

@@ -40,7 +40,7 @@ func (f *field) keepBack(drop func(from, to *member) bool) {
 	}
 }
 
-// TestNobodyWaitsForClaims: a follower to whom the claims of entries do not come for two seconds works on the newest
+// TestNobodyWaitsForClaims: a follower to whom the claims of entries do not come for a while works on the newest
 // states, and what it computes is logged. Its own chain is what it folded.
 func TestNobodyWaitsForClaims(t *testing.T) {
 	f, leader := newLedField(t, 5)
@@ -50,9 +50,9 @@ func TestNobodyWaitsForClaims(t *testing.T) {
 	f.pass(5)
 	c, low := late.coord, late.coord.chain.head.height
 	before, beforeOther := leader.coord.chain.credits[late.peer], leader.coord.chain.credits[other.peer]
-	f.pass(40)
+	f.pass(30)
 	high := leader.coord.chain.head.height
-	if c.chain.head.height != low || high < low+6 || f.leading() != leader {
+	if c.chain.head.height != low || high < low+5 || f.leading() != leader {
 		t.Fatalf("the chain is at %d, was at %d, the leader's at %d: no test", c.chain.head.height, low, high)
 	}
 	if a := c.ahead; !a.led || a.on.height+1 < high {
@@ -70,8 +70,8 @@ func TestNobodyWaitsForClaims(t *testing.T) {
 	}
 }
 
-// TestLeaderThatKeepsClaimsBack: a leader that sends states and no claims is given up, also where its followers compute
-// little: their own chain does not grow, and what they claimed on it waits.
+// TestLeaderThatKeepsClaimsBack: a leader that sends states and no claims is given up, also where its followers
+// compute little: their own chain does not grow, and what they claimed on it waits.
 func TestLeaderThatKeepsClaimsBack(t *testing.T) {
 	for _, every := range []Tick{1, 8} { // ticks in which followers evaluate a claim
 		t.Run(fmt.Sprint(every), func(t *testing.T) {
@@ -118,9 +118,7 @@ func TestBadAdvances(t *testing.T) {
 		{"nothing", func(*Advance) Message { return nil }, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := newNextField(t, 4, 4, 0)
-			f.pass(200)
-			leader := f.leading()
+			f, leader := newLedField(t, 4)
 			late := f.peers[(slices.Index(f.peers, leader)+1)%4]
 			old = nil
 			f.swap = func(from, to *member, m Message) Message {
@@ -160,5 +158,40 @@ func TestBadAdvances(t *testing.T) {
 		if m != f.leading() && (m.coord.Expects(seedlog.PeerOf(f.strangers[0]), stranger) || m.coord.Expects(m.peer, stranger)) {
 			t.Errorf("%s reads the states of strangers", m.name)
 		}
+	}
+}
+
+// TestReRunsOnStatesOfTheLeader: a native whose own chain lags re-runs newcomers' claims on states that the leader
+// sent.
+func TestReRunsOnStatesOfTheLeader(t *testing.T) {
+	f, leader := newLedField(t, 5)
+	late := f.peers[(slices.Index(f.peers, leader)+1)%5]
+	f.keepBack(func(_, to *member) bool { return to == late })
+	f.pass(8)
+	answers := make(map[bool]int) // by whether it says that the results are the same
+	f.spy = func(from *member, e Envelope) {
+		if m, ok := e.Message.(*Rechecked); ok && from == late {
+			answers[m.Same]++
+		}
+	}
+	c := leader.coord
+	asked := 0
+	for range 7 {
+		f.pass(1)
+		for _, n := range late.coord.ahead.recent {
+			if n.height+4 < c.chain.head.height || late.coord.chain.nodes[n.link] != nil || late.coord.work.credit < 4 {
+				continue
+			}
+			key := keyOf(fmt.Sprint("newcomer ", asked))
+			claim := f.rules.Claim(n.link, key, 0, f.evaluate(f.rules.Task(n.state, n.link, seedlog.PeerOf(key), 0), false))
+			data, _ := claim.Encode()
+			f.tell(leader.key, late, &Recheck{Results: f.rules.Spec.Generation.Chunk, Claim: data})
+			f.pass(3)
+			asked++
+			break
+		}
+	}
+	if f.leading() != leader || asked < 3 || answers[true] < asked-1 || len(late.coord.ahead.recent) > int(f.rules.Spec.Generation.MaxStale)+1 {
+		t.Errorf("asked for %d claims, it re-ran %d, could not tell of %d; it keeps %d states", asked, answers[true], answers[false], len(late.coord.ahead.recent))
 	}
 }

@@ -89,6 +89,7 @@ type ahead struct {
 	announced seedlog.CheckedEntry // the newest entry that the leader announced
 	height    uint64               // of it
 	carried   *carried             // the newest state of that leader, until its entry is here; nil: none
+	recent    []*node              // entries whose states the leader sent, as far as claims on them are in time
 }
 
 // claimAhead is an own claim on an entry above this peer's chain.
@@ -192,9 +193,8 @@ func (c *Coordinator) workAhead() {
 // issueAhead keeps the slots full with chunks of this peer on a state that was taken over.
 func (c *Coordinator) issueAhead() {
 	a := &c.ahead
-	for ; !c.work.paused && c.work.own < c.work.slots && a.chunk < c.rules.Spec.Generation.Quota; a.chunk++ {
-		c.work.own++
-		c.issue(&job{kind: jobOwn, parent: a.on, peer: c.self, chunk: a.chunk}, false)
+	for !c.work.paused && c.takesOwn() && a.chunk < c.rules.Spec.Generation.Quota {
+		a.chunk = c.issueClaim(a.on, a.chunk)
 	}
 }
 
@@ -410,7 +410,7 @@ func (c *Coordinator) readAbove(from Peer, generations []generation) bool {
 		claim := claims[d.claim]
 		v := claim.Value()
 		a.checks.left--
-		c.issue(&job{kind: jobAhead, parent: a.on, claim: claim, peer: v.Peer, counter: v.Chunk*uint64(len(v.Steps)) + uint64(d.result)}, true)
+		c.issue(&job{kind: jobAhead, parent: a.on, claim: claim, peer: v.Peer, counter: c.rules.First(v) + uint64(d.result)}, true)
 	}
 	return true
 }
@@ -419,7 +419,7 @@ func (c *Coordinator) readAbove(from Peer, generations []generation) bool {
 // be what the swarm works on: nobody is blamed for it, since this peer does not know that chain yet.
 func (c *Coordinator) checkedAhead(j *job, fitness []int64, steps uint64) {
 	k := &c.ahead.checks
-	if stated, statedSteps := j.claim.Value().At(j.counter); slices.Equal(stated, fitness) && statedSteps == steps {
+	if stated, statedSteps := c.rules.At(j.claim.Value(), j.counter); slices.Equal(stated, fitness) && statedSteps == steps {
 		return
 	}
 	if k.wrong++; k.wrong > auditFalse {
@@ -441,7 +441,7 @@ func (c *Coordinator) arrive() {
 		if !j.parent.afloat {
 			continue
 		}
-		if n := c.chain.nodes[j.parent.link]; n != nil && j.kind == jobOwn {
+		if n := c.chain.nodes[j.parent.link]; n != nil && (j.kind == jobOwn || j.kind == jobRequested) {
 			j.parent = n
 		} else {
 			delete(c.work.jobs, id)

@@ -77,8 +77,18 @@ func (f *field) evaluateSome(m *member) {
 	slices.SortStableFunc(m.tasks, func(a, b Work) int {
 		return cmp.Compare(map[bool]int{false: 1}[a.Urgent], map[bool]int{false: 1}[b.Urgent])
 	})
-	todo := m.tasks
-	now := min(f.capacity, len(todo))
+	todo, now := m.tasks, 0
+	m.spare += f.capacity
+	for ; now < len(todo); now++ {
+		chunks := max(1, len(todo[now].Task.Seeds)/int(f.rules.Spec.Generation.Chunk))
+		if chunks > m.spare {
+			break
+		}
+		m.spare -= chunks
+	}
+	if now == len(todo) {
+		m.spare = 0 // nobody computes ahead
+	}
 	m.tasks = todo[:now:now]
 	rest := slices.Clone(todo[now:])
 	f.work(m, false)

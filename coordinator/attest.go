@@ -9,16 +9,19 @@ import (
 
 // Attestations. Where a run's spec has spot checks, a leader need not re-run by itself what it draws of new keys: it
 // asks a native with work in the log, drawn in secret, and that one signs what it found. The entry has the signature
-// for a newcomer's claim, and its author answers for the claim as if it were its own. docs/spec/draft2.md has the rule.
+// for a newcomer's claim, and its author answers for the claim as if it were its own. docs/spec/draft2.md has the
+// rule.
 
 const (
-	// creditChunks bounds what a native saves up for others' re-runs, in chunks. It spends on them at most as many
-	// evaluations as on its own candidates.
-	creditChunks = 4
-	// firstWindow is how many newcomers' claims others re-run at the same time when a leader begins.
-	firstWindow = 2
-	// maxSilent bounds the natives that a leader asks no more in its term.
-	maxSilent = 256
+	// creditClaims bounds what a native saves up for others' re-runs, in claims as long as its own. It spends on them
+	// at most as many evaluations as on its own candidates.
+	creditClaims = 4
+	// newcomersWindow is which part of the natives re-run newcomers' claims when a leader begins: one in so many.
+	newcomersWindow = 4
+	// maxSilent bounds the natives that a leader remembers for their silence. After so many times as maxStrikes, one
+	// after the other, it asks one no more in its term: answers may come too late where entries come fast.
+	maxSilent  = 256
+	maxStrikes = 3
 )
 
 // asked is a claim in the pool that a native re-runs for this leader.
@@ -33,6 +36,11 @@ type request struct {
 	claim  seedlog.CheckedClaim
 	left   int // results under re-run
 	all    bool
+}
+
+// firstWindow is how many newcomers' claims others re-run at the same time when a leader begins.
+func (c *Coordinator) firstWindow() int {
+	return max(len(c.delegates())/newcomersWindow, 2)
 }
 
 // newcomersMore is how many more newcomers' claims may be re-run by others at the same time. That many are as have
@@ -67,11 +75,10 @@ func (c *Coordinator) delegates() []Peer {
 		return nil
 	}
 	var list []Peer
-	of := c.chain.accountsAt(c.chain.head).of
 	for _, h := range c.members.heard {
 		p := h.peer
 		if p != c.self && h.Kind == Native && h.Hub && c.lately(h) && !c.tooLow(h) && !busy[p] && !c.faults.peers[p] &&
-			attested[p] < of[p].entries && !slices.Contains(c.tenure.silent, p) {
+			attested[p] < c.covers(c.chain.head, p) && c.tenure.silent[p] < maxStrikes {
 			list = append(list, p)
 		}
 	}
@@ -97,12 +104,12 @@ func (c *Coordinator) delegate(list *[]Peer, p *pooled, results int) bool {
 // onRecheck re-runs results of a claim for the leader that this peer follows.
 func (c *Coordinator) onRecheck(from Peer, m *Recheck, claim seedlog.CheckedClaim) {
 	v := claim.Value()
-	on := c.chain.nodes[v.Parent]
+	on := c.workable(v.Parent)
 	if c.rules.Spec.SpotChecks == nil || from != c.election.leader || from == v.Peer || v.Peer == c.self || c.retired {
 		return
 	}
-	size := uint64(len(v.Steps))
-	if on == nil || on.state == nil || !c.inTime(on) || m.Results == 0 || m.Results > size || m.Results > c.work.credit {
+	size, first := uint64(len(v.Steps)), c.rules.First(v)
+	if on == nil || !c.inTime(on) || m.Results == 0 || m.Results > size || m.Results > c.work.credit {
 		c.out.send(Direct, from, &Rechecked{Claim: claim.Link(), Peer: c.self, Signature: []byte{}})
 		return
 	}
@@ -110,7 +117,7 @@ func (c *Coordinator) onRecheck(from Peer, m *Recheck, claim seedlog.CheckedClai
 	c.work.credit -= m.Results
 	f := &request{from, claim, int(m.Results), m.Results == size}
 	for _, i := range c.drawDistinct(int(size), f.left) {
-		c.issue(&job{kind: jobRequested, parent: on, claim: claim, peer: v.Peer, counter: v.Chunk*size + uint64(i), request: f}, true)
+		c.issue(&job{kind: jobRequested, parent: on, claim: claim, peer: v.Peer, counter: first + uint64(i), request: f}, true)
 	}
 }
 
@@ -142,7 +149,7 @@ func (c *Coordinator) dropRequest() {
 func (c *Coordinator) requested(j *job, fitness []int64, steps uint64) {
 	f := j.request
 	answer := &Rechecked{Claim: j.claim.Link(), Peer: c.self, Signature: []byte{}}
-	stated, statedSteps := j.claim.Value().At(j.counter)
+	stated, statedSteps := c.rules.At(j.claim.Value(), j.counter)
 	answer.Same = slices.Equal(stated, fitness) && statedSteps == steps
 	if f.left--; answer.Same && f.left > 0 {
 		return
@@ -169,14 +176,17 @@ func (c *Coordinator) onRechecked(from Peer, m *Rechecked) {
 		c.tenure.window /= 2
 	}
 	switch {
-	case !m.Same || all && len(m.Signature) == 0 || p.fresh && !all:
+	case !m.Same || all && len(m.Signature) == 0:
 		p.refused = from
 		c.rerunSelf(p)
 	case all:
 		p.attested = &seedlog.Attestation{Peer: from, Signature: m.Signature}
-		c.work.pool.nextOf(p)
 	default:
 		p.spared = true
+	}
+	if p.ready() {
+		delete(c.tenure.silent, from)
+		c.nextOf(p)
 	}
 }
 
@@ -202,8 +212,8 @@ func (c *Coordinator) rerunSelf(p *pooled) {
 
 // silentDelegate notes that a native did not answer while a claim had a place, or said no to a true one.
 func (c *Coordinator) silentDelegate(p Peer) {
-	if s := &c.tenure.silent; c.election.role == Leader && len(*s) < maxSilent && !slices.Contains(*s, p) {
-		*s = append(*s, p)
+	if s := c.tenure.silent; c.election.role == Leader && (len(s) < maxSilent || s[p] > 0) {
+		s[p]++
 	}
 }
 
@@ -221,8 +231,8 @@ func (c *Coordinator) attestations(picked []*pooled) (list []seedlog.Attestation
 	return list
 }
 
-// answers is who attested a claim in n and answers for it: a key with work in the entries below, that attests no more
-// claims in n than in how many of those entries it has work. It is a function of the branch alone.
+// answers is who attested a claim in n and answers for it, if that attested no more than it covers. It is a function
+// of the branch alone.
 func (c *Coordinator) answers(n *node, link seedlog.Link) (attester Peer, ok bool) {
 	i := uint64(slices.Index(n.claims, link))
 	at := slices.IndexFunc(n.attested, func(a seedlog.Attestation) bool { return a.Claim == i })
@@ -236,7 +246,17 @@ func (c *Coordinator) answers(n *node, link seedlog.Link) (attester Peer, ok boo
 			claims++
 		}
 	}
-	return attester, claims <= c.chain.accountsAt(n.parent).of[attester].entries
+	return attester, claims <= c.covers(n.parent, attester)
+}
+
+// covers is how many claims a peer may attest in an entry on n: as many as there are entries with its work below. In
+// the first entries of a run, when nobody has much, it may attest one in any case.
+func (c *Coordinator) covers(n *node, attester Peer) int {
+	entries := c.chain.accountsAt(n).of[attester].entries
+	if n.height < c.chain.maxStale {
+		return max(entries, 1)
+	}
+	return entries
 }
 
 // markAttester bans who attested a false claim in n.

@@ -218,7 +218,7 @@ func (c *Coordinator) rerunDrawn(n *node, claims []seedlog.CheckedClaim, d drawn
 	v := claim.Value()
 	if on := c.chain.stateOf(n, v); on != nil && v.Peer != c.self {
 		n.reruns++
-		c.issue(&job{kind: jobDecisive, parent: on, node: n, claim: claim, peer: v.Peer, counter: v.Chunk*uint64(len(v.Steps)) + uint64(d.result), drawn: true, times: d.times}, c.ahead.on == nil) // own work ahead has a share
+		c.issue(&job{kind: jobDecisive, parent: on, node: n, claim: claim, peer: v.Peer, counter: c.rules.First(v) + uint64(d.result), drawn: true, times: d.times}, c.ahead.on == nil) // own work ahead has a share
 	}
 }
 

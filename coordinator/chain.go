@@ -29,6 +29,7 @@ type chain struct {
 	faulty      map[Peer]bool // peers whose work weighs nothing; shared with faults
 	weightSteps uint64        // most that an entry weighs
 	maxStale    uint64        // entries that a claim's parent may lie back
+	chunk       uint64        // counters of a chunk
 
 	weightsOf    *node
 	weightsCache map[Peer]uint64
@@ -41,7 +42,7 @@ func newChain(rules *seedlog.Rules, archive Archive, faulty map[Peer]bool) chain
 	return chain{
 		archive: archive, run: rules.Run, root: root, head: root, reported: root, canon: []*node{root}, nodes: map[seedlog.Link]*node{root.link: root}, tips: []*node{root}, sides: newSides(),
 		states: newStates(rules.Plan.Shape()), credits: make(map[Peer]Credit), faulty: faulty, weightSteps: rules.Spec.Generation.WeightSteps,
-		maxStale: rules.Spec.Generation.MaxStale,
+		maxStale: rules.Spec.Generation.MaxStale, chunk: rules.Spec.Generation.Chunk,
 	}
 }
 

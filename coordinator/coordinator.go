@@ -107,7 +107,7 @@ func New(cfg Config) (*Coordinator, error) {
 	if err := c.restoreChain(); err != nil {
 		return nil, err
 	}
-	c.work.pool = newPool()
+	c.work.pool, c.work.pace = newPool(), newPace(c.rules)
 	c.drawJitter()
 	c.folds.goal, c.settled = c.chain.head, c.chain.head
 	c.measure()
@@ -315,6 +315,7 @@ func (c *Coordinator) moveHead(n *node) {
 	}
 	c.election.liveness.moved(c.now)
 	c.dropClosing()
+	c.crowded(n)
 	c.renewPool()
 	c.land()
 	c.cancelStale()

@@ -240,7 +240,7 @@ func (c *Coordinator) becomeLeader() {
 	e.campaign, e.handover, e.offered = nil, nil, nil
 	e.role, e.leader, e.mandate, e.leaderHeard = Leader, c.self, m, c.now
 	c.tenure.sealedTerm, c.tenure.heir = false, Peer{}
-	c.tenure.silent, c.tenure.again, c.tenure.window = nil, nil, firstWindow
+	c.tenure.silent, c.tenure.again, c.tenure.window = make(map[Peer]int), nil, c.firstWindow()
 	for p := range c.work.pool.all {
 		p.asked = asked{} // in an earlier term
 	}
@@ -340,7 +340,9 @@ func (c *Coordinator) grants(from Peer, m *VoteRequest) bool {
 	}
 	n := c.chain.nodes[m.Head]
 	if n == nil {
-		c.pull(from) // what its chain weighs counts when it is here
+		if from != c.election.leader || !c.comesLater(m.Head) { // a leader asks again
+			c.pull(from) // what its chain weighs counts when it is here
+		}
 		return false
 	}
 	return n.stage != refused && !better(head, n)
@@ -400,6 +402,9 @@ func (c *Coordinator) onHandover(from Peer, m *Handover) {
 	if v.Check(c.rules.Run, m.Term, c.self) == nil {
 		c.noteVotes(m.Term, c.self, []seedlog.Vote{v})
 		c.election.handover = &handover{*m, from, c.now + c.cfg.Timing.Election}
+		if c.chain.nodes[m.Head] == nil {
+			c.pull(from) // nothing is logged until this peer leads
+		}
 	}
 }
 

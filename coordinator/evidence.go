@@ -116,7 +116,7 @@ func (f *faults) mayLead(p Peer, height uint64) bool {
 // expose publishes that a claim is false in counter, given the re-run of the whole claim.
 func (c *Coordinator) expose(claim seedlog.CheckedClaim, counter uint64, fitness []int64, steps []uint64, within Tick) {
 	signs := len(fitness) / len(steps)
-	i := int(counter - claim.Value().Chunk*uint64(len(steps)))
+	i := int(counter - c.rules.First(claim.Value()))
 	c.exposeCounter(claim, counter, fitness[i*signs:(i+1)*signs], steps[i], within)
 }
 
@@ -167,7 +167,7 @@ func (c *Coordinator) publish() {
 func (c *Coordinator) onFraudProof(e *evidence) {
 	claim, proof := e.claim.Value(), e.proof.Value()
 	known := c.known(proof.Accuser)
-	if known && c.faults.falseClaims[e.claim.Link()] && proof.Contradicts(claim) {
+	if known && c.faults.falseClaims[e.claim.Link()] && c.rules.Contradicts(proof, claim) {
 		c.faults.publishing = slices.DeleteFunc(c.faults.publishing, func(p publication) bool { return p.claim == e.claim.Link() })
 	}
 	parent := c.chain.nodes[claim.Parent]
@@ -177,7 +177,7 @@ func (c *Coordinator) onFraudProof(e *evidence) {
 	if !known && c.logger(e.claim) == nil {
 		return
 	}
-	if !proof.Contradicts(claim) {
+	if !c.rules.Contradicts(proof, claim) {
 		c.markFaulty(proof.Accuser, "sent a fraud proof that agrees with the claim")
 		return
 	}
@@ -252,7 +252,7 @@ func (c *Coordinator) issueProofs() {
 // proved decides who is faulty: the author of the claim or the author of the proof.
 func (c *Coordinator) proved(j *job, fitness []int64, steps uint64) {
 	proof := j.evidence.proof.Value()
-	stated, statedSteps := j.claim.Value().At(j.counter)
+	stated, statedSteps := c.rules.At(j.claim.Value(), j.counter)
 	switch {
 	case !slices.Equal(stated, fitness) || statedSteps != steps:
 		c.accept(j.evidence)

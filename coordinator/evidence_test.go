@@ -17,7 +17,7 @@ func (f *field) lie(m *member, parent *node, author, accuser ed25519.PrivateKey)
 	if state == nil {
 		state = m.coord.chain.head.state // nobody gets to compare the numbers of this one
 	}
-	truth := f.evaluate(f.rules.Recheck(state, parent.link, claim.Value().Peer, 0), false)
+	truth := f.evaluate(f.rules.Range(state, parent.link, claim.Value().Peer, 0, 1), false)
 	p := f.rules.OwnProof(claim, 0, []int64{truth[0].Fitness[0]}, truth[0].Steps, accuser)
 	return claim, &FraudProof{Claim: claim.Bytes(), Proof: p.Bytes()}
 }
@@ -209,7 +209,7 @@ func TestOldParents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := f.rules.OwnProof(claim, claim.Value().Chunk*4, []int64{7}, 9, junkKeys[i])
+		p := f.rules.OwnProof(claim, f.rules.First(claim.Value()), []int64{7}, 9, junkKeys[i])
 		checked, err := Check(seedlog.NewChecker(f.rules), &FraudProof{Claim: data, Proof: p.Bytes()}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -244,8 +244,8 @@ func TestFalseAccuserStaysBanned(t *testing.T) {
 			}
 		}
 	}
-	counter := claim.Value().Chunk * f.rules.Spec.Generation.Chunk
-	fitness, steps := claim.Value().At(counter)
+	counter := f.rules.First(claim.Value())
+	fitness, steps := f.rules.At(claim.Value(), counter)
 	proof := f.rules.OwnProof(claim, counter, fitness, steps+1, accuser.key)
 	f.tell(accuser.key, m, &FraudProof{Claim: claim.Bytes(), Proof: proof.Bytes()})
 	f.pass(3)
@@ -296,8 +296,8 @@ func TestVoidBranchIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	accuser := f.peers[slices.IndexFunc(f.peers, func(m *member) bool { return m != f.leader() && m.peer != claim.Value().Peer })]
-	counter := claim.Value().Chunk * f.rules.Spec.Generation.Chunk
-	truth := f.evaluate(f.rules.Recheck(parent.state, parent.link, claim.Value().Peer, counter), false)[0]
+	counter := f.rules.First(claim.Value())
+	truth := f.evaluate(f.rules.Range(parent.state, parent.link, claim.Value().Peer, counter, 1), false)[0]
 	proof := f.rules.OwnProof(claim, counter, truth.Fitness[:1], truth.Steps, accuser.key)
 	f.say(accuser.key, &FraudProof{Claim: claim.Bytes(), Proof: proof.Bytes()})
 	for _, m := range f.peers {

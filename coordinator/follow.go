@@ -207,7 +207,7 @@ func (c *Coordinator) askReruns(n *node, decisive []seedlog.Counter) {
 // decided takes the re-run of one decisive result.
 func (c *Coordinator) decided(j *job, fitness []int64, steps uint64) {
 	j.node.reruns--
-	if stated, statedSteps := j.claim.Value().At(j.counter); !slices.Equal(stated, fitness) || statedSteps != steps {
+	if stated, statedSteps := c.rules.At(j.claim.Value(), j.counter); !slices.Equal(stated, fitness) || statedSteps != steps {
 		share := 1024 // all natives re-run what decides an entry
 		if j.drawn {
 			share = c.cfg.Audit

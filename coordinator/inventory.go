@@ -96,8 +96,8 @@ func (c *Coordinator) announceClaims() {
 		switch {
 		case c.cfg.Hub && len(inventory.Items) < maxInventory:
 			claim := p.claim.Value()
-			best, counter := claim.Best()
-			inventory.Items = append(inventory.Items, InventoryItem{Claim: p.claim.Link(), Best: best, Seed: c.rules.Seed(claim.Parent, claim.Peer, counter)})
+			best, at := claim.Best()
+			inventory.Items = append(inventory.Items, InventoryItem{Claim: p.claim.Link(), Best: best, Seed: c.rules.Seed(claim.Parent, claim.Peer, c.rules.First(claim)+at)})
 		case !c.cfg.Hub && p.claim.Value().Peer == c.self && len(gift.Blocks) < maxWant:
 			gift.Blocks = append(gift.Blocks, p.claim.Bytes())
 		case c.cfg.Hub || p.claim.Value().Peer == c.self:

@@ -22,9 +22,9 @@ type tenure struct {
 	closing     *closing
 	stragglers  stragglers
 	newcomers   newcomers
-	silent      []Peer    // natives that left questions about claims without an answer
-	again       []poolKey // claims that this leader re-runs itself, since others did not attest them truly
-	window      int       // newcomers' claims that others may re-run at the same time
+	silent      map[Peer]int // how often natives left questions about claims without an answer of late
+	again       []poolKey    // claims that this leader re-runs itself, since others did not attest them truly
+	window      int          // newcomers' claims that others may re-run at the same time
 }
 
 // lead does the leader's work: it has claims re-run, closes generations, and hands over at the end of its mandate.

@@ -15,8 +15,8 @@ func inEntryOrder(a, b *pooled) int {
 	return cmp.Or(x.Peer.Compare(y.Peer), cmp.Compare(a.on.height, b.on.height), cmp.Compare(x.Chunk, y.Chunk))
 }
 
-// claimRank orders peers where not all claims find room in an entry: a lottery for each parent, so that no key is ahead
-// for long.
+// claimRank orders peers where not all claims find room in an entry: a lottery for each parent, so that no key is
+// ahead for long.
 func claimRank(parent seedlog.Link, p Peer) [sha256.Size]byte {
 	return sha256.Sum256(append(append([]byte("evoswarm/claims/1\x00"), parent.Bytes()...), p[:]...))
 }
@@ -37,12 +37,13 @@ func (p *pool) closable(rules *seedlog.Rules, head *node) []*pooled {
 	if evaluations < g.Evaluations || g.Open && !rules.Full(evaluations, steps) {
 		return nil // not worth sorting
 	}
-	perClaim := rules.EvaluationsPerChunk()
-	limit := min(seedlog.MaxClaims, seedlog.MaxEvaluations/int(perClaim))
+	most := uint64(seedlog.MaxEvaluations)
 	if !g.Open {
-		limit = int(g.Evaluations / perClaim)
+		most = g.Evaluations
 	}
-	picked := pickFair(inTurns(good, head), limit)
+	picked := upTo(most, pickFair(inTurns(rules, good, head), seedlog.MaxClaims))
+	slices.SortFunc(picked, inEntryOrder)
+	picked = openedWhole(picked, head)
 	evaluations, steps = 0, 0
 	for _, q := range picked {
 		evaluations += q.claim.Value().Evaluations()
@@ -51,14 +52,41 @@ func (p *pool) closable(rules *seedlog.Rules, head *node) []*pooled {
 	if !rules.Full(evaluations, steps) {
 		return nil
 	}
-	slices.SortFunc(picked, inEntryOrder)
 	return picked
+}
+
+// upTo takes the first claims with so many evaluations at most. The others have a place in one of the next entries.
+func upTo(most uint64, claims []*pooled) []*pooled {
+	var evaluations uint64
+	for i, q := range claims {
+		if evaluations += q.claim.Value().Evaluations(); evaluations > most {
+			return claims[:i]
+		}
+	}
+	return claims
+}
+
+// openedWhole leaves out of claims in an entry's order what a newcomer's would begin with although not all of that
+// claim was re-run, with its claims on the same parent: the leader answers for the first one.
+func openedWhole(picked []*pooled, head *node) []*pooled {
+	var opened Peer
+	var left poolKey
+	return slices.DeleteFunc(picked, func(q *pooled) bool {
+		key := q.key()
+		key.chunk = 0
+		if key.peer != opened && q.newcomers(head) && (key == left || !q.whole()) {
+			left = key
+			return true
+		}
+		opened = key.peer
+		return false
+	})
 }
 
 // inTurns orders claims so that every peer gets its share of what they are taken for: lower chunks first, of one chunk
 // those on older parents, and of those by lot. It leaves out those without all lower chunks of their peer and parent,
 // here or in the log.
-func inTurns(claims []*pooled, head *node) []*pooled {
+func inTurns(rules *seedlog.Rules, claims []*pooled, head *node) []*pooled {
 	slices.SortFunc(claims, func(a, b *pooled) int {
 		return cmp.Or(cmp.Compare(a.claim.Value().Chunk, b.claim.Value().Chunk), cmp.Compare(a.on.height, b.on.height), bytes.Compare(a.rank[:], b.rank[:]))
 	})
@@ -72,7 +100,7 @@ func inTurns(claims []*pooled, head *node) []*pooled {
 		if next[key] != claim.Chunk {
 			return true
 		}
-		next[key]++
+		next[key] += rules.Chunks(claim)
 		return false
 	})
 }

@@ -38,7 +38,7 @@ type pool struct {
 type poolKey struct {
 	peer  Peer
 	on    seedlog.Link // parent
-	chunk uint64
+	chunk uint64       // its first
 }
 
 type pooled struct {
@@ -79,6 +79,12 @@ func (p *pooled) key() poolKey {
 // ready reports whether a claim may be logged.
 func (p *pooled) ready() bool { return p.good || p.attested != nil || p.spared && p.running == 0 }
 
+// waits reports whether a claim is not ready and nobody re-runs it.
+func (p *pooled) waits() bool { return !p.ready() && p.running == 0 && p.asked.peer == (Peer{}) }
+
+// whole reports whether all of a claim was re-run with the same results.
+func (p *pooled) whole() bool { return p.good || p.attested != nil }
+
 // renewPool begins the pool of another head. What has a place on it stays.
 func (c *Coordinator) renewPool() {
 	old := c.work.pool
@@ -89,6 +95,9 @@ func (c *Coordinator) renewPool() {
 	pool := &c.work.pool
 	pool.wanted = old.wanted
 	for p := range old.all {
+		if p.attested != nil && c.covers(c.chain.head, p.attested.Peer) == 0 {
+			p.attested = nil // it covered a claim at the start of the run
+		}
 		if _, ok := c.place(p.claim.Value()); !ok || !c.enter(p) {
 			if p.asked.peer != (Peer{}) && !ok {
 				c.silentDelegate(p.asked.peer)
@@ -112,6 +121,16 @@ func (c *Coordinator) place(claim *seedlog.Claim) (chunks uint64, ok bool) {
 	}
 	_, chunks, ok = below{c.chain.head}.Logged(claim.Parent, claim.Peer)
 	return chunks, ok && claim.Chunk >= chunks
+}
+
+// freshOf lists the claims of a newcomer.
+func (p *pool) freshOf(peer Peer) (list []*pooled) {
+	for _, q := range p.fresh.All() {
+		if q.claim.Value().Peer == peer {
+			list = append(list, q)
+		}
+	}
+	return list
 }
 
 // get returns a claim, or nil.
@@ -190,14 +209,14 @@ func (c *Coordinator) enter(p *pooled) bool {
 	case c.known(claim.Peer):
 		lost = pool.known.Put(key, source{key: claim.Peer}, 1, p)
 	default:
-		before := pool.get(poolKey{claim.Peer, claim.Parent, claim.Chunk - 1}) // of chunk 0: none
+		before := before(c.rules, claim, pool.freshOf(claim.Peer))
 		logged, _ := c.place(claim)
 		if claim.Chunk > logged && before == nil {
 			return false
 		}
 		p.fresh, p.spared = true, false
 		lost = pool.fresh.Put(key, p.from, 1, p)
-		if !p.ready() && p.running == 0 && p.asked.peer == (Peer{}) && (claim.Chunk == logged || before.ready()) {
+		if p.waits() && (claim.Chunk == logged || before.ready()) {
 			pool.unchecked.Push(p.from, 1, key)
 		}
 	}

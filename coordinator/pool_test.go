@@ -3,13 +3,14 @@ package coordinator
 import (
 	"crypto/ed25519"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// junkClaim is a claim of a key that ran nothing. Its signature is right and not checked again: what floods cost before
-// a Step is not the coordinator's matter.
+// junkClaim is a claim of a key that ran nothing. Its signature is right and not checked again: what floods cost
+// before a Step is not the coordinator's matter.
 func (f *field) junkClaim(author ed25519.PrivateKey, parent seedlog.Link, chunk uint64) seedlog.CheckedClaim {
 	return f.rules.OwnClaim(seedlog.NewClaim(f.rules.Run, parent, author, chunk, []int64{1, 2, 3, 4}, []uint64{9, 9, 9, 9}))
 }
@@ -195,7 +196,7 @@ func TestNoKeyIsAhead(t *testing.T) {
 		for _, key := range junkKeys[:peers] {
 			good = append(good, &pooled{claim: f.junkClaim(key, parent, 0), on: on, good: true, rank: claimRank(parent, seedlog.PeerOf(key))})
 		}
-		picked := pickFair(inTurns(good, on), limit)
+		picked := pickFair(inTurns(f.rules, good, on), limit)
 		if len(picked) != limit {
 			t.Fatalf("%d claims picked, want %d", len(picked), limit)
 		}
@@ -228,5 +229,54 @@ func TestNewcomersShareOfAnEntry(t *testing.T) {
 		if fresh != c.want || len(all) != min(c.limit, c.fresh+c.others) {
 			t.Errorf("%+v: %d newcomers of %d", c, fresh, len(all))
 		}
+	}
+}
+
+// TestOpenedWhole: what a newcomer's claims in an entry begin with was re-run as a whole; else those on that parent
+// wait.
+func TestOpenedWhole(t *testing.T) {
+	f := newNextField(t, 4, 1, 0)
+	head := &node{height: 7}
+	low, high := keyOf("a"), keyOf("b")
+	if seedlog.PeerOf(high).Compare(seedlog.PeerOf(low)) < 0 {
+		low, high = high, low
+	}
+	claim := func(key ed25519.PrivateKey, height, chunk uint64, what string) *pooled {
+		on := &node{height: height, link: seedlog.LinkOf([]byte{byte(height)})}
+		p := &pooled{claim: f.rules.OwnClaim(seedlog.NewClaim(f.rules.Run, on.link, key, chunk, []int64{1, 2, 3, 4}, []uint64{9, 9, 9, 9})), on: on, fresh: true}
+		switch what {
+		case "good":
+			p.good = true
+		case "attested":
+			p.attested = new(seedlog.Attestation)
+		case "spared":
+			p.spared = true
+		case "known":
+			p.spared, p.fresh = true, false
+		}
+		return p
+	}
+	for _, test := range []struct {
+		name   string
+		claims []*pooled
+		stay   []int
+	}{
+		{"all good", []*pooled{claim(low, 5, 0, "good"), claim(high, 5, 0, "attested")}, []int{0, 1}},
+		{"the first good", []*pooled{claim(low, 5, 0, "good"), claim(low, 5, 1, "spared"), claim(low, 6, 0, "spared")}, []int{0, 1, 2}},
+		{"the first spared", []*pooled{claim(low, 5, 0, "spared"), claim(low, 5, 1, "good"), claim(low, 6, 0, "attested"), claim(low, 6, 1, "spared")}, []int{2, 3}},
+		{"nothing good", []*pooled{claim(low, 5, 0, "spared"), claim(low, 6, 0, "spared"), claim(high, 5, 0, "good")}, []int{2}},
+		{"another's is good", []*pooled{claim(low, 5, 0, "good"), claim(high, 5, 0, "spared"), claim(high, 5, 1, "spared")}, []int{0}},
+		{"a record", []*pooled{claim(low, 5, 0, "known"), claim(high, 5, 0, "known")}, []int{0, 1}},
+	} {
+		var want []*pooled
+		for _, i := range test.stay {
+			want = append(want, test.claims[i])
+		}
+		if got := openedWhole(slices.Clone(test.claims), head); !slices.Equal(got, want) {
+			t.Errorf("%s: %d of %d stay, want %v", test.name, len(got), len(test.claims), test.stay)
+		}
+	}
+	if got := openedWhole([]*pooled{claim(low, 0, 0, "known")}, &node{}); len(got) > 0 {
+		t.Error("on the genesis a claim stays of which nobody re-ran all")
 	}
 }

@@ -2,31 +2,43 @@ package coordinator
 
 import (
 	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// recheckPool has every claim of others re-run before it may be logged: those of known keys at once, newcomers' in
-// turns of those who handed them over and few at a time. So claims of free keys take up a part of the leader's time.
+// recheckPool has claims of others re-run before they may be logged, in format 1 every one: those of known keys at
+// once, newcomers' in turns of those who handed them over and few at a time. So claims of free keys take up a part of
+// the leader's time.
 func (c *Coordinator) recheckPool() {
 	pool := &c.work.pool
-	delegates := c.delegates()
 	if c.rules.Spec.SpotChecks != nil {
 		c.recheckUnattested()
-		c.spotPool(&delegates)
-	} else {
-		for _, p := range pool.known.All() {
-			if !p.good && p.running == 0 {
-				c.recheck(p)
-			}
+		c.spotPool()
+		return
+	}
+	for _, p := range pool.known.All() {
+		if !p.good && p.running == 0 {
+			c.recheck(p)
 		}
 	}
-	delegates = delegates[:min(len(delegates), c.newcomersMore())]
-	for len(delegates) > 0 || c.checksNewcomers() {
-		_, key, ok := pool.unchecked.Pop()
+	for c.checksNewcomers() {
+		p, ok := pool.nextFresh()
 		if !ok {
 			return
 		}
-		if p, ok := pool.fresh.Get(key); ok && !p.ready() && p.running == 0 && !c.delegate(&delegates, p, len(p.claim.Value().Steps)) {
-			c.recheck(p)
+		c.recheck(p)
+	}
+}
+
+// nextFresh is the next newcomer's claim to re-run; false if none waits.
+func (p *pool) nextFresh() (q *pooled, ok bool) {
+	for {
+		_, key, ok := p.unchecked.Pop()
+		if !ok {
+			return nil, false
+		}
+		if q, ok := p.fresh.Get(key); ok && q.waits() {
+			return q, true
 		}
 	}
 }
@@ -34,7 +46,7 @@ func (c *Coordinator) recheckPool() {
 // checksNewcomers reports whether this leader may begin to re-run another claim of a newcomer by itself.
 func (c *Coordinator) checksNewcomers() bool {
 	pool := &c.work.pool
-	return pool.freshRunning < max(1, c.work.slots/newcomersShare, pool.checking/(newcomersShare-1))
+	return pool.freshRunning < max(1, c.atOnce()/newcomersShare, pool.checking/(newcomersShare-1))
 }
 
 // recheckUnattested re-runs claims that others would not attest.
@@ -42,8 +54,8 @@ func (c *Coordinator) recheckUnattested() {
 	pool := &c.work.pool
 	for len(c.tenure.again) > 0 {
 		p := pool.get(c.tenure.again[0])
-		waits := p != nil && !p.ready() && p.running == 0 && p.asked.peer == (Peer{})
-		if waits && (p.fresh && !c.checksNewcomers() || !p.fresh && pool.checking >= c.work.slots) {
+		waits := p != nil && p.waits()
+		if waits && (p.fresh && !c.checksNewcomers() || !p.fresh && pool.checking >= c.atOnce()) {
 			return
 		}
 		c.tenure.again = c.tenure.again[1:]
@@ -55,7 +67,7 @@ func (c *Coordinator) recheckUnattested() {
 
 func (c *Coordinator) recheck(p *pooled) {
 	c.work.pool.begin(p)
-	c.issue(&job{kind: jobClaim, parent: p.on, pooled: p, peer: p.claim.Value().Peer, chunk: p.claim.Value().Chunk}, true)
+	c.issue(&job{kind: jobClaim, parent: p.on, pooled: p, claim: p.claim, peer: p.claim.Value().Peer}, true)
 }
 
 // begin notes that a re-run of a claim begins.
@@ -82,12 +94,36 @@ func (p *pool) checked(q *pooled) {
 	}
 }
 
-// nextOf has a newcomer's next claim re-run, now that this one was.
-func (p *pool) nextOf(q *pooled) {
-	claim := q.claim.Value()
-	if next, ok := p.fresh.Get(poolKey{claim.Peer, claim.Parent, claim.Chunk + 1}); ok && !next.ready() {
-		p.unchecked.Push(next.from, 1, next.key())
+// nextOf has a newcomer's next claims re-run, now that this one was.
+func (c *Coordinator) nextOf(q *pooled) {
+	if !q.fresh || !q.ready() {
+		return
 	}
+	list := c.work.pool.freshOf(q.claim.Value().Peer)
+	for _, p := range list {
+		if p.waits() && c.follows(p.claim.Value(), list) {
+			c.work.pool.unchecked.Push(p.from, 1, p.key())
+		}
+	}
+}
+
+// follows reports whether all chunks of its peer and parent below a claim are in the log or ready.
+func (c *Coordinator) follows(claim *seedlog.Claim, list []*pooled) bool {
+	if logged, ok := c.place(claim); !ok || claim.Chunk == logged {
+		return ok
+	}
+	before := before(c.rules, claim, list)
+	return before != nil && before.ready()
+}
+
+// before is the one of a list that ends where a claim begins; nil: it is not there.
+func before(rules *seedlog.Rules, claim *seedlog.Claim, list []*pooled) *pooled {
+	for _, q := range list {
+		if v := q.claim.Value(); v.Peer == claim.Peer && v.Parent == claim.Parent && v.Chunk+rules.Chunks(v) == claim.Chunk {
+			return q
+		}
+	}
+	return nil
 }
 
 // rechecked takes the re-run of a claim in the pool. A false one of a newcomer is not logged and weighs nothing, so
@@ -96,19 +132,25 @@ func (c *Coordinator) rechecked(p *pooled, fitness []int64, steps []uint64) {
 	pool := &c.work.pool
 	pool.checked(p)
 	claim := p.claim.Value()
-	counter, same := differs(claim, fitness, steps)
+	counter, same := c.differs(claim, fitness, steps)
 	switch {
 	case same:
 		p.good = true
 		if p.refused != (Peer{}) {
 			c.silentDelegate(p.refused) // it said no
 		}
-		pool.nextOf(p)
-	case p.fresh && !c.faults.newcomers.Take(uint64(c.now), newcomerProof{}, newcomerProofTicks):
+		c.nextOf(p)
+	case c.proofless(p):
 		c.markFaulty(claim.Peer, "made a false claim")
 	default:
 		c.expose(p.claim, counter, fitness, steps, 0)
 	}
+}
+
+// proofless reports whether others get no proof of a false claim that is not logged: it is a newcomer's, of which
+// there may be any number.
+func (c *Coordinator) proofless(p *pooled) bool {
+	return p.fresh && !c.faults.newcomers.Take(uint64(c.now), newcomerProof{}, newcomerProofTicks)
 }
 
 // awaitsReruns reports whether a generation should wait for re-runs that are under way. Newcomers' are waited for as
@@ -133,7 +175,8 @@ type newcomers struct {
 	next   uint64 // height of the head at which the next may be
 }
 
-// maxAwaited is how many claims of newcomers may wait to be re-run while a generation waits for them: more are a flood.
+// maxAwaited is how many claims of newcomers may wait to be re-run while a generation waits for them: more are a
+// flood.
 const maxAwaited = 16
 
 // maxUnusedNewcomers bounds how rare the waits become: one in 64 entries.

@@ -125,8 +125,8 @@ func TestRestoreMarksFalseClaims(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	counter := claim.Value().Chunk * m.cfg.Rules.Spec.Generation.Chunk
-	fitness, steps := claim.Value().At(counter)
+	counter := m.cfg.Rules.First(claim.Value())
+	fitness, steps := m.cfg.Rules.At(claim.Value(), counter)
 	proof := m.cfg.Rules.OwnProof(claim, counter, fitness, steps+1, m.key)
 	disk := *m.disk
 	disk.blocks = maps.Clone(disk.blocks)

@@ -3,13 +3,15 @@ package coordinator
 import (
 	"slices"
 
+	"github.com/evoswarm/evoswarm/internal/fair"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// Spot checks. Where a run's spec has them, a leader re-runs the first claims of a key, of later ones a part that falls
-// with its record, and what decides an entry; all else is logged as it is. Every native owes the swarm a re-run for so
-// many results of its own: the leader pays with results of claims that come in, the others with results of entries that
-// they follow. What is drawn is local and secret, and drawn after it was claimed. docs/spec/draft2.md has the reasons.
+// Spot checks. Where a run's spec has them, a leader re-runs the first claims of a key, of later ones a part that
+// falls with its record, and what decides an entry; all else is logged as it is. Every native owes the swarm a re-run
+// for so many results of its own: the leader pays with results of claims that come in, the others with results of
+// entries that they follow. What is drawn is local and secret, and drawn after it was claimed. docs/spec/draft2.md has
+// the reasons.
 
 const (
 	// decisiveResults is how many results of an entry decide it.
@@ -22,48 +24,94 @@ const (
 	decisiveSpots = 2
 )
 
-// spotPool decides what of the claims of known keys is re-run before they are logged. Of a key whose record is short
-// they come one after the other, and all together no more than this computer does at once: what decides an entry must
-// not wait for many.
-func (c *Coordinator) spotPool(delegates *[]Peer) {
-	pool := &c.work.pool
-	busy, ready := make(map[Peer]bool), make(map[Peer]uint64)
-	for _, p := range pool.known.All() {
-		author := p.claim.Value().Peer
-		busy[author] = busy[author] || p.running > 0 || p.asked.peer != (Peer{})
-		if p.ready() {
-			ready[author]++
+// author is what the pool holds of a peer.
+type author struct {
+	busy  bool    // one of its claims is under re-run
+	ready uint64  // chunks of its claims that are ready
+	whole *pooled // of those that were re-run as a whole, the first in an entry's order
+}
+
+// authors sums up the pool by peers, without this one.
+func (p *pool) authors(rules *seedlog.Rules) map[Peer]*author {
+	authors := make(map[Peer]*author)
+	for _, t := range [...]*fair.Table[poolKey, source, *pooled]{p.known, p.fresh} {
+		for _, q := range t.All() {
+			a := authors[q.claim.Value().Peer]
+			if a == nil {
+				a = new(author)
+				authors[q.claim.Value().Peer] = a
+			}
+			a.busy = a.busy || q.running > 0 || q.asked.peer != (Peer{})
+			if q.ready() {
+				a.ready += rules.Chunks(q.claim.Value())
+			}
+			if q.whole() && (a.whole == nil || inEntryOrder(q, a.whole) < 0) {
+				a.whole = q
+			}
 		}
 	}
+	return authors
+}
+
+// spotPool decides what of others' claims is re-run before they are logged. Of a key they come one after the other,
+// and all together no more than this computer and those it asks do at once: what decides an entry must not wait for
+// many.
+func (c *Coordinator) spotPool() {
+	pool := &c.work.pool
+	authors, delegates := pool.authors(c.rules), c.delegates()
 	for _, p := range pool.known.All() {
-		author := p.claim.Value().Peer
-		if p.ready() || p.running > 0 || p.spared || busy[author] {
-			continue
+		if a := authors[p.claim.Value().Peer]; p.waits() && !a.busy {
+			c.spot(p, a, &delegates, pool.checking < c.atOnce())
 		}
-		if !p.drawn {
-			p.drawn, p.draws = true, c.drawn(author, ready[author])
+	}
+	delegates = delegates[:min(len(delegates), c.newcomersMore())]
+	for len(delegates) > 0 || c.checksNewcomers() {
+		p, ok := pool.nextFresh()
+		if !ok {
+			return
 		}
-		switch {
-		case p.draws == 0:
-			c.spare(p)
-			ready[author]++
-			busy[author] = p.running > 0
-		case c.delegate(delegates, p, p.draws):
-			busy[author] = true
-		case pool.checking >= c.work.slots:
-			busy[author] = true
-		default:
-			busy[author] = true
+		if a := authors[p.claim.Value().Peer]; !a.busy { // else it comes again after that
+			c.spot(p, a, &delegates, true)
+		}
+	}
+}
+
+// spot has as many results of a claim re-run as are drawn: by another native if there is one, else here if there is
+// room.
+func (c *Coordinator) spot(p *pooled, a *author, delegates *[]Peer, room bool) {
+	claim := p.claim.Value()
+	if !p.drawn {
+		p.drawn, p.draws = true, c.drawn(claim, a.ready)
+	}
+	if c.opens(p, a) {
+		p.draws = len(claim.Steps)
+	}
+	switch {
+	case p.draws == 0:
+		c.spare(p)
+		a.ready += c.rules.Chunks(claim)
+		a.busy = p.running > 0
+	default:
+		a.busy = true
+		if !c.delegate(delegates, p, p.draws) && room {
 			c.spotClaim(p)
 		}
 	}
 }
 
-// drawn is how many results of a known key's next claim are re-run: all until the log and this pool hold the first
-// chunks of it, then a part that falls with what they hold.
-func (c *Coordinator) drawn(author Peer, ready uint64) int {
-	spot, size := c.rules.Spec.SpotChecks, c.rules.Spec.Generation.Chunk
-	chunks := c.chain.credits[author].Evaluations/c.rules.EvaluationsPerChunk() + ready
+// opens reports whether a newcomer's claim may come to be its first in an entry: the leader answers for that.
+func (c *Coordinator) opens(p *pooled, a *author) bool {
+	return p.newcomers(c.chain.head) && (a.whole == nil || inEntryOrder(p, a.whole) < 0)
+}
+
+// newcomers reports whether a claim is of a key without work in the last entries.
+func (p *pooled) newcomers(head *node) bool { return p.fresh || head.height == 0 }
+
+// drawn is how many results of a key's next claim are re-run: all until the log and this pool hold the first chunks of
+// it, then a part that falls with what they hold.
+func (c *Coordinator) drawn(claim *seedlog.Claim, ready uint64) int {
+	spot, size := c.rules.Spec.SpotChecks, uint64(len(claim.Steps))
+	chunks := c.chain.credits[claim.Peer].Evaluations/c.rules.EvaluationsPerChunk() + ready
 	if chunks >= spot.First*spot.Share {
 		return 0
 	}
@@ -72,7 +120,7 @@ func (c *Coordinator) drawn(author Peer, ready uint64) int {
 
 // spotClaim re-runs as many results of a claim as were drawn, which ones is drawn now.
 func (c *Coordinator) spotClaim(p *pooled) {
-	size := int(c.rules.Spec.Generation.Chunk)
+	size := len(p.claim.Value().Steps)
 	if p.draws == size {
 		c.recheck(p)
 		return
@@ -87,7 +135,7 @@ func (c *Coordinator) spotClaim(p *pooled) {
 func (c *Coordinator) spotResult(p *pooled, i uint64) {
 	c.work.pool.begin(p)
 	claim := p.claim.Value()
-	c.issue(&job{kind: jobSpot, parent: p.on, pooled: p, claim: p.claim, peer: claim.Peer, counter: claim.Chunk*uint64(len(claim.Steps)) + i}, true)
+	c.issue(&job{kind: jobSpot, parent: p.on, pooled: p, claim: p.claim, peer: claim.Peer, counter: c.rules.First(claim) + i}, true)
 }
 
 // spotOwed takes one of the re-runs that this peer owes; false if it owes none.
@@ -105,12 +153,13 @@ func (c *Coordinator) spotOwed() bool {
 func (c *Coordinator) spare(p *pooled) {
 	p.spared = true
 	if c.spotOwed() {
-		c.spotResult(p, c.draw.Uint64()%c.rules.Spec.Generation.Chunk)
+		c.spotResult(p, c.draw.Uint64()%uint64(len(p.claim.Value().Steps)))
 	}
+	c.nextOf(p)
 }
 
-// spotEntry has results of an entry re-run that this peer follows now, as far as it owes any: some of those that decide
-// it, and of the others by the steps that they claim.
+// spotEntry has results of an entry re-run that this peer follows now, as far as it owes any: some of those that
+// decide it, and of the others by the steps that they claim.
 func (c *Coordinator) spotEntry(n *node) {
 	if n.body == nil || c.cfg.Audit == 0 || n.steps == n.parent.steps {
 		return
@@ -125,7 +174,7 @@ func (c *Coordinator) spotEntry(n *node) {
 		} else {
 			d := drawResults(claims, 1, func() uint64 { return c.draw.Uint64() % steps })[0]
 			claim = claims[d.claim]
-			counter = claim.Value().Chunk*uint64(len(claim.Value().Steps)) + uint64(d.result)
+			counter = c.rules.First(claim.Value()) + uint64(d.result)
 		}
 		v := claim.Value()
 		if on := c.chain.stateOf(n, v); on != nil && v.Peer != c.self {
@@ -136,10 +185,19 @@ func (c *Coordinator) spotEntry(n *node) {
 
 // spotted takes the re-run of one result that was drawn.
 func (c *Coordinator) spotted(j *job, fitness []int64, steps uint64) {
-	if j.pooled != nil {
-		c.work.pool.checked(j.pooled)
+	p := j.pooled
+	if p != nil {
+		c.work.pool.checked(p)
 	}
-	if stated, statedSteps := j.claim.Value().At(j.counter); !slices.Equal(stated, fitness) || statedSteps != steps {
+	stated, statedSteps := c.rules.At(j.claim.Value(), j.counter)
+	switch {
+	case slices.Equal(stated, fitness) && statedSteps == steps:
+		if p != nil {
+			c.nextOf(p)
+		}
+	case p != nil && c.proofless(p):
+		c.markFaulty(j.peer, "made a false claim")
+	default:
 		c.exposeCounter(j.claim, j.counter, fitness, steps, 0)
 	}
 }
@@ -203,7 +261,7 @@ func (c *Coordinator) checkSealed(g *closing) {
 // sure takes the re-run of a result that decides the generation that this leader closes. If it is false the
 // generation is closed without its author.
 func (c *Coordinator) sure(j *job, fitness []int64, steps uint64) {
-	if stated, statedSteps := j.claim.Value().At(j.counter); !slices.Equal(stated, fitness) || statedSteps != steps {
+	if stated, statedSteps := c.rules.At(j.claim.Value(), j.counter); !slices.Equal(stated, fitness) || statedSteps != steps {
 		c.dropClosing()
 		c.exposeCounter(j.claim, j.counter, fitness, steps, 0)
 		return
@@ -215,9 +273,9 @@ func (c *Coordinator) sure(j *job, fitness []int64, steps uint64) {
 	}
 }
 
-// blamed reports whether a leader should have found a false claim before it logged it in n: of a key without work in
-// the last entries for which nobody else answers, or in a result that decides the entry where leaders wait for its
-// re-run. It is a function of the branch and the proof alone.
+// blamed reports whether a leader should have found a false claim before it logged it in n: the first one there of a
+// key without work in the last entries, for which nobody else answers, or in a result that decides the entry where
+// leaders wait for its re-run. It is a function of the branch and the proof alone.
 func (c *Coordinator) blamed(n *node, link seedlog.Link) bool {
 	if c.rules.Spec.SpotChecks == nil {
 		return true // leaders re-run all claims
@@ -238,6 +296,7 @@ func (c *Coordinator) blamed(n *node, link seedlog.Link) bool {
 	if c.chain.maxStale == 0 && slices.Contains(n.decisive, decides) {
 		return true
 	}
+	credit := n.creditOf(claim.Peer)
 	_, attested := c.answers(n, link)
-	return !attested && c.chain.accountsAt(n.parent).of[claim.Peer].entries == 0
+	return !attested && credit != nil && n.claims[credit.first] == link && c.chain.accountsAt(n.parent).of[claim.Peer].entries == 0
 }

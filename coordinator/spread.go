@@ -27,17 +27,23 @@ type coming struct {
 // spreads reports whether hubs give each other new entries unasked.
 func (c *Coordinator) spreads() bool { return c.chain.maxStale > 0 && c.cfg.Hub }
 
-// tree lists the hubs with a record in the order of a term, without the leader: it gives to the first spreadTo, and
-// number i of them to those from spreadTo*(i+1) on.
-func (c *Coordinator) tree(leader Peer, term uint64) []Peer {
+// tree lists the hubs for entries on a node in the order of a term, without the leader: it gives to the first
+// spreadTo, and number i of them to those from spreadTo*(i+1) on. Those without work below that node come last, where
+// nobody depends on them.
+func (c *Coordinator) tree(on *node, leader Peer, term uint64) []Peer {
+	of := c.chain.accountsAt(on).of
 	prefix := binary.LittleEndian.AppendUint64(append([]byte("evoswarm/spread/1\x00"), c.rules.Run.Bytes()...), term)
-	var peers []Peer
+	var known, fresh []Peer
 	for _, p := range c.present() {
-		if p.class == hubClass && p.peer != leader && c.known(p.peer) {
-			peers = append(peers, p.peer)
+		switch {
+		case p.class != hubClass || p.peer == leader:
+		case of[p.peer].entries > 0:
+			known = append(known, p.peer)
+		default:
+			fresh = append(fresh, p.peer)
 		}
 	}
-	return byLot(prefix, peers)
+	return append(byLot(prefix, known), byLot(prefix, fresh)...)
 }
 
 // passOn pushes an entry that just came, if it is one of the newest of the leader that is followed.
@@ -52,7 +58,7 @@ func (c *Coordinator) push(n *node, g *generation) {
 	if !c.spreads() {
 		return
 	}
-	peers := c.tree(n.leader, n.term)
+	peers := c.tree(n.parent, n.leader, n.term)
 	first := 0
 	if n.leader != c.self {
 		i := slices.Index(peers, c.self)
@@ -79,7 +85,7 @@ func (c *Coordinator) await(link seedlog.Link, e *seedlog.Entry) bool {
 	if !c.spreads() || c.joining() {
 		return false
 	}
-	i := slices.Index(c.tree(e.Leader, e.Term), c.self)
+	i := slices.Index(c.tree(c.chain.head, e.Leader, e.Term), c.self)
 	if i < 0 {
 		return false
 	}

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 )
 
@@ -49,6 +50,26 @@ func TestSilentHubs(t *testing.T) {
 	for _, m := range f.peers {
 		if head := f.leading().coord.chain.head.height; m.coord.chain.head.height+8 < head || head < 40 {
 			t.Errorf("%s is at height %d of %d", m.name, m.coord.chain.head.height, head)
+		}
+	}
+}
+
+// TestTreeBeginsWithTheKnown: all hubs have a place in the tree of a term, those without a record behind all others.
+func TestTreeBeginsWithTheKnown(t *testing.T) {
+	f := newNextField(t, 4, 8, 0)
+	fresh := f.peers[5:]
+	f.held = func(m *member, j *job) bool { return slices.Contains(fresh, m) && j.kind == jobOwn }
+	f.pass(200)
+	for term := range uint64(20) {
+		leader := f.peers[int(term)%5]
+		tree := f.peers[0].coord.tree(f.peers[0].coord.chain.head, leader.peer, term)
+		if len(tree) != 7 || slices.Contains(tree, leader.peer) {
+			t.Fatalf("term %d: %d hubs in the tree, the leader among them: %t", term, len(tree), slices.Contains(tree, leader.peer))
+		}
+		for _, m := range fresh {
+			if slices.Index(tree, m.peer) < 4 {
+				t.Errorf("term %d: %s, which has no record, is number %d", term, m.name, slices.Index(tree, m.peer))
+			}
 		}
 	}
 }

@@ -149,8 +149,8 @@ func TestRestartMarksFalseClaimsBelowTheSummary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	counter := claim.Value().Chunk * l.cfg.Rules.Spec.Generation.Chunk
-	fitness, steps := claim.Value().At(counter)
+	counter := l.cfg.Rules.First(claim.Value())
+	fitness, steps := l.cfg.Rules.At(claim.Value(), counter)
 	proof := l.cfg.Rules.OwnProof(claim, counter, fitness, steps+1, keyOf("n2"))
 	disk := *l.disk
 	disk.blocks = maps.Clone(disk.blocks)

@@ -52,6 +52,7 @@ type member struct {
 	disk  *memory
 	coord *Coordinator
 	tasks []Work // under evaluation
+	spare int    // chunks that it could have evaluated by now, towards the first of them
 	fold  *Fold  // that waits
 }
 

@@ -284,8 +284,8 @@ func verbForgeProof(s *swarm, t *testing.T, d *datadriven.TestData) {
 		if err != nil || claim.Peer != against.peer {
 			continue
 		}
-		fitness, steps := claim.At(claim.Chunk * 4)
-		proof, _ := seedlog.NewProof(s.rules.Run, link, claim.Chunk*4, []int64{fitness[0] + 1}, steps, from.key).Encode()
+		fitness, steps := s.rules.At(claim, s.rules.First(claim))
+		proof, _ := seedlog.NewProof(s.rules.Run, link, s.rules.First(claim), []int64{fitness[0] + 1}, steps, from.key).Encode()
 		s.post(from, Envelope{Gossip, Peer{}, &FraudProof{Claim: data, Proof: proof}})
 		return
 	}

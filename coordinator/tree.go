@@ -66,15 +66,16 @@ type peerCredit struct {
 	peer Peer
 	Credit
 	counts uint64   // of the steps, those that weigh: fewer on probation
-	chunks []uint16 // by how far below the entry's parent that of the claims lies
+	first  int      // which of the entry's claims is its first
+	chunks []uint32 // by how far below the entry's parent that of the claims lies
 }
 
-// claimed notes a claim on the entry that lies so many below the parent.
-func (credit *peerCredit) claimed(age int) {
+// claimed notes chunks on the entry that lies so many below the parent.
+func (credit *peerCredit) claimed(age int, chunks uint64) {
 	for len(credit.chunks) <= age {
 		credit.chunks = append(credit.chunks, 0)
 	}
-	credit.chunks[age]++
+	credit.chunks[age] += uint32(chunks)
 }
 
 func (n *node) parentInfo() seedlog.Parent {
@@ -100,11 +101,19 @@ func (b below) Logged(on seedlog.Link, peer Peer) (height, chunks uint64, ok boo
 
 // chunksOf is how many chunks of a peer on the entry that lies so many below its parent an entry holds.
 func (n *node) chunksOf(peer Peer, age int) uint64 {
-	i, found := slices.BinarySearchFunc(n.credits, peer, func(credit peerCredit, p Peer) int { return credit.peer.Compare(p) })
-	if !found || age >= len(n.credits[i].chunks) {
-		return 0
+	if credit := n.creditOf(peer); credit != nil && age < len(credit.chunks) {
+		return uint64(credit.chunks[age])
 	}
-	return uint64(n.credits[i].chunks[age])
+	return 0
+}
+
+// creditOf is what an entry holds of a peer; nil: nothing.
+func (n *node) creditOf(peer Peer) *peerCredit {
+	i, found := slices.BinarySearchFunc(n.credits, peer, func(credit peerCredit, p Peer) int { return credit.peer.Compare(p) })
+	if !found {
+		return nil
+	}
+	return &n.credits[i]
 }
 
 // stateOf is the entry that a claim in n lies on, if its state is in memory or can be folded again; else nil.
@@ -135,10 +144,10 @@ func (c *chain) newNode(parent *node, entry seedlog.CheckedEntry, claims []seedl
 		theta: [32]byte(e.Theta), digest: [32]byte(e.State), attested: e.Attestations, solved: e.Solved,
 	}
 	n.best, n.mean = fitnessOf(claims)
-	for _, checked := range claims {
+	for i, checked := range claims {
 		claim, last := checked.Value(), len(n.credits)-1
 		if last < 0 || n.credits[last].peer != claim.Peer {
-			n.credits = append(n.credits, peerCredit{peer: claim.Peer})
+			n.credits = append(n.credits, peerCredit{peer: claim.Peer, first: i})
 			last++
 		}
 		n.credits[last].Evaluations += claim.Evaluations()
@@ -147,7 +156,7 @@ func (c *chain) newNode(parent *node, entry seedlog.CheckedEntry, claims []seedl
 			continue
 		}
 		if on := n.parentOf(claim); on != nil { // far below in memory it may be gone
-			n.credits[last].claimed(int(parent.height - on.height))
+			n.credits[last].claimed(int(parent.height-on.height), uint64(len(claim.Steps))/c.chunk)
 		}
 	}
 	accounts := c.accountsAt(parent)

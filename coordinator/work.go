@@ -30,10 +30,11 @@ type job struct {
 	urgent   bool
 	parent   *node
 	peer     Peer                 // whose candidates are run
-	chunk    uint64               // jobOwn, jobClaim, jobAudit
+	chunk    uint64               // jobOwn: the first, and
+	chunks   uint64               // how many
 	pooled   *pooled              // jobClaim, jobDecides; jobSpot: of a claim that is not logged
 	node     *node                // jobDecisive
-	claim    seedlog.CheckedClaim // jobDecisive, jobAudit, jobProof, jobSpot, jobDecides, jobSealed, jobRequested, jobAhead
+	claim    seedlog.CheckedClaim // jobClaim, jobDecisive, jobAudit, jobProof, jobSpot, jobDecides, jobSealed, jobRequested, jobAhead
 	counter  uint64               // jobDecisive, jobProof, jobSpot, jobDecides, jobSealed, jobRequested, jobAhead
 	evidence *evidence            // jobProof
 	request  *request             // jobRequested
@@ -49,10 +50,11 @@ type work struct {
 	waiting []uint64 // jobs that wait for a state
 	slots   int
 	paused  bool
-	chunk   uint64          // next own chunk on the head
-	begun   map[uint64]bool // own chunks on the head that were under evaluation when it became the head
-	own     int             // own chunks under evaluation
-	logged  uint64          // height of the newest entry with a claim of this peer
+	chunk   uint64            // next own chunk on the head
+	begun   map[uint64]uint64 // own claims on the head that were under evaluation when it became the head: first chunk to chunks
+	own     uint64            // own chunks under evaluation
+	pace    pace
+	logged  uint64 // height of the newest entry with a claim of this peer
 	ledger  ledger
 	late    uint64 // own chunk that is finished although its parent is no longer the head; 0: none
 	audits  []audit
@@ -81,20 +83,30 @@ func (j *job) counters(rules *seedlog.Rules) int {
 		return 0
 	case j.single():
 		return 1
+	case j.kind == jobOwn:
+		return int(j.chunks * rules.Spec.Generation.Chunk)
 	}
-	return int(rules.Spec.Generation.Chunk)
+	return len(j.claim.Value().Steps)
+}
+
+// first is the first counter that the job evaluates.
+func (j *job) first(rules *seedlog.Rules) uint64 {
+	switch {
+	case j.single():
+		return j.counter
+	case j.kind == jobOwn:
+		return j.chunk * rules.Spec.Generation.Chunk
+	}
+	return rules.First(j.claim.Value())
 }
 
 // work is what the driver is asked to do, on the state of the job's parent.
 func (j *job) work(id uint64, rules *seedlog.Rules) Work {
 	on := j.parent
-	switch {
-	case j.kind == jobTest:
+	if j.kind == jobTest {
 		return Work{id, rollout.Task{State: on.state}, rules.TestSeeds(on.link, rules.Spec.Checks.Test), j.urgent}
-	case j.single():
-		return Work{id, rules.Recheck(on.state, on.link, j.peer, j.counter), nil, j.urgent}
 	}
-	return Work{id, rules.Task(on.state, on.link, j.peer, j.chunk), nil, j.urgent}
+	return Work{id, rules.Range(on.state, on.link, j.peer, j.first(rules), uint64(j.counters(rules))), nil, j.urgent}
 }
 
 // issue gives a job to the driver, once the state of its parent is in memory.
@@ -131,13 +143,27 @@ func (c *Coordinator) issueOwn() {
 	if c.work.paused || c.ahead.led || c.joining() || c.ended() != seedlog.Open {
 		return
 	}
-	for ; c.work.own < c.work.slots && c.work.chunk < c.rules.Spec.Generation.Quota; c.work.chunk++ {
-		if k := c.work.chunk; c.work.begun[k] || c.work.pool.get(poolKey{c.self, c.chain.head.link, k}) != nil {
-			continue // the head was this one before
+	for c.takesOwn() && c.work.chunk < c.rules.Spec.Generation.Quota {
+		k := c.work.chunk
+		if begun := c.work.begun[k]; begun > 0 { // the head was this one before
+			c.work.chunk += begun
+		} else if p := c.work.pool.get(poolKey{c.self, c.chain.head.link, k}); p != nil {
+			c.work.chunk += c.rules.Chunks(p.claim.Value())
+		} else {
+			c.work.chunk = c.issueClaim(c.chain.head, k)
 		}
-		c.work.own++
-		c.issue(&job{kind: jobOwn, parent: c.chain.head, peer: c.self, chunk: c.work.chunk}, false)
 	}
+}
+
+// issueClaim gives the driver an own claim that begins with a chunk, and returns the chunk after it.
+func (c *Coordinator) issueClaim(on *node, chunk uint64) (next uint64) {
+	n := min(c.work.pace.chunks, c.rules.Spec.Generation.Quota-chunk)
+	if c.work.own == 0 {
+		c.work.pace.begin(c.now)
+	}
+	c.work.own += n
+	c.issue(&job{kind: jobOwn, parent: on, peer: c.self, chunk: chunk, chunks: n}, false)
+	return chunk + n
 }
 
 // issueAudits re-runs waiting audits, as many at once as there are slots.
@@ -148,11 +174,11 @@ func (c *Coordinator) issueAudits() {
 			running++
 		}
 	}
-	for running < c.work.slots && len(c.work.audits) > 0 {
+	for running < c.atOnce() && len(c.work.audits) > 0 {
 		a := c.work.audits[0]
 		c.work.audits = c.work.audits[1:]
 		running++
-		c.issue(&job{kind: jobAudit, parent: a.parent, claim: a.claim, peer: a.claim.Value().Peer, chunk: a.claim.Value().Chunk}, false)
+		c.issue(&job{kind: jobAudit, parent: a.parent, claim: a.claim, peer: a.claim.Value().Peer}, false)
 	}
 }
 
@@ -163,12 +189,12 @@ func (c *Coordinator) cancelStale() {
 		j := c.work.jobs[id]
 		switch {
 		case j.kind == jobOwn && c.worthwhile(j.parent):
-			c.work.own++
+			c.work.own += j.chunks
 			if j.parent == c.chain.head {
 				if c.work.begun == nil {
-					c.work.begun = make(map[uint64]bool)
+					c.work.begun = make(map[uint64]uint64)
 				}
-				c.work.begun[j.chunk] = true
+				c.work.begun[j.chunk] = j.chunks
 			}
 		case j.kind == jobOwn && c.finishLate(id, j):
 		case j.kind == jobOwn, j.kind == jobAhead && c.ahead.on == nil, (j.kind == jobClaim || j.kind == jobSpot && j.pooled != nil) && c.work.pool.links[j.pooled.claim.Link()] != j.pooled:
@@ -192,9 +218,9 @@ func (c *Coordinator) worthwhile(n *node) bool {
 }
 
 // finishLate reports whether an own chunk is finished although it comes too late: a peer that is always late shows so
-// that it works, and the leader waits for it now and then. One at a time.
+// that it works, and the leader waits for it now and then, where no stale claims are taken. One at a time.
 func (c *Coordinator) finishLate(id uint64, j *job) bool {
-	if j.parent == c.chain.head || !c.idle(c.self) || j.parent.height+lateFor <= c.chain.head.height || c.chain.canonAt(j.parent.height) != j.parent {
+	if c.chain.maxStale > 0 || j.parent == c.chain.head || !c.idle(c.self) || j.parent.height+lateFor <= c.chain.head.height || c.chain.canonAt(j.parent.height) != j.parent {
 		return false
 	}
 	if old := c.work.jobs[c.work.late]; old != nil && c.work.late != id {
@@ -207,6 +233,8 @@ func (c *Coordinator) finishLate(id uint64, j *job) bool {
 // showLate sends an own claim whose time is over.
 func (c *Coordinator) showLate(checked seedlog.CheckedClaim) {
 	switch {
+	case c.chain.maxStale > 0:
+		return // no leader waits
 	case !c.cfg.Hub:
 		c.out.send(Hubs, Peer{}, &Claims{Blocks: [][]byte{checked.Bytes()}})
 		return
@@ -214,9 +242,9 @@ func (c *Coordinator) showLate(checked seedlog.CheckedClaim) {
 		return
 	}
 	claim := checked.Value()
-	best, counter := claim.Best()
+	best, at := claim.Best()
 	c.out.send(Direct, c.election.leader, &Inventory{Parent: claim.Parent, Items: []InventoryItem{
-		{Claim: checked.Link(), Best: best, Seed: c.rules.Seed(claim.Parent, claim.Peer, counter)}}})
+		{Claim: checked.Link(), Best: best, Seed: c.rules.Seed(claim.Parent, claim.Peer, c.rules.First(claim)+at)}}})
 }
 
 func (c *Coordinator) evaluated(e Evaluated) {
@@ -235,10 +263,11 @@ func (c *Coordinator) evaluated(e Evaluated) {
 		c.tested(j.parent, e.Returns)
 	case jobOwn:
 		if c.worthwhile(j.parent) {
-			c.work.own--
+			c.work.own -= min(j.chunks, c.work.own)
 		}
+		c.paced(j.chunks)
 		c.work.spots += uint64(len(e.Results))
-		c.work.credit = min(c.work.credit+uint64(len(e.Results)), creditChunks*c.rules.Spec.Generation.Chunk)
+		c.work.credit = min(c.work.credit+uint64(len(e.Results)), c.mostCredit())
 		claim := c.rules.OwnClaim(c.rules.Claim(j.parent.link, c.cfg.Key, j.chunk, e.Results))
 		c.work.ledger.claimed(claim, j.parent.height)
 		if j.parent.afloat {
@@ -249,7 +278,7 @@ func (c *Coordinator) evaluated(e Evaluated) {
 	case jobClaim:
 		c.rechecked(j.pooled, fitness, steps)
 	case jobAudit:
-		if counter, ok := differs(j.claim.Value(), fitness, steps); !ok {
+		if counter, ok := c.differs(j.claim.Value(), fitness, steps); !ok {
 			c.expose(j.claim, counter, fitness, steps, c.lotOf(c.cfg.Audit))
 		}
 	case jobSpot, jobSealed:
@@ -268,11 +297,11 @@ func (c *Coordinator) evaluated(e Evaluated) {
 }
 
 // differs compares a re-run of a whole claim with what the claim states, and names the first counter that differs.
-func differs(claim *seedlog.Claim, fitness []int64, steps []uint64) (counter uint64, same bool) {
+func (c *Coordinator) differs(claim *seedlog.Claim, fitness []int64, steps []uint64) (counter uint64, same bool) {
 	signs := len(fitness) / len(steps)
 	for i := range steps {
 		if steps[i] != claim.Steps[i] || !slices.Equal(fitness[i*signs:(i+1)*signs], claim.Fitness[i*signs:(i+1)*signs]) {
-			return claim.Chunk*uint64(len(steps)) + uint64(i), false
+			return c.rules.First(claim) + uint64(i), false
 		}
 	}
 	return 0, true

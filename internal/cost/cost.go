@@ -67,9 +67,17 @@ func Of(rules *seedlog.Rules, workers int) Estimate {
 	// The episodes of the mean policy from which running statistics are taken are part of the update.
 	observed := float64(rules.ObserveEpisodes()) * (foldNS + step*float64(rules.Env.MaxSteps))
 	c.UpdateSeconds = ((seeds*candidate+observed)/float64(workers) + float64(c.StateBytes)*hashNS + storedNS) / 1e9
-	c.LogBytes = logBytes(rules)
+	c.LogBytes = logBytes(rules, perClaim(rules, perEvaluation))
 	c.BytesPerEval = float64(c.LogBytes) / float64(g.Evaluations)
 	return c
+}
+
+// perClaim is how many evaluations a claim has. Where its author decides these are what one core computes in claimNS.
+func perClaim(rules *seedlog.Rules, evaluationNS float64) uint64 {
+	const claimNS = 125e6 // half of the least time between two entries
+	chunk := rules.EvaluationsPerChunk()
+	chunks := max(uint64(claimNS/(float64(chunk)*evaluationNS)), 1)
+	return chunk * min(chunks, rules.MostChunks(), max(rules.Spec.Generation.Evaluations/chunk, 1))
 }
 
 // perResult is the number of values that a candidate, or one result of an update, touches: the parameters, or
@@ -94,11 +102,11 @@ func referenceBytes(rules *seedlog.Rules) int64 {
 }
 
 // logBytes is the size of a generation in the log: the entry, its seal, and claims with results of average size.
-func logBytes(rules *seedlog.Rules) int64 {
+func logBytes(rules *seedlog.Rules, perClaim uint64) int64 {
 	g := rules.Spec.Generation
-	const perFitness, perSteps, perClaim, perLink, entryAndSeal = 5, 3, 154, 43, 560
-	claims := int64((g.Evaluations + rules.EvaluationsPerChunk() - 1) / rules.EvaluationsPerChunk())
-	return entryAndSeal + claims*(perClaim+perLink) + int64(g.Evaluations)*perFitness + int64(g.Evaluations)/int64(rules.Signs())*perSteps
+	const perFitness, perSteps, claimBytes, perLink, entryAndSeal = 5, 3, 154, 43, 560
+	claims := int64((g.Evaluations + perClaim - 1) / perClaim)
+	return entryAndSeal + claims*(claimBytes+perLink) + int64(g.Evaluations)*perFitness + int64(g.Evaluations)/int64(rules.Signs())*perSteps
 }
 
 // Limits are what a computer lends to one run.

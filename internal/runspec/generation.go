@@ -78,7 +78,7 @@ func setDraft(spec *seedlog.Spec, strategy evolve.Strategy) {
 	if evolve.Grows(strategy) {
 		g.Growth = draftGrowth
 	}
-	g.Quota = min(g.Quota*draftQuota/2, seedlog.MaxClaims)
+	g.Quota, g.Chunk = min(g.Quota*g.Chunk*draftQuota/2, seedlog.MaxEvaluations), 1 // claims are as long as suits their author
 	g.WeightSteps = min(g.WeightSteps*draftQuota, 1<<40)
 }
 

@@ -64,14 +64,14 @@ func TestDraftOfFormat2(t *testing.T) {
 			t.Fatalf("%s with %s: %v", c.env, c.strategy, err)
 		}
 		g := spec.Generation
-		if spec.Format != seedlog.Next || spec.Draft != seedlog.Draft || g.MaxStale != c.stale || *spec.SpotChecks != (seedlog.SpotChecks{First: 1, Share: 32}) {
+		if spec.Format != seedlog.Next || spec.Draft != seedlog.Draft || g.MaxStale != c.stale || g.Chunk != 1 || *spec.SpotChecks != (seedlog.SpotChecks{First: 1, Share: 32}) {
 			t.Errorf("%s with %s: got format %d, draft %d, %+v, %+v", c.env, c.strategy, spec.Format, spec.Draft, spec.SpotChecks, g)
 		}
 		if grows := map[bool]uint64{true: draftGrowth}[c.strategy == "snes"]; g.Growth != grows {
 			t.Errorf("%s with %s: the step grows to %d times, want %d", c.env, c.strategy, g.Growth, grows)
 		}
-		if g.Quota <= plain.Generation.Quota || g.WeightSteps <= plain.Generation.WeightSteps {
-			t.Errorf("%s with %s: a peer may add %d claims and an entry weighs %d, as few as in format 1: %+v", c.env, c.strategy, g.Quota, g.WeightSteps, plain.Generation)
+		if g.Quota <= plain.Generation.Quota*plain.Generation.Chunk || g.WeightSteps <= plain.Generation.WeightSteps {
+			t.Errorf("%s with %s: a peer may add %d chunks and an entry weighs %d, as few as in format 1: %+v", c.env, c.strategy, g.Quota, g.WeightSteps, plain.Generation)
 		}
 		spec.Format, spec.Draft, spec.SpotChecks, spec.Generation = plain.Format, plain.Draft, plain.SpotChecks, plain.Generation
 		if spec.Link() != plain.Link() {

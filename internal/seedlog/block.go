@@ -110,7 +110,7 @@ func (r *Rules) checkedEntry(entry RawBlock, seal []byte) (CheckedEntry, error) 
 func (r *Rules) CheckProof(data []byte, claim CheckedClaim) (CheckedProof, error) {
 	b, err := open(NewRawBlock(data), DecodeProof)
 	if err == nil {
-		err = b.value.check(r.Run, claim.Block)
+		err = b.value.check(r, claim.Block)
 	}
 	if err != nil {
 		return CheckedProof{}, err

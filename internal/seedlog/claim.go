@@ -7,14 +7,14 @@ import (
 	"github.com/evoswarm/evoswarm/internal/evolve"
 )
 
-// Claim says what one peer measured for the counters Chunk*C to Chunk*C+C-1 on one parent. It is a tuple,
-// since there are many claims. The run is not included (the parent determines it), but the signature covers
-// it.
+// Claim says what one peer measured on one parent, for one chunk of C counters, in format 2 for one or more: for the
+// counters from Chunk*C on, as many as it has steps. It is a tuple, since there are many claims. The run is not
+// included (the parent determines it), but the signature covers it.
 type Claim struct {
 	_         struct{} `cbor:",toarray"`
 	Parent    Link     // entry (or genesis) whose state was perturbed
 	Peer      Peer     // author, whose key is part of the names of the seeds
-	Chunk     uint64   // k; counts only together with chunks 0 to k-1 of the same peer and parent
+	Chunk     uint64   // k, the first one; counts only together with chunks 0 to k-1 of the same peer and parent
 	Fitness   []int64  // fixed point 2^-20, one per counter, or two (sign +1, sign -1) when antithetic
 	Steps     []uint64 // env-steps, one per counter (both signs together)
 	Signature []byte   // 64 bytes
@@ -60,14 +60,14 @@ func (c *Claim) TotalSteps() uint64 {
 	return n
 }
 
-// Best returns the highest fitness of the claim and the counter that has it; invalid fitness ranks last.
-func (c *Claim) Best() (fitness int64, counter uint64) {
+// Best returns the highest fitness of the claim and which of its results has it; invalid fitness ranks last.
+func (c *Claim) Best() (fitness int64, result uint64) {
 	fitness = evolve.InvalidFitness
 	perCounter := len(c.Fitness) / max(len(c.Steps), 1)
 	for i, f := range c.Fitness {
 		if f > fitness {
-			fitness, counter = f, c.Chunk*uint64(len(c.Steps))+uint64(i/max(perCounter, 1))
+			fitness, result = f, uint64(i/max(perCounter, 1))
 		}
 	}
-	return fitness, counter
+	return fitness, result
 }

@@ -31,29 +31,26 @@ func (p *Proof) signed(run Link) []byte {
 }
 
 // check verifies the accuser's signature, and that the proof is about a counter of the claim.
-func (p *Proof) check(run Link, claim Block[Claim]) error {
+func (p *Proof) check(r *Rules, claim Block[Claim]) error {
 	c := claim.value
 	if claim.link != p.Claim {
 		return fmt.Errorf("%w: proof of %s with claim %s", ErrLink, p.Claim, claim.link)
 	}
-	n := uint64(len(c.Steps))
-	if p.Counter/max(n, 1) != c.Chunk || len(p.Fitness)*len(c.Steps) != len(c.Fitness) {
+	if first := r.First(c); p.Counter < first || p.Counter-first >= uint64(len(c.Steps)) || len(p.Fitness)*len(c.Steps) != len(c.Fitness) {
 		return fmt.Errorf("%w: counter %d is not in the claim", ErrMalformed, p.Counter)
 	}
-	return checkSignature("proof", p.Accuser, p.Signature, p.signed(run))
+	return checkSignature("proof", p.Accuser, p.Signature, p.signed(r.Run))
 }
 
-// Contradicts reports whether the proof's re-run differs from what the claim states.
-func (p *Proof) Contradicts(c *Claim) bool {
-	fitness, steps := c.At(p.Counter)
+// Contradicts reports whether a proof's re-run differs from what the claim states.
+func (r *Rules) Contradicts(p *Proof, c *Claim) bool {
+	fitness, steps := r.At(c, p.Counter)
 	return steps != p.Steps || !slices.Equal(fitness, p.Fitness)
 }
 
 // At returns the fitness values and steps that the claim states for counter, which must be one of its own.
-func (c *Claim) At(counter uint64) (fitness []int64, steps uint64) {
-	n := uint64(len(c.Steps))
-	i := counter - c.Chunk*n
-	signs := uint64(len(c.Fitness)) / n
+func (r *Rules) At(c *Claim, counter uint64) (fitness []int64, steps uint64) {
+	i, signs := counter-r.First(c), uint64(r.Signs())
 	return c.Fitness[i*signs : (i+1)*signs], c.Steps[i]
 }
 

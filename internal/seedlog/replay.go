@@ -222,20 +222,22 @@ func (p *replay) test(e *Entry) error {
 // and names the first difference.
 func (r *Rules) Rerun(pool *rollout.Pool, state *evolve.State, claims []*Claim) error {
 	for len(claims) > 0 {
-		n := min(len(claims), r.chunksPerTask())
 		task := rollout.Task{State: state}
-		for _, c := range claims[:n] {
-			r.extend(&task, c.Parent, c.Peer, c.Chunk)
+		n, chunks := 0, r.chunksPerTask()
+		for n < len(claims) && (n == 0 || r.Chunks(claims[n]) <= uint64(chunks)) {
+			chunks -= int(r.Chunks(claims[n]))
+			r.extend(&task, claims[n])
+			n++
 		}
 		results, err := pool.Evaluate(task, nil)
 		if err != nil {
 			return err
 		}
-		size := int(r.Spec.Generation.Chunk)
-		for i, c := range claims[:n] {
-			if err := r.compare(c, results[i*size:(i+1)*size]); err != nil {
+		for _, c := range claims[:n] {
+			if err := r.compare(c, results[:len(c.Steps)]); err != nil {
 				return err
 			}
+			results = results[len(c.Steps):]
 		}
 		claims = claims[n:]
 	}
@@ -250,8 +252,8 @@ func (r *Rules) compare(c *Claim, results []rollout.CandidateResult) error {
 	}
 	_, link := c.Encode()
 	for i := range steps {
-		counter := c.Chunk*uint64(len(steps)) + uint64(i)
-		said, saidSteps := c.At(counter)
+		counter := r.First(c) + uint64(i)
+		said, saidSteps := r.At(c, counter)
 		signs := r.Signs()
 		if gave := fitness[i*signs : (i+1)*signs]; !slices.Equal(gave, said) || steps[i] != saidSteps {
 			return fmt.Errorf("%w: %s of %s says %d in %d steps for counter %d, a re-run gives %d in %d", ErrFalseClaim, link, c.Peer.Short(), said, saidSteps, counter, gave, steps[i])
@@ -272,12 +274,9 @@ func (r *Rules) Measure(evaluator Evaluator, state *evolve.State, parent Link, k
 	claims := make([]*Claim, 0, n)
 	size := int(r.Spec.Generation.Chunk)
 	for uint64(len(claims)) < n {
-		task := rollout.Task{State: state}
 		first := uint64(len(claims))
 		last := min(n, first+uint64(r.chunksPerTask()))
-		for k := first; k < last; k++ {
-			r.extend(&task, parent, peer, k)
-		}
+		task := r.Range(state, parent, peer, first*uint64(size), (last-first)*uint64(size))
 		results, err := evaluator.Evaluate(task, cancel)
 		if err != nil {
 			return nil, err
@@ -290,9 +289,9 @@ func (r *Rules) Measure(evaluator Evaluator, state *evolve.State, parent Link, k
 	return claims, nil
 }
 
-// extend adds the work of one chunk to a task on the same state.
-func (r *Rules) extend(task *rollout.Task, parent Link, peer Peer, chunk uint64) {
-	t := r.Task(task.State, parent, peer, chunk)
+// extend adds the work of a claim to a task on the same state.
+func (r *Rules) extend(task *rollout.Task, c *Claim) {
+	t := r.Range(task.State, c.Parent, c.Peer, r.First(c), uint64(len(c.Steps)))
 	task.Seeds = append(task.Seeds, t.Seeds...)
 	if !r.Spec.Episodes.Shared || len(task.Episodes) == 0 {
 		task.Episodes = append(task.Episodes, t.Episodes...)

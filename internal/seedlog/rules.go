@@ -83,8 +83,22 @@ func (r *Rules) Signs() int {
 	return 1
 }
 
-// EvaluationsPerChunk counts the evaluations that one claim carries.
+// EvaluationsPerChunk counts the evaluations of one chunk.
 func (r *Rules) EvaluationsPerChunk() uint64 { return r.Spec.Generation.Chunk * uint64(r.Signs()) }
+
+// First is the first counter of a claim.
+func (r *Rules) First(c *Claim) uint64 { return c.Chunk * r.Spec.Generation.Chunk }
+
+// Chunks is how many chunks a claim covers.
+func (r *Rules) Chunks(c *Claim) uint64 { return uint64(len(c.Steps)) / r.Spec.Generation.Chunk }
+
+// MostChunks is how many chunks a claim may cover: 1 in format 1; in format 2 as many as have MaxChunk counters.
+func (r *Rules) MostChunks() uint64 {
+	if r.Spec.Format == Format {
+		return 1
+	}
+	return MaxChunk / r.Spec.Generation.Chunk
+}
 
 // Initial returns the state before the first entry.
 func (r *Rules) Initial() *evolve.State {
@@ -138,15 +152,11 @@ func firstWord(sum [32]byte) uint64 { return binary.LittleEndian.Uint64(sum[:8])
 // Task is the work of one chunk of peer on parent, whose state is given.
 func (r *Rules) Task(state *evolve.State, parent Link, peer Peer, chunk uint64) rollout.Task {
 	n := r.Spec.Generation.Chunk
-	return r.task(state, parent, peer, chunk*n, n)
+	return r.Range(state, parent, peer, chunk*n, n)
 }
 
-// Recheck is the work of a single counter: what a proof or a check re-runs.
-func (r *Rules) Recheck(state *evolve.State, parent Link, peer Peer, counter uint64) rollout.Task {
-	return r.task(state, parent, peer, counter, 1)
-}
-
-func (r *Rules) task(state *evolve.State, parent Link, peer Peer, first, n uint64) rollout.Task {
+// Range is the work of n counters of peer on parent: what a claim covers, or a proof or a check re-runs.
+func (r *Rules) Range(state *evolve.State, parent Link, peer Peer, first, n uint64) rollout.Task {
 	t := rollout.Task{State: state, Seeds: make([]uint64, n)}
 	for i := range t.Seeds {
 		counter := first + uint64(i)
@@ -158,7 +168,7 @@ func (r *Rules) task(state *evolve.State, parent Link, peer Peer, first, n uint6
 	return t
 }
 
-// Claim turns the results of [Rules.Task] into a signed claim.
+// Claim turns the results of a chunk, or of several from that one on, into a signed claim.
 func (r *Rules) Claim(parent Link, key ed25519.PrivateKey, chunk uint64, results []rollout.CandidateResult) *Claim {
 	fitness, steps := r.Columns(results)
 	return NewClaim(r.Run, parent, key, chunk, fitness, steps)
@@ -179,12 +189,13 @@ func (r *Rules) Columns(results []rollout.CandidateResult) (fitness []int64, ste
 // checkClaim verifies the shape, the ranges and the signature of a claim.
 func (r *Rules) checkClaim(b Block[Claim]) error {
 	c := b.value
-	n := r.Spec.Generation.Chunk
-	if uint64(len(c.Steps)) != n || uint64(len(c.Fitness)) != n*uint64(r.Signs()) {
-		return fmt.Errorf("%w: claim with %d steps and %d fitness values, the spec asks for %d and %d", ErrCount, len(c.Steps), len(c.Fitness), n, n*uint64(r.Signs()))
+	size, quota := r.Spec.Generation.Chunk, r.Spec.Generation.Quota
+	chunks, most := r.Chunks(c), r.MostChunks()
+	if chunks < 1 || chunks > most || uint64(len(c.Steps)) != chunks*size || len(c.Fitness) != len(c.Steps)*r.Signs() {
+		return fmt.Errorf("%w: claim with %d steps and %d fitness values; the spec asks for 1 to %d times %d and %d", ErrCount, len(c.Steps), len(c.Fitness), most, size, r.EvaluationsPerChunk())
 	}
-	if c.Chunk >= r.Spec.Generation.Quota {
-		return fmt.Errorf("%w: chunk %d, the spec allows %d per peer", ErrCount, c.Chunk, r.Spec.Generation.Quota)
+	if c.Chunk >= quota || chunks > quota-c.Chunk {
+		return fmt.Errorf("%w: chunk %d, the spec allows %d per peer", ErrCount, c.Chunk+chunks-1, quota)
 	}
 	// An episode takes at least one step and at most the environment's limit.
 	episodes := r.Spec.Episodes.Count * uint64(r.Signs())
@@ -289,7 +300,7 @@ func (r *Rules) checkClaims(e *Entry, parent Parent, claims []Block[Claim]) erro
 		if c.Chunk != next {
 			return fmt.Errorf("%w: chunk %d of %s where chunk %d belongs", ErrOrder, c.Chunk, c.Peer.Short(), next)
 		}
-		next++
+		next += r.Chunks(c)
 		evaluations += c.Evaluations()
 		steps += c.TotalSteps()
 	}
@@ -324,7 +335,7 @@ func (r *Rules) Results(parent Link, claims []*Claim) []evolve.Result {
 			groups[c.Parent] = group
 		}
 		for i := range c.Steps {
-			res := evolve.Result{Seed: r.Seed(c.Parent, c.Peer, c.Chunk*uint64(len(c.Steps))+uint64(i)), Group: group}
+			res := evolve.Result{Seed: r.Seed(c.Parent, c.Peer, r.First(c)+uint64(i)), Group: group}
 			copy(res.Fitness[:], c.Fitness[i*signs:(i+1)*signs])
 			res.Steps = c.Steps[i]
 			results = append(results, res)
@@ -384,7 +395,7 @@ func (r *Rules) Decisive(parent Link, claims []*Claim, n int) []Counter {
 			index++
 		}
 		c := claims[index]
-		counters = append(counters, Counter{Claim: index, Counter: c.Chunk*uint64(len(c.Steps)) + uint64(i-first)})
+		counters = append(counters, Counter{Claim: index, Counter: r.First(c) + uint64(i-first)})
 	}
 	return counters
 }

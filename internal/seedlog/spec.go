@@ -14,7 +14,7 @@ import (
 const (
 	Format   = 1 // of the blocks
 	Next     = 2 // of the blocks: a format that is not finished. Its runs name a draft, and other drafts are refused
-	Draft    = 3 // of Next: grows with each change of what is valid
+	Draft    = 4 // of Next: grows with each change of what is valid
 	Numerics = 1 // of floor 0: noise, kernels, functions
 )
 
@@ -84,8 +84,8 @@ type Generation struct {
 	Evaluations uint64 `cbor:"evaluations" json:"evaluations"`   // exactly this many when closed, at least when open
 	Steps       uint64 `cbor:"steps" json:"steps"`               // at least this many env-steps; 0 when closed
 	Open        bool   `cbor:"open" json:"open"`                 // whether more evaluations than the population may enter
-	Chunk       uint64 `cbor:"chunk" json:"chunk"`               // counters per claim, 1 to MaxChunk
-	Quota       uint64 `cbor:"quota" json:"quota"`               // chunks per peer and parent, 1 to MaxClaims: what one peer may add to a generation
+	Chunk       uint64 `cbor:"chunk" json:"chunk"`               // counters per chunk, 1 to MaxChunk; a claim is one chunk, in format 2 one or more
+	Quota       uint64 `cbor:"quota" json:"quota"`               // chunks per peer and parent: what one peer may add to a generation; 1 to MaxClaims, in format 2 to MaxEvaluations
 	MaxStale    uint64 `cbor:"max_stale" json:"max_stale"`       // how many entries back a claim's parent may lie; format 1: 0
 	WeightSteps uint64 `cbor:"weight_steps" json:"weight_steps"` // an entry weighs its env-steps, at most this many
 
@@ -110,7 +110,7 @@ type Successor struct {
 
 // Limits of a run.
 const (
-	MaxChunk       = 256     // counters per claim
+	MaxChunk       = 256     // counters per chunk, and per claim
 	MaxClaims      = 1024    // claims per entry
 	MaxEvaluations = 1 << 17 // evaluations per entry
 	MaxEpisodes    = 1024    // episodes per candidate
@@ -194,7 +194,7 @@ func (s *Spec) check() error {
 		{"generation.evaluations", g.Evaluations, 1, MaxEvaluations},
 		{"generation.steps", g.Steps, 0, 1 << 40},
 		{"generation.chunk", g.Chunk, 1, MaxChunk},
-		{"generation.quota", g.Quota, 1, MaxClaims},
+		{"generation.quota", g.Quota, 1, s.maxQuota()},
 		{"generation.max_stale", g.MaxStale, 0, MaxStale},
 		{"generation.growth", g.Growth, 0, MaxGrowth},
 		{"generation.weight_steps", g.WeightSteps, 1, 1 << 40},
@@ -224,6 +224,14 @@ func (s *Spec) check() error {
 		}
 	}
 	return checkReals(s.Strategy.Params)
+}
+
+// maxQuota is how many chunks a spec may allow one peer on one state.
+func (s *Spec) maxQuota() uint64 {
+	if s.Format == Format {
+		return MaxClaims // a claim each
+	}
+	return MaxEvaluations
 }
 
 // checkFormat refuses fields of another format.

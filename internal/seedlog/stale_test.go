@@ -53,7 +53,13 @@ func newStaleRun(t testing.TB, spec *Spec) *staleRun {
 
 // claim measures a chunk of a peer on the entry of a height.
 func (r *staleRun) claim(key ed25519.PrivateKey, height int, chunk uint64) *Claim {
-	results, err := r.pool.Evaluate(r.rules.Task(r.states[height], r.links[height], PeerOf(key), chunk), nil)
+	return r.claimOf(key, height, chunk, 1)
+}
+
+// claimOf measures several chunks as one claim.
+func (r *staleRun) claimOf(key ed25519.PrivateKey, height int, chunk, chunks uint64) *Claim {
+	size := r.rules.Spec.Generation.Chunk
+	results, err := r.pool.Evaluate(r.rules.Range(r.states[height], r.links[height], PeerOf(key), chunk*size, chunks*size), nil)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -84,42 +90,53 @@ func (r *staleRun) add(claims ...*Claim) {
 		r.t.Fatalf("height %d: %v", len(r.links), err)
 	}
 	for _, c := range claims {
-		r.logged[[2]any{c.Peer, c.Parent}]++
+		r.logged[[2]any{c.Peer, c.Parent}] += r.rules.Chunks(c)
 	}
 	r.all = append(r.all, made{e.Value(), e.Seal().Value(), claims, r.states[len(r.states)-1]})
 	r.states, r.links = append(r.states, next), append(r.links, e.Link())
 	r.window.Add(e.Link(), e.Value().Height, claims)
 }
 
-// TestStaleReplay writes a log whose claims lie anywhere within max_stale, and reads it back: the scanner finds every
-// claim in its place, the fold gives the same bits, and each evaluation comes out the same on the state that it
-// names.
+func evaluationsOf(claims []*Claim) (n uint64) {
+	for _, c := range claims {
+		n += c.Evaluations()
+	}
+	return n
+}
+
+// TestStaleReplay writes a log whose claims lie anywhere within max_stale and cover one to three chunks, and reads it
+// back: the scanner finds every claim in its place, the fold gives the same bits, and each evaluation comes out the
+// same on the state that it names.
 func TestStaleReplay(t *testing.T) {
 	r := newStaleRun(t, nextSpec(t))
 	draw := noise.NewStream(5, noise.DomainEpisode)
-	stale := 0
+	stale, long := 0, 0
 	for height := range 12 {
 		var claims []*Claim
 		for _, key := range r.keys {
 			for on := max(0, height-2); on <= height; on++ {
 				next := r.logged[[2]any{PeerOf(key), r.links[on]}]
-				for range min(uint64(draw.IntN(0, 2)), 4-next) {
-					claims = append(claims, r.claim(key, on, next))
-					next++
+				for left := min(uint64(draw.IntN(0, 4)), 4-next); left > 0; {
+					chunks := uint64(draw.IntN(1, int64(left)+1))
+					claims = append(claims, r.claimOf(key, on, next, chunks))
+					next, left = next+chunks, left-chunks
 					if on < height {
 						stale++
+					}
+					if chunks > 1 {
+						long++
 					}
 				}
 			}
 		}
-		if len(claims) < 2 {
+		if evaluationsOf(claims) < 4 {
 			on := r.logged[[2]any{PeerOf(r.keys[2]), r.links[height]}]
 			claims = []*Claim{r.claim(r.keys[2], height, on), r.claim(r.keys[2], height, on+1)}
 		}
 		r.add(claims...)
 	}
-	if stale < 10 {
-		t.Fatalf("%d stale claims, want more", stale)
+	if stale < 10 || long < 10 {
+		t.Fatalf("%d stale claims, %d of several chunks, want more", stale, long)
 	}
 	log := file(r.rules, r.all...)
 	got, err := Replay(bytes.NewReader(log), ReplayOptions{Check: CheckClaims})
@@ -177,6 +194,9 @@ func TestStalePlaces(t *testing.T) {
 		{"one left out", append([]*Claim{r.claim(a, 2, 3)}, own...), ErrOrder, "where chunk 2 belongs"},
 		{"newer before older", append(slices.Clone(own), r.claim(a, 2, 2)), ErrOrder, "height 2 after those on height 3"},
 		{"twice", append([]*Claim{r.claim(a, 2, 2), r.claim(a, 2, 2)}, own...), ErrOrder, "where chunk 3 belongs"},
+		{"two chunks as one", append([]*Claim{r.claimOf(a, 2, 2, 2)}, own...), nil, ""},
+		{"one of them logged already", append([]*Claim{r.claimOf(a, 2, 1, 2)}, own...), ErrOrder, "where chunk 2 belongs"},
+		{"one of them again", append([]*Claim{r.claimOf(a, 2, 2, 2), r.claim(a, 2, 3)}, own...), ErrOrder, "where chunk 4 belongs"},
 		{"two parents in order", append([]*Claim{r.claim(a, 1, 2), r.claim(a, 2, 2), r.claim(a, 2, 3)}, own...), nil, ""},
 	} {
 		e, checked, _ := r.entry(test.claims...)
@@ -206,8 +226,8 @@ func TestNextFormat(t *testing.T) {
 		{"no first", func(s *Spec) { s.SpotChecks = &SpotChecks{0, 32} }, ErrSpec, "spot_checks.first is 0, allowed 1 to 65536"},
 		{"no share", func(s *Spec) { s.SpotChecks = &SpotChecks{10, 0} }, ErrSpec, "spot_checks.share is 0, allowed 1 to 1024"},
 		{"small share", func(s *Spec) { s.SpotChecks = &SpotChecks{10, MaxSpotShare + 1} }, ErrSpec, "spot_checks.share is 1025"},
-		{"another draft", func(s *Spec) { s.Draft++ }, ErrVersion, "draft 4 of format 2; this build knows draft 3"},
-		{"no draft", func(s *Spec) { s.Draft = 0 }, ErrVersion, "draft 0 of format 2; this build knows draft 3"},
+		{"another draft", func(s *Spec) { s.Draft++ }, ErrVersion, "draft 5 of format 2; this build knows draft 4"},
+		{"no draft", func(s *Spec) { s.Draft = 0 }, ErrVersion, "draft 0 of format 2; this build knows draft 4"},
 		{"draft in format 1", func(s *Spec) { *s = *newSpec(t, "dises"); s.Draft = 1 }, ErrSpec, "fields of format 2"},
 		{"stale in format 1", func(s *Spec) { *s = *newSpec(t, "dises"); s.Generation.MaxStale = 1 }, ErrSpec, "fields of format 2"},
 		{"spot checks in format 1", func(s *Spec) { *s = *newSpec(t, "dises"); s.SpotChecks = &SpotChecks{10, 32} }, ErrSpec, "fields of format 2"},

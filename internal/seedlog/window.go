@@ -3,7 +3,7 @@ package seedlog
 // Window is a [Below] for who reads a chain from the genesis on: it remembers what the newest entries hold. The zero
 // Window is that of a run without stale claims.
 type Window struct {
-	most    int // entries that a claim's parent may lie back
+	rules   *Rules // nil: no claims lie back
 	entries []windowed
 }
 
@@ -16,20 +16,20 @@ type windowed struct {
 
 // NewWindow returns the window of the genesis.
 func (r *Rules) NewWindow() *Window {
-	return &Window{int(r.Spec.Generation.MaxStale), []windowed{{r.Run, 0, make(map[Peer]uint64)}}}
+	return &Window{r, []windowed{{r.Run, 0, make(map[Peer]uint64)}}}
 }
 
 // Add moves the window up to the next entry, which passed [Rules.CheckPlace].
 func (w *Window) Add(link Link, height uint64, claims []*Claim) {
-	if w.most == 0 {
+	if w.rules == nil || w.rules.Spec.Generation.MaxStale == 0 {
 		return
 	}
 	for _, c := range claims {
 		if e := w.find(c.Parent); e != nil {
-			e.chunks[c.Peer]++
+			e.chunks[c.Peer] += w.rules.Chunks(c)
 		}
 	}
-	if len(w.entries) > w.most {
+	if uint64(len(w.entries)) > w.rules.Spec.Generation.MaxStale {
 		w.entries = append(w.entries[:0:0], w.entries[1:]...)
 	}
 	w.entries = append(w.entries, windowed{link, height, make(map[Peer]uint64)})

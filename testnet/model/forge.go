@@ -198,8 +198,8 @@ func (w *world) disprove(by int) bool {
 		if err != nil || claim.Peer != w.ids[0] {
 			continue
 		}
-		counter := claim.Chunk * w.rules.Spec.Generation.Chunk
-		fitness, steps := claim.At(counter)
+		counter := w.rules.First(claim)
+		fitness, steps := w.rules.At(claim, counter)
 		proof, _ := seedlog.NewProof(w.rules.Run, link, counter, []int64{fitness[0] + 1}, steps, keys[by]).Encode()
 		return w.broadcast(by, &coordinator.FraudProof{Claim: d.blocks[link], Proof: proof})
 	}

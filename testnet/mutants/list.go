@@ -105,7 +105,7 @@ var general = []Mutant{
 
 	// Leading.
 	{"claim not re-run", "coordinator/recheck.go",
-		"	counter, same := differs(claim, fitness, steps)\n",
+		"	counter, same := c.differs(claim, fitness, steps)\n",
 		"	counter, same := uint64(0), true\n",
 		"what a leader logs it has re-run", "coordinator TestFalseClaimsAreNotLogged"},
 	{"seal not persisted", "coordinator/lead.go",
@@ -137,7 +137,7 @@ var general = []Mutant{
 		"		lost = pool.known.Put(key, p.from, 1, p)\n",
 		"claims of free keys do not displace those of known ones", "coordinator TestNewcomersShareByDeliverer"},
 	{"newcomers' claims checked without a bound", "coordinator/recheck.go",
-		"	return pool.freshRunning < max(1, c.work.slots/newcomersShare, pool.checking/(newcomersShare-1))\n",
+		"	return pool.freshRunning < max(1, c.atOnce()/newcomersShare, pool.checking/(newcomersShare-1))\n",
 		"	return pool.freshRunning >= 0\n",
 		"free keys take up a part of the leader's time", "coordinator TestAttackBySentWords"},
 	{"newcomers' shares by key", "coordinator/source.go",

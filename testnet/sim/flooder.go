@@ -62,8 +62,8 @@ func (f *flooder) word(a *Actor, key int, best View) coordinator.Message {
 		return a.Proof(claim, 0, []int64{7, 7}[:a.Rules().Signs()], 9, key)
 	case 7: // a proof against an honest claim
 		if claim := a.claimAt(best.Head); claim != nil {
-			counter := claim.Chunk * uint64(len(claim.Steps))
-			fitness, steps := claim.At(counter)
+			counter := a.Rules().First(claim)
+			fitness, steps := a.Rules().At(claim, counter)
 			fitness = append([]int64{fitness[0] + 1}, fitness[1:]...)
 			return a.Proof(claim, counter, fitness, steps, key)
 		}

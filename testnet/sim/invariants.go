@@ -185,11 +185,10 @@ func (v *verifier) entry(n *node, key [2]seedlog.Link, parent *verdict) *verdict
 }
 
 func (s *Swarm) checkTrue(c *seedlog.Claim) error {
-	n := uint64(len(c.Steps))
 	for i := range c.Steps {
-		counter := c.Chunk*n + uint64(i)
+		counter := s.rules.First(c) + uint64(i)
 		seed := s.rules.Seed(c.Parent, c.Peer, counter)
-		fitness, steps := c.At(counter)
+		fitness, steps := s.rules.At(c, counter)
 		for sign, f := range fitness {
 			if f != truth(seed, sign) || steps != uint64(s.rules.Signs())*trueSteps(seed) {
 				return fmt.Errorf("%w: counter %d of %s", seedlog.ErrFalseClaim, counter, s.name(c.Peer))

@@ -663,8 +663,8 @@ func (p *prover) Act(a *Actor) {
 		return
 	}
 	p.deeds++
-	counter := claim.Chunk * uint64(len(claim.Steps))
-	fitness, steps := claim.At(counter)
+	counter := a.Rules().First(claim)
+	fitness, steps := a.Rules().At(claim, counter)
 	fitness = append([]int64{fitness[0] + 1}, fitness[1:]...)
 	a.Gossip(p.deeds%8, a.Proof(claim, counter, fitness, steps, p.deeds%8))
 }

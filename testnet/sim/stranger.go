@@ -267,7 +267,7 @@ func (st *Stranger) make() coordinator.Message {
 	case 2: // a proof against a claim of the chain
 		if e, err := seedlog.DecodeEntry(first(a.Block(st.parent()))); err == nil {
 			if claim, err := seedlog.DecodeClaim(first(a.Block(e.Claims[a.Below(len(e.Claims))]))); err == nil {
-				return a.Proof(claim, claim.Chunk*uint64(len(claim.Steps)), make([]int64, a.swarm.rules.Signs()), st.number(), st.key())
+				return a.Proof(claim, a.Rules().First(claim), make([]int64, a.swarm.rules.Signs()), st.number(), st.key())
 			}
 		}
 		return new(coordinator.Leave)

@@ -1,5 +1,6 @@
-// Race has swarms of several sizes learn a world in virtual time, and prints a line of JSON for each run, then a table:
-// how long it took to solve the world, how many env-steps, and how much of what the machines can compute was logged.
+// Race has swarms of several sizes learn a world in virtual time, and prints a line of JSON for each run, then a
+// table: how long it took to solve the world, how many env-steps, and how much of what the machines can compute was
+// logged.
 //
 //	go run ./testnet/bench/race -env LunarLanderContinuous-v3 -peers 1,4,16,64 -runs 3
 //
@@ -47,6 +48,7 @@ func main() {
 	delay := flag.Int("delay", 1, "ticks of 50 ms that a hop takes at most")
 	upload := flag.Int("upload", 62_500, "bytes that a node sends in a tick of 50 ms (62,500: 10 Mbit/s)")
 	trace := flag.Bool("trace", false, "tell what happens")
+	traffic := flag.Bool("traffic", false, "print what natives send and get, by the type of message")
 	flag.Parse()
 	var rows []row
 	for _, text := range strings.Split(*peers, ",") {
@@ -76,9 +78,33 @@ func main() {
 			rows = append(rows, r)
 			line, _ := json.Marshal(r)
 			fmt.Println(string(line))
+			if *traffic {
+				printTraffic(s, n)
+			}
 		}
 	}
 	table(rows)
+}
+
+// printTraffic prints kilobytes by the type of message (docs/spec/protocol.md has the numbers; 0 is all): what the
+// first native sent and got, and what natives did on average.
+func printTraffic(s *sim.Swarm, natives int) {
+	const mostTypes = 32
+	fmt.Println("\n| type | first sent, KB | all sent | first got | all got |\n|---|---|---|---|---|")
+	for kind := range byte(mostTypes) {
+		_, sent := s.Sent(0, kind)
+		_, got := s.Got(0, kind)
+		var allSent, allGot uint64
+		for i := range natives {
+			_, out := s.Sent(i, kind)
+			_, in := s.Got(i, kind)
+			allSent, allGot = allSent+out, allGot+in
+		}
+		if allSent > 0 {
+			per := float64(natives) * 1e3
+			fmt.Printf("| %d | %.0f | %.0f | %.0f | %.0f |\n", kind, float64(sent)/1e3, float64(allSent)/per, float64(got)/1e3, float64(allGot)/per)
+		}
+	}
 }
 
 // table prints the medians of each size.

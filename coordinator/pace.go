@@ -1,0 +1,103 @@
+package coordinator
+
+import "github.com/evoswarm/evoswarm/internal/seedlog"
+
+const (
+	// claimParts is how many claims a peer makes in the least time of a generation: what is under evaluation when an
+	// entry comes is on an older state.
+	claimParts = 2
+	// maxClaimTicks bounds how long a claim takes, whatever the entries hold: 5 s at 20 ticks a second.
+	maxClaimTicks = 100
+	// manyClaims is how many claims in an entry make its authors' claims twice as long. An entry holds
+	// seedlog.MaxClaims, and everybody verifies their signatures.
+	manyClaims = seedlog.MaxClaims / 4
+	// fewClaims makes them half as long again.
+	fewClaims = manyClaims / 4
+)
+
+// pace is how long this peer's claims are: as many chunks as it computes in a time. How many these are is decided
+// before they begin, so that claims do not end with short episodes.
+type pace struct {
+	chunks uint64 // of the next claim
+	longer Tick   // factor of the time that a claim takes: a power of 2
+	done   uint64 // chunks done
+	since  Tick   // then
+}
+
+func newPace(rules *seedlog.Rules) pace {
+	p := pace{chunks: 1, longer: 1}
+	if spot := rules.Spec.SpotChecks; spot != nil {
+		p.chunks = min(spot.First, population(rules), rules.MostChunks(), rules.Spec.Generation.Quota) // up to First all is re-run
+	}
+	return p
+}
+
+// population is how many chunks close a generation.
+func population(rules *seedlog.Rules) uint64 {
+	return max(rules.Spec.Generation.Evaluations/rules.EvaluationsPerChunk(), 1)
+}
+
+// begin measures from now on: this peer was idle.
+func (p *pace) begin(now Tick) { p.done, p.since = 0, now }
+
+// claimTime is how long a claim should take.
+func (c *Coordinator) claimTime() Tick {
+	return min(max(c.cfg.Timing.Generation/claimParts, 1)*c.work.pace.longer, maxClaimTicks)
+}
+
+// paced notes own chunks that are done, and sets how many the next claim has. It measures over two ticks at least,
+// since ticks are coarse.
+func (c *Coordinator) paced(chunks uint64) {
+	p := &c.work.pace
+	p.done += chunks
+	spent, time := c.now-p.since, c.claimTime()
+	if spent < max(time, 2) {
+		return
+	}
+	fits := p.done * uint64(time) / uint64(spent)
+	p.chunks = min(max(fits, p.chunks/2, 1), 2*p.chunks, c.mostChunks())
+	p.begin(c.now)
+}
+
+// mostChunks bounds this peer's claims: one alone closes a generation with them, unless entries hold many.
+func (c *Coordinator) mostChunks() uint64 {
+	return min(population(c.rules)*uint64(c.work.pace.longer), c.rules.MostChunks(), c.rules.Spec.Generation.Quota)
+}
+
+// crowded makes own claims longer where the entry that is the head now holds many, and shorter where it holds few.
+func (c *Coordinator) crowded(n *node) {
+	p := &c.work.pace
+	switch {
+	case len(n.claims) > manyClaims && c.claimTime() < maxClaimTicks:
+		p.longer *= 2
+	case len(n.claims) < fewClaims && p.longer > 1:
+		p.longer /= 2
+	}
+}
+
+// takesOwn reports whether another own claim is to be evaluated: as many chunks as keep the computer busy, and where
+// claims are longer one that waits.
+func (c *Coordinator) takesOwn() bool {
+	busy := uint64(c.work.slots)
+	if c.rules.MostChunks() > 1 {
+		busy = max(busy, c.work.pace.chunks+1)
+	}
+	return c.work.own < busy
+}
+
+// atOnce is how many claims of others are re-run at the same time.
+func (c *Coordinator) atOnce() int {
+	if c.rules.MostChunks() == 1 {
+		return c.work.slots
+	}
+	return max(c.work.slots/int(c.work.pace.chunks), 2)
+}
+
+// mostCredit bounds the results that a native may re-run for a leader.
+func (c *Coordinator) mostCredit() uint64 {
+	chunks := c.work.pace.chunks
+	if spot := c.rules.Spec.SpotChecks; spot != nil {
+		chunks = max(chunks, spot.First)
+	}
+	return creditClaims * chunks * c.rules.Spec.Generation.Chunk
+}

@@ -1,0 +1,143 @@
+package coordinator
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
+)
+
+// newRangeField is newNextField with chunks of one counter, of which a generation has 64 at least.
+func newRangeField(t testing.TB, natives, strangers int) *field {
+	spec := *newNextField(t, 4, 1, 0).rules.Spec
+	spec.Generation.Chunk, spec.Generation.Evaluations, spec.Generation.Quota = 1, 64, 4096
+	rules, err := seedlog.NewRules(&spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newFieldOf(t, rules, natives, strangers)
+}
+
+// lengths are the chunks of a peer's claims in the last entries.
+func (f *field) lengths(of *member, entries int) (list []uint64) {
+	canon := of.coord.chain.canon
+	for _, n := range canon[max(0, len(canon)-entries):] {
+		for _, link := range n.claims {
+			claim, err := seedlog.DecodeClaim(of.disk.blocks[link])
+			if err == nil && claim.Peer == of.peer {
+				list = append(list, f.rules.Chunks(claim))
+			}
+		}
+	}
+	return list
+}
+
+// TestClaimsLastATime: whatever a peer computes in a tick, its claims take half of the least time of a generation, up
+// to as many chunks as close one.
+func TestClaimsLastATime(t *testing.T) {
+	for _, test := range []struct{ capacity, least, most int }{
+		{1, 1, 3}, {4, 6, 10}, {16, 24, 40}, {200, 64, 64},
+	} {
+		f := newRangeField(t, 4, 0)
+		f.capacity = test.capacity
+		f.pass(600)
+		for _, m := range f.peers {
+			list := f.lengths(m, 20)
+			if len(list) < 10 {
+				t.Fatalf("capacity %d: %s has %d claims in the last entries", test.capacity, m.name, len(list))
+			}
+			slices.Sort(list)
+			if got := int(list[len(list)/2]); got < test.least || got > test.most {
+				t.Errorf("capacity %d: the claims of %s have %d chunks, want %d to %d: %v", test.capacity, m.name, got, test.least, test.most, list)
+			}
+		}
+	}
+}
+
+// TestOneChunkInFormat1: in format 1 a claim has one chunk, and as many are under evaluation as there are slots.
+func TestOneChunkInFormat1(t *testing.T) {
+	f := newField(t, 3, 0)
+	f.capacity = 16
+	f.pass(200)
+	for _, m := range f.peers {
+		for _, j := range m.coord.work.jobs {
+			if j.kind == jobOwn && j.chunks != 1 {
+				t.Fatalf("%s evaluates %d chunks as one claim", m.name, j.chunks)
+			}
+		}
+		if own := m.coord.work.own; own > uint64(m.coord.work.slots) {
+			t.Errorf("%s has %d chunks under evaluation on %d slots", m.name, own, m.coord.work.slots)
+		}
+		if list := f.lengths(m, 20); len(list) == 0 || slices.Max(list) != 1 {
+			t.Errorf("the claims of %s have %v chunks", m.name, list)
+		}
+	}
+}
+
+// TestCrowdedEntries: where an entry holds many claims the next ones take longer, up to a bound, and where it holds
+// few as long as before.
+func TestCrowdedEntries(t *testing.T) {
+	f := newRangeField(t, 1, 0)
+	c := f.peers[0].coord
+	entry := func(claims int) *node { return &node{claims: make([]seedlog.Link, claims)} }
+	short := c.claimTime()
+	c.crowded(entry(manyClaims))
+	if c.claimTime() != short {
+		t.Errorf("claims take %d ticks after an entry with %d, %d before", c.claimTime(), manyClaims, short)
+	}
+	last := short
+	for range 10 {
+		c.crowded(entry(manyClaims + 1))
+		if now := c.claimTime(); now < last || now > 2*last || now > maxClaimTicks || now < min(2*last, maxClaimTicks) {
+			t.Fatalf("claims take %d ticks after %d, a full entry later", now, last)
+		}
+		last = c.claimTime()
+	}
+	c.crowded(entry(fewClaims))
+	if c.claimTime() != last {
+		t.Errorf("claims take %d ticks after an entry with %d, %d before", c.claimTime(), fewClaims, last)
+	}
+	for range 10 {
+		c.crowded(entry(fewClaims - 1))
+	}
+	if c.claimTime() != short {
+		t.Errorf("claims take %d ticks when entries hold few again, %d at first", c.claimTime(), short)
+	}
+}
+
+// TestOverlapHasOnePlace: two claims of a peer that cover the same chunk, of which either is true: one of them is
+// logged.
+func TestOverlapHasOnePlace(t *testing.T) {
+	f := newRangeField(t, 3, 0)
+	f.capacity = 4
+	f.pass(200)
+	twice := f.peers[2]
+	covered := make(map[seedlog.Link]uint64) // by parent: chunks in the log
+	f.each = func(int) {
+		c := twice.coord
+		if head := c.chain.head; head.state != nil {
+			for _, chunks := range []uint64{2, 3} {
+				results := f.evaluate(f.rules.Range(head.state, head.link, twice.peer, 0, chunks), false)
+				for _, m := range f.peers[:2] {
+					m.coord.offer(source{key: twice.peer}, f.rules.OwnClaim(f.rules.Claim(head.link, twice.key, 0, results)))
+				}
+			}
+		}
+	}
+	f.pass(100)
+	for _, n := range f.peers[0].coord.chain.canon {
+		for _, link := range n.claims {
+			claim, err := seedlog.DecodeClaim(f.peers[0].disk.blocks[link])
+			if err != nil || claim.Peer != twice.peer {
+				continue
+			}
+			if covered[claim.Parent] != claim.Chunk {
+				t.Errorf("height %d: chunk %d of the peer follows %d others", n.height, claim.Chunk, covered[claim.Parent])
+			}
+			covered[claim.Parent] += f.rules.Chunks(claim)
+		}
+	}
+	if len(covered) < 10 || len(f.peers[0].coord.faults.peers) > 0 {
+		t.Errorf("claims on %d entries are logged, %d peers are banned", len(covered), len(f.peers[0].coord.faults.peers))
+	}
+}
