@@ -202,7 +202,7 @@ func TestJunkIsNotDelegated(t *testing.T) {
 		f.pass(1)
 	}
 	t.Logf("%d results re-run for leaders, %d own, height %d to %d", rerun, own, height, f.low())
-	if rerun == 0 || rerun > own/60 {
+	if rerun == 0 || rerun > own/40 {
 		t.Errorf("%d results re-run for leaders next to %d own, want few", rerun, own)
 	}
 }

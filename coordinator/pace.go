@@ -46,15 +46,18 @@ func (c *Coordinator) claimTime() Tick {
 }
 
 // paced notes own chunks that are done, and sets how many the next claim has. It measures over two ticks at least,
-// since ticks are coarse.
+// since ticks are coarse, and while there is work without a break: who is done with all of it before is faster than that.
 func (c *Coordinator) paced(chunks uint64) {
 	p := &c.work.pace
 	p.done += chunks
 	spent, time := c.now-p.since, c.claimTime()
-	if spent < max(time, 2) {
+	fits := 2 * p.chunks
+	switch {
+	case spent >= max(time, 2):
+		fits = p.done * uint64(time) / uint64(spent)
+	case c.work.own > 0:
 		return
 	}
-	fits := p.done * uint64(time) / uint64(spent)
 	p.chunks = min(max(fits, p.chunks/2, 1), 2*p.chunks, c.mostChunks())
 	p.begin(c.now)
 }

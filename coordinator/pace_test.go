@@ -54,6 +54,25 @@ func TestClaimsLastATime(t *testing.T) {
 	}
 }
 
+// TestNothingLeftToDo: a peer that has done all that it may on a state before a tick is over makes claims as long as
+// they can be, however short the first ones are.
+func TestNothingLeftToDo(t *testing.T) {
+	f := newRangeField(t, 3, 0)
+	f.each = func(int) {
+		for _, m := range f.peers {
+			for m.coord.work.own > 0 {
+				f.work(m, false)
+			}
+		}
+	}
+	f.pass(100)
+	for _, m := range f.peers {
+		if list := f.lengths(m, 5); len(list) == 0 || slices.Min(list) < 64 {
+			t.Errorf("of the last %d claims of %s some have less than 64 chunks", len(list), m.name)
+		}
+	}
+}
+
 // TestOneChunkInFormat1: in format 1 a claim has one chunk, and as many are under evaluation as there are slots.
 func TestOneChunkInFormat1(t *testing.T) {
 	f := newField(t, 3, 0)
