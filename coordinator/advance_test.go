@@ -120,6 +120,9 @@ func TestBadAdvances(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f, leader := newLedField(t, 4)
 			late := f.peers[(slices.Index(f.peers, leader)+1)%4]
+			for late.coord.ahead.led {
+				f.pass(1) // until its chain has come to what the leader sent before
+			}
 			old = nil
 			f.swap = func(from, to *member, m Message) Message {
 				switch m := m.(type) {

@@ -46,7 +46,8 @@ func (c *Coordinator) claimTime() Tick {
 }
 
 // paced notes own chunks that are done, and sets how many the next claim has. It measures over two ticks at least,
-// since ticks are coarse, and while there is work without a break: who is done with all of it before is faster than that.
+// since ticks are coarse, and while there is work without a break: who is done with all of it before is faster than
+// that.
 func (c *Coordinator) paced(chunks uint64) {
 	p := &c.work.pace
 	p.done += chunks
