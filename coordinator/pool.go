@@ -19,6 +19,9 @@ const (
 	// newcomersShare bounds what newcomers get where claims compete: of re-runs, and of the places in an entry that is
 	// full, one in so many.
 	newcomersShare = 4
+	// longNewcomer bounds how many times as long as this peer's own claims those of newcomers may be: all of the first
+	// one is re-run, and junk costs nothing to make.
+	longNewcomer = 2
 )
 
 // pool holds the claims that the next entry may name: those on the head, and up to max_stale entries below it, that are
@@ -211,7 +214,7 @@ func (c *Coordinator) enter(p *pooled) bool {
 	default:
 		before := before(c.rules, claim, pool.freshOf(claim.Peer))
 		logged, _ := c.place(claim)
-		if claim.Chunk > logged && before == nil {
+		if claim.Chunk > logged && before == nil || c.rules.Chunks(claim) > longNewcomer*c.mostChunks() {
 			return false
 		}
 		p.fresh, p.spared = true, false

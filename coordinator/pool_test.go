@@ -280,3 +280,28 @@ func TestOpenedWhole(t *testing.T) {
 		t.Error("on the genesis a claim stays of which nobody re-ran all")
 	}
 }
+
+// TestLongClaimsOfNewcomers: a newcomer's claims are as long as those of others at most. One that is longer would cost
+// who re-runs all of it more than several newcomers' are worth.
+func TestLongClaimsOfNewcomers(t *testing.T) {
+	f := newRangeField(t, 3, 2)
+	f.capacity = 4
+	f.pass(200)
+	leader := f.leader()
+	head := leader.coord.chain.head.link
+	for i, test := range []struct {
+		chunks int
+		takes  bool
+	}{{128, true}, {129, false}} { // a generation has 64
+		key := f.strangers[i]
+		fitness, steps := make([]int64, test.chunks), make([]uint64, test.chunks)
+		for k := range steps {
+			steps[k] = 9
+		}
+		claim := f.rules.OwnClaim(seedlog.NewClaim(f.rules.Run, head, key, 0, fitness, steps))
+		leader.coord.offer(source{key: seedlog.PeerOf(key)}, claim)
+		if got := leader.coord.work.pool.links[claim.Link()] != nil; got != test.takes {
+			t.Errorf("the pool takes a newcomer's claim of %d chunks: %t", test.chunks, got)
+		}
+	}
+}
