@@ -339,10 +339,11 @@ func (c *Coordinator) grants(from Peer, m *VoteRequest) bool {
 		return false
 	}
 	n := c.chain.nodes[m.Head]
+	if n == nil && renews && c.comesLater(m.Head) {
+		return true // the leader's newest entry, which it announced
+	}
 	if n == nil {
-		if from != c.election.leader || !c.comesLater(m.Head) { // a leader asks again
-			c.pull(from) // what its chain weighs counts when it is here
-		}
+		c.pull(from) // what its chain weighs counts when it is here
 		return false
 	}
 	return n.stage != refused && !better(head, n)

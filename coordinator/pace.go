@@ -6,6 +6,8 @@ const (
 	// claimParts is how many claims a peer makes in the least time of a generation: what is under evaluation when an
 	// entry comes is on an older state.
 	claimParts = 2
+	// claimsAtLeast is how many claims in less than two ticks show that they are too short.
+	claimsAtLeast = 4
 	// maxClaimTicks bounds how long a claim takes, whatever the entries hold: 5 s at 20 ticks a second.
 	maxClaimTicks = 100
 	// manyClaims is how many claims in an entry make its authors' claims twice as long. An entry holds
@@ -46,8 +48,8 @@ func (c *Coordinator) claimTime() Tick {
 }
 
 // paced notes own chunks that are done, and sets how many the next claim has. It measures over two ticks at least,
-// since ticks are coarse, and while there is work without a break: who is done with all of it before is faster than
-// that.
+// since ticks are coarse, and while there is work without a break. Who is done with several claims before, or with all
+// that there is to do, is faster than that.
 func (c *Coordinator) paced(chunks uint64) {
 	p := &c.work.pace
 	p.done += chunks
@@ -56,7 +58,7 @@ func (c *Coordinator) paced(chunks uint64) {
 	switch {
 	case spent >= max(time, 2):
 		fits = p.done * uint64(time) / uint64(spent)
-	case c.work.own > 0:
+	case c.work.own > 0 && p.done < claimsAtLeast*p.chunks:
 		return
 	}
 	p.chunks = min(max(fits, p.chunks/2, 1), 2*p.chunks, c.mostChunks())

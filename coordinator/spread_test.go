@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
 // TestEntriesSpread: what a leader sends of an entry does not grow with the hubs, and all follow closely.
@@ -71,5 +73,37 @@ func TestTreeBeginsWithTheKnown(t *testing.T) {
 				t.Errorf("term %d: %s, which has no record, is number %d", term, m.name, slices.Index(tree, m.peer))
 			}
 		}
+	}
+}
+
+// TestVotesWhileEntriesAreOnTheirWay: a leader that asks for more votes of its term names its newest entry, which hubs
+// below others in the tree do not have yet. They give theirs all the same, and pull nothing for it.
+func TestVotesWhileEntriesAreOnTheirWay(t *testing.T) {
+	f, leader := newLedField(t, 4)
+	late := f.peers[(slices.Index(f.peers, leader)+1)%4]
+	f.keepBack(func(_, to *member) bool { return to == late })
+	c := late.coord
+	for range 20 {
+		if head := leader.coord.chain.head.link; c.comesLater(head) && c.chain.nodes[head] == nil {
+			break
+		}
+		f.pass(1)
+	}
+	head, term := leader.coord.chain.head.link, leader.coord.election.mandate.term
+	if c.chain.nodes[head] != nil || !c.comesLater(head) {
+		t.Fatal("the newest entry is there, or nobody waits for it: no test")
+	}
+	pulls := 0
+	f.spy = func(from *member, e Envelope) {
+		if _, ok := e.Message.(*Pull); ok && from == late {
+			pulls++
+		}
+	}
+	if !c.grants(leader.peer, &VoteRequest{Term: term, Head: head}) || pulls > 0 {
+		t.Errorf("the vote is refused, or %d questions were asked for it", pulls)
+	}
+	other := f.peers[(slices.Index(f.peers, leader)+2)%4].peer
+	if c.grants(other, &VoteRequest{Term: term, Head: head}) || c.grants(leader.peer, &VoteRequest{Term: term, Head: seedlog.LinkOf([]byte("none"))}) {
+		t.Error("another candidate, or an entry that nobody announced, gets the vote")
 	}
 }
