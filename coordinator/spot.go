@@ -65,13 +65,25 @@ func (c *Coordinator) spotPool() {
 		}
 	}
 	delegates = delegates[:min(len(delegates), c.newcomersMore())]
+	var more []*pooled // of keys of which another claim is under re-run
 	for len(delegates) > 0 || c.checksNewcomers() {
 		p, ok := pool.nextFresh()
 		if !ok {
-			return
+			break
 		}
-		if a := authors[p.claim.Value().Peer]; !a.busy { // else it comes again after that
+		if a := authors[p.claim.Value().Peer]; a.busy {
+			more = append(more, p)
+		} else {
 			c.spot(p, a, &delegates, true)
+		}
+	}
+	for _, p := range more {
+		a := authors[p.claim.Value().Peer]
+		if len(delegates) == 0 && !c.checksNewcomers() {
+			return // they come again after that
+		}
+		if a.whole == nil {
+			c.spot(p, a, &delegates, true) // who re-runs the other may not answer
 		}
 	}
 }
