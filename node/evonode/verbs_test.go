@@ -22,7 +22,7 @@ import (
 func commands() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
 	return map[string]func(ts *testscript.TestScript, neg bool, args []string){
 		"status": status, "cut": cut, "flip": flip, "append": appendFiles, "random": random, "newer": newer, "occupy": occupy, "waitfor": waitFor,
-		"mode": mode, "glob": glob, "field": field, "grown": grown, "announced": announced, "contributed": contributed,
+		"mode": mode, "glob": glob, "field": field, "grown": grown, "announced": announced, "contributed": contributed, "twice": twice,
 	}
 }
 
@@ -215,4 +215,18 @@ func contributed(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("no evaluation of %s within %v", args[0], waitPatience)
+}
+
+// twice interrupts the background command twice at once, though it may have ended by the second time.
+func twice(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 0, "twice")
+	commands := ts.BackgroundCmds()
+	if len(commands) != 1 {
+		ts.Fatalf("%d background commands, not one", len(commands))
+	}
+	process := commands[0].Process
+	ts.Check(process.Signal(os.Interrupt))
+	if err := process.Signal(os.Interrupt); !errors.Is(err, os.ErrProcessDone) {
+		ts.Check(err)
+	}
 }
