@@ -14,7 +14,7 @@ import (
 const (
 	Format   = 1 // of the blocks
 	Next     = 2 // of the blocks: a format that is not finished. Its runs name a draft, and other drafts are refused
-	Draft    = 4 // of Next: grows with each change of what is valid
+	Draft    = 5 // of Next: grows with each change of what is valid
 	Numerics = 1 // of floor 0: noise, kernels, functions
 )
 
