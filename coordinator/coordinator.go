@@ -334,6 +334,9 @@ func (c *Coordinator) archiveBody(n *node) {
 		c.out.Blocks = append(c.out.Blocks, claim.RawBlock)
 	}
 	c.out.Blocks = append(c.out.Blocks, n.body.entry.RawBlock, n.body.entry.Seal().RawBlock)
+	if c.cfg.Hub {
+		c.serving.recent.keep(n.link, n.body)
+	}
 	n.body = nil
 }
 

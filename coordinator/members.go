@@ -34,6 +34,7 @@ type members struct {
 	nextStatus Tick           // when the next status is due
 	statusNow  bool           // a status is due at once
 	every      Tick           // between two statuses of a hub that does not lead
+	leafEvery  Tick           // between two statuses of a leaf
 }
 
 // logged notes that an entry holds claims of its peers.
@@ -85,7 +86,9 @@ const (
 	// statusesAtOnce is how many statuses of hubs that do not lead a peer reads in a tick, at most: each of them goes
 	// to all hubs, so where there are many, each says less often that it is here.
 	statusesAtOnce = 2
-	// statusRarely is how many heartbeats lie between two of them at most.
+	// leafStatusesAtOnce is how many statuses of its leaves a hub reads in a tick, at most.
+	leafStatusesAtOnce = 32
+	// statusRarely is how many heartbeats lie between two statuses of a peer at most.
 	statusRarely = 16
 )
 
@@ -101,6 +104,35 @@ func (c *Coordinator) statusEvery() Tick {
 	return min(max(c.cfg.Timing.Heartbeat, hubs/statusesAtOnce), statusRarely*c.cfg.Timing.Heartbeat)
 }
 
+// leafStatusEvery is the time between two statuses of a leaf: the more leaves its hubs have, the longer. The hub with
+// the fewest decides, so that one that boasts of many does not have the others miss it.
+func (c *Coordinator) leafStatusEvery() Tick {
+	leaves, hubs := uint64(maxHeard), 0
+	if c.cfg.Hub {
+		leaves, hubs = c.leaves(nil), 1
+	}
+	for _, h := range c.members.heard {
+		if !c.cfg.Hub && h.Hub && c.members.links[h.peer] && c.lately(h) {
+			leaves = min(leaves, h.Leaves)
+			hubs++
+		}
+	}
+	if hubs == 0 {
+		leaves = 0
+	}
+	return min(max(c.cfg.Timing.Heartbeat, Tick(leaves/leafStatusesAtOnce)), statusRarely*c.cfg.Timing.Heartbeat)
+}
+
+// leaves is how many leaves this hub hears itself, of those that count.
+func (c *Coordinator) leaves(counts func(h *presence) bool) (n uint64) {
+	for _, h := range c.members.heard {
+		if c.lately(h) && !h.Hub && h.via == h.peer && (counts == nil || counts(h)) {
+			n++
+		}
+	}
+	return n
+}
+
 // unheard is after which silence a peer no longer counts: several of its statuses long. A leader says every heartbeat
 // that it is here; a dead one with much of the weight must not be missed in the next election.
 func (c *Coordinator) unheard(h *presence) Tick {
@@ -108,7 +140,11 @@ func (c *Coordinator) unheard(h *presence) Tick {
 	if h.Leads {
 		return t.Unheard
 	}
-	return max(t.Unheard, c.members.every*t.Unheard/t.Heartbeat)
+	every := c.members.every
+	if !h.Hub {
+		every = c.members.leafEvery
+	}
+	return max(t.Unheard, every*t.Unheard/t.Heartbeat)
 }
 
 // lately reports whether a peer still counts as present.
@@ -175,9 +211,12 @@ func (c *Coordinator) sendStatus() {
 	if c.retired || (c.now < c.members.nextStatus && !c.members.statusNow) {
 		return
 	}
-	c.members.every = c.statusEvery()
+	c.members.every, c.members.leafEvery = c.statusEvery(), c.leafStatusEvery()
 	every := c.cfg.Timing.Heartbeat
-	if c.cfg.Hub && c.election.role != Leader {
+	switch {
+	case !c.cfg.Hub:
+		every = c.members.leafEvery
+	case c.election.role != Leader:
 		every = c.members.every
 	}
 	c.members.nextStatus, c.members.statusNow = c.now+every, false
@@ -196,14 +235,7 @@ func (c *Coordinator) status() *Status {
 		return s
 	}
 	s.Claims = uint64(c.work.pool.own.Len() + c.work.pool.known.Len())
-	for _, h := range c.members.heard {
-		if c.lately(h) && !h.Hub && h.via == h.peer {
-			s.Leaves++
-			if c.straggles(h) {
-				s.Idle++
-			}
-		}
-	}
+	s.Leaves, s.Idle = c.leaves(nil), c.leaves(c.straggles)
 	return s
 }
 

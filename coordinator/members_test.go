@@ -85,3 +85,50 @@ func TestManyHubsSaySeldomThatTheyAreHere(t *testing.T) {
 		})
 	}
 }
+
+// TestManyLeavesSaySeldomThatTheyAreHere: a hub reads no more statuses where it has many leaves, and takes none for
+// gone. A hub that boasts of leaves has the others miss none.
+func TestManyLeavesSaySeldomThatTheyAreHere(t *testing.T) {
+	timing := LAN()
+	hub := func(leaves int) *Coordinator {
+		c := &Coordinator{cfg: Config{Hub: true, Timing: timing}, now: 1000}
+		for i := range leaves {
+			p := Peer{byte(i), byte(i >> 8), 1}
+			h := c.members.heard.add(p)
+			h.via, h.last = p, c.now
+		}
+		c.members.leafEvery = c.leafStatusEvery()
+		return c
+	}
+	leaf := func(hubs ...uint64) *Coordinator {
+		c := &Coordinator{cfg: Config{Kind: Tab, Timing: timing}, now: 1000, members: members{links: make(map[Peer]bool)}}
+		for i, leaves := range hubs {
+			h := c.members.heard.add(Peer{byte(i + 1)})
+			h.Status, h.last = Status{Hub: true, Leaves: leaves}, c.now
+			c.members.links[h.peer] = true
+		}
+		return c
+	}
+	for _, leaves := range []int{0, 3, 500, 2000, maxHeard} {
+		c := hub(leaves)
+		every := leaf(uint64(leaves), uint64(leaves)).leafStatusEvery()
+		if every != c.members.leafEvery {
+			t.Errorf("%d leaves: each says every %d ticks that it is here, its hub expects it every %d", leaves, every, c.members.leafEvery)
+		}
+		if most := leafStatusesAtOnce + leaves/int(statusRarely*timing.Heartbeat); leaves/int(every) > most {
+			t.Errorf("%d leaves, each every %d ticks: more than %d a tick", leaves, every, most)
+		}
+		if leaves > 0 {
+			h := c.members.heard[0]
+			if c.now = h.last + 3*every; !c.lately(h) {
+				t.Errorf("%d leaves: one is taken for gone that said nothing for three times as long as it waits", leaves)
+			}
+		}
+	}
+	if every := leaf(4, 1<<60).leafStatusEvery(); every != timing.Heartbeat {
+		t.Errorf("a leaf of an honest hub and one that boasts says every %d ticks that it is here, want %d", every, timing.Heartbeat)
+	}
+	if every := leaf().leafStatusEvery(); every != timing.Heartbeat {
+		t.Errorf("a leaf without hubs says every %d ticks that it is here, want %d", every, timing.Heartbeat)
+	}
+}

@@ -41,6 +41,7 @@ type serving struct {
 	reads, bytes *fair.Budget[Peer]
 	open         *answer
 	states       servedStates
+	recent       recentGenerations
 }
 
 // question is a Pull, a Want or an Ask.
@@ -82,6 +83,10 @@ func (c *Coordinator) queueOf(p Peer) *fair.Queue[source, question] {
 
 // onQuestion lets a question wait for the turn of its source.
 func (c *Coordinator) onQuestion(q question) {
+	if m, ok := q.message.(*Want); ok && q.from == c.election.leader && c.serving.bytes.Left(uint64(c.now), q.from) > 0 {
+		c.onWant(q.from, m) // from memory, and all wait for what the leader logs
+		return
+	}
 	most := uint64(questionsEach)
 	if q.at.at != "" {
 		most = questionsOf
@@ -202,6 +207,9 @@ func (c *Coordinator) openGeneration(height uint64) (g *Generation, claims []see
 		return &whole, nil, n.link, ok
 	}
 	link, seal, ok1 := c.archived(height)
+	if whole, ok := c.serving.recent.of(link); ok {
+		return &whole, nil, link, true
+	}
 	entryData, ok2 := c.cfg.Archive.Block(link)
 	sealData, ok3 := c.cfg.Archive.Block(seal)
 	if !ok1 || !ok2 || !ok3 {

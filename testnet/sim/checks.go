@@ -37,6 +37,7 @@ func (s *Swarm) take(n *node, p *parcel) {
 	if !n.coord.Expects(p.from, p.message) {
 		return
 	}
+	n.traffic.signatures += uint64(signatures(p.message))
 	if s.opts.Signatures == 0 {
 		s.receive(n, p)
 		return

@@ -140,14 +140,21 @@ func truth(seed uint64, sign int) int64 {
 
 // evaluate answers a task; a faulty node inflates its own results.
 func (s *Swarm) evaluate(t rollout.Task, inflate bool) []rollout.CandidateResult {
+	results := invented(t, s.rules.Signs())
+	if inflate {
+		for i := range results {
+			results[i].Fitness[0] += 1 << 50
+		}
+	}
+	return results
+}
+
+// invented gives the synthetic results of a task.
+func invented(t rollout.Task, signs int) []rollout.CandidateResult {
 	results := make([]rollout.CandidateResult, len(t.Seeds))
 	for i, seed := range t.Seeds {
-		signs := s.rules.Signs()
 		for sign := range signs {
 			results[i].Fitness[sign] = truth(seed, sign)
-		}
-		if inflate {
-			results[i].Fitness[0] += 1 << 50
 		}
 		results[i].Steps = uint64(signs) * trueSteps(seed)
 	}

@@ -14,6 +14,10 @@ import (
 type Learning struct {
 	Run    runspec.Options // nonce and origin are the simulator's
 	StepNS int             // that an env-step takes a native; a tab takes four times as long
+
+	// Invented has results be hashes, and episodes last some hundred steps: machines are as busy, and the network, but
+	// nothing is learned, so that swarms of thousands can be simulated.
+	Invented bool
 }
 
 // tickNS is how long a tick is.
@@ -22,7 +26,8 @@ const tickNS = 50_000_000
 // world evaluates candidates of a real environment. What was evaluated once is remembered for re-runs.
 type world struct {
 	env    *envs.Spec
-	pool   *rollout.Pool
+	pool   *rollout.Pool // nil: results are invented
+	signs  int
 	stepNS int
 	known  map[uint64]rollout.CandidateResult // by seed, which names the state as well
 
@@ -34,7 +39,11 @@ func newWorld(l *Learning, rules *seedlog.Rules) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &world{env, rollout.NewPool(rules.Plan, 0), l.StepNS, make(map[uint64]rollout.CandidateResult), 0, 0}, nil
+	w := &world{env: env, signs: rules.Signs(), stepNS: l.StepNS, known: make(map[uint64]rollout.CandidateResult)}
+	if !l.Invented {
+		w.pool = rollout.NewPool(rules.Plan, 0)
+	}
+	return w, nil
 }
 
 // evaluate gives the results of a task.
@@ -49,7 +58,7 @@ func (w *world) evaluate(t rollout.Task) ([]rollout.CandidateResult, error) {
 		}
 	}
 	if len(missing.Seeds) > 0 {
-		fresh, err := w.pool.Evaluate(missing, nil)
+		fresh, err := w.run(missing)
 		if err != nil {
 			return nil, err
 		}
@@ -62,6 +71,14 @@ func (w *world) evaluate(t rollout.Task) ([]rollout.CandidateResult, error) {
 		results[i] = w.known[seed]
 	}
 	return results, nil
+}
+
+// run evaluates a task for real, or invents its results.
+func (w *world) run(t rollout.Task) ([]rollout.CandidateResult, error) {
+	if w.pool == nil {
+		return invented(t, w.signs), nil
+	}
+	return w.pool.Evaluate(t, nil)
 }
 
 // held returns the mean return of a state's policy over episodes.
@@ -109,11 +126,7 @@ func (s *Swarm) Learn(limit coordinator.Tick) (Learned, error) {
 		s.trace("height %d, %d evaluations, %d env-steps: return %.1f", best.Height, best.Evaluations, best.Steps, l.Mean)
 	}
 	l.Seconds = float64(s.now) * tickNS / 1e9
-	rate := 0.0 // env-steps that all machines do in a second
-	for _, n := range s.nodes {
-		rate += float64(n.rate) / tickNS * 1e9 / float64(s.world.stepNS)
-	}
-	possible := l.Seconds * rate
+	possible := l.Seconds * s.stepsPerSecond()
 	l.Logged, l.Checks = float64(l.Steps)/possible, float64(s.world.again)/possible
 	l.Lost = float64(s.world.fresh)/possible - l.Logged
 	return l, s.err

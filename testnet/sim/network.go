@@ -54,6 +54,8 @@ type parcel struct {
 type traffic struct {
 	out, in   [32]uint64 // bytes, gossip that was passed on included
 	sent, got [32]uint64 // messages
+
+	signatures uint64 // in messages that the node checks
 }
 
 func (t *traffic) send(p *parcel) {

@@ -32,7 +32,8 @@ type node struct {
 	visiting *node   // the hub that it explores
 	fan      []*node // of hubs those that gossip is passed on to at once
 	traffic  traffic
-	up       int // from when its uplink is free, in 1/1024 ticks
+	spent    int64 // nanoseconds of this computer that its coordinator took, where there is a clock
+	up       int   // from when its uplink is free, in 1/1024 ticks
 
 	disk      *disk
 	coord     *coordinator.Coordinator // nil: no power

@@ -138,6 +138,7 @@ func (s *Swarm) announced(n *node, m *coordinator.Announce) {
 		s.online.entries[at] = link
 		s.online.acknowledged[link] = true
 		s.Report.Entries++
+		s.Report.Claims += len(e.Claims)
 	}
 }
 

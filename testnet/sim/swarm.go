@@ -24,7 +24,8 @@ type Swarm struct {
 	net     network
 	calm    bool // no loss, no duplicates
 	err     error
-	world   *world // nil: fitness is synthetic
+	world   *world       // nil: fitness is synthetic
+	clock   func() int64 // of this computer, in nanoseconds; nil: what steps take is not measured
 
 	online online
 	Report Report
@@ -40,6 +41,7 @@ type Report struct {
 	Doubles   int              // messages of honest nodes that show that a key signed twice
 	Messages  int              // that arrived
 	Entries   int              // signed and sent by honest leaders
+	Claims    int              // in these
 	Steps     int              // of all coordinators
 	Recovered coordinator.Tick // from the end of trouble until every honest native had a new entry
 }
@@ -142,7 +144,7 @@ func (s *Swarm) step(n *node, e coordinator.Event) {
 	}
 	n.stepped = s.now
 	s.Report.Steps++
-	a := n.coord.Step(n.clock(s.now), e)
+	a := s.time(n, e)
 	s.watch(n, e, &a)
 	if s.err != nil {
 		return
@@ -153,6 +155,17 @@ func (s *Swarm) step(n *node, e coordinator.Event) {
 		return
 	}
 	s.save(n, a)
+}
+
+// time has a coordinator take a step, and measures that where there is a clock.
+func (s *Swarm) time(n *node, e coordinator.Event) coordinator.Actions {
+	if s.clock == nil {
+		return n.coord.Step(n.clock(s.now), e)
+	}
+	begun := s.clock()
+	a := n.coord.Step(n.clock(s.now), e)
+	n.spent += s.clock() - begun
+	return a
 }
 
 // save makes durable what must be, then has the rest done. Nothing else happens to a node meanwhile.
