@@ -396,7 +396,7 @@ func (c *Coordinator) Snapshot() Snapshot {
 		Term: c.term(), Role: c.election.role, Leader: c.election.leader, Evaluations: c.chain.head.evaluations, Steps: c.chain.head.steps,
 		Mine: c.chain.credits[c.self], Own: c.work.ledger.Ledger, Credits: len(c.chain.credits), Best: c.chain.head.best, Mean: c.chain.head.mean,
 		Syncing: c.joining(), Paused: c.work.paused, Ready: c.election.leader != Peer{},
-		End: c.ended(), Solved: c.chain.head.solved,
+		End: c.ended(), Solved: c.chain.head.solved, Reorgs: c.chain.reorgs, Reorg: c.chain.reorg,
 	}
 	shown := c.chain.newest()
 	if on := c.chain.canonAt(s.Solved); s.Solved > 0 && on != nil && on.state != nil {

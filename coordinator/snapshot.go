@@ -51,4 +51,6 @@ type Snapshot struct {
 	Testing     bool          // this peer has not seen yet whether that is true
 	Ready       bool          // has heard somebody or leads: own work counts
 	Paused      bool
+	Reorgs      uint64 // how often entries were replaced since the start
+	Reorg       Reorg  // the last time
 }

@@ -70,6 +70,30 @@ type memory struct {
 	seals  []seedlog.Link
 
 	summaries map[uint64][]byte
+	tidied    int // how many blocks there were when the last had gone that were not needed
+}
+
+// tidy drops the blocks that are neither canonical nor needed, now and then.
+func (m *memory) tidy(c *Coordinator) {
+	if len(m.blocks) < m.tidied+m.tidied/4+16 {
+		return
+	}
+	kept := map[seedlog.Link][]byte{}
+	keep := func(links ...seedlog.Link) {
+		for _, l := range links {
+			if data, ok := m.blocks[l]; ok {
+				kept[l] = data
+			}
+		}
+	}
+	keep(c.Needs()...)
+	for i, l := range m.chain {
+		keep(l, m.seals[i])
+		if e, err := seedlog.DecodeEntry(m.blocks[l]); err == nil {
+			keep(e.Claims...)
+		}
+	}
+	m.blocks, m.tidied = kept, len(kept)
 }
 
 // Block implements Archive.
@@ -124,6 +148,11 @@ func (m *memory) save(a Actions) {
 		m.blocks[b.Link()] = b.Bytes()
 	}
 	if h := a.Head; h != nil {
+		for i, l := range h.Entries {
+			if m.blocks[l] == nil || m.blocks[h.Seals[i]] == nil {
+				panic("the head moves to what was never given for keeping, or is gone")
+			}
+		}
 		m.chain = append(m.chain[:h.Fork:h.Fork], h.Entries...)
 		m.seals = append(m.seals[:h.Fork:h.Fork], h.Seals...)
 	}
@@ -225,6 +254,7 @@ func (s *swarm) step(m *member, e Event) {
 	before := m.coord.Snapshot()
 	a := m.coord.Step(s.now, e)
 	m.disk.save(a)
+	m.disk.tidy(m.coord)
 	s.logChange(m, before, m.coord.Snapshot())
 	for _, n := range a.Notes {
 		if n.Kind != NoteLeader {

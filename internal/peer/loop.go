@@ -67,6 +67,7 @@ func (p *Peer) loop() {
 			p.retry()
 			p.offer()
 			p.step(coordinator.Passed{})
+			p.tidy()
 		}
 		p.publish(false)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/mesh"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/internal/store"
 )
 
 // ErrClosed is returned by calls to a peer that has stopped.
@@ -179,7 +180,7 @@ func (p *Peer) Log(w io.Writer) error {
 	case <-p.done:
 		return ErrClosed
 	default:
-		return writeLog(w, p.rules, p.archive.get())
+		return store.WriteLog(w, p.rules, p.archive.get())
 	}
 }
 

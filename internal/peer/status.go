@@ -68,6 +68,8 @@ type Status struct {
 	MineSteps     uint64  `json:"mine_steps"`       // own env-steps in the log
 	MineEvalsPerS float64 `json:"mine_evals_per_s"` // computed here, over the last 10 s, re-runs of others' claims included
 	Own           Ledger  `json:"own"`              // computed here since the start, and what became of it
+	Reorgs        uint64  `json:"reorgs"`           // how often entries were replaced since the start
+	Reorg         *Reorg  `json:"reorg"`            // the last time; nil: never
 	Workers       int     `json:"workers"`          // cores lent
 	Devices       int     `json:"devices"`          // GPUs and the like that evaluate too
 
@@ -166,9 +168,12 @@ func (p *Peer) describe() Status {
 		Height: c.Height, Head: c.Head.String(), HeadLink: c.Head, Self: c.Self.String(), Term: c.Term,
 		Leads: c.Role == coordinator.Leader && d.stuck == nil, Peers: c.Peers, Volunteers: c.Credits,
 		Evaluations: c.Evaluations, Steps: p.steps(*c), EvalsPerS: d.meters.run.slowRate(now, p.started),
-		Mine: c.Mine.Evaluations, MineSteps: c.Mine.Steps, MineEvalsPerS: d.meters.mine.rate(now, p.started), Own: ledgerOf(c.Own),
+		Mine: c.Mine.Evaluations, MineSteps: c.Mine.Steps, MineEvalsPerS: d.meters.mine.rate(now, p.started), Own: ledgerOf(c.Own), Reorgs: c.Reorgs,
 		Workers: p.cfg.Evaluator.Workers(), Devices: p.cfg.Evaluator.Devices(), Best: fitness(c.Best), Mean: fitness(c.Mean), Threshold: &solved,
 		EndsSolved: p.rules.Spec.Until != nil && p.rules.Spec.Until.Solved, Ahead: c.Ahead, Behind: c.Behind, BehindOf: c.BehindOf, BehindS: d.pace.left(c.Behind),
+	}
+	if c.Reorgs > 0 {
+		s.Reorg = &Reorg{c.Reorg.Height, c.Reorg.Gone, c.Reorg.Come}
 	}
 	if c.End != seedlog.Open && !c.Testing { // what a leader says of a policy is not known before it is checked
 		s.Ended, s.SolvedHeight = true, c.Solved

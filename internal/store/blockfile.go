@@ -227,11 +227,14 @@ func (b *blockFile) write(blocks []block) ([]placed, error) {
 	return places, b.append(text)
 }
 
-// compact rewrites the file without the blocks that spare names, if those are most of it.
+// compact rewrites the file without the blocks that spare names, if those are most of it. The beginning stays.
 func (b *blockFile) compact(spare func(seedlog.Link) bool) error {
 	var kept []block
 	var live, dead int64
 	for link, at := range b.index {
+		if link == b.run {
+			continue
+		}
 		if spare(link) {
 			dead += seedlog.SectionLen(int(at.size))
 		} else {
@@ -243,7 +246,7 @@ func (b *blockFile) compact(spare func(seedlog.Link) bool) error {
 		return nil
 	}
 	slices.SortFunc(kept, func(x, y block) int { return cmp.Compare(b.index[x.link].offset, b.index[y.link].offset) })
-	index := map[seedlog.Link]place{}
+	index := map[seedlog.Link]place{b.run: b.index[b.run]}
 	err := b.replace(func(w io.Writer) error {
 		end := int64(len(b.beginning))
 		if _, err := w.Write(b.beginning); err != nil {

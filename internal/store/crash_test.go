@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -20,6 +21,7 @@ type step struct {
 	state string
 	chain []*generation
 	kept  []*generation // blocks that any Save so far was given
+	lost  []string      // tips of the branches that were replaced and are not canonical
 }
 
 // history is a run with everything that changes files: growth, evidence, a branch that wins, one that wins
@@ -29,9 +31,12 @@ func history(t testing.TB, rules *seedlog.Rules) []step {
 	other := grow(t, rules, first[1], newKey("b"), 3)
 	stray := grow(t, rules, first[0], newKey("c"), 1)
 	var steps []step
-	chain, kept := []*generation(nil), []*generation(nil)
+	chain, kept, lost := []*generation(nil), []*generation(nil), []string(nil)
 	add := func(b Batch, state string, given ...*generation) {
 		if m := b.Head; m != nil {
+			if uint64(len(chain)) > m.Fork {
+				lost = append(slices.Clone(lost), chain[len(chain)-1].link.String())
+			}
 			chain = slices.Clone(chain[:m.Fork])
 			for _, link := range m.Entries {
 				i := slices.IndexFunc(given, func(g *generation) bool { return g.link == link })
@@ -39,7 +44,10 @@ func history(t testing.TB, rules *seedlog.Rules) []step {
 			}
 		}
 		kept = append(slices.Clone(kept), given...)
-		steps = append(steps, step{b, state, chain, kept})
+		lost = slices.DeleteFunc(slices.Clone(lost), func(tip string) bool {
+			return slices.ContainsFunc(chain, func(g *generation) bool { return g.link.String() == tip })
+		})
+		steps = append(steps, step{b, state, chain, kept, lost})
 	}
 	add(move(0, "one", first[0]), "one", first[0])
 	add(Batch{Blocks: raw(stray[0].blocks()...)}, "one", stray[0])
@@ -55,6 +63,21 @@ func history(t testing.TB, rules *seedlog.Rules) []step {
 
 func openSim(rules *seedlog.Rules, disk *simDisk) (*Run, error) {
 	return (&Disk{dir: "data", files: disk}).OpenRun(rules)
+}
+
+// branchesHold reports whether what was replaced, and only that, has a name and can be exported.
+func branchesHold(r *Run, lost []string) error {
+	var tips []string
+	for _, b := range r.Branches() {
+		tips = append(tips, b.Tip)
+		if err := r.WriteBranch(b.Name, io.Discard); err != nil {
+			return fmt.Errorf("branch %s: %w", b.Name, err)
+		}
+	}
+	if !slices.Equal(tips, lost) {
+		return fmt.Errorf("the branches are %v, want %v", tips, lost)
+	}
+	return nil
 }
 
 // matches is holds as an error, for one of several steps.
@@ -160,6 +183,9 @@ func runPowerLoss(t *testing.T) {
 				}
 			}
 			logOf(t, rules, left, is.chain)
+			if err := branchesHold(r, is.lost); err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
 			if err := r.Save(Batch{State: []byte("on")}); err != nil {
 				t.Fatalf("%s: saving after it: %v", what, err)
 			}

@@ -50,6 +50,7 @@ const (
 //	<run id>.seedlog       the canonical chain; see [Run]
 //	<run id>.blocks        the run's other blocks, such as those of branches that lost, as a CAR file
 //	<run id>.state         hard state, in two slots
+//	<run id>.branches      names of branches that were canonical once, as JSON
 //	<run id>.index         where blocks lie in the older part of the log
 //	<run id>.summaryNN     summaries of the chain, to restart from
 //	<run id>.curve         learning curve, as JSON

@@ -13,8 +13,8 @@ import (
 //
 // <run>.seedlog is the canonical chain, a seed log like any other: the only copy of these blocks. <run>.blocks has the
 // blocks that are not in it: those of branches that lost, and evidence. <run>.state has the hard state and says where
-// the canonical chain ends. <run>.summary00 and so on are summaries, and
-// <run>.index the index of the log's older part; these may be missing.
+// the canonical chain ends. <run>.branches names what was canonical once, whose blocks stay in <run>.blocks.
+// <run>.summary00 and so on are summaries, and <run>.index the index of the log's older part; these may be missing.
 //
 // A chain that grows is written to the log, then to the state. When another branch wins, all blocks of both
 // are written next to the log first, then the state, and only then is the log's end replaced: at every moment
@@ -27,14 +27,15 @@ type Run struct {
 	slots *slots
 	sums  *summaryFiles
 	notes []string
+	named branches
 
-	mu    sync.RWMutex // guards the indexes of both files and what follows; Save and Close are the only writers
+	mu    sync.RWMutex // guards the indexes of both files and what follows; Save, Tidy and Close are the only writers
 	state []byte
+	seals map[seedlog.Link]seedlog.Link // of the entries next to the log
 	err   error
-}
 
-// link is one height of the canonical chain.
-type link struct{ entry, seal seedlog.Link }
+	tidyAt int64 // length of the file next to the log beyond which it is untidy; 0: it was not tidied since the start
+}
 
 // Block implements [Store].
 func (r *Run) Block(l seedlog.Link) ([]byte, bool) {

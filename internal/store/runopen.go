@@ -16,7 +16,10 @@ import (
 // [Run.Notes]; damage before it gives ErrCorrupt, and nothing is changed. What the index covers is not read: a block
 // damaged there is not found later.
 func (d *Disk) OpenRun(rules *seedlog.Rules) (*Run, error) {
-	r := &Run{rules: rules}
+	r := &Run{rules: rules, seals: map[seedlog.Link]seedlog.Link{}}
+	if len(d.key) > 0 {
+		r.named.own = seedlog.PeerOf(d.key)
+	}
 	if err := r.open(d.files, filepath.Join(d.dir, rules.Run.String())); err != nil {
 		r.release()
 		return nil, err
@@ -38,7 +41,8 @@ func (r *Run) open(f filesystem, base string) (err error) {
 		}
 		return err
 	}
-	if r.aside, err = openBlocks(f, base+blocksSuffix, r.rules, see); err != nil {
+	seeAside := func(l seedlog.Link, data []byte) { see(l, data); r.seeSeal(l, data) }
+	if r.aside, err = openBlocks(f, base+blocksSuffix, r.rules, seeAside); err != nil {
 		return err
 	}
 	r.slots, err = openSlots(f, base+stateSuffix)
@@ -70,7 +74,11 @@ func (r *Run) open(f filesystem, base string) (err error) {
 		err := fmt.Errorf("%w: %s continues where the run ended; move the run's files away to join the run afresh", ErrCorrupt, r.log.path)
 		return &seedlog.FileError{Height: uint64(height) + 1, Offset: end, Err: err}
 	}
-	return r.repair(blocks[height:], end)
+	if err := r.repair(blocks[height:], end); err != nil {
+		return err
+	}
+	r.named.files, r.named.path, r.named.keep = f, base+branchesSuffix, DefaultKeep
+	return r.openBranches()
 }
 
 // readChain walks from the recorded head down to the last entry of the index, or the genesis, and returns for each

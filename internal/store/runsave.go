@@ -69,8 +69,9 @@ func (r *Run) putAside(blocks []block) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, p := range written {
+	for i, p := range written {
 		r.aside.insert(p)
+		r.seeSeal(p.link, blocks[i].data)
 	}
 	return nil
 }
@@ -116,9 +117,14 @@ func (r *Run) move(m *HeadMove, fresh []block, state []byte) error {
 		h.head, h.seal = at.entry, at.seal
 	}
 	if int(m.Fork) == r.log.heights.height() {
-		return r.grow(tail, fresh, h, state)
+		err = r.grow(tail, fresh, h, state)
+	} else {
+		err = r.reorganize(int(m.Fork), tail, fresh, h, state)
 	}
-	return r.reorganize(int(m.Fork), tail, fresh, h, state)
+	if err != nil {
+		return err
+	}
+	return r.resettle(m.Fork)
 }
 
 // read gathers the blocks of the generations that a move names.
@@ -218,6 +224,15 @@ func (r *Run) reorganize(fork int, tail []record, fresh []block, h hardState, st
 	if err := r.putAside(rest); err != nil {
 		return err
 	}
+	r.mu.Lock()
+	for _, g := range losing { // of several seals the log's counts
+		r.seals[g.link.entry] = g.link.seal
+	}
+	r.mu.Unlock()
+	lost, err := r.name(fork, losing)
+	if err != nil {
+		return err
+	}
 	end := r.log.heights.endOf(fork)
 	if err := r.log.saved.cut(fork); err != nil {
 		return err
@@ -240,7 +255,14 @@ func (r *Run) reorganize(fork int, tail []record, fresh []block, h hardState, st
 		return err
 	}
 	r.adopt(added)
-	return r.log.sync()
+	if err := r.log.sync(); err != nil {
+		return err
+	}
+	if lost != nil && r.named.tell != nil {
+		lost.Come = uint64(len(tail))
+		r.named.tell(*lost)
+	}
+	return nil
 }
 
 // losing reads the generations above a height.

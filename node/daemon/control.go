@@ -18,6 +18,7 @@ import (
 func ControlVerbs() []*verb.Verb {
 	return []*verb.Verb{
 		statusVerb(),
+		BranchVerb(),
 		controlVerb("pause", "stop this computer's evaluations; the node stays in the swarm", "Stops this computer's evaluations; the node stays in the swarm. It stays paused until resume, even over restarts.", "POST"),
 		controlVerb("resume", "start them again", "Starts this computer's evaluations again after pause.", "POST"),
 		controlVerb("stop", "end the node here, and hand over", "Ends the node that runs here: it hands over, writes everything to disk and leaves. Waits until it is gone.", "POST"),
@@ -28,7 +29,8 @@ const (
 	controlDetails = "Talks to the node that runs on the data folder, through a socket there that only you can open."
 	statusFields   = "one JSON object: run, env, strategy, height, head, leader, self, leads, term, peers, evaluations, steps, mine, " +
 		"evals_per_s, best, mean, return (of the mean policy), threshold, solved, solved_at, state (training, catching-up, idle or paused), reason, why, behind (entries still to fold), " +
-		"own (computed since the start: computed, logged, waiting, late, replaced), workers, page, uptime, version"
+		"own (computed since the start: computed, logged, waiting, late, replaced), lifetime (evaluations of this computer in its runs, logged or replaced), " +
+		"runs (how many those are), reorgs, reorg (the last time that entries were replaced: height, gone, come), branches (that are kept), workers, page, uptime, version"
 )
 
 func statusVerb() *verb.Verb {
@@ -165,6 +167,11 @@ func printStatus(w io.Writer, s httpd.Status) error {
 		fmt.Fprintf(&b, "head         %s at height %d\n", s.Head, s.Height)
 		fmt.Fprintf(&b, "leader       %s in term %d\n", leaderOf(s), s.Term)
 		fmt.Fprintf(&b, "evaluations  %d (%.0f/s), %d of them by this node\n", s.Evaluations, s.EvalsPerS, s.Mine)
+		fmt.Fprintf(&b, "lifetime     %s by this computer in %s, logged or replaced\n", verb.Plural(int(s.Lifetime), "evaluation"), verb.Plural(s.Runs, "run"))
+		if r := s.Reorg; r != nil {
+			fmt.Fprintf(&b, "replaced     %s above generation %d by %d others; %s since the start (evonode branch list)\n",
+				verb.Plural(int(r.Gone), "generation"), r.Height, r.Come, verb.Plural(int(s.Reorgs), "time"))
+		}
 		fmt.Fprintf(&b, "fitness      best %s, mean %s in the newest generation\n", verb.Number(s.Best), verb.Number(s.Mean))
 	}
 	fmt.Fprintf(&b, "peers        %d\n", s.Peers)

@@ -123,6 +123,9 @@ func follow(ctx context.Context, s *verb.IO, n *Node, line *verb.Line, asJSON bo
 			return false, err
 		case <-n.Over():
 			return true, nil
+		case text := <-n.news:
+			line.Clear()
+			s.Note("%s", text)
 		case st, ok := <-updates:
 			if !ok {
 				updates = nil

@@ -21,6 +21,9 @@ type memory struct {
 
 	Joined []string `json:"joined,omitempty"` // where the owner said that the active run is
 	Ended  []string `json:"ended,omitempty"`  // runs that have ended
+
+	// Lifetime has for each run how many evaluations of this computer were logged, also if they were replaced later.
+	Lifetime map[string]uint64 `json:"lifetime,omitempty"`
 }
 
 const (

@@ -36,6 +36,7 @@ type Config struct {
 	Listen    []string
 	Workers   int // cores to lend; 0: all
 	GPU       settings.GPU
+	Keep      int64 // bytes that branches which lost may take, of each run
 	WAN       bool
 	MDNS      bool
 	Version   string
@@ -69,8 +70,12 @@ type Node struct {
 
 	mu     sync.Mutex // guards what follows, and writing to the data folder
 	memory memory
+	run    *store.Run // the peer's; nil while there is no run
 	// lastPoint is the last point of the learning curve that was saved.
 	lastPoint peer.Point
+
+	base uint64      // evaluations of this computer in the run that were logged before this start
+	news chan string // what the owner should know now
 
 	queue []runspec.Options // what is left of Config.Train; the first is the run that this node works on
 	over  chan struct{}     // closed when there is another run to work on
@@ -81,7 +86,7 @@ type Node struct {
 
 // Start starts a node. If ctx ends before the node is up, Start fails; afterwards ctx has no effect: see [Node.Wait].
 func Start(ctx context.Context, cfg Config) (*Node, error) {
-	n := &Node{cfg: cfg, started: time.Now(), stop: make(chan struct{}), over: make(chan struct{}), queue: cfg.Train}
+	n := &Node{cfg: cfg, started: time.Now(), stop: make(chan struct{}), over: make(chan struct{}), queue: cfg.Train, news: make(chan string, maxNews)}
 	if err := n.start(ctx); err != nil {
 		n.release()
 		return nil, err
@@ -215,6 +220,7 @@ func (n *Node) remember() {
 		case <-tick.C:
 			n.savePeers()
 			n.saveCurve()
+			n.saveLifetime()
 		}
 	}
 }
@@ -286,6 +292,7 @@ func (n *Node) Close(ctx context.Context) error {
 	if n.peer != nil {
 		err = n.peer.Close(ctx)
 		n.saveCurve()
+		n.saveLifetime()
 	}
 	n.release()
 	return err
@@ -330,6 +337,7 @@ func (n *Node) Status() httpd.Status {
 		s.Status = n.peer.Status()
 		s.Leader = s.Status.Leader
 		s.SetSolved(n.peer.Curve())
+		n.countLifetime(&s)
 		return s
 	}
 	s.Self = n.mesh.Self().String()

@@ -83,7 +83,7 @@ func printWatched(s *verb.IO, w watched) error {
 	return err
 }
 
-// printRoster prints a table of who takes part, what became of what was computed here, and the last reorganization.
+// printRoster prints a table of who takes part, and what became of what was computed here.
 func printRoster(w io.Writer, r peer.Roster, own peer.Ledger, height uint64) error {
 	total := uint64(0)
 	for _, m := range r.Members {
@@ -106,9 +106,6 @@ func printRoster(w io.Writer, r peer.Roster, own peer.Ledger, height uint64) err
 		fmt.Fprintf(w, ", %.0f %% logged on a branch that lost", percent(own.Replaced, own.Computed))
 	}
 	_, err := fmt.Fprintln(w)
-	if r.Reorg != nil && err == nil {
-		_, err = fmt.Fprintf(w, "replaced last: %s above generation %d by %d others; %d times since the start\n", verb.Plural(int(r.Reorg.Gone), "generation"), r.Reorg.Height, r.Reorg.Come, r.Reorgs)
-	}
 	return err
 }
 

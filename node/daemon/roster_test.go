@@ -9,7 +9,7 @@ import (
 )
 
 func TestPrintRoster(t *testing.T) {
-	roster := peer.Roster{Entries: 50, Others: 3, Reorgs: 2, Reorg: &peer.Reorg{Height: 940, Gone: 3, Come: 5}, Members: []peer.Member{
+	roster := peer.Roster{Entries: 50, Others: 3, Members: []peer.Member{
 		{Key: strings.Repeat("a1", 32), Leads: true, Here: true, Kind: "node", Hub: true, Height: 1000, Lately: 750, Evaluations: 9000},
 		{Key: strings.Repeat("b2", 32), Self: true, Here: true, Kind: "node", Height: 1000, Lately: 250, Evaluations: 400},
 		{Key: strings.Repeat("c3", 32), Here: true, Kind: "tab", Height: 988},
@@ -32,7 +32,6 @@ e5e5e5e5  node         0 %                         0       18446744073709551615
 and 3 others
 
 computed here since the start: 400 evaluations, of them 75 % logged, 10 % waiting, 5 % too late, 10 % logged on a branch that lost
-replaced last: 3 generations above generation 940 by 5 others; 2 times since the start
 `},
 		{"alone at the genesis", peer.Roster{Members: roster.Members[2:3]}, peer.Ledger{}, `
 who            of the last 0 generations  logged  head

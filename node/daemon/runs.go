@@ -143,7 +143,7 @@ func (n *Node) enter(ctx context.Context, genesis []byte) error {
 			return err
 		}
 	}
-	run, err := n.data.OpenRun(rules)
+	run, err := n.openBranched(rules)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (n *Node) enter(ctx context.Context, genesis []byte) error {
 		Mesh: n.mesh, Store: run, Evaluator: evaluator,
 		Timing: timing, Paused: n.memory.Paused, Logger: n.cfg.Logger, Curve: n.savedCurve(rules.Run),
 		Reopen: func() (store.Store, error) {
-			run, err := n.data.OpenRun(rules)
+			run, err := n.openBranched(rules)
 			if err != nil {
 				return nil, err
 			}
@@ -182,7 +182,10 @@ func (n *Node) enter(ctx context.Context, genesis []byte) error {
 		n.mesh = nil // the peer has closed it
 		return err
 	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	n.memory.use(rules.Run.String())
+	n.base = max(n.memory.Lifetime[rules.Run.String()], n.peer.Status().Mine)
 	n.memory.Joined = n.cfg.Targets
 	return n.memory.write(n.cfg.Data)
 }

@@ -74,6 +74,7 @@ type nodeFlags struct {
 	data     string
 	workers  int
 	gpu      settings.GPU
+	keep     string
 	profile  string
 	noMDNS   bool
 	logLevel string
@@ -86,7 +87,9 @@ type nodeFlags struct {
 	training settings.Flags
 }
 
-func newNodeFlags() *nodeFlags { return &nodeFlags{profile: "lan", logLevel: "warn", until: "solved"} }
+func newNodeFlags() *nodeFlags {
+	return &nodeFlags{keep: "256MB", profile: "lan", logLevel: "warn", until: "solved"}
+}
 
 // bind defines the flags of every node.
 func (f *nodeFlags) bind(fs *verb.Flags, page string) {
@@ -97,6 +100,7 @@ func (f *nodeFlags) bind(fs *verb.Flags, page string) {
 	bindData(fs, &f.data, "where things are kept")
 	fs.Workers(&f.workers, "cores to lend")
 	f.gpu.Bind(fs)
+	fs.String(&f.keep, "keep", "SIZE", "how much disk branches that lost may take, of each run; this computer's own work goes last, see evonode branch (default 256MB)")
 	fs.Choice(&f.profile, "profile", "lan|wan", "how fast a silent leader is replaced: under 2 s, or under 15 s (default lan)")
 	fs.Bool(&f.noMDNS, "no-mdns", "do not look for nodes in the local network")
 	fs.Choice(&f.logLevel, "log-level", "debug|info|warn|error", "what the node logs (default warn)")
@@ -139,6 +143,10 @@ func (f *nodeFlags) config(fs *verb.Flags, targets []string, bootstrap bool, lin
 	if err := f.gpu.Check(); err != nil {
 		return Config{}, err
 	}
+	keep, err := parseSize(f.keep)
+	if err != nil {
+		return Config{}, err
+	}
 	data, err := dataDir(f.data)
 	if err != nil {
 		return Config{}, err
@@ -146,7 +154,7 @@ func (f *nodeFlags) config(fs *verb.Flags, targets []string, bootstrap bool, lin
 	cfg := Config{
 		Data: data, Targets: targets, Public: bootstrap,
 		HTTP: f.http, HTTPGiven: fs.Given("http"), Metrics: f.metrics, Listen: f.listen,
-		Workers: f.workers, GPU: f.gpu, WAN: f.profile == "wan", MDNS: !f.noMDNS,
+		Workers: f.workers, GPU: f.gpu, Keep: keep, WAN: f.profile == "wan", MDNS: !f.noMDNS,
 		Version: verb.Version(), Logger: slog.New(slog.NewTextHandler(line, &slog.HandlerOptions{Level: level})),
 	}
 	if f.train == "" {

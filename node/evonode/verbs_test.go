@@ -22,7 +22,7 @@ import (
 func commands() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
 	return map[string]func(ts *testscript.TestScript, neg bool, args []string){
 		"status": status, "cut": cut, "flip": flip, "append": appendFiles, "random": random, "newer": newer, "occupy": occupy, "waitfor": waitFor,
-		"mode": mode, "glob": glob, "field": field, "grown": grown, "announced": announced, "contributed": contributed, "twice": twice,
+		"mode": mode, "glob": glob, "field": field, "grown": grown, "announced": announced, "contributed": contributed, "reached": reached, "twice": twice,
 	}
 }
 
@@ -215,6 +215,24 @@ func contributed(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("no evaluation of %s within %v", args[0], waitPatience)
+}
+
+// reached DIR N MORE waits until the node on a data folder is MORE generations beyond height N.
+func reached(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 3, "reached dir n more")
+	from, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	more, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	for deadline := time.Now().Add(waitPatience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		if ts.Exec("evonode", "status", "--data", args[0], "--json") != nil {
+			continue // it is not up yet
+		}
+		if height, err := strconv.Atoi(jsonField(ts, "height")); err == nil && height >= from+more {
+			return
+		}
+	}
+	ts.Fatalf("%s is not at height %s + %s within %v", args[0], args[1], args[2], waitPatience)
 }
 
 // twice interrupts the background command twice at once, though it may have ended by the second time.

@@ -30,12 +30,14 @@ type Control interface {
 	Roster(ctx context.Context) (*peer.Roster, error)
 	// SetPaused stops or restarts the node's own work.
 	SetPaused(paused bool) error
+	// Branches are those of the run of that id, which is the one that the node works on; else it returns ErrOtherRun.
+	Branches(run string) (Branches, error)
 	// Stop asks the node to end; it returns at once.
 	Stop()
 }
 
-// NewControlHandler serves GET /status and POST /pause, /resume and /stop, which answer with the status, and GET
-// /peers.
+// NewControlHandler serves GET /status and POST /pause, /resume and /stop, which answer with the status, GET
+// /peers, and what changes and writes branches.
 func NewControlHandler(c Control) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, c.Status()) })
@@ -56,6 +58,7 @@ func NewControlHandler(c Control) http.Handler {
 		http.NewResponseController(w).Flush()
 		c.Stop()
 	})
+	serveBranches(mux, c)
 	return mux
 }
 
@@ -116,6 +119,27 @@ func AskRoster(ctx context.Context, data string) (r peer.Roster, err error) {
 
 // ask sends one request and reads the answer, a JSON object, into to.
 func ask(ctx context.Context, data, method, verb string, to any) error {
+	resp, err := request(ctx, data, method, verb)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		verb, _, _ = strings.Cut(verb, "?")
+		return fmt.Errorf("the node refused to %s: %s", verb[strings.LastIndexByte(verb, '/')+1:], strings.TrimSpace(string(body)))
+	}
+	if err := json.Unmarshal(body, to); err != nil {
+		return fmt.Errorf("the node's answer: %w", err)
+	}
+	return nil
+}
+
+// request sends one request and returns the answer, whose body the caller closes.
+func request(ctx context.Context, data, method, verb string) (*http.Response, error) {
 	client := http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -130,25 +154,14 @@ func ask(ctx context.Context, data, method, verb string, to any) error {
 	}}
 	req, err := http.NewRequestWithContext(ctx, method, "http://node/"+verb, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	resp, err := client.Do(req)
 	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w on %s", ErrNotRunning, data)
+		return nil, fmt.Errorf("%w on %s", ErrNotRunning, data)
 	}
 	if err != nil {
-		return fmt.Errorf("asking the node on %s: %w", data, err)
+		return nil, fmt.Errorf("asking the node on %s: %w", data, err)
 	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	if err != nil {
-		return err
-	}
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("the node refused to %s: %s", verb, strings.TrimSpace(string(body)))
-	}
-	if err := json.Unmarshal(body, to); err != nil {
-		return fmt.Errorf("the node's answer: %w", err)
-	}
-	return nil
+	return resp, nil
 }

@@ -59,8 +59,9 @@ func (f *fixedNode) Roster(context.Context) (*peer.Roster, error) {
 	return &peer.Roster{Members: []peer.Member{{Key: "c0ffee", Self: true, Here: true, Kind: "node", Lately: 12, Evaluations: 112}}, Entries: 50}, nil
 }
 
-func (f *fixedNode) SetPaused(p bool) error { f.paused = p; return nil }
-func (f *fixedNode) Stop()                  { close(f.stopped) }
+func (f *fixedNode) Branches(string) (Branches, error) { return nil, ErrOtherRun }
+func (f *fixedNode) SetPaused(p bool) error            { f.paused = p; return nil }
+func (f *fixedNode) Stop()                             { close(f.stopped) }
 
 func get(t *testing.T, h http.Handler, method, path string) (*http.Response, string) {
 	t.Helper()

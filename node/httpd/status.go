@@ -14,6 +14,9 @@ type Status struct {
 	Solved   bool    `json:"solved"`    // whether the mean policy passed the test, or did as well in a held-out evaluation
 	SolvedAt *uint64 `json:"solved_at"` // height of the first that did; nil: none
 	Page     string  `json:"page"`      // URL of the page on this computer, "" if none is served
+	Lifetime uint64  `json:"lifetime"`  // evaluations of this computer in all its runs that were logged, replaced ones included
+	Runs     int     `json:"runs"`      // how many runs that is
+	Branches int     `json:"branches"`  // of this run that were replaced and are kept
 	Uptime   float64 `json:"uptime"`    // [s]
 	Version  string  `json:"version"`   // of the build
 }

@@ -18,17 +18,21 @@ func LogVerb() *verb.Verb {
 	return &verb.Verb{
 		Name: "log", Args: "LOG", Summary: "list the entries of a seed log",
 		Intro:   "Lists the entries of a seed log, and checks form, links, order, counts and signatures on the way.",
-		Usage:   []string{"log LOG [--json]"},
-		Details: "LOG is a file, or - for standard input.",
+		Usage:   []string{"log LOG [--json]", "log LOG --branches [--json]"},
+		Details: "LOG is a file, or - for standard input. With --branches it lists instead what was part of the run on this computer until a heavier\nbranch replaced it; LOG is then the log in a node's data folder, and evonode branch --help says more.",
 		Example: "evonode log run.seedlog --json | jq .best",
 		Bind: func(fs *verb.Flags) verb.Run {
-			asJSON := false
+			asJSON, branches := false, false
+			fs.Bool(&branches, "branches", "list the branches that were replaced here, of a log in a node's data folder")
 			fs.JSON(&asJSON, "one JSON object per entry: height, cid, parent, leader, term, evaluations, steps, best, mean (of the fitness, "+
-				"as returns), claims (how many), peers (evaluations of each peer, by its key)")
+				"as returns), claims (how many), peers (evaluations of each peer, by its key); with --branches "+BranchFields)
 			return func(ctx context.Context, s *verb.IO, args []string) error {
 				log, err := verb.Argument(args, "LOG", "evonode log run.seedlog")
 				if err != nil {
 					return err
+				}
+				if branches {
+					return listBranches(s, log, asJSON)
 				}
 				return list(ctx, s, log, asJSON)
 			}
