@@ -14,7 +14,7 @@ const (
 	// lastWords is how long a node stays in a run that has ended before it begins the next one: others fetch its last
 	// entry meanwhile.
 	lastWords = 15 * time.Second
-	// lookAround is how often a node whose run has ended asks the pages where it joined what runs there.
+	// lookAround is how often a node whose run has ended asks where it joined what runs there.
 	lookAround = 30 * time.Second
 )
 
@@ -78,19 +78,38 @@ func (n *Node) rememberEnd(run string) {
 	}
 }
 
-// elsewhere reports whether a page where this node joined names another run by now. A target with #RUN means that run
-// alone.
+// elsewhere reports whether a page or a node where this node joined names another run by now. A target with #RUN means
+// that run alone.
 func (n *Node) elsewhere(ctx context.Context) bool {
 	own := n.peer.Status().Run
 	for _, text := range n.cfg.Targets {
-		ctx, cancel := context.WithTimeout(ctx, dialPatience)
-		found, err := mesh.Resolve(ctx, text)
+		resolving, cancel := context.WithTimeout(ctx, dialPatience)
+		found, err := mesh.Resolve(resolving, text)
 		cancel()
-		if err == nil && !found.Pinned && found.Run != "" && found.Run != own {
+		if err != nil || found.Pinned {
+			continue
+		}
+		if found.Run == "" {
+			found.Run = n.runAt(ctx, found.Addresses)
+		}
+		if found.Run != "" && found.Run != own {
 			return true
 		}
 	}
 	return false
+}
+
+// runAt asks the first node that answers at some addresses what it works on; "" if none does, or on nothing.
+func (n *Node) runAt(ctx context.Context, addresses []string) string {
+	for _, a := range addresses {
+		dialing, cancel := context.WithTimeout(ctx, dialPatience)
+		hello, err := n.mesh.Dial(dialing, a)
+		cancel()
+		if err == nil {
+			return hello.Run
+		}
+	}
+	return ""
 }
 
 // sleep waits; false: ctx ended first.

@@ -6,9 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"slices"
-	"strings"
 
-	"github.com/evoswarm/evoswarm/internal/runspec"
 	"github.com/evoswarm/evoswarm/node/settings"
 	"github.com/evoswarm/evoswarm/node/verb"
 )
@@ -21,7 +19,7 @@ func BootstrapVerb(printVersion func(s *verb.IO, asJSON bool) error) *verb.Verb 
 			"--bootstrap [ADDR|URL ...] [--train ENV] [flags]    a public node; with addresses it joins that swarm",
 			"COMMAND [arguments] [flags]",
 		},
-		Notes:   "The exit status is 0 when all went well, 1 after a failure, and 2 after wrong use.",
+		Notes:   queueNotes + "\n\nThe exit status is 0 when all went well, 1 after a failure, and 2 after wrong use.",
 		Example: "evonode --bootstrap --train CartPole-v1",
 		Bind: func(fs *verb.Flags) verb.Run {
 			f := newNodeFlags()
@@ -109,8 +107,8 @@ func (f *nodeFlags) bind(fs *verb.Flags, page string) {
 
 // bindRun defines what only a node that may start a run has.
 func (f *nodeFlags) bindRun(fs *verb.Flags) {
-	fs.String(&f.train, "train", "ENV", "start a run in this environment, or continue the one in the data folder; several with commas are "+
-		"trained one after the other, each once the one before has ended")
+	fs.String(&f.train, "train", "ENV", "start a run in this environment, or continue the one in the data folder; several with commas, or those of "+
+		"FILE.txt (see below), are trained one after the other, each once the one before has ended")
 	f.training.Bind(fs)
 	fs.Bool(&f.fresh, "new", "start a new run even if the data folder has one of this environment")
 	fs.String(&f.until, "until", "WHEN", "what ends the run, with --draft: solved (default), evals=N, steps=N, entries=N, several with commas "+
@@ -168,39 +166,9 @@ func (f *nodeFlags) config(fs *verb.Flags, targets []string, bootstrap bool, lin
 	if len(targets) > 0 {
 		return cfg, verb.Misused("--train together with addresses to join", "an existing swarm has its run: leave out --train to take part in it, or the addresses to start one")
 	}
-	cfg.Fresh, cfg.Exact = f.fresh, f.draft || slices.ContainsFunc(settings.Names, fs.Given)
+	cfg.Fresh, cfg.Exact = f.fresh, f.draft || isQueueFile(f.train) || slices.ContainsFunc(settings.Names, fs.Given)
 	cfg.Train, err = f.queue(fs)
 	return cfg, err
-}
-
-// queue is the runs to train, one after the other.
-func (f *nodeFlags) queue(fs *verb.Flags) ([]runspec.Options, error) {
-	envs := strings.Split(f.train, ",")
-	if !f.draft && (len(envs) > 1 || fs.Given("until")) {
-		return nil, verb.Misused("a run of format 1 never ends", "add --draft for one that does, or leave out --until and name one environment")
-	}
-	until, err := settings.ParseEnd(f.until)
-	if err != nil {
-		return nil, err
-	}
-	if until == nil && len(envs) > 1 {
-		return nil, verb.Misused("--until never, and several environments: the second one's turn would never come", "leave out --until, or all environments but one")
-	}
-	var queue []runspec.Options
-	for _, env := range envs {
-		options, err := f.training.Options(strings.TrimSpace(env))
-		if err != nil {
-			return nil, err
-		}
-		if options.Draft = f.draft; f.draft {
-			options.Until = until
-		}
-		if _, err = runspec.NewSpec(options); err != nil { // refuses bad settings before anything starts
-			return nil, settings.Error(err)
-		}
-		queue = append(queue, options)
-	}
-	return queue, nil
 }
 
 // checkAddress refuses what is not HOST:PORT.

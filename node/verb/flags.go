@@ -145,6 +145,15 @@ func (fs *Flags) Has(name string) bool { return fs.set.Lookup(name) != nil }
 // Set gives a flag the value of text, as if the user had.
 func (fs *Flags) Set(name, text string) error { return fs.set.Set(name, text) }
 
+// Parse reads the words of a line of a file as those of a command line. It returns the words that are no flags. Errors
+// say what to type, or what to see.
+func (fs *Flags) Parse(words []string, see string) (rest []string, err error) {
+	if rest, err = fs.parse(words); err != nil {
+		return nil, fs.explain(err, see)
+	}
+	return rest, nil
+}
+
 // parse lets flags come before, between and after arguments. What follows "--" is never a flag.
 func (fs *Flags) parse(args []string) (rest []string, err error) {
 	for {

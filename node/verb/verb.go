@@ -126,7 +126,11 @@ func (p *Program) run(ctx context.Context, v *Verb, args []string, s *IO) error 
 
 // flagError turns an error of package flag into one that says what to type.
 func (p *Program) flagError(v *Verb, fs *Flags, err error) error {
-	see := "see " + p.path(v) + " --help"
+	return fs.explain(err, "see "+p.path(v)+" --help")
+}
+
+// explain turns an error of package flag into one that says what to type, or what to see.
+func (fs *Flags) explain(err error, see string) error {
 	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !unknown {
 		return Misused(strings.Replace(err.Error(), "for flag -", "for flag --", 1), see)
