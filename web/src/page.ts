@@ -3,6 +3,7 @@
 import "./page.css";
 import { Curve } from "./curve.ts";
 import { count, plural, real, short } from "./format.ts";
+import { Lifetime } from "./lifetime.ts";
 import type { Frame } from "./types/compute";
 import type { Generation, HeldOut, Problem, Status } from "./types/tab";
 import type { Words } from "./words.ts";
@@ -18,6 +19,7 @@ export interface Controls {
 export class Page {
   readonly canvas = element<HTMLCanvasElement>("world");
   private readonly plot = new Curve(element("curve"));
+  private readonly lifetime = new Lifetime();
   private readonly said = new Map<string, string>();
 
   constructor(
@@ -90,6 +92,7 @@ export class Page {
     this.write("my-share", s.evaluations === 0 || s.behind > 0 ? "–" : `${real((100 * s.mine) / s.evaluations)} %`);
     const settled = s.own.computed - s.own.waiting;
     this.write("my-logged", settled === 0 ? "–" : `${real((100 * s.own.logged) / settled)} %`);
+    this.write("my-lifetime", count(this.lifetime.add(s)));
   }
 
   /** Shows the command that lends another computer. */

@@ -6,7 +6,7 @@ import type { Status } from "./types/tab";
 const status: Status = {
   run: "bafyrun", env: "CartPole-v1", strategy: "dises", height: 3, head: "bafyhead", leader: "aa", self: "bb", leads: false,
   term: 1, peers: 2, connected: 1, volunteers: 2, evaluations: 300, steps: 9000, evals_per_s: 120, mine: 30, mine_steps: 900,
-  mine_evals_per_s: 12, own: { computed: 40, logged: 30, waiting: 8, late: 2, replaced: 0 }, workers: 1, best: 20, mean: 10, return: null, return_height: 0, threshold: 475, state: "training", reason: "evaluating", why: "", ahead: 0, behind: 0,
+  mine_evals_per_s: 12, own: { computed: 40, logged: 30, waiting: 8, late: 2, replaced: 0 }, reorgs: 0, reorg: null, workers: 1, best: 20, mean: 10, return: null, return_height: 0, threshold: 475, state: "training", reason: "evaluating", why: "", ahead: 0, behind: 0,
   behind_of: 0, behind_s: 0, solved_height: 0, ended: false,
 };
 const running: Situation = { phase: "running", loaded: 1, online: true, hold: "none", sleep: "none", status };

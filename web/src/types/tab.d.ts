@@ -85,6 +85,9 @@ export interface Status {
   mine_evals_per_s: number;
   /** What this peer computed since it started, in evaluations, and what became of it. */
   own: { computed: number; logged: number; waiting: number; late: number; replaced: number };
+  /** How often entries were replaced since it started, and the last time: above which height, how many, by how many. */
+  reorgs: number;
+  reorg: { height: number; gone: number; come: number } | null;
   workers: number;
   /** Of the newest generation; null: none. */
   best: number | null;
