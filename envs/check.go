@@ -28,6 +28,12 @@ func check(spec *Spec) error {
 	if err := checkSpace(&spec.Action); err != nil {
 		return err
 	}
+	if err := checkParams(spec.Params); err != nil {
+		return err
+	}
+	if spec.base != nil {
+		return errors.New("With made it: register the description without parameters")
+	}
 	for i := range spec.State {
 		v := &spec.State[i]
 		if v.Name == "" || !(v.Low <= v.High) {
@@ -93,6 +99,9 @@ func try(spec *Spec) (err error) {
 	}
 	if got := env.Spec(); got != spec {
 		return errors.New("its Spec of an instance returns another description than the one registered")
+	}
+	if _, ok := env.(Parametric); !ok && len(spec.Params) > 0 {
+		return fmt.Errorf("it has %d Params, and no SetParam", len(spec.Params))
 	}
 	if _, ok := env.(Drawer); ok {
 		if err := checkView(spec); err != nil {

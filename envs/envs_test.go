@@ -197,6 +197,25 @@ func TestAddRefuses(t *testing.T) {
 		{"Action is", func(s *envs.Spec, _ *broken) { s.Action = envs.Space{Discrete: true, N: 1, Dim: 1} }},
 		{"Action.Low[0] and Action.High[0] are 1 and -1", func(s *envs.Spec, _ *broken) { s.Action = envs.BoxSpace(1, 1, -1) }},
 		{"Action.N is 3", func(s *envs.Spec, _ *broken) { s.Action.N = 3 }},
+		{`its Params[0] is named "Wind"`, func(s *envs.Spec, _ *broken) { s.Params = []envs.Param{{Name: "Wind", Kind: envs.RealParam, High: 1}} }},
+		{`its Params[0] is named ""`, func(s *envs.Spec, _ *broken) { s.Params = []envs.Param{{Kind: envs.RealParam, High: 1}} }},
+		{`two Params named g`, func(s *envs.Spec, _ *broken) {
+			s.Params = []envs.Param{{Name: "g", Kind: envs.RealParam, High: 1}, {Name: "g", Kind: envs.RealParam, High: 1}}
+		}},
+		{`Params g is of the kind "float"`, func(s *envs.Spec, _ *broken) { s.Params = []envs.Param{{Name: "g", Kind: "float", High: 1}} }},
+		{`Params g ranges from 0 to NaN`, func(s *envs.Spec, _ *broken) { s.Params = []envs.Param{{Name: "g", Kind: envs.RealParam, High: nan}} }},
+		{`Params g ranges from 1 to 1`, func(s *envs.Spec, _ *broken) {
+			s.Params = []envs.Param{{Name: "g", Kind: envs.RealParam, Low: 1, High: 1}}
+		}},
+		{`0 and 1 for a bool`, func(s *envs.Spec, _ *broken) { s.Params = []envs.Param{{Name: "g", Kind: envs.BoolParam, High: 2}} }},
+		{`want whole numbers within`, func(s *envs.Spec, _ *broken) {
+			s.Params = []envs.Param{{Name: "g", Kind: envs.IntegerParam, High: 1e300}}
+		}},
+		{`its default: bad parameter of the environment: g is 2`, func(s *envs.Spec, _ *broken) {
+			s.Params = []envs.Param{{Name: "g", Kind: envs.RealParam, Default: 2, High: 1}}
+		}},
+		{`it has 1 Params, and no SetParam`, func(s *envs.Spec, _ *broken) { s.Params = []envs.Param{{Name: "g", Kind: envs.RealParam, High: 1}} }},
+		{"it has 33 Params", func(s *envs.Spec, _ *broken) { s.Params = make([]envs.Param, 33) }},
 		{"State[0] is", func(s *envs.Spec, _ *broken) { s.State[0].Name = "" }},
 		{"State returns 3 values, the description has 1", func(_ *envs.Spec, b *broken) { b.values = 3 }},
 		{"another description", func(_ *envs.Spec, b *broken) { b.spec = envs.All()[0] }},

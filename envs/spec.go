@@ -59,11 +59,18 @@ type Spec struct {
 	// FPS is how many steps make one second of watching. Only a Drawer needs it.
 	FPS int `json:"fps"`
 
+	// Params are the parameters that [Spec.With] takes; instances are [Parametric] then.
+	Params []Param `json:"params,omitempty"`
+
 	// StepNS is roughly what a step takes on one core, in nanoseconds, for estimates only; 0 counts as 100.
 	StepNS int `json:"-"`
 
 	// New makes an instance. It must be Reset or SetState before use.
 	New func() Env `json:"-"`
+
+	// Of what With made: the description that it was made of, and the values of Params.
+	base   *Spec
+	values []float64
 }
 
 // Name returns the name for people.

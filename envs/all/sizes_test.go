@@ -21,11 +21,11 @@ func TestStateSizes(t *testing.T) {
 		bytes uintptr
 	}{
 		{reflect.TypeFor[acrobot.State](), 32},
-		{reflect.TypeFor[cartpole.State](), 32},
-		{reflect.TypeFor[mountaincar.State](), 16},
-		{reflect.TypeFor[mountaincarcontinuous.State](), 24},
-		{reflect.TypeFor[pendulum.State](), 16},
-		{reflect.TypeFor[lunarlander.State](), 4992},
+		{reflect.TypeFor[cartpole.State](), 40},
+		{reflect.TypeFor[mountaincar.State](), 24},
+		{reflect.TypeFor[mountaincarcontinuous.State](), 32},
+		{reflect.TypeFor[pendulum.State](), 24},
+		{reflect.TypeFor[lunarlander.State](), 4976},
 		{reflect.TypeFor[bipedalwalker.State](), 17792},
 	} {
 		if got := c.state.Size(); got != c.bytes {

@@ -17,12 +17,9 @@ type Mean struct{ Value, Error float64 }
 // ClosedLoop checks that the mean return of a controller over -envtest.episodes episodes is within two
 // combined standard errors of want, which Gymnasium gave. begin returns the controller of one episode: it
 // writes the action for an observation.
-func ClosedLoop(t *testing.T, spec *envs.Spec, want Mean, setup func(envs.Env), begin func() func(obs []float32, act []float64)) {
+func ClosedLoop(t *testing.T, spec *envs.Spec, want Mean, begin func() func(obs []float32, act []float64)) {
 	t.Helper()
 	env, obs, act := spec.New(), make([]float32, spec.ObsDim), make([]float64, spec.Action.Dim)
-	if setup != nil {
-		setup(env)
-	}
 	episodes, sum, squares, steps := *loopEpisodes, 0.0, 0.0, 0
 	for seed := range uint64(episodes) {
 		rng := noise.NewStream(seed, noise.DomainEpisode)

@@ -40,6 +40,54 @@ func Conform(t *testing.T, spec *envs.Spec, clone func(envs.Env) envs.Env) {
 	if _, ok := spec.New().(envs.Drawer); ok {
 		t.Run("draw", func(t *testing.T) { testDraw(t, spec) })
 	}
+	if len(spec.Params) > 0 {
+		t.Run("params", func(t *testing.T) { testParams(t, spec, clone) })
+	}
+}
+
+// testParams checks that the environment with other parameters is one, too, and that those do not get lost.
+func testParams(t *testing.T, spec *envs.Spec, clone func(envs.Env) envs.Env) {
+	defaults, other := envs.Params{}, envs.Params{}
+	for _, p := range spec.Params {
+		defaults[p.Name] = p.Default
+		if other[p.Name] = p.Low + float64(0.625*(p.High-p.Low)); p.Kind != envs.RealParam {
+			other[p.Name] = p.Low + p.High - p.Default
+		}
+	}
+	if same, err := spec.With(defaults); err != nil || same != spec {
+		t.Errorf("with all defaults: %p, %v, want %p", same, err, spec)
+	}
+	with, err := spec.With(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	testReset(t, with)
+	testClone(t, with, clone)
+	testAlloc(t, with)
+	if _, ok := with.New().(envs.Drawer); ok {
+		testDraw(t, with)
+	}
+	p := newPlayer(with)
+	for seed := range uint64(3) {
+		p.reset(seed)
+		for range 300 {
+			p.play(1)
+			p.finite(t)
+		}
+	}
+	// A new instance and one that had another state continue with the same bits.
+	a, b := newPlayer(with), newPlayer(with)
+	a.reset(1)
+	b.reset(2)
+	if err := b.stateful().SetState(a.state(), b.obs); err != nil {
+		t.Fatal(err)
+	}
+	b.rng, b.chance = a.rng, a.chance
+	for range 20 {
+		a.play(1)
+		b.play(1)
+		b.same(t, a)
+	}
 }
 
 // testRegistered checks that the environment is found and describes itself.

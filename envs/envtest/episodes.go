@@ -33,6 +33,7 @@ type film struct {
 	Seed    uint64
 	Policy  string
 	Wind    []float64
+	Params  envs.Params
 	Steps   int
 	Draws   int
 	Actions []byte
@@ -42,10 +43,20 @@ type film struct {
 	End     [2]any
 }
 
-// Episodes replays the episodes that box2d_<id>.jsonl.gz in folder has: the same draws and actions. It logs
-// how many are equal to the bit, and where the others leave the recording.
+// Episodes replays the episodes that box2d_<id>.jsonl.gz in folder has: the same draws and actions. If the environment
+// has parameters, box2d_<id>_params.jsonl.gz has the same with others. It logs how many are equal to the bit, and where
+// the others leave the recording.
 func Episodes(t *testing.T, spec *envs.Spec, folder string, want Likeness) {
-	f, err := os.Open(filepath.Join(folder, "box2d_"+spec.ID+".jsonl.gz"))
+	replayFile(t, spec, filepath.Join(folder, "box2d_"+spec.ID+".jsonl.gz"), want)
+	if len(spec.Params) > 0 {
+		replayFile(t, spec, filepath.Join(folder, "box2d_"+spec.ID+"_params.jsonl.gz"), want)
+	}
+}
+
+// replayFile replays the episodes of one file.
+func replayFile(t *testing.T, spec *envs.Spec, name string, want Likeness) {
+	t.Helper()
+	f, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +87,7 @@ func Episodes(t *testing.T, spec *envs.Spec, folder string, want Likeness) {
 		if v.differs == 0 {
 			sameBits++
 		} else {
-			t.Logf("seed %d (%s, wind %v): %d steps, other bits from step %d on; return off by %.3g", r.Seed, r.Policy, r.Wind, r.Steps, v.differs, v.returnError)
+			t.Logf("seed %d (%s, params %v): %d steps, other bits from step %d on; return off by %.3g", r.Seed, r.Policy, r.Params, r.Steps, v.differs, v.returnError)
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -99,12 +110,14 @@ type verdict struct {
 // replay plays one recorded episode.
 func replay(t *testing.T, spec *envs.Spec, r *film, want Likeness) verdict {
 	t.Helper()
-	env, obs := spec.New(), make([]float32, spec.ObsDim)
 	if r.Wind != nil {
-		if err := env.(envs.Windy).SetWind(r.Wind[0], r.Wind[1]); err != nil {
-			t.Fatal(err)
-		}
+		r.Params = envs.Params{"enable_wind": 1, "wind_power": r.Wind[0], "turbulence_power": r.Wind[1]}
 	}
+	spec, err := spec.With(r.Params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, obs := spec.New(), make([]float32, spec.ObsDim)
 	rng := noise.Scripted(splitMix(r.Seed, r.Draws))
 	env.Reset(&rng, obs)
 	var v verdict

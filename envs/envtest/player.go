@@ -121,7 +121,20 @@ func (p *player) finite(t *testing.T) {
 func Golden(t *testing.T, spec *envs.Spec) { GoldenOf(t, spec, 20) }
 
 // GoldenOf is Golden with another number of episodes, for environments whose episodes are long.
-func GoldenOf(t *testing.T, spec *envs.Spec, episodes int) {
+func GoldenOf(t *testing.T, spec *envs.Spec, episodes int) { goldenOf(t, spec.ID, spec, episodes) }
+
+// GoldenParams is Golden with other parameters, under a name of their own.
+func GoldenParams(t *testing.T, spec *envs.Spec, name string, params envs.Params) {
+	t.Helper()
+	with, err := spec.With(params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	goldenOf(t, name, with, 20)
+}
+
+func goldenOf(t *testing.T, name string, spec *envs.Spec, episodes int) {
+	t.Helper()
 	h := sha256.New()
 	p := newPlayer(spec)
 	var buf []byte
@@ -147,7 +160,7 @@ func GoldenOf(t *testing.T, spec *envs.Spec, episodes int) {
 			add()
 		}
 	}
-	golden.Check(t, spec.ID, h.Sum(nil))
+	golden.Check(t, name, h.Sum(nil))
 }
 
 // Bench measures steps with random actions, resets included.

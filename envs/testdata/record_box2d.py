@@ -6,12 +6,14 @@
     GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-AVX2 /tmp/venv/bin/python record_box2d.py
 
 writes box2d_<id>.jsonl.gz beside this script: JSON lines, gzipped. The first is a
-header with the versions. Every other line is an episode:
+header with the versions. box2d_<id>_params.jsonl.gz has the same of landers whose
+constructor got other keywords than those of wind. Every other line is an episode:
 
   seed     of the draws: the n-th number u in [0, 1), n = 1, 2, ..., is that of SplitMix64
            (below); uniform = low + (high - low) u, integer = low + floor(u (high - low))
   policy   who acted
   wind     [wind power, turbulence power], null for none
+  params   keywords of the constructor, in the files that have them
   steps    number of steps, reset not counted
   draws    number of draws, those of the reset included
   actions  base64 of one byte (discrete) or of float32 values for each step
@@ -55,7 +57,16 @@ WORLDS = {
 POLICIES = ["random", "heuristic", "hold", "heuristic", "noisy"]
 EPISODES = 50
 WIND_EPISODES = 10
+PARAMS_EPISODES = 50
 BODY_EPISODES = 5
+PARAMS = [
+    {"gravity": -1.62},
+    {"gravity": -3.71},
+    {"gravity": -11.9},
+    {"gravity": -8.5, "enable_wind": True},
+    {"enable_wind": True, "wind_power": 7.5},
+    {"gravity": -11, "enable_wind": True, "wind_power": 20.0, "turbulence_power": 0.3},
+]
 MASK = (1 << 64) - 1
 
 
@@ -132,8 +143,8 @@ class Policy:
         return np.asarray(action, dtype=np.float32).astype(np.float64)
 
 
-def make(name, wind):
-    options = {}
+def make(name, wind, params=None):
+    options = params or {}
     if wind:
         options = {"enable_wind": True, "wind_power": wind[0], "turbulence_power": wind[1]}
     return gymnasium.make(name, disable_env_checker=True, **options)
@@ -155,9 +166,16 @@ def plan(name, trained):
             yield 1000 * number + 500 + i, POLICIES[i % len(POLICIES)], [2.0 * (i + 1), 0.2 * (i + 1)], None
 
 
-def play(name, seed, kind, wind, weights, watch=None):
+def plan_params(name):
+    """The episodes of a lander with other parameters."""
+    number = list(WORLDS).index(name) + 1
+    for i in range(PARAMS_EPISODES):
+        yield 1000 * number + 600 + i, POLICIES[i % len(POLICIES)], None, None, PARAMS[i % len(PARAMS)]
+
+
+def play(name, seed, kind, wind, weights, params=None, watch=None):
     """Plays one episode and yields what the record needs of each step."""
-    env = make(name, wind)
+    env = make(name, wind, params)
     world = env.unwrapped
     world._np_random = Draws(seed)
     if watch:
@@ -178,10 +196,10 @@ def text(data):
     return base64.b64encode(data).decode()
 
 
-def episode(name, seed, kind, wind, weights):
+def episode(name, seed, kind, wind, weights, params=None):
     actions, seen, hashes, total = b"", b"", b"", 0.0
     steps = -1
-    for action, obs, reward, terminated, world in play(name, seed, kind, wind, weights):
+    for action, obs, reward, terminated, world in play(name, seed, kind, wind, weights, params):
         steps += 1
         raw = obs.astype("<f4").tobytes()
         if steps <= (100 if name.startswith("Lunar") else 60):
@@ -193,7 +211,7 @@ def episode(name, seed, kind, wind, weights):
         hashes += struct.pack("<I", zlib.crc32(raw + struct.pack("<d?", reward, terminated)))
     body = world.lander if name.startswith("Lunar") else world.hull
     return {
-        "seed": seed, "policy": kind, "wind": wind, "steps": steps, "draws": world._np_random.count,
+        "seed": seed, "policy": kind, "wind": wind, **({"params": {k: float(v) for k, v in params.items()}} if params else {}), "steps": steps, "draws": world._np_random.count,
         "actions": text(actions), "obs": text(seen), "hashes": text(hashes),
         "return": total, "end": [terminated, float(body.position.x)],
     }  # fmt: skip
@@ -292,9 +310,8 @@ def compress(path, lines):
     path.write_bytes(gzip.compress(out.getvalue().encode(), 9, mtime=0))
 
 
-def record(name, folder, trained):
-    lines = [header(name)] + [episode(name, *p) for p in plan(name, trained)]
-    path = folder / f"box2d_{name}.jsonl.gz"
+def record(name, path, episodes):
+    lines = [header(name)] + [episode(name, *p) for p in episodes]
     compress(path, lines)
     steps = sum(line.get("steps", 0) for line in lines)
     print(f"{path.name}: {len(lines) - 1} episodes, {steps} steps, {path.stat().st_size} bytes", flush=True)
@@ -303,7 +320,7 @@ def record(name, folder, trained):
 def record_bodies(name, folder, trained):
     watch = Watch()
     for p in list(plan(name, trained))[:BODY_EPISODES]:
-        observations = [[float(x) for x in s[1]] for s in play(name, *p, watch)]
+        observations = [[float(x) for x in s[1]] for s in play(name, *p, watch=watch)]
         path = folder / f"{name}_{p[0]}_{p[1]}.jsonl.gz"
         compress(path, [*watch.lines, {"obs": observations}])
         print(path, len(watch.lines) - 1, "steps", flush=True)
@@ -321,7 +338,9 @@ def main():
         if args.bodies:
             record_bodies(name, pathlib.Path(args.bodies), trained)
         else:
-            record(name, here, trained)
+            record(name, here / f"box2d_{name}.jsonl.gz", plan(name, trained))
+            if name.startswith("Lunar"):
+                record(name, here / f"box2d_{name}_params.jsonl.gz", plan_params(name))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,9 @@
     GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-AVX2 /tmp/venv/bin/python record_gymnasium.py
 
 writes gymnasium_<id>.jsonl.gz beside this script: JSON lines, gzipped. The first
-is a header with the versions. Then, by their field "kind":
+is a header with the versions. gymnasium_<id>_params.jsonl.gz has the same for worlds
+whose constructor got keywords: a header for each, with "params". Then, by their field
+"kind":
 
   reset    draws (the numbers u in [0, 1) behind every draw, in order), state, obs
   step     state, wide (the state is of dtype float64), action, next, obs, reward,
@@ -41,6 +43,12 @@ WORLDS = [
     "MountainCarContinuous-v0",
     "Pendulum-v1",
 ]
+PARAMS = {
+    "CartPole-v1": [{"sutton_barto_reward": True}],
+    "MountainCar-v0": [{"goal_velocity": 0.02}, {"goal_velocity": 0.045}],
+    "MountainCarContinuous-v0": [{"goal_velocity": 0.02}, {"goal_velocity": 0.045}, {"goal_velocity": 0.07}],
+    "Pendulum-v1": [{"g": 9.81}, {"g": 1.62}, {"g": 27.3}],
+}
 
 
 class Recorder:
@@ -63,9 +71,9 @@ class Recorder:
 class World:
     """One world, its time limit removed, its randomness recorded."""
 
-    def __init__(self, name, seed):
+    def __init__(self, name, seed, params=None):
         self.name = name
-        self.env = gymnasium.make(name).unwrapped
+        self.env = gymnasium.make(name, **(params or {})).unwrapped
         self.recorder = Recorder(seed)
         self.env._np_random = self.recorder
         self.actions = np.random.Generator(np.random.PCG64(seed + 1))
@@ -122,8 +130,8 @@ def singles(values):
     return [float(str(v)) for v in values]
 
 
-def resets(world):
-    for _ in range(RESETS):
+def resets(world, number):
+    for _ in range(number):
         obs = world.reset()
         yield {
             "kind": "reset",
@@ -133,13 +141,13 @@ def resets(world):
         }
 
 
-def steps(world):
+def steps(world, most):
     """One in about five steps of long episodes, and the first of each."""
     count = 0
-    while count < STEPS:
+    while count < most:
         world.reset()
         for t in range(EPISODE_STEPS):
-            if count == STEPS:
+            if count == most:
                 return
             before, wide, action = world.state(), world.wide(), world.action()
             obs, reward, terminated = world.step(action)
@@ -159,8 +167,8 @@ def steps(world):
                 break
 
 
-def episodes(world):
-    for _ in range(EPISODES):
+def episodes(world, number):
+    for _ in range(number):
         world.reset()
         record = {"kind": "episode", "draws": list(world.recorder.draws)}
         record.update(actions=[], states=[], rewards=[], terminated=False)
@@ -176,10 +184,11 @@ def episodes(world):
         yield record
 
 
-def header(name):
+def header(name, params=None):
     return {
         "kind": "header",
         "id": name,
+        **({"params": {k: float(v) for k, v in params.items()}} if params else {}),
         "python": platform.python_version(),
         "gymnasium": gymnasium.__version__,
         "numpy": np.__version__,
@@ -190,18 +199,28 @@ def header(name):
     }
 
 
+def record(name, params=None, parts=1):
+    world = World(name, SEED, params)
+    counts = [-(-n // parts) for n in (RESETS, STEPS, EPISODES)]
+    return [header(name, params), *resets(world, counts[0]), *steps(world, counts[1]), *episodes(world, counts[2])]
+
+
+def write(path, lines):
+    text = io.StringIO()
+    for line in lines:
+        text.write(json.dumps(line, separators=(",", ":")) + "\n")
+    path.write_bytes(gzip.compress(text.getvalue().encode(), 9, mtime=0))
+    ends = sum(line.get("terminated", False) for line in lines)
+    print(f"{path.name}: {len(lines)} lines, {ends} terminated, {path.stat().st_size} bytes")
+
+
 def main():
     folder = pathlib.Path(__file__).resolve().parent
     for name in WORLDS:
-        text = io.StringIO()
-        world = World(name, SEED)
-        lines = [header(name), *resets(world), *steps(world), *episodes(world)]
-        for line in lines:
-            text.write(json.dumps(line, separators=(",", ":")) + "\n")
-        path = folder / f"gymnasium_{name}.jsonl.gz"
-        path.write_bytes(gzip.compress(text.getvalue().encode(), 9, mtime=0))
-        ends = sum(line.get("terminated", False) for line in lines)
-        print(f"{path.name}: {len(lines)} lines, {ends} terminated, {path.stat().st_size} bytes")
+        write(folder / f"gymnasium_{name}.jsonl.gz", record(name))
+        if name in PARAMS:
+            sets = PARAMS[name]
+            write(folder / f"gymnasium_{name}_params.jsonl.gz", [line for p in sets for line in record(name, p, len(sets))])
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ func (p *player) prepare() (err error) {
 	for _, part := range []struct {
 		b    *buffer
 		size int
-	}{{&p.net, 4 * netSize}, {&p.real, 8 * (3 + 2*p.world.actDim)}, {&p.norm, 4 * (2*p.world.obsDim + 1)}} {
+	}{{&p.net, 4 * netSize}, {&p.real, 8 * (3 + 2*p.world.actDim + len(p.plan.Env.Params))}, {&p.norm, 4 * (2*p.world.obsDim + 1)}} {
 		if *part.b, err = p.alloc(part.size); err != nil {
 			return err
 		}
@@ -120,16 +120,17 @@ func (p *player) release(kept int) {
 }
 
 // netSize is the number of words of net in play.cl.
-const netSize = 18
+const netSize = 19
 
 // describe sends what all episodes of o have in common.
 func (p *player) describe(o *rollout.Offload) error {
 	n := &o.Setup.Net
-	net := [netSize]int32{n.Layers, n.Activation, flag(n.Bias), n.Head, n.Bins, o.Setup.Hold, flag(o.Setup.Normalize), p.world.variant}
-	copy(net[8:], n.Sizes[:])
+	net := [netSize]int32{n.Layers, n.Activation, flag(n.Bias), n.Head, n.Bins, o.Setup.Hold, flag(o.Setup.Normalize), p.world.variant, int32(len(p.plan.Env.Params))}
+	copy(net[9:], n.Sizes[:])
 	real := make([]float64, 3+2*p.world.actDim)
 	real[0], real[1], real[2] = o.Setup.Bonus, o.Setup.Penalty, o.Setup.Jitter
 	copy(real[3:], o.Bounds)
+	real = append(real, p.plan.Env.Values()...)
 	norm := make([]float32, 2*p.world.obsDim+1)
 	copy(norm, o.Norm)
 	norm[len(norm)-1] = o.Setup.Clip

@@ -11,6 +11,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/internal/worlds"
 )
 
 // setup is what a test trains.
@@ -98,7 +99,7 @@ func compare(t *testing.T, plan rollout.Plan, work rollout.Task) {
 	}
 }
 
-// TestWorlds evaluates candidates in every world.
+// TestWorlds evaluates candidates in every world, and with other parameters where it has some.
 func TestWorlds(t *testing.T) {
 	for _, env := range envs.All() {
 		if testing.Short() && env.ID != "CartPole-v1" && env.ID != "LunarLanderContinuous-v3" {
@@ -115,6 +116,9 @@ func TestWorlds(t *testing.T) {
 				work.Episodes = append(work.Episodes[:i], list)
 			}
 			compare(t, plan, work)
+			if len(env.Params) > 0 {
+				compare(t, setup(t, env.ID, "openai-es", func(s *rollout.Setup) { s.EnvParams = worlds.Unlike(env).Given() }), work)
+			}
 		})
 	}
 }

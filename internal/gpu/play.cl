@@ -11,12 +11,14 @@
 #define HOLD net[5]
 #define NORMALIZE net[6]
 #define VARIANT net[7]
-#define SIZES (net + 8)
+#define PARAMS net[8]
+#define SIZES (net + 9)
 #define BONUS real[0]
 #define PENALTY real[1]
 #define JITTER real[2]
 #define LOW (real + 3)
 #define HIGH (real + 3 + ACT_DIM)
+#define PARAM(i) real[3 + 2 * ACT_DIM + (i)]
 
 #define TANH 1
 #define RELU 2
@@ -164,6 +166,7 @@ __kernel void play(__global Episode *episodes, __global const i32 *list, i32 n, 
   slice_f64 chosen = LIT(slice_f64, e.act, ACT_DIM);
   if (first) {
     WORLD(State_Choose)(&e.world, VARIANT);
+    for (int i = 0; i < PARAMS; i++) WORLD(State_Set)(&e.world, i, PARAM(i));
     e.rng = noise_NewStream(seeds[k], 2);
     e.draws = noise_NewStream(seeds[k], 4);
     e.ret = 0;

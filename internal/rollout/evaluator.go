@@ -23,6 +23,7 @@ type Evaluator struct {
 	actor   *Actor
 	setup   episode.Setup
 	bounds  []float64
+	params  []float64  // of the environment
 	world   int        // in worlds.Table, or -1
 	worlds  []envs.Env // nil until an episode is played in Go
 	lanes   []episode.Lane
@@ -35,7 +36,7 @@ type Evaluator struct {
 func NewEvaluator(plan Plan) *Evaluator {
 	e := &Evaluator{
 		plan: plan, actor: NewActor(plan), setup: plan.setup(), bounds: plan.bounds(),
-		world: worlds.Find(plan.Env.ID),
+		params: plan.Env.Values(), world: worlds.Find(plan.Env.ID),
 	}
 	if worlds.Active() == worlds.Go {
 		e.prepare()
@@ -115,7 +116,7 @@ func (e *Evaluator) held(s *evolve.State, episodeSeeds []uint64, dst []float64, 
 
 // play runs the episodes with what the actor holds, in the engine in use.
 func (e *Evaluator) play(setup *episode.Setup, seeds []uint64, returns []float64, sums []uint64) (steps uint64) {
-	if steps, ok := worlds.Play(e.world, setup, seeds, e.actor.theta, e.actor.norm, e.bounds, returns, sums); ok {
+	if steps, ok := worlds.Play(e.world, setup, e.params, seeds, e.actor.theta, e.actor.norm, e.bounds, returns, sums); ok {
 		return uint64(steps)
 	}
 	if e.worlds == nil {

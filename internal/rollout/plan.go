@@ -23,8 +23,8 @@ type Plan struct {
 	Episodes Episodes
 }
 
-// NewPlan makes the plan that s describes. Errors are those of envs.Find, evolve.Find, evolve.Method.New and
-// policy.New, or wrap ErrRevision or ErrEpisodes.
+// NewPlan makes the plan that s describes. Errors are those of envs.Find, envs.Spec.With, evolve.Find,
+// evolve.Method.New and policy.New, or wrap ErrRevision or ErrEpisodes.
 func NewPlan(s Setup) (Plan, error) {
 	env, err := envs.Find(s.EnvID)
 	if err != nil {
@@ -32,6 +32,9 @@ func NewPlan(s Setup) (Plan, error) {
 	}
 	if env.ID != s.EnvID || s.EnvRevision != 0 && s.EnvRevision != env.Revision {
 		return Plan{}, fmt.Errorf("%w: %s revision %d; this build has %s revision %d", ErrRevision, s.EnvID, s.EnvRevision, env.ID, env.Revision)
+	}
+	if env, err = env.With(s.EnvParams); err != nil {
+		return Plan{}, err
 	}
 	if _, err := evolve.Find(s.Strategy); err != nil {
 		return Plan{}, err

@@ -4,9 +4,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
+	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
 )
@@ -23,6 +25,8 @@ type Setup struct {
 	EnvID string
 	// EnvRevision must be the revision in the worker's build; 0 accepts any.
 	EnvRevision uint64
+	// EnvParams are the environment's parameters that are no defaults.
+	EnvParams envs.Params
 	// Policy is the policy for that environment.
 	Policy policy.Spec
 	// Strategy is the strategy's name.
@@ -40,17 +44,19 @@ type Setup struct {
 }
 
 // setupTag begins the encoding of a setup.
-const setupTag = "evosetp2"
+const setupTag = "evosetp3"
 
-// MarshalSetup returns the encoding of s: "evosetp2", then the fields in their order, those of structs in their
+// MarshalSetup returns the encoding of s: "evosetp3", then the fields in their order, those of structs in their
 // place. In little-endian order: integers and float64 values have 8 bytes, a text its length (4 bytes) and its bytes,
 // a list its length (4 bytes) and its values; a bool is a byte, 0 or 1. Params are a list of pairs, sorted by name:
-// the name, then 0 and a number, or 1 and a text. Before Observations is 1, or 0 if there are none. Errors wrap
+// the name, then 0 and a number, or 1 and a text. EnvParams are a list of pairs, likewise: the name and the number.
+// Before Observations is 1, or 0 if there are none. Errors wrap
 // ErrSetup. Canonical. It is not JSON since encoding/json is a tenth of what a tab's worker downloads.
 func MarshalSetup(s Setup) ([]byte, error) {
 	w := setupWriter{append([]byte(nil), setupTag...)}
 	w.text(s.EnvID)
 	w.integer(s.EnvRevision)
+	w.envParams(s.EnvParams)
 	p := &s.Policy
 	w.text(p.Kind)
 	w.length(len(p.Hidden))
@@ -100,7 +106,7 @@ func UnmarshalSetup(b []byte) (Setup, error) {
 	}
 	r := setupReader{b: b[len(setupTag):]}
 	var s Setup
-	s.EnvID, s.EnvRevision = r.text(), r.integer()
+	s.EnvID, s.EnvRevision, s.EnvParams = r.text(), r.integer(), r.envParams()
 	p := &s.Policy
 	p.Kind = r.text()
 	p.Hidden = make([]uint64, r.length(8))
@@ -141,12 +147,17 @@ func (w *setupWriter) text(s string) {
 	w.b = append(w.b, s...)
 }
 
-func (w *setupWriter) params(p evolve.Params) error {
-	names := make([]string, 0, len(p))
-	for name := range p {
-		names = append(names, name)
+func (w *setupWriter) envParams(p envs.Params) {
+	names := slices.Sorted(maps.Keys(p))
+	w.length(len(names))
+	for _, name := range names {
+		w.text(name)
+		w.real(p[name])
 	}
-	slices.Sort(names)
+}
+
+func (w *setupWriter) params(p evolve.Params) error {
+	names := slices.Sorted(maps.Keys(p))
 	w.length(len(names))
 	for _, name := range names {
 		w.text(name)
@@ -216,6 +227,22 @@ func (r *setupReader) flag() bool {
 }
 
 func (r *setupReader) text() string { return string(r.take(r.length(1))) }
+
+func (r *setupReader) envParams() envs.Params {
+	n := r.length(4 + 8)
+	if n == 0 {
+		return nil
+	}
+	p, last := make(envs.Params, n), ""
+	for i := range n {
+		name := r.text()
+		if i > 0 && name <= last {
+			r.bad = true
+		}
+		last, p[name] = name, r.real()
+	}
+	return p
+}
 
 func (r *setupReader) params() evolve.Params {
 	n := r.length(4 + 1 + 4)

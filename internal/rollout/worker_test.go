@@ -284,7 +284,9 @@ func FuzzResults(f *testing.F) {
 
 func FuzzSetup(f *testing.F) {
 	for _, kind := range []string{rollout.Frozen, rollout.Running} {
-		b, err := rollout.MarshalSetup(everything(f, "Pendulum-v1", "dises", kind))
+		everything := everything(f, "Pendulum-v1", "dises", kind)
+		everything.EnvParams = envs.Params{"g": 9.81}
+		b, err := rollout.MarshalSetup(everything)
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -27,7 +27,7 @@ func TestGoldenPresetRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		untried, original := *spec, spec.New
-		untried.ID, untried.State = twin.id, nil
+		untried.ID, untried.State, untried.Params = twin.id, nil, nil
 		untried.New = func() envs.Env { return renamed{original(), &untried} }
 		if err := envs.Add(&untried); err != nil {
 			t.Fatal(err)

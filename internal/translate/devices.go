@@ -19,7 +19,8 @@ func Devices(p *Program) (map[string]string, error) {
 		state := "envs/" + w.Package + ".State"
 		own := []Space{Private, Private, Private, Private}
 		text, err := p.Translate(Options{Target: OpenCL, Roots: []Root{
-			{Name: state + ".Choose", Spaces: own}, {Name: state + ".Begin", Spaces: own}, {Name: state + ".Act", Spaces: own},
+			{Name: state + ".Choose", Spaces: own}, {Name: state + ".Set", Spaces: own}, {Name: state + ".Begin", Spaces: own},
+			{Name: state + ".Act", Spaces: own},
 			{Name: "internal/noise.NewStream"}, {Name: "internal/noise.Stream.Uint32", Spaces: own},
 			{Name: "internal/noise.rounds"}, {Name: "internal/exact.Tanh32"},
 		}})

@@ -38,7 +38,7 @@ func WorldsOptions() Options {
 			continue
 		}
 		o.Worlds = append(o.Worlds, x)
-		for _, m := range []string{"Choose", "Begin", "Act"} {
+		for _, m := range []string{"Choose", "Set", "Begin", "Act"} {
 			o.Roots = append(o.Roots, Root{Name: x.Type + "." + m})
 		}
 	}

@@ -19,7 +19,8 @@ import (
 )
 
 // TestABI makes modules of WebAssembly by the World ABI, one for each package of worlds, and plays them in Node as a
-// host of somebody's world would: observations, rewards and ends have the bits of Go.
+// host of somebody's world would: observations, rewards and ends have the bits of Go,
+// with parameters that are no defaults.
 func TestABI(t *testing.T) {
 	const episodes, steps = 3, 250
 	ids := map[string][]string{}
@@ -46,12 +47,16 @@ func TestABI(t *testing.T) {
 				}
 				variants = append(variants, s)
 				for seed := range uint64(episodes) {
-					want = append(want, abiEpisode(s, seed, steps))
+					want = append(want, abiEpisode(worlds.Unlike(s), seed, steps))
 				}
 			}
 			module := abiModule(t, w.Name(), variants)
 			need(t, "node")
-			out, err := exec.Command("node", filepath.Join("testdata", "world.mjs"), module, strconv.Itoa(episodes), strconv.Itoa(steps)).CombinedOutput()
+			args := []string{filepath.Join("testdata", "world.mjs"), module, strconv.Itoa(episodes), strconv.Itoa(steps)}
+			for _, x := range worlds.Unlike(variants[0]).Values() {
+				args = append(args, strconv.FormatFloat(x, 'g', -1, 64))
+			}
+			out, err := exec.Command("node", args...).CombinedOutput()
 			if got := strings.TrimSpace(string(out)); err != nil || got != strings.Join(want, "\n") {
 				t.Errorf("%v\ngot\n%s\nwant\n%s", err, got, strings.Join(want, "\n"))
 			}
@@ -74,7 +79,7 @@ func abiModule(t *testing.T, name string, variants []*envs.Spec) string {
 	args := []string{"--target=wasm32", "-nostdlib", "-std=c11", "-O1", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-strict-aliasing",
 		"-mbulk-memory", "-mnontrapping-fptoint", "-ffunction-sections", "-Wl,--no-entry", "-Wl,--strip-all", "-Wl,-z,stack-size=262144",
 		"-DSTATE(f)=" + name + "_State##f",
-		fmt.Sprintf("-DOBS=%d", variants[0].ObsDim), "-DACT=" + list(func(s *envs.Spec) int { return s.Action.Dim }),
+		fmt.Sprintf("-DPARAMS=%d", len(variants[0].Params)), fmt.Sprintf("-DOBS=%d", variants[0].ObsDim), "-DACT=" + list(func(s *envs.Spec) int { return s.Action.Dim }),
 		"-DACTIONS=" + list(func(s *envs.Spec) int { return s.Action.N }), "-DSTEPS=" + list(func(s *envs.Spec) int { return s.MaxSteps }), "-o", out, filepath.Join("testdata", "world.c")}
 	if message, err := exec.Command("clang", args...).CombinedOutput(); err != nil {
 		t.Fatalf("clang (needs lld): %v\n%s", err, message)

@@ -5,7 +5,7 @@
 const state = { connected: 0, notProvided: 1, noVectors: 2, damaged: 3, otherBuild: 4, noMemory: 5 };
 
 /** The version of the ABI (docs/spec/worlds.md), and how many integers and reals describe an evaluation. */
-const abi = 1;
+const abi = 2;
 const integers = 22;
 const reals = 4;
 
@@ -57,9 +57,9 @@ export function worldsBorder(bytes, kernels) {
       }
       return found;
     },
-    play(world, variant, numbers, real, seeds, seedsLen, bounds, boundsLen, returns, sums, sumsLen, theta, thetaLen, norm, normLen) {
+    play(world, variant, numbers, real, seeds, seedsLen, bounds, boundsLen, params, paramsLen, returns, sums, sumsLen, theta, thetaLen, norm, normLen) {
       if (broken) return -2;
-      const size = 2 * (integers + reals + 2 * seedsLen + boundsLen + sumsLen) + thetaLen + normLen;
+      const size = 2 * (integers + reals + 2 * seedsLen + boundsLen + paramsLen + sumsLen) + thetaLen + normLen;
       try {
         const address = worlds.reserve(4 * size);
         if (address === 0) return -1;
@@ -73,12 +73,13 @@ export function worldsBorder(bytes, kernels) {
         put(real, 2 * reals);
         put(seeds, 2 * seedsLen);
         put(bounds, 2 * boundsLen);
+        put(params, 2 * paramsLen);
         const results = at;
         at += 2 * seedsLen;
         put(sums, 2 * sumsLen);
         put(theta, thetaLen);
         put(norm, normLen);
-        const steps = worlds.play(world, variant, address, seedsLen, boundsLen, sumsLen, thetaLen, normLen);
+        const steps = worlds.play(world, variant, address, seedsLen, boundsLen, paramsLen, sumsLen, thetaLen, normLen);
         if (steps < 0) return steps;
         refresh();
         copy(goWords, returns >>> 2, words, results, 2 * seedsLen);

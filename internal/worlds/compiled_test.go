@@ -38,6 +38,7 @@ var evaluations = flag.Int("worlds.evaluations", 0, "how many evaluations of ran
 // state is what every world's State does.
 type state interface {
 	Choose(variant int32)
+	Set(i int32, x float64)
 	Begin(rng *noise.Stream, obs []float32)
 	Act(rng *noise.Stream, act []float64, obs []float32) (reward float64, over bool)
 }
@@ -405,6 +406,8 @@ type answer struct{ what, answer string }
 type request struct {
 	Kind, World, Variant, Obs, Act, Steps int32
 	Seed                                  uint64
+	Params                                int64
+	Values                                [8]float64 // of the parameters of the environment
 }
 
 // script makes requests and plays them in Go.
@@ -440,7 +443,7 @@ func loops(t *testing.T, first, end int) (requests []byte, want []answer) {
 	return b.Bytes(), want
 }
 
-// games are all worlds, whose requests are written to b.
+// games are all worlds, then those that have parameters with others, whose requests are written to b.
 func games(t *testing.T, b *bytes.Buffer) (list []*game) {
 	t.Helper()
 	for _, w := range worlds.Table {
@@ -455,6 +458,11 @@ func games(t *testing.T, b *bytes.Buffer) (list []*game) {
 			t.Fatal(err)
 		}
 		list = append(list, &game{&w, index, spec, b})
+	}
+	for _, g := range list {
+		if len(g.spec.Params) > 0 {
+			list = append(list, &game{g.World, g.index, worlds.Unlike(g.spec), b})
+		}
 	}
 	return list
 }
@@ -471,6 +479,22 @@ type game struct {
 	index int
 	spec  *envs.Spec
 	b     *bytes.Buffer
+}
+
+// request returns the head of a request.
+func (g *game) request(kind, obs, act, steps int32, seed uint64) request {
+	values := g.spec.Values()
+	r := request{kind, int32(g.index), g.Variant, obs, act, steps, seed, int64(len(values)), [8]float64{}}
+	copy(r.Values[:], values)
+	return r
+}
+
+// name is the id, with what parameters have no defaults.
+func (g *game) name() string {
+	if given := g.spec.Given(); given != nil {
+		return fmt.Sprintf("%s %v", g.ID, given)
+	}
+	return g.ID
 }
 
 type controller func(spec *envs.Spec, chance *noise.Stream, obs []float32, act []float64)
@@ -519,6 +543,9 @@ func steered(spec *envs.Spec, _ *noise.Stream, obs []float32, act []float64) {
 func (g *game) actions(seed uint64, control controller, limit int, beyond bool) answer {
 	s := states[g.index].new()
 	s.Choose(g.Variant)
+	for i, x := range g.spec.Values() {
+		s.Set(int32(i), x)
+	}
 	rng, chance := noise.NewStream(seed, noise.DomainEpisode), noise.NewStream(seed, noise.DomainInit)
 	obs, act := make([]float32, g.spec.ObsDim), make([]float64, g.spec.Action.Dim)
 	s.Begin(&rng, obs)
@@ -536,9 +563,9 @@ func (g *game) actions(seed uint64, control controller, limit int, beyond bool) 
 		}
 		h = see(mix(mix(h, math.Float64bits(reward)), end), obs)
 	}
-	write(g.b, request{0, int32(g.index), g.Variant, int32(len(obs)), int32(len(act)), int32(steps), seed})
+	write(g.b, g.request(0, int32(len(obs)), int32(len(act)), int32(steps), seed))
 	write(g.b, given)
-	return answer{fmt.Sprintf("%s, seed %d, %d steps of actions", g.ID, seed, steps),
+	return answer{fmt.Sprintf("%s, seed %d, %d steps of actions", g.name(), seed, steps),
 		fmt.Sprintf("%016x %016x", h, hash(hash(1, reflect.ValueOf(rng)), reflect.ValueOf(s).Elem()))}
 }
 
@@ -588,7 +615,7 @@ func (g *game) evaluation(t *testing.T, k uint64, n int, limit int64) answer {
 	mem, work := make([]float32, s.Values()), make([]float64, s.Reals())
 	steps := episode.Play(&s, all, make([]episode.Lane, s.Lanes), seeds, theta, norm, mem, bounds, work, returns, sums)
 
-	write(g.b, request{1, int32(g.index), g.Variant, s.ObsDim, s.ActDim, 0, 0})
+	write(g.b, g.request(1, s.ObsDim, s.ActDim, 0, 0))
 	g.b.Write(unsafe.Slice((*byte)(unsafe.Pointer(&s)), unsafe.Sizeof(s)))
 	write(g.b, []int64{int64(len(seeds)), int64(len(theta)), int64(len(norm)), int64(len(sums)), int64(len(bounds)), int64(len(mem))})
 	write(g.b, seeds)
@@ -602,7 +629,7 @@ func (g *game) evaluation(t *testing.T, k uint64, n int, limit int64) answer {
 	for _, x := range sums {
 		sum = mix(sum, x)
 	}
-	return answer{fmt.Sprintf("%s, policy %d (%v), %d steps", g.ID, k, p, steps), fmt.Sprintf("%016x %016x", h, sum)}
+	return answer{fmt.Sprintf("%s, policy %d (%v), %d steps", g.name(), k, p, steps), fmt.Sprintf("%016x %016x", h, sum)}
 }
 
 // policySpec is a policy for the environment: linear or not, with all heads and activations in turn.

@@ -94,12 +94,12 @@ func Find(id string) int {
 	return -1
 }
 
-// Play is [episode.Play] in the translation, for Table[world]. It brings its own worlds, lanes and working memory. ok
-// is false, and nothing has happened, if Go plays that world, world is -1, or there is no memory for that many
-// parameters. Bit exact.
-func Play(world int, s *episode.Setup, seeds []uint64, theta, norm []float32, bounds, returns []float64, sums []uint64) (steps int64, ok bool) {
+// Play is [episode.Play] in the translation, for Table[world] with all of its parameters (envs.Spec.Values). It brings
+// its own worlds, lanes and working memory. ok is false, and nothing has happened, if Go plays that world, world is -1,
+// or there is no memory for that many parameters of the policy. Bit exact.
+func Play(world int, s *episode.Setup, params []float64, seeds []uint64, theta, norm []float32, bounds, returns []float64, sums []uint64) (steps int64, ok bool) {
 	if world < 0 || ready == nil || !ready[world] {
 		return 0, false
 	}
-	return play(&Table[world], s, seeds, theta, norm, bounds, returns, sums)
+	return play(&Table[world], s, params, seeds, theta, norm, bounds, returns, sums)
 }

@@ -28,7 +28,7 @@ func wasmConnect(build uint64, table firstFloat, values int32) int32
 
 //go:wasmimport evoworlds play
 //go:noescape
-func wasmPlay(name, variant int32, numbers firstNumber, reals firstReal, seeds firstWord, seedsLen int32, bounds firstReal, boundsLen int32, returns firstReal, sums firstWord, sumsLen int32, theta firstFloat, thetaLen int32, norm firstFloat, normLen int32) float64
+func wasmPlay(name, variant int32, numbers firstNumber, reals firstReal, seeds firstWord, seedsLen int32, bounds firstReal, boundsLen int32, params firstReal, paramsLen int32, returns firstReal, sums firstWord, sumsLen int32, theta firstFloat, thetaLen int32, norm firstFloat, normLen int32) float64
 
 // What wasmConnect returns.
 const (
@@ -63,7 +63,7 @@ var packages = []string{
 	"box2d/lunarlander", "box2d/bipedalwalker",
 }
 
-func play(w *World, s *episode.Setup, seeds []uint64, theta, norm []float32, bounds, returns []float64, sums []uint64) (int64, bool) {
+func play(w *World, s *episode.Setup, params []float64, seeds []uint64, theta, norm []float32, bounds, returns []float64, sums []uint64) (int64, bool) {
 	n := &s.Net
 	numbers := [...]int64{
 		int64(n.Layers),
@@ -74,7 +74,8 @@ func play(w *World, s *episode.Setup, seeds []uint64, theta, norm []float32, bou
 	}
 	reals := [...]float64{float64(s.Clip), s.Penalty, s.Bonus, s.Jitter}
 	steps := wasmPlay(int32(slices.Index(packages, w.Package)), w.Variant, firstNumber(numbers[:]), firstReal(reals[:]),
-		firstWord(seeds), int32(len(seeds)), firstReal(bounds), int32(len(bounds)), firstReal(returns), firstWord(sums), int32(len(sums)),
+		firstWord(seeds), int32(len(seeds)), firstReal(bounds), int32(len(bounds)),
+		firstReal(params), int32(len(params)), firstReal(returns), firstWord(sums), int32(len(sums)),
 		firstFloat(theta), int32(len(theta)), firstFloat(norm), int32(len(norm)))
 	return int64(steps), steps >= 0
 }

@@ -51,7 +51,7 @@ func TestPlayThatCannotBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	play := func(s episode.Setup, theta []float32) bool {
-		_, ok := worlds.Play(worlds.Find("CartPole-v1"), &s, []uint64{1, 2}, theta, nil, nil, make([]float64, 2), nil)
+		_, ok := worlds.Play(worlds.Find("CartPole-v1"), &s, nil, []uint64{1, 2}, theta, nil, nil, make([]float64, 2), nil)
 		return ok
 	}
 	s, theta := linear()
@@ -66,7 +66,7 @@ func TestPlayThatCannotBe(t *testing.T) {
 	if !play(s, theta) {
 		t.Error("an ordinary candidate was not played after one without memory")
 	}
-	if _, ok := worlds.Play(worlds.Find("Pendulum-v1"), &s, []uint64{1}, theta, nil, nil, make([]float64, 1), nil); ok {
+	if _, ok := worlds.Play(worlds.Find("Pendulum-v1"), &s, nil, []uint64{1}, theta, nil, nil, make([]float64, 1), nil); ok {
 		t.Error("a world was played that has not been tested")
 	}
 	outside := s

@@ -10,6 +10,6 @@ import (
 
 func connect() error { return fmt.Errorf("%w: they are for browsers", ErrAbsent) }
 
-func play(*World, *episode.Setup, []uint64, []float32, []float32, []float64, []float64, []uint64) (int64, bool) {
+func play(*World, *episode.Setup, []float64, []uint64, []float32, []float32, []float64, []float64, []uint64) (int64, bool) {
 	return 0, false
 }

@@ -41,12 +41,12 @@ enum { LANES = 16, PAGE = 65536 };
 static array65536_f32 gauss;
 array65536_f32 *noise_table = &gauss;
 static episode_Lane lanes[LANES];
-#define STATES(W) static W##_State states_##W[LANES]; static i32 variant_##W = -1;
+#define STATES(W) static W##_State states_##W[LANES];
 WORLDS(STATES)
 
 extern u8 __heap_base;
 
-EXPORT(abi) i32 abi(void) { return 1; }
+EXPORT(abi) i32 abi(void) { return 2; }
 
 /* build names the sources: internal/worlds/build.go. */
 EXPORT(build) u64 build(void) { return BUILD; }
@@ -74,14 +74,14 @@ typedef struct {
 } reals;
 
 /* play plays an episode for each seed in variant of world. What reserve returned, at, holds the integers, the reals, the
-   seeds, the bounds, room for a return for each seed, the sums, the parameters, and mean and scale of observations, without
-   gaps; seeds, bounds, sums, theta and norm are their numbers. play writes returns and sums, and returns the number of
-   env-steps, or -1 if there is no memory or no such world. */
-EXPORT(play) f64 play(i32 world, i32 variant, u8 *at, i32 seeds, i32 bounds, i32 sums, i32 theta, i32 norm) {
+   seeds, the bounds, the world's parameters, room for a return for each seed, the sums, the policy's parameters, and mean
+   and scale of observations, without gaps; seeds, bounds, params, sums, theta and norm are their numbers. play writes
+   returns and sums, and returns the number of env-steps, or -1 if there is no memory or no such world. */
+EXPORT(play) f64 play(i32 world, i32 variant, u8 *at, i32 seeds, i32 bounds, i32 params, i32 sums, i32 theta, i32 norm) {
   integers *n = (integers *)at;
   reals *r = (reals *)(n + 1);
   slice_u64 seed = {(u64 *)(r + 1), seeds};
-  slice_f64 bound = {(f64 *)(seed.p + seeds), bounds}, result = {bound.p + bounds, seeds};
+  slice_f64 bound = {(f64 *)(seed.p + seeds), bounds}, param = {bound.p + bounds, params}, result = {param.p + params, seeds};
   slice_u64 sum = {(u64 *)(result.p + seeds), sums};
   slice_f32 weights = {(f32 *)(sum.p + sums), theta}, scale = {weights.p + theta, norm};
   u8 *end = (u8 *)(((unsigned long)(scale.p + norm) + 15) & ~15ul);
@@ -102,9 +102,10 @@ EXPORT(play) f64 play(i32 world, i32 variant, u8 *at, i32 seeds, i32 bounds, i32
   i32 i = 0;
 #define PLAY(W) \
   if (world == i++) { \
-    if (variant_##W != variant) \
-      for (int k = 0; k < LANES; k++) W##_State_Choose(&states_##W[k], variant); \
-    variant_##W = variant; \
+    for (int k = 0; k < n->lanes && k < seeds; k++) { \
+      W##_State_Choose(&states_##W[k], variant); \
+      for (int p = 0; p < params; p++) W##_State_Set(&states_##W[k], p, param.p[p]); \
+    } \
     slice_##W##_State worlds = {states_##W, LANES}; \
     slice_episode_Lane all = {lanes, LANES}; \
     return (f64)episode_Play_##W(&s, worlds, all, seed, weights, scale, mem, bound, work, result, sum); \

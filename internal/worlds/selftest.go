@@ -32,10 +32,11 @@ type testCase struct {
 	episodes  int
 	sums      bool
 	condition func(s *episode.Setup)
+	unlike    bool // no parameter of the environment has its default
 }
 
 // cases are few enough to be played before a tab computes: in lockstep and alone, narrow and wide layers, with every
-// head and activation, and each condition.
+// head and activation, each condition, and with other parameters of the environment.
 func cases(env *envs.Spec) []testCase {
 	head, bins := "argmax", policy.Spec{Kind: "mlp", Hidden: []uint64{6}, Activation: "relu", Head: "argmax"}
 	if !env.Action.Discrete {
@@ -52,15 +53,31 @@ func cases(env *envs.Spec) []testCase {
 			if !env.Action.Discrete {
 				s.Jitter = 0.25
 			}
-		}},
+		}, false},
 	}
 	if env.StepNS < 10_000 {
-		all = append(all, testCase{bins, nil, 1, false, func(s *episode.Setup) { s.Limit = 2 * limit }})
+		all = append(all, testCase{bins, nil, 1, false, func(s *episode.Setup) { s.Limit = 2 * limit }, len(env.Params) > 0})
 	}
 	if env.ID == "LunarLander-v3" {
-		all = append(all, testCase{policy.Spec{Kind: "linear", Bias: true, Head: "argmax"}, lands, 1, false, func(s *episode.Setup) { s.Limit = landed }})
+		all = append(all, testCase{policy.Spec{Kind: "linear", Bias: true, Head: "argmax"}, lands, 1, false, func(s *episode.Setup) { s.Limit = landed }, false})
 	}
 	return all
+}
+
+// Unlike returns the environment with no parameter at its default, for tests.
+func Unlike(env *envs.Spec) *envs.Spec {
+	params := envs.Params{}
+	for i := range env.Params {
+		p := &env.Params[i]
+		if params[p.Name] = p.Low + float64(0.625*(p.High-p.Low)); p.Kind != envs.RealParam {
+			params[p.Name] = p.Low + p.High - p.Default
+		}
+	}
+	other, err := env.With(params)
+	if err != nil {
+		panic("worlds: " + err.Error()) // of what every parameter takes
+	}
+	return other
 }
 
 // lands is Gymnasium's controller without its clamps: after 140 steps both legs touch the ground, after 217 it
@@ -112,9 +129,11 @@ func (c *testCase) test(world int, env *envs.Spec) error {
 			o.sums = make([]uint64, c.episodes*episode.SumsLen(env.ObsDim))
 		}
 	}
+	if c.unlike {
+		env = Unlike(env)
+	}
 	var ok bool
-
-	if got.steps, ok = play(&Table[world], &s, seeds, theta, norm, bounds, got.returns, got.sums); !ok {
+	if got.steps, ok = play(&Table[world], &s, env.Values(), seeds, theta, norm, bounds, got.returns, got.sums); !ok {
 		return errStopped
 	}
 	instances := make([]envs.Env, s.Lanes)

@@ -122,12 +122,12 @@ typedef struct { f32 v0; i32 v1; } tuple_f32_i32;
 typedef struct { f32 v0; u8 v1; } tuple_f32_u8;
 typedef struct { f64 a[10]; } array10_f64;
 typedef struct { bipedalwalker_State *p; i64 n; } slice_bipedalwalker_State;
-typedef struct { f64 X; f64 XDot; f64 Theta; f64 ThetaDot; } cartpole_State;
+typedef struct { f64 X; f64 XDot; f64 Theta; f64 ThetaDot; u8 Sutton; } cartpole_State;
 typedef struct { cartpole_State *p; i64 n; } slice_cartpole_State;
 typedef struct { box2d_Contact a[33]; } array33_box2d_Contact;
 typedef struct { box2d_Fixture a[11]; } array11_box2d_Fixture;
 typedef struct { f64 a[11]; } array11_f64;
-typedef struct { box2d_World World; array33_box2d_Contact Contacts; array11_box2d_Fixture Ground; array11_f64 Height; u8 Continuous; f64 Shaping; u8 Started; f64 Main; f64 Side; u8 Windy; f64 Wind; f64 Swirl; i64 WindAt; i64 SwirlAt; u8 Crashed; u8 Sleeping; } lunarlander_State;
+typedef struct { box2d_World World; array33_box2d_Contact Contacts; array11_box2d_Fixture Ground; array11_f64 Height; u8 Continuous; u8 Windy; u8 Started; u8 Crashed; u8 Sleeping; f64 Gravity; f64 Shaping; f64 Main; f64 Side; f64 Wind; f64 Swirl; i64 WindAt; i64 SwirlAt; } lunarlander_State;
 typedef struct { box2d_Vec2 a[6]; } array6_box2d_Vec2;
 typedef struct { array2_f64 a[6]; } array6_array2_f64;
 typedef struct { box2d_Material a[2]; } array2_box2d_Material;
@@ -136,11 +136,11 @@ typedef struct { box2d_Hull a[1]; } array1_box2d_Hull;
 typedef struct { f64 a[12]; } array12_f64;
 typedef struct { f64 v0; f64 v1; f64 v2; } tuple_f64_f64_f64;
 typedef struct { lunarlander_State *p; i64 n; } slice_lunarlander_State;
-typedef struct { f64 Position; f64 Velocity; } mountaincar_State;
+typedef struct { f64 Position; f64 Velocity; f64 Goal; } mountaincar_State;
 typedef struct { mountaincar_State *p; i64 n; } slice_mountaincar_State;
-typedef struct { f64 Position; f64 Velocity; u8 Wide; } mountaincarcontinuous_State;
+typedef struct { f64 Position; f64 Velocity; f64 Goal; u8 Wide; } mountaincarcontinuous_State;
 typedef struct { mountaincarcontinuous_State *p; i64 n; } slice_mountaincarcontinuous_State;
-typedef struct { f64 Theta; f64 ThetaDot; } pendulum_State;
+typedef struct { f64 Theta; f64 ThetaDot; f64 Gravity; } pendulum_State;
 typedef struct { pendulum_State *p; i64 n; } slice_pendulum_State;
 
 static const array39_u32 exact_twoOverPi = {{2734261102u, 1313084713u, 4230436817u, 4113882560u, 3680671129u, 1011060801u, 4266746795u, 3736847713u, 3072618042u, 1112396512u, 105459434u, 164729372u, 4263373596u, 2972297022u, 3900847605u, 784024708u, 3919343654u, 3026157121u, 965858873u, 2203269620u, 2625920907u, 3187222587u, 536385535u, 3724908559u, 4012839307u, 1510632735u, 1832287951u, 667617719u, 1330003814u, 2657085997u, 1965537991u, 3957715323u, 1023883767u, 2320667370u, 1811636145u, 529358088u, 1443049542u, 4235946923u, 4040145952u}};
@@ -485,12 +485,19 @@ FN i64 episode_alone_pendulum(episode_Setup *s, pendulum_State *world, slice_epi
 ROOT i64 episode_Play_pendulum(episode_Setup *s, slice_pendulum_State worlds, slice_episode_Lane lanes, slice_u64 seeds, slice_f32 theta, slice_f32 norm, slice_f32 mem, slice_f64 bounds, slice_f64 work, slice_f64 returns, slice_u64 sums);
 EXTERN void kernel_Perturb(slice_f32 dst, slice_f32 theta, f32 sigma, f32 sign_, u64 seed);
 ROOT void acrobot_State_Choose(acrobot_State *s, i32 variant);
+ROOT void acrobot_State_Set(acrobot_State *s, i32 i, f64 x);
 ROOT void bipedalwalker_State_Choose(bipedalwalker_State *s, i32 variant);
+ROOT void bipedalwalker_State_Set(bipedalwalker_State *s, i32 i, f64 x);
 ROOT void cartpole_State_Choose(cartpole_State *s, i32 variant);
+ROOT void cartpole_State_Set(cartpole_State *s, i32 i, f64 x);
 ROOT void lunarlander_State_Choose(lunarlander_State *s, i32 variant);
+ROOT void lunarlander_State_Set(lunarlander_State *s, i32 i, f64 x);
 ROOT void mountaincar_State_Choose(mountaincar_State *s, i32 variant);
+ROOT void mountaincar_State_Set(mountaincar_State *s, i32 i, f64 x);
 ROOT void mountaincarcontinuous_State_Choose(mountaincarcontinuous_State *s, i32 variant);
+ROOT void mountaincarcontinuous_State_Set(mountaincarcontinuous_State *s, i32 i, f64 x);
 ROOT void pendulum_State_Choose(pendulum_State *s, i32 variant);
+ROOT void pendulum_State_Set(pendulum_State *s, i32 i, f64 x);
 
 // NewStream, internal/noise/stream.go
 FN noise_Stream noise_NewStream(u64 seed, u32 domain) {
@@ -5333,7 +5340,13 @@ FN tuple_f64_u8 cartpole_State_Step(cartpole_State *s, i32 action) {
   s->Theta = (s->Theta + (f64)((0x1.47ae147ae147bp-06 * s->ThetaDot)));
   s->ThetaDot = (s->ThetaDot + (f64)((0x1.47ae147ae147bp-06 * thetaAcc)));
   terminated = (((s->X < (-0x1.3333333333333p+01)) || (s->X > 0x1.3333333333333p+01)) || (s->Theta < (-0x1.acee9f37bebd5p-03))) || (s->Theta > 0x1.acee9f37bebd5p-03);
-  return LIT(tuple_f64_u8, 0x1p+00, terminated);
+  if (!s->Sutton) {
+    return LIT(tuple_f64_u8, 0x1p+00, terminated);
+  }
+  if (terminated) {
+    return LIT(tuple_f64_u8, (-0x1p+00), 1);
+  }
+  return LIT(tuple_f64_u8, 0x0p+00, 0);
 }
 
 // State.Act, envs/classic/cartpole/step.go
@@ -5492,7 +5505,7 @@ FN void lunarlander_State_raise(lunarlander_State *s) {
 
 // State.build, envs/box2d/lunarlander/step.go
 FN void lunarlander_State_build(lunarlander_State *s) {
-  box2d_World_Reset(&s->World, LIT(box2d_Vec2, 0x0p+00f, (-0x1.4p+03f)));
+  box2d_World_Reset(&s->World, LIT(box2d_Vec2, 0x0p+00f, (f32)(s->Gravity)));
   array6_box2d_Vec2 corners = ZERO(array6_box2d_Vec2);
   {
     for (i64 t_1 = 0; t_1 < 6; t_1++) {
@@ -6074,7 +6087,7 @@ FN tuple_f64_u8 mountaincar_State_Step(mountaincar_State *s, i32 action) {
   f64 t_2 = v;
   s->Position = t_1;
   s->Velocity = t_2;
-  return LIT(tuple_f64_u8, (-0x1p+00), ((p >= 0x1p-01) && (v >= 0x0p+00)));
+  return LIT(tuple_f64_u8, (-0x1p+00), ((p >= 0x1p-01) && (v >= s->Goal)));
 }
 
 // State.Act, envs/classic/mountaincar/step.go
@@ -6272,6 +6285,7 @@ FN tuple_f64_u8 mountaincarcontinuous_State_Step(mountaincarcontinuous_State *s,
   f64 v = mountaincarcontinuous_round(((f64)((force * 0x1.89374bc6a7efap-10)) - (f64)((0x1.47ae147ae147bp-09 * exact_Cos(angle)))), (narrow && clipped));
   u8 narrowV = narrow && clipped;
   v = mountaincarcontinuous_round((s->Velocity + v), narrowV);
+  f64 goal = mountaincarcontinuous_round(s->Goal, narrowV);
   {
     f64 limit = mountaincarcontinuous_round(0x1.1eb851eb851ecp-04, narrowV);
     if ((v > limit) || (v < (-limit))) {
@@ -6280,7 +6294,9 @@ FN tuple_f64_u8 mountaincarcontinuous_State_Step(mountaincarcontinuous_State *s,
       } else {
         v = -0x1.1eb851eb851ecp-04;
       }
+      f64 t_1 = s->Goal;
       narrowV = 1;
+      goal = t_1;
     }
   }
   narrow = narrow && narrowV;
@@ -6295,15 +6311,15 @@ FN tuple_f64_u8 mountaincarcontinuous_State_Step(mountaincarcontinuous_State *s,
   if (((p == least) || (p == (-0x1.3333333333333p+00))) && (v < 0x0p+00)) {
     v = 0x0p+00;
   }
-  terminated = (p >= mountaincarcontinuous_round(0x1.ccccccccccccdp-02, narrow)) && (v >= 0x0p+00);
+  terminated = (p >= mountaincarcontinuous_round(0x1.ccccccccccccdp-02, narrow)) && (v >= goal);
   if (terminated) {
     reward = 0x1.9p+06;
   }
   reward = (reward - (f64)(((f64)((action * action)) * 0x1.999999999999ap-04)));
-  f64 t_1 = (f64)((f32)(p));
-  f64 t_2 = (f64)((f32)(v));
-  s->Position = t_1;
-  s->Velocity = t_2;
+  f64 t_2 = (f64)((f32)(p));
+  f64 t_3 = (f64)((f32)(v));
+  s->Position = t_2;
+  s->Velocity = t_3;
   s->Wide = 0;
   return LIT(tuple_f64_u8, reward, terminated);
 }
@@ -6522,7 +6538,8 @@ FN tuple_f64_u8 pendulum_State_Step(pendulum_State *s, f64 torque) {
   }
   f64 angle = pendulum_normalize(s->Theta);
   f64 cost = ((f64)((angle * angle)) + (f64)((0x1.999999999999ap-04 * (f64)((s->ThetaDot * s->ThetaDot))))) + (f64)((0x1.0624dd2f1a9fcp-10 * (f64)((u * u))));
-  f64 acc = (f64)((0x1.ep+03 * exact_Sin(s->Theta))) + (f64)((0x1.8p+01 * u));
+  f64 pull = (f64)((0x1.8p+01 * s->Gravity)) / 0x1p+01;
+  f64 acc = (f64)((pull * exact_Sin(s->Theta))) + (f64)((0x1.8p+01 * u));
   f64 v = s->ThetaDot + (f64)((acc * 0x1.999999999999ap-05));
   if (v < (-0x1p+03)) {
     v = -0x1p+03;
@@ -6677,10 +6694,18 @@ ROOT void acrobot_State_Choose(acrobot_State *s, i32 variant) {
   (*s) = ZERO(acrobot_State);
 }
 
+// State.Set, envs/classic/acrobot/step.go
+ROOT void acrobot_State_Set(acrobot_State *s, i32 i, f64 x) {
+}
+
 // State.Choose, envs/box2d/bipedalwalker/step.go
 ROOT void bipedalwalker_State_Choose(bipedalwalker_State *s, i32 variant) {
   (*s) = ZERO(bipedalwalker_State);
   (*s).Hardcore = variant == 1;
+}
+
+// State.Set, envs/box2d/bipedalwalker/step.go
+ROOT void bipedalwalker_State_Set(bipedalwalker_State *s, i32 i, f64 x) {
 }
 
 // State.Choose, envs/classic/cartpole/step.go
@@ -6688,10 +6713,43 @@ ROOT void cartpole_State_Choose(cartpole_State *s, i32 variant) {
   (*s) = ZERO(cartpole_State);
 }
 
+// State.Set, envs/classic/cartpole/step.go
+ROOT void cartpole_State_Set(cartpole_State *s, i32 i, f64 x) {
+  if (i == 0) {
+    s->Sutton = x != 0x0p+00;
+  }
+}
+
 // State.Choose, envs/box2d/lunarlander/step.go
 ROOT void lunarlander_State_Choose(lunarlander_State *s, i32 variant) {
   (*s) = ZERO(lunarlander_State);
   (*s).Continuous = variant == 1;
+  (*s).Gravity = -0x1.4p+03;
+  (*s).Wind = 0x1.ep+03;
+  (*s).Swirl = 0x1.8p+00;
+}
+
+// State.Set, envs/box2d/lunarlander/step.go
+ROOT void lunarlander_State_Set(lunarlander_State *s, i32 i, f64 x) {
+  {
+    i32 t_1 = i;
+    if (t_1 == 0) {
+      s->Gravity = x;
+    } else {
+      if (t_1 == 1) {
+        s->Windy = x != 0x0p+00;
+      } else {
+        if (t_1 == 2) {
+          s->Wind = x;
+        } else {
+          if (t_1 == 3) {
+            s->Swirl = x;
+          } else {
+          }
+        }
+      }
+    }
+  }
 }
 
 // State.Choose, envs/classic/mountaincar/step.go
@@ -6699,12 +6757,33 @@ ROOT void mountaincar_State_Choose(mountaincar_State *s, i32 variant) {
   (*s) = ZERO(mountaincar_State);
 }
 
+// State.Set, envs/classic/mountaincar/step.go
+ROOT void mountaincar_State_Set(mountaincar_State *s, i32 i, f64 x) {
+  if (i == 0) {
+    s->Goal = x;
+  }
+}
+
 // State.Choose, envs/classic/mountaincarcontinuous/step.go
 ROOT void mountaincarcontinuous_State_Choose(mountaincarcontinuous_State *s, i32 variant) {
   (*s) = ZERO(mountaincarcontinuous_State);
 }
 
+// State.Set, envs/classic/mountaincarcontinuous/step.go
+ROOT void mountaincarcontinuous_State_Set(mountaincarcontinuous_State *s, i32 i, f64 x) {
+  if (i == 0) {
+    s->Goal = x;
+  }
+}
+
 // State.Choose, envs/classic/pendulum/step.go
 ROOT void pendulum_State_Choose(pendulum_State *s, i32 variant) {
-  (*s) = ZERO(pendulum_State);
+  (*s) = LIT(pendulum_State, 0, 0, 0x1.4p+03);
+}
+
+// State.Set, envs/classic/pendulum/step.go
+ROOT void pendulum_State_Set(pendulum_State *s, i32 i, f64 x) {
+  if (i == 0) {
+    s->Gravity = x;
+  }
 }

@@ -21,7 +21,7 @@ func EnvVerb() *verb.Verb {
 		Usage: []string{
 			"env list [--json]",
 			"env show ENV [--json]",
-			"env trace ENV (--seed N | --draws FILE | --state FILE) --actions FILE [--wind P,T]",
+			"env trace ENV (--seed N | --draws FILE | --state FILE) --actions FILE [--env-param NAME=VALUE]",
 		},
 		Details: envDetails,
 		Example: "yes 1 | head -n 3 | evonode env trace CartPole-v1 --seed 7 --actions -",
@@ -37,7 +37,7 @@ func EnvVerb() *verb.Verb {
 				}
 				word, args := args[0], args[1:]
 				if word != "trace" && t.any() {
-					return verb.Misused("--seed, --draws, --state, --actions and --wind belong to trace", "see evonode env --help")
+					return verb.Misused("--seed, --draws, --state, --actions and --env-param belong to trace", "see evonode env --help")
 				}
 				switch word {
 				case "list":
@@ -58,9 +58,9 @@ const envDetails = `ENV is Gymnasium's id, in upper or lower case.
 list prints a line per environment: id, observation length, actions, step limit, and the return from which it counts
 as solved. With --json each line is what show prints, without doc.
 
-show prints the environment's documentation, and how well each strategy learned it with its preset. With --json: id,
-revision, title, doc, obs_dim, obs_low, obs_high, action, state, max_steps, solved_return, solved_ours, view, fps, and
-presets: for each strategy its name, whether it is the default, and its trials: runs, solved, steps (median of env-steps,
+show prints the environment's documentation, its parameters (--env-param), and how well each strategy learned it with its
+preset. With --json: id, revision, title, doc, obs_dim, obs_low, obs_high, action, state, max_steps, solved_return,
+solved_ours, view, fps, params (if there are any: name, kind, default, low, high, unit, doc), and presets: for each strategy its name, whether it is the default, and its trials: runs, solved, steps (median of env-steps,
 0 for never), tuning (the settings were chosen by these runs). No runs: nobody has tried it here.
 
 trace runs one episode step by step, to be compared with the original. It prints one JSON line for the reset,
@@ -122,6 +122,9 @@ func envShow(s *verb.IO, args []string, asJSON bool) error {
 	if err := printEnv(s.Out, spec); err != nil {
 		return err
 	}
+	if err := printParams(s.Out, spec); err != nil {
+		return err
+	}
 	return printTrials(s.Out, spec)
 }
 
@@ -129,6 +132,25 @@ func printEnv(w io.Writer, spec *envs.Spec) error {
 	_, err := fmt.Fprintf(w, "# %s (%s, revision %d)\n\n%s\n\nobservations %d, actions %s, at most %d steps, solved at %s\n",
 		spec.Name(), spec.ID, spec.Revision, strings.TrimSpace(spec.Doc), spec.ObsDim, Actions(spec.Action), spec.MaxSteps, Threshold(spec))
 	return err
+}
+
+// printParams prints a line per parameter.
+func printParams(out io.Writer, spec *envs.Spec) error {
+	if len(spec.Params) == 0 {
+		return nil
+	}
+	fmt.Fprintln(out)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "PARAMETER\tDEFAULT\tWHAT")
+	for i := range spec.Params {
+		p := &spec.Params[i]
+		unit := ""
+		if p.Unit != "" {
+			unit = " [" + p.Unit + "]"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s%s: %s\n", p.Name, p.Text(p.Default), p.Doc, unit, p.Range())
+	}
+	return w.Flush()
 }
 
 // Actions describes an action space in a word.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/noise"
@@ -20,7 +19,8 @@ const maxTraceInput = 64 << 20
 
 // traceFlags are the flags of env trace.
 type traceFlags struct {
-	seed, draws, state, actions, wind string
+	seed, draws, state, actions string
+	params                      map[string]string // of the environment
 }
 
 func (t *traceFlags) bind(fs *verb.Flags) {
@@ -29,11 +29,12 @@ func (t *traceFlags) bind(fs *verb.Flags) {
 		"uniform = low + u (high - low), integer = low + floor(u (high - low))")
 	fs.String(&t.state, "state", "FILE", `start from this state: {"state":[...]}`)
 	fs.String(&t.actions, "actions", "FILE", "a number or a JSON array per line")
-	fs.String(&t.wind, "wind", "P,T", "the landers only: wind of power P (0 to 20) with turbulence T (0 to 2); Gymnasium's own are 15 and 1.5")
+	t.params = map[string]string{}
+	BindParams(fs, t.params, "a parameter of the environment, as show lists them; may be repeated. A state brings its own wind")
 }
 
 func (t *traceFlags) any() bool {
-	return t.seed != "" || t.draws != "" || t.state != "" || t.actions != "" || t.wind != ""
+	return t.seed != "" || t.draws != "" || t.state != "" || t.actions != "" || len(t.params) > 0
 }
 
 // traceReset is the line of the reset.
@@ -62,14 +63,18 @@ func (t *traceFlags) run(s *verb.IO, args []string) error {
 	if t.actions == "" {
 		return verb.Misused("missing --actions FILE", "a file with one action per line, or - for standard input")
 	}
+	params, err := Params(spec, t.params)
+	if err != nil {
+		return err
+	}
+	if spec, err = spec.With(params); err != nil {
+		return verb.Wrong(err, ParamHint(spec))
+	}
 	env, err := spec.NewStateful()
 	if err != nil {
 		return verb.Failed(err, "implement envs.Stateful to trace it; training does without")
 	}
 	rng, obs := noise.Stream{}, make([]float32, spec.ObsDim)
-	if err := t.setWind(env); err != nil {
-		return err
-	}
 	if err := t.start(s, env, &rng, obs); err != nil {
 		return err
 	}
@@ -78,34 +83,6 @@ func (t *traceFlags) run(s *verb.IO, args []string) error {
 		return err
 	}
 	return trace(s, env, &rng, obs, acts)
-}
-
-// setWind sets the wind of --wind, if it was given.
-func (t *traceFlags) setWind(env envs.Env) error {
-	if t.wind == "" {
-		return nil
-	}
-	windy, ok := env.(envs.Windy)
-	if !ok {
-		return verb.Misused("--wind: there is no wind in "+env.Spec().ID, "LunarLander-v3 and LunarLanderContinuous-v3 take it")
-	}
-	if t.state != "" {
-		return verb.Misused("--wind goes with --seed or --draws: a state has its own wind", "leave one of --wind and --state out")
-	}
-	const example = "for example: --wind 15,1.5 (power from 0 to 20, turbulence from 0 to 2)"
-	power, turbulence, ok := strings.Cut(t.wind, ",")
-	p, err := strconv.ParseFloat(strings.TrimSpace(power), 64)
-	if err != nil {
-		return verb.Misused(fmt.Sprintf("--wind %q", t.wind), example)
-	}
-	w, err := strconv.ParseFloat(strings.TrimSpace(turbulence), 64)
-	if !ok || err != nil {
-		return verb.Misused(fmt.Sprintf("--wind %q", t.wind), example)
-	}
-	if err := windy.SetWind(p, w); err != nil {
-		return verb.Wrong(fmt.Errorf("--wind %s: %w", t.wind, err), example)
-	}
-	return nil
 }
 
 // start brings env to its first state from the one of --seed, --draws and --state that was given.

@@ -17,7 +17,7 @@ func TestClosedLoop(t *testing.T) {
 		{Hardcore, envtest.Mean{Value: -57.0, Error: 2.8}},
 	} {
 		t.Run(c.spec.ID, func(t *testing.T) {
-			envtest.ClosedLoop(t, c.spec, c.want, nil, func() func([]float32, []float64) {
+			envtest.ClosedLoop(t, c.spec, c.want, func() func([]float32, []float64) {
 				w := walker{phase: onOneLeg, knee: supportKnee}
 				return w.walk
 			})

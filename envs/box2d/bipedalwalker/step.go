@@ -98,6 +98,9 @@ type State struct {
 // Bit exact.
 func (s *State) Choose(variant int32) { *s = State{Hardcore: variant == hardcore} }
 
+// Set gives a parameter a value: there are none, so it changes nothing. Bit exact.
+func (s *State) Set(i int32, x float64) {}
+
 // Begin starts an episode and writes the first observation to obs. Bit exact.
 func (s *State) Begin(rng *noise.Stream, obs []float32) {
 	s.Reset(rng)

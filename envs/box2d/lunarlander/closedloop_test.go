@@ -10,16 +10,12 @@ import (
 
 // TestClosedLoop plays Gymnasium's own controller. The values wanted are those that it had in 300 episodes there.
 func TestClosedLoop(t *testing.T) {
-	wind := func(e envs.Env) {
-		if err := e.(envs.Windy).SetWind(15, 1.5); err != nil {
-			t.Fatal(err)
-		}
-	}
+	wind := envs.Params{"enable_wind": 1}
 	for _, c := range []struct {
-		name  string
-		spec  *envs.Spec
-		setup func(envs.Env)
-		want  envtest.Mean
+		name   string
+		spec   *envs.Spec
+		params envs.Params
+		want   envtest.Mean
 	}{
 		{"discrete", Discrete4, nil, envtest.Mean{Value: 232.1, Error: 6.7}},
 		{"discrete in wind", Discrete4, wind, envtest.Mean{Value: 106.8, Error: 9.5}},
@@ -27,7 +23,11 @@ func TestClosedLoop(t *testing.T) {
 		{"continuous in wind", Continuous2, wind, envtest.Mean{Value: 206.4, Error: 7.9}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			envtest.ClosedLoop(t, c.spec, c.want, c.setup, func() func([]float32, []float64) {
+			spec, err := c.spec.With(c.params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			envtest.ClosedLoop(t, spec, c.want, func() func([]float32, []float64) {
 				return func(obs []float32, act []float64) { steer(c.spec, obs, act) }
 			})
 		})

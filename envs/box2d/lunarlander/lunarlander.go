@@ -3,7 +3,6 @@
 package lunarlander
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/evoswarm/evoswarm/envs"
@@ -56,9 +55,8 @@ mean return of 200.
 
 ## Wind
 
-None, unless asked for (evonode env trace --wind POWER,TURBULENCE): a force of at most POWER
-(0 to 20 N, Gymnasium's own value is 15) and a torque of at most TURBULENCE (0 to 2 N m, 1.5) that
-change slowly, as long as no leg touches the ground.
+None, unless the parameter enable_wind is true: a force of at most wind_power and a torque of at
+most turbulence_power that change slowly, as long as no leg touches the ground.
 
 ## Version history
 
@@ -96,11 +94,19 @@ func init() {
 	envs.Register(Continuous2)
 }
 
-// The largest wind that SetWind takes.
+// The largest wind and turbulence: Gymnasium warns beyond them.
 const (
 	maxWind  = 20
 	maxSwirl = 2
 )
+
+// params are those of both worlds, in the order of [State.Set].
+var params = []envs.Param{
+	{Name: "gravity", Kind: envs.RealParam, Default: defaultGravity, Low: -12, High: 0, Open: true, Unit: "m/s^2", Doc: "acceleration upwards"},
+	{Name: "enable_wind", Kind: envs.BoolParam, High: 1, Doc: "whether wind blows"},
+	{Name: "wind_power", Kind: envs.RealParam, Default: defaultWind, High: maxWind, Unit: "N", Doc: "largest force of the wind"},
+	{Name: "turbulence_power", Kind: envs.RealParam, Default: defaultSwirl, High: maxSwirl, Unit: "N m", Doc: "largest torque of the turbulence"},
+}
 
 func spec(id, title, actions string, variant int32, space envs.Space) *envs.Spec {
 	s := &envs.Spec{
@@ -112,6 +118,7 @@ func spec(id, title, actions string, variant int32, space envs.Space) *envs.Spec
 		ObsLow:       []float64{-2.5, -2.5, -10, -10, -6.283185307179586, -10, -1, -1},
 		ObsHigh:      []float64{2.5, 2.5, 10, 10, 6.283185307179586, 10, 1, 1},
 		Action:       space,
+		Params:       params,
 		State:        vars(),
 		MaxSteps:     1000,
 		SolvedReturn: 200,
@@ -135,17 +142,8 @@ type env struct {
 
 func (e *env) Spec() *envs.Spec { return e.spec }
 
-// SetWind implements envs.Windy.
-func (e *env) SetWind(power, turbulence float64) error {
-	if !(power >= 0 && power <= maxWind) {
-		return fmt.Errorf("%w: the power is %v, want 0 to %d", envs.ErrWind, power, maxWind)
-	}
-	if !(turbulence >= 0 && turbulence <= maxSwirl) {
-		return fmt.Errorf("%w: the turbulence is %v, want 0 to %d", envs.ErrWind, turbulence, maxSwirl)
-	}
-	e.s.Windy, e.s.Wind, e.s.Swirl = true, power, turbulence
-	return nil
-}
+// SetParam implements envs.Parametric.
+func (e *env) SetParam(i int, value float64) { e.s.Set(int32(i), value) }
 
 func (e *env) Reset(rng *noise.Stream, obs []float32) { e.s.Begin(rng, obs) }
 

@@ -19,6 +19,8 @@ func TestGolden(t *testing.T) {
 	for _, spec := range specs {
 		envtest.Golden(t, spec)
 	}
+	envtest.GoldenParams(t, Discrete4, "LunarLander-v3/gravity", envs.Params{"gravity": -3.71})
+	envtest.GoldenParams(t, Continuous2, "LunarLanderContinuous-v3/wind", envs.Params{"gravity": -11.5, "enable_wind": 1, "wind_power": 20, "turbulence_power": 0.5})
 }
 
 func TestEpisodes(t *testing.T) {

@@ -30,18 +30,22 @@ func vars() []envs.Var {
 func (e *env) State() []float64 {
 	s := &e.s
 	v := make([]float64, 0, len(e.spec.State))
-	v = append(v, s.Shaping, s.Main, s.Side, flag(s.Windy), s.Wind, s.Swirl, float64(s.WindAt), float64(s.SwirlAt))
+	wind, swirl := s.Wind, s.Swirl
+	if !s.Windy {
+		wind, swirl = 0, 0
+	}
+	v = append(v, s.Shaping, s.Main, s.Side, flag(s.Windy), wind, swirl, float64(s.WindAt), float64(s.SwirlAt))
 	v = append(v, s.Height[:]...)
 	return s.World.AppendState(v, s.Contacts[:], maxPairs)
 }
 
-// SetState implements envs.Env.
+// SetState implements envs.Env. A state has its own wind, for later episodes too; gravity stays.
 func (e *env) SetState(state []float64, obs []float32) error {
 	if err := envs.CheckState(e.spec, state); err != nil {
 		return err
 	}
 	s := State{
-		Continuous: e.s.Continuous, Shaping: state[0], Started: true, Main: state[1], Side: state[2], Windy: state[3] == 1,
+		Continuous: e.s.Continuous, Gravity: e.s.Gravity, Shaping: state[0], Started: true, Main: state[1], Side: state[2], Windy: state[3] == 1,
 		Wind: state[4], Swirl: state[5], WindAt: int64(state[6]), SwirlAt: int64(state[7]),
 	}
 	if state[3] != flag(s.Windy) || state[6] != float64(s.WindAt) || state[7] != float64(s.SwirlAt) {

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"math"
 	"testing"
 
 	"github.com/evoswarm/evoswarm/envs"
@@ -45,29 +44,27 @@ func FuzzStep(f *testing.F) {
 	})
 }
 
+// TestWind checks that wind blows only if it is asked for, and that less gravity leaves the lander higher.
 func TestWind(t *testing.T) {
-	var _ envs.Windy = new(env)
-	e := Discrete4.New().(*env)
-	for _, bad := range [][2]float64{{-1, 0}, {21, 0}, {math.NaN(), 0}, {0, -0.1}, {0, 2.1}, {0, math.Inf(1)}} {
-		if err := e.SetWind(bad[0], bad[1]); !errors.Is(err, envs.ErrWind) || e.s.Windy {
-			t.Errorf("SetWind(%v, %v) = %v, want ErrWind and no wind", bad[0], bad[1], err)
-		}
+	x, y := play(t, nil)
+	if calm, _ := play(t, envs.Params{"wind_power": 20, "turbulence_power": 2}); calm != x {
+		t.Errorf("wind that is not enabled blows: x is %v, want %v", calm, x)
 	}
-	calm, windy := play(t, e), 0.0
-	if err := e.SetWind(20, 2); err != nil {
-		t.Fatal(err)
+	if windy, _ := play(t, envs.Params{"enable_wind": 1}); windy == x {
+		t.Errorf("the wind changes nothing: x is %v", x)
 	}
-	if windy = play(t, e); windy == calm {
-		t.Errorf("the wind changes nothing: x is %v", calm)
+	if _, high := play(t, envs.Params{"gravity": -1}); high <= y {
+		t.Errorf("less gravity leaves the lander at %v, want more than %v", high, y)
 	}
 }
 
 // TestGoldenWind holds the bits of a flight in wind.
 func TestGoldenWind(t *testing.T) {
-	e := Continuous2.New().(*env)
-	if err := e.SetWind(15, 1.5); err != nil {
+	spec, err := Continuous2.With(envs.Params{"enable_wind": 1})
+	if err != nil {
 		t.Fatal(err)
 	}
+	e := spec.New()
 	h := sha256.New()
 	obs, act := make([]float32, 8), make([]float64, 2)
 	for seed := range uint64(5) {
@@ -85,14 +82,19 @@ func TestGoldenWind(t *testing.T) {
 }
 
 // play returns where the lander is after 50 steps without engines.
-func play(t *testing.T, e envs.Env) float64 {
+func play(t *testing.T, params envs.Params) (x, y float64) {
 	t.Helper()
+	spec, err := Discrete4.With(params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := spec.New()
 	rng, obs := noise.NewStream(1, noise.DomainEpisode), make([]float32, 8)
 	e.Reset(&rng, obs)
 	for range 50 {
 		e.Step(&rng, []float64{0, 0}, obs)
 	}
-	return float64(obs[0])
+	return float64(obs[0]), float64(obs[1])
 }
 
 // TestContradictions checks that states which no episode can reach are refused.

@@ -20,7 +20,6 @@ const (
 	chunks       = 11  // points of the ground
 	fps          = 50
 	dt           = 0.02 // [s]
-	gravity      = -10  // [m/s^2]
 	mainPower    = 13
 	sidePower    = 0.6
 	mainY        = 0.13333333333333333 // 4 / 30: where the main engine is
@@ -28,6 +27,18 @@ const (
 	windPeriod   = 0.031415926535897934
 	windIndex    = 9999
 	maxPairs     = 3 * chunks // contacts: of each body with the floor and each slope
+)
+
+// The parameters, as [State.Set] counts them, and their defaults.
+const (
+	paramGravity = iota
+	paramWindy
+	paramWind
+	paramSwirl
+
+	defaultGravity = -10 // [m/s^2]
+	defaultWind    = 15  // [N]
+	defaultSwirl   = 1.5 // [N m]
 )
 
 // The worlds of this package, for [State.Choose].
@@ -54,23 +65,40 @@ type State struct {
 	Height   [chunks]float64       // of the ground at x = 0, 2, .., 20 [m]
 
 	Continuous bool // actions, set by Choose
+	Windy      bool // a parameter
+	Started    bool // Shaping is set
+	Crashed    bool
+	Sleeping   bool
 
-	Shaping  float64 // potential whose change is the reward
-	Started  bool    // Shaping is set
-	Main     float64 // throttle of the main engine in the last step, 0 to 1
-	Side     float64 // the same of the side engines, negative for the left one
-	Windy    bool
-	Wind     float64 // largest force of the wind [N]
-	Swirl    float64 // largest torque of the turbulence [N m]
-	WindAt   int64   // indices into their sequences
-	SwirlAt  int64
-	Crashed  bool
-	Sleeping bool
+	Gravity float64 // a parameter [m/s^2]
+	Shaping float64 // potential whose change is the reward
+	Main    float64 // throttle of the main engine in the last step, 0 to 1
+	Side    float64 // the same of the side engines, negative for the left one
+	Wind    float64 // a parameter: largest force of the wind [N]
+	Swirl   float64 // a parameter: largest torque of the turbulence [N m]
+	WindAt  int64   // indices into their sequences
+	SwirlAt int64
 }
 
-// Choose makes s a State of LunarLanderContinuous-v3 if variant is 1, else of LunarLander-v3, without wind. Begin
-// keeps it. Bit exact.
-func (s *State) Choose(variant int32) { *s = State{Continuous: variant == continuous} }
+// Choose makes s a State of LunarLanderContinuous-v3 if variant is 1, else of LunarLander-v3, with the default
+// parameters. Begin keeps them. Bit exact.
+func (s *State) Choose(variant int32) {
+	*s = State{Continuous: variant == continuous, Gravity: defaultGravity, Wind: defaultWind, Swirl: defaultSwirl}
+}
+
+// Set gives parameter number i of the description the value x; other numbers change nothing. Bit exact.
+func (s *State) Set(i int32, x float64) {
+	switch i {
+	case paramGravity:
+		s.Gravity = x
+	case paramWindy:
+		s.Windy = x != 0
+	case paramWind:
+		s.Wind = x
+	case paramSwirl:
+		s.Swirl = x
+	}
+}
 
 // Begin starts an episode and writes the first observation to obs. Bit exact.
 func (s *State) Begin(rng *noise.Stream, obs []float32) {
@@ -94,7 +122,7 @@ func (s *State) Act(rng *noise.Stream, act []float64, obs []float32) (reward flo
 
 // Reset starts an episode: it creates the ground, the lander and its legs, pushes the lander, and takes a
 // first step without engines. It draws 12 uniform numbers for the ground, 2 for the push, 2 integers if there
-// is wind, and the 2 of a step. Windy, Wind and Swirl do not change. Bit exact.
+// is wind, and the 2 of a step. Parameters do not change. Bit exact.
 func (s *State) Reset(rng *noise.Stream) {
 	s.Shaping, s.Started, s.Main, s.Side = 0, false, 0, 0
 	s.WindAt, s.SwirlAt = 0, 0
@@ -139,7 +167,7 @@ func materials() [2]box2d.Material {
 
 // build resets the engine and creates the lander in it.
 func (s *State) build() {
-	s.World.Reset(box2d.Vec2{X: 0, Y: gravity})
+	s.World.Reset(box2d.Vec2{X: 0, Y: float32(s.Gravity)})
 	var corners [len(hull)]box2d.Vec2
 	for i := range corners {
 		corners[i] = vec(hull[i][0]/scale, hull[i][1]/scale)

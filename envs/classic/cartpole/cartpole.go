@@ -36,7 +36,8 @@ The bounds are twice those at which an episode ends.
 
 ## Rewards
 
-1 for every step, the last one included.
+1 for every step, the last one included. With sutton_barto_reward, the reward of Barto, Sutton and
+Anderson: 0 for every step, -1 for one that ends in a terminal state.
 
 ## Starting state
 
@@ -76,6 +77,9 @@ var Spec = &envs.Spec{
 		{Name: "pole angle", Unit: "rad", Low: -1e3, High: 1e3},
 		{Name: "pole angular velocity", Unit: "rad/s", Low: -1e3, High: 1e3},
 	},
+	Params: []envs.Param{
+		{Name: "sutton_barto_reward", Kind: envs.BoolParam, High: 1, Doc: "whether a step is worth 0 and the one that fails -1, in place of 1 each"},
+	},
 	MaxSteps:     500,
 	SolvedReturn: 475,
 	View:         envs.Bounds{MinX: -2.4, MinY: -0.8, MaxX: 2.4, MaxY: 1.6},
@@ -89,6 +93,9 @@ func init() { envs.Register(Spec) }
 type env struct{ s State }
 
 func (e *env) Spec() *envs.Spec { return Spec }
+
+// SetParam implements envs.Parametric.
+func (e *env) SetParam(i int, value float64) { e.s.Set(int32(i), value) }
 
 func (e *env) Reset(rng *noise.Stream, obs []float32) { e.s.Begin(rng, obs) }
 
@@ -104,7 +111,7 @@ func (e *env) SetState(state []float64, obs []float32) error {
 	if err := envs.CheckState(Spec, state); err != nil {
 		return err
 	}
-	e.s = State{X: state[0], XDot: state[1], Theta: state[2], ThetaDot: state[3]}
+	e.s = State{X: state[0], XDot: state[1], Theta: state[2], ThetaDot: state[3], Sutton: e.s.Sutton}
 	e.s.Observe(obs)
 	return nil
 }

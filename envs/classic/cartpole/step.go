@@ -27,10 +27,18 @@ type State struct {
 	XDot     float64 // cart velocity [m/s]
 	Theta    float64 // pole angle from upright, clockwise [rad]
 	ThetaDot float64 // [rad/s]
+	Sutton   bool    // the parameter sutton_barto_reward
 }
 
 // Choose makes s a State of the package's world: there is one, whatever variant is. Bit exact.
 func (s *State) Choose(variant int32) { *s = State{} }
+
+// Set gives the parameter the value x: 1 is the reward of Sutton and Barto, if i is 0. Bit exact.
+func (s *State) Set(i int32, x float64) {
+	if i == 0 {
+		s.Sutton = x != 0
+	}
+}
 
 // Begin starts an episode and writes the first observation to obs. Bit exact.
 func (s *State) Begin(rng *noise.Stream, obs []float32) {
@@ -55,7 +63,7 @@ func (s *State) Reset(rng *noise.Stream) {
 }
 
 // Step advances the system by tau with explicit Euler. Action 1 pushes the cart to the right, any other to
-// the left. The reward is 1, even if the state reached is terminal. Bit exact.
+// the left. The reward is 1, even if the state reached is terminal; with Sutton it is 0, and -1 if it is. Bit exact.
 //
 // Source: Florian, "Correct equations for the dynamics of the cart-pole system"
 // (2007), without friction, arranged as in Gymnasium.
@@ -79,7 +87,13 @@ func (s *State) Step(action int32) (reward float64, terminated bool) {
 	s.ThetaDot += float64(tau * thetaAcc)
 
 	terminated = s.X < -xThreshold || s.X > xThreshold || s.Theta < -thetaThreshold || s.Theta > thetaThreshold
-	return 1, terminated
+	if !s.Sutton {
+		return 1, terminated
+	}
+	if terminated {
+		return -1, true
+	}
+	return 0, false
 }
 
 // Observe writes the state, rounded to float32, to obs (length 4). Bit exact.

@@ -48,12 +48,12 @@ The position is drawn uniformly from [-0.6, -0.4); the velocity is 0.
 
 ## Episode end
 
-Terminated when the position is at least 0.5. Truncated after 200 steps.
+Terminated when the position is at least 0.5 and the velocity at least goal_velocity. Truncated after 200 steps.
 Solved at a mean return of -110.
 
 ## Version history
 
-- Revision 1: Gymnasium 1.x with goal velocity 0.
+- Revision 1: Gymnasium 1.x.
 
 ## Source
 
@@ -76,6 +76,9 @@ var Spec = &envs.Spec{
 		{Name: "position", Unit: "m", Low: -1.2000000476837158, High: 0.6000000238418579},
 		{Name: "velocity", Unit: "m per step", Low: -0.07000000029802322, High: 0.07000000029802322},
 	},
+	Params: []envs.Param{
+		{Name: "goal_velocity", Kind: envs.RealParam, High: maxSpeed, Unit: "m per step", Doc: "least speed to the right at which the goal counts as reached"},
+	},
 	MaxSteps:     200,
 	SolvedReturn: -110,
 	View:         hill.View,
@@ -90,6 +93,9 @@ type env struct{ s State }
 
 func (e *env) Spec() *envs.Spec { return Spec }
 
+// SetParam implements envs.Parametric.
+func (e *env) SetParam(i int, value float64) { e.s.Set(int32(i), value) }
+
 func (e *env) Reset(rng *noise.Stream, obs []float32) { e.s.Begin(rng, obs) }
 
 func (e *env) Step(rng *noise.Stream, act []float64, obs []float32) (float64, bool) {
@@ -102,7 +108,7 @@ func (e *env) SetState(state []float64, obs []float32) error {
 	if err := envs.CheckState(Spec, state); err != nil {
 		return err
 	}
-	e.s = State{Position: state[0], Velocity: state[1]}
+	e.s = State{Position: state[0], Velocity: state[1], Goal: e.s.Goal}
 	e.s.Observe(obs)
 	return nil
 }

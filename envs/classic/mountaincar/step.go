@@ -22,10 +22,18 @@ const (
 type State struct {
 	Position float64 // [m]
 	Velocity float64 // [m per step]
+	Goal     float64 // the parameter goal_velocity [m per step]
 }
 
 // Choose makes s a State of the package's world: there is one, whatever variant is. Bit exact.
 func (s *State) Choose(variant int32) { *s = State{} }
+
+// Set gives the parameter goal_velocity the value x, if i is 0. Bit exact.
+func (s *State) Set(i int32, x float64) {
+	if i == 0 {
+		s.Goal = x
+	}
+}
 
 // Begin starts an episode and writes the first observation to obs. Bit exact.
 func (s *State) Begin(rng *noise.Stream, obs []float32) {
@@ -72,7 +80,7 @@ func (s *State) Step(action int32) (reward float64, terminated bool) {
 		v = 0
 	}
 	s.Position, s.Velocity = p, v
-	return -1, p >= goalPosition && v >= 0
+	return -1, p >= goalPosition && v >= s.Goal
 }
 
 // Observe writes the state, rounded to float32, to obs (length 2). Bit exact.

@@ -49,12 +49,12 @@ The position is drawn uniformly from [-0.6, -0.4); the velocity is 0.
 
 ## Episode end
 
-Terminated when the position is at least 0.45. Truncated after 999 steps.
+Terminated when the position is at least 0.45 and the velocity at least goal_velocity. Truncated after 999 steps.
 Solved at a mean return of 90.
 
 ## Version history
 
-- Revision 1: Gymnasium 1.x with goal velocity 0, as it behaves when it is given
+- Revision 1: Gymnasium 1.x, as it behaves when it is given
   float64 actions.
 
 ## Source
@@ -78,6 +78,9 @@ var Spec = &envs.Spec{
 		{Name: "position", Unit: "m", Low: -1.2000000476837158, High: 0.6000000238418579},
 		{Name: "velocity", Unit: "m per step", Low: -0.07000000029802322, High: 0.07000000029802322},
 	},
+	Params: []envs.Param{
+		{Name: "goal_velocity", Kind: envs.RealParam, High: maxSpeed, Unit: "m per step", Doc: "least speed to the right at which the goal counts as reached"},
+	},
 	MaxSteps:     999,
 	SolvedReturn: 90,
 	View:         hill.View,
@@ -91,6 +94,9 @@ func init() { envs.Register(Spec) }
 type env struct{ s State }
 
 func (e *env) Spec() *envs.Spec { return Spec }
+
+// SetParam implements envs.Parametric.
+func (e *env) SetParam(i int, value float64) { e.s.Set(int32(i), value) }
 
 func (e *env) Reset(rng *noise.Stream, obs []float32) { e.s.Begin(rng, obs) }
 
@@ -106,7 +112,7 @@ func (e *env) SetState(state []float64, obs []float32) error {
 		return err
 	}
 	p, v := state[0], state[1]
-	e.s = State{Position: p, Velocity: v, Wide: p != float64(float32(p)) || v != float64(float32(v))}
+	e.s = State{Position: p, Velocity: v, Goal: e.s.Goal, Wide: p != float64(float32(p)) || v != float64(float32(v))}
 	e.s.Observe(obs)
 	return nil
 }

@@ -25,6 +25,7 @@ const (
 type State struct {
 	Position float64 // [m]
 	Velocity float64 // [m per step]
+	Goal     float64 // the parameter goal_velocity [m per step]
 	// Wide says that the values are float64 values, as after Reset. The next step then computes in float64,
 	// otherwise only partly so.
 	Wide bool
@@ -32,6 +33,13 @@ type State struct {
 
 // Choose makes s a State of the package's world: there is one, whatever variant is. Bit exact.
 func (s *State) Choose(variant int32) { *s = State{} }
+
+// Set gives the parameter goal_velocity the value x, if i is 0. Bit exact.
+func (s *State) Set(i int32, x float64) {
+	if i == 0 {
+		s.Goal = x
+	}
+}
 
 // Begin starts an episode and writes the first observation to obs. Bit exact.
 func (s *State) Begin(rng *noise.Stream, obs []float32) {
@@ -75,6 +83,7 @@ func (s *State) Step(action float64) (reward float64, terminated bool) {
 	v := round(float64(force*power)-float64(gravity*exact.Cos(angle)), narrow && clipped)
 	narrowV := narrow && clipped // velocity
 	v = round(s.Velocity+v, narrowV)
+	goal := round(s.Goal, narrowV)
 	if limit := round(maxSpeed, narrowV); v > limit || v < -limit {
 		// The speed becomes a Python float, which does not promote anything.
 		if v > 0 {
@@ -82,7 +91,7 @@ func (s *State) Step(action float64) (reward float64, terminated bool) {
 		} else {
 			v = -maxSpeed
 		}
-		narrowV = true
+		narrowV, goal = true, s.Goal
 	}
 	narrow = narrow && narrowV
 	p := round(s.Position+round(v, narrow), narrow)
@@ -96,7 +105,7 @@ func (s *State) Step(action float64) (reward float64, terminated bool) {
 	if (p == least || p == minPosition) && v < 0 {
 		v = 0
 	}
-	terminated = p >= round(goalPosition, narrow) && v >= 0
+	terminated = p >= round(goalPosition, narrow) && v >= goal
 	if terminated {
 		reward = goalReward
 	}

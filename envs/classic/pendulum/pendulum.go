@@ -49,7 +49,7 @@ the world counts as solved; ours is -200.
 
 ## Version history
 
-- Revision 1: Gymnasium 1.x with g = 10, as it behaves when it is given float64
+- Revision 1: Gymnasium 1.x, as it behaves when it is given float64
   actions.
 
 ## Source
@@ -71,12 +71,15 @@ var Spec = &envs.Spec{
 		{Name: "angle", Unit: "rad", Low: -1e4, High: 1e4},
 		{Name: "angular velocity", Unit: "rad/s", Low: -maxSpeed, High: maxSpeed},
 	},
+	Params: []envs.Param{
+		{Name: "g", Kind: envs.RealParam, Default: defaultGravity, High: 100, Unit: "m/s^2", Doc: "gravity"},
+	},
 	MaxSteps:     200,
 	SolvedReturn: -200,
 	SolvedOurs:   true,
 	View:         envs.Bounds{MinX: -1.3, MinY: -1.3, MaxX: 1.3, MaxY: 1.3},
 	FPS:          30,
-	New:          func() envs.Env { return new(env) },
+	New:          newEnv,
 }
 
 func init() { envs.Register(Spec) }
@@ -84,7 +87,16 @@ func init() { envs.Register(Spec) }
 // env implements envs.Env.
 type env struct{ s State }
 
+func newEnv() envs.Env {
+	e := new(env)
+	e.s.Choose(0)
+	return e
+}
+
 func (e *env) Spec() *envs.Spec { return Spec }
+
+// SetParam implements envs.Parametric.
+func (e *env) SetParam(i int, value float64) { e.s.Set(int32(i), value) }
 
 func (e *env) Reset(rng *noise.Stream, obs []float32) { e.s.Begin(rng, obs) }
 
@@ -98,7 +110,7 @@ func (e *env) SetState(state []float64, obs []float32) error {
 	if err := envs.CheckState(Spec, state); err != nil {
 		return err
 	}
-	e.s = State{Theta: state[0], ThetaDot: state[1]}
+	e.s = State{Theta: state[0], ThetaDot: state[1], Gravity: e.s.Gravity}
 	e.s.Observe(obs)
 	return nil
 }

@@ -8,24 +8,32 @@ import (
 
 // Constants of the environment.
 const (
-	pi            = 3.141592653589793
-	maxSpeed      = 8.0  // [rad/s]
-	maxTorque     = 2.0  // [N m]
-	dt            = 0.05 // one time step [s]
-	gravityFactor = 15.0 // 3 g / (2 l) with g = 10 m/s^2, l = 1 m [1/s^2]
-	torqueFactor  = 3.0  // 3 / (m l^2) with m = 1 kg [1/(kg m^2)]
-	resetAngle    = pi   // [rad]
-	resetSpeed    = 1.0  // [rad/s]
+	pi             = 3.141592653589793
+	maxSpeed       = 8.0  // [rad/s]
+	maxTorque      = 2.0  // [N m]
+	dt             = 0.05 // one time step [s]
+	torqueFactor   = 3.0  // 3 / (m l^2) with m = 1 kg [1/(kg m^2)]
+	defaultGravity = 10.0 // [m/s^2]
+	resetAngle     = pi   // [rad]
+	resetSpeed     = 1.0  // [rad/s]
 )
 
 // State is the complete state of the environment.
 type State struct {
 	Theta    float64 // angle from upright, counter-clockwise, not wrapped [rad]
 	ThetaDot float64 // [rad/s]
+	Gravity  float64 // the parameter g [m/s^2]
 }
 
 // Choose makes s a State of the package's world: there is one, whatever variant is. Bit exact.
-func (s *State) Choose(variant int32) { *s = State{} }
+func (s *State) Choose(variant int32) { *s = State{Gravity: defaultGravity} }
+
+// Set gives the parameter g the value x, if i is 0. Bit exact.
+func (s *State) Set(i int32, x float64) {
+	if i == 0 {
+		s.Gravity = x
+	}
+}
 
 // Begin starts an episode and writes the first observation to obs. Bit exact.
 func (s *State) Begin(rng *noise.Stream, obs []float32) {
@@ -62,7 +70,8 @@ func (s *State) Step(torque float64) (reward float64, terminated bool) {
 	angle := normalize(s.Theta)
 	cost := float64(angle*angle) + float64(0.1*float64(s.ThetaDot*s.ThetaDot)) + float64(0.001*float64(u*u))
 
-	acc := float64(gravityFactor*exact.Sin(s.Theta)) + float64(torqueFactor*u)
+	pull := float64(3*s.Gravity) / 2 // 3 g / (2 l) with l = 1 m [1/s^2]
+	acc := float64(pull*exact.Sin(s.Theta)) + float64(torqueFactor*u)
 	v := s.ThetaDot + float64(acc*dt)
 	if v < -maxSpeed {
 		v = -maxSpeed

@@ -14,6 +14,7 @@ typedef struct { f64 *p; i64 n; } slice_f64;
 __constant array39_u32 exact_twoOverPi = {{2734261102u, 1313084713u, 4230436817u, 4113882560u, 3680671129u, 1011060801u, 4266746795u, 3736847713u, 3072618042u, 1112396512u, 105459434u, 164729372u, 4263373596u, 2972297022u, 3900847605u, 784024708u, 3919343654u, 3026157121u, 965858873u, 2203269620u, 2625920907u, 3187222587u, 536385535u, 3724908559u, 4012839307u, 1510632735u, 1832287951u, 667617719u, 1330003814u, 2657085997u, 1965537991u, 3957715323u, 1023883767u, 2320667370u, 1811636145u, 529358088u, 1443049542u, 4235946923u, 4040145952u}};
 
 ROOT void acrobot_State_Choose(acrobot_State *s, i32 variant);
+ROOT void acrobot_State_Set(acrobot_State *s, i32 i, f64 x);
 FN u8 noise_Stream_scripted(noise_Stream *s);
 FN f64 noise_Stream_next(noise_Stream *s);
 FN tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
@@ -60,6 +61,10 @@ ROOT f32 exact_Tanh32(f32 x);
 // State.Choose, envs/classic/acrobot/step.go
 ROOT void acrobot_State_Choose(acrobot_State *s, i32 variant) {
   (*s) = ZERO(acrobot_State);
+}
+
+// State.Set, envs/classic/acrobot/step.go
+ROOT void acrobot_State_Set(acrobot_State *s, i32 i, f64 x) {
 }
 
 // Stream.scripted, internal/noise/noscript.go

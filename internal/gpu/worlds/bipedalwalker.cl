@@ -112,6 +112,7 @@ __constant array10_f64 bipedalwalker_rayX = {{0x0p+00, 0x1.9810d37d53c2dp-01, 0x
 __constant array10_f64 bipedalwalker_rayY = {{0x1.5555555555555p+02, 0x1.5180229949b7ap+02, 0x1.46169381f5bd1p+02, 0x1.335a44b5d7f73p+02, 0x1.19b6ed2dae763p+02, 0x1.f37fe5dc6d6d4p+01, 0x1.a85a3736e82dp+01, 0x1.53acd7db04617p+01, 0x1.eebd3704f4d1ap+00, 0x1.2b0462a392a98p+00}};
 
 ROOT void bipedalwalker_State_Choose(bipedalwalker_State *s, i32 variant);
+ROOT void bipedalwalker_State_Set(bipedalwalker_State *s, i32 i, f64 x);
 FN u8 noise_Stream_scripted(noise_Stream *s);
 FN f64 noise_Stream_next(noise_Stream *s);
 FN tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
@@ -322,6 +323,10 @@ ROOT f32 exact_Tanh32(f32 x);
 ROOT void bipedalwalker_State_Choose(bipedalwalker_State *s, i32 variant) {
   (*s) = ZERO(bipedalwalker_State);
   (*s).Hardcore = variant == 1;
+}
+
+// State.Set, envs/box2d/bipedalwalker/step.go
+ROOT void bipedalwalker_State_Set(bipedalwalker_State *s, i32 i, f64 x) {
 }
 
 // Stream.scripted, internal/noise/noscript.go

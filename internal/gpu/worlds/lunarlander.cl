@@ -21,7 +21,7 @@ typedef struct { box2d_Contact a[33]; } array33_box2d_Contact;
 typedef struct { box2d_Vec2 v1; box2d_Vec2 v2; box2d_Vec2 normal; u32 tag; } box2d_Fixture;
 typedef struct { box2d_Fixture a[11]; } array11_box2d_Fixture;
 typedef struct { f64 a[11]; } array11_f64;
-typedef struct { box2d_World World; array33_box2d_Contact Contacts; array11_box2d_Fixture Ground; array11_f64 Height; u8 Continuous; f64 Shaping; u8 Started; f64 Main; f64 Side; u8 Windy; f64 Wind; f64 Swirl; i64 WindAt; i64 SwirlAt; u8 Crashed; u8 Sleeping; } lunarlander_State;
+typedef struct { box2d_World World; array33_box2d_Contact Contacts; array11_box2d_Fixture Ground; array11_f64 Height; u8 Continuous; u8 Windy; u8 Started; u8 Crashed; u8 Sleeping; f64 Gravity; f64 Shaping; f64 Main; f64 Side; f64 Wind; f64 Swirl; i64 WindAt; i64 SwirlAt; } lunarlander_State;
 typedef struct { u32 a[8]; } array8_u32;
 typedef struct { u64 seed; u64 block; array8_u32 words; u32 domain; u32 left; u32 script; } noise_Stream;
 typedef struct { u32 v0; u32 v1; u32 v2; u32 v3; } tuple_u32_u32_u32_u32;
@@ -112,6 +112,7 @@ __constant array6_array2_f64 lunarlander_hull = {{{{(-0x1.cp+03), 0x1.1p+04}}, {
 __constant array39_u32 exact_twoOverPi = {{2734261102u, 1313084713u, 4230436817u, 4113882560u, 3680671129u, 1011060801u, 4266746795u, 3736847713u, 3072618042u, 1112396512u, 105459434u, 164729372u, 4263373596u, 2972297022u, 3900847605u, 784024708u, 3919343654u, 3026157121u, 965858873u, 2203269620u, 2625920907u, 3187222587u, 536385535u, 3724908559u, 4012839307u, 1510632735u, 1832287951u, 667617719u, 1330003814u, 2657085997u, 1965537991u, 3957715323u, 1023883767u, 2320667370u, 1811636145u, 529358088u, 1443049542u, 4235946923u, 4040145952u}};
 
 ROOT void lunarlander_State_Choose(lunarlander_State *s, i32 variant);
+ROOT void lunarlander_State_Set(lunarlander_State *s, i32 i, f64 x);
 FN u8 noise_Stream_scripted(noise_Stream *s);
 FN f64 noise_Stream_next(noise_Stream *s);
 FN tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
@@ -334,6 +335,32 @@ ROOT f32 exact_Tanh32(f32 x);
 ROOT void lunarlander_State_Choose(lunarlander_State *s, i32 variant) {
   (*s) = ZERO(lunarlander_State);
   (*s).Continuous = variant == 1;
+  (*s).Gravity = -0x1.4p+03;
+  (*s).Wind = 0x1.ep+03;
+  (*s).Swirl = 0x1.8p+00;
+}
+
+// State.Set, envs/box2d/lunarlander/step.go
+ROOT void lunarlander_State_Set(lunarlander_State *s, i32 i, f64 x) {
+  {
+    i32 t_1 = i;
+    if (t_1 == 0) {
+      s->Gravity = x;
+    } else {
+      if (t_1 == 1) {
+        s->Windy = x != 0x0p+00;
+      } else {
+        if (t_1 == 2) {
+          s->Wind = x;
+        } else {
+          if (t_1 == 3) {
+            s->Swirl = x;
+          } else {
+          }
+        }
+      }
+    }
+  }
 }
 
 // Stream.scripted, internal/noise/noscript.go
@@ -1007,7 +1034,7 @@ FN i32 box2d_World_CreateRevoluteJoint(box2d_World *w, box2d_RevoluteJointDef *d
 
 // State.build, envs/box2d/lunarlander/step.go
 FN void lunarlander_State_build(lunarlander_State *s) {
-  box2d_World_Reset(&s->World, LIT(box2d_Vec2, 0x0p+00f, (-0x1.4p+03f)));
+  box2d_World_Reset(&s->World, LIT(box2d_Vec2, 0x0p+00f, (f32)(s->Gravity)));
   array6_box2d_Vec2 corners = ZERO(array6_box2d_Vec2);
   {
     for (i64 t_1 = 0; t_1 < 6; t_1++) {

@@ -46,6 +46,8 @@ static void *room(i64 n) {
 typedef struct {
   i32 kind, world, variant, obs, act, steps;
   u64 seed;
+  i64 params;
+  f64 values[8];
 } request;
 
 static u64 see(u64 h, slice_f32 obs) {
@@ -62,6 +64,7 @@ static u64 see(u64 h, slice_f32 obs) {
     slice_f32 obs = {room(4 * r->obs), r->obs}; \
     slice_f64 act = {room(8 * r->act), r->act}; \
     W##_State_Choose(s, r->variant); \
+    for (i32 i = 0; i < r->params; i++) W##_State_Set(s, i, r->values[i]); \
     W##_State_Begin(s, &rng, obs); \
     u64 h = see(1, obs); \
     for (i32 i = 0; i < r->steps; i++) { \
@@ -89,7 +92,10 @@ static u64 see(u64 h, slice_f32 obs) {
     get(theta.p, 4 * (size_t)theta.n); \
     get(norm.p, 4 * (size_t)norm.n); \
     get(bounds.p, 8 * (size_t)bounds.n); \
-    for (i64 i = 0; i < worlds.n; i++) W##_State_Choose(&worlds.p[i], r->variant); \
+    for (i64 i = 0; i < worlds.n; i++) { \
+      W##_State_Choose(&worlds.p[i], r->variant); \
+      for (i32 p = 0; p < r->params; p++) W##_State_Set(&worlds.p[i], p, r->values[p]); \
+    } \
     i64 steps = PLAY(W, &setup, worlds, all, seeds, theta, norm, mem, bounds, work, returns, sums); \
     u64 h = go_mix(1, (u64)steps); \
     for (i64 i = 0; i < returns.n; i++) h = go_mix(h, go_f64bits(returns.p[i])); \

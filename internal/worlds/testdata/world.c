@@ -1,6 +1,6 @@
 // A world of this module as a module of WebAssembly by the World ABI (docs/spec/worlds.md). STATE(name) is the name of a
 // function of the world, STATE() that of its State; OBS is the length of an observation, and ACT, ACTIONS and STEPS list
-// the numbers of its variants.
+// the numbers of its variants, PARAMS is that of its parameters.
 #include "../prelude.h"
 #include "../worlds.c"
 
@@ -14,7 +14,7 @@ void *memmove(void *p, const void *q, unsigned long n) { return __builtin_memmov
 
 extern u8 __heap_base;
 
-i32 EXPORT(abi)(void) { return 1; }
+i32 EXPORT(abi)(void) { return 2; }
 i64 EXPORT(revision)(void) { return 1; }
 
 static const i32 lengths[] = {ACT}, actions[] = {ACTIONS}, steps[] = {STEPS};
@@ -22,8 +22,8 @@ enum { VARIANTS = sizeof lengths / sizeof *lengths };
 
 i32 EXPORT(sizes)(i32 which, i32 variant) {
   if (variant < 0 || variant >= VARIANTS) return 0;
-  const i32 all[] = {(sizeof(STATE()) + 7) & ~7, OBS, lengths[variant], actions[variant], steps[variant], VARIANTS};
-  return which >= 0 && which < 6 ? all[which] : 0;
+  const i32 all[] = {(sizeof(STATE()) + 7) & ~7, OBS, lengths[variant], actions[variant], steps[variant], VARIANTS, PARAMS};
+  return which >= 0 && which < 7 ? all[which] : 0;
 }
 
 i32 EXPORT(reserve)(i32 n) {
@@ -33,6 +33,7 @@ i32 EXPORT(reserve)(i32 n) {
 }
 
 void EXPORT(choose)(STATE() *state, i32 variant) { STATE(_Choose)(state, variant); }
+void EXPORT(set)(STATE() *state, i32 param, f64 value) { STATE(_Set)(state, param, value); }
 void EXPORT(begin)(STATE() *state, noise_Stream *rng, f32 *obs) { STATE(_Begin)(state, rng, (slice_f32){obs, OBS}); }
 
 i32 EXPORT(act)(STATE() *state, noise_Stream *rng, f64 *act, f32 *obs, f64 *reward) {

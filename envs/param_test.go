@@ -1,0 +1,134 @@
+package envs_test
+
+import (
+	"errors"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/evoswarm/evoswarm/envs"
+)
+
+// The parameters are the keywords of Gymnasium's constructors, with their defaults.
+func TestParamsAreGymnasiums(t *testing.T) {
+	lander := map[string]float64{"gravity": -10, "enable_wind": 0, "wind_power": 15, "turbulence_power": 1.5}
+	want := map[string]map[string]float64{
+		"LunarLander-v3": lander, "LunarLanderContinuous-v3": lander, "CartPole-v1": {"sutton_barto_reward": 0},
+		"MountainCar-v0": {"goal_velocity": 0}, "MountainCarContinuous-v0": {"goal_velocity": 0}, "Pendulum-v1": {"g": 10},
+	}
+	for _, s := range envs.All() {
+		got := map[string]float64{}
+		for _, p := range s.Params {
+			got[p.Name] = p.Default
+		}
+		if !maps.Equal(got, want[s.ID]) {
+			t.Errorf("%s has the parameters %v, want %v", s.ID, got, want[s.ID])
+		}
+	}
+}
+
+func TestWith(t *testing.T) {
+	s, err := envs.Find("LunarLander-v3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	windy, err := s.With(envs.Params{"enable_wind": 1, "wind_power": 15})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := windy.Values(), []float64{-10, 1, 15, 1.5}; !slices.Equal(got, want) {
+		t.Errorf("the values are %v, want %v", got, want)
+	}
+	if got, want := windy.Given(), (envs.Params{"enable_wind": 1}); !maps.Equal(got, want) {
+		t.Errorf("given are %v, want %v", got, want)
+	}
+	if s.Given() != nil || !slices.Equal(s.Values(), []float64{-10, 0, 15, 1.5}) {
+		t.Errorf("without any: %v given, %v", s.Given(), s.Values())
+	}
+	if got, want := windy.Name(), "Lunar Lander enable_wind=1"; got != want {
+		t.Errorf("people read %q, want %q", got, want)
+	}
+	if got, want := envs.Label(s.ID, envs.Params{"wind_power": 7.5, "gravity": -1e-7}), "LunarLander-v3 gravity=-1e-07 wind_power=7.5"; got != want {
+		t.Errorf("people read %q, want %q", got, want)
+	}
+	// The others have their defaults, whatever the description was made with.
+	if again, err := windy.With(envs.Params{"gravity": -1}); err != nil || !maps.Equal(again.Given(), envs.Params{"gravity": -1}) {
+		t.Errorf("made of one with wind: %v, %v", again.Given(), err)
+	}
+	if same, err := windy.With(nil); err != nil || same != s {
+		t.Errorf("with none: %p, %v, want %p", same, err, s)
+	}
+	if err := envs.Add(windy); !errors.Is(err, envs.ErrSpec) {
+		t.Errorf("Add gives %v, want ErrSpec", err)
+	}
+}
+
+func TestWithRefuses(t *testing.T) {
+	for _, c := range []struct {
+		id     string
+		params envs.Params
+		want   string
+	}{
+		{"LunarLander-v3", envs.Params{"wind": 15}, `LunarLander-v3 has no "wind"; nearest: `},
+		{"LunarLander-v3", envs.Params{"enable_wnd": 1}, "nearest: enable_wind"},
+		{"LunarLander-v3", envs.Params{"zzzzzzzzzzzz": 1}, "it has gravity, enable_wind, wind_power, turbulence_power"},
+		{"Acrobot-v1", envs.Params{"g": 1}, "Acrobot-v1 has no parameters"},
+		{"LunarLander-v3", envs.Params{"enable_wind": 0.5}, "enable_wind is 0.5, want 0 (false) or 1 (true)"},
+		{"LunarLander-v3", envs.Params{"enable_wind": 2}, "want 0 (false) or 1 (true)"},
+		{"LunarLander-v3", envs.Params{"enable_wind": math.Copysign(0, -1)}, "enable_wind is -0"},
+		{"LunarLander-v3", envs.Params{"wind_power": 20.5}, "wind_power is 20.5, want a number from 0 to 20"},
+		{"LunarLander-v3", envs.Params{"wind_power": math.NaN()}, "wind_power is NaN"},
+		{"LunarLander-v3", envs.Params{"turbulence_power": math.Inf(1)}, "turbulence_power is +Inf, want a number from 0 to 2"},
+		{"LunarLander-v3", envs.Params{"gravity": -12}, "gravity is -12, want a number between -12 and 0, neither of them"},
+		{"LunarLander-v3", envs.Params{"gravity": 0}, "gravity is 0"},
+		{"Pendulum-v1", envs.Params{"g": math.Copysign(0, -1)}, "g is -0"},
+		{"MountainCar-v0", envs.Params{"goal_velocity": 0.071}, "want a number from 0 to 0.07"},
+	} {
+		s, err := envs.Find(c.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.With(c.params); !errors.Is(err, envs.ErrParam) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s with %v: %v, want ErrParam with %q", c.id, c.params, err, c.want)
+		}
+	}
+}
+
+func TestParseParam(t *testing.T) {
+	whole := envs.Param{Name: "n", Kind: envs.IntegerParam, Default: 1, Low: 1, High: 100}
+	lander, err := envs.Find("LunarLander-v3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := func(name string) *envs.Param {
+		p, err := lander.Param(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	for _, c := range []struct {
+		p    *envs.Param
+		text string
+		want float64
+		ok   bool
+	}{
+		{named("gravity"), "-3.5", -3.5, true}, {named("gravity"), "-1e1", -10, true}, {named("gravity"), "0", 0, false},
+		{named("gravity"), "NaN", 0, false}, {named("gravity"), "down", 0, false}, {named("gravity"), "", 0, false},
+		{named("enable_wind"), "true", 1, true}, {named("enable_wind"), "0", 0, true}, {named("enable_wind"), "2", 0, false},
+		{named("wind_power"), "-0", 0, true}, {named("wind_power"), "1e400", 0, false},
+		{&whole, "7", 7, true}, {&whole, "7.5", 0, false}, {&whole, "0", 0, false}, {&whole, "101", 0, false},
+	} {
+		got, err := c.p.Parse(c.text)
+		if (err == nil) != c.ok || got != c.want || math.Signbit(got) != math.Signbit(c.want) || err != nil && !errors.Is(err, envs.ErrParam) {
+			t.Errorf("%s as %s gives %v, %v, want %v, ok %t", c.text, c.p.Name, got, err, c.want, c.ok)
+		}
+		if c.ok {
+			if back, err := c.p.Parse(c.p.Text(got)); err != nil || back != got {
+				t.Errorf("%s as %s is written %s", c.text, c.p.Name, c.p.Text(got))
+			}
+		}
+	}
+}
