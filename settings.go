@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 
+	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/runspec"
@@ -144,6 +145,26 @@ func (p Params) evolve() (evolve.Params, error) {
 			return nil, fmt.Errorf("%w: %s is %w", ErrParams, name, err)
 		}
 		q[name] = x
+	}
+	return q, nil
+}
+
+// world returns p as parameters of an environment.
+func (p Params) world() (envs.Params, error) {
+	q := envs.Params{}
+	for name, value := range p {
+		if on, ok := value.(bool); ok {
+			if q[name] = 0; on {
+				q[name] = 1
+			}
+			continue
+		}
+		x, err := param(value)
+		number, ok := x.(float64)
+		if err != nil || !ok {
+			return nil, fmt.Errorf("%w: %s is %v, want a number or a bool", ErrEnvParams, name, value)
+		}
+		q[name] = number
 	}
 	return q, nil
 }

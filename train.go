@@ -23,6 +23,8 @@ import (
 var (
 	// ErrEnv is wrapped for the id of an environment that is not registered.
 	ErrEnv = envs.ErrUnknown
+	// ErrEnvParams is wrapped for a parameter that the environment does not have or take.
+	ErrEnvParams = envs.ErrParam
 	// ErrOptions is wrapped for options of a run that are out of range or contradict each other.
 	ErrOptions = runspec.ErrSetting
 	// ErrPolicy is wrapped for a policy that does not fit its environment.
@@ -41,7 +43,10 @@ type Options struct {
 	Env      string // id, in upper or lower case
 	Strategy string // "": the one that learns the environment in the fewest env-steps
 	Params   Params // settings of the strategy that differ from the preset's
-	Seed     uint64 // of all random numbers
+	// EnvParams are parameters of the environment that differ from its defaults, such as {"enable_wind": true}. A run
+	// with such is one of the draft of format 2: later versions may refuse its log.
+	EnvParams Params
+	Seed      uint64 // of all random numbers
 
 	Population int      `setting:"population"` // evaluations of a generation; 0: the preset's
 	Policy     Policy   // what differs from the preset's
@@ -100,8 +105,8 @@ type Result struct {
 // nothing that was reported is lost. The same Options give the same Head, whatever Log, Workers and
 // OnGeneration are.
 //
-// Errors wrap ErrEnv, ErrStrategy, ErrParams, ErrPolicy, ErrOptions, or ErrRun if the log is of a run with
-// other options; or they are those of the file.
+// Errors wrap ErrEnv, ErrEnvParams, ErrStrategy, ErrParams, ErrPolicy, ErrOptions, or ErrRun if the log is of a run
+// with other options; or they are those of the file.
 func Train(ctx context.Context, opts Options) (Result, error) {
 	rules, err := opts.rules()
 	if err != nil {
@@ -151,10 +156,14 @@ func (o *Options) rules() (*seedlog.Rules, error) {
 	if err != nil {
 		return nil, err
 	}
+	world, err := o.EnvParams.world()
+	if err != nil {
+		return nil, err
+	}
 	if o.Workers < 0 {
 		return nil, fmt.Errorf("%w: Workers is %d, want at least 0", ErrOptions, o.Workers)
 	}
-	rules, err := runspec.New(runspec.Options{Env: o.Env, Strategy: o.Strategy, Params: given, Seed: o.Seed, Settings: settings(*o)})
+	rules, err := runspec.New(runspec.Options{Env: o.Env, EnvParams: world, Strategy: o.Strategy, Params: given, Seed: o.Seed, Settings: settings(*o)})
 	if errors.Is(err, runspec.ErrPopulation) || errors.Is(err, seedlog.ErrSpec) || errors.Is(err, rollout.ErrEpisodes) {
 		err = fmt.Errorf("%w: %w", ErrOptions, err)
 	}

@@ -117,6 +117,10 @@ func TestTrainRefuses(t *testing.T) {
 	}{
 		{ErrEnv, "nearest: CartPole-v1", func(o *Options) { o.Env = "CartPole" }},
 		{ErrStrategy, "unknown strategy", func(o *Options) { o.Strategy = "adam" }},
+		{ErrEnvParams, `CartPole-v1 has no "x"`, func(o *Options) { o.EnvParams = Params{"x": 1} }},
+		{ErrEnvParams, "sutton_barto_reward is 2", func(o *Options) { o.EnvParams = Params{"sutton_barto_reward": 2} }},
+		{ErrEnvParams, "sutton_barto_reward is yes, want a number or a bool", func(o *Options) { o.EnvParams = Params{"sutton_barto_reward": "yes"} }},
+		{ErrEnvParams, "sutton_barto_reward is <nil>", func(o *Options) { o.EnvParams = Params{"sutton_barto_reward": nil} }},
 		{ErrParams, `has no "x"`, func(o *Options) { o.Params = Params{"x": 1} }},
 		{ErrParams, "sigma is a bool", func(o *Options) { o.Params = Params{"sigma": true} }},
 		{ErrPolicy, "head", func(o *Options) { o.Policy.Head = "clip" }},
@@ -188,6 +192,32 @@ func TestSolvedAt(t *testing.T) {
 
 // TestOptionsAreSettings checks that each setting of runs is a field of Options, but for how work is cut into
 // claims, which concerns swarms and the size of logs.
+// TestEnvParams: a run with parameters of its environment is another run, and its log has them.
+func TestEnvParams(t *testing.T) {
+	plain := train(t, small)
+	o := small
+	o.EnvParams = Params{"sutton_barto_reward": false}
+	if r := train(t, o); r.Head != plain.Head {
+		t.Errorf("with a default the head is %s, want %s", r.Head, plain.Head)
+	}
+	o.EnvParams = Params{"sutton_barto_reward": true}
+	r := train(t, o)
+	if r.Run == plain.Run || r.Return == nil || *r.Return < -1 || *r.Return > 0 {
+		t.Errorf("the return of run %s is %v, want -1 to 0", r.Run, r.Return)
+	}
+	o.EnvParams = Params{"sutton_barto_reward": uint8(1)}
+	if again := train(t, o); again.Head != r.Head {
+		t.Errorf("the head is %s with 1, %s with true", again.Head, r.Head)
+	}
+	got, err := Replay(t.Context(), bytes.NewReader(r.SeedLog), ReplayOptions{Check: CheckClaims})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, _ := got.Model.Evaluate(20); a.Mean < -1 || a.Mean > 0 {
+		t.Errorf("its model has a mean return of %v, want -1 to 0", a.Mean)
+	}
+}
+
 func TestOptionsAreSettings(t *testing.T) {
 	fields := map[string]int{"chunk": 1}
 	eachSetting(reflect.ValueOf(Options{}), func(name string, _ reflect.Value) { fields[name]++ })

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/evoswarm/evoswarm/coordinator"
+	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -46,15 +47,16 @@ const (
 // Status is what a person may want to know of a peer. It is a copy. Its JSON form is what `evonode status --json`,
 // /api/status and the page show.
 type Status struct {
-	Run        string       `json:"run"`              // run id
-	Env        string       `json:"env"`              // world
-	Strategy   string       `json:"strategy"`         // method
-	Height     uint64       `json:"height"`           // of the head: generations done
-	Head       string       `json:"head"`             // link of the newest entry
-	HeadLink   seedlog.Link `json:"-"`                // the same
-	Leader     string       `json:"leader,omitempty"` // key in hexadecimal; empty: none known
-	Self       string       `json:"self"`             // own key in hexadecimal
-	Leads      bool         `json:"leads"`            // whether this peer is the leader
+	Run        string       `json:"run"`                  // run id
+	Env        string       `json:"env"`                  // world
+	EnvParams  envs.Params  `json:"env_params,omitempty"` // that are no defaults
+	Strategy   string       `json:"strategy"`             // method
+	Height     uint64       `json:"height"`               // of the head: generations done
+	Head       string       `json:"head"`                 // link of the newest entry
+	HeadLink   seedlog.Link `json:"-"`                    // the same
+	Leader     string       `json:"leader,omitempty"`     // key in hexadecimal; empty: none known
+	Self       string       `json:"self"`                 // own key in hexadecimal
+	Leads      bool         `json:"leads"`                // whether this peer is the leader
 	Term       uint64       `json:"term"`
 	Peers      int          `json:"peers"`      // others that are heard, leaves of hubs included
 	Connected  int          `json:"connected"`  // others with a direct connection
@@ -164,7 +166,7 @@ func (p *Peer) describe() Status {
 	c, d, now := &p.driver.snapshot, &p.driver, time.Now()
 	solved := p.rules.Env.SolvedReturn
 	s := Status{
-		Run: c.Run.String(), Env: p.rules.Env.ID, Strategy: p.rules.Spec.Strategy.Name,
+		Run: c.Run.String(), Env: p.rules.Env.ID, EnvParams: p.rules.Spec.Env.Params, Strategy: p.rules.Spec.Strategy.Name,
 		Height: c.Height, Head: c.Head.String(), HeadLink: c.Head, Self: c.Self.String(), Term: c.Term,
 		Leads: c.Role == coordinator.Leader && d.stuck == nil, Peers: c.Peers, Volunteers: c.Credits,
 		Evaluations: c.Evaluations, Steps: p.steps(*c), EvalsPerS: d.meters.run.slowRate(now, p.started),

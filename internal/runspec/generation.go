@@ -67,11 +67,13 @@ const (
 	draftGrowth = 3
 )
 
+func spotChecks() *seedlog.SpotChecks { return &seedlog.SpotChecks{First: spotFirst, Share: spotShare} }
+
 // setDraft makes a swarm's spec one of the draft of format 2.
 func setDraft(spec *seedlog.Spec, strategy evolve.Strategy) {
 	g := &spec.Generation
 	spec.Format, spec.Draft = seedlog.Next, seedlog.Draft
-	spec.SpotChecks = &seedlog.SpotChecks{First: spotFirst, Share: spotShare}
+	spec.SpotChecks = spotChecks()
 	if evolve.TakesStale(strategy) {
 		g.MaxStale = maxStale
 	}

@@ -21,11 +21,12 @@ const testEpisodes = 100
 
 // Options say what a new run is to be. Everything else comes from the preset of the environment and the strategy.
 type Options struct {
-	Env      string        // id of the environment, in upper or lower case
-	Strategy string        // name; empty: the one that learns the environment in the fewest env-steps
-	Params   evolve.Params // settings of the strategy that differ from the preset's; read-only
-	Seed     uint64        // of the initial parameters
-	Settings Settings      // of the rest, where it differs from the preset; read-only
+	Env       string        // id of the environment, in upper or lower case
+	EnvParams envs.Params   // parameters of the environment that differ from its defaults; read-only
+	Strategy  string        // name; empty: the one that learns the environment in the fewest env-steps
+	Params    evolve.Params // settings of the strategy that differ from the preset's; read-only
+	Seed      uint64        // of the initial parameters
+	Settings  Settings      // of the rest, where it differs from the preset; read-only
 
 	// Init is what a run on one machine begins with; nil: fresh parameters.
 	Init *Init
@@ -35,7 +36,7 @@ type Options struct {
 	Nonce [16]byte
 	// Origin is the key of the peer that starts a swarm's run; it leads at first. Unused without a Nonce.
 	Origin seedlog.Peer
-	// Draft makes a swarm's run one of the draft of format 2.
+	// Draft makes a swarm's run one of the draft of format 2. One on one machine is that if it has EnvParams.
 	Draft bool
 	// Until is what ends such a run; nil: nothing.
 	Until *seedlog.Until
@@ -54,11 +55,14 @@ func NewSpec(o Options) (*seedlog.Spec, error) {
 }
 
 // New makes the genesis block of a run, with every default written out, and resolves it. The same options
-// give the same bytes. Errors wrap those of envs.Find, evolve.Find, evolve.Method.Complete and policy.New,
-// ErrSetting, ErrPopulation, ErrInit and seedlog.ErrSpec. Canonical.
+// give the same bytes. Errors wrap those of envs.Find, envs.Spec.With, evolve.Find, evolve.Method.Complete and
+// policy.New, ErrSetting, ErrPopulation, ErrInit and seedlog.ErrSpec. Canonical.
 func New(o Options) (*seedlog.Rules, error) {
 	env, err := envs.Find(o.Env)
 	if err != nil {
+		return nil, err
+	}
+	if env, err = env.With(o.EnvParams); err != nil {
 		return nil, err
 	}
 	d, method, err := o.draft(env)
@@ -67,7 +71,7 @@ func New(o Options) (*seedlog.Rules, error) {
 	}
 	spec := &seedlog.Spec{
 		Format: seedlog.Format, Numerics: seedlog.Numerics,
-		Env:          seedlog.EnvRef{ID: env.ID, Revision: env.Revision},
+		Env:          seedlog.EnvRef{ID: env.ID, Revision: env.Revision, Params: env.Given()},
 		Policy:       d.Policy,
 		Strategy:     seedlog.StrategyRef{Name: method.Name, Revision: method.Revision, Params: d.Params},
 		Episodes:     seedlog.Episodes{Count: d.Episodes, Shared: d.SharedEpisodes, Conditions: d.conditions()},
@@ -87,12 +91,18 @@ func New(o Options) (*seedlog.Rules, error) {
 	if err := setGeneration(spec, env, cmp.Or(o.StepNS, StepNS(env)), plan.Strategy.Antithetic()); err != nil {
 		return nil, err
 	}
-	if o.Init != nil {
-		return newSuccessor(spec, plan, o.Init)
-	}
-	if o.Draft && !spec.Solo() {
+	switch {
+	case spec.Solo() && spec.Env.Params != nil:
+		spec.Format, spec.Draft = seedlog.Next, seedlog.Draft
+		spec.SpotChecks = spotChecks()
+	case !spec.Solo() && o.Draft:
 		setDraft(spec, plan.Strategy)
 		spec.Until = o.Until
+	case spec.Env.Params != nil:
+		return nil, fmt.Errorf("%w: parameters of the environment (%v) need the draft of format 2", ErrSetting, spec.Env.Params)
+	}
+	if o.Init != nil {
+		return newSuccessor(spec, plan, o.Init)
 	}
 	setOrigin(spec)
 	return seedlog.NewRules(spec)

@@ -2,8 +2,11 @@ package runspec
 
 import (
 	"errors"
+	"maps"
+	"strings"
 	"testing"
 
+	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
@@ -86,5 +89,51 @@ func TestDraftOfFormat2(t *testing.T) {
 	alone.Draft = true
 	if got, err := NewSpec(alone); err != nil || got.Link() != want.Link() {
 		t.Errorf("a run on one machine is of format %d (%v)", got.Format, err)
+	}
+}
+
+// TestParams: a run with parameters of its environment is one of the draft; with defaults it is what it is without.
+func TestParams(t *testing.T) {
+	plain, err := NewSpec(Options{Env: "LunarLander-v3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := NewSpec(Options{Env: "LunarLander-v3", EnvParams: envs.Params{"gravity": -10, "enable_wind": 0, "wind_power": 15}})
+	if err != nil || same.Link() != plain.Link() {
+		t.Errorf("with defaults the run is another one: %v, %v", same, err)
+	}
+	windy := Options{Env: "LunarLander-v3", EnvParams: envs.Params{"enable_wind": 1, "wind_power": 15}}
+	spec, err := NewSpec(windy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if spec.Format != seedlog.Next || spec.Draft != seedlog.Draft || !maps.Equal(spec.Env.Params, envs.Params{"enable_wind": 1}) {
+		t.Errorf("format %d, draft %d, parameters %v", spec.Format, spec.Draft, spec.Env.Params)
+	}
+	if g := spec.Generation; g.MaxStale != 0 || g.Growth != 0 || g.Open || g.Chunk != plain.Generation.Chunk || g.Evaluations != plain.Generation.Evaluations {
+		t.Errorf("the generations of a run alone are %+v, want %+v", g, plain.Generation)
+	}
+	// It can begin with weights as others can.
+	rules, err := New(windy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := windy
+	begun.Init = &Init{Run: rules.Run, Head: rules.Run, Weights: rules.Initial()}
+	if spec, err := NewSpec(begun); err != nil || spec.Successor == nil || spec.Format != seedlog.Next {
+		t.Errorf("a run in wind that begins with weights: %+v, %v", spec, err)
+	}
+
+	windy.Nonce = [16]byte{1}
+	if _, err := NewSpec(windy); !errors.Is(err, ErrSetting) || !strings.Contains(err.Error(), "need the draft of format 2") {
+		t.Errorf("a swarm's run of format 1 in wind: %v, want ErrSetting", err)
+	}
+	windy.Draft = true
+	if spec, err := NewSpec(windy); err != nil || !maps.Equal(spec.Env.Params, envs.Params{"enable_wind": 1}) {
+		t.Errorf("a swarm's run of the draft in wind: %+v, %v", spec, err)
+	}
+	windy.EnvParams = envs.Params{"rain": 1}
+	if _, err := NewSpec(windy); !errors.Is(err, envs.ErrParam) {
+		t.Errorf("in rain: %v, want ErrParam", err)
 	}
 }

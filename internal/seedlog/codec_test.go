@@ -171,6 +171,7 @@ func FuzzDecodeProof(f *testing.F) {
 func FuzzDecodeSpec(f *testing.F) {
 	f.Add(Encode(newSpec(f, "openai-es")))
 	f.Add(Encode(conditioned(f)))
+	f.Add(Encode(windySpec(f)))
 	fuzzDecoder(f, DecodeSpec)
 }
 

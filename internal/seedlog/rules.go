@@ -6,7 +6,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 
+	"github.com/evoswarm/evoswarm/envs"
 	_ "github.com/evoswarm/evoswarm/envs/all" // the environments that a spec may name
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/rollout"
@@ -55,8 +57,14 @@ func resolve(spec *Spec) (*Rules, error) {
 	if errors.Is(err, rollout.ErrRevision) {
 		return nil, fmt.Errorf("%w: the run needs %w", ErrVersion, err)
 	}
+	if errors.Is(err, envs.ErrParam) {
+		return nil, fmt.Errorf("%w: the run needs an environment that this build does not have: %w", ErrVersion, err)
+	}
 	if err != nil {
 		return nil, err
+	}
+	if given := plan.Env.Given(); !maps.Equal(given, spec.Env.Params) || given == nil && spec.Env.Params != nil {
+		return nil, fmt.Errorf("%w: env.params is %v, with what is no default it is %v: defaults are left out", ErrSpec, spec.Env.Params, given)
 	}
 	if spec.Generation.MaxStale > 0 && !evolve.TakesStale(plan.Strategy) {
 		return nil, fmt.Errorf("%w: generation.max_stale is %d, but %s with these settings takes no results of earlier states", ErrSpec, spec.Generation.MaxStale, spec.Strategy.Name)

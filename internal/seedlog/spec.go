@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
@@ -63,7 +64,12 @@ type SpotChecks struct {
 type EnvRef struct {
 	ID       string `cbor:"id" json:"id"`
 	Revision uint64 `cbor:"revision" json:"revision"`
+	// Params are parameters of the environment, in format 2: those that are no defaults, nil for none.
+	Params envs.Params `cbor:"params,omitempty" json:"params,omitempty"`
 }
+
+// String names the environment for people.
+func (e EnvRef) String() string { return envs.Label(e.ID, e.Params) }
 
 // StrategyRef names a strategy and holds all of its settings.
 type StrategyRef struct {
@@ -131,7 +137,7 @@ func (s *Spec) Link() Link { return LinkOf(Encode(s)) }
 // Setup returns the part of s that evaluations depend on.
 func (s *Spec) Setup() rollout.Setup {
 	return rollout.Setup{
-		EnvID: s.Env.ID, EnvRevision: s.Env.Revision, Policy: s.Policy,
+		EnvID: s.Env.ID, EnvRevision: s.Env.Revision, EnvParams: s.Env.Params, Policy: s.Policy,
 		Strategy: s.Strategy.Name, StrategyRevision: s.Strategy.Revision, Params: s.Strategy.Params,
 		Population: s.Generation.Evaluations, Growth: s.Generation.Growth,
 		Episodes: rollout.Episodes{Count: s.Episodes.Count, Conditions: s.Episodes.Conditions, Observations: s.Observations},
@@ -204,6 +210,7 @@ func (s *Spec) check() error {
 		{"origin (bytes)", uint64(len(s.Origin)), ed25519.PublicKeySize, ed25519.PublicKeySize},
 		{"nonce (bytes)", uint64(len(s.Nonce)), 16, 16},
 		{"strategy.params (number)", uint64(len(s.Strategy.Params)), 0, 48},
+		{"env.params (number)", uint64(len(s.Env.Params)), 0, envs.MaxParams},
 	} {
 		if f.value < f.min || f.value > f.max {
 			return fmt.Errorf("%w: %s is %d, allowed %d to %d", ErrSpec, f.name, f.value, f.min, f.max)
@@ -223,6 +230,11 @@ func (s *Spec) check() error {
 			return fmt.Errorf("%w: %w", ErrSpec, err)
 		}
 	}
+	for name, x := range s.Env.Params { //lint:sorted every entry is looked at, any failure refuses the whole
+		if x-x != 0 || x == 0 && 1/x < 0 {
+			return fmt.Errorf("%w: env.params.%s is %v", ErrSpec, name, x)
+		}
+	}
 	return checkReals(s.Strategy.Params)
 }
 
@@ -239,6 +251,8 @@ func (s *Spec) checkFormat() error {
 	switch spot := s.SpotChecks; {
 	case s.Format == Format && (s.Draft != 0 || spot != nil || s.Generation.MaxStale != 0 || s.Generation.Growth != 0):
 		return fmt.Errorf("%w: draft, spot_checks, generation.max_stale and generation.growth are fields of format %d", ErrSpec, Next)
+	case s.Format == Format && s.Env.Params != nil:
+		return fmt.Errorf("%w: env.params is a field of format %d", ErrSpec, Next)
 	case s.Format == Format:
 	case s.Draft != Draft:
 		return fmt.Errorf("%w: draft %d of format %d", ErrVersion, s.Draft, s.Format)

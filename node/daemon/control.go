@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/node/httpd"
 	"github.com/evoswarm/evoswarm/node/verb"
 )
@@ -162,7 +163,7 @@ func printStatus(w io.Writer, s httpd.Status) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "state        %s\n", stateText(s.Status))
 	if s.Run != "" {
-		fmt.Fprintf(&b, "run          %s (%s, %s)\n", s.Run, s.Env, s.Strategy)
+		fmt.Fprintf(&b, "run          %s (%s, %s)\n", s.Run, envs.Label(s.Env, s.EnvParams), s.Strategy)
 		fmt.Fprintf(&b, "policy       %s\n", policyText(s))
 		fmt.Fprintf(&b, "head         %s at height %d\n", s.Head, s.Height)
 		fmt.Fprintf(&b, "leader       %s in term %d\n", leaderOf(s), s.Term)

@@ -88,6 +88,9 @@ func runOf(training *settings.Flags, env string, draft bool, end string) (runspe
 	if err != nil {
 		return options, err
 	}
+	if !draft && len(options.EnvParams) > 0 {
+		return options, verb.Misused("--env-param: a run of format 1 has no parameters of its environment", "add --draft")
+	}
 	if options.Draft = draft; draft {
 		options.Until = until
 	}

@@ -40,7 +40,7 @@ func (n *Node) findRun(ctx context.Context, targets []target) (genesis []byte, e
 	if len(n.cfg.Targets) > 0 {
 		n.note("nobody answers at " + strings.Join(n.cfg.Targets, ", ") + ": looking for the nodes that this one remembers")
 	}
-	n.note(fmt.Sprintf("continuing the run that was active here: %s", spec.Env.ID))
+	n.note(fmt.Sprintf("continuing the run that was active here: %s", spec.Env))
 	return seedlog.Encode(spec), nil
 }
 
@@ -112,12 +112,13 @@ func (n *Node) trained(options runspec.Options) (*seedlog.Spec, error) {
 }
 
 // wanted reports whether spec is of a run that options mean: of their environment and, with Exact, all their settings.
+// Without, no parameters of the environment were asked for, so one that has some is another.
 func (n *Node) wanted(spec *seedlog.Spec, options runspec.Options) (bool, error) {
 	if spec.Env.ID != options.Env || spec.Solo() {
 		return false, nil
 	}
 	if !n.cfg.Exact {
-		return true, nil
+		return spec.Env.Params == nil, nil
 	}
 	options.Nonce, options.Origin = [16]byte(spec.Nonce), seedlog.Peer(spec.Origin)
 	same, err := runspec.NewSpec(options)

@@ -154,6 +154,9 @@ func resolve(ref seedlog.EnvRef, spec policy.Spec) (*envs.Spec, *policy.Policy, 
 	if env.Revision != ref.Revision {
 		return nil, nil, fmt.Errorf("%w: it is for %s revision %d; this build has revision %d", ErrForeign, env.ID, ref.Revision, env.Revision)
 	}
+	if env, err = env.With(ref.Params); err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrForeign, err)
+	}
 	pol, err := policy.New(spec, env)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrForeign, err)

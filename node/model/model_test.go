@@ -26,7 +26,7 @@ func sample(t testing.TB) *Model {
 		t.Fatal(err)
 	}
 	m := &Model{
-		Env:    seedlog.EnvRef{ID: env.ID, Revision: env.Revision},
+		Env:    seedlog.EnvRef{ID: env.ID, Revision: env.Revision, Params: envs.Params{"sutton_barto_reward": 1}},
 		Policy: policy.Spec{Kind: "mlp", Hidden: []uint64{3}, Activation: "tanh", Bias: true, Head: "argmax"},
 		Run:    seedlog.LinkOf([]byte("run")).String(), Head: seedlog.LinkOf([]byte("head")).String(), Height: 7,
 		Episodes:     seedlog.Episodes{Count: 2, Shared: true},
@@ -172,5 +172,26 @@ func TestTestSeeds(t *testing.T) {
 	m.Run, m.Head = "", ""
 	if got := m.TestSeeds(5); cmp.Equal(got, want) || len(got) != 5 {
 		t.Errorf("without a run: %v", got)
+	}
+}
+
+// TestParams: a model is evaluated with the parameters that it names, and refused where there are none such.
+func TestParams(t *testing.T) {
+	m := sample(t)
+	plan, err := m.Plan()
+	if err != nil || len(plan.Env.Given()) != 1 {
+		t.Fatalf("the environment has %v (%v), want a parameter", plan.Env.Given(), err)
+	}
+	for _, params := range []envs.Params{{"rain": 1}, {"sutton_barto_reward": 0.5}} {
+		m.Env.Params = params
+		if _, err := m.Plan(); !errors.Is(err, ErrForeign) || !errors.Is(err, envs.ErrParam) {
+			t.Errorf("%v: %v, want ErrForeign and ErrParam", params, err)
+		}
+	}
+	for _, f := range []Format{Safetensors, JSON} {
+		data := bytes.Replace(encode(t, sample(t), f), []byte("sutton_barto_reward"), []byte("sutton_barto_regret"), 1)
+		if _, err := Read(bytes.NewReader(data)); !errors.Is(err, ErrForeign) || !errors.Is(err, envs.ErrParam) {
+			t.Errorf("an unknown one as %s: %v, want ErrForeign and ErrParam", f, err)
+		}
 	}
 }

@@ -96,6 +96,13 @@ func (m *Model) metadata() ([]pair, error) {
 		{"env", m.Env.ID}, {"env_revision", strconv.FormatUint(m.Env.Revision, 10)}, {"policy", string(spec)}, {"episodes", string(episodes)},
 		{"theta", m.Digest()}, {"layout", "weight is [inputs, outputs]"},
 	}
+	if m.Env.Params != nil {
+		params, err := json.Marshal(m.Env.Params)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, pair{"env_params", string(params)})
+	}
 	if m.Observations != nil {
 		observations, err := json.Marshal(m.Observations)
 		if err != nil {
@@ -171,6 +178,11 @@ func described(meta map[string]string) (*Model, error) {
 	}
 	if m.Env.ID == "" {
 		return nil, fmt.Errorf("%w: its metadata names no env", ErrForeign)
+	}
+	if text, ok := meta["env_params"]; ok {
+		if err := strictJSON([]byte(text), &m.Env.Params); err != nil {
+			return nil, fmt.Errorf("%w: env_params: %v", ErrForeign, err)
+		}
 	}
 	if err := strictJSON([]byte(meta["policy"]), &m.Policy); err != nil {
 		return nil, fmt.Errorf("%w: policy: %v", ErrForeign, err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/node/catalog"
 	"github.com/evoswarm/evoswarm/node/verb"
@@ -62,17 +63,18 @@ const defaultEvalEpisodes = 100
 
 // evaluation is what held-out episodes gave.
 type evaluation struct {
-	Run       string  `json:"run"`
-	Env       string  `json:"env"`
-	Height    uint64  `json:"height"`
-	Episodes  uint64  `json:"episodes"`
-	Mean      float64 `json:"mean"`
-	StdErr    float64 `json:"stderr"` // of the mean; 0 for a single episode
-	Min       float64 `json:"min"`
-	Max       float64 `json:"max"`
-	Threshold float64 `json:"threshold"`
-	Solved    bool    `json:"solved"` // mean >= threshold
-	Steps     uint64  `json:"steps"`
+	Run       string      `json:"run"`
+	Env       string      `json:"env"`
+	EnvParams envs.Params `json:"env_params,omitempty"`
+	Height    uint64      `json:"height"`
+	Episodes  uint64      `json:"episodes"`
+	Mean      float64     `json:"mean"`
+	StdErr    float64     `json:"stderr"` // of the mean; 0 for a single episode
+	Min       float64     `json:"min"`
+	Max       float64     `json:"max"`
+	Threshold float64     `json:"threshold"`
+	Solved    bool        `json:"solved"` // mean >= threshold
+	Steps     uint64      `json:"steps"`
 }
 
 // eval runs n episodes of a policy and prints what they gave.
@@ -91,14 +93,14 @@ func eval(ctx context.Context, s *verb.IO, p *Policy, n uint64, workers int, asJ
 		line.Show(time.Now(), verb.Items(fmt.Sprintf("%d of %d episodes", to, n))...)
 	}
 	line.Clear()
-	e := evaluation{Run: m.Run, Env: env.ID, Height: m.Height, Episodes: n, Threshold: env.SolvedReturn, Steps: steps}
+	e := evaluation{Run: m.Run, Env: env.ID, EnvParams: env.Given(), Height: m.Height, Episodes: n, Threshold: env.SolvedReturn, Steps: steps}
 	e.Mean, e.StdErr, e.Min, e.Max = summarize(returns)
 	e.Solved = e.Mean >= e.Threshold
 	if asJSON {
 		return s.PrintJSON(e)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "model     height %d of %s (%s)\n", e.Height, cmp.Or(e.Run, "an unknown run"), e.Env)
+	fmt.Fprintf(&b, "model     height %d of %s (%s)\n", e.Height, cmp.Or(e.Run, "an unknown run"), envs.Label(e.Env, e.EnvParams))
 	fmt.Fprintf(&b, "episodes  %d\n", e.Episodes)
 	fmt.Fprintf(&b, "mean      %.3f ± %.3f\n", e.Mean, e.StdErr)
 	fmt.Fprintf(&b, "range     %.3f to %.3f\n", e.Min, e.Max)

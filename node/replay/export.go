@@ -57,7 +57,7 @@ func export(ctx context.Context, s *verb.IO, source *Source, log, out string) er
 	}
 	NoteTruncated(s, log, r)
 	if !source.Quiet {
-		_, err := fmt.Fprintf(s.Out, "%s: %d parameters of height %d of %s (%s)\n", out, len(m.Theta), m.Height, m.Run, m.Env.ID)
+		_, err := fmt.Fprintf(s.Out, "%s: %d parameters of height %d of %s (%s)\n", out, len(m.Theta), m.Height, m.Run, m.Env)
 		return err
 	}
 	line := exportLine{Run: m.Run, Env: m.Env.ID, Height: m.Height, Head: m.Head, Theta: m.Digest(), Parameters: len(m.Theta), File: out, Format: format}

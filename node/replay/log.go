@@ -70,7 +70,7 @@ func list(ctx context.Context, s *verb.IO, log string, asJSON bool) error {
 	out := &verb.IO{Out: buffered, Err: s.Err}
 	if !asJSON {
 		spec := scanner.Rules().Spec
-		fmt.Fprintf(buffered, "run %s (%s, %s)\n", scanner.Rules().Run, spec.Env.ID, spec.Strategy.Name)
+		fmt.Fprintf(buffered, "run %s (%s, %s)\n", scanner.Rules().Run, spec.Env, spec.Strategy.Name)
 		fmt.Fprintf(buffered, "%8s  %-8s  %-8s  %5s  %6s  %5s  %10s  %10s\n", "height", "entry", "leader", "term", "evals", "peers", "best", "mean")
 	}
 	err = listEntries(ctx, out, scanner, asJSON)

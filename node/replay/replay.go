@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/internal/store"
 	"github.com/evoswarm/evoswarm/node/model"
@@ -135,21 +136,22 @@ func Error(name string, err error) error {
 
 func printReplayJSON(s *verb.IO, r *seedlog.Replayed, found *Found) error {
 	out := struct {
-		Run         string   `json:"run"`
-		Env         string   `json:"env"`
-		Strategy    string   `json:"strategy"`
-		Height      uint64   `json:"height"`
-		Head        string   `json:"head"`
-		Theta       string   `json:"theta"`
-		Evaluations uint64   `json:"evaluations"`
-		Steps       uint64   `json:"steps"`
-		Check       string   `json:"check"`
-		Checked     uint64   `json:"checked"`
-		Truncated   bool     `json:"truncated"`
-		Ended       string   `json:"ended"`  // what ended the run; "": nothing
-		Solved      uint64   `json:"solved"` // height of the policy that passed the test and ended it; 0: none
-		Return      *float64 `json:"return"`
-	}{r.Rules.Run.String(), r.Rules.Env.ID, r.Rules.Spec.Strategy.Name, r.Height, r.Link.String(), theta(r),
+		Run         string      `json:"run"`
+		Env         string      `json:"env"`
+		EnvParams   envs.Params `json:"env_params,omitempty"`
+		Strategy    string      `json:"strategy"`
+		Height      uint64      `json:"height"`
+		Head        string      `json:"head"`
+		Theta       string      `json:"theta"`
+		Evaluations uint64      `json:"evaluations"`
+		Steps       uint64      `json:"steps"`
+		Check       string      `json:"check"`
+		Checked     uint64      `json:"checked"`
+		Truncated   bool        `json:"truncated"`
+		Ended       string      `json:"ended"`  // what ended the run; "": nothing
+		Solved      uint64      `json:"solved"` // height of the policy that passed the test and ended it; 0: none
+		Return      *float64    `json:"return"`
+	}{r.Rules.Run.String(), r.Rules.Env.ID, r.Rules.Spec.Env.Params, r.Rules.Spec.Strategy.Name, r.Height, r.Link.String(), theta(r),
 		r.Evaluations, r.Steps, string(r.Check), r.Checked, r.Truncated, string(r.Rules.Ended(r.Parent)), r.Solved, nil}
 	if found != nil {
 		out.Return = &found.Return
@@ -167,7 +169,7 @@ func theta(r *seedlog.Replayed) string {
 
 func printReplay(w io.Writer, r *seedlog.Replayed, found *Found) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "run          %s (%s, %s)\n", r.Rules.Run, r.Rules.Env.ID, r.Rules.Spec.Strategy.Name)
+	fmt.Fprintf(&b, "run          %s (%s, %s)\n", r.Rules.Run, r.Rules.Spec.Env, r.Rules.Spec.Strategy.Name)
 	fmt.Fprintf(&b, "height       %d\n", r.Height)
 	fmt.Fprintf(&b, "head         %s\n", r.Link)
 	if r.Solved > 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
+	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/nearest"
 	"github.com/evoswarm/evoswarm/internal/presets"
@@ -60,7 +61,7 @@ var ConfigNotes = func() string {
 	b.WriteString("A TOML file can say the same as flags; flags take precedence:\n    env = \"Pendulum-v1\"        # the argument ENV\n")
 	for _, e := range examples {
 		if e.table == "" {
-			b.WriteString("    params = { sigma = 0.05 }  # --param\n")
+			b.WriteString("    params = { sigma = 0.05 }  # --param\n    env_params = { g = 9.81 }  # --env-param\n")
 		} else {
 			fmt.Fprintf(&b, "    [%s]\n", e.table)
 		}
@@ -107,8 +108,11 @@ func notes(table, line string) []string {
 	return append([]string{first}, also...)
 }
 
-// paramsPrefix begins the keys of the strategy's settings.
-const paramsPrefix = "params."
+// paramsPrefix begins the keys of the strategy's settings, and worldPrefix those of the environment's parameters.
+const (
+	paramsPrefix = "params."
+	worldPrefix  = "env_params."
+)
 
 // maxConfig bounds a file.
 const maxConfig = 1 << 20
@@ -285,20 +289,25 @@ func (f *Flags) World(s *verb.IO, fs *verb.Flags, file string, args []string, ex
 
 // apply sets the flags that were not given and returns the environment, "" if the file names none.
 func (c *config) apply(fs *verb.Flags, f *Flags) (env string, err error) {
-	params := maps.Clone(f.params) // that flags gave
-	was := map[string]bool{}       // flags that were given
+	params, world := maps.Clone(f.params), maps.Clone(f.world) // that flags gave
+	was := map[string]bool{}                                   // flags that were given
 	for _, name := range Names {
 		was[name] = given(fs, name)
 	}
 	for _, s := range c.settings {
 		flag, isFlag := flagOf(s.key)
 		param, isParam := strings.CutPrefix(s.key, paramsPrefix)
+		own, isOwn := strings.CutPrefix(s.key, worldPrefix)
 		switch {
 		case s.key == "env":
 			env = s.text
 		case isParam && !strings.Contains(param, "."):
 			if _, ok := params[param]; !ok {
 				f.params[param] = paramValue(s.text)
+			}
+		case isOwn && !strings.Contains(own, "."):
+			if _, ok := world[own]; !ok {
+				f.world[own] = s.text
 			}
 		case !isFlag || !fs.Has(flag):
 			return "", c.unknown(fs, s)
@@ -313,7 +322,7 @@ func (c *config) apply(fs *verb.Flags, f *Flags) (env string, err error) {
 
 // unknown refuses a key that does not exist.
 func (c *config) unknown(fs *verb.Flags, s setting) error {
-	names := []string{"env", "params.NAME"}
+	names := []string{"env", "env_params.NAME", "params.NAME"}
 	for _, k := range keys {
 		if fs.Has(k.flag) {
 			names = append(names, k.name)
@@ -330,6 +339,9 @@ func (c *config) unknown(fs *verb.Flags, s setting) error {
 	if len(near) == 0 && isSetting(last) {
 		near = []string{paramsPrefix + last}
 	}
+	if len(near) == 0 && isParam(last) {
+		near = []string{worldPrefix + last}
+	}
 	if len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, ", ") + "? K" + hint[1:]
 	}
@@ -343,8 +355,20 @@ func isSetting(name string) bool {
 	})
 }
 
-// checkParams refuses a setting of the file that the strategy does not have or take, with its line.
+// isParam reports whether some environment has a parameter of that name.
+func isParam(name string) bool {
+	return slices.ContainsFunc(envs.All(), func(s *envs.Spec) bool {
+		_, err := s.Param(name)
+		return err == nil
+	})
+}
+
+// checkParams refuses a setting of the file that the strategy does not have or take, and a parameter that the
+// environment does not, with its line.
 func (c *config) checkParams(f *Flags, env string) error {
+	if err := c.checkWorld(f, env); err != nil {
+		return err
+	}
 	name := f.strategy
 	if spec, err := catalog.Env(env); err == nil && name == "" {
 		name = presets.DefaultStrategy(spec.ID)
@@ -364,6 +388,27 @@ func (c *config) checkParams(f *Flags, env string) error {
 		}
 		if _, err := method.Complete(evolve.Params{param: value}); err != nil {
 			return verb.Wrong(fmt.Errorf("%s: line %d: %w", c.name, s.line, err), settingHint(method, param))
+		}
+	}
+	return nil
+}
+
+func (c *config) checkWorld(f *Flags, env string) error {
+	spec, err := catalog.Env(env)
+	if err != nil {
+		return nil // reported elsewhere
+	}
+	for _, s := range c.settings {
+		name, ok := strings.CutPrefix(s.key, worldPrefix)
+		if used, given := f.world[name]; !ok || !given || used != s.text {
+			continue // a flag takes precedence
+		}
+		p, err := spec.Param(name)
+		if err == nil {
+			_, err = p.Parse(s.text)
+		}
+		if err != nil {
+			return verb.Wrong(fmt.Errorf("%s: line %d: %w", c.name, s.line, err), catalog.ParamHint(spec))
 		}
 	}
 	return nil

@@ -107,6 +107,7 @@ seed = 7
 population = 32
 chunk = 4
 params = { sigma = 0.25, shaping = "ranks" }
+env_params = { g = 9.5 }
 [policy]
 kind = "mlp"
 hidden = [8, 4]
@@ -133,7 +134,7 @@ episodes = 9
 `
 
 // flagsOfEverything say the same.
-var flagsOfEverything = []string{"Pendulum-v1", "--strategy", "openai-es", "--seed", "7", "--population", "32", "--chunk", "4", "--param", "sigma=0.25", "--param", "shaping=ranks",
+var flagsOfEverything = []string{"Pendulum-v1", "--strategy", "openai-es", "--seed", "7", "--population", "32", "--chunk", "4", "--param", "sigma=0.25", "--param", "shaping=ranks", "--env-param", "g=9.5",
 	"--policy", "mlp", "--hidden", "8,4", "--activation", "relu", "--bias=false", "--head", "bins", "--bins", "5", "--vbn=false", "--episodes", "3", "--shared=false",
 	"--eval-every", "2", "--eval-episodes", "9", "--action-noise", "0.25", "--subtract-alive-bonus", "0.5", "--max-penalty", "3", "--frame-skip", "2", "--cap", "2.5",
 	"--observations", "running", "--observe-episodes", "2", "--observe-clip", "5"}
@@ -182,7 +183,7 @@ func TestOldNames(t *testing.T) {
 
 // Every flag that says what a run is has a key in a file, and everything has them all but one.
 func TestConfigKeysAreComplete(t *testing.T) {
-	flags := map[string]bool{"param": true}
+	flags := map[string]bool{"param": true, "env-param": true}
 	for _, k := range keys {
 		flags[k.flag] = true
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/nearest"
 	"github.com/evoswarm/evoswarm/internal/policy"
@@ -24,12 +25,13 @@ type Flags struct {
 	Seed     uint64
 	strategy string
 	params   evolve.Params
+	world    map[string]string // parameters of the environment
 	settings runspec.Settings
 }
 
 // Names are the names of these flags, those of earlier versions included.
 var Names = func() []string {
-	names := []string{"strategy", "seed", "param"}
+	names := []string{"strategy", "seed", "param", "env-param"}
 	for _, s := range runspec.All() {
 		names = append(append(names, s.Name), s.Old...)
 	}
@@ -38,7 +40,7 @@ var Names = func() []string {
 
 // Bind defines the flags. What is left out is what the preset of the environment and the strategy says.
 func (f *Flags) Bind(fs *verb.Flags) {
-	f.params, f.settings = evolve.Params{}, runspec.Settings{}
+	f.params, f.world, f.settings = evolve.Params{}, map[string]string{}, runspec.Settings{}
 	fs.String(&f.strategy, "strategy", "STRATEGY", strings.Join(catalog.Strategies(), ", ")+" (default: the one that learns the environment in the fewest steps)")
 	fs.Uint(&f.Seed, "seed", "N", "seed of the initial parameters (default 0)", 0)
 	fs.Func("param", "NAME=VALUE", "a setting of the strategy (evonode strategy show STRATEGY lists them); may be repeated", func(text string) error {
@@ -49,6 +51,8 @@ func (f *Flags) Bind(fs *verb.Flags) {
 		f.params[name] = paramValue(value)
 		return nil
 	})
+	catalog.BindParams(fs, f.world, "a parameter of the environment, such as wind (evonode env show ENV lists them); may be repeated. "+
+		"A run with such is one of the draft of format 2")
 	for _, s := range runspec.All() {
 		f.bind(fs, s)
 	}
@@ -95,7 +99,11 @@ func (f *Flags) Options(env string) (runspec.Options, error) {
 	if _, err := method.Complete(f.params); err != nil {
 		return runspec.Options{}, verb.Wrong(err, settingsHint(method))
 	}
-	return runspec.Options{Env: spec.ID, Strategy: method.Name, Params: f.params, Seed: f.Seed, Settings: f.settings}, nil
+	params, err := catalog.Params(spec, f.world)
+	if err != nil {
+		return runspec.Options{}, err
+	}
+	return runspec.Options{Env: spec.ID, EnvParams: params, Strategy: method.Name, Params: f.params, Seed: f.Seed, Settings: f.settings}, nil
 }
 
 // Error makes bad settings a failure of use; other errors stay as they are.
@@ -106,7 +114,7 @@ func Error(err error) error {
 	case errors.Is(err, runspec.ErrInit):
 		return verb.Wrong(err, "begin with a model of the same policy, or leave out what changes it")
 	}
-	for _, bad := range []error{runspec.ErrSetting, seedlog.ErrSpec, evolve.ErrParams, policy.ErrSpec, rollout.ErrEpisodes} {
+	for _, bad := range []error{runspec.ErrSetting, seedlog.ErrSpec, evolve.ErrParams, envs.ErrParam, policy.ErrSpec, rollout.ErrEpisodes} {
 		if errors.Is(err, bad) {
 			return verb.Wrong(err, "see evonode train --help; --dry-run shows the settings of a run")
 		}

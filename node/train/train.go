@@ -114,7 +114,7 @@ func (f *trainFlags) train(ctx context.Context, s *verb.IO, path string, rules *
 		s.Note("%s", note)
 	}
 	if !f.json {
-		s.Note("%s with %s: %v", rules.Env.ID, rules.Spec.Strategy.Name, cost.Of(rules, workersOf(f.workers)))
+		s.Note("%s with %s: %v", rules.Spec.Env, rules.Spec.Strategy.Name, cost.Of(rules, workersOf(f.workers)))
 	}
 	pool := rollout.NewPool(rules.Plan, f.workers)
 	rec, err := openRecording(f.curve, f.events, rules.Run.String())
@@ -213,7 +213,7 @@ func printTrained(s *verb.IO, r solo.Result, path string, rules *seedlog.Rules, 
 		return s.PrintJSON(line)
 	}
 	_, err := fmt.Fprintf(s.Out, "%s: %s after %d generations, %d evaluations, %d env-steps, %.2f s; return %s\nlog %s\n",
-		rules.Env.ID, verdict(r), r.Gen, r.Evaluations, r.Steps, s.Seconds(), verb.Number(r.Return), path)
+		rules.Spec.Env, verdict(r), r.Gen, r.Evaluations, r.Steps, s.Seconds(), verb.Number(r.Return), path)
 	if err == nil && r.SolvedAt != r.Gen && r.Return != nil {
 		_, err = fmt.Fprint(s.Out, elsewhere(r, path))
 	}

@@ -93,7 +93,7 @@ func policyOf(r *seedlog.Replayed) (*web.Policy, error) {
 		return nil, err
 	}
 	return &web.Policy{
-		World: rules.Env.Name(), Env: rules.Env.ID, Strategy: rules.Spec.Strategy.Name, Run: rules.Run.String(),
+		World: rules.Env.Name(), Env: rules.Spec.Env.String(), Strategy: rules.Spec.Strategy.Name, Run: rules.Run.String(),
 		Height: r.Height, Head: r.Link.String(), Threshold: rules.Env.SolvedReturn,
 		Bytes: map[string][]byte{"setup": setup, "state": state},
 	}, nil

@@ -95,6 +95,8 @@ test("others are counted in words, if there are any", () => {
   assert.match(describe({ ...running, status: { ...status, peers: 1 } }).detail, /with 1 other\.$/);
   assert.match(describe(running).detail, /with 2 others\.$/);
   assert.equal(describe({ ...running, status: { ...status, peers: 0 } }).detail, "It trains CartPole-v1.");
+  const windy = { ...status, env: "LunarLander-v3", env_params: { wind_power: 7.5, enable_wind: 1 }, peers: 0 };
+  assert.equal(describe({ ...running, status: windy }).detail, "It trains LunarLander-v3 enable_wind=1 wind_power=7.5.");
 });
 
 test("a tab that woke up says what it slept through until it is connected again", () => {

@@ -104,7 +104,13 @@ function describeRunning(s: Situation, status: Status): Words {
 function helping(status: Status): string {
   const others = status.peers > 0 ? ` together with ${plural(status.peers, "other")}` : "";
   const checked = status.behind > 0 ? ` Of its past, ${past(status)} are checked so far.` : "";
-  return `It trains ${status.env}${others}.${checked}`;
+  return `It trains ${world(status)}${others}.${checked}`;
+}
+
+/** world names the environment, and what parameters it has. */
+function world(status: Status): string {
+  const params = Object.entries(status.env_params ?? {}).map(([name, value]) => ` ${name}=${value}`);
+  return status.env + params.sort().join("");
 }
 
 const next = "When the node trains something else, this page joins in.";
@@ -112,7 +118,7 @@ const next = "When the node trains something else, this page joins in.";
 /** solved says what became of the run, and what this computer gave. */
 function solved(status: Status): string {
   const part = status.mine > 0 ? ` Your computer made ${count(status.mine)} of its ${plural(status.evaluations, "evaluation")}.` : "";
-  return `The policy of generation ${count(status.solved_height)} masters ${status.env}.${part} ${next}`;
+  return `The policy of generation ${count(status.solved_height)} masters ${world(status)}.${part} ${next}`;
 }
 
 /** past says how much of what the swarm did before is taken in. */

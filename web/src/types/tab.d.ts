@@ -61,6 +61,7 @@ export type Reason =
 export interface Status {
   run: string;
   env: string;
+  env_params?: Record<string, number>;
   strategy: string;
   height: number;
   head: string;
