@@ -140,9 +140,11 @@ func (c *Coordinator) onHeartbeat(from Peer, term uint64) {
 // followLeader accepts a leader whose mandate was shown.
 func (c *Coordinator) followLeader(m *mandate) {
 	e := &c.election
+	before := e.mandate
 	c.stepDown()
 	e.offered = slices.DeleteFunc(e.offered, func(o *mandate) bool { return o == m })
 	e.leader, e.mandate, e.leaderHeard, e.handover = m.leader, m, c.now, nil
+	c.remember(before) // its last entry may come later
 	e.liveness.begin(c.now)
 	c.drawJitter()
 	c.work.pool.reannounce()

@@ -73,3 +73,38 @@ func TestLeadersShowTheirVotes(t *testing.T) {
 		})
 	}
 }
+
+// TestLastEntryOfALeader: who follows the next leader already takes the last entry of the one before it as one of an
+// elected leader, though the votes that came after its first entry are in none: it need not re-run a part of it.
+func TestLastEntryOfALeader(t *testing.T) {
+	f := newNextField(t, 4, 4, 0)
+	f.pass(60)
+	old := f.leader()
+	var c *Coordinator
+	for _, m := range f.peers {
+		if m != old {
+			c = m.coord
+		}
+	}
+	was := c.election.mandate
+	if was.leader != old.peer || c.chain.head.mandate != nil && c.shows(c.chain.head.mandate) {
+		t.Fatal("the chain shows the votes of the leader")
+	}
+	votes := slices.Clone(was.votes)
+	for i := range votes {
+		for _, m := range f.peers {
+			if m.peer == votes[i].Voter {
+				votes[i] = seedlog.NewVote(f.rules.Run, was.term+1, c.self, m.key)
+			}
+		}
+	}
+	for _, m := range f.peers {
+		if m != old && m.coord != c {
+			c.followLeader(&mandate{was.term + 1, m.peer, votes})
+			break
+		}
+	}
+	if last := c.chain.head; last.leader != old.peer || !c.mandated(last) {
+		t.Error("the leader before this one counts as not elected")
+	}
+}
