@@ -76,7 +76,7 @@ func (c *Coordinator) advance() {
 		return
 	}
 	a.led, a.from, a.chunk, a.load = true, leader, 0, nil
-	a.on = &node{link: a.announced.Link(), height: e.Height, term: e.Term, leader: leader, stage: trusted, state: state.state, afloat: true}
+	a.on = &node{link: a.announced.Link(), height: e.Height, term: e.Term, leader: leader, duration: e.Duration, stage: trusted, state: state.state, afloat: true}
 	a.claims = slices.DeleteFunc(a.claims, func(claim claimAhead) bool { return claim.height+c.chain.maxStale < a.on.height })
 	a.recent = append(slices.DeleteFunc(a.recent, func(n *node) bool { return !a.inTime(n, c.chain.maxStale) }), a.on)
 	c.cancelStale()

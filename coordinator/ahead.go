@@ -31,6 +31,8 @@ const (
 	maxLoggedAhead = 4096
 	// maxBegun bounds how often a hub may begin a state again, since it no longer has the one that was asked for.
 	maxBegun = 3
+	// aheadEvery is how many entries above a state its successor is asked for at most.
+	aheadEvery = 2
 )
 
 // Ask asks a hub for the state that it has after a recent entry.
@@ -204,7 +206,7 @@ func (c *Coordinator) leap(guide *presence) uint64 {
 	if c.now-guide.moved > c.cfg.Timing.Pull {
 		return 1
 	}
-	return max(c.chain.maxStale/2, 1)
+	return min(max(c.chain.maxStale/2, 1), aheadEvery)
 }
 
 // shunGuide asks a hub no more for a while: what it gave was of no use.
@@ -282,7 +284,7 @@ func (c *Coordinator) unpacked(e Unpacked) {
 		return
 	}
 	a.load, a.chunk = nil, 0
-	a.on = &node{link: l.entry.Link(), height: entry.Height, term: entry.Term, leader: entry.Leader, stage: trusted, state: e.State, afloat: true}
+	a.on = &node{link: l.entry.Link(), height: entry.Height, term: entry.Term, leader: entry.Leader, duration: entry.Duration, stage: trusted, state: e.State, afloat: true}
 	if a.checks.of != l.from {
 		a.checks = checksAhead{of: l.from, left: aheadChecks}
 	}

@@ -22,6 +22,8 @@ const (
 	// after the other, it asks one no more in its term: answers may come too late where entries come fast.
 	maxSilent  = 256
 	maxStrikes = 3
+	// firstEntries is in how many entries of a run natives without a record attest, too: nobody can have one yet.
+	firstEntries = 4
 )
 
 // asked is a claim in the pool that a native re-runs for this leader.
@@ -253,7 +255,7 @@ func (c *Coordinator) answers(n *node, link seedlog.Link) (attester Peer, ok boo
 // the first entries of a run, when nobody has much, it may attest one in any case.
 func (c *Coordinator) covers(n *node, attester Peer) int {
 	entries := c.chain.accountsAt(n).of[attester].entries
-	if n.height < c.chain.maxStale {
+	if n.height < min(c.chain.maxStale, firstEntries) {
 		return max(entries, 1)
 	}
 	return entries

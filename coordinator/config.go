@@ -29,7 +29,7 @@ type Timing struct {
 	Rank       Tick // added per rank, so that votes rarely split
 	Unheard    Tick // silence after which a peer no longer counts for a quorum
 	Patience   Tick // after a start or a restart: how long to listen before campaigning, unless the run is new and ours
-	Generation Tick // least time between two entries of a leader
+	Generation Tick // least time between two entries of a leader, where the spec does not say it
 	Pull       Tick // how long to wait for an answer before asking somebody else
 }
 
@@ -41,6 +41,21 @@ func LAN() Timing {
 // WAN replaces a dead leader in under 15 s (ticks of 50 ms).
 func WAN() Timing {
 	return Timing{Heartbeat: 20, Election: 80, Rank: 20, Unheard: 160, Patience: 200, Generation: 5, Pull: 100}
+}
+
+// tickMS is what a tick of the profiles lasts, in milliseconds.
+const tickMS = 50
+
+// lasts is how long the generation above the head lasts at least.
+func (c *Coordinator) lasts() Tick { return c.lastsAfter(c.chain.head) }
+
+// lastsAfter is how long the generation above an entry lasts at least.
+func (c *Coordinator) lastsAfter(n *node) Tick {
+	ms := c.rules.Duration(seedlog.Parent{Duration: n.duration})
+	if ms == 0 {
+		return c.cfg.Timing.Generation
+	}
+	return max(Tick(ms/tickMS), 1)
 }
 
 // Archive looks up what Actions asked to keep, and what was there at the start. What was saved is found from the next

@@ -42,7 +42,7 @@ func (c *Coordinator) lead() {
 		return
 	}
 	c.recheckPool()
-	if c.tenure.closing != nil || c.now-c.lastEntry < c.cfg.Timing.Generation {
+	if c.tenure.closing != nil || c.now-c.lastEntry < c.lasts() {
 		return
 	}
 	claims := c.work.pool.closable(c.rules, c.chain.head)
@@ -70,7 +70,7 @@ type closing struct {
 // holds reports whether a leader holds a generation that is full open, because what comes later would be lost.
 func (c *Coordinator) holds() bool {
 	// As long again as it takes at least, for pending re-runs and for hubs that lag.
-	return c.now-c.lastEntry < 2*c.cfg.Timing.Generation && (c.awaitsReruns() || c.outran()) || c.awaits()
+	return c.now-c.lastEntry < 2*c.lasts() && (c.awaitsReruns() || c.outran()) || c.awaits()
 }
 
 // outran reports whether waiting for hubs that follow more than one entry behind would pay: at least as many of them as

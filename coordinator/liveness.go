@@ -30,7 +30,7 @@ const (
 type liveness struct {
 	since    Tick        // when the leader was last seen to progress
 	height   uint64      // of the highest entry of it that came
-	full     Tick        // since when there is enough for an entry; 0: there is not
+	full     Tick        // since when there is enough for an entry, and the time of the generation is over; 0: there is not
 	pace     Tick        // how long entries take once there is enough, the longest of the recent ones
 	usual    Tick        // pace when this leader began
 	wasted   Tick        // by how much it was slower, over its recent entries
@@ -107,7 +107,7 @@ func (c *Coordinator) watchLeader() {
 		return
 	}
 	if l.full == 0 {
-		if c.now-l.since > c.cfg.Timing.Heartbeat && c.enoughForEntry() {
+		if c.now-l.since > c.cfg.Timing.Heartbeat && c.now-c.lastEntry >= c.lasts() && c.enoughForEntry() {
 			l.full = c.now
 		}
 		return

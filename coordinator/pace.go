@@ -15,6 +15,9 @@ const (
 	manyClaims = seedlog.MaxClaims / 4
 	// fewClaims makes them half as long again.
 	fewClaims = manyClaims / 4
+	// crowdedFor is after how many entries most claims have the length that the last change gave them. Who judged
+	// sooner made claims that were short an entry ago eight times as long.
+	crowdedFor = 4
 )
 
 // pace is how long this peer's claims are: as many chunks as it computes in a time. How many these are is decided
@@ -22,6 +25,7 @@ const (
 type pace struct {
 	chunks uint64 // of the next claim
 	longer Tick   // factor of the time that a claim takes: a power of 2
+	set    uint64 // height of the entry that changed it
 	done   uint64 // chunks done
 	since  Tick   // then
 }
@@ -44,7 +48,11 @@ func (p *pace) begin(now Tick) { p.done, p.since = 0, now }
 
 // claimTime is how long a claim should take.
 func (c *Coordinator) claimTime() Tick {
-	return min(max(c.cfg.Timing.Generation/claimParts, 1)*c.work.pace.longer, maxClaimTicks)
+	on := c.chain.head
+	if c.ahead.on != nil {
+		on = c.ahead.on
+	}
+	return min(max(c.lastsAfter(on)/claimParts, 1)*c.work.pace.longer, maxClaimTicks)
 }
 
 // paced notes own chunks that are done, and sets how many the next claim has. It measures over two ticks at least,
@@ -70,14 +78,16 @@ func (c *Coordinator) mostChunks() uint64 {
 	return min(population(c.rules)*uint64(c.work.pace.longer), c.rules.MostChunks(), c.rules.Spec.Generation.Quota)
 }
 
-// crowded makes own claims longer where the entry that is the head now holds many, and shorter where it holds few.
+// crowded makes own claims longer where the entry that is the head now holds many, and shorter where it holds few,
+// unless its claims were begun before the last change.
 func (c *Coordinator) crowded(n *node) {
 	p := &c.work.pace
 	switch {
+	case p.set > 0 && n.height < p.set+crowdedFor:
 	case len(n.claims) > manyClaims && c.claimTime() < maxClaimTicks:
-		p.longer *= 2
+		p.longer, p.set = 2*p.longer, n.height
 	case len(n.claims) < fewClaims && p.longer > 1:
-		p.longer /= 2
+		p.longer, p.set = p.longer/2, n.height
 	}
 }
 

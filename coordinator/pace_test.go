@@ -124,6 +124,27 @@ func TestCrowdedEntries(t *testing.T) {
 	}
 }
 
+// TestCrowdedWaits: entries that hold claims from before a change change nothing again.
+func TestCrowdedWaits(t *testing.T) {
+	c := newRangeField(t, 1, 0).peers[0].coord
+	many, few := make([]seedlog.Link, manyClaims+1), make([]seedlog.Link, fewClaims-1)
+	time := c.claimTime()
+	for height := uint64(10); height < 10+3*crowdedFor; height++ {
+		c.crowded(&node{height: height, claims: many})
+		if want := time << (1 + (height-10)/crowdedFor); c.claimTime() != want {
+			t.Fatalf("claims take %d ticks after a full entry of height %d, want %d", c.claimTime(), height, want)
+		}
+	}
+	c.crowded(&node{height: 9 + 3*crowdedFor, claims: few})
+	if c.claimTime() != 8*time {
+		t.Errorf("claims take %d ticks after one that is not, want %d", c.claimTime(), 8*time)
+	}
+	c.crowded(&node{height: 10 + 3*crowdedFor, claims: few})
+	if c.claimTime() != 4*time {
+		t.Errorf("claims take %d ticks some entries later, want %d", c.claimTime(), 4*time)
+	}
+}
+
 // TestOverlapHasOnePlace: two claims of a peer that cover the same chunk, of which either is true: one of them is
 // logged.
 func TestOverlapHasOnePlace(t *testing.T) {

@@ -60,7 +60,7 @@ func nextFormat(t testing.TB, spec *seedlog.Spec, stale uint64) *seedlog.Spec {
 	next := *spec
 	next.Format, next.Draft, next.SpotChecks = seedlog.Next, seedlog.Draft, &seedlog.SpotChecks{First: 1, Share: 32}
 	next.Strategy = seedlog.StrategyRef{Name: method.Name, Revision: method.Revision, Params: params}
-	next.Generation.MaxStale = stale
+	next.Generation.MaxStale, next.Generation.Duration = stale, 250
 	return &next
 }
 
@@ -166,7 +166,7 @@ func BenchmarkEqualPeers(b *testing.B) {
 					const warm, ticks, rate = 200, 400, 16
 					spec := *equalSpec(b, stale)
 					if format == 1 {
-						spec.Format, spec.Draft, spec.SpotChecks = seedlog.Format, 0, nil
+						spec.Format, spec.Draft, spec.SpotChecks, spec.Generation.Duration = seedlog.Format, 0, nil, 0
 					}
 					rates := make([]float64, n)
 					for i := range rates {

@@ -41,7 +41,7 @@ func (c *Coordinator) awaits() bool {
 	}
 	s.height = c.chain.head.height
 	s.next = s.height + waitEvery
-	least := waitLeast * c.cfg.Timing.Generation
+	least := waitLeast * c.lasts()
 	s.until = max(c.lastEntry+least, c.now+min(waitFactor*(c.now-c.lastEntry), 3*least/4)) // a leader may waste no more
 	return true
 }
@@ -109,7 +109,7 @@ func (s *stragglers) settle(height uint64, took Tick, used bool) {
 // seeWait notes that another leader took as long as with a wait for an entry that there was enough for, and that
 // brought nobody's claim who had none of late.
 func (c *Coordinator) seeWait(n *node) {
-	if n.parent != c.chain.head || c.election.liveness.full == 0 || c.now-c.lastEntry < waitLeast*c.cfg.Timing.Generation {
+	if n.parent != c.chain.head || c.election.liveness.full == 0 || c.now-c.lastEntry < waitLeast*c.lasts() {
 		return
 	}
 	if !slices.ContainsFunc(n.credits, func(credit peerCredit) bool { return c.idle(credit.peer) }) {

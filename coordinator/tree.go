@@ -36,6 +36,7 @@ type node struct {
 	credits      []peerCredit // of this entry, in the order of peers
 	attested     []seedlog.Attestation
 	solved       uint64 // height of the state that passed the test, as the entry says; 0: none
+	duration     uint64 // of the next generation in milliseconds, as the entry says; 0: as the spec says
 
 	evaluations, steps uint64   // of the chain up to here
 	weight             uint64   // of the chain up to here, without known faulty peers and most work on probation
@@ -79,7 +80,7 @@ func (credit *peerCredit) claimed(age int, chunks uint64) {
 }
 
 func (n *node) parentInfo() seedlog.Parent {
-	return seedlog.Parent{Link: n.link, Height: n.height, Term: n.term, Evaluations: n.evaluations, Steps: n.steps, Solved: n.solved, Below: below{n}}
+	return seedlog.Parent{Link: n.link, Height: n.height, Term: n.term, Evaluations: n.evaluations, Steps: n.steps, Solved: n.solved, Duration: n.duration, Below: below{n}}
 }
 
 // below implements seedlog.Below: it looks up the entries up to a node.
@@ -141,7 +142,7 @@ func (c *chain) newNode(parent *node, entry seedlog.CheckedEntry, claims []seedl
 	n := &node{
 		link: entry.Link(), parent: parent, height: e.Height, term: e.Term, leader: e.Leader, sealLink: seal.Link(), claims: e.Claims,
 		evaluations: parent.evaluations + e.Evaluations, steps: parent.steps + e.Steps,
-		theta: [32]byte(e.Theta), digest: [32]byte(e.State), attested: e.Attestations, solved: e.Solved,
+		theta: [32]byte(e.Theta), digest: [32]byte(e.State), attested: e.Attestations, solved: e.Solved, duration: e.Duration,
 	}
 	n.best, n.mean = fitnessOf(claims)
 	for i, checked := range claims {

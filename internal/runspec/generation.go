@@ -58,19 +58,21 @@ func setGeneration(spec *seedlog.Spec, env *envs.Spec, stepNS int, antithetic bo
 const (
 	spotFirst = 1
 	spotShare = 32
-	maxStale  = 4
+	maxStale  = 12
 	// draftQuota is how many generations one peer may do on one state: it has work while the entry that its claims
 	// close is folded, checked and sent.
 	draftQuota = 8
 	// draftGrowth lets the step of the mean grow to that with nine times the results. With 8 a swarm of 64, whose
 	// results are often some entries old, took twice as long (docs/bench).
 	draftGrowth = 3
+	// draftDuration is how long a generation lasts at least, in milliseconds.
+	draftDuration = 250
 )
 
 func spotChecks() *seedlog.SpotChecks { return &seedlog.SpotChecks{First: spotFirst, Share: spotShare} }
 
 // setDraft makes a swarm's spec one of the draft of format 2.
-func setDraft(spec *seedlog.Spec, strategy evolve.Strategy) {
+func setDraft(spec *seedlog.Spec, strategy evolve.Strategy, duration uint64) {
 	g := &spec.Generation
 	spec.Format, spec.Draft = seedlog.Next, seedlog.Draft
 	spec.SpotChecks = spotChecks()
@@ -82,6 +84,7 @@ func setDraft(spec *seedlog.Spec, strategy evolve.Strategy) {
 	}
 	g.Quota, g.Chunk = min(g.Quota*g.Chunk*draftQuota/2, seedlog.MaxEvaluations), 1 // claims are as long as suits their author
 	g.WeightSteps = min(g.WeightSteps*draftQuota, 1<<40)
+	g.Duration = duration
 }
 
 // envStepNS is what a step of a world takes that does not say so itself, and of the loop around it.

@@ -40,6 +40,8 @@ type Options struct {
 	Draft bool
 	// Until is what ends such a run; nil: nothing.
 	Until *seedlog.Until
+	// GenerationMS is how long a generation of such a run lasts at least, in milliseconds; 0: 250.
+	GenerationMS uint64
 	// StepNS is what an env-step takes, in nanoseconds, where it is not what the environment says: claims fit that. 0:
 	// what it says.
 	StepNS int
@@ -94,9 +96,9 @@ func New(o Options) (*seedlog.Rules, error) {
 	switch {
 	case spec.Solo() && spec.Env.Params != nil:
 		spec.Format, spec.Draft = seedlog.Next, seedlog.Draft
-		spec.SpotChecks = spotChecks()
+		spec.SpotChecks, spec.Generation.Duration = spotChecks(), draftDuration
 	case !spec.Solo() && o.Draft:
-		setDraft(spec, plan.Strategy)
+		setDraft(spec, plan.Strategy, cmp.Or(o.GenerationMS, draftDuration))
 		spec.Until = o.Until
 	case spec.Env.Params != nil:
 		return nil, fmt.Errorf("%w: parameters of the environment (%v) need the draft of format 2", ErrSetting, spec.Env.Params)

@@ -53,7 +53,7 @@ func TestDraftOfFormat2(t *testing.T) {
 		env, strategy string
 		stale         uint64
 	}{
-		{"CartPole-v1", "snes", 4}, {"CartPole-v1", "openai-es", 4}, {"BipedalWalker-v3", "snes", 4},
+		{"CartPole-v1", "snes", maxStale}, {"CartPole-v1", "openai-es", maxStale}, {"BipedalWalker-v3", "snes", maxStale},
 		{"CartPole-v1", "cem", 0}, {"CartPole-v1", "dises", 0},
 	} {
 		o := Options{Env: c.env, Strategy: c.strategy, Nonce: [16]byte{9}}
@@ -67,7 +67,7 @@ func TestDraftOfFormat2(t *testing.T) {
 			t.Fatalf("%s with %s: %v", c.env, c.strategy, err)
 		}
 		g := spec.Generation
-		if spec.Format != seedlog.Next || spec.Draft != seedlog.Draft || g.MaxStale != c.stale || g.Chunk != 1 || *spec.SpotChecks != (seedlog.SpotChecks{First: 1, Share: 32}) {
+		if spec.Format != seedlog.Next || spec.Draft != seedlog.Draft || g.MaxStale != c.stale || g.Chunk != 1 || g.Duration != draftDuration || *spec.SpotChecks != (seedlog.SpotChecks{First: 1, Share: 32}) {
 			t.Errorf("%s with %s: got format %d, draft %d, %+v, %+v", c.env, c.strategy, spec.Format, spec.Draft, spec.SpotChecks, g)
 		}
 		if grows := map[bool]uint64{true: draftGrowth}[c.strategy == "snes"]; g.Growth != grows {

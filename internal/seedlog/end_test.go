@@ -54,7 +54,8 @@ func TestUntilIsRefused(t *testing.T) {
 func solvedRun(t *testing.T) (r *staleRun, solved int) {
 	spec := nextSpec(t)
 	spec.Env = EnvRef{ID: "CartPole-v1", Revision: 1}
-	spec.Generation = Generation{Evaluations: 64, Open: true, Chunk: 32, Quota: 8, MaxStale: 2, WeightSteps: 1 << 20}
+	spec.Generation = Generation{Evaluations: 64, Open: true, Chunk: 32, Quota: 8, MaxStale: 2, WeightSteps: 1 << 20, Duration: 250}
+	spec.Seed = 2 // the first state does not pass
 	spec.Until = &Until{Solved: true}
 	r = newStaleRun(t, spec)
 	for height := 0; solved == 0 || height < solved+2; height++ {

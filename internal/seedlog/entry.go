@@ -24,6 +24,9 @@ type Entry struct {
 
 	// Solved is the height of a state that passed the test, so that this entry ends the run; 0: none.
 	Solved uint64 `cbor:"solved,omitempty"`
+
+	// Duration is how long the next generation lasts at least, in milliseconds; 0: as long as the spec says.
+	Duration uint64 `cbor:"duration,omitempty"`
 }
 
 // Encode returns the entry's block and its link.

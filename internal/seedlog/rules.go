@@ -222,13 +222,15 @@ type Parent struct {
 	Term   uint64
 	// Evaluations and Steps are those of the chain up to it, Solved is what it says of a state that passed the test.
 	Evaluations, Steps, Solved uint64
+	// Duration is what it says of the time of the next generation, in milliseconds; 0: as long as the spec says.
+	Duration uint64
 	// Below looks up the entries below, on which claims may lie if max_stale is above 0; nil: there are none.
 	Below Below
 }
 
 // Next is what the entry after an entry on p has to know, but for Below.
 func (p Parent) Next(link Link, e *Entry) Parent {
-	return Parent{Link: link, Height: e.Height, Term: e.Term, Evaluations: p.Evaluations + e.Evaluations, Steps: p.Steps + e.Steps, Solved: e.Solved}
+	return Parent{Link: link, Height: e.Height, Term: e.Term, Evaluations: p.Evaluations + e.Evaluations, Steps: p.Steps + e.Steps, Solved: e.Solved, Duration: e.Duration}
 }
 
 // Below looks up what the newest entries of a chain hold.
@@ -270,7 +272,10 @@ func (r *Rules) checkPlace(e *Entry, parent Parent, claims []Block[Claim]) error
 	if err := r.checkSolved(e, parent); err != nil {
 		return err
 	}
-	return r.checkClaims(e, parent, claims)
+	if err := r.checkClaims(e, parent, claims); err != nil {
+		return err
+	}
+	return r.checkDuration(e, parent, claims)
 }
 
 // logged is Below.Logged; where that is nil, only the parent itself has a place, without any claim on it.
@@ -389,6 +394,7 @@ func (r *Rules) EntryOf(parent Parent, term uint64, leader Peer, claims []Checke
 		e.Evaluations += c.value.Evaluations()
 		e.Steps += c.value.TotalSteps()
 	}
+	e.Duration = r.durationAfter(parent, len(claims), func(i int) *Claim { return claims[i].value })
 	return e
 }
 

@@ -98,6 +98,10 @@ type Generation struct {
 	// Growth is by what factor the step of the mean grows at most, with the square root of how many times Evaluations
 	// an entry holds; 0: not at all, as in format 1.
 	Growth uint64 `cbor:"growth,omitempty" json:"growth,omitempty"`
+
+	// Duration is how long a generation lasts at least, in milliseconds, in format 2; in format 1, where it is 0,
+	// leaders decide.
+	Duration uint64 `cbor:"duration,omitempty" json:"duration,omitempty"`
 }
 
 // Checks says when and on how many fresh episodes the mean policy is evaluated.
@@ -249,8 +253,8 @@ func (s *Spec) maxQuota() uint64 {
 // checkFormat refuses fields of another format.
 func (s *Spec) checkFormat() error {
 	switch spot := s.SpotChecks; {
-	case s.Format == Format && (s.Draft != 0 || spot != nil || s.Generation.MaxStale != 0 || s.Generation.Growth != 0):
-		return fmt.Errorf("%w: draft, spot_checks, generation.max_stale and generation.growth are fields of format %d", ErrSpec, Next)
+	case s.Format == Format && (s.Draft != 0 || spot != nil || s.Generation.MaxStale != 0 || s.Generation.Growth != 0 || s.Generation.Duration != 0):
+		return fmt.Errorf("%w: draft, spot_checks, generation.max_stale, generation.growth and generation.duration are fields of format %d", ErrSpec, Next)
 	case s.Format == Format && s.Env.Params != nil:
 		return fmt.Errorf("%w: env.params is a field of format %d", ErrSpec, Next)
 	case s.Format == Format:
@@ -262,6 +266,8 @@ func (s *Spec) checkFormat() error {
 		return fmt.Errorf("%w: spot_checks.first is %d, allowed 1 to %d", ErrSpec, spot.First, MaxSpotFirst)
 	case spot.Share < 1 || spot.Share > MaxSpotShare:
 		return fmt.Errorf("%w: spot_checks.share is %d, allowed 1 to %d", ErrSpec, spot.Share, MaxSpotShare)
+	case s.Generation.Duration < MinDuration || s.Generation.Duration > MaxDuration:
+		return fmt.Errorf("%w: generation.duration is %d, allowed %d to %d (milliseconds)", ErrSpec, s.Generation.Duration, MinDuration, MaxDuration)
 	}
 	return nil
 }

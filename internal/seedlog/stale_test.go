@@ -22,7 +22,7 @@ func nextSpec(t testing.TB) *Spec {
 	}
 	spec := strategySpec(t, method, newSpec(t, "dises").Policy)
 	spec.Format, spec.Draft, spec.SpotChecks = Next, Draft, &SpotChecks{First: 10, Share: 32}
-	spec.Generation = Generation{Evaluations: 4, Open: true, Chunk: 2, Quota: 4, MaxStale: 2, WeightSteps: 8000}
+	spec.Generation = Generation{Evaluations: 4, Open: true, Chunk: 2, Quota: 4, MaxStale: 2, WeightSteps: 8000, Duration: 250}
 	spec.Nonce = bytes.Repeat([]byte{7}, 16)
 	return spec
 }
@@ -68,8 +68,11 @@ func (r *staleRun) claimOf(key ed25519.PrivateKey, height int, chunk, chunks uin
 
 func (r *staleRun) parent() Parent {
 	height := len(r.links) - 1
-	term := uint64(min(height, 1))
-	return Parent{Link: r.links[height], Height: uint64(height), Term: term, Below: r.window}
+	p := Parent{Link: r.links[height], Height: uint64(height), Term: uint64(min(height, 1)), Below: r.window}
+	if height > 0 {
+		p.Duration = r.all[height-1].entry.Duration
+	}
+	return p
 }
 
 // entry closes a generation of claims, valid or not.

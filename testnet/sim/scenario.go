@@ -61,7 +61,10 @@ func New(o Options) (*Swarm, error) {
 }
 
 // nextStale and nextChecks are what runs of the draft of format 2 have here: its rates of production.
-const nextStale = 4
+const nextStale = 12
+
+// nextDuration is how long a generation lasts at least, in milliseconds.
+const nextDuration = 250
 
 var nextChecks = seedlog.SpotChecks{First: 1, Share: 32}
 
@@ -101,6 +104,7 @@ func newSpec(o Options, origin coordinator.Peer) (*seedlog.Spec, error) {
 	}
 	if o.Next {
 		spec.Format, spec.Draft, spec.SpotChecks, spec.Generation.MaxStale = seedlog.Next, seedlog.Draft, &nextChecks, nextStale
+		spec.Generation.Duration = nextDuration
 	}
 	return spec, nil
 }
