@@ -18,6 +18,11 @@ type Learning struct {
 	// Invented has results be hashes, and episodes last some hundred steps: machines are as busy, and the network, but
 	// nothing is learned, so that swarms of thousands can be simulated.
 	Invented bool
+
+	// Warm is how many of the first ticks Logged, Checks and Lost leave out, and Endless has the run continue until its
+	// limit though it is solved: so they say what a swarm does whose peers know each other.
+	Warm    coordinator.Tick
+	Endless bool
 }
 
 // tickNS is how long a tick is.
@@ -91,7 +96,8 @@ func (w *world) held(state *evolve.State, seeds []uint64) float64 {
 	return sum / float64(len(returns))
 }
 
-// Learned says what a swarm learned, and what became of what its machines computed.
+// Learned says what a swarm learned, and what became of what its machines computed. Of an endless run Seconds is when
+// it was solved, or all of it.
 type Learned struct {
 	Solved      bool
 	Seconds     float64 // virtual
@@ -108,13 +114,17 @@ type Learned struct {
 // until so many ticks are over.
 func (s *Swarm) Learn(limit coordinator.Tick) (Learned, error) {
 	var l Learned
+	var warm computed
 	looked := uint64(0)
-	for s.now < limit && s.err == nil && !l.Solved {
+	for s.now < limit && s.err == nil && !(l.Solved && !s.opts.Learning.Endless) {
 		if s.run(s.now+1) != nil {
 			break
 		}
 		best := s.highest()
-		if best.Height < looked+s.rules.Spec.Checks.Every || best.StateHeight != best.Height {
+		if s.now == s.opts.Learning.Warm {
+			warm = computed{s.now, best.Steps, s.world.fresh, s.world.again}
+		}
+		if l.Solved || best.Height < looked+s.rules.Spec.Checks.Every || best.StateHeight != best.Height {
 			continue
 		}
 		looked = best.Height
@@ -123,14 +133,29 @@ func (s *Swarm) Learn(limit coordinator.Tick) (Learned, error) {
 			l.Mean = s.world.held(best.State, s.rules.TestSeeds(best.Head, s.rules.Spec.Checks.Test))
 			l.Solved = l.Mean >= s.world.env.SolvedReturn
 		}
+		l.Seconds = seconds(s.now)
 		s.trace("height %d, %d evaluations, %d env-steps: return %.1f", best.Height, best.Evaluations, best.Steps, l.Mean)
 	}
-	l.Seconds = float64(s.now) * tickNS / 1e9
-	possible := l.Seconds * s.stepsPerSecond()
-	l.Logged, l.Checks = float64(l.Steps)/possible, float64(s.world.again)/possible
-	l.Lost = float64(s.world.fresh)/possible - l.Logged
+	end := computed{s.now, l.Steps, s.world.fresh, s.world.again}
+	if s.opts.Learning.Endless {
+		end.steps = s.highest().Steps
+	}
+	if !l.Solved {
+		l.Seconds = seconds(s.now)
+	}
+	possible := seconds(end.at-warm.at) * s.stepsPerSecond()
+	l.Logged, l.Checks = float64(end.steps-warm.steps)/possible, float64(end.again-warm.again)/possible
+	l.Lost = float64(end.fresh-warm.fresh)/possible - l.Logged
 	return l, s.err
 }
+
+// computed is what became of what all machines computed until a time, in env-steps.
+type computed struct {
+	at                  coordinator.Tick
+	steps, fresh, again uint64 // in the log; of candidates; of those that were run again
+}
+
+func seconds(t coordinator.Tick) float64 { return float64(t) * tickNS / 1e9 }
 
 // highest is the view of the honest native whose chain is longest.
 func (s *Swarm) highest() (best coordinator.Snapshot) {

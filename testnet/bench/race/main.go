@@ -47,6 +47,9 @@ func main() {
 	wan := flag.Bool("wan", false, "peers lie up to 200 ms apart")
 	delay := flag.Int("delay", 1, "ticks of 50 ms that a hop takes at most")
 	upload := flag.Int("upload", 62_500, "bytes that a node sends in a tick of 50 ms (62,500: 10 Mbit/s)")
+	warm := flag.Duration("warm", 0, "virtual time at first that logged, checks and lost leave out")
+	endless := flag.Bool("endless", false, "continue until -limit though the world is solved")
+	generation := flag.Duration("generation", 0, "how long a generation lasts at least; 0: as in a new run")
 	trace := flag.Bool("trace", false, "tell what happens")
 	traffic := flag.Bool("traffic", false, "print what natives send and get, by the type of message")
 	flag.Parse()
@@ -59,8 +62,8 @@ func main() {
 		for k := range *runs {
 			o := sim.Options{
 				Seed: *seed + uint64(k), Natives: n, Tabs: n * *tabs, WAN: *wan, DelayMin: 1, DelayMax: *delay, Upload: *upload,
-				Learning: &sim.Learning{StepNS: int(step.Nanoseconds()),
-					Run: runspec.Options{Env: *env, Strategy: *strategy, Seed: *seed + uint64(k), Draft: !*format1}},
+				Learning: &sim.Learning{StepNS: int(step.Nanoseconds()), Warm: ticks(*warm), Endless: *endless,
+					Run: runspec.Options{Env: *env, Strategy: *strategy, Seed: *seed + uint64(k), Draft: !*format1, GenerationMS: uint64(generation.Milliseconds())}},
 			}
 			if *trace {
 				o.Trace = func(line string) { fmt.Fprintln(os.Stderr, line) }
@@ -70,7 +73,7 @@ func main() {
 			if err != nil {
 				fatal(err)
 			}
-			learned, err := s.Learn(coordinator.Tick(*limit / (50 * time.Millisecond)))
+			learned, err := s.Learn(ticks(*limit))
 			if err != nil {
 				fatal(err)
 			}
@@ -142,6 +145,8 @@ func median(rows []row, of func(row) float64) float64 {
 	slices.Sort(values)
 	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 }
+
+func ticks(d time.Duration) coordinator.Tick { return coordinator.Tick(d / (50 * time.Millisecond)) }
 
 func fatal(err error) {
 	fmt.Fprintln(os.Stderr, "race:", err)
