@@ -62,6 +62,7 @@ var (
 // named looks for the test that a mutant names.
 func (m Mutant) named(root string) error {
 	dir, test, _ := strings.Cut(m.By, " ")
+	test, _, _ = strings.Cut(test, "/") // of a test with parts
 	files, err := filepath.Glob(filepath.Join(root, dir, "*_test.go"))
 	for _, file := range files {
 		text, err := os.ReadFile(file)
