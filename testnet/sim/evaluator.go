@@ -58,7 +58,7 @@ func (s *Swarm) evaluateNext(n *node) {
 		}
 		e.running = t
 		// What is left of the tick in which the last task ended counts.
-		cost := s.cost(t)
+		cost := s.cost(n, t)
 		took := (max(cost-e.credit, 0) + n.rate - 1) / n.rate
 		e.credit += took*n.rate - cost
 		s.push(s.now+n.speed+coordinator.Tick(took), event{node: n, life: n.lives, do: func() { s.evaluated(n, t) }})
@@ -67,13 +67,16 @@ func (s *Swarm) evaluateNext(n *node) {
 }
 
 // cost is what a task takes of a machine, in the unit of its rate.
-func (s *Swarm) cost(t *task) int {
+func (s *Swarm) cost(n *node, t *task) int {
 	if s.world == nil {
 		return len(t.Task.Seeds) * s.rules.Signs()
 	}
 	var err error
 	if t.results, err = s.world.evaluate(t.Task); err != nil {
 		s.fail("%w", err)
+	}
+	if s.lies != nil {
+		s.lies.evaluates(n, t.Task, t.results)
 	}
 	steps := uint64(0)
 	for _, r := range t.results {

@@ -14,15 +14,15 @@ import (
 type Learning struct {
 	Run    runspec.Options // nonce and origin are the simulator's
 	StepNS int             // that an env-step takes a native; a tab takes four times as long
+	Lies   *Lies           // nil: nobody lies
+	Least  uint64          // entries that the swarm makes at least, also when it has solved the environment before
 
 	// Invented has results be hashes, and episodes last some hundred steps: machines are as busy, and the network, but
 	// nothing is learned, so that swarms of thousands can be simulated.
 	Invented bool
 
-	// Warm is how many of the first ticks Logged, Checks and Lost leave out, and Endless has the run continue until its
-	// limit though it is solved: so they say what a swarm does whose peers know each other.
-	Warm    coordinator.Tick
-	Endless bool
+	// Warm is how many of the first ticks Learned.Later leaves out; 0: those before its entry 50.
+	Warm coordinator.Tick
 }
 
 // tickNS is how long a tick is.
@@ -96,8 +96,8 @@ func (w *world) held(state *evolve.State, seeds []uint64) float64 {
 	return sum / float64(len(returns))
 }
 
-// Learned says what a swarm learned, and what became of what its machines computed. Of an endless run Seconds is when
-// it was solved, or all of it.
+// Learned says what a swarm learned, and what became of what its machines computed, until it had solved the
+// environment.
 type Learned struct {
 	Solved      bool
 	Seconds     float64 // virtual
@@ -108,23 +108,45 @@ type Learned struct {
 	Checks      float64 // part: candidates run again
 	Lost        float64 // part: neither logged nor a check
 	Mean        float64 // return over the episodes of the last look
+
+	Later Later // from Learning.Warm or entry 50 on, where Learning.Least asks for more than that
+	Lied  Lied  // over the whole run, where somebody lies
 }
 
-// Learn has the swarm train until its mean policy solves the environment, as `evonode train --until solved` decides, or
-// until so many ticks are over.
+// Later is what machines compute once all have a record.
+type Later struct {
+	Logged float64 // part of what all machines can compute: it is in the log
+	Checks float64 // part: candidates run again
+	Lost   float64 // part: neither logged nor a check
+}
+
+// laterFrom is the entry with which Later begins: from there on votes are weighed by a whole window.
+const laterFrom = 50
+
+// Learn has the swarm train until its mean policy solves the environment, as `evonode train --until solved` decides,
+// and makes at least so many entries as are asked for, or until so many ticks are over.
 func (s *Swarm) Learn(limit coordinator.Tick) (Learned, error) {
 	var l Learned
-	var warm computed
+	var before spent
 	looked := uint64(0)
-	for s.now < limit && s.err == nil && !(l.Solved && !s.opts.Learning.Endless) {
+	for s.now < limit && s.err == nil {
 		if s.run(s.now+1) != nil {
 			break
 		}
 		best := s.highest()
-		if s.now == s.opts.Learning.Warm {
-			warm = computed{s.now, best.Steps, s.world.fresh, s.world.again}
+		if s.lies != nil {
+			s.followLies(best)
 		}
-		if l.Solved || best.Height < looked+s.rules.Spec.Checks.Every || best.StateHeight != best.Height {
+		if before.tick == 0 && s.knowEachOther(best) {
+			before = s.spent(best)
+		}
+		if l.Solved {
+			if best.Height >= s.opts.Learning.Least {
+				break
+			}
+			continue
+		}
+		if best.Height < looked+s.rules.Spec.Checks.Every || best.StateHeight != best.Height {
 			continue
 		}
 		looked = best.Height
@@ -133,26 +155,53 @@ func (s *Swarm) Learn(limit coordinator.Tick) (Learned, error) {
 			l.Mean = s.world.held(best.State, s.rules.TestSeeds(best.Head, s.rules.Spec.Checks.Test))
 			l.Solved = l.Mean >= s.world.env.SolvedReturn
 		}
-		l.Seconds = seconds(s.now)
 		s.trace("height %d, %d evaluations, %d env-steps: return %.1f", best.Height, best.Evaluations, best.Steps, l.Mean)
-	}
-	end := computed{s.now, l.Steps, s.world.fresh, s.world.again}
-	if s.opts.Learning.Endless {
-		end.steps = s.highest().Steps
+		if l.Solved {
+			s.used(&l)
+			if best.Height >= s.opts.Learning.Least {
+				break
+			}
+		}
 	}
 	if !l.Solved {
-		l.Seconds = seconds(s.now)
+		s.used(&l)
 	}
-	possible := seconds(end.at-warm.at) * s.stepsPerSecond()
-	l.Logged, l.Checks = float64(end.steps-warm.steps)/possible, float64(end.again-warm.again)/possible
-	l.Lost = float64(end.fresh-warm.fresh)/possible - l.Logged
+	if before.tick > 0 && s.now > before.tick {
+		after := s.spent(s.highest())
+		possible := seconds(after.tick-before.tick) * s.stepsPerSecond()
+		l.Later.Logged, l.Later.Checks = float64(after.steps-before.steps)/possible, float64(after.again-before.again)/possible
+		l.Later.Lost = float64(after.fresh-before.fresh)/possible - l.Later.Logged
+	}
+	if s.lies != nil {
+		l.Lied = s.lied()
+	}
 	return l, s.err
 }
 
-// computed is what became of what all machines computed until a time, in env-steps.
-type computed struct {
-	at                  coordinator.Tick
+// knowEachOther reports whether Learned.Later begins.
+func (s *Swarm) knowEachOther(best coordinator.Snapshot) bool {
+	if warm := s.opts.Learning.Warm; warm > 0 {
+		return s.now >= warm
+	}
+	return best.Height >= laterFrom
+}
+
+// spent is what all machines computed up to a tick, in env-steps.
+type spent struct {
+	tick                coordinator.Tick
 	steps, fresh, again uint64 // in the log; of candidates; of those that were run again
+}
+
+func (s *Swarm) spent(best coordinator.Snapshot) spent {
+	return spent{s.now, best.Steps, s.world.fresh, s.world.again}
+}
+
+// used sums up what the machines did up to now.
+func (s *Swarm) used(l *Learned) {
+	l.Seconds = seconds(s.now)
+	possible := l.Seconds * s.stepsPerSecond()
+	l.Logged, l.Checks = float64(l.Steps)/possible, float64(s.world.again)/possible
+	l.Lost = float64(s.world.fresh)/possible - l.Logged
 }
 
 func seconds(t coordinator.Tick) float64 { return float64(t) * tickNS / 1e9 }

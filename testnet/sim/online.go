@@ -53,6 +53,7 @@ func (s *Swarm) watch(n *node, e coordinator.Event, a *coordinator.Actions) {
 		case coordinator.NoteBan:
 			excuse = true
 			s.checkBan(n, note)
+			s.noteFound(n, note.Peer)
 		}
 		s.trace("node %d notes %s: %s", n.index, note.Kind, note.Text)
 	}

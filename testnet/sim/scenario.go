@@ -44,11 +44,21 @@ func New(o Options) (*Swarm, error) {
 	if o.Stranger > 0 {
 		attacks = append([]Attack{{New: func() Adversary { return NewStranger(o.Stranger, o.Forges) }, Rate: 1 + o.Stranger/4, Until: o.Ticks}}, attacks...)
 	}
+	if o.Learning != nil && o.Learning.Lies != nil {
+		attack, err := o.Learning.Lies.attack(o.Natives)
+		if err != nil {
+			return nil, err
+		}
+		attacks, s.lies = append(attacks, attack), newLieBook()
+	}
 	for i, attack := range attacks {
 		a := s.newActor(i, attack)
 		for range attack.Owns {
 			free--
 			s.nodes[free].owner = a
+			if s.lies != nil {
+				s.lies.key(s.nodes[free].peer)
+			}
 		}
 		s.actors = append(s.actors, a)
 	}

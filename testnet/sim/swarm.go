@@ -26,6 +26,7 @@ type Swarm struct {
 	err     error
 	world   *world       // nil: fitness is synthetic
 	clock   func() int64 // of this computer, in nanoseconds; nil: what steps take is not measured
+	lies    *lieBook     // nil: nobody lies in a run that learns
 
 	online online
 	Report Report

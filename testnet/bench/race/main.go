@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -25,11 +26,12 @@ import (
 
 // row is a line of the output: one run.
 type row struct {
-	Env   string `json:"env"`
-	Peers int    `json:"peers"`
-	Tabs  int    `json:"tabs"`
-	Seed  uint64 `json:"seed"`
-	Draft bool   `json:"draft"`
+	Env   string    `json:"env"`
+	Peers int       `json:"peers"`
+	Tabs  int       `json:"tabs"`
+	Seed  uint64    `json:"seed"`
+	Draft bool      `json:"draft"`
+	Lies  *sim.Lies `json:"lies,omitempty"`
 	sim.Learned
 	Wall float64 `json:"wall"` // seconds that the simulation took
 }
@@ -47,12 +49,19 @@ func main() {
 	wan := flag.Bool("wan", false, "peers lie up to 200 ms apart")
 	delay := flag.Int("delay", 1, "ticks of 50 ms that a hop takes at most")
 	upload := flag.Int("upload", 62_500, "bytes that a node sends in a tick of 50 ms (62,500: 10 Mbit/s)")
-	warm := flag.Duration("warm", 0, "virtual time at first that logged, checks and lost leave out")
+	warm := flag.Duration("warm", 0, "virtual time at first that the figures of later leave out; 0: that before entry 50")
 	endless := flag.Bool("endless", false, "continue until -limit though the world is solved")
 	generation := flag.Duration("generation", 0, "how long a generation lasts at least; 0: as in a new run")
+	lying := flag.String("lying", "0", "which shares of the peers' computing lies, a list: of each a run of every kind and seed")
+	lie := flag.String("lie", "", "how, a list of "+strings.Join(sim.LieKinds(), ", ")+"; empty: all")
+	honest := flag.Int("honest", -1, "results that each faulty peer's key claims truly before; -1: what the kind of lie has")
+	least := flag.Uint64("least", 0, "entries that a run has at least, also when it has solved the world before")
 	trace := flag.Bool("trace", false, "tell what happens")
 	traffic := flag.Bool("traffic", false, "print what natives send and get, by the type of message")
 	flag.Parse()
+	if *endless {
+		*least = math.MaxUint64
+	}
 	var rows []row
 	for _, text := range strings.Split(*peers, ",") {
 		n, err := strconv.Atoi(text)
@@ -60,31 +69,37 @@ func main() {
 			fatal(err)
 		}
 		for k := range *runs {
-			o := sim.Options{
-				Seed: *seed + uint64(k), Natives: n, Tabs: n * *tabs, WAN: *wan, DelayMin: 1, DelayMax: *delay, Upload: *upload,
-				Learning: &sim.Learning{StepNS: int(step.Nanoseconds()), Warm: ticks(*warm), Endless: *endless,
-					Run: runspec.Options{Env: *env, Strategy: *strategy, Seed: *seed + uint64(k), Draft: !*format1, GenerationMS: uint64(generation.Milliseconds())}},
-			}
-			if *trace {
-				o.Trace = func(line string) { fmt.Fprintln(os.Stderr, line) }
-			}
-			begun := time.Now()
-			s, err := sim.New(o)
-			if err != nil {
-				fatal(err)
-			}
-			learned, err := s.Learn(ticks(*limit))
-			if err != nil {
-				fatal(err)
-			}
-			r := row{*env, n, n * *tabs, o.Seed, !*format1, learned, time.Since(begun).Seconds()}
-			rows = append(rows, r)
-			line, _ := json.Marshal(r)
-			fmt.Println(string(line))
-			if *traffic {
-				printTraffic(s, n)
+			for _, lies := range lyingOf(*lying, *lie, *honest) {
+				o := sim.Options{
+					Seed: *seed + uint64(k), Natives: n, Tabs: n * *tabs, WAN: *wan, DelayMin: 1, DelayMax: *delay, Upload: *upload,
+					Learning: &sim.Learning{StepNS: int(step.Nanoseconds()), Warm: ticks(*warm), Lies: lies, Least: *least,
+						Run: runspec.Options{Env: *env, Strategy: *strategy, Seed: *seed + uint64(k), Draft: !*format1, GenerationMS: uint64(generation.Milliseconds())}},
+				}
+				if *trace {
+					o.Trace = func(line string) { fmt.Fprintln(os.Stderr, line) }
+				}
+				begun := time.Now()
+				s, err := sim.New(o)
+				if err != nil {
+					fatal(err)
+				}
+				learned, err := s.Learn(ticks(*limit))
+				if err != nil {
+					fatal(err)
+				}
+				r := row{*env, n, n * *tabs, o.Seed, !*format1, lies, learned, time.Since(begun).Seconds()}
+				rows = append(rows, r)
+				line, _ := json.Marshal(r)
+				fmt.Println(string(line))
+				if *traffic {
+					printTraffic(s, n)
+				}
 			}
 		}
+	}
+	if *lying != "0" {
+		tableOfLies(rows)
+		return
 	}
 	table(rows)
 }
@@ -112,7 +127,7 @@ func printTraffic(s *sim.Swarm, natives int) {
 
 // table prints the medians of each size.
 func table(rows []row) {
-	fmt.Println("\n| peers | solved | seconds | speedup | env-steps | generations | logged of possible | checks | lost |\n|---|---|---|---|---|---|---|---|---|")
+	fmt.Println("\n| peers | solved | seconds | speedup | env-steps | generations | logged of possible | checks | lost | later: logged, checks, lost |\n|---|---|---|---|---|---|---|---|---|---|")
 	var alone float64
 	for len(rows) > 0 {
 		n := 1
@@ -131,9 +146,10 @@ func table(rows []row) {
 		if alone == 0 {
 			alone = seconds * float64(size[0].Peers)
 		}
-		fmt.Printf("| %d | %d of %d | %.1f | %.1f | %.3g | %.0f | %.2f | %.2f | %.2f |\n", size[0].Peers, solved, n, seconds, alone/seconds,
+		fmt.Printf("| %d | %d of %d | %.1f | %.1f | %.3g | %.0f | %.2f | %.2f | %.2f | %.2f, %.2f, %.2f |\n", size[0].Peers, solved, n, seconds, alone/seconds,
 			median(size, func(r row) float64 { return float64(r.Steps) }), median(size, func(r row) float64 { return float64(r.Entries) }),
-			median(size, func(r row) float64 { return r.Logged }), median(size, func(r row) float64 { return r.Checks }), median(size, func(r row) float64 { return r.Lost }))
+			median(size, func(r row) float64 { return r.Logged }), median(size, func(r row) float64 { return r.Checks }), median(size, func(r row) float64 { return r.Lost }),
+			median(size, func(r row) float64 { return r.Later.Logged }), median(size, func(r row) float64 { return r.Later.Checks }), median(size, func(r row) float64 { return r.Later.Lost }))
 	}
 }
 
