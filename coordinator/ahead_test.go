@@ -59,7 +59,7 @@ func TestNewcomerWorksAhead(t *testing.T) {
 	if !s.Syncing || s.Ahead+4 < high || s.Mine.Evaluations+32 < logged || s.Mine.Evaluations > logged+64 {
 		t.Errorf("syncing %v, works on %d of %d, counts %d evaluations of %d", s.Syncing, s.Ahead, high, s.Mine.Evaluations, logged)
 	}
-	if c.ahead.checks.left > 0 || c.ahead.checks.wrong > 0 {
+	if c.ahead.checks.left > aheadChecks/8 || c.ahead.checks.wrong > 0 {
 		t.Errorf("of the results on the others' state %d were not drawn, %d wrong", c.ahead.checks.left, c.ahead.checks.wrong)
 	}
 	if logged*3 < others.chain.credits[f.peers[1].peer].Evaluations/4 {

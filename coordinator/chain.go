@@ -48,7 +48,8 @@ func newChain(rules *seedlog.Rules, archive Archive, faulty map[Peer]bool) chain
 
 // newGenesis is the node of the genesis.
 func newGenesis(rules *seedlog.Rules) *node {
-	return &node{link: rules.Run, stage: trusted, state: rules.Initial(), best: evolve.InvalidFitness, mean: evolve.InvalidFitness}
+	return &node{link: rules.Run, stage: trusted, state: rules.Initial(), best: evolve.InvalidFitness, mean: evolve.InvalidFitness,
+		fresh: rules.Spec.Generation.MaxStale > 0}
 }
 
 // canonAt is the canonical entry of a height, or nil if there is none in memory.

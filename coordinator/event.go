@@ -44,6 +44,8 @@ type Folded struct {
 	Decisive [][]seedlog.Counter // by entry: the results that decided it
 	Failed   bool
 	carried  []byte // the last state, encoded, where a leader asked for it
+
+	influence [][]float64 // by entry: how much its results move the model, where that was asked for
 }
 
 // Linked says that there is a direct connection to a peer.

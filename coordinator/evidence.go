@@ -177,6 +177,9 @@ func (c *Coordinator) onFraudProof(e *evidence) {
 	if !known && c.logger(e.claim) == nil {
 		return
 	}
+	if c.faults.peers[claim.Peer] && !c.vouchedFor(e.claim) {
+		return // it is known to be faulty already
+	}
 	if !c.rules.Contradicts(proof, claim) {
 		c.markFaulty(proof.Accuser, "sent a fraud proof that agrees with the claim")
 		return
@@ -198,6 +201,32 @@ func (c *Coordinator) logger(claim seedlog.CheckedClaim) *node {
 		}
 	}
 	return nil
+}
+
+// vouchedFor reports whether somebody answers for a claim besides its author: who attested it, or the leader that
+// logged it. Where leaders re-run all claims they do for each.
+func (c *Coordinator) vouchedFor(claim seedlog.CheckedClaim) bool {
+	if c.rules.Spec.SpotChecks == nil || c.chain.maxStale == 0 {
+		return true
+	}
+	n := c.logger(claim)
+	return n != nil && c.answered(n, claim)
+}
+
+// answered reports whether somebody else than its author answers for a claim that n holds, as a draft of format 2 says.
+func (c *Coordinator) answered(n *node, claim seedlog.CheckedClaim) bool {
+	if _, attested := c.answers(n, claim.Link()); attested {
+		return true
+	}
+	return c.answersLeader(n, claim.Link(), claim.Value().Peer)
+}
+
+// answersLeader reports whether the leader of n answers for a claim there: it is the first one of a key without work in
+// the entries below, and nobody attests it.
+func (c *Coordinator) answersLeader(n *node, link seedlog.Link, author Peer) bool {
+	credit := n.creditOf(author)
+	_, attested := c.answers(n, link)
+	return !attested && credit != nil && n.claims[credit.first] == link && c.chain.accountsAt(n.parent).of[author].entries == 0
 }
 
 // mayHold lists the entries that may hold claims on n: those above it, as far up as claims may lie back.
@@ -227,7 +256,7 @@ func (c *Coordinator) issueProofs() {
 	for key, e := range c.faults.pending.All() {
 		claim, proof := e.claim.Value(), e.proof.Value()
 		parent := c.chain.nodes[claim.Parent]
-		if parent == nil || c.faults.falseClaims[key.claim] || c.faults.peers[key.accuser] {
+		if parent == nil || c.faults.falseClaims[key.claim] || c.faults.peers[key.accuser] || c.faults.peers[claim.Peer] && !c.vouchedFor(e.claim) {
 			c.faults.pending.Delete(key)
 			continue
 		}
@@ -324,7 +353,9 @@ func (c *Coordinator) markFaulty(p Peer, why string) {
 }
 
 // markFalse notes whether an entry holds a false claim that its leader should have found: no chain may end less than
-// proofDepth above it. The leader did not re-run what it logged, and is disqualified.
+// proofDepth above it, or freshDepth. The leader did not re-run what it logged, and is disqualified. Where it answers
+// for few claims alone, that costs its key: else who logs lies of free keys could have the work on top of them undone
+// again and again.
 func (c *Coordinator) markFalse(n *node) {
 	for _, link := range n.claims {
 		if !c.faults.falseClaims[link] {
@@ -335,11 +366,14 @@ func (c *Coordinator) markFalse(n *node) {
 			continue
 		}
 		c.void(n)
-		c.disqualify(n.leader, fmt.Sprintf("logged a false claim at height %d", n.height))
+		why := fmt.Sprintf("logged a false claim at height %d", n.height)
+		if c.disqualify(n.leader, why); c.chain.maxStale > 0 {
+			c.markFaulty(n.leader, why)
+		}
 	}
 }
 
-// void has no chain end less than proofDepth above n.
+// void has no chain end less than proofDepth, or freshDepth, above n.
 func (c *Coordinator) void(n *node) {
 	n.fraud = true
 	spread(n, func(m *node) {

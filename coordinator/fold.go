@@ -32,6 +32,7 @@ type FoldEntry struct {
 	links    []seedlog.Link         // of the claims, in the entry's order
 	claims   []seedlog.CheckedClaim // nil: the archive has them
 	decisive int                    // how many decisive results the answer names
+	weighed  bool                   // whether it says how much each result moves the model
 }
 
 // Task is the fold as an evaluator takes it. It reads claims from the archive and hashes for every result:
@@ -64,10 +65,13 @@ func values(claims []seedlog.CheckedClaim) []*seedlog.Claim {
 
 // Answer turns what an evaluator gave for Task into an event. It takes about as long as Task.
 func (f *Fold) Answer(rules *seedlog.Rules, folded []rollout.Folded) Folded {
-	e := Folded{ID: f.ID, Steps: folded, Decisive: make([][]seedlog.Counter, len(f.Entries))}
+	e := Folded{ID: f.ID, Steps: folded, Decisive: make([][]seedlog.Counter, len(f.Entries)), influence: make([][]float64, len(f.Entries))}
 	for i, entry := range f.Entries {
 		if entry.decisive > 0 {
 			e.Decisive[i] = rules.Decisive(entry.parent, values(entry.claims), entry.decisive)
+		}
+		if entry.weighed {
+			e.influence[i] = rules.Influence(entry.parent, values(entry.claims))
 		}
 	}
 	e.carried = f.carried(folded[len(folded)-1].State)
@@ -167,7 +171,7 @@ func (c *Coordinator) foldNext() {
 		}
 		e := FoldEntry{parent: c.chain.head.link, claims: claims}
 		if c.rules.Spec.SpotChecks != nil {
-			e.decisive = decisiveResults
+			e.decisive, e.weighed = decisiveResults, c.chain.maxStale > 0
 		}
 		c.startFold(c.chain.head.state, nil, []FoldEntry{e})
 		return
@@ -224,7 +228,7 @@ func (c *Coordinator) foldPath(path []*node) {
 		}
 		switch {
 		case c.rules.Spec.SpotChecks != nil && n.body != nil:
-			e.decisive = decisiveResults
+			e.decisive, e.weighed = decisiveResults, c.chain.maxStale > 0 && c.cfg.Audit > 0
 		case n.stage == linked:
 			e.decisive = c.cfg.Decisive
 		}
@@ -257,13 +261,13 @@ func (c *Coordinator) folded(e Folded) {
 	}
 	c.folds.underway = nil
 	n := max(len(f.entries), 1)
-	if e.Failed || len(e.Steps) != n || len(e.Decisive) != n || e.Steps[n-1].State == nil {
+	if e.Failed || len(e.Steps) != n || len(e.Decisive) != n || len(e.influence) != n || e.Steps[n-1].State == nil {
 		c.out.note(NoteFold, c.self, "folding a generation failed on this computer; trying again")
 		c.folds.again, c.folds.size = c.now+c.cfg.Timing.Pull, 1
 		return
 	}
 	if len(f.entries) == 0 {
-		c.tenure.closing.decisive, c.tenure.closing.carried = e.Decisive[0], e.carried
+		c.tenure.closing.decisive, c.tenure.closing.influence, c.tenure.closing.carried = e.Decisive[0], e.influence[0], e.carried
 		c.closed(&e.Steps[0])
 		return
 	}
@@ -276,6 +280,9 @@ func (c *Coordinator) folded(e Folded) {
 	for i, m := range f.entries {
 		if !c.take(m, &e.Steps[i], e.Decisive[i], i == n-1) {
 			return
+		}
+		if c.chain.canonAt(m.height) != m { // else it is not drawn from any more
+			m.influence = e.influence[i]
 		}
 	}
 	c.startWaiting()

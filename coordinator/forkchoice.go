@@ -2,10 +2,19 @@ package coordinator
 
 // The fork choice: pure functions of the tree.
 
-// usable reports whether a chain may end here: nothing below was refused, and no false claim is less than proofDepth
-// below. That depends on the branch alone, so peers that learn of a false claim at different times still agree.
+// usable reports whether a chain may end here: nothing below was refused, and no void entry is less than proofDepth
+// below, or freshDepth. That depends on the branch alone, so peers that learn of a false claim at different times still
+// agree.
 func (n *node) usable() bool {
-	return n.stage != refused && (n.falseAt == 0 || n.height >= n.falseAt+proofDepth)
+	return n.stage != refused && (n.falseAt == 0 || n.height >= n.falseAt+n.voidDepth())
+}
+
+// voidDepth is how far below the tip an entry of n's run may be void.
+func (n *node) voidDepth() uint64 {
+	if n.fresh {
+		return freshDepth
+	}
+	return proofDepth
 }
 
 // better is the order of tips: weight, then the vote behind the tip, then the lower link.

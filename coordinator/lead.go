@@ -65,6 +65,8 @@ type closing struct {
 	carried  []byte            // the state after it, encoded; empty: it is too long to be sent along
 	decisive []seedlog.Counter // results that decide it, where a leader has to re-run these
 	unsure   int               // of them under re-run
+
+	influence []float64 // how much each result moves the model; nil: not known
 }
 
 // holds reports whether a leader holds a generation that is full open, because what comes later would be lost.

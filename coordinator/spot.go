@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/evoswarm/evoswarm/internal/fair"
@@ -20,8 +21,15 @@ const (
 	spotsOwed = 64
 	// maxSealed bounds the decisive results of its own entries that a leader has under re-run.
 	maxSealed = 8
-	// decisiveSpots is which part of the re-runs goes to what decides an entry: one in so many.
-	decisiveSpots = 2
+	// stepsSpots is which part of what natives re-run of an entry is drawn by the env-steps that results claim: one in
+	// so many. The others are drawn by how much results move the model.
+	stepsSpots = 4
+	// sealedPart of sealedOf is how many times as rare as natives' re-runs those are of what decides an entry, by its
+	// leader: with both a swarm stays below a twentieth.
+	sealedPart, sealedOf = 3, 4
+	// alarmShare is which part of an entry's results all natives together re-run besides while they owe re-runs for
+	// somebody who was found to lie: one in so many.
+	alarmShare = 8
 )
 
 // author is what the pool holds of a peer.
@@ -98,7 +106,14 @@ func (c *Coordinator) spot(p *pooled, a *author, delegates *[]Peer, room bool) {
 	if c.opens(p, a) {
 		p.draws = len(claim.Steps)
 	}
+	best, outstanding := c.outstanding(claim, a.ready)
 	switch {
+	case outstanding && p.draws < len(claim.Steps):
+		a.busy = true
+		if room {
+			p.spared = true
+			c.spotResult(p, best)
+		}
 	case p.draws == 0:
 		c.spare(p)
 		a.ready += c.rules.Chunks(claim)
@@ -122,12 +137,29 @@ func (p *pooled) newcomers(head *node) bool { return p.fresh || head.height == 0
 // drawn is how many results of a key's next claim are re-run: all until the log and this pool hold the first chunks of
 // it, then a part that falls with what they hold.
 func (c *Coordinator) drawn(claim *seedlog.Claim, ready uint64) int {
-	spot, size := c.rules.Spec.SpotChecks, uint64(len(claim.Steps))
-	chunks := c.chain.credits[claim.Peer].Evaluations/c.rules.EvaluationsPerChunk() + ready
-	if chunks >= spot.First*spot.Share {
+	size, chunks := uint64(len(claim.Steps)), c.chunksOf(claim.Peer)+ready
+	if !c.young(chunks) {
 		return 0
 	}
-	return int(min(size, (size*spot.First+c.draw.Uint64()%(chunks+1))/(chunks+1)))
+	return int(min(size, c.lot(size*c.rules.Spec.SpotChecks.First, chunks+1)))
+}
+
+// chunksOf is how many chunks of a key the log holds.
+func (c *Coordinator) chunksOf(p Peer) uint64 {
+	return c.chain.credits[p].Evaluations / c.rules.EvaluationsPerChunk()
+}
+
+// young reports whether claims of a key are still drawn from before they are logged.
+func (c *Coordinator) young(chunks uint64) bool {
+	return chunks < c.rules.Spec.SpotChecks.First*c.rules.Spec.SpotChecks.Share
+}
+
+// outstanding is the best result of a claim, and whether it is to be re-run before it is logged: its author's record is
+// short, and it would have been the best of the newest entry. So a new key gets little out of one honest claim: what it
+// says next is either not what moves the model most, or re-run.
+func (c *Coordinator) outstanding(claim *seedlog.Claim, ready uint64) (result uint64, ok bool) {
+	fitness, result := claim.Best()
+	return result, c.chain.maxStale > 0 && c.chain.head.height > 0 && c.young(c.chunksOf(claim.Peer)+ready) && fitness >= c.chain.head.best
 }
 
 // spotClaim re-runs as many results of a claim as were drawn, which ones is drawn now.
@@ -170,29 +202,78 @@ func (c *Coordinator) spare(p *pooled) {
 	c.nextOf(p)
 }
 
-// spotEntry has results of an entry re-run that this peer follows now, as far as it owes any: some of those that
-// decide it, and of the others by the steps that they claim.
+// spotEntry has results of an entry re-run that this peer follows now, as far as it owes any.
 func (c *Coordinator) spotEntry(n *node) {
 	if n.body == nil || c.cfg.Audit == 0 || n.steps == n.parent.steps {
 		return
 	}
-	claims, steps := n.body.claims, n.steps-n.parent.steps
 	for c.spotOwed() {
-		var claim seedlog.CheckedClaim
-		var counter uint64
-		if len(n.decisive) > 0 && c.draw.Uint64()%decisiveSpots == 0 {
-			d := n.decisive[c.draw.Uint64()%uint64(len(n.decisive))]
-			claim, counter = claims[d.Claim], d.Counter
-		} else {
-			d := drawResults(claims, 1, func() uint64 { return c.draw.Uint64() % steps })[0]
-			claim = claims[d.claim]
-			counter = c.rules.First(claim.Value()) + uint64(d.result)
-		}
-		v := claim.Value()
-		if on := c.chain.stateOf(n, v); on != nil && v.Peer != c.self {
-			c.issue(&job{kind: jobSpot, parent: on, claim: claim, peer: v.Peer, counter: counter}, false)
+		c.spotLogged(n)
+	}
+	for range c.alarmed(n) {
+		c.spotLogged(n)
+	}
+	n.influence = nil
+}
+
+// alarmed is how many results of an entry this peer re-runs besides, since somebody was found to lie of late.
+func (c *Coordinator) alarmed(n *node) uint64 {
+	if c.work.alarm == 0 {
+		return 0
+	}
+	k := min(c.work.alarm, c.lot(n.evaluations-n.parent.evaluations, alarmShare*uint64(c.natives())))
+	c.work.alarm -= k
+	return k
+}
+
+// lot is so many of n as one in so many are, rounded up or down by lot.
+func (c *Coordinator) lot(n, share uint64) uint64 { return (n + c.draw.Uint64()%share) / share }
+
+// spotLogged has a result of an entry re-run: of stepsSpots one is drawn by the env-steps that it claims, so that who
+// claims more than he did is found, and the others by how much they move the model, so that who lies moves it little
+// before he is found, whatever he lies about.
+func (c *Coordinator) spotLogged(n *node) {
+	claims, steps := n.body.claims, n.steps-n.parent.steps
+	var d drawn
+	if n.influence == nil || c.draw.Uint64()%stepsSpots == 0 {
+		d = drawResults(claims, 1, func() uint64 { return c.draw.Uint64() % steps })[0]
+	} else {
+		d = resultAt(claims, c.heavy(n.influence))
+	}
+	claim := claims[d.claim]
+	v := claim.Value()
+	if on := c.chain.stateOf(n, v); on != nil && v.Peer != c.self {
+		c.issue(&job{kind: jobSpot, parent: on, claim: claim, peer: v.Peer, counter: c.rules.First(v) + uint64(d.result)}, false)
+	}
+}
+
+// heavy draws one of some weights, each as often as it is heavy.
+func (c *Coordinator) heavy(weights []float64) int {
+	sum, last := 0.0, 0
+	for i, w := range weights {
+		if sum += w; w > 0 {
+			last = i
 		}
 	}
+	at := float64(float64(c.draw.Uint64()>>11) / (1 << 53) * sum)
+	for i, w := range weights {
+		if at -= w; at < 0 {
+			return i
+		}
+	}
+	return last
+}
+
+// resultAt is the result with a number among all of some claims.
+func resultAt(claims []seedlog.CheckedClaim, number int) drawn {
+	for i, claim := range claims {
+		size := len(claim.Value().Steps)
+		if number < size {
+			return drawn{claim: i, result: number}
+		}
+		number -= size
+	}
+	return drawn{}
 }
 
 // spotted takes the re-run of one result that was drawn.
@@ -214,27 +295,39 @@ func (c *Coordinator) spotted(j *job, fitness []int64, steps uint64) {
 	}
 }
 
-// suspects is how many natives re-run each claim of a peer that was found faulty, on average.
-const suspects = 2
+// suspects is how many natives re-run each claim of a peer that was found faulty, on average, and vouched how many do
+// where somebody answers for the claim.
+const suspects, vouched = 1, 2
 
 // suspect has the claims re-run that the newest entries hold of a peer that was found faulty: it may have lied before,
-// and others may have attested that.
+// and others may have attested that. Where one lies others may, so all natives together re-run as many results besides
+// as the log has of it: checks rise while lies are found, and fall back by themselves, and who would have them rise
+// pays with a record as large.
 func (c *Coordinator) suspect(p Peer) {
 	if c.rules.Spec.SpotChecks == nil || c.cfg.Audit == 0 {
 		return
 	}
-	natives := uint64(c.natives())
+	natives, logged := uint64(c.natives()), uint64(0)
 	for n := c.chain.head; n.parent != nil && c.chain.head.height-n.height < proofDepth; n = n.parent {
-		if !slices.ContainsFunc(n.credits, func(credit peerCredit) bool { return credit.peer == p }) {
+		credit := n.creditOf(p)
+		if credit == nil {
 			continue
 		}
+		logged += credit.Evaluations
 		for _, claim := range n.body.claimsOf(c, n) {
-			on := c.chain.stateOf(n, claim.Value())
-			if claim.Value().Peer == p && on != nil && !c.faults.falseClaims[claim.Link()] && c.draw.Uint64()%natives < suspects && len(c.work.audits) < maxAudits {
+			if claim.Value().Peer != p || c.faults.falseClaims[claim.Link()] {
+				continue
+			}
+			rerunBy := uint64(suspects)
+			if c.answered(n, claim) {
+				rerunBy = vouched
+			}
+			if on := c.chain.stateOf(n, claim.Value()); on != nil && c.draw.Uint64()%natives < rerunBy && len(c.work.audits) < maxAudits {
 				c.work.audits = append(c.work.audits, audit{parent: on, claim: claim})
 			}
 		}
 	}
+	c.work.alarm = min(c.work.alarm+c.lot(logged, natives), spotsOwed)
 }
 
 // checkDecisive has what decides the generation that this leader closes re-run, but for what it knows to be true, and
@@ -250,24 +343,46 @@ func (c *Coordinator) checkDecisive() int {
 	return g.unsure
 }
 
-// checkSealed has what decides an entry re-run that this leader has just sealed. It leaves out what it knows to be
-// true, and what is more than it can keep up with: others draw that.
+// checkSealed has what decides an entry re-run that this leader has just sealed: the heaviest result, or both, by lot
+// where the entry is short. It leaves out what it knows to be true, and what is more than it can keep up with: others
+// draw that.
 func (c *Coordinator) checkSealed(g *closing) {
 	if c.chain.maxStale == 0 {
 		return // it was before
 	}
-	running := 0
+	running, results := 0, uint64(0)
 	for _, j := range c.work.jobs { //lint:sorted only counted
 		if j.kind == jobSealed {
 			running++
 		}
 	}
-	for _, d := range g.decisive {
+	for _, p := range g.picked {
+		results += uint64(len(p.claim.Value().Steps))
+	}
+	most := c.lot(sealedPart*results, sealedOf*c.rules.Spec.SpotChecks.Share)
+	for _, d := range g.heaviest(c.rules)[:min(uint64(len(g.decisive)), most)] {
 		if p := g.picked[d.Claim]; !p.good && running < maxSealed {
 			running++
 			c.issue(&job{kind: jobSealed, parent: p.on, claim: p.claim, peer: p.claim.Value().Peer, counter: d.Counter}, true)
 		}
 	}
+}
+
+// heaviest are the results that decide the generation, the heaviest first.
+func (g *closing) heaviest(rules *seedlog.Rules) []seedlog.Counter {
+	weight := func(d seedlog.Counter) float64 {
+		at := int(d.Counter - rules.First(g.picked[d.Claim].claim.Value()))
+		for _, p := range g.picked[:d.Claim] {
+			at += len(p.claim.Value().Steps)
+		}
+		if at >= len(g.influence) {
+			return 0
+		}
+		return g.influence[at]
+	}
+	list := slices.Clone(g.decisive)
+	slices.SortStableFunc(list, func(a, b seedlog.Counter) int { return cmp.Compare(weight(b), weight(a)) })
+	return list
 }
 
 // sure takes the re-run of a result that decides the generation that this leader closes. If it is false the
@@ -308,7 +423,5 @@ func (c *Coordinator) blamed(n *node, link seedlog.Link) bool {
 	if c.chain.maxStale == 0 && slices.Contains(n.decisive, decides) {
 		return true
 	}
-	credit := n.creditOf(claim.Peer)
-	_, attested := c.answers(n, link)
-	return !attested && credit != nil && n.claims[credit.first] == link && c.chain.accountsAt(n.parent).of[claim.Peer].entries == 0
+	return c.answersLeader(n, link, claim.Peer)
 }

@@ -248,7 +248,8 @@ func (c *Coordinator) rebuild(s *Summary) (*rebuilt, error) {
 		return nil, err
 	}
 	e := entry.Value()
-	n := &node{link: link, height: lowest, term: e.Term, leader: e.Leader, sealLink: sealLink, claims: e.Claims, duration: e.Duration, stage: trusted, theta: [32]byte(e.Theta), digest: [32]byte(e.State)}
+	n := &node{link: link, height: lowest, term: e.Term, leader: e.Leader, sealLink: sealLink, claims: e.Claims, duration: e.Duration, stage: trusted, theta: [32]byte(e.Theta), 
+		digest: [32]byte(e.State), fresh: c.rules.Spec.Generation.MaxStale > 0}
 	return &rebuilt{from: s.Height, nodes: []*node{n}, state: s.state}, nil
 }
 
@@ -261,8 +262,10 @@ func (b *rebuilt) read(c *Coordinator) error {
 	if err != nil {
 		return fmt.Errorf("height %d: %w", b.top().height+1, err)
 	}
-	n.falseAt = n.parent.falseAt
-	if slices.ContainsFunc(n.claims, func(claim seedlog.Link) bool { return c.faults.falseClaims[claim] }) {
+	n.falseAt, n.fresh = n.parent.falseAt, n.parent.fresh
+	// Where leaders re-run few claims it is not known down here who should have found one, and it is too deep to be
+	// void.
+	if c.rules.Spec.SpotChecks == nil && slices.ContainsFunc(n.claims, func(claim seedlog.Link) bool { return c.faults.falseClaims[claim] }) {
 		n.fraud, n.falseAt = true, n.height
 	}
 	b.nodes = append(b.nodes, n)

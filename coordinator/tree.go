@@ -11,6 +11,10 @@ const (
 	// proofDepth is how far below the tip a proof still voids an entry. Deeper, the entry stays valid but its author's
 	// work weighs nothing, so nobody can plant a false claim and undo a long history later.
 	proofDepth = 50
+	// freshDepth is that where leaders re-run few claims. What is drawn of an entry is drawn when it is followed, so a
+	// false claim that a leader should have found is proven within seconds. Found later it is one among many, and
+	// undoing the work of all since then would cost more than it gave.
+	freshDepth = 16
 )
 
 // progress of an entry towards the canonical chain.
@@ -53,14 +57,18 @@ type node struct {
 	doubted  bool              // folding it gave another digest once
 	fraud    bool              // holds a claim proven false
 	falseAt  uint64            // height of the highest false claim from here down; 0: none
+	fresh    bool              // whether fresh entries alone can be void: those less than freshDepth below a tip
 	reruns   int               // results still under re-run
 	decisive []seedlog.Counter // results that decide it, where a leader had to re-run these; nil: not known
 	sample   sample
-	branch   *node // lowest entry of its branch when that was last looked up: see chain.fork
-	judged   *node // the fork for which parted was last decided
-	parted   bool  // whether the branch up to here is that of peers who were cut off
-	state    *evolve.State
-	body     *generation // until the archive has it
+
+	influence []float64 // how much each of its results moves the model, until this peer has drawn from them; nil: not known
+
+	branch *node // lowest entry of its branch when that was last looked up: see chain.fork
+	judged *node // the fork for which parted was last decided
+	parted bool  // whether the branch up to here is that of peers who were cut off
+	state  *evolve.State
+	body   *generation // until the archive has it
 }
 
 type peerCredit struct {
@@ -253,7 +261,7 @@ func (c *chain) reweigh() {
 
 // hang adds n to the tree. It returns another entry that n's leader signed for the same place, or nil.
 func (c *chain) hang(n *node) (twin *node) {
-	n.falseAt = n.parent.falseAt
+	n.falseAt, n.fresh = n.parent.falseAt, n.parent.fresh
 	if n.branch = n.parent.branch; c.canonical(n.parent) {
 		n.branch = n
 	}

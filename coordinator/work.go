@@ -59,6 +59,7 @@ type work struct {
 	late    uint64 // own chunk that is finished although its parent is no longer the head; 0: none
 	audits  []audit
 	spots   uint64 // own results since the last spot check
+	alarm   uint64 // re-runs that this peer owes besides, since somebody was found to lie
 	credit  uint64 // results of others that this peer may still re-run for a leader
 }
 

@@ -1,7 +1,5 @@
 package evolve
 
-import "github.com/evoswarm/evoswarm/internal/exact"
-
 // slotEachSigma is the standard deviation of each parameter.
 const slotEachSigma = "search/sigma"
 
@@ -157,12 +155,5 @@ func center(u []float64) {
 
 // Decisive implements Strategy: the pairs that move the model or the standard deviations most.
 func (g *pgpe) Decisive(results []Result, n int) []int {
-	if !valid(results, true) {
-		return nil
-	}
-	difference, mean, _ := g.weights(results)
-	for i := range difference {
-		difference[i] = exact.Abs(difference[i]) + exact.Abs(mean[i])
-	}
-	return heaviest(difference, n)
+	return heaviest(g.influence(results), n)
 }

@@ -414,6 +414,11 @@ func (r *Rules) Decisive(parent Link, claims []*Claim, n int) []Counter {
 	return counters
 }
 
+// Influence returns how much each result of an entry's claims, in their order, moves the model (evolve.Influence).
+func (r *Rules) Influence(parent Link, claims []*Claim) []float64 {
+	return evolve.Influence(r.Strategy, r.Results(parent, claims))
+}
+
 // Counter points at one result: a counter of a claim, which is given by its place in the entry.
 type Counter struct {
 	Claim   int

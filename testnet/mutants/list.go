@@ -179,7 +179,7 @@ var general = []Mutant{
 		"	return (",
 		"no chain ends on a refused entry", "coordinator TestWrongDigestsAreNotFollowed"},
 	{"entry with a false claim followed", "coordinator/forkchoice.go",
-		" && (n.falseAt == 0 || n.height >= n.falseAt+proofDepth)\n",
+		" && (n.falseAt == 0 || n.height >= n.falseAt+n.voidDepth())\n",
 		"\n",
 		"no chain ends close above a false claim", "coordinator TestVoidBranchIsLeft"},
 	{"second entry of a leader overlooked", "coordinator/tree.go",
