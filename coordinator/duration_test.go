@@ -113,11 +113,18 @@ func TestFewSlowNobody(t *testing.T) {
 		results := f.evaluate(f.rules.Range(on.state, on.link, peer, 0, f.rules.Spec.Generation.Chunk), false)
 		f.say(key, &Claims{Blocks: [][]byte{f.rules.OwnClaim(f.rules.Claim(on.link, key, 0, results)).Bytes()}})
 	}
+	longer, least := 0, f.rules.Spec.Generation.Duration
 	for range 500 {
 		f.pass(1)
-		if got := f.lasts(); got != f.rules.Spec.Generation.Duration {
+		switch got := f.lasts(); {
+		case got > least+least/8:
 			t.Fatalf("generations last %d ms", got)
+		case got > least:
+			longer++ // an entry may hold little but what is slow
 		}
+	}
+	if longer > 50 {
+		t.Errorf("generations were longer in %d of 500 ticks", longer)
 	}
 	logged, edge, fresh := 0, 0, 0
 	for _, n := range f.peers[0].coord.chain.canon {

@@ -248,7 +248,7 @@ func (c *Coordinator) rebuild(s *Summary) (*rebuilt, error) {
 		return nil, err
 	}
 	e := entry.Value()
-	n := &node{link: link, height: lowest, term: e.Term, leader: e.Leader, sealLink: sealLink, claims: e.Claims, duration: e.Duration, stage: trusted, theta: [32]byte(e.Theta), 
+	n := &node{link: link, height: lowest, term: e.Term, leader: e.Leader, sealLink: sealLink, claims: e.Claims, duration: e.Duration, stage: trusted, theta: [32]byte(e.Theta),
 		digest: [32]byte(e.State), fresh: c.rules.Spec.Generation.MaxStale > 0}
 	return &rebuilt{from: s.Height, nodes: []*node{n}, state: s.state}, nil
 }
