@@ -160,7 +160,7 @@ func (c *Coordinator) guide() (best *presence) {
 // workAhead has this peer work on states that hubs give it, as long as its own chain is far below theirs.
 func (c *Coordinator) workAhead() {
 	a := &c.ahead
-	if c.chain.maxStale == 0 {
+	if c.chain.maxStale == 0 || !c.trusts(c.self) {
 		return
 	}
 	if c.advanced() {
@@ -185,7 +185,7 @@ func (c *Coordinator) workAhead() {
 	if a.on == nil || a.from != h.peer || h.Height > a.on.height+c.chain.maxStale {
 		return
 	}
-	if k := &a.checks; k.left > 0 && c.now >= k.again && h.Height > a.on.height {
+	if k := &a.checks; k.left > 0 && !c.trusting() && c.now >= k.again && h.Height > a.on.height {
 		k.asked, k.again = true, c.now+c.cfg.Timing.Pull
 		c.out.send(Direct, a.from, &Pull{Locator: []seedlog.Link{a.on.link}})
 	}
@@ -319,7 +319,10 @@ func (c *Coordinator) claimedAhead(on *node, claim seedlog.CheckedClaim) {
 // evaluation: they have no place before that has one, and a newcomer's are not even kept.
 func (c *Coordinator) giveAhead() {
 	a := &c.ahead
-	if !c.cfg.Hub && !c.members.links[a.from] {
+	to := a.from
+	if leader := c.election.leader; c.trusting() && leader != (Peer{}) {
+		to = leader
+	} else if !c.cfg.Hub && !c.members.links[a.from] {
 		return // its hubs take them once its own chain is there
 	}
 	running := make(map[seedlog.Link]uint64) // lowest chunk
@@ -342,7 +345,7 @@ func (c *Coordinator) giveAhead() {
 		gift.Blocks = append(gift.Blocks, claim.Bytes())
 	}
 	if len(gift.Blocks) > 0 {
-		c.out.send(Direct, a.from, gift)
+		c.out.send(Direct, to, gift)
 	}
 }
 

@@ -30,6 +30,7 @@ type chain struct {
 	weightSteps uint64        // most that an entry weighs
 	maxStale    uint64        // entries that a claim's parent may lie back
 	chunk       uint64        // counters of a chunk
+	trusting    bool          // whether all work counts in full
 
 	weightsOf    *node
 	weightsCache map[Peer]uint64
@@ -42,7 +43,7 @@ func newChain(rules *seedlog.Rules, archive Archive, faulty map[Peer]bool) chain
 	return chain{
 		archive: archive, run: rules.Run, root: root, head: root, reported: root, canon: []*node{root}, nodes: map[seedlog.Link]*node{root.link: root}, tips: []*node{root}, sides: newSides(),
 		states: newStates(rules.Plan.Shape()), credits: make(map[Peer]Credit), faulty: faulty, weightSteps: rules.Spec.Generation.WeightSteps,
-		maxStale: rules.Spec.Generation.MaxStale, chunk: rules.Spec.Generation.Chunk,
+		maxStale: rules.Spec.Generation.MaxStale, chunk: rules.Spec.Generation.Chunk, trusting: rules.Trusting(),
 	}
 }
 

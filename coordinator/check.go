@@ -157,13 +157,13 @@ func checkEvidence(checker *seedlog.Checker, a *FraudProof) (evidence, error) {
 // Expects reports whether a message is worth checking: nobody reads a segment that was not asked for, votes that are no
 // majority, nor evidence that changes nothing.
 func (c *Coordinator) Expects(from Peer, m Message) bool {
-	if from == c.self || c.faults.peers[from] {
+	if from == c.self || c.faults.peers[from] || c.trusting() && !c.hears(from, m) {
 		return false
 	}
 	switch m := m.(type) {
 	case *Segment:
 		q := c.members.pulls[from]
-		return q != nil && (q.asked || q.late) || c.ahead.checks.asked && c.ahead.checks.of == from || c.pushes(m)
+		return c.trusting() && c.trusts(from) || q != nil && (q.asked || q.late) || c.ahead.checks.asked && c.ahead.checks.of == from || c.pushes(m)
 	case *Part:
 		return c.ahead.load != nil && c.ahead.load.from == from
 	case *Advance:

@@ -45,6 +45,7 @@ type Coordinator struct {
 	election election
 	tenure   tenure
 	faults   faults
+	trust    trust
 	recall   recall
 	ahead    ahead
 	coming   []coming // oldest first, at most maxComing
@@ -90,11 +91,15 @@ func New(cfg Config) (*Coordinator, error) {
 	if cfg.Mandate == 0 {
 		cfg.Mandate = defaultMandate
 	}
+	if cfg.Rules.Trusting() {
+		cfg.Timing, cfg.Decisive, cfg.Audit, cfg.Mandate = cfg.Timing.trusted(), 0, 0, noMandate
+	}
 	c := &Coordinator{
 		cfg: cfg, rules: cfg.Rules, self: seedlog.PeerOf(cfg.Key), draw: noise.NewStream(cfg.Seed, drawDomain),
 		work:        work{jobs: make(map[uint64]*job), slots: max(cfg.Slots, 1), paused: cfg.Paused},
 		members:     members{links: make(map[Peer]bool), pulls: make(map[Peer]*pull)},
 		faults:      newFaults(),
+		trust:       newTrust(cfg.Rules),
 		checkpoints: checkpoints{vouches: make(map[Peer]Vouch)},
 	}
 	c.serving = newServing()
@@ -241,7 +246,11 @@ func (c *Coordinator) proceed() {
 	c.follow()
 	if !c.retired {
 		if c.ended() == seedlog.Open { // else there is nothing to lead
-			c.elect()
+			if c.trusting() {
+				c.takeLead()
+			} else {
+				c.elect()
+			}
 			c.lead()
 		}
 		c.forgetComing()
@@ -257,6 +266,11 @@ func (c *Coordinator) proceed() {
 	c.serve()
 	c.finalize()
 	c.vouch()
+	if c.trusting() {
+		c.giveClaims()
+		c.showTrusted()
+		return
+	}
 	c.announceClaims()
 	c.sendStatus()
 }
@@ -319,8 +333,11 @@ func (c *Coordinator) moveHead(n *node) {
 	c.renewPool()
 	c.land()
 	c.cancelStale()
-	if leader := c.election.leader; c.cfg.Hub && leader != (Peer{}) && leader != c.self {
+	if leader := c.election.leader; c.cfg.Hub && leader != (Peer{}) && leader != c.self && !c.trusting() {
 		c.out.send(Direct, leader, c.status()) // which does not run away from its followers
+	}
+	if c.trusting() && n.leader == c.election.leader {
+		c.election.leaderHeard = c.now
 	}
 	c.checkEnd()
 }
@@ -341,7 +358,7 @@ func (c *Coordinator) archiveBody(n *node) {
 }
 
 func (c *Coordinator) receive(e Received) {
-	if e.From == c.self || c.faults.peers[e.From] {
+	if e.From == c.self || c.faults.peers[e.From] || c.trusting() && !c.hears(e.From, e.Message.message) {
 		return
 	}
 	at := c.sourceOf(&e)
@@ -396,7 +413,7 @@ func (c *Coordinator) Snapshot() Snapshot {
 		Term: c.term(), Role: c.election.role, Leader: c.election.leader, Evaluations: c.chain.head.evaluations, Steps: c.chain.head.steps,
 		Mine: c.chain.credits[c.self], Own: c.work.ledger.Ledger, Credits: len(c.chain.credits), Best: c.chain.head.best, Mean: c.chain.head.mean,
 		Syncing: c.joining(), Paused: c.work.paused, Ready: c.election.leader != Peer{},
-		End: c.ended(), Solved: c.chain.head.solved, Reorgs: c.chain.reorgs, Reorg: c.chain.reorg,
+		End: c.ended(), Solved: c.chain.head.solved, Untrusted: !c.trusts(c.self), Reorgs: c.chain.reorgs, Reorg: c.chain.reorg,
 	}
 	shown := c.chain.newest()
 	if on := c.chain.canonAt(s.Solved); s.Solved > 0 && on != nil && on.state != nil {

@@ -65,6 +65,10 @@ func (c *Coordinator) term() uint64 {
 func (c *Coordinator) nextTerm() uint64 { return max(c.term(), c.hard.Term, c.election.floor) + 1 }
 
 func (c *Coordinator) drawJitter() {
+	if c.trusting() {
+		c.election.jitter = Tick(c.draw.Uint64() % uint64(mostRanks*c.cfg.Timing.Rank))
+		return
+	}
 	c.election.jitter = Tick(c.draw.Uint64() % uint64(c.cfg.Timing.Rank+1))
 }
 
@@ -246,7 +250,9 @@ func (c *Coordinator) becomeLeader() {
 	}
 	c.tenure.mandateFrom, c.tenure.yieldUntil, c.tenure.lastShown = c.chain.head.height, 0, c.now
 	c.members.statusNow = true
-	c.sendMandate()
+	if !c.trusting() {
+		c.sendMandate()
+	}
 	c.drawJitter()
 	c.out.note(NoteLeader, c.self, fmt.Sprintf("this peer leads term %d", m.term))
 }

@@ -240,7 +240,7 @@ func (c *Coordinator) foldPath(path []*node) {
 func (c *Coordinator) startFold(state *evolve.State, path []*node, entries []FoldEntry) {
 	c.work.lastJob++
 	c.folds.underway = &folding{id: c.work.lastJob, entries: path, since: c.now}
-	c.out.Fold = &Fold{ID: c.work.lastJob, State: state, Entries: entries, carry: path == nil && c.chain.maxStale > 0}
+	c.out.Fold = &Fold{ID: c.work.lastJob, State: state, Entries: entries, carry: path == nil && c.chain.maxStale > 0 && !c.trusting()}
 }
 
 // dropFold gives up the fold under way.

@@ -137,7 +137,7 @@ func (c *Coordinator) leaves(counts func(h *presence) bool) (n uint64) {
 // that it is here; a dead one with much of the weight must not be missed in the next election.
 func (c *Coordinator) unheard(h *presence) Tick {
 	t := c.cfg.Timing
-	if h.Leads {
+	if h.Leads && !c.trusting() {
 		return t.Unheard
 	}
 	every := c.members.every
@@ -167,6 +167,9 @@ const leafHubs = 3
 // counts it, so how many leaves there are is estimated; where all leaves keep leafHubs hubs, or all that there are, it
 // is right.
 func (c *Coordinator) countPeers() int {
+	if c.trusting() {
+		return c.countTrusted()
+	}
 	hubs, leaves, counted := 0, 0, 0
 	for _, h := range c.members.heard {
 		switch {
@@ -202,7 +205,9 @@ func (c *Coordinator) onStatus(from, via Peer, m *Status) {
 	h.Status, h.last, h.via = *m, c.now, via
 	if m.Leads {
 		c.onHeartbeat(from, m.Term)
-		c.answerRival(m.Term)
+		if !c.trusting() {
+			c.answerRival(m.Term)
+		}
 	}
 }
 

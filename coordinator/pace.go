@@ -73,6 +73,14 @@ func (c *Coordinator) paced(chunks uint64) {
 	p.begin(c.now)
 }
 
+// claimChunks is how many chunks this peer's next claim has.
+func (c *Coordinator) claimChunks() uint64 {
+	if c.trusting() {
+		return max(c.work.pace.chunks, c.share())
+	}
+	return c.work.pace.chunks
+}
+
 // mostChunks bounds this peer's claims: one alone closes a generation with them, unless entries hold many.
 func (c *Coordinator) mostChunks() uint64 {
 	return min(population(c.rules)*uint64(c.work.pace.longer), c.rules.MostChunks(), c.rules.Spec.Generation.Quota)
@@ -96,7 +104,7 @@ func (c *Coordinator) crowded(n *node) {
 func (c *Coordinator) takesOwn() bool {
 	busy := uint64(c.work.slots)
 	if c.rules.MostChunks() > 1 {
-		busy = max(busy, c.work.pace.chunks+1)
+		busy = max(busy, c.claimChunks()+1)
 	}
 	return c.work.own < busy
 }

@@ -53,4 +53,5 @@ type Snapshot struct {
 	Paused      bool
 	Reorgs      uint64 // how often entries were replaced since the start
 	Reorg       Reorg  // the last time
+	Untrusted   bool   // the run trusts other keys: what this peer computes does not count
 }

@@ -25,7 +25,7 @@ type coming struct {
 }
 
 // spreads reports whether hubs give each other new entries unasked.
-func (c *Coordinator) spreads() bool { return c.chain.maxStale > 0 && c.cfg.Hub }
+func (c *Coordinator) spreads() bool { return c.chain.maxStale > 0 && c.cfg.Hub && !c.trusting() }
 
 // tree lists the hubs for entries on a node in the order of a term, without the leader: it gives to the first
 // spreadTo, and number i of them to those from spreadTo*(i+1) on. Those without work below that node come last, where

@@ -145,6 +145,9 @@ func (c *Coordinator) richer() roll {
 		if h.Head == c.chain.head.link || h.Weight < c.chain.head.weight || h.Height == 0 || !c.lately(h) || c.chain.nodes[h.Head] != nil || c.comesLater(h.Head) {
 			continue
 		}
+		if c.trusting() && c.trusts(c.self) && !c.trusts(h.peer) {
+			continue // it has nothing that the others lack
+		}
 		x := candidate{presence: h, class: 3}
 		q := c.members.pulls[h.peer]
 		if q != nil {
@@ -175,7 +178,7 @@ func (c *Coordinator) richer() roll {
 
 // pull asks p for what follows our chain, or the branch that was begun with p. It reports whether it did.
 func (c *Coordinator) pull(p Peer) bool {
-	if p == c.self || c.faults.peers[p] || (!c.cfg.Hub && !c.members.links[p]) {
+	if p == c.self || c.faults.peers[p] || (!c.cfg.Hub && !c.members.links[p] && !c.trusting()) {
 		return false // a leaf reaches only the peers that it dialed
 	}
 	q := c.members.pulls[p]
@@ -204,6 +207,10 @@ func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Check
 		return
 	}
 	q := c.members.pulls[from]
+	if c.trusting() && (q == nil || !q.asked && !q.late || c.gives(from, checked.generations)) {
+		c.onGiven(from, at, checked.generations)
+		return
+	}
 	if q == nil || !q.asked && !q.late {
 		c.onPushed(from, at, checked.generations)
 		return
@@ -233,7 +240,9 @@ func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Check
 		last = n
 		if !known {
 			fresh, q.fresh = fresh+1, true
-			c.passOn(n, &g)
+			if !c.trusting() {
+				c.passOn(n, &g)
+			}
 		}
 	}
 	if fresh > 0 {
@@ -245,7 +254,9 @@ func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Check
 		q.delivered = 0 // it has no more, whatever it says
 	}
 	for i := range checked.evidence {
-		c.onFraudProof(&checked.evidence[i])
+		if !c.trusting() {
+			c.onFraudProof(&checked.evidence[i])
+		}
 	}
 	if last != nil {
 		c.stays(last)

@@ -39,6 +39,7 @@ const (
 	PassedTest Reason = "passed-test" // the run has ended: Status.SolvedHeight says with which policy
 	Testing    Reason = "testing"     // the log says that the policy passed the test, which is being checked
 	RunEnded   Reason = "run-ended"   // the run has ended: as many evaluations, env-steps or entries as it was to have
+	NotTrusted Reason = "not-trusted" // the run's owner trusts other keys: what this peer would compute does not count
 	OwnerPause Reason = "paused"      // its owner paused it
 	DiskFull   Reason = "disk-full"   // leadership and work are suspended until there is space
 	DiskFailed Reason = "disk-failed" // leadership and work are suspended until the store can be written again
@@ -214,6 +215,9 @@ func (p *Peer) state(connected int) (State, Reason, string) {
 		return Training, Evaluating, fmt.Sprintf("evaluating policies of generation %d; %s", c.Ahead+1, p.progress())
 	case c.Syncing:
 		return Catching, CatchingUp, p.progress()
+	case c.Untrusted:
+		return Idle, NotTrusted, "follows a run whose owner trusts other keys, so that what this computer would evaluate does not count; " +
+			"ask for a run whose list has the key of this node, which evonode key prints"
 	case !c.Ready && p.cfg.Mesh != nil && connected == 0:
 		return Idle, Searching, "looking for the swarm"
 	case !c.Ready:

@@ -3,6 +3,7 @@ package runspec
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
@@ -85,6 +86,17 @@ func setDraft(spec *seedlog.Spec, strategy evolve.Strategy, duration uint64) {
 	g.Quota, g.Chunk = min(g.Quota*g.Chunk*draftQuota/2, seedlog.MaxEvaluations), 1 // claims are as long as suits their author
 	g.WeightSteps = min(g.WeightSteps*draftQuota, 1<<40)
 	g.Duration = duration
+}
+
+// setTrust makes a spec of the draft that of a run of trusted keys.
+func setTrust(spec *seedlog.Spec, keys []seedlog.Peer) {
+	if len(keys) == 0 {
+		return
+	}
+	spec.Trust = append(slices.Clone(keys), seedlog.Peer(spec.Origin))
+	slices.SortFunc(spec.Trust, seedlog.Peer.Compare)
+	spec.Trust = slices.Compact(spec.Trust)
+	spec.SpotChecks = nil
 }
 
 // envStepNS is what a step of a world takes that does not say so itself, and of the loop around it.

@@ -42,6 +42,9 @@ type Options struct {
 	Until *seedlog.Until
 	// GenerationMS is how long a generation of such a run lasts at least, in milliseconds; 0: 250.
 	GenerationMS uint64
+	// Trust lists the keys of a run of trusted keys, in any order; Origin is one of them anyway. nil: the run is open
+	// to all. Such a run is one of the draft.
+	Trust []seedlog.Peer
 	// StepNS is what an env-step takes, in nanoseconds, where it is not what the environment says: claims fit that. 0:
 	// what it says.
 	StepNS int
@@ -100,6 +103,7 @@ func New(o Options) (*seedlog.Rules, error) {
 	case !spec.Solo() && o.Draft:
 		setDraft(spec, plan.Strategy, cmp.Or(o.GenerationMS, draftDuration))
 		spec.Until = o.Until
+		setTrust(spec, o.Trust)
 	case spec.Env.Params != nil:
 		return nil, fmt.Errorf("%w: parameters of the environment (%v) need the draft of format 2", ErrSetting, spec.Env.Params)
 	}

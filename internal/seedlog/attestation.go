@@ -45,7 +45,7 @@ func checkAttestations(e *Entry) error {
 // checkAttested verifies the attestations of an entry of the run.
 func (r *Rules) checkAttested(e *Entry) error {
 	if len(e.Attestations) > 0 && r.Spec.SpotChecks == nil {
-		return fmt.Errorf("%w: attestations, in a run whose leaders re-run every claim", ErrMalformed)
+		return fmt.Errorf("%w: attestations, in a run without spot checks", ErrMalformed)
 	}
 	for _, a := range e.Attestations {
 		if err := CheckAttest(r.Run, e.Claims[a.Claim], a.Peer, a.Signature); err != nil {

@@ -100,6 +100,9 @@ func (r *Rules) checkedEntry(entry RawBlock, seal []byte) (CheckedEntry, error) 
 	if err := checkSeal(e, s); err != nil {
 		return CheckedEntry{}, err
 	}
+	if err := r.checkTrusted(e.value, s.value); err != nil {
+		return CheckedEntry{}, err
+	}
 	if err := r.checkAttested(e.value); err != nil {
 		return CheckedEntry{}, err
 	}

@@ -239,6 +239,9 @@ func (s *Scanner) check(g *Record) error {
 	if err := checkSeal(g.entry, g.seal); err != nil {
 		return err
 	}
+	if err := s.rules.checkTrusted(g.Entry, g.Seal); err != nil {
+		return err
+	}
 	errs := make([]error, len(g.claims))
 	cores.Each(len(errs), func(i int) { errs[i] = s.rules.checkClaim(g.claims[i]) })
 	for _, err := range errs {

@@ -212,6 +212,9 @@ func (r *Rules) checkClaim(b Block[Claim]) error {
 			return fmt.Errorf("%w: claim with %d steps for %d episodes of at most %d", ErrCount, s, episodes, r.Env.MaxSteps)
 		}
 	}
+	if !r.Trusts(c.Peer) {
+		return fmt.Errorf("%w: claim of %s", ErrUntrusted, c.Peer.Short())
+	}
 	return checkSignature("claim", c.Peer, c.Signature, tagged(tagClaim, r.Run.Bytes(), signedPart(b.data)))
 }
 

@@ -52,6 +52,9 @@ type Spec struct {
 	SpotChecks *SpotChecks `cbor:"spot_checks,omitempty" json:"spot_checks,omitempty"`
 	// Until says when the run ends, in format 2; nil: never.
 	Until *Until `cbor:"until,omitempty" json:"until,omitempty"`
+	// Trust lists the only keys whose claims and entries are valid, in their order, in format 2; nil: all are, and
+	// SpotChecks says what is re-run.
+	Trust []Peer `cbor:"trust,omitempty" json:"trust,omitempty"`
 }
 
 // SpotChecks says how much of what peers claim is run again.
@@ -166,8 +169,8 @@ func DecodeSpec(data []byte) (*Spec, error) {
 		Numerics uint64 `cbor:"numerics"`
 		Draft    uint64 `cbor:"draft"`
 	}
-	if len(data) > MaxSpecBytes {
-		return nil, fmt.Errorf("%w: spec of %d bytes, at most %d", ErrTooLarge, len(data), MaxSpecBytes)
+	if len(data) > maxTrustingBytes {
+		return nil, fmt.Errorf("%w: spec of %d bytes, at most %d", ErrTooLarge, len(data), maxTrustingBytes)
 	}
 	// A newer format may have fields that this build does not know: say so rather than call it malformed.
 	if looseMode.Unmarshal(data, &v) == nil {
@@ -179,8 +182,11 @@ func DecodeSpec(data []byte) (*Spec, error) {
 		}
 	}
 	s := new(Spec)
-	if err := decode(data, MaxSpecBytes, s); err != nil {
+	if err := decode(data, maxTrustingBytes, s); err != nil {
 		return nil, fmt.Errorf("spec: %w", err)
+	}
+	if len(s.Trust) == 0 && len(data) > MaxSpecBytes {
+		return nil, fmt.Errorf("%w: spec of %d bytes, at most %d", ErrTooLarge, len(data), MaxSpecBytes)
 	}
 	return s, s.check()
 }
@@ -223,6 +229,9 @@ func (s *Spec) check() error {
 	if !g.Open && g.Steps != 0 {
 		return fmt.Errorf("%w: generation.steps is %d, but a closed generation is closed by its evaluations alone", ErrSpec, g.Steps)
 	}
+	if err := s.checkTrust(); err != nil {
+		return err
+	}
 	if s.Successor != nil && len(s.Successor.State) != 32 {
 		return fmt.Errorf("%w: successor.state has %d bytes, allowed 32", ErrSpec, len(s.Successor.State))
 	}
@@ -260,14 +269,15 @@ func (s *Spec) checkFormat() error {
 	case s.Format == Format:
 	case s.Draft != Draft:
 		return fmt.Errorf("%w: draft %d of format %d", ErrVersion, s.Draft, s.Format)
+	case s.Generation.Duration < MinDuration || s.Generation.Duration > MaxDuration:
+		return fmt.Errorf("%w: generation.duration is %d, allowed %d to %d (milliseconds)", ErrSpec, s.Generation.Duration, MinDuration, MaxDuration)
+	case len(s.Trust) > 0: // checkTrust
 	case spot == nil:
 		return fmt.Errorf("%w: spot_checks is missing", ErrSpec)
 	case spot.First < 1 || spot.First > MaxSpotFirst:
 		return fmt.Errorf("%w: spot_checks.first is %d, allowed 1 to %d", ErrSpec, spot.First, MaxSpotFirst)
 	case spot.Share < 1 || spot.Share > MaxSpotShare:
 		return fmt.Errorf("%w: spot_checks.share is %d, allowed 1 to %d", ErrSpec, spot.Share, MaxSpotShare)
-	case s.Generation.Duration < MinDuration || s.Generation.Duration > MaxDuration:
-		return fmt.Errorf("%w: generation.duration is %d, allowed %d to %d (milliseconds)", ErrSpec, s.Generation.Duration, MinDuration, MaxDuration)
 	}
 	return nil
 }

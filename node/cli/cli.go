@@ -40,7 +40,7 @@ func program() *verb.Program {
 	p.Groups = []verb.Group{
 		{Title: "Train", Verbs: []*verb.Verb{train.Verb(), sweep.Verb(), catalog.EnvVerb(), catalog.StrategyVerb()}},
 		{Title: "Look at what was trained", Verbs: []*verb.Verb{replay.EvalVerb(), watch.Verb(), film.Verb(), plot.Verb(), replay.LogVerb(), replay.ReplayVerb(), replay.ExportVerb()}},
-		{Title: "Take part in a swarm", Verbs: append([]*verb.Verb{daemon.JoinVerb()}, control...)},
+		{Title: "Take part in a swarm", Verbs: append([]*verb.Verb{daemon.JoinVerb(), daemon.KeyVerb()}, control...)},
 		{Title: "About this program", Verbs: append([]*verb.Verb{bench.Verb(), device.Verb(), versionVerb()}, p.Own()...)},
 	}
 	return p

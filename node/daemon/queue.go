@@ -49,6 +49,9 @@ func (f *nodeFlags) queue(fs *verb.Flags) ([]runspec.Options, error) {
 	} else {
 		all, err = f.queueOf(fs, strings.Split(f.train, ","))
 	}
+	if err == nil && fs.Given("trust") {
+		err = f.trustIn(all)
+	}
 	if err == nil {
 		err = checkQueue(all)
 	}
@@ -57,6 +60,21 @@ func (f *nodeFlags) queue(fs *verb.Flags) ([]runspec.Options, error) {
 		options = append(options, q.options)
 	}
 	return options, err
+}
+
+// trustIn has the runs trust the keys of --trust alone.
+func (f *nodeFlags) trustIn(all []queued) error {
+	trust, err := settings.ParseTrust(f.trust)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if !all[i].options.Draft {
+			return verb.Misused("--trust without --draft", "a list of trusted keys is a part of the draft of format 2: add --draft")
+		}
+		all[i].options.Trust = trust
+	}
+	return nil
 }
 
 // queueOf is the runs of some environments with the flags of the command line.
@@ -176,7 +194,7 @@ func checkQueue(all []queued) error {
 		}
 		spec, err := runspec.NewSpec(q.options)
 		if err != nil {
-			return err
+			return settings.Error(err)
 		}
 		if first := slices.Index(links, spec.Link()); first >= 0 {
 			return verb.Misused(fmt.Sprintf("%sthis run is the same as number %d of the queue, and would have ended when it begins", in, first+1), "leave it out, or give it another --seed")

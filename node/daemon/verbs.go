@@ -82,6 +82,7 @@ type nodeFlags struct {
 	fresh    bool
 	draft    bool
 	until    string
+	trust    string
 	training settings.Flags
 }
 
@@ -113,6 +114,8 @@ func (f *nodeFlags) bindRun(fs *verb.Flags) {
 	fs.Bool(&f.fresh, "new", "start a new run even if the data folder has one of this environment")
 	fs.String(&f.until, "until", "WHEN", "what ends the run, with --draft: solved (default), evals=N, steps=N, entries=N, several with commas "+
 		"for the first of them, or never")
+	fs.String(&f.trust, "trust", "KEYS", "with --draft: only these nodes, all yours, take part, by their keys with commas, or a file with one in each line; "+
+		"nobody votes and nothing is re-run. This node is one of them. evonode key prints a node's key")
 	fs.Bool(&f.draft, "draft", "start the run in the draft of format 2: claims on earlier states count, and results are re-run by lot; a later evonode may not read it")
 }
 
@@ -156,7 +159,7 @@ func (f *nodeFlags) config(fs *verb.Flags, targets []string, bootstrap bool, lin
 		Version: verb.Version(), Logger: slog.New(slog.NewTextHandler(line, &slog.HandlerOptions{Level: level})),
 	}
 	if f.train == "" {
-		for _, name := range append(slices.Clone(settings.Names), "new", "draft", "until") {
+		for _, name := range append(slices.Clone(settings.Names), "new", "draft", "until", "trust") {
 			if fs.Given(name) {
 				return cfg, verb.Misused("--"+name+" without --train", "for example: evonode --bootstrap --train CartPole-v1")
 			}

@@ -102,7 +102,11 @@ func (s *Swarm) watchSend(n *node, envelope *coordinator.Envelope) {
 			s.exposed(n, e.Leader)
 		}
 	case *coordinator.Announce:
-		s.announced(n, m)
+		s.announced(n, m.Entry)
+	case *coordinator.Segment:
+		if s.opts.Trusted && len(m.Generations) == 1 {
+			s.announced(n, m.Generations[0].Entry)
+		}
 	}
 }
 
@@ -122,14 +126,14 @@ func (s *Swarm) exposed(by *node, p coordinator.Peer) {
 	}
 }
 
-func (s *Swarm) announced(n *node, m *coordinator.Announce) {
-	link := seedlog.LinkOf(m.Entry)
-	e, err := seedlog.DecodeEntry(m.Entry)
+func (s *Swarm) announced(n *node, block []byte) {
+	link := seedlog.LinkOf(block)
+	e, err := seedlog.DecodeEntry(block)
 	if err != nil {
 		s.fail("node %d announced no entry: %w", n.index, err)
 		return
 	}
-	if _, ok := n.disk.blocks[link]; !ok {
+	if _, ok := n.disk.blocks[link]; e.Leader == n.peer && !ok {
 		s.fail("node %d announced height %d before it saved it", n.index, e.Height)
 	}
 	at := place{n.peer, e.Term, e.Height}

@@ -19,6 +19,7 @@ type Options struct {
 	Forges     bool      // the stranger builds chains, too
 	Antithetic bool      // openai-es instead of dises
 	Next       bool      // the draft of format 2: claims may be up to nextStale entries old, and leaders re-run few; snes instead of dises
+	Trusted    bool      // a run of trusted keys, those of all natives and tabs
 	Mandate    uint64    // entries of one leader; 0: 20
 	Learning   *Learning // a real environment in place of synthetic fitness; then Rate is 0
 
@@ -119,7 +120,7 @@ func (o Options) String() string {
 	for _, x := range []struct {
 		is   bool
 		text string
-	}{{o.Next, "format 2"}, {o.WAN, "wide area"}, {o.KillLeader, "leaders crash"}, {o.Antithetic, "openai-es"}} {
+	}{{o.Next, "format 2"}, {o.Trusted, "trusted keys"}, {o.WAN, "wide area"}, {o.KillLeader, "leaders crash"}, {o.Antithetic, "openai-es"}} {
 		if x.is {
 			b.WriteString(", " + x.text)
 		}

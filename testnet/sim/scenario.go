@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/evoswarm/evoswarm/coordinator"
 	"github.com/evoswarm/evoswarm/internal/evolve"
@@ -25,7 +26,14 @@ func New(o Options) (*Swarm, error) {
 	for _, n := range s.nodes {
 		s.byPeer[n.peer] = n
 	}
-	spec, err := newSpec(o, s.nodes[0].peer)
+	var trust []coordinator.Peer
+	if o.Trusted {
+		for _, n := range s.nodes {
+			trust = append(trust, n.peer)
+		}
+		slices.SortFunc(trust, coordinator.Peer.Compare)
+	}
+	spec, err := newSpec(o, s.nodes[0].peer, trust)
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +86,10 @@ const nextDuration = 250
 
 var nextChecks = seedlog.SpotChecks{First: 1, Share: 32}
 
-func newSpec(o Options, origin coordinator.Peer) (*seedlog.Spec, error) {
+func newSpec(o Options, origin coordinator.Peer, trust []coordinator.Peer) (*seedlog.Spec, error) {
 	if o.Learning != nil {
 		run := o.Learning.Run
+		run.Trust = trust
 		run.Nonce, run.Origin, run.StepNS = [16]byte{1}, origin, o.Learning.StepNS
 		return runspec.NewSpec(run)
 	}
@@ -115,6 +124,9 @@ func newSpec(o Options, origin coordinator.Peer) (*seedlog.Spec, error) {
 	if o.Next {
 		spec.Format, spec.Draft, spec.SpotChecks, spec.Generation.MaxStale = seedlog.Next, seedlog.Draft, &nextChecks, nextStale
 		spec.Generation.Duration = nextDuration
+	}
+	if o.Trusted {
+		spec.Format, spec.Draft, spec.SpotChecks, spec.Trust = seedlog.Next, seedlog.Draft, nil, trust
 	}
 	return spec, nil
 }

@@ -31,6 +31,7 @@ const cases: [name: string, change: Partial<Situation>, tone: string, headline: 
   ["a solved run", { status: { ...status, state: "solved", reason: "passed-test", solved_height: 2, ended: true } }, "work", "Solved"],
   ["a solved run, alone", { phase: "alone", status: { ...status, state: "solved", reason: "passed-test", ended: true } }, "work", "Solved"],
   ["a run that ended otherwise", { status: { ...status, state: "idle", reason: "run-ended", why: "the run has ended", ended: true } }, "rest", "The run has ended"],
+  ["a run of trusted keys", { status: { ...status, state: "idle", reason: "not-trusted", why: "trusts others" } }, "rest", "You can watch this run"],
   ["a result that is checked", { status: { ...status, state: "idle", reason: "testing", why: "checking" } }, "wait", "Checking the result"],
   ["old browser", { phase: "unsupported" }, "trouble", "This browser cannot help"],
   ["failed", { phase: "failed" }, "trouble", "Stopped"],

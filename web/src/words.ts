@@ -90,6 +90,8 @@ function describeRunning(s: Situation, status: Status): Words {
       return words("work", "Solved", solved(status));
     case "run-ended":
       return words("rest", "The run has ended", `${sentence(status.why)} ${next}`);
+    case "not-trusted":
+      return words("rest", "You can watch this run", "Its owner lets only own computers take part, so yours has nothing to do.");
     case "paused":
       return words("rest", "Paused", paused(status));
     case "disk-full":

@@ -1,6 +1,6 @@
 // Race has swarms of several sizes learn a world in virtual time, and prints a line of JSON for each run, then a
 // table: how long it took to solve the world, how many env-steps, and how much of what the machines can compute was
-// logged.
+// logged; and the messages and bytes that an entry took.
 //
 //	go run ./testnet/bench/race -env LunarLanderContinuous-v3 -peers 1,4,16,64 -runs 3
 //
@@ -32,8 +32,11 @@ type row struct {
 	Seed  uint64    `json:"seed"`
 	Draft bool      `json:"draft"`
 	Lies  *sim.Lies `json:"lies,omitempty"`
+	Trust bool      `json:"trust"`
 	sim.Learned
-	Wall float64 `json:"wall"` // seconds that the simulation took
+	Messages float64 `json:"messages"` // that reached all natives, for each entry
+	Bytes    float64 `json:"bytes"`    // of them
+	Wall     float64 `json:"wall"`     // seconds that the simulation took
 }
 
 func main() {
@@ -46,6 +49,7 @@ func main() {
 	step := flag.Duration("step", 20*time.Microsecond, "that an env-step takes")
 	limit := flag.Duration("limit", time.Hour, "virtual time after which a run counts as unsolved")
 	format1 := flag.Bool("format1", false, "run format 1, not the draft of format 2")
+	trust := flag.Bool("trust", false, "the natives are trusted keys of one owner")
 	wan := flag.Bool("wan", false, "peers lie up to 200 ms apart")
 	delay := flag.Int("delay", 1, "ticks of 50 ms that a hop takes at most")
 	upload := flag.Int("upload", 62_500, "bytes that a node sends in a tick of 50 ms (62,500: 10 Mbit/s)")
@@ -57,10 +61,15 @@ func main() {
 	honest := flag.Int("honest", -1, "results that each faulty peer's key claims truly before; -1: what the kind of lie has")
 	least := flag.Uint64("least", 0, "entries that a run has at least, also when it has solved the world before")
 	trace := flag.Bool("trace", false, "tell what happens")
+	count := flag.Duration("count", 0, "do not learn: let each swarm run for so long, then count the messages of as long again")
 	traffic := flag.Bool("traffic", false, "print what natives send and get, by the type of message")
 	flag.Parse()
 	if *endless {
 		*least = math.MaxUint64
+	}
+	if *count > 0 {
+		fmt.Println("| peers | entries | evaluations each | seconds each | claims | KB | entries given | KB | all else | KB | all | KB |\n" +
+			"|---|---|---|---|---|---|---|---|---|---|---|---|")
 	}
 	var rows []row
 	for _, text := range strings.Split(*peers, ",") {
@@ -71,7 +80,7 @@ func main() {
 		for k := range *runs {
 			for _, lies := range lyingOf(*lying, *lie, *honest) {
 				o := sim.Options{
-					Seed: *seed + uint64(k), Natives: n, Tabs: n * *tabs, WAN: *wan, DelayMin: 1, DelayMax: *delay, Upload: *upload,
+					Seed: *seed + uint64(k), Natives: n, Tabs: n * *tabs, WAN: *wan, DelayMin: 1, DelayMax: *delay, Upload: *upload, Trusted: *trust,
 					Learning: &sim.Learning{StepNS: int(step.Nanoseconds()), Warm: ticks(*warm), Lies: lies, Least: *least,
 						Run: runspec.Options{Env: *env, Strategy: *strategy, Seed: *seed + uint64(k), Draft: !*format1, GenerationMS: uint64(generation.Milliseconds())}},
 				}
@@ -83,11 +92,22 @@ func main() {
 				if err != nil {
 					fatal(err)
 				}
+				if *count > 0 {
+					if err := countMessages(s, n, ticks(*count)); err != nil {
+						fatal(err)
+					}
+					continue
+				}
 				learned, err := s.Learn(ticks(*limit))
 				if err != nil {
 					fatal(err)
 				}
-				r := row{*env, n, n * *tabs, o.Seed, !*format1, lies, learned, time.Since(begun).Seconds()}
+				r := row{Env: *env, Peers: n, Tabs: n * *tabs, Seed: o.Seed, Draft: !*format1, Lies: lies, Trust: *trust, Learned: learned, Wall: time.Since(begun).Seconds()}
+				for i := range n {
+					messages, bytes := s.Got(i, 0)
+					r.Messages += float64(messages) / float64(max(learned.Entries, 1))
+					r.Bytes += float64(bytes) / float64(max(learned.Entries, 1))
+				}
 				rows = append(rows, r)
 				line, _ := json.Marshal(r)
 				fmt.Println(string(line))
@@ -97,11 +117,51 @@ func main() {
 			}
 		}
 	}
-	if *lying != "0" {
+	switch {
+	case *lying != "0":
 		tableOfLies(rows)
-		return
+	case len(rows) > 0:
+		table(rows)
 	}
-	table(rows)
+}
+
+// countMessages lets a swarm run for so many ticks, then prints what reached its natives in as many more, for each
+// entry: messages and kilobytes of claims, of entries, and of all else, which are signs of life and questions.
+func countMessages(s *sim.Swarm, natives int, ticks coordinator.Tick) error {
+	const all, claims, entries = 0, 4, 7
+	got := func(kind byte) (messages, bytes float64) {
+		for i := range natives {
+			m, b := s.Got(i, kind)
+			messages, bytes = messages+float64(m), bytes+float64(b)
+		}
+		return messages, bytes
+	}
+	if err := s.Run(ticks); err != nil {
+		return err
+	}
+	var before [8][2]float64
+	for _, kind := range []byte{all, claims, entries} {
+		before[kind][0], before[kind][1] = got(kind)
+	}
+	was := s.Snapshot(0)
+	if err := s.Run(ticks); err != nil {
+		return err
+	}
+	is := s.Snapshot(0)
+	n := float64(max(is.Height-was.Height, 1))
+	fmt.Printf("| %d | %.0f | %.1f | %.2f |", natives, n, float64(is.Evaluations-was.Evaluations)/n, float64(ticks)/20/n)
+	rest := [2]float64{}
+	for _, kind := range []byte{claims, entries, all} {
+		m, b := got(kind)
+		m, b = m-before[kind][0], b-before[kind][1]
+		if kind == all {
+			m, b = m-rest[0], b-rest[1]
+		}
+		rest[0], rest[1] = rest[0]+m, rest[1]+b
+		fmt.Printf(" %.1f | %.1f |", m/n, b/n/1e3)
+	}
+	fmt.Printf(" %.1f | %.1f |\n", rest[0]/n, rest[1]/n/1e3)
+	return nil
 }
 
 // printTraffic prints kilobytes by the type of message (docs/spec/protocol.md has the numbers; 0 is all): what the
@@ -127,7 +187,7 @@ func printTraffic(s *sim.Swarm, natives int) {
 
 // table prints the medians of each size.
 func table(rows []row) {
-	fmt.Println("\n| peers | solved | seconds | speedup | env-steps | generations | logged of possible | checks | lost | later: logged, checks, lost |\n|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Println("\n| peers | solved | seconds | speedup | env-steps | generations | logged of possible | checks | lost | later: logged, checks, lost | messages | KB |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
 	var alone float64
 	for len(rows) > 0 {
 		n := 1
@@ -146,10 +206,11 @@ func table(rows []row) {
 		if alone == 0 {
 			alone = seconds * float64(size[0].Peers)
 		}
-		fmt.Printf("| %d | %d of %d | %.1f | %.1f | %.3g | %.0f | %.2f | %.2f | %.2f | %.2f, %.2f, %.2f |\n", size[0].Peers, solved, n, seconds, alone/seconds,
+		fmt.Printf("| %d | %d of %d | %.1f | %.1f | %.3g | %.0f | %.2f | %.2f | %.2f | %.2f, %.2f, %.2f | %.0f | %.1f |\n", size[0].Peers, solved, n, seconds, alone/seconds,
 			median(size, func(r row) float64 { return float64(r.Steps) }), median(size, func(r row) float64 { return float64(r.Entries) }),
 			median(size, func(r row) float64 { return r.Logged }), median(size, func(r row) float64 { return r.Checks }), median(size, func(r row) float64 { return r.Lost }),
-			median(size, func(r row) float64 { return r.Later.Logged }), median(size, func(r row) float64 { return r.Later.Checks }), median(size, func(r row) float64 { return r.Later.Lost }))
+			median(size, func(r row) float64 { return r.Later.Logged }), median(size, func(r row) float64 { return r.Later.Checks }), median(size, func(r row) float64 { return r.Later.Lost }),
+			median(size, func(r row) float64 { return r.Messages }), median(size, func(r row) float64 { return r.Bytes / 1e3 }))
 	}
 }
 

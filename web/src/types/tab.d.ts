@@ -53,6 +53,7 @@ export type Reason =
   | "testing"
   | "passed-test"
   | "run-ended"
+  | "not-trusted"
   | "paused"
   | "disk-full"
   | "disk-failed";

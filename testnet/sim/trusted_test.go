@@ -1,0 +1,77 @@
+package sim
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/evoswarm/evoswarm/coordinator"
+)
+
+// TestTrustedLeaderKilled: the leader of a run of trusted keys is killed twenty times where a hop takes a tick. The
+// next entry comes after 300 ms (median), since the first that misses the leader leads.
+func TestTrustedLeaderKilled(t *testing.T) {
+	s := newScene(t, Options{Seed: 1, Natives: 5, Trusted: true, DelayMin: 1, DelayMax: 1})
+	s.pass(10 * second)
+	var took []coordinator.Tick
+	for range 20 {
+		dead := s.leads()
+		top := s.Highest()
+		s.Kill(dead)
+		took = append(took, s.await("the next entry", 5*second, func() bool { return s.Highest() > top }))
+		s.pass(second)
+		if lost := s.beyond(dead, s.others(dead)[0]); lost > 1 {
+			t.Errorf("%d entries of the dead leader were lost", lost)
+		}
+		s.Start(dead)
+		s.pass(5 * second)
+	}
+	slices.Sort(took)
+	t.Logf("20 kills: next entry after %d ticks median, %d worst (of 50 ms)", took[10], took[19])
+	if took[10] > 6 || took[19] > second {
+		t.Errorf("%d ticks median, %d worst; promised are 6 and %d", took[10], took[19], second)
+	}
+	s.settle()
+}
+
+// TestTrustedSplit: both sides of a partition continue by themselves, and become one swarm again.
+func TestTrustedSplit(t *testing.T) {
+	for _, next := range []bool{false, true} {
+		s := newScene(t, Options{Seed: 2, Natives: 7, Trusted: true, Next: next})
+		s.pass(10 * second)
+		s.Split(natives(0, 3), natives(3, 7))
+		s.pass(20 * second)
+		for _, side := range [][]int{natives(0, 3), natives(3, 7)} {
+			before := s.heightOf(side[0])
+			s.pass(5 * second)
+			if s.heightOf(side[0]) < before+5 {
+				t.Errorf("the side of %d of 7 stands still", len(side))
+			}
+		}
+		s.Heal()
+		s.settle()
+	}
+}
+
+// TestTrustedSeeds: swarms of trusted keys in random trouble, half of them with a stranger that sends anything, keep
+// what the invariants promise.
+func TestTrustedSeeds(t *testing.T) {
+	n := uint64(8)
+	if testing.Short() {
+		n = 3
+	}
+	if *seeds >= night {
+		n = *seeds / 10
+	}
+	for seed := range n {
+		for _, next := range []bool{false, true} {
+			o := Draw(seed)
+			o.Trusted, o.Next, o.Faulty = true, next, 0
+			t.Run(o.String(), func(t *testing.T) {
+				t.Parallel()
+				if _, err := Run(o); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
