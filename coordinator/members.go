@@ -137,7 +137,10 @@ func (c *Coordinator) leaves(counts func(h *presence) bool) (n uint64) {
 // that it is here; a dead one with much of the weight must not be missed in the next election.
 func (c *Coordinator) unheard(h *presence) Tick {
 	t := c.cfg.Timing
-	if h.Leads && !c.trusting() {
+	if c.trusting() {
+		return statusRarely * t.Unheard // its leader, too, tells few that it is here
+	}
+	if h.Leads {
 		return t.Unheard
 	}
 	every := c.members.every

@@ -38,7 +38,8 @@ func (t Timing) trusted() Timing {
 
 // trust is what a run of trusted keys needs.
 type trust struct {
-	places map[Peer]int // the places of the keys in a fixed order by lot; nil: the run has no list
+	order  []Peer       // the keys in a fixed order by lot; nil: the run has no list
+	places map[Peer]int // their places in it
 	beat   Tick         // when the leader tells those who lead next that it is here
 	remind Tick         // when it tells everybody
 	show   Tick         // when neighbors without work are told of the head
@@ -49,7 +50,7 @@ func newTrust(rules *seedlog.Rules) trust {
 		return trust{}
 	}
 	order := byLot(append([]byte("evoswarm/trusted/1\x00"), rules.Run.Bytes()...), slices.Clone(rules.Spec.Trust))
-	t := trust{places: make(map[Peer]int, len(order))}
+	t := trust{order: order, places: make(map[Peer]int, len(order))}
 	for i, p := range order {
 		t.places[p] = i
 	}
@@ -57,7 +58,7 @@ func newTrust(rules *seedlog.Rules) trust {
 }
 
 // trusting reports whether the run has a list of trusted keys.
-func (c *Coordinator) trusting() bool { return c.trust.places != nil }
+func (c *Coordinator) trusting() bool { return c.trust.order != nil }
 
 // trusts reports whether a peer's claims and entries count.
 func (c *Coordinator) trusts(p Peer) bool {
@@ -70,12 +71,11 @@ func (c *Coordinator) trusts(p Peer) bool {
 func (c *Coordinator) heirs(on *node, leader Peer) []Peer {
 	of := c.chain.accountsAt(on).of
 	heirs := make([]Peer, 0, len(of))
-	for p := range of { //lint:sorted below
-		if p != leader {
+	for _, p := range c.trust.order {
+		if _, works := of[p]; works && p != leader {
 			heirs = append(heirs, p)
 		}
 	}
-	slices.SortFunc(heirs, func(a, b Peer) int { return c.trust.places[a] - c.trust.places[b] })
 	return heirs
 }
 
@@ -218,7 +218,7 @@ func (c *Coordinator) give(n *node, g *generation) {
 	}
 	to := slices.Clone(heirs[min(first, len(heirs)):min(first+trustedSpread, len(heirs))])
 	if n.leader == c.self {
-		to = append(to, c.someOf(c.newcomers(heirs))...)
+		to = append(to, c.someOf(c.newcomers(n.parent))...)
 	}
 	if len(to) == 0 {
 		return
@@ -233,10 +233,11 @@ func (c *Coordinator) give(n *node, g *generation) {
 	}
 }
 
-// newcomers lists trusted peers that this one hears and that are no heirs.
-func (c *Coordinator) newcomers(heirs []Peer) (list []Peer) {
+// newcomers lists trusted peers that this one hears and that have no work in the entries up to on.
+func (c *Coordinator) newcomers(on *node) (list []Peer) {
+	of := c.chain.accountsAt(on).of
 	for _, h := range c.members.heard {
-		if c.trusts(h.peer) && c.lately(h) && !slices.Contains(heirs, h.peer) {
+		if _, works := of[h.peer]; !works && c.trusts(h.peer) && c.lately(h) {
 			list = append(list, h.peer)
 		}
 	}
@@ -259,7 +260,7 @@ func (c *Coordinator) share() uint64 {
 	if len(heirs) == 0 {
 		return 1 // who is here is not known at the start of a run
 	}
-	n := uint64(len(heirs) + len(c.newcomers(heirs)) + 1)
+	n := uint64(len(heirs) + len(c.newcomers(c.chain.head)) + 1)
 	return min((population(c.rules)+2*n-1)/(2*n), c.mostChunks())
 }
 
@@ -270,8 +271,7 @@ func (c *Coordinator) allIn() bool {
 		return false
 	}
 	lacks := func(p Peer) bool { return c.work.pool.get(poolKey{p, c.chain.head.link, 0}) == nil }
-	heirs := c.heirs(c.chain.head, c.self)
-	return !slices.ContainsFunc(heirs, lacks) && !slices.ContainsFunc(c.newcomers(heirs), lacks)
+	return !slices.ContainsFunc(c.heirs(c.chain.head, c.self), lacks) && !slices.ContainsFunc(c.newcomers(c.chain.head), lacks)
 }
 
 // giveClaims sends own claims to the leader, again after a while: messages get lost.
@@ -350,12 +350,15 @@ func (c *Coordinator) showOutsiders() {
 
 // countTrusted counts the others: those with work in the last entries, and those that are heard.
 func (c *Coordinator) countTrusted() int {
-	heirs := c.heirs(c.chain.head, c.self)
-	n := len(heirs)
+	of := c.chain.accountsAt(c.chain.head).of
+	n := len(of)
 	for _, h := range c.members.heard {
-		if c.lately(h) && !slices.Contains(heirs, h.peer) {
+		if _, works := of[h.peer]; !works && c.lately(h) {
 			n++
 		}
+	}
+	if _, works := of[c.self]; works {
+		n--
 	}
 	return n
 }
