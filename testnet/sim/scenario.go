@@ -123,10 +123,12 @@ func newSpec(o Options, origin coordinator.Peer, trust []coordinator.Peer) (*see
 	}
 	if o.Next {
 		spec.Format, spec.Draft, spec.SpotChecks, spec.Generation.MaxStale = seedlog.Next, seedlog.Draft, &nextChecks, nextStale
-		spec.Generation.Duration = nextDuration
 	}
 	if o.Trusted {
 		spec.Format, spec.Draft, spec.SpotChecks, spec.Trust = seedlog.Next, seedlog.Draft, nil, trust
+	}
+	if spec.Format == seedlog.Next {
+		spec.Generation.Duration = nextDuration
 	}
 	return spec, nil
 }
