@@ -12,7 +12,8 @@ import (
 type Actions struct {
 	State  []byte             // hard state to keep instead of the last; nil: unchanged
 	Blocks []seedlog.RawBlock // blocks to keep permanently
-	Head   *HeadMove          // the canonical chain changed; nil: unchanged
+	Head   *HeadMove          // the canonical chain of the archive changed; nil: unchanged
+	Front  *HeadMove          // the chain changed that this peer goes by, of which the archive has blocks only; nil: unchanged
 	Send   []Envelope         // messages, in order
 	Fold   *Fold              // generations to fold; nil: none
 	Work   []Work             // evaluations to start; urgent ones first
@@ -32,6 +33,7 @@ type HeadMove struct {
 	Entries []seedlog.Link // of heights Fork+1, Fork+2, ...
 	Seals   []seedlog.Link // of Entries, in the same order
 	State   *evolve.State  // of the new head; nil: not folded yet. Read-only
+	Past    bool           // this peer goes by another chain, which begins above: see Actions.Front
 }
 
 // Scope says whom a message is for.

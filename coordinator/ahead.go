@@ -58,6 +58,7 @@ type Unpack struct {
 	Height uint64
 	data   []byte
 	entry  seedlog.CheckedEntry
+	keep   bool // whether the answer has the blocks to keep it by
 }
 
 // Do reads the state. It decodes and hashes all of it: the driver calls it outside the loop.
@@ -73,7 +74,13 @@ func (u *Unpack) Do(rules *seedlog.Rules) Unpacked {
 	if theta, digest := s.ThetaDigest(), s.Digest(); !bytes.Equal(theta[:], e.Theta) || !bytes.Equal(digest[:], e.State) {
 		return Unpacked{Height: u.Height, Err: fmt.Errorf("%w: it is not the state of its entry", seedlog.ErrDigest)}
 	}
-	return Unpacked{Height: u.Height, State: s}
+	unpacked := Unpacked{Height: u.Height, State: s}
+	if u.keep {
+		for block := range slices.Chunk(u.data, stateBlock) {
+			unpacked.blocks = append(unpacked.blocks, seedlog.NewRawBlock(block))
+		}
+	}
+	return unpacked
 }
 
 // ahead is the work of a peer whose own chain lies far below that of the swarm.
@@ -234,6 +241,9 @@ func (c *Coordinator) pauseGuide(p Peer, pause Tick) {
 
 // onPart takes the next bytes of a state.
 func (c *Coordinator) onPart(from Peer, m *Part, checked *Checked) {
+	if c.takesPart(from, m, checked) {
+		return
+	}
 	a := &c.ahead
 	l := a.load
 	if l == nil || l.from != from || l.reading {
@@ -263,12 +273,15 @@ func (c *Coordinator) onPart(from Peer, m *Part, checked *Checked) {
 		c.out.send(Direct, from, &Ask{Height: height, Offset: uint64(len(l.data))})
 	} else {
 		l.reading = true
-		c.out.Unpack = &Unpack{height, l.data, l.entry}
+		c.out.Unpack = &Unpack{height, l.data, l.entry, false}
 	}
 }
 
 // unpacked takes a state that was read.
 func (c *Coordinator) unpacked(e Unpacked) {
+	if c.unpackedBase(e) {
+		return
+	}
 	a := &c.ahead
 	l := a.load
 	if l == nil || !l.reading || l.entry.Value().Height != e.Height || a.led {

@@ -93,7 +93,7 @@ func (f *field) evaluateSome(m *member) {
 	rest := slices.Clone(todo[now:])
 	f.work(m, false)
 	m.tasks = append(rest, m.tasks...)
-	m.tasks = slices.DeleteFunc(m.tasks, func(w Work) bool { return m.coord.work.jobs[w.ID] == nil })
+	m.tasks = slices.DeleteFunc(m.tasks, func(w Work) bool { return m.coord.job(w.ID) == nil })
 }
 
 // say has a stranger send a message to all natives that have power, past the swarm's own network.

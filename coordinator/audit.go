@@ -104,9 +104,12 @@ func (c *Coordinator) lackOver(n *node) uint64 {
 	goal := c.folds.goal
 	from := min(c.settled.steps, n.parent.steps)
 	if c.rules.Spec.SpotChecks != nil {
-		if old := goal.below(lackSpan); old != nil {
+		switch old := goal.below(lackSpan); {
+		case old != nil:
 			from = min(from, old.steps)
-		} else {
+		case c.based != nil:
+			from = min(from, c.based.Steps) // what lies below it is for the past to audit
+		default:
 			from = 0
 		}
 	}
@@ -221,7 +224,7 @@ func (c *Coordinator) rerunDrawn(n *node, claims []seedlog.CheckedClaim, d drawn
 	v := claim.Value()
 	if on := c.chain.stateOf(n, v); on != nil && v.Peer != c.self {
 		n.reruns++
-		c.issue(&job{kind: jobDecisive, parent: on, node: n, claim: claim, peer: v.Peer, counter: c.rules.First(v) + uint64(d.result), drawn: true, times: d.times}, c.ahead.on == nil) // own work ahead has a share
+		c.issue(&job{kind: jobDecisive, parent: on, node: n, claim: claim, peer: v.Peer, counter: c.rules.First(v) + uint64(d.result), drawn: true, times: d.times}, c.ahead.on == nil && !c.quiet) // own work ahead has a share
 	}
 }
 

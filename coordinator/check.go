@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"crypto/sha256"
 	"fmt"
 
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -10,10 +11,11 @@ import (
 type Checked struct {
 	message     Message
 	claims      []seedlog.CheckedClaim // of Claims
-	generations []generation           // of Segment; of Announce, and the first Part of a state, one without claims
+	generations []generation           // of Segment; of Announce, Base and the first Part of a state, one without claims
 	evidence    []evidence             // of Segment and FraudProof
 	double      *double                // of Equivocation and DoubleVote
 	carried     *carried               // of Advance
+	sum         [sha256.Size]byte      // of the bytes in a Part
 }
 
 // generation is an entry with its seal, and the claims that it names.
@@ -36,7 +38,7 @@ func (e *evidence) message() *FraudProof {
 // checked outside the loop that calls Step.
 func Slow(m Message) bool {
 	switch m.(type) {
-	case *Claims, *Announce, *Segment, *FraudProof, *Vouch, *Mandate, *Equivocation, *DoubleVote, *Recheck, *Rechecked, *Part, *Advance:
+	case *Claims, *Announce, *Segment, *FraudProof, *Vouch, *Mandate, *Equivocation, *DoubleVote, *Recheck, *Rechecked, *Part, *Advance, *Base:
 		return true
 	}
 	return false
@@ -52,19 +54,14 @@ func Check(checker *seedlog.Checker, m Message, pause func()) (Checked, error) {
 	case *Claims:
 		c.claims, err = checkClaims(checker, m.Blocks, pause)
 	case *Announce:
-		var entry seedlog.CheckedEntry
-		if entry, err = checker.Entry(m.Entry, m.Seal); err != nil {
-			err = fmt.Errorf("invalid entry: %w", err)
-		}
-		c.generations = []generation{{entry: entry}}
+		c.generations, err = checkSealed(checker, m.Entry, m.Seal)
 	case *Part:
+		c.sum = sha256.Sum256(m.Data)
 		if m.Offset == 0 {
-			var entry seedlog.CheckedEntry
-			if entry, err = checker.Entry(m.Entry, m.Seal); err != nil {
-				err = fmt.Errorf("invalid entry: %w", err)
-			}
-			c.generations = []generation{{entry: entry}}
+			c.generations, err = checkSealed(checker, m.Entry, m.Seal)
 		}
+	case *Base:
+		c.generations, err = checkSealed(checker, m.Entry, m.Seal)
 	case *Advance:
 		c.carried, err = m.read()
 	case *Segment:
@@ -102,6 +99,15 @@ func Check(checker *seedlog.Checker, m Message, pause func()) (Checked, error) {
 		return Checked{}, err
 	}
 	return c, nil
+}
+
+// checkSealed checks an entry that comes without its claims.
+func checkSealed(checker *seedlog.Checker, entry, seal []byte) ([]generation, error) {
+	checked, err := checker.Entry(entry, seal)
+	if err != nil {
+		return nil, fmt.Errorf("invalid entry: %w", err)
+	}
+	return []generation{{entry: checked}}, nil
 }
 
 func checkClaims(checker *seedlog.Checker, blocks [][]byte, pause func()) ([]seedlog.CheckedClaim, error) {
@@ -163,9 +169,11 @@ func (c *Coordinator) Expects(from Peer, m Message) bool {
 	switch m := m.(type) {
 	case *Segment:
 		q := c.members.pulls[from]
-		return c.trusting() && c.trusts(from) || q != nil && (q.asked || q.late) || c.ahead.checks.asked && c.ahead.checks.of == from || c.pushes(m)
+		return c.trusting() && c.trusts(from) || q != nil && (q.asked || q.late) || c.ahead.checks.asked && c.ahead.checks.of == from || c.pushes(m) || c.based.expects(from)
 	case *Part:
-		return c.ahead.load != nil && c.ahead.load.from == from
+		return c.ahead.load != nil && c.ahead.load.from == from || c.seeking.asked(from)
+	case *Base:
+		return c.seeking.offerOf(from) != nil
 	case *Advance:
 		return from == c.election.leader && c.chain.maxStale > 0
 	case *Vouch:

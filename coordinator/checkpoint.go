@@ -183,7 +183,7 @@ func (c *Coordinator) onVouch(m *Vouch) {
 func (c *Coordinator) vouch() {
 	k := &c.checkpoints
 	head := c.chain.head.height
-	if c.retired || c.trusting() || head < vouchDepth+vouchEvery || c.catchingUp() || c.folds.far != nil || !c.weighsIn(c.self) {
+	if c.retired || c.trusting() || c.based != nil || head < vouchDepth+vouchEvery || c.catchingUp() || c.folds.far != nil || !c.weighsIn(c.self) {
 		return
 	}
 	n := c.chain.canonAt((head - vouchDepth) / vouchEvery * vouchEvery)
@@ -208,6 +208,9 @@ func (c *Coordinator) sendVouch(m Vouch) {
 
 // finalize counts signatures. One for an entry counts for all below it.
 func (c *Coordinator) finalize() {
+	if c.based != nil {
+		return // what lies below its chain it has not checked yet
+	}
 	k := &c.checkpoints
 	if f := k.final; f != nil {
 		if n := c.chain.canonAt(f.Height); n != nil && n.link != f.Entry || c.chain.head.height < f.Height {

@@ -102,4 +102,6 @@ type Config struct {
 	// Summary is where to begin, as [Summaries] read it; nil: at the genesis, which takes time with the length of the
 	// chain.
 	Summary *Summary
+	// Base is where a chain begins that does not at the genesis, as [Summaries.Base] read it from State; nil: it does.
+	Base *KeptBase
 }

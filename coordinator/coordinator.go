@@ -51,6 +51,9 @@ type Coordinator struct {
 	coming   []coming // oldest first, at most maxComing
 	serving  serving
 	tests    []*test // oldest first, at most maxTests
+	seeking  seeking
+	based    *based // nil: the chain begins at the genesis
+	quiet    bool   // it is the past of another: see past.go
 
 	checkpoints checkpoints
 }
@@ -68,11 +71,12 @@ type hardState struct {
 	Final        []byte             // a finality; empty: none
 	Barred       []disqualification // leaders that signed two entries for one place
 	DoubleVotes  []DoubleVote       // evidence against voters
+	Base         []seedlog.Link     // of a chain that begins at a base: what is kept of that, and the newest place; empty: it does not
 }
 
 // hardFields and hardFields1 are how many fields a hard state has, and had at first. Fields were only ever added at the
 // end.
-const hardFields, hardFields1 = 10, 6
+const hardFields, hardFields1 = 11, 6
 
 // decodeHard reads a hard state of this version or an earlier one: fields that it lacks are null, which reads as empty.
 func decodeHard(data []byte) (h hardState, err error) {
@@ -116,6 +120,15 @@ func New(cfg Config) (*Coordinator, error) {
 	c.drawJitter()
 	c.folds.goal, c.settled = c.chain.head, c.chain.head
 	c.measure()
+	if len(c.hard.Base) > 0 && cfg.Base == nil {
+		return nil, fmt.Errorf("%w: %w", ErrRestore, errBase)
+	}
+	if cfg.Base != nil {
+		if err := c.restoreBase(cfg.Base); err != nil {
+			return nil, err
+		}
+		c.measure()
+	}
 	return c, nil
 }
 
@@ -199,6 +212,16 @@ func (c *Coordinator) Step(now Tick, e Event) Actions {
 		c.stepDown() // others chose another meanwhile
 	}
 	c.forget()
+	if !c.based.takes(e) {
+		c.handle(e)
+	}
+	c.proceed()
+	c.stepPast(e)
+	return c.finish()
+}
+
+// handle takes in what happened.
+func (c *Coordinator) handle(e Event) {
 	switch e := e.(type) {
 	case Received:
 		c.receive(e)
@@ -236,8 +259,6 @@ func (c *Coordinator) Step(now Tick, e Event) Actions {
 	case Retire:
 		c.retire()
 	}
-	c.proceed()
-	return c.finish()
 }
 
 // proceed does what is due, whatever the event was.
@@ -256,6 +277,7 @@ func (c *Coordinator) proceed() {
 		c.forgetComing()
 		c.sync()
 		c.workAhead()
+		c.seekBase()
 		c.issueOwn()
 		c.issueAudits()
 		c.issueProofs()
@@ -278,9 +300,15 @@ func (c *Coordinator) proceed() {
 // finish adds what changed to the actions.
 func (c *Coordinator) finish() Actions {
 	if c.chain.head != c.chain.reported {
-		c.out.Head = c.headMove()
-		c.chain.reported = c.chain.head
+		m := c.headMove()
+		if c.chain.reported = c.chain.head; c.based == nil {
+			c.out.Head = m
+		} else {
+			c.out.Front = m
+			c.keepPlaces(m)
+		}
 	}
+	c.fillArchive()
 	c.summarize()
 	if c.hardChanged {
 		c.out.State = seedlog.Encode(&c.hard)
@@ -314,7 +342,9 @@ func (c *Coordinator) moveHead(n *node) {
 		c.work.ledger.gone(m.height, m.claims)
 	}
 	for _, m := range come {
-		c.members.logged(m)
+		if !c.quiet {
+			c.members.logged(m)
+		}
 		c.work.note(m, c.self)
 		c.archiveBody(m)
 		c.chain.sides.entries.Delete(m.link)
@@ -399,6 +429,10 @@ func (c *Coordinator) receive(e Received) {
 		c.onRechecked(e.From, m)
 	case *Ask:
 		c.onQuestion(question{e.From, at, m})
+	case *Seek:
+		c.onQuestion(question{e.From, at, m})
+	case *Base:
+		c.onBase(e.From, m, &e.Message)
 	case *Part:
 		c.onPart(e.From, m, &e.Message)
 	case *Advance:
@@ -427,6 +461,11 @@ func (c *Coordinator) Snapshot() Snapshot {
 		}
 		above := c.ahead.credit(c.chain.head.height)
 		s.Mine.Evaluations, s.Mine.Steps = s.Mine.Evaluations+above.Evaluations, s.Mine.Steps+above.Steps
+	}
+	if b := c.based; b != nil && b.past != nil {
+		p := &b.past.chain
+		s.Base, s.Folded = b.height, p.head.height
+		s.Mine.Evaluations, s.Mine.Steps = s.Mine.Evaluations+p.credits[c.self].Evaluations, s.Mine.Steps+p.credits[c.self].Steps
 	}
 	s.Peers = c.countPeers()
 	return s

@@ -188,7 +188,7 @@ func (e *electorate) weightOf(p Peer) uint64 {
 // the term: a lottery that nobody can steer and everybody can compute.
 func (c *Coordinator) ranking(term uint64) []Peer {
 	head := c.chain.head
-	anchor := c.chain.canonAt(head.height - min(head.height, anchorDepth))
+	anchor := c.chain.canonAt(max(head.height-min(head.height, anchorDepth), c.chain.root.height))
 	prefix := binary.LittleEndian.AppendUint64(append([]byte("evoswarm/rank/2\x00"), anchor.link.Bytes()...), term)
 	var peers []Peer
 	for _, e := range c.electorate().electors {

@@ -59,8 +59,9 @@ type Recalled struct{ Summary *Summary }
 
 // Packed is the answer to a Pack.
 type Packed struct {
-	on   *node
-	data []byte // the encoded state
+	on    *node
+	data  []byte // the encoded state; nil: it cannot be
+	parts []byte // digests of its parts
 }
 
 // Unpacked is the answer to an Unpack: the state; nil: Err says why it is of no use.
@@ -68,6 +69,7 @@ type Unpacked struct {
 	Height uint64
 	State  *evolve.State
 	Err    error
+	blocks []seedlog.RawBlock
 }
 
 // SetPaused stops or restarts own work. Re-runs that the protocol requires continue.

@@ -118,7 +118,7 @@ func unfolded(n *node) []*node {
 // catchingUp reports whether this peer has entries to fold before it knows what others know. Meanwhile it neither
 // campaigns nor trains. A branch that must be audited is checked without that: it may be forged.
 func (c *Coordinator) catchingUp() bool {
-	return c.chain.head.state == nil || c.folds.left > lag || c.folds.goal.height > c.chain.head.height+lag || c.delivering()
+	return c.chain.head.state == nil || c.young() || c.folds.left > lag || c.folds.goal.height > c.chain.head.height+lag || c.delivering()
 }
 
 // joining reports whether this peer looks for the swarm's chain: it catches up, or nobody leads here and an answer with
@@ -233,6 +233,10 @@ func (c *Coordinator) foldPath(path []*node) {
 			e.decisive = c.cfg.Decisive
 		}
 		entries = append(entries, e)
+		if c.chain.maxStale > 0 && c.chain.states.marked(n) {
+			path = path[:i+1] // a fold gives the state of its last entry, and others may seek this one
+			break
+		}
 	}
 	c.startFold(path[0].parent.state, path, entries)
 }

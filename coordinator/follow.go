@@ -87,7 +87,7 @@ func (c *Coordinator) insert(g generation, from source) (*node, error) {
 	if parent == nil {
 		return nil, errGap
 	}
-	if err := c.rules.CheckPlace(g.entry, parent.parentInfo(), g.claims); err != nil {
+	if err := c.checkPlace(g.entry, parent, g.claims); err != nil {
 		return nil, err
 	}
 	n := c.chain.newNode(parent, g.entry, g.claims)

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 
@@ -212,6 +213,8 @@ func (*Rechecked) kind() byte    { return 18 }
 func (*Ask) kind() byte          { return 19 }
 func (*Part) kind() byte         { return 20 }
 func (*Advance) kind() byte      { return 21 }
+func (*Seek) kind() byte         { return 22 }
+func (*Base) kind() byte         { return 23 }
 
 func newMessage(kind byte) Message {
 	switch kind {
@@ -257,6 +260,10 @@ func newMessage(kind byte) Message {
 		return new(Part)
 	case 21:
 		return new(Advance)
+	case 22:
+		return new(Seek)
+	case 23:
+		return new(Base)
 	}
 	return nil
 }
@@ -321,6 +328,10 @@ func checkMessage(m Message) error {
 		return atMost("bytes of a state", len(x.Data), aheadPart)
 	case *Advance:
 		return atMost("bytes of a state", len(x.State), maxCarried)
+	case *Base:
+		if n := uint64(len(x.Parts)); x.Size == 0 || n%sha256.Size != 0 || n/sha256.Size != parts(x.Size) {
+			return fmt.Errorf("%w: %d bytes of digests of parts for a state of %d bytes", ErrMessage, n, x.Size)
+		}
 	case *Status:
 		if x.Kind > Tab {
 			return fmt.Errorf("%w: unknown kind of peer %d", ErrMessage, x.Kind)

@@ -87,6 +87,13 @@ var drawMessages = map[string]func(*rapid.T) Message{
 		}
 		return m
 	},
+	"Seek": func(t *rapid.T) Message { return &Seek{Height: rapid.Uint64().Draw(t, "height")} },
+	"Base": func(t *rapid.T) Message {
+		m := &Base{Entry: drawBytes.Draw(t, "entry"), Seal: drawBytes.Draw(t, "seal"), Evaluations: rapid.Uint64().Draw(t, "evaluations"),
+			Steps: rapid.Uint64().Draw(t, "steps"), Weight: rapid.Uint64().Draw(t, "weight"), Size: rapid.Uint64Range(1, 4*aheadPart).Draw(t, "size")}
+		m.Parts = make([]byte, 32*parts(m.Size))
+		return m
+	},
 	"Advance": func(t *rapid.T) Message {
 		return &Advance{Entry: drawLink.Draw(t, "entry"), State: drawBytes.Draw(t, "state")}
 	},
@@ -230,6 +237,7 @@ func FuzzDecodeMessage(f *testing.F) {
 		&Mandate{Term: 1, Leader: Peer{1}, Votes: []seedlog.Vote{{Voter: Peer{2}, Signature: []byte{1}}}},
 		&Recheck{Results: 1, Claim: []byte{1}}, &Rechecked{Claim: link, Same: true, Peer: Peer{1}, Signature: []byte{1}},
 		&Ask{Height: 1}, &Part{Height: 1, Size: 2, Entry: []byte{1}, Seal: []byte{1}, Data: []byte{1}}, &Advance{Entry: link, State: []byte{1}},
+		&Seek{Height: 1}, &Base{Entry: []byte{1}, Seal: []byte{1}, Size: 1, Parts: make([]byte, 32)},
 	} {
 		f.Add(EncodeMessage(m))
 	}

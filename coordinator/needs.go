@@ -14,5 +14,28 @@ func (c *Coordinator) Needs() []seedlog.Link {
 			links = append(append(links, n.link, n.sealLink), n.claims...)
 		}
 	}
+	return append(links, c.based.needs()...)
+}
+
+// needs lists what is kept of a base, and of the chain from there on: the archive's is another one.
+func (b *based) needs() (links []seedlog.Link) {
+	if b == nil {
+		return nil
+	}
+	if b.past != nil {
+		links = b.past.Needs()
+	}
+	links = append(append(append(links, b.record), b.State...), b.archive.links...)
+	for _, p := range b.archive.places {
+		links = append(links, p.Entry, p.Seal)
+		if p.Entry == b.Entry {
+			continue // what it was made of is not here
+		}
+		if data, ok := b.archive.Block(p.Entry); ok {
+			if e, err := seedlog.DecodeEntry(data); err == nil {
+				links = append(links, e.Claims...)
+			}
+		}
+	}
 	return links
 }

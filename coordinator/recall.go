@@ -35,7 +35,7 @@ type recall struct {
 // bringBack begins to recall the entries down to a height.
 func (c *Coordinator) bringBack(height uint64) {
 	r := &c.recall
-	if r.asked || r.part != nil || c.now < r.again {
+	if r.asked || r.part != nil || c.now < r.again || c.based != nil {
 		return
 	}
 	r.pause = min(max(2*r.pause, recallHold*c.cfg.Timing.Pull), recallMost*c.cfg.Timing.Pull)

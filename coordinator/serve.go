@@ -35,7 +35,7 @@ const (
 
 // serving is the answers to others' questions.
 type serving struct {
-	known, fresh *fair.Queue[source, question] // Pull, Want and Ask, of peers with a record and of others
+	known, fresh *fair.Queue[source, question] // Pull, Want, Ask and Seek, of peers with a record and of others
 	turns        uint
 	total        *fair.Budget[struct{}]
 	reads, bytes *fair.Budget[Peer]
@@ -44,7 +44,7 @@ type serving struct {
 	recent       recentGenerations
 }
 
-// question is a Pull, a Want or an Ask.
+// question is a Pull, a Want, an Ask or a Seek.
 type question struct {
 	from    Peer
 	at      source
@@ -143,6 +143,9 @@ func (c *Coordinator) serve() {
 		case *Ask:
 			left -= 2
 			c.onAsk(q.from, m)
+		case *Seek:
+			left -= 2
+			c.onSeek(q.from, m)
 		case *Pull:
 			left -= 1 + len(m.Locator)/8
 			after := c.chain.after(m.Locator)

@@ -24,16 +24,23 @@ type Pack struct {
 func (p *Pack) Do() Packed {
 	data, err := p.state.MarshalBinary()
 	if err != nil {
-		data = nil // no state of a run is refused
+		return Packed{on: p.on} // no state of a run is refused
 	}
-	return Packed{p.on, data}
+	return Packed{p.on, data, partsOf(data)}
 }
 
 // servedStates are encoded states that others fetch in parts, in the order of use.
 type servedStates struct {
 	list    []*servedState // at most maxServed
 	packing bool
-	waiting []Peer // for the one that is being encoded; at most maxWaiting
+	waiting []waiter // at most maxWaiting; the first waits for the one that is being encoded
+}
+
+// waiter is who waits for a state to be encoded.
+type waiter struct {
+	peer Peer
+	on   *node
+	ask  *Ask // nil: it seeks a base
 }
 
 type servedState struct {
@@ -41,6 +48,7 @@ type servedState struct {
 	link        seedlog.Link
 	entry, seal []byte
 	data        []byte
+	parts       []byte // digests of its parts
 }
 
 // find returns the state that is accepted, which becomes the one used last; nil: there is none.
@@ -60,20 +68,62 @@ func (c *Coordinator) onAsk(from Peer, m *Ask) {
 	if c.joining() || n.height == 0 {
 		return
 	}
-	state := s.find(func(x *servedState) bool { return x.height == m.Height })
-	if state == nil {
-		state = s.find(func(x *servedState) bool { return x.link == n.link })
-	}
-	if state != nil {
+	if state := s.find(func(x *servedState) bool { return x.height == m.Height }); state != nil {
 		c.sendPart(from, state, m)
 		return
 	}
-	if len(s.waiting) < maxWaiting && !slices.Contains(s.waiting, from) {
-		s.waiting = append(s.waiting, from)
+	if at := c.baseAt(m.Height); at != nil {
+		n = at
 	}
-	if !s.packing {
-		s.packing, c.out.Pack = true, &Pack{n, n.state}
+	c.serveState(waiter{from, n, m})
+}
+
+// onSeek says what this peer has of an entry as a base.
+func (c *Coordinator) onSeek(from Peer, m *Seek) {
+	if n := c.baseAt(m.Height); n != nil && !c.joining() {
+		c.serveState(waiter{from, n, nil})
 	}
+}
+
+// baseAt is the canonical entry of a height, if it is deep enough for a base, and its state is here; else nil.
+func (c *Coordinator) baseAt(height uint64) *node {
+	if n := c.chain.canonAt(height); n != nil && n.state != nil && n.height > 0 && n.height+baseDepth <= c.chain.head.height {
+		return n
+	}
+	return nil
+}
+
+// serveState answers who waits for a state, or has it encoded first.
+func (c *Coordinator) serveState(w waiter) {
+	s := &c.serving.states
+	if state := s.find(func(x *servedState) bool { return x.link == w.on.link }); state != nil {
+		c.answerWaiter(w, state)
+		return
+	}
+	if len(s.waiting) < maxWaiting && !slices.ContainsFunc(s.waiting, func(x waiter) bool { return x.peer == w.peer && x.on == w.on }) {
+		s.waiting = append(s.waiting, w)
+	}
+	c.packNext()
+}
+
+// packNext has the state encoded that has been waited for longest.
+func (c *Coordinator) packNext() {
+	s := &c.serving.states
+	s.waiting = slices.DeleteFunc(s.waiting, func(w waiter) bool { return w.on.state == nil }) // it left memory
+	if !s.packing && len(s.waiting) > 0 {
+		on := s.waiting[0].on
+		s.packing, c.out.Pack = true, &Pack{on, on.state}
+	}
+}
+
+func (c *Coordinator) answerWaiter(w waiter, s *servedState) {
+	if w.ask != nil {
+		c.sendPart(w.peer, s, w.ask)
+		return
+	}
+	c.serving.bytes.Charge(uint64(c.now), w.peer, uint64(len(s.entry)+len(s.parts)))
+	c.out.send(Direct, w.peer, &Base{Entry: s.entry, Seal: s.seal, Evaluations: w.on.evaluations, Steps: w.on.steps, Weight: w.on.weight,
+		Size: uint64(len(s.data)), Parts: s.parts})
 }
 
 func (c *Coordinator) sendPart(to Peer, s *servedState, m *Ask) {
@@ -89,24 +139,30 @@ func (c *Coordinator) sendPart(to Peer, s *servedState, m *Ask) {
 	c.out.send(Direct, to, reply)
 }
 
-// packed takes an encoded state, and sends its first part to those who wait.
+// packed takes an encoded state, and answers those who wait for it.
 func (c *Coordinator) packed(e Packed) {
 	s := &c.serving.states
-	waiting := s.waiting
-	s.packing, s.waiting = false, nil
+	s.packing = false
+	var waiting []waiter
+	s.waiting = slices.DeleteFunc(s.waiting, func(w waiter) bool {
+		if w.on == e.on {
+			waiting = append(waiting, w)
+		}
+		return w.on == e.on
+	})
 	entry, ok1 := c.blockOf(e.on, e.on.link)
 	seal, ok2 := c.blockOf(e.on, e.on.sealLink)
-	if !ok1 || !ok2 || e.data == nil {
-		return // they ask again
+	if ok1 && ok2 && e.data != nil { // else they ask again
+		if len(s.list) == maxServed {
+			s.list = s.list[1:]
+		}
+		state := &servedState{e.on.height, e.on.link, entry, seal, e.data, e.parts}
+		s.list = append(s.list, state)
+		for _, w := range waiting {
+			c.answerWaiter(w, state)
+		}
 	}
-	if len(s.list) == maxServed {
-		s.list = s.list[1:]
-	}
-	state := &servedState{e.on.height, e.on.link, entry, seal, e.data}
-	s.list = append(s.list, state)
-	for _, p := range waiting {
-		c.sendPart(p, state, &Ask{})
-	}
+	c.packNext()
 }
 
 // blockOf is the entry or the seal of n.

@@ -46,6 +46,8 @@ type Snapshot struct {
 	BehindOf    uint64        // while Syncing: how many there were
 	Ahead       uint64        // while Syncing: height of the entry whose state it works on meanwhile; 0: none
 	AheadState  *evolve.State // that state; nil: none. Shared and read-only
+	Base        uint64        // height that the chain begins at, as hubs gave it; 0: the genesis, or it was verified
+	Folded      uint64        // with a Base: height up to which the run was folded from the genesis on
 	End         seedlog.End   // what ended the run; Open: it continues
 	Solved      uint64        // height of the state that passed the test and ended the run, which State is then; 0: none
 	Testing     bool          // this peer has not seen yet whether that is true

@@ -138,7 +138,7 @@ func (p *pooled) newcomers(head *node) bool { return p.fresh || head.height == 0
 // it, then a part that falls with what they hold.
 func (c *Coordinator) drawn(claim *seedlog.Claim, ready uint64) int {
 	size, chunks := uint64(len(claim.Steps)), c.chunksOf(claim.Peer)+ready
-	if !c.young(chunks) {
+	if !c.shortRecord(chunks) {
 		return 0
 	}
 	return int(min(size, c.lot(size*c.rules.Spec.SpotChecks.First, chunks+1)))
@@ -149,8 +149,8 @@ func (c *Coordinator) chunksOf(p Peer) uint64 {
 	return c.chain.credits[p].Evaluations / c.rules.EvaluationsPerChunk()
 }
 
-// young reports whether claims of a key are still drawn from before they are logged.
-func (c *Coordinator) young(chunks uint64) bool {
+// shortRecord reports whether claims of a key are still drawn from before they are logged.
+func (c *Coordinator) shortRecord(chunks uint64) bool {
 	return chunks < c.rules.Spec.SpotChecks.First*c.rules.Spec.SpotChecks.Share
 }
 
@@ -159,7 +159,7 @@ func (c *Coordinator) young(chunks uint64) bool {
 // says next is either not what moves the model most, or re-run.
 func (c *Coordinator) outstanding(claim *seedlog.Claim, ready uint64) (result uint64, ok bool) {
 	fitness, result := claim.Best()
-	return result, c.chain.maxStale > 0 && c.chain.head.height > 0 && c.young(c.chunksOf(claim.Peer)+ready) && fitness >= c.chain.head.best
+	return result, c.chain.maxStale > 0 && c.chain.head.height > 0 && c.shortRecord(c.chunksOf(claim.Peer)+ready) && fitness >= c.chain.head.best
 }
 
 // spotClaim re-runs as many results of a claim as were drawn, which ones is drawn now.

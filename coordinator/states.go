@@ -21,6 +21,9 @@ const (
 	firstInterval = 256
 )
 
+// markEvery is firstInterval. Tests change it.
+var markEvery uint64 = firstInterval
+
 // states keeps the states of some entries in memory: of recent ones, and marks along the chain from which older ones
 // are folded again when a fork needs them. The root's state is always there.
 type states struct {
@@ -31,7 +34,7 @@ type states struct {
 
 func newStates(shape evolve.Shape) states {
 	fit := int(stateBudget / max(shape.Bytes(), 1))
-	s := states{maxRecent: min(max(fit, minRecent), maxRecent), maxMarks: min(max(fit, minMarks), maxMarks), first: firstInterval}
+	s := states{maxRecent: min(max(fit, minRecent), maxRecent), maxMarks: min(max(fit, minMarks), maxMarks), first: markEvery}
 	if s.maxMarks < 4 {
 		s.first = keepDepth // fewer than 4 marks of the shorter distance would not reach far enough below the head
 	}

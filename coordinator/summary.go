@@ -98,7 +98,7 @@ func decodeSummary(data []byte) (*Summary, error) {
 
 // summarize sums up the newest mark that is deep enough, once.
 func (c *Coordinator) summarize() {
-	if c.chain.head != c.chain.reported || c.chain.head.height < c.chain.summarized+summaryDepth {
+	if c.based != nil || c.chain.head != c.chain.reported || c.chain.head.height < c.chain.summarized+summaryDepth {
 		return
 	}
 	var best *node

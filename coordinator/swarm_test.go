@@ -25,10 +25,15 @@ type swarm struct {
 	queue []parcel // sent, and neither delivered nor dropped yet
 	split bool     // whether a partition stands between the peers with side and those without
 
+	checker *seedlog.Checker // remembers what was checked; nil: all is checked again
+
 	reach func(a, b *member) bool                   // whom direct messages reach; nil: all
 	swap  func(from, to *member, m Message) Message // what arrives in place of a message, or nil; nil: all messages arrive
+	spoil func(m *member, f *Fold, e *Folded)       // changes what a fold gives; nil: nothing
+	notes func(m *member, n Note)                   // sees all notes; nil: nobody
 	spy   func(from *member, e Envelope)            // sees all that is sent; nil: nobody
 	folds func(m *member) bool                      // whether a peer does its fold now; nil: all do
+	slow  func(m *member, f *Fold) bool             // whether a peer does a fold later; nil: none does
 	held  func(m *member, j *job) bool              // what is not evaluated as long as it says so; nil: nothing
 
 	returns func(m *member, on *node) []float64 // what a test gives; nil: nobody can run it
@@ -148,9 +153,15 @@ func (m *memory) save(a Actions) {
 		m.blocks[b.Link()] = b.Bytes()
 	}
 	if h := a.Head; h != nil {
-		for i, l := range h.Entries {
-			if m.blocks[l] == nil || m.blocks[h.Seals[i]] == nil {
-				panic("the head moves to what was never given for keeping, or is gone")
+		for i, link := range h.Entries {
+			e, err := seedlog.DecodeEntry(m.blocks[link])
+			if err != nil || e.Height != h.Fork+uint64(i)+1 || m.blocks[h.Seals[i]] == nil {
+				panic(fmt.Sprintf("the chain of the archive moves from %d to what it has not: %v", h.Fork, err))
+			}
+			for _, claim := range e.Claims {
+				if m.blocks[claim] == nil {
+					panic("the archive lacks a claim of its chain")
+				}
 			}
 		}
 		m.chain = append(m.chain[:h.Fork:h.Fork], h.Entries...)
@@ -207,6 +218,10 @@ func (s *swarm) powerUp(m *member) error {
 	cfg := m.cfg
 	cfg.State, cfg.Height = m.disk.state, uint64(len(m.disk.chain))
 	cfg.Summary, _ = Summaries{s.rules, m.disk}.Newest(cfg.Height)
+	var err error
+	if cfg.Base, err = (Summaries{s.rules, m.disk}).Base(m.disk.state); err != nil {
+		return err
+	}
 	if m.faulty {
 		cfg.Decisive, cfg.Audit = 0, 0
 	}
@@ -257,6 +272,9 @@ func (s *swarm) step(m *member, e Event) {
 	m.disk.tidy(m.coord)
 	s.logChange(m, before, m.coord.Snapshot())
 	for _, n := range a.Notes {
+		if s.notes != nil {
+			s.notes(m, n)
+		}
 		if n.Kind != NoteLeader {
 			s.printf("  %s notes %s: %s", m.name, n.Kind, s.readable(n.Text))
 		}
@@ -279,11 +297,20 @@ func (s *swarm) step(m *member, e Event) {
 	if u := a.Unpack; u != nil {
 		s.step(m, u.Do(s.rules))
 	}
-	if f := a.Fold; f != nil && s.folds != nil && !s.folds(m) {
+	if f := a.Fold; f != nil && (s.folds != nil && !s.folds(m) || s.slow != nil && s.slow(m, f)) {
 		m.fold = f
 	} else if f != nil {
-		s.step(m, foldNow(s.rules, m.disk, f))
+		s.fold(m, f)
 	}
+}
+
+// fold has a peer do a fold.
+func (s *swarm) fold(m *member, f *Fold) {
+	e := foldNow(s.rules, m.disk, f)
+	if s.spoil != nil {
+		s.spoil(m, f, &e)
+	}
+	s.step(m, e)
 }
 
 // foldNow does a fold.
@@ -338,7 +365,11 @@ func (s *swarm) deliver(want func(parcel) bool) {
 				continue
 			}
 		}
-		checked, err := Check(seedlog.NewChecker(s.rules), p.message, nil)
+		checker := s.checker
+		if checker == nil {
+			checker = seedlog.NewChecker(s.rules)
+		}
+		checked, err := Check(checker, p.message, nil)
 		if err != nil {
 			s.step(p.to, Invalid{From: p.from.peer, Err: err})
 			continue
@@ -354,7 +385,7 @@ func (s *swarm) work(m *member, agrees bool) {
 	tasks := m.tasks
 	m.tasks = nil
 	for _, w := range tasks {
-		j := m.coord.work.jobs[w.ID]
+		j := m.coord.job(w.ID)
 		if j == nil {
 			continue // given up after an answer before it
 		}
@@ -386,6 +417,14 @@ func (s *swarm) work(m *member, agrees bool) {
 		}
 		s.step(m, Evaluated{ID: w.ID, Results: results})
 	}
+}
+
+// job is what a peer, or its past, has under evaluation.
+func (c *Coordinator) job(id uint64) *job {
+	if j := c.work.jobs[id]; j != nil || c.based == nil || c.based.past == nil {
+		return j
+	}
+	return c.based.past.work.jobs[id]
 }
 
 // stated turns a claim of a strategy with one sign back into results.

@@ -75,7 +75,8 @@ func (p *Peer) receive(e mesh.Received) {
 	if !p.driver.coord.Expects(e.From, e.Message) {
 		return
 	}
-	if _, ok := e.Message.(*coordinator.Part); ok { // two signatures: it does not wait behind segments of hundreds
+	switch e.Message.(type) {
+	case *coordinator.Part, *coordinator.Base: // two signatures: they do not wait behind segments of hundreds
 		p.step(p.checkedBy(seedlog.NewChecker(p.rules), e))
 		return
 	}

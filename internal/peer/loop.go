@@ -138,7 +138,10 @@ func (p *Peer) act(a coordinator.Actions) {
 
 // perform does what is left of actions that are durable.
 func (p *Peer) perform(a coordinator.Actions) {
-	if a.Head != nil {
+	switch {
+	case a.Front != nil:
+		p.moved(a.Front)
+	case a.Head != nil && !a.Head.Past:
 		p.moved(a.Head)
 	}
 	for _, e := range a.Send {

@@ -121,10 +121,14 @@ func (p *Peer) begin() error {
 	for _, text := range notes {
 		p.log.Warn(text)
 	}
+	base, err := coordinator.Summaries{Rules: p.rules, Archive: &p.archive}.Base(cfg.Store.State())
+	if err != nil {
+		return err
+	}
 	c, err := coordinator.New(coordinator.Config{
 		Rules: p.rules, Key: cfg.Key, Kind: cfg.Kind, Hub: cfg.Hub, Timing: cfg.Timing, Archive: &p.archive,
 		Seed: cfg.Seed, Slots: p.slots(), Decisive: cfg.Decisive, Audit: cfg.Audit, Mandate: cfg.Mandate, Paused: cfg.Paused,
-		State: cfg.Store.State(), Height: length, Summary: summary,
+		State: cfg.Store.State(), Height: length, Summary: summary, Base: base,
 	})
 	if err != nil {
 		return fmt.Errorf("peer: restoring run %s: %w", p.rules.Run, err)

@@ -93,6 +93,8 @@ type Status struct {
 	Behind   uint64  `json:"behind"`          // while catching up: generations still to take in
 	BehindOf uint64  `json:"behind_of"`       // while catching up: how many there were
 	BehindS  float64 `json:"behind_s"`        // while catching up: estimated time left [s]; 0: not known
+	Base     uint64  `json:"base"`            // generation that this peer's chain begins at, as others gave it; 0: the first, or it has checked what lies below
+	Checked  uint64  `json:"checked"`         // with a base: generations checked from the first on
 	Error    string  `json:"error,omitempty"` // what is wrong with this computer, such as a full disk
 }
 
@@ -174,6 +176,7 @@ func (p *Peer) describe() Status {
 		Mine: c.Mine.Evaluations, MineSteps: c.Mine.Steps, MineEvalsPerS: d.meters.mine.rate(now, p.started), Own: ledgerOf(c.Own), Reorgs: c.Reorgs,
 		Workers: p.cfg.Evaluator.Workers(), Devices: p.cfg.Evaluator.Devices(), Best: fitness(c.Best), Mean: fitness(c.Mean), Threshold: &solved,
 		EndsSolved: p.rules.Spec.Until != nil && p.rules.Spec.Until.Solved, Ahead: c.Ahead, Behind: c.Behind, BehindOf: c.BehindOf, BehindS: d.pace.left(c.Behind),
+		Base: c.Base, Checked: c.Folded,
 	}
 	if c.Reorgs > 0 {
 		s.Reorg = &Reorg{c.Reorg.Height, c.Reorg.Gone, c.Reorg.Come}
@@ -188,6 +191,9 @@ func (p *Peer) describe() Status {
 		s.Connected = len(p.cfg.Mesh.Links())
 	}
 	s.State, s.Reason, s.Why = p.state(s.Connected)
+	if s.Base > 0 && s.State == Training {
+		s.Why += fmt.Sprintf("; began at generation %d, and has checked %d of those before", s.Base, s.Checked)
+	}
 	if d.stuck != nil {
 		s.Error = d.stuck.err.Error()
 	}

@@ -135,10 +135,14 @@ func (s *Swarm) powerUp(n *node) error {
 	}
 	height := uint64(len(n.disk.chain))
 	summary, _ := coordinator.Summaries{Rules: s.rules, Archive: n.disk}.Newest(height)
+	base, err := coordinator.Summaries{Rules: s.rules, Archive: n.disk}.Base(n.disk.state)
+	if err != nil {
+		return fmt.Errorf("node %d: %w", n.index, err)
+	}
 	c, err := coordinator.New(coordinator.Config{
 		Rules: s.rules, Key: n.key, Kind: n.kind, Hub: n.kind == coordinator.Native, Timing: timing, Archive: n.disk,
 		Seed: s.rng.Uint64(), Slots: 2, Decisive: decisive, Audit: audit, Mandate: s.opts.Mandate,
-		State: n.disk.state, Height: height, Summary: summary,
+		State: n.disk.state, Height: height, Summary: summary, Base: base,
 	})
 	if err != nil {
 		return fmt.Errorf("node %d: %w", n.index, err)
