@@ -143,7 +143,7 @@ func (c *Coordinator) split(r *baseRecord, record seedlog.Link, entry seedlog.Ch
 		link: entry.Link(), height: e.Height, term: e.Term, leader: e.Leader, sealLink: entry.Seal().Link(), claims: e.Claims,
 		evaluations: r.Evaluations, steps: r.Steps, weight: min(r.Weight, r.Steps), solved: e.Solved, duration: e.Duration, stage: trusted,
 		fresh: c.rules.Spec.Generation.MaxStale > 0,
-		best: evolve.InvalidFitness, mean: evolve.InvalidFitness, theta: [32]byte(e.Theta), digest: [32]byte(e.State), state: state,
+		best:  evolve.InvalidFitness, mean: evolve.InvalidFitness, theta: [32]byte(e.Theta), digest: [32]byte(e.State), state: state,
 	}
 	k := &c.chain
 	k.self, k.root, k.head, k.reported, k.canon = c.self, root, root, root, []*node{root}

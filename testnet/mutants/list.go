@@ -191,7 +191,7 @@ var general = []Mutant{
 		"	if false {\n",
 		"what is above a refused entry is refused", "coordinator TestWrongDigestsAreNotFollowed"},
 	{"place not checked", "coordinator/follow.go",
-		"	if err := c.rules.CheckPlace(g.entry, parent.parentInfo(), g.claims); err != nil {\n		return nil, err\n	}\n	n := c.chain.newNode",
+		"	if err := c.checkPlace(g.entry, parent, g.claims); err != nil {\n		return nil, err\n	}\n	n := c.chain.newNode",
 		"	n := c.chain.newNode",
 		"an entry fits its parent and names its claims", "coordinator TestEntriesFitTheirPlace"},
 
