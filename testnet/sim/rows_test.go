@@ -510,7 +510,7 @@ func TestManyJoin(t *testing.T) {
 	s.Kill(tabsOf(s)...)
 	s.pass(60 * second)
 	leader, term := s.leads(), s.terms()
-	want := s.speed(60*second) / 6 // ten seconds alone vary by a tenth
+	want := s.speed(60*second) / 3 // twenty seconds alone vary by a tenth
 	before, begun := s.Lowest(), s.Now()
 	for i, tab := range tabsOf(s) {
 		for s.Now() < begun+10*second*coordinator.Tick(i)/coordinator.Tick(joiners) {
@@ -518,16 +518,19 @@ func TestManyJoin(t *testing.T) {
 		}
 		s.Start(tab)
 	}
-	grown := s.Lowest() - before
 	took := s.await("all have the log", 60*second, func() bool {
 		at := s.heightOf(leader)
 		return !slices.ContainsFunc(tabsOf(s), func(i int) bool { return s.heightOf(i)+5 < at })
 	})
-	t.Logf("%d joined; all had the log %d ticks after the last came; %d entries meanwhile, %d usually", joiners, took, grown, want)
+	for s.Now() < begun+20*second { // two waits for stragglers may lie close to each other
+		s.pass(1)
+	}
+	grown := s.Lowest() - before
+	t.Logf("%d joined; all had the log %d ticks after the last came; %d entries in the first 20 s, %d usually", joiners, took, grown, want)
 	if s.Leader() != leader || s.terms() != term {
 		t.Errorf("node %d leads term %d, was node %d of term %d", s.Leader(), s.terms(), leader, term)
 	}
-	if 4*grown < 3*want { // one wait for stragglers is a fifth of the time
+	if 4*grown < 3*want { // waits for stragglers are a quarter of the time at most
 		t.Errorf("%d entries while they joined, %d usually", grown, want)
 	}
 	s.settle()
