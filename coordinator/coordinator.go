@@ -440,37 +440,6 @@ func (c *Coordinator) receive(e Received) {
 	}
 }
 
-// Snapshot describes the coordinator's present state.
-func (c *Coordinator) Snapshot() Snapshot {
-	s := Snapshot{
-		Self: c.self, Run: c.rules.Run, Head: c.chain.head.link, Height: c.chain.head.height, Weight: c.chain.head.weight,
-		Term: c.term(), Role: c.election.role, Leader: c.election.leader, Evaluations: c.chain.head.evaluations, Steps: c.chain.head.steps,
-		Mine: c.chain.credits[c.self], Own: c.work.ledger.Ledger, Credits: len(c.chain.credits), Best: c.chain.head.best, Mean: c.chain.head.mean,
-		Syncing: c.joining(), Paused: c.work.paused, Ready: c.election.leader != Peer{},
-		End: c.ended(), Solved: c.chain.head.solved, Untrusted: !c.trusts(c.self), Reorgs: c.chain.reorgs, Reorg: c.chain.reorg,
-	}
-	shown := c.chain.newest()
-	if on := c.chain.canonAt(s.Solved); s.Solved > 0 && on != nil && on.state != nil {
-		shown = on
-	}
-	s.State, s.StateHeight, s.Testing = shown.state, shown.height, c.testing()
-	if s.Syncing {
-		s.Behind, s.BehindOf = c.progress()
-		if c.ahead.on != nil {
-			s.Ahead, s.AheadState = c.ahead.on.height, c.ahead.on.state
-		}
-		above := c.ahead.credit(c.chain.head.height)
-		s.Mine.Evaluations, s.Mine.Steps = s.Mine.Evaluations+above.Evaluations, s.Mine.Steps+above.Steps
-	}
-	if b := c.based; b != nil && b.past != nil {
-		p := &b.past.chain
-		s.Base, s.Folded = b.height, p.head.height
-		s.Mine.Evaluations, s.Mine.Steps = s.Mine.Evaluations+p.credits[c.self].Evaluations, s.Mine.Steps+p.credits[c.self].Steps
-	}
-	s.Peers = c.countPeers()
-	return s
-}
-
 // ban disconnects a peer permanently.
 func (c *Coordinator) ban(p Peer, why string) {
 	if p == c.self {

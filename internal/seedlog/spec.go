@@ -243,7 +243,7 @@ func (s *Spec) check() error {
 			return fmt.Errorf("%w: %w", ErrSpec, err)
 		}
 	}
-	for name, x := range s.Env.Params { //lint:sorted every entry is looked at, any failure refuses the whole
+	for name, x := range s.Env.Params { //lint:sorted any failure refuses the whole
 		if x-x != 0 || x == 0 && 1/x < 0 {
 			return fmt.Errorf("%w: env.params.%s is %v", ErrSpec, name, x)
 		}
@@ -284,7 +284,7 @@ func (s *Spec) checkFormat() error {
 
 // checkReals refuses values with more than one encoding or none: NaN, infinities and -0.
 func checkReals(p evolve.Params) error {
-	for name, v := range p { //lint:sorted every entry is looked at, any failure refuses the whole
+	for name, v := range p { //lint:sorted any failure refuses the whole
 		switch x := v.(type) {
 		case string:
 		case float64:
