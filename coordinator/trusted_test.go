@@ -230,3 +230,23 @@ func TestUntrustedFollows(t *testing.T) {
 		t.Error("it leads")
 	}
 }
+
+// TestNoBasesAmongTrustedKeys: in a run of trusted keys nobody asks for a base, which nobody there would give.
+func TestNoBasesAmongTrustedKeys(t *testing.T) {
+	interval, least := markEvery, baseLeast
+	t.Cleanup(func() { markEvery, baseLeast = interval, least })
+	markEvery, baseLeast = testInterval, 64
+	f := newTrustedField(t, 4, 3, 0)
+	f.until(4 * testInterval)
+	guest := f.add("guest", production())
+	f.spy = func(from *member, e Envelope) {
+		if _, ok := e.Message.(*Seek); ok {
+			t.Errorf("%s asks for a base", from.name)
+		}
+	}
+	f.start(guest)
+	f.pass(100)
+	if guest.coord.chain.head.height < testInterval {
+		t.Errorf("the guest is at height %d", guest.coord.chain.head.height)
+	}
+}

@@ -420,4 +420,8 @@ var draft = []Mutant{
 		"	spread(c.chain.root, add)\n",
 		"	_ = add\n",
 		"the past's figures replace what hubs said", "coordinator TestFiguresOfABase"},
+	{"bases among trusted keys", "coordinator/base.go",
+		"c.trusting() || c.based != nil",
+		"c.based != nil",
+		"in a run of trusted keys nobody asks for a base", "coordinator TestNoBasesAmongTrustedKeys"},
 }
