@@ -44,7 +44,7 @@ type Options struct {
 	Strategy string // "": the one that learns the environment in the fewest env-steps
 	Params   Params // settings of the strategy that differ from the preset's
 	// EnvParams are parameters of the environment that differ from its defaults, such as {"enable_wind": true}. A run
-	// with such is one of the draft of format 2: later versions may refuse its log.
+	// with such is one of format 2: later versions may refuse its log.
 	EnvParams Params
 	Seed      uint64 // of all random numbers
 

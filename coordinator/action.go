@@ -52,6 +52,7 @@ const (
 type Envelope struct {
 	Scope   Scope
 	To      Peer // for Direct
+	Over    Peer // for Direct: the hub that carries it where there is no link; zero: the one that is known
 	Message Message
 }
 
@@ -86,7 +87,12 @@ type Note struct {
 }
 
 func (a *Actions) send(scope Scope, to Peer, m Message) {
-	a.Send = append(a.Send, Envelope{scope, to, m})
+	a.Send = append(a.Send, Envelope{Scope: scope, To: to, Message: m})
+}
+
+// sendOver sends a message to one peer, over a hub if that is not zero.
+func (a *Actions) sendOver(hub, to Peer, m Message) {
+	a.Send = append(a.Send, Envelope{Scope: Direct, To: to, Over: hub, Message: m})
 }
 
 func (a *Actions) note(kind NoteKind, peer Peer, text string) {

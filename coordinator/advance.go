@@ -51,7 +51,7 @@ func (m *Advance) read() (*carried, error) {
 
 // onAdvance takes the state of an entry of the leader that this peer follows. Either may come first.
 func (c *Coordinator) onAdvance(from Peer, state *carried) {
-	if from == c.election.leader {
+	if from == c.election.leader && !c.light.on {
 		c.ahead.carried = state
 		c.advance()
 	}

@@ -51,6 +51,10 @@ type Part struct {
 	Entry  []byte // with offset 0, else empty
 	Seal   []byte // with offset 0, else empty
 	Data   []byte
+
+	Evaluations uint64         // of the chain up to the entry, with offset 0; else 0
+	Steps       uint64         // likewise
+	Own         []seedlog.Link // claims of the asker in the newest entries up to that one, with offset 0; else none
 }
 
 // Unpack asks for the state that a hub gave to be read and compared with its entry; the answer is an Unpacked event.
@@ -95,6 +99,8 @@ type ahead struct {
 	checks checksAhead
 	shun   []shunned
 
+	evaluations, steps uint64 // of the run up to that entry, as the hub says
+
 	announced seedlog.CheckedEntry // the newest entry that the leader announced
 	height    uint64               // of it
 	carried   *carried             // the newest state of that leader, until its entry is here; nil: none
@@ -116,13 +122,16 @@ type loggedAhead struct {
 
 // load is a state that is on its way.
 type load struct {
-	from    Peer
-	since   Tick // the last question
-	entry   seedlog.CheckedEntry
-	size    uint64 // 0: not known
-	data    []byte
-	begun   int  // how often its first bytes came
-	reading bool // all is here
+	from  Peer
+	since Tick // the last question
+	entry seedlog.CheckedEntry
+	size  uint64 // 0: not known
+	data  []byte
+	begun int // how often its first bytes came
+	bytes int // that came
+
+	evaluations, steps uint64 // of the run up to the entry, as the hub says
+	reading            bool   // all is here
 }
 
 // checksAhead are the re-runs of what others claim on states that were taken over.
@@ -134,40 +143,19 @@ type checksAhead struct {
 	again Tick
 }
 
-// shunned is a hub that is not asked.
-type shunned struct {
-	peer  Peer
-	until Tick
-}
-
-// mayGuide reports whether a hub may be asked for a state: it says that it has much more than this peer, and can be
-// reached.
-func (c *Coordinator) mayGuide(h *presence) bool {
-	shuns := func(s shunned) bool { return s.peer == h.peer && c.now < s.until }
-	return h.Hub && c.members.links[h.peer] && c.now-h.last <= c.unheard(h)+c.cfg.Timing.Pull && !c.faults.peers[h.peer] && h.Weight > c.chain.head.weight &&
-		h.Height >= c.chain.head.height+aheadLeast && !slices.ContainsFunc(c.ahead.shun, shuns)
-}
-
-// guide is the hub whose states this peer takes: the same as before, else one whose entries proved good, else the one
-// that says that its chain is the heaviest; nil: there is none.
-func (c *Coordinator) guide() (best *presence) {
-	proven := func(h *presence) bool { q := c.members.pulls[h.peer]; return q != nil && q.proven > 0 }
-	for _, h := range c.members.heard {
-		switch {
-		case !c.mayGuide(h):
-		case h.peer == c.ahead.from:
-			return h
-		case best == nil || proven(h) && !proven(best) || proven(h) == proven(best) && h.Weight > best.Weight:
-			best = h
-		}
-	}
-	return best
-}
-
 // workAhead has this peer work on states that hubs give it, as long as its own chain is far below theirs.
 func (c *Coordinator) workAhead() {
 	a := &c.ahead
 	if c.chain.maxStale == 0 || !c.trusts(c.self) {
+		return
+	}
+	c.weighLight()
+	if c.light.on {
+		c.followLight()
+		return
+	}
+	if c.undecided() {
+		c.look()
 		return
 	}
 	if c.advanced() {
@@ -194,7 +182,7 @@ func (c *Coordinator) workAhead() {
 	}
 	if k := &a.checks; k.left > 0 && !c.trusting() && c.now >= k.again && h.Height > a.on.height {
 		k.asked, k.again = true, c.now+c.cfg.Timing.Pull
-		c.out.send(Direct, a.from, &Pull{Locator: []seedlog.Link{a.on.link}})
+		c.out.send(Direct, a.from, &Pull{Locator: []seedlog.Link{a.on.link, c.rules.Run}})
 	}
 	c.issueAhead()
 }
@@ -203,39 +191,7 @@ func (c *Coordinator) workAhead() {
 func (c *Coordinator) issueAhead() {
 	a := &c.ahead
 	for !c.work.paused && c.takesOwn() && a.chunk < c.rules.Spec.Generation.Quota {
-		a.chunk = c.issueClaim(a.on, a.chunk)
-	}
-}
-
-// leap is by how many entries the guide's head must be above a state to be asked for a newer one: by few where it has
-// not moved, since the run may have ended.
-func (c *Coordinator) leap(guide *presence) uint64 {
-	if c.now-guide.moved > c.cfg.Timing.Pull {
-		return 1
-	}
-	return min(max(c.chain.maxStale/2, 1), aheadEvery)
-}
-
-// shunGuide asks a hub no more for a while: what it gave was of no use.
-func (c *Coordinator) shunGuide(p Peer, why error) {
-	c.out.note(NoteSync, p, fmt.Sprintf("%s gave no state to work on while this peer catches up: %v", p.Short(), why))
-	c.pauseGuide(p, aheadPause*c.cfg.Timing.Pull)
-	if a := &c.ahead; a.from == p {
-		a.on, a.from = nil, Peer{}
-		c.cancelStale()
-	}
-}
-
-// pauseGuide does not ask a hub for a time, and gives up what it was sending.
-func (c *Coordinator) pauseGuide(p Peer, pause Tick) {
-	a := &c.ahead
-	a.shun = slices.DeleteFunc(a.shun, func(s shunned) bool { return s.until <= c.now || s.peer == p })
-	if len(a.shun) == maxShunned {
-		a.shun = a.shun[1:]
-	}
-	a.shun = append(a.shun, shunned{p, c.now + pause})
-	if a.load != nil && a.load.from == p {
-		a.load = nil
+		a.chunk = c.issueClaim(a.on, a.chunk, c.rules.Spec.Generation.Quota)
 	}
 }
 
@@ -255,20 +211,25 @@ func (c *Coordinator) onPart(from Peer, m *Part, checked *Checked) {
 			return
 		}
 		l.entry, l.size, l.data = checked.generations[0].entry, m.Size, nil
+		l.bytes, l.evaluations, l.steps = l.bytes+len(m.Entry)+len(m.Seal), m.Evaluations, m.Steps
 		height := l.entry.Value().Height
 		if height <= c.chain.head.height || a.from == from && a.on != nil && height <= a.on.height {
-			c.pauseGuide(from, c.cfg.Timing.Heartbeat) // it has nothing newer yet
+			if !c.waitsForGuide(from) {
+				c.pauseGuide(from, c.cfg.Timing.Heartbeat) // it has nothing newer yet
+			}
 			return
 		}
 		if own := c.chain.newest().state.EncodedLen(); m.Size != uint64(own) {
 			c.shunGuide(from, fmt.Errorf("a state of %d bytes; those of this run have %d", m.Size, own))
 			return
 		}
+		c.seeCost(l.entry, len(m.Entry))
+		c.seeAhead(height, m.Own)
 	}
 	if l.size == 0 || m.Offset != uint64(len(l.data)) || len(m.Data) == 0 || m.Offset+uint64(len(m.Data)) > l.size {
 		return // late, or twice
 	}
-	l.data, l.since = append(l.data, m.Data...), c.now
+	l.data, l.since, l.bytes = append(l.data, m.Data...), c.now, l.bytes+len(m.Data)
 	if height := l.entry.Value().Height; uint64(len(l.data)) < l.size {
 		c.out.send(Direct, from, &Ask{Height: height, Offset: uint64(len(l.data))})
 	} else {
@@ -292,12 +253,18 @@ func (c *Coordinator) unpacked(e Unpacked) {
 		return
 	}
 	entry := l.entry.Value()
-	if c.rules.Ended(seedlog.Parent{Height: entry.Height, Solved: entry.Solved}) != seedlog.Open {
+	c.light.end = c.rules.Ended(seedlog.Parent{Height: entry.Height, Evaluations: l.evaluations, Steps: l.steps, Solved: entry.Solved})
+	if c.light.solved = entry.Solved; c.light.end != seedlog.Open {
 		c.shunGuide(l.from, errors.New("the run has ended there"))
 		return
 	}
-	a.load, a.chunk = nil, 0
+	if a.on == nil {
+		c.holdDrawn()
+	}
+	a.load, a.chunk, a.evaluations, a.steps = nil, 0, l.evaluations, l.steps
 	a.on = &node{link: l.entry.Link(), height: entry.Height, term: entry.Term, leader: entry.Leader, duration: entry.Duration, stage: trusted, state: e.State, afloat: true}
+	c.tookLight(l)
+	c.seeAhead(entry.Height, entry.Claims)
 	if a.checks.of != l.from {
 		a.checks = checksAhead{of: l.from, left: aheadChecks}
 	}
@@ -321,7 +288,7 @@ func (a *ahead) inTime(n *node, maxStale uint64) bool {
 // claimedAhead gives an own claim on an entry above this peer's chain to the hub that gave its state.
 func (c *Coordinator) claimedAhead(on *node, claim seedlog.CheckedClaim) {
 	a := &c.ahead
-	if a.on == nil {
+	if a.on == nil && !c.light.on {
 		return
 	}
 	a.claims = append(a.claims, claimAhead{claim, on.height, false})
@@ -332,9 +299,11 @@ func (c *Coordinator) claimedAhead(on *node, claim seedlog.CheckedClaim) {
 // evaluation: they have no place before that has one, and a newcomer's are not even kept.
 func (c *Coordinator) giveAhead() {
 	a := &c.ahead
-	to := a.from
+	scope, to := Direct, a.from
 	if leader := c.election.leader; c.trusting() && leader != (Peer{}) {
 		to = leader
+	} else if c.light.on {
+		scope, to = Hubs, Peer{} // one alone could keep them all back
 	} else if !c.cfg.Hub && !c.members.links[a.from] {
 		return // its hubs take them once its own chain is there
 	}
@@ -358,16 +327,16 @@ func (c *Coordinator) giveAhead() {
 		gift.Blocks = append(gift.Blocks, claim.Bytes())
 	}
 	if len(gift.Blocks) > 0 {
-		c.out.send(Direct, to, gift)
+		c.out.send(scope, to, gift)
 	}
 }
 
-// seeAhead notes which own claims an entry above this peer's chain holds.
-func (c *Coordinator) seeAhead(e *seedlog.Entry) {
+// seeAhead notes which own claims the entries above this peer's chain hold, up to a height.
+func (c *Coordinator) seeAhead(height uint64, claims []seedlog.Link) {
 	a := &c.ahead
 	var sum Credit
 	a.claims = slices.DeleteFunc(a.claims, func(claim claimAhead) bool {
-		if !slices.Contains(e.Claims, claim.Link()) {
+		if !slices.Contains(claims, claim.Link()) {
 			return false
 		}
 		sum.Evaluations += claim.Value().Evaluations()
@@ -378,14 +347,14 @@ func (c *Coordinator) seeAhead(e *seedlog.Entry) {
 		return
 	}
 	if !a.led { // else the chain is close behind, and the ledger agrees with that
-		c.work.ledger.came(e.Height, e.Claims)
+		c.work.ledger.came(height, claims)
 	}
 	a.logged = slices.DeleteFunc(a.logged, func(l loggedAhead) bool { return l.height <= c.chain.head.height })
 	if n := len(a.logged); n == maxLoggedAhead {
 		sum.Evaluations, sum.Steps = sum.Evaluations+a.logged[n-1].Evaluations, sum.Steps+a.logged[n-1].Steps
 		a.logged = a.logged[:n-1]
 	}
-	a.logged = append(a.logged, loggedAhead{e.Height, sum})
+	a.logged = append(a.logged, loggedAhead{height, sum})
 }
 
 // credit is what entries above height hold of this peer's own, as far as it saw them.
@@ -434,11 +403,15 @@ func (c *Coordinator) readAbove(from Peer, generations []generation) bool {
 }
 
 // checkedAhead takes the re-run of a result on a state that was taken over. Where too many are wrong the state may not
-// be what the swarm works on: nobody is blamed for it, since this peer does not know that chain yet.
+// be what the swarm works on. A newcomer blames nobody for it, since it does not know that chain yet; a light peer
+// proves what it found: the claim names the entry that the state is of, so where others have that, they find the same.
 func (c *Coordinator) checkedAhead(j *job, fitness []int64, steps uint64) {
 	k := &c.ahead.checks
 	if stated, statedSteps := c.rules.At(j.claim.Value(), j.counter); slices.Equal(stated, fitness) && statedSteps == steps {
 		return
+	}
+	if c.light.on {
+		c.exposeCounter(j.claim, j.counter, fitness, steps, c.cfg.Timing.Pull)
 	}
 	if k.wrong++; k.wrong > auditFalse {
 		of := k.of

@@ -7,7 +7,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// newAheadField is a run of the draft of format 2 that is long already, and a newcomer that does one fold in so many
+// newAheadField is a run of format 2 that is long already, and a newcomer that does one fold in so many
 // ticks: it takes minutes to catch up.
 func newAheadField(t testing.TB, natives int, every Tick) (f *field, newcomer *member) {
 	t.Helper()

@@ -184,26 +184,32 @@ var attacks = []struct {
 
 // TestAttackBySentWords lays the entries of a swarm under attack next to those of the same swarm undisturbed.
 func TestAttackBySentWords(t *testing.T) {
-	for _, a := range attacks {
-		calm := newField(t, a.natives, 0)
-		calm.capacity = a.capacity
-		calm.pass(100)
-		before := calm.low()
-		calm.pass(a.ticks)
-		want := calm.low() - before
-		for _, keys := range a.keys {
-			t.Run(fmt.Sprintf("%s, %d keys", a.name, keys), func(t *testing.T) {
-				if testing.Short() && keys > 10 {
-					t.Skip("a thousand keys take seconds")
-				}
-				f := newField(t, a.natives, keys)
-				f.capacity = a.capacity
-				f.pass(100)
-				before := f.low()
-				f.each = a.strike(f)
-				f.pass(a.ticks)
-				f.holds(f.low()-before, want)
-			})
+	for _, format := range []uint64{seedlog.Format1, seedlog.Format2} {
+		newField := newField
+		if format == seedlog.Format2 {
+			newField = func(t testing.TB, natives, strangers int) *field { return newNextField(t, 12, natives, strangers) }
+		}
+		for _, a := range attacks {
+			calm := newField(t, a.natives, 0)
+			calm.capacity = a.capacity
+			calm.pass(100)
+			before := calm.low()
+			calm.pass(a.ticks)
+			want := calm.low() - before
+			for _, keys := range a.keys {
+				t.Run(fmt.Sprintf("format %d, %s, %d keys", format, a.name, keys), func(t *testing.T) {
+					if testing.Short() && keys > 10 {
+						t.Skip("a thousand keys take seconds")
+					}
+					f := newField(t, a.natives, keys)
+					f.capacity = a.capacity
+					f.pass(100)
+					before := f.low()
+					f.each = a.strike(f)
+					f.pass(a.ticks)
+					f.holds(f.low()-before, want)
+				})
+			}
 		}
 	}
 }

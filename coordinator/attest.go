@@ -8,17 +8,17 @@ import (
 )
 
 // Attestations. Where a run's spec has spot checks, a leader need not re-run by itself what it draws of new keys: it
-// asks a native with work in the log, drawn in secret, and that one signs what it found. The entry has the signature
-// for a newcomer's claim, and its author answers for the claim as if it were its own. docs/spec/draft2.md has the
+// asks somebody with work in the log, drawn in secret, and that one signs what it found. The entry has the signature
+// for a newcomer's claim, and its author answers for the claim as if it were its own. docs/spec/format2.md has the
 // rule.
 
 const (
-	// creditClaims bounds what a native saves up for others' re-runs, in claims as long as its own. It spends on them
+	// creditClaims bounds what a peer saves up for others' re-runs, in claims as long as its own. It spends on them
 	// at most as many evaluations as on its own candidates.
 	creditClaims = 4
-	// newcomersWindow is which part of the natives re-run newcomers' claims when a leader begins: one in so many.
+	// newcomersWindow is which part of those with work re-run newcomers' claims when a leader begins: one in so many.
 	newcomersWindow = 4
-	// maxSilent bounds the natives that a leader remembers for their silence. After so many times as maxStrikes, one
+	// maxSilent bounds the peers that a leader remembers for their silence. After so many times as maxStrikes, one
 	// after the other, it asks one no more in its term: answers may come too late where entries come fast.
 	maxSilent  = 256
 	maxStrikes = 3
@@ -26,7 +26,7 @@ const (
 	firstEntries = 4
 )
 
-// asked is a claim in the pool that a native re-runs for this leader.
+// asked is who re-runs a claim in the pool for this leader.
 type asked struct {
 	peer Peer // zero: none does
 	all  bool // its results, not a part of them
@@ -42,14 +42,17 @@ type request struct {
 
 // firstWindow is how many newcomers' claims others re-run at the same time when a leader begins.
 func (c *Coordinator) firstWindow() int {
-	return max(len(c.delegates())/newcomersWindow, 2)
+	return max(len(c.chain.accountsAt(c.chain.head).of)/newcomersWindow, 2)
 }
 
 // newcomersMore is how many more newcomers' claims may be re-run by others at the same time. That many are as have
 // proved true of late: one more for each, half as many after a false one, so that junk of free keys costs natives
-// little.
+// little. In the first entries of a run all natives may be asked, each for what it re-runs.
 func (c *Coordinator) newcomersMore() int {
 	more := max(c.tenure.window, 1)
+	if c.chain.head.height < firstEntries {
+		more = max(more, len(c.members.heard)) // all are newcomers, and a second of junk costs little
+	}
 	for _, p := range c.work.pool.fresh.All() {
 		if p.asked.peer != (Peer{}) {
 			more--
@@ -58,49 +61,15 @@ func (c *Coordinator) newcomersMore() int {
 	return max(more, 0)
 }
 
-// delegates are the natives that this leader may ask to re-run a claim: they have work in the last entries, were heard
-// lately, and re-run nothing for it yet.
-func (c *Coordinator) delegates() []Peer {
-	if c.rules.Spec.SpotChecks == nil || c.chain.maxStale == 0 {
-		return nil
+// delegate has another re-run so many results of a claim; false if there is none.
+func (c *Coordinator) delegate(a *attesters, p *pooled, results int) bool {
+	claim := p.claim.Value()
+	to, ok := c.drawAttester(a, claim)
+	if ok {
+		p.asked = asked{to.peer, results == len(claim.Steps)}
+		c.out.sendOver(to.hub, to.peer, &Recheck{Results: uint64(results), Claim: p.claim.Bytes()})
 	}
-	attested, all := make(map[Peer]int), 0
-	busy := make(map[Peer]bool)
-	for p := range c.work.pool.all {
-		if p.attested != nil {
-			attested[p.attested.Peer]++
-			all++
-		}
-		busy[p.asked.peer] = true
-	}
-	if all >= seedlog.MaxAttestations/2 {
-		return nil
-	}
-	var list []Peer
-	for _, h := range c.members.heard {
-		p := h.peer
-		if p != c.self && h.Kind == Native && h.Hub && c.lately(h) && !c.tooLow(h) && !busy[p] && !c.faults.peers[p] &&
-			attested[p] < c.covers(c.chain.head, p) && c.tenure.silent[p] < maxStrikes {
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
-// delegate has one of the natives re-run so many results of a claim; false if there is none but its author. It takes
-// that one from the list.
-func (c *Coordinator) delegate(list *[]Peer, p *pooled, results int) bool {
-	author := p.claim.Value().Peer
-	for range min(len(*list), 2) { // its author is one of them at most
-		i := int(c.draw.Uint64() % uint64(len(*list)))
-		if peer := (*list)[i]; peer != author {
-			*list = slices.Delete(*list, i, i+1)
-			p.asked = asked{peer, results == len(p.claim.Value().Steps)}
-			c.out.send(Direct, peer, &Recheck{Results: uint64(results), Claim: p.claim.Bytes()})
-			return true
-		}
-	}
-	return false
+	return ok
 }
 
 // onRecheck re-runs results of a claim for the leader that this peer follows.
@@ -111,8 +80,8 @@ func (c *Coordinator) onRecheck(from Peer, m *Recheck, claim seedlog.CheckedClai
 		return
 	}
 	size, first := uint64(len(v.Steps)), c.rules.First(v)
-	if on == nil || !c.inTime(on) || m.Results == 0 || m.Results > size || m.Results > c.work.credit {
-		c.out.send(Direct, from, &Rechecked{Claim: claim.Link(), Peer: c.self, Signature: []byte{}})
+	if c.work.paused || on == nil || !c.inTime(on) || m.Results == 0 || m.Results > size || m.Results > c.work.credit {
+		c.out.send(Direct, from, &Rechecked{Claim: claim.Link(), Unable: true, Peer: c.self, Signature: []byte{}})
 		return
 	}
 	c.dropRequest()
@@ -164,14 +133,21 @@ func (c *Coordinator) requested(j *job, fitness []int64, steps uint64) {
 	c.out.send(Direct, f.leader, answer)
 }
 
-// onRechecked takes what a native found that this leader asked. Where that is no, this peer looks itself.
+// onRechecked takes what another found that this leader asked. Where that is no, this peer looks itself.
 func (c *Coordinator) onRechecked(from Peer, m *Rechecked) {
 	p := c.work.pool.links[m.Claim]
 	if p == nil || p.asked.peer != from || m.Peer != from {
 		return
 	}
 	all := p.asked.all
-	p.asked = asked{}
+	p.asked, c.tenure.ended = asked{}, true
+	if m.Unable && c.tenure.silent[from] < maxStrikes-1 {
+		c.silentDelegate(from)
+		if p.fresh {
+			c.work.pool.unchecked.Push(p.from, 1, p.key())
+		}
+		return // another is asked
+	}
 	if p.fresh && m.Same {
 		c.tenure.window = min(c.tenure.window+1, maxSilent)
 	} else if p.fresh {
@@ -212,7 +188,7 @@ func (c *Coordinator) rerunSelf(p *pooled) {
 	}
 }
 
-// silentDelegate notes that a native did not answer while a claim had a place, or said no to a true one.
+// silentDelegate notes that one did not answer while a claim had a place, or said no to a true one.
 func (c *Coordinator) silentDelegate(p Peer) {
 	if s := c.tenure.silent; c.election.role == Leader && (len(s) < maxSilent || s[p] > 0) {
 		s[p]++

@@ -272,3 +272,60 @@ func TestSilentNatives(t *testing.T) {
 		t.Errorf("a silent native is asked %d times in a term, in %d terms", most, len(asked))
 	}
 }
+
+// TestAttestationsFitAnEntry: a leader of very many newcomers asks for no more attestations than a few entries hold,
+// also on the genesis, where all keys count as known.
+func TestAttestationsFitAnEntry(t *testing.T) {
+	f := newNextField(t, 4, 12, 0)
+	asked := 0
+	f.each = func(int) {
+		c := f.peers[0].coord
+		under := 0
+		for p := range c.work.pool.all {
+			if p.newcomers(c.chain.head) && (p.attested != nil || p.asked.all) {
+				under++
+			}
+		}
+		left := c.attesters().newcomers
+		if asked = max(asked, under); left != attestedEntries*seedlog.MaxAttestations-under {
+			t.Fatalf("%d may be asked for, %d are", left, under)
+		}
+	}
+	f.pass(30)
+	if asked == 0 {
+		t.Error("none was asked for")
+	}
+}
+
+// TestWhoDidNotLook: where a peer says that it did not look at a newcomer's claim another is asked, and no fewer
+// newcomers are re-run for it; who says so again and again is asked no more, and the leader looks itself.
+func TestWhoDidNotLook(t *testing.T) {
+	f := newNextField(t, 4, 12, 0)
+	var p *pooled
+	c := f.peers[0].coord
+	f.each = func(int) {
+		for q := range c.work.pool.all {
+			if q.newcomers(c.chain.head) && q.asked.all && p == nil {
+				p = q
+			}
+		}
+	}
+	for range 60 {
+		if f.pass(1); p != nil {
+			break
+		}
+	}
+	if p == nil || c.election.role != Leader {
+		t.Fatal("nobody is asked")
+	}
+	from, no := p.asked.peer, &Rechecked{Claim: p.claim.Link(), Unable: true, Peer: p.asked.peer, Signature: []byte{}}
+	p.fresh, c.tenure.window, c.tenure.again = true, 64, nil
+	for i := range maxStrikes {
+		last := i == maxStrikes-1
+		p.asked = asked{from, true}
+		c.onRechecked(from, no)
+		if last != (len(c.tenure.again) > 0) || last != (p.refused == from) || c.tenure.window != 64>>(i/(maxStrikes-1)) || !p.waits() {
+			t.Errorf("time %d: the leader looks itself at %d claims, its window is %d", i, len(c.tenure.again), c.tenure.window)
+		}
+	}
+}

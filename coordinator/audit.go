@@ -96,24 +96,31 @@ func (c *Coordinator) auditOver(n, fork *node) uint64 {
 }
 
 // lackSpan is over how many entries at least auditResults results are drawn, where a peer catches up on its own chain
-// and leaders re-run few claims: who lacks few entries need not re-run all of them, or it would never catch up.
-const lackSpan = 256
+// and leaders re-run few claims: who lacks few entries need not re-run all of them, or it would never catch up. Of a
+// chain that is shorter as many are drawn as of one that went on so far, but lackLeast by who never had its head.
+const (
+	lackSpan  = 256
+	lackLeast = 64
+)
 
 // lackOver is the weight that auditResults results are drawn for, of what this peer lacks up to the goal above n.
 func (c *Coordinator) lackOver(n *node) uint64 {
 	goal := c.folds.goal
 	from := min(c.settled.steps, n.parent.steps)
-	if c.rules.Spec.SpotChecks != nil {
-		switch old := goal.below(lackSpan); {
-		case old != nil:
-			from = min(from, old.steps)
-		case c.based != nil:
-			from = min(from, c.based.Steps) // what lies below it is for the past to audit
-		default:
-			from = 0
-		}
+	if c.rules.Spec.SpotChecks == nil {
+		return goal.steps - from
 	}
-	return goal.steps - from
+	if old := goal.below(lackSpan); old != nil {
+		return goal.steps - min(from, old.steps)
+	}
+	if c.based != nil {
+		return goal.steps - min(from, c.based.Steps) // what lies below it is for the past to audit
+	}
+	results := max(auditResults*goal.height/lackSpan, 1)
+	if c.settled == c.chain.root {
+		results = max(results, lackLeast)
+	}
+	return goal.steps / min(results, auditResults) * auditResults
 }
 
 // audit has results of an entry re-run whose digests turned out right, if it is on a foreign branch or on the way up
@@ -133,22 +140,25 @@ func (c *Coordinator) audit(n *node) {
 			tip = far
 		}
 		c.drawSample(n, c.auditOver(tip, fork), true)
-	case c.cfg.Decisive == 0:
+	case c.cfg.Decisive == 0 || c.rules.Spec.SpotChecks != nil: // all who follow an entry re-run of it by lot
 	case fork != c.chain.head:
 		c.drawSample(n, 0, true)
 	}
 }
 
 // drawSample has as many results of an entry re-run as its part of auditResults is, if those are over so much weight.
-// If that is none, and once is set, it is one. Over 0 it is none.
+// If that is none, and once is set, it is one. Over 0 it is none. Results of peers known to be faulty weigh nothing and
+// are not drawn: else a peer that learns of a lie before it has the entry would refuse a branch that others follow.
 func (c *Coordinator) drawSample(n *node, over uint64, once bool) bool {
-	claims := n.body.claimsOf(c, n)
-	if claims == nil {
+	all := n.body.claimsOf(c, n)
+	if all == nil {
 		return false
 	}
-	steps, results := n.steps-n.parent.steps, uint64(0)
-	for _, claim := range claims {
-		results += uint64(len(claim.Value().Steps))
+	claims, steps, results := make([]seedlog.CheckedClaim, 0, len(all)), uint64(0), uint64(0)
+	for _, claim := range all {
+		if v := claim.Value(); !c.faults.peers[v.Peer] {
+			claims, steps, results = append(claims, claim), steps+v.TotalSteps(), results+uint64(len(v.Steps))
+		}
 	}
 	n.sample.over = over
 	wanted := uint64(0)
@@ -166,7 +176,7 @@ func (c *Coordinator) drawSample(n *node, over uint64, once bool) bool {
 		for _, d := range drawResults(claims, wanted, func() uint64 { return c.draw.Uint64() % steps }) {
 			c.rerunDrawn(n, claims, d)
 		}
-	case once:
+	case once && steps > 0:
 		for _, d := range drawResults(claims, 1, func() uint64 { return c.draw.Uint64() % steps }) {
 			d.times = 0
 			c.rerunDrawn(n, claims, d)
@@ -228,6 +238,51 @@ func (c *Coordinator) rerunDrawn(n *node, claims []seedlog.CheckedClaim, d drawn
 	}
 }
 
+// beginDrawn gives the driver re-runs for audits. There may be hundreds, so next to own work they are as many at a time
+// as four own claims have results: who computes on the state of the swarm is not to do nothing else for minutes. One
+// that follows it without claims needs none.
+func (c *Coordinator) beginDrawn() {
+	w := &c.work
+	if len(w.drawn) == 0 || c.light.on {
+		return
+	}
+	under := 0
+	for _, j := range w.jobs { //lint:sorted counted
+		if j.begun {
+			under++
+		}
+	}
+	alone, most := c.ahead.on == nil && !c.quiet, max(w.slots, int(drawnClaims*w.pace.chunks*c.rules.Spec.Generation.Chunk))
+	for len(w.drawn) > 0 && (alone || under < most) {
+		id := w.drawn[0]
+		w.drawn = w.drawn[1:]
+		if j := w.jobs[id]; j != nil { // else it was given up
+			j.begun, j.urgent = true, alone
+			under++
+			c.start(id, j)
+		}
+	}
+}
+
+// holdDrawn takes back the re-runs for audits that the driver has: there is own work now.
+func (c *Coordinator) holdDrawn() {
+	w := &c.work
+	var held []uint64
+	for _, id := range sortedJobs(w.jobs) {
+		if j := w.jobs[id]; j.begun {
+			delete(w.jobs, id)
+			c.out.Cancel = append(c.out.Cancel, id)
+			j.begun = false
+			w.lastJob++
+			w.jobs[w.lastJob], held = j, append(held, w.lastJob)
+		}
+	}
+	w.drawn = append(held, w.drawn...)
+}
+
+// drawnClaims is how many own claims have as many results as the driver has re-runs for audits.
+const drawnClaims = 4
+
 // foundFalse notes that a result of n that was drawn is false, and refuses what is above if those are too many.
 func (c *Coordinator) foundFalse(n *node, times int) {
 	if n.stage == refused || n.forgotten {
@@ -263,6 +318,18 @@ func (c *Coordinator) foundFalse(n *node, times int) {
 func (s *sample) falls(base *sample) bool {
 	found, draws := s.found-min(base.found, s.found), s.draws-min(base.draws, s.draws)
 	return s.false > base.false+auditFalse || found > auditMost && uint64(found)*auditShare > uint64(draws)
+}
+
+// dropDrawn gives up the re-runs for audits of a peer that turns out to be faulty: its work weighs nothing any more,
+// and one lie is enough to know that.
+func (c *Coordinator) dropDrawn(p Peer) {
+	for _, id := range sortedJobs(c.work.jobs) {
+		if j := c.work.jobs[id]; j.drawn && j.peer == p {
+			j.node.reruns--
+			delete(c.work.jobs, id)
+			c.out.Cancel = append(c.out.Cancel, id)
+		}
+	}
 }
 
 // cancelRefused drops the re-runs of entries that were refused.

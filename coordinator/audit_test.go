@@ -140,14 +140,22 @@ func TestForgedChainIsNotFollowed(t *testing.T) {
 		times uint64 // the swarm's weight is claimed: work on probation counts an eighth
 		lies  forged
 		top   int
+		next  bool // in format 2
 	}{
-		{"new keys", func(h uint64) []string { return crowd(8, h) }, 2 * probationShare, lie, 0},
-		{"old keys", func(uint64) []string { return crowd(8, 0) }, 2, lie, 0},
-		{"true entries on top", func(uint64) []string { return crowd(4, 0) }, 2, lie, proofDepth + 5},
-		{"few lies, true entries on top", func(uint64) []string { return crowd(4, 0) }, 1, lieSometimes, proofDepth + 5},
+		{"new keys", func(h uint64) []string { return crowd(8, h) }, 2 * probationShare, lie, 0, false},
+		{"old keys", func(uint64) []string { return crowd(8, 0) }, 2, lie, 0, false},
+		{"one old key", func(uint64) []string { return crowd(1, 0) }, 2, lie, 0, false}, // found once, it weighs nothing
+		{"two old keys, true entries on top", func(uint64) []string { return crowd(2, 0) }, 2, lie, 10, false},
+		{"format 2: old keys", func(uint64) []string { return crowd(8, 0) }, 4, lie, 0, true},
+		{"format 2: two old keys, true entries on top", func(uint64) []string { return crowd(2, 0) }, 4, lie, 10, true},
+		{"true entries on top", func(uint64) []string { return crowd(4, 0) }, 2, lie, proofDepth + 5, false},
+		{"few lies, true entries on top", func(uint64) []string { return crowd(4, 0) }, 1, lieSometimes, proofDepth + 5, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newField(t, 3, 0)
+			if test.next {
+				f = newNextField(t, 4, 3, 0)
+			}
 			f.pass(120)
 			v := newForger(f)
 			target := test.times * f.peers[0].coord.chain.head.weight
@@ -170,8 +178,8 @@ func TestForgedChainIsNotFollowed(t *testing.T) {
 				t.Errorf("%d entries in 150 ticks with a forged branch at hand", got)
 			}
 			for _, m := range f.peers {
-				if m.coord.chain.sides.refused.Len() == 0 {
-					t.Errorf("%s never refused the branch", m.name)
+				if m.coord.chain.sides.refused.Len() == 0 && len(m.coord.faults.peers) == 0 {
+					t.Errorf("%s neither refused the branch nor found who made it up", m.name)
 				}
 			}
 		})
@@ -255,6 +263,40 @@ func TestTooManyFalseResults(t *testing.T) {
 		if got, want := n.stage == refused, i >= 7; got != want {
 			t.Errorf("entry %d: refused %t, want %t", i, got, want)
 		}
+	}
+}
+
+// TestKnownLiesWeighNothing: a leader logs an entry of its own lies. One peer follows it, hears of a lie, and the run
+// continues on top; another hears of the lie first. It takes the entry, too, since what it doubts no longer weighs.
+func TestKnownLiesWeighNothing(t *testing.T) {
+	f := newNextField(t, 4, 1, 0)
+	f.pass(20)
+	leader, first, late := f.peers[0], f.add("first", production()), f.add("late", production())
+	f.start(first)
+	f.start(late)
+	f.await(60, "both newcomers have work in the log", func() bool { return f.onRecord(first) > 0 && f.onRecord(late) > 0 })
+	if f.leader() != leader {
+		t.Fatalf("%s leads, want the one that began, which they did not elect", f.leader().name)
+	}
+	f.inflate(leader, 1, func(int) bool { return true })
+	f.held = func(m *member, j *job) bool { return m == first && j.kind == jobSpot } // it is not found at once
+	f.reach = func(a, b *member) bool { return a != late && b != late }
+	lied := first.coord.chain.head.height + 1
+	f.await(60, "entries with lies of their leader and with work of the first", func() bool {
+		head := first.coord.chain.head
+		return head.height >= lied && head.leader == leader.peer && f.logs(head, first) && f.logs(head, leader)
+	})
+	n := first.coord.chain.head
+	f.held = nil
+	f.await(60, "a lie is found", func() bool { return first.coord.faults.peers[leader.peer] })
+	late.coord.markFaulty(leader.peer, "made a false claim")
+	f.reach = func(a, b *member) bool { return a != leader && b != leader }
+	f.await(500, "the other takes what the first logged, and comes up to it", func() bool {
+		x, head := late.coord.chain.canonAt(n.height), late.coord.chain.head
+		return x != nil && x.link == n.link && head.height+3 > first.coord.chain.head.height
+	})
+	if got := late.coord.chain.sides.refused.Len(); got > 0 {
+		t.Errorf("%d branches refused, want none", got)
 	}
 }
 
@@ -418,5 +460,39 @@ func TestDrawnByClaimedSteps(t *testing.T) {
 	}
 	if total != draws {
 		t.Errorf("%d drawn, want %d", total, draws)
+	}
+}
+
+// TestFailedAuditsBeginAgain: next to own work few re-runs for audits are with the driver; those that fail there have
+// their turn again, and keep no place meanwhile.
+func TestFailedAuditsBeginAgain(t *testing.T) {
+	f := newNextField(t, 4, 4, 0)
+	f.pass(60)
+	c := f.peers[1].coord
+	head := c.chain.head
+	c.ahead.on = head // it computes on the state of the swarm
+	const audits = 400
+	for range audits {
+		c.issue(&job{kind: jobDecisive, parent: head, node: head, drawn: true}, false)
+	}
+	begin := func() []Work {
+		c.out = Actions{}
+		c.beginDrawn()
+		return c.out.Work
+	}
+	first := begin()
+	if len(first) == 0 || len(first) == audits {
+		t.Fatalf("%d of %d were begun", len(first), audits)
+	}
+	for _, w := range first {
+		c.evaluated(Evaluated{ID: w.ID, Failed: true})
+	}
+	if again := begin(); len(again) != len(first) {
+		t.Errorf("%d begin after %d failed", len(again), len(first))
+	}
+	c.out = Actions{}
+	c.holdDrawn()
+	if len(c.out.Cancel) != len(first) || len(c.work.drawn) != audits {
+		t.Errorf("%d of %d were taken back, %d wait", len(c.out.Cancel), len(first), len(c.work.drawn))
 	}
 }

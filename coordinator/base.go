@@ -109,8 +109,8 @@ func (s *seeking) asked(p Peer) bool {
 func (c *Coordinator) seekBase() {
 	s := &c.seeking
 	switch {
-	case c.chain.maxStale == 0 || c.trusting() || c.based != nil || c.now < s.again || s.reading:
-	case !c.joining() && c.chain.head.height > 0: // who has nothing yet may hear only peers that cannot give what lies below
+	case !c.rules.Bases() || c.light.on || c.based != nil || c.now < s.again || s.reading:
+	case !c.joining() && c.chain.head.height > 0 && !c.stranded(): // who has nothing yet may hear only peers that cannot give what lies below
 		c.seeking = seeking{again: s.again}
 	case s.with != nil:
 		c.fetchBase()

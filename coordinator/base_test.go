@@ -15,9 +15,15 @@ const (
 	testOld      = 256 // how long the run is
 )
 
-// oldRun is what the disks of natives hold of a run of the draft of format 2.
-var oldRun = sync.OnceValue(func() []*memory {
-	f := newNextField(new(testing.B), 4, 3, 0)
+// baseStale is max_stale of the runs whose newcomers begin at a base.
+var baseStale uint64 = 4
+
+// oldRun is what the disks of natives hold of a run of format 2, and oldFreshRun of one without stale
+// claims.
+var oldRun, oldFreshRun = sync.OnceValue(func() []*memory { return growOldRun(4) }), sync.OnceValue(func() []*memory { return growOldRun(0) })
+
+func growOldRun(stale uint64) []*memory {
+	f := newNextField(new(testing.B), stale, 3, 0)
 	f.checker = seedlog.NewChecker(f.rules)
 	f.until(testOld)
 	var disks []*memory
@@ -25,10 +31,10 @@ var oldRun = sync.OnceValue(func() []*memory {
 		disks = append(disks, m.disk)
 	}
 	return disks
-})
+}
 
 func (m *memory) clone() *memory {
-	return &memory{blocks: maps.Clone(m.blocks), state: slices.Clone(m.state), chain: slices.Clone(m.chain), seals: slices.Clone(m.seals), summaries: maps.Clone(m.summaries)}
+	return &memory{blocks: maps.Clone(m.blocks), state: slices.Clone(m.state), chain: slices.Clone(m.chain), seals: slices.Clone(m.seals), gone: m.gone, summaries: maps.Clone(m.summaries)}
 }
 
 // newBaseField is a run that is long already, and a newcomer that never folds what lies below its base, as long as it
@@ -38,11 +44,15 @@ func newBaseField(t testing.TB) (f *field, newcomer *member, pastIsSlow *bool) {
 	interval, least := markEvery, baseLeast
 	t.Cleanup(func() { markEvery, baseLeast = interval, least })
 	markEvery, baseLeast = testInterval, 64
-	f = newNextField(t, 4, 3, 0)
+	f = newNextField(t, baseStale, 3, 0)
 	f.checker = seedlog.NewChecker(f.rules)
+	old := oldRun
+	if baseStale == 0 {
+		old = oldFreshRun
+	}
 	for i, m := range f.peers {
 		f.powerDown(m)
-		m.disk = oldRun()[i].clone()
+		m.disk = old()[i].clone()
 		m.cfg.Archive = m.disk
 	}
 	f.now = 10000
@@ -365,4 +375,17 @@ func TestForgedRun(t *testing.T) {
 	if at := c.chain.head.height - 4; newcomer.linkAt(at) != f.peers[0].linkAt(at) {
 		t.Error("it has another chain")
 	}
+}
+
+// TestBasesWithoutStaleClaims: the same holds in runs whose claims lie on the head alone.
+func TestBasesWithoutStaleClaims(t *testing.T) {
+	baseStale = 0
+	defer func() { baseStale = 4 }()
+	t.Run("newcomer", TestNewcomerBeginsAtABase)
+	t.Run("nothing is lost", TestNothingIsLostWithABase)
+	t.Run("bad bases", TestBadBases)
+	t.Run("false entry", TestBaseOnAFalseEntry)
+	t.Run("dropped past", TestDroppedPast)
+	t.Run("past is gone", TestPastIsGone)
+	t.Run("laggard", TestLaggardOfDroppedPast)
 }

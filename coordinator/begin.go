@@ -49,6 +49,8 @@ type based struct {
 	since   Tick
 	rest    Tick // until when it folds nothing
 	traced  traced
+	alone   Tick // since when nobody gives what the past lacks; 0: somebody may
+	lost    bool // whether that is so for long
 }
 
 // baseArchive is the archive of a chain that begins at a base. Below that it has what the past has folded.

@@ -9,6 +9,7 @@ import (
 type chain struct {
 	archive Archive
 
+	rules      *seedlog.Rules
 	run        seedlog.Link
 	root, head *node   // the root is the lowest entry in memory: the genesis, or an entry far below the head
 	reported   *node   // head that the driver knows
@@ -41,7 +42,7 @@ type chain struct {
 func newChain(rules *seedlog.Rules, archive Archive, faulty map[Peer]bool) chain {
 	root := newGenesis(rules)
 	return chain{
-		archive: archive, run: rules.Run, root: root, head: root, reported: root, canon: []*node{root}, nodes: map[seedlog.Link]*node{root.link: root}, tips: []*node{root}, sides: newSides(),
+		archive: archive, rules: rules, run: rules.Run, root: root, head: root, reported: root, canon: []*node{root}, nodes: map[seedlog.Link]*node{root.link: root}, tips: []*node{root}, sides: newSides(),
 		states: newStates(rules.Plan.Shape()), credits: make(map[Peer]Credit), faulty: faulty, weightSteps: rules.Spec.Generation.WeightSteps,
 		maxStale: rules.Spec.Generation.MaxStale, chunk: rules.Spec.Generation.Chunk, trusting: rules.Trusting(),
 	}

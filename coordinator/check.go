@@ -169,13 +169,13 @@ func (c *Coordinator) Expects(from Peer, m Message) bool {
 	switch m := m.(type) {
 	case *Segment:
 		q := c.members.pulls[from]
-		return c.trusting() && c.trusts(from) || q != nil && (q.asked || q.late) || c.ahead.checks.asked && c.ahead.checks.of == from || c.pushes(m) || c.based.expects(from)
+		return c.awaitsCheck(from) || c.trusting() && c.trusts(from) || q != nil && (q.asked || q.late) || c.ahead.checks.asked && c.ahead.checks.of == from || c.pushes(from, m) || c.based.expects(from)
 	case *Part:
 		return c.ahead.load != nil && c.ahead.load.from == from || c.seeking.asked(from)
 	case *Base:
 		return c.seeking.offerOf(from) != nil
 	case *Advance:
-		return from == c.election.leader && c.chain.maxStale > 0
+		return from == c.election.leader && c.chain.maxStale > 0 && !c.light.on
 	case *Vouch:
 		return c.weighsIn(m.Peer)
 	case *Mandate:

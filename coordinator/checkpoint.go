@@ -183,7 +183,7 @@ func (c *Coordinator) onVouch(m *Vouch) {
 func (c *Coordinator) vouch() {
 	k := &c.checkpoints
 	head := c.chain.head.height
-	if c.retired || c.trusting() || c.based != nil || head < vouchDepth+vouchEvery || c.catchingUp() || c.folds.far != nil || !c.weighsIn(c.self) {
+	if c.retired || c.trusting() || !c.based.vouches() || head < vouchDepth+vouchEvery || c.catchingUp() || c.folds.far != nil || !c.weighsIn(c.self) {
 		return
 	}
 	n := c.chain.canonAt((head - vouchDepth) / vouchEvery * vouchEvery)

@@ -63,7 +63,9 @@ func (c *Coordinator) lastsAfter(n *node) Tick {
 type Archive interface {
 	// Block returns a block.
 	Block(seedlog.Link) ([]byte, bool)
-	// At returns the canonical entry of a height from 1 on and its seal, as Actions.Head moved them.
+	// First is the height of the lowest canonical entry that is kept: 1, unless older ones were dropped.
+	First() uint64
+	// At returns the canonical entry of a height from First on and its seal, as Actions.Head moved them.
 	At(height uint64) (entry, seal seedlog.Link, ok bool)
 	// Height returns the height of a canonical entry.
 	Height(entry seedlog.Link) (height uint64, ok bool)
@@ -90,6 +92,9 @@ type Config struct {
 	Decisive int
 	// Audit is how many of 1024 claims of an entry are re-run after following it. 1024 re-runs every claim.
 	Audit int
+	// Download is how many bytes a second a tab that is no hub spends on the run at most where hubs give it states, so
+	// that it need not have all claims; 0 means 16 KiB.
+	Download uint64
 	// Mandate is how many entries a leader may append before it hands over; 0 means 20.
 	Mandate uint64
 	// Paused starts without own work.

@@ -48,12 +48,15 @@ type Coordinator struct {
 	trust    trust
 	recall   recall
 	ahead    ahead
+	light    light
 	coming   []coming // oldest first, at most maxComing
+	places   places   // of the tree
 	serving  serving
 	tests    []*test // oldest first, at most maxTests
 	seeking  seeking
 	based    *based // nil: the chain begins at the genesis
 	quiet    bool   // it is the past of another: see past.go
+	finest   finest
 
 	checkpoints checkpoints
 }
@@ -101,7 +104,7 @@ func New(cfg Config) (*Coordinator, error) {
 	c := &Coordinator{
 		cfg: cfg, rules: cfg.Rules, self: seedlog.PeerOf(cfg.Key), draw: noise.NewStream(cfg.Seed, drawDomain),
 		work:        work{jobs: make(map[uint64]*job), slots: max(cfg.Slots, 1), paused: cfg.Paused},
-		members:     members{links: make(map[Peer]bool), pulls: make(map[Peer]*pull)},
+		members:     members{links: make(map[Peer]bool), tabs: make(map[Peer]bool), pulls: make(map[Peer]*pull)},
 		faults:      newFaults(),
 		trust:       newTrust(cfg.Rules),
 		checkpoints: checkpoints{vouches: make(map[Peer]Vouch)},
@@ -239,12 +242,21 @@ func (c *Coordinator) handle(e Event) {
 		c.stays(c.folds.far)
 	case Linked:
 		c.members.links[e.Peer] = true
+		if e.Tab {
+			c.members.tabs[e.Peer] = true
+		}
+		c.members.statusNow = c.members.statusNow || e.Tab
 		c.greet(e.Peer)
 		if !c.cfg.Hub {
 			c.work.pool.reannounce() // a new hub has none of our claims
 		}
 	case Unlinked:
 		delete(c.members.links, e.Peer)
+		delete(c.members.tabs, e.Peer)
+		if c.cfg.Kind == Tab && c.tabsAlone() { // the last hub may have gone, and nobody else has its work
+			c.members.statusNow = true
+			c.work.pool.reannounce()
+		}
 		delete(c.members.pulls, e.Peer)
 	case SetPaused:
 		c.work.paused = e.Paused
@@ -265,6 +277,7 @@ func (c *Coordinator) handle(e Event) {
 func (c *Coordinator) proceed() {
 	c.readBack()
 	c.follow()
+	c.keepBest()
 	if !c.retired {
 		if c.ended() == seedlog.Open { // else there is nothing to lead
 			if c.trusting() {
@@ -276,12 +289,14 @@ func (c *Coordinator) proceed() {
 		}
 		c.forgetComing()
 		c.sync()
+		c.issueHeldOut()
 		c.workAhead()
 		c.seekBase()
 		c.issueOwn()
 		c.issueAudits()
 		c.issueProofs()
 		c.foldNext()
+		c.beginDrawn()
 	}
 	c.publish()
 	c.publishDoubles()
@@ -338,6 +353,7 @@ func (c *Coordinator) headMove() *HeadMove {
 func (c *Coordinator) moveHead(n *node) {
 	c.seeWait(n)
 	gone, come := c.chain.move(n)
+	c.checkBest(come)
 	for _, m := range gone {
 		c.work.ledger.gone(m.height, m.claims)
 	}
@@ -363,7 +379,7 @@ func (c *Coordinator) moveHead(n *node) {
 	c.renewPool()
 	c.land()
 	c.cancelStale()
-	if leader := c.election.leader; c.cfg.Hub && leader != (Peer{}) && leader != c.self && !c.trusting() {
+	if leader := c.election.leader; c.actsAsHub() && leader != (Peer{}) && leader != c.self && !c.trusting() {
 		c.out.send(Direct, leader, c.status()) // which does not run away from its followers
 	}
 	if c.trusting() && n.leader == c.election.leader {
@@ -398,13 +414,13 @@ func (c *Coordinator) receive(e Received) {
 	case *Inventory:
 		c.onInventory(e.From, m)
 	case *Want:
-		c.onQuestion(question{e.From, at, m})
+		c.onQuestion(question{from: e.From, at: at, message: m})
 	case *Claims:
 		c.onClaims(e.From, at, e.Message.claims)
 	case *Announce:
 		c.onAnnounce(e.From, e.Via, at, e.Message.generations[0].entry)
 	case *Pull:
-		c.onQuestion(question{e.From, at, m})
+		c.onQuestion(question{from: e.From, at: at, message: m})
 	case *Segment:
 		c.onSegment(e.From, at, m, &e.Message)
 	case *FraudProof:
@@ -428,9 +444,9 @@ func (c *Coordinator) receive(e Received) {
 	case *Rechecked:
 		c.onRechecked(e.From, m)
 	case *Ask:
-		c.onQuestion(question{e.From, at, m})
+		c.onQuestion(question{from: e.From, at: at, message: m})
 	case *Seek:
-		c.onQuestion(question{e.From, at, m})
+		c.onQuestion(question{from: e.From, at: at, message: m})
 	case *Base:
 		c.onBase(e.From, m, &e.Message)
 	case *Part:

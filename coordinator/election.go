@@ -241,10 +241,13 @@ func (c *Coordinator) becomeLeader() {
 			m.votes = append(m.votes, v)
 		}
 	}
-	e.campaign, e.handover, e.offered = nil, nil, nil
+	before := e.mandate
+	e.campaign, e.handover = nil, nil
 	e.role, e.leader, e.mandate, e.leaderHeard = Leader, c.self, m, c.now
+	c.remember(before) // its last entries may come later, and this leader continues from them
 	c.tenure.sealedTerm, c.tenure.heir = false, Peer{}
 	c.tenure.silent, c.tenure.again, c.tenure.window = make(map[Peer]int), nil, c.firstWindow()
+	c.tenure.spotted, c.tenure.workers = 0, make(map[seedlog.Link]*workers)
 	for p := range c.work.pool.all {
 		p.asked = asked{} // in an earlier term
 	}

@@ -154,6 +154,12 @@ func TestFalseEndIsVoid(t *testing.T) {
 			f.step(faulty, Promising{head.link})
 		}
 	}
+	for i := 0; f.leader() != faulty; i++ {
+		if i == 4000 {
+			t.Fatal("it never led")
+		}
+		f.pass(1)
+	}
 	before := f.low()
 	f.pass(500)
 	for _, m := range f.peers {

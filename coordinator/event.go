@@ -49,7 +49,10 @@ type Folded struct {
 }
 
 // Linked says that there is a direct connection to a peer.
-type Linked struct{ Peer Peer }
+type Linked struct {
+	Peer Peer
+	Tab  bool // browsers connect it: it is no hub, whatever it says
+}
 
 // Unlinked says that the last direct connection to a peer is gone.
 type Unlinked struct{ Peer Peer }

@@ -213,7 +213,7 @@ func (c *Coordinator) vouchedFor(claim seedlog.CheckedClaim) bool {
 	return n != nil && c.answered(n, claim)
 }
 
-// answered reports whether somebody else than its author answers for a claim that n holds, as a draft of format 2 says.
+// answered reports whether somebody else than its author answers for a claim that n holds, in format 2.
 func (c *Coordinator) answered(n *node, claim seedlog.CheckedClaim) bool {
 	if _, attested := c.answers(n, claim.Link()); attested {
 		return true
@@ -344,6 +344,7 @@ func (c *Coordinator) markFaulty(p Peer, why string) {
 		c.hardChanged = true
 	}
 	c.dropClaims(p)
+	c.dropDrawn(p)
 	c.distrust(p)
 	c.suspect(p)
 	if recorded || forgiven || len(c.chain.tips) > 1 {

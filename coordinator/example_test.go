@@ -19,6 +19,9 @@ func (b blocks) Block(link seedlog.Link) ([]byte, bool) {
 	return data, ok
 }
 
+// First implements coordinator.Archive.
+func (b blocks) First() uint64 { return 1 }
+
 // At implements coordinator.Archive. Nobody asks for entries of old here.
 func (b blocks) At(uint64) (entry, seal seedlog.Link, ok bool) { return entry, seal, false }
 
@@ -34,7 +37,7 @@ func Example() {
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	origin := seedlog.PeerOf(key)
 	rules, err := seedlog.NewRules(&seedlog.Spec{
-		Format: seedlog.Format, Numerics: seedlog.Numerics,
+		Format: seedlog.Format1, Numerics: seedlog.Numerics,
 		Env:        seedlog.EnvRef{ID: "CartPole-v1", Revision: 1},
 		Policy:     policy.Spec{Kind: "linear", Hidden: []uint64{}, Head: "argmax"},
 		Strategy:   strategy("dises"),

@@ -95,6 +95,7 @@ type folding struct {
 	id      uint64
 	entries []*node // oldest first; none: the generation that the leader closes
 	since   Tick
+	check   bool // it is what a light peer checks
 }
 
 // unfolded lists the entries between the newest state at or below n and n, oldest first; none if that state has left
@@ -118,7 +119,7 @@ func unfolded(n *node) []*node {
 // catchingUp reports whether this peer has entries to fold before it knows what others know. Meanwhile it neither
 // campaigns nor trains. A branch that must be audited is checked without that: it may be forged.
 func (c *Coordinator) catchingUp() bool {
-	return c.chain.head.state == nil || c.young() || c.folds.left > lag || c.folds.goal.height > c.chain.head.height+lag || c.delivering()
+	return c.light.on || c.chain.head.state == nil || c.young() || c.folds.left > lag || c.folds.goal.height > c.chain.head.height+lag || c.delivering() || c.returning()
 }
 
 // joining reports whether this peer looks for the swarm's chain: it catches up, or nobody leads here and an answer with
@@ -176,6 +177,9 @@ func (c *Coordinator) foldNext() {
 		c.startFold(c.chain.head.state, nil, []FoldEntry{e})
 		return
 	}
+	if c.foldCheck() {
+		return
+	}
 	for _, target := range c.foldTargets() {
 		if path := unfolded(target); len(path) > 0 {
 			c.foldPath(path)
@@ -197,6 +201,9 @@ func (c *Coordinator) foldTargets() []*node {
 	}
 	if c.folds.far != nil && !checkingAhead(c.folds.far) {
 		targets = append(targets, c.folds.far)
+	}
+	if n := c.bestWanted(); n != nil {
+		targets = append(targets, n)
 	}
 	return targets
 }
@@ -268,6 +275,10 @@ func (c *Coordinator) folded(e Folded) {
 	if e.Failed || len(e.Steps) != n || len(e.Decisive) != n || len(e.influence) != n || e.Steps[n-1].State == nil {
 		c.out.note(NoteFold, c.self, "folding a generation failed on this computer; trying again")
 		c.folds.again, c.folds.size = c.now+c.cfg.Timing.Pull, 1
+		return
+	}
+	if f.check {
+		c.foldedCheck(&e.Steps[0])
 		return
 	}
 	if len(f.entries) == 0 {

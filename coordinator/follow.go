@@ -18,9 +18,15 @@ const pipeline = 32
 func (c *Coordinator) onAnnounce(from, via Peer, at source, entry seedlog.CheckedEntry) {
 	e := entry.Value()
 	c.compare(entry)
-	c.seeAhead(e)
+	c.seeAhead(e.Height, e.Claims)
+	if c.light.on {
+		return // on its way when this peer said that it needs none
+	}
 	if from == c.election.leader {
 		c.ahead.announced, c.ahead.height = entry, e.Height
+		if c.seeCost(entry, len(entry.Bytes())); c.light.on {
+			return
+		}
 		c.advance()
 	}
 	g := generation{entry: entry, claims: make([]seedlog.CheckedClaim, len(e.Claims))}
@@ -46,6 +52,15 @@ func (c *Coordinator) onAnnounce(from, via Peer, at source, entry seedlog.Checke
 	c.placeNew(g, from, at)
 }
 
+// culprit is who answers for an invalid entry: who gave it, but the leader that sealed it where this peer's leader
+// announced it and it came with the claims that it names. Hubs pass such entries on before they have what those follow.
+func (c *Coordinator) culprit(g *generation, from Peer) Peer {
+	if c.isComing(g.entry.Link()) && g.whole() {
+		return g.entry.Value().Leader
+	}
+	return from
+}
+
 // placeNew takes an entry that came unasked, with all that it names.
 func (c *Coordinator) placeNew(g generation, from Peer, at source) *node {
 	known := c.chain.nodes[g.entry.Link()] != nil
@@ -57,7 +72,7 @@ func (c *Coordinator) placeNew(g generation, from Peer, at source) *node {
 	case errors.Is(err, errRefused), errors.Is(err, errFull):
 		return nil
 	case err != nil:
-		c.ban(from, "announced an invalid entry: "+err.Error())
+		c.ban(c.culprit(&g, from), "announced an invalid entry: "+err.Error())
 		return nil
 	}
 	c.remember(n.mandate)
@@ -215,12 +230,13 @@ func (c *Coordinator) askReruns(n *node, decisive []seedlog.Counter) {
 func (c *Coordinator) decided(j *job, fitness []int64, steps uint64) {
 	j.node.reruns--
 	if stated, statedSteps := c.rules.At(j.claim.Value(), j.counter); !slices.Equal(stated, fitness) || statedSteps != steps {
-		share := 1024 // all natives re-run what decides an entry
+		known := c.faults.peers[j.peer] // then the entry does not weigh what it did
+		share := 1024                   // all natives re-run what decides an entry
 		if j.drawn {
 			share = c.cfg.Audit
 		}
 		c.exposeCounter(j.claim, j.counter, fitness, steps, c.lotOf(share))
-		if j.drawn {
+		if j.drawn && !known {
 			c.foundFalse(j.node, j.times)
 		}
 	}

@@ -4,6 +4,14 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
+const (
+	// firstAnnounced is how many claims a hub without a record announces.
+	firstAnnounced = 4
+	// maxTold bounds how often the time doubles after which a claim is announced again. An answer that does not come is
+	// on its way through a full uplink more often than lost.
+	maxTold = 3
+)
+
 // want is a claim that was asked for.
 type want struct {
 	at    Tick
@@ -15,6 +23,7 @@ func (c *Coordinator) onClaims(from Peer, at source, claims []seedlog.CheckedCla
 	for _, claim := range claims {
 		if claim.Value().Peer == from || c.trusting() || c.work.pool.wanted.Has(claim.Link()) {
 			c.offer(at, claim)
+			c.sawWork(from, claim.Value())
 		}
 	}
 }
@@ -80,31 +89,40 @@ func (c *Coordinator) onWant(from Peer, m *Want) {
 // announceClaims tells others about claims in the pool: a hub sends the leader an inventory, a leaf gives its own to
 // its hubs.
 func (c *Coordinator) announceClaims() {
-	leader := c.election.leader
-	if leader == c.self || c.cfg.Hub && leader == (Peer{}) || c.now < c.work.pool.due {
+	leader, hub := c.election.leader, c.actsAsHub()
+	if leader == c.self || hub && leader == (Peer{}) || c.now < c.work.pool.due {
 		return
 	}
 	inventory := &Inventory{Parent: c.chain.head.link}
 	gift := &Claims{}
 	pool := &c.work.pool
 	pool.due = c.now + 2*c.cfg.Timing.Heartbeat
+	own := c.mostAnnounced()
 	for p := range pool.all {
+		if p.claim.Value().Peer == c.self {
+			if own--; own < 0 {
+				continue
+			}
+		}
 		if c.now < p.again {
 			pool.due = min(pool.due, p.again)
 			continue
 		}
 		switch {
-		case c.cfg.Hub && len(inventory.Items) < maxInventory:
+		case hub && len(inventory.Items) < maxInventory:
 			claim := p.claim.Value()
 			best, at := claim.Best()
 			inventory.Items = append(inventory.Items, InventoryItem{Claim: p.claim.Link(), Best: best, Seed: c.rules.Seed(claim.Parent, claim.Peer, c.rules.First(claim)+at)})
-		case !c.cfg.Hub && p.claim.Value().Peer == c.self && len(gift.Blocks) < maxWant:
+		case !hub && p.claim.Value().Peer == c.self && len(gift.Blocks) < maxWant:
 			gift.Blocks = append(gift.Blocks, p.claim.Bytes())
-		case c.cfg.Hub || p.claim.Value().Peer == c.self:
+		case hub || p.claim.Value().Peer == c.self:
 			pool.due = c.now // the rest follows in the next message
 			continue
 		}
-		p.again = c.now + 2*c.cfg.Timing.Heartbeat
+		p.again = c.now + 2*c.cfg.Timing.Heartbeat<<p.told
+		if c.chain.maxStale > 0 { // else it has a place in one entry, and is soon too late
+			p.told = min(p.told+1, maxTold)
+		}
 	}
 	if len(inventory.Items) > 0 {
 		c.out.send(Direct, leader, inventory)
@@ -114,10 +132,19 @@ func (c *Coordinator) announceClaims() {
 	}
 }
 
+// mostAnnounced is how many own claims a hub announces at once. Of a newcomer nobody logs any before the first one was
+// re-run, and where many join at the same time their leader's uplink would be full of questions about the others.
+func (c *Coordinator) mostAnnounced() int {
+	if c.chain.maxStale > 0 && c.cfg.Hub && c.chain.head.height > 0 && c.chain.weights()[c.self] == 0 {
+		return firstAnnounced
+	}
+	return maxInventory
+}
+
 // reannounce repeats everything at once: a new leader, or a new hub, has nothing yet.
 func (p *pool) reannounce() {
 	p.due = 0
 	for q := range p.all {
-		q.again = 0
+		q.again, q.told = 0, 0
 	}
 }

@@ -22,9 +22,13 @@ type tenure struct {
 	closing     *closing
 	stragglers  stragglers
 	newcomers   newcomers
-	silent      map[Peer]int // how often natives left questions about claims without an answer of late
+	silent      map[Peer]int // how often others left questions about claims without an answer of late
 	again       []poolKey    // claims that this leader re-runs itself, since others did not attest them truly
 	window      int          // newcomers' claims that others may re-run at the same time
+	spotted     Tick         // 1 + when it was last decided what of the pool is re-run; 0: never
+	spots       int          // how often in that tick
+	ended       bool         // whether a re-run has ended since
+	workers     map[seedlog.Link]*workers
 }
 
 // lead does the leader's work: it has claims re-run, closes generations, and hands over at the end of its mandate.
@@ -71,8 +75,8 @@ type closing struct {
 
 // holds reports whether a leader holds a generation that is full open, because what comes later would be lost.
 func (c *Coordinator) holds() bool {
-	// As long again as it takes at least, for pending re-runs and for hubs that lag.
-	return c.now-c.lastEntry < 2*c.lasts() && (c.awaitsReruns() || c.outran()) || c.awaits()
+	// As long again as it takes at least, for pending re-runs, for hubs that lag and for held-out results.
+	return c.now-c.lastEntry < 2*c.lasts() && (c.awaitsReruns() || c.outran() || c.lacksHeldOut()) || c.awaits()
 }
 
 // outran reports whether waiting for hubs that follow more than one entry behind would pay: at least as many of them as
@@ -141,7 +145,7 @@ func (c *Coordinator) closed(s *rollout.Folded) {
 	if len(g.carried) > 0 {
 		c.out.send(Gossip, Peer{}, &Advance{Entry: n.link, State: g.carried})
 	}
-	c.push(n, whole)
+	c.push(whole)
 	if c.chain.head.height-c.tenure.mandateFrom >= c.cfg.Mandate {
 		c.handOver()
 	}
@@ -216,7 +220,7 @@ func (c *Coordinator) retire() {
 		c.election.role = Follower
 		c.dropClosing()
 	}
-	if c.cfg.Hub {
+	if c.actsAsHub() {
 		c.out.send(Gossip, Peer{}, &Leave{})
 	} else {
 		c.out.send(Hubs, Peer{}, &Leave{})

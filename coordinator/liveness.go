@@ -175,7 +175,7 @@ func (c *Coordinator) rejected(p Peer) bool {
 // of peers with a record, and those that other electors say they hold.
 func (c *Coordinator) enoughForEntry() bool {
 	head := c.chain.head
-	claims := uint64(c.work.pool.own.Len() + c.work.pool.known.Len())
+	claims := c.work.pool.ofCandidates()
 	for _, x := range c.electorate().electors {
 		if h := c.members.heard.of(x.peer); h != nil && x.peer != c.election.leader && h.Head == head.link {
 			claims += min(h.Claims, maxInventory)

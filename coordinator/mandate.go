@@ -110,6 +110,12 @@ func (c *Coordinator) remember(m *mandate) {
 		}
 		return
 	}
+	// An entry names the votes that it was closed with; the leader may have shown more.
+	if slices.ContainsFunc(e.offered, func(o *mandate) bool {
+		return o.leader == m.leader && o.term == m.term && len(o.votes) >= len(m.votes)
+	}) {
+		return
+	}
 	e.offered = slices.DeleteFunc(e.offered, func(o *mandate) bool { return o.leader == m.leader && o.term <= m.term })
 	if len(e.offered) == maxOffered {
 		e.offered = e.offered[1:]
@@ -165,7 +171,7 @@ func (c *Coordinator) followLeader(m *mandate) {
 	e.liveness.begin(c.now)
 	c.drawJitter()
 	c.work.pool.reannounce()
-	if c.cfg.Hub || c.trusting() {
+	if c.actsAsHub() || c.trusting() {
 		c.out.send(Direct, m.leader, c.status())
 	}
 	c.out.note(NoteLeader, m.leader, fmt.Sprintf("%s leads term %d", m.leader.Short(), m.term))

@@ -108,3 +108,32 @@ func TestLastEntryOfALeader(t *testing.T) {
 		t.Error("the leader before this one counts as not elected")
 	}
 }
+
+// TestEntriesNameFewerVotes: who follows another leader by now still knows all votes that the last one has shown,
+// though its late entries name the few that it had when it closed them. Else they would count as a stranger's.
+func TestEntriesNameFewerVotes(t *testing.T) {
+	f, leader := newLedField(t, 8)
+	var c *Coordinator
+	var votes []seedlog.Vote
+	for _, m := range f.peers {
+		votes = append(votes, seedlog.Vote{Voter: m.peer})
+		if m != leader {
+			c = m.coord
+		}
+	}
+	last := f.peers[0].peer
+	if last == leader.peer {
+		last = f.peers[1].peer
+	}
+	term := c.chain.head.term
+	for _, n := range []int{2, 6, 1, 6, 5} {
+		c.remember(&mandate{term, last, votes[:n]})
+	}
+	if m := c.knownMandate(last, term); m == nil || len(m.votes) != 6 {
+		t.Errorf("it forgot votes: %v", m)
+	}
+	c.remember(&mandate{term + 1, last, votes[:1]})
+	if m := c.knownMandate(last, term+1); m == nil {
+		t.Error("it forgot the mandate of a later term")
+	}
+}

@@ -11,9 +11,10 @@ type presence struct {
 	Status
 	peer  Peer
 	last  Tick
-	back  Tick // when it was heard again after it had been absent; 0: it never was
-	moved Tick // when its head last changed
-	via   Peer // that relayed the last status
+	back  Tick           // when it was heard again after it had been absent; 0: it never was
+	moved Tick           // when its head last changed
+	via   Peer           // that relayed the last status
+	heads []seedlog.Link // its last ones, newest last, where this peer follows by the states of hubs; at most mostHeads
 
 	late      uint64 // 1 + height of the newest entry that a claim came for when it was no longer the head; 0: none
 	logged    uint64 // height of the newest entry seen to hold a claim of the peer
@@ -30,6 +31,7 @@ type announced struct {
 type members struct {
 	heard      roll
 	links      map[Peer]bool  // direct connections
+	tabs       map[Peer]bool  // of these, the ones with which browsers connect this tab
 	pulls      map[Peer]*pull // requests for what follows on a chain
 	nextStatus Tick           // when the next status is due
 	statusNow  bool           // a status is due at once
@@ -60,6 +62,15 @@ func (r roll) of(p Peer) *presence {
 	}
 	return nil
 }
+
+// tabsAlone reports whether this is a tab that is connected to others, and to nobody else.
+func (c *Coordinator) tabsAlone() bool {
+	return len(c.members.tabs) > 0 && len(c.members.tabs) == len(c.members.links)
+}
+
+// actsAsHub reports whether this peer does what hubs do: tell everybody that it is here, and the leader which claims
+// there are. Where there is no hub, tabs do it for themselves.
+func (c *Coordinator) actsAsHub() bool { return c.cfg.Hub || c.tabsAlone() }
 
 // add returns the presence of p, made if need be; of too many the one silent for longest is dropped.
 func (r *roll) add(p Peer) *presence {
@@ -95,9 +106,9 @@ const (
 // statusEvery is the time between two statuses of a hub that does not lead. Hubs without a record do not count: keys
 // are free, and what many of them say makes nobody slower.
 func (c *Coordinator) statusEvery() Tick {
-	weights, hubs := c.chain.weights(), Tick(0)
+	weights, hubs, alone := c.chain.weights(), Tick(0), c.tabsAlone()
 	for _, h := range c.members.heard {
-		if h.Hub && weights[h.peer] > 0 {
+		if (h.Hub || alone) && weights[h.peer] > 0 {
 			hubs++
 		}
 	}
@@ -107,18 +118,11 @@ func (c *Coordinator) statusEvery() Tick {
 // leafStatusEvery is the time between two statuses of a leaf: the more leaves its hubs have, the longer. The hub with
 // the fewest decides, so that one that boasts of many does not have the others miss it.
 func (c *Coordinator) leafStatusEvery() Tick {
-	leaves, hubs := uint64(maxHeard), 0
+	leaves := uint64(0)
 	if c.cfg.Hub {
-		leaves, hubs = c.leaves(nil), 1
-	}
-	for _, h := range c.members.heard {
-		if !c.cfg.Hub && h.Hub && c.members.links[h.peer] && c.lately(h) {
-			leaves = min(leaves, h.Leaves)
-			hubs++
-		}
-	}
-	if hubs == 0 {
-		leaves = 0
+		leaves = c.leaves(nil)
+	} else {
+		leaves = c.leavesOfHubs()
 	}
 	return min(max(c.cfg.Timing.Heartbeat, Tick(leaves/leafStatusesAtOnce)), statusRarely*c.cfg.Timing.Heartbeat)
 }
@@ -144,7 +148,7 @@ func (c *Coordinator) unheard(h *presence) Tick {
 		return t.Unheard
 	}
 	every := c.members.every
-	if !h.Hub {
+	if !h.Hub && !c.tabsAlone() {
 		every = c.members.leafEvery
 	}
 	return max(t.Unheard, every*t.Unheard/t.Heartbeat)
@@ -201,6 +205,7 @@ func (c *Coordinator) onStatus(from, via Peer, m *Status) {
 	h := c.members.heard.add(from)
 	if h.Head != m.Head {
 		h.moved = c.now
+		c.seeHead(h, m.Head)
 	}
 	if h.last > 0 && c.now-h.last > c.unheard(h) {
 		h.back = c.now
@@ -222,13 +227,13 @@ func (c *Coordinator) sendStatus() {
 	c.members.every, c.members.leafEvery = c.statusEvery(), c.leafStatusEvery()
 	every := c.cfg.Timing.Heartbeat
 	switch {
-	case !c.cfg.Hub:
+	case !c.actsAsHub():
 		every = c.members.leafEvery
 	case c.election.role != Leader:
 		every = c.members.every
 	}
 	c.members.nextStatus, c.members.statusNow = c.now+every, false
-	if !c.cfg.Hub {
+	if !c.actsAsHub() {
 		c.out.send(Hubs, Peer{}, c.status())
 		return
 	}
@@ -238,11 +243,14 @@ func (c *Coordinator) sendStatus() {
 // status is what this peer says of itself. It decides nothing elsewhere but whom to ask first.
 func (c *Coordinator) status() *Status {
 	s := &Status{Kind: c.cfg.Kind, Hub: c.cfg.Hub, Leads: c.election.role == Leader, Term: c.term(),
-		Head: c.chain.head.link, Height: c.chain.head.height, Weight: c.chain.head.weight}
+		Head: c.chain.head.link, Height: c.chain.head.height, Weight: c.chain.head.weight, Gone: c.gone()}
+	if !c.actsAsHub() {
+		return s
+	}
+	s.Claims = c.work.pool.ofCandidates()
 	if !c.cfg.Hub {
 		return s
 	}
-	s.Claims = uint64(c.work.pool.own.Len() + c.work.pool.known.Len())
 	s.Leaves, s.Idle = c.leaves(nil), c.leaves(c.straggles)
 	return s
 }

@@ -45,6 +45,7 @@ type Status struct {
 	Leaves uint64 // leaves that the author hears directly; other hubs of the same leaf count it, too
 	Idle   uint64 // of them those that work but are too late for every entry
 	Claims uint64 // claims on Head that the author, a hub, holds of peers with a record
+	Gone   uint64 // height up to which the author gives no entries: it dropped them, or has not folded them; 0: it gives all
 }
 
 // Inventory tells the leader which claims its author, a hub, holds.
@@ -183,6 +184,7 @@ type Rechecked struct {
 	_         struct{} `cbor:",toarray"`
 	Claim     seedlog.Link
 	Same      bool   // whether the results were the same; false also where the author cannot tell
+	Unable    bool   // whether the author did not look: it lacks the state, or is busy
 	Peer      Peer   // the author
 	Signature []byte // attests the claim where all of its results were the same; else empty
 }
@@ -325,6 +327,12 @@ func checkMessage(m Message) error {
 		if (x.Offset == 0) != (len(x.Entry) > 0) {
 			return fmt.Errorf("%w: the entry comes with the first bytes of its state, and with no others", ErrMessage)
 		}
+		if x.Offset > 0 && (x.Evaluations > 0 || x.Steps > 0 || len(x.Own) > 0) {
+			return fmt.Errorf("%w: what a chain has comes with the first bytes of its state, and with no others", ErrMessage)
+		}
+		if err := atMost("own claims", len(x.Own), maxWant); err != nil {
+			return err
+		}
 		return atMost("bytes of a state", len(x.Data), aheadPart)
 	case *Advance:
 		return atMost("bytes of a state", len(x.State), maxCarried)
@@ -332,9 +340,16 @@ func checkMessage(m Message) error {
 		if n := uint64(len(x.Parts)); x.Size == 0 || n%sha256.Size != 0 || n/sha256.Size != parts(x.Size) {
 			return fmt.Errorf("%w: %d bytes of digests of parts for a state of %d bytes", ErrMessage, n, x.Size)
 		}
+	case *Rechecked:
+		if x.Unable && (x.Same || len(x.Signature) > 0) {
+			return fmt.Errorf("%w: an answer of who did not look", ErrMessage)
+		}
 	case *Status:
 		if x.Kind > Tab {
 			return fmt.Errorf("%w: unknown kind of peer %d", ErrMessage, x.Kind)
+		}
+		if x.Gone > x.Height {
+			return fmt.Errorf("%w: a peer at height %d without entries up to %d", ErrMessage, x.Height, x.Gone)
 		}
 	}
 	return nil

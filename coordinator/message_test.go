@@ -29,8 +29,10 @@ var (
 var drawMessages = map[string]func(*rapid.T) Message{
 	"Status": func(t *rapid.T) Message {
 		n := rapid.Uint64()
+		height := n.Draw(t, "height")
 		return &Status{Kind: rapid.SampledFrom([]Kind{Native, Tab}).Draw(t, "kind"), Hub: rapid.Bool().Draw(t, "hub"), Leads: rapid.Bool().Draw(t, "leads"),
-			Term: n.Draw(t, "term"), Head: drawLink.Draw(t, "head"), Height: n.Draw(t, "height"), Weight: n.Draw(t, "weight"), Leaves: n.Draw(t, "leaves"), Idle: n.Draw(t, "idle")}
+			Term: n.Draw(t, "term"), Head: drawLink.Draw(t, "head"), Height: height, Weight: n.Draw(t, "weight"), Leaves: n.Draw(t, "leaves"), Idle: n.Draw(t, "idle"),
+			Gone: rapid.Uint64Range(0, height).Draw(t, "gone")}
 	},
 	"Inventory": func(t *rapid.T) Message {
 		return &Inventory{Parent: drawLink.Draw(t, "parent"), Items: rapid.SliceOfN(drawItem, 0, 4).Draw(t, "items")}
@@ -75,15 +77,19 @@ var drawMessages = map[string]func(*rapid.T) Message{
 		return &Recheck{Results: rapid.Uint64().Draw(t, "results"), Claim: drawBytes.Draw(t, "claim")}
 	},
 	"Rechecked": func(t *rapid.T) Message {
-		return &Rechecked{Claim: drawLink.Draw(t, "claim"), Same: rapid.Bool().Draw(t, "same"), Peer: drawPeer(t, 255), Signature: drawBytes.Draw(t, "signature")}
+		m := &Rechecked{Claim: drawLink.Draw(t, "claim"), Same: rapid.Bool().Draw(t, "same"), Peer: drawPeer(t, 255), Signature: drawBytes.Draw(t, "signature")}
+		m.Unable = !m.Same && len(m.Signature) == 0 && rapid.Bool().Draw(t, "unable")
+		return m
 	},
 	"Ask": func(t *rapid.T) Message {
 		return &Ask{Height: rapid.Uint64().Draw(t, "height"), Offset: rapid.Uint64().Draw(t, "offset")}
 	},
 	"Part": func(t *rapid.T) Message {
-		m := &Part{Height: rapid.Uint64().Draw(t, "height"), Size: rapid.Uint64().Draw(t, "size"), Entry: []byte{}, Seal: []byte{}, Data: drawBytes.Draw(t, "data")}
+		m := &Part{Height: rapid.Uint64().Draw(t, "height"), Size: rapid.Uint64().Draw(t, "size"), Entry: []byte{}, Seal: []byte{}, Data: drawBytes.Draw(t, "data"), Own: []seedlog.Link{}}
 		if m.Offset = rapid.Uint64Range(0, 2).Draw(t, "offset"); m.Offset == 0 {
 			m.Entry, m.Seal = []byte{1}, drawBytes.Draw(t, "seal")
+			m.Evaluations, m.Steps = rapid.Uint64().Draw(t, "evaluations"), rapid.Uint64().Draw(t, "steps")
+			m.Own = rapid.SliceOfN(drawLink, 0, 4).Draw(t, "own")
 		}
 		return m
 	},
@@ -168,6 +174,7 @@ func TestMessageLimits(t *testing.T) {
 		{"bytes of a state", aheadPart, func(n int) Message { return &Part{Offset: 1, Entry: []byte{}, Seal: []byte{}, Data: make([]byte, n)} }},
 		{"bytes of a state for all", maxCarried, func(n int) Message { return &Advance{Entry: link, State: make([]byte, n)} }},
 		{"kind of peer", int(Tab), func(n int) Message { return &Status{Kind: Kind(n), Head: link} }},
+		{"height of what is gone", 7, func(n int) Message { return &Status{Height: 7, Gone: uint64(n), Head: link} }},
 		{"bytes", MaxDirectBytes - 8, func(n int) Message { return &Claims{Blocks: [][]byte{make([]byte, n)}} }},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -46,13 +46,16 @@ func population(rules *seedlog.Rules) uint64 {
 // begin measures from now on: this peer was idle.
 func (p *pace) begin(now Tick) { p.done, p.since = 0, now }
 
-// claimTime is how long a claim should take.
+// claimTime is how long a claim should take: a part of the generation, or where entries hold many claims a multiple of
+// that of the shortest one. Generations become longer with the age of claims, so claims must not become longer with
+// both: they would be as old again, until either is as long as it may be.
 func (c *Coordinator) claimTime() Tick {
 	on := c.chain.head
 	if c.ahead.on != nil {
 		on = c.ahead.on
 	}
-	return min(max(c.lastsAfter(on)/claimParts, 1)*c.work.pace.longer, maxClaimTicks)
+	least := max(c.lastsAfter(&node{})/claimParts, 1)
+	return min(max(c.lastsAfter(on)/claimParts, least*c.work.pace.longer), maxClaimTicks)
 }
 
 // paced notes own chunks that are done, and sets how many the next claim has. It measures over two ticks at least,
@@ -77,6 +80,9 @@ func (c *Coordinator) paced(chunks uint64) {
 func (c *Coordinator) claimChunks() uint64 {
 	if c.trusting() {
 		return max(c.work.pace.chunks, c.share())
+	}
+	if c.waitsForRecord() {
+		return min(c.work.pace.chunks, c.rules.Spec.SpotChecks.First)
 	}
 	return c.work.pace.chunks
 }

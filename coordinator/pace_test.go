@@ -35,20 +35,21 @@ func (f *field) lengths(of *member, entries int) (list []uint64) {
 // TestClaimsLastATime: whatever a peer computes in a tick, its claims take half of the least time of a generation, up
 // to as many chunks as close one.
 func TestClaimsLastATime(t *testing.T) {
-	for _, test := range []struct{ capacity, least, most int }{
-		{1, 1, 3}, {4, 6, 10}, {16, 24, 40}, {200, 64, 64},
-	} {
+	for _, capacity := range []int{1, 4, 16, 200} {
 		f := newRangeField(t, 4, 0)
-		f.capacity = test.capacity
+		f.capacity = capacity
 		f.pass(600)
+		c := f.peers[0].coord
+		ticks, full := int(c.lastsAfter(c.chain.head)), int(f.rules.Spec.Generation.Evaluations) // it follows the age of results
+		least, most := min(max(capacity*ticks*3/10, 1), full), min((capacity*ticks+1)/2, full)
 		for _, m := range f.peers {
 			list := f.lengths(m, 20)
 			if len(list) < 10 {
-				t.Fatalf("capacity %d: %s has %d claims in the last entries", test.capacity, m.name, len(list))
+				t.Fatalf("capacity %d: %s has %d claims in the last entries", capacity, m.name, len(list))
 			}
 			slices.Sort(list)
-			if got := int(list[len(list)/2]); got < test.least || got > test.most {
-				t.Errorf("capacity %d: the claims of %s have %d chunks, want %d to %d: %v", test.capacity, m.name, got, test.least, test.most, list)
+			if got := int(list[len(list)/2]); got < least || got > most {
+				t.Errorf("capacity %d: the claims of %s have %d chunks, want %d to %d: %v", capacity, m.name, got, least, most, list)
 			}
 		}
 	}
@@ -112,6 +113,12 @@ func TestCrowdedEntries(t *testing.T) {
 		}
 		last = c.claimTime()
 	}
+	longer := c.work.pace.longer
+	c.chain.head.duration, c.work.pace.longer = 4*tickMS*uint64(c.lastsAfter(&node{})), 4
+	if now := c.claimTime(); now < 4*short || now > 5*short {
+		t.Errorf("claims take %d ticks where generations and crowded entries have each made them four times as long as %d", now, short)
+	}
+	c.chain.head.duration, c.work.pace.longer = 0, longer
 	c.crowded(entry(fewClaims))
 	if c.claimTime() != last {
 		t.Errorf("claims take %d ticks after an entry with %d, %d before", c.claimTime(), fewClaims, last)

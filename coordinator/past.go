@@ -46,6 +46,7 @@ func (c *Coordinator) newPast() *Coordinator {
 			p.work.waiting = append(p.work.waiting, id)
 		}
 	}
+	p.work.drawn = c.work.drawn
 	c.work = own
 	c.members.pulls = make(map[Peer]*pull)
 	return p
@@ -88,6 +89,7 @@ func (c *Coordinator) stepPast(e Event) {
 	}
 	p := b.past
 	p.now, p.alive, p.begun, p.out = c.now, true, c.begun, Actions{}
+	p.work.pace = c.work.pace
 	p.members.heard, p.members.links, p.faults = c.members.heard, c.members.links, c.faults
 	p.forget()
 	switch e := e.(type) {
@@ -115,16 +117,22 @@ func (c *Coordinator) stepPast(e Event) {
 	p.readBack()
 	p.follow()
 	first := c.catchingUp() && c.now-b.since < deliveringPulls*c.cfg.Timing.Pull // what lies above the base goes first
-	if p.folds.left < pastBacklog && !first {
+	if p.folds.left < pastBacklog && !first && !c.light.on {
 		p.sync()
 	}
 	p.issueAudits()
 	if c.out.Fold == nil && c.now >= b.rest && !first { // folds go before evaluations: half of the time is for those
 		p.foldNext()
 	}
+	if !c.light.on && len(c.work.drawn) == 0 { // first what lies above the base
+		p.beginDrawn()
+	}
 	c.takeOut(p.finish())
 	c.members.heard, c.faults = p.members.heard, p.faults
-	c.judge()
+	if !c.light.on {
+		c.missPast()
+		c.judge()
+	}
 }
 
 // takeOut does what the past asks for: it keeps what it folded, but it says nothing to others.
@@ -155,7 +163,7 @@ func (c *Coordinator) judge() {
 	p := b.past
 	link, ok := p.chain.linkAt(b.height)
 	switch {
-	case c.young() && c.now-c.lastEntry > deliveringPulls*c.cfg.Timing.Pull:
+	case c.young() && c.folds.left == 0 && c.folds.far == nil && c.now-c.lastEntry > deliveringPulls*c.cfg.Timing.Pull:
 		c.revert("nobody gives the entries above")
 	case !ok:
 		c.followTrace()
@@ -186,6 +194,7 @@ func (c *Coordinator) unite() {
 		return !ok1 || !ok2 || x != y
 	}))
 	c.correct(common)
+	c.raiseBest(b.past.chain.bestAt(common))
 	for p, credit := range p.chain.creditsAt(b.height) { //lint:sorted each key on its own
 		sum := c.chain.credits[p]
 		c.chain.credits[p] = Credit{sum.Evaluations + credit.Evaluations, sum.Steps + credit.Steps}
@@ -306,7 +315,7 @@ func (c *Coordinator) followTrace() {
 	}
 	t.from, t.again = b.From[t.next%len(b.From)], c.now+c.cfg.Timing.Pull
 	t.next++
-	c.out.send(Direct, t.from, &Pull{Locator: []seedlog.Link{t.link}})
+	c.out.send(Direct, t.from, &Pull{Locator: []seedlog.Link{t.link, c.rules.Run}})
 }
 
 // trace follows the way up by what a peer that was asked for it gives. It reports whether that was it.

@@ -9,6 +9,10 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
+// mostClaimed is how many bytes of claims an entry holds, if that is enough to close it: who asks for it gets it as a
+// whole, next to others.
+const mostClaimed = 384 << 10
+
 // inEntryOrder is the order of claims in an entry: by peer, then by the height of their parent, then by chunk.
 func inEntryOrder(a, b *pooled) int {
 	x, y := a.claim.Value(), b.claim.Value()
@@ -29,8 +33,10 @@ func (p *pool) closable(rules *seedlog.Rules, head *node) []*pooled {
 	for q := range p.all {
 		if q.ready() {
 			good = append(good, q)
-			evaluations += q.claim.Value().Evaluations()
-			steps += q.claim.Value().TotalSteps()
+			if !q.claim.Value().HeldOut() {
+				evaluations += q.claim.Value().Evaluations()
+				steps += q.claim.Value().TotalSteps()
+			}
 		}
 	}
 	g := rules.Spec.Generation
@@ -41,13 +47,15 @@ func (p *pool) closable(rules *seedlog.Rules, head *node) []*pooled {
 	if !g.Open {
 		most = g.Evaluations
 	}
-	picked := upTo(most, pickFair(inTurns(rules, good, head), seedlog.MaxClaims))
+	picked := sendable(rules, upTo(most, pickFair(inTurns(rules, good, head), seedlog.MaxClaims)))
 	slices.SortFunc(picked, inEntryOrder)
 	picked = openedWhole(picked, head)
 	evaluations, steps = 0, 0
 	for _, q := range picked {
-		evaluations += q.claim.Value().Evaluations()
-		steps += q.claim.Value().TotalSteps()
+		if !q.claim.Value().HeldOut() {
+			evaluations += q.claim.Value().Evaluations()
+			steps += q.claim.Value().TotalSteps()
+		}
 	}
 	if !rules.Full(evaluations, steps) {
 		return nil
@@ -55,48 +63,80 @@ func (p *pool) closable(rules *seedlog.Rules, head *node) []*pooled {
 	return picked
 }
 
-// upTo takes the first claims with so many evaluations at most. The others have a place in one of the next entries.
+// upTo takes the first claims with so many evaluations of candidates at most, and with held-out ones an entry of them.
+// The others have a place in one of the next entries.
 func upTo(most uint64, claims []*pooled) []*pooled {
-	var evaluations uint64
+	var evaluations, all uint64
 	for i, q := range claims {
-		if evaluations += q.claim.Value().Evaluations(); evaluations > most {
+		n := q.claim.Value().Evaluations()
+		if all += n; !q.claim.Value().HeldOut() {
+			evaluations += n
+		}
+		if evaluations > most || all > seedlog.MaxEvaluations {
 			return claims[:i]
 		}
 	}
 	return claims
 }
 
+// sendable takes the first claims that go into one message with their entry, unless that needs more. The others have a
+// place in one of the next entries.
+func sendable(rules *seedlog.Rules, claims []*pooled) []*pooled {
+	var evaluations, steps uint64
+	bytes := 0
+	for i, q := range claims {
+		if bytes += len(q.claim.Bytes()); bytes > mostClaimed && rules.Full(evaluations, steps) {
+			return claims[:i]
+		}
+		evaluations += q.claim.Value().Evaluations()
+		steps += q.claim.Value().TotalSteps()
+	}
+	return claims
+}
+
 // openedWhole leaves out of claims in an entry's order what a newcomer's would begin with although not all of that
-// claim was re-run, with its claims on the same parent: the leader answers for the first one.
+// claim was re-run, with its claims on the same parent: the leader answers for the first one. It leaves out, too, what
+// others attested beyond what an entry holds.
 func openedWhole(picked []*pooled, head *node) []*pooled {
 	var opened Peer
 	var left poolKey
+	attested := 0
 	return slices.DeleteFunc(picked, func(q *pooled) bool {
 		key := q.key()
 		key.chunk = 0
-		if key.peer != opened && q.newcomers(head) && (key == left || !q.whole()) {
+		named := q.newcomers(head) && q.attested != nil && !q.good
+		if q.newcomers(head) && (key == left || key.peer != opened && !q.whole() || named && attested == seedlog.MaxAttestations) {
 			left = key
 			return true
+		}
+		if named {
+			attested++
 		}
 		opened = key.peer
 		return false
 	})
 }
 
-// inTurns orders claims so that every peer gets its share of what they are taken for: lower chunks first, of one chunk
-// those on older parents, and of those by lot. It leaves out those without all lower chunks of their peer and parent,
-// here or in the log.
+// inTurns orders claims so that every peer gets its share of what they are taken for: lower chunks first (held-out
+// ones next to those of candidates), of one chunk those on older parents, and of those by lot. It leaves out those
+// without all lower chunks of their kind, peer and parent, here or in the log.
 func inTurns(rules *seedlog.Rules, claims []*pooled, head *node) []*pooled {
 	slices.SortFunc(claims, func(a, b *pooled) int {
-		return cmp.Or(cmp.Compare(a.claim.Value().Chunk, b.claim.Value().Chunk), cmp.Compare(a.on.height, b.on.height), bytes.Compare(a.rank[:], b.rank[:]))
+		return cmp.Or(cmp.Compare(a.claim.Value().Chunk%seedlog.FirstHeldOut, b.claim.Value().Chunk%seedlog.FirstHeldOut), cmp.Compare(a.on.height, b.on.height), bytes.Compare(a.rank[:], b.rank[:]))
 	})
 	next := make(map[poolKey]uint64)
 	return slices.DeleteFunc(claims, func(q *pooled) bool {
 		claim := q.claim.Value()
 		key := poolKey{claim.Peer, claim.Parent, 0}
-		if _, begun := next[key]; !begun && q.on != head {
+		switch _, begun := next[key.of(claim)]; {
+		case begun:
+		case claim.HeldOut():
+			logged, _, _ := below{head}.HeldOut(claim.Parent, claim.Peer)
+			next[key.of(claim)] = seedlog.FirstHeldOut + logged
+		case q.on != head:
 			_, next[key], _ = below{head}.Logged(claim.Parent, claim.Peer)
 		}
+		key = key.of(claim)
 		if next[key] != claim.Chunk {
 			return true
 		}

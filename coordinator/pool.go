@@ -57,6 +57,7 @@ type pooled struct {
 	asked   asked  // who re-runs it for this leader
 	refused Peer   // who said no to it; zero: nobody
 	again   Tick   // when it is announced next; messages get lost
+	told    uint   // how often it was announced, at most maxTold
 	rank    [sha256.Size]byte
 
 	attested *seedlog.Attestation // of another that re-ran it; nil: none
@@ -122,6 +123,9 @@ func (c *Coordinator) place(claim *seedlog.Claim) (chunks uint64, ok bool) {
 	if on := c.chain.nodes[claim.Parent]; on == nil || !c.inTime(on) {
 		return 0, false
 	}
+	if claim.HeldOut() {
+		return c.heldOutPlace(claim)
+	}
 	_, chunks, ok = below{c.chain.head}.Logged(claim.Parent, claim.Peer)
 	return chunks, ok && claim.Chunk >= chunks
 }
@@ -155,6 +159,18 @@ func (p *pool) all(yield func(*pooled) bool) {
 			}
 		}
 	}
+}
+
+// ofCandidates counts the claims of candidates of peers with a record.
+func (p *pool) ofCandidates() (claims uint64) {
+	for _, t := range [...]*fair.Table[poolKey, source, *pooled]{p.own, p.known} {
+		for _, q := range t.All() {
+			if !q.claim.Value().HeldOut() {
+				claims++
+			}
+		}
+	}
+	return claims
 }
 
 // drop forgets all claims of a peer.
@@ -215,6 +231,9 @@ func (c *Coordinator) enter(p *pooled) bool {
 	case c.known(claim.Peer):
 		lost = pool.known.Put(key, source{key: claim.Peer}, 1, p)
 	default:
+		if claim.HeldOut() {
+			return false // all of a newcomer's first claim is re-run: that is to be work of candidates
+		}
 		before := before(c.rules, claim, pool.freshOf(claim.Peer))
 		logged, _ := c.place(claim)
 		if claim.Chunk > logged && before == nil || c.rules.Chunks(claim) > longNewcomer*c.mostChunks() {

@@ -232,6 +232,44 @@ func TestNewcomersShareOfAnEntry(t *testing.T) {
 	}
 }
 
+// TestEntriesFitIntoMessages: a leader logs as many claims as go into one message with their entry, but at least what
+// closes it.
+func TestEntriesFitIntoMessages(t *testing.T) {
+	f := newRangeField(t, 1, 0)
+	results := make([]int64, 256)
+	for i := range results {
+		results[i] = 1 << 40
+	}
+	steps := make([]uint64, len(results))
+	for i := range steps {
+		steps[i] = 1000
+	}
+	long := f.rules.OwnClaim(seedlog.NewClaim(f.rules.Run, f.rules.Run, f.peers[0].key, 0, results, steps))
+	for _, n := range []int{1, 10, 1000} {
+		claims := make([]*pooled, n)
+		for i := range claims {
+			claims[i] = &pooled{claim: long}
+		}
+		picked, size := sendable(f.rules, claims), 0
+		for _, q := range picked {
+			size += len(q.claim.Bytes())
+		}
+		if n > len(picked) && size+len(long.Bytes()) <= mostClaimed || size > mostClaimed {
+			t.Errorf("%d of %d claims picked: %d bytes, at most %d", len(picked), n, size, mostClaimed)
+		}
+	}
+	spec := *f.rules.Spec
+	spec.Generation.Evaluations, spec.Generation.Quota = 200*uint64(len(results)), seedlog.MaxEvaluations
+	large, err := seedlog.NewRules(&spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims := slices.Repeat([]*pooled{{claim: long}}, 1000)
+	if n := len(sendable(large, claims)); n != 200 {
+		t.Errorf("%d claims picked, 200 close an entry", n)
+	}
+}
+
 // TestOpenedWhole: what a newcomer's claims in an entry begin with was re-run as a whole; else those on that parent
 // wait.
 func TestOpenedWhole(t *testing.T) {
@@ -276,6 +314,14 @@ func TestOpenedWhole(t *testing.T) {
 			t.Errorf("%s: %d of %d stay, want %v", test.name, len(got), len(test.claims), test.stay)
 		}
 	}
+	var many []*pooled
+	for i := range seedlog.MaxAttestations + 20 {
+		many = append(many, claim(keyOf(fmt.Sprint("newcomer ", i)), 5, 0, "attested"))
+	}
+	slices.SortFunc(many, inEntryOrder)
+	if got := openedWhole(many, head); len(got) != seedlog.MaxAttestations {
+		t.Errorf("an entry names %d attestations, at most %d", len(got), seedlog.MaxAttestations)
+	}
 	if got := openedWhole([]*pooled{claim(low, 0, 0, "known")}, &node{}); len(got) > 0 {
 		t.Error("on the genesis a claim stays of which nobody re-ran all")
 	}
@@ -303,5 +349,44 @@ func TestLongClaimsOfNewcomers(t *testing.T) {
 		if got := leader.coord.work.pool.links[claim.Link()] != nil; got != test.takes {
 			t.Errorf("the pool takes a newcomer's claim of %d chunks: %t", test.chunks, got)
 		}
+	}
+}
+
+// TestAnnouncementsBackOff: a claim that is not fetched is announced less and less often, and a hub without a record
+// announces few at a time: where many join at once their leader's uplink is full, and repetition fills it more.
+func TestAnnouncementsBackOff(t *testing.T) {
+	f := newNextField(t, 4, 4, 0)
+	fresh := f.peers[3]
+	at, most := make(map[seedlog.Link][]Tick), make(map[bool]int)
+	f.swap = func(from, _ *member, m Message) Message {
+		if x, ok := m.(*Inventory); ok {
+			for _, item := range x.Items {
+				at[item.Claim] = append(at[item.Claim], from.coord.now)
+			}
+			without := from.coord.chain.weights()[from.peer] == 0 && from.coord.chain.head.height > 0
+			most[without] = max(most[without], len(x.Items))
+			return nil
+		}
+		return m
+	}
+	f.held = func(m *member, j *job) bool { return m == f.peers[2] && j.kind == jobOwn } // the other three fill entries
+	f.pass(300)
+	if n := most[true]; n == 0 || n > firstAnnounced {
+		t.Errorf("a hub without a record announced %d claims at once, at most %d", n, firstAnnounced)
+	}
+	again := 0
+	for _, ticks := range at {
+		if len(ticks) < 3 {
+			continue
+		}
+		if again++; ticks[2]-ticks[1] < 2*(ticks[1]-ticks[0]) {
+			t.Fatalf("a claim was announced in ticks %d", ticks)
+		}
+	}
+	if again == 0 {
+		t.Error("no claim was announced three times: no test")
+	}
+	if fresh.coord.chain.weights()[fresh.peer] > 0 {
+		t.Error("something of a hub was logged that nobody heard of")
 	}
 }

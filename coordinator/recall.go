@@ -40,6 +40,10 @@ func (c *Coordinator) bringBack(height uint64) {
 	}
 	r.pause = min(max(2*r.pause, recallHold*c.cfg.Timing.Pull), recallMost*c.cfg.Timing.Pull)
 	r.again = c.now + r.pause
+	if first := c.cfg.Archive.First(); height+1 < first {
+		c.out.note(NoteSync, c.self, fmt.Sprintf("a branch leaves the chain at height %d, below %d, from where on this peer has it; move the run's files away to join afresh", height, first))
+		return
+	}
 	if height+maxRecall < c.chain.head.height {
 		c.out.note(NoteSync, c.self, fmt.Sprintf("a branch leaves the chain at height %d, which is too far below the head to follow it; move the run's files away to join afresh", height))
 		return
@@ -94,7 +98,7 @@ func (c *Coordinator) abandon(err error) {
 // extendDown puts entries below the root, whose parents were its window, and makes the lowest with a state the root.
 func (c *chain) extendDown(b *rebuilt) {
 	old, top := c.root, b.top()
-	b.settle(top, old.parent.evaluations, old.parent.steps, old.parent.weight, old.parent.votes)
+	b.settle(c, top, old.parent.evaluations, old.parent.steps, old.parent.weight, old.parent.votes)
 	old.parent = top
 	top.children = []*node{old}
 	canon := make([]*node, 0, len(b.nodes)+len(c.canon))

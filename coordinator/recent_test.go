@@ -3,6 +3,7 @@ package coordinator
 import (
 	"testing"
 
+	"github.com/evoswarm/evoswarm/internal/fair"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
@@ -31,7 +32,7 @@ func TestRecentEntriesAreServedFromMemory(t *testing.T) {
 		}
 	}
 	after, _ := m.coord.placeAt(recent)
-	f.tell(f.strangers[0], m, &Pull{Locator: []seedlog.Link{after}})
+	f.tell(f.strangers[0], m, &Pull{Locator: []seedlog.Link{after, f.rules.Run}})
 	f.pass(2)
 	if got < head.height-recent {
 		t.Errorf("%d entries came, %d are above", got, head.height-recent)
@@ -85,5 +86,71 @@ func TestLeaderIsAnsweredFirst(t *testing.T) {
 		if answered {
 			t.Errorf("%s answers a stranger though it may read nothing", m.name)
 		}
+	}
+}
+
+// TestAnswersFitIntoMessages: however much others logged, what a hub answers is a message that can be sent, and it
+// gives all that is below an entry that no message holds.
+func TestAnswersFitIntoMessages(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		huge   uint64 // how many entries below the head no message holds the claims of one
+		memory bool
+	}{{"from memory", 0, true}, {"from disk", 0, false}, {"one is too large", 4, true}, {"one is too large, from disk", 4, false}} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newNextField(t, 4, 2, 1)
+			f.pass(200)
+			m := f.peers[0]
+			head := m.coord.chain.head
+			from := head.height - 20
+			serving := &m.coord.serving
+			serving.newest = fair.NewBudget[struct{}](1<<40, 1<<40, 1) // of a faster uplink
+			for n := head; n.height > from; n = n.parent {
+				n.body = nil
+				size := 60 << 10
+				if head.height-n.height == tt.huge && tt.huge > 0 {
+					size = 2 << 20 / len(n.claims)
+				}
+				for _, link := range n.claims {
+					m.disk.blocks[link] = make([]byte, size)
+				}
+				for i := range serving.recent.list {
+					if r := &serving.recent.list[i]; r.link == n.link {
+						for k := range r.Claims {
+							r.Claims[k] = make([]byte, size)
+						}
+					}
+				}
+			}
+			if !tt.memory {
+				serving.recent = recentGenerations{}
+			}
+			got := from
+			f.spy = func(by *member, e Envelope) {
+				s, ok := e.Message.(*Segment)
+				if !ok || by != m || e.To != seedlog.PeerOf(f.strangers[0]) {
+					return
+				}
+				got += uint64(len(s.Generations))
+				if size := len(EncodeMessage(s)); size > MaxDirectBytes {
+					t.Errorf("%d entries in %d bytes, at most %d", len(s.Generations), size, MaxDirectBytes)
+				}
+			}
+			want := head.height
+			if tt.huge > 0 {
+				want = head.height - tt.huge - 1
+			}
+			for range 60 {
+				after, _ := m.coord.placeAt(got)
+				f.tell(f.strangers[0], m, &Pull{Locator: []seedlog.Link{after, f.rules.Run}})
+				f.pass(2)
+				if got >= want {
+					break
+				}
+			}
+			if got < want || tt.huge > 0 && got > want {
+				t.Errorf("entries up to %d came, those up to %d can be sent", got, want)
+			}
+		})
 	}
 }

@@ -131,6 +131,7 @@ func before(rules *seedlog.Rules, claim *seedlog.Claim, list []*pooled) *pooled 
 func (c *Coordinator) rechecked(p *pooled, fitness []int64, steps []uint64) {
 	pool := &c.work.pool
 	pool.checked(p)
+	c.tenure.ended = true
 	claim := p.claim.Value()
 	counter, same := c.differs(claim, fitness, steps)
 	switch {

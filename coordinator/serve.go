@@ -18,6 +18,8 @@ const (
 	questionsOf   = 64
 	// stepReads bounds the look-ups in the archive of one Step.
 	stepReads = 256
+	// stepAnswers bounds the questions that one Step answers.
+	stepAnswers = 16
 	// readsPerTick and readsBurst bound those of all Steps.
 	readsPerTick = 1024
 	readsBurst   = 4096
@@ -27,21 +29,43 @@ const (
 	// askerBytes and askerBytesBurst bound what one peer is sent, per tick and at once.
 	askerBytes      = 64 << 10
 	askerBytesBurst = 4 << 20
+	// newestBytes and newestBytesBurst bound what all are sent, per tick and at once, who lack newestEntries or fewer:
+	// 10 Mbit/s. Where many lack the same, those who get it first give it to the others.
+	newestBytes      = 64 << 10
+	newestBytesBurst = 256 << 10
+	newestEntries    = 64
+	// leaderCost is what of that a byte of a leader counts: all wait for what it sends else.
+	leaderCost = 4
+	// newestWait is for how many ticks such a question waits. Its asker asks another meanwhile.
+	newestWait = 4
 	// busyPart is the part of a full answer that one peer gets in its turn while others wait.
 	busyPart = 4
 	// newestProofs is how many proofs a segment carries in addition to those against its own claims.
 	newestProofs = 16
+	// segmentRoom is what a segment keeps free of generations, half of it for proofs; blockHeader and proofHeader are
+	// what the encoding of a block and of a proof adds at most.
+	segmentRoom = 128 << 10
+	blockHeader = 5
+	proofHeader = 16
 )
 
 // serving is the answers to others' questions.
 type serving struct {
-	known, fresh *fair.Queue[source, question] // Pull, Want, Ask and Seek, of peers with a record and of others
+	latest, rest line // questions for the newest entries, which have a budget of their own, and all others
 	turns        uint
+	expired      Tick // when questions were last dropped that waited for long
 	total        *fair.Budget[struct{}]
+	newest       *fair.Budget[struct{}] // bytes of the newest entries, to all
 	reads, bytes *fair.Budget[Peer]
 	open         *answer
 	states       servedStates
 	recent       recentGenerations
+}
+
+// line is the questions that wait for the same budgets, of peers with a record and of others.
+type line struct {
+	known, fresh *fair.Queue[source, question] // at most maxQuestions each
+	turns        uint
 }
 
 // question is a Pull, a Want, an Ask or a Seek.
@@ -49,36 +73,91 @@ type question struct {
 	from    Peer
 	at      source
 	message Message
+	came    Tick
+	newest  bool // it is for the newest entries
 }
 
 // answer is a segment that is being put together.
 type answer struct {
 	to     Peer
 	reply  *Segment
+	first  uint64 // height of the first generation
 	next   uint64 // height of the generation that is read
 	above  seedlog.Link
 	part   *Generation    // that generation, as far as it was read; nil: not begun
 	link   seedlog.Link   // of its entry
 	claims []seedlog.Link // of it, still to be read
-	size   int
+	size   int            // of the generations
+	begun  int            // without the one that is read
+	proofs int            // of the proofs, in bytes
+	one    bool           // one generation alone was asked for
 }
 
 func newServing() serving {
 	return serving{
-		known: fair.NewQueue[source, question](maxQuestions, 1),
-		fresh: fair.NewQueue[source, question](maxQuestions, 1),
-		total: fair.NewBudget[struct{}](readsPerTick, readsBurst, 1),
-		reads: fair.NewBudget[Peer](askerReads, askerReadsBurst, maxHeard),
-		bytes: fair.NewBudget[Peer](askerBytes, askerBytesBurst, maxHeard),
+		latest: newLine(),
+		rest:   newLine(),
+		total:  fair.NewBudget[struct{}](readsPerTick, readsBurst, 1),
+		newest: fair.NewBudget[struct{}](newestBytes, newestBytesBurst, 1),
+		reads:  fair.NewBudget[Peer](askerReads, askerReadsBurst, maxHeard),
+		bytes:  fair.NewBudget[Peer](askerBytes, askerBytesBurst, maxHeard),
 	}
 }
 
-// queueOf is where a peer's questions wait.
-func (c *Coordinator) queueOf(p Peer) *fair.Queue[source, question] {
-	if c.known(p) {
-		return c.serving.known
+func newLine() line {
+	return line{known: fair.NewQueue[source, question](maxQuestions, 1), fresh: fair.NewQueue[source, question](maxQuestions, 1)}
+}
+
+// of is where questions wait of a peer with a record, or of another.
+func (l *line) of(known bool) *fair.Queue[source, question] {
+	if known {
+		return l.known
 	}
-	return c.serving.fresh
+	return l.fresh
+}
+
+// pop takes the question whose turn it is: of a known peer, and every few turns of another.
+func (l *line) pop() (q question, ok bool) {
+	known := l.turns%newcomersShare != newcomersShare-1
+	l.turns++
+	if _, q, ok = l.of(known).Pop(); !ok {
+		_, q, ok = l.of(!known).Pop()
+	}
+	return q, ok
+}
+
+// lineOf is where a question waits.
+func (s *serving) lineOf(q *question) *line {
+	if q.newest {
+		return &s.latest
+	}
+	return &s.rest
+}
+
+// waiting is how many questions wait.
+func (s *serving) waiting() int {
+	return s.latest.known.Len() + s.latest.fresh.Len() + s.rest.known.Len() + s.rest.fresh.Len()
+}
+
+// expire drops the questions for the newest entries that waited for long, once a tick: their askers asked others
+// meanwhile.
+func (s *serving) expire(now Tick) {
+	if s.expired == now {
+		return
+	}
+	s.expired = now
+	for _, queue := range []*fair.Queue[source, question]{s.latest.known, s.latest.fresh} {
+		for range queue.Len() {
+			if from, q, _ := queue.Pop(); now-q.came <= newestWait {
+				queue.Push(from, 1, q)
+			}
+		}
+	}
+}
+
+// ask lets a question wait.
+func (c *Coordinator) ask(q question) {
+	c.serving.lineOf(&q).of(c.known(q.from)).Push(q.at, 1, q)
 }
 
 // onQuestion lets a question wait for the turn of its source.
@@ -91,29 +170,40 @@ func (c *Coordinator) onQuestion(q question) {
 	if q.at.at != "" {
 		most = questionsOf
 	}
-	if queue := c.queueOf(q.from); queue.Waiting(q.at) < most {
-		queue.Push(q.at, 1, q)
+	q.came = c.now
+	if m, ok := q.message.(*Pull); ok && c.spreads() {
+		q.newest = c.chain.after(m.Locator)+newestEntries >= c.chain.head.height
+	}
+	if s, known := &c.serving, c.known(q.from); s.latest.of(known).Waiting(q.at)+s.rest.of(known).Waiting(q.at) < most {
+		c.ask(q)
 	}
 }
 
-// nextQuestion takes the question whose turn it is: of a known peer, and every few turns of another.
-func (s *serving) nextQuestion() (q question, ok bool) {
-	first, second := s.known, s.fresh
-	if s.turns%newcomersShare == newcomersShare-1 {
+// nextQuestion takes a question from both lines in turn. It skips the line for the newest entries while their budget is
+// spent: a hub with thousands of leaves has a thousand questions there, and handles a message every few microseconds.
+func (s *serving) nextQuestion(now uint64) (q question, ok bool) {
+	s.turns++
+	if s.newest.Left(now, struct{}{}) == 0 {
+		return s.rest.pop()
+	}
+	first, second := &s.latest, &s.rest
+	if s.turns%2 == 0 {
 		first, second = second, first
 	}
-	s.turns++
-	if _, q, ok = first.Pop(); !ok {
-		_, q, ok = second.Pop()
+	if q, ok = first.pop(); !ok {
+		q, ok = second.pop()
 	}
 	return q, ok
 }
 
 // serve answers questions as far as the budgets allow in this Step.
 func (c *Coordinator) serve() {
+	c.answerWaiting()
+	c.serving.expire(c.now)
 	s, now := &c.serving, uint64(c.now)
 	left := min(stepReads, int(s.total.Left(now, struct{}{})))
-	for tries := s.known.Len() + s.fresh.Len(); left > 0; tries-- {
+	answers := 0
+	for tries := s.waiting(); left > 0 && answers < stepAnswers; tries-- {
 		if s.open != nil {
 			cost := c.read(s.open, left)
 			left -= cost
@@ -128,14 +218,15 @@ func (c *Coordinator) serve() {
 		if tries < 0 {
 			return
 		}
-		q, ok := s.nextQuestion()
+		q, ok := s.nextQuestion(now)
 		if !ok {
 			return
 		}
 		if s.reads.Left(now, q.from) == 0 || s.bytes.Left(now, q.from) == 0 {
-			c.queueOf(q.from).Push(q.at, 1, q) // until it has paid for what it got
+			c.ask(q) // until it has paid for what it got
 			continue
 		}
+		answers++
 		switch m := q.message.(type) {
 		case *Want:
 			left--
@@ -149,7 +240,11 @@ func (c *Coordinator) serve() {
 		case *Pull:
 			left -= 1 + len(m.Locator)/8
 			after := c.chain.after(m.Locator)
-			s.open = &answer{to: q.from, reply: &Segment{}, next: after + 1}
+			one := len(m.Locator) == 1 && m.Locator[0] != c.rules.Run
+			if one && after == 0 {
+				after = c.chain.head.height // it has not that entry
+			}
+			s.open = &answer{to: q.from, reply: &Segment{}, first: after + 1, next: after + 1, one: one}
 			s.open.above, _ = c.placeAt(after)
 		}
 	}
@@ -168,25 +263,41 @@ func (c *Coordinator) read(a *answer, most int) (reads int) {
 			return 1
 		}
 		reads = 3
+		a.begun = a.size
+		a.size += sizeOf(a.part)
 		c.attachProofs(a)
 	}
-	for ; len(a.claims) > 0 && reads < most; reads++ {
+	for ; len(a.claims) > 0 && reads < most && a.fits(); reads++ {
 		data, ok := c.cfg.Archive.Block(a.claims[0])
 		if !ok {
-			a.part, a.next = nil, c.chain.head.height+1
+			a.part, a.size, a.next = nil, a.begun, c.chain.head.height+1
 			return reads + 1
 		}
 		a.part.Claims = append(a.part.Claims, data)
 		a.claims = a.claims[1:]
-		a.size += len(data)
+		a.size += len(data) + blockHeader
 	}
-	if len(a.claims) == 0 {
+	switch {
+	case !a.fits():
+		a.part, a.size, a.next = nil, a.begun, c.chain.head.height+1
+	case len(a.claims) == 0:
 		a.reply.Generations = append(a.reply.Generations, *a.part)
-		a.size += len(a.part.Entry) + len(a.part.Seal)
 		a.above, a.part = a.link, nil
 		a.next++
 	}
 	return max(reads, 1)
+}
+
+// fits reports whether an answer can still be sent. Claims that others log may take more than a message holds.
+func (a *answer) fits() bool { return a.size <= MaxDirectBytes-segmentRoom }
+
+// sizeOf is what a generation takes in a segment, as far as it was read.
+func sizeOf(g *Generation) int {
+	size := len(g.Entry) + len(g.Seal) + 3*blockHeader
+	for _, claim := range g.Claims {
+		size += len(claim) + blockHeader
+	}
+	return size
 }
 
 // attachProofs adds those against claims of the generation that is read.
@@ -197,8 +308,16 @@ func (c *Coordinator) attachProofs(a *answer) {
 	}
 	for _, link := range claims {
 		if k, ok := c.faults.kept.Get(link); ok && len(a.reply.Proofs) < maxWant-newestProofs {
-			a.reply.Proofs = append(a.reply.Proofs, k.FraudProof)
+			a.attach(k.FraudProof)
 		}
+	}
+}
+
+// attach adds a proof where there is room for it; those left out come with other answers.
+func (a *answer) attach(p FraudProof) {
+	size := len(p.Claim) + len(p.Proof) + proofHeader
+	if a.proofs+size <= segmentRoom/2 {
+		a.reply.Proofs, a.proofs = append(a.reply.Proofs, p), a.proofs+size
 	}
 }
 
@@ -244,8 +363,11 @@ func (c *Coordinator) placeAt(height uint64) (seedlog.Link, bool) {
 // complete reports whether an answer is to be sent: it is full, or the chain ends here, or it is another one meanwhile.
 func (c *Coordinator) complete(a *answer) bool {
 	size, generations := segmentBytes, maxGenerations
-	if c.serving.known.Len()+c.serving.fresh.Len() > 0 {
+	if c.serving.waiting() > 0 {
 		size, generations = size/busyPart, generations/busyPart
+	}
+	if a.one {
+		generations = 1
 	}
 	at, ok := c.placeAt(a.next - 1)
 	return a.next > c.chain.head.height || a.size >= size || len(a.reply.Generations) >= generations || !ok || at != a.above
@@ -256,9 +378,16 @@ func (c *Coordinator) sendAnswer(a *answer) {
 	a.reply.Height = c.chain.head.height
 	for _, p := range c.faults.proofs[max(0, len(c.faults.proofs)-newestProofs):] {
 		if !slices.ContainsFunc(a.reply.Proofs, func(q FraudProof) bool { return bytes.Equal(p.Claim, q.Claim) }) {
-			a.reply.Proofs = append(a.reply.Proofs, p)
+			a.attach(p)
 		}
 	}
-	c.serving.bytes.Charge(uint64(c.now), a.to, uint64(a.size))
+	s, now, size := &c.serving, uint64(c.now), uint64(a.size)
+	s.bytes.Charge(now, a.to, size)
+	if a.first+newestEntries > c.chain.head.height {
+		if c.election.role == Leader {
+			size *= leaderCost
+		}
+		s.newest.Charge(now, struct{}{}, size)
+	}
 	c.out.send(Direct, a.to, a.reply)
 }

@@ -33,7 +33,7 @@ func (p *Pack) Do() Packed {
 type servedStates struct {
 	list    []*servedState // at most maxServed
 	packing bool
-	waiting []waiter // at most maxWaiting; the first waits for the one that is being encoded
+	waiting []waiter // at most maxWaiting
 }
 
 // waiter is who waits for a state to be encoded.
@@ -49,6 +49,8 @@ type servedState struct {
 	entry, seal []byte
 	data        []byte
 	parts       []byte // digests of its parts
+
+	evaluations, steps uint64 // of the chain up to the entry
 }
 
 // find returns the state that is accepted, which becomes the one used last; nil: there is none.
@@ -110,9 +112,29 @@ func (c *Coordinator) serveState(w waiter) {
 func (c *Coordinator) packNext() {
 	s := &c.serving.states
 	s.waiting = slices.DeleteFunc(s.waiting, func(w waiter) bool { return w.on.state == nil }) // it left memory
-	if !s.packing && len(s.waiting) > 0 {
-		on := s.waiting[0].on
+	i := slices.IndexFunc(s.waiting, func(w waiter) bool { return !s.has(w.on) })
+	if !s.packing && i >= 0 {
+		on := s.waiting[i].on
 		s.packing, c.out.Pack = true, &Pack{on, on.state}
+	}
+}
+
+// has reports whether the state after n is encoded.
+func (s *servedStates) has(n *node) bool {
+	return slices.ContainsFunc(s.list, func(x *servedState) bool { return x.link == n.link })
+}
+
+// answerWaiting answers those whose state is encoded, some at a time.
+func (c *Coordinator) answerWaiting() {
+	s := &c.serving.states
+	for range stepAnswers {
+		i := slices.IndexFunc(s.waiting, func(w waiter) bool { return s.has(w.on) })
+		if i < 0 {
+			return
+		}
+		w := s.waiting[i]
+		s.waiting = slices.Delete(s.waiting, i, i+1)
+		c.answerWaiter(w, s.find(func(x *servedState) bool { return x.link == w.on.link }))
 	}
 }
 
@@ -127,40 +149,32 @@ func (c *Coordinator) answerWaiter(w waiter, s *servedState) {
 }
 
 func (c *Coordinator) sendPart(to Peer, s *servedState, m *Ask) {
-	reply := &Part{Height: s.height, Size: uint64(len(s.data)), Entry: []byte{}, Seal: []byte{}}
+	reply := &Part{Height: s.height, Size: uint64(len(s.data)), Entry: []byte{}, Seal: []byte{}, Own: []seedlog.Link{}}
 	if s.height == m.Height {
 		reply.Offset = min(m.Offset, uint64(len(s.data)))
 	}
 	if reply.Offset == 0 {
 		reply.Entry, reply.Seal = s.entry, s.seal
+		reply.Evaluations, reply.Steps, reply.Own = s.evaluations, s.steps, c.loggedOf(to, s.height)
 	}
 	reply.Data = s.data[reply.Offset:min(reply.Offset+aheadPart, uint64(len(s.data)))]
 	c.serving.bytes.Charge(uint64(c.now), to, uint64(len(reply.Entry)+len(reply.Data)))
 	c.out.send(Direct, to, reply)
 }
 
-// packed takes an encoded state, and answers those who wait for it.
+// packed takes an encoded state, for those who wait for it.
 func (c *Coordinator) packed(e Packed) {
 	s := &c.serving.states
 	s.packing = false
-	var waiting []waiter
-	s.waiting = slices.DeleteFunc(s.waiting, func(w waiter) bool {
-		if w.on == e.on {
-			waiting = append(waiting, w)
-		}
-		return w.on == e.on
-	})
 	entry, ok1 := c.blockOf(e.on, e.on.link)
 	seal, ok2 := c.blockOf(e.on, e.on.sealLink)
-	if ok1 && ok2 && e.data != nil { // else they ask again
+	if ok1 && ok2 && e.data != nil {
 		if len(s.list) == maxServed {
 			s.list = s.list[1:]
 		}
-		state := &servedState{e.on.height, e.on.link, entry, seal, e.data, e.parts}
-		s.list = append(s.list, state)
-		for _, w := range waiting {
-			c.answerWaiter(w, state)
-		}
+		s.list = append(s.list, &servedState{e.on.height, e.on.link, entry, seal, e.data, e.parts, e.on.evaluations, e.on.steps})
+	} else {
+		s.waiting = slices.DeleteFunc(s.waiting, func(w waiter) bool { return w.on == e.on }) // they ask again
 	}
 	c.packNext()
 }

@@ -59,18 +59,18 @@ func TestManyKeysOfOneAddress(t *testing.T) {
 
 	for range questionsEach {
 		for _, k := range keys {
-			c.onQuestion(question{seedlog.PeerOf(k), source{at: many}, new(Pull)})
+			c.onQuestion(question{from: seedlog.PeerOf(k), at: source{at: many}, message: new(Pull)})
 		}
 	}
 	for range 16 {
-		c.onQuestion(question{seedlog.PeerOf(key), source{at: honest}, new(Pull)})
+		c.onQuestion(question{from: seedlog.PeerOf(key), at: source{at: honest}, message: new(Pull)})
 	}
-	if n := c.serving.fresh.Waiting(source{at: many}); n != questionsOf {
+	if n := c.serving.rest.fresh.Waiting(source{at: many}); n != questionsOf {
 		t.Errorf("%d questions of one block wait, at most %d may", n, questionsOf)
 	}
 	turns = 0
 	for range 20 {
-		if _, q, ok := c.serving.fresh.Pop(); ok && q.from == seedlog.PeerOf(key) {
+		if _, q, ok := c.serving.rest.fresh.Pop(); ok && q.from == seedlog.PeerOf(key) {
 			turns++
 		}
 	}

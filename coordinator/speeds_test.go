@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 
@@ -58,9 +59,10 @@ func nextFormat(t testing.TB, spec *seedlog.Spec, stale uint64) *seedlog.Spec {
 		t.Fatal(err)
 	}
 	next := *spec
-	next.Format, next.Draft, next.SpotChecks = seedlog.Next, seedlog.Draft, &seedlog.SpotChecks{First: 1, Share: 32}
+	next.Format, next.SpotChecks = seedlog.Format2, &seedlog.SpotChecks{First: 1, Share: 32}
 	next.Strategy = seedlog.StrategyRef{Name: method.Name, Revision: method.Revision, Params: params}
 	next.Generation.MaxStale, next.Generation.Duration = stale, 250
+	next.Nonce = bytes.Repeat([]byte{2}, 16) // a run in which no leader hands over as the tests of lies begin
 	return &next
 }
 
@@ -166,7 +168,7 @@ func BenchmarkEqualPeers(b *testing.B) {
 					const warm, ticks, rate = 200, 400, 16
 					spec := *equalSpec(b, stale)
 					if format == 1 {
-						spec.Format, spec.Draft, spec.SpotChecks, spec.Generation.Duration = seedlog.Format, 0, nil, 0
+						spec.Format, spec.SpotChecks, spec.Generation.Duration = seedlog.Format1, nil, 0
 					}
 					rates := make([]float64, n)
 					for i := range rates {

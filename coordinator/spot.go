@@ -11,7 +11,7 @@ import (
 // Spot checks. Where a run's spec has them, a leader re-runs the first claims of a key, of later ones a part that
 // falls with its record, and what decides an entry; all else is logged as it is. Every native owes the swarm a re-run
 // for so many results of its own: the leader pays with results of claims that come in, the others with results of
-// entries that they follow. What is drawn is local and secret, and drawn after it was claimed. docs/spec/draft2.md has
+// entries that they follow. What is drawn is local and secret, and drawn after it was claimed. docs/spec/format2.md has
 // the reasons.
 
 const (
@@ -61,44 +61,61 @@ func (p *pool) authors(rules *seedlog.Rules) map[Peer]*author {
 	return authors
 }
 
+// mostSpots is how often in a tick it is decided what is re-run.
+const mostSpots = 8
+
+// stepRechecks bounds whom a leader asks for re-runs at once.
+const stepRechecks = 48
+
 // spotPool decides what of others' claims is re-run before they are logged. Of a key they come one after the other,
 // and all together no more than this computer and those it asks do at once: what decides an entry must not wait for
-// many.
+// many. It walks the whole pool, which grows with the swarm, so it runs once a tick, and a few times more if re-runs
+// end within that tick: else a peer that makes several claims a tick would have one checked, and the rest logged late.
 func (c *Coordinator) spotPool() {
+	if t := &c.tenure; t.spotted != c.now+1 {
+		t.spotted, t.spots = c.now+1, 0
+	} else if !t.ended || t.spots == mostSpots {
+		return
+	}
+	c.tenure.spots, c.tenure.ended = c.tenure.spots+1, false
+	c.tenure.forgetWorkers(c)
 	pool := &c.work.pool
-	authors, delegates := pool.authors(c.rules), c.delegates()
+	authors, others := pool.authors(c.rules), c.attesters()
 	for _, p := range pool.known.All() {
 		if a := authors[p.claim.Value().Peer]; p.waits() && !a.busy {
-			c.spot(p, a, &delegates, pool.checking < c.atOnce())
+			c.spot(p, a, &others, pool.checking < c.atOnce())
 		}
 	}
-	delegates = delegates[:min(len(delegates), c.newcomersMore())]
-	var more []*pooled // of keys of which another claim is under re-run
-	for len(delegates) > 0 || c.checksNewcomers() {
+	others.left = min(others.left, max(others.newcomers, 0), c.newcomersMore())
+	var more, later []*pooled // of keys of which another claim is under re-run; that nobody can be asked about now
+	for len(later) < stepRechecks && (others.left > 0 || c.checksNewcomers()) {
 		p, ok := pool.nextFresh()
 		if !ok {
 			break
 		}
 		if a := authors[p.claim.Value().Peer]; a.busy {
 			more = append(more, p)
-		} else {
-			c.spot(p, a, &delegates, true)
+		} else if !c.spot(p, a, &others, c.checksNewcomers()) {
+			later = append(later, p)
 		}
+	}
+	for _, p := range later {
+		pool.unchecked.Push(p.from, 1, p.key())
 	}
 	for _, p := range more {
 		a := authors[p.claim.Value().Peer]
-		if len(delegates) == 0 && !c.checksNewcomers() {
+		if others.left == 0 && !c.checksNewcomers() {
 			return // they come again after that
 		}
 		if a.whole == nil {
-			c.spot(p, a, &delegates, true) // who re-runs the other may not answer
+			c.spot(p, a, &others, c.checksNewcomers()) // who re-runs the other may not answer
 		}
 	}
 }
 
-// spot has as many results of a claim re-run as are drawn: by another native if there is one, else here if there is
-// room.
-func (c *Coordinator) spot(p *pooled, a *author, delegates *[]Peer, room bool) {
+// spot has as many results of a claim re-run as are drawn: by another peer if there is one, else here if there is
+// room. It reports whether nothing is left to do.
+func (c *Coordinator) spot(p *pooled, a *author, others *attesters, room bool) bool {
 	claim := p.claim.Value()
 	if !p.drawn {
 		p.drawn, p.draws = true, c.drawn(claim, a.ready)
@@ -110,20 +127,25 @@ func (c *Coordinator) spot(p *pooled, a *author, delegates *[]Peer, room bool) {
 	switch {
 	case outstanding && p.draws < len(claim.Steps):
 		a.busy = true
-		if room {
-			p.spared = true
-			c.spotResult(p, best)
+		if !room {
+			return false
 		}
+		p.spared = true
+		c.spotResult(p, best)
 	case p.draws == 0:
 		c.spare(p)
 		a.ready += c.rules.Chunks(claim)
 		a.busy = p.running > 0
 	default:
 		a.busy = true
-		if !c.delegate(delegates, p, p.draws) && room {
+		if !c.delegate(others, p, p.draws) {
+			if !room {
+				return false
+			}
 			c.spotClaim(p)
 		}
 	}
+	return true
 }
 
 // opens reports whether a newcomer's claim may come to be its first in an entry: the leader answers for that.
@@ -281,6 +303,7 @@ func (c *Coordinator) spotted(j *job, fitness []int64, steps uint64) {
 	p := j.pooled
 	if p != nil {
 		c.work.pool.checked(p)
+		c.tenure.ended = c.tenure.ended || p.running == 0
 	}
 	stated, statedSteps := c.rules.At(j.claim.Value(), j.counter)
 	switch {

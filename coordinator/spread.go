@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -14,6 +15,10 @@ import (
 const (
 	// spreadTo is to how many hubs a hub gives a new entry.
 	spreadTo = 2
+	// placesEvery is for how many entries places in the tree are the same, and how far below they are counted: who is
+	// some entries behind draws the same tree as others, also in a young run, where each entry changes who did how
+	// much.
+	placesEvery = 8
 	// maxComing bounds the entries that a hub waits for.
 	maxComing = 16
 )
@@ -21,46 +26,117 @@ const (
 // coming is an entry of the leader that was announced and is to come from another hub.
 type coming struct {
 	link  seedlog.Link
-	until Tick // when it may be pulled
+	until Tick    // when it may be pulled
+	held  *pushed // it came, but what it follows did not; nil: it did not come
+	given bool    // to those below this peer in the tree
+}
+
+// pushed is an entry that came unasked.
+type pushed struct {
+	generation
+	from Peer
+	at   source
 }
 
 // spreads reports whether hubs give each other new entries unasked.
 func (c *Coordinator) spreads() bool { return c.chain.maxStale > 0 && c.cfg.Hub && !c.trusting() }
 
-// tree lists the hubs for entries on a node in the order of a term, without the leader: it gives to the first
-// spreadTo, and number i of them to those from spreadTo*(i+1) on. Those without work below that node come last, where
-// nobody depends on them.
-func (c *Coordinator) tree(on *node, leader Peer, term uint64) []Peer {
-	of := c.chain.accountsAt(on).of
-	prefix := binary.LittleEndian.AppendUint64(append([]byte("evoswarm/spread/1\x00"), c.rules.Run.Bytes()...), term)
-	var known, fresh []Peer
-	for _, p := range c.present() {
-		switch {
-		case p.class != hubClass || p.peer == leader:
-		case of[p.peer].entries > 0:
-			known = append(known, p.peer)
-		default:
-			fresh = append(fresh, p.peer)
+// places are the classes of keys in the tree by their work up to an entry: first a quarter of the usual work or more,
+// then a sixteenth or more, and so on. So a key that has done little blocks nobody.
+type places struct {
+	at      *node
+	classes map[Peer]int // below noPlace
+}
+
+// noPlace is the class of keys without work.
+const noPlace = 33
+
+// placesAt counts the work up to an entry.
+func placesAt(n *node) places {
+	var of accounts
+	of.recount(n)
+	usual := of.usual()
+	classes := make(map[Peer]int, len(of.of))
+	for p, account := range of.of { //lint:sorted each key on its own
+		if account.steps > 0 {
+			classes[p] = (bits.Len64(usual/account.steps/4) + 1) / 2
 		}
 	}
-	return append(byLot(prefix, known), byLot(prefix, fresh)...)
+	return places{n, classes}
+}
+
+// placesFor is the entry whose places count for entries of a height.
+func (c *chain) placesFor(height uint64) *node {
+	at := uint64(0)
+	if height > placesEvery {
+		at = (height - 1 - placesEvery) / placesEvery * placesEvery
+	}
+	if n := c.canonAt(min(at, c.head.height)); n != nil {
+		return n
+	}
+	return c.root
+}
+
+// tree lists the hubs for entries of a height in the order of a term, without the leader: it gives to the first
+// spreadTo, and number i of them to those from spreadTo*(i+1) on.
+func (c *Coordinator) tree(height uint64, leader Peer, term uint64) []Peer {
+	if at := c.chain.placesFor(height); c.places.at != at {
+		c.places = placesAt(at)
+	}
+	prefix := binary.LittleEndian.AppendUint64(append([]byte("evoswarm/spread/1\x00"), c.rules.Run.Bytes()...), term)
+	var classes [noPlace + 1][]Peer
+	for _, p := range c.present() {
+		if p.class != hubClass || p.peer == leader {
+			continue
+		}
+		class, ok := c.places.classes[p.peer]
+		if !ok {
+			class = noPlace
+		}
+		classes[class] = append(classes[class], p.peer)
+	}
+	var order []Peer
+	for _, class := range classes {
+		order = append(order, byLot(prefix, class)...)
+	}
+	return order
+}
+
+// usual is what a key's work is such that keys with that or more did half of all.
+func (a *accounts) usual() uint64 {
+	var all []uint64
+	var total, sum uint64
+	for _, account := range a.of { //lint:sorted below
+		all, total = append(all, account.steps), total+account.steps
+	}
+	slices.Sort(all)
+	for _, steps := range slices.Backward(all) {
+		if sum += steps; 2*sum >= total {
+			return steps
+		}
+	}
+	return 0
 }
 
 // passOn pushes an entry that just came, if it is one of the newest of the leader that is followed.
 func (c *Coordinator) passOn(n *node, g *generation) {
+	if a := c.awaited(n.link); a != nil && a.given {
+		return
+	}
 	if m := c.election.mandate; m != nil && n.leader == c.election.leader && n.term == m.term && n.height+c.chain.maxStale >= c.ahead.height {
-		c.push(n, g)
+		c.push(g)
 	}
 }
 
 // push gives a new entry to those below this peer in the tree.
-func (c *Coordinator) push(n *node, g *generation) {
+func (c *Coordinator) push(g *generation) {
 	if !c.spreads() {
 		return
 	}
-	peers := c.tree(n.parent, n.leader, n.term)
+	e := g.entry.Value()
+	peers := c.tree(e.Height, e.Leader, e.Term)
 	first := 0
-	if n.leader != c.self {
+	if e.Leader != c.self {
 		i := slices.Index(peers, c.self)
 		if i < 0 {
 			return
@@ -74,7 +150,7 @@ func (c *Coordinator) push(n *node, g *generation) {
 	if size > segmentBytes {
 		return // pulled
 	}
-	segment := &Segment{Generations: []Generation{blocks}, Proofs: []FraudProof{}, Height: n.height}
+	segment := &Segment{Generations: []Generation{blocks}, Proofs: []FraudProof{}, Height: unasked}
 	for _, p := range peers[first:min(first+spreadTo, len(peers))] {
 		c.out.send(Direct, p, segment)
 	}
@@ -85,7 +161,7 @@ func (c *Coordinator) await(link seedlog.Link, e *seedlog.Entry) bool {
 	if !c.spreads() || c.joining() {
 		return false
 	}
-	i := slices.Index(c.tree(c.chain.head, e.Leader, e.Term), c.self)
+	i := slices.Index(c.tree(e.Height, e.Leader, e.Term), c.self)
 	if i < 0 {
 		return false
 	}
@@ -100,12 +176,20 @@ func (c *Coordinator) await(link seedlog.Link, e *seedlog.Entry) bool {
 	if len(c.coming) == maxComing {
 		c.coming = c.coming[1:]
 	}
-	c.coming = append(c.coming, coming{link, c.now + 2*t.Heartbeat + depth*t.Heartbeat/2})
+	c.coming = append(c.coming, coming{link: link, until: c.now + 2*t.Heartbeat + depth*t.Heartbeat/2})
 	return true
 }
 
 func (c *Coordinator) isComing(link seedlog.Link) bool {
-	return slices.ContainsFunc(c.coming, func(a coming) bool { return a.link == link })
+	return c.awaited(link) != nil
+}
+
+// awaited is the entry that is to come; nil: it is not.
+func (c *Coordinator) awaited(link seedlog.Link) *coming {
+	if i := slices.IndexFunc(c.coming, func(a coming) bool { return a.link == link }); i >= 0 {
+		return &c.coming[i]
+	}
+	return nil
 }
 
 // forgetComing drops what came, and what others were asked for since.
@@ -113,10 +197,43 @@ func (c *Coordinator) forgetComing() {
 	c.coming = slices.DeleteFunc(c.coming, func(a coming) bool { return c.chain.nodes[a.link] != nil || c.now > a.until+c.cfg.Timing.Pull })
 }
 
-// onPushed takes an entry that is awaited, and that nobody was asked for.
+// onPushed takes an entry that nobody was asked for: one that is awaited, or that the leader gives before it was
+// announced here. If what it follows is still on its way, it waits for that here, and others get it at once: the leader
+// sealed it, and what one hub missed is no reason for all below it to wait.
 func (c *Coordinator) onPushed(from Peer, at source, generations []generation) {
-	if len(generations) == 1 && c.isComing(generations[0].entry.Link()) {
-		c.placeNew(generations[0], from, at)
+	if len(generations) != 1 {
+		return
+	}
+	g := generations[0]
+	e := g.entry.Value()
+	if from == e.Leader && from == c.election.leader && !c.isComing(g.entry.Link()) && c.chain.nodes[g.entry.Link()] == nil {
+		c.await(g.entry.Link(), e)
+	}
+	a := c.awaited(g.entry.Link())
+	switch {
+	case a == nil || a.held != nil:
+	case c.chain.nodes[e.Parent] != nil:
+		c.placeNew(g, from, at)
+		c.placeHeld()
+	case !g.whole():
+		c.ban(from, "sent other claims than the entry names")
+	default:
+		a.held, a.given = &pushed{g, from, at}, true
+		c.push(&g)
+	}
+}
+
+// placeHeld puts entries into the tree that waited for what they follow.
+func (c *Coordinator) placeHeld() {
+	for placed := true; placed; {
+		placed = false
+		for i := range c.coming {
+			if h := c.coming[i].held; h != nil && c.chain.nodes[h.entry.Value().Parent] != nil {
+				c.coming[i].held, placed = nil, true
+				c.placeNew(h.generation, h.from, h.at)
+				break // which may have changed the list
+			}
+		}
 	}
 }
 
@@ -125,7 +242,13 @@ func (c *Coordinator) comesLater(link seedlog.Link) bool {
 	return slices.ContainsFunc(c.coming, func(a coming) bool { return a.link == link && c.now < a.until })
 }
 
-// pushes reports whether a segment is an entry that is awaited, whichever peer sends it.
-func (c *Coordinator) pushes(m *Segment) bool {
-	return len(c.coming) > 0 && len(m.Generations) == 1 && len(m.Proofs) == 0 && c.isComing(seedlog.LinkOf(m.Generations[0].Entry))
+// unasked is the height of a segment that nobody asked for: an answer has that of its sender's head.
+const unasked = 0
+
+// pushes reports whether a segment is an entry that is awaited, whichever peer sends it, or one that the leader gives.
+func (c *Coordinator) pushes(from Peer, m *Segment) bool {
+	if m.Height != unasked || !c.spreads() || len(m.Generations) != 1 || len(m.Proofs) > 0 {
+		return false
+	}
+	return from == c.election.leader || len(c.coming) > 0 && c.isComing(seedlog.LinkOf(m.Generations[0].Entry))
 }

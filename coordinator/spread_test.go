@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"crypto/ed25519"
 	"fmt"
 	"slices"
 	"testing"
@@ -64,7 +65,7 @@ func TestTreeBeginsWithTheKnown(t *testing.T) {
 	f.pass(200)
 	for term := range uint64(20) {
 		leader := f.peers[int(term)%5]
-		tree := f.peers[0].coord.tree(f.peers[0].coord.chain.head, leader.peer, term)
+		tree := f.peers[0].coord.tree(f.peers[0].coord.chain.head.height, leader.peer, term)
 		if len(tree) != 7 || slices.Contains(tree, leader.peer) {
 			t.Fatalf("term %d: %d hubs in the tree, the leader among them: %t", term, len(tree), slices.Contains(tree, leader.peer))
 		}
@@ -105,5 +106,38 @@ func TestVotesWhileEntriesAreOnTheirWay(t *testing.T) {
 	other := f.peers[(slices.Index(f.peers, leader)+2)%4].peer
 	if c.grants(other, &VoteRequest{Term: term, Head: head}) || c.grants(leader.peer, &VoteRequest{Term: term, Head: seedlog.LinkOf([]byte("none"))}) {
 		t.Error("another candidate, or an entry that nobody announced, gets the vote")
+	}
+}
+
+// TestLeadersAnswerForEntries: hubs forward what their leader announced before they can check its place. If it is
+// invalid, the leader that sealed it is cut off, not the hub. The hub is cut off if it sent other claims than the entry
+// names, or an entry that was not announced: an attacker would otherwise pay with keys, which are free.
+func TestLeadersAnswerForEntries(t *testing.T) {
+	f, leader := newLedField(t, 4)
+	rest := slices.DeleteFunc(slices.Clone(f.peers), func(m *member) bool { return m == leader })
+	hub, to := rest[0], rest[1]
+	head := to.coord.chain.head
+	claims := f.trueClaims(head.link, head.state, []ed25519.PrivateKey{leader.key, hub.key})
+	e, _ := f.rules.NewEntry(head.state, seedlog.Parent{Link: head.link, Height: head.height, Term: head.term}, head.term, leader.peer, claims)
+	e.Height += 7
+	g := f.generation(e, leader.key, claims)
+	for _, test := range []struct {
+		announced bool
+		claims    [][]byte
+		wants     *member
+	}{{true, g.Claims, leader}, {true, g.Claims[:1], hub}, {false, g.Claims, hub}} {
+		g.Claims = test.claims
+		checked, err := Check(seedlog.NewChecker(f.rules), &Segment{Generations: []Generation{g}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to.coord.out, to.coord.coming = Actions{}, nil
+		if test.announced && !to.coord.await(checked.generations[0].entry.Link(), e) {
+			t.Fatal("the entry is not awaited")
+		}
+		to.coord.placeNew(checked.generations[0], hub.peer, source{})
+		if got := to.coord.out.Ban; !slices.Equal(got, []Peer{test.wants.peer}) {
+			t.Errorf("announced %t, with %d claims: %d peers are cut off, want %s alone", test.announced, len(test.claims), len(got), test.wants.name)
+		}
 	}
 }

@@ -142,3 +142,40 @@ func TestRestartWithStaleClaims(t *testing.T) {
 		t.Errorf("height %d, 200 ticks after a restart at %d", low, height)
 	}
 }
+
+// TestShortBranchesCostNothing: where all who follow an entry re-run of it by lot, a branch that replaces a few
+// entries, as elections leave them, has nobody re-run more than that. In large swarms it would be each native for each.
+func TestShortBranchesCostNothing(t *testing.T) {
+	f := newNextField(t, 4, 4, 0)
+	f.pass(150)
+	drawn := make(map[*job]bool)
+	f.each = func(int) {
+		for _, m := range f.peers {
+			for _, j := range m.coord.work.jobs {
+				if j.kind == jobDecisive && m.coord.near(j.node) && !j.node.descends(m.coord.chain.head) {
+					drawn[j] = true
+				}
+			}
+		}
+	}
+	moved := uint64(0)
+	for range 12 {
+		alone := f.leader()
+		for _, m := range f.peers {
+			m.side = m == alone
+		}
+		f.split = true
+		f.pass(12)
+		f.split = false
+		f.pass(60)
+	}
+	for _, m := range f.peers {
+		moved += m.coord.Roster(1).Reorgs
+	}
+	if moved == 0 {
+		t.Fatal("nobody replaced entries: not what the test needs")
+	}
+	if len(drawn) > 0 {
+		t.Errorf("%d results re-run for %d short branches", len(drawn), moved)
+	}
+}

@@ -42,10 +42,10 @@ func newStates(shape evolve.Shape) states {
 	return s
 }
 
-// StateMemory returns how many bytes of states a coordinator keeps at most.
+// StateMemory returns how many bytes of states a coordinator keeps at most, the best one included.
 func StateMemory(shape evolve.Shape) int64 {
 	s := newStates(shape)
-	return int64(s.maxRecent+s.maxMarks+2) * shape.Bytes()
+	return int64(s.maxRecent+s.maxMarks+3) * shape.Bytes()
 }
 
 // keep remembers the state of n. head's state stays whatever its age.

@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fxamacker/cbor/v2"
+
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
@@ -41,6 +43,29 @@ type figures struct {
 	Weight      uint64
 	Votes       uint64
 	Credits     []byte // key, evaluations and env-steps of each peer, 48 bytes, in the order of keys
+	BestHeight  uint64 // of seedlog.Best
+	BestResults uint64
+	BestScore   int64
+}
+
+// figuresFields and figuresFields1 are how many figures a summary has, and had at first.
+const figuresFields, figuresFields1 = 10, 7
+
+// best is the best state of the chain up to the entry.
+func (f *figures) best() seedlog.Best {
+	return seedlog.Best{Height: f.BestHeight, Results: f.BestResults, Score: f.BestScore}
+}
+
+// decodeFigures reads the figures of a summary of this version or an earlier one, which lacks the best state: none.
+func decodeFigures(data []byte) (f figures, err error) {
+	var fields []cbor.RawMessage
+	if err = messageMode.Unmarshal(data, &fields); err != nil {
+		return f, err
+	}
+	for len(fields) >= figuresFields1 && len(fields) < figuresFields {
+		fields = append(fields, cbor.RawMessage{0})
+	}
+	return f, messageMode.Unmarshal(seedlog.Encode(fields), &f)
 }
 
 // Encode returns the bytes to keep: the tag, the length of the figures (4 bytes, little endian), the figures as CBOR,
@@ -82,7 +107,8 @@ func decodeSummary(data []byte) (*Summary, error) {
 		return nil, errSummary
 	}
 	s := &Summary{credits: make(map[Peer]Credit), state: new(evolve.State)}
-	if err := messageMode.Unmarshal(data[summaryHead:summaryHead+n], &s.figures); err != nil {
+	var err error
+	if s.figures, err = decodeFigures(data[summaryHead : summaryHead+n]); err != nil {
 		return nil, fmt.Errorf("%w: %v", errSummary, err)
 	}
 	if err := s.state.UnmarshalBinary(data[summaryHead+n : end]); err != nil {
@@ -115,8 +141,10 @@ func (c *Coordinator) summarize() {
 
 // summary sums up the chain up to a canonical entry whose state is in memory.
 func (c *chain) summary(n *node) *Summary {
+	best := n.marks.Best
 	s := &Summary{Height: n.height, state: n.state, credits: maps.Clone(c.credits),
-		figures: figures{Entry: n.link, Height: n.height, Evaluations: n.evaluations, Steps: n.steps, Weight: n.weight, Votes: n.votes}}
+		figures: figures{Entry: n.link, Height: n.height, Evaluations: n.evaluations, Steps: n.steps, Weight: n.weight, Votes: n.votes,
+			BestHeight: best.Height, BestResults: best.Results, BestScore: best.Score}}
 	below := chain{credits: s.credits}
 	for _, m := range c.above(n.height) {
 		below.credit(m, false)
@@ -146,6 +174,28 @@ func (r Summaries) Newest(most uint64) (s *Summary, notes []string) {
 		notes = append(notes, fmt.Sprintf("the summary of height %d is of no use, an older one takes more time: %v", height, err))
 		most = height - 1
 	}
+}
+
+// Beginning is a summary that a chain can be cut to begin with.
+type Beginning struct {
+	Height             uint64
+	Data               []byte // as Encode made it
+	Start, Len         int    // where in Data the state is, as evolve.State encodes it
+	Evaluations, Steps uint64 // of the chain up to there
+}
+
+// Beginning returns the good summary of a height.
+func (r Summaries) Beginning(height uint64) (*Beginning, error) {
+	at, data, ok := r.Archive.Summary(height)
+	if !ok || at != height {
+		return nil, fmt.Errorf("there is no summary of height %d", height)
+	}
+	s, err := r.read(height, data)
+	if err != nil {
+		return nil, fmt.Errorf("the summary of height %d: %w", height, err)
+	}
+	start := summaryHead + int(binary.LittleEndian.Uint32(data[len(summaryTag):]))
+	return &Beginning{height, data, start, len(data) - sha256.Size - start, s.figures.Evaluations, s.figures.Steps}, nil
 }
 
 // read decodes a summary and compares it with the chain: its state must be the one that the entry names.
@@ -225,6 +275,7 @@ type rebuilt struct {
 	from  uint64  // height of the root
 	nodes []*node // from the lowest parent on
 	state *evolve.State
+	best  seedlog.Best // of the root
 }
 
 // rebuild begins at a summary, or at the genesis if s is nil.
@@ -237,7 +288,7 @@ func (c *Coordinator) rebuild(s *Summary) (*rebuilt, error) {
 	if lowest == 0 {
 		genesis := newGenesis(c.rules)
 		genesis.state = nil
-		return &rebuilt{from: s.Height, nodes: []*node{genesis}, state: s.state}, nil
+		return &rebuilt{s.Height, []*node{genesis}, s.state, s.figures.best()}, nil
 	}
 	link, sealLink, ok := c.cfg.Archive.At(lowest)
 	if !ok {
@@ -250,7 +301,7 @@ func (c *Coordinator) rebuild(s *Summary) (*rebuilt, error) {
 	e := entry.Value()
 	n := &node{link: link, height: lowest, term: e.Term, leader: e.Leader, sealLink: sealLink, claims: e.Claims, duration: e.Duration, stage: trusted, theta: [32]byte(e.Theta),
 		digest: [32]byte(e.State), fresh: c.rules.Spec.Generation.MaxStale > 0}
-	return &rebuilt{from: s.Height, nodes: []*node{n}, state: s.state}, nil
+	return &rebuilt{s.Height, []*node{n}, s.state, s.figures.best()}, nil
 }
 
 // top is the highest entry that was read.
@@ -280,8 +331,9 @@ func (b *rebuilt) root() *node {
 	return b.nodes[b.from-b.nodes[0].height]
 }
 
-// settle gives the entries the sums of the whole chain, of which those at the entry n are known.
-func (b *rebuilt) settle(n *node, evaluations, steps, weight, votes uint64) {
+// settle gives the entries the sums of the whole chain, of which those at the entry n are known, and the root and those
+// above it the best state.
+func (b *rebuilt) settle(c *chain, n *node, evaluations, steps, weight, votes uint64) {
 	e, s, w := evaluations-n.evaluations, steps-n.steps, weight-n.weight
 	n.votes = votes
 	for _, m := range b.nodes {
@@ -291,7 +343,12 @@ func (b *rebuilt) settle(n *node, evaluations, steps, weight, votes uint64) {
 		m.forgotten = m.height < b.from
 	}
 	root := b.root()
-	root.state = b.state
+	root.state, root.marks.Best = b.state, b.best
+	for _, m := range b.nodes {
+		if m.height > root.height {
+			c.mark(m)
+		}
+	}
 }
 
 // beginAt makes the entry of a summary the root and the head.
@@ -306,7 +363,7 @@ func (c *Coordinator) beginAt(s *Summary) error {
 		}
 	}
 	root := b.root()
-	b.settle(root, s.figures.Evaluations, s.figures.Steps, s.figures.Weight, s.figures.Votes)
+	b.settle(&c.chain, root, s.figures.Evaluations, s.figures.Steps, s.figures.Weight, s.figures.Votes)
 	c.chain.root, c.chain.head, c.chain.canon = root, root, []*node{root}
 	c.chain.nodes, c.chain.tips = map[seedlog.Link]*node{root.link: root}, []*node{root}
 	c.chain.credits, c.chain.summarized = s.credits, s.Height

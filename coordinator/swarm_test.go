@@ -73,6 +73,7 @@ type memory struct {
 	state  []byte
 	chain  []seedlog.Link
 	seals  []seedlog.Link
+	gone   uint64 // height up to which the chain was dropped
 
 	summaries map[uint64][]byte
 	tidied    int // how many blocks there were when the last had gone that were not needed
@@ -93,6 +94,9 @@ func (m *memory) tidy(c *Coordinator) {
 	}
 	keep(c.Needs()...)
 	for i, l := range m.chain {
+		if uint64(i) < m.gone {
+			continue
+		}
 		keep(l, m.seals[i])
 		if e, err := seedlog.DecodeEntry(m.blocks[l]); err == nil {
 			keep(e.Claims...)
@@ -107,9 +111,12 @@ func (m *memory) Block(link seedlog.Link) ([]byte, bool) {
 	return data, ok
 }
 
+// First implements Archive.
+func (m *memory) First() uint64 { return m.gone + 1 }
+
 // At implements Archive.
 func (m *memory) At(height uint64) (entry, seal seedlog.Link, ok bool) {
-	if height == 0 || height > uint64(len(m.chain)) {
+	if height <= m.gone || height > uint64(len(m.chain)) {
 		return entry, seal, false
 	}
 	return m.chain[height-1], m.seals[height-1], true
@@ -117,7 +124,7 @@ func (m *memory) At(height uint64) (entry, seal seedlog.Link, ok bool) {
 
 // Height implements Archive.
 func (m *memory) Height(entry seedlog.Link) (uint64, bool) {
-	for i := len(m.chain) - 1; i >= 0; i-- { // what is asked for is new more often than old
+	for i := len(m.chain) - 1; i >= int(m.gone); i-- { // what is asked for is new more often than old
 		if m.chain[i] == entry {
 			return uint64(i + 1), true
 		}
@@ -187,7 +194,7 @@ func newRules(t testing.TB, open bool) *seedlog.Rules {
 	}
 	origin := seedlog.PeerOf(keyOf("n1"))
 	rules, err := seedlog.NewRules(&seedlog.Spec{
-		Format: seedlog.Format, Numerics: seedlog.Numerics,
+		Format: seedlog.Format1, Numerics: seedlog.Numerics,
 		Env:        seedlog.EnvRef{ID: "CartPole-v1", Revision: 1},
 		Policy:     policy.Spec{Kind: "linear", Hidden: []uint64{}, Head: "argmax"},
 		Strategy:   seedlog.StrategyRef{Name: "dises", Revision: method.Revision, Params: params},
@@ -338,6 +345,8 @@ func (s *swarm) post(from *member, e Envelope) {
 			continue
 		case e.Scope == Direct && (m.peer != e.To || s.reach != nil && !s.reach(from, m)), e.Scope == Hubs && !linkedTo(from, m):
 			continue
+		case !m.coord.HearsEntries() && isAboutEntries(e.Message):
+			continue
 		case e.Scope == Gossip && m.hub != nil && m.hub != from:
 			if via = m.hub; via.coord == nil {
 				continue
@@ -345,6 +354,15 @@ func (s *swarm) post(from *member, e Envelope) {
 		}
 		s.queue = append(s.queue, parcel{from, via, m, e.Message})
 	}
+}
+
+// isAboutEntries reports whether a message is gossip that a peer is not sent that needs no entries.
+func isAboutEntries(m Message) bool {
+	switch m.(type) {
+	case *Announce, *Advance:
+		return true
+	}
+	return false
 }
 
 // deliver hands over the messages queued by now that want accepts.

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"slices"
 
@@ -81,6 +82,9 @@ func (c *Coordinator) promised() (height uint64) {
 
 // sync asks those who have more, one at a time: another is asked when that one takes long.
 func (c *Coordinator) sync() {
+	if c.light.on || c.undecided() {
+		return
+	}
 	running, prompt := 0, false
 	for p, q := range c.members.pulls { //lint:sorted each one on its own
 		switch trusted := q.proven > 0 || c.known(p); {
@@ -139,10 +143,11 @@ func (c *Coordinator) richer() roll {
 		*presence
 		class, failures int
 		since           Tick
+		lot             uint64
 	}
 	var list []candidate
 	for _, h := range c.members.heard {
-		if h.Head == c.chain.head.link || h.Weight < c.chain.head.weight || h.Height == 0 || !c.lately(h) || c.chain.nodes[h.Head] != nil || c.comesLater(h.Head) {
+		if h.Weight < c.chain.head.weight || h.Height == 0 || h.Head == c.chain.head.link || !c.lately(h) || c.chain.nodes[h.Head] != nil || c.comesLater(h.Head) || h.Gone > c.chain.head.height {
 			continue
 		}
 		if c.trusting() && c.trusts(c.self) && !c.trusts(h.peer) {
@@ -164,10 +169,19 @@ func (c *Coordinator) richer() roll {
 		case c.members.links[h.peer]:
 			x.class = 2
 		}
+		if c.spreads() {
+			x.lot = c.askRank(h.peer)
+			switch {
+			case h.peer == c.election.leader:
+				x.class = 1 // behind the others: all wait for what it sends else
+			case x.class == 1:
+				x.class = 0
+			}
+		}
 		list = append(list, x)
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.failures, b.failures), cmp.Compare(a.since, b.since))
+		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.failures, b.failures), cmp.Compare(a.lot, b.lot), cmp.Compare(a.since, b.since))
 	})
 	rich := make(roll, len(list))
 	for i, x := range list {
@@ -176,9 +190,16 @@ func (c *Coordinator) richer() roll {
 	return rich
 }
 
+// askRank draws for a peer where a hub asks others for entries: another one for each hub and each height, so that not
+// all ask the same one, which they would do where it was the first to give anything.
+func (c *Coordinator) askRank(p Peer) uint64 {
+	const odd = 0x9e3779b97f4a7c15
+	return (binary.BigEndian.Uint64(p[:]) ^ binary.BigEndian.Uint64(c.self[:]) ^ c.chain.head.height*odd) * odd
+}
+
 // pull asks p for what follows our chain, or the branch that was begun with p. It reports whether it did.
 func (c *Coordinator) pull(p Peer) bool {
-	if p == c.self || c.faults.peers[p] || (!c.cfg.Hub && !c.members.links[p] && !c.trusting()) {
+	if p == c.self || c.faults.peers[p] || (!c.actsAsHub() && !c.members.links[p] && !c.trusting()) {
 		return false // a leaf reaches only the peers that it dialed
 	}
 	q := c.members.pulls[p]
@@ -203,7 +224,17 @@ func (c *Coordinator) pull(p Peer) bool {
 
 // onSegment takes entries in order. Only answers to our own questions are read.
 func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Checked) {
+	if c.light.on {
+		if c.awaitsCheck(from) {
+			c.onChecked(from, m, checked.generations)
+		}
+		return
+	}
 	if c.readAbove(from, checked.generations) {
+		return
+	}
+	if m.Height == unasked && c.spreads() {
+		c.onPushed(from, at, checked.generations)
 		return
 	}
 	q := c.members.pulls[from]
@@ -212,7 +243,6 @@ func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Check
 		return
 	}
 	if q == nil || !q.asked && !q.late {
-		c.onPushed(from, at, checked.generations)
 		return
 	}
 	q.asked, q.late = false, false
@@ -245,6 +275,7 @@ func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Check
 			}
 		}
 	}
+	c.placeHeld()
 	if fresh > 0 {
 		q.took, q.failures, q.again = c.now-q.since, 0, c.now // also if that was after it had been given up
 	}

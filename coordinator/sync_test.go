@@ -138,7 +138,7 @@ func TestQuestionsAreAnsweredInTurn(t *testing.T) {
 			t.Errorf("%d blocks were read in one Step, at most %d are allowed, and questions wait", n, stepReads)
 		}
 		for _, key := range f.strangers {
-			m.coord.onQuestion(question{seedlog.PeerOf(key), source{key: seedlog.PeerOf(key)}, &Pull{Locator: []seedlog.Link{f.rules.Run}}})
+			m.coord.onQuestion(question{from: seedlog.PeerOf(key), at: source{key: seedlog.PeerOf(key)}, message: &Pull{Locator: []seedlog.Link{f.rules.Run}}})
 		}
 	}
 	for _, key := range f.strangers {

@@ -269,7 +269,7 @@ func verbAsk(s *swarm, t *testing.T, d *datadriven.TestData) {
 	if d.HasArg("handover") {
 		m.Handover = seedlog.NewVote(s.rules.Run, m.Term, from.peer, s.one(t, d, "handover").key).Signature
 	}
-	s.post(from, Envelope{Direct, to.peer, m})
+	s.post(from, Envelope{Scope: Direct, To: to.peer, Message: m})
 }
 
 // verbForgeProof sends a fraud proof against an honest peer's claim, the first of the newest entry, with a
@@ -286,7 +286,7 @@ func verbForgeProof(s *swarm, t *testing.T, d *datadriven.TestData) {
 		}
 		fitness, steps := s.rules.At(claim, s.rules.First(claim))
 		proof, _ := seedlog.NewProof(s.rules.Run, link, s.rules.First(claim), []int64{fitness[0] + 1}, steps, from.key).Encode()
-		s.post(from, Envelope{Gossip, Peer{}, &FraudProof{Claim: data, Proof: proof}})
+		s.post(from, Envelope{Scope: Gossip, Message: &FraudProof{Claim: data, Proof: proof}})
 		return
 	}
 	d.Fatalf(t, "no claim of %s in the newest entry", against.name)
@@ -318,10 +318,10 @@ func verbForgeEntry(s *swarm, t *testing.T, d *datadriven.TestData) {
 		for i, claim := range claims {
 			g.Claims[i], _ = claim.Encode()
 		}
-		s.post(by, Envelope{Direct, s.one(t, d, "to").peer, &Segment{Generations: []Generation{g}, Height: e.Height}})
+		s.post(by, Envelope{Scope: Direct, To: s.one(t, d, "to").peer, Message: &Segment{Generations: []Generation{g}, Height: e.Height}})
 		return
 	}
-	s.post(by, Envelope{Gossip, Peer{}, &Announce{Entry: entry, Seal: seal}})
+	s.post(by, Envelope{Scope: Gossip, Message: &Announce{Entry: entry, Seal: seal}})
 }
 
 // verbStatus shows where everybody stands.

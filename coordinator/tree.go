@@ -46,7 +46,9 @@ type node struct {
 	weight             uint64   // of the chain up to here, without known faulty peers and most work on probation
 	votes              uint64   // weight behind the term's leader, for ties
 	mandate            *mandate // of the leader; nil: its votes are not in the chain
-	best, mean         int64    // fitness in this entry
+	best, mean         int64    // fitness in this entry, of candidates
+	marks              seedlog.Marks
+	shares             *workShares // of held-out results of the state after it; nil: not counted yet
 
 	theta, digest [32]byte // of the state after it, as the entry says
 
@@ -77,6 +79,7 @@ type peerCredit struct {
 	counts uint64   // of the steps, those that weigh: fewer on probation
 	first  int      // which of the entry's claims is its first
 	chunks []uint32 // by how far below the entry's parent that of the claims lies
+	held   heldOut
 }
 
 // claimed notes chunks on the entry that lies so many below the parent.
@@ -88,7 +91,7 @@ func (credit *peerCredit) claimed(age int, chunks uint64) {
 }
 
 func (n *node) parentInfo() seedlog.Parent {
-	return seedlog.Parent{Link: n.link, Height: n.height, Term: n.term, Evaluations: n.evaluations, Steps: n.steps, Solved: n.solved, Duration: n.duration, Below: below{n}}
+	return seedlog.Parent{Link: n.link, Height: n.height, Term: n.term, Evaluations: n.evaluations, Steps: n.steps, Solved: n.solved, Duration: n.duration, Marks: n.marks, Below: below{n}}
 }
 
 // below implements seedlog.Below: it looks up the entries up to a node.
@@ -161,6 +164,10 @@ func (c *chain) newNode(parent *node, entry seedlog.CheckedEntry, claims []seedl
 		}
 		n.credits[last].Evaluations += claim.Evaluations()
 		n.credits[last].Steps += claim.TotalSteps()
+		if claim.HeldOut() {
+			n.credits[last].held.add(claim, uint64(len(claim.Steps))/c.chunk)
+			continue
+		}
 		if c.maxStale == 0 {
 			continue
 		}
@@ -176,15 +183,17 @@ func (c *chain) newNode(parent *node, entry seedlog.CheckedEntry, claims []seedl
 		}
 	}
 	n.weight = parent.weight + c.ownWeight(n)
+	c.mark(n)
 	n.votes = c.voteWeight(parent, n, seal.Value(), accounts)
 	n.mandate = mandateOf(parent, n, seal.Value())
 	return n
 }
 
-// fitnessOf returns the best and the mean of the valid fitness values of claims.
+// fitnessOf returns the best and the mean of the valid fitness values of claims of candidates.
 func fitnessOf(claims []seedlog.CheckedClaim) (best, mean int64) {
 	best = evolve.InvalidFitness
 	var count, quotient, rest int64
+	claims = slices.DeleteFunc(slices.Clone(claims), func(claim seedlog.CheckedClaim) bool { return claim.Value().HeldOut() })
 	for _, claim := range claims {
 		for _, f := range claim.Value().Fitness {
 			if f != evolve.InvalidFitness {
@@ -247,7 +256,7 @@ func mandateOf(parent, n *node, seal *seedlog.Seal) *mandate {
 	return nil
 }
 
-// reweigh recomputes all weights after a faulty peer became known.
+// reweigh recomputes all weights and marks after a faulty peer became known.
 func (c *chain) reweigh() {
 	c.weightsOf = nil
 	stack := []*node{c.root}
@@ -256,6 +265,9 @@ func (c *chain) reweigh() {
 		stack = stack[:len(stack)-1]
 		if n.parent != nil {
 			n.weight = n.parent.weight + c.ownWeight(n)
+			if n != c.root {
+				c.mark(n)
+			}
 		}
 		stack = append(stack, n.children...)
 	}

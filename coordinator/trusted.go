@@ -9,7 +9,7 @@ import (
 
 // Runs of trusted keys. Where the spec lists the keys that count, all of one owner, nobody votes, and nobody re-runs
 // what others claim: the first that misses the leader leads. Claims go straight to the leader, and an entry comes back
-// with all that it names down a tree, so a peer sends and gets two messages a generation. docs/spec/draft2.md has the
+// with all that it names down a tree, so a peer sends and gets two messages a generation. docs/spec/format2.md has the
 // reasons.
 
 const (

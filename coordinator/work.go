@@ -39,6 +39,7 @@ type job struct {
 	evidence *evidence            // jobProof
 	request  *request             // jobRequested
 	drawn    bool                 // jobDecisive: by an audit, so many times
+	begun    bool                 // of these: the driver has it
 	times    int
 }
 
@@ -48,9 +49,11 @@ type work struct {
 	jobs    map[uint64]*job
 	lastJob uint64
 	waiting []uint64 // jobs that wait for a state
+	drawn   []uint64 // re-runs for an audit that wait for their turn
 	slots   int
 	paused  bool
-	chunk   uint64            // next own chunk on the head
+	chunk   uint64 // next own chunk on the head
+	held    ownHeld
 	begun   map[uint64]uint64 // own claims on the head that were under evaluation when it became the head: first chunk to chunks
 	own     uint64            // own chunks under evaluation
 	pace    pace
@@ -90,6 +93,14 @@ func (j *job) counters(rules *seedlog.Rules) int {
 	return len(j.claim.Value().Steps)
 }
 
+// firstChunk is the first chunk of the claim that the job makes or re-runs.
+func (j *job) firstChunk() uint64 {
+	if claim := j.claim.Value(); claim != nil {
+		return claim.Chunk
+	}
+	return j.chunk
+}
+
 // first is the first counter that the job evaluates.
 func (j *job) first(rules *seedlog.Rules) uint64 {
 	switch {
@@ -117,11 +128,21 @@ func (c *Coordinator) issue(j *job, urgent bool) {
 	}
 	c.work.lastJob++
 	c.work.jobs[c.work.lastJob], j.urgent = j, urgent
-	if j.parent.state == nil {
-		c.work.waiting = append(c.work.waiting, c.work.lastJob)
+	if j.drawn && c.chain.maxStale > 0 {
+		j.begun = false
+		c.work.drawn = append(c.work.drawn, c.work.lastJob)
 		return
 	}
-	c.out.Work = append(c.out.Work, j.work(c.work.lastJob, c.rules))
+	c.start(c.work.lastJob, j)
+}
+
+// start gives a job to the driver, or has it wait for a state.
+func (c *Coordinator) start(id uint64, j *job) {
+	if j.parent.state == nil {
+		c.work.waiting = append(c.work.waiting, id)
+		return
+	}
+	c.out.Work = append(c.out.Work, j.work(id, c.rules))
 }
 
 // startWaiting gives the driver the jobs whose state came into memory.
@@ -151,14 +172,15 @@ func (c *Coordinator) issueOwn() {
 		} else if p := c.work.pool.get(poolKey{c.self, c.chain.head.link, k}); p != nil {
 			c.work.chunk += c.rules.Chunks(p.claim.Value())
 		} else {
-			c.work.chunk = c.issueClaim(c.chain.head, k)
+			c.work.chunk = c.issueClaim(c.chain.head, k, c.rules.Spec.Generation.Quota)
 		}
 	}
 }
 
-// issueClaim gives the driver an own claim that begins with a chunk, and returns the chunk after it.
-func (c *Coordinator) issueClaim(on *node, chunk uint64) (next uint64) {
-	n := min(c.claimChunks(), c.rules.Spec.Generation.Quota-chunk)
+// issueClaim gives the driver an own claim that begins with a chunk and ends before another, and returns the chunk
+// after it.
+func (c *Coordinator) issueClaim(on *node, chunk, end uint64) (next uint64) {
+	n := min(c.claimChunks(), end-chunk)
 	if c.work.own == 0 {
 		c.work.pace.begin(c.now)
 	}
@@ -169,6 +191,9 @@ func (c *Coordinator) issueClaim(on *node, chunk uint64) (next uint64) {
 
 // issueAudits re-runs waiting audits, as many at once as there are slots.
 func (c *Coordinator) issueAudits() {
+	if len(c.work.audits) == 0 {
+		return
+	}
 	running := 0
 	for _, j := range c.work.jobs { //lint:sorted only counted
 		if j.kind == jobAudit {
@@ -201,6 +226,9 @@ func (c *Coordinator) cancelStale() {
 		case j.kind == jobOwn, j.kind == jobAhead && c.ahead.on == nil, (j.kind == jobClaim || j.kind == jobSpot && j.pooled != nil) && c.work.pool.links[j.pooled.claim.Link()] != j.pooled:
 			delete(c.work.jobs, id)
 			c.out.Cancel = append(c.out.Cancel, id)
+			if j.kind == jobOwn && j.chunk >= seedlog.FirstHeldOut {
+				c.work.held = ownHeld{}
+			}
 		}
 	}
 }
@@ -215,7 +243,7 @@ func (c *Coordinator) inTime(n *node) bool {
 
 // worthwhile reports whether claims on an entry may be in the one after the newest that this peer works on.
 func (c *Coordinator) worthwhile(n *node) bool {
-	return c.inTime(n) && (!c.ahead.led || c.ahead.inTime(n, c.chain.maxStale))
+	return c.inTime(n) && (!c.ahead.led && !c.light.on || c.ahead.on == nil || c.ahead.inTime(n, c.chain.maxStale))
 }
 
 // finishLate reports whether an own chunk is finished although it comes too late: a peer that is always late shows so
@@ -236,7 +264,7 @@ func (c *Coordinator) showLate(checked seedlog.CheckedClaim) {
 	switch {
 	case c.chain.maxStale > 0 || c.trusting():
 		return // no leader waits
-	case !c.cfg.Hub:
+	case !c.actsAsHub():
 		c.out.send(Hubs, Peer{}, &Claims{Blocks: [][]byte{checked.Bytes()}})
 		return
 	case c.election.leader == (Peer{}) || c.election.role == Leader:
@@ -258,7 +286,7 @@ func (c *Coordinator) evaluated(e Evaluated) {
 		c.issue(j, j.urgent)
 		return
 	}
-	fitness, steps := c.rules.Columns(e.Results)
+	fitness, steps := c.rules.Columns(j.firstChunk(), e.Results)
 	switch j.kind {
 	case jobTest:
 		c.tested(j.parent, e.Returns)
@@ -271,7 +299,7 @@ func (c *Coordinator) evaluated(e Evaluated) {
 		c.work.credit = min(c.work.credit+uint64(len(e.Results)), c.mostCredit())
 		claim := c.rules.OwnClaim(c.rules.Claim(j.parent.link, c.cfg.Key, j.chunk, e.Results))
 		c.work.ledger.claimed(claim, j.parent.height)
-		if j.parent.afloat {
+		if j.parent.afloat || c.light.on {
 			c.claimedAhead(j.parent, claim)
 			return
 		}

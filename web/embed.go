@@ -43,6 +43,16 @@ type Addresses struct {
 	Run       string   `json:"run"`       // the run's id, "" if there is none
 	Env       string   `json:"env"`       // the environment's id, "" if there is none
 	Addresses []string `json:"addresses"` // multiaddrs with /p2p/..., those that a browser can dial among them
+
+	// Runs are those of a node that works on several, each with its own addresses; above is the one that it advises.
+	Runs []RunAddresses `json:"runs,omitempty"`
+}
+
+// RunAddresses says where one of several runs is.
+type RunAddresses struct {
+	Run       string   `json:"run"`
+	Env       string   `json:"env"`
+	Addresses []string `json:"addresses"`
 }
 
 // Policy is what evonode watch serves at /policy.json: all that its page shows. The bytes are in base64.

@@ -23,6 +23,15 @@ const (
 const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src *; img-src 'self' data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
+// policyFor lets any page frame this one where its link says that it is a frame: it then asks before it
+// computes anything.
+func policyFor(r *http.Request) string {
+	if r.URL.Query().Has("embed") {
+		return strings.Replace(policy, "frame-ancestors 'self'", "frame-ancestors *", 1)
+	}
+	return policy
+}
+
 // asset is one file of the page in the forms that are there.
 type asset struct {
 	kind   string
@@ -33,30 +42,38 @@ type asset struct {
 	page   bool              // a document, not one of the files that it names
 }
 
-// Handler serves the page at / and its files at /assets/. Everything else is 404. It panics if the embedded page is
-// damaged, which a build does not produce. Safe for concurrent use.
-func Handler() http.Handler { return mustHandle("index.html") }
+// Handler serves the page at /, the list of the node's runs at /runs, their files at /assets/, and what a
+// browser needs to install the page. Everything else is 404. It panics if the embedded page is damaged, which a
+// build does not produce. Safe for concurrent use.
+func Handler() http.Handler { return mustHandle("index.html", "runs.html") }
 
 // WatchHandler serves the page that draws the policy of /policy.json, in place of the volunteer page. That file is the
 // caller's to serve: see [Policy].
 func WatchHandler() http.Handler { return mustHandle("watch.html") }
 
-func mustHandle(home string) http.Handler {
-	h, err := newHandler(dist, home)
+func mustHandle(home string, more ...string) http.Handler {
+	h, err := newHandler(dist, home, more...)
 	if err != nil {
 		panic(err)
 	}
 	return h
 }
 
-// newHandler serves the pages in files, or the fallback if there are none. home is the only one that is served.
-func newHandler(files fs.FS, home string) (http.Handler, error) {
+// newHandler serves pages in files, or the fallback if there are none: home at /, and more under their names without
+// the ending.
+func newHandler(files fs.FS, home string, more ...string) (http.Handler, error) {
 	assets, err := load(files)
 	if err != nil {
 		return nil, err
 	}
-	if assets[home] == nil {
-		home = "index.html" // the fallback
+	pages := map[string]*asset{"": assets[home]}
+	for _, page := range more {
+		pages[strings.TrimSuffix(page, ".html")] = assets[page]
+	}
+	for path, a := range pages { //lint:sorted each by itself
+		if a == nil {
+			pages[path] = assets["index.html"] // the fallback
+		}
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -65,11 +82,11 @@ func newHandler(files fs.FS, home string) (http.Handler, error) {
 			return
 		}
 		path := strings.TrimPrefix(r.URL.Path, "/")
-		if path == "" {
-			path = home
+		a := pages[path]
+		if a == nil {
+			a = assets[path]
 		}
-		a, ok := assets[path]
-		if !ok || a.page && path != home {
+		if a == nil || a.page && pages[path] == nil && path != home {
 			w.Header().Set("Cache-Control", cacheNever)
 			http.Error(w, "no such file; a page of an older build has to be reloaded", http.StatusNotFound)
 			return
@@ -92,7 +109,8 @@ func load(files fs.FS) (map[string]*asset, error) {
 	assets := make(map[string]*asset, len(m.Files))
 	for _, f := range m.Files {
 		a := &asset{kind: f.Type, hash: f.Hash, cache: cacheForever, forms: make(map[string][]byte, 2), length: f.Size}
-		if a.page = strings.HasSuffix(f.Path, ".html"); a.page {
+		a.page = strings.HasSuffix(f.Path, ".html")
+		if !strings.HasPrefix(f.Path, "assets/") { // it has no hash in its name
 			a.cache = cacheNever
 		}
 		for encoding, suffix := range map[string]string{"br": ".br", "gzip": ".gz"} {
@@ -119,7 +137,7 @@ func (a *asset) serve(w http.ResponseWriter, r *http.Request) {
 	head.Set("Vary", "Accept-Encoding")
 	head.Set("X-Content-Type-Options", "nosniff")
 	if strings.HasPrefix(a.kind, "text/html") {
-		head.Set("Content-Security-Policy", policy)
+		head.Set("Content-Security-Policy", policyFor(r))
 		head.Set("Referrer-Policy", "no-referrer")
 	}
 	head.Set("ETag", strconv.Quote(a.hash+"-"+encoding))

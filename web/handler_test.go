@@ -22,8 +22,10 @@ func built(t *testing.T) fstest.MapFS {
 	m := manifest{Build: "0123456789ab"}
 	for path, f := range map[string]file{
 		"index.html":                 {Type: "text/html; charset=utf-8"},
+		"runs.html":                  {Type: "text/html; charset=utf-8"},
 		"watch.html":                 {Type: "text/html; charset=utf-8"},
 		"assets/tab-0123456789.wasm": {Type: "application/wasm"},
+		"offline.js":                 {Type: "text/javascript; charset=utf-8"},
 	} {
 		f.Path, f.Hash, f.Size = path, "hash-of-"+path, int64(len(program))
 		m.Files = append(m.Files, f)
@@ -102,7 +104,7 @@ func TestHandlerNegotiates(t *testing.T) {
 
 func TestHandlerCaching(t *testing.T) {
 	h := handler(t)
-	for path, want := range map[string]string{"/": cacheNever, "/index.html": cacheNever, "/assets/tab-0123456789.wasm": cacheForever, "/assets/tab-old.wasm": cacheNever} {
+	for path, want := range map[string]string{"/": cacheNever, "/index.html": cacheNever, "/offline.js": cacheNever, "/assets/tab-0123456789.wasm": cacheForever, "/assets/tab-old.wasm": cacheNever} {
 		if got := get(h, path).Header.Get("Cache-Control"); got != want {
 			t.Errorf("%s: got Cache-Control %q, want %q", path, got, want)
 		}
@@ -165,6 +167,29 @@ func TestPages(t *testing.T) {
 	}
 	if got := body(t, get(h, "/")); !strings.Contains(got, "make run") {
 		t.Errorf("without a page %q is served, want the fallback", got)
+	}
+}
+
+// The list of runs has an address of its own, which does not change with the build.
+func TestRunsPage(t *testing.T) {
+	files := built(t)
+	files["dist/runs.html.br"].Data = []byte("RUNS")
+	h, err := newHandler(files, "index.html", "runs.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"/": "BR", "/runs": "RUNS"} {
+		if resp := get(h, path, "Accept-Encoding", "br"); body(t, resp) != want || resp.Header.Get("Cache-Control") != cacheNever {
+			t.Errorf("%s has status %d and %v, want %q", path, resp.StatusCode, resp.Header, want)
+		}
+	}
+	for _, path := range []string{"/runs.html", "/runs/", "/watch", "/watch.html"} {
+		if got := get(h, path).StatusCode; got != http.StatusNotFound {
+			t.Errorf("%s has status %d, want 404", path, got)
+		}
+	}
+	if h, err = newHandler(fstest.MapFS{}, "index.html", "runs.html"); err != nil || !strings.Contains(body(t, get(h, "/runs")), "make run") {
+		t.Errorf("without a page /runs is not the fallback, %v", err)
 	}
 }
 
@@ -243,5 +268,15 @@ func TestEmbedded(t *testing.T) {
 	}
 	if assets < 6 {
 		t.Errorf("the page names %d assets, want at least 6", assets)
+	}
+}
+
+// TestHandlerFrames: other pages may frame the form of the page that is made for that, and no other one.
+func TestHandlerFrames(t *testing.T) {
+	h := handler(t)
+	for path, want := range map[string]string{"/": "frame-ancestors 'self'", "/?embed": "frame-ancestors *", "/?embedded": "frame-ancestors 'self'"} {
+		if got := get(h, path).Header.Get("Content-Security-Policy"); !strings.HasSuffix(got, want) || !strings.Contains(got, "default-src 'self'") {
+			t.Errorf("%s: %q, want %q at its end", path, got, want)
+		}
 	}
 }

@@ -158,7 +158,7 @@ func TestStepDoesNotAllocate(t *testing.T) {
 		}
 	}
 	all := acts(t, play)
-	if n := testing.AllocsPerRun(3, func() {
+	if n := testing.AllocsPerRun(10, func() {
 		w := s.w
 		for i := range all {
 			all[i].do(&w, &s.ground)

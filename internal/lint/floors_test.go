@@ -13,7 +13,7 @@ var rooms = map[string]int{
 	"envs": 1, "internal/policy": 1,
 	"internal/cores": 2, "internal/evolve": 2, "internal/episode": 2, "internal/rollout": 2, "internal/presets": 2, "internal/seedlog": 2, "internal/runspec": 2, "internal/worlds": 2,
 	"coordinator":   3,
-	"internal/mesh": 4, "internal/store": 4, "internal/schedule": 4, "internal/gpu": 4,
+	"internal/mesh": 4, "internal/dht": 4, "internal/autotls": 4, "internal/store": 4, "internal/schedule": 4, "internal/gpu": 4,
 	"internal/devices": 5, "internal/peer": 5, "internal/solo": 5, "internal/cost": 5,
 	"node": 6, "wasm": 6, "web": 6, "testnet": 6, ".": 6, "examples": 6,
 	"internal/golden": exempt, "internal/lint": exempt, "internal/translate": exempt, "envs/envtest": exempt, // helpers of tests

@@ -21,7 +21,7 @@ import (
 
 const (
 	dialTimeout  = 20 * time.Second
-	maxAddrBytes = 256
+	maxAddrBytes = 320 // over a relay that is reached by WebTransport: two certificates and two keys
 	example      = "/ip4/203.0.113.7/tcp/4001/p2p/12D3KooW..."
 )
 
@@ -70,6 +70,9 @@ func parseAddr(addr string) (*peer.AddrInfo, error) {
 	if len(info.Addrs) == 0 {
 		return nil, fmt.Errorf("%w: %q names a peer but not where it is; it must look like %s", ErrAddress, addr, example)
 	}
+	if err := checkCerthashes(info.Addrs[0]); err != nil {
+		return nil, fmt.Errorf("%w: %q: %v", ErrAddress, addr, err)
+	}
 	return info, nil
 }
 
@@ -103,17 +106,30 @@ func shorten(err error) string {
 	return s
 }
 
-// full lists full addresses of id for a reader. Loopback addresses are left out unless the reader is on this machine.
-func full(id peer.ID, addrs []ma.Multiaddr, reader ma.Multiaddr) []string {
+// full lists full addresses of id for a reader, of the ways that it may go, to the peer itself or to a relay; some of
+// each rather than all of one. Loopback addresses are left out unless the reader is on this machine.
+func full(id peer.ID, addrs []ma.Multiaddr, reader ma.Multiaddr, ways []Way) []string {
 	local := reader == nil || manet.IsIPLoopback(reader)
-	var list []string
+	var fit []ma.Multiaddr
+	over := make(map[peer.ID][]ma.Multiaddr)
 	for _, a := range addrs {
-		if manet.IsIPUnspecified(a) || (!local && manet.IsIPLoopback(a)) {
-			continue
+		if !manet.IsIPUnspecified(a) && (local || !manet.IsIPLoopback(a)) && len(fullText(id, a)) <= maxAddrBytes {
+			if relay, _, ok := relayOf(a); ok {
+				over[relay] = append(over[relay], a)
+			} else {
+				fit = append(fit, a)
+			}
 		}
-		if s := a.String() + "/p2p/" + id.String(); len(s) <= maxAddrBytes && len(list) < maxAddrsPerHub {
-			list = append(list, s)
-		}
+	}
+	for relay, list := range over {
+		over[relay] = choose(list, ways, maxCircuitsTold)
+	}
+	circuits := takeTurns(over, maxCircuitsTold) // of each relay some: one may go
+	var list []string
+	for _, a := range append(circuits, choose(fit, ways, maxAddrsPerHub-len(circuits))...) {
+		list = append(list, fullText(id, a))
 	}
 	return list
 }
+
+func fullText(id peer.ID, a ma.Multiaddr) string { return a.String() + "/p2p/" + id.String() }

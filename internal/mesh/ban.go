@@ -28,6 +28,7 @@ type bans struct {
 	strikes *fair.Table[peer.ID, block, strikes]
 	now     func() time.Time
 	where   func(peer.ID) block
+	backs   func(peer.ID) bool // whether a peer was asked to dial this one back; nil: nobody is
 }
 
 type strikes struct {
@@ -103,9 +104,10 @@ func (b *bans) InterceptAddrDial(peer.ID, ma.Multiaddr) bool { return true }
 // InterceptAccept allows every connection until its peer is known.
 func (b *bans) InterceptAccept(network.ConnMultiaddrs) bool { return true }
 
-// InterceptSecured refuses banned peers.
-func (b *bans) InterceptSecured(_ network.Direction, id peer.ID, _ network.ConnMultiaddrs) bool {
-	return !b.banned(id)
+// InterceptSecured refuses banned peers, and the connection by which a peer that was asked finds out that it can dial
+// this one: it has seen enough, and closes it, so no stream may begin there.
+func (b *bans) InterceptSecured(dir network.Direction, id peer.ID, _ network.ConnMultiaddrs) bool {
+	return !b.banned(id) && !(dir == network.DirInbound && b.backs != nil && b.backs(id))
 }
 
 // InterceptUpgraded allows what InterceptSecured did.

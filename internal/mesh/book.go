@@ -1,24 +1,16 @@
 package mesh
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/host"
-	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
-	"github.com/libp2p/go-libp2p/p2p/net/swarm"
 	ma "github.com/multiformats/go-multiaddr"
-	manet "github.com/multiformats/go-multiaddr/net"
 	"golang.org/x/time/rate"
 
-	"github.com/evoswarm/evoswarm/coordinator"
 	"github.com/evoswarm/evoswarm/internal/fair"
 )
 
@@ -31,17 +23,7 @@ const (
 	lostAfter    = time.Hour        // since its last answer, after which a hub is dialed less often
 	backoffLost  = 10 * time.Minute // then
 	rememberFor  = 24 * time.Hour   // since its last answer, after which a hub is forgotten: the other side of a partition comes back
-	keepEvery    = 500 * time.Millisecond
-	refreshFirst = time.Second      // after entering a run: until its first hello to a hub, which may know new ones
-	refreshEvery = 30 * time.Second // between two of those, after some time with hubs
 	freshFor     = 10 * time.Minute // how long after its last answer a hub is recommended to others
-	strangerFor  = time.Minute      // how long a peer may stay connected without a hello of this run
-)
-
-// Connections that are kept with hubs.
-const (
-	nativeHubs = 32
-	tabHubs    = 3
 )
 
 // book remembers hubs, their addresses and how dialing them went. What others tell is held in fair shares of those who
@@ -88,13 +70,43 @@ func (b *book) add(info peer.AddrInfo, told block, pinned bool) {
 		h.pinned = true
 		b.put(info.ID, teller{self: info.ID}, h)
 	}
-	for _, a := range info.Addrs {
+	for _, a := range slices.Backward(info.Addrs) {
 		if !slices.ContainsFunc(h.addrs, a.Equal) {
 			h.addrs = slices.Insert(h.addrs, 0, a)
 		}
 	}
 	if len(h.addrs) > maxAddrsPerHub {
 		h.addrs = h.addrs[:maxAddrsPerHub]
+	}
+}
+
+// renew forgets the addresses of a hub whose certificates it says it has renewed. Only its own word counts: others
+// could make it unreachable with wrong ones.
+func (b *book) renew(info peer.AddrInfo) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	h, known := b.hubs.Get(info.ID)
+	if !known {
+		return
+	}
+	left := slices.DeleteFunc(slices.Clone(h.addrs), func(old ma.Multiaddr) bool {
+		return slices.ContainsFunc(info.Addrs, func(a ma.Multiaddr) bool { return renews(a, old) })
+	})
+	if len(left) > 0 {
+		h.addrs = left
+	}
+}
+
+// misplaced forgets an address of a hub at which it works on another run, if it has others.
+func (b *book) misplaced(id peer.ID, at ma.Multiaddr) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	h, known := b.hubs.Get(id)
+	if !known {
+		return
+	}
+	if left := slices.DeleteFunc(slices.Clone(h.addrs), at.Equal); len(left) > 0 {
+		h.addrs = left
 	}
 }
 
@@ -178,9 +190,45 @@ func (b *book) take(id peer.ID, rate *rate.Limiter) (info *peer.AddrInfo, dialin
 	return &peer.AddrInfo{ID: id, Addrs: slices.Clone(h.addrs)}, true
 }
 
+// sheltered replaces what is known of where a peer is that says it is no hub: relays that lead to it, if any.
+func (b *book) sheltered(id peer.ID, circuits []ma.Multiaddr, told block) {
+	b.mu.Lock()
+	h, known := b.hubs.Get(id)
+	if known && !h.pinned {
+		h.addrs = nil
+		if len(circuits) == 0 {
+			b.hubs.Delete(id)
+		}
+	}
+	b.mu.Unlock()
+	b.add(peer.AddrInfo{ID: id, Addrs: circuits}, told, false)
+}
+
+// behindRelays lists the peers that only relays lead to, of those that want accepts.
+func (b *book) behindRelays(want func(peer.ID) bool) []peer.AddrInfo {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []peer.AddrInfo
+	for id, h := range b.hubs.All() {
+		if onlyCircuits(h.addrs) && want(id) {
+			list = append(list, peer.AddrInfo{ID: id, Addrs: slices.Clone(h.addrs)})
+		}
+	}
+	return list
+}
+
 // due returns up to n hubs to dial now, of those that skip does not exclude, and marks them. Those come first whose
 // blocks have fewest of the hubs that are linked already: a network that has many does not get all connections.
 func (b *book) due(n int, linked map[block]int, skip func(peer.ID) bool) []peer.AddrInfo {
+	return b.choose(n, linked, func(id peer.ID, h *hub) bool { return !onlyCircuits(h.addrs) && !skip(id) })
+}
+
+// throughRelays does the same for peers that only relays lead to.
+func (b *book) throughRelays(n int, skip func(peer.ID) bool) []peer.AddrInfo {
+	return b.choose(n, nil, func(id peer.ID, h *hub) bool { return onlyCircuits(h.addrs) && !skip(id) })
+}
+
+func (b *book) choose(n int, linked map[block]int, want func(peer.ID, *hub) bool) []peer.AddrInfo {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	type candidate struct {
@@ -191,7 +239,7 @@ func (b *book) due(n int, linked map[block]int, skip func(peer.ID) bool) []peer.
 	var found []candidate
 	now := time.Now()
 	for id, h := range b.hubs.All() {
-		if !h.dialing && now.After(h.next) && !skip(id) {
+		if !h.dialing && now.After(h.next) && want(id, h) {
 			found = append(found, candidate{peer.AddrInfo{ID: id, Addrs: slices.Clone(h.addrs)}, h, blockOf(h.addrs[0])})
 		}
 	}
@@ -223,246 +271,9 @@ func (b *book) good() []peer.AddrInfo {
 	defer b.mu.Unlock()
 	var list []peer.AddrInfo
 	for id, h := range b.hubs.All() {
-		if !h.answered.IsZero() && time.Since(h.answered) < freshFor {
+		if !h.answered.IsZero() && time.Since(h.answered) < freshFor && !onlyCircuits(h.addrs) {
 			list = append(list, peer.AddrInfo{ID: id, Addrs: slices.Clone(h.addrs)})
 		}
 	}
 	return list
-}
-
-// Hubs lists full addresses of the hubs that answered recently: worth saving for the next start.
-func (m *Mesh) Hubs() []string {
-	var list []string
-	for _, info := range m.book.good() {
-		list = append(list, full(info.ID, info.Addrs, nil)...)
-	}
-	slices.Sort(list)
-	return list
-}
-
-// keep holds the connections to hubs until Close.
-func (m *Mesh) keep() {
-	tick := time.NewTicker(keepEvery)
-	defer tick.Stop()
-	var refreshAt time.Time
-	refreshIn, had := refreshFirst, 0
-	strangers := make(map[peer.ID]time.Time)
-	for {
-		select {
-		case <-m.ctx.Done():
-			return
-		case <-tick.C:
-		}
-		m.mu.Lock()
-		entered := m.pubsub != nil
-		m.mu.Unlock()
-		if !entered {
-			continue
-		}
-		m.endVisits(m.dialHubs())
-		m.prove()
-		hubs := len(m.linkedHubs())
-		if had > 0 && hubs == 0 {
-			refreshAt, refreshIn = time.Now().Add(refreshFirst), refreshFirst
-		}
-		had = hubs
-		if now := time.Now(); now.After(refreshAt) {
-			if !refreshAt.IsZero() {
-				m.refresh()
-				m.explore()
-			}
-			refreshAt = now.Add(refreshIn)
-			refreshIn = min(2*refreshIn, refreshEvery)
-		}
-		m.dropStrangers(strangers)
-	}
-}
-
-// dialHubs dials hubs that are due, if this peer is linked to fewer than it wants; true: to more. Only hubs that it
-// dialed count: those that dialed it chose it, and a stranger could take all places.
-func (m *Mesh) dialHubs() (enough bool) {
-	want := m.cfg.Hubs
-	linked := make(map[block]int)
-	for _, id := range m.linkedHubs() {
-		linked[m.neighbors.block(id)]++
-		want--
-	}
-	for _, info := range m.book.due(max(want, 0), linked, func(id peer.ID) bool { return m.isLinked(id) || id == m.host.ID() }) {
-		m.spawn(func() {
-			ctx, cancel := context.WithTimeout(m.ctx, dialTimeout)
-			defer cancel()
-			hello, err := m.meet(ctx, info)
-			if err == nil && m.isLinked(info.ID) {
-				m.book.succeeded(info.ID)
-				return
-			}
-			m.log.Debug("hub not reached", "peer", info.ID, "run", hello.Run, "err", err)
-			m.book.failed(info.ID)
-		})
-	}
-	return want < 0
-}
-
-// maxProofs is how many hubs are tried at a time.
-const maxProofs = 2
-
-// prove dials hubs that dialed this peer, at the addresses that they gave: until they answer there, their word is all
-// that makes them hubs. The connection is closed at once, since there is one.
-func (m *Mesh) prove() {
-	claimed := make(map[peer.ID]bool)
-	m.mu.Lock()
-	for id, l := range m.links {
-		if l.Hub && m.cfg.Kind != coordinator.Tab && !m.neighbors.proven(id) {
-			claimed[id] = true
-		}
-	}
-	m.mu.Unlock()
-	inBlock := make(map[block]int)
-	for _, id := range m.linkedHubs() {
-		inBlock[m.neighbors.block(id)]++
-	}
-	for _, info := range m.book.due(maxProofs, inBlock, func(id peer.ID) bool { return !claimed[id] }) {
-		if at := m.neighbors.block(info.ID); !at.IsSingleIP() && inBlock[at] >= maxPerBlock {
-			m.book.failed(info.ID)
-			continue
-		}
-		m.spawn(func() {
-			if err := m.answersThere(info); err != nil {
-				m.log.Debug("a hub does not answer where it says", "peer", info.ID, "err", err)
-				m.book.failed(info.ID)
-				return
-			}
-			m.neighbors.prove(info.ID)
-			m.book.succeeded(info.ID)
-			if m.isLinked(info.ID) {
-				m.host.ConnManager().Protect(info.ID, "hub")
-			}
-		})
-	}
-}
-
-// answersThere makes a connection of its own to a peer, and closes it.
-func (m *Mesh) answersThere(info peer.AddrInfo) error {
-	network, ok := m.host.Network().(*swarm.Swarm)
-	if !ok {
-		return errors.ErrUnsupported
-	}
-	ctx, cancel := context.WithTimeout(m.ctx, dialTimeout)
-	defer cancel()
-	err := fmt.Errorf("%w: no address of %s can be dialed", ErrUnreachable, info.ID)
-	for _, a := range info.Addrs {
-		transport := network.TransportForDialing(a)
-		if transport == nil {
-			continue
-		}
-		conn, dialErr := transport.Dial(ctx, a, info.ID)
-		if dialErr == nil {
-			return conn.Close()
-		}
-		err = dialErr
-	}
-	return err
-}
-
-func (m *Mesh) isLinked(id peer.ID) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	_, ok := m.links[id]
-	return ok
-}
-
-// linkedHubs lists the proven hubs that this peer is linked to, in no order.
-func (m *Mesh) linkedHubs() []peer.ID {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var hubs []peer.ID
-	for id, l := range m.links {
-		if l.Hub && m.neighbors.proven(id) {
-			hubs = append(hubs, id)
-		}
-	}
-	return hubs
-}
-
-// refresh exchanges hello again with a linked hub and a linked leaf, which may know new hubs: a leaf may be all that
-// joins two hubs.
-func (m *Mesh) refresh() {
-	var hub, leaf peer.ID
-	m.mu.Lock()
-	for id, l := range m.links { // any of them: they come in no order
-		switch {
-		case !l.Hub:
-			leaf = id
-		case m.neighbors.proven(id):
-			hub = id
-		}
-	}
-	m.mu.Unlock()
-	for _, id := range []peer.ID{hub, leaf} {
-		if id == "" {
-			continue
-		}
-		m.spawn(func() {
-			ctx, cancel := context.WithTimeout(m.ctx, helloTimeout)
-			defer cancel()
-			if _, err := m.sayHello(ctx, id); err != nil {
-				m.log.Debug("hello failed", "peer", id, "err", err)
-			}
-		})
-	}
-}
-
-// explore visits a hub that this one is not linked to: parts of a swarm that were cut off from each other meet again,
-// though each has as many connections as it wants.
-func (m *Mesh) explore() {
-	if !m.cfg.Hub {
-		return
-	}
-	linked := make(map[block]int)
-	for _, id := range m.linkedHubs() {
-		linked[m.neighbors.block(id)]++
-	}
-	for _, info := range m.book.due(1, linked, func(id peer.ID) bool { return m.isLinked(id) || id == m.host.ID() }) {
-		m.spawn(func() { m.call(info) })
-	}
-}
-
-// dropStrangers closes connections to peers that are not in this run.
-func (m *Mesh) dropStrangers(since map[peer.ID]time.Time) {
-	connected := make(map[peer.ID]bool)
-	for _, id := range m.host.Network().Peers() {
-		connected[id] = true
-		if m.isOlder(id) {
-			m.log.Warn("a node of an earlier version of evoswarm was turned away; its owner must update it", "peer", id, "protocol", version)
-			m.spawn(func() { _ = m.host.Network().ClosePeer(id) })
-			continue
-		}
-		if m.isLinked(id) || m.host.Network().Connectedness(id) != network.Connected {
-			delete(since, id)
-			continue
-		}
-		if _, ok := since[id]; !ok {
-			since[id] = time.Now()
-		}
-		if time.Since(since[id]) > strangerFor {
-			m.spawn(func() { _ = m.host.Network().ClosePeer(id) })
-		}
-	}
-	for id := range since {
-		if !connected[id] {
-			delete(since, id)
-		}
-	}
-}
-
-// useful reports whether an address that the peer at from gave may lead to a peer from here.
-func useful(addr, from ma.Multiaddr) bool {
-	return dialable(addr) && (!manet.IsIPLoopback(addr) || manet.IsIPLoopback(from))
-}
-
-// forgetBackoff lets a peer be dialed again at once: the book has a backoff of its own.
-func forgetBackoff(h host.Host, id peer.ID) {
-	if s, ok := h.Network().(*swarm.Swarm); ok {
-		s.Backoff().Clear(id)
-	}
 }

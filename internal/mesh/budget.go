@@ -33,6 +33,11 @@ func blockOf(a ma.Multiaddr) block {
 	if !ok {
 		return block{}
 	}
+	return blockAt(addr)
+}
+
+// blockAt returns the block that an IP address is in.
+func blockAt(addr netip.Addr) block {
 	addr = addr.Unmap()
 	bits := addr.BitLen()
 	if !addr.IsPrivate() && !addr.IsLoopback() && !addr.IsLinkLocalUnicast() {
@@ -64,6 +69,7 @@ const (
 	directMessages                 // by what they cost: see price
 	relayBytes                     // carried for others
 	relayMessages                  // carried for others, by what they cost
+	circuitBytes                   // read from circuits that this peer relays
 	hellos
 	resources // their number
 )
@@ -88,6 +94,7 @@ var quotas = [resources]quota{
 	directMessages: {limit{10, 40}, limit{250, 1000}},
 	relayBytes:     {limit{4 << 10, 256 << 10}, limit{64 << 10, 1 << 20}},
 	relayMessages:  {limit{1, 20}, limit{20, 300}},
+	circuitBytes:   {limit{64 << 10, 4 << 20}, limit{512 << 10, 8 << 20}},
 	hellos:         {limit{0.2, 10}, limit{10, 300}},
 }
 
@@ -100,6 +107,7 @@ var proven = [resources]quota{
 	directMessages: {limit{100, 1000}, limit{1000, 4000}},
 	relayBytes:     {limit{64 << 10, 2 << 20}, limit{512 << 10, 4 << 20}},
 	relayMessages:  {limit{20, 200}, limit{100, 1000}},
+	circuitBytes:   {limit{256 << 10, 4 << 20}, limit{1 << 20, 16 << 20}},
 	hellos:         {limit{1, 10}, limit{10, 300}},
 }
 
@@ -133,10 +141,12 @@ type neighbors struct {
 }
 
 type neighbor struct {
-	conns  int
-	proven bool // this peer dialed it, or it answered at the address that it gave
-	at     *premises
-	own    [2][resources]*rate.Limiter // by proven
+	conns   int
+	circuit bool // a relay led here: it counts as of the relay's block
+	greeted bool // it said hello, so it is an evoswarm peer
+	proven  bool // this peer dialed it, or it answered at the address that it gave
+	at      *premises
+	own     [2][resources]*rate.Limiter // by proven
 }
 
 // premises are what the neighbors of one block share.
@@ -157,9 +167,15 @@ func (n *neighbors) connected(id peer.ID, at ma.Multiaddr, dialed bool) {
 	defer n.mu.Unlock()
 	p := n.peers[id]
 	if p == nil {
-		p = &neighbor{at: n.premises(blockOf(at))}
+		p = &neighbor{at: n.premises(blockOf(at)), circuit: isCircuit(at)}
 		p.at.peers++
 		n.peers[id] = p
+	}
+	if p.circuit && !isCircuit(at) {
+		p.circuit = false
+		n.leave(p.at)
+		p.at = n.premises(blockOf(at))
+		p.at.peers++
 	}
 	p.conns++
 	p.proven = p.proven || dialed
@@ -175,9 +191,14 @@ func (n *neighbors) disconnected(id peer.ID) {
 	}
 	if p.conns--; p.conns <= 0 {
 		delete(n.peers, id)
-		if p.at.peers--; p.at.peers <= 0 {
-			p.at.left = time.Now()
-		}
+		n.leave(p.at)
+	}
+}
+
+// leave notes that a neighbor is in a block no more. The caller holds mu.
+func (n *neighbors) leave(at *premises) {
+	if at.peers--; at.peers <= 0 {
+		at.left = time.Now()
 	}
 }
 
@@ -235,6 +256,22 @@ func (n *neighbors) prove(id peer.ID) {
 	if p := n.peers[id]; p != nil {
 		p.proven = true
 	}
+}
+
+// greet notes that a neighbor said hello.
+func (n *neighbors) greet(id peer.ID) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if p := n.peers[id]; p != nil {
+		p.greeted = true
+	}
+}
+
+func (n *neighbors) greeted(id peer.ID) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	p := n.peers[id]
+	return p != nil && p.greeted
 }
 
 func (n *neighbors) proven(id peer.ID) bool {

@@ -131,7 +131,7 @@ func (o *outbox) pop(m *Mesh) []byte {
 // SendHubs queues an encoded message for every linked hub. It fails if there is none.
 func (m *Mesh) SendHubs(data []byte) error {
 	err := fmt.Errorf("%w: no hub is connected", ErrUnreachable)
-	hubs := m.linkedHubs()
+	hubs := m.servers()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, id := range hubs {

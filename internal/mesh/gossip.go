@@ -52,18 +52,50 @@ func (m *Mesh) joinTopics(run string) error {
 		m.mu.Lock()
 		m.topics[s] = topic
 		m.mu.Unlock()
-		sub, err := topic.Subscribe(pubsub.WithBufferSize(subscribed))
-		if err != nil {
-			return fmt.Errorf("starting gossip: %w", err)
+		if err := m.subscribe(s, topic); err != nil {
+			return err
 		}
-		m.spawn(func() { m.listen(sub) })
 	}
 	return nil
 }
 
+// subscribe has gossip about a subject come.
+func (m *Mesh) subscribe(s subject, topic *pubsub.Topic) error {
+	sub, err := topic.Subscribe(pubsub.WithBufferSize(subscribed))
+	if err != nil {
+		return fmt.Errorf("starting gossip: %w", err)
+	}
+	ctx, stop := context.WithCancel(m.ctx)
+	m.mu.Lock()
+	m.hearing[s] = stop
+	m.mu.Unlock()
+	m.spawn(func() {
+		defer stop()
+		m.listen(ctx, sub)
+	})
+	return nil
+}
+
+// HearEntries says whether this peer needs gossip about new entries, which it does at first. A leaf that does not is
+// sent none.
+func (m *Mesh) HearEntries(on bool) error {
+	m.mu.Lock()
+	topic, stop := m.topics[aboutEntries], m.hearing[aboutEntries]
+	m.hearing[aboutEntries] = nil
+	m.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+	if !on || topic == nil {
+		return nil
+	}
+	return m.subscribe(aboutEntries, topic)
+}
+
 // gossipOptions make hubs hand messages to a few other hubs and to all their leaves, and leaves to all their hubs. To
 // gossipsub a neighbor with a protocol of no features is one of floodsub, which is no part of its mesh and gets
-// everything. Only hubs score neighbors, for invalid messages and broken protocol, never for slowness (throttled tabs)
+// everything. Such are leaves, and strangers with any libp2p's own gossipsub: they hear all, and displace no hub. Only
+// hubs score neighbors, for invalid messages and broken protocol, never for slowness (throttled tabs)
 // or shared IPs (NAT).
 func (m *Mesh) gossipOptions(run string) []pubsub.Option {
 	params := pubsub.DefaultGossipSubParams()
@@ -72,7 +104,7 @@ func (m *Mesh) gossipOptions(run string) []pubsub.Option {
 	params.Dlazy, params.GossipFactor, params.HistoryGossip = lazyDegree, 0, 2
 	proto, protocols := gossipProtocol(run), []protocol.ID{leafProtocol(run)}
 	if m.cfg.Hub {
-		protocols = []protocol.ID{proto, leafProtocol(run)}
+		protocols = append([]protocol.ID{proto, leafProtocol(run)}, stockGossip...)
 	}
 	features := func(f pubsub.GossipSubFeature, p protocol.ID) bool {
 		return p == proto && (f == pubsub.GossipSubFeatureMesh || f == pubsub.GossipSubFeatureIdontwant)
@@ -94,6 +126,7 @@ func (m *Mesh) gossipOptions(run string) []pubsub.Option {
 		pubsub.WithPeerExchange(false),
 		pubsub.WithBlacklist(m.bans),
 		pubsub.WithAppSpecificRpcInspector(m.inspect),
+		pubsub.WithPeerFilter(func(id peer.ID, _ string) bool { return m.meshes(id, proto) }),
 		pubsub.WithValidateQueueSize(checkQueue),
 	}
 	if m.cfg.Hub {
@@ -125,6 +158,17 @@ func scores(topics []string) (*pubsub.PeerScoreParams, *pubsub.PeerScoreThreshol
 		}
 }
 
+// meshes reports whether a neighbor may have a place in a hub's mesh, offer messages and ask for them: one that speaks
+// the mesh's protocol, and that said hello in this run or was dialed. Others are handed everything, and what they ask
+// of gossipsub is not heard: a place that a stranger has is one that a hub has not.
+func (m *Mesh) meshes(id peer.ID, proto protocol.ID) bool {
+	if !m.isLinked(id) && !m.neighbors.proven(id) {
+		return false
+	}
+	spoken, err := m.host.Peerstore().SupportsProtocols(id, proto)
+	return err == nil && len(spoken) > 0
+}
+
 // inspect leaves out of a gossip frame what was heard before and what is more than the neighbor's share, before a
 // signature is checked. It runs in gossipsub's loop.
 func (m *Mesh) inspect(via peer.ID, rpc *pubsub.RPC) error {
@@ -149,7 +193,11 @@ type meteredHost struct {
 // NewStream opens a stream. Gossipsub opens one to a peer once it has forgotten the peer's last one.
 func (h *meteredHost) NewStream(ctx context.Context, p peer.ID, protocols ...protocol.ID) (network.Stream, error) {
 	h.m.forgotten(p)
-	return h.Host.NewStream(ctx, p, protocols...)
+	s, err := h.Host.NewStream(ctx, p, protocols...)
+	if err == nil && isTab(s.Conn().RemoteMultiaddr()) {
+		s = &tabStream{s, h.m}
+	}
+	return s, err
 }
 
 // SetStreamHandler wraps the handler.
@@ -234,10 +282,10 @@ func (m *Mesh) decodeGossip(in subject, msg *pb.Message) (gossipRule, coordinato
 }
 
 // listen hands gossip of others to the queue of events.
-func (m *Mesh) listen(sub *pubsub.Subscription) {
+func (m *Mesh) listen(ctx context.Context, sub *pubsub.Subscription) {
 	defer sub.Cancel()
 	for {
-		msg, err := sub.Next(m.ctx)
+		msg, err := sub.Next(ctx)
 		if err != nil {
 			return
 		}

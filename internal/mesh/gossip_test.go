@@ -62,7 +62,8 @@ func TestHubsHandGossipToFew(t *testing.T) {
 	enter(t, leaf)
 	linked(t, leaf, hubs[n-1])
 
-	h, _ := hostile(t, 66, hubs[1])
+	h, at := hostile(t, 66, hubs[1])
+	sayHello(t, h, at.ID)
 	author, err := mesh.IDOf(hubs[0].Self())
 	if err != nil {
 		t.Fatal(err)
@@ -79,6 +80,7 @@ func TestHubsHandGossipToFew(t *testing.T) {
 		if err := h.Connect(t.Context(), *info); err != nil {
 			t.Fatal(err)
 		}
+		sayHello(t, h, info.ID)
 	}
 	deadline := time.Now().Add(patience)
 	for len(topic.ListPeers()) < n-1 && time.Now().Before(deadline) {

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/fxamacker/cbor/v2"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
+	ma "github.com/multiformats/go-multiaddr"
+	manet "github.com/multiformats/go-multiaddr/net"
 
 	"github.com/evoswarm/evoswarm/coordinator"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -79,8 +82,27 @@ func (m *Mesh) question(c network.Conn) *helloMessage {
 	m.mu.Lock()
 	run := m.run
 	m.mu.Unlock()
-	return &helloMessage{Kind: m.cfg.Kind, Hub: m.cfg.Hub, Agent: m.cfg.Agent, Run: run,
-		Addrs: full(m.host.ID(), m.host.Addrs(), c.RemoteMultiaddr()), Probe: run == "" && len(m.cfg.Listen) > 0}
+	return &helloMessage{Kind: m.cfg.Kind, Hub: m.isHub(c), Agent: m.cfg.Agent, Run: run, Addrs: m.ownAddrs(c, byWay), Probe: m.asksBack(c)}
+}
+
+// ownAddrs lists addresses of this peer for the other side of a connection: through relays if others cannot dial it,
+// and first those that the user announced in its network, then those of the interface that the connection is on.
+func (m *Mesh) ownAddrs(c network.Conn, ways []Way) []string {
+	addrs := append(m.circuits(), m.host.Addrs()...)
+	in := scopeOf(c.RemoteMultiaddr())
+	if ip, err := manet.ToIP(c.LocalMultiaddr()); err == nil {
+		elsewhere := func(a ma.Multiaddr) int {
+			if m.announcer.first(a, in) {
+				return 0
+			}
+			if at, err := manet.ToIP(a); err == nil && at.Equal(ip) {
+				return 1
+			}
+			return 2
+		}
+		slices.SortStableFunc(addrs, func(a, b ma.Multiaddr) int { return elsewhere(a) - elsewhere(b) })
+	}
+	return full(m.host.ID(), addrs, c.RemoteMultiaddr(), ways)
 }
 
 // meet connects to a peer and exchanges hello.
@@ -96,7 +118,38 @@ func (m *Mesh) meet(ctx context.Context, info peer.AddrInfo) (Hello, error) {
 	if err != nil {
 		return Hello{}, explain(m.older(info.ID, err), info)
 	}
+	m.checkPlace(info.ID, hello.Run)
 	return hello, nil
+}
+
+// A node that works on several runs has an address for each, all under one key. Who is connected to one of them is not
+// at the others.
+
+// Leave closes the connections to a peer and forgets where it is: it works on another run there, and may be dialed at
+// another address.
+func (m *Mesh) Leave(p seedlog.Peer) {
+	id, err := IDOf(p)
+	if err != nil {
+		return
+	}
+	_ = m.host.Network().ClosePeer(id)
+	m.host.Peerstore().ClearAddrs(id)
+}
+
+// checkPlace leaves a peer that this one dialed and that answers for another run, and forgets that it is there. One
+// that has no run yet may get this one.
+func (m *Mesh) checkPlace(id peer.ID, run string) {
+	own := m.runID()
+	if own == "" || run == "" || run == own || m.isLinked(id) {
+		return
+	}
+	for _, c := range m.host.Network().ConnsToPeer(id) {
+		if c.Stat().Direction == network.DirOutbound {
+			m.book.misplaced(id, c.RemoteMultiaddr())
+			_ = c.Close()
+		}
+	}
+	m.host.Peerstore().ClearAddrs(id)
 }
 
 // errOlder is returned where the other side speaks an earlier version of the protocol.
@@ -128,15 +181,32 @@ func (m *Mesh) sayHello(ctx context.Context, id peer.ID) (Hello, error) {
 		return Hello{}, err
 	}
 	defer s.Close()
-	answer, err := ask(s, m.question(s.Conn()))
+	question := m.question(s.Conn())
+	answer, err := ask(s, question)
 	if err != nil {
+		if question.Probe {
+			m.standing.unheard(id, blockOf(s.Conn().RemoteMultiaddr()))
+		}
 		_ = s.Reset()
 		if errors.Is(err, errHello) {
 			m.offend(id, err.Error())
 		}
 		return Hello{}, err
 	}
-	return m.met(id, s.Conn(), answer)
+	hello, err := m.met(id, s.Conn(), answer)
+	if question.Probe {
+		m.judged(s.Conn(), answer.Reached)
+	}
+	return hello, err
+}
+
+// helloAgain tells a neighbor what this peer is now, and hears what the neighbor is.
+func (m *Mesh) helloAgain(id peer.ID) {
+	ctx, cancel := context.WithTimeout(m.ctx, helloTimeout)
+	defer cancel()
+	if _, err := m.sayHello(ctx, id); err != nil {
+		m.log.Debug("hello failed", "peer", id, "err", err)
+	}
 }
 
 func ask(s network.Stream, q *helloMessage) (*helloMessage, error) {
@@ -174,27 +244,45 @@ func (m *Mesh) met(id peer.ID, c network.Conn, h *helloMessage) (Hello, error) {
 	if run == "" || h.Run == run {
 		m.learn(id, c, h)
 	}
+	m.neighbors.greet(id)
+	tab, circuit := isTab(c.RemoteMultiaddr()), isCircuit(c.RemoteMultiaddr())
+	relayed := h.Kind == coordinator.Native && !h.Hub && len(ownCircuits(id, h)) > 0
 	if run != "" && h.Run == run {
-		m.link(id, Linked{Peer: p, Kind: h.Kind, Hub: h.Hub})
+		m.link(id, Linked{Peer: p, Kind: h.Kind, Hub: h.Hub && !tab && !circuit, Relayed: relayed && !tab, Tab: tab})
 	}
-	return Hello{Peer: p, Kind: h.Kind, Hub: h.Hub, Agent: h.Agent, Run: h.Run, Genesis: h.Genesis, Hubs: h.Hubs, Reached: h.Reached}, nil
+	return Hello{Peer: p, Kind: h.Kind, Hub: h.Hub && !circuit, Relayed: relayed, Agent: h.Agent, Run: h.Run, Genesis: h.Genesis, Hubs: h.Hubs, Reached: h.Reached}, nil
 }
 
-// learn remembers the hubs that a peer names, and the peer itself if it is one.
+// ownCircuits lists the addresses through relays that a peer says it has.
+func ownCircuits(id peer.ID, h *helloMessage) []ma.Multiaddr {
+	var list []ma.Multiaddr
+	for _, a := range h.Addrs {
+		if info, err := parseAddr(a); err == nil && info.ID == id && isCircuit(info.Addrs[0]) {
+			list = append(list, info.Addrs...)
+		}
+	}
+	return list
+}
+
+// learn remembers the hubs that a peer names, and the peer itself if it is one or has relays that lead to it.
 func (m *Mesh) learn(id peer.ID, c network.Conn, h *helloMessage) {
 	from := c.RemoteMultiaddr()
-	at, dialed := m.neighbors.block(id), c.Stat().Direction == network.DirOutbound
-	if h.Hub {
+	at, dialed := m.neighbors.block(id), chosen(c)
+	if !h.Hub && h.Kind == coordinator.Native {
+		m.book.sheltered(id, slices.DeleteFunc(ownCircuits(id, h), func(a ma.Multiaddr) bool { return !useful(a, from) }), at)
+	}
+	if h.Hub && !isCircuit(from) {
 		own := peer.AddrInfo{ID: id}
+		if dialed && dialable(from) {
+			own.Addrs = append(own.Addrs, from)
+		}
 		for _, a := range h.Addrs {
 			if info, err := parseAddr(a); err == nil && info.ID == id && useful(info.Addrs[0], from) {
 				own.Addrs = append(own.Addrs, info.Addrs...)
 			}
 		}
-		if dialed {
-			own.Addrs = append(own.Addrs, from)
-		}
 		m.book.add(own, at, false)
+		m.book.renew(own)
 		if dialed { // else it is its own word: see prove
 			m.book.succeeded(id)
 		}
@@ -245,17 +333,23 @@ func (m *Mesh) answer(c network.Conn, q *helloMessage) *helloMessage {
 	m.mu.Lock()
 	run, genesis := m.run, m.genesis
 	m.mu.Unlock()
-	from := c.RemoteMultiaddr()
-	a := &helloMessage{Kind: m.cfg.Kind, Hub: m.cfg.Hub, Agent: m.cfg.Agent, Run: run, Addrs: full(m.host.ID(), m.host.Addrs(), from)}
+	from, ways := c.RemoteMultiaddr(), byWay
+	if q.Kind == coordinator.Tab {
+		ways = ofTabs
+	}
+	a := &helloMessage{Kind: m.cfg.Kind, Hub: m.isHub(c), Agent: m.cfg.Agent, Run: run, Addrs: m.ownAddrs(c, ways)}
+	if m.cfg.Hub && !a.Hub { // at its own addresses nobody finds it
+		a.Addrs = full(m.host.ID(), m.circuits(), from, ways)
+	}
 	if q.Run != run {
 		a.Genesis = genesis
 	}
 	if m.cfg.Hub {
 		a.Hubs = append(a.Hubs, a.Addrs...)
 	}
-	for _, info := range m.book.good() {
+	for _, info := range append(m.book.good(), m.relayedHere()...) {
 		if info.ID != c.RemotePeer() && len(a.Hubs) < maxHelloHubs-maxAddrsPerHub {
-			a.Hubs = append(a.Hubs, full(info.ID, info.Addrs, from)...)
+			a.Hubs = append(a.Hubs, full(info.ID, info.Addrs, from, ways)...)
 		}
 	}
 	if q.Probe {

@@ -10,17 +10,15 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/sec"
-	basichost "github.com/libp2p/go-libp2p/p2p/host/basic"
 	"github.com/libp2p/go-libp2p/p2p/host/eventbus"
 	"github.com/libp2p/go-libp2p/p2p/host/peerstore/pstoremem"
 	"github.com/libp2p/go-libp2p/p2p/muxer/yamux"
 	"github.com/libp2p/go-libp2p/p2p/net/swarm"
 	"github.com/libp2p/go-libp2p/p2p/net/upgrader"
+	"github.com/libp2p/go-libp2p/p2p/protocol/circuitv2/client"
 	"github.com/libp2p/go-libp2p/p2p/security/noise"
+	ma "github.com/multiformats/go-multiaddr"
 )
-
-// maxProbes is 0: a tab cannot be asked to dial back.
-const maxProbes = 0
 
 // newHost puts a host together for a tab, whose neighbors are hubs that it dialed. libp2p's own constructor does not
 // compile for GOOS=js.
@@ -40,7 +38,7 @@ func newHost(cfg Config, key crypto.PrivKey, gater *bans, _ *neighbors) (host.Ho
 		return nil, fmt.Errorf("identity key: %w", err)
 	}
 	bus := eventbus.NewBus()
-	net, err := swarm.NewSwarm(id, store, bus, swarm.WithConnectionGater(gater), swarm.WithDialRanker(swarm.NoDelayDialRanker))
+	net, err := swarm.NewSwarm(id, store, bus, swarm.WithConnectionGater(gater), swarm.WithDialRanker(rankWays(overTLS)))
 	if err != nil {
 		return nil, err
 	}
@@ -53,21 +51,62 @@ func newHost(cfg Config, key crypto.PrivKey, gater *bans, _ *neighbors) (host.Ho
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range transports(key, up) {
+	ways, err := transports(key, up, gater)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range ways {
 		if err := net.AddTransport(t); err != nil {
 			return nil, err
 		}
 	}
-	h, err := basichost.NewHost(net, &basichost.HostOpts{EventBus: bus, UserAgent: cfg.Agent})
+	h, err := newTabHost(net, bus, cfg.Agent)
 	if err != nil {
 		return nil, err
 	}
-	h.Start()
+	circuits, err := client.New(h, up)
+	if err != nil {
+		return nil, err
+	}
+	if err := net.AddTransport(noted{circuits}); err != nil {
+		return nil, err
+	}
+	h.start()
 	return h, nil
 }
 
+// hops are what a node relays.
+type hops struct{}
+
+func (*hops) close() error { return nil }
+
+// puncher is what natives have.
+type puncher struct{}
+
+func (*puncher) close() error { return nil }
+
+func (m *Mesh) openPuncher() error { return nil }
+
+func (m *Mesh) offerRelay() error { return nil }
+
+func (*hops) add(map[peer.ID]bool) {}
+
+// announcer is what natives have: a tab is nowhere that others could dial.
+type announcer struct{}
+
+func (m *Mesh) announce() error { return nil }
+
+func (*announcer) couldTest(peer.ID, scope) bool { return true }
+
+func (*announcer) first(ma.Multiaddr, scope) bool { return false }
+
+// probes is what natives have: a tab cannot be asked to dial back.
+type probes struct{}
+
+func newProbes() *probes { return nil }
+
 func (m *Mesh) probe(network.Conn, []string) bool { return false }
 
-func startMDNS(*Mesh) (io.Closer, error) {
+func startMDNS(*Mesh, string) (io.Closer, error) {
 	return nil, errors.New("a tab cannot search the local network")
 }

@@ -5,6 +5,7 @@ package mesh_test
 import (
 	"context"
 	"encoding/binary"
+	"io"
 	"testing"
 	"time"
 
@@ -118,17 +119,23 @@ func TestHostilePeers(t *testing.T) {
 	}
 }
 
-// foreignGossip has a host take part in the run's gossip about control, with a gossipsub that is not set up by us.
+// foreignGossip has a host take part in the run's gossip about control as hubs do, with a gossipsub that is not set up
+// by us.
 func foreignGossip(t *testing.T, ctx context.Context, h host.Host, options ...pubsub.Option) *pubsub.Topic {
 	t.Helper()
-	run := seedlog.LinkOf(genesis).String()
-	proto := protocol.ID("/evoswarm/" + run + "/gossip/2")
-	ps, err := pubsub.NewGossipSub(ctx, h, append(options,
+	proto := protocol.ID("/evoswarm/" + seedlog.LinkOf(genesis).String() + "/gossip/2")
+	return stockGossip(t, ctx, h, append(options,
 		pubsub.WithGossipSubProtocols([]protocol.ID{proto}, func(f pubsub.GossipSubFeature, p protocol.ID) bool { return f == pubsub.GossipSubFeatureMesh }))...)
+}
+
+// stockGossip has a host take part in the run's gossip about control with gossipsub as it comes, but for options.
+func stockGossip(t *testing.T, ctx context.Context, h host.Host, options ...pubsub.Option) *pubsub.Topic {
+	t.Helper()
+	ps, err := pubsub.NewGossipSub(ctx, h, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	topic, err := ps.Join("/evoswarm/" + run + "/control/2")
+	topic, err := ps.Join("/evoswarm/" + seedlog.LinkOf(genesis).String() + "/control/2")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,6 +143,25 @@ func foreignGossip(t *testing.T, ctx context.Context, h host.Host, options ...pu
 		t.Fatal(err)
 	}
 	return topic
+}
+
+// sayHello has a host say that it is in the run.
+func sayHello(t *testing.T, h host.Host, to peer.ID) {
+	t.Helper()
+	s, err := h.NewStream(t.Context(), to, "/evoswarm/hello/2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	hello := seedlog.Encode([]any{0, false, "", seedlog.LinkOf(genesis).String(), []byte{}, []string{}, []string{}, false, false})
+	if _, err := s.Write(hello); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.CloseWrite()
+	_ = s.SetReadDeadline(time.Now().Add(patience))
+	if answer, err := io.ReadAll(s); err != nil || len(answer) == 0 {
+		t.Fatalf("no hello came back: %v", err)
+	}
 }
 
 func TestHostileGossip(t *testing.T) {

@@ -2,7 +2,8 @@
 //
 // Floor 4, adapters: floors 5 and 6 import it.
 //
-// Every topic and protocol id but hello's names the run, so swarms of different runs never mix. Only messages of the
+// Every topic names the run, and every protocol id but those of hello and of gossipsub for other programs, so swarms of
+// different runs never mix. Only messages of the
 // protocol are handed up; a peer that repeatedly sends anything else is disconnected for an hour. What strangers can
 // make this peer spend or remember is bounded, and shared by blocks of addresses: budget.go.
 package mesh
@@ -14,18 +15,17 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net/netip"
 	"slices"
 	"strconv"
 	"sync"
-	"time"
 
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
+	ma "github.com/multiformats/go-multiaddr"
 
 	"github.com/evoswarm/evoswarm/coordinator"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -57,21 +57,49 @@ type Config struct {
 	Agent  string             // name and version that others see, such as "evonode/0.1.0"
 	Peers  []string           // addresses of hubs to stay connected to (a bootstrap list, those saved)
 	Hubs   int                // to how many hubs this peer keeps connections; zero: natives 32, tabs 3
-	MDNS   bool               // find hubs in the local network; natives only
+	MDNS   bool               // find hubs of the run in the local network; natives only
+	// Hosts is how many meshes this process has at the same time, one for each run, which share what strangers may make
+	// it hold; zero: one. Natives only.
+	Hosts int
+	// PerAddress is how many connections an IP address may have; zero: ConnsPerAddress. Natives only.
+	PerAddress int
 	// PortMap asks the router (UPnP, NAT-PMP) to open the listening ports; natives only.
 	PortMap bool
+	// Announce has addresses at which the user says that others can dial this peer, besides those that it finds itself:
+	// see ParseAnnounced. Natives only.
+	Announce []string
+	Secure   Secure   // of listeners for WebSocket over TLS (/tls/ws); natives only
+	Relays   []string // full addresses of hubs of any run at which to have a place if nobody can dial this peer; natives only
+	// Reached is told, where others reach this peer over relays, at which addresses they do, whenever these change;
+	// nil: nobody is. Natives only.
+	Reached func(addrs []string)
 	Logger  *slog.Logger // nil: none
 }
 
-// DefaultListen returns the addresses that a node listens on by default: port for TCP, WebSocket (which share it) and
-// QUIC, on all interfaces. Port 0 lets the system choose.
+// ConnsPerAddress is how many connections an IP address may have: classrooms, offices and carriers put many behind one,
+// and a stranger with one address takes no more. Where MaxConnsPerAddress are allowed, others still find places.
+const (
+	ConnsPerAddress    = 256
+	MaxConnsPerAddress = 2000
+)
+
+// DefaultListen returns the addresses that a node listens on by default, on all interfaces: a TCP port that TCP and
+// WebSocket share, and the UDP port of the same number, which QUIC, WebTransport and WebRTC-Direct share.
 func DefaultListen(port int) []string {
 	p := strconv.Itoa(port)
 	var list []string
 	for _, ip := range []string{"/ip4/0.0.0.0", "/ip6/::"} {
-		list = append(list, ip+"/tcp/"+p, ip+"/tcp/"+p+"/ws", ip+"/udp/"+p+"/quic-v1")
+		udp := ip + "/udp/" + p
+		list = append(list, ip+"/tcp/"+p, ip+"/tcp/"+p+"/ws", udp+"/quic-v1", udp+"/quic-v1/webtransport", udp+"/webrtc-direct")
 	}
 	return list
+}
+
+// SecureListen returns the addresses on which a node with a certificate listens besides: for WebSocket over TLS, on the
+// TCP port of the others.
+func SecureListen(port int) []string {
+	p := strconv.Itoa(port)
+	return []string{"/ip4/0.0.0.0/tcp/" + p + "/tls/ws", "/ip6/::/tcp/" + p + "/tls/ws"}
 }
 
 // Hello is what a peer says of itself on first contact.
@@ -83,6 +111,7 @@ type Hello struct {
 	Run     string   // run id; empty: in no run
 	Genesis []byte   // the run's spec; its link is Run (checked)
 	Hubs    []string // full addresses of hubs that it knows, itself included if it is one
+	Relayed bool     // a native that does what hubs do, but that only relays lead to
 	Reached bool     // whether it could reach one of our own listening addresses: whether we can be a hub
 }
 
@@ -94,6 +123,9 @@ type Linked struct {
 	Peer seedlog.Peer
 	Kind coordinator.Kind
 	Hub  bool
+	// Relayed says that only relays lead to it, but that it does what hubs do.
+	Relayed bool
+	Tab     bool // browsers connect it to this tab
 }
 
 // Unlinked says that the last connection to a linked peer is gone.
@@ -120,24 +152,32 @@ type Mesh struct {
 	bans   *bans
 	events *queue
 	book   *book
-	probes chan struct{} // one slot per dial-back in progress
+	probes *probes
 
 	neighbors *neighbors
 	heard     *replays // gossip
 	parcels   *replays
 	parts     *parts
+	tabs      *tabLinks
+	standing  *standing
+	reserved  *reservations
+	announcer announcer
+	hops      *hops                                        // nil: this peer does not relay
+	puncher   *puncher                                     // nil: this peer does not listen
+	acceptTab func(from, via peer.ID, offer *signal) error // nil: this peer is not connected to tabs by browsers
 
 	ctx    context.Context
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 	closed sync.Once
-	mdns   io.Closer
 
 	mu      sync.Mutex
-	run     string // empty before Enter
+	mdns    io.Closer // nil: nobody is searched for in the local network
+	run     string    // empty before Enter
 	genesis []byte
 	pubsub  *pubsub.PubSub
 	topics  map[subject]*pubsub.Topic
+	hearing map[subject]context.CancelFunc // ends what was subscribed to; nil: nothing is
 	links   map[peer.ID]Linked
 	outs    map[peer.ID]*outbox
 	inbound map[peer.ID]int // open streams for direct messages
@@ -167,18 +207,24 @@ func New(ctx context.Context, cfg Config) (*Mesh, error) {
 	}
 	m := &Mesh{
 		cfg: cfg, log: cfg.Logger, self: seedlog.PeerOf(cfg.Key), events: newQueue(), book: newBook(),
-		probes: make(chan struct{}, maxProbes), neighbors: newNeighbors(), heard: newReplays(), parcels: newReplays(), parts: newParts(),
-		topics: make(map[subject]*pubsub.Topic), visits: newVisits(),
+		probes: newProbes(), neighbors: newNeighbors(), heard: newReplays(), parcels: newReplays(), parts: newParts(), tabs: newTabLinks(),
+		standing: newStanding(), reserved: newReservations(), topics: make(map[subject]*pubsub.Topic), hearing: make(map[subject]context.CancelFunc), visits: newVisits(),
 		links: make(map[peer.ID]Linked), outs: make(map[peer.ID]*outbox), inbound: make(map[peer.ID]int),
 		forgetting: make(map[peer.ID]chan struct{}),
 	}
 	m.bans = newBans(m.neighbors.block)
+	m.bans.backs = m.standing.dialsBack
 	for _, addr := range cfg.Peers {
 		info, err := parseAddr(addr)
 		if err != nil {
 			return nil, err
 		}
 		m.book.add(*info, block{}, true)
+	}
+	for _, addr := range cfg.Relays {
+		if _, err := parseAddr(addr); err != nil {
+			return nil, err
+		}
 	}
 	key, err := crypto.UnmarshalEd25519PrivateKey(cfg.Key)
 	if err != nil {
@@ -190,8 +236,9 @@ func New(ctx context.Context, cfg Config) (*Mesh, error) {
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.host.Network().Notify(&network.NotifyBundle{
 		ConnectedF: func(_ network.Network, c network.Conn) {
-			m.neighbors.connected(c.RemotePeer(), c.RemoteMultiaddr(), c.Stat().Direction == network.DirOutbound)
+			m.neighbors.connected(c.RemotePeer(), c.RemoteMultiaddr(), chosen(c))
 			m.supersede(c)
+			m.leaveCircuits(c)
 		},
 		DisconnectedF: func(_ network.Network, c network.Conn) {
 			m.neighbors.disconnected(c.RemotePeer())
@@ -199,13 +246,11 @@ func New(ctx context.Context, cfg Config) (*Mesh, error) {
 		},
 	})
 	m.host.SetStreamHandler(helloProtocol, m.onHello)
+	if err := errors.Join(m.openToTabs(key), m.offerRelay(), m.openPuncher(), m.announce()); err != nil {
+		return nil, errors.Join(err, m.host.Close())
+	}
 	m.spawn(func() { m.events.pump(m.ctx) })
 	m.spawn(m.keep)
-	if cfg.MDNS {
-		if m.mdns, err = startMDNS(m); err != nil {
-			m.log.Warn("cannot search the local network for nodes", "err", err)
-		}
-	}
 	return m, nil
 }
 
@@ -224,29 +269,40 @@ func (m *Mesh) spawn(f func()) {
 // Self is this peer's key.
 func (m *Mesh) Self() seedlog.Peer { return m.self }
 
-// Addrs lists full addresses (with /p2p/) that others can dial. It may grow when the router opens a port.
+// Addrs lists full addresses (with /p2p/) that others can dial, by way; those through relays last. It may grow when
+// the router opens a port, and those of WebTransport change when its certificate is renewed, every fourteen days;
+// they hold the next one, too.
 func (m *Mesh) Addrs() []string {
+	addrs := m.host.Addrs()
+	slices.SortStableFunc(addrs, func(a, b ma.Multiaddr) int {
+		return slices.Index(byWay, wayOf(a)) - slices.Index(byWay, wayOf(b))
+	})
 	var list []string
-	for _, a := range m.host.Addrs() {
-		list = append(list, a.String()+"/p2p/"+m.host.ID().String())
+	for _, a := range append(addrs, m.circuits()...) {
+		list = append(list, fullText(m.host.ID(), a))
 	}
 	return list
+}
+
+// meetAt exchanges hello at a full address of another peer. info is nil if the address is none.
+func (m *Mesh) meetAt(ctx context.Context, addr string) (info *peer.AddrInfo, hello Hello, err error) {
+	if info, err = parseAddr(addr); err != nil {
+		return nil, Hello{}, err
+	}
+	if info.ID == m.host.ID() {
+		return nil, Hello{}, fmt.Errorf("%w: %s is this node itself", ErrAddress, addr)
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	hello, err = m.meet(ctx, *info)
+	return info, hello, err
 }
 
 // Dial connects to a full address and exchanges hello. The peer is kept connected if it is a hub. The error wraps
 // ErrAddress, ErrUnreachable, ErrWrongPeer or ErrForeign and says what to do.
 func (m *Mesh) Dial(ctx context.Context, addr string) (Hello, error) {
-	info, err := parseAddr(addr)
-	if err != nil {
-		return Hello{}, err
-	}
-	if info.ID == m.host.ID() {
-		return Hello{}, fmt.Errorf("%w: %s is this node itself", ErrAddress, addr)
-	}
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
-	defer cancel()
-	hello, err := m.meet(ctx, *info)
-	if run := m.runID(); err == nil && hello.Hub && (run == "" || hello.Run == run) {
+	info, hello, err := m.meetAt(ctx, addr)
+	if run := m.runID(); err == nil && (hello.Hub || hello.Relayed) && (run == "" || hello.Run == run) {
 		m.book.add(*info, block{}, true)
 		m.book.succeeded(info.ID)
 	}
@@ -273,6 +329,10 @@ func (m *Mesh) Enter(genesis []byte) error {
 		return err
 	}
 	m.host.SetStreamHandler(directProtocol(run), m.onDirect)
+	if m.cfg.MDNS {
+		m.searchLocally(run)
+	}
+	m.host.SetStreamHandler(tabsProtocol(run), m.onTabs)
 	for _, id := range m.host.Network().Peers() {
 		m.spawn(func() {
 			ctx, cancel := context.WithTimeout(m.ctx, dialTimeout)
@@ -285,119 +345,21 @@ func (m *Mesh) Enter(genesis []byte) error {
 	return nil
 }
 
+// searchLocally finds the nodes of a run in the local network, and is found by them.
+func (m *Mesh) searchLocally(run string) {
+	service, err := startMDNS(m, run)
+	if err != nil {
+		m.log.Warn("cannot search the local network for nodes", "err", err)
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.mdns = service
+}
+
 // Events is closed by Close. Linked and Unlinked are never lost and come in order; gossip is dropped while
 // the channel is not read; direct messages wait at the sender.
 func (m *Mesh) Events() <-chan Event { return m.events.out }
-
-// Links lists the linked peers, sorted.
-func (m *Mesh) Links() []Linked {
-	m.mu.Lock()
-	list := slices.Collect(maps.Values(m.links))
-	m.mu.Unlock()
-	slices.SortFunc(list, func(a, b Linked) int { return a.Peer.Compare(b.Peer) })
-	return list
-}
-
-// link reports a connected peer of the same run.
-func (m *Mesh) link(id peer.ID, l Linked) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if _, known := m.links[id]; known || m.host.Network().Connectedness(id) != network.Connected || m.bans.banned(id) {
-		return
-	}
-	m.links[id] = l
-	if l.Hub && m.neighbors.proven(id) {
-		m.host.ConnManager().Protect(id, "hub")
-	}
-	m.events.link(l)
-	m.release(id)
-	m.log.Debug("linked", "peer", l.Peer.Short(), "hub", l.Hub)
-}
-
-// parallel is within what time a peer may dial several addresses of this one, to keep the connection that is up first.
-const parallel = 3 * time.Second
-
-// supersede closes the connections that a peer had dialed before it dialed c. A peer dials again only when it has lost
-// them, after a crash or on another network, and this side would go unheard on them until they time out. It runs before
-// anything is received on c.
-func (m *Mesh) supersede(c network.Conn) {
-	if c.Stat().Direction != network.DirInbound {
-		return
-	}
-	id := c.RemotePeer()
-	var lost []network.Conn
-	for _, old := range m.host.Network().ConnsToPeer(id) {
-		if old.Stat().Direction == network.DirInbound && c.Stat().Opened.Sub(old.Stat().Opened) > parallel {
-			lost = append(lost, old)
-		}
-	}
-	if len(lost) == 0 {
-		return
-	}
-	m.mu.Lock()
-	m.removeLink(id) // its hello links it again
-	if m.pubsub != nil && m.forgetting[id] == nil {
-		m.forgetting[id] = make(chan struct{})
-	}
-	m.mu.Unlock()
-	for _, old := range lost {
-		_ = old.Close()
-	}
-}
-
-// forgetful is how long gossip may take to see that a connection has ended.
-const forgetful = 5 * time.Second
-
-// awaitForgotten returns once gossip has forgotten the connections of a peer that were superseded. When gossip sees one
-// end, it forgets which topics the peer is subscribed to, those too that the peer has named on its new connection, and
-// the peer names them only once.
-func (m *Mesh) awaitForgotten(id peer.ID) {
-	m.mu.Lock()
-	done := m.forgetting[id]
-	m.mu.Unlock()
-	if done == nil {
-		return
-	}
-	select {
-	case <-done:
-	case <-time.After(forgetful):
-		m.forgotten(id)
-	case <-m.ctx.Done():
-	}
-}
-
-// forgotten notes that gossip has nothing of a peer's superseded connections any more.
-func (m *Mesh) forgotten(id peer.ID) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if done := m.forgetting[id]; done != nil {
-		close(done)
-		delete(m.forgetting, id)
-	}
-}
-
-// unlink runs after every disconnection; only the last one counts.
-func (m *Mesh) unlink(id peer.ID) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.host.Network().Connectedness(id) != network.Connected {
-		m.removeLink(id)
-		delete(m.forgetting, id)
-	}
-}
-
-// removeLink reports that a peer is not linked any more. The caller holds mu.
-func (m *Mesh) removeLink(id peer.ID) {
-	l, known := m.links[id]
-	if !known {
-		return
-	}
-	delete(m.links, id)
-	delete(m.visits.used, id)
-	m.host.ConnManager().Unprotect(id, "hub")
-	m.events.link(Unlinked{l.Peer})
-	m.log.Debug("unlinked", "peer", l.Peer.Short())
-}
 
 // Ban disconnects a peer for an hour.
 func (m *Mesh) Ban(p seedlog.Peer) {
@@ -437,10 +399,13 @@ func (m *Mesh) Close() error {
 	m.closed.Do(func() {
 		m.cancel()
 		m.events.close()
-		if m.mdns != nil {
-			err = m.mdns.Close()
+		m.mu.Lock()
+		mdns := m.mdns
+		m.mu.Unlock()
+		if mdns != nil {
+			err = mdns.Close()
 		}
-		err = errors.Join(err, m.host.Close())
+		err = errors.Join(err, m.hops.close(), m.puncher.close(), m.host.Close())
 		m.wg.Wait()
 	})
 	return err

@@ -25,6 +25,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
 		// Started by an init function of a library, for the whole process.
 		goleak.IgnoreTopFunction("github.com/libp2p/go-libp2p/p2p/transport/quicreuse.init.0.func1"),
+		// pion waits for the deadline of a read whose connection is gone, seconds to minutes.
+		goleak.IgnoreTopFunction("github.com/pion/sctp.(*Stream).SetReadDeadline.func1"),
 	)
 }
 
@@ -274,6 +276,68 @@ func gossiped(t *testing.T, from, to *mesh.Mesh) {
 			}
 		case <-time.After(100 * time.Millisecond):
 		}
+	}
+}
+
+// TestEntriesAreNotForAll: a leaf that needs no gossip about entries gets none, and hears all else; it may ask for it
+// again.
+func TestEntriesAreNotForAll(t *testing.T) {
+	hub, leaf := startHub(t, 1), mesh.Config{Key: key(2)}
+	enter(t, hub)
+	leaf.Peers = []string{hub.Addrs()[0]}
+	m := start(t, leaf)
+	enter(t, m)
+	linked(t, m, hub)
+	announce := coordinator.EncodeMessage(&coordinator.Announce{Entry: []byte{1}, Seal: []byte{2}})
+	heard := func() (entries, statuses int) { // of some that the hub sends
+		deadline := time.After(2 * time.Second)
+		for range 10 {
+			for _, data := range [][]byte{announce, status(9)} {
+				if err := hub.Gossip(data); err != nil {
+					t.Fatal(err)
+				}
+			}
+			select {
+			case <-deadline:
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+		for {
+			select {
+			case e := <-m.Events():
+				r, ok := e.(mesh.Received)
+				if !ok {
+					continue
+				}
+				if _, ok := r.Message.(*coordinator.Announce); ok {
+					entries++
+				} else {
+					statuses++
+				}
+			case <-deadline:
+				return entries, statuses
+			}
+		}
+	}
+	hear := func(on bool) {
+		if err := m.HearEntries(on); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(500 * time.Millisecond) // until the hub knows
+		heard()
+	}
+	hear(true)
+	if entries, statuses := heard(); entries < 5 || statuses < 5 {
+		t.Errorf("at first it hears %d entries and %d statuses", entries, statuses)
+	}
+	hear(false)
+	hear(false)
+	if entries, statuses := heard(); entries > 0 || statuses < 5 {
+		t.Errorf("without entries it hears %d and %d statuses", entries, statuses)
+	}
+	hear(true)
+	if entries, _ := heard(); entries < 5 {
+		t.Errorf("with entries again it hears %d", entries)
 	}
 }
 

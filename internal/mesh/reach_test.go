@@ -123,6 +123,33 @@ func TestParcelsPassHubs(t *testing.T) {
 	}
 }
 
+// TestHubCarriesToItsLeaf: a leaf that says nothing is reached over a hub that is known to have it.
+func TestHubCarriesToItsLeaf(t *testing.T) {
+	hubs := []*mesh.Mesh{startHub(t, 1), startHub(t, 2)}
+	enter(t, hubs[0])
+	enter(t, hubs[1])
+	dial(t, hubs[1], hubs[0])
+	linked(t, hubs[0], hubs[1])
+	leaf := start(t, mesh.Config{Key: key(3), Hubs: 1, Peers: []string{hubs[1].Addrs()[0]}})
+	enter(t, leaf)
+	linked(t, leaf, hubs[1])
+	segment := coordinator.EncodeMessage(&coordinator.Segment{Generations: []coordinator.Generation{{Entry: make([]byte, 500<<10), Claims: [][]byte{}}}})
+	if err := hubs[0].Send(leaf.Self(), segment); !errors.Is(err, mesh.ErrUnreachable) {
+		t.Fatalf("a way to it is known without: %v", err)
+	}
+	if err := hubs[0].SendOver(hubs[1].Self(), leaf.Self(), segment); err != nil {
+		t.Fatal(err)
+	}
+	e := wait(t, leaf, func(e mesh.Received) bool { _, ok := e.Message.(*coordinator.Segment); return ok })
+	if e.From != hubs[0].Self() || e.Via != hubs[1].Self() {
+		t.Errorf("got a message of %s via %s", e.From.Short(), e.Via.Short())
+	}
+	if err := hubs[0].SendOver(leaf.Self(), hubs[1].Self(), status(7)); err != nil { // it is linked, and that is no hub
+		t.Fatal(err)
+	}
+	wait(t, hubs[1], func(e mesh.Received) bool { return e.From == hubs[0].Self() })
+}
+
 // parcelOf makes a parcel as its author would.
 func parcelOf(author, signer ed25519.PrivateKey, to seedlog.Peer, number uint64, data []byte) []byte {
 	signed := append([]byte("evoswarm/parcel/2\x00"+seedlog.LinkOf(genesis).String()+"\x00"), to[:]...)

@@ -117,6 +117,21 @@ func (m *Mesh) reach(to seedlog.Peer, id peer.ID, data []byte) error {
 	return fmt.Errorf("%w: no connection to %s, and no way to it is known", ErrUnreachable, id)
 }
 
+// SendOver is Send to a peer that a hub is said to be linked to: where this one is not, that hub carries the message.
+// A leaf says nothing to all, so no other way to it is known. Without a hub, or where this peer is not linked to it,
+// it is Send.
+func (m *Mesh) SendOver(hub, to seedlog.Peer, data []byte) error {
+	over, err := IDOf(hub)
+	id, err2 := IDOf(to)
+	if err != nil || err2 != nil || m.runID() == "" || m.isLinked(id) || !m.carries(over) || len(data) > coordinator.MaxDirectBytes {
+		return m.Send(to, data)
+	}
+	frame := m.pack(to, data).encode()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.enqueue(over, frame)
+}
+
 // ways lists up to two linked neighbors that may lead to a peer: the one that it was last heard by, and a hub. A leaf
 // passes gossip on from one of its hubs to the others, but carries no parcels.
 func (m *Mesh) ways(id peer.ID) []peer.ID {
@@ -138,12 +153,23 @@ func (m *Mesh) ways(id peer.ID) []peer.ID {
 	return list
 }
 
-// carries reports whether a linked neighbor says that it is a hub.
+// carries reports whether a linked neighbor carries parcels: it says that it is a hub, or there are tabs alone.
 func (m *Mesh) carries(id peer.ID) bool {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.links[id].Hub
+	l, linked := m.links[id]
+	m.mu.Unlock()
+	return l.Hub || linked && m.tabsAlone()
 }
+
+// carriesTo reports whether this peer carries parcels for another one on. Hubs do, and tabs where they have each other
+// alone; where a hub is, they bring them to their own neighbors.
+func (m *Mesh) carriesTo(to seedlog.Peer) bool {
+	id, err := IDOf(to)
+	return m.cfg.Hub || m.tabsAlone() || err == nil && m.acceptTab != nil && m.isLinked(id)
+}
+
+// tabsAlone reports whether this is a tab that no hub is connected to.
+func (m *Mesh) tabsAlone() bool { return m.acceptTab != nil && !m.HasHub() }
 
 func (m *Mesh) linkedAny() bool {
 	m.mu.Lock()
@@ -165,7 +191,7 @@ func (m *Mesh) onParcel(via peer.ID, from seedlog.Peer, data []byte) error {
 	switch {
 	case p.from == m.self || m.bans.banned(author):
 		return nil
-	case !mine && (!m.cfg.Hub || p.hops == 0):
+	case !mine && (p.hops == 0 || !m.carriesTo(p.to)):
 		return nil
 	case !mine && (!m.neighbors.take(via, relayMessages, price(p.data)) ||
 		!m.neighbors.take(via, relayBytes, min(len(data), int(quotas[relayBytes].own.burst)))):
@@ -184,6 +210,10 @@ func (m *Mesh) onParcel(via peer.ID, from seedlog.Peer, data []byte) error {
 	}
 	if !mine {
 		m.carry(via, p)
+		return nil
+	}
+	if len(p.data) > 0 && p.data[0] == signaled {
+		m.onSignal(author, via, p.data)
 		return nil
 	}
 	msg, err := coordinator.DecodeMessage(p.data)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +18,8 @@ import (
 
 const (
 	maxAddressesBytes = 256 << 10
-	maxAddresses      = 256
+	maxAddresses      = 256 // of each run
+	maxRuns           = 64
 	resolveTimeout    = 15 * time.Second
 )
 
@@ -25,8 +27,7 @@ const (
 // (http://host:port/), whose addresses.json is fetched. "#<run id>" or "#run=<run id>" after either pins the run.
 // Errors wrap ErrAddress or ErrUnreachable and say what to do.
 func Resolve(ctx context.Context, target string) (Addresses, error) {
-	target, fragment, _ := strings.Cut(strings.TrimSpace(target), "#")
-	run := strings.TrimPrefix(fragment, "run=")
+	target, run := cutRun(target)
 	if run != "" {
 		if _, err := seedlog.ParseLink(run); err != nil {
 			return Addresses{}, fmt.Errorf("%w: what follows # is no run id: %v", ErrAddress, err)
@@ -47,12 +48,27 @@ func Resolve(ctx context.Context, target string) (Addresses, error) {
 		return Addresses{}, err
 	}
 	if run != "" {
-		if found.Run != "" && found.Run != run {
-			return Addresses{}, fmt.Errorf("%w: the link is for run %s, the node there is in run %s", ErrAddress, run, found.Run)
+		if !found.choose(run) {
+			return Addresses{}, fmt.Errorf("%w: the link is for run %s, the node there is in %s", ErrAddress, run, found.names())
 		}
 		found.Run, found.Pinned = run, true
 	}
 	return found, nil
+}
+
+// cutRun parts what a user typed from the run that it is pinned to, "" for any.
+func cutRun(target string) (address, run string) {
+	address, fragment, _ := strings.Cut(strings.TrimSpace(target), "#")
+	return address, strings.TrimPrefix(fragment, "run=")
+}
+
+// RunOf is the run that a target is pinned to; "" if it is pinned to none.
+func RunOf(target string) string {
+	_, run := cutRun(target)
+	if _, err := seedlog.ParseLink(run); err != nil {
+		return ""
+	}
+	return run
 }
 
 // fetchAddresses asks the page's server.
@@ -84,11 +100,29 @@ func fetchAddresses(ctx context.Context, target string) (Addresses, error) {
 		return Addresses{}, fmt.Errorf("%w: %s: %v", ErrUnreachable, u, err)
 	}
 	var found Addresses
-	if err := json.Unmarshal(data, &found); err != nil || len(data) > maxAddressesBytes || len(found.Addresses) > maxAddresses {
+	if err := json.Unmarshal(data, &found); err != nil || len(data) > maxAddressesBytes || !found.bounded() {
 		return Addresses{}, fmt.Errorf("%w: %s does not list addresses; is this the address of an evoswarm page?", ErrUnreachable, u)
 	}
 	if len(found.Addresses) == 0 {
 		return Addresses{}, fmt.Errorf("%w: the node at %s lists no address; it must listen (evonode --bootstrap)", ErrUnreachable, u)
 	}
 	return found, nil
+}
+
+// bounded reports whether a list is of a size that is worth reading.
+func (a *Addresses) bounded() bool {
+	return len(a.Addresses) <= maxAddresses && len(a.Runs) <= maxRuns &&
+		!slices.ContainsFunc(a.Runs, func(r RunAddresses) bool { return len(r.Addresses) > maxAddresses })
+}
+
+// names says which runs a node is in.
+func (a *Addresses) names() string {
+	var runs []string
+	for _, r := range a.Runs {
+		runs = append(runs, r.Run)
+	}
+	if len(runs) < 2 {
+		return "run " + a.Run
+	}
+	return "runs " + strings.Join(runs, ", ")
 }

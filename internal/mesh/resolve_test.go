@@ -20,6 +20,8 @@ func TestResolve(t *testing.T) {
 	answers := map[string]string{
 		"/addresses.json":       fmt.Sprintf(`{"run":%q,"addresses":[%q],"version":1}`, run, addr),
 		"/below/addresses.json": fmt.Sprintf(`{"run":%q,"addresses":[%q],"version":1,"more":1}`, run, addr),
+		"/two/addresses.json":   fmt.Sprintf(`{"run":%q,"addresses":["x"],"runs":[{"run":%q,"addresses":["x"]},{"run":%q,"addresses":[%q]}]}`, other, other, run, addr),
+		"/many/addresses.json":  `{"run":"","addresses":["x"],"runs":[` + strings.Repeat(`{},`, 64) + `{}]}`,
 		"/empty/addresses.json": `{"run":"","addresses":[]}`,
 		"/page/addresses.json":  `<html>`,
 		"/huge/addresses.json":  `{"run":"` + strings.Repeat("x", 300<<10) + `"}`,
@@ -47,6 +49,9 @@ func TestResolve(t *testing.T) {
 		{name: "the list itself", target: server.URL + "/addresses.json", run: run},
 		{name: "join link", target: server.URL + "/#run=" + run, run: run, pinned: true},
 		{name: "join link of another run", target: server.URL + "/#" + other, err: mesh.ErrAddress, hint: other},
+		{name: "one of two runs", target: server.URL + "/two/#" + run, run: run, pinned: true},
+		{name: "none of two runs", target: server.URL + "/two/#" + seedlog.LinkOf([]byte("third")).String(), err: mesh.ErrAddress, hint: "runs " + other + ", " + run},
+		{name: "too many runs", target: server.URL + "/many/", err: mesh.ErrUnreachable, hint: "evoswarm page"},
 		{name: "bad run", target: server.URL + "/#hello", err: mesh.ErrAddress, hint: "run id"},
 		{name: "no scheme", target: "example.com:8080", err: mesh.ErrAddress, hint: "http://example.com:8080"},
 		{name: "no peer in it", target: "/ip4/127.0.0.1/tcp/4001", err: mesh.ErrAddress, hint: "/p2p/"},

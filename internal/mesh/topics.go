@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	pubsub "github.com/libp2p/go-libp2p-pubsub"
 	"github.com/libp2p/go-libp2p/core/protocol"
 
 	"github.com/evoswarm/evoswarm/coordinator"
@@ -13,12 +14,15 @@ import (
 // versions do not talk; each says so in words. See docs/spec/protocol.md, section 1.
 const version = 2
 
-// Names on the wire. All but hello's hold the run, so that swarms of different runs never mix.
+// Names on the wire. All but these hold the run, so that swarms of different runs never mix.
 var (
 	// helloProtocol is spoken before the run is known: one question, one answer, then the stream is closed.
 	helloProtocol = protocol.ID("/evoswarm/hello/" + strconv.Itoa(version))
 	// olderHello are the names that programs of earlier versions answer to.
 	olderHello = []protocol.ID{"/evoswarm/hello/1"}
+	// stockGossip are the names of gossipsub that programs of others speak, newest first. Who speaks no other is handed
+	// what leaves are, and is no part of the hubs' mesh, which speaks gossipProtocol. Runs are apart by their topics.
+	stockGossip = []protocol.ID{pubsub.GossipSubID_v12, pubsub.GossipSubID_v11, pubsub.GossipSubID_v10}
 )
 
 func runProtocol(run, what string) protocol.ID {
@@ -33,6 +37,9 @@ func gossipProtocol(run string) protocol.ID { return runProtocol(run, "gossip") 
 
 // leafProtocol carries gossip between a leaf and its hubs: each hands the other all that is new to it.
 func leafProtocol(run string) protocol.ID { return runProtocol(run, "leaf") }
+
+// tabsProtocol is a question for other tabs, of one byte, and its answer: keys.
+func tabsProtocol(run string) protocol.ID { return runProtocol(run, "tabs") }
 
 // subject is one of the topics of a run's gossip. Peers read only the subjects that concern them.
 type subject string

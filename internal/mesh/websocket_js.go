@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 
-	"github.com/coder/websocket"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/transport"
@@ -20,7 +19,10 @@ type socketTransport struct{ up transport.Upgrader }
 var _ transport.SkipResolver = (*socketTransport)(nil)
 
 // CanDial accepts what this tab may dial.
-func (t *socketTransport) CanDial(a ma.Multiaddr) bool { return dialable(a) }
+func (t *socketTransport) CanDial(a ma.Multiaddr) bool {
+	w := wayOf(a)
+	return (w == WebSocket || w == SecureSocket) && dialable(a)
+}
 
 // Protocols are those that end an address of this transport.
 func (t *socketTransport) Protocols() []int { return []int{ma.P_WS, ma.P_WSS} }
@@ -42,14 +44,11 @@ func (t *socketTransport) Dial(ctx context.Context, addr ma.Multiaddr, id peer.I
 	if err != nil {
 		return nil, err
 	}
-	c, _, err := websocket.Dial(ctx, url, nil)
+	s, err := openSocket(ctx, url)
 	if err != nil {
 		return nil, err
 	}
-	c.SetReadLimit(-1) // the default of 32 KiB is less than a frame of the muxer may have
-	// The connection outlives ctx, which bounds the dial.
-	conn := &socketConn{websocket.NetConn(context.Background(), c, websocket.MessageBinary), addr}
-	return t.up.Upgrade(ctx, t, conn, network.DirOutbound, id, &network.NullScope{})
+	return t.up.Upgrade(ctx, t, &socketConn{s, addr}, network.DirOutbound, id, &network.NullScope{})
 }
 
 // socketURL turns a multiaddr into the URL of a WebSocket.
@@ -83,7 +82,7 @@ func socketURL(a ma.Multiaddr) (string, error) {
 
 // socketConn gives a socket the addresses that libp2p wants.
 type socketConn struct {
-	net.Conn
+	*socket
 	remote ma.Multiaddr
 }
 

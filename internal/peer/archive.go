@@ -34,6 +34,9 @@ func (p *Peer) tidy() {
 // Block implements coordinator.Archive.
 func (a *archive) Block(link seedlog.Link) ([]byte, bool) { return a.get().Block(link) }
 
+// First implements coordinator.Archive.
+func (a *archive) First() uint64 { return a.get().First() }
+
 // At implements coordinator.Archive.
 func (a *archive) At(height uint64) (entry, seal seedlog.Link, ok bool) { return a.get().At(height) }
 

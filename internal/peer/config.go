@@ -84,5 +84,9 @@ type Config struct {
 	// Retry is how long to wait between two attempts to reopen the store; zero: 5 s.
 	Retry time.Duration
 
+	// Dropped, if not nil, is called when the store dropped the older part of the chain, which begins at a height now;
+	// elsewhere says whether a hub that is heard has the whole run.
+	Dropped func(first uint64, elsewhere bool)
+
 	Logger *slog.Logger // nil: none
 }

@@ -30,7 +30,8 @@ func (p *Peer) restoreCurve(points []Point, s store.Store) {
 		switch {
 		case n > 0 && pt.Height <= p.curve[n-1].Height, n >= maxCurve:
 		case pt.Height == 0 && pt.Head == p.rules.Run.String(),
-			entry.Defined() && pt.Head == entry.String():
+			entry.Defined() && pt.Head == entry.String(),
+			pt.Height > 0 && pt.Height < s.First(): // it was dropped
 			p.curve = append(p.curve, pt)
 		}
 	}

@@ -29,7 +29,7 @@ func (p *Peer) startEvaluation() {
 	if !ok || h.running || !h.due {
 		return
 	}
-	s := p.driver.coord.Snapshot()
+	s := shown(p.driver.coord.Snapshot())
 	if s.StateHeight != s.Height || s.Paused {
 		return // the head is not folded yet, or its owner wants no work done
 	}

@@ -23,7 +23,7 @@ type longRun struct {
 	rules *seedlog.Rules
 	dir   string
 	disk  *store.Disk
-	run   *store.Run
+	run   store.Store
 	coord *coordinator.Coordinator
 	now   coordinator.Tick
 	batch store.Batch
@@ -37,7 +37,7 @@ const savedAtOnce = 256
 // stepsKept is how many Steps are timed: fewer than any of these runs takes.
 const stepsKept = 20_000
 
-func (l *longRun) open(b *testing.B) {
+func (l *longRun) open(b testing.TB) {
 	b.Helper()
 	var err error
 	if l.disk, err = store.Open(l.dir); err == nil {
@@ -46,6 +46,13 @@ func (l *longRun) open(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	l.begin(b)
+}
+
+// begin restores the coordinator from the store.
+func (l *longRun) begin(b testing.TB) {
+	b.Helper()
+	var err error
 	length := l.run.Length()
 	summary, notes := coordinator.Summaries{Rules: l.rules, Archive: l.run}.Newest(length)
 	if len(notes) > 0 {
@@ -58,7 +65,7 @@ func (l *longRun) open(b *testing.B) {
 	}
 }
 
-func (l *longRun) close(b *testing.B) {
+func (l *longRun) close(b testing.TB) {
 	b.Helper()
 	l.save(b)
 	if err := l.run.Close(); err != nil {
@@ -69,7 +76,7 @@ func (l *longRun) close(b *testing.B) {
 	}
 }
 
-func (l *longRun) save(b *testing.B) {
+func (l *longRun) save(b testing.TB) {
 	b.Helper()
 	if err := l.run.Save(l.batch); err != nil {
 		b.Fatal(err)
@@ -78,7 +85,7 @@ func (l *longRun) save(b *testing.B) {
 }
 
 // step does one event and all that follows from it.
-func (l *longRun) step(b *testing.B, e coordinator.Event) {
+func (l *longRun) step(b testing.TB, e coordinator.Event) {
 	for events := []coordinator.Event{e}; len(events) > 0; events = events[1:] {
 		begun := threadTime()
 		a := l.coord.Step(l.now, events[0])
@@ -102,7 +109,7 @@ func (l *longRun) step(b *testing.B, e coordinator.Event) {
 	}
 }
 
-func (l *longRun) keep(b *testing.B, a coordinator.Actions) {
+func (l *longRun) keep(b testing.TB, a coordinator.Actions) {
 	if a.State != nil {
 		l.batch.State = a.State
 	}

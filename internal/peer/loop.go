@@ -28,6 +28,10 @@ type driver struct {
 	foldedAt time.Time
 	roster   *Roster // the newest that was asked for; nil: none
 	rosterAt time.Time
+	deaf     bool   // whether the mesh brings no gossip about entries
+	taken    uint64 // height of the newest state that was shown while that is so
+
+	cutting bool // whether a part of the store is being copied
 
 	stuck *stuck
 }
@@ -68,6 +72,7 @@ func (p *Peer) loop() {
 			p.offer()
 			p.step(coordinator.Passed{})
 			p.tidy()
+			p.cut()
 		}
 		p.publish(false)
 	}
@@ -96,7 +101,7 @@ func (p *Peer) offer() {
 func (p *Peer) onMesh(e mesh.Event) {
 	switch e := e.(type) {
 	case mesh.Linked:
-		p.step(coordinator.Linked{Peer: e.Peer})
+		p.step(coordinator.Linked{Peer: e.Peer, Tab: e.Tab})
 	case mesh.Unlinked:
 		p.step(coordinator.Unlinked{Peer: e.Peer})
 	case mesh.Received:
@@ -123,6 +128,18 @@ func (p *Peer) step(e coordinator.Event) {
 		d.dirty = true
 	}
 	p.act(d.coord.Step(p.now(), e))
+	p.hearEntries()
+}
+
+// hearEntries has the mesh bring gossip about new entries as long as the coordinator needs that.
+func (p *Peer) hearEntries() {
+	d := &p.driver
+	if deaf := !d.coord.HearsEntries(); deaf != d.deaf && p.cfg.Mesh != nil {
+		d.deaf = deaf
+		if err := p.cfg.Mesh.HearEntries(!deaf); err != nil {
+			p.log.Error("gossip about entries", "err", err)
+		}
+	}
 }
 
 // act makes durable what must be, then does the rest.
@@ -263,7 +280,7 @@ func (p *Peer) send(e coordinator.Envelope) {
 	var err error
 	switch data := coordinator.EncodeMessage(e.Message); e.Scope {
 	case coordinator.Direct:
-		err = m.Send(e.To, data)
+		err = m.SendOver(e.Over, e.To, data)
 	case coordinator.Gossip:
 		err = m.Gossip(data)
 	case coordinator.Hubs:
@@ -280,7 +297,10 @@ func (p *Peer) evaluate(w coordinator.Work) {
 		p.test(w)
 		return
 	}
-	evaluations := len(w.Task.Seeds) * p.rules.Signs()
+	evaluations := len(w.Task.Seeds)
+	if !w.Task.HeldOut {
+		evaluations *= p.rules.Signs()
+	}
 	p.driver.work[w.ID] = evaluations
 	p.cfg.Evaluator.Evaluate(w.ID, w.Task, w.Urgent, func(results []rollout.CandidateResult, err error) {
 		if err != nil {

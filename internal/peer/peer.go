@@ -58,6 +58,8 @@ type Peer struct {
 	status   Status
 	model    *evolve.State // newest that is folded
 	modelAt  uint64        // height of model
+	newest   *evolve.State // of the head; nil: it is not folded yet
+	newestOn seedlog.Link  // the head then
 	curve    []Point
 	watchers map[chan Status]bool
 	err      error
@@ -157,12 +159,21 @@ func (p *Peer) release() error {
 	return errors.Join(err, p.archive.get().Close())
 }
 
-// Model returns the newest state that is known, read-only, and its height: for drawing the mean policy,
-// which is more than its parameters where observations are normalized.
+// Model returns a state, read-only, and its height: the one that passed the test, else the best one by held-out
+// episodes, else the newest that is known. It is for drawing the mean policy, which is more than its parameters where
+// observations are normalized.
 func (p *Peer) Model() (state *evolve.State, height uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.model, p.modelAt
+}
+
+// Newest returns the state after the head, which new candidates are made from, and the head's link. It is
+// read-only, and nil while the head is not folded yet.
+func (p *Peer) Newest() (state *evolve.State, on seedlog.Link) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.newest, p.newestOn
 }
 
 // Pause stops or restarts own work. Re-runs that the protocol requires continue. It is not remembered over a restart.

@@ -63,7 +63,7 @@ func cartPoleWith(t testing.TB, edit func(*seedlog.Spec)) *seedlog.Rules {
 	nonce := make([]byte, 16)
 	nonce[0] = 1
 	spec := &seedlog.Spec{
-		Format: seedlog.Format, Numerics: seedlog.Numerics,
+		Format: seedlog.Format1, Numerics: seedlog.Numerics,
 		Env:        seedlog.EnvRef{ID: "CartPole-v1", Revision: 1},
 		Policy:     policy.Spec{Kind: "linear", Hidden: []uint64{}, Head: "argmax"},
 		Strategy:   seedlog.StrategyRef{Name: "dises", Revision: method.Revision, Params: params},

@@ -21,10 +21,19 @@ var (
 
 // NewPoolEvaluator returns an evaluator for a run on that many cores (0 or less: all).
 func NewPoolEvaluator(rules *seedlog.Rules, workers int) *PoolEvaluator {
+	return newPoolEvaluator(schedule.NewRoutines(rules.Plan), workers)
+}
+
+// NewSharingEvaluator returns an evaluator for one of the runs that share cores; workers is how many cores those are (0
+// or less: all of the computer).
+func NewSharingEvaluator(rules *seedlog.Rules, workers int, share *schedule.Share) *PoolEvaluator {
+	return newPoolEvaluator(schedule.SharingRoutines(rules.Plan, share), workers)
+}
+
+func newPoolEvaluator(routines *schedule.Routines, workers int) *PoolEvaluator {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	routines := schedule.NewRoutines(rules.Plan)
 	return &PoolEvaluator{schedule.New(schedule.Config{Start: routines.Start}, workers), routines}
 }
 

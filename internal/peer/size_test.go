@@ -44,7 +44,7 @@ func TestSizes(t *testing.T) {
 // generationOf measures a whole generation of a swarm's run: every peer adds all that its quota allows.
 func generationOf(t *testing.T, strategy string, peers int) ([]*seedlog.Claim, *seedlog.Rules) {
 	t.Helper()
-	spec, err := runspec.NewSpec(runspec.Options{Env: "CartPole-v1", Strategy: strategy, Nonce: [16]byte{1}})
+	spec, err := runspec.NewSpec(runspec.Options{Format: seedlog.Format1, Env: "CartPole-v1", Strategy: strategy, Nonce: [16]byte{1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,23 +79,33 @@ type Status struct {
 	Best *float64 `json:"best"` // highest fitness of the newest generation; nil: none
 	Mean *float64 `json:"mean"` // mean fitness of the newest generation; nil: none
 
-	Return       *float64 `json:"return"`        // mean return of the last held-out evaluation; nil: none yet
-	ReturnHeight uint64   `json:"return_height"` // height of that evaluation
-	Threshold    *float64 `json:"threshold"`     // mean return that counts as solved; nil: the world has none
-	SolvedHeight uint64   `json:"solved_height"` // generation whose policy passed the test and ended the run; 0: none
-	Ended        bool     `json:"ended"`         // whether the run has ended: its spec says when
-	EndsSolved   bool     `json:"-"`             // whether the run ends with a policy that passes the test
+	Return       *float64   `json:"return"`        // mean return of the last held-out evaluation, or of that of the state that solved the run; nil: none yet
+	ReturnHeight uint64     `json:"return_height"` // height of that evaluation
+	BestState    *BestState `json:"best_state"`    // the best state by held-out episodes, as the log says; nil: none
+	Threshold    *float64   `json:"threshold"`     // mean return that counts as solved; nil: the world has none
+	SolvedHeight uint64     `json:"solved_height"` // generation whose policy passed the test and ended the run; 0: none
+	Ended        bool       `json:"ended"`         // whether the run has ended: its spec says when
+	EndsSolved   bool       `json:"-"`             // whether the run ends with a policy that passes the test
 
 	State    State   `json:"state"`
 	Reason   Reason  `json:"reason"`          // why, for programs
 	Why      string  `json:"why"`             // one sentence for a person
-	Ahead    uint64  `json:"ahead"`           // while catching up: generation whose state it works on meanwhile; 0: none
+	Light    bool    `json:"light"`           // it follows the run by the states that hubs give, without the results of others
+	Ahead    uint64  `json:"ahead"`           // while catching up, or light: generation whose state it works on meanwhile; 0: none
 	Behind   uint64  `json:"behind"`          // while catching up: generations still to take in
 	BehindOf uint64  `json:"behind_of"`       // while catching up: how many there were
 	BehindS  float64 `json:"behind_s"`        // while catching up: estimated time left [s]; 0: not known
 	Base     uint64  `json:"base"`            // generation that this peer's chain begins at, as others gave it; 0: the first, or it has checked what lies below
 	Checked  uint64  `json:"checked"`         // with a base: generations checked from the first on
+	First    uint64  `json:"first"`           // generation from which on this peer has the log; 1: all of it
 	Error    string  `json:"error,omitempty"` // what is wrong with this computer, such as a full disk
+}
+
+// BestState is the state of a run that is shown and exported by default, unless one passed the test.
+type BestState struct {
+	Height   uint64  `json:"height"`
+	Score    float64 `json:"score"`    // mean return
+	Episodes uint64  `json:"episodes"` // held-out ones, of all peers
 }
 
 const (
@@ -140,19 +150,28 @@ func (p *Peer) publish(now bool) {
 		return
 	}
 	d.dirty, d.meters.published = false, time.Now()
-	d.snapshot = d.coord.Snapshot()
+	d.snapshot = shown(d.coord.Snapshot())
+	if every := p.rules.Spec.Checks.Every; d.snapshot.Light && d.snapshot.Height/every > d.taken/every {
+		d.taken, d.heldOut.due = d.snapshot.Height, true
+	}
 	d.meters.see(time.Now(), d.snapshot.Evaluations, d.snapshot.Syncing)
 	s := p.describe()
 	p.startEvaluation()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.model, p.modelAt = d.snapshot.State, d.snapshot.StateHeight
-	if d.snapshot.Ahead > 0 {
+	p.newest, p.newestOn = nil, d.snapshot.Head
+	if d.snapshot.StateHeight == d.snapshot.Height {
+		p.newest = d.snapshot.State
+	}
+	switch solved := d.snapshot.End == seedlog.EndedSolved; {
+	case d.snapshot.BestModel != nil && !solved:
+		p.model, p.modelAt = d.snapshot.BestModel, d.snapshot.BestState.Height
+	case d.snapshot.Ahead > 0:
 		p.model, p.modelAt = d.snapshot.AheadState, d.snapshot.Ahead
 	}
-	if n := len(p.curve); n > 0 {
-		last := p.curve[n-1]
-		s.Return, s.ReturnHeight = &last.Return, last.Height
+	if point, ok := toShow(p.curve, s.SolvedHeight); ok {
+		s.Return, s.ReturnHeight = &point.Return, point.Height
 	}
 	p.status = s
 	for w := range p.watchers {
@@ -162,6 +181,27 @@ func (p *Peer) publish(now bool) {
 		}
 		w <- s
 	}
+}
+
+// toShow is the held-out evaluation that people see: that of the state that solved the run, else the last one.
+func toShow(curve []Point, solved uint64) (Point, bool) {
+	for _, point := range curve {
+		if solved > 0 && point.Height == solved {
+			return point, true
+		}
+	}
+	if len(curve) == 0 {
+		return Point{}, false
+	}
+	return curve[len(curve)-1], true
+}
+
+// shown is what a peer shows of itself: one that follows by the states of hubs has those in place of its own chain's.
+func shown(s coordinator.Snapshot) coordinator.Snapshot {
+	if s.Light && s.Ahead > 0 {
+		s.Height, s.Head, s.State, s.StateHeight = s.Ahead, s.AheadHead, s.AheadState, s.Ahead
+	}
+	return s
 }
 
 // describe puts a status together.
@@ -175,8 +215,11 @@ func (p *Peer) describe() Status {
 		Evaluations: c.Evaluations, Steps: p.steps(*c), EvalsPerS: d.meters.run.slowRate(now, p.started),
 		Mine: c.Mine.Evaluations, MineSteps: c.Mine.Steps, MineEvalsPerS: d.meters.mine.rate(now, p.started), Own: ledgerOf(c.Own), Reorgs: c.Reorgs,
 		Workers: p.cfg.Evaluator.Workers(), Devices: p.cfg.Evaluator.Devices(), Best: fitness(c.Best), Mean: fitness(c.Mean), Threshold: &solved,
-		EndsSolved: p.rules.Spec.Until != nil && p.rules.Spec.Until.Solved, Ahead: c.Ahead, Behind: c.Behind, BehindOf: c.BehindOf, BehindS: d.pace.left(c.Behind),
-		Base: c.Base, Checked: c.Folded,
+		EndsSolved: p.rules.Spec.Until != nil && p.rules.Spec.Until.Solved, Light: c.Light, Ahead: c.Ahead, Behind: c.Behind, BehindOf: c.BehindOf, BehindS: d.pace.left(c.Behind),
+		Base: c.Base, Checked: c.Folded, First: c.First,
+	}
+	if best := c.BestState; best.Height > 0 {
+		s.BestState = &BestState{best.Height, rollout.FromFitness(best.Score), best.Results}
 	}
 	if c.Reorgs > 0 {
 		s.Reorg = &Reorg{c.Reorg.Height, c.Reorg.Gone, c.Reorg.Come}
@@ -191,8 +234,11 @@ func (p *Peer) describe() Status {
 		s.Connected = len(p.cfg.Mesh.Links())
 	}
 	s.State, s.Reason, s.Why = p.state(s.Connected)
-	if s.Base > 0 && s.State == Training {
+	if s.Base > 0 && (s.State == Training || s.Reason == PartDone) {
 		s.Why += fmt.Sprintf("; began at generation %d, and has checked %d of those before", s.Base, s.Checked)
+		if c.Lost {
+			s.Why += "; nobody here has the others any more"
+		}
 	}
 	if d.stuck != nil {
 		s.Error = d.stuck.err.Error()
@@ -217,6 +263,8 @@ func (p *Peer) state(connected int) (State, Reason, string) {
 			seedlog.EndedEvaluations: c.Evaluations, seedlog.EndedSteps: c.Steps, seedlog.EndedEntries: c.Height}[c.End], c.End)
 	case c.Paused:
 		return Paused, OwnerPause, "paused by its owner"
+	case c.Light && c.Ahead > 0:
+		return Training, Evaluating, fmt.Sprintf("evaluating policies of generation %d; follows the run by its newest policies, since the results of all others are too much to download", c.Ahead+1)
 	case c.Ahead > 0:
 		return Training, Evaluating, fmt.Sprintf("evaluating policies of generation %d; %s", c.Ahead+1, p.progress())
 	case c.Syncing:

@@ -65,6 +65,10 @@ func For(env *envs.Spec, method evolve.Method) Preset {
 	return r.complete(t.base, method)
 }
 
+// SwarmStrategy is the strategy of a swarm's run that names none: it takes results of earlier states, so that nobody
+// waits, and its steps grow with how many results there are.
+const SwarmStrategy = "snes"
+
 // DefaultStrategy returns the name of the strategy that learns best in the environment called envID.
 func DefaultStrategy(envID string) string {
 	if t, ok := tables[envID]; ok {

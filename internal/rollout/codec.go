@@ -10,12 +10,13 @@ import (
 // Tags that begin the encodings.
 const (
 	taskTag    = "evotask1"
+	heldTag    = "evoheld1" // of a held-out task
 	resultsTag = "evores01"
 )
 
-// MarshalTask returns the encoding of t. Of the state it contains the generation only: "evotask1", then in
-// little-endian order State.Gen (8 bytes), the numbers of candidates, of lists of episodes and of episodes in
-// a list (4 each), the seeds (8 each) and the episode seeds (8 each, list by list). Errors wrap ErrTask.
+// MarshalTask returns the encoding of t. Of the state it contains the generation only: "evotask1", "evoheld1" if it is
+// held out, then in little-endian order State.Gen (8 bytes), the numbers of candidates, of lists of episodes and of
+// episodes in a list (4 each), the seeds (8 each) and the episode seeds (8 each, list by list). Errors wrap ErrTask.
 // Canonical.
 func MarshalTask(t Task) ([]byte, error) {
 	if err := t.Check(); err != nil {
@@ -23,7 +24,11 @@ func MarshalTask(t Task) ([]byte, error) {
 	}
 	lists, episodes := len(t.Episodes), len(t.Episodes[0])
 	b := make([]byte, 0, taskHeader+8*(len(t.Seeds)+lists*episodes))
-	b = append(b, taskTag...)
+	if t.HeldOut {
+		b = append(b, heldTag...)
+	} else {
+		b = append(b, taskTag...)
+	}
 	b = binary.LittleEndian.AppendUint64(b, t.State.Gen)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(t.Seeds)))
 	b = binary.LittleEndian.AppendUint32(b, uint32(lists))
@@ -43,9 +48,10 @@ func UnmarshalTask(b []byte, state *evolve.State) (Task, error) {
 	if state == nil {
 		return Task{}, fmt.Errorf("%w: no state", ErrTask)
 	}
-	if len(b) < taskHeader || string(b[:len(taskTag)]) != taskTag {
+	if len(b) < taskHeader || string(b[:len(taskTag)]) != taskTag && string(b[:len(heldTag)]) != heldTag {
 		return Task{}, fmt.Errorf("%w: no %s header", ErrTask, taskTag)
 	}
+	held := string(b[:len(heldTag)]) == heldTag
 	h := b[len(taskTag):taskHeader]
 	if gen := binary.LittleEndian.Uint64(h); gen != state.Gen {
 		return Task{}, fmt.Errorf("%w: generation %d, but the state has generation %d", ErrTask, gen, state.Gen)
@@ -61,7 +67,7 @@ func UnmarshalTask(b []byte, state *evolve.State) (Task, error) {
 	if want := 8 * (candidates + lists*episodes); int64(len(b)) != want {
 		return Task{}, fmt.Errorf("%w: %d bytes of seeds, want %d", ErrTask, len(b), want)
 	}
-	t := Task{State: state}
+	t := Task{State: state, HeldOut: held}
 	t.Seeds, b = takeUint64s(b, int(candidates))
 	for range lists {
 		var list []uint64

@@ -157,7 +157,7 @@ func TestConditionsTwin(t *testing.T) {
 				if !reflect.DeepEqual(got, returns) || n != steps[0]+steps[1]+steps[2] {
 					t.Errorf("%s %s generation %d: Returns gives %v in %d steps, want %v in %v", id, kind, s.Gen, got, n, returns, steps)
 				}
-				if n := testing.AllocsPerRun(3, func() { e.Run(s, theta, seeds) }); n != 0 {
+				if n := testing.AllocsPerRun(10, func() { e.Run(s, theta, seeds) }); n != 0 {
 					t.Errorf("%s %s: Run allocates %v times, want none", id, kind, n)
 				}
 			}

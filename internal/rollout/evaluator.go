@@ -108,6 +108,15 @@ func (e *Evaluator) Returns(s *evolve.State, episodeSeeds []uint64, dst []float6
 	return e.held(s, episodeSeeds, dst, nil)
 }
 
+// heldOut plays episodes of the mean policy of s as Returns does, and gives their mean return as a fitness.
+func (e *Evaluator) heldOut(s *evolve.State, episodeSeeds []uint64) Outcome {
+	if len(episodeSeeds) > len(e.returns) {
+		e.returns = make([]float64, len(episodeSeeds))
+	}
+	steps := e.held(s, episodeSeeds, e.returns[:len(episodeSeeds)], nil)
+	return Outcome{Fitness: Fitness(e.returns[:len(episodeSeeds)]), Steps: steps}
+}
+
 // held is Returns, and adds the observations of each episode to its part of sums, unless that is empty.
 func (e *Evaluator) held(s *evolve.State, episodeSeeds []uint64, dst []float64, sums []uint64) (steps uint64) {
 	e.actor.Load(s, s.Theta)

@@ -115,13 +115,14 @@ func TestSideBySideAnyPlan(t *testing.T) {
 	})
 }
 
-// TestSideBySideDoesNotAllocate: after the first time, also with more episodes than lanes.
+// TestSideBySideDoesNotAllocate: after the first time, also with more episodes than lanes. AllocsPerRun counts what the
+// whole process allocates and rounds down, so that ten runs leave room for the runtime's own.
 func TestSideBySideDoesNotAllocate(t *testing.T) {
 	for _, env := range envs.All() {
 		plan := short(mustPlan(t, everything(t, env.ID, "openai-es", rollout.Running)))
 		s, e := plan.Initial(5), rollout.NewEvaluator(plan)
 		seeds, returns := seedList(19, 1, 1), make([]float64, 19)
-		if n := testing.AllocsPerRun(2, func() { e.Run(s, s.Theta, seeds); e.Returns(s, seeds, returns) }); n != 0 {
+		if n := testing.AllocsPerRun(10, func() { e.Run(s, s.Theta, seeds); e.Returns(s, seeds, returns) }); n != 0 {
 			t.Errorf("%s: allocates %v times, want none", env.ID, n)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // Offload is a task as something else than an Evaluator computes it: a device. Its items are the candidates, one per
-// seed and sign.
+// seed and sign. Held-out tasks are none for devices.
 type Offload struct {
 	// Setup, Norm and Bounds are the arguments of episode.Play that all candidates share.
 	Setup  episode.Setup
@@ -56,5 +56,5 @@ func (o *Offload) Theta(dst []float32, k int) {
 
 // Join returns the results of the task from those of all candidates.
 func (o *Offload) Join(outcomes []Outcome) []CandidateResult {
-	return join(outcomes, o.plan.Strategy.Antithetic())
+	return join(outcomes, signs(&o.task, o.plan.Strategy))
 }

@@ -79,7 +79,7 @@ func (p *Pool) EvaluateChecked(t Task, cancel func() bool) ([]CandidateResult, e
 	if canceled.Load() {
 		return nil, ErrCanceled
 	}
-	return join(outcomes, p.plan.Strategy.Antithetic()), nil
+	return join(outcomes, signs(&t, p.plan.Strategy)), nil
 }
 
 // Returns is Evaluator.Returns on all goroutines. Bit exact.

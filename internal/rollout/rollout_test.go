@@ -128,7 +128,7 @@ func TestEvaluatorDoesNotAllocate(t *testing.T) {
 		r := newRun(t, id, "")
 		e := rollout.NewEvaluator(r.plan())
 		theta, seeds := r.state().Theta, []uint64{1, 2}
-		if n := testing.AllocsPerRun(3, func() { e.Run(&evolve.State{Theta: theta}, theta, seeds) }); n != 0 {
+		if n := testing.AllocsPerRun(10, func() { e.Run(&evolve.State{Theta: theta}, theta, seeds) }); n != 0 {
 			t.Errorf("%s: Run allocates %v times, want none", id, n)
 		}
 	}

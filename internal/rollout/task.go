@@ -29,11 +29,15 @@ type Task struct {
 	// Episodes holds a list of episode seeds per candidate, or one list that all share. All lists have the
 	// same length, 1 to MaxEpisodes. Both signs of an antithetic pair run the same episodes.
 	Episodes [][]uint64
+	// HeldOut has the mean policy play the episodes in place of candidates, under no conditions of training: a result
+	// for each seed, which perturbs nothing, without signs.
+	HeldOut bool
 }
 
 // CandidateResult is the result for one seed of a task.
 type CandidateResult struct {
-	// Fitness[0] belongs to sign +1; Fitness[1] to sign -1, or is 0 if the strategy is not antithetic.
+	// Fitness[0] belongs to sign +1; Fitness[1] to sign -1, or is 0 if the strategy is not antithetic or the task held
+	// out.
 	Fitness [2]int64
 	// Steps is the number of env-steps, both signs together.
 	Steps uint64
@@ -71,13 +75,16 @@ func (t *Task) episodes(i int) []uint64 {
 	return t.Episodes[i]
 }
 
-// items returns the number of candidates to run: one per seed and sign.
-func items(t *Task, strategy evolve.Strategy) int {
-	if strategy.Antithetic() {
-		return 2 * len(t.Seeds)
+// signs returns how many candidates to run for each seed.
+func signs(t *Task, strategy evolve.Strategy) int {
+	if strategy.Antithetic() && !t.HeldOut {
+		return 2
 	}
-	return len(t.Seeds)
+	return 1
 }
+
+// items returns the number of candidates to run: one per seed and sign.
+func items(t *Task, strategy evolve.Strategy) int { return signs(t, strategy) * len(t.Seeds) }
 
 // runner is an evaluator with memory for the parameters of one candidate.
 type runner struct {
@@ -92,6 +99,9 @@ func newRunner(plan Plan) runner {
 // run evaluates item k of t. With an antithetic strategy this is seed k/2, with sign +1 if k is even and -1
 // if it is odd.
 func (s *runner) run(t *Task, strategy evolve.Strategy, k int) Outcome {
+	if t.HeldOut {
+		return s.evaluator.heldOut(t.State, t.episodes(k))
+	}
 	i, sign := item(strategy, k)
 	strategy.Candidate(s.theta, t.State, t.Seeds[i], sign)
 	return s.evaluator.Run(t.State, s.theta, t.episodes(i))
@@ -108,12 +118,8 @@ func item(strategy evolve.Strategy, k int) (i int, sign float32) {
 	return k / 2, -1
 }
 
-// join combines the outcomes of all items into one result per seed.
-func join(outcomes []Outcome, antithetic bool) []CandidateResult {
-	signs := 1
-	if antithetic {
-		signs = 2
-	}
+// join combines the outcomes of all items, as many per seed as there are signs, into one result per seed.
+func join(outcomes []Outcome, signs int) []CandidateResult {
 	results := make([]CandidateResult, len(outcomes)/signs)
 	for k, o := range outcomes {
 		r := &results[k/signs]

@@ -50,7 +50,7 @@ func (w *Worker) Evaluate(b []byte) ([]byte, error) {
 	for k := range outcomes {
 		outcomes[k] = w.runner.run(&t, w.plan.Strategy, k)
 	}
-	return MarshalResults(join(outcomes, w.plan.Strategy.Antithetic()))
+	return MarshalResults(join(outcomes, signs(&t, w.plan.Strategy)))
 }
 
 // Validate is held-out evaluation: it runs one episode of the mean policy per seed and returns the returns.

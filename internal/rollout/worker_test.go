@@ -221,7 +221,7 @@ func TestTaskBytes(t *testing.T) {
 func TestBorderRoundTrip(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		u := rapid.Uint64()
-		task := rollout.Task{State: &evolve.State{Gen: u.Draw(r, "gen")}, Seeds: rapid.SliceOfN(u, 1, 9).Draw(r, "seeds")}
+		task := rollout.Task{State: &evolve.State{Gen: u.Draw(r, "gen")}, Seeds: rapid.SliceOfN(u, 1, 9).Draw(r, "seeds"), HeldOut: rapid.Bool().Draw(r, "held out")}
 		lists := rapid.SampledFrom([]int{1, len(task.Seeds)}).Draw(r, "lists")
 		n := rapid.IntRange(1, 5).Draw(r, "episodes")
 		var results []rollout.CandidateResult
@@ -250,6 +250,7 @@ func FuzzTask(f *testing.F) {
 	b, _ := hex.DecodeString(tinyBytes)
 	f.Add(b)
 	f.Add(b[:28])
+	f.Add(append([]byte("evoheld1"), b[8:]...))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		task, err := rollout.UnmarshalTask(b, tiny.State)
 		if err != nil {

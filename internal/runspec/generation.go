@@ -54,41 +54,46 @@ func setGeneration(spec *seedlog.Spec, env *envs.Spec, stepNS int, antithetic bo
 	return nil
 }
 
-// What runs of the draft of format 2 have: 3 % of the computing goes into checks, and a peer whose claims arrive four
-// entries late works as well as any.
+// What runs of format 2 have: 3 % of the computing goes into checks, and a peer whose claims arrive four entries late
+// works as well as any.
 const (
 	spotFirst = 1
 	spotShare = 32
 	maxStale  = 12
-	// draftQuota is how many generations one peer may do on one state: it has work while the entry that its claims
+	// stateQuota is how many generations one peer may do on one state: it has work while the entry that its claims
 	// close is folded, checked and sent.
-	draftQuota = 8
-	// draftGrowth lets the step of the mean grow to that with nine times the results. With 8 a swarm of 64, whose
+	stateQuota = 8
+	// maxGrowth lets the step of the mean grow to that with nine times the results. With 8 a swarm of 64, whose
 	// results are often some entries old, took twice as long (docs/bench).
-	draftGrowth = 3
-	// draftDuration is how long a generation lasts at least, in milliseconds.
-	draftDuration = 250
+	maxGrowth = 3
+	// generationMS is how long a generation lasts at least.
+	generationMS = 250
+	// heldOutResults is how many held-out episodes give a state its score, and heldOutShare which part of the episodes
+	// of a swarm they are, if its entries are as short as they may be: one in so many.
+	heldOutResults, heldOutShare = 64, 20
 )
 
 func spotChecks() *seedlog.SpotChecks { return &seedlog.SpotChecks{First: spotFirst, Share: spotShare} }
 
-// setDraft makes a swarm's spec one of the draft of format 2.
-func setDraft(spec *seedlog.Spec, strategy evolve.Strategy, duration uint64) {
+// setFormat2 makes a swarm's spec, which is one of format 1, one of format 2.
+func setFormat2(spec *seedlog.Spec, strategy evolve.Strategy, duration uint64) {
 	g := &spec.Generation
-	spec.Format, spec.Draft = seedlog.Next, seedlog.Draft
+	spec.Format = seedlog.Format2
 	spec.SpotChecks = spotChecks()
 	if evolve.TakesStale(strategy) {
 		g.MaxStale = maxStale
 	}
 	if evolve.Grows(strategy) {
-		g.Growth = draftGrowth
+		g.Growth = maxGrowth
 	}
-	g.Quota, g.Chunk = min(g.Quota*g.Chunk*draftQuota/2, seedlog.MaxEvaluations), 1 // claims are as long as suits their author
-	g.WeightSteps = min(g.WeightSteps*draftQuota, 1<<40)
+	g.Quota, g.Chunk = min(g.Quota*g.Chunk*stateQuota/2, seedlog.MaxEvaluations), 1 // claims are as long as suits their author
+	g.WeightSteps = min(g.WeightSteps*stateQuota, 1<<40)
 	g.Duration = duration
+	each := g.Evaluations * spec.Episodes.Count
+	spec.Best = &seedlog.BestState{Every: max((heldOutResults*heldOutShare+each-1)/each, g.MaxStale+1), Results: heldOutResults}
 }
 
-// setTrust makes a spec of the draft that of a run of trusted keys.
+// setTrust makes a spec of format 2 that of a run of trusted keys.
 func setTrust(spec *seedlog.Spec, keys []seedlog.Peer) {
 	if len(keys) == 0 {
 		return

@@ -23,7 +23,7 @@ const testEpisodes = 100
 type Options struct {
 	Env       string        // id of the environment, in upper or lower case
 	EnvParams envs.Params   // parameters of the environment that differ from its defaults; read-only
-	Strategy  string        // name; empty: the one that learns the environment in the fewest env-steps
+	Strategy  string        // name; empty: the one that learns the environment best, in a swarm of format 2 of those that grow with it
 	Params    evolve.Params // settings of the strategy that differ from the preset's; read-only
 	Seed      uint64        // of the initial parameters
 	Settings  Settings      // of the rest, where it differs from the preset; read-only
@@ -36,14 +36,14 @@ type Options struct {
 	Nonce [16]byte
 	// Origin is the key of the peer that starts a swarm's run; it leads at first. Unused without a Nonce.
 	Origin seedlog.Peer
-	// Draft makes a swarm's run one of the draft of format 2. One on one machine is that if it has EnvParams.
-	Draft bool
-	// Until is what ends such a run; nil: nothing.
+	// Format is that of a swarm's run, 1 or 2; 0: 2. A run on one machine is of format 1, unless it has EnvParams.
+	Format uint64
+	// Until is what ends a swarm's run of format 2; nil: nothing.
 	Until *seedlog.Until
 	// GenerationMS is how long a generation of such a run lasts at least, in milliseconds; 0: 250.
 	GenerationMS uint64
-	// Trust lists the keys of a run of trusted keys, in any order; Origin is one of them anyway. nil: the run is open
-	// to all. Such a run is one of the draft.
+	// Trust lists the keys of such a run of trusted keys, in any order; Origin is one of them anyway. nil: the run is
+	// open to all.
 	Trust []seedlog.Peer
 	// StepNS is what an env-step takes, in nanoseconds, where it is not what the environment says: claims fit that. 0:
 	// what it says.
@@ -75,7 +75,7 @@ func New(o Options) (*seedlog.Rules, error) {
 		return nil, err
 	}
 	spec := &seedlog.Spec{
-		Format: seedlog.Format, Numerics: seedlog.Numerics,
+		Format: seedlog.Format1, Numerics: seedlog.Numerics,
 		Env:          seedlog.EnvRef{ID: env.ID, Revision: env.Revision, Params: env.Given()},
 		Policy:       d.Policy,
 		Strategy:     seedlog.StrategyRef{Name: method.Name, Revision: method.Revision, Params: d.Params},
@@ -98,14 +98,16 @@ func New(o Options) (*seedlog.Rules, error) {
 	}
 	switch {
 	case spec.Solo() && spec.Env.Params != nil:
-		spec.Format, spec.Draft = seedlog.Next, seedlog.Draft
-		spec.SpotChecks, spec.Generation.Duration = spotChecks(), draftDuration
-	case !spec.Solo() && o.Draft:
-		setDraft(spec, plan.Strategy, cmp.Or(o.GenerationMS, draftDuration))
+		spec.Format, spec.SpotChecks, spec.Generation.Duration = seedlog.Format2, spotChecks(), generationMS
+	case spec.Solo():
+	case o.format() == seedlog.Format2:
+		setFormat2(spec, plan.Strategy, cmp.Or(o.GenerationMS, generationMS))
 		spec.Until = o.Until
 		setTrust(spec, o.Trust)
-	case spec.Env.Params != nil:
-		return nil, fmt.Errorf("%w: parameters of the environment (%v) need the draft of format 2", ErrSetting, spec.Env.Params)
+	case o.Format != seedlog.Format1:
+		return nil, fmt.Errorf("%w: format %d; runs are of format %d or %d", ErrSetting, o.Format, seedlog.Format1, seedlog.Format2)
+	case spec.Env.Params != nil || o.Until != nil || o.Trust != nil:
+		return nil, fmt.Errorf("%w: a run of format 1 has no end, no trusted keys and no parameters of its environment", ErrSetting)
 	}
 	if o.Init != nil {
 		return newSuccessor(spec, plan, o.Init)
@@ -137,11 +139,22 @@ func setOrigin(spec *seedlog.Spec) {
 	}
 }
 
+// format is that of a swarm's run.
+func (o *Options) format() uint64 { return cmp.Or(o.Format, seedlog.Format2) }
+
+// preferred is the strategy of a run that names none.
+func (o *Options) preferred(envID string) string {
+	if o.Nonce != [16]byte{} && o.format() == seedlog.Format2 {
+		return presets.SwarmStrategy
+	}
+	return presets.DefaultStrategy(envID)
+}
+
 // draft returns the preset of the environment and the strategy, changed as o asks.
 func (o *Options) draft(env *envs.Spec) (*draft, evolve.Method, error) {
 	name := o.Strategy
 	if name == "" {
-		name = presets.DefaultStrategy(env.ID)
+		name = o.preferred(env.ID)
 	}
 	method, err := evolve.Find(name)
 	if err != nil {

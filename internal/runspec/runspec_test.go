@@ -20,8 +20,10 @@ func TestNewSpec(t *testing.T) {
 	}{
 		{"preset", Options{Env: "CARTPOLE-V1", Strategy: "dises"}, 8, 8, 1, nil},
 		{"pairs", Options{Env: "CartPole-v1", Strategy: "openai-es"}, 8, 4, 1, nil},
-		{"swarm", Options{Env: "CartPole-v1", Strategy: "dises", Nonce: [16]byte{9}}, 32, 32, 2, nil},
-		{"swarm of long episodes", Options{Env: "BipedalWalker-v3", Nonce: [16]byte{9}}, 40, 5, 16, nil},
+		{"swarm", Options{Env: "CartPole-v1", Strategy: "dises", Nonce: [16]byte{9}, Format: seedlog.Format1}, 32, 32, 2, nil},
+		{"swarm of long episodes", Options{Env: "BipedalWalker-v3", Nonce: [16]byte{9}, Format: seedlog.Format1}, 40, 5, 16, nil},
+		{"unknown format", Options{Env: "CartPole-v1", Nonce: [16]byte{9}, Format: 3}, 0, 0, 0, ErrSetting},
+		{"an end in format 1", Options{Env: "CartPole-v1", Nonce: [16]byte{9}, Format: seedlog.Format1, Until: &seedlog.Until{Solved: true}}, 0, 0, 0, ErrSetting},
 		{"odd population", Options{Env: "CartPole-v1", Strategy: "dises", Settings: Settings{"population": uint64(7)}}, 7, 7, 1, nil},
 		{"prime population", Options{Env: "CartPole-v1", Strategy: "dises", Settings: Settings{"population": uint64(1009)}}, 1009, 1, 1009, nil},
 		{"many", Options{Env: "CartPole-v1", Strategy: "dises", Settings: Settings{"population": uint64(1 << 17)}}, 1 << 17, 256, 512, nil},
@@ -47,8 +49,8 @@ func TestNewSpec(t *testing.T) {
 	}
 }
 
-// TestDraftOfFormat2 holds what --draft changes, and that it changes nothing else.
-func TestDraftOfFormat2(t *testing.T) {
+// TestFormat2 holds what format 2 changes in a spec, and that it changes nothing else.
+func TestFormat2(t *testing.T) {
 	for _, c := range []struct {
 		env, strategy string
 		stale         uint64
@@ -56,29 +58,33 @@ func TestDraftOfFormat2(t *testing.T) {
 		{"CartPole-v1", "snes", maxStale}, {"CartPole-v1", "openai-es", maxStale}, {"BipedalWalker-v3", "snes", maxStale},
 		{"CartPole-v1", "cem", 0}, {"CartPole-v1", "dises", 0},
 	} {
-		o := Options{Env: c.env, Strategy: c.strategy, Nonce: [16]byte{9}}
+		o := Options{Env: c.env, Strategy: c.strategy, Nonce: [16]byte{9}, Format: seedlog.Format1}
 		plain, err := NewSpec(o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.Draft = true
+		o.Format = 0
 		spec, err := NewSpec(o)
 		if err != nil {
 			t.Fatalf("%s with %s: %v", c.env, c.strategy, err)
 		}
 		g := spec.Generation
-		if spec.Format != seedlog.Next || spec.Draft != seedlog.Draft || g.MaxStale != c.stale || g.Chunk != 1 || g.Duration != draftDuration || *spec.SpotChecks != (seedlog.SpotChecks{First: 1, Share: 32}) {
-			t.Errorf("%s with %s: got format %d, draft %d, %+v, %+v", c.env, c.strategy, spec.Format, spec.Draft, spec.SpotChecks, g)
+		if spec.Format != seedlog.Format2 || g.MaxStale != c.stale || g.Chunk != 1 || g.Duration != generationMS || *spec.SpotChecks != (seedlog.SpotChecks{First: 1, Share: 32}) {
+			t.Errorf("%s with %s: got format %d, %+v, %+v", c.env, c.strategy, spec.Format, spec.SpotChecks, g)
 		}
-		if grows := map[bool]uint64{true: draftGrowth}[c.strategy == "snes"]; g.Growth != grows {
+		if grows := map[bool]uint64{true: maxGrowth}[c.strategy == "snes"]; g.Growth != grows {
 			t.Errorf("%s with %s: the step grows to %d times, want %d", c.env, c.strategy, g.Growth, grows)
 		}
 		if g.Quota <= plain.Generation.Quota*plain.Generation.Chunk || g.WeightSteps <= plain.Generation.WeightSteps {
 			t.Errorf("%s with %s: a peer may add %d chunks and an entry weighs %d, as few as in format 1: %+v", c.env, c.strategy, g.Quota, g.WeightSteps, plain.Generation)
 		}
-		spec.Format, spec.Draft, spec.SpotChecks, spec.Generation = plain.Format, plain.Draft, plain.SpotChecks, plain.Generation
+		if each := plain.Generation.Evaluations * spec.Episodes.Count; spec.Best == nil || spec.Best.Results != 64 || spec.Best.Every <= g.MaxStale || spec.Best.Every*each < 64*20 || spec.Best.Every > 13 && (spec.Best.Every-1)*each >= 64*20 {
+			t.Errorf("%s with %s: best states are %+v, %d episodes make an entry", c.env, c.strategy, spec.Best, each)
+		}
+		spec.Best = nil
+		spec.Format, spec.SpotChecks, spec.Generation = plain.Format, plain.SpotChecks, plain.Generation
 		if spec.Link() != plain.Link() {
-			t.Errorf("%s with %s: the draft changes other fields: %+v", c.env, c.strategy, spec)
+			t.Errorf("%s with %s: format 2 changes other fields: %+v", c.env, c.strategy, spec)
 		}
 	}
 	alone := Options{Env: "CartPole-v1"}
@@ -86,13 +92,13 @@ func TestDraftOfFormat2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone.Draft = true
+	alone.Format = seedlog.Format2
 	if got, err := NewSpec(alone); err != nil || got.Link() != want.Link() {
 		t.Errorf("a run on one machine is of format %d (%v)", got.Format, err)
 	}
 }
 
-// TestParams: a run with parameters of its environment is one of the draft; with defaults it is what it is without.
+// TestParams: a run with parameters of its environment is one of format 2; with defaults it is what it is without.
 func TestParams(t *testing.T) {
 	plain, err := NewSpec(Options{Env: "LunarLander-v3"})
 	if err != nil {
@@ -107,8 +113,8 @@ func TestParams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if spec.Format != seedlog.Next || spec.Draft != seedlog.Draft || !maps.Equal(spec.Env.Params, envs.Params{"enable_wind": 1}) {
-		t.Errorf("format %d, draft %d, parameters %v", spec.Format, spec.Draft, spec.Env.Params)
+	if spec.Format != seedlog.Format2 || !maps.Equal(spec.Env.Params, envs.Params{"enable_wind": 1}) {
+		t.Errorf("format %d, parameters %v", spec.Format, spec.Env.Params)
 	}
 	if g := spec.Generation; g.MaxStale != 0 || g.Growth != 0 || g.Open || g.Chunk != plain.Generation.Chunk || g.Evaluations != plain.Generation.Evaluations {
 		t.Errorf("the generations of a run alone are %+v, want %+v", g, plain.Generation)
@@ -120,17 +126,17 @@ func TestParams(t *testing.T) {
 	}
 	begun := windy
 	begun.Init = &Init{Run: rules.Run, Head: rules.Run, Weights: rules.Initial()}
-	if spec, err := NewSpec(begun); err != nil || spec.Successor == nil || spec.Format != seedlog.Next {
+	if spec, err := NewSpec(begun); err != nil || spec.Successor == nil || spec.Format != seedlog.Format2 {
 		t.Errorf("a run in wind that begins with weights: %+v, %v", spec, err)
 	}
 
-	windy.Nonce = [16]byte{1}
-	if _, err := NewSpec(windy); !errors.Is(err, ErrSetting) || !strings.Contains(err.Error(), "need the draft of format 2") {
+	windy.Nonce, windy.Format = [16]byte{1}, seedlog.Format1
+	if _, err := NewSpec(windy); !errors.Is(err, ErrSetting) || !strings.Contains(err.Error(), "a run of format 1 has no end") {
 		t.Errorf("a swarm's run of format 1 in wind: %v, want ErrSetting", err)
 	}
-	windy.Draft = true
+	windy.Format = 0
 	if spec, err := NewSpec(windy); err != nil || !maps.Equal(spec.Env.Params, envs.Params{"enable_wind": 1}) {
-		t.Errorf("a swarm's run of the draft in wind: %+v, %v", spec, err)
+		t.Errorf("a swarm's run in wind: %+v, %v", spec, err)
 	}
 	windy.EnvParams = envs.Params{"rain": 1}
 	if _, err := NewSpec(windy); !errors.Is(err, envs.ErrParam) {

@@ -11,7 +11,7 @@ import (
 // TestTrust: the origin is one of the trusted keys, whatever order they are in, and nothing is re-run of them.
 func TestTrust(t *testing.T) {
 	origin, other := seedlog.Peer{5}, seedlog.Peer{9}
-	o := Options{Env: "CartPole-v1", Strategy: "dises", Nonce: [16]byte{1}, Origin: origin, Draft: true}
+	o := Options{Env: "CartPole-v1", Strategy: "dises", Nonce: [16]byte{1}, Origin: origin}
 	for _, keys := range [][]seedlog.Peer{{other}, {other, origin}, {origin, other}} {
 		o.Trust = keys
 		spec, err := NewSpec(o)

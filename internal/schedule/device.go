@@ -103,10 +103,11 @@ func (s *Scheduler) share(m *member, n int) int {
 	return int(float64(n) * rate / max(all, rate))
 }
 
-// front counts the candidates at the front of a queue that can be one batch.
+// front counts the candidates at the front of a queue that can be one batch of a device: held-out tasks are for
+// workers.
 func front(q []*piece) (n int) {
 	for _, p := range q {
-		if p.job.state != q[0].job.state || p.alone {
+		if p.job.task.HeldOut || p.job.state != q[0].job.state || p.alone {
 			break
 		}
 		n += p.n

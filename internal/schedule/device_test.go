@@ -206,3 +206,70 @@ func TestDeviceAlone(t *testing.T) {
 		}
 	})
 }
+
+// TestHeldOutTasksStayOnCores: held-out tasks are for workers, also where these leave all other tasks to a device, and
+// share no batch with candidates on the same state.
+func TestHeldOutTasksStayOnCores(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, alone := range []bool{false, true} {
+			s, workers, gpu := deviceBench(t, 1, time.Millisecond, time.Microsecond, schedule.Device{Least: 1, BatchTime: time.Second, Alone: alone})
+			p := workers.plan
+			held := rollout.Task{State: p.Initial(1), HeldOut: true}
+			for i := range uint64(40) {
+				held.Seeds, held.Episodes = append(held.Seeds, 1000+i), append(held.Episodes, []uint64{i})
+			}
+			other := tasks(p, 40)
+			other.State = held.State
+			done := make(chan error, 2)
+			s.Evaluate(1, other, false, func(_ []rollout.CandidateResult, err error) { done <- err })
+			s.Evaluate(2, other, false, func(_ []rollout.CandidateResult, err error) { done <- err })
+			got, err := evaluate(s, 3, held, false)
+			for range 2 {
+				if err := <-done; err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, _ := rollout.NewPool(p, 1).Evaluate(held, nil)
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("alone %t: results differ from those of a pool (%v)", alone, err)
+			}
+			gpu.mu.Lock()
+			if onDevice := strings.Join(gpu.order, " "); strings.Contains(onDevice, "100") {
+				t.Errorf("alone %t: the device got %s", alone, onDevice)
+			}
+			gpu.mu.Unlock()
+		}
+	})
+}
+
+// TestHeldOutTasksAreBatchedApart: candidates and held-out episodes on the same state are no one batch.
+func TestHeldOutTasksAreBatchedApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := plan(t)
+		workers := &fleet{plan: p, pace: time.Millisecond}
+		s := schedule.New(schedule.Config{Start: workers.start, BatchTime: time.Second}, 1)
+		defer func() { s.Close(); time.Sleep(longest) }()
+		other := tasks(p, 30)
+		held := rollout.Task{State: other.State, HeldOut: true}
+		for i := range uint64(30) {
+			held.Seeds, held.Episodes = append(held.Seeds, 1000+i), append(held.Episodes, []uint64{i})
+		}
+		if _, err := evaluate(s, 1, other, false); err != nil { // so that its pace is known
+			t.Fatal(err)
+		}
+		done := make(chan error, 2)
+		for id := range uint64(2) {
+			s.Evaluate(2+id, other, false, func(_ []rollout.CandidateResult, err error) { done <- err })
+		}
+		got, err := evaluate(s, 4, held, false)
+		for range 2 {
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, _ := rollout.NewPool(p, 1).Evaluate(held, nil)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("results differ from those of a pool (%v)", err)
+		}
+	})
+}

@@ -52,6 +52,11 @@ type piece struct {
 	alone    bool // not to be batched with others: it failed in such a batch
 }
 
+// joins reports whether p can be in a batch with first.
+func (p *piece) joins(first *piece) bool {
+	return p.job.state == first.job.state && p.job.task.HeldOut == first.job.task.HeldOut && !p.alone && !first.alone
+}
+
 // batch is what a worker gets at a time: pieces of tasks on one state, joined to one task, or one piece of
 // another kind.
 type batch struct {
@@ -70,7 +75,7 @@ func (b *batch) size() (n int) {
 // task joins its pieces.
 func (b *batch) task() rollout.Task {
 	head := b.pieces[0].job.task
-	all := rollout.Task{State: head.State, Episodes: head.Episodes[:1]}
+	all := rollout.Task{State: head.State, Episodes: head.Episodes[:1], HeldOut: head.HeldOut}
 	shared := true
 	for _, p := range b.pieces {
 		t := &p.job.task
@@ -126,7 +131,7 @@ func (s *Scheduler) next() *batch {
 	}
 	for _, k := range order {
 		q := &s.queues[k]
-		if len(*q) == 0 || k != heldOut && !(*q)[0].alone && s.reserved() {
+		if len(*q) == 0 || k != heldOut && !(*q)[0].alone && !(*q)[0].job.task.HeldOut && s.reserved() {
 			continue
 		}
 		b := cut(q, s.budget(k))
@@ -164,7 +169,7 @@ func cut(q *[]*piece, n int) *batch {
 	b := new(batch)
 	for len(*q) > 0 && n > 0 {
 		p := (*q)[0]
-		if len(b.pieces) > 0 && (p.job.state != first.job.state || p.job.kind == heldOut || p.alone || first.alone) {
+		if len(b.pieces) > 0 && (!p.joins(&first) || p.job.kind == heldOut) {
 			break
 		}
 		part := *p

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"sync"
+	"time"
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/rollout"
@@ -10,15 +11,21 @@ import (
 // Routines starts workers on goroutines, one core each.
 type Routines struct {
 	plan    rollout.Plan
+	share   *Share // nil: its workers share with nobody
 	running sync.WaitGroup
 }
 
 // NewRoutines returns what starts workers for a plan.
 func NewRoutines(plan rollout.Plan) *Routines { return &Routines{plan: plan} }
 
+// SharingRoutines returns what starts workers that compute on the cores of a share, in turn with those of other runs.
+func SharingRoutines(plan rollout.Plan, share *Share) *Routines {
+	return &Routines{plan: plan, share: share}
+}
+
 // Start is a [Config.Start]. Its workers do not die.
 func (r *Routines) Start(answer func(uint64, Answer, error), _ func(error)) Worker {
-	w := &routine{plan: r.plan, answer: answer, orders: make(chan func(), 1)}
+	w := &routine{plan: r.plan, share: r.share, answer: answer, orders: make(chan order, 1)}
 	r.running.Go(w.work)
 	return w
 }
@@ -26,11 +33,18 @@ func (r *Routines) Start(answer func(uint64, Answer, error), _ func(error)) Work
 // Wait returns when all workers that were stopped have ended.
 func (r *Routines) Wait() { r.running.Wait() }
 
+// order is a batch.
+type order struct {
+	do   func()
+	fold bool // does not wait for a core: the protocol owes it
+}
+
 // routine is a worker on a goroutine. Folds use all cores by themselves.
 type routine struct {
 	plan   rollout.Plan
+	share  *Share
 	answer func(id uint64, a Answer, err error)
-	orders chan func()
+	orders chan order
 
 	// What follows is the goroutine's.
 	pool    *rollout.Pool
@@ -39,13 +53,40 @@ type routine struct {
 
 func (r *routine) work() {
 	for order := range r.orders {
-		order()
+		switch {
+		case r.share == nil:
+			order.do()
+		case order.fold:
+			began := time.Now()
+			order.do()
+			r.share.count(time.Since(began))
+		default:
+			r.compute(order)
+		}
+	}
+}
+
+// compute follows an order, and those that come meanwhile, on a core of the share.
+func (r *routine) compute(order order) {
+	h := r.share.take()
+	for {
+		order.do() // its answer brings the next one, if there is work
+		select {
+		case next, open := <-r.orders:
+			if open {
+				h, order = r.share.again(h), next
+				continue
+			}
+		default:
+		}
+		r.share.give(h)
+		return
 	}
 }
 
 // Evaluate implements [Worker].
 func (r *routine) Evaluate(id uint64, task rollout.Task) {
-	r.orders <- func() {
+	r.orders <- order{do: func() {
 		if task.State != r.checked { // it reads the whole state: not for every candidate
 			if err := r.plan.Check(task); err != nil {
 				r.answer(id, Answer{}, err)
@@ -55,21 +96,21 @@ func (r *routine) Evaluate(id uint64, task rollout.Task) {
 		}
 		results, err := r.own().EvaluateChecked(task, nil)
 		r.answer(id, Answer{Results: results}, err)
-	}
+	}}
 }
 
 // Validate implements [Worker].
 func (r *routine) Validate(id uint64, state *evolve.State, episodeSeeds []uint64) {
-	r.orders <- func() {
+	r.orders <- order{do: func() {
 		returns := make([]float64, len(episodeSeeds))
 		r.own().Returns(state, episodeSeeds, returns)
 		r.answer(id, Answer{Returns: returns}, nil)
-	}
+	}}
 }
 
 // Fold implements [Worker].
 func (r *routine) Fold(id uint64, fold rollout.Fold) {
-	r.orders <- func() { r.answer(id, Answer{Folded: r.plan.Fold(fold)}, nil) }
+	r.orders <- order{do: func() { r.answer(id, Answer{Folded: r.plan.Fold(fold)}, nil) }, fold: true}
 }
 
 // Stop implements [Worker].

@@ -22,7 +22,7 @@ func newSpec(t testing.TB, strategy string) *Spec {
 		t.Fatal(err)
 	}
 	spec := &Spec{
-		Format: Format, Numerics: Numerics,
+		Format: Format1, Numerics: Numerics,
 		Env:        EnvRef{ID: "CartPole-v1", Revision: 1},
 		Policy:     policy.Spec{Kind: "linear", Hidden: []uint64{}, Head: "argmax"},
 		Strategy:   StrategyRef{Name: method.Name, Revision: method.Revision, Params: params},

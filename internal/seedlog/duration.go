@@ -35,6 +35,9 @@ func (r *Rules) durationAfter(parent Parent, n int, claim func(int) *Claim) uint
 	var steps, aged uint64
 	for i := range n {
 		c := claim(i)
+		if c.HeldOut() {
+			continue
+		}
 		age, seen := ages[c.Parent]
 		if !seen {
 			height, _, ok := parent.logged(c.Parent, c.Peer)

@@ -15,6 +15,9 @@ func (a ancestry) Logged(on Link, _ Peer) (height, chunks uint64, ok bool) {
 	return height, 0, ok
 }
 
+// HeldOut implements Below.
+func (a ancestry) HeldOut(Link, Peer) (chunks, steps, all uint64) { return 0, 0, 0 }
+
 // TestDurationFollowsAges: what an entry says of the next generation, by how old its results are and how many env-steps
 // each has.
 func TestDurationFollowsAges(t *testing.T) {

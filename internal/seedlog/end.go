@@ -96,8 +96,8 @@ func (r *Rules) Test(pool *rollout.Pool, state *evolve.State, on Link) error {
 func (s *Spec) checkUntil() error {
 	switch u := s.Until; {
 	case u == nil:
-	case s.Format == Format:
-		return fmt.Errorf("%w: until is a field of format %d", ErrSpec, Next)
+	case s.Format == Format1:
+		return fmt.Errorf("%w: until is a field of format %d", ErrSpec, Format2)
 	case s.Solo():
 		return fmt.Errorf("%w: until is for swarms; who trains on one machine ends the run there", ErrSpec)
 	case *u == (Until{}):

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/evoswarm/evoswarm/internal/cores"
+	"github.com/evoswarm/evoswarm/internal/evolve"
 )
 
 // Record is one generation: the entry with everything that belongs to it, as in a file. The claims are in the
@@ -24,6 +25,8 @@ type Record struct {
 	entry  Block[Entry]
 	seal   Block[Seal]
 	claims []Block[Claim]
+	base   *Base         // that the log begins at, with the first generation; else nil
+	state  *evolve.State // of the base
 }
 
 // AppendGeneration appends one generation to b: its claims in the order of the entry, the entry, the seal.
@@ -55,6 +58,7 @@ func (w *Writer) AppendEntry(entry *Entry, seal *Seal, claims []*Claim) (int, er
 // Scanner reads a seed log front to back and checks every block against the rules of the run: form, links,
 // order, counts and signatures. It does not fold: see [Replay]. It never seeks. Not safe for concurrent use.
 type Scanner struct {
+	in       *bufio.Reader
 	sections *Sections
 	rules    *Rules
 	parent   Parent
@@ -62,20 +66,22 @@ type Scanner struct {
 	solo     bool
 	offset   int64 // of the section being read
 	err      error // what ended it
+	begun    bool
+	base     *Base // nil: the log begins at the genesis
 }
 
 // NewScanner reads the header and the genesis block of a log. Errors other than those of r are a [*FileError]; it wraps
 // ErrNotSeedlog, ErrTorn, ErrVersion, ErrSpec, ErrSignature (a solo run signed by another key) or any error of a block.
 func NewScanner(r io.Reader) (*Scanner, error) {
-	s := new(Scanner)
-	if err := s.start(bufio.NewReaderSize(r, 1<<16)); err != nil {
+	s := &Scanner{in: bufio.NewReaderSize(r, 1<<16)}
+	if err := s.start(); err != nil {
 		return nil, s.fail(err)
 	}
 	return s, nil
 }
 
-func (s *Scanner) start(r io.Reader) error {
-	sections, root, err := NewSections(r)
+func (s *Scanner) start() error {
+	sections, root, err := NewSections(s.in)
 	if err != nil {
 		return err
 	}
@@ -111,6 +117,10 @@ func (s *Scanner) Rules() *Rules { return s.rules }
 // Parent returns the newest entry that Next returned, or the genesis: the parent of the next entry.
 func (s *Scanner) Parent() Parent { return s.parent }
 
+// Base is what the log begins at, once Next was called; nil: the genesis. Of the first MaxStale generations of
+// such a log is not checked what the claims lie on.
+func (s *Scanner) Base() *Base { return s.base }
+
 // Offset is where the next generation begins.
 func (s *Scanner) Offset() int64 { return s.sections.Offset() }
 
@@ -120,7 +130,11 @@ func (s *Scanner) Next() (*Record, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	g, err := s.next()
+	state, err := s.begin()
+	var g *Record
+	if err == nil {
+		g, err = s.next()
+	}
 	if err == nil {
 		err = s.check(g)
 	}
@@ -128,9 +142,38 @@ func (s *Scanner) Next() (*Record, error) {
 		s.err = s.fail(err)
 		return nil, s.err
 	}
-	s.parent = s.parent.Next(g.Link, g.Entry)
+	s.parent = s.rules.After(s.parent, g.Link, g.Entry, g.Claims)
+	if s.base != nil {
+		s.parent.Marks.drop(s.base.At)
+	}
 	s.window.Add(g.Link, g.Entry.Height, g.Claims)
+	if state != nil {
+		g.base, g.state = s.base, state
+	}
 	return g, nil
+}
+
+// begin reads the base in front of the first generation, if there is one, and returns its state.
+func (s *Scanner) begin() (*evolve.State, error) {
+	if s.begun {
+		return nil, nil
+	}
+	s.begun = true
+	if !PeekBase(s.in) {
+		return nil, nil
+	}
+	s.offset = s.sections.Offset()
+	base, data, err := s.rules.ReadBase(s.sections)
+	if err != nil {
+		return nil, err
+	}
+	state, err := base.state(data)
+	if err != nil {
+		return nil, err
+	}
+	s.base, s.parent = base, base.Parent()
+	s.window = s.rules.windowAbove(base)
+	return state, nil
 }
 
 // fail adds the position to an error of the file, but not to one of the reader.
@@ -233,7 +276,11 @@ func (s *Scanner) place(e *Entry, claims []Block[Claim]) error {
 func (s *Scanner) check(g *Record) error {
 	parent := s.parent
 	parent.Below = s.window
-	if err := s.rules.checkPlace(g.Entry, parent, g.claims); err != nil {
+	place := s.rules.checkPlace
+	if s.base != nil && g.Entry.Height <= s.base.Height+s.rules.Spec.Generation.MaxStale {
+		place = s.rules.checkPlaceAbove // claims may lie on what is not in the log
+	}
+	if err := place(g.Entry, parent, g.claims); err != nil {
 		return err
 	}
 	if err := checkSeal(g.entry, g.seal); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/fxamacker/cbor/v2"
@@ -147,7 +148,7 @@ func TestFileErrors(t *testing.T) {
 		return file(rules, m)
 	}
 	badVersion := *rules.Spec
-	badVersion.Format = Next + 1
+	badVersion.Format = Format2 + 1
 	strange := file(rules)
 	strange = append(binary.AppendUvarint(strange, linkLen+MaxBlockBytes+1), make([]byte, linkLen+MaxBlockBytes+1)...)
 	random := make([]byte, 0, 1<<20)
@@ -222,12 +223,28 @@ func TestNewerFormatWithNewFields(t *testing.T) {
 	if err := cbor.Unmarshal(Encode(newSpec(t, "dises")), &fields); err != nil {
 		t.Fatal(err)
 	}
-	fields["format"], fields["novelty"] = Next+1, "x"
+	fields["format"], fields["novelty"] = Format2+1, "x"
 	data, err := encMode.Marshal(fields)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := DecodeSpec(data); !errors.Is(err, ErrVersion) || !bytes.Contains([]byte(err.Error()), []byte("newer evonode")) {
+		t.Errorf("got %v, want %v and what to do", err, ErrVersion)
+	}
+}
+
+// TestDraftsOfFormat2: runs of before it was finished are refused by name.
+func TestDraftsOfFormat2(t *testing.T) {
+	var fields map[string]any
+	if err := cbor.Unmarshal(Encode(nextSpec(t)), &fields); err != nil {
+		t.Fatal(err)
+	}
+	fields["draft"] = 6
+	data, err := encMode.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := DecodeSpec(data); !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "draft 6 of format 2, which was for trials: begin a new run") {
 		t.Errorf("got %v, want %v and what to do", err, ErrVersion)
 	}
 }

@@ -18,7 +18,7 @@ import (
 func windySpec(t testing.TB) *Spec {
 	t.Helper()
 	s := newSpec(t, "openai-es")
-	s.Format, s.Draft, s.SpotChecks, s.Generation.Duration = Next, Draft, &SpotChecks{First: 1, Share: 32}, 250
+	s.Format, s.SpotChecks, s.Generation.Duration = Format2, &SpotChecks{First: 1, Share: 32}, 250
 	s.Env = EnvRef{ID: "LunarLanderContinuous-v3", Revision: 1, Params: envs.Params{"enable_wind": 1, "gravity": -8.5}}
 	s.Policy = policy.Spec{Kind: "linear", Hidden: []uint64{}, Head: "clip"}
 	origin := PeerOf(SoloKey(s))
@@ -72,7 +72,7 @@ func TestHostileParams(t *testing.T) {
 		want   error
 		text   string
 	}{
-		{"in format 1", func(s *Spec) { s.Format, s.Draft, s.SpotChecks, s.Generation.Duration = Format, 0, nil, 0 }, ErrSpec, "env.params is a field of format 2"},
+		{"in format 1", func(s *Spec) { s.Format, s.SpotChecks, s.Generation.Duration = Format1, nil, 0 }, ErrSpec, "env.params is a field of format 2"},
 		{"none of that name", func(s *Spec) { s.Env.Params["rain"] = 1 }, ErrVersion, `no "rain"`},
 		{"of another environment", func(s *Spec) { s.Env.Params["g"] = 9.81 }, ErrVersion, `no "g"`},
 		{"out of range", func(s *Spec) { s.Env.Params["wind_power"] = 20.5 }, ErrVersion, "wind_power is 20.5, want a number from 0 to 20"},

@@ -14,19 +14,22 @@ var ErrSignature = errors.New("seedlog: wrong signature")
 
 // Domain tags: each hash and signature covers its own, so that none passes for another.
 const (
-	tagClaim    = "evoswarm/claim/1"
-	tagSeal     = "evoswarm/seal/1"
-	tagVote     = "evoswarm/vote/1"
-	tagVouch    = "evoswarm/vouch/1"
-	tagAttest   = "evoswarm/attestation/1"
-	tagProof    = "evoswarm/proof/1"
-	tagPerturb  = "evoswarm/perturb/1"
-	tagTrain    = "evoswarm/episode/train/1"
-	tagValidate = "evoswarm/episode/validate/1"
-	tagObserve  = "evoswarm/episode/observe/1"
-	tagTest     = "evoswarm/episode/test/1"
-	tagInit     = "evoswarm/init/1"
-	tagSolo     = "evoswarm/solo/1"
+	tagClaim        = "evoswarm/claim/1"
+	tagSeal         = "evoswarm/seal/1"
+	tagVote         = "evoswarm/vote/1"
+	tagVouch        = "evoswarm/vouch/1"
+	tagAttest       = "evoswarm/attestation/1"
+	tagProof        = "evoswarm/proof/1"
+	tagContribution = "evoswarm/contribution/1"
+	tagPerturb      = "evoswarm/perturb/1"
+	tagTrain        = "evoswarm/episode/train/1"
+	tagValidate     = "evoswarm/episode/validate/1"
+	tagObserve      = "evoswarm/episode/observe/1"
+	tagTest         = "evoswarm/episode/test/1"
+	tagHeldOut      = "evoswarm/episode/heldout/1"
+	tagShare        = "evoswarm/heldout/1"
+	tagInit         = "evoswarm/init/1"
+	tagSolo         = "evoswarm/solo/1"
 )
 
 // Peer is the Ed25519 public key of a peer.

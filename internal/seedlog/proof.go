@@ -50,7 +50,7 @@ func (r *Rules) Contradicts(p *Proof, c *Claim) bool {
 
 // At returns the fitness values and steps that the claim states for counter, which must be one of its own.
 func (r *Rules) At(c *Claim, counter uint64) (fitness []int64, steps uint64) {
-	i, signs := counter-r.First(c), uint64(r.Signs())
+	i, signs := counter-r.First(c), uint64(r.signs(c))
 	return c.Fitness[i*signs : (i+1)*signs], c.Steps[i]
 }
 

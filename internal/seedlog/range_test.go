@@ -30,10 +30,10 @@ func TestClaimLengths(t *testing.T) {
 		{"more", func(s *Spec) { s.Generation.Quota = 1000 }, 3, 258, 0, "258 steps"},
 		{"single counters", func(s *Spec) { s.Generation.Chunk, s.Generation.Quota = 1, 1<<17 }, 1<<17 - 3, 3, 0, ""},
 		{"format 1", func(s *Spec) {
-			s.Format, s.Draft, s.SpotChecks, s.Generation.MaxStale, s.Generation.Duration = Format, 0, nil, 0, 0
+			s.Format, s.SpotChecks, s.Generation.MaxStale, s.Generation.Duration = Format1, nil, 0, 0
 		}, 0, 2, 0, ""},
 		{"two chunks in format 1", func(s *Spec) {
-			s.Format, s.Draft, s.SpotChecks, s.Generation.MaxStale, s.Generation.Duration = Format, 0, nil, 0, 0
+			s.Format, s.SpotChecks, s.Generation.MaxStale, s.Generation.Duration = Format1, nil, 0, 0
 		}, 0, 4, 0, "the spec asks for 1 to 1 times 2 and 2"},
 	} {
 		spec := nextSpec(t)
@@ -56,7 +56,7 @@ func TestClaimLengths(t *testing.T) {
 // TestQuotaOfFormats: format 1 allows as many chunks as an entry has claims, format 2 as many as it has evaluations.
 func TestQuotaOfFormats(t *testing.T) {
 	one, two := nextSpec(t), nextSpec(t)
-	one.Format, one.Draft, one.SpotChecks, one.Generation.MaxStale, one.Generation.Duration = Format, 0, nil, 0, 0
+	one.Format, one.SpotChecks, one.Generation.MaxStale, one.Generation.Duration = Format1, nil, 0, 0
 	for _, test := range []struct {
 		spec *Spec
 		most uint64

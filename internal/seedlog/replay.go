@@ -57,15 +57,17 @@ type Replayed struct {
 	Steps       uint64 // env-steps of training up to it: of all entries and, except with CheckLinks, of normalization
 	Check       Check  // what was verified
 	Checked     uint64 // evaluations that were re-run and found true
+	Base        uint64 // height of the state that the log begins with, which is not checked: what lies below is not there; 0: the genesis
 	End         int64  // where it ends in the file
 	Truncated   bool   // whether a part of a generation follows; see Tail
 	Tail        error  // why the file ends, if Truncated: a *FileError that wraps ErrTorn
 }
 
-// Replay reads a log from r, which may be a pipe, and folds it back into the model. Bit exact. It reads
-// nothing after the requested height. A log that ends within a generation is still being written or was cut:
-// that is no error, unless opts.Synced says that there was more. Every other fault is a [*FileError] of the
-// block.
+// Replay reads a log from r, which may be a pipe, and folds it back into the model. Bit exact. It reads nothing
+// after the requested height. A log that begins at a base is folded from there on: Visit and Progress hear of
+// nothing below, and a height below gives ErrBelow. A log that ends within a generation is still being written or
+// was cut: that is no error, unless opts.Synced says that there was more. Every other fault is a [*FileError] of
+// the block.
 func Replay(r io.Reader, opts ReplayOptions) (*Replayed, error) {
 	if opts.Check == "" {
 		opts.Check = CheckDigests
@@ -97,6 +99,7 @@ type replay struct {
 	opts    ReplayOptions
 	scanner *Scanner
 	out     Replayed
+	base    *Base                  // nil: the genesis
 	states  map[Link]*evolve.State // of the entries that claims may lie on, to re-run them
 	recent  []Link                 // of states, oldest first
 }
@@ -110,8 +113,11 @@ func (p *replay) run() error {
 		if p.opts.HasAt && read >= p.opts.At {
 			return nil, errFarEnough
 		}
-		read++
-		return p.scanner.Next()
+		g, err := p.scanner.Next()
+		if err == nil {
+			read = g.Entry.Height
+		}
+		return g, err
 	})
 	defer stop()
 	for !p.opts.HasAt || p.out.Height < p.opts.At {
@@ -122,8 +128,18 @@ func (p *replay) run() error {
 		if err != nil {
 			return err
 		}
-		if err := p.fold(g); err != nil {
+		err = p.begin(g)
+		if err == nil {
+			err = p.fold(g)
+		}
+		if errors.Is(err, ErrBelow) {
+			return err
+		}
+		if err != nil {
 			return &FileError{Height: g.Entry.Height, Offset: g.Offset, Err: err}
+		}
+		if p.out.Height < p.out.Base {
+			continue
 		}
 		if p.opts.Visit != nil {
 			if err := p.opts.Visit(g, p.out); err != nil {
@@ -144,6 +160,9 @@ var errFarEnough = errors.New("seedlog: far enough")
 
 // end is reached where the log ends, whole (io.EOF) or torn.
 func (p *replay) end(err error) error {
+	if p.out.Height < p.out.Base {
+		return &FileError{Height: p.out.Height + 1, Offset: p.out.End, Err: fmt.Errorf("%w below the state of height %d that it begins with", ErrTorn, p.out.Base)}
+	}
 	if p.out.End < p.opts.Synced {
 		return &FileError{Height: p.out.Height + 1, Offset: p.out.End, Err: fmt.Errorf("%w, but %d bytes of it had been fsynced", ErrTorn, p.opts.Synced)}
 	}
@@ -156,8 +175,34 @@ func (p *replay) end(err error) error {
 	return nil
 }
 
-// fold applies one generation that the scanner has checked.
+// begin begins at the base in front of a generation, if there is one.
+func (p *replay) begin(g *Record) error {
+	if g.base == nil {
+		return nil
+	}
+	if p.opts.HasAt && p.opts.At < g.base.At {
+		return fmt.Errorf("%w: it has no state below height %d", ErrBelow, g.base.At)
+	}
+	p.base = g.base
+	p.out.Base, p.out.Parent, p.out.Evaluations, p.out.Steps = g.base.At, g.base.Parent(), g.base.Evaluations, g.base.Steps
+	if p.opts.Check != CheckLinks {
+		p.out.State = g.state
+		p.out.Steps += p.out.Rules.ObserveSteps(g.state)
+	}
+	return nil
+}
+
+// fold applies one generation that the scanner has checked. Those up to the base are in its state.
 func (p *replay) fold(g *Record) error {
+	if e := g.Entry; e.Height <= p.out.Base {
+		if e.Height == p.out.Base && p.out.State != nil {
+			if err := p.base.check(p.out.State, e); err != nil {
+				return err
+			}
+		}
+		p.take(g)
+		return nil
+	}
 	if p.opts.Check == CheckClaims {
 		if err := p.rerun(g.Claims); err != nil {
 			return err
@@ -165,7 +210,6 @@ func (p *replay) fold(g *Record) error {
 		if err := p.test(g.Entry); err != nil {
 			return err
 		}
-		p.out.Checked += g.Entry.Evaluations
 	}
 	if p.opts.Check != CheckLinks {
 		next, err := p.out.Rules.Advance(p.out.State, g.Entry, g.Claims)
@@ -175,14 +219,21 @@ func (p *replay) fold(g *Record) error {
 		p.out.Steps += p.out.Rules.ObserveSteps(next) - p.out.Rules.ObserveSteps(p.out.State)
 		p.out.State = next
 	}
-	p.out.Parent = p.out.Parent.Next(g.Link, g.Entry)
-	p.out.Evaluations += g.Entry.Evaluations
-	p.out.Steps += g.Entry.Steps
-	p.out.End = g.End
+	p.take(g)
 	return nil
 }
 
-// rerun re-runs the claims of the next entry, each on the state that it names.
+// take makes a generation the one that the replay is at.
+func (p *replay) take(g *Record) {
+	p.out.Parent = p.out.Rules.After(p.out.Parent, g.Link, g.Entry, g.Claims)
+	p.out.Parent.Marks.drop(p.out.Base)
+	p.out.Evaluations += g.Entry.Evaluations
+	p.out.Steps += g.Entry.Steps
+	p.out.End = g.End
+}
+
+// rerun re-runs the claims of the next entry, each on the state that it names; right above a base, but for those on
+// entries below.
 func (p *replay) rerun(claims []*Claim) error {
 	p.states[p.out.Link] = p.out.State
 	p.recent = append(p.recent, p.out.Link)
@@ -199,6 +250,7 @@ func (p *replay) rerun(claims []*Claim) error {
 		for _, c := range claims {
 			if c.Parent == on {
 				same = append(same, c)
+				p.out.Checked += c.Evaluations()
 			}
 		}
 		if err := p.out.Rules.Rerun(p.opts.Pool, p.states[on], same); err != nil {
@@ -213,7 +265,11 @@ func (p *replay) test(e *Entry) error {
 	if e.Solved == 0 {
 		return nil
 	}
-	on := p.recent[uint64(len(p.recent))-1-(p.out.Height-e.Solved)] // the last is the entry's parent
+	back := p.out.Height - e.Solved
+	if back >= uint64(len(p.recent)) {
+		return nil // it lies below the base
+	}
+	on := p.recent[uint64(len(p.recent))-1-back] // the last is the entry's parent
 	return p.out.Rules.Test(p.opts.Pool, p.states[on], on)
 }
 
@@ -224,7 +280,7 @@ func (r *Rules) Rerun(pool *rollout.Pool, state *evolve.State, claims []*Claim) 
 	for len(claims) > 0 {
 		task := rollout.Task{State: state}
 		n, chunks := 0, r.chunksPerTask()
-		for n < len(claims) && (n == 0 || r.Chunks(claims[n]) <= uint64(chunks)) {
+		for n < len(claims) && (n == 0 || r.Chunks(claims[n]) <= uint64(chunks) && claims[n].HeldOut() == claims[0].HeldOut()) {
 			chunks -= int(r.Chunks(claims[n]))
 			r.extend(&task, claims[n])
 			n++
@@ -246,7 +302,7 @@ func (r *Rules) Rerun(pool *rollout.Pool, state *evolve.State, claims []*Claim) 
 
 // compare compares a claim with what its evaluations really gave.
 func (r *Rules) compare(c *Claim, results []rollout.CandidateResult) error {
-	fitness, steps := r.Columns(results)
+	fitness, steps := r.Columns(c.Chunk, results)
 	if slices.Equal(fitness, c.Fitness) && slices.Equal(steps, c.Steps) {
 		return nil
 	}
@@ -254,7 +310,7 @@ func (r *Rules) compare(c *Claim, results []rollout.CandidateResult) error {
 	for i := range steps {
 		counter := r.First(c) + uint64(i)
 		said, saidSteps := r.At(c, counter)
-		signs := r.Signs()
+		signs := r.signs(c)
 		if gave := fitness[i*signs : (i+1)*signs]; !slices.Equal(gave, said) || steps[i] != saidSteps {
 			return fmt.Errorf("%w: %s of %s says %d in %d steps for counter %d, a re-run gives %d in %d", ErrFalseClaim, link, c.Peer.Short(), said, saidSteps, counter, gave, steps[i])
 		}
@@ -293,7 +349,7 @@ func (r *Rules) Measure(evaluator Evaluator, state *evolve.State, parent Link, k
 func (r *Rules) extend(task *rollout.Task, c *Claim) {
 	t := r.Range(task.State, c.Parent, c.Peer, r.First(c), uint64(len(c.Steps)))
 	task.Seeds = append(task.Seeds, t.Seeds...)
-	if !r.Spec.Episodes.Shared || len(task.Episodes) == 0 {
+	if task.HeldOut = t.HeldOut; t.HeldOut || !r.Spec.Episodes.Shared || len(task.Episodes) == 0 {
 		task.Episodes = append(task.Episodes, t.Episodes...)
 	}
 }

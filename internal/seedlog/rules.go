@@ -102,7 +102,7 @@ func (r *Rules) Chunks(c *Claim) uint64 { return uint64(len(c.Steps)) / r.Spec.G
 
 // MostChunks is how many chunks a claim may cover: 1 in format 1; in format 2 as many as have MaxChunk counters.
 func (r *Rules) MostChunks() uint64 {
-	if r.Spec.Format == Format {
+	if r.Spec.Format == Format1 {
 		return 1
 	}
 	return MaxChunk / r.Spec.Generation.Chunk
@@ -117,55 +117,20 @@ func (r *Rules) Initial() *evolve.State {
 	return r.Plan.Initial(seed)
 }
 
-// Seed names the perturbation of one counter of peer on parent. No peer can choose it, and no two peers share one.
-func (r *Rules) Seed(parent Link, peer Peer, counter uint64) uint64 {
-	return firstWord(hashTagged(tagPerturb, parent.Bytes(), peer[:], binary.LittleEndian.AppendUint64(nil, counter)))
-}
-
-// EpisodeSeeds names the training episodes of one counter of peer on parent; both signs of a pair get the same.
-func (r *Rules) EpisodeSeeds(parent Link, peer Peer, counter uint64) []uint64 {
-	prefix := append(r.Run.Bytes(), parent.Bytes()...)
-	if !r.Spec.Episodes.Shared {
-		prefix = binary.LittleEndian.AppendUint64(append(prefix, peer[:]...), counter)
-	}
-	return episodeSeeds(tagTrain, prefix, r.Spec.Episodes.Count)
-}
-
-// ValidateSeeds names the fresh episodes of a held-out evaluation of the mean policy of head.
-func (r *Rules) ValidateSeeds(head Link) []uint64 {
-	return episodeSeeds(tagValidate, append(r.Run.Bytes(), head.Bytes()...), r.Spec.Checks.Validate)
-}
-
-// TestSeeds names n episodes of the test stream for the mean policy of head.
-func (r *Rules) TestSeeds(head Link, n uint64) []uint64 {
-	return episodeSeeds(tagTest, append(r.Run.Bytes(), head.Bytes()...), n)
-}
-
-// ObserveSeeds names the episodes of the mean policy of parent from which the generation on parent adds to running
-// observation statistics; none if there are no such statistics.
-func (r *Rules) ObserveSeeds(parent Link) []uint64 {
-	return episodeSeeds(tagObserve, append(r.Run.Bytes(), parent.Bytes()...), r.ObserveEpisodes())
-}
-
-func episodeSeeds(tag string, prefix []byte, n uint64) []uint64 {
-	seeds := make([]uint64, n)
-	for i := range seeds {
-		seeds[i] = firstWord(hashTagged(tag, prefix, binary.LittleEndian.AppendUint64(nil, uint64(i))))
-	}
-	return seeds
-}
-
-func firstWord(sum [32]byte) uint64 { return binary.LittleEndian.Uint64(sum[:8]) }
-
 // Task is the work of one chunk of peer on parent, whose state is given.
 func (r *Rules) Task(state *evolve.State, parent Link, peer Peer, chunk uint64) rollout.Task {
 	n := r.Spec.Generation.Chunk
 	return r.Range(state, parent, peer, chunk*n, n)
 }
 
-// Range is the work of n counters of peer on parent: what a claim covers, or a proof or a check re-runs.
+// Range is the work of n counters of peer on parent: what a claim covers, or a proof or a check re-runs. They are all
+// held-out ones or none is.
 func (r *Rules) Range(state *evolve.State, parent Link, peer Peer, first, n uint64) rollout.Task {
 	t := rollout.Task{State: state, Seeds: make([]uint64, n)}
+	if first >= FirstHeldOut*r.Spec.Generation.Chunk {
+		r.heldOutRange(&t, parent, peer, first)
+		return t
+	}
 	for i := range t.Seeds {
 		counter := first + uint64(i)
 		t.Seeds[i] = r.Seed(parent, peer, counter)
@@ -178,13 +143,13 @@ func (r *Rules) Range(state *evolve.State, parent Link, peer Peer, first, n uint
 
 // Claim turns the results of a chunk, or of several from that one on, into a signed claim.
 func (r *Rules) Claim(parent Link, key ed25519.PrivateKey, chunk uint64, results []rollout.CandidateResult) *Claim {
-	fitness, steps := r.Columns(results)
+	fitness, steps := r.Columns(chunk, results)
 	return NewClaim(r.Run, parent, key, chunk, fitness, steps)
 }
 
-// Columns lays results out as a claim carries them.
-func (r *Rules) Columns(results []rollout.CandidateResult) (fitness []int64, steps []uint64) {
-	signs := r.Signs()
+// Columns lays results out as a claim from a chunk on carries them.
+func (r *Rules) Columns(chunk uint64, results []rollout.CandidateResult) (fitness []int64, steps []uint64) {
+	signs := r.signs(&Claim{Chunk: chunk})
 	fitness = make([]int64, 0, len(results)*signs)
 	steps = make([]uint64, 0, len(results))
 	for _, res := range results {
@@ -196,7 +161,21 @@ func (r *Rules) Columns(results []rollout.CandidateResult) (fitness []int64, ste
 
 // checkClaim verifies the shape, the ranges and the signature of a claim.
 func (r *Rules) checkClaim(b Block[Claim]) error {
-	c := b.value
+	c, check := b.value, r.checkCandidates
+	if c.HeldOut() {
+		check = r.checkHeldOut
+	}
+	if err := check(c); err != nil {
+		return err
+	}
+	if !r.Trusts(c.Peer) {
+		return fmt.Errorf("%w: claim of %s", ErrUntrusted, c.Peer.Short())
+	}
+	return checkSignature("claim", c.Peer, c.Signature, tagged(tagClaim, r.Run.Bytes(), signedPart(b.data)))
+}
+
+// checkCandidates verifies the shape and the ranges of a claim of candidates.
+func (r *Rules) checkCandidates(c *Claim) error {
 	size, quota := r.Spec.Generation.Chunk, r.Spec.Generation.Quota
 	chunks, most := r.Chunks(c), r.MostChunks()
 	if chunks < 1 || chunks > most || uint64(len(c.Steps)) != chunks*size || len(c.Fitness) != len(c.Steps)*r.Signs() {
@@ -212,139 +191,19 @@ func (r *Rules) checkClaim(b Block[Claim]) error {
 			return fmt.Errorf("%w: claim with %d steps for %d episodes of at most %d", ErrCount, s, episodes, r.Env.MaxSteps)
 		}
 	}
-	if !r.Trusts(c.Peer) {
-		return fmt.Errorf("%w: claim of %s", ErrUntrusted, c.Peer.Short())
-	}
-	return checkSignature("claim", c.Peer, c.Signature, tagged(tagClaim, r.Run.Bytes(), signedPart(b.data)))
-}
-
-// Parent is what an entry has to know of its parent block.
-type Parent struct {
-	Link   Link
-	Height uint64
-	Term   uint64
-	// Evaluations and Steps are those of the chain up to it, Solved is what it says of a state that passed the test.
-	Evaluations, Steps, Solved uint64
-	// Duration is what it says of the time of the next generation, in milliseconds; 0: as long as the spec says.
-	Duration uint64
-	// Below looks up the entries below, on which claims may lie if max_stale is above 0; nil: there are none.
-	Below Below
-}
-
-// Next is what the entry after an entry on p has to know, but for Below.
-func (p Parent) Next(link Link, e *Entry) Parent {
-	return Parent{Link: link, Height: e.Height, Term: e.Term, Evaluations: p.Evaluations + e.Evaluations, Steps: p.Steps + e.Steps, Solved: e.Solved, Duration: e.Duration}
-}
-
-// Below looks up what the newest entries of a chain hold.
-type Below interface {
-	// Logged returns the height of an entry (or the genesis) that lies at most MaxStale entries below the newest one,
-	// and how many chunks of a peer's claims on it the entries above it hold; false if it is none of them.
-	Logged(on Link, peer Peer) (height, chunks uint64, ok bool)
-}
-
-// CheckPlace verifies an entry against its parent block and the claims it names, which must be given in its order.
-// It neither hashes nor verifies signatures.
-func (r *Rules) CheckPlace(entry CheckedEntry, parent Parent, claims []CheckedClaim) error {
-	blocks := make([]Block[Claim], len(claims))
-	for i, c := range claims {
-		blocks[i] = c.Block
-	}
-	return r.checkPlace(entry.value, parent, blocks)
-}
-
-func (r *Rules) checkPlace(e *Entry, parent Parent, claims []Block[Claim]) error {
-	switch {
-	case e.Run != r.Run:
-		return fmt.Errorf("%w: entry of run %s", ErrRun, e.Run)
-	case e.Parent != parent.Link:
-		return fmt.Errorf("%w: entry has the parent %s, expected %s", ErrLink, e.Parent, parent.Link)
-	case e.Height != parent.Height+1:
-		return fmt.Errorf("%w: entry of height %d on height %d", ErrOrder, e.Height, parent.Height)
-	case r.Ended(parent) != Open:
-		return fmt.Errorf("%w: entry of height %d on one that ended it (%s)", ErrEnded, e.Height, r.Ended(parent))
-	case e.Term < parent.Term || e.Term == 0:
-		return fmt.Errorf("%w: entry of term %d on term %d", ErrOrder, e.Term, parent.Term)
-	case e.Term-parent.Term > MaxTermStep:
-		return fmt.Errorf("%w: entry of term %d on term %d, at most %d further", ErrOrder, e.Term, parent.Term, uint64(MaxTermStep))
-	case len(e.Claims) > MaxClaims:
-		return fmt.Errorf("%w: entry with %d claims, at most %d", ErrTooLarge, len(e.Claims), MaxClaims)
-	case len(claims) != len(e.Claims):
-		return fmt.Errorf("%w: %d claims for an entry that names %d", ErrCount, len(claims), len(e.Claims))
-	}
-	if err := r.checkSolved(e, parent); err != nil {
-		return err
-	}
-	if err := r.checkClaims(e, parent, claims); err != nil {
-		return err
-	}
-	return r.checkDuration(e, parent, claims)
-}
-
-// logged is Below.Logged; where that is nil, only the parent itself has a place, without any claim on it.
-func (p *Parent) logged(on Link, peer Peer) (height, chunks uint64, ok bool) {
-	switch {
-	case on == p.Link:
-		return p.Height, 0, true
-	case p.Below == nil:
-		return 0, 0, false
-	}
-	return p.Below.Logged(on, peer)
-}
-
-func (r *Rules) checkClaims(e *Entry, parent Parent, claims []Block[Claim]) error {
-	var evaluations, steps, next, on uint64 // on: height of the claims' parent
-	for i, b := range claims {
-		c := b.value
-		if b.link != e.Claims[i] {
-			return fmt.Errorf("%w: claim %s in place of %s", ErrLink, b.link, e.Claims[i])
-		}
-		if i == 0 || c.Peer != claims[i-1].value.Peer || c.Parent != claims[i-1].value.Parent {
-			newPeer := i == 0 || c.Peer != claims[i-1].value.Peer
-			if newPeer && i > 0 && claims[i-1].value.Peer.Compare(c.Peer) > 0 {
-				return fmt.Errorf("%w: claims of %s after those of %s", ErrOrder, c.Peer.Short(), claims[i-1].value.Peer.Short())
-			}
-			height, chunks, ok := parent.logged(c.Parent, c.Peer)
-			switch {
-			case !ok || parent.Height-height > r.Spec.Generation.MaxStale:
-				return fmt.Errorf("%w: claim on %s in an entry on %s", ErrOrder, c.Parent, e.Parent)
-			case !newPeer && height <= on:
-				return fmt.Errorf("%w: claims of %s on height %d after those on height %d", ErrOrder, c.Peer.Short(), height, on)
-			}
-			next, on = chunks, height
-		}
-		if c.Chunk != next {
-			return fmt.Errorf("%w: chunk %d of %s where chunk %d belongs", ErrOrder, c.Chunk, c.Peer.Short(), next)
-		}
-		next += r.Chunks(c)
-		evaluations += c.Evaluations()
-		steps += c.TotalSteps()
-	}
-	if evaluations != e.Evaluations || steps != e.Steps {
-		return fmt.Errorf("%w: entry states %d evaluations and %d steps, its claims have %d and %d", ErrCount, e.Evaluations, e.Steps, evaluations, steps)
-	}
-	return r.checkFull(evaluations, steps)
-}
-
-// checkFull reports whether a generation of this size may be closed.
-func (r *Rules) checkFull(evaluations, steps uint64) error {
-	g := r.Spec.Generation
-	if evaluations > MaxEvaluations || (!g.Open && evaluations != g.Evaluations) || evaluations < g.Evaluations || steps < g.Steps {
-		return fmt.Errorf("%w: generation of %d evaluations and %d steps; the spec asks for %d (open: %t) and %d", ErrCount, evaluations, steps, g.Evaluations, g.Open, g.Steps)
-	}
 	return nil
 }
 
-// Full reports whether claims of this size close a generation.
-func (r *Rules) Full(evaluations, steps uint64) bool { return r.checkFull(evaluations, steps) == nil }
-
-// Results converts the claims of an entry on parent, in its order, to what the strategy takes. Those on other parents
-// are numbered in the order in which these first appear.
+// Results converts the claims of an entry on parent, in its order, to what the strategy takes: all but the held-out
+// ones. Those on other parents are numbered in the order in which these first appear.
 func (r *Rules) Results(parent Link, claims []*Claim) []evolve.Result {
 	signs := r.Signs()
 	var results []evolve.Result
 	groups := map[Link]uint32{parent: 0}
 	for _, c := range claims {
+		if c.HeldOut() {
+			continue
+		}
 		group, seen := groups[c.Parent]
 		if !seen {
 			group = uint32(len(groups))
@@ -407,8 +266,10 @@ func (r *Rules) Decisive(parent Link, claims []*Claim, n int) []Counter {
 	var counters []Counter
 	index, first := 0, 0
 	for _, i := range r.Strategy.Decisive(r.Results(parent, claims), n) {
-		for i-first >= len(claims[index].Steps) {
-			first += len(claims[index].Steps)
+		for claims[index].HeldOut() || i-first >= len(claims[index].Steps) {
+			if !claims[index].HeldOut() {
+				first += len(claims[index].Steps)
+			}
 			index++
 		}
 		c := claims[index]
@@ -417,9 +278,23 @@ func (r *Rules) Decisive(parent Link, claims []*Claim, n int) []Counter {
 	return counters
 }
 
-// Influence returns how much each result of an entry's claims, in their order, moves the model (evolve.Influence).
+// Influence returns how much each result of an entry's claims, in their order, moves the model (evolve.Influence):
+// held-out ones by nothing.
 func (r *Rules) Influence(parent Link, claims []*Claim) []float64 {
-	return evolve.Influence(r.Strategy, r.Results(parent, claims))
+	weights := evolve.Influence(r.Strategy, r.Results(parent, claims))
+	if weights == nil {
+		return nil
+	}
+	var all []float64
+	for _, c := range claims {
+		if c.HeldOut() {
+			all = append(all, make([]float64, len(c.Steps))...)
+			continue
+		}
+		all = append(all, weights[:len(c.Steps)]...)
+		weights = weights[len(c.Steps):]
+	}
+	return all
 }
 
 // Counter points at one result: a counter of a claim, which is given by its place in the entry.

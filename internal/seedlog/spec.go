@@ -13,9 +13,8 @@ import (
 
 // Versions that this build writes and reads.
 const (
-	Format   = 1 // of the blocks
-	Next     = 2 // of the blocks: a format that is not finished. Its runs name a draft, and other drafts are refused
-	Draft    = 5 // of Next: grows with each change of what is valid
+	Format1  = 1 // of the blocks: a claim lies on the entry below and is re-run before it is logged
+	Format2  = 2 // of the blocks: claims on earlier entries count, and results are re-run by lot
 	Numerics = 1 // of floor 0: noise, kernels, functions
 )
 
@@ -29,7 +28,7 @@ var (
 // Spec is the genesis block: everything that a run depends on, with every default written out.
 // Its link is the run id. The rules of a run never change.
 type Spec struct {
-	Format     uint64      `cbor:"format" json:"format"`         // of the blocks; this build knows 1, and a draft of 2
+	Format     uint64      `cbor:"format" json:"format"`         // of the blocks, 1 or 2
 	Numerics   uint64      `cbor:"numerics" json:"numerics"`     // of floor 0; this build knows 1
 	Env        EnvRef      `cbor:"env" json:"env"`               // the environment
 	Policy     policy.Spec `cbor:"policy" json:"policy"`         // what the parameters mean
@@ -45,8 +44,6 @@ type Spec struct {
 	// Observations says how observations are normalized; nil: not at all.
 	Observations *rollout.Observations `cbor:"observations,omitempty" json:"observations,omitempty"`
 
-	// Draft names what Format 2 means, as long as that is a draft; 0 in format 1.
-	Draft uint64 `cbor:"draft,omitempty" json:"draft,omitempty"`
 	// SpotChecks says how much of what peers claim is run again, in format 2; nil in format 1, where leaders re-run
 	// all.
 	SpotChecks *SpotChecks `cbor:"spot_checks,omitempty" json:"spot_checks,omitempty"`
@@ -55,6 +52,8 @@ type Spec struct {
 	// Trust lists the only keys whose claims and entries are valid, in their order, in format 2; nil: all are, and
 	// SpotChecks says what is re-run.
 	Trust []Peer `cbor:"trust,omitempty" json:"trust,omitempty"`
+	// Best says which states are evaluated on held-out episodes, in format 2; nil: none.
+	Best *BestState `cbor:"best,omitempty" json:"best,omitempty"`
 }
 
 // SpotChecks says how much of what peers claim is run again.
@@ -175,10 +174,10 @@ func DecodeSpec(data []byte) (*Spec, error) {
 	// A newer format may have fields that this build does not know: say so rather than call it malformed.
 	if looseMode.Unmarshal(data, &v) == nil {
 		switch {
-		case v.Format == Next && v.Draft != Draft:
-			return nil, fmt.Errorf("%w: draft %d of format %d; this build knows draft %d: use the evonode that began the run", ErrVersion, v.Draft, v.Format, Draft)
-		case v.Format > Next || v.Numerics > Numerics:
-			return nil, fmt.Errorf("%w: format %d, numerics %d; this build knows format %d, numerics %d: use a newer evonode", ErrVersion, v.Format, v.Numerics, Format, Numerics)
+		case v.Format > Format2 || v.Numerics > Numerics:
+			return nil, fmt.Errorf("%w: format %d, numerics %d; this build knows format %d, numerics %d: use a newer evonode", ErrVersion, v.Format, v.Numerics, Format2, Numerics)
+		case v.Draft != 0: // before format 2 was finished, its runs were trials
+			return nil, fmt.Errorf("%w: draft %d of format %d, which was for trials: begin a new run (--new), or use the evonode that began this one", ErrVersion, v.Draft, v.Format)
 		}
 	}
 	s := new(Spec)
@@ -192,7 +191,7 @@ func DecodeSpec(data []byte) (*Spec, error) {
 }
 
 func (s *Spec) check() error {
-	if s.Format != Format && s.Format != Next || s.Numerics != Numerics {
+	if s.Format != Format1 && s.Format != Format2 || s.Numerics != Numerics {
 		return fmt.Errorf("%w: format %d, numerics %d", ErrVersion, s.Format, s.Numerics)
 	}
 	if err := s.checkFormat(); err != nil {
@@ -232,6 +231,9 @@ func (s *Spec) check() error {
 	if err := s.checkTrust(); err != nil {
 		return err
 	}
+	if err := s.checkBest(); err != nil {
+		return err
+	}
 	if s.Successor != nil && len(s.Successor.State) != 32 {
 		return fmt.Errorf("%w: successor.state has %d bytes, allowed 32", ErrSpec, len(s.Successor.State))
 	}
@@ -253,7 +255,7 @@ func (s *Spec) check() error {
 
 // maxQuota is how many chunks a spec may allow one peer on one state.
 func (s *Spec) maxQuota() uint64 {
-	if s.Format == Format {
+	if s.Format == Format1 {
 		return MaxClaims // a claim each
 	}
 	return MaxEvaluations
@@ -262,13 +264,11 @@ func (s *Spec) maxQuota() uint64 {
 // checkFormat refuses fields of another format.
 func (s *Spec) checkFormat() error {
 	switch spot := s.SpotChecks; {
-	case s.Format == Format && (s.Draft != 0 || spot != nil || s.Generation.MaxStale != 0 || s.Generation.Growth != 0 || s.Generation.Duration != 0):
-		return fmt.Errorf("%w: draft, spot_checks, generation.max_stale, generation.growth and generation.duration are fields of format %d", ErrSpec, Next)
-	case s.Format == Format && s.Env.Params != nil:
-		return fmt.Errorf("%w: env.params is a field of format %d", ErrSpec, Next)
-	case s.Format == Format:
-	case s.Draft != Draft:
-		return fmt.Errorf("%w: draft %d of format %d", ErrVersion, s.Draft, s.Format)
+	case s.Format == Format1 && (spot != nil || s.Generation.MaxStale != 0 || s.Generation.Growth != 0 || s.Generation.Duration != 0):
+		return fmt.Errorf("%w: spot_checks, generation.max_stale, generation.growth and generation.duration are fields of format %d", ErrSpec, Format2)
+	case s.Format == Format1 && s.Env.Params != nil:
+		return fmt.Errorf("%w: env.params is a field of format %d", ErrSpec, Format2)
+	case s.Format == Format1:
 	case s.Generation.Duration < MinDuration || s.Generation.Duration > MaxDuration:
 		return fmt.Errorf("%w: generation.duration is %d, allowed %d to %d (milliseconds)", ErrSpec, s.Generation.Duration, MinDuration, MaxDuration)
 	case len(s.Trust) > 0: // checkTrust

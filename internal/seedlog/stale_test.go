@@ -21,7 +21,7 @@ func nextSpec(t testing.TB) *Spec {
 		t.Fatal(err)
 	}
 	spec := strategySpec(t, method, newSpec(t, "dises").Policy)
-	spec.Format, spec.Draft, spec.SpotChecks = Next, Draft, &SpotChecks{First: 10, Share: 32}
+	spec.Format, spec.SpotChecks = Format2, &SpotChecks{First: 10, Share: 32}
 	spec.Generation = Generation{Evaluations: 4, Open: true, Chunk: 2, Quota: 4, MaxStale: 2, WeightSteps: 8000, Duration: 250}
 	spec.Nonce = bytes.Repeat([]byte{7}, 16)
 	return spec
@@ -107,13 +107,10 @@ func evaluationsOf(claims []*Claim) (n uint64) {
 	return n
 }
 
-// TestStaleReplay writes a log whose claims lie anywhere within max_stale and cover one to three chunks, and reads it
-// back: the scanner finds every claim in its place, the fold gives the same bits, and each evaluation comes out the
-// same on the state that it names.
-func TestStaleReplay(t *testing.T) {
-	r := newStaleRun(t, nextSpec(t))
+// grownStaleRun has twelve generations whose claims lie anywhere within max_stale and cover one to three chunks.
+func grownStaleRun(t testing.TB) (r *staleRun, stale, long int) {
+	r = newStaleRun(t, nextSpec(t))
 	draw := noise.NewStream(5, noise.DomainEpisode)
-	stale, long := 0, 0
 	for height := range 12 {
 		var claims []*Claim
 		for _, key := range r.keys {
@@ -138,6 +135,14 @@ func TestStaleReplay(t *testing.T) {
 		}
 		r.add(claims...)
 	}
+	return r, stale, long
+}
+
+// TestStaleReplay writes a log whose claims lie anywhere within max_stale and cover one to three chunks, and reads it
+// back: the scanner finds every claim in its place, the fold gives the same bits, and each evaluation comes out the
+// same on the state that it names.
+func TestStaleReplay(t *testing.T) {
+	r, stale, long := grownStaleRun(t)
 	if stale < 10 || long < 10 {
 		t.Fatalf("%d stale claims, %d of several chunks, want more", stale, long)
 	}
@@ -214,8 +219,8 @@ func TestStalePlaces(t *testing.T) {
 	}
 }
 
-// TestNextFormat: fields of format 2 are refused in format 1 and checked in format 2, and each draft by name.
-func TestNextFormat(t *testing.T) {
+// TestFormat2: its fields are refused in format 1 and checked in format 2.
+func TestFormat2(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		change func(s *Spec)
@@ -229,9 +234,6 @@ func TestNextFormat(t *testing.T) {
 		{"no first", func(s *Spec) { s.SpotChecks = &SpotChecks{0, 32} }, ErrSpec, "spot_checks.first is 0, allowed 1 to 65536"},
 		{"no share", func(s *Spec) { s.SpotChecks = &SpotChecks{10, 0} }, ErrSpec, "spot_checks.share is 0, allowed 1 to 1024"},
 		{"small share", func(s *Spec) { s.SpotChecks = &SpotChecks{10, MaxSpotShare + 1} }, ErrSpec, "spot_checks.share is 1025"},
-		{"another draft", func(s *Spec) { s.Draft++ }, ErrVersion, "draft 6 of format 2; this build knows draft 5"},
-		{"no draft", func(s *Spec) { s.Draft = 0 }, ErrVersion, "draft 0 of format 2; this build knows draft 5"},
-		{"draft in format 1", func(s *Spec) { *s = *newSpec(t, "dises"); s.Draft = 1 }, ErrSpec, "fields of format 2"},
 		{"stale in format 1", func(s *Spec) { *s = *newSpec(t, "dises"); s.Generation.MaxStale = 1 }, ErrSpec, "fields of format 2"},
 		{"spot checks in format 1", func(s *Spec) { *s = *newSpec(t, "dises"); s.SpotChecks = &SpotChecks{10, 32} }, ErrSpec, "fields of format 2"},
 		{"a step that grows", func(s *Spec) { s.Generation.Growth = MaxGrowth }, nil, ""},

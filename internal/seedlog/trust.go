@@ -33,8 +33,8 @@ func (s *Spec) checkTrust() error {
 	switch n := len(s.Trust); {
 	case n == 0:
 		return nil
-	case s.Format == Format:
-		return fmt.Errorf("%w: trust is a field of format %d", ErrSpec, Next)
+	case s.Format == Format1:
+		return fmt.Errorf("%w: trust is a field of format %d", ErrSpec, Format2)
 	case s.Solo():
 		return fmt.Errorf("%w: trust is for swarms; a run on one machine has one key", ErrSpec)
 	case s.SpotChecks != nil:

@@ -209,6 +209,11 @@ func (a *appendFile) replace(write func(w io.Writer) error) error {
 	if err := a.writeNew(write); err != nil {
 		return a.fail(err)
 	}
+	return a.swap()
+}
+
+// swap puts the new file, which is durable, in place of this one.
+func (a *appendFile) swap() error {
 	if err := a.lower(0); err != nil { // the new file may be the shorter one
 		return err
 	}

@@ -19,6 +19,8 @@ type blockFile struct {
 	*appendFile
 	run       seedlog.Link
 	beginning []byte
+	start     int64                  // where what follows the beginning begins, and the base, if the log begins at one
+	base      *seedlog.Base          // nil: it begins at the genesis
 	index     map[seedlog.Link]place // nil: heights has the blocks
 	heights   *logIndex              // of the log of a run; the beginning is not in it
 	saved     *indexFile             // what heights began with
@@ -40,12 +42,6 @@ type placed struct {
 	place
 }
 
-// block is a block with its link.
-type block struct {
-	link seedlog.Link
-	data []byte
-}
-
 // section is a block of a file, and where it ends.
 type section struct {
 	link seedlog.Link
@@ -60,6 +56,7 @@ func openBlocks(f filesystem, path string, rules *seedlog.Rules, each func(seedl
 		return nil, err
 	}
 	b := &blockFile{appendFile: a, run: rules.Run, beginning: rules.AppendBeginning(nil), index: map[seedlog.Link]place{}}
+	b.start = int64(len(b.beginning))
 	return b, b.check(path, each)
 }
 
@@ -70,9 +67,12 @@ func openLog(f filesystem, path, indexPath string, rules *seedlog.Rules, each fu
 		return nil, err
 	}
 	b := &blockFile{appendFile: a, run: rules.Run, beginning: rules.AppendBeginning(nil)}
-	start := int64(len(b.beginning))
-	b.saved, b.heights = openIndex(f, indexPath, a.file, a.synced, start)
-	if head := make([]byte, start); b.heights.height() > 0 {
+	if err := b.readBase(rules); err != nil {
+		err = fmt.Errorf("%w: %s: %w; move the run's files away to join the run afresh", ErrCorrupt, path, err)
+		return b, &seedlog.FileError{Offset: int64(len(b.beginning)), Err: err}
+	}
+	b.saved, b.heights = openIndex(f, indexPath, a.file, a.synced, b.start, b.below())
+	if head := make([]byte, len(b.beginning)); len(b.heights.entries) > 0 {
 		if _, err := a.file.ReadAt(head, 0); err != nil || !bytes.Equal(head, b.beginning) {
 			b.forgetIndex()
 		}
@@ -83,7 +83,7 @@ func openLog(f filesystem, path, indexPath string, rules *seedlog.Rules, each fu
 // forgetIndex has the whole log scanned.
 func (b *blockFile) forgetIndex() {
 	b.saved.ends, b.saved.size = nil, 0
-	b.heights = newLogIndex(int64(len(b.beginning)))
+	b.heights = newLogIndex(b.start, b.below())
 }
 
 // check scans the file, or what an index of it does not cover.
@@ -129,7 +129,7 @@ func (b *blockFile) scan(each func(seedlog.Link, []byte)) error {
 
 // uncovered reads the sections that no index covers: all, if there is none.
 func (b *blockFile) uncovered() (*seedlog.Sections, error) {
-	if b.heights != nil && b.heights.height() > 0 {
+	if b.heights != nil && len(b.heights.entries) > 0 {
 		b.good = b.heights.end()
 		return seedlog.ResumeSections(newBuffered(io.NewSectionReader(b.file, b.good, b.size-b.good)), b.good), nil
 	}
@@ -145,7 +145,7 @@ func (b *blockFile) insert(p placed) {
 	switch end := p.offset + int64(p.size); {
 	case b.heights == nil:
 		b.index[p.link] = p.place
-	case end > int64(len(b.beginning)):
+	case end > b.start:
 		b.heights.add(tagOf(p.link), end)
 	}
 }
@@ -156,7 +156,7 @@ func (b *blockFile) drop(end int64) {
 		maps.DeleteFunc(b.index, func(_ seedlog.Link, at place) bool { return at.offset >= end })
 		return
 	}
-	b.heights.cut(max(end, int64(len(b.beginning))))
+	b.heights.cut(max(end, b.start))
 }
 
 // empty reports whether the file has no blocks but its beginning.

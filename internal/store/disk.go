@@ -33,6 +33,7 @@ const (
 	logSuffix    = ".seedlog"
 	indexSuffix  = ".index"
 	curveSuffix  = ".curve"
+	peersSuffix  = ".peers"
 )
 
 // Bounds of what is read from a data folder, in bytes.
@@ -54,6 +55,7 @@ const (
 //	<run id>.index         where blocks lie in the older part of the log
 //	<run id>.summaryNN     summaries of the chain, to restart from
 //	<run id>.curve         learning curve, as JSON
+//	<run id>.peers         addresses of peers of this run that answered
 type Disk struct {
 	dir   string
 	files filesystem
@@ -169,8 +171,13 @@ type peersFile struct {
 
 // Peers returns the saved addresses, best first; none if there are none or the file is damaged, since a node can start
 // without them.
-func (d *Disk) Peers() []string {
-	text, err := os.ReadFile(filepath.Join(d.dir, peersName))
+func (d *Disk) Peers() []string { return d.readPeers(peersName) }
+
+// RunPeers returns the addresses that were saved for a run, as Peers does.
+func (d *Disk) RunPeers(run seedlog.Link) []string { return d.readPeers(run.String() + peersSuffix) }
+
+func (d *Disk) readPeers(name string) []string {
+	text, err := os.ReadFile(filepath.Join(d.dir, name))
 	var p peersFile
 	if err != nil || len(text) > maxPeersLength || json.Unmarshal(text, &p) != nil {
 		return nil
@@ -179,12 +186,19 @@ func (d *Disk) Peers() []string {
 }
 
 // SavePeers saves addresses, best first, in place of those before: at most MaxPeers, each once.
-func (d *Disk) SavePeers(addresses []string) error {
+func (d *Disk) SavePeers(addresses []string) error { return d.writePeers(peersName, addresses) }
+
+// SaveRunPeers does the same for those of a run: a node that works on several finds each at other addresses.
+func (d *Disk) SaveRunPeers(run seedlog.Link, addresses []string) error {
+	return d.writePeers(run.String()+peersSuffix, addresses)
+}
+
+func (d *Disk) writePeers(name string, addresses []string) error {
 	text, err := json.MarshalIndent(peersFile{boundPeers(addresses)}, "", " ")
 	if err != nil {
 		return err
 	}
-	return replaceFile(filepath.Join(d.dir, peersName), append(text, '\n'))
+	return replaceFile(filepath.Join(d.dir, name), append(text, '\n'))
 }
 
 // Curve returns the learning curve that was saved for a run; nil if there is none. A node can start

@@ -41,7 +41,7 @@ func TestRunOpensByItsIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if covered := r.log.saved.covered(); covered < 12 {
+	if covered := r.log.saved.covered(r.log.heights); covered < 12 {
 		t.Errorf("the index covers %d of 20 generations", covered)
 	}
 	if err := (step{state: "state", chain: chain, kept: chain}).matches(r); err != nil {
@@ -110,8 +110,8 @@ func TestIndexOfAnotherBranch(t *testing.T) {
 	if err := r.Save(move(4, "state", branch...)); err != nil {
 		t.Fatal(err)
 	}
-	if r.log.saved.covered() > 4 {
-		t.Errorf("after a branch won at height 4 the index covers %d", r.log.saved.covered())
+	if r.log.saved.covered(r.log.heights) > 4 {
+		t.Errorf("after a branch won at height 4 the index covers %d", r.log.saved.covered(r.log.heights))
 	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)

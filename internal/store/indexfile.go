@@ -48,8 +48,8 @@ const (
 var indexLag = 1024
 
 // openIndex reads the index of a log of which so many bytes are durable. Whatever is wrong, it starts empty.
-func openIndex(f filesystem, path string, log file, synced, start int64) (*indexFile, *logIndex) {
-	x := newLogIndex(start)
+func openIndex(f filesystem, path string, log file, synced, start int64, below int) (*indexFile, *logIndex) {
+	x := newLogIndex(start, below)
 	file, err := f.Create(path)
 	if err != nil {
 		return &indexFile{files: f, path: path}, x
@@ -106,7 +106,7 @@ func (i *indexFile) read(in io.Reader, x *logIndex, synced int64) bool {
 
 // matches reports whether the log has, where the index ends, the entry and the seal that it had when that was written.
 func (i *indexFile) matches(x *logIndex, last int, log file) bool {
-	if last < 1 || x.height() == 0 || int(x.entries[x.height()-1]) != last-1 {
+	if last < 1 || len(x.entries) == 0 || x.number(x.height()) != last-1 {
 		return false
 	}
 	head := make([]byte, indexHead)
@@ -130,30 +130,30 @@ func (i *indexFile) matches(x *logIndex, last int, log file) bool {
 func (i *indexFile) drop(x *logIndex, from int) {
 	i.ends = i.ends[:from]
 	i.size = 0
-	height := 0
+	height := x.below
 	if from > 0 {
 		i.size, height = i.ends[from-1].size, i.ends[from-1].height
 	}
 	x.cut(x.endOf(height))
 }
 
-// covered is the height up to which the file has the index.
-func (i *indexFile) covered() int {
+// covered is the height up to which the file has the index of a log.
+func (i *indexFile) covered(x *logIndex) int {
 	if n := len(i.ends); n > 0 {
 		return i.ends[n-1].height
 	}
-	return 0
+	return x.below
 }
 
 // grow writes the next piece when there is enough that is old enough. Failures only make the next start slower.
 func (i *indexFile) grow(x *logIndex, log file) {
-	from, to := i.covered(), x.height()-indexLag
+	from, to := i.covered(x), x.height()-indexLag
 	if i.file == nil || to < from+indexLag {
 		return
 	}
-	first, end := 0, int(x.entries[to-1])+2
-	if from > 0 {
-		first = int(x.entries[from-1]) + 2
+	first, end := 0, x.number(to)+2
+	if from > x.below {
+		first = x.number(from) + 2
 	}
 	b := make([]byte, 0, indexHead+8*(end-first)+sha256.Size)
 	b = binary.LittleEndian.AppendUint64(append(b, indexTag...), uint64(first))
@@ -170,7 +170,7 @@ func (i *indexFile) grow(x *logIndex, log file) {
 	next := from
 	for n := first; n < end; n++ {
 		length := uint32(x.offsets[n+1] - x.offsets[n])
-		if next < to && int(x.entries[next]) == n {
+		if next < to && x.number(next+1) == n {
 			length |= entryBit
 			next++
 		}
@@ -199,6 +199,12 @@ func (i *indexFile) cut(height int) error {
 	if n > 0 {
 		i.size = i.ends[n-1].size
 	}
+	return i.shorten()
+}
+
+// forget drops all pieces, durably: the log is about to be another one.
+func (i *indexFile) forget() error {
+	i.ends, i.size = nil, 0
 	return i.shorten()
 }
 

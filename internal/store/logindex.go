@@ -15,11 +15,14 @@ import (
 type logIndex struct {
 	tags    []uint32 // bytes of each block's digest, in the file's order
 	offsets []int64  // where the section of each block begins, and at last where the next one will
-	entries []uint32 // number of the block that is the entry of height 1, 2, ...; its seal follows it
+	below   int      // height of the parent of the first entry: 0, unless the log begins at a base
+	entries []uint32 // number of the block that is the entry of height below+1, below+2, ...; its seal follows it
 	table   []uint32 // numbers of blocks plus 1, by tag; open addressing
 }
 
-func newLogIndex(start int64) *logIndex { return &logIndex{offsets: []int64{start}} }
+func newLogIndex(start int64, below int) *logIndex {
+	return &logIndex{offsets: []int64{start}, below: below}
+}
 
 // tagOf is a part of a link's digest.
 func tagOf(l seedlog.Link) uint32 {
@@ -30,15 +33,18 @@ func tagOf(l seedlog.Link) uint32 {
 // end is where the next section goes.
 func (x *logIndex) end() int64 { return x.offsets[len(x.offsets)-1] }
 
-// height is how many entries of the chain are in the log.
-func (x *logIndex) height() int { return len(x.entries) }
+// height is that of the newest entry in the log.
+func (x *logIndex) height() int { return x.below + len(x.entries) }
+
+// number is that of the block that is the entry of a height.
+func (x *logIndex) number(height int) int { return int(x.entries[height-x.below-1]) }
 
 // endOf is where a height ends in the log.
 func (x *logIndex) endOf(height int) int64 {
-	if height == 0 {
+	if height == x.below {
 		return x.offsets[0]
 	}
-	return x.offsets[x.entries[height-1]+2]
+	return x.offsets[x.number(height)+2]
 }
 
 // heightAt is the height of the entry whose block has a number; false if that block is no canonical entry.
@@ -51,7 +57,7 @@ func (x *logIndex) heightAt(number int) (height int, ok bool) {
 			hi = mid
 		}
 	}
-	return lo + 1, lo < len(x.entries) && int(x.entries[lo]) == number
+	return x.below + lo + 1, lo < len(x.entries) && int(x.entries[lo]) == number
 }
 
 // add takes the next block, whose section ends at an offset.
@@ -98,6 +104,25 @@ func (x *logIndex) cut(end int64) {
 		x.entries = x.entries[:len(x.entries)-1]
 	}
 	x.rehash()
+}
+
+// from is the index of the log that has only what follows a height, from an offset on.
+func (x *logIndex) from(height int, start int64) *logIndex {
+	first := 0
+	if height > x.below {
+		first = x.number(height) + 2
+	}
+	moved := start - x.offsets[first]
+	y := newLogIndex(start, height)
+	y.tags = append(y.tags, x.tags[first:]...)
+	for _, end := range x.offsets[first+1:] {
+		y.offsets = append(y.offsets, end+moved)
+	}
+	for _, number := range x.entries[height-x.below:] {
+		y.entries = append(y.entries, number-uint32(first))
+	}
+	y.rehash()
+	return y
 }
 
 // find returns the number of the block that a link names, and the block.
@@ -149,6 +174,3 @@ func (x *logIndex) linkOf(number int, f file) seedlog.Link {
 	}
 	return link
 }
-
-// linkSize is how many bytes a link takes in a file.
-const linkSize = 36

@@ -92,6 +92,9 @@ func (m *Memory) Length() uint64 {
 	return uint64(len(m.chain))
 }
 
+// First implements [Store].
+func (m *Memory) First() uint64 { return 1 }
+
 // At implements [Store].
 func (m *Memory) At(height uint64) (entry, seal seedlog.Link, ok bool) {
 	m.mu.RLock()

@@ -269,7 +269,11 @@ func (r *Run) Tidy(need []seedlog.Link) error {
 			delete(r.seals, entry)
 		}
 	}
-	r.tidyAt = max(tidyLeast, 2*r.aside.size)
+	least := tidyLeast
+	if r.tidyLeast > 0 {
+		least = r.tidyLeast
+	}
+	r.tidyAt = max(least, 2*r.aside.size)
 	return nil
 }
 

@@ -58,7 +58,7 @@ func (r *Run) open(f filesystem, base string) (err error) {
 	r.state = r.slots.current.state
 	r.sums = openSummaries(f, base)
 	blocks, err := r.readChain(sealOf)
-	if r.log.heights.height() > 0 && err != nil {
+	if len(r.log.heights.entries) > 0 && err != nil {
 		// The index is of another chain, or of a damaged log: read all.
 		r.log.forgetIndex()
 		if err := r.log.check(r.log.path, see); err != nil {
@@ -72,7 +72,7 @@ func (r *Run) open(f filesystem, base string) (err error) {
 	height, end := r.match(blocks)
 	if end < r.log.synced {
 		err := fmt.Errorf("%w: %s continues where the run ended; move the run's files away to join the run afresh", ErrCorrupt, r.log.path)
-		return &seedlog.FileError{Height: uint64(height) + 1, Offset: end, Err: err}
+		return &seedlog.FileError{Height: uint64(r.log.heights.height()) + 1, Offset: end, Err: err}
 	}
 	if err := r.repair(blocks[height:], end); err != nil {
 		return err
@@ -86,8 +86,11 @@ func (r *Run) open(f filesystem, base string) (err error) {
 func (r *Run) readChain(sealOf map[seedlog.Link]seedlog.Link) (blocks [][]seedlog.Link, err error) {
 	at, seal := r.slots.current.head, r.slots.current.seal
 	covered := seedlog.Link{}
-	if n := r.log.heights.height(); n > 0 {
-		covered = r.linkAt(n).entry
+	if r.log.base != nil {
+		covered = r.log.base.Link
+	}
+	if len(r.log.heights.entries) > 0 {
+		covered = r.linkAt(r.log.heights.height()).entry
 	}
 	for at.Defined() && at != r.rules.Run && at != covered {
 		data, ok := r.Block(at)
@@ -131,7 +134,7 @@ func (r *Run) match(blocks [][]seedlog.Link) (height int, end int64) {
 	at, x := r.log.sections, r.log.heights
 	number := len(x.tags) - len(at) // of the first block of the next height
 	switch {
-	case x.height() > 0:
+	case len(x.entries) > 0:
 		end = x.end()
 		if len(at) > 0 {
 			end = x.offsets[number]

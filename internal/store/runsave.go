@@ -93,12 +93,6 @@ func (r *Run) writeState(h hardState, state []byte) error {
 	return nil
 }
 
-// record is one height and its blocks, in the log's order.
-type record struct {
-	link   link
-	blocks []block
-}
-
 // move changes the canonical chain.
 func (r *Run) move(m *HeadMove, fresh []block, state []byte) error {
 	tail, err := r.read(m, fresh)
@@ -143,6 +137,9 @@ func (r *Run) read(m *HeadMove, fresh []block) ([]record, error) {
 	if err := m.check(r.Length(), has); err != nil {
 		return nil, err
 	}
+	if b := r.log.base; b != nil && m.Fork < b.At {
+		return nil, fmt.Errorf("%w: head moves above height %d, the log begins with the state of %d", ErrBatch, m.Fork, b.At)
+	}
 	var tail []record
 	for i, entry := range m.Entries {
 		g, err := readRecord(entry, m.Seals[i], find)
@@ -152,23 +149,6 @@ func (r *Run) read(m *HeadMove, fresh []block) ([]record, error) {
 		tail = append(tail, g)
 	}
 	return tail, nil
-}
-
-func readRecord(entry, seal seedlog.Link, find func(seedlog.Link) ([]byte, bool)) (record, error) {
-	g := record{link: link{entry: entry, seal: seal}}
-	data, _ := find(entry)
-	e, err := seedlog.DecodeEntry(data)
-	if err != nil {
-		return g, fmt.Errorf("%w: entry %s: %w", ErrBatch, entry, err)
-	}
-	for _, l := range append(slices.Clone(e.Claims), entry, seal) {
-		data, ok := find(l)
-		if !ok {
-			return g, fmt.Errorf("%w: block %s of height %d was never saved", ErrBatch, l, e.Height)
-		}
-		g.blocks = append(g.blocks, block{l, data})
-	}
-	return g, nil
 }
 
 // grow appends to the chain: the log takes the blocks, and the state makes them count.
@@ -246,6 +226,7 @@ func (r *Run) reorganize(fork int, tail []record, fresh []block, h hardState, st
 	// From here on all blocks are read from the file next to the log until the log has them.
 	r.mu.Lock()
 	r.log.drop(end)
+	r.cuts++
 	r.mu.Unlock()
 	if err := r.log.cut(end); err != nil {
 		return err

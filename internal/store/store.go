@@ -18,6 +18,8 @@ var (
 	ErrLocked = errors.New("in use by another process")
 	// ErrCorrupt is returned for a file whose fsynced part is not what was written.
 	ErrCorrupt = errors.New("damaged file")
+	// ErrCut is returned where the chain changed while its log was copied: try again later.
+	ErrCut = errors.New("the log changed while it was copied")
 	// ErrClosed is returned by calls to a store that was closed, or that failed to write: it then takes nothing more.
 	ErrClosed = errors.New("the store is closed")
 )
@@ -34,7 +36,9 @@ type Store interface {
 	State() []byte
 	// Length is the height of the newest canonical entry.
 	Length() uint64
-	// At returns the canonical entry of a height from 1 on and its seal, as Head moved them.
+	// First is the height of the lowest canonical entry that is kept: 1, unless older ones were dropped.
+	First() uint64
+	// At returns the canonical entry of a height from First on and its seal, as Head moved them.
 	At(height uint64) (entry, seal seedlog.Link, ok bool)
 	// Height returns the height of a canonical entry.
 	Height(entry seedlog.Link) (height uint64, ok bool)

@@ -30,7 +30,7 @@ func newRules(t testing.TB, seed uint64, solo bool) *seedlog.Rules {
 		t.Fatal(err)
 	}
 	spec := &seedlog.Spec{
-		Format: seedlog.Format, Numerics: seedlog.Numerics,
+		Format: seedlog.Format1, Numerics: seedlog.Numerics,
 		Env:        seedlog.EnvRef{ID: "CartPole-v1", Revision: 1},
 		Policy:     policy.Spec{Kind: "linear", Hidden: []uint64{}, Head: "argmax"},
 		Strategy:   seedlog.StrategyRef{Name: method.Name, Revision: method.Revision, Params: params},
@@ -242,6 +242,11 @@ func TestStores(t *testing.T) {
 		}
 	}
 	t.Run("memory", func(t *testing.T) { steps(t, NewMemory(rules.Spec)) })
+	t.Run("browser", func(t *testing.T) {
+		rows := newTestRows()
+		steps(t, openRows(t, rules, rows))
+		holds(t, openRows(t, rules, rows), "four", first[:1], other...)
+	})
 	t.Run("disk", func(t *testing.T) {
 		dir := t.TempDir()
 		d, r := openRun(t, dir, rules)
@@ -430,6 +435,10 @@ func TestDiskPeers(t *testing.T) {
 	}
 	if err := d.SavePeers(many); err != nil || len(d.Peers()) != MaxPeers {
 		t.Errorf("kept %d, %v", len(d.Peers()), err)
+	}
+	one, other := seedlog.LinkOf([]byte("one")), seedlog.LinkOf([]byte("other"))
+	if err := d.SaveRunPeers(one, []string{"c"}); err != nil || !slices.Equal(d.RunPeers(one), []string{"c"}) || len(d.RunPeers(other)) != 0 || len(d.Peers()) != MaxPeers {
+		t.Errorf("of runs it knows %v and %v, %v", d.RunPeers(one), d.RunPeers(other), err)
 	}
 }
 

@@ -14,11 +14,13 @@ import (
 const (
 	summaryLevels = 32
 	summarySlots  = 2 * summaryLevels
-	// leastExponent is of the least distance of summaries: those of heights that 2 divides less often share a level.
-	leastExponent = 8
 	// summaryBudget is how many bytes of summaries of one size are kept, if two of them take no more.
 	summaryBudget = 256 << 20
 )
+
+// leastExponent is of the least distance of summaries: those of heights that 2 divides less often share a level. Tests
+// change it.
+var leastExponent = 8
 
 // summarySlot is where a summary of a height goes, given its size in bytes and the budget.
 func summarySlot(height uint64, size, budget int) int {

@@ -76,6 +76,11 @@ func TestStoresKeepSummaries(t *testing.T) {
 		check(t, s)
 	}
 	t.Run("memory", func(t *testing.T) { fill(t, NewMemory(rules.Spec)) })
+	t.Run("browser", func(t *testing.T) {
+		rows := newTestRows()
+		fill(t, openRows(t, rules, rows))
+		check(t, openRows(t, rules, rows))
+	})
 	t.Run("disk", func(t *testing.T) {
 		dir := t.TempDir()
 		d, r := openRun(t, dir, rules)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"sync"
 )
 
@@ -21,13 +22,14 @@ type summaryFiles struct {
 	base  string
 
 	mu      sync.Mutex
+	budget  int // bytes of summaries of one size
 	heights [summarySlots]uint64
 	closed  bool
 }
 
 // openSummaries finds the summaries that are there. Files that cannot be read count as none.
 func openSummaries(f filesystem, base string) *summaryFiles {
-	s := &summaryFiles{files: f, base: base}
+	s := &summaryFiles{files: f, base: base, budget: summaryBudget}
 	for slot := range s.heights {
 		file, err := f.Open(s.path(slot))
 		if err != nil {
@@ -83,7 +85,7 @@ func (s *summaryFiles) write(height uint64, data []byte) error {
 	if s.closed {
 		return ErrClosed
 	}
-	slot := summarySlot(height, len(data), summaryBudget)
+	slot := summarySlot(height, len(data), s.budget)
 	path := s.path(slot)
 	err := s.writeNew(path+newSuffix, height, data)
 	if err == nil {
@@ -109,6 +111,30 @@ func (s *summaryFiles) writeNew(path string, height uint64, data []byte) error {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
+}
+
+// known lists the heights of the summaries.
+func (s *summaryFiles) known() (heights []uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, h := range s.heights {
+		if h > 0 {
+			heights = append(heights, h)
+		}
+	}
+	slices.Sort(heights)
+	return heights
+}
+
+// drop removes the summaries below a height.
+func (s *summaryFiles) drop(height uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for slot, h := range s.heights {
+		if h > 0 && h < height && remove(s.files, s.path(slot)) == nil {
+			s.heights[slot] = 0
+		}
+	}
 }
 
 func (s *summaryFiles) close() {

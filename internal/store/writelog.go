@@ -12,7 +12,13 @@ import (
 type link struct{ entry, seal seedlog.Link }
 
 // errMoved says that another branch won while a log was written.
-var errMoved = errors.New("another branch became the canonical one meanwhile; try again")
+var errMoved = errors.New("another branch became the canonical one meanwhile, or older entries were dropped; try again")
+
+// cutter is a store that may lack the older part of its chain.
+type cutter interface {
+	// Beginning is what its log begins with, and the parent of the first entry.
+	Beginning() (data []byte, parent seedlog.Link, err error)
+}
 
 // WriteLog writes the canonical chain of s as a seed log, block by block as they were received.
 func WriteLog(w io.Writer, rules *seedlog.Rules, s Store) error {
@@ -21,18 +27,25 @@ func WriteLog(w io.Writer, rules *seedlog.Rules, s Store) error {
 
 // writeChain writes the canonical chain up to a height and a branch on it as a seed log.
 func writeChain(w io.Writer, rules *seedlog.Rules, s Store, fork uint64, branch []link) error {
-	if _, err := w.Write(rules.AppendBeginning(nil)); err != nil {
+	beginning, first := rules.AppendBeginning(nil), s.First()
+	parent := rules.Run
+	if first > 1 {
+		var err error
+		if beginning, parent, err = s.(cutter).Beginning(); err != nil {
+			return err
+		}
+	}
+	if _, err := w.Write(beginning); err != nil {
 		return err
 	}
 	var b []byte
-	parent := rules.Run
-	for height := uint64(1); height <= fork+uint64(len(branch)); height++ {
+	for height := first; height <= fork+uint64(len(branch)); height++ {
 		var at link
 		if height > fork {
 			at = branch[height-fork-1]
 		} else if entry, seal, ok := s.At(height); ok {
 			at = link{entry, seal}
-		} else if branch == nil {
+		} else if branch == nil && height >= s.First() {
 			break // a shorter branch won meanwhile
 		} else {
 			return errMoved

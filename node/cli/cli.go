@@ -9,6 +9,7 @@ import (
 	"github.com/evoswarm/evoswarm/node/daemon"
 	"github.com/evoswarm/evoswarm/node/device"
 	"github.com/evoswarm/evoswarm/node/film"
+	"github.com/evoswarm/evoswarm/node/page"
 	"github.com/evoswarm/evoswarm/node/plot"
 	"github.com/evoswarm/evoswarm/node/replay"
 	"github.com/evoswarm/evoswarm/node/sweep"
@@ -39,8 +40,8 @@ func program() *verb.Program {
 	control := daemon.ControlVerbs()
 	p.Groups = []verb.Group{
 		{Title: "Train", Verbs: []*verb.Verb{train.Verb(), sweep.Verb(), catalog.EnvVerb(), catalog.StrategyVerb()}},
-		{Title: "Look at what was trained", Verbs: []*verb.Verb{replay.EvalVerb(), watch.Verb(), film.Verb(), plot.Verb(), replay.LogVerb(), replay.ReplayVerb(), replay.ExportVerb()}},
-		{Title: "Take part in a swarm", Verbs: append([]*verb.Verb{daemon.JoinVerb(), daemon.KeyVerb()}, control...)},
+		{Title: "Look at what was trained", Verbs: []*verb.Verb{replay.EvalVerb(), watch.Verb(), film.Verb(), plot.Verb(), replay.LogVerb(), replay.ReplayVerb(), replay.ExportVerb(), replay.ContributionVerb()}},
+		{Title: "Take part in a swarm", Verbs: append([]*verb.Verb{daemon.JoinVerb(), page.Verb(), daemon.KeyVerb()}, control...)},
 		{Title: "About this program", Verbs: append([]*verb.Verb{bench.Verb(), device.Verb(), versionVerb()}, p.Own()...)},
 	}
 	return p

@@ -40,9 +40,9 @@ func printVersion(s *verb.IO, asJSON bool) error {
 			Format   int    `json:"format"`
 			Numerics int    `json:"numerics"`
 			Kernel   string `json:"kernel"`
-		}{v, runtime.Version(), runtime.GOOS, runtime.GOARCH, seedlog.Format, seedlog.Numerics, kernel.Active()})
+		}{v, runtime.Version(), runtime.GOOS, runtime.GOARCH, seedlog.Format2, seedlog.Numerics, kernel.Active()})
 	}
 	_, err := fmt.Fprintf(s.Out, "evonode %s (%s %s/%s), seed log format %d, numerics %d, kernel %s\n",
-		v, runtime.Version(), runtime.GOOS, runtime.GOARCH, seedlog.Format, seedlog.Numerics, kernel.Active())
+		v, runtime.Version(), runtime.GOOS, runtime.GOARCH, seedlog.Format2, seedlog.Numerics, kernel.Active())
 	return err
 }

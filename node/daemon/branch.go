@@ -211,7 +211,7 @@ func (f *branchFlags) findRun(data string) (run seedlog.Link, active bool, err e
 	if !slices.Contains(m.Recent, name) {
 		return run, false, verb.Failed(fmt.Errorf("run %s is not in %s", name, data), "evonode status names the one that is active there; its files are called after their runs")
 	}
-	return run, name == m.Active, nil
+	return run, name == m.Active || slices.Contains(m.Also, name), nil
 }
 
 // opened is a run that no node has open.
@@ -245,28 +245,72 @@ func (o opened) close() {
 
 // Branches implements [httpd.Control].
 func (n *Node) Branches(run string) (httpd.Branches, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.run == nil || n.peer.Status().Run != run {
-		return nil, httpd.ErrOtherRun
+	for _, l := range n.lanes {
+		if stored := l.stored(); stored != nil && l.runID() == run {
+			return stored, nil
+		}
 	}
-	return n.run, nil
+	return nil, httpd.ErrOtherRun
 }
 
-// openBranched opens the run of the node, which says from then on what was replaced.
-func (n *Node) openBranched(rules *seedlog.Rules) (*store.Run, error) {
-	run, err := n.data.OpenRun(rules)
+// stored is the run of the lane in the data folder; nil while there is none.
+func (l *lane) stored() *store.Run {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.run
+}
+
+// openBranched opens the run of the lane, which says from then on what was replaced.
+func (l *lane) openBranched(rules *seedlog.Rules) (*store.Run, error) {
+	run, err := l.node.data.OpenRun(rules)
 	if err != nil {
-		return nil, err
+		return nil, unopened{err}
 	}
-	if err := run.KeepBranches(n.cfg.Keep, n.replaced); err != nil {
+	if err := l.node.bound(run, rules); err != nil {
 		run.Close()
 		return nil, err
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.run = run
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.run = run
 	return run, nil
+}
+
+// bound tells a run how much disk it may take. Where nobody begins at a base, the log stays, since who joins needs
+// all of it.
+func (n *Node) bound(run *store.Run, rules *seedlog.Rules) error {
+	cuts := n.cfg.Bounded && rules.Bases()
+	if !cuts {
+		return run.KeepBranches(n.cfg.Keep, n.replaced)
+	}
+	if least := store.LeastBound(rules); n.cfg.Keep < least {
+		size := fmt.Sprintf("%dMB", (least+999_999)/1_000_000)
+		return verb.Misused(fmt.Sprintf("--keep %d bytes is too little for this run, which takes %s at least", n.cfg.Keep, size),
+			fmt.Sprintf("--keep %s or more; without --keep all of the run is kept", size))
+	}
+	if err := run.KeepBranches(n.cfg.Keep, n.replaced); err != nil {
+		return err
+	}
+	return run.Bound(n.cfg.Keep)
+}
+
+// dropped tells the owner, once, that older entries went.
+func (l *lane) dropped(first uint64, elsewhere bool) {
+	if l.hasDropped {
+		return
+	}
+	l.hasDropped = true
+	text := fmt.Sprintf("dropped the generations before %d, since --keep leaves no room; from now on the oldest go as new ones come", first)
+	if !elsewhere {
+		text += "; no other node that this one hears has them: they may be lost"
+	}
+	if n := l.node; len(n.lanes) > 1 {
+		text = l.name() + ": " + text
+	}
+	select {
+	case l.node.news <- text:
+	default:
+	}
 }
 
 // maxNews bounds what was not shown yet.

@@ -31,7 +31,7 @@ const (
 	statusFields   = "one JSON object: run, env, strategy, height, head, leader, self, leads, term, peers, evaluations, steps, mine, " +
 		"evals_per_s, best, mean, return (of the mean policy), threshold, solved, solved_at, state (training, catching-up, idle or paused), reason, why, behind (entries still to fold), " +
 		"own (computed since the start: computed, logged, waiting, late, replaced), lifetime (evaluations of this computer in its runs, logged or replaced), " +
-		"runs (how many those are), reorgs, reorg (the last time that entries were replaced: height, gone, come), branches (that are kept), workers, page, uptime, version"
+		"runs (how many those are), reorgs, reorg (the last time that entries were replaced: height, gone, come), branches (that are kept), workers, page, addresses (at which others may reach it), uptime, version; of a node with several runs this is the first one's, and active has such an object for each"
 )
 
 func statusVerb() *verb.Verb {
@@ -45,7 +45,7 @@ func statusVerb() *verb.Verb {
 			data, asJSON, watching := "", false, false
 			bindData(fs, &data, "the node's data folder")
 			fs.Bool(&watching, "watch", "show it again every second, with who takes part")
-			fs.JSON(&asJSON, statusFields+"; with --watch one a second, with roster (members, others, entries, reorgs, reorg)")
+			fs.JSON(&asJSON, statusFields+"; with --watch one a second, with roster (members, others, entries, reorgs, reorg), and rosters for several runs")
 			return func(ctx context.Context, s *verb.IO, args []string) error {
 				dir, err := dirAlone(data, args)
 				if err != nil {
@@ -159,9 +159,34 @@ func waitGone(ctx context.Context, data string) error {
 	}
 }
 
+// printStatus prints what the node does, run by run.
 func printStatus(w io.Writer, s httpd.Status) error {
+	if len(s.Active) == 0 {
+		return printOne(w, s)
+	}
+	for i, run := range s.Active {
+		if i > 0 {
+			if _, err := fmt.Fprintln(w); err != nil {
+				return err
+			}
+		}
+		if err := printOne(w, run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxAddressesShown is how many addresses of a node are printed.
+const maxAddressesShown = 4
+
+// printOne prints what the node does in one run.
+func printOne(w io.Writer, s httpd.Status) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "state        %s\n", stateText(s.Status))
+	if s.Run == "" && s.Error != "" {
+		fmt.Fprintf(&b, "error        %s\n", s.Error)
+	}
 	if s.Run != "" {
 		fmt.Fprintf(&b, "run          %s (%s, %s)\n", s.Run, envs.Label(s.Env, s.EnvParams), s.Strategy)
 		fmt.Fprintf(&b, "policy       %s\n", policyText(s))
@@ -173,12 +198,25 @@ func printStatus(w io.Writer, s httpd.Status) error {
 			fmt.Fprintf(&b, "replaced     %s above generation %d by %d others; %s since the start (evonode branch list)\n",
 				verb.Plural(int(r.Gone), "generation"), r.Height, r.Come, verb.Plural(int(s.Reorgs), "time"))
 		}
+		if s.First > 1 && s.Base == 0 {
+			fmt.Fprintf(&b, "log          from generation %d on; what lies before was dropped (--keep)\n", s.First)
+		}
 		fmt.Fprintf(&b, "fitness      best %s, mean %s in the newest generation\n", verb.Number(s.Best), verb.Number(s.Mean))
 	}
 	fmt.Fprintf(&b, "peers        %d\n", s.Peers)
 	fmt.Fprintf(&b, "workers      %d\n", s.Workers)
 	if s.Devices > 0 {
 		fmt.Fprintf(&b, "devices      %d (evonode device list)\n", s.Devices)
+	}
+	for i, a := range s.Addresses[:min(len(s.Addresses), maxAddressesShown)] {
+		label := ""
+		if i == 0 {
+			label = "address"
+		}
+		fmt.Fprintf(&b, "%-12s %s\n", label, a)
+	}
+	if more := len(s.Addresses) - maxAddressesShown; more > 0 {
+		fmt.Fprintf(&b, "%-12s and %d more (--json)\n", "", more)
 	}
 	fmt.Fprintf(&b, "up           %v\n", (time.Duration(s.Uptime) * time.Second).String())
 	_, err := io.WriteString(w, b.String())

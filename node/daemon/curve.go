@@ -7,15 +7,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// Curve implements [httpd.Node].
-func (n *Node) Curve() []peer.Point {
-	if n.peer == nil {
-		return []peer.Point{}
-	}
-	return n.peer.Curve()
-}
-
-// savedCurve is the learning curve of an earlier start; nil if there is none that can be read.
+// savedCurve is the learning curve of an earlier start; nil if there is none that can be read. The caller
+// holds the lock.
 func (n *Node) savedCurve(run seedlog.Link) []peer.Point {
 	var points []peer.Point
 	if json.Unmarshal(n.data.Curve(run), &points) != nil {
@@ -25,24 +18,25 @@ func (n *Node) savedCurve(run seedlog.Link) []peer.Point {
 }
 
 // saveCurve saves the learning curve for the next start, if it changed.
-func (n *Node) saveCurve() {
-	if n.peer == nil {
+func (l *lane) saveCurve() {
+	n, p := l.node, l.working()
+	if p == nil {
 		return
 	}
-	points := n.peer.Curve()
+	points := p.Curve()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var last peer.Point
 	if len(points) > 0 {
 		last = points[len(points)-1]
 	}
-	if last == n.lastPoint {
+	if last == l.lastPoint {
 		return
 	}
 	text, err := json.Marshal(points)
 	if err == nil {
 		var run seedlog.Link
-		if run, err = seedlog.ParseLink(n.peer.Status().Run); err == nil {
+		if run, err = seedlog.ParseLink(p.Status().Run); err == nil {
 			err = n.data.SaveCurve(run, text)
 		}
 	}
@@ -50,5 +44,5 @@ func (n *Node) saveCurve() {
 		n.cfg.Logger.Warn("cannot save the learning curve", "error", err)
 		return
 	}
-	n.lastPoint = last
+	l.lastPoint = last
 }

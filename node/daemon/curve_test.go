@@ -15,7 +15,7 @@ import (
 // start brings a node up that trains alone.
 func start(t *testing.T, data string) *Node {
 	t.Helper()
-	n, err := Start(t.Context(), Config{Data: data, Train: []runspec.Options{{Env: "CartPole-v1", Strategy: "dises"}}, Workers: 1, Logger: slog.New(slog.DiscardHandler)})
+	n, err := Start(t.Context(), Config{Data: data, Train: [][]runspec.Options{{{Env: "CartPole-v1", Strategy: "dises"}}}, Workers: 1, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func start(t *testing.T, data string) *Node {
 func TestCurveOutlivesTheNode(t *testing.T) {
 	data := t.TempDir()
 	n := start(t, data)
-	for deadline := time.Now().Add(time.Minute); len(n.Curve()) < 3; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); len(n.lanes[0].Curve()) < 3; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("no learning curve within a minute")
 		}
@@ -34,10 +34,10 @@ func TestCurveOutlivesTheNode(t *testing.T) {
 	if err := n.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	before := n.Curve()
+	before := n.lanes[0].Curve()
 
 	n = start(t, data)
-	if got := n.Curve(); len(got) < len(before) || !slices.Equal(got[:len(before)], before) {
+	if got := n.lanes[0].Curve(); len(got) < len(before) || !slices.Equal(got[:len(before)], before) {
 		t.Errorf("after a restart the curve has %d points, %d before: %v, want %v first", len(got), len(before), got, before)
 	}
 	if s := n.Status(); s.Return == nil || s.ReturnHeight < before[len(before)-1].Height {
@@ -57,8 +57,8 @@ func TestCurveOutlivesTheNode(t *testing.T) {
 		d.Close(t.Context())
 		d.data.SaveCurve(run, []byte(text))
 		n := start(t, data)
-		if i := slices.IndexFunc(n.Curve(), func(p peer.Point) bool { return p.Return == 9 }); i >= 0 {
-			t.Errorf("%s: got point %v", text, n.Curve()[i])
+		if i := slices.IndexFunc(n.lanes[0].Curve(), func(p peer.Point) bool { return p.Return == 9 }); i >= 0 {
+			t.Errorf("%s: got point %v", text, n.lanes[0].Curve()[i])
 		}
 		n.Close(t.Context())
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/evoswarm/evoswarm/internal/mesh"
@@ -28,11 +30,19 @@ type target struct {
 	mesh.Addresses
 }
 
-// resolve finds the addresses behind what the user typed. It fails only if it fails for all of them.
-func resolve(ctx context.Context, texts []string) ([]target, error) {
+// resolve finds the addresses behind what the user typed; a run alone has none before the DHT is asked. It fails only
+// if it fails for all of them.
+func (n *Node) resolve(ctx context.Context) ([]target, error) {
 	var targets []target
 	var errs []error
-	for _, text := range texts {
+	for _, text := range n.cfg.Targets {
+		if run := bareRun(text); run != "" {
+			if !n.cfg.DHT {
+				return nil, fmt.Errorf("%w: %s is a run, but not where it is: give an address, or have the DHT asked with --dht", mesh.ErrAddress, text)
+			}
+			targets = append(targets, target{text, mesh.Addresses{Run: run, Pinned: true}})
+			continue
+		}
 		ctx, cancel := context.WithTimeout(ctx, dialPatience)
 		found, err := mesh.Resolve(ctx, text)
 		cancel()
@@ -51,6 +61,25 @@ func resolve(ctx context.Context, texts []string) ([]target, error) {
 	return targets, nil
 }
 
+// find meets one of the targets, or, where none answers, peers of their runs that the DHT names, if there is one. It
+// returns the genesis block of the run.
+func (n *Node) find(ctx context.Context, m *mesh.Mesh, targets []target) ([]byte, error) {
+	placed := slices.DeleteFunc(slices.Clone(targets), func(t target) bool { return len(t.Addresses.Addresses) == 0 })
+	var err error
+	if len(placed) > 0 {
+		genesis, unmet := meet(ctx, m, placed)
+		if !errors.Is(unmet, mesh.ErrUnreachable) || n.directory == nil {
+			return genesis, unmet
+		}
+		err = unmet
+	}
+	genesis, unfound := n.seek(ctx, m, targets)
+	if genesis != nil {
+		return genesis, nil
+	}
+	return nil, errors.Join(unfound, err)
+}
+
 // meet dials the targets until one of them names its run, and returns that run's genesis block.
 func meet(ctx context.Context, m *mesh.Mesh, targets []target) (genesis []byte, err error) {
 	var errs []error
@@ -67,7 +96,12 @@ func meet(ctx context.Context, m *mesh.Mesh, targets []target) (genesis []byte, 
 // meetOne dials the addresses of one target in turn.
 func meetOne(ctx context.Context, m *mesh.Mesh, t target) ([]byte, error) {
 	err := fmt.Errorf("%w: %s names no address", mesh.ErrUnreachable, t.text)
+	self, _ := mesh.IDOf(m.Self()) // it has a key
 	for _, a := range t.Addresses.Addresses {
+		if strings.HasSuffix(a, "/p2p/"+self.String()) {
+			err = fmt.Errorf("%w: %s is this node itself", mesh.ErrUnreachable, a) // it came back with its own link
+			continue
+		}
 		dialing, cancel := context.WithTimeout(ctx, dialPatience)
 		hello, dialErr := m.Dial(dialing, a)
 		cancel()
@@ -75,7 +109,11 @@ func meetOne(ctx context.Context, m *mesh.Mesh, t target) ([]byte, error) {
 			err = dialErr
 			continue
 		}
-		return checkHello(t, hello)
+		genesis, err := checkHello(t, hello)
+		if err != nil {
+			m.Leave(hello.Peer) // at another address it may have the run
+		}
+		return genesis, err
 	}
 	return nil, err
 }

@@ -15,10 +15,11 @@ import (
 // memory is what a node remembers apart from its stores: node.json in the data folder.
 type memory struct {
 	Version int      `json:"version"` // of this format: 1
-	Active  string   `json:"active"`  // last run, "" for none
+	Active  string   `json:"active"`  // last run, "" for none; of several at the same time the first
 	Recent  []string `json:"recent"`  // runs of this folder, newest use first
 	Paused  bool     `json:"paused"`  // by the owner
 
+	Also   []string `json:"also,omitempty"`   // the others of several runs at the same time, in their order
 	Joined []string `json:"joined,omitempty"` // where the owner said that the active run is
 	Ended  []string `json:"ended,omitempty"`  // runs that have ended
 
@@ -54,11 +55,29 @@ func readMemory(data string) (memory, error) {
 // ended reports whether a run has ended.
 func (m *memory) ended(run string) bool { return slices.Contains(m.Ended, run) }
 
-// use makes run the active one.
-func (m *memory) use(run string) {
-	m.Active = run
-	m.Recent = slices.DeleteFunc(m.Recent, func(r string) bool { return r == run })
-	m.Recent = slices.Insert(m.Recent, 0, run)
+// at is the run that a lane had last, "" for none.
+func (m *memory) at(lane int) string {
+	switch {
+	case lane == 0:
+		return m.Active
+	case lane <= len(m.Also):
+		return m.Also[lane-1]
+	}
+	return ""
+}
+
+// use makes run the one of a lane.
+func (m *memory) use(lane int, run string) {
+	if lane == 0 {
+		m.Active = run
+	} else {
+		also := make([]string, max(lane, len(m.Also)))
+		copy(also, m.Also)
+		also[lane-1] = run
+		m.Also = also
+	}
+	recent := slices.DeleteFunc(slices.Clone(m.Recent), func(r string) bool { return r == run })
+	m.Recent = slices.Insert(recent, 0, run)
 }
 
 // write replaces the file as a whole, durably.

@@ -14,7 +14,7 @@ func TestMemory(t *testing.T) {
 		t.Fatalf("a new folder remembers %+v, %v", m, err)
 	}
 	for _, run := range []string{"a", "b", "a", "c", "b"} {
-		m.use(run)
+		m.use(0, run)
 	}
 	m.Paused = true
 	if err := m.write(data); err != nil {
@@ -38,5 +38,20 @@ func TestMemoryDamaged(t *testing.T) {
 		if _, err := readMemory(data); err == nil {
 			t.Errorf("readMemory takes %q", text)
 		}
+	}
+}
+
+// A node remembers which run each lane had.
+func TestMemoryOfSeveralRuns(t *testing.T) {
+	var m memory
+	m.use(2, "c")
+	m.use(0, "a")
+	before := m
+	m.use(1, "b")
+	if m.at(0) != "a" || m.at(1) != "b" || m.at(2) != "c" || m.at(3) != "" || !slices.Equal(m.Recent, []string{"b", "a", "c"}) {
+		t.Errorf("remembers %+v", m)
+	}
+	if before.at(1) != "" || len(before.Recent) != 2 {
+		t.Errorf("a copy of before has %+v", before)
 	}
 }

@@ -4,17 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
+	"github.com/evoswarm/evoswarm/internal/autotls"
+	"github.com/evoswarm/evoswarm/internal/dht"
 	"github.com/evoswarm/evoswarm/internal/mesh"
-	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/internal/runspec"
+	"github.com/evoswarm/evoswarm/internal/schedule"
 	"github.com/evoswarm/evoswarm/internal/store"
 	"github.com/evoswarm/evoswarm/node/httpd"
 	"github.com/evoswarm/evoswarm/node/settings"
@@ -26,21 +30,35 @@ type Config struct {
 	Targets []string // addresses and URLs to join
 	Public  bool     // whether to listen, serve the page and be found
 
-	Train []runspec.Options // runs to start or to continue, one after the other; none: that of the targets, else the last one
-	Exact bool              // continue a run of this folder only if all its settings are those of Train, not just its environment
-	Fresh bool              // always start a new run
+	// Train has queues of runs to start or to continue: the first of each at the same time, the rest as those before
+	// them end. None: the run of the targets, else those that the node worked on last.
+	Train [][]runspec.Options
+	Exact bool // continue a run of this folder only if all its settings are those of Train, not just its environment
+	Fresh bool // always start a new run
 
 	HTTP      string // where the page is served; "": the default of a public node
 	HTTPGiven bool   // whether the user chose it: then no other port will do
 	Metrics   string // where /metrics is served; "": nowhere
 	Listen    []string
-	Workers   int // cores to lend; 0: all
-	GPU       settings.GPU
-	Keep      int64 // bytes that branches which lost may take, of each run
-	WAN       bool
-	MDNS      bool
-	Version   string
-	Logger    *slog.Logger
+	TLSCert   string // file of a certificate for WebSocket over TLS; "": none
+	TLSKey    string
+	AutoTLS   *AutoTLS // has a certificate for that made; nil: not
+	Announce  []string // addresses at which others can dial the node besides
+	Relays    []string // full addresses of nodes that lead others to this one if nobody can dial it
+	// PerAddress is how many connections an IP address may have; 0: the default.
+	PerAddress int
+
+	DHT          bool     // whether a DHT is asked for nodes of the run, and told of this one
+	DHTBootstrap []string // full addresses of servers of a private DHT; none: the public one of IPFS
+
+	Workers int // cores to lend; 0: all
+	GPU     settings.GPU
+	Keep    int64 // bytes that a run may take; without Bounded those that branches which lost may
+	Bounded bool  // whether Keep bounds the run, where its log can be cut
+	WAN     bool
+	MDNS    bool
+	Version string
+	Logger  *slog.Logger
 }
 
 // Announcement is what a node prints once it is up.
@@ -50,9 +68,21 @@ type Announcement struct {
 	Run       string   `json:"run"`  // CID, "" for none
 	Env       string   `json:"env"`
 	Strategy  string   `json:"strategy"`
-	Addresses []string `json:"addresses"` // of this node, for peers
-	Metrics   string   `json:"metrics"`   // URL of /metrics, "" for none
-	Notes     []string `json:"notes"`     // what the user should know
+	Addresses []string `json:"addresses"`         // of this node, for peers
+	Metrics   string   `json:"metrics"`           // URL of /metrics, "" for none
+	Notes     []string `json:"notes"`             // what the user should know
+	Awaited   string   `json:"awaited,omitempty"` // run of which nobody answers, "" for none
+	// Runs are those that the node works on, where it is more than one; what is above is the first one's.
+	Runs []AnnouncedRun `json:"runs,omitempty"`
+}
+
+// AnnouncedRun is one of several runs.
+type AnnouncedRun struct {
+	Run       string   `json:"run"`
+	Env       string   `json:"env"`
+	Strategy  string   `json:"strategy"`
+	Join      string   `json:"join"` // command that takes part in this run
+	Addresses []string `json:"addresses"`
 }
 
 // Node is a running node.
@@ -60,33 +90,35 @@ type Node struct {
 	cfg     Config
 	started time.Time
 	data    *store.Disk
-	mesh    *mesh.Mesh
-	peer    *peer.Peer // nil while there is no run
+	lanes   []*lane // one at least; in the order of Config.Train
+	secure  mesh.Secure
 	page    net.Listener
 	metrics net.Listener
-	hub     bool
 	servers []*http.Server
-	notes   []string
 
-	mu     sync.Mutex // guards what follows, and writing to the data folder
+	certificates *autotls.Keeper // nil: none
+	certified    atomic.Pointer[string]
+
+	directory     *dht.Client // nil: none
+	directoryDown atomic.Bool // whether the owner knows that it does not answer
+
+	mu     sync.Mutex // guards what follows, what of lanes says so, and writing to the data folder
 	memory memory
-	run    *store.Run // the peer's; nil while there is no run
-	// lastPoint is the last point of the learning curve that was saved.
-	lastPoint peer.Point
+	notes  []string // what the owner was not told yet
 
-	base uint64      // evaluations of this computer in the run that were logged before this start
-	news chan string // what the owner should know now
-
-	queue []runspec.Options // what is left of Config.Train; the first is the run that this node works on
-	over  chan struct{}     // closed when there is another run to work on
+	news   chan string // what the owner should know now
+	moved  chan string // why a lane has moved on to another run
+	failed chan error  // what ends the node
 
 	stop     chan struct{} // closed by Stop
 	stopOnce sync.Once
+	living   sync.WaitGroup // lanes
 }
 
 // Start starts a node. If ctx ends before the node is up, Start fails; afterwards ctx has no effect: see [Node.Wait].
 func Start(ctx context.Context, cfg Config) (*Node, error) {
-	n := &Node{cfg: cfg, started: time.Now(), stop: make(chan struct{}), over: make(chan struct{}), queue: cfg.Train, news: make(chan string, maxNews)}
+	n := &Node{cfg: cfg, started: time.Now(), stop: make(chan struct{}), news: make(chan string, maxNews),
+		moved: make(chan string, maxNews), failed: make(chan error, 1)}
 	if err := n.start(ctx); err != nil {
 		n.release()
 		return nil, err
@@ -95,7 +127,7 @@ func Start(ctx context.Context, cfg Config) (*Node, error) {
 }
 
 func (n *Node) start(ctx context.Context) (err error) {
-	targets, unreachable := resolve(ctx, n.cfg.Targets)
+	targets, unreachable := n.resolve(ctx)
 	if unreachable != nil && !errors.Is(unreachable, mesh.ErrUnreachable) {
 		return unreachable
 	}
@@ -105,31 +137,93 @@ func (n *Node) start(ctx context.Context) (err error) {
 	if n.memory, err = readMemory(n.cfg.Data); err != nil {
 		return err
 	}
-	if unreachable != nil && !n.remembers() {
+	n.plan()
+	if unreachable != nil && !n.lanes[0].remembers() && n.lanes[0].awaited() == "" {
 		return unreachable
 	}
-	if err := errors.Join(n.openPage(), n.openMetrics()); err != nil {
+	if err := errors.Join(n.openPage(), n.openMetrics(), n.openSecure(), n.openDirectory()); err != nil {
 		return err
 	}
-	if err := n.openMesh(ctx); err != nil {
+	if err := n.beginLanes(ctx, targets); err != nil {
 		return err
-	}
-	genesis, err := n.findRun(ctx, targets)
-	if err != nil {
-		return err
-	}
-	if genesis != nil {
-		if err := n.enter(ctx, genesis); err != nil {
-			return err
-		}
 	}
 	if err := n.serve(); err != nil {
 		return err
 	}
-	if n.peer != nil {
-		go n.watchEnd()
+	for _, l := range n.lanes {
+		n.living.Go(l.live)
+		if n.directory != nil {
+			n.living.Go(l.consult)
+		}
 	}
 	return nil
+}
+
+// plan makes the lanes: one for each queue, or for each run that the node had when it ended.
+func (n *Node) plan() {
+	for _, queue := range n.cfg.Train {
+		n.lanes = append(n.lanes, &lane{node: n, queue: queue})
+	}
+	if len(n.lanes) == 0 {
+		n.lanes = []*lane{{node: n}}
+		n.memory.Also = slices.DeleteFunc(n.memory.Also, func(run string) bool {
+			spec, err := n.spec(run)
+			return err == nil && spec == nil || len(n.cfg.Targets) > 0
+		})
+		for range min(len(n.memory.Also), maxAtOnce-1) {
+			n.lanes = append(n.lanes, &lane{node: n})
+		}
+	}
+	n.memory.Also = n.memory.Also[:min(len(n.memory.Also), len(n.lanes)-1)]
+	if len(n.lanes) == 1 {
+		return
+	}
+	workers := n.cfg.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	cores := schedule.NewCores(workers)
+	for i, l := range n.lanes {
+		l.number, l.share = i, cores.Share()
+	}
+}
+
+// beginLanes starts all lanes. One of several whose run cannot be opened does not keep the others waiting.
+func (n *Node) beginLanes(ctx context.Context, targets []target) error {
+	var errs []error
+	for _, l := range n.lanes {
+		if err := n.openPorts(l); err != nil {
+			return err
+		}
+		err := l.begin(ctx, targets)
+		var bad unopened
+		if err != nil && !errors.As(err, &bad) {
+			return err
+		}
+		if err != nil {
+			errs = append(errs, err)
+			l.down(err)
+			n.note(fmt.Sprintf("%s does not start, and is tried again each minute: %v", l.name(), err))
+		}
+	}
+	if len(errs) == len(n.lanes) {
+		return errors.Join(errs...)
+	}
+	return nil
+}
+
+// openPorts chooses where a lane listens.
+func (n *Node) openPorts(l *lane) (err error) {
+	if !n.cfg.Public && len(n.cfg.Listen) == 0 {
+		return nil
+	}
+	if err := checkAnnounced(n.cfg.Announce, len(n.lanes)); err != nil {
+		return err
+	}
+	var note string
+	l.listen, note, err = peerPorts(n.cfg.Listen, n.secure.TLS != nil, l.number)
+	n.note(note)
+	return err
 }
 
 // openPage takes the page's port before anything else starts.
@@ -159,22 +253,21 @@ func (n *Node) openMetrics() (err error) {
 	return err
 }
 
-func (n *Node) openMesh(ctx context.Context) error {
-	var listen []string
-	if n.cfg.Public || len(n.cfg.Listen) > 0 {
-		var note string
-		var err error
-		if listen, note, err = peerPorts(n.cfg.Listen); err != nil {
-			return err
-		}
-		n.note(note)
+// openSecure reads the certificate of listeners with TLS, if there is one.
+func (n *Node) openSecure() error {
+	if n.cfg.TLSCert == "" && n.cfg.AutoTLS == nil {
+		return nil
 	}
-	n.hub = len(listen) > 0
-	var err error
-	n.mesh, err = mesh.New(ctx, mesh.Config{
-		Key: n.data.Key(), Hub: n.hub, Listen: listen, Agent: "evonode/" + n.cfg.Version, Peers: n.data.Peers(),
-		MDNS: n.cfg.MDNS, PortMap: n.cfg.Public, Logger: n.cfg.Logger,
-	})
+	if !n.cfg.Public && len(n.cfg.Listen) == 0 {
+		return fmt.Errorf("%w: --tls-cert and --auto-tls are for a node that listens: add --listen, or --bootstrap", errListen)
+	}
+	if n.cfg.AutoTLS != nil {
+		return n.openAutoTLS()
+	}
+	c, err := openCertificate(n.cfg.TLSCert, n.cfg.TLSKey, func(err error) { n.cfg.Logger.Warn("the renewed certificate is not used", "error", err) })
+	if err == nil {
+		n.secure = mesh.Secure{TLS: c.config(), Names: c.names()}
+	}
 	return err
 }
 
@@ -218,32 +311,32 @@ func (n *Node) remember() {
 		case <-n.stop:
 			return
 		case <-tick.C:
-			n.savePeers()
-			n.saveCurve()
-			n.saveLifetime()
+			for _, l := range n.lanes {
+				l.savePeers()
+				l.saveCurve()
+				l.saveLifetime()
+			}
 		}
 	}
 }
 
-func (n *Node) savePeers() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	hubs := n.mesh.Hubs()
-	if len(hubs) == 0 {
-		return
-	}
-	if err := n.data.SavePeers(hubs); err != nil {
-		n.cfg.Logger.Warn("remembering peers", "error", err)
+// reached says where others find the node over relays.
+func (n *Node) reached(addrs []string) {
+	if len(addrs) > 0 {
+		n.tell("others reach this node over a relay, at " + addrs[0] + " (/addresses.json has them all)")
 	}
 }
 
-// Rest is what is left to train after the present run.
-func (n *Node) Rest() []runspec.Options { return n.queue[min(1, len(n.queue)):] }
-
-// Announcement describes the node as it came up.
+// Announcement describes the node as it came up, or as it is after a run was followed by another; each note is in one.
 func (n *Node) Announcement() Announcement {
-	s := n.Status()
-	a := Announcement{Run: s.Run, Env: s.Env, Strategy: s.Strategy, Addresses: n.mesh.Addrs(), Notes: n.notes}
+	s := n.lanes[0].Status()
+	a := Announcement{Run: s.Run, Env: s.Env, Strategy: s.Strategy, Addresses: n.lanes[0].Addresses()}
+	if n.lanes[0].working() == nil {
+		a.Awaited = n.lanes[0].awaited()
+	}
+	n.mu.Lock()
+	a.Notes, n.notes = n.notes, nil
+	n.mu.Unlock()
 	elsewhere := ""
 	if n.page != nil {
 		a.Page, elsewhere = pageURLs(n.page)
@@ -251,32 +344,47 @@ func (n *Node) Announcement() Announcement {
 	if n.metrics != nil {
 		a.Metrics = "http://" + n.metrics.Addr().String() + "/metrics"
 	}
-	pin := ""
-	if s.Run != "" && len(n.queue) < 2 { // else others follow to the next run
-		pin = "#" + s.Run
+	if len(n.lanes) == 1 {
+		a.Join = n.lanes[0].join(elsewhere, s.Run != "" && len(n.lanes[0].left()) < 2) // else others follow to the next run
+		return a
 	}
-	switch {
-	case elsewhere != "":
-		a.Join = "evonode join " + elsewhere + pin
-	case len(a.Addresses) > 0:
-		a.Join = "evonode join " + a.Addresses[0] + pin
+	if elsewhere != "" {
+		a.Join = "evonode join " + elsewhere // wherever peers are missed most
+	}
+	for _, l := range n.lanes {
+		s := l.Status()
+		a.Runs = append(a.Runs, AnnouncedRun{s.Run, s.Env, s.Strategy, l.join(elsewhere, s.Run != ""), l.Addresses()})
 	}
 	return a
 }
 
+// join is the command that takes part in the run of a lane, or in those that follow it, too; "" where nobody else
+// could.
+func (l *lane) join(page string, pinned bool) string {
+	where := page
+	if where == "" {
+		if addresses := l.Addresses(); len(addresses) > 0 {
+			where = addresses[0]
+		}
+	}
+	switch {
+	case where == "":
+		return ""
+	case pinned:
+		where += "#" + l.runID()
+	}
+	return "evonode join " + where
+}
+
 // Wait returns when the node has to end: because ctx ended, because its owner stopped it, or with the error that did.
 func (n *Node) Wait(ctx context.Context) error {
-	var done <-chan struct{} // never, while there is no run
-	if n.peer != nil {
-		done = n.peer.Done()
-	}
 	select {
 	case <-ctx.Done():
 		return nil
 	case <-n.stop:
 		return nil
-	case <-done:
-		return n.peer.Err()
+	case err := <-n.failed:
+		return err
 	}
 }
 
@@ -284,31 +392,42 @@ func (n *Node) Wait(ctx context.Context) error {
 // bounds the leaving. The control socket answers until all of that is done.
 func (n *Node) Close(ctx context.Context) error {
 	n.Stop()
-	n.savePeers()
+	n.living.Wait()
+	for _, l := range n.lanes {
+		l.savePeers()
+	}
 	if n.page != nil {
 		n.servers[1].Close()
 	}
-	var err error
-	if n.peer != nil {
-		err = n.peer.Close(ctx)
-		n.saveCurve()
-		n.saveLifetime()
+	errs := make([]error, len(n.lanes))
+	var leaving sync.WaitGroup
+	for i, l := range n.lanes {
+		leaving.Go(func() { errs[i] = l.close(ctx) })
 	}
+	leaving.Wait()
 	n.release()
-	return err
+	return errors.Join(errs...)
 }
 
 // release frees what a node holds, even one that failed to start.
 func (n *Node) release() {
-	if n.peer != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		n.peer.Close(ctx) // no-op after Close
-	} else if n.mesh != nil {
-		n.mesh.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	for _, l := range n.lanes {
+		if m, p := l.current(); p != nil {
+			p.Close(ctx) // no-op after Close
+		} else if m != nil {
+			m.Close()
+		}
 	}
 	for _, s := range n.servers {
 		s.Close()
+	}
+	if n.directory != nil {
+		n.directory.Close()
+	}
+	if n.certificates != nil {
+		n.certificates.Close()
 	}
 	for _, l := range []net.Listener{n.page, n.metrics} {
 		if l != nil {
@@ -323,45 +442,33 @@ func (n *Node) release() {
 
 func (n *Node) note(text string) {
 	if text != "" {
+		n.mu.Lock()
+		defer n.mu.Unlock()
 		n.notes = append(n.notes, text)
 	}
 }
 
-// Status implements [httpd.Node].
+// Status implements [httpd.Node]: that of the first run, and of all where there are several.
 func (n *Node) Status() httpd.Status {
-	s := httpd.Status{Uptime: time.Since(n.started).Seconds(), Version: n.cfg.Version}
-	if n.page != nil {
-		s.Page, _ = pageURLs(n.page)
+	if len(n.lanes) == 1 {
+		return n.lanes[0].Status()
 	}
-	if n.peer != nil {
-		s.Status = n.peer.Status()
-		s.Leader = s.Status.Leader
-		s.SetSolved(n.peer.Curve())
-		n.countLifetime(&s)
-		return s
+	var all []httpd.Status
+	for _, l := range n.lanes {
+		all = append(all, l.Status())
 	}
-	s.Self = n.mesh.Self().String()
-	s.State, s.Reason, s.Why = peer.Idle, peer.NoRun, "no run yet: start the node with --train ENV"
+	s := all[0]
+	s.Active = all
 	return s
 }
 
-// Roster implements [httpd.Node] and [httpd.Control].
-func (n *Node) Roster(ctx context.Context) (*peer.Roster, error) {
-	if n.peer == nil {
-		return &peer.Roster{Members: []peer.Member{}}, nil
+// Runs implements [httpd.Node] and [httpd.Control].
+func (n *Node) Runs() []httpd.Run {
+	var runs []httpd.Run
+	for _, l := range n.lanes {
+		runs = append(runs, l)
 	}
-	return n.peer.Roster(ctx)
-}
-
-// Addresses implements [httpd.Node].
-func (n *Node) Addresses() []string { return n.mesh.Addrs() }
-
-// WriteLog implements [httpd.Node].
-func (n *Node) WriteLog(w io.Writer) error {
-	if n.peer == nil {
-		return peer.ErrClosed
-	}
-	return n.peer.Log(w)
+	return runs
 }
 
 // SetPaused implements [httpd.Control]: the next status has the new state. It survives a restart.
@@ -370,40 +477,11 @@ func (n *Node) SetPaused(paused bool) error {
 	n.memory.Paused = paused
 	err := n.memory.write(n.cfg.Data)
 	n.mu.Unlock()
-	if n.peer != nil {
-		n.pause(paused)
+	for _, l := range n.lanes {
+		l.pause(paused)
 	}
 	return err
 }
 
-// pausePatience bounds the wait for a peer to pause.
-const pausePatience = 5 * time.Second
-
-// pause tells the peer, and waits until its status says so.
-func (n *Node) pause(paused bool) {
-	updates, end := n.peer.Watch()
-	defer end()
-	n.peer.Pause(paused)
-	late := time.After(pausePatience)
-	for {
-		select {
-		case s, running := <-updates:
-			if !running || (s.State == peer.Paused) == paused || s.Error != "" {
-				return
-			}
-		case <-late:
-			return
-		}
-	}
-}
-
 // Stop implements [httpd.Control].
 func (n *Node) Stop() { n.stopOnce.Do(func() { close(n.stop) }) }
-
-// Watch returns a channel with the newest status, and a function that ends it. Without a run the channel is nil.
-func (n *Node) Watch() (<-chan peer.Status, func()) {
-	if n.peer == nil {
-		return nil, func() {}
-	}
-	return n.peer.Watch()
-}

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 
+	"github.com/libp2p/go-libp2p/core/peer"
 	ma "github.com/multiformats/go-multiaddr"
 
 	"github.com/evoswarm/evoswarm/internal/mesh"
@@ -54,23 +57,87 @@ func listenHTTP(address string, given bool) (l net.Listener, note string, err er
 	return nil, "", fmt.Errorf("%w: %d to %d, for the page", ErrBusy, first, first+portsTried)
 }
 
-// peerPorts returns the multiaddrs to listen on for peers: those given, whose ports must be free, or the default ones
-// on the first port that is free.
-func peerPorts(given []string) (listen []string, note string, err error) {
+// peerPorts returns the multiaddrs to listen on for peers of a lane: those given, whose ports must be free, or the
+// default ones on the first port that is free; a lane after the first has the ports that follow. secure tells
+// whether there is a certificate for WebSocket over TLS.
+func peerPorts(given []string, secure bool, lane int) (listen []string, note string, err error) {
 	if len(given) > 0 {
-		return given, "", checkFree(given)
+		if err := checkSecure(given, secure); err != nil {
+			return nil, "", err
+		}
+		if listen, err = shift(given, lane); err != nil {
+			return nil, "", err
+		}
+		return listen, "", checkFree(listen)
 	}
-	for p := DefaultPort; p <= DefaultPort+portsTried; p++ {
+	first := DefaultPort + lane
+	for p := first; p <= first+portsTried; p++ {
 		listen := mesh.DefaultListen(p)
+		if secure {
+			listen = append(listen, mesh.SecureListen(p)...)
+		}
 		if checkFree(listen) != nil {
 			continue
 		}
-		if p != DefaultPort {
-			note = fmt.Sprintf("port %d is busy; peers are served on port %d", DefaultPort, p)
+		if p != first {
+			note = fmt.Sprintf("port %d is busy; peers are served on port %d", first, p)
 		}
 		return listen, note, nil
 	}
-	return nil, "", fmt.Errorf("%w: %d to %d, for peers", ErrBusy, DefaultPort, DefaultPort+portsTried)
+	return nil, "", fmt.Errorf("%w: %d to %d, for peers", ErrBusy, first, first+portsTried)
+}
+
+// shift moves the ports of a list so that the lists of several lanes do not meet: each begins after the highest port
+// of the one before. Port 0, for any, stays.
+func shift(listen []string, lane int) ([]string, error) {
+	var ports []int
+	moved := make([]string, len(listen))
+	for _, move := range []bool{false, true} {
+		for i, text := range listen {
+			parts := strings.Split(text, "/")
+			for k := 1; k < len(parts); k++ {
+				port, err := strconv.Atoi(parts[k])
+				if parts[k-1] != "tcp" && parts[k-1] != "udp" || err != nil || port == 0 {
+					continue
+				}
+				if !move {
+					ports = append(ports, port)
+					continue
+				}
+				port += lane * (slices.Max(ports) - slices.Min(ports) + 1)
+				if port > 65535 {
+					return nil, fmt.Errorf("%w %s: run %d would be at port %d, and there are 65535: each run has the ports after those of the one before", errListen, text, lane+1, port)
+				}
+				parts[k] = strconv.Itoa(port)
+			}
+			moved[i] = strings.Join(parts, "/")
+		}
+	}
+	return moved, nil
+}
+
+// checkAnnounced refuses an address with a port where each of several runs has ports of its own.
+func checkAnnounced(announced []string, runs int) error {
+	for _, text := range announced {
+		if a, err := ma.NewMultiaddr(text); err == nil && runs > 1 {
+			if place, _ := peer.SplitAddr(a); len(place) > 1 {
+				return fmt.Errorf("%w: %s is for one run, and the node has %d, each on ports of its own: announce the host alone, such as %s", mesh.ErrAnnounce, text, runs, place[:1])
+			}
+		}
+	}
+	return nil
+}
+
+// checkSecure refuses a listener with TLS without a certificate, and a certificate without one.
+func checkSecure(listen []string, secure bool) error {
+	wanted := slices.ContainsFunc(listen, func(a string) bool { return strings.HasSuffix(a, "/tls/ws") || strings.HasSuffix(a, "/wss") })
+	switch {
+	case wanted && !secure:
+		return fmt.Errorf("%w /tls/ws: needs a certificate that browsers trust, by --tls-cert and --tls-key, or by --auto-tls", errListen)
+	case secure && !wanted:
+		return fmt.Errorf("%w: --tls-cert or --auto-tls is for an address that ends in /tls/ws, and none is given; for example /ip4/0.0.0.0/tcp/%d/tls/ws", errListen, DefaultPort)
+	}
+	return nil
 }
 
 // checkFree reports the first of the addresses whose port is taken.
@@ -79,6 +146,9 @@ func checkFree(listen []string) error {
 		addr, err := ma.NewMultiaddr(text)
 		if err != nil {
 			return fmt.Errorf("%w %q: %v", errListen, text, err)
+		}
+		if _, err := addr.ValueForProtocol(ma.P_CERTHASH); err == nil {
+			return fmt.Errorf("%w %q: leave out /certhash/...; the node makes its certificates itself", errListen, text)
 		}
 		if err := probe(addr); err != nil {
 			return fmt.Errorf("%w: %s, for peers", ErrBusy, text)

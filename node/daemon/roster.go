@@ -22,7 +22,8 @@ const clearScreen = "\x1b[H\x1b[2J\x1b[3J"
 // watched is what status --watch --json prints in a line.
 type watched struct {
 	httpd.Status
-	Roster peer.Roster `json:"roster"`
+	Roster  peer.Roster   `json:"roster"`
+	Rosters []peer.Roster `json:"rosters,omitempty"` // one for each of Status.Active
 }
 
 // watch shows the status and who takes part once a second until ctx ends or the node does.
@@ -56,8 +57,16 @@ func watch(ctx context.Context, s *verb.IO, data string, asJSON bool) error {
 func lookAt(ctx context.Context, data string) (w watched, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	if w.Status, err = httpd.Ask(ctx, data, "GET", "status"); err == nil {
-		w.Roster, err = httpd.AskRoster(ctx, data)
+	if w.Status, err = httpd.Ask(ctx, data, "GET", "status"); err != nil {
+		return w, err
+	}
+	w.Roster, err = httpd.AskRoster(ctx, data, w.Run)
+	for _, s := range w.Active {
+		var r peer.Roster
+		if s.Run != "" && err == nil {
+			r, err = httpd.AskRoster(ctx, data, s.Run)
+		}
+		w.Rosters = append(w.Rosters, r)
 	}
 	return w, err
 }
@@ -67,13 +76,22 @@ func printWatched(s *verb.IO, w watched) error {
 	if s.Terminal {
 		b.WriteString(clearScreen)
 	}
-	if err := printStatus(&b, w.Status); err != nil {
-		return err
+	runs, rosters := []httpd.Status{w.Status}, []peer.Roster{w.Roster}
+	if len(w.Active) > 0 {
+		runs, rosters = w.Active, w.Rosters
 	}
-	if w.Run != "" {
-		b.WriteString("\n")
-		if err := printRoster(&b, w.Roster, w.Own, w.Height); err != nil {
+	for i, r := range runs {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		if err := printOne(&b, r); err != nil {
 			return err
+		}
+		if r.Run != "" {
+			b.WriteString("\n")
+			if err := printRoster(&b, rosters[i], r.Own, r.Height); err != nil {
+				return err
+			}
 		}
 	}
 	if !s.Terminal {

@@ -2,11 +2,17 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"slices"
+	"strings"
 
+	"github.com/evoswarm/evoswarm/internal/autotls"
+	"github.com/evoswarm/evoswarm/internal/dht"
+	"github.com/evoswarm/evoswarm/internal/mesh"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/node/settings"
 	"github.com/evoswarm/evoswarm/node/verb"
 )
@@ -44,12 +50,12 @@ func BootstrapVerb(printVersion func(s *verb.IO, asJSON bool) error) *verb.Verb 
 // JoinVerb is evonode join.
 func JoinVerb() *verb.Verb {
 	return &verb.Verb{
-		Name: "join", Args: "ADDR|URL ...", Summary: "lend this computer to a swarm",
+		Name: "join", Args: "ADDR|URL|RUN ...", Summary: "lend this computer to a swarm",
 		Intro: "Lends this computer to a swarm.",
-		Usage: []string{"join ADDR|URL ... [flags]"},
+		Usage: []string{"join ADDR|URL|RUN ... [flags]"},
 		Details: `A URL is that of a volunteer page, such as http://example.org:8080/; an ADDR is a multiaddress that ends in /p2p/ID.
 With #RUN appended (as evonode --bootstrap prints it) only that run is joined; without it, whatever run the node that
-answers names.`,
+answers names. A RUN alone is looked for in a DHT: see --dht.`,
 		Example: "evonode join http://192.168.1.5:8080/",
 		Bind: func(fs *verb.Flags) verb.Run {
 			f := newNodeFlags()
@@ -69,6 +75,15 @@ type nodeFlags struct {
 	http     string
 	metrics  string
 	listen   []string
+	announce []string
+	tlsCert  string
+	tlsKey   string
+	autoTLS  bool
+	forge    AutoTLS
+	relays   []string
+	perIP    int
+	dht      bool
+	dhtAt    []string
 	data     string
 	workers  int
 	gpu      settings.GPU
@@ -78,28 +93,57 @@ type nodeFlags struct {
 	logLevel string
 	json     bool
 
-	train    string
+	train    []string
 	fresh    bool
-	draft    bool
+	format   uint64
 	until    string
 	trust    string
 	training settings.Flags
 }
 
 func newNodeFlags() *nodeFlags {
-	return &nodeFlags{keep: "256MB", profile: "lan", logLevel: "warn", until: "solved"}
+	return &nodeFlags{keep: "256MB", profile: "lan", logLevel: "warn", until: "solved", format: seedlog.Format2}
 }
 
 // bind defines the flags of every node.
 func (f *nodeFlags) bind(fs *verb.Flags, page string) {
 	fs.String(&f.http, "http", "HOST:PORT", `where the page is served ("" for nowhere; `+page+")")
 	fs.String(&f.metrics, "metrics", "HOST:PORT", "serve /metrics (Prometheus) and /healthz there, for example 127.0.0.1:9090 (default: nowhere)")
-	fs.Func("listen", "MULTIADDR", fmt.Sprintf("where to listen for peers; may be repeated (default: TCP, QUIC and WebSocket on port %d)", DefaultPort),
+	fs.Func("listen", "MULTIADDR", fmt.Sprintf("where to listen for peers; may be repeated (default: TCP, WebSocket, QUIC, WebTransport and WebRTC-Direct on port %d)", DefaultPort),
 		func(v string) error { f.listen = append(f.listen, v); return nil })
+	fs.Func("announce", "MULTIADDR", "where others can dial this node, too, such as a port that a router forwards; the host alone, such as /ip4/203.0.113.7, for the ports of --listen; may be repeated",
+		func(v string) error {
+			f.announce = append(f.announce, v)
+			return mesh.CheckAnnounced(v)
+		})
+	fs.String(&f.tlsCert, "tls-cert", "FILE", "listen for WebSocket over TLS, too, with this certificate (PEM, with those of its authorities), for pages from https where UDP is blocked")
+	fs.String(&f.tlsKey, "tls-key", "FILE", "the private key of --tls-cert (PEM)")
+	fs.Bool(&f.autoTLS, "auto-tls", "have a certificate made for that, by "+autotls.DefaultDomain+" and Let's Encrypt, whose terms you accept by it; TCP must be open to the internet")
+	fs.Func("auto-tls-forge", "DOMAIN[,URL]", "the forge for --auto-tls: its domain, and where it is if not at https://registration.DOMAIN (default "+autotls.DefaultDomain+")",
+		func(v string) error { f.autoTLS = true; return f.forge.setForge(v) })
+	fs.Func("auto-tls-authority", "URL", "the ACME directory for --auto-tls (default: Let's Encrypt's)",
+		func(v string) error { f.autoTLS = true; return f.forge.setAuthority(v) })
+	fs.Func("relay", "MULTIADDR", "a node, of any run, that leads others to this one if nobody can dial it; may be repeated (default: hubs of the run)",
+		func(v string) error {
+			if !strings.HasPrefix(v, "/") {
+				return errors.New("no multiaddress: take one from /addresses.json of a node that others can dial")
+			}
+			f.relays = append(f.relays, v)
+			return mesh.CheckAddr(v)
+		})
+	fs.Int(&f.perIP, "per-address", "N", fmt.Sprintf("how many connections one IP address may have, at most %d; more than the default where a school or a carrier puts many behind one (default %d)",
+		mesh.MaxConnsPerAddress, mesh.ConnsPerAddress), 1)
+	fs.Bool(&f.dht, "dht", "have the public DHT of IPFS name this node to others of its run, and find them there; evonode join RUN --dht needs no address")
+	fs.Func("dht-bootstrap", "MULTIADDR", "a server of a DHT of your own, for --dht in place of the public one; may be repeated",
+		func(v string) error {
+			f.dht, f.dhtAt = true, append(f.dhtAt, v)
+			return dht.CheckBootstrap(v)
+		})
 	bindData(fs, &f.data, "where things are kept")
 	fs.Workers(&f.workers, "cores to lend")
 	f.gpu.Bind(fs)
-	fs.String(&f.keep, "keep", "SIZE", "how much disk branches that lost may take, of each run; this computer's own work goes last, see evonode branch (default 256MB)")
+	fs.String(&f.keep, "keep", "SIZE", "how much disk a run may take: branches that lost go first, this computer's own work last, then the oldest "+
+		"entries of runs of format 2 (default: all entries, and 256MB of branches; see evonode branch)")
 	fs.Choice(&f.profile, "profile", "lan|wan", "how fast a silent leader is replaced: under 2 s, or under 15 s (default lan)")
 	fs.Bool(&f.noMDNS, "no-mdns", "do not look for nodes in the local network")
 	fs.Choice(&f.logLevel, "log-level", "debug|info|warn|error", "what the node logs (default warn)")
@@ -108,15 +152,32 @@ func (f *nodeFlags) bind(fs *verb.Flags, page string) {
 
 // bindRun defines what only a node that may start a run has.
 func (f *nodeFlags) bindRun(fs *verb.Flags) {
-	fs.String(&f.train, "train", "ENV", "start a run in this environment, or continue the one in the data folder; several with commas, or those of "+
-		"FILE.txt (see below), are trained one after the other, each once the one before has ended")
+	fs.Func("train", "ENV", "start a run in this environment, or continue the one in the data folder; several with commas, or those of "+
+		"FILE.txt (see below), are trained one after the other, each once the one before has ended; given several times, the node "+
+		"works on all of them at the same time",
+		func(v string) error { f.train = append(f.train, v); return nil })
 	f.training.Bind(fs)
 	fs.Bool(&f.fresh, "new", "start a new run even if the data folder has one of this environment")
-	fs.String(&f.until, "until", "WHEN", "what ends the run, with --draft: solved (default), evals=N, steps=N, entries=N, several with commas "+
+	fs.String(&f.until, "until", "WHEN", "what ends the run: solved (default), evals=N, steps=N, entries=N, several with commas "+
 		"for the first of them, or never")
-	fs.String(&f.trust, "trust", "KEYS", "with --draft: only these nodes, all yours, take part, by their keys with commas, or a file with one in each line; "+
+	fs.String(&f.trust, "trust", "KEYS", "only these nodes, all yours, take part, by their keys with commas, or a file with one in each line; "+
 		"nobody votes and nothing is re-run. This node is one of them. evonode key prints a node's key")
-	fs.Bool(&f.draft, "draft", "start the run in the draft of format 2: claims on earlier states count, and results are re-run by lot; a later evonode may not read it")
+	bindFormat(fs, &f.format)
+}
+
+// bindFormat defines the flag for the format of a run.
+func bindFormat(fs *verb.Flags, format *uint64) {
+	fs.Func("format", "1|2", "format of a new run's log (default 2); one of format 1 has its leader re-run every result, and never ends", func(text string) error {
+		switch text {
+		case "1":
+			*format = seedlog.Format1
+		case "2":
+			*format = seedlog.Format2
+		default:
+			return errors.New("want 1 or 2")
+		}
+		return nil
+	})
 }
 
 // run starts the node and waits until it ends.
@@ -141,6 +202,24 @@ func (f *nodeFlags) config(fs *verb.Flags, targets []string, bootstrap bool, lin
 	if err := checkAddress("metrics", f.metrics, 9090); err != nil {
 		return Config{}, err
 	}
+	if (f.tlsCert == "") != (f.tlsKey == "") {
+		return Config{}, verb.Misused("--tls-cert and --tls-key belong together", "name the files of both, as certbot writes them: fullchain.pem and privkey.pem")
+	}
+	if f.autoTLS && f.tlsCert != "" {
+		return Config{}, verb.Misused("--auto-tls and --tls-cert exclude each other", "leave out --auto-tls where you have a certificate of your own")
+	}
+	if f.autoTLS && !bootstrap && len(f.listen) == 0 {
+		return Config{}, verb.Misused("--auto-tls is for a node that others are to dial", "add --listen MULTIADDR, or use --bootstrap; a node that only joins needs no certificate")
+	}
+	if len(f.announce) > 0 && !bootstrap && len(f.listen) == 0 {
+		return Config{}, verb.Misused("--announce is for a node that others are to dial", "add --listen MULTIADDR, or use --bootstrap; a node that only joins is not dialed")
+	}
+	if len(f.relays) > 0 && !bootstrap && len(f.listen) == 0 {
+		return Config{}, verb.Misused("--relay is for a node that others are to dial", "add --listen MULTIADDR, or use --bootstrap; a node that only joins needs no relay")
+	}
+	if f.perIP > mesh.MaxConnsPerAddress {
+		return Config{}, verb.Misused(fmt.Sprintf("--per-address %d: a node has no more than %d for one address", f.perIP, mesh.MaxConnsPerAddress), "others need places, too: more nodes serve more people")
+	}
 	if err := f.gpu.Check(); err != nil {
 		return Config{}, err
 	}
@@ -154,12 +233,16 @@ func (f *nodeFlags) config(fs *verb.Flags, targets []string, bootstrap bool, lin
 	}
 	cfg := Config{
 		Data: data, Targets: targets, Public: bootstrap,
-		HTTP: f.http, HTTPGiven: fs.Given("http"), Metrics: f.metrics, Listen: f.listen,
-		Workers: f.workers, GPU: f.gpu, Keep: keep, WAN: f.profile == "wan", MDNS: !f.noMDNS,
+		HTTP: f.http, HTTPGiven: fs.Given("http"), Metrics: f.metrics, Listen: f.listen, Announce: f.announce, TLSCert: f.tlsCert, TLSKey: f.tlsKey, Relays: f.relays, PerAddress: f.perIP,
+		DHT: f.dht, DHTBootstrap: f.dhtAt,
+		Workers: f.workers, GPU: f.gpu, Keep: keep, Bounded: fs.Given("keep"), WAN: f.profile == "wan", MDNS: !f.noMDNS,
 		Version: verb.Version(), Logger: slog.New(slog.NewTextHandler(line, &slog.HandlerOptions{Level: level})),
 	}
-	if f.train == "" {
-		for _, name := range append(slices.Clone(settings.Names), "new", "draft", "until", "trust") {
+	if f.autoTLS {
+		cfg.AutoTLS = &f.forge
+	}
+	if len(f.train) == 0 {
+		for _, name := range append(slices.Clone(settings.Names), "new", "format", "until", "trust") {
 			if fs.Given(name) {
 				return cfg, verb.Misused("--"+name+" without --train", "for example: evonode --bootstrap --train CartPole-v1")
 			}
@@ -169,8 +252,10 @@ func (f *nodeFlags) config(fs *verb.Flags, targets []string, bootstrap bool, lin
 	if len(targets) > 0 {
 		return cfg, verb.Misused("--train together with addresses to join", "an existing swarm has its run: leave out --train to take part in it, or the addresses to start one")
 	}
-	cfg.Fresh, cfg.Exact = f.fresh, f.draft || isQueueFile(f.train) || slices.ContainsFunc(settings.Names, fs.Given)
-	cfg.Train, err = f.queue(fs)
+	cfg.Fresh = f.fresh
+	cfg.Exact = slices.ContainsFunc(f.train, func(t string) bool { return isQueueFile(t) || isLine(t) }) ||
+		slices.ContainsFunc(append(slices.Clone(settings.Names), "format", "until", "trust"), fs.Given)
+	cfg.Train, err = f.queues(fs)
 	return cfg, err
 }
 

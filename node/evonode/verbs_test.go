@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/node/httpd"
 )
 
 // commands are the verbs that the scripts have in addition to testscript's own.
@@ -23,6 +26,7 @@ func commands() map[string]func(ts *testscript.TestScript, neg bool, args []stri
 	return map[string]func(ts *testscript.TestScript, neg bool, args []string){
 		"status": status, "cut": cut, "flip": flip, "append": appendFiles, "random": random, "newer": newer, "occupy": occupy, "waitfor": waitFor,
 		"mode": mode, "glob": glob, "field": field, "grown": grown, "announced": announced, "contributed": contributed, "reached": reached, "twice": twice,
+		"frombase": fromBase, "shared": shared, "active": active,
 	}
 }
 
@@ -114,7 +118,7 @@ func newer(ts *testscript.TestScript, neg bool, args []string) {
 	scanner, err := seedlog.NewScanner(bytes.NewReader(read(ts, args[0])))
 	ts.Check(err)
 	spec := *scanner.Rules().Spec
-	spec.Format = 2
+	spec.Format = seedlog.Format2 + 1
 	genesis := seedlog.Encode(&spec)
 	log, _ := seedlog.AppendSection(seedlog.AppendHeader(nil, seedlog.LinkOf(genesis)), genesis)
 	write(ts, args[1], log)
@@ -233,6 +237,71 @@ func reached(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("%s is not at height %s + %s within %v", args[0], args[1], args[2], waitPatience)
+}
+
+// statusOf asks the node on a data folder what it does.
+func statusOf(ts *testscript.TestScript, dir string) (s httpd.Status) {
+	if ts.Exec("evonode", "status", "--data", dir, "--json") == nil {
+		ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &s))
+	}
+	return s
+}
+
+// shared DIR N waits until the node on a data folder has N evaluations in the log of each of its runs, and checks
+// that none has got far more of the computer than another.
+func shared(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 2, "shared dir n")
+	n, err := strconv.ParseUint(args[1], 10, 64)
+	ts.Check(err)
+	var mine []uint64
+	for deadline := time.Now().Add(waitPatience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		mine = nil
+		for _, run := range statusOf(ts, args[0]).Active {
+			mine = append(mine, run.Mine)
+		}
+		if len(mine) < 2 || slices.Min(mine) < n {
+			continue
+		}
+		if most, least := slices.Max(mine), slices.Min(mine); 2*most > 3*least {
+			ts.Fatalf("the runs of %s have %d evaluations of this node", args[0], mine)
+		}
+		return
+	}
+	ts.Fatalf("the runs of %s have %d evaluations of this node after %v, want %d each", args[0], mine, waitPatience, n)
+}
+
+// active DIR N VAR puts the Nth of the runs of a node into VAR, counted from 1.
+func active(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 3, "active dir n var")
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	all := statusOf(ts, args[0]).Active
+	if n < 1 || n > len(all) {
+		ts.Fatalf("%s has %d runs", args[0], len(all))
+	}
+	ts.Setenv(args[2], all[n-1].Run)
+}
+
+// frombase LOG BELOW AT makes a log one whose node dropped the entries up to a height, with the state of another
+// above.
+func fromBase(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 3, "frombase log below at")
+	log, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	replay := func(height string) *seedlog.Replayed {
+		at, err := strconv.ParseUint(height, 10, 64)
+		ts.Check(err)
+		r, err := seedlog.Replay(bytes.NewReader(log), seedlog.ReplayOptions{At: at, HasAt: true})
+		ts.Check(err)
+		return r
+	}
+	low, high := replay(args[1]), replay(args[2])
+	state, err := high.State.MarshalBinary()
+	ts.Check(err)
+	p := low.Parent
+	base := seedlog.Base{Link: p.Link, Height: p.Height, Term: p.Term, Evaluations: p.Evaluations, Steps: p.Steps, Solved: p.Solved, Duration: p.Duration,
+		At: high.Height, Len: uint64(len(state))}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), append(seedlog.AppendBase(low.Rules.AppendBeginning(nil), &base, state), log[low.End:]...), 0o600))
 }
 
 // twice interrupts the background command twice at once, though it may have ended by the second time.

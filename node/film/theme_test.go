@@ -47,7 +47,7 @@ func TestThemesAreThePages(t *testing.T) {
 
 // The page knows every role.
 func TestRolesOfThePage(t *testing.T) {
-	for _, name := range []string{"types/compute.d.ts", "theater.ts"} {
+	for _, name := range []string{"types/compute.d.ts", "scene.ts"} {
 		source, err := os.ReadFile("../../web/src/" + name)
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,11 +27,11 @@ var ErrNotRunning = errors.New("no node is running")
 // Control is what the owner of a node may do to it. All methods are safe for concurrent use.
 type Control interface {
 	Status() Status
-	// Roster says who takes part in the present run.
-	Roster(ctx context.Context) (*peer.Roster, error)
+	// Runs are what the node works on.
+	Runs() []Run
 	// SetPaused stops or restarts the node's own work.
 	SetPaused(paused bool) error
-	// Branches are those of the run of that id, which is the one that the node works on; else it returns ErrOtherRun.
+	// Branches are those of the run of that id, which is one that the node works on; else it returns ErrOtherRun.
 	Branches(run string) (Branches, error)
 	// Stop asks the node to end; it returns at once.
 	Stop()
@@ -40,26 +41,41 @@ type Control interface {
 // /peers, and what changes and writes branches.
 func NewControlHandler(c Control) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, c.Status()) })
-	mux.HandleFunc("GET /peers", func(w http.ResponseWriter, r *http.Request) { serveRoster(w, r, c) })
+	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, ownerStatus(c)) })
+	mux.HandleFunc("GET /peers", ofRun(c, serveRoster))
 	pause := func(paused bool) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			if err := c.SetPaused(paused); err != nil {
 				http.Error(w, err.Error(), http.StatusInternalServerError)
 				return
 			}
-			writeJSON(w, c.Status())
+			writeJSON(w, ownerStatus(c))
 		}
 	}
 	mux.HandleFunc("POST /pause", pause(true))
 	mux.HandleFunc("POST /resume", pause(false))
 	mux.HandleFunc("POST /stop", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, c.Status())
+		writeJSON(w, ownerStatus(c))
 		http.NewResponseController(w).Flush()
 		c.Stop()
 	})
 	serveBranches(mux, c)
 	return mux
+}
+
+// ownerStatus is what the owner of a node is told.
+func ownerStatus(c Control) Status {
+	s := c.Status()
+	for i, r := range c.Runs() {
+		addrs := r.Addresses()
+		if i == 0 {
+			s.Addresses = addrs
+		}
+		if i < len(s.Active) {
+			s.Active[i].Addresses = addrs
+		}
+	}
+	return s
 }
 
 // ListenControl opens the control socket in the data folder, with mode 0600. The caller holds the folder's lock, so a
@@ -111,9 +127,9 @@ func Ask(ctx context.Context, data, method, verb string) (s Status, err error) {
 	return s, err
 }
 
-// AskRoster asks the node that runs on the data folder who takes part in its run.
-func AskRoster(ctx context.Context, data string) (r peer.Roster, err error) {
-	err = ask(ctx, data, "GET", "peers", &r)
+// AskRoster asks the node that runs on the data folder who takes part in one of its runs; "": the first.
+func AskRoster(ctx context.Context, data, run string) (r peer.Roster, err error) {
+	err = ask(ctx, data, "GET", "peers?run="+url.QueryEscape(run), &r)
 	return r, err
 }
 

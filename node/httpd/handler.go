@@ -1,24 +1,23 @@
 package httpd
 
 import (
-	"context"
 	"encoding/json"
 	"mime"
 	"net/http"
 
-	"github.com/evoswarm/evoswarm/internal/peer"
 	"github.com/evoswarm/evoswarm/web"
 )
 
 // NewHandler serves the volunteer page at / and the open, read-only views of n.
 func NewHandler(n Node) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /addresses.json", open(func(w http.ResponseWriter, r *http.Request) { serveAddresses(w, r, n) }))
+	mux, advisor := http.NewServeMux(), new(advisor)
+	mux.HandleFunc("GET /addresses.json", open(func(w http.ResponseWriter, r *http.Request) { serveAddresses(w, r, n, advisor) }))
 	mux.HandleFunc("GET /healthz", open(func(w http.ResponseWriter, _ *http.Request) { serveHealth(w, n) }))
-	mux.HandleFunc("GET /api/status", open(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, n.Status()) }))
-	mux.HandleFunc("GET /api/log", open(func(w http.ResponseWriter, r *http.Request) { serveLog(w, r, n) }))
-	mux.HandleFunc("GET /api/curve", open(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, n.Curve()) }))
-	mux.HandleFunc("GET /api/peers", open(func(w http.ResponseWriter, r *http.Request) { serveRoster(w, r, n) }))
+	mux.HandleFunc("GET /api/status", open(func(w http.ResponseWriter, r *http.Request) { serveStatus(w, r, n) }))
+	mux.HandleFunc("GET /api/runs", open(func(w http.ResponseWriter, _ *http.Request) { serveRuns(w, n, advisor) }))
+	mux.HandleFunc("GET /api/log", open(ofRun(n, serveLog)))
+	mux.HandleFunc("GET /api/curve", open(ofRun(n, func(w http.ResponseWriter, _ *http.Request, run Run) { writeJSON(w, run.Curve()) })))
+	mux.HandleFunc("GET /api/peers", open(ofRun(n, serveRoster)))
 	for _, path := range []string{"/addresses.json", "/healthz", "/api/"} {
 		mux.HandleFunc(path, readOnly)
 	}
@@ -46,18 +45,17 @@ func readOnly(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-func serveAddresses(w http.ResponseWriter, r *http.Request, n Node) {
-	s := n.Status()
-	writeJSON(w, web.Addresses{
-		Version: web.AddressesVersion, Build: web.Build(), Run: s.Run, Env: s.Env,
-		Addresses: Via(r.Host, n.Addresses()),
-	})
+// serveStatus answers for the node, or for the run that the request names.
+func serveStatus(w http.ResponseWriter, r *http.Request, n Node) {
+	if !r.URL.Query().Has("run") {
+		writeJSON(w, n.Status())
+		return
+	}
+	ofRun(n, func(w http.ResponseWriter, _ *http.Request, run Run) { writeJSON(w, run.Status()) })(w, r)
 }
 
-func serveRoster(w http.ResponseWriter, r *http.Request, n interface {
-	Roster(ctx context.Context) (*peer.Roster, error)
-}) {
-	roster, err := n.Roster(r.Context())
+func serveRoster(w http.ResponseWriter, r *http.Request, run Run) {
+	roster, err := run.Roster(r.Context())
 	if err != nil {
 		http.Error(w, "the run has just ended here; ask again", http.StatusServiceUnavailable)
 		return
@@ -65,18 +63,18 @@ func serveRoster(w http.ResponseWriter, r *http.Request, n interface {
 	writeJSON(w, roster)
 }
 
-func serveLog(w http.ResponseWriter, r *http.Request, n Node) {
-	run := n.Status().Run
-	if run == "" {
+func serveLog(w http.ResponseWriter, r *http.Request, run Run) {
+	id := run.Status().Run
+	if id == "" {
 		http.Error(w, "no run yet", http.StatusNotFound)
 		return
 	}
 	w.Header().Set("Content-Type", "application/vnd.ipld.car; version=1")
-	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": run + ".seedlog"}))
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": id + ".seedlog"}))
 	if r.Method == http.MethodHead {
 		return
 	}
-	if err := n.WriteLog(w); err != nil {
+	if err := run.WriteLog(w); err != nil {
 		// The status line is sent, so the connection is cut: the reader must not take a part for the whole.
 		panic(http.ErrAbortHandler)
 	}

@@ -36,6 +36,8 @@ func (f *fixedNode) Status() Status {
 	return Status{Status: s}
 }
 
+func (f *fixedNode) Runs() []Run { return []Run{f} }
+
 func (f *fixedNode) Addresses() []string {
 	return []string{
 		"/ip4/127.0.0.1/tcp/4711/ws/p2p/12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA",
@@ -149,7 +151,24 @@ func TestVia(t *testing.T) {
 			t.Errorf("Via(%q) = %v, want %v", c.host, got, c.want)
 		}
 	}
+	// A name leads to every transport but WebRTC, whose addresses stay as they are.
+	web, rtc := "/udp/4/quic-v1/webtransport"+cert, "/udp/4/webrtc-direct"+cert
+	want := []string{"/dns/example.com" + web, "/ip4/10.0.0.1" + web, "/ip4/10.0.0.1" + rtc}
+	if got := Via("example.com:443", []string{"/ip4/10.0.0.1" + web, "/ip4/10.0.0.1" + rtc}); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	secure := []string{"/dns/example.org/tcp/1/tls/ws", "/ip4/10.0.0.1/tcp/1/tls/ws"}
+	if got := Via("203.0.113.7", secure); !slices.Equal(got, secure) {
+		t.Errorf("got %v, want what the node's certificate is for", got)
+	}
+	want = []string{"/ip4/203.0.113.7" + rtc, "/ip4/10.0.0.1" + rtc}
+	if got := Via("203.0.113.7", []string{"/ip4/10.0.0.1" + rtc}); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
 }
+
+// cert is the hash of a certificate that nobody has.
+const cert = "/certhash/uEiAkH5a4DPGKUuOBjYw0CgwjvcJCJMD2K_1aluKR_tpevQ"
 
 func TestControl(t *testing.T) {
 	for _, data := range []string{t.TempDir(), t.TempDir() + "/" + strings.Repeat("long", 40)} {
@@ -184,6 +203,9 @@ func testControl(t *testing.T, data string) {
 		s, err := Ask(t.Context(), data, c.method, c.verb)
 		if err != nil || s.State != c.state {
 			t.Errorf("%s gives %q, %v, want %q", c.verb, s.State, err, c.state)
+		}
+		if want := node.Addresses(); len(want) == 0 || !slices.Equal(s.Addresses, want) {
+			t.Errorf("%s says that the node is at %v, want %v", c.verb, s.Addresses, want)
 		}
 	}
 	<-node.stopped

@@ -22,9 +22,11 @@ func NewMetricsHandler(n Node) http.Handler {
 
 // serveHealth answers 200, or 503 with what keeps the node from leading and working.
 func serveHealth(w http.ResponseWriter, n Node) {
-	if fault := n.Status().Error; fault != "" {
-		http.Error(w, fault, http.StatusServiceUnavailable)
-		return
+	for _, s := range statuses(n) {
+		if s.Error != "" {
+			http.Error(w, s.Error, http.StatusServiceUnavailable)
+			return
+		}
 	}
 	fmt.Fprintln(w, "ok")
 }
@@ -63,18 +65,42 @@ var metrics = []metric{
 	{"uptime_seconds", "Time since the node started.", func(s Status) float64 { return s.Uptime }, false},
 }
 
+// figures are those of a node, a prometheus.Collector. Where it works on several runs each figure has their labels.
+type figures struct{ node Node }
+
+// Describe implements prometheus.Collector: the labels depend on how many runs there are, so nothing is said before.
+func (figures) Describe(chan<- *prometheus.Desc) {}
+
+// Collect implements prometheus.Collector.
+func (f figures) Collect(out chan<- prometheus.Metric) {
+	all := statuses(f.node)
+	var labels []string
+	if len(all) > 1 {
+		labels = []string{"run", "env"}
+	}
+	for _, m := range metrics {
+		kind := prometheus.GaugeValue
+		if m.counter {
+			kind = prometheus.CounterValue
+		}
+		desc := prometheus.NewDesc("evoswarm_"+m.name, m.help, labels, nil)
+		for i, s := range all {
+			var values []string
+			if len(all) > 1 {
+				values = []string{s.Run, s.Env}
+				if s.Run == "" {
+					values[0] = fmt.Sprint(i + 1) // of those that do not start each is one
+				}
+			}
+			out <- prometheus.MustNewConstMetric(desc, kind, m.value(s), values...)
+		}
+	}
+}
+
 // gatherer collects the node's figures, and those that libraries keep in the default registry.
 func gatherer(n Node) prometheus.Gatherer {
 	r := prometheus.NewRegistry()
-	for _, m := range metrics {
-		value := func() float64 { return m.value(n.Status()) }
-		opts := prometheus.Opts{Namespace: "evoswarm", Name: m.name, Help: m.help}
-		if m.counter {
-			r.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts(opts), value))
-		} else {
-			r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts(opts), value))
-		}
-	}
+	r.MustRegister(figures{n})
 	return prometheus.Gatherers{r, prometheus.DefaultGatherer}
 }
 

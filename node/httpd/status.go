@@ -19,10 +19,18 @@ type Status struct {
 	Branches int     `json:"branches"`  // of this run that were replaced and are kept
 	Uptime   float64 `json:"uptime"`    // [s]
 	Version  string  `json:"version"`   // of the build
+
+	// Addresses are where others may reach the node for this run: for its owner alone, pages take them from
+	// /addresses.json.
+	Addresses []string `json:"addresses,omitempty"`
+
+	// Active has the status of each run, where the node works on several at the same time; what is above is the
+	// first one's.
+	Active []Status `json:"active,omitempty"`
 }
 
-// SetSolved notes the state that ended the run; in a run that does not end so, the first point of a learning curve that
-// reached the threshold.
+// SetSolved notes the state that ended the run; in a run that does not end so, the first point of a learning curve
+// that reached the threshold.
 func (s *Status) SetSolved(curve []peer.Point) {
 	if s.EndsSolved {
 		if s.SolvedHeight > 0 {
@@ -40,13 +48,21 @@ func (s *Status) SetSolved(curve []peer.Point) {
 
 // Node is what the HTTP side reads. All methods are safe for concurrent use.
 type Node interface {
+	// Status is that of the first run, with those of all.
 	Status() Status
-	// Addresses lists multiaddresses at which others may reach the node, each ending in /p2p/ID.
+	// Runs are what the node works on, always as many; where there is no run yet there is a place for one.
+	Runs() []Run
+}
+
+// Run is one of the runs that a node works on, or the place for one. All methods are safe for concurrent use.
+type Run interface {
+	Status() Status
+	// Addresses lists multiaddresses at which others may reach the node for this run, each ending in /p2p/ID.
 	Addresses() []string
-	// WriteLog writes the canonical chain of the present run as a seed log.
+	// WriteLog writes the canonical chain as a seed log.
 	WriteLog(w io.Writer) error
-	// Curve is the learning curve of the present run.
+	// Curve is the learning curve.
 	Curve() []peer.Point
-	// Roster says who takes part in the present run; without one it is empty.
+	// Roster says who takes part; without a run it is empty.
 	Roster(ctx context.Context) (*peer.Roster, error)
 }

@@ -26,7 +26,7 @@ func Via(host string, addresses []string) []string {
 		if local || !isLoopback(addr) {
 			rest = append(rest, a)
 		}
-		if head != nil && isIP(addr) && !relayed(addr) {
+		if head != nil && isIP(addr) && !relayed(addr) && !isTLS(addr) && (isIP(head) || !isWebRTC(addr)) {
 			via = append(via, head.Encapsulate(addr[1:]).String())
 		}
 	}
@@ -62,6 +62,18 @@ func isLoopback(a ma.Multiaddr) bool {
 	value := a[0].Value()
 	ip := net.ParseIP(value)
 	return value == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// isWebRTC tells an address that has to be an IP: browsers look up no names for it.
+func isWebRTC(a ma.Multiaddr) bool {
+	_, err := a.ValueForProtocol(ma.P_WEBRTC_DIRECT)
+	return err == nil
+}
+
+// isTLS tells an address that has to be a name of the node's certificate, which host may not be.
+func isTLS(a ma.Multiaddr) bool {
+	_, err := a.ValueForProtocol(ma.P_TLS)
+	return err == nil
 }
 
 func relayed(a ma.Multiaddr) bool {

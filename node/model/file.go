@@ -21,9 +21,21 @@ const sniffed = 16
 
 // Write writes the model in the given format. Canonical: the same model gives the same bytes.
 func (m *Model) Write(w io.Writer, f Format) error {
-	if f == JSON {
+	switch f {
+	case Safetensors:
+		return m.WriteSafetensors(w)
+	case NPZ:
+		return m.writeParts(w, writeNPZ)
+	case JSON:
 		return m.writeJSON(w)
 	}
+	return fmt.Errorf("%w: %q; known are safetensors, npz and json", ErrFormat, f)
+}
+
+// WriteSafetensors is Write for one format, for a program that should not hold the others: a tab.
+func (m *Model) WriteSafetensors(w io.Writer) error { return m.writeParts(w, writeSafetensors) }
+
+func (m *Model) writeParts(w io.Writer, write func(io.Writer, []tensor, []pair) error) error {
 	all, err := m.tensors()
 	if err != nil {
 		return err
@@ -32,13 +44,7 @@ func (m *Model) Write(w io.Writer, f Format) error {
 	if err != nil {
 		return err
 	}
-	switch f {
-	case Safetensors:
-		return writeSafetensors(w, all, meta)
-	case NPZ:
-		return writeNPZ(w, all, meta)
-	}
-	return fmt.Errorf("%w: %q; known are safetensors, npz and json", ErrFormat, f)
+	return write(w, all, meta)
 }
 
 // Sniff returns the format of a file from its first bytes; ok is false if it is no model.

@@ -98,7 +98,8 @@ func npyHeader(descr string, shape []int) []byte {
 	return append(binary.LittleEndian.AppendUint16(b, uint16(len(text))), text...)
 }
 
-var npyDict = regexp.MustCompile(`^\{'descr': '([<>|=]?[A-Za-z][0-9]*)', 'fortran_order': (False|True), 'shape': \(([0-9, ]*)\),? ?\} *\n$`)
+// npyDict is compiled where it is needed: a tab, which only writes, does without regular expressions.
+const npyDict = `^\{'descr': '([<>|=]?[A-Za-z][0-9]*)', 'fortran_order': (False|True), 'shape': \(([0-9, ]*)\),? ?\} *\n$`
 
 // npyHead is what the header of an array says.
 type npyHead struct {
@@ -131,7 +132,7 @@ func readNPYHead(r io.Reader) (npyHead, error) {
 }
 
 func parseNPYDict(text string) (npyHead, error) {
-	m := npyDict.FindStringSubmatch(text)
+	m := regexp.MustCompile(npyDict).FindStringSubmatch(text)
 	if m == nil {
 		return npyHead{}, fmt.Errorf("%w: array header %.80q", ErrDamaged, text)
 	}

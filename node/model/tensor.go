@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -222,7 +221,13 @@ func match(layout []policy.Tensor, all []tensor) (parts, rest []tensor, err erro
 	return parts, rest, nil
 }
 
-var slotName = regexp.MustCompile(`^obs/[a-z0-9./-]{1,28}$`)
+// isSlotName reports whether a vector besides the policy's may have a name: obs/, and some of a few characters.
+func isSlotName(name string) bool {
+	rest, ok := strings.CutPrefix(name, "obs/")
+	return ok && len(rest) >= 1 && len(rest) <= 28 && !strings.ContainsFunc(rest, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '.' && r != '/' && r != '-'
+	})
+}
 
 // loadSlots reads the vectors that are not part of theta.
 func loadSlots(rest []tensor) ([]evolve.Slot, error) {
@@ -231,7 +236,7 @@ func loadSlots(rest []tensor) ([]evolve.Slot, error) {
 	}
 	var slots []evolve.Slot
 	for _, t := range rest {
-		if !slotName.MatchString(t.name) {
+		if !isSlotName(t.name) {
 			return nil, fmt.Errorf("%w: the policy has no %.40q", ErrForeign, t.name)
 		}
 		if len(t.shape) != 1 || t.shape[0] == 0 || t.shape[0] > maxSlotValues {

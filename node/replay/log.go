@@ -25,7 +25,7 @@ func LogVerb() *verb.Verb {
 			asJSON, branches := false, false
 			fs.Bool(&branches, "branches", "list the branches that were replaced here, of a log in a node's data folder")
 			fs.JSON(&asJSON, "one JSON object per entry: height, cid, parent, leader, term, evaluations, steps, best, mean (of the fitness, "+
-				"as returns), claims (how many), peers (evaluations of each peer, by its key); with --branches "+BranchFields)
+				"as returns), claims (how many), peers (evaluations of each peer, by its key), best_state (height, score and episodes of the best state by held-out episodes, or null); with --branches "+BranchFields)
 			return func(ctx context.Context, s *verb.IO, args []string) error {
 				log, err := verb.Argument(args, "LOG", "evonode log run.seedlog")
 				if err != nil {
@@ -53,6 +53,7 @@ type logLine struct {
 	Mean        *float64          `json:"mean"`
 	Claims      int               `json:"claims"`
 	Peers       map[string]uint64 `json:"peers"`
+	BestState   *bestState        `json:"best_state"` // the best one up to here by held-out episodes; null: none
 }
 
 // list prints the entries of the named log.
@@ -74,6 +75,9 @@ func list(ctx context.Context, s *verb.IO, log string, asJSON bool) error {
 		fmt.Fprintf(buffered, "%8s  %-8s  %-8s  %5s  %6s  %5s  %10s  %10s\n", "height", "entry", "leader", "term", "evals", "peers", "best", "mean")
 	}
 	err = listEntries(ctx, out, scanner, asJSON)
+	if best := scanner.Parent().Marks.Best; best.Height > 0 && !asJSON {
+		fmt.Fprintln(buffered, bestText(best))
+	}
 	if flushErr := buffered.Flush(); err == nil {
 		err = flushErr
 	}
@@ -100,7 +104,12 @@ func listEntries(ctx context.Context, s *verb.IO, scanner *seedlog.Scanner, asJS
 		if err != nil {
 			return err
 		}
-		if err := printEntry(s, newLogLine(g), asJSON); err != nil {
+		if b := scanner.Base(); b != nil && g.Entry.Height == b.Height+1 {
+			s.Note("the log lacks the entries before %d, which its node dropped (--keep); it has the state of height %d", g.Entry.Height, b.At)
+		}
+		line := newLogLine(g)
+		line.BestState = bestStateOf(scanner.Parent().Marks)
+		if err := printEntry(s, line, asJSON); err != nil {
 			return err
 		}
 	}
@@ -122,6 +131,9 @@ func newLogLine(g *seedlog.Record) logLine {
 	best, sum, valid := evolve.InvalidFitness, 0.0, 0
 	for _, c := range g.Claims {
 		l.Peers[c.Peer.String()] += c.Evaluations()
+		if c.HeldOut() {
+			continue
+		}
 		for _, f := range c.Fitness {
 			if f != evolve.InvalidFitness {
 				best, sum, valid = max(best, f), sum+rollout.FromFitness(f), valid+1

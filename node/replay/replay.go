@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/internal/store"
 	"github.com/evoswarm/evoswarm/node/model"
@@ -21,7 +22,8 @@ func ReplayVerb() *verb.Verb {
 		Intro: "Rebuilds the model from a seed log, bit for bit, and checks the log on the way.",
 		Usage: []string{"replay LOG [--at HEIGHT|best|solved] [--check links|digests|claims] [-o FILE] [--json]"},
 		Details: `LOG is a file, or - for standard input. A log that is still being written is replayed up to its last whole entry and
-reported as truncated; that is no failure. The file is never changed.
+reported as truncated; that is no failure. The file is never changed. The log of a node that dropped its older part (--keep)
+begins with a state, and what lies above is checked.
 
     --check links      verifies form, links, order, counts and signatures; the model is not rebuilt
     --check digests    also rebuilds the model, and compares it with the digests in every entry (default)
@@ -33,9 +35,10 @@ reported as truncated; that is no failure. The file is never changed.
 			f.source.Bind(fs)
 			fs.Choice(&f.check, "check", "links|digests|claims", "how much to verify")
 			fs.String(&f.out, "o", "FILE", "write the model as evonode export does; FILE ends in .safetensors, .npz or .json")
-			fs.JSON(&f.json, "one JSON object: run, env, strategy, height, head, theta (digest), evaluations, steps, check, checked "+
+			fs.JSON(&f.json, "one JSON object: run, env, strategy, height, head, theta (digest), evaluations, steps, base (height of the state that the log begins with, 0: the genesis), check, checked "+
 				"(evaluations run again), truncated, ended (what ended the run: solved, evaluations, steps or entries; or \"\"), solved (height of the "+
-				"policy that passed the test and ended it, or 0), return (of the entry that best or solved found, or null)")
+				"policy that passed the test and ended it, or 0), best_state (height, score and episodes of the best state by held-out episodes, as "+
+				"the log says, or null), return (of the entry that best or solved found, or null)")
 			return func(ctx context.Context, s *verb.IO, args []string) error {
 				log, err := verb.Argument(args, "LOG", "evonode replay run.seedlog")
 				if err != nil {
@@ -121,6 +124,9 @@ func Error(name string, err error) error {
 		if errors.Is(err, seedlog.ErrHeight) {
 			return verb.Failed(err, "leave out --at for the last entry, or name a lower height")
 		}
+		if errors.Is(err, seedlog.ErrBelow) {
+			return verb.Failed(err, "its node dropped what lies below (--keep): name that height or a higher one, or get the whole log from a node that has it (http://HOST:PORT/api/log)")
+		}
 		return err
 	}
 	switch {
@@ -145,18 +151,34 @@ func printReplayJSON(s *verb.IO, r *seedlog.Replayed, found *Found) error {
 		Theta       string      `json:"theta"`
 		Evaluations uint64      `json:"evaluations"`
 		Steps       uint64      `json:"steps"`
+		Base        uint64      `json:"base"` // height of the state that the log begins with; 0: the genesis
 		Check       string      `json:"check"`
 		Checked     uint64      `json:"checked"`
 		Truncated   bool        `json:"truncated"`
-		Ended       string      `json:"ended"`  // what ended the run; "": nothing
-		Solved      uint64      `json:"solved"` // height of the policy that passed the test and ended it; 0: none
+		Ended       string      `json:"ended"`      // what ended the run; "": nothing
+		Solved      uint64      `json:"solved"`     // height of the policy that passed the test and ended it; 0: none
+		BestState   *bestState  `json:"best_state"` // by held-out episodes, as the log says; null: none
 		Return      *float64    `json:"return"`
 	}{r.Rules.Run.String(), r.Rules.Env.ID, r.Rules.Spec.Env.Params, r.Rules.Spec.Strategy.Name, r.Height, r.Link.String(), theta(r),
-		r.Evaluations, r.Steps, string(r.Check), r.Checked, r.Truncated, string(r.Rules.Ended(r.Parent)), r.Solved, nil}
+		r.Evaluations, r.Steps, r.Base, string(r.Check), r.Checked, r.Truncated, string(r.Rules.Ended(r.Parent)), r.Solved, bestStateOf(r.Marks), nil}
 	if found != nil {
 		out.Return = &found.Return
 	}
 	return s.PrintJSON(out)
+}
+
+// bestState is the best state of a run as JSON has it.
+type bestState struct {
+	Height   uint64  `json:"height"`
+	Score    float64 `json:"score"`    // mean return
+	Episodes uint64  `json:"episodes"` // held-out ones
+}
+
+func bestStateOf(m seedlog.Marks) *bestState {
+	if m.Best.Height == 0 {
+		return nil
+	}
+	return &bestState{m.Best.Height, rollout.FromFitness(m.Best.Score), m.Best.Results}
 }
 
 // theta is the digest of the model in hexadecimal, "" if it was not rebuilt.
@@ -172,10 +194,16 @@ func printReplay(w io.Writer, r *seedlog.Replayed, found *Found) error {
 	fmt.Fprintf(&b, "run          %s (%s, %s)\n", r.Rules.Run, r.Rules.Spec.Env, r.Rules.Spec.Strategy.Name)
 	fmt.Fprintf(&b, "height       %d\n", r.Height)
 	fmt.Fprintf(&b, "head         %s\n", r.Link)
+	if r.Base > 0 {
+		fmt.Fprintf(&b, "begins       with the state of height %d, which was not checked: what lies below is not in this log\n", r.Base)
+	}
 	if r.Solved > 0 {
 		fmt.Fprintf(&b, "ended        solved: the policy of generation %d passed the test\n", r.Solved)
 	} else if end := r.Rules.Ended(r.Parent); end != seedlog.Open {
 		fmt.Fprintf(&b, "ended        by its number of %s\n", end)
+	}
+	if best := r.Marks.Best; best.Height > 0 {
+		fmt.Fprintf(&b, "best         %s\n", bestText(best))
 	}
 	if found != nil {
 		fmt.Fprintf(&b, "return       %.3f (%s of %s)\n", found.Return, found.Rule, verb.Plural(found.Seen, "held-out evaluation"))

@@ -18,7 +18,8 @@ const AtNotes = `--at best is the entry whose mean policy did best: of the entri
 k-th, k in the run's spec), the one with the highest mean return of its validation episodes; of equal ones the last.
 --at solved is the first of those entries that is solved: its validation episodes reached the environment's goal, and
 so did the mean over its test episodes. Without --at it is the last entry; where a swarm's run ended solved, the one whose
-policy passed the test, which its log names.`
+policy passed the test, which its log names; else where its log has held-out results, the best one by these, which --at best
+takes then, too.`
 
 // Source is how the model of a log is chosen and rebuilt.
 type Source struct {
@@ -26,12 +27,12 @@ type Source struct {
 	Workers int    // cores; 0: all
 	Check   seedlog.Check
 	Quiet   bool // no progress, as with --json
-	Whole   bool // without At the last entry, even if the run ended with an earlier one that is solved
+	Whole   bool // without At the last entry, even if the log names an earlier one as solved or best
 }
 
 // Bind defines --at and --workers.
 func (f *Source) Bind(fs *verb.Flags) {
-	fs.String(&f.At, "at", "HEIGHT|best|solved", "the model after that entry (default: the last one, or the one that ended the run solved); 0 is the untrained model")
+	fs.String(&f.At, "at", "HEIGHT|best|solved", "the model after that entry (default: the one that ended the run solved, else the best one that the log names, else the last); 0 is the untrained model")
 	fs.Workers(&f.Workers, "cores to use")
 }
 
@@ -80,12 +81,22 @@ type Found struct {
 
 	workers int
 	pool    *rollout.Pool
+	marked  marked
 	entry   *seedlog.Replayed
 }
 
 // visit evaluates an entry as training does.
 func (f *Found) visit(_ *seedlog.Record, at seedlog.Replayed) error {
 	rules := at.Rules
+	if f.Rule == "best" && rules.Spec.Best != nil {
+		if f.marked.follow(at) {
+			f.Seen++
+		}
+		if f.entry = f.marked.best; f.entry != nil {
+			f.Return = rollout.FromFitness(at.Marks.Best.Score)
+		}
+		return nil
+	}
 	if at.Height%rules.Spec.Checks.Every != 0 {
 		return nil
 	}
@@ -131,11 +142,22 @@ func (f *Source) log(ctx context.Context, s *verb.IO, name string, in io.Reader)
 	if at.rule == "" {
 		opts.At, opts.HasAt = at.height, at.has
 		var newest recent
+		var marks marked
 		if !at.has && !f.Whole {
-			opts.Visit = newest.visit
+			opts.Visit = func(g *seedlog.Record, at seedlog.Replayed) error {
+				marks.follow(at)
+				return newest.visit(g, at)
+			}
 		}
 		r, err := From(ctx, s, name, in, opts, f.Quiet)
-		return newest.ended(r), nil, err
+		if chosen := newest.ended(r); chosen != r || marks.best == nil {
+			return chosen, nil, err
+		}
+		if !f.Quiet {
+			s.Note("%s: %s; --at HEIGHT takes another", verb.Called(name), bestText(r.Marks.Best))
+		}
+		marks.best.Checked, marks.best.Truncated, marks.best.Tail = r.Checked, r.Truncated, r.Tail
+		return marks.best, nil, err
 	}
 	found := &Found{Rule: at.rule, workers: f.Workers}
 	opts.Visit = found.visit
@@ -150,6 +172,29 @@ func (f *Source) log(ctx context.Context, s *verb.IO, name string, in io.Reader)
 		found.entry.Checked, found.entry.Truncated, found.entry.Tail = r.Checked, r.Truncated, r.Tail
 	}
 	return found.entry, found, nil
+}
+
+// marked follows which entry a log names as the best one.
+type marked struct {
+	open *seedlog.Replayed // the newest entry whose state gets a score
+	best *seedlog.Replayed
+}
+
+// follow takes the next entry, and reports whether it is one whose state gets a score.
+func (m *marked) follow(at seedlog.Replayed) bool {
+	if m.open != nil && at.Marks.Best.Height == m.open.Height {
+		m.best = m.open
+	}
+	if !at.Rules.Evaluated(at.Height) {
+		return false
+	}
+	m.open = &at
+	return true
+}
+
+// bestText says in words which state a log names as the best one.
+func bestText(best seedlog.Best) string {
+	return fmt.Sprintf("the policy of generation %d is the best one, with a mean return of %.3f in %s", best.Height, rollout.FromFitness(best.Score), verb.Plural(int(best.Results), "held-out episode"))
 }
 
 // recent are the newest entries of a run that may end solved.

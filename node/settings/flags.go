@@ -41,7 +41,7 @@ var Names = func() []string {
 // Bind defines the flags. What is left out is what the preset of the environment and the strategy says.
 func (f *Flags) Bind(fs *verb.Flags) {
 	f.params, f.world, f.settings = evolve.Params{}, map[string]string{}, runspec.Settings{}
-	fs.String(&f.strategy, "strategy", "STRATEGY", strings.Join(catalog.Strategies(), ", ")+" (default: the one that learns the environment in the fewest steps)")
+	fs.String(&f.strategy, "strategy", "STRATEGY", strings.Join(catalog.Strategies(), ", ")+" (default: the one that learns the environment in the fewest steps; of a swarm, "+presets.SwarmStrategy+")")
 	fs.Uint(&f.Seed, "seed", "N", "seed of the initial parameters (default 0)", 0)
 	fs.Func("param", "NAME=VALUE", "a setting of the strategy (evonode strategy show STRATEGY lists them); may be repeated", func(text string) error {
 		name, value, ok := strings.Cut(text, "=")
@@ -52,7 +52,7 @@ func (f *Flags) Bind(fs *verb.Flags) {
 		return nil
 	})
 	catalog.BindParams(fs, f.world, "a parameter of the environment, such as wind (evonode env show ENV lists them); may be repeated. "+
-		"A run with such is one of the draft of format 2")
+		"The log of a run with such is of format 2")
 	for _, s := range runspec.All() {
 		f.bind(fs, s)
 	}
@@ -85,14 +85,24 @@ func paramValue(text string) any {
 	return text
 }
 
-// Options turns the flags into those of a run in env. It refuses an environment, a strategy or a setting that
-// does not exist and names the nearest ones that do.
+// Options turns the flags into those of a run on one machine in env. It refuses an environment, a strategy or a setting
+// that does not exist and names the nearest ones that do.
 func (f *Flags) Options(env string) (runspec.Options, error) {
+	return f.options(env, presets.DefaultStrategy)
+}
+
+// SwarmOptions does so for a swarm's run.
+func (f *Flags) SwarmOptions(env string) (runspec.Options, error) {
+	return f.options(env, func(string) string { return presets.SwarmStrategy })
+}
+
+// options does so where a run that names no strategy has the preferred one of its environment.
+func (f *Flags) options(env string, preferred func(envID string) string) (runspec.Options, error) {
 	spec, err := catalog.Env(env)
 	if err != nil {
 		return runspec.Options{}, err
 	}
-	method, err := catalog.Strategy(cmp.Or(f.strategy, presets.DefaultStrategy(spec.ID)))
+	method, err := catalog.Strategy(cmp.Or(f.strategy, preferred(spec.ID)))
 	if err != nil {
 		return runspec.Options{}, err
 	}

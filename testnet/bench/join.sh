@@ -8,21 +8,10 @@
 set -euo pipefail
 evonode=$(realpath "$1") old=$2
 shift 2
-dir=$(mktemp -d)
-finish() {
-	kill $(jobs -p) 2>/dev/null || true
-	wait
-}
-trap 'finish; rm -rf "$dir"' EXIT
+# shellcheck source=pinned.sh
+. "$(dirname "$0")/pinned.sh"
 cp -r "$old" "$dir/old"
 rm -f "$dir/old/lock"
-# start CORE FOLDER ARGUMENTS
-start() {
-	local core=$1 folder=$2
-	shift 2
-	taskset -c "$core" "$evonode" "$@" --http "127.0.0.1:$((18000 + core))" --listen "/ip4/127.0.0.1/tcp/$((19000 + core))" --no-mdns --workers 1 \
-		--data "$dir/$folder" >"$dir/$folder.log" 2>&1 &
-}
 status() { curl -s -m 5 "http://127.0.0.1:$((18000 + $1))/api/status" || true; }
 height() {
 	local h

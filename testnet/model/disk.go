@@ -22,6 +22,9 @@ func (d *disk) Block(link seedlog.Link) ([]byte, bool) {
 	return data, ok
 }
 
+// First implements coordinator.Archive.
+func (d *disk) First() uint64 { return 1 }
+
 // At implements coordinator.Archive.
 func (d *disk) At(height uint64) (entry, seal seedlog.Link, ok bool) {
 	if height == 0 || height > uint64(len(d.chain)) {

@@ -43,7 +43,7 @@ func newRules() (*seedlog.Rules, error) {
 	}
 	origin := seedlog.PeerOf(keys[0])
 	return seedlog.NewRules(&seedlog.Spec{
-		Format: seedlog.Format, Numerics: seedlog.Numerics,
+		Format: seedlog.Format1, Numerics: seedlog.Numerics,
 		Env:        seedlog.EnvRef{ID: "CartPole-v1", Revision: 1},
 		Policy:     policy.Spec{Kind: "linear", Hidden: []uint64{}, Head: "argmax"},
 		Strategy:   seedlog.StrategyRef{Name: "dises", Revision: method.Revision, Params: params},

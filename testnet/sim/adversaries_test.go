@@ -26,6 +26,7 @@ const (
 
 // calm is a fray without an attack. From its beginning those natives that an adversary would own may have no power.
 type calm struct {
+	format2       bool
 	seed, mandate uint64
 	silent        int // how many they are
 }
@@ -33,7 +34,7 @@ type calm struct {
 // entries counts those of a calm fray.
 func (c calm) entries() (uint64, error) {
 	o := fray
-	o.Seed, o.Mandate = c.seed, c.mandate
+	o.Format2, o.Seed, o.Mandate = c.format2, c.seed, c.mandate
 	s, err := New(o)
 	if err != nil {
 		return 0, err
@@ -78,23 +79,33 @@ const frays = 3
 // attacks, so the share is of what the others log without it.
 func TestAdversaries(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(adversaries)) {
-		kind := adversaries[name]
-		if kind.insider != nil {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				withstand(t, kind, Attack{New: kind.insider, Owns: kind.owns})
-			})
-			continue
+		for _, format2 := range []bool{false, true} {
+			assault(t, name, format2)
 		}
-		for _, keys := range []int{1, 10, 1000} {
-			t.Run(fmt.Sprintf("%s with %d keys", name, keys), func(t *testing.T) {
-				if testing.Short() && keys != 10 {
-					t.Skip("one number of keys is enough for a first answer")
-				}
-				t.Parallel()
-				withstand(t, kind, Attack{New: func() Adversary { return kind.stranger(keys) }, Rate: kind.rate})
-			})
-		}
+	}
+}
+
+// assault has an adversary attack a swarm of a format, with different numbers of keys if it is a stranger.
+func assault(t *testing.T, name string, format2 bool) {
+	kind := adversaries[name]
+	if format2 {
+		name += " of format 2"
+	}
+	if kind.insider != nil {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			withstand(t, kind, format2, Attack{New: kind.insider, Owns: kind.owns})
+		})
+		return
+	}
+	for _, keys := range []int{1, 10, 1000} {
+		t.Run(fmt.Sprintf("%s with %d keys", name, keys), func(t *testing.T) {
+			if testing.Short() && keys != 10 {
+				t.Skip("one number of keys is enough for a first answer")
+			}
+			t.Parallel()
+			withstand(t, kind, format2, Attack{New: func() Adversary { return kind.stranger(keys) }, Rate: kind.rate})
+		})
 	}
 }
 
@@ -116,7 +127,7 @@ func (s *Swarm) led(a *Actor, last uint64) (entries, owned uint64) {
 	return entries, owned
 }
 
-func withstand(t *testing.T, kind adversaryKind, attack Attack) {
+func withstand(t *testing.T, kind adversaryKind, format2 bool, attack Attack) {
 	t.Helper()
 	runs := uint64(1)
 	if attack.Owns > 0 {
@@ -125,16 +136,16 @@ func withstand(t *testing.T, kind adversaryKind, attack Attack) {
 	var got, all, without uint64
 	deeds := 0
 	for seed := fray.Seed; seed < fray.Seed+runs; seed++ {
-		one, err := undisturbed(calm{seed, kind.mandate, 0})
+		one, err := undisturbed(calm{format2, seed, kind.mandate, 0})
 		if err != nil {
 			t.Fatal(err)
 		}
 		all += one
-		if one, err = undisturbed(calm{seed, kind.mandate, attack.Owns}); err != nil {
+		if one, err = undisturbed(calm{format2, seed, kind.mandate, attack.Owns}); err != nil {
 			t.Fatal(err)
 		}
 		without += one
-		entries, did := attacked(t, seed, kind, attack)
+		entries, did := attacked(t, seed, kind, format2, attack)
 		got, deeds = got+entries, deeds+did
 	}
 	t.Logf("%d entries: %d %% of the %d without the adversary's peers, %d %% of the %d with them undisturbed", got, 100*got/without, without, 100*got/all, all)
@@ -147,10 +158,10 @@ func withstand(t *testing.T, kind adversaryKind, attack Attack) {
 }
 
 // attacked counts the entries of a fray under attack and the adversary's deeds, and holds all else that is promised.
-func attacked(t *testing.T, seed uint64, kind adversaryKind, attack Attack) (entries uint64, deeds int) {
+func attacked(t *testing.T, seed uint64, kind adversaryKind, format2 bool, attack Attack) (entries uint64, deeds int) {
 	t.Helper()
 	o := fray
-	o.Seed, o.Mandate = seed, kind.mandate
+	o.Format2, o.Seed, o.Mandate = format2, seed, kind.mandate
 	attack.From, attack.Until = peace, peace+strife
 	o.Attacks = []Attack{attack}
 	s, err := New(o)

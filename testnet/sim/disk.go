@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/evoswarm/evoswarm/coordinator"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -35,6 +36,9 @@ func (d *disk) Block(link seedlog.Link) ([]byte, bool) {
 	data, ok := d.blocks[link]
 	return data, ok
 }
+
+// First implements coordinator.Archive.
+func (d *disk) First() uint64 { return 1 }
 
 // At implements coordinator.Archive.
 func (d *disk) At(height uint64) (entry, seal seedlog.Link, ok bool) {
@@ -98,5 +102,19 @@ func (d *disk) save(a *coordinator.Actions) error {
 func (d *disk) tear(a *coordinator.Actions, blocks int) {
 	for _, b := range a.Blocks[:blocks] {
 		d.blocks[b.Link()] = b.Bytes()
+	}
+}
+
+// wipe gives a node without power another disk, and a new key, since its votes are lost, too. What it sent out alone, a
+// moment before it lost power, may have reached nobody: that is lost with the disk.
+func (s *Swarm) wipe(n *node) {
+	old := n.disk
+	n.disk = newDisk()
+	s.rename(n)
+	for link := range s.online.acknowledged { //lint:sorted each on its own
+		_, here := old.blocks[link]
+		if here && !slices.ContainsFunc(s.nodes, func(m *node) bool { return m.disk.blocks[link] != nil }) {
+			delete(s.online.acknowledged, link)
+		}
 	}
 }

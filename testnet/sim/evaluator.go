@@ -69,7 +69,7 @@ func (s *Swarm) evaluateNext(n *node) {
 // cost is what a task takes of a machine, in the unit of its rate.
 func (s *Swarm) cost(n *node, t *task) int {
 	if s.world == nil {
-		return len(t.Task.Seeds) * s.rules.Signs()
+		return len(t.Task.Seeds) * signsOf(t.Task, s.rules.Signs())
 	}
 	var err error
 	if t.results, err = s.world.evaluate(t.Task); err != nil {
@@ -94,8 +94,8 @@ func (s *Swarm) evaluated(n *node, t *task) {
 		if s.world == nil {
 			results = s.evaluate(t.Task, n.faulty && !t.Urgent)
 		}
-		if n.owner != nil {
-			results = n.insider().Evaluate(n.owner, n.index, t.Work, results)
+		if insider := n.insider(s.now); insider != nil {
+			results = insider.Evaluate(n.owner, n.index, t.Work, results)
 		}
 		if results != nil {
 			s.step(n, coordinator.Evaluated{ID: t.ID, Results: results})
@@ -154,6 +154,7 @@ func (s *Swarm) evaluate(t rollout.Task, inflate bool) []rollout.CandidateResult
 
 // invented gives the synthetic results of a task.
 func invented(t rollout.Task, signs int) []rollout.CandidateResult {
+	signs = signsOf(t, signs)
 	results := make([]rollout.CandidateResult, len(t.Seeds))
 	for i, seed := range t.Seeds {
 		for sign := range signs {
@@ -162,6 +163,14 @@ func invented(t rollout.Task, signs int) []rollout.CandidateResult {
 		results[i].Steps = uint64(signs) * trueSteps(seed)
 	}
 	return results
+}
+
+// signsOf is how many results a task has for each seed, in a run where candidates have so many.
+func signsOf(t rollout.Task, signs int) int {
+	if t.HeldOut {
+		return 1
+	}
+	return signs
 }
 
 // trueSteps is how long the synthetic episode of one perturbation lasts.

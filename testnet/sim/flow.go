@@ -13,6 +13,8 @@ type Flow struct {
 	Claims      float64 // in the log, per second
 	Evaluations float64 // in the log, per second
 	Logged      float64 // part of what all machines can compute in the time: it is in the log
+	Keys        float64 // that logged something for the first time, per second
+	Light       float64 // part of the tabs that follow without claims, at the end
 
 	TabUp, TabDown, TabDownMost float64 // bytes/s of a tab: median, median, and the most of all
 	HubUp, HubDown, HubUpMost   float64 // bytes/s of a hub: median, median, and the most of all
@@ -61,6 +63,7 @@ func (s *Swarm) Measure(ticks coordinator.Tick, clock func() int64) (Flow, error
 		Evaluations: float64(last.Evaluations-first.Evaluations) / seconds, Logged: float64(last.Steps-first.Steps) / (seconds * s.stepsPerSecond()),
 		LeaderUp: float64(leads.up) / seconds, LeaderDown: float64(leads.down) / seconds,
 		Checked: float64(leads.signatures) / seconds, Spent: float64(leads.spent) / 1e9 / seconds,
+		Keys: float64(last.Credits-first.Credits) / seconds, Light: s.light(),
 	}
 	var up, down [2][]float64 // of hubs, of tabs
 	for i, n := range s.nodes {
@@ -78,6 +81,20 @@ func (s *Swarm) Measure(ticks coordinator.Tick, clock func() int64) (Flow, error
 	return f, s.err
 }
 
+// light is the part of the tabs that are here which follow without claims.
+func (s *Swarm) light() float64 {
+	light, tabs := 0, 0
+	for _, n := range s.nodes {
+		if n.coord != nil && !n.hub() {
+			tabs++
+			if n.coord.Light() {
+				light++
+			}
+		}
+	}
+	return float64(light) / float64(max(tabs, 1))
+}
+
 // middle returns the median and the largest of values; 0 of none.
 func middle(values []float64) (median, most float64) {
 	if len(values) == 0 {
@@ -87,9 +104,12 @@ func middle(values []float64) (median, most float64) {
 	return values[len(values)/2], values[len(values)-1]
 }
 
-// stepsPerSecond is how many env-steps all machines do in a second.
+// stepsPerSecond is how many env-steps all machines that are here do in a second.
 func (s *Swarm) stepsPerSecond() (rate float64) {
 	for _, n := range s.nodes {
+		if n.coord == nil {
+			continue
+		}
 		rate += float64(n.rate) / tickNS * 1e9 / float64(s.world.stepNS)
 	}
 	return rate

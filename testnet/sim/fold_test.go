@@ -136,7 +136,7 @@ func TestJoinerWorksAtOnce(t *testing.T) {
 		for seed := range uint64(3) {
 			t.Run(fmt.Sprintf("seed %d, %d tabs", seed, tabs), func(t *testing.T) {
 				t.Parallel()
-				s, err := New(Options{Seed: seed, Natives: 4 - tabs, Tabs: tabs, DelayMin: 1, DelayMax: 3, Loss: loss, Mandate: 1 << 30, Next: true})
+				s, err := New(Options{Seed: seed, Natives: 4 - tabs, Tabs: tabs, DelayMin: 1, DelayMax: 3, Loss: loss, Mandate: 1 << 30, Format2: true})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -53,7 +53,7 @@ func (l *library) find(link seedlog.Link) *known {
 			return nil
 		}
 	}
-	k := &known{Parent: parent.Next(link, e), state: l.rules.Apply(parent.state, e.Parent, claims)}
+	k := &known{Parent: l.rules.After(parent.Parent, link, e, claims), state: l.rules.Apply(parent.state, e.Parent, claims)}
 	k.weight = parent.weight + min(e.Steps, l.rules.Spec.Generation.WeightSteps)
 	l.known[link] = k
 	return k

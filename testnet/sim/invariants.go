@@ -78,6 +78,7 @@ type verdict struct {
 	claims []*seedlog.Claim
 	state  *evolve.State
 	lies   []coordinator.Peer // whose claims are false, where leaders do not re-run all
+	chunk  uint64             // counters of a chunk
 	err    error
 }
 
@@ -88,12 +89,33 @@ func (v *verdict) Logged(on seedlog.Link, peer coordinator.Peer) (height, chunks
 			return v.parent.Height, chunks, true
 		}
 		for _, c := range v.claims {
-			if c.Peer == peer && c.Parent == on {
+			if c.Peer == peer && c.Parent == on && !c.HeldOut() {
 				chunks++
 			}
 		}
 	}
 	return 0, 0, false
+}
+
+// HeldOut implements seedlog.Below, by counting.
+func (v *verdict) HeldOut(on seedlog.Link, peer coordinator.Peer) (chunks, steps, all uint64) {
+	for v != nil && v.parent.Link != on {
+		for _, c := range v.claims {
+			if c.Peer == peer && c.HeldOut() {
+				chunks += uint64(len(c.Steps)) / v.chunk
+			}
+		}
+		v = v.below
+	}
+	for count := 0; v != nil && count < seedlog.ShareEntries; count++ {
+		for _, c := range v.claims {
+			if all += c.TotalSteps(); c.Peer == peer {
+				steps += c.TotalSteps()
+			}
+		}
+		v = v.below
+	}
+	return chunks, steps, all
 }
 
 // liesUntil is for how many entries a peer's claims may still be logged after a false one of it.
@@ -150,6 +172,10 @@ func (v *verifier) check(n *node) error {
 	if live.StateHeight == live.Height && (live.State.Digest() != at.state.Digest() || live.State.ThetaDigest() != at.state.ThetaDigest()) {
 		return fmt.Errorf("disk folds to another state than the live one at height %d", at.parent.Height)
 	}
+	// Who knows of a false claim leaves its author's results out.
+	if o := &s.opts; o.Faulty == 0 && len(o.Attacks) == 0 && o.Stranger == 0 && live.Base == 0 && live.BestState != at.parent.Marks.Best {
+		return fmt.Errorf("the live best state is %+v, that of the disk at height %d is %+v", live.BestState, at.parent.Height, at.parent.Marks.Best)
+	}
 	return nil
 }
 
@@ -179,7 +205,7 @@ func (v *verifier) entry(n *node, key [2]seedlog.Link, parent *verdict) *verdict
 	if err := s.rules.CheckPlace(entry, place, checked); err != nil {
 		return &verdict{err: err}
 	}
-	next := &verdict{below: parent, parent: parent.parent.Next(key[0], e), claims: claims, lies: lies}
+	next := &verdict{below: parent, chunk: s.rules.Spec.Generation.Chunk, parent: s.rules.After(parent.parent, key[0], e, claims), claims: claims, lies: lies}
 	next.state, next.err = s.rules.Advance(parent.state, e, claims)
 	return next
 }
@@ -190,7 +216,7 @@ func (s *Swarm) checkTrue(c *seedlog.Claim) error {
 		seed := s.rules.Seed(c.Parent, c.Peer, counter)
 		fitness, steps := s.rules.At(c, counter)
 		for sign, f := range fitness {
-			if f != truth(seed, sign) || steps != uint64(s.rules.Signs())*trueSteps(seed) {
+			if f != truth(seed, sign) || steps != uint64(len(fitness))*trueSteps(seed) {
 				return fmt.Errorf("%w: counter %d of %s", seedlog.ErrFalseClaim, counter, s.name(c.Peer))
 			}
 		}

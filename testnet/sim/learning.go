@@ -37,6 +37,7 @@ type world struct {
 	known  map[uint64]rollout.CandidateResult // by seed, which names the state as well
 
 	fresh, again uint64 // env-steps of candidates, and of those that were run again
+	heldOut      uint64 // of fresh, of held-out episodes
 }
 
 func newWorld(l *Learning, rules *seedlog.Rules) (*world, error) {
@@ -54,13 +55,18 @@ func newWorld(l *Learning, rules *seedlog.Rules) (*world, error) {
 // evaluate gives the results of a task.
 func (w *world) evaluate(t rollout.Task) ([]rollout.CandidateResult, error) {
 	results := make([]rollout.CandidateResult, len(t.Seeds))
-	missing := t
-	missing.Seeds = nil
-	for _, seed := range t.Seeds {
+	missing := rollout.Task{State: t.State, HeldOut: t.HeldOut}
+	for i, seed := range t.Seeds {
 		r, ok := w.known[seed]
-		if w.again += r.Steps; !ok {
-			missing.Seeds = append(missing.Seeds, seed)
+		if w.again += r.Steps; ok {
+			continue
 		}
+		if missing.Seeds = append(missing.Seeds, seed); i < len(t.Episodes) {
+			missing.Episodes = append(missing.Episodes, t.Episodes[i])
+		}
+	}
+	if len(t.Episodes) == 1 {
+		missing.Episodes = t.Episodes
 	}
 	if len(missing.Seeds) > 0 {
 		fresh, err := w.run(missing)
@@ -69,7 +75,9 @@ func (w *world) evaluate(t rollout.Task) ([]rollout.CandidateResult, error) {
 		}
 		for i, seed := range missing.Seeds {
 			w.known[seed] = fresh[i]
-			w.fresh += fresh[i].Steps
+			if w.fresh += fresh[i].Steps; t.HeldOut {
+				w.heldOut += fresh[i].Steps
+			}
 		}
 	}
 	for i, seed := range t.Seeds {
@@ -118,6 +126,10 @@ type Later struct {
 	Logged float64 // part of what all machines can compute: it is in the log
 	Checks float64 // part: candidates run again
 	Lost   float64 // part: neither logged nor a check
+
+	HeldOut float64 // part, of what is logged or lost: held-out episodes
+	Best    uint64  // height of the best state at last, as the chain says; 0: none
+	Score   float64 // its mean return, as the chain says
 }
 
 // laterFrom is the entry with which Later begins: from there on votes are weighed by a whole window.
@@ -171,6 +183,9 @@ func (s *Swarm) Learn(limit coordinator.Tick) (Learned, error) {
 		possible := seconds(after.tick-before.tick) * s.stepsPerSecond()
 		l.Later.Logged, l.Later.Checks = float64(after.steps-before.steps)/possible, float64(after.again-before.again)/possible
 		l.Later.Lost = float64(after.fresh-before.fresh)/possible - l.Later.Logged
+		l.Later.HeldOut = float64(after.heldOut-before.heldOut) / possible
+		best := s.highest().BestState
+		l.Later.Best, l.Later.Score = best.Height, rollout.FromFitness(best.Score)
 	}
 	if s.lies != nil {
 		l.Lied = s.lied()
@@ -190,10 +205,11 @@ func (s *Swarm) knowEachOther(best coordinator.Snapshot) bool {
 type spent struct {
 	tick                coordinator.Tick
 	steps, fresh, again uint64 // in the log; of candidates; of those that were run again
+	heldOut             uint64 // of fresh, of held-out episodes
 }
 
 func (s *Swarm) spent(best coordinator.Snapshot) spent {
-	return spent{s.now, best.Steps, s.world.fresh, s.world.again}
+	return spent{s.now, best.Steps, s.world.fresh, s.world.again, s.world.heldOut}
 }
 
 // used sums up what the machines did up to now.

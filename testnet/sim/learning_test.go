@@ -11,7 +11,7 @@ func learn(t *testing.T, natives int, seed uint64) Learned {
 	t.Helper()
 	s, err := New(Options{
 		Seed: seed, Natives: natives, DelayMin: 1, DelayMax: 1,
-		Learning: &Learning{StepNS: 1_000_000, Run: runspec.Options{Env: "LunarLanderContinuous-v3", Seed: seed, Draft: true}},
+		Learning: &Learning{StepNS: 1_000_000, Run: runspec.Options{Env: "LunarLanderContinuous-v3", Seed: seed}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -240,7 +240,9 @@ func (s *Swarm) rename(n *node) {
 	n.key = ed25519.NewKeyFromSeed(seed[:])
 	n.peer = seedlog.PeerOf(n.key)
 	s.byPeer[n.peer] = n
-	s.lies.key(n.peer)
+	if s.lies != nil {
+		s.lies.key(n.peer)
+	}
 	n.disk.state = nil
 	if err := s.powerUp(n); err != nil {
 		s.fail("node %d with a new key: %w", n.index, err)

@@ -16,6 +16,15 @@ func square[T any](n int) [][]T {
 
 func (n *node) hub() bool { return n.kind == coordinator.Native }
 
+// hears reports whether a leaf is in the topic of a type of message: one that follows without claims, or has not
+// decided whether it will, needs no entries.
+func (n *node) hears(kind byte) bool {
+	return n.coord == nil || kind != announceKind && kind != advanceKind || n.coord.HearsEntries()
+}
+
+// announceKind and advanceKind are the numbers of the types of message that are about entries (internal/mesh).
+const announceKind, advanceKind = 5, 21
+
 func (n *node) neighbors() []*node { return append(slices.Clone(n.hubs), n.leaves...) }
 
 func (s *Swarm) linked(a, b *node) bool { return s.net.links[a.index][b.index] }
@@ -41,8 +50,9 @@ func (s *Swarm) link(a, b *node) {
 	s.net.dead[a.index][b.index], s.net.dead[b.index][a.index] = 0, 0
 	a.connect(b)
 	b.connect(a)
-	s.step(a, coordinator.Linked{Peer: b.peer})
-	s.step(b, coordinator.Linked{Peer: a.peer})
+	tabs := !a.hub() && !b.hub()
+	s.step(a, coordinator.Linked{Peer: b.peer, Tab: tabs})
+	s.step(b, coordinator.Linked{Peer: a.peer, Tab: tabs})
 }
 
 func (s *Swarm) unlink(a, b *node) {
@@ -93,6 +103,7 @@ func (s *Swarm) keepLinks() {
 	}
 	for _, n := range s.nodes {
 		s.dialHubs(n)
+		s.dialTabs(n)
 		if (s.now+coordinator.Tick(n.index)*keepEvery)%exploreEvery == 0 {
 			s.explore(n)
 		}
@@ -145,6 +156,26 @@ func (s *Swarm) dialHubs(n *node) {
 	for ; want > 0 && len(known) > 0; want-- {
 		i := s.below(len(known))
 		s.link(n, known[i])
+		known = slices.Delete(known, i, i+1)
+	}
+}
+
+// dialTabs links a tab to others at random, until it has begun as many links as the scenario says.
+func (s *Swarm) dialTabs(n *node) {
+	if s.opts.TabLinks == 0 || n.hub() || n.coord == nil || s.now < n.busy {
+		return
+	}
+	var known []*node
+	for _, m := range s.nodes {
+		if !m.hub() && m != n && m.coord != nil && s.now >= m.busy && !s.linked(n, m) && s.reachable(n, m) && s.reachable(m, n) {
+			known = append(known, m)
+		}
+	}
+	n.begun = slices.DeleteFunc(n.begun, func(m *node) bool { return !s.linked(n, m) })
+	for want := s.opts.TabLinks - len(n.begun); want > 0 && len(known) > 0; want-- {
+		i := s.below(len(known))
+		s.link(n, known[i])
+		n.begun = append(n.begun, known[i])
 		known = slices.Delete(known, i, i+1)
 	}
 }

@@ -11,7 +11,7 @@ func lieLearn(t *testing.T, lies *Lies, seed uint64) Learned {
 	t.Helper()
 	s, err := New(Options{
 		Seed: seed, Natives: 8, DelayMin: 1, DelayMax: 1, Upload: 62_500,
-		Learning: &Learning{StepNS: 1_000_000, Lies: lies, Run: runspec.Options{Env: "LunarLanderContinuous-v3", Seed: seed, Draft: true}},
+		Learning: &Learning{StepNS: 1_000_000, Lies: lies, Run: runspec.Options{Env: "LunarLanderContinuous-v3", Seed: seed}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func TestLiesCostLittle(t *testing.T) {
 		if kind == "few" {
 			lies.Honest = 8
 		}
-		l := lieLearn(t, lies, 3001)
+		l := lieLearn(t, lies, 3004)
 		d := l.Lied
 		t.Logf("%s: solved %t after %.0f s, %+v", kind, l.Solved, l.Seconds, d)
 		if !l.Solved {
@@ -47,7 +47,7 @@ func TestLiesCostLittle(t *testing.T) {
 // TestLiesAreCounted: shares that no swarm has are refused, and so are lies that nobody wrote down.
 func TestLiesAreCounted(t *testing.T) {
 	for _, lies := range []Lies{{Kind: "white", Share: 0.1}, {Kind: "few"}, {Kind: "few", Share: 1}} {
-		if _, err := New(Options{Natives: 4, Learning: &Learning{StepNS: 1, Lies: &lies, Run: runspec.Options{Env: "CartPole-v1", Draft: true}}}); err == nil {
+		if _, err := New(Options{Natives: 4, Learning: &Learning{StepNS: 1, Lies: &lies, Run: runspec.Options{Env: "CartPole-v1"}}}); err == nil {
 			t.Errorf("%+v is taken", lies)
 		}
 	}

@@ -124,7 +124,7 @@ func (s *Swarm) post(from *node, envelope coordinator.Envelope) {
 	p.from, p.via = from.peer, from.peer
 	switch envelope.Scope {
 	case coordinator.Direct:
-		s.direct(from, envelope.To, p)
+		s.direct(from, envelope.To, envelope.Over, p)
 	case coordinator.Hubs:
 		for _, to := range from.hubs {
 			s.carry(from, to, p, 1)
@@ -147,8 +147,9 @@ func (s *Swarm) pack(source int, m coordinator.Message) (*parcel, error) {
 }
 
 // direct sends a message from a node to one peer: over a link if there is one, else it dials the peer, or where that
-// cannot be dialed, over one of its hubs. The peer may be a key of an adversary that dialed the node.
-func (s *Swarm) direct(from *node, peer coordinator.Peer, p *parcel) {
+// cannot be dialed, over one of its hubs, and if one is named over that. The peer may be a key of an adversary that
+// dialed the node.
+func (s *Swarm) direct(from *node, peer, over coordinator.Peer, p *parcel) {
 	to := s.byPeer[peer]
 	if to == nil {
 		for _, a := range s.actors {
@@ -167,7 +168,7 @@ func (s *Swarm) direct(from *node, peer coordinator.Peer, p *parcel) {
 		s.carry(from, to, p, dialHops)
 	default:
 		for _, relay := range to.neighbors() {
-			if relay.hub() && relay.coord != nil && s.linked(from, relay) && s.reachable(from, relay) {
+			if (relay.hub() || len(relay.hubs) == 0) && (over == coordinator.Peer{} || over == relay.peer) && relay.coord != nil && s.linked(from, relay) && s.reachable(from, relay) {
 				q := *p
 				q.via = relay.peer
 				relay.traffic.send(&q)
@@ -242,10 +243,10 @@ func (s *Swarm) flood(from *node, actor *Actor, p *parcel) {
 						reach(coordinator.Tick(at), n, m)
 					}
 				}
-				for _, m := range n.leaves {
-					if coordinator.Tick(at) < net.times[m.index] {
-						reach(coordinator.Tick(at), n, m)
-					}
+			}
+			for _, m := range n.leaves { // of a tab: the tabs that it is linked to
+				if coordinator.Tick(at) < net.times[m.index] && m.hears(p.kind) {
+					reach(coordinator.Tick(at), n, m)
 				}
 			}
 		}

@@ -30,6 +30,7 @@ type node struct {
 	hubs     []*node // links to hubs, by index
 	leaves   []*node // links to leaves, by index
 	visiting *node   // the hub that it explores
+	begun    []*node // links to tabs that this one began
 	fan      []*node // of hubs those that gossip is passed on to at once
 	traffic  traffic
 	spent    int64 // nanoseconds of this computer that its coordinator took, where there is a clock
@@ -88,9 +89,9 @@ func (n *node) clock(now coordinator.Tick) coordinator.Tick {
 // honest reports whether a node keeps the protocol.
 func (n *node) honest() bool { return !n.faulty && n.owner == nil }
 
-// insider is the adversary that owns a node, or nil.
-func (n *node) insider() Insider {
-	if n.owner == nil {
+// insider is the adversary that owns a node, or nil if none does or its attack is over.
+func (n *node) insider(now coordinator.Tick) Insider {
+	if n.owner == nil || n.owner.attack.Until > 0 && now >= n.owner.attack.Until {
 		return nil
 	}
 	return n.owner.adversary.(Insider)
@@ -141,7 +142,7 @@ func (s *Swarm) powerUp(n *node) error {
 	}
 	c, err := coordinator.New(coordinator.Config{
 		Rules: s.rules, Key: n.key, Kind: n.kind, Hub: n.kind == coordinator.Native, Timing: timing, Archive: n.disk,
-		Seed: s.rng.Uint64(), Slots: 2, Decisive: decisive, Audit: audit, Mandate: s.opts.Mandate,
+		Seed: s.rng.Uint64(), Slots: 2, Decisive: decisive, Audit: audit, Mandate: s.opts.Mandate, Download: uint64(s.opts.Download),
 		State: n.disk.state, Height: height, Summary: summary, Base: base,
 	})
 	if err != nil {

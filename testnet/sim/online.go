@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"reflect"
 
 	"github.com/evoswarm/evoswarm/coordinator"
@@ -61,7 +62,11 @@ func (s *Swarm) watch(n *node, e coordinator.Event, a *coordinator.Actions) {
 		return
 	}
 	if len(a.Send) > maxSends || len(a.Work) > maxWork {
-		s.fail("node %d asks for %d messages and %d evaluations in one step, on %T", n.index, len(a.Send), len(a.Work), e)
+		kinds := make(map[string]int)
+		for _, envelope := range a.Send {
+			kinds[fmt.Sprintf("%T", envelope.Message)]++
+		}
+		s.fail("node %d asks for %d messages and %d evaluations in one step, on %T: %v", n.index, len(a.Send), len(a.Work), e, kinds)
 	}
 	if a.Head == nil && !excuse {
 		return
@@ -163,13 +168,15 @@ func (s *Swarm) sample() {
 	if s.now%sampleEvery != 0 {
 		return
 	}
+	highest := s.Highest()
 	for _, n := range s.nodes {
 		if n.coord == nil || !n.honest() {
 			continue
 		}
+		chain := int(max(n.coord.Snapshot().Height, highest)) // one that is behind fetches what it has to fold
 		sizes(reflect.ValueOf(n.coord).Elem(), "", 0, func(table string, size int) {
 			s.online.largest[table] = max(s.online.largest[table], size)
-			if limit := s.limit(table, n); size > limit {
+			if limit := s.limit(table, chain); size > limit {
 				s.fail("table %s of node %d has %d entries, at most %d are right", table, n.index, size, limit)
 			}
 		})
@@ -209,8 +216,7 @@ const fairPackage = "github.com/evoswarm/evoswarm/internal/fair"
 
 // limit is how large a table may be. Whatever a stranger can fill has a bound of its own in the coordinator; these are
 // what a swarm of this size should need, with room.
-func (s *Swarm) limit(table string, n *node) int {
-	chain := int(max(n.coord.Snapshot().Height, s.Highest())) // one that is behind fetches what it has to fold
+func (s *Swarm) limit(table string, chain int) int {
 	switch table {
 	case "chain.canon":
 		return min(chain, maxChain) + 2

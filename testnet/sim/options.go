@@ -18,7 +18,7 @@ type Options struct {
 	Stranger   int       // keys of a stranger that sends any messages, as many a tick
 	Forges     bool      // the stranger builds chains, too
 	Antithetic bool      // openai-es instead of dises
-	Next       bool      // the draft of format 2: claims may be up to nextStale entries old, and leaders re-run few; snes instead of dises
+	Format2    bool      // not format 1: claims may be up to maxStale entries old, and leaders re-run few; snes instead of dises
 	Trusted    bool      // a run of trusted keys, those of all natives and tabs
 	Mandate    uint64    // entries of one leader; 0: 20
 	Learning   *Learning // a real environment in place of synthetic fitness; then Rate is 0
@@ -29,12 +29,14 @@ type Options struct {
 	// The network.
 	WAN        bool // peers lie far apart, and use the protocol's times for that
 	Degree     int  // hubs that a hub keeps linked; 0: 32
+	TabLinks   int  // links that a tab begins with others
 	LinkedOnly bool // messages to peers that are not linked are lost
 	DelayMin   int  // of a hop
 	DelayMax   int
 	Loss       int // messages lost
 	Duplicate  int // messages delivered twice
 	Upload     int // bytes that a node sends in a tick; 0: no limit
+	Download   int // bytes a second that a tab spends on the run, where hubs give it states; 0: 16 KiB
 
 	// The machines.
 	Rate       int // evaluations of a native in a tick, a tab has a quarter; 0: 4 to 32, drawn by node
@@ -53,6 +55,9 @@ type Options struct {
 	Stops      int  // a node is stopped for up to 10 s
 	Churn      int  // least length of a session; all come and go; 0: they stay
 	Joins      int  // natives that come at half time, all at once
+
+	TabsFrom   coordinator.Tick // when the first tab comes
+	TabsWithin coordinator.Tick // how long it takes until all are here, one after the other; 0: they come at once, at the start
 
 	Trace func(string) // told what happens
 }
@@ -108,7 +113,7 @@ func (o Options) String() string {
 		text string
 	}{
 		{o.Faulty, "%d of them faulty"}, {o.Tabs, "%d tabs"}, {o.Stranger, "stranger of %d keys"}, {len(o.Attacks), "%d attacks"},
-		{o.Degree, "%d links"}, {o.DelayMax, "hops of up to %d"}, {o.Loss, "loss %d"}, {o.Duplicate, "duplicates %d"}, {o.Upload, "upload %d"},
+		{o.Degree, "%d links"}, {o.TabLinks, "%d links between tabs"}, {o.DelayMax, "hops of up to %d"}, {o.Loss, "loss %d"}, {o.Duplicate, "duplicates %d"}, {o.Upload, "upload %d"}, {o.Download, "download of tabs %d"},
 		{o.Signatures, "%d signatures a tick"}, {o.Fold, "folds of up to %d"}, {o.Sync, "saves of up to %d"}, {o.Partitions, "%d partitions"},
 		{o.OneWay, "%d one-way"}, {o.Flaps, "%d flapping"}, {o.Crashes, "%d crashes"}, {o.Down, "of up to %d"}, {o.Disks, "%d disks fail"},
 		{o.Stops, "%d stops"}, {o.Churn, "sessions from %d"}, {o.Joins, "%d join"},
@@ -120,7 +125,7 @@ func (o Options) String() string {
 	for _, x := range []struct {
 		is   bool
 		text string
-	}{{o.Next, "format 2"}, {o.Trusted, "trusted keys"}, {o.WAN, "wide area"}, {o.KillLeader, "leaders crash"}, {o.Antithetic, "openai-es"}} {
+	}{{o.Format2, "format 2"}, {o.Trusted, "trusted keys"}, {o.WAN, "wide area"}, {o.KillLeader, "leaders crash"}, {o.Antithetic, "openai-es"}} {
 		if x.is {
 			b.WriteString(", " + x.text)
 		}

@@ -340,6 +340,49 @@ func TestTabsRemain(t *testing.T) {
 	s.settle()
 }
 
+// Row 6, and several tabs remain: they are connected to each other, elect, log the work of all and agree. The last of
+// them keeps the log, and a native that comes back with nothing takes it from there.
+func TestTabsTogether(t *testing.T) {
+	for _, format2 := range []bool{false, true} {
+		for seed := range uint64(3) {
+			s := newScene(t, Options{Seed: 0x61 + seed, Natives: 2, Tabs: 5 + 4*int(seed), TabLinks: 2, Format2: format2})
+			s.pass(20 * second)
+			tabs := tabsOf(s)
+			s.Kill(0, 1)
+			top := s.heightOf(tabs[0])
+			all := func(above uint64) func() bool {
+				return func() bool {
+					return !slices.ContainsFunc(tabs, func(i int) bool { return s.heightOf(i) <= above })
+				}
+			}
+			took := s.await("the tabs append", minute, all(top+1))
+			s.await("all of them have much more", 2*minute, all(top+50))
+			by, next := map[coordinator.Peer]bool{}, top+10
+			s.await("the log has work of each", 2*minute, func() bool {
+				for ; next <= uint64(len(s.chain(tabs[0]))); next++ {
+					for _, link := range s.entry(tabs[0], next).Claims {
+						claim, err := seedlog.DecodeClaim(s.nodes[tabs[0]].disk.blocks[link])
+						if err != nil {
+							t.Fatal(err)
+						}
+						by[claim.Peer] = true
+					}
+				}
+				return len(by) == len(tabs)
+			})
+			t.Logf("format 2 %v: %d tabs appended after %d ticks", format2, len(tabs), took)
+			s.Kill(tabs[1:]...)
+			top = s.heightOf(tabs[0])
+			s.await("the last one appends", minute, func() bool { return s.heightOf(tabs[0]) > top+10 })
+			top = s.heightOf(tabs[0])
+			s.wipe(s.nodes[1])
+			took = s.await("a native without anything has the log", minute, func() bool { return s.Snapshot(1).Height >= top && !s.Snapshot(1).Syncing })
+			t.Logf("a native without anything had the log after %d ticks", took)
+			s.settle()
+		}
+	}
+}
+
 // Row 7: every process is killed, one is started later. It continues from its last saved entry.
 func TestAllKilled(t *testing.T) {
 	s := newScene(t, Options{Seed: 7, Natives: 4})

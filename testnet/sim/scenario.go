@@ -71,20 +71,38 @@ func New(o Options) (*Swarm, error) {
 		s.actors = append(s.actors, a)
 	}
 	for _, n := range s.nodes {
-		if err := s.powerUp(n); err != nil {
+		if at := s.comes(n); at > 0 {
+			s.at(at, func() {
+				if err := s.powerUp(n); err != nil {
+					s.fail("%w", err)
+				}
+			})
+		} else if err := s.powerUp(n); err != nil {
 			return nil, err
 		}
 	}
 	return s, s.err
 }
 
-// nextStale and nextChecks are what runs of the draft of format 2 have here: its rates of production.
-const nextStale = 12
+// comes is when a node starts: natives at once, tabs one after the other.
+func (s *Swarm) comes(n *node) coordinator.Tick {
+	tab := n.index - s.opts.Natives
+	if tab < 0 || s.opts.TabsWithin == 0 {
+		return 0
+	}
+	return s.opts.TabsFrom + s.opts.TabsWithin*coordinator.Tick(tab)/coordinator.Tick(s.opts.Tabs)
+}
 
-// nextDuration is how long a generation lasts at least, in milliseconds.
-const nextDuration = 250
+// maxStale and spotChecks are what runs of format 2 have here: the rates of production.
+const maxStale = 12
 
-var nextChecks = seedlog.SpotChecks{First: 1, Share: 32}
+var spotChecks = seedlog.SpotChecks{First: 1, Share: 32}
+
+// generationMS is how long a generation lasts at least.
+const generationMS = 250
+
+// bestState has states evaluated so often that short runs have several.
+var bestState = seedlog.BestState{Every: maxStale + 4, Results: 16}
 
 func newSpec(o Options, origin coordinator.Peer, trust []coordinator.Peer) (*seedlog.Spec, error) {
 	if o.Learning != nil {
@@ -94,7 +112,7 @@ func newSpec(o Options, origin coordinator.Peer, trust []coordinator.Peer) (*see
 		return runspec.NewSpec(run)
 	}
 	name := "dises"
-	if o.Next {
+	if o.Format2 {
 		name = "snes"
 	}
 	if o.Antithetic {
@@ -112,7 +130,7 @@ func newSpec(o Options, origin coordinator.Peer, trust []coordinator.Peer) (*see
 	nonce := make([]byte, 16)
 	nonce[0] = 1
 	spec := &seedlog.Spec{
-		Format: seedlog.Format, Numerics: seedlog.Numerics,
+		Format: seedlog.Format1, Numerics: seedlog.Numerics,
 		Env:        seedlog.EnvRef{ID: "CartPole-v1", Revision: 1},
 		Policy:     policy.Spec{Kind: "linear", Hidden: []uint64{}, Head: "argmax"},
 		Strategy:   seedlog.StrategyRef{Name: name, Revision: method.Revision, Params: params},
@@ -121,14 +139,14 @@ func newSpec(o Options, origin coordinator.Peer, trust []coordinator.Peer) (*see
 		Checks:     seedlog.Checks{Every: 1, Validate: 1, Test: 1},
 		Seed:       o.Seed, Origin: origin[:], Nonce: nonce,
 	}
-	if o.Next {
-		spec.Format, spec.Draft, spec.SpotChecks, spec.Generation.MaxStale = seedlog.Next, seedlog.Draft, &nextChecks, nextStale
+	if o.Format2 {
+		spec.Format, spec.SpotChecks, spec.Generation.MaxStale = seedlog.Format2, &spotChecks, maxStale
 	}
 	if o.Trusted {
-		spec.Format, spec.Draft, spec.SpotChecks, spec.Trust = seedlog.Next, seedlog.Draft, nil, trust
+		spec.Format, spec.SpotChecks, spec.Trust = seedlog.Format2, nil, trust
 	}
-	if spec.Format == seedlog.Next {
-		spec.Generation.Duration = nextDuration
+	if spec.Format == seedlog.Format2 {
+		spec.Generation.Duration, spec.Best = generationMS, &bestState
 	}
 	return spec, nil
 }

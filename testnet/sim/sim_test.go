@@ -11,7 +11,7 @@ var (
 	seeds = flag.Uint64("sim.seeds", 50, "how many seeds TestSeeds runs")
 	start = flag.Uint64("sim.first", 0, "the first of them")
 	trace = flag.Bool("sim.trace", false, "tell what happens, tick by tick; with -sim.seed")
-	next  = flag.Bool("sim.next", false, "run the draft of format 2")
+	old   = flag.Bool("sim.format1", false, "run format 1 alone")
 	only  = flag.String("sim.seed", "", "run this one seed alone, such as 0x2a")
 )
 
@@ -31,7 +31,11 @@ func TestSeeds(t *testing.T) {
 	for seed := first; seed < last; seed++ {
 		t.Run(fmt.Sprintf("%#x", seed), func(t *testing.T) {
 			t.Parallel()
-			play(t, Draw(seed), fmt.Sprintf("TestSeeds -sim.seed %#x", seed))
+			o := Draw(seed)
+			play(t, o, fmt.Sprintf("TestSeeds -sim.format1 -sim.seed %#x", seed))
+			if o.Format2 = true; !*old {
+				play(t, o, fmt.Sprintf("TestSeeds -sim.seed %#x", seed))
+			}
 		})
 	}
 }
@@ -51,7 +55,6 @@ func play(t *testing.T, o Options, again string) {
 	if *trace {
 		o.Trace = func(line string) { t.Log(line) }
 	}
-	o.Next = o.Next || *next
 	report, err := Run(o)
 	if err != nil {
 		t.Fatalf("%v\nreproduce: go test ./testnet/sim -run %s", err, again)

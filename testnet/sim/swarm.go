@@ -136,7 +136,7 @@ func (s *Swarm) step(n *node, e coordinator.Event) {
 		n.hold(e)
 		return
 	}
-	insider := n.insider()
+	insider := n.insider(s.now)
 	if insider != nil {
 		var ok bool
 		if e, ok = insider.Event(n.owner, n.index, e); !ok {
@@ -237,8 +237,8 @@ func (s *Swarm) release(n *node) {
 
 // perform does what is left of actions that are durable.
 func (s *Swarm) perform(n *node, a coordinator.Actions) {
-	if n.owner != nil {
-		a.Send = n.insider().Send(n.owner, n.index, a.Send)
+	if insider := n.insider(s.now); insider != nil {
+		a.Send = insider.Send(n.owner, n.index, a.Send)
 	}
 	for _, envelope := range a.Send {
 		if s.post(n, envelope); n.burn(1) {

@@ -16,8 +16,8 @@ func TestTrustedLeaderKilled(t *testing.T) {
 
 // TestTrustedSplit: both sides of a partition continue by themselves, and become one swarm again.
 func TestTrustedSplit(t *testing.T) {
-	for _, next := range []bool{false, true} {
-		s := newScene(t, Options{Seed: 2, Natives: 7, Trusted: true, Next: next})
+	for _, snes := range []bool{false, true} {
+		s := newScene(t, Options{Seed: 2, Natives: 7, Trusted: true, Format2: snes})
 		s.pass(10 * second)
 		s.Split(natives(0, 3), natives(3, 7))
 		s.pass(20 * second)
@@ -44,9 +44,9 @@ func TestTrustedSeeds(t *testing.T) {
 		n = *seeds / 10
 	}
 	for seed := range n {
-		for _, next := range []bool{false, true} {
+		for _, snes := range []bool{false, true} {
 			o := Draw(seed)
-			o.Trusted, o.Next, o.Faulty = true, next, 0
+			o.Trusted, o.Format2, o.Faulty = true, snes, 0
 			t.Run(o.String(), func(t *testing.T) {
 				t.Parallel()
 				if _, err := Run(o); err != nil {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io"
@@ -24,11 +25,6 @@ import (
 const agent = "evoswarm-tab/0.1.0"
 
 const (
-	dialTimeout = 10 * time.Second       // for a round
-	dialStagger = 700 * time.Millisecond // between two addresses, if the first does not answer
-	// backoffMin and backoffMax bound the wait between two rounds of dialing; it doubles from round to round.
-	backoffMin = 500 * time.Millisecond
-	backoffMax = 20 * time.Second
 	// keepPeriod is how often a tab in a run looks whether it has a connection.
 	keepPeriod = time.Second
 	// goodbye bounds the end: the page is going away.
@@ -45,22 +41,25 @@ const (
 	alone      phase = "alone"      // takes part, but nobody could be reached for a while
 )
 
-// problem is something that the volunteer should know.
-type problem struct {
-	err, hint string
-	fatal     bool // the tab has ended
+// trouble is something that the volunteer should know. The page says it in the volunteer's language.
+type trouble struct {
+	kind  string // names the page's texts (Trouble in web/src/types/tab.d.ts)
+	why   string // what there is to say besides, "" for nothing
+	fatal bool   // the tab has ended
 }
 
 // config is what the page asks for, and its callbacks, which are called from any goroutine.
 type config struct {
-	addresses []string
-	run       string // "" for any
+	addresses []string // of the node that served the page
+	peers     []string // that the page's link names
+	run       string   // "" for any
 	workers   int
 	paused    bool
 	open      openPort
 	onPhase   func(phase)
+	onWays    func([]mesh.WayState)
 	onStatus  func(status any)
-	onError   func(problem)
+	onError   func(trouble)
 }
 
 // tab connects the parts: it finds the swarm, takes part, and finds it again after a loss.
@@ -75,32 +74,41 @@ type tab struct {
 	paused  bool
 	workers int
 	setup   []byte
-	peer    *peer.Peer  // nil until there is a run
-	store   store.Store // of that run; the peer's
-	strayed bool        // whether the person was told that the nodes train another run
+	rules   *seedlog.Rules
+	key     ed25519.PrivateKey
+	kept    kept            // what the tab saw of the newest states
+	album   album           // what it told the page of its own candidates
+	peer    *peer.Peer      // nil until there is a run
+	store   store.Store     // of that run; the peer's
+	ways    []mesh.WayState // last reported
+	strayed bool            // whether the person was told that the nodes train another run
+	lost    bool            // whether the person was told that the oldest entries are gone
 }
 
 func newTab(cfg config) *tab {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &tab{cfg: cfg, ctx: ctx, cancel: cancel, again: make(chan struct{}, 1),
-		known: slices.Clone(cfg.addresses), paused: cfg.paused, workers: cfg.workers}
+		paused: cfg.paused, workers: cfg.workers}
 }
 
 // run finds the swarm, joins its run, and reports until the tab ends.
 func (t *tab) run() {
 	t.cfg.onPhase(connecting)
+	t.checkLink()
 	saved, err := openSaved(t.ctx)
 	if err != nil {
-		t.cfg.onError(problem{err: "Nothing can be saved in this browser: " + err.Error(),
-			hint: "The tab works, but every visit starts from scratch. Leave the private window, or free some space."})
+		t.cfg.onError(trouble{kind: "unsaved", why: err.Error()})
 	}
-	t.remember(saved.Addresses())
+	// The node's word goes before what was good last time: one of several runs has an address of its own.
+	for _, addresses := range [][]string{saved.Addresses(), t.cfg.addresses, t.cfg.peers} {
+		t.remember(addresses)
+	}
 	m, err := mesh.New(t.ctx, mesh.Config{Key: saved.Key(), Kind: coordinator.Tab, Agent: agent, Peers: t.targets()})
 	if err != nil {
 		t.fatal(fmt.Errorf("starting the network: %w", err))
 		return
 	}
-	hello, ok := t.find(m)
+	hello, ok := t.find(m, saved)
 	if !ok {
 		m.Close()
 		return
@@ -112,79 +120,6 @@ func (t *tab) run() {
 	}
 	go t.keep(m, saved, p)
 	t.report(p)
-}
-
-// find dials until a node answers that is in the wanted run.
-func (t *tab) find(m *mesh.Mesh) (mesh.Hello, bool) {
-	for wait := backoffMin; ; wait = min(2*wait, backoffMax) {
-		hello, err := t.dial(m, t.cfg.run)
-		switch {
-		case err == nil:
-			return hello, true
-		case errors.Is(err, errOtherRun):
-			t.cfg.onPhase(noRun)
-			t.stray("The link names a run that this node does not have. Ask for a new link, or open the page without the part after #.")
-		case errors.Is(err, errNoRun):
-			t.cfg.onPhase(noRun)
-			wait = min(wait, 2*time.Second)
-		default:
-			t.cfg.onPhase(connecting)
-		}
-		if !t.sleep(&wait) {
-			return mesh.Hello{}, false
-		}
-	}
-}
-
-var (
-	errNobody   = errors.New("no node can be reached")
-	errNoRun    = errors.New("no reachable node has a run")
-	errOtherRun = errors.New("the reachable nodes are in another run")
-)
-
-// dial tries all known addresses and returns the first hello from the run, "" for any. An address that does not answer
-// soon does not keep the next ones waiting.
-func (t *tab) dial(m *mesh.Mesh, run string) (mesh.Hello, error) {
-	type answer struct {
-		hello mesh.Hello
-		err   error
-	}
-	ctx, cancel := context.WithTimeout(t.ctx, dialTimeout)
-	defer cancel()
-	targets := t.targets()
-	answers := make(chan answer, len(targets))
-	result, begun, open := errNobody, 0, 0
-	for begun < len(targets) || open > 0 {
-		var patience <-chan time.Time
-		if begun < len(targets) {
-			addr := targets[begun]
-			begun++
-			open++
-			go func() {
-				hello, err := m.Dial(ctx, addr)
-				answers <- answer{hello, err}
-			}()
-			patience = time.After(dialStagger)
-		}
-		select {
-		case <-patience:
-		case a := <-answers:
-			open--
-			if a.err != nil {
-				continue
-			}
-			t.remember(a.hello.Hubs)
-			switch {
-			case a.hello.Run == "":
-				result = errNoRun
-			case run == "" || a.hello.Run == run:
-				return a.hello, nil
-			default:
-				result = errOtherRun
-			}
-		}
-	}
-	return mesh.Hello{}, result
 }
 
 // join starts the peer of the run that hello names.
@@ -204,30 +139,43 @@ func (t *tab) join(m *mesh.Mesh, saved *saved, hello mesh.Hello) (*peer.Peer, er
 	if err != nil {
 		return nil, err
 	}
-	runStore, damaged, err := saved.Run(t.ctx, spec)
+	t.makeRoom(saved, rules)
+	runStore, damaged, err := saved.Run(t.ctx, rules)
 	if err != nil {
 		return nil, fmt.Errorf("opening what is saved of run %s: %w", hello.Run, err)
 	}
 	if damaged {
-		t.cfg.onError(problem{err: "The run as saved in this browser was damaged.", hint: "It is fetched from the swarm again; you need not do anything."})
+		t.cfg.onError(trouble{kind: "damaged"})
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p, err := peer.Start(t.ctx, peer.Config{
 		Rules: rules, Key: saved.Key(), Kind: coordinator.Tab, Mesh: m, Store: runStore,
 		Evaluator: newEvaluator(setup, t.workers, t.cfg.open, t.trouble), Paused: t.paused,
-		Reopen: func() (store.Store, error) { return t.reopen(saved, spec) },
+		Reopen:  func() (store.Store, error) { return t.reopen(saved, rules) },
+		Dropped: t.dropped,
 	})
+	if errors.Is(err, coordinator.ErrRestore) { // a reload alone would find the same
+		err = errors.Join(fmt.Errorf("what this browser had saved of the run was damaged, and was removed: %w", err), saved.Forget(t.ctx, rules))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("taking part in run %s: %w", hello.Run, err)
 	}
-	t.peer, t.store, t.setup = p, runStore, setup
+	t.peer, t.store, t.setup, t.rules, t.key = p, runStore, setup, rules, saved.Key()
 	return p, nil
 }
 
+// makeRoom removes an old run where this browser has little room left, and tells the volunteer.
+func (t *tab) makeRoom(saved *saved, rules *seedlog.Rules) {
+	if saved.Use(t.ctx, rules) {
+		t.cfg.onError(trouble{kind: "removed"})
+	}
+}
+
 // reopen opens a store again that failed, such as when the browser's quota was used up.
-func (t *tab) reopen(saved *saved, spec *seedlog.Spec) (store.Store, error) {
-	s, _, err := saved.Run(t.ctx, spec)
+func (t *tab) reopen(saved *saved, rules *seedlog.Rules) (store.Store, error) {
+	t.makeRoom(saved, rules)
+	s, _, err := saved.Run(t.ctx, rules)
 	if err != nil {
 		return nil, err
 	}
@@ -237,12 +185,24 @@ func (t *tab) reopen(saved *saved, spec *seedlog.Spec) (store.Store, error) {
 	return s, nil
 }
 
+// dropped tells the volunteer, once, that the oldest entries left this browser and no node has them.
+func (t *tab) dropped(_ uint64, elsewhere bool) {
+	t.mu.Lock()
+	told := t.lost || elsewhere
+	t.lost = t.lost || !elsewhere
+	t.mu.Unlock()
+	if !told {
+		t.cfg.onError(trouble{kind: "dropped"})
+	}
+}
+
 // report hands on every status until the peer stops.
 func (t *tab) report(p *peer.Peer) {
 	t.cfg.onPhase(running)
 	updates, cancel := p.Watch()
 	defer cancel()
 	for status := range updates {
+		t.keepState(p)
 		t.cfg.onStatus(status)
 	}
 	if err := p.Err(); err != nil && t.ctx.Err() == nil {
@@ -250,7 +210,8 @@ func (t *tab) report(p *peer.Peer) {
 	}
 }
 
-// keep dials again while nobody is connected, and when the page asks.
+// keep dials again while no node is connected, and when the page asks. Other tabs may be all that is left, and a node
+// that comes back learns of the run from them.
 func (t *tab) keep(m *mesh.Mesh, saved *saved, p *peer.Peer) {
 	wait, reach := backoffMin, reach{since: time.Now()}
 	for {
@@ -264,11 +225,12 @@ func (t *tab) keep(m *mesh.Mesh, saved *saved, p *peer.Peer) {
 			wait, asked = backoffMin, true
 		case <-time.After(keepPeriod):
 		}
+		t.tellWays(m)
 		status := p.Status()
 		if status.Connected > 0 && reach.found(time.Now()) {
 			t.cfg.onPhase(running)
 		}
-		if status.Connected > 0 && !asked {
+		if m.HasHub() && !asked {
 			wait = backoffMin
 			saved.Remember(t.ctx, m.Hubs())
 			continue
@@ -278,7 +240,7 @@ func (t *tab) keep(m *mesh.Mesh, saved *saved, p *peer.Peer) {
 			continue
 		}
 		if errors.Is(err, errOtherRun) {
-			t.stray("Reload the page to take part in it. Your work so far stays in the log.")
+			t.stray("strayed")
 		}
 		if p.Status().Connected == 0 && reach.missed(time.Now()) {
 			t.cfg.onPhase(alone)
@@ -290,71 +252,42 @@ func (t *tab) keep(m *mesh.Mesh, saved *saved, p *peer.Peer) {
 	}
 }
 
-// stray tells the volunteer, once, that the reachable nodes train another run.
-func (t *tab) stray(hint string) {
+// tellWays tells the page which ways to the swarm are used, and why others are not, if that has changed.
+func (t *tab) tellWays(m *mesh.Mesh) {
+	t.mu.Lock()
+	ways := m.Ways(t.known)
+	changed := !slices.Equal(ways, t.ways)
+	t.ways = ways
+	t.mu.Unlock()
+	if changed {
+		t.cfg.onWays(ways)
+	}
+}
+
+// stray tells the volunteer, once, that the reachable nodes train another run: than the link names, or than before.
+func (t *tab) stray(kind string) {
 	t.mu.Lock()
 	told := t.strayed
 	t.strayed = true
 	t.mu.Unlock()
 	if !told {
-		t.cfg.onError(problem{err: "The node now trains another run.", hint: hint})
+		t.cfg.onError(trouble{kind: kind})
 	}
-}
-
-// sleep waits, but if the page asks for a round it returns at once and the backoff starts over. It reports
-// false at the end.
-func (t *tab) sleep(wait *time.Duration) bool {
-	select {
-	case <-t.ctx.Done():
-		return false
-	case <-t.again:
-		*wait = backoffMin
-	case <-time.After(*wait):
-	}
-	return true
-}
-
-// targets lists the known addresses that a browser can dial.
-func (t *tab) targets() []string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	var out []string
-	for _, addr := range t.known {
-		if mesh.Dialable(addr) {
-			out = append(out, addr)
-		}
-	}
-	return out
-}
-
-// maxKnown bounds the addresses to try.
-const maxKnown = 32
-
-// remember adds addresses, the newest in front.
-func (t *tab) remember(addresses []string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, addr := range slices.Backward(addresses) {
-		t.known = slices.DeleteFunc(t.known, func(a string) bool { return a == addr })
-		t.known = slices.Insert(t.known, 0, addr)
-	}
-	t.known = t.known[:min(len(t.known), maxKnown)]
 }
 
 // trouble is told when workers die again and again.
 func (t *tab) trouble(err error) {
-	t.cfg.onError(problem{err: "The workers of this tab keep stopping: " + err.Error(),
-		hint: "They restart by themselves. If this does not stop, choose fewer workers, or close other tabs to free memory."})
+	t.cfg.onError(trouble{kind: "workers", why: err.Error()})
 }
 
 // fatal ends the tab and says why.
 func (t *tab) fatal(err error) {
 	t.cancel()
-	hint := "Reload the page; what is in the log is safe."
+	kind := "ended"
 	if errors.Is(err, seedlog.ErrVersion) {
-		hint = "The run needs another build of this page. Reload it; if that does not help, the node has to be updated."
+		kind = "version"
 	}
-	t.cfg.onError(problem{err: err.Error(), hint: hint, fatal: true})
+	t.cfg.onError(trouble{kind: kind, why: err.Error(), fatal: true})
 }
 
 func (t *tab) current() *peer.Peer {
@@ -380,15 +313,6 @@ func (t *tab) setWorkers(n int) {
 	t.mu.Unlock()
 	if p != nil {
 		go p.SetWorkers(n)
-	}
-}
-
-// redial starts a round of dialing, with new addresses in front.
-func (t *tab) redial(addresses []string) {
-	t.remember(addresses)
-	select {
-	case t.again <- struct{}{}:
-	default:
 	}
 }
 

@@ -16,11 +16,11 @@ type webWorker struct {
 	ended     bool
 }
 
-// openWebWorkers returns an openPort that starts Web Workers with a script and the compiled program of wasm/worker.
-// onEngine learns what plays the episodes of each.
-func openWebWorkers(script string, module js.Value, onEngine func(engine string)) openPort {
+// openWebWorkers returns an openPort whose Web Workers, each with the program of wasm/worker, are started by open
+// (web/src/network.ts). onEngine learns what plays the episodes of each.
+func openWebWorkers(open func() js.Value, onEngine func(engine string)) openPort {
 	return func(setup []byte, answer func(uint64, []byte, error), died func(error)) port {
-		w := &webWorker{worker: js.Global().Get("Worker").New(script)}
+		w := &webWorker{worker: open()}
 		end := func(reason string) {
 			if !w.ended {
 				w.close()
@@ -37,7 +37,6 @@ func openWebWorkers(script string, module js.Value, onEngine func(engine string)
 		})
 		w.worker.Set("onmessage", w.onMessage)
 		w.worker.Set("onerror", w.onError)
-		w.post(map[string]any{"op": "boot", "module": module})
 		w.post(map[string]any{"op": "setup", "bytes": toJS(setup)})
 		return w
 	}

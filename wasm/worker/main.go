@@ -7,6 +7,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"syscall/js"
 
 	_ "github.com/evoswarm/evoswarm/envs/all"
@@ -118,12 +119,21 @@ func (p *program) fold(args []js.Value) (any, error) {
 	return toJS(folded), nil
 }
 
-// cast sets the policy that is shown from the next episode on: args are its height and the bytes of an evolve.State.
+// cast sets the policy that is shown from the next episode on: args are its height and the bytes of an
+// evolve.State. With the seed of a candidate, as text, and a sign, that candidate is shown at once.
 func (p *program) cast(args []js.Value) (any, error) {
 	if p.theater == nil {
 		return nil, rollout.ErrSetup
 	}
-	return nil, p.theater.cast(uint64(args[0].Float()), toGo(args[1]))
+	gen, state := uint64(args[0].Float()), toGo(args[1])
+	if args[2].IsNull() {
+		return nil, p.theater.cast(gen, state)
+	}
+	seed, err := strconv.ParseUint(args[2].String(), 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	return nil, p.theater.castCandidate(gen, state, seed, float32(args[3].Float()))
 }
 
 // show plays on: args are the number of steps and the seed of the next episode; the value is a reel as JSON.

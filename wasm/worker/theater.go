@@ -29,8 +29,9 @@ type theater struct {
 
 // part is a policy and the generation it is of.
 type part struct {
-	gen   uint64
-	state *evolve.State
+	gen       uint64
+	state     *evolve.State
+	candidate bool
 }
 
 // newTheater returns a theater for setup, which rollout.NewWorker has accepted.
@@ -43,16 +44,29 @@ func newTheater(setup rollout.Setup) (*theater, error) {
 }
 
 // cast makes the mean policy of an encoded state play the next episode. An episode whose policy is more than maxLag
-// generations older is cut short.
+// generations older is cut short, and so is one of a candidate.
 func (t *theater) cast(gen uint64, state []byte) error {
 	s, err := t.plan.UnmarshalState(state)
 	if err != nil {
 		return err
 	}
-	t.next = &part{gen, s}
-	if t.playing != nil && gen > t.playing.gen+maxLag {
+	t.next = &part{gen: gen, state: s}
+	if t.playing != nil && (gen > t.playing.gen+maxLag || t.playing.candidate) {
 		t.playing = nil
 	}
+	return nil
+}
+
+// castCandidate makes a candidate of an encoded state play from now on: seed and sign say which. Whatever plays
+// is cut short.
+func (t *theater) castCandidate(gen uint64, state []byte, seed uint64, sign float32) error {
+	s, err := t.plan.UnmarshalState(state)
+	if err != nil {
+		return err
+	}
+	one := s.Clone()
+	t.plan.Strategy.Candidate(one.Theta, s, seed, sign)
+	t.next, t.playing = &part{gen: gen, state: one, candidate: true}, nil
 	return nil
 }
 
@@ -90,6 +104,8 @@ func (t *theater) appendFrame(b []byte) []byte {
 	t.player.Draw(&t.scene)
 	b = append(b, `{"gen":`...)
 	b = strconv.AppendUint(b, t.playing.gen, 10)
+	b = append(b, `,"candidate":`...)
+	b = strconv.AppendBool(b, t.playing.candidate)
 	b = append(b, `,"step":`...)
 	b = strconv.AppendInt(b, int64(t.player.Steps()), 10)
 	b = append(b, `,"return":`...)

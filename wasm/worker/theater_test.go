@@ -20,11 +20,12 @@ type reel struct {
 }
 
 type frame struct {
-	Scene  envs.Scene `json:"scene"`
-	Gen    uint64     `json:"gen"`
-	Step   int        `json:"step"`
-	Return float64    `json:"return"`
-	Over   bool       `json:"over"`
+	Scene     envs.Scene `json:"scene"`
+	Gen       uint64     `json:"gen"`
+	Candidate bool       `json:"candidate"`
+	Step      int        `json:"step"`
+	Return    float64    `json:"return"`
+	Over      bool       `json:"over"`
 }
 
 func linear() rollout.Setup {
@@ -173,5 +174,42 @@ func TestTheaterActsLikeTheEvaluator(t *testing.T) {
 	rollout.NewEvaluator(th.plan).Returns(th.plan.Initial(1), []uint64{7}, want)
 	if got != want[0] {
 		t.Errorf("got a return of %v, the evaluator's is %v", got, want[0])
+	}
+}
+
+// A candidate plays at once, with the parameters that its seed and sign give; then the policy again.
+func TestTheaterPlaysACandidate(t *testing.T) {
+	th, err := newTheater(linear())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cast(t, th, 3)
+	if r := play(t, th, 5); r.Frames[0].Candidate {
+		t.Fatal("the policy is called a candidate")
+	}
+	if err := th.castCandidate(7, begun(t, th), 99, -1); err != nil {
+		t.Fatal(err)
+	}
+	r := play(t, th, 1000)
+	if f := r.Frames[0]; !f.Candidate || f.Gen != 7 || f.Step != 0 {
+		t.Fatalf("got %+v, want the first step of the candidate", f)
+	}
+	s := th.plan.Initial(1)
+	one := s.Clone()
+	th.plan.Strategy.Candidate(one.Theta, s, 99, -1)
+	p := rollout.NewPlayer(th.plan)
+	for p.Start(one, 7); !p.Over(); {
+		p.Step()
+	}
+	if last := r.Frames[len(r.Frames)-1]; last.Return != p.Return() || last.Step != p.Steps() {
+		t.Errorf("the candidate gets %v in %d steps, want %v in %d", last.Return, last.Step, p.Return(), p.Steps())
+	}
+	if err := th.castCandidate(7, begun(t, th), 99, -1); err != nil {
+		t.Fatal(err)
+	}
+	play(t, th, 3)
+	cast(t, th, 8)
+	if f := play(t, th, 3).Frames[0]; f.Candidate || f.Gen != 8 || f.Step != 0 {
+		t.Errorf("got %+v, want the policy at once", f)
 	}
 }

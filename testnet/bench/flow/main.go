@@ -18,6 +18,7 @@ import (
 
 	"github.com/evoswarm/evoswarm/coordinator"
 	"github.com/evoswarm/evoswarm/internal/runspec"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/testnet/sim"
 )
 
@@ -37,8 +38,11 @@ func main() {
 	step := flag.Duration("step", time.Millisecond, "that an env-step takes a hub")
 	warm := flag.Duration("warm", 20*time.Second, "virtual time before it is measured")
 	measured := flag.Duration("for", 20*time.Second, "virtual time that is measured")
+	times := flag.Int("times", 1, "how often it is measured, one after the other; a line each")
+	from := flag.Duration("from", 0, "virtual time after which the first tab comes")
+	within := flag.Duration("within", 0, "virtual time in which all tabs come, one after the other; 0: all at once at the start")
 	upload := flag.Int("upload", 0, "bytes that a node sends in a tick of 50 ms; 0: no limit")
-	format1 := flag.Bool("format1", false, "run format 1, not the draft of format 2")
+	format := flag.Uint64("format", seedlog.Format2, "format of the run, 1 or 2")
 	seed := flag.Uint64("seed", 3000, "of the swarm")
 	trace := flag.Bool("trace", false, "tell what happens")
 	traffic := flag.Bool("traffic", false, "print bytes by the type of message")
@@ -49,8 +53,8 @@ func main() {
 			fatal(err)
 		}
 		o := sim.Options{
-			Seed: *seed, Natives: *hubs, Tabs: n, DelayMin: 1, DelayMax: 1, Upload: *upload,
-			Learning: &sim.Learning{StepNS: int(step.Nanoseconds()), Invented: true, Run: runspec.Options{Env: *env, Seed: *seed, Draft: !*format1}},
+			Seed: *seed, Natives: *hubs, Tabs: n, DelayMin: 1, DelayMax: 1, Upload: *upload, TabsFrom: ticks(*from), TabsWithin: ticks(*within),
+			Learning: &sim.Learning{StepNS: int(step.Nanoseconds()), Invented: true, Run: runspec.Options{Env: *env, Seed: *seed, Format: *format}},
 		}
 		if *trace {
 			o.Trace = func(line string) { fmt.Fprintln(os.Stderr, line) }
@@ -63,12 +67,14 @@ func main() {
 		if _, err = s.Measure(ticks(*warm), nil); err != nil {
 			fatal(err)
 		}
-		f, err := s.Measure(ticks(*measured), func() int64 { return time.Since(begun).Nanoseconds() })
-		if err != nil {
-			fatal(err)
+		for range *times {
+			f, err := s.Measure(ticks(*measured), func() int64 { return time.Since(begun).Nanoseconds() })
+			if err != nil {
+				fatal(err)
+			}
+			line, _ := json.Marshal(row{*env, *hubs, n, f, time.Since(begun).Seconds()})
+			fmt.Println(string(line))
 		}
-		line, _ := json.Marshal(row{*env, *hubs, n, f, time.Since(begun).Seconds()})
-		fmt.Println(string(line))
 		if *traffic {
 			printTraffic(s, *hubs, n)
 		}

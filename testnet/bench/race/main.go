@@ -2,7 +2,7 @@
 // table: how long it took to solve the world, how many env-steps, and how much of what the machines can compute was
 // logged; and the messages and bytes that an entry took.
 //
-//	go run ./testnet/bench/race -env LunarLanderContinuous-v3 -peers 1,4,16,64 -runs 3
+//	go run ./testnet/bench/race -env LunarLanderContinuous-v3 -peers 1,4,16,64 -runs 3 -plot race.svg
 //
 // It is the simulator of testnet/sim with real candidates: machines, network and disks are simulated; messages, checks
 // and elections are those of nodes. A native has one core, which takes -step for an env-step.
@@ -21,18 +21,19 @@ import (
 
 	"github.com/evoswarm/evoswarm/coordinator"
 	"github.com/evoswarm/evoswarm/internal/runspec"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
 	"github.com/evoswarm/evoswarm/testnet/sim"
 )
 
 // row is a line of the output: one run.
 type row struct {
-	Env   string    `json:"env"`
-	Peers int       `json:"peers"`
-	Tabs  int       `json:"tabs"`
-	Seed  uint64    `json:"seed"`
-	Draft bool      `json:"draft"`
-	Lies  *sim.Lies `json:"lies,omitempty"`
-	Trust bool      `json:"trust"`
+	Env    string    `json:"env"`
+	Peers  int       `json:"peers"`
+	Tabs   int       `json:"tabs"`
+	Seed   uint64    `json:"seed"`
+	Format uint64    `json:"format"`
+	Lies   *sim.Lies `json:"lies,omitempty"`
+	Trust  bool      `json:"trust"`
 	sim.Learned
 	Messages float64 `json:"messages"` // that reached all natives, for each entry
 	Bytes    float64 `json:"bytes"`    // of them
@@ -48,7 +49,7 @@ func main() {
 	seed := flag.Uint64("seed", 3000, "the first seed")
 	step := flag.Duration("step", 20*time.Microsecond, "that an env-step takes")
 	limit := flag.Duration("limit", time.Hour, "virtual time after which a run counts as unsolved")
-	format1 := flag.Bool("format1", false, "run format 1, not the draft of format 2")
+	format := flag.Uint64("format", seedlog.Format2, "format of the runs, 1 or 2")
 	trust := flag.Bool("trust", false, "the natives are trusted keys of one owner")
 	wan := flag.Bool("wan", false, "peers lie up to 200 ms apart")
 	delay := flag.Int("delay", 1, "ticks of 50 ms that a hop takes at most")
@@ -63,6 +64,7 @@ func main() {
 	trace := flag.Bool("trace", false, "tell what happens")
 	count := flag.Duration("count", 0, "do not learn: let each swarm run for so long, then count the messages of as long again")
 	traffic := flag.Bool("traffic", false, "print what natives send and get, by the type of message")
+	picture := flag.String("plot", "", "also draw speed and use against the number of peers to this file, .svg or .png")
 	flag.Parse()
 	if *endless {
 		*least = math.MaxUint64
@@ -82,7 +84,7 @@ func main() {
 				o := sim.Options{
 					Seed: *seed + uint64(k), Natives: n, Tabs: n * *tabs, WAN: *wan, DelayMin: 1, DelayMax: *delay, Upload: *upload, Trusted: *trust,
 					Learning: &sim.Learning{StepNS: int(step.Nanoseconds()), Warm: ticks(*warm), Lies: lies, Least: *least,
-						Run: runspec.Options{Env: *env, Strategy: *strategy, Seed: *seed + uint64(k), Draft: !*format1, GenerationMS: uint64(generation.Milliseconds())}},
+						Run: runspec.Options{Env: *env, Strategy: *strategy, Seed: *seed + uint64(k), Format: *format, GenerationMS: uint64(generation.Milliseconds())}},
 				}
 				if *trace {
 					o.Trace = func(line string) { fmt.Fprintln(os.Stderr, line) }
@@ -102,7 +104,7 @@ func main() {
 				if err != nil {
 					fatal(err)
 				}
-				r := row{Env: *env, Peers: n, Tabs: n * *tabs, Seed: o.Seed, Draft: !*format1, Lies: lies, Trust: *trust, Learned: learned, Wall: time.Since(begun).Seconds()}
+				r := row{Env: *env, Peers: n, Tabs: n * *tabs, Seed: o.Seed, Format: *format, Lies: lies, Trust: *trust, Learned: learned, Wall: time.Since(begun).Seconds()}
 				for i := range n {
 					messages, bytes := s.Got(i, 0)
 					r.Messages += float64(messages) / float64(max(learned.Entries, 1))
@@ -122,6 +124,11 @@ func main() {
 		tableOfLies(rows)
 	case len(rows) > 0:
 		table(rows)
+		if *picture != "" {
+			if err := draw(rows, *picture); err != nil {
+				fatal(err)
+			}
+		}
 	}
 }
 
@@ -189,13 +196,7 @@ func printTraffic(s *sim.Swarm, natives int) {
 func table(rows []row) {
 	fmt.Println("\n| peers | solved | seconds | speedup | env-steps | generations | logged of possible | checks | lost | later: logged, checks, lost | messages | KB |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
 	var alone float64
-	for len(rows) > 0 {
-		n := 1
-		for n < len(rows) && rows[n].Peers == rows[0].Peers {
-			n++
-		}
-		size := rows[:n]
-		rows = rows[n:]
+	for _, size := range bySize(rows) {
 		solved := 0
 		for _, r := range size {
 			if r.Solved {
@@ -206,7 +207,7 @@ func table(rows []row) {
 		if alone == 0 {
 			alone = seconds * float64(size[0].Peers)
 		}
-		fmt.Printf("| %d | %d of %d | %.1f | %.1f | %.3g | %.0f | %.2f | %.2f | %.2f | %.2f, %.2f, %.2f | %.0f | %.1f |\n", size[0].Peers, solved, n, seconds, alone/seconds,
+		fmt.Printf("| %d | %d of %d | %.1f | %.1f | %.3g | %.0f | %.2f | %.2f | %.2f | %.2f, %.2f, %.2f | %.0f | %.1f |\n", size[0].Peers, solved, len(size), seconds, alone/seconds,
 			median(size, func(r row) float64 { return float64(r.Steps) }), median(size, func(r row) float64 { return float64(r.Entries) }),
 			median(size, func(r row) float64 { return r.Logged }), median(size, func(r row) float64 { return r.Checks }), median(size, func(r row) float64 { return r.Lost }),
 			median(size, func(r row) float64 { return r.Later.Logged }), median(size, func(r row) float64 { return r.Later.Checks }), median(size, func(r row) float64 { return r.Later.Lost }),

@@ -1,7 +1,7 @@
 //go:build js
 
 // A page of the store's test in a browser. ?step=first writes, ?step=second runs after a reload and finds it,
-// ?step=full fills a small quota. The title says how it ended.
+// ?step=full fills a small quota; long.go and old.go have the others. The title says how it ended.
 package main
 
 import (
@@ -22,8 +22,21 @@ import (
 )
 
 func main() {
-	err := run(js.Global().Get("location").Get("search").String())
-	title := "ok"
+	title, err := "ok", error(nil)
+	switch search := js.Global().Get("location").Get("search").String(); search {
+	case "?step=old":
+		err = old()
+	case "?step=long":
+		err = long()
+	case "?step=open":
+		title, err = open()
+	default:
+		if length, ok := strings.CutPrefix(search, "?step=grow&length="); ok {
+			err = growLong(length)
+		} else {
+			err = run(search)
+		}
+	}
 	if err != nil {
 		title = "failed: " + err.Error()
 	}
@@ -40,7 +53,7 @@ func run(search string) error {
 	if err != nil {
 		return err
 	}
-	r, err := b.OpenRun(context.Background(), rules.Spec)
+	r, err := b.OpenRun(rules)
 	if err != nil {
 		return err
 	}
@@ -55,6 +68,8 @@ func run(search string) error {
 		return second(b, r, all)
 	case "full":
 		return full(r)
+	case "room":
+		return room(b, rules)
 	}
 	return errors.New("unknown step " + search)
 }
@@ -150,6 +165,46 @@ func full(r *store.BrowserRun) error {
 	return errors.New("the quota never ended")
 }
 
+// room uses another run of a database that takes more than half of what the browser says that it allows.
+func room(b *store.Browser, first *seedlog.Rules) error {
+	spec := *first.Spec
+	spec.Nonce = bytes.Repeat([]byte{1}, 16)
+	rules, err := seedlog.NewRules(&spec)
+	if err != nil {
+		return err
+	}
+	if quota, used := b.Quota(context.Background()); used < 1<<20 || quota < used {
+		return fmt.Errorf("%d bytes of %d are taken", used, quota)
+	}
+	js.Global().Get("navigator").Get("storage").Set("estimate", js.FuncOf(func(js.Value, []js.Value) any {
+		return js.Global().Get("Promise").Call("resolve", map[string]any{"quota": 1000, "usage": 501})
+	}))
+	if removed, err := b.Use(context.Background(), first); removed || err != nil {
+		return fmt.Errorf("the only run was removed: %t, %v", removed, err)
+	}
+	if removed, err := b.Use(context.Background(), rules); !removed || err != nil {
+		return fmt.Errorf("the older run was removed: %t, %v", removed, err)
+	}
+	again, err := store.OpenBrowser(context.Background(), "test")
+	if err != nil {
+		return err
+	}
+	defer again.Close()
+	for _, b := range []*store.Browser{b, again} {
+		if !bytes.Equal(b.Spec(), seedlog.Encode(rules.Spec)) {
+			return fmt.Errorf("the run used last has spec %x", b.Spec())
+		}
+	}
+	r, err := b.OpenRun(first)
+	if err != nil || r.Length() != 0 || r.State() != nil {
+		return fmt.Errorf("the older run is there, %v", err)
+	}
+	if r, err = b.OpenRun(rules); err != nil {
+		return err
+	}
+	return r.Save(store.Batch{State: []byte("voted")})
+}
+
 func move(fork uint64, all ...generation) *store.HeadMove {
 	m := &store.HeadMove{Fork: fork}
 	for _, g := range all {
@@ -168,7 +223,7 @@ func newRules() (*seedlog.Rules, error) {
 		return nil, err
 	}
 	spec := &seedlog.Spec{
-		Format: seedlog.Format, Numerics: seedlog.Numerics,
+		Format: seedlog.Format1, Numerics: seedlog.Numerics,
 		Env:        seedlog.EnvRef{ID: "CartPole-v1", Revision: 1},
 		Policy:     policy.Spec{Kind: "linear", Hidden: []uint64{}, Head: "argmax"},
 		Strategy:   seedlog.StrategyRef{Name: method.Name, Revision: method.Revision, Params: params},

@@ -1,0 +1,4 @@
+package mesh
+
+// Secure is empty: a tab cannot listen.
+type Secure struct{}

@@ -1,0 +1,3 @@
+module github.com/multiformats/go-multicodec
+
+go 1.26.0
