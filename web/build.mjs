@@ -1,6 +1,7 @@
 // Builds the volunteer page into dist/: both wasm programs of the tab, the bundled TypeScript, and every file with a
 // hash in its name and compressed with brotli and gzip. What is up to date is taken from build/web.
 //
+//   node web/build.mjs programs   the wasm programs alone, and their sizes
 //   node web/build.mjs            BROTLI_QUALITY=11 node web/build.mjs   for releases (a minute longer, 15 % smaller)
 
 import { execFile } from "node:child_process";
@@ -25,10 +26,11 @@ const types = {
   ".js": "text/javascript; charset=utf-8",
   ".svg": "image/svg+xml",
   ".wasm": "application/wasm",
+  ".webmanifest": "application/manifest+json",
 };
 
-// The volunteer page, and the one that evonode watch serves.
-const pages = ["index.html", "watch.html"];
+// The volunteer page, the list of a node's runs, and the page that evonode watch serves.
+const pages = ["index.html", "runs.html", "watch.html"];
 
 class BuildError extends Error {}
 
@@ -42,44 +44,55 @@ async function main() {
   await mkdir(cache, { recursive: true });
   const goroot = (await go("env", "GOROOT")).trim();
   const modfile = await slimModules();
+  if (process.argv[2] === "programs") return programs(modfile, started);
   const [tab, worker, scripts] = await Promise.all([program("tab", modfile), program("worker", modfile), bundle(goroot)]);
   const files = new Map();
   const names = { tab: add(files, "tab.wasm", tab), compute: add(files, "compute.wasm", worker) };
-  for (const [name, data] of scripts) names[path.parse(name).name + path.extname(name)] = add(files, name, data);
+  const offline = scripts.find(([name]) => name === "offline.js")[1];
+  for (const [name, data] of scripts) if (data !== offline) names[path.parse(name).name + path.extname(name)] = add(files, name, data);
   names.icon = add(files, "icon.svg", await readFile(path.join(web, "src", "icon.svg")));
+  const manifest = await readFile(path.join(web, "src", "manifest.webmanifest"), "utf8");
 
   // The build id names everything the page is made of, so equal sources give equal ids.
   const templates = await Promise.all(pages.map((page) => readFile(path.join(web, "src", page), "utf8")));
-  const build = digest(JSON.stringify(names) + templates.join("")).slice(0, 12);
+  const build = digest(JSON.stringify(names) + templates.join("") + manifest + offline).slice(0, 12);
+  files.set("manifest.webmanifest", Buffer.from(render("manifest.webmanifest", manifest, names, build)));
+  // The service worker has one address for all builds: browsers ask for it again, and see that it changed.
+  const kept = [names.tab, names.compute, names.icon, names["page.js"], names["page.css"], names["worker.js"], names["network.js"], "manifest.webmanifest"];
+  files.set("offline.js", Buffer.concat([Buffer.from(`const page=${JSON.stringify({ build, files: kept })};`), offline]));
   pages.forEach((page, i) => files.set(page, Buffer.from(render(page, templates[i], names, build))));
 
   const sizes = await write(files, build);
   report(sizes, build, Date.now() - started);
 }
 
+// roomy are packages whose small functions are not copied to where they are called: that takes 3 % of what a tab
+// downloads, and they move messages, which is little next to what is in those.
+const roomy = ["google.golang.org/protobuf/...", "github.com/libp2p/...", "github.com/multiformats/..."];
+
 // program compiles one of the tab's Go programs and returns its bytes.
 async function program(name, modfile) {
   const out = path.join(cache, `${name}.wasm`);
   const env = { ...process.env, GOOS: "js", GOARCH: "wasm", GOFLAGS: "" };
-  await go("build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", `-modfile=${modfile}`, "-o", out, `./wasm/${name}`, env);
+  await go("build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", ...roomy.map((p) => `-gcflags=${p}=-l`), `-modfile=${modfile}`, "-o", out, `./wasm/${name}`, env);
   return readFile(out);
 }
 
-// slimModules writes a go.mod that leaves libp2p's table of networks (1.6 MB, 0.3 MB packed) out of the tab: only relays
-// look things up in it, and an empty table answers that nothing is known. Everything else is as in the root's go.mod.
+// programs compiles both programs, and says how large they are packed.
+async function programs(modfile, started) {
+  const sizes = [];
+  for (const name of ["tab", "worker"]) {
+    const data = await program(name, modfile);
+    const br = await compressed(data, `q${quality}.br`, brotli);
+    sizes.push({ path: `build/web/${name}.wasm`, size: data.length, br: br.length });
+  }
+  report(sizes, "programs", Date.now() - started);
+}
+
+// slimModules writes the go.mod that leaves out of the tab what it never uses, and returns its name.
 async function slimModules() {
-  const name = "github.com/libp2p/go-libp2p-asn-util";
-  const original = (await go("mod", "download", "-json", name).then(JSON.parse)).Dir;
-  const slim = path.join(cache, "asn-util");
-  await rm(slim, { recursive: true, force: true });
-  await mkdir(slim);
-  for (const file of ["asn.go", "doc.go", "go.mod"]) await writeFile(path.join(slim, file), await readFile(path.join(original, file)));
-  await writeFile(path.join(slim, "sorted-network-list.bin"), "");
-  const modfile = path.join(cache, "tab.mod");
-  const mod = await readFile(path.join(root, "go.mod"), "utf8");
-  await writeFile(modfile, `${mod}\nreplace ${name} => ./${path.relative(root, slim).replaceAll(path.sep, "/")}\n`);
-  await writeFile(path.join(cache, "tab.sum"), await readFile(path.join(root, "go.sum")));
-  return modfile;
+  await go("run", "./wasm/slim", path.relative(root, cache));
+  return path.join(cache, "tab.mod");
 }
 
 // go runs the go tool in the module's root; a last argument that is an object is its environment.
@@ -103,7 +116,7 @@ async function bundle(goroot) {
   }
   const result = await esbuild.build({
     absWorkingDir: web,
-    entryPoints: { page: "src/main.ts", viewer: "src/viewer.ts", worker: "src/worker.ts", network: "src/network.ts" },
+    entryPoints: { page: "src/main.ts", runs: "src/runs.ts", viewer: "src/viewer.ts", worker: "src/worker.ts", network: "src/network.ts", offline: "src/offline.ts" },
     bundle: true,
     minify: true,
     format: "iife",
@@ -135,6 +148,7 @@ function render(page, template, names, build) {
     style: names["page.css"],
     script: names["page.js"],
     viewer: names["viewer.js"],
+    runs: names["runs.js"],
     tab: names.tab,
     compute: names.compute,
     assets: JSON.stringify(assets),
@@ -206,6 +220,6 @@ function digest(data) {
 
 function report(sizes, build, ms) {
   const mb = (n) => (n / 1e6).toFixed(2).padStart(6) + " MB";
-  for (const s of sizes) console.log(`${s.path.padEnd(34)} ${mb(s.size)}   br ${mb(s.br)}   gz ${mb(s.gz)}`);
-  console.log(`page ${build} built in ${(ms / 1000).toFixed(1)} s (brotli quality ${quality})`);
+  for (const s of sizes) console.log(`${s.path.padEnd(34)} ${mb(s.size)}   br ${mb(s.br)}${s.gz ? `   gz ${mb(s.gz)}` : ""}`);
+  console.log(`${build === "programs" ? build : `page ${build}`} built in ${(ms / 1000).toFixed(1)} s (brotli quality ${quality})`);
 }

@@ -51,6 +51,20 @@ test("a held-out evaluation of a branch that was left goes from the history", ()
   assert.deepEqual(history.sorted().map((p) => p.heldOut), [7, undefined]);
 });
 
+test("a history of a long run is thinned, but for held-out evaluations and the newest generation", () => {
+  const history = new History();
+  const curve = [heldOut(7, 1), heldOut(4321, 2)];
+  let most = 0;
+  for (let height = 1; height <= 12_000; height++) {
+    history.add({ run: "a", height, mean: 1, best: 2 } as Status, curve.filter((p) => p.height <= height));
+    if (height % 1000 === 0) most = Math.max(most, history.sorted().length);
+  }
+  const heights = history.sorted().map((p) => p.height);
+  assert.ok(most <= 4002 && most > 1900, `${most} generations`);
+  assert.ok(heights.includes(7) && heights.includes(4321) && heights.at(-1) === 12_000);
+  assert.ok(Math.max(...heights.slice(1).map((h, i) => h - (heights[i] ?? 0))) <= 12);
+});
+
 test("a latecomer's curve has the node's points and his own, in order", () => {
   const got = merge([heldOut(6, 30), heldOut(8, 40)], [heldOut(2, 10), heldOut(4, 20), heldOut(6, 29)]);
   assert.deepEqual(got.map((p) => [p.height, p.return]), [[2, 10], [4, 20], [6, 30], [8, 40]]);

@@ -1,8 +1,10 @@
-// The learning curve: held-out evaluations of the mean policy, and the fitness of the generations that this page has seen.
+// The learning curve: held-out evaluations of the mean policy, and the fitness of the generations that this
+// page has seen.
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { count, real, tick } from "./format.ts";
+import { say } from "./lang.ts";
 import type { Generation, HeldOut, Status } from "./types/tab";
 
 /** Above this many points, neighbors are drawn as one. */
@@ -10,6 +12,9 @@ const pointsMax = 1500;
 
 /** More held-out evaluations than this are drawn as a line without dots. */
 const dotsMax = 40;
+
+/** Of more generations than this without a held-out evaluation about half are forgotten. */
+const generationsMax = 4000;
 
 /** A generation: what is known of it. */
 export interface Point {
@@ -39,11 +44,11 @@ export function columns(points: readonly Point[], limit = pointsMax): Columns {
 /** summary says the curve in words, for those who do not see it. */
 export function summary(points: readonly Point[], threshold: number | null): string {
   const last = points.at(-1);
-  if (!last) return "No generation has been seen yet.";
-  const parts = [`Generation ${count(last.height)}.`];
+  if (!last) return say("scatter.empty");
+  const parts = [say("curve.height", { height: last.height })];
   const held = [...points].reverse().find((p) => p.heldOut !== undefined);
-  if (held) parts.push(`The policy of generation ${count(held.height)} had a mean return of ${real(held.heldOut)}.`);
-  if (threshold !== null) parts.push(`The environment counts as solved at ${real(threshold)}.`);
+  if (held) parts.push(say("curve.held", { height: held.height, return: real(held.heldOut) }));
+  if (threshold !== null) parts.push(say("curve.goal", { goal: real(threshold) }));
   return parts.join(" ");
 }
 
@@ -85,7 +90,23 @@ export class History {
     if (status.height > 0 && status.mean !== null && status.best !== null) {
       fresh = this.put({ height: status.height, mean: status.mean, best: status.best }) || fresh;
     }
+    if (this.points.size > generationsMax + curve.length) this.thin();
     return fresh;
+  }
+
+  /**
+   * Forgets generations without a held-out evaluation, so that the others are evenly spread, with the newest. A
+   * run may last for a week.
+   */
+  private thin(): void {
+    const plain = this.sorted().filter((p) => p.heldOut === undefined);
+    const newest = plain.at(-1)?.height ?? 0;
+    let last = plain[0]?.height ?? 0;
+    const stride = (2 * (newest - last)) / generationsMax;
+    for (const { height } of plain.slice(1, -1)) {
+      if (height - last < stride) this.points.delete(height);
+      else last = height;
+    }
   }
 
   /** All points, in order of height. */
@@ -188,6 +209,6 @@ function drawThreshold(u: uPlot, threshold: number, color: string): void {
   ctx.font = `${11 * devicePixelRatio}px ${getComputedStyle(u.root).fontFamily}`;
   ctx.textAlign = "left";
   ctx.textBaseline = "top";
-  ctx.fillText("solved", u.bbox.left + 4 * devicePixelRatio, y + 4 * devicePixelRatio);
+  ctx.fillText(say("curve.solved"), u.bbox.left + 4 * devicePixelRatio, y + 4 * devicePixelRatio);
   ctx.restore();
 }

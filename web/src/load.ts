@@ -16,6 +16,19 @@ export interface Addresses {
   run: string;
   env: string;
   addresses: string[];
+  /** The runs of a node that has several, each with its own addresses; above is the one that it advises. */
+  runs?: { run: string; env: string; addresses: string[] }[];
+}
+
+/** addressesOf are those at which a node works on a run, "" for the one that it advises. None: it does not have that run. */
+export function addressesOf(node: Addresses, run: string): string[] {
+  if (run === "" || node.runs === undefined) return node.addresses;
+  return node.runs.find((r) => r.run === run)?.addresses ?? [];
+}
+
+/** worksOn reports whether a node works on a run. */
+export function worksOn(node: Addresses, run: string): boolean {
+  return node.run === run || node.runs?.some((r) => r.run === run) === true;
 }
 
 const addressesVersion = 1;
@@ -30,9 +43,9 @@ export function nodeURL(): URL {
   return new URL(named ?? ".", document.baseURI);
 }
 
-/** Fetches the node's addresses. */
-export async function fetchAddresses(): Promise<Addresses> {
-  const url = new URL("addresses.json", nodeURL());
+/** Fetches the node's addresses; run is the one that is wanted, "" for the one that the node advises to a newcomer. */
+export async function fetchAddresses(run: string): Promise<Addresses> {
+  const url = new URL(run === "" ? "addresses.json" : `addresses.json?run=${run}`, nodeURL());
   const response = await fetch(url, { cache: "no-store" });
   if (!response.ok) throw new Error(`${url} answered ${response.status} ${response.statusText}`);
   const answer = (await response.json()) as Addresses;
@@ -57,6 +70,11 @@ export async function fetchPrograms(
 }
 
 async function fetchProgram(url: string, progress: (fraction: number) => void): Promise<WebAssembly.Module> {
+  if (navigator.serviceWorker?.controller) { // it is kept here; browsers keep what they made of an answer that nobody touched
+    const module = await WebAssembly.compileStreaming(fetch(url));
+    progress(1);
+    return module;
+  }
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);
   const total = Number(response.headers.get("Content-Length") ?? 0);

@@ -1,23 +1,38 @@
-// Connects everything: loads the programs, waits for its turn among the browser's tabs, starts the tab and shows what it
-// does.
+// Connects everything: loads the programs, waits for its turn among the browser's tabs, starts the tab and
+// shows what it does.
 
+import { away, type Moment } from "./away.ts";
+import { Saver } from "./saver.ts";
+import { invitation } from "./share.ts";
+import { LogCheck } from "./checker.ts";
 import { merge } from "./curve.ts";
-import { fetchAddresses, fetchPrograms, nodeURL, readAssets, type Addresses } from "./load.ts";
+import { element, save } from "./dom.ts";
+import { say, type Key } from "./lang.ts";
+import { Live } from "./live.ts";
+import { holdOf, type Asked, type Present } from "./manners.ts";
+import { addressesOf, fetchAddresses, fetchPrograms, nodeURL, readAssets, worksOn, type Addresses } from "./load.ts";
+import { readLink } from "./link.ts";
 import { lockTab } from "./lock.ts";
+import { message } from "./message.ts";
+import { canFilm, Film } from "./film.ts";
 import { fetchCurve, observe } from "./observe.ts";
 import { Page } from "./page.ts";
 import { cores, loadPrefs, savePrefs } from "./prefs.ts";
 import { Crash, RemoteTab } from "./tab.ts";
 import { Theater } from "./theater.ts";
-import { watchBattery, watchLife } from "./watch.ts";
-import { describe, upToDate, type Situation } from "./words.ts";
-import type { Generation, HeldOut, Phase, PolicyBytes, Problem, Status } from "./types/tab";
+import { languageSwitch } from "./translate.ts";
+import { savesData, watchBattery, watchLife } from "./watch.ts";
+import { describe, describeWays, newest, nodeless, troubled, upToDate, type Hold, type Situation, type Sleep } from "./words.ts";
+import type { CandidateBytes, Generation, HeldOut, Move, Phase, PolicyBytes, Problem, Status, WayState } from "./types/tab";
 
 /** How often the node is asked for its addresses, its build and its learning curve. [ms] */
 const askPeriod = 60_000;
 
-/** How often, once the run has ended: there may be another one. [ms] */
+/** How often, once the run has ended or no node is connected: there may be another one. [ms] */
 const endedPeriod = 15_000;
+
+/** How often it is looked whether the hours to lend begin or end. [ms] */
+const hourPeriod = 20_000;
 
 /** How long to wait for the node's first answer between two tries, at most. [ms] */
 const retryMax = 15_000;
@@ -28,14 +43,25 @@ const restartDelay = 30_000;
 
 const assets = readAssets();
 const prefs = loadPrefs();
-const situation: Situation = { phase: "loading", loaded: 0, online: navigator.onLine, hold: "none", sleep: "none", status: null };
-let onBattery = false;
+const link = readLink(location.search, location.hash);
+const situation: Situation = { phase: "loading", loaded: 0, online: navigator.onLine, hold: "none", sleep: "none", status: null, ways: [] };
+/** The battery, as far as the browser says. */
+let battery: Present["battery"] = null;
+/** When the page was hidden, and what it had woken up from meanwhile. */
+let hidden: Moment | null = null;
+let slept: Sleep = "none";
 /** Whether the volunteer wants the drawing; it stops while paused. */
 let drawing = !matchMedia("(prefers-reduced-motion: reduce)").matches;
+/** Whether there was something to draw. */
+let drawn = false;
 let tab: RemoteTab | null = null;
 let kernel: string | undefined;
 let engine: string | undefined;
 let theater: Theater | null = null;
+/** The tab's program, which also checks logs. */
+let program: WebAssembly.Module | null = null;
+/** This tab's candidate that is in view; null: the policy is. */
+let featured: CandidateBytes | null = null;
 /** The learning curve as the node has it, and as this tab has it. */
 let nodeCurve: HeldOut[] = [];
 let ownCurve: HeldOut[] = [];
@@ -43,62 +69,121 @@ let ownHeight = -1;
 /** The newest generation up to which the log's history is shown. */
 let shownHeight = 0;
 let reading = false;
+/** Of several runs of the node the one that it advised when it was asked first, "" for none. */
+let advised = "";
+/** Whether the page says that the node does not answer. */
+let unanswered = false;
 
-const page = new Page({ pause, workers: setWorkers, play, log: () => void downloadLog() }, cores());
+languageSwitch(element("language"), retell);
+const page = new Page(
+  { pause, workers: setWorkers, manners: setManners, play, log: downloadLog, policy: downloadPolicy, certificate: downloadCertificate, check, film: makeFilm, back: () => feature(null), invitation: invite },
+  cores(),
+);
+const saver = new Saver();
+const film = new Film(() => situation.status?.env ?? "", (words, filming) => page.film(words, filming));
+const logCheck = new LogCheck(assets.network, (words, done) => page.check(words, done));
+const live = new Live((move) => void watchMove(move));
 
 main().catch((err) => fail(err));
 
 async function main(): Promise<void> {
-  page.join(`evonode join ${nodeURL()}`);
+  page.join(`evonode join ${link.peers[0] ?? nodeURL()}${link.run === "" ? "" : `#${link.run}`}`);
+  addEventListener("hashchange", () => location.reload()); // another run was chosen
+  if (link.wrong !== "") page.problem({ error: link.wrong, hint: say("problem.link"), fatal: false });
   choose();
-  if (!supported()) return enter("unsupported");
+  const mode = new URLSearchParams(location.search);
+  if (mode.has("fullscreen")) saver.enter();
+  if (!supported()) return unsupported();
+  if (mode.has("embed")) await consent();
   enter("loading");
   const programs = fetchPrograms([assets.tab, assets.compute], (loaded) => tell({ loaded }));
-  const addresses = firstAddresses();
-  void observe(() => situation.status === null, showNode);
-  const [program, worker] = await programs;
+  const asked = askNode();
+  void observe(() => situation.status === null, wantedRun, showNode);
+  const [tabProgram, worker] = await programs;
+  program = tabProgram!;
+  performance.mark("evoswarm-compiled");
   const unlock = await lockTab(() => {
     enter("elsewhere");
-    page.still("The other tab draws the policy.");
+    page.still(say("still.elsewhere"));
     page.pausable(false);
   });
   enter("connecting");
-  page.still("The policy appears here once this tab has caught up with the run.");
+  page.still(say("still.soon"));
   page.pausable(true);
-  start(await addresses, program!, worker!, unlock);
+  const node = await asked;
+  start(node ? addressesOf(node, link.run) : [], program, worker!, unlock);
+  if (!node && link.peers.length === 0) void keepAsking();
+}
+
+/** unsupported says that this browser cannot help, and offers nothing that it cannot do. */
+function unsupported(): void {
+  enter("unsupported");
+  page.still(say("still.never"));
+  page.pausable(false);
+}
+
+/** retell says everything again, in another language. */
+function retell(): void {
+  choose();
+  page.retell();
+  live.retell();
+  page.ways(describeWays(situation.ways));
+  if (situation.status) page.status(situation.status, merge(ownCurve, nodeCurve), [], tab !== null);
+}
+
+/** consent shows the run in somebody's page, where nobody chose to help, until the person agrees. */
+async function consent(): Promise<void> {
+  document.body.classList.add("embed");
+  page.pausable(false);
+  enter("asked");
+  let agreed = false;
+  void askNode().then(() => observe(() => !agreed && situation.status === null, wantedRun, showNode));
+  await page.consent();
+  agreed = true;
+}
+
+/** invite is the link that leads others to this run. */
+function invite(): string {
+  return invitation(location.href, situation.status?.run ?? wantedRun(), link.peers);
 }
 
 /** start starts the tab's program and the drawing. */
-function start(node: Addresses, program: WebAssembly.Module, worker: WebAssembly.Module, unlock: () => void): void {
+function start(addresses: string[], program: WebAssembly.Module, worker: WebAssembly.Module, unlock: () => void): void {
   theater = new Theater({
     canvas: page.canvas,
     script: assets.worker,
     module: worker,
     policy: newestPolicy,
-    caption: (frame) => page.caption(frame),
-    failed: (error) => page.problem({ error: `The drawing stopped: ${error}`, hint: "Training continues. Reload the page to draw again.", fatal: false }),
+    caption: (frame) => {
+      if (!drawn) page.filmable(canFilm());
+      drawn = true;
+      page.caption(frame);
+      film.take(frame);
+    },
+    failed: (error) => page.problem({ error: say("problem.drawing", { why: error }), hint: say("problem.drawing-hint"), fatal: false }),
   });
   const config = {
-    addresses: node.addresses,
-    run: pinnedRun(),
+    addresses,
+    peers: link.peers,
+    rtc: typeof RTCPeerConnection === "function",
+    run: wantedRun(),
     workers: prefs.workers,
     paused: held(),
-    workerScript: new URL(assets.worker, document.baseURI).href,
-    workerModule: worker,
   };
-  tab = new RemoteTab(assets.network, program, config, { onPhase, onStatus: show, onError: report, onEngine }, fail);
+  tab = new RemoteTab(assets, { tab: program, compute: worker }, config, { onPhase, onWays, onStatus: show, onError: (trouble) => report(troubled(trouble)), onEngine }, fail);
   void nameKernel(tab);
   draw(drawing && !held());
-  setInterval(() => void check(), askPeriod);
-  setInterval(() => situation.status?.ended && void check(), endedPeriod);
+  setInterval(() => void ask(), askPeriod);
+  setInterval(() => (situation.status?.ended || nodeless(situation.ways)) && void ask(), endedPeriod);
   watchLife({
     woken: (sleep) => {
+      slept = sleep;
       tell({ sleep });
-      void check();
+      void ask();
     },
     online: (online) => {
       tell({ online });
-      if (online) void check();
+      if (online) void ask();
     },
     leaving: (kept) => {
       if (kept) tab?.terminate(); // its connections would stay open, and others would take them for this browser's
@@ -107,15 +192,48 @@ function start(node: Addresses, program: WebAssembly.Module, worker: WebAssembly
     },
     returned: () => location.reload(),
   });
-  void watchBattery((low) => {
-    onBattery = low;
+  void watchBattery((now) => {
+    battery = now;
+    page.offers({ battery: true });
     hold();
   });
+  setInterval(() => prefs.hours && hold(), hourPeriod);
+  document.addEventListener("visibilitychange", onVisible);
+}
+
+/** onVisible says what happened when the person comes back to a page that was hidden. */
+function onVisible(): void {
+  if (!situation.status) return;
+  if (document.hidden) {
+    hidden = { at: Date.now(), status: situation.status };
+    slept = "none";
+    return;
+  }
+  if (hidden) page.away(away(hidden, { at: Date.now(), status: situation.status }, slept));
+  hidden = null;
+}
+
+/** watchMove shows the candidate of one of this tab's results. */
+async function watchMove(move: Move): Promise<void> {
+  try {
+    if (tab) feature(await tab.call("candidate", move.id));
+    document.querySelector(".world")?.scrollIntoView({ block: "nearest" });
+  } catch (err) {
+    report({ error: say("moves.gone", { why: message(err) }), hint: "", fatal: false });
+  }
+}
+
+/** feature shows a candidate at once, or the policy again. */
+function feature(candidate: CandidateBytes | null): void {
+  featured = candidate;
+  if (candidate) play(true);
+  theater?.cut();
 }
 
 /** newestPolicy is what the theater plays. A tab that is still behind has only policies that nobody wants to see. */
-async function newestPolicy(): Promise<PolicyBytes | null> {
-  if (!tab || !situation.status || !upToDate(situation.status)) return null;
+async function newestPolicy(): Promise<PolicyBytes | CandidateBytes | null> {
+  if (featured) return featured;
+  if (!tab || !situation.status || (situation.phase !== "alone" && !upToDate(situation.status))) return null;
   return tab.call("policy").catch(() => null);
 }
 
@@ -129,9 +247,15 @@ function onEngine(name: string): void {
   choose();
 }
 
+function onWays(ways: WayState[]): void {
+  page.ways(describeWays(ways));
+  tell({ ways });
+}
+
 function onPhase(phase: Phase): void {
   const inRun = phase === "running" || phase === "alone";
   tell(inRun ? { phase } : { phase, status: null });
+  if (phase === "alone" && unanswered) page.solved(); // the tab trains, and says that nobody can be reached
 }
 
 /** show shows the tab's status. */
@@ -139,14 +263,19 @@ function show(status: Status): void {
   const before = situation.status;
   if (!before) {
     performance.mark("evoswarm-running");
+    keepPage();
     void askCurve(status.run);
   }
-  if (status.mine > 0 && !before?.mine) performance.mark("evoswarm-first-claim");
+  if (status.own.logged > 0 && !before?.own.logged) performance.mark("evoswarm-first-claim");
   tell({ status, sleep: status.connected > 0 ? "none" : situation.sleep });
   page.status(status, merge(ownCurve, nodeCurve), [], true);
+  saver.show(status);
   void readLog(status);
-  if (status.error && status.error !== before?.error) report({ error: status.error, hint: "The tab continues as well as it can.", fatal: false });
-  if (status.height !== before?.height || status.ahead !== before.ahead) theater?.news(Math.max(status.height, status.ahead));
+  if (tab) void live.look(tab, status);
+  if (status.error && status.error !== before?.error) report({ error: status.error, hint: say("problem.own"), fatal: false });
+  // Until something is drawn, each status may be the first with a policy to draw: the best one may be of an earlier visit.
+  const awaited = !drawn && newest(status) > 0;
+  if (!film.busy && (awaited || !before || newest(status) !== newest(before))) theater?.news(newest(status));
 }
 
 /** readLog fetches what the tab knows of the learning curve and is not shown yet, but not while it is catching up. */
@@ -171,33 +300,54 @@ async function readLog(status: Status): Promise<void> {
 
 /** showNode shows a run as the node sees it, in which this tab takes no part yet. */
 function showNode(status: Status, curve: HeldOut[]): void {
-  if (situation.status !== null || (pinnedRun() !== "" && pinnedRun() !== status.run)) return;
+  if (situation.status !== null || (link.run !== "" && link.run !== status.run)) return;
   page.status(status, curve, [], false);
 }
 
-/** firstAddresses asks the node until it answers. */
-async function firstAddresses(): Promise<Addresses> {
-  for (let wait = 500; ; wait = Math.min(2 * wait, retryMax)) {
-    try {
-      const node = await fetchAddresses();
-      page.solved();
-      compare(node);
-      return node;
-    } catch (err) {
-      page.problem({ error: message(err), hint: "The node may be restarting. This page keeps trying.", fatal: false });
-      await new Promise((resolve) => setTimeout(resolve, wait));
+/** wantedRun is the run that the person chose; else the one of several that the node advises, "" for whatever it works on. */
+function wantedRun(): string {
+  return link.run !== "" ? link.run : advised;
+}
+
+/** askNode asks the node for its addresses once; null: it does not answer, or nobody serves this page but a host of files. */
+async function askNode(): Promise<Addresses | null> {
+  try {
+    const node = await fetchAddresses(link.run);
+    if (unanswered) page.solved();
+    unanswered = false;
+    if (node.runs !== undefined) advised = node.run;
+    compare(node);
+    page.runs(node, link.run, new URL(`runs${location.search}`, nodeURL()).href);
+    return node;
+  } catch (err) {
+    if (link.peers.length === 0 && !unanswered) {
+      unanswered = true;
+      const hint = say("problem.node");
+      page.problem({ error: message(err), hint, fatal: false });
     }
+    return null;
   }
 }
 
-/** check asks the node again: whether it has a newer page, its addresses, and its learning curve. */
-async function check(): Promise<void> {
+/** keepAsking asks until the node answers, and gives its addresses to the tab. */
+async function keepAsking(): Promise<void> {
+  for (let wait = 500; ; wait = Math.min(2 * wait, retryMax)) {
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    const node = await askNode();
+    if (node) return tab?.order("redial", addressesOf(node, wantedRun()));
+  }
+}
+
+/** ask asks the node again: whether it has a newer page, its addresses, and its learning curve. */
+async function ask(): Promise<void> {
   try {
-    const node = await fetchAddresses();
+    const run = situation.status?.run ?? wantedRun();
+    const node = await fetchAddresses(run);
     compare(node);
-    if (situation.status?.ended && pinnedRun() === "" && node.run !== "" && node.run !== situation.status.run) location.reload(); // there is more to do
-    tab?.order("redial", node.addresses);
-    if (situation.status && node.run === situation.status.run) await askCurve(node.run);
+    if (situation.status?.ended && link.run === "" && node.run !== "" && node.run !== situation.status.run) location.reload(); // there is more to do
+    page.runs(node, link.run, new URL(`runs${location.search}`, nodeURL()).href);
+    tab?.order("redial", addressesOf(node, run));
+    if (situation.status && worksOn(node, run)) await askCurve(run);
   } catch {
     // The node that served the page is gone; the tab has other addresses.
     tab?.order("redial", []);
@@ -207,8 +357,8 @@ async function check(): Promise<void> {
 /** askCurve fetches the node's learning curve, which starts where the run started, if it is in the same run. */
 async function askCurve(run: string): Promise<void> {
   try {
-    const [node, curve] = await Promise.all([fetchAddresses(), fetchCurve()]);
-    if (node.run === run) nodeCurve = curve;
+    const [node, curve] = await Promise.all([fetchAddresses(run), fetchCurve(run)]);
+    if (worksOn(node, run)) nodeCurve = curve;
   } catch {
     // The tab's own points suffice.
   }
@@ -217,11 +367,6 @@ async function askCurve(run: string): Promise<void> {
 /** compare notices that the node serves another build of this page. A node without a page has no build. */
 function compare(node: Addresses): void {
   if (node.build !== "" && node.build !== assets.build) page.stale();
-}
-
-/** pinnedRun is the run that a join link names (#bafy...). */
-function pinnedRun(): string {
-  return location.hash.slice(1);
 }
 
 function pause(paused: boolean): void {
@@ -248,35 +393,76 @@ function draw(on: boolean): void {
   page.playing(on);
 }
 
-function held(): boolean {
-  return prefs.paused || onBattery;
+function setManners(asked: Partial<Asked>): void {
+  Object.assign(prefs, asked);
+  savePrefs(prefs);
+  hold();
 }
 
-/** hold stops or restarts the work, and with it the drawing. */
+/** holdNow says why no work is to start at present. */
+function holdNow(): Hold {
+  const now = new Date();
+  return holdOf(prefs, { battery, savesData: savesData(), minute: 60 * now.getHours() + now.getMinutes() });
+}
+
+function held(): boolean {
+  return holdNow() !== "none";
+}
+
+/** hold stops or restarts the work, and with it the drawing, where that has changed. */
 function hold(): void {
-  tab?.order("pause", held());
-  draw(drawing && !held());
+  const why = holdNow();
+  if ((why === "none") !== (situation.hold === "none")) {
+    tab?.order("pause", why !== "none");
+    draw(drawing && why === "none");
+  }
   choose();
 }
 
-/** choose shows what the volunteer, or the battery rule, has chosen. */
+/** choose shows what the volunteer, or the computer's state, has chosen. */
 function choose(): void {
-  page.choices(prefs.paused, prefs.workers, cores(), kernel, engine);
-  tell({ hold: prefs.paused ? "paused" : onBattery ? "battery" : "none" });
+  page.choices(prefs, cores(), kernel, engine);
+  tell({ hold: holdNow() });
 }
 
-async function downloadLog(): Promise<void> {
-  if (!tab || !situation.status) return;
+/** download saves a file that the tab makes. */
+async function download(what: "log" | "policyFile" | "certificate", name: string, failed: Key, hint: Key): Promise<void> {
+  if (!tab) return;
   try {
-    const bytes = (await tab.call("log")) as Uint8Array<ArrayBuffer>;
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([bytes], { type: "application/vnd.ipld.car" }));
-    link.download = `${situation.status.run}.seedlog`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    save(await tab.call(what), name);
   } catch (err) {
-    report({ error: `The log could not be saved: ${message(err)}`, hint: "Try again, or download it from the node, at api/log.", fatal: false });
+    report({ error: say(failed, { why: message(err) }), hint: say(hint), fatal: false });
   }
+}
+
+function downloadLog(): void {
+  void download("log", `${situation.status?.run}.seedlog`, "save.log", "save.log-hint");
+}
+
+function downloadPolicy(): void {
+  const status = situation.status;
+  if (status) void download("policyFile", `${status.env}-${newest(status)}.safetensors`, "save.policy", "save.again");
+}
+
+function downloadCertificate(): void {
+  void download("certificate", "contribution.json", "save.certificate", "save.again");
+}
+
+/** makeFilm films the episode that is played next, or gives that up. */
+function makeFilm(): void {
+  if (film.toggle()) play(true);
+}
+
+/** check begins to compute the whole log again, or gives that up. */
+function check(): void {
+  const { status } = situation;
+  if (tab && program && status) void logCheck.toggle(tab, program, status);
+}
+
+/** keepPage has the browser keep the page, so that it opens without its host. Pages from plain http elsewhere cannot. */
+function keepPage(): void {
+  if (savesData()) return;
+  navigator.serviceWorker?.register("offline.js").catch(() => undefined); // it then needs its host, as any page does
 }
 
 function enter(phase: Situation["phase"]): void {
@@ -292,6 +478,7 @@ function report(problem: Problem): void {
   if (problem.fatal) {
     tab = null; // its program has ended
     enter("failed");
+    page.pausable(false);
   }
   page.problem(problem);
 }
@@ -299,18 +486,12 @@ function report(problem: Problem): void {
 /** fail reports what ended the work. A tab that worked for a while is unattended, so it reloads itself. */
 function fail(err: unknown): void {
   const memory = err instanceof Crash && /out of memory/.test(err.output);
-  let hint = memory
-    ? "This computer's memory is full. Close other tabs and reload."
-    : "Reload the page; your work in the log is safe. If this happens again, send the text above to the node's owner.";
+  let hint = say(memory ? "problem.memory" : "problem.crash");
   if (performance.now() > restartAfter) {
-    hint += " The page reloads by itself in half a minute.";
+    hint += ` ${say("problem.reloads")}`;
     setTimeout(() => location.reload(), restartDelay);
   }
   report({ error: message(err), hint, fatal: true });
-}
-
-function message(err: unknown): string {
-  return err instanceof Error ? err.message : String(err);
 }
 
 function supported(): boolean {

@@ -1,8 +1,10 @@
 // The script of the network worker: runs the tab's Go program away from the page's thread, and passes calls and events
 // between the two.
 
+import { message } from "./message.ts";
 import { GoExit, runGo } from "./go.ts";
-import type { Ask, Call, Tab, Tell } from "./types/tab";
+import type { Order, Reply } from "./types/compute";
+import type { Ask, Call, PoolWorker, Tab, Tell } from "./types/tab";
 
 interface Port {
   postMessage(told: Tell, transfer?: Transferable[]): void;
@@ -15,21 +17,70 @@ tab.catch(() => undefined);
 
 port.onmessage = ({ data }) => {
   if (data.op === "call") return void answer(data);
+  if (data.op === "check") return void check(data).catch(die);
+  if (data.op === "worker failed") return pool.get(data.id)?.onerror?.({ message: data.error });
   tab = start(data);
   tab.catch(die);
 };
 
 async function start({ module, config }: Extract<Ask, { op: "start" }>): Promise<Tab> {
+  if (config.rtc) globalThis.openRTC = openRTC;
   const { ended } = await runGo(module);
   ended.catch(die);
   if (!globalThis.evoswarm) throw new Error("the tab's program did not start");
   return globalThis.evoswarm.start({
     ...config,
     onPhase: (phase) => port.postMessage({ op: "phase", phase }),
+    onWays: (ways) => port.postMessage({ op: "ways", ways }),
     onStatus: (status) => port.postMessage({ op: "status", status }),
-    onError: (problem) => port.postMessage({ op: "problem", problem }),
+    onError: (trouble) => port.postMessage({ op: "trouble", trouble }),
     onEngine: (engine) => port.postMessage({ op: "engine", engine }),
+    openWorker: () => new Borrowed(),
   });
+}
+
+/** check computes a log again in this worker, which does nothing else. */
+async function check({ module, log, height, head }: Extract<Ask, { op: "check" }>): Promise<void> {
+  await runGo(module);
+  const found = await globalThis.evoswarm!.check(log, height, head, (height, done) => port.postMessage({ op: "checking", height, done }));
+  port.postMessage({ op: "checked", found });
+}
+
+/** The workers that compute for this one, by their numbers. */
+const pool = new Map<number, Borrowed>();
+let borrowed = 0;
+
+/** A worker that the page started, and the port to it (pool.ts). */
+class Borrowed implements PoolWorker {
+  onmessage: PoolWorker["onmessage"] = null;
+  onerror: PoolWorker["onerror"] = null;
+  private readonly id = borrowed++;
+  private readonly line: MessagePort;
+
+  constructor() {
+    const { port1, port2 } = new MessageChannel();
+    this.line = port1;
+    this.line.onmessage = (event: MessageEvent<Reply>) => this.onmessage?.(event);
+    pool.set(this.id, this);
+    port.postMessage({ op: "open worker", id: this.id }, [port2]);
+  }
+
+  postMessage(order: Order): void {
+    this.line.postMessage(order);
+  }
+
+  terminate(): void {
+    pool.delete(this.id);
+    this.line.close();
+    port.postMessage({ op: "end worker", id: this.id });
+  }
+}
+
+/** openRTC has the page hold one more connection, and returns the port over which it is used. */
+function openRTC(): MessagePort {
+  const { port1, port2 } = new MessageChannel();
+  port.postMessage({ op: "rtc" }, [port2]);
+  return port1;
 }
 
 async function answer({ id, name, args }: Call): Promise<void> {
@@ -51,8 +102,4 @@ function buffers(value: unknown): Transferable[] {
 
 function die(err: unknown): void {
   port.postMessage({ op: "crash", error: message(err), output: err instanceof GoExit ? err.output : "" });
-}
-
-function message(err: unknown): string {
-  return err instanceof Error ? err.message : String(err);
 }

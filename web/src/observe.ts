@@ -7,16 +7,16 @@ import type { HeldOut, Status } from "./types/tab";
 /** How often the node is asked. [ms] */
 const period = 2000;
 
-/** Polls the node for its status while wanted says so. Failed answers are skipped. */
-export async function observe(wanted: () => boolean, show: (status: Status, curve: HeldOut[]) => void): Promise<void> {
+/** Polls the node for the status of a run, "" for its first, while wanted says so. Failed answers are skipped. */
+export async function observe(wanted: () => boolean, run: () => string, show: (status: Status, curve: HeldOut[]) => void): Promise<void> {
   let curve: HeldOut[] = [];
   let seen = "";
   while (wanted()) {
     try {
-      const status = await fetchJSON<Status>("api/status");
+      const status = await fetchJSON<Status>(`api/status${query(run())}`);
       const newest = `${status.run} ${status.return_height}`;
       if (status.run && newest !== seen) {
-        curve = await fetchCurve().catch(() => []); // the status is worth showing without it
+        curve = await fetchCurve(status.run).catch(() => []); // the status is worth showing without it
         seen = newest;
       }
       if (status.run && wanted()) show(status, curve);
@@ -27,9 +27,13 @@ export async function observe(wanted: () => boolean, show: (status: Status, curv
   }
 }
 
-/** The node's held-out evaluations of its run, in order of height. */
-export function fetchCurve(): Promise<HeldOut[]> {
-  return fetchJSON<HeldOut[]>("api/curve");
+/** The node's held-out evaluations of a run, in order of height. */
+export function fetchCurve(run: string): Promise<HeldOut[]> {
+  return fetchJSON<HeldOut[]>(`api/curve${query(run)}`);
+}
+
+function query(run: string): string {
+  return run === "" ? "" : `?run=${run}`;
 }
 
 async function fetchJSON<T>(path: string): Promise<T> {

@@ -1,9 +1,10 @@
-// What the volunteer chose, saved in this browser: whether it is paused, and how many workers to lend.
+// What the volunteer chose, saved in this browser: whether it is paused, how many workers to lend, and when.
+
+import type { Asked } from "./manners.ts";
 
 const key = "evoswarm-prefs";
 
-export interface Prefs {
-  paused: boolean;
+export interface Prefs extends Asked {
   workers: number;
 }
 
@@ -18,10 +19,13 @@ export function defaultWorkers(): number {
 }
 
 export function loadPrefs(): Prefs {
-  const prefs: Prefs = { paused: false, workers: defaultWorkers() };
+  const prefs: Prefs = { paused: false, workers: defaultWorkers(), plugged: false, thrifty: false, hours: null };
   try {
     const kept = JSON.parse(localStorage.getItem(key) ?? "{}") as Partial<Prefs>;
     if (typeof kept.paused === "boolean") prefs.paused = kept.paused;
+    prefs.plugged = kept.plugged === true;
+    prefs.thrifty = kept.thrifty === true;
+    if (Array.isArray(kept.hours) && kept.hours.length === 2 && kept.hours.every((m) => Number.isInteger(m) && m >= 0 && m < 1440)) prefs.hours = kept.hours;
     if (typeof kept.workers === "number") prefs.workers = Math.min(cores(), Math.max(1, Math.round(kept.workers)));
   } catch {
     // Storage is forbidden or holds something else: the defaults apply.

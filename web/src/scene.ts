@@ -5,6 +5,8 @@ import type { Role, Scene, Shape } from "./types/compute";
 /** Colors by role, as CSS has them. */
 export type Palette = Record<Role, string>;
 
+const roles: Role[] = ["ground", "body", "accent", "joint", "goal", "terrain", "flame", "ray"];
+
 /** Maps world units to pixels: x' = x scale + left, y' = bottom - y scale. */
 export interface Fit {
   scale: number;
@@ -18,6 +20,12 @@ const hairline = 1.5;
 /** The smallest and largest aspect ratio of a canvas; other scenes are centered in it. */
 const tallest = 1.5;
 const widest = 2;
+
+/** readPalette takes the colors of the roles from the style sheet, so that they follow light and dark. */
+export function readPalette(element: Element): Palette {
+  const style = getComputedStyle(element);
+  return Object.fromEntries(roles.map((r) => [r, style.getPropertyValue(`--scene-${r}`).trim()])) as Palette;
+}
 
 /** aspect is the width of the canvas that shows bounds best, divided by its height. */
 export function aspect(bounds: Scene["bounds"]): number {

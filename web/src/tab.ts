@@ -1,5 +1,7 @@
 // The page's end of the network worker: calls of the tab's methods, and its events.
 
+import { Pool } from "./pool.ts";
+import { Links } from "./rtc.ts";
 import type { Ask, Tab, TabConfig, TabEvents, Tell } from "./types/tab";
 
 /** The answer of a method of the tab. */
@@ -24,22 +26,25 @@ export class Crash extends Error {
 /** RemoteTab is a tab whose program runs in a separate worker. */
 export class RemoteTab {
   private readonly worker: Worker;
+  private readonly links = new Links();
+  private readonly pool: Pool;
   private readonly waiting = new Map<number, Waiting>();
   private serial = 0;
   private crash: Crash | null = null;
 
   /** Starts the program. crashed is called at most once, and is the last call. */
   constructor(
-    script: string,
-    module: WebAssembly.Module,
+    assets: { network: string; worker: string },
+    programs: { tab: WebAssembly.Module; compute: WebAssembly.Module },
     config: TabConfig,
     private readonly events: TabEvents,
     private readonly crashed: (crash: Crash) => void,
   ) {
-    this.worker = new Worker(script, { name: "network" });
-    this.worker.onmessage = ({ data }: MessageEvent<Tell>) => this.hear(data);
+    this.worker = new Worker(assets.network, { name: "network" });
+    this.pool = new Pool(assets.worker, programs.compute, (ask) => this.post(ask));
+    this.worker.onmessage = ({ data, ports }: MessageEvent<Tell>) => this.hear(data, ports);
     this.worker.onerror = (event) => this.die(new Crash(event.message, ""));
-    this.post({ op: "start", module, config });
+    this.post({ op: "start", module: programs.tab, config });
   }
 
   /** Calls a method of the tab. */
@@ -55,16 +60,18 @@ export class RemoteTab {
     this.call(name, ...args).catch(() => undefined); // a crash is reported by crashed
   }
 
-  /** Ends the program at once, and with it its connections. */
+  /** Ends the program at once, and with it its connections and workers. */
   terminate(): void {
     this.worker.terminate();
+    this.links.close();
+    this.pool.close();
   }
 
   private post(ask: Ask): void {
     this.worker.postMessage(ask);
   }
 
-  private hear(told: Tell): void {
+  private hear(told: Tell, ports: readonly MessagePort[]): void {
     switch (told.op) {
       case "answer":
         return this.take(told.id)?.resolve(told.value);
@@ -72,10 +79,18 @@ export class RemoteTab {
         return this.take(told.id)?.reject(new Error(told.error));
       case "phase":
         return this.events.onPhase(told.phase);
+      case "ways":
+        return this.events.onWays(told.ways);
+      case "rtc":
+        return ports.forEach((port) => this.links.add(port));
+      case "open worker":
+        return ports.forEach((port) => this.pool.add(told.id, port));
+      case "end worker":
+        return this.pool.end(told.id);
       case "status":
         return this.events.onStatus(told.status);
-      case "problem":
-        return this.events.onError(told.problem);
+      case "trouble":
+        return this.events.onError(told.trouble);
       case "engine":
         return this.events.onEngine(told.engine);
       case "crash":

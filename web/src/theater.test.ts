@@ -92,3 +92,23 @@ test("the reel of a new policy survives news that comes before its first frame i
   stage.display();
   assert.equal(shown.at(-1)!.gen, 112);
 });
+
+test("a candidate is shown at once, even if more of the policy was asked for, and then the policy again", async () => {
+  const { stage, theater, shown } = open(() => 11);
+  theater.play(true);
+  await settled();
+  theater.cut(); // while the first reel is under way
+  stage.play(11);
+  await settled();
+  const casts = (): number => stage.orders.filter((o) => o.op === "cast").length;
+  assert.equal(casts(), 1, "it did not ask again what to play");
+  stage.play(12);
+  stage.display();
+  assert.equal(shown.at(-1)!.gen, 12);
+  theater.cut();
+  await settled();
+  assert.equal(casts(), 1);
+  stage.play(13);
+  stage.display();
+  assert.equal(shown.at(-1)!.gen, 13, "what was cut is still shown");
+});

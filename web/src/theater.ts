@@ -1,10 +1,8 @@
 // Shows the environment with the newest policy: a separate worker plays episodes, this draws them in real time.
 
-import { aspect, paint, type Palette } from "./scene.ts";
-import type { Frame, Order, Reel, Reply, Role } from "./types/compute";
-import type { PolicyBytes } from "./types/tab";
-
-const roles: Role[] = ["ground", "body", "accent", "joint", "goal", "terrain", "flame", "ray"];
+import { aspect, paint, readPalette, type Palette } from "./scene.ts";
+import type { Frame, Order, Reel, Reply } from "./types/compute";
+import type { CandidateBytes, PolicyBytes } from "./types/tab";
 
 /** How many steps are asked for at once, and how few left ask for more. */
 const reelSteps = 60;
@@ -20,8 +18,8 @@ export interface TheaterConfig {
   canvas: HTMLCanvasElement;
   script: string;
   module: WebAssembly.Module;
-  /** The newest policy; null while there is none. Asked for before each episode. */
-  policy(): Promise<PolicyBytes | null>;
+  /** The newest policy, or the candidate to show; null while there is none. Asked for before each episode. */
+  policy(): Promise<PolicyBytes | CandidateBytes | null>;
   /** Receives the frame in view. */
   caption(frame: Frame): void;
   failed(error: string): void;
@@ -36,10 +34,15 @@ export class Theater {
   private playing = false;
   /** Whether the episode in view is of a policy too old to be worth watching to its end. */
   private outdated = false;
+  /** Whether what was asked for is not wanted any more. */
+  private cutting = false;
   /** The frame that the browser was asked for; 0: none. */
   private requested = 0;
   private shown: Frame | null = null;
   private colors: Palette | null = null;
+  /** Of the canvas, as far as it was measured: to ask the document at each frame has it lay out everything each time. */
+  private size: { width: number; height: number } | null = null;
+  private shape = "";
   private next = 0;
   private rest = 0;
 
@@ -70,6 +73,15 @@ export class Theater {
     this.wake();
   }
 
+  /** Ends the episode in view: something else is to be shown. */
+  cut(): void {
+    this.frames = [];
+    this.rest = 0;
+    this.outdated = true;
+    this.cutting = this.asking;
+    this.wake();
+  }
+
   /** Continues showing. */
   wake(): void {
     this.next = 0;
@@ -86,9 +98,10 @@ export class Theater {
       case "reel": {
         const reel = JSON.parse(reply.json) as Reel;
         this.fps = reel.fps;
-        this.frames.push(...reel.frames);
-        this.asking = false;
-        if (this.shown === null) this.show(this.frames.shift()!);
+        if (this.cutting) this.outdated = true;
+        else this.frames.push(...reel.frames);
+        this.asking = this.cutting = false;
+        if (this.shown === null && this.frames.length > 0) this.show(this.frames.shift()!);
         this.wake();
         return;
       }
@@ -105,7 +118,7 @@ export class Theater {
     this.asking = true;
     const last = this.frames.at(-1) ?? this.shown;
     if ((last === null || last.over || this.outdated) && !(await this.rehearse())) {
-      this.asking = false;
+      this.asking = this.cutting = false;
       return;
     }
     this.post({ op: "show", id: 0, steps: reelSteps, seed: Math.floor(Math.random() * 2 ** 52) });
@@ -118,7 +131,8 @@ export class Theater {
     const setup = new TextDecoder().decode(policy.setup);
     if (setup !== this.setup) this.post({ op: "setup", bytes: policy.setup });
     this.setup = setup;
-    this.post({ op: "cast", gen: policy.height, bytes: policy.state });
+    const candidate = "seed" in policy ? policy : { seed: null, sign: 1 };
+    this.post({ op: "cast", gen: policy.height, bytes: policy.state, seed: candidate.seed, sign: candidate.sign });
     this.outdated = false;
     return true;
   }
@@ -157,12 +171,13 @@ export class Theater {
 
   private show(frame: Frame): void {
     this.shown = frame;
+    this.config.caption(frame); // which shows the canvas, so that it has a size
     this.draw();
-    this.config.caption(frame);
   }
 
   private repaint(): void {
     this.colors = null;
+    this.size = null;
     this.draw();
   }
 
@@ -170,10 +185,13 @@ export class Theater {
     if (this.shown === null) return;
     const canvas = this.config.canvas;
     this.colors ??= readPalette(canvas);
-    canvas.style.aspectRatio = String(aspect(this.shown.scene.bounds));
+    const shape = String(aspect(this.shown.scene.bounds));
+    if (shape !== this.shape) {
+      canvas.style.aspectRatio = this.shape = shape;
+      this.size = null;
+    }
     const ratio = devicePixelRatio || 1;
-    const width = canvas.clientWidth;
-    const height = canvas.clientHeight;
+    const { width, height } = (this.size ??= { width: canvas.clientWidth, height: canvas.clientHeight });
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
@@ -183,10 +201,4 @@ export class Theater {
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     paint(ctx, this.shown.scene, width, height, this.colors);
   }
-}
-
-/** readPalette takes the colors of the roles from the style sheet, so that they follow light and dark. */
-function readPalette(element: Element): Palette {
-  const style = getComputedStyle(element);
-  return Object.fromEntries(roles.map((r) => [r, style.getPropertyValue(`--scene-${r}`).trim()])) as Palette;
 }

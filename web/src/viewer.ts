@@ -1,8 +1,12 @@
 // Shows the policy of a seed log for evonode watch, with the theater of the volunteer page but without a swarm.
 
+import { element, write } from "./dom.ts";
+import { message } from "./message.ts";
 import { count, real, short } from "./format.ts";
+import { say } from "./lang.ts";
 import { fetchPrograms, readAssets } from "./load.ts";
 import { Theater } from "./theater.ts";
+import { languageSwitch } from "./translate.ts";
 import type { Frame } from "./types/compute";
 import type { PolicyBytes } from "./types/tab";
 
@@ -19,21 +23,19 @@ interface Policy {
   bytes: Record<string, string>;
 }
 
+let policy: Policy | null = null;
+let shown: Frame | null = null;
+let playing = false;
 let episodes = 0;
 let sum = 0;
 
+languageSwitch(element("language"), tell);
 main().catch(fail);
 
 async function main(): Promise<void> {
   const assets = readAssets();
   const programs = fetchPrograms([assets.compute], () => undefined);
-  const policy = await fetchPolicy();
-  write("env", policy.env);
-  write("strategy", policy.strategy);
-  write("height", count(policy.height));
-  write("goal", real(policy.threshold));
-  write("run", short(policy.run));
-  element("run").title = policy.run;
+  policy = await fetchPolicy();
   const bytes = bytesOf(policy);
   const [worker] = await programs;
   const theater = new Theater({
@@ -41,18 +43,31 @@ async function main(): Promise<void> {
     script: assets.worker,
     module: worker!,
     policy: () => Promise.resolve(bytes),
-    caption: (frame) => caption(policy, frame),
+    caption: see,
     failed: fail,
   });
-  const play = element<HTMLButtonElement>("play");
-  const playing = (on: boolean): void => {
-    play.ariaPressed = String(on);
-    play.textContent = on ? "Stop the drawing" : "Draw it live";
-    say(policy.world, `The mean policy of generation ${count(policy.height)}, ${on ? "playing" : "standing still"}.`, on ? "work" : "rest");
+  const play = (on: boolean): void => {
+    playing = on;
+    tell();
     theater.play(on);
   };
-  play.onclick = () => playing(play.ariaPressed !== "true");
-  playing(!matchMedia("(prefers-reduced-motion: reduce)").matches);
+  element("play").onclick = () => play(!playing);
+  play(!matchMedia("(prefers-reduced-motion: reduce)").matches);
+}
+
+/** tell writes everything that is known. */
+function tell(): void {
+  if (!policy) return;
+  set("env", policy.env);
+  set("strategy", policy.strategy);
+  set("height", count(policy.height));
+  set("goal", real(policy.threshold));
+  set("run", short(policy.run));
+  element("run").title = policy.run;
+  element("play").ariaPressed = String(playing);
+  set("play", say(playing ? "button.still" : "button.play"));
+  head(policy.world, say(playing ? "watch.playing" : "watch.still", { height: policy.height }), playing ? "work" : "rest");
+  if (shown) caption(policy, shown);
 }
 
 async function fetchPolicy(): Promise<Policy> {
@@ -67,36 +82,41 @@ function bytesOf(policy: Policy): PolicyBytes {
   return { ...(Object.fromEntries(decoded) as Pick<PolicyBytes, "setup" | "state">), height: policy.height };
 }
 
-/** caption says what is in view, and keeps count of the episodes. */
-function caption(policy: Policy, frame: Frame): void {
-  write("return", real(frame.return));
-  write("caption", `${policy.world} · policy of generation ${count(frame.gen)} · step ${count(frame.step)} · return ${real(frame.return)}${frame.over ? ", the end" : ""}`);
-  if (!frame.over) return;
-  episodes++;
-  sum += frame.return;
-  write("episodes", count(episodes));
-  write("mean", real(sum / episodes));
+/** see keeps count of the episodes. */
+function see(frame: Frame): void {
+  shown = frame;
+  if (frame.over) {
+    episodes++;
+    sum += frame.return;
+  }
+  caption(policy!, frame);
 }
 
-function say(headline: string, detail: string, tone: string): void {
-  write("headline", headline);
-  write("detail", detail);
+/** caption says what is in view. */
+function caption(policy: Policy, frame: Frame): void {
+  const over = frame.over ? say("caption.over") : "";
+  set("return", real(frame.return));
+  set("caption", say("watch.caption", { world: policy.world, height: frame.gen, step: frame.step, return: real(frame.return), over }));
+  if (episodes === 0) return;
+  set("episodes", count(episodes));
+  set("mean", real(sum / episodes));
+}
+
+function head(headline: string, detail: string, tone: string): void {
+  set("headline", headline);
+  set("detail", detail);
   document.querySelector<HTMLElement>(".state")!.dataset["tone"] = tone;
   document.title = `${headline} · evonode watch`;
 }
 
 function fail(err: unknown): void {
-  say("Nothing to see", "The drawing stopped.", "trouble");
-  write("problem-error", err instanceof Error ? err.message : String(err));
-  write("problem-hint", "Is evonode watch still running? If so, reload. An environment that is not part of this build cannot be drawn here.");
+  head(say("watch.nothing"), say("watch.stopped"), "trouble");
+  set("problem-error", message(err));
+  set("problem-hint", say("watch.hint"));
   element("problem-action").onclick = () => location.reload();
   element("problem").hidden = false;
 }
 
-function write(id: string, text: string): void {
-  element(id).textContent = text;
-}
-
-function element<T extends HTMLElement = HTMLElement>(id: string): T {
-  return document.getElementById(id) as T;
+function set(id: string, text: string): void {
+  write(element(id), text);
 }

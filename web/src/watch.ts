@@ -22,8 +22,8 @@ export interface Clocks {
 }
 
 /**
- * slept reports whether the computer slept between two readings. A timer that fires late is no sign of sleep: both clocks
- * advance while the page is slow or hidden.
+ * slept reports whether the computer slept between two readings. A timer that fires late is no sign of sleep:
+ * both clocks advance while the page is slow or hidden.
  */
 export function slept(before: Clocks, after: Clocks): boolean {
   return after.day - before.day - (after.page - before.page) > sleepGap;
@@ -50,21 +50,19 @@ interface Battery extends EventTarget {
   level: number;
 }
 
-/** Work stops below this charge on a computer that is not plugged in. */
-const lowLevel = 0.3;
-
-/** Reports when the battery gets low, and when it no longer is. A browser that does not say counts as plugged in. */
-export async function watchBattery(low: (low: boolean) => void): Promise<void> {
+/** Reports how the battery is, now and when that changes. A browser that does not say is not heard of. */
+export async function watchBattery(told: (battery: { charging: boolean; level: number }) => void): Promise<void> {
   const get = (navigator as { getBattery?(): Promise<Battery> }).getBattery;
   if (!get) return;
   const battery = await get.call(navigator).catch(() => null);
   if (!battery) return;
-  let said = false;
-  const read = (): void => {
-    const now = !battery.charging && battery.level < lowLevel;
-    if (now !== said) low((said = now));
-  };
+  const read = (): void => told({ charging: battery.charging, level: battery.level });
   battery.addEventListener("chargingchange", read);
   battery.addEventListener("levelchange", read);
   read();
+}
+
+/** Whether the person asked the browser to save data. Not all browsers say. */
+export function savesData(): boolean {
+  return (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
 }

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describe, upToDate, type Situation } from "./words.ts";
+import { best, describe, describeWays, newest, nodeless, upToDate, type Situation } from "./words.ts";
 import type { Status } from "./types/tab";
 
 const status: Status = {
   run: "bafyrun", env: "CartPole-v1", strategy: "dises", height: 3, head: "bafyhead", leader: "aa", self: "bb", leads: false,
   term: 1, peers: 2, connected: 1, volunteers: 2, evaluations: 300, steps: 9000, evals_per_s: 120, mine: 30, mine_steps: 900,
   mine_evals_per_s: 12, own: { computed: 40, logged: 30, waiting: 8, late: 2, replaced: 0 }, reorgs: 0, reorg: null, workers: 1, best: 20, mean: 10, return: null, return_height: 0, threshold: 475, state: "training", reason: "evaluating", why: "", ahead: 0, behind: 0,
-  behind_of: 0, behind_s: 0, solved_height: 0, ended: false,
+  behind_of: 0, behind_s: 0, solved_height: 0, ended: false, best_state: null,
 };
-const running: Situation = { phase: "running", loaded: 1, online: true, hold: "none", sleep: "none", status };
+const running: Situation = { phase: "running", loaded: 1, online: true, hold: "none", sleep: "none", status, ways: [] };
 
 const cases: [name: string, change: Partial<Situation>, tone: string, headline: string][] = [
   ["training", {}, "work", "Your computer is helping"],
@@ -72,6 +72,8 @@ test("catching up says how far it is and how long it takes", () => {
   const ahead = describe({ ...running, status: { ...status, ahead: 180, behind: 100, behind_of: 185 } });
   assert.equal(ahead.headline, "Your computer is helping");
   assert.match(ahead.detail, /Of its past, 85 of 185 generations are checked so far\.$/);
+  const light = describe({ ...running, status: { ...status, ahead: 180, light: true } });
+  assert.match(light.detail, /\. It gets the newest policies, not everybody's results, which are too many to download\.$/);
 });
 
 test("a pause does not claim that nothing happens", () => {
@@ -105,4 +107,38 @@ test("a tab that woke up says what it slept through until it is connected again"
   assert.match(describe({ ...lost, sleep: "frozen" }).detail, /this hidden tab to sleep/);
   assert.match(describe({ ...lost, sleep: "slept" }).detail, /This computer was asleep/);
   assert.doesNotMatch(describe(lost).detail, /sleep/);
+});
+
+test("a page that can reach no known node says so at once", () => {
+  const ways: Situation["ways"] = [{ way: "WebSocket", state: "forbidden" }, { way: "WebTransport", state: "unknown" }];
+  const lost: Situation = { ...running, phase: "connecting", status: null };
+  assert.equal(describe(lost).detail, "Looking for the swarm.");
+  assert.match(describe({ ...lost, ways }).detail, /^No known node can be reached from this page/);
+  assert.equal(describe({ ...lost, ways: [...ways, { way: "WebRTC-Direct", state: "failed" }] }).detail, "Looking for the swarm.");
+});
+
+test("the policy in view is the best one so far, unless one passed the test", () => {
+  const marked = { ...status, height: 900, ahead: 950, best_state: { height: 120, score: 261, episodes: 64 } };
+  const cases: [Status, number, number][] = [[{ ...status, ahead: 5 }, 0, 5], [marked, 120, 120], [{ ...marked, solved_height: 890 }, 0, 950]];
+  for (const [s, bestOf, newestOf] of cases) assert.deepEqual([best(s), newest(s)], [bestOf, newestOf]);
+});
+
+test("the page says over what it is connected, and why not over the rest", () => {
+  const words = describeWays([
+    { way: "WebSocket over TLS", state: "unknown" },
+    { way: "WebTransport", state: "failed", why: "nobody answers" },
+    { way: "WebRTC-Direct", state: "used" },
+    { way: "WebSocket", state: "forbidden" },
+  ]);
+  assert.equal(words, "Connected over WebRTC-Direct. WebSocket over TLS: no known node offers it. WebTransport: failed, and is tried again: Nobody answers. WebSocket: not allowed on a page that came over https.");
+  assert.match(describeWays([{ way: "a relay", state: "unknown" }]), /A relay: no known node needs one\.$/);
+  assert.match(describeWays([{ way: "WebTransport", state: "spare" }]), /^No connection yet\. WebTransport: not needed\.$/);
+});
+
+test("a tab that has other tabs alone is told from one that has a node", () => {
+  const tabs = { way: "WebRTC with other tabs", state: "used" } as const;
+  assert.equal(nodeless([]), true);
+  assert.equal(nodeless([{ way: "WebSocket", state: "spare" }, tabs]), true);
+  assert.equal(nodeless([{ way: "WebSocket", state: "used" }, tabs]), false);
+  assert.equal(describeWays([{ way: "WebSocket", state: "used" }, tabs]), "Connected over WebSocket and WebRTC with other tabs.");
 });

@@ -1,7 +1,7 @@
 // What the page says: one state, in words, derived from everything that is known.
 
-import { count, plural } from "./format.ts";
-import type { Phase, Status } from "./types/tab";
+import { say } from "./lang.ts";
+import type { Phase, Problem, Status, Trouble, WayState } from "./types/tab";
 
 /** How the state is marked, by a color and a symbol. */
 export type Tone = "work" | "wait" | "rest" | "trouble";
@@ -12,8 +12,8 @@ export interface Words {
   detail: string;
 }
 
-/** Why the work is on hold: the volunteer paused it, or the battery is low. */
-export type Hold = "none" | "paused" | "battery";
+/** Why the work is on hold: the volunteer paused it, the battery is low, or it is as the volunteer asked (manners.ts). */
+export type Hold = "none" | "paused" | "battery" | "unplugged" | "data" | "hours";
 
 /** Why connections were lost: the browser froze the hidden tab, or the computer slept. */
 export type Sleep = "none" | "frozen" | "slept";
@@ -21,7 +21,7 @@ export type Sleep = "none" | "frozen" | "slept";
 /** Everything that the words depend on. */
 export interface Situation {
   /** The page's own phases, then the tab's. */
-  phase: "unsupported" | "failed" | "loading" | "elsewhere" | Phase;
+  phase: "unsupported" | "failed" | "asked" | "loading" | "elsewhere" | Phase;
   /** Of the programs, 0 to 1, while loading. */
   loaded: number;
   online: boolean;
@@ -30,27 +30,83 @@ export interface Situation {
   sleep: Sleep;
   /** The newest; null before the first. */
   status: Status | null;
+  /** What became of each transport; empty before the first try. */
+  ways: readonly WayState[];
 }
 
 /** describe says what is going on and, if nothing is, why. */
 export function describe(s: Situation): Words {
   switch (s.phase) {
     case "unsupported":
-      return words("trouble", "This browser cannot help", "It lacks WebAssembly, Web Workers or IndexedDB. Try a current Firefox, Chrome or Safari.");
+      return words("trouble", say("state.unsupported"), say("state.unsupported-detail"));
     case "failed":
-      return words("trouble", "Stopped", "Something went wrong. See below for what you can do.");
+      return words("trouble", say("state.failed"), say("state.failed-detail"));
+    case "asked":
+      return words("rest", say("state.asked"), say("state.asked-detail"));
     case "loading":
-      return words("wait", "Loading", `${Math.round(s.loaded * 100)} % of the programs are here. Your next visit will start at once.`);
+      return words("wait", say("state.loading"), say("state.loading-detail", { percent: Math.round(s.loaded * 100) }));
     case "elsewhere":
-      return words("rest", "This browser already helps in another tab", "This tab only shows the run. It takes over when you close the other one.");
+      return words("rest", say("state.elsewhere"), say("state.elsewhere-detail"));
   }
-  if (s.hold === "paused") return words("rest", "Paused", paused(s.status));
-  if (s.hold === "battery") return words("rest", "Paused to spare your battery", "Training continues when you plug the computer in.");
-  if (!s.online) return words("wait", "No network", "This computer is offline. The page reconnects by itself.");
-  if (s.phase === "no run") return words("wait", "No run", "The node can be reached but is training nothing at present.");
-  if (s.phase === "connecting" || s.status === null) return words("wait", "Connecting", woken(s) ?? "Looking for the swarm.");
+  if (s.hold === "paused") return words("rest", say("state.paused"), paused(s.status));
+  if (s.hold === "battery") return words("rest", say("state.battery"), say("state.battery-detail"));
+  if (s.hold === "unplugged") return words("rest", say("state.unplugged"), say("state.unplugged-detail"));
+  if (s.hold === "data") return words("rest", say("state.data"), say("state.data-detail"));
+  if (s.hold === "hours") return words("rest", say("state.hours"), say("state.hours-detail"));
+  if (!s.online) return words("wait", say("state.network"), say("state.network-detail"));
+  if (s.phase === "no run") return words("wait", say("state.no-run"), say("state.no-run-detail"));
+  if (s.phase === "connecting" || s.status === null) return words("wait", say("state.connecting"), searching(s));
   if (s.phase === "alone" && !s.status.ended) return describeAlone(s, s.status);
   return describeRunning(s, s.status);
+}
+
+function searching(s: Situation): string {
+  const hopeless = s.ways.length > 0 && s.ways.every((w) => w.state === "unknown" || w.state === "forbidden" || w.state === "unsupported");
+  return woken(s) ?? say(hopeless ? "state.hopeless" : "state.searching");
+}
+
+/** describeWays says over what the tab is connected, and why not over the rest. */
+export function describeWays(ways: readonly WayState[]): string {
+  const used = ways.filter((w) => w.state === "used").map(nameOf);
+  const head = used.length > 0 ? say("ways.over", { ways: used.join(say("ways.and")) }) : say("ways.none");
+  const rest = ways.filter((w) => w.state !== "used").map((w) => `${capital(nameOf(w))}: ${whyNot(w)}`);
+  return [head, ...rest].join(" ");
+}
+
+/** troubled says what went wrong in the tab's program, and what to do about it. */
+export function troubled(t: Trouble): Problem {
+  return { error: say(`trouble.${t.kind}`, { why: t.why }), hint: say(`trouble.${t.kind}-hint`), fatal: t.fatal };
+}
+
+/** nodeless reports whether the tab is connected to other tabs at most. */
+export function nodeless(ways: readonly WayState[]): boolean {
+  return !ways.some((w) => w.state === "used" && w.way !== otherTabs);
+}
+
+/** What the tab calls its connections to others (internal/mesh/tablink_js.go). */
+const otherTabs = "WebRTC with other tabs";
+
+/** What it calls connections through a node, to one that nobody can dial (internal/mesh/ways.go). */
+const relay = "a relay";
+
+/** nameOf is what a person calls a way; names of transports are the same in all languages. */
+function nameOf(w: WayState): string {
+  return w.way === relay ? say("ways.relay") : w.way === otherTabs ? say("ways.tabs") : w.way;
+}
+
+function whyNot(w: WayState): string {
+  switch (w.state) {
+    case "spare":
+      return say("ways.spare");
+    case "failed":
+      return say("ways.failed", { why: sentence(w.why ?? "") });
+    case "forbidden":
+      return say("ways.forbidden");
+    case "unsupported":
+      return say("ways.unsupported");
+    default:
+      return say(w.way === relay ? "ways.needless" : "ways.unknown");
+  }
 }
 
 /** upToDate reports whether a peer knows the policy of today: it took in what the swarm did before, or works ahead of that. */
@@ -69,44 +125,45 @@ export function upToDate(status: Status): boolean {
 }
 
 function describeAlone(s: Situation, status: Status): Words {
-  const detail = woken(s) ?? "No other peer can be reached right now. The page keeps trying.";
-  return status.state === "training" ? words("work", "Training alone", detail) : words("wait", "Alone", detail);
+  const detail = woken(s) ?? say("state.alone-detail");
+  return status.state === "training" ? words("work", say("state.training-alone"), detail) : words("wait", say("state.alone"), detail);
 }
 
 function describeRunning(s: Situation, status: Status): Words {
   switch (status.reason) {
     case "evaluating":
     case "part-done":
-      return words("work", "Your computer is helping", helping(status));
+      return words("work", say("state.helping"), helping(status));
     case "catching-up":
-      return words("wait", "Catching up", catchingUp(status));
+      return words("wait", say("state.catching-up"), catchingUp(status));
     case "searching":
-      return words("wait", "Connecting", woken(s) ?? "Looking for the swarm.");
+      return words("wait", say("state.connecting"), searching(s));
     case "no-leader":
-      return words("wait", "Waiting for the leader", "Connected. Work starts when the swarm's leader is heard.");
+      return words("wait", say("state.no-leader"), say("state.no-leader-detail"));
     case "testing":
-      return words("wait", "Checking the result", sentence(status.why));
+      return words("wait", say("state.testing"), say("state.testing-detail", { why: sentence(status.why) }));
     case "passed-test":
-      return words("work", "Solved", solved(status));
+      return words("work", say("state.solved"), solved(status));
     case "run-ended":
-      return words("rest", "The run has ended", `${sentence(status.why)} ${next}`);
+      return words("rest", say("state.ended"), `${say("state.ended-detail", { why: sentence(status.why) })} ${say("state.next")}`);
     case "not-trusted":
-      return words("rest", "You can watch this run", "Its owner lets only own computers take part, so yours has nothing to do.");
+      return words("rest", say("state.not-trusted"), say("state.not-trusted-detail"));
     case "paused":
-      return words("rest", "Paused", paused(status));
+      return words("rest", say("state.paused"), paused(status));
     case "disk-full":
-      return words("trouble", "Storage is full", "Free some space for this browser. The tab continues by itself.");
+      return words("trouble", say("state.disk-full"), say("state.disk-full-detail"));
     case "disk-failed":
-      return words("trouble", "Storage failed", "This browser refuses to store the run. The tab tries again by itself.");
+      return words("trouble", say("state.disk-failed"), say("state.disk-failed-detail"));
     default: // a reason that this page does not know yet
-      return words(status.state === "training" ? "work" : "wait", "Taking part", sentence(status.why));
+      return words(status.state === "training" ? "work" : "wait", say("state.taking-part"), sentence(status.why));
   }
 }
 
 function helping(status: Status): string {
-  const others = status.peers > 0 ? ` together with ${plural(status.peers, "other")}` : "";
-  const checked = status.behind > 0 ? ` Of its past, ${past(status)} are checked so far.` : "";
-  return `It trains ${world(status)}${others}.${checked}`;
+  const parts = [status.peers > 0 ? say("helping.with", { n: status.peers, world: world(status) }) : say("helping.alone", { world: world(status) })];
+  if (status.behind > 0) parts.push(say("helping.checked", { past: past(status) }));
+  if (status.light) parts.push(say("helping.light"));
+  return parts.join(" ");
 }
 
 /** world names the environment, and what parameters it has. */
@@ -115,32 +172,42 @@ function world(status: Status): string {
   return status.env + params.sort().join("");
 }
 
-const next = "When the node trains something else, this page joins in.";
+/** best is the generation whose policy the log calls the best one so far; 0: none, or the run ended with one that passed the test. */
+export function best(status: Status): number {
+  return status.solved_height > 0 ? 0 : (status.best_state?.height ?? 0);
+}
+
+/** newest is the newest generation whose policy may be in view. */
+export function newest(status: Status): number {
+  return best(status) || Math.max(status.height, status.ahead);
+}
 
 /** solved says what became of the run, and what this computer gave. */
 function solved(status: Status): string {
-  const part = status.mine > 0 ? ` Your computer made ${count(status.mine)} of its ${plural(status.evaluations, "evaluation")}.` : "";
-  return `The policy of generation ${count(status.solved_height)} masters ${world(status)}.${part} ${next}`;
+  const parts = [say("state.solved-detail", { height: status.solved_height, world: world(status) })];
+  if (status.mine > 0) parts.push(say("state.solved-part", { mine: status.mine, n: status.evaluations }));
+  return [...parts, say("state.next")].join(" ");
 }
 
 /** past says how much of what the swarm did before is taken in. */
 function past(status: Status): string {
-  return `${count(status.behind_of - status.behind)} of ${plural(status.behind_of, "generation")}`;
+  return say("state.past", { done: status.behind_of - status.behind, n: status.behind_of });
 }
 
 /** catchingUp says how far it is and how long it will take. */
 function catchingUp(status: Status): string {
-  if (status.behind === 0) return "Fetching what the swarm has done so far. Training starts after that.";
-  return `${past(status)}${status.behind_s > 0 ? `, ${duration(status.behind_s)} left` : ""}. Training starts after that.`;
+  if (status.behind === 0) return say("state.fetching");
+  const left = status.behind_s > 0 ? say("state.left", { time: duration(status.behind_s) }) : "";
+  return say("state.catching-up-detail", { past: past(status), left });
 }
 
 function paused(status: Status | null): string {
-  return status === null ? "No work starts here until you continue." : "No work starts here until you continue. The tab only follows the run.";
+  return say(status === null ? "state.paused-detail" : "state.paused-follows");
 }
 
 function woken(s: Situation): string | undefined {
-  if (s.sleep === "frozen") return "The browser had put this hidden tab to sleep; reconnecting.";
-  if (s.sleep === "slept") return "This computer was asleep; reconnecting.";
+  if (s.sleep === "frozen") return say("state.frozen");
+  if (s.sleep === "slept") return say("state.slept");
   return undefined;
 }
 
@@ -155,7 +222,10 @@ function duration(seconds: number): string {
 }
 
 /** sentence makes a sentence of a program's words. */
-function sentence(text: string): string {
-  if (text === "") return "";
-  return text[0]!.toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+export function sentence(text: string): string {
+  return text === "" || /[.!?]$/.test(text) ? capital(text) : `${capital(text)}.`;
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

@@ -1,5 +1,6 @@
 // The script of a computing Web Worker: starts the Go program it is given and passes messages to and from it.
 
+import { message } from "./message.ts";
 import { runGo } from "./go.ts";
 import worlds from "#worlds/worlds.wasm";
 import type { Answer, Compute, Order, Reply } from "./types/compute";
@@ -9,16 +10,21 @@ interface Port {
   onmessage: ((event: MessageEvent<Order>) => void) | null;
 }
 
-const port = self as unknown as Port;
+let port = self as unknown as Port; // or the one that comes with the program
 let booted: Promise<void> = Promise.reject(new Error("the worker was given work before it was booted"));
 booted.catch(() => undefined);
 let dead = false;
 
-port.onmessage = ({ data }) => {
-  if (data.op === "boot") booted = boot(data.module);
+port.onmessage = hear;
+
+function hear({ data, ports }: MessageEvent<Order>): void {
   // Orders wait for the program in the order in which they came.
-  else booted.then(() => dead || obey(data)).catch(die);
-};
+  if (data.op !== "boot") return void booted.then(() => dead || obey(data)).catch(die);
+  booted = boot(data.module);
+  if (!ports[0]) return;
+  port = ports[0];
+  port.onmessage = hear;
+}
 
 async function boot(module: WebAssembly.Module): Promise<void> {
   const { ended } = await runGo(module, worlds);
@@ -39,7 +45,7 @@ function obey(order: Exclude<Order, { op: "boot" }>): void {
     case "fold":
       return send(order.id, compute().fold(order.state, order.bytes));
     case "cast":
-      return void must(compute().cast(order.gen, order.bytes));
+      return void must(compute().cast(order.gen, order.bytes, order.seed, order.sign));
     case "show": {
       const answer = compute().show(order.steps, order.seed);
       if (answer.error !== undefined) return port.postMessage({ op: "failed", id: order.id, error: answer.error });
@@ -65,5 +71,5 @@ function must<T>(answer: Answer<T>): T {
 function die(err: unknown): void {
   if (dead) return;
   dead = true;
-  port.postMessage({ op: "crash", error: err instanceof Error ? err.message : String(err) });
+  port.postMessage({ op: "crash", error: message(err) });
 }

@@ -11,30 +11,33 @@ export interface Compute {
   /** Runs a task (rollout.MarshalTask) and returns its results (rollout.MarshalResults). */
   evaluate(bytes: Uint8Array): Answer<Uint8Array>;
   /**
-   * Runs held-out episodes: bytes of an evolve.State, null for the one before; seeds (uint64) and returns (float64), both
-   * little endian.
+   * Runs held-out episodes: bytes of an evolve.State, null for the one before; seeds (uint64) and returns
+   * (float64), both little endian.
    */
   validate(state: Uint8Array | null, seeds: Uint8Array): Answer<Uint8Array>;
   /**
-   * Applies generations (rollout.MarshalFold) to the bytes of an evolve.State, null for what the last fold gave; what they
-   * gave (rollout.MarshalFolded).
+   * Applies generations (rollout.MarshalFold) to the bytes of an evolve.State, null for what the last fold
+   * gave; what they gave (rollout.MarshalFolded).
    */
   fold(state: Uint8Array | null, bytes: Uint8Array): Answer<Uint8Array>;
-  /** Sets the policy that is shown from the next episode on: its generation, bytes of an evolve.State. */
-  cast(gen: number, bytes: Uint8Array): Answer<null>;
+  /**
+   * Sets the policy that is shown from the next episode on: its generation, bytes of an evolve.State. With a
+   * seed and a sign, it is that candidate of the state, and is shown at once.
+   */
+  cast(gen: number, bytes: Uint8Array, seed: string | null, sign: number): Answer<null>;
   /** Plays at most so many steps of an episode, which starts from seed; a Reel as JSON. */
   show(steps: number, seed: number): Answer<string>;
 }
 
 /** What the tab and the page post to a worker. Bytes may be transferred. */
 export type Order =
-  | { op: "boot"; module: WebAssembly.Module }
+  | { op: "boot"; module: WebAssembly.Module } // with a port, if the other orders come over one
   | { op: "setup"; bytes: Uint8Array }
   | { op: "state"; bytes: Uint8Array }
   | { op: "task"; id: number; bytes: Uint8Array }
   | { op: "validate"; id: number; state: Uint8Array | null; seeds: Uint8Array }
   | { op: "fold"; id: number; state: Uint8Array | null; bytes: Uint8Array }
-  | { op: "cast"; gen: number; bytes: Uint8Array }
+  | { op: "cast"; gen: number; bytes: Uint8Array; seed: string | null; sign: number }
   | { op: "show"; id: number; steps: number; seed: number };
 
 /** What a worker posts back. After a crash it is of no use any more. */
@@ -57,6 +60,8 @@ export interface Frame {
   scene: Scene;
   /** Generation of the policy that plays. */
   gen: number;
+  /** Whether it is a candidate of this tab. */
+  candidate: boolean;
   /** 0 is the start of an episode. */
   step: number;
   /** Return so far. */
