@@ -15,7 +15,7 @@ import (
 var (
 	failovers  = flag.Int("live.failover", 1, "how often TestFailover kills the leader")
 	splits     = flag.Duration("live.split", 20*time.Second, "how long networks stay split or lossy (the fault matrix says 5m)")
-	draft      = flag.Bool("live.draft", false, "start runs in the draft of format 2")
+	format1    = flag.Bool("live.format1", false, "start runs of format 1")
 	watchShot  = flag.String("live.watch", "", "write a picture of the page of evonode watch to this PNG file")
 	screenshot = flag.String("live.screenshot", "", "write a picture of the page at work to this PNG file")
 )

@@ -35,13 +35,7 @@ func openclDevice(t *testing.T) string {
 func TestDeviceSwarm(t *testing.T) {
 	device := openclDevice(t)
 	var s swarm
-	first := s.newNode(t, "cores", "--bootstrap", "--train", "CartPole-v1", "--gpu", "off").start(t)
-	s.await(t, "the page is served", func() string {
-		if _, err := first.fetch(client, "/healthz"); err != nil {
-			return err.Error()
-		}
-		return ""
-	})
+	first := s.serve(t, "cores", "--bootstrap", "--train", "CartPole-v1", "--gpu", "off")
 	gpu := s.newNode(t, "device", "join", first.page, "--gpu", device, "--gpu-only").start(t)
 	b := s.newTab(t, first.page)
 	b.open(t)

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestEngineFallsBack: a tab whose worlds.wasm is of no use plays in Go and says why.
@@ -100,9 +99,6 @@ func replaced(t *testing.T, module, old, changed []byte) []byte {
 	return bytes.ReplaceAll(module, old, changed)
 }
 
-// firefoxPatience is how long a tab of Firefox may take to take part before another browser is started.
-const firefoxPatience = 15 * time.Second
-
 // TestEngineInBrowsers: in a tab of Chromium and in one of Firefox the translated worlds play, the page says so, and
 // what they computed is in the log.
 func TestEngineInBrowsers(t *testing.T) {
@@ -115,16 +111,8 @@ func TestEngineInBrowsers(t *testing.T) {
 		"Firefox": func(t *testing.T, s *swarm, url string) func() string {
 			f := newFirefox(t)
 			f.open(t, url)
-			opened, browsers := time.Now(), 1
 			return func() string {
 				text, err := f.text("document.body.innerText")
-				// One Firefox in ten does not get past its first messages (docs/ROADMAP.md): another one takes part.
-				if !strings.Contains(text, "Your computer is helping") && time.Since(opened) > firefoxPatience && browsers < 3 {
-					t.Logf("this Firefox does not take part after %v: starting another", firefoxPatience)
-					f = newFirefox(t)
-					f.open(t, url)
-					opened, browsers = time.Now(), browsers+1
-				}
 				return fmt.Sprint(text, " ", err)
 			}
 		},

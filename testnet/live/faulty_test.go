@@ -49,8 +49,9 @@ func (f exaggerator) Evaluate(id uint64, task rollout.Task, urgent bool, done fu
 	})
 }
 
-// newFaulty starts a faulty peer in the run of spec; it dials the given addresses.
-func newFaulty(t *testing.T, spec *seedlog.Spec, key ed25519.PrivateKey, lies bool, addresses ...string) *faulty {
+// newFaulty starts a faulty peer in the run of spec, which is honest so far; it dials the given addresses. One that is
+// paused computes nothing of its own.
+func newFaulty(t *testing.T, spec *seedlog.Spec, key ed25519.PrivateKey, paused bool, addresses ...string) *faulty {
 	t.Helper()
 	rules, err := seedlog.NewRules(spec)
 	if err != nil {
@@ -61,9 +62,8 @@ func newFaulty(t *testing.T, spec *seedlog.Spec, key ed25519.PrivateKey, lies bo
 		t.Fatal(err)
 	}
 	l := &faulty{mesh: m, self: seedlog.PeerOf(key).String(), lies: new(atomic.Bool)}
-	l.lies.Store(lies)
 	l.Peer, err = peer.Start(context.Background(), peer.Config{
-		Rules: rules, Key: key, Hub: true, Mesh: m, Store: store.NewMemory(spec), Mandate: 1 << 40, Audit: -1,
+		Rules: rules, Key: key, Hub: true, Mesh: m, Store: store.NewMemory(spec), Mandate: 1 << 40, Audit: -1, Paused: paused,
 		Evaluator: exaggerator{peer.NewPoolEvaluator(rules, 1), l.lies},
 	})
 	if err != nil {
@@ -89,13 +89,7 @@ func newKey(t *testing.T) ed25519.PrivateKey {
 // TestFaultyPeer: a hub whose claims are false from the first one on is found before any of them is logged.
 func TestFaultyPeer(t *testing.T) {
 	var s swarm
-	first := s.newNode(t, "bootstrap", "--bootstrap", "--train", "CartPole-v1").start(t)
-	s.await(t, "the page is served", func() string {
-		if _, err := first.fetch(client, "/healthz"); err != nil {
-			return err.Error()
-		}
-		return ""
-	})
+	first := s.serve(t, "bootstrap", "--bootstrap", "--train", "CartPole-v1")
 	second := s.newNode(t, "second", "join", first.page).start(t)
 	s.await(t, "both train", func() string {
 		return s.each(func(_ *node, st peer.Status) string {
@@ -114,16 +108,31 @@ func TestFaultyPeer(t *testing.T) {
 		addresses = append(addresses, found.Addresses...)
 	}
 	l := newFaulty(t, specOf(t, first), newKey(t), true, addresses...)
+	s.await(t, "it has the run", func() string { // else it would re-run the past falsely, and leave the others for that
+		if st := l.Status(); st.Height == 0 || st.Behind > 0 || st.Connected != 2 || st.Leader == "" {
+			return fmt.Sprintf("height %d, %d behind, connected to %d, led by %s", st.Height, st.Behind, st.Connected, st.Leader)
+		}
+		return ""
+	})
+	l.lies.Store(true)
+	l.Pause(false)
 	s.cutOff(t, l)
 	s.grown(t, 5)
 	s.cleanFrom(t, l, 1)
 }
 
-// TestFaultyLeader: the peer that began the run leads it honestly, then logs false claims of its own.
+// TestFaultyLeader: the peer that began the run leads it honestly, then logs false claims of its own. In format 1
+// what it logged is undone; in format 2, where a false result moves the model by little, what was found late stays.
 func TestFaultyLeader(t *testing.T) {
+	for _, format := range []uint64{seedlog.Format1, seedlog.Format2} {
+		t.Run(fmt.Sprint("format ", format), func(t *testing.T) { ousted(t, format) })
+	}
+}
+
+func ousted(t *testing.T, format uint64) {
 	var s swarm
 	key := newKey(t)
-	options := runspec.Options{Env: "CartPole-v1", Origin: seedlog.PeerOf(key)}
+	options := runspec.Options{Env: "CartPole-v1", Format: format, Origin: seedlog.PeerOf(key)}
 	rand.Read(options.Nonce[:])
 	spec, err := runspec.NewSpec(options)
 	if err != nil {
@@ -156,6 +165,15 @@ func TestFaultyLeader(t *testing.T) {
 		})
 	})
 	s.cutOff(t, l)
+	if format == seedlog.Format2 {
+		st, err := s.nodes[0].status()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.grown(t, 5)
+		s.without(t, l, st.Height+1)
+		return
+	}
 	// A node that gets the fraud proof before the entry no longer checks the entry, so one of them is enough.
 	if !s.nodes[0].said("logged a false claim at height") && !s.nodes[1].said("logged a false claim at height") {
 		t.Errorf("no node found the false claim in an entry\n%s", s.describe())
@@ -203,8 +221,19 @@ func (s *swarm) cutOff(t *testing.T, l *faulty) {
 // claim in them is true.
 func (s *swarm) cleanFrom(t *testing.T, l *faulty, height uint64) {
 	t.Helper()
+	for n, log := range s.without(t, l, height) {
+		r := parseReplay(t, command(t, evonode(t), "replay", log, "--check", "claims", "--json"))
+		t.Logf("%s: all %d evaluations up to height %d are true", n.name, r.Checked, r.Height)
+	}
+}
+
+// without checks that the nodes' logs have nothing of the faulty peer from a height on, and returns their files.
+func (s *swarm) without(t *testing.T, l *faulty, height uint64) map[*node]string {
+	t.Helper()
+	logs := map[*node]string{}
 	for _, n := range s.nodes {
 		log := n.seedlog(t)
+		logs[n] = log
 		list := entries(t, log)
 		if uint64(len(list)) < height {
 			t.Fatalf("%s: got a log of height %d, want at least %d", n.name, len(list), height)
@@ -214,9 +243,8 @@ func (s *swarm) cleanFrom(t *testing.T, l *faulty, height uint64) {
 				t.Errorf("%s: the faulty peer is in entry %+v", n.name, e)
 			}
 		}
-		r := parseReplay(t, command(t, evonode(t), "replay", log, "--check", "claims", "--json"))
-		t.Logf("%s: all %d evaluations up to height %d are true", n.name, r.Checked, r.Height)
 	}
+	return logs
 }
 
 // specOf reads the spec of the node's run from its log.

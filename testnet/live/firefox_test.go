@@ -73,7 +73,7 @@ func (f *firefox) connect(t *testing.T, url string) {
 	}
 	conn.SetReadLimit(16 << 20)
 	f.conn = conn
-	if _, err := f.call("session.new", map[string]any{"capabilities": map[string]any{}}); err != nil {
+	if _, err := f.call("session.new", map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{"acceptInsecureCerts": true}}}); err != nil {
 		t.Fatal(err)
 	}
 	result, err := f.call("browsingContext.getTree", map[string]any{})

@@ -52,11 +52,27 @@ func (s *swarm) newNode(t *testing.T, name string, args ...string) *node {
 	n := &node{name: name, data: filepath.Join(dir, "data"), log: filepath.Join(dir, "output"), page: "http://127.0.0.1:" + page}
 	n.args = append(args, "--http", "127.0.0.1:"+page, "--listen", "/ip4/127.0.0.1/tcp/"+peers, "--listen", "/ip4/127.0.0.1/tcp/"+ws+"/ws",
 		"--no-mdns", "--workers", "1", "--log-level", "info", "--data", n.data)
-	if *draft && slices.Contains(args, "--train") && !slices.Contains(args, "--draft") {
-		n.args = append(n.args, "--draft", "--until", "never", "--strategy", "snes") // which takes claims on earlier states
+	switch trains, ends := slices.Contains(args, "--train"), slices.Contains(args, "--until"); {
+	case *format1 && trains:
+		n.args = append(n.args, "--format", "1")
+	case trains && !ends:
+		n.args = append(n.args, "--until", "never")
 	}
 	s.nodes = append(s.nodes, n)
 	t.Cleanup(func() { n.kill() })
+	return n
+}
+
+// serve starts a node and waits until it serves its page.
+func (s *swarm) serve(t *testing.T, name string, args ...string) *node {
+	t.Helper()
+	n := s.newNode(t, name, args...).start(t)
+	s.await(t, "the page is served", func() string {
+		if _, err := n.fetch(client, "/healthz"); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
 	return n
 }
 

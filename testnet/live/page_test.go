@@ -159,31 +159,47 @@ func (b *tab) picture(t *testing.T, name string) {
 // cpu returns the processor time of the browser's processes so far, in seconds.
 func (b *tab) cpu(t *testing.T) (seconds float64) {
 	t.Helper()
-	root := chromedp.FromContext(b.ctx).Browser.Process().Pid
-	parents, times := map[int]int{}, map[int]float64{}
+	for _, p := range b.processes(t) {
+		user, _ := strconv.ParseFloat(p.stat[11], 64)
+		system, _ := strconv.ParseFloat(p.stat[12], 64)
+		seconds += (user + system) / 100 // clock ticks of Linux
+	}
+	return seconds
+}
+
+// process is one of the browser's.
+type process struct {
+	folder string   // in /proc
+	stat   []string // the fields of its stat that follow its name: state, parent, ...
+}
+
+// processes lists the browser's processes that run now.
+func (b *tab) processes(t *testing.T) (list []process) {
+	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
 		t.Fatal(err)
 	}
+	all, parents := map[int]process{}, map[int]int{}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			continue // it ended meanwhile
 		}
-		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		fields := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
-		parents[pid], _ = strconv.Atoi(fields[1])
-		user, _ := strconv.ParseFloat(fields[11], 64)
-		system, _ := strconv.ParseFloat(fields[12], 64)
-		times[pid] = (user + system) / 100 // clock ticks of Linux
+		folder := filepath.Dir(file)
+		pid, _ := strconv.Atoi(filepath.Base(folder))
+		p := process{folder, strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))}
+		all[pid] = p
+		parents[pid], _ = strconv.Atoi(p.stat[1])
 	}
-	for pid, used := range times {
+	root := chromedp.FromContext(b.ctx).Browser.Process().Pid
+	for pid, p := range all {
 		for at := pid; at > 1; at = parents[at] {
 			if at == root {
-				seconds += used
+				list = append(list, p)
 				break
 			}
 		}
 	}
-	return seconds
+	return list
 }

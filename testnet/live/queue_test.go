@@ -12,13 +12,7 @@ import (
 // follow to the second, and find out for themselves that it is solved.
 func TestQueue(t *testing.T) {
 	s := &swarm{}
-	first := s.newNode(t, "first", "--bootstrap", "--train", "BipedalWalker-v3,CartPole-v1", "--draft", "--until", "solved,entries=40", "--strategy", "snes").start(t)
-	s.await(t, "the page is served", func() string {
-		if _, err := first.fetch(client, "/healthz"); err != nil {
-			return err.Error()
-		}
-		return ""
-	})
+	first := s.serve(t, "first", "--bootstrap", "--train", "BipedalWalker-v3,CartPole-v1", "--until", "solved,entries=40")
 	second := s.newNode(t, "second", "join", first.page).start(t)
 	s.newTab(t, first.page).open(t)
 	s.await(t, "all work on the first world", func() string {

@@ -148,7 +148,7 @@ func (s *scenario) picture(t *testing.T) {
 		}
 		return ""
 	})
-	s.tab.do(t, "sizing the page", chromedp.EmulateViewport(1280, 900))
+	s.tab.do(t, "sizing the page", chromedp.EmulateViewport(1280, 1380))
 	png, err := chromedp.Run(s.tab.ctx, chromedp.CaptureScreenshot())
 	if err == nil {
 		err = os.WriteFile(*screenshot, png, 0o644)
@@ -269,7 +269,7 @@ func (s *scenario) oneSurvives(t *testing.T) {
 			return ""
 		})
 	})
-	s.grown(t, 5)
+	s.grown(t, 16) // what the others had claimed has a place in twelve entries
 	list := entries(t, survivor.seedlog(t))
 	st, err := survivor.status()
 	if err != nil {

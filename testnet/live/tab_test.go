@@ -18,6 +18,7 @@ import (
 type tab struct {
 	profile, downloads string
 	url                string
+	flags              []chromedp.ExecAllocatorOption // besides those of all tabs
 	ctx                context.Context
 	cancel             context.CancelFunc
 }
@@ -45,6 +46,7 @@ func (b *tab) open(t *testing.T) {
 	for _, f := range chromiumFlags {
 		options = append(options, chromedp.Flag(f, true))
 	}
+	options = append(options, b.flags...)
 	ctx, cancelAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancelContext := chromedp.NewContext(ctx)
 	b.ctx, b.cancel = ctx, func() { cancelContext(); cancelAllocator() }

@@ -42,13 +42,7 @@ func (s *swarm) tabWorks(t *testing.T, n *node, limit time.Duration, what string
 // nodes are dead it appends alone, and its log can be saved.
 func TestTabOutlivesNodes(t *testing.T) {
 	var s swarm
-	first := s.newNode(t, "bootstrap", "--bootstrap", "--train", "CartPole-v1").start(t)
-	s.await(t, "the page is served", func() string {
-		if _, err := first.fetch(client, "/healthz"); err != nil {
-			return err.Error()
-		}
-		return ""
-	})
+	first := s.serve(t, "bootstrap", "--bootstrap", "--train", "CartPole-v1")
 	second := s.newNode(t, "second", "join", first.page).start(t)
 	s.await(t, "both train", func() string {
 		return s.each(func(_ *node, st peer.Status) string {
