@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help many run check test build page wasm node-modules tools vet lint golden sim night model mutants live soak fuzz bench bench-record fmt clean
+.PHONY: help many run check test build page wasm node-modules foreign tools vet lint golden sim night model mutants live soak fuzz bench bench-record fmt clean
 
 # One set of flags for every build, so that all parts share one build cache.
 export GOFLAGS := -trimpath -buildvcs=false
@@ -15,7 +15,7 @@ LDFLAGS := -s -w -X $(VERB).build=$(VERSION)
 GO_DIRS := $(wildcard *.go) coordinator docs envs examples internal node testnet wasm web
 
 # What make run trains, and extra arguments for it.
-ENV  ?= CartPole-v1
+ENV  ?= CartPole-v1,LunarLander-v3,BipedalWalker-v3
 ARGS ?=
 
 SIM_SEEDS ?= 1000
@@ -25,7 +25,7 @@ MANY ?= 1000000
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: build ## build everything, then start a node that trains CartPole-v1 and serves the page (ENV=..., ARGS=...)
+run: build ## build everything, then start a node that trains CartPole-v1, then a lander and a walker, and serves the page (ENV=..., ARGS=...)
 	@exec build/evonode --bootstrap --train $(ENV) $(ARGS)
 
 check: ## a first answer in minutes: build, format, vet, lint and unit tests, native only; needs nothing but Go
@@ -46,9 +46,14 @@ web/node_modules/.package-lock.json: web/package-lock.json web/package.json
 	npm ci --prefix web --no-audit --no-fund --loglevel=error
 	@touch $@
 
-wasm: ## build only the tab's two wasm programs, in build/wasm
-	GOOS=js GOARCH=wasm go build -ldflags '-s -w' -o build/wasm/tab.wasm ./wasm/tab
-	GOOS=js GOARCH=wasm go build -ldflags '-s -w' -o build/wasm/worker.wasm ./wasm/worker
+foreign: testnet/foreign/node_modules/.package-lock.json ## install the peer in another language, js-libp2p, that a live test needs
+
+testnet/foreign/node_modules/.package-lock.json: testnet/foreign/package-lock.json testnet/foreign/package.json
+	npm ci --prefix testnet/foreign --no-audit --no-fund --loglevel=error
+	@touch $@
+
+wasm: ## build only the tab's two wasm programs, in build/web, and say how large they are packed
+	node web/build.mjs programs
 
 tools: ## install what the tests need from Debian, or name it
 	@.ci/tools
@@ -102,4 +107,4 @@ fmt: ## gofmt
 	gofmt -w $(GO_DIRS)
 
 clean: ## remove build outputs (not the data of runs)
-	rm -rf build web/dist web/node_modules
+	rm -rf build web/dist web/node_modules testnet/foreign/node_modules

@@ -53,7 +53,7 @@ join() {
 
 formatted() {
 	local files
-	files=$(gofmt -l ./*.go coordinator docs envs examples internal node testnet wasm web | grep -v -E '^web/node_modules/')
+	files=$(gofmt -l ./*.go coordinator docs envs examples internal node testnet wasm web | grep -v -E '/node_modules/')
 	[ -z "$files" ] || { echo "not formatted (make fmt): $files"; return 1; }
 }
 
@@ -81,8 +81,11 @@ everything() {
 	part vet make --no-print-directory vet
 	part page-types npm --prefix web run --silent check
 	part page-tests npm --prefix web test --silent
+	part tab-network env GOOS=js GOARCH=wasm go test -exec "$PWD/testnet/wasmexec/node.mjs" ./internal/mesh
+	part tab-engine env GOOS=js GOARCH=wasm go test -exec "$PWD/testnet/wasmexec/node.mjs" ./internal/worlds -run '^(TestUse|TestPlayThatCannotBe)'
+	part foreign make --no-print-directory foreign
 	part live go test -tags page -count=1 -timeout 20m -v ./testnet/live
-	part live-draft go test -tags page -count=1 -timeout 20m -v ./testnet/live -run "TestSoak|TestSwarm" -live.draft
+	part live-format1 go test -tags page -count=1 -timeout 20m -v ./testnet/live -run "TestSoak|TestSwarm" -live.format1
 	part packages packages -tags page
 	join
 }
