@@ -57,24 +57,36 @@ formatted() {
 	[ -z "$files" ] || { echo "not formatted (make fmt): $files"; return 1; }
 }
 
-# packages tests all Go packages but testnet/live. Those that take longest are named first, so that they start first and no
+# packages lists all Go packages but testnet/live. Those that take longest are named first, so that they start first and no
 # core is idle at the end.
-packages() { # packages FLAG...
-	local list
-	list=$(go list ./... | grep -v '/testnet/live$') || return 1
-	# shellcheck disable=SC2086 # one word per package
-	go test "$@" -timeout 20m ./testnet/sim ./internal/evolve ./internal/presets ./internal/lint . $list
+packages() {
+	echo ./testnet/sim ./internal/evolve ./internal/presets ./internal/lint .
+	go list ./... | grep -v '/testnet/live$'
+}
+
+quick() {
+	# shellcheck disable=SC2046 # one word per package
+	go test -short -timeout 20m $(packages)
+}
+
+# Tests over real browsers and sockets depend on what else the computer does. Where no more than six fail, subtests counted, each is run
+# once more, and the last lines of the suite name it: it is to be repaired.
+again=build/again
+retested() { # retested FORMAT PACKAGES FLAG...
+	go run gotest.tools/gotestsum@v1.13.0 --format "$1" --hide-summary skipped --rerun-fails=1 --rerun-fails-max-failures=6 \
+		--rerun-fails-run-root-test --rerun-fails-report="$again/$RANDOM" --packages="$2" -- "${@:3}"
 }
 
 check() {
 	part build go build ./...
 	part format formatted
 	part vet make --no-print-directory vet
-	part packages packages -short
+	part packages quick
 }
 
 everything() {
 	.ci/tools || exit 1 # nothing below makes sense without them
+	rm -rf "$again" && mkdir -p "$again"
 	background golden testnet/golden.sh --foreign
 	part page make --no-print-directory build
 	part format formatted
@@ -84,9 +96,9 @@ everything() {
 	part tab-network env GOOS=js GOARCH=wasm go test -exec "$PWD/testnet/wasmexec/node.mjs" ./internal/mesh
 	part tab-engine env GOOS=js GOARCH=wasm go test -exec "$PWD/testnet/wasmexec/node.mjs" ./internal/worlds -run '^(TestUse|TestPlayThatCannotBe)'
 	part foreign make --no-print-directory foreign
-	part live go test -tags page -count=1 -timeout 20m -v ./testnet/live
-	part live-format1 go test -tags page -count=1 -timeout 20m -v ./testnet/live -run "TestSoak|TestSwarm" -live.format1
-	part packages packages -tags page
+	part live retested standard-verbose ./testnet/live -tags page -count=1 -timeout 20m
+	part live-format1 retested standard-verbose ./testnet/live -tags page -count=1 -timeout 20m -run "TestSoak|TestSwarm" -args -live.format1
+	part packages retested standard-quiet "$(packages | xargs)" -tags page -timeout 20m
 	join
 }
 
@@ -103,6 +115,10 @@ printf '\n'
 for i in "${!names[@]}"; do
 	printf '%-12s %-7s %5d s\n' "${names[i]}" "${results[i]}" "${seconds[i]}"
 done
+if [ -d "$again" ] && [ -n "$(cat "$again"/* 2>/dev/null)" ]; then
+	echo 'run again, since they failed at first:'
+	cat "$again"/*
+fi
 if [ "$failures" -gt 0 ]; then
 	printf '%d of %d parts FAILED in %d s\n' "$failures" "${#names[@]}" "$SECONDS"
 	exit 1

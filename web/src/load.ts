@@ -55,22 +55,33 @@ export async function fetchAddresses(run: string): Promise<Addresses> {
   return answer;
 }
 
-/** Fetches and compiles the programs; progress receives the fraction that is here, 0 to 1. */
+/** How often progress is told, in parts of all: what is told crosses to the page's thread. */
+const progressStep = 0.01;
+
+/**
+ * Fetches and compiles the programs; progress receives the fraction that is here, 0 to 1. kept: the service worker has them.
+ * The volunteer page has its worker call it, since a page does not answer while the browser puts a program together.
+ */
 export async function fetchPrograms(
   urls: string[],
+  kept: boolean,
   progress: (fraction: number) => void,
 ): Promise<WebAssembly.Module[]> {
   const parts = urls.map(() => 0);
+  let told = 0;
   const tell = (i: number, fraction: number): void => {
     parts[i] = fraction;
     // The first program is by far the larger one.
-    progress(0.9 * parts[0]! + (0.1 * parts.slice(1).reduce((a, b) => a + b, 0)) / Math.max(1, parts.length - 1));
+    const all = 0.9 * parts[0]! + (0.1 * parts.slice(1).reduce((a, b) => a + b, 0)) / Math.max(1, parts.length - 1);
+    if (all < told + progressStep) return;
+    told = all;
+    progress(all);
   };
-  return Promise.all(urls.map((url, i) => fetchProgram(url, (f) => tell(i, f))));
+  return Promise.all(urls.map((url, i) => fetchProgram(url, kept, (f) => tell(i, f))));
 }
 
-async function fetchProgram(url: string, progress: (fraction: number) => void): Promise<WebAssembly.Module> {
-  if (navigator.serviceWorker?.controller) { // it is kept here; browsers keep what they made of an answer that nobody touched
+async function fetchProgram(url: string, kept: boolean, progress: (fraction: number) => void): Promise<WebAssembly.Module> {
+  if (kept) { // browsers keep what they made of an answer that nobody touched
     const module = await WebAssembly.compileStreaming(fetch(url));
     progress(1);
     return module;

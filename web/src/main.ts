@@ -10,7 +10,7 @@ import { element, save } from "./dom.ts";
 import { say, type Key } from "./lang.ts";
 import { Live } from "./live.ts";
 import { holdOf, type Asked, type Present } from "./manners.ts";
-import { addressesOf, fetchAddresses, fetchPrograms, nodeURL, readAssets, worksOn, type Addresses } from "./load.ts";
+import { addressesOf, fetchAddresses, nodeURL, readAssets, worksOn, type Addresses } from "./load.ts";
 import { readLink } from "./link.ts";
 import { lockTab } from "./lock.ts";
 import { message } from "./message.ts";
@@ -18,7 +18,7 @@ import { canFilm, Film } from "./film.ts";
 import { fetchCurve, observe } from "./observe.ts";
 import { Page } from "./page.ts";
 import { cores, loadPrefs, savePrefs } from "./prefs.ts";
-import { Crash, RemoteTab } from "./tab.ts";
+import { Crash, load, RemoteTab, type Loaded } from "./tab.ts";
 import { Theater } from "./theater.ts";
 import { languageSwitch } from "./translate.ts";
 import { savesData, watchBattery, watchLife } from "./watch.ts";
@@ -96,11 +96,11 @@ async function main(): Promise<void> {
   if (!supported()) return unsupported();
   if (mode.has("embed")) await consent();
   enter("loading");
-  const programs = fetchPrograms([assets.tab, assets.compute], (loaded) => tell({ loaded }));
+  const loading = load(assets, (loaded) => tell({ loaded }));
   const asked = askNode();
   void observe(() => situation.status === null, wantedRun, showNode);
-  const [tabProgram, worker] = await programs;
-  program = tabProgram!;
+  const loaded = await loading;
+  program = loaded.programs.tab;
   performance.mark("evoswarm-compiled");
   const unlock = await lockTab(() => {
     enter("elsewhere");
@@ -111,7 +111,7 @@ async function main(): Promise<void> {
   page.still(say("still.soon"));
   page.pausable(true);
   const node = await asked;
-  start(node ? addressesOf(node, link.run) : [], program, worker!, unlock);
+  start(node ? addressesOf(node, link.run) : [], loaded, unlock);
   if (!node && link.peers.length === 0) void keepAsking();
 }
 
@@ -148,11 +148,11 @@ function invite(): string {
 }
 
 /** start starts the tab's program and the drawing. */
-function start(addresses: string[], program: WebAssembly.Module, worker: WebAssembly.Module, unlock: () => void): void {
+function start(addresses: string[], loaded: Loaded, unlock: () => void): void {
   theater = new Theater({
     canvas: page.canvas,
     script: assets.worker,
-    module: worker,
+    module: loaded.programs.compute,
     policy: newestPolicy,
     caption: (frame) => {
       if (!drawn) page.filmable(canFilm());
@@ -170,7 +170,7 @@ function start(addresses: string[], program: WebAssembly.Module, worker: WebAsse
     workers: prefs.workers,
     paused: held(),
   };
-  tab = new RemoteTab(assets, { tab: program, compute: worker }, config, { onPhase, onWays, onStatus: show, onError: (trouble) => report(troubled(trouble)), onEngine }, fail);
+  tab = new RemoteTab(loaded, assets.worker, config, { onPhase, onWays, onStatus: show, onError: (trouble) => report(troubled(trouble)), onEngine }, fail);
   void nameKernel(tab);
   draw(drawing && !held());
   setInterval(() => void ask(), askPeriod);

@@ -1,6 +1,7 @@
-// The script of the network worker: runs the tab's Go program away from the page's thread, and passes calls and events
-// between the two.
+// The script of the network worker: fetches and compiles the programs and runs the tab's, all away from the page's thread,
+// and passes calls and events between the two.
 
+import { fetchPrograms } from "./load.ts";
 import { message } from "./message.ts";
 import { GoExit, runGo } from "./go.ts";
 import type { Order, Reply } from "./types/compute";
@@ -12,10 +13,12 @@ interface Port {
 }
 
 const port = self as unknown as Port;
+let booted: Promise<{ ended: Promise<never> }> | null = null; // the tab's program, which waits to be started
 let tab: Promise<Tab> = Promise.reject(new Error("the network worker was asked something before it was started"));
 tab.catch(() => undefined);
 
 port.onmessage = ({ data }) => {
+  if (data.op === "load") return void load(data);
   if (data.op === "call") return void answer(data);
   if (data.op === "check") return void check(data).catch(die);
   if (data.op === "worker failed") return pool.get(data.id)?.onerror?.({ message: data.error });
@@ -23,9 +26,22 @@ port.onmessage = ({ data }) => {
   tab.catch(die);
 };
 
-async function start({ module, config }: Extract<Ask, { op: "start" }>): Promise<Tab> {
+async function load(ask: Extract<Ask, { op: "load" }>): Promise<void> {
+  try {
+    const told = (loaded: number): void => port.postMessage({ op: "loading", loaded });
+    const [own, compute] = await fetchPrograms([ask.tab, ask.compute], ask.kept, told);
+    booted = runGo(own!);
+    booted.catch(() => undefined); // start says so
+    port.postMessage({ op: "loaded", tab: own!, compute: compute! });
+  } catch (err) {
+    port.postMessage({ op: "not loaded", error: message(err) });
+  }
+}
+
+async function start({ config }: Extract<Ask, { op: "start" }>): Promise<Tab> {
+  if (!booted) throw new Error("the network worker was started before its program was there");
   if (config.rtc) globalThis.openRTC = openRTC;
-  const { ended } = await runGo(module);
+  const { ended } = await booted;
   ended.catch(die);
   if (!globalThis.evoswarm) throw new Error("the tab's program did not start");
   return globalThis.evoswarm.start({

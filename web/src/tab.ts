@@ -1,8 +1,9 @@
-// The page's end of the network worker: calls of the tab's methods, and its events.
+// The page's end of the network worker: it loads the programs, then runs the tab, whose methods are called and events heard.
 
+import type { Assets } from "./load.ts";
 import { Pool } from "./pool.ts";
 import { Links } from "./rtc.ts";
-import type { Ask, Tab, TabConfig, TabEvents, Tell } from "./types/tab";
+import type { Ask, Programs, Tab, TabConfig, TabEvents, Tell } from "./types/tab";
 
 /** The answer of a method of the tab. */
 type Given<K extends keyof Tab> = Awaited<ReturnType<Tab[K]>>;
@@ -23,6 +24,28 @@ export class Crash extends Error {
   }
 }
 
+/** A network worker that has loaded the programs, and runs none. */
+export interface Loaded {
+  worker: Worker;
+  programs: Programs;
+}
+
+/** load has a network worker fetch the programs; progress receives the fraction that is here, 0 to 1. */
+export function load(assets: Assets, progress: (fraction: number) => void): Promise<Loaded> {
+  const worker = new Worker(assets.network, { name: "network" });
+  const absolute = (name: string): string => new URL(name, document.baseURI).href; // the worker's own address is another one
+  const ask: Ask = { op: "load", tab: absolute(assets.tab), compute: absolute(assets.compute), kept: !!navigator.serviceWorker?.controller };
+  worker.postMessage(ask);
+  return new Promise((resolve, reject) => {
+    worker.onerror = (event) => reject(new Error(event.message));
+    worker.onmessage = ({ data }: MessageEvent<Tell>) => {
+      if (data.op === "loading") progress(data.loaded);
+      if (data.op === "not loaded") reject(new Error(data.error));
+      if (data.op === "loaded") resolve({ worker, programs: { tab: data.tab, compute: data.compute } });
+    };
+  });
+}
+
 /** RemoteTab is a tab whose program runs in a separate worker. */
 export class RemoteTab {
   private readonly worker: Worker;
@@ -32,19 +55,19 @@ export class RemoteTab {
   private serial = 0;
   private crash: Crash | null = null;
 
-  /** Starts the program. crashed is called at most once, and is the last call. */
+  /** Starts the program; script is that of the workers that compute. crashed is called at most once, and is the last call. */
   constructor(
-    assets: { network: string; worker: string },
-    programs: { tab: WebAssembly.Module; compute: WebAssembly.Module },
+    { worker, programs }: Loaded,
+    script: string,
     config: TabConfig,
     private readonly events: TabEvents,
     private readonly crashed: (crash: Crash) => void,
   ) {
-    this.worker = new Worker(assets.network, { name: "network" });
-    this.pool = new Pool(assets.worker, programs.compute, (ask) => this.post(ask));
+    this.worker = worker;
+    this.pool = new Pool(script, programs.compute, (ask) => this.post(ask));
     this.worker.onmessage = ({ data, ports }: MessageEvent<Tell>) => this.hear(data, ports);
     this.worker.onerror = (event) => this.die(new Crash(event.message, ""));
-    this.post({ op: "start", module: programs.tab, config });
+    this.post({ op: "start", config });
   }
 
   /** Calls a method of the tab. */

@@ -34,7 +34,7 @@ main().catch(fail);
 
 async function main(): Promise<void> {
   const assets = readAssets();
-  const programs = fetchPrograms([assets.compute], () => undefined);
+  const programs = fetchPrograms([assets.compute], false, () => undefined);
   policy = await fetchPolicy();
   const bytes = bytesOf(policy);
   const [worker] = await programs;

@@ -279,9 +279,10 @@ export interface Evoswarm {
 
 /** What the page posts to the network worker. */
 export type Ask =
-  | { op: "start"; module: WebAssembly.Module; config: TabConfig }
+  | { op: "load"; tab: string; compute: string; kept: boolean } // addresses of the programs; kept: by the service worker
+  | { op: "start"; config: TabConfig } // once they are loaded
   | { op: "worker failed"; id: number; error: string } // the script of a worker
-  | { op: "check"; module: WebAssembly.Module; log: Blob; height: number; head: string } // in place of start
+  | { op: "check"; module: WebAssembly.Module; log: Blob; height: number; head: string } // in place of load and start
   | Call;
 
 /** A call of one of the tab's methods. */
@@ -292,8 +293,17 @@ export interface Call {
   args: unknown[];
 }
 
+/** The compiled programs: the tab's own (wasm/tab), and that of the workers that compute (wasm/worker). */
+export interface Programs {
+  tab: WebAssembly.Module;
+  compute: WebAssembly.Module;
+}
+
 /** What the network worker posts back. After a crash it is of no use any more. */
 export type Tell =
+  | { op: "loading"; loaded: number } // the fraction that is here, 0 to 1
+  | ({ op: "loaded" } & Programs)
+  | { op: "not loaded"; error: string }
   | { op: "answer"; id: number; value: unknown }
   | { op: "refused"; id: number; error: string }
   | { op: "phase"; phase: Phase }

@@ -1,7 +1,7 @@
 // Plays a recording to the page in place of its workers: what comes from them comes from globalThis.stage, which TestStates
 // writes in front of this file. Time stands still, nothing is left of earlier pages, and letters are those of one font.
 {
-  const { storage = {}, tells = [], answers = {}, reel = null, moves = false, navigator: traits = {}, without = [], lock = true } = globalThis.stage;
+  const { storage = {}, tells = [], held = false, answers = {}, reel = null, moves = false, navigator: traits = {}, without = [], lock = true } = globalThis.stage;
   const now = Date.UTC(2026, 10, 26, 12, 0, 0);
   const RealDate = Date;
   globalThis.Date = class extends RealDate {
@@ -40,6 +40,7 @@
       if (this.name === "theater") this.theater(ask);
     }
     network(ask) {
+      if (ask.op === "load") this.say(held ? { op: "loading", loaded: 0.4 } : { op: "loaded", tab: null, compute: null });
       if (ask.op === "start") for (const told of tells) this.say(told);
       if (ask.op !== "call") return;
       const { id, name } = ask;
