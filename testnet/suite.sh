@@ -96,9 +96,9 @@ everything() {
 	part tab-network env GOOS=js GOARCH=wasm go test -exec "$PWD/testnet/wasmexec/node.mjs" ./internal/mesh
 	part tab-engine env GOOS=js GOARCH=wasm go test -exec "$PWD/testnet/wasmexec/node.mjs" ./internal/worlds -run '^(TestUse|TestPlayThatCannotBe)'
 	part foreign make --no-print-directory foreign
-	part live retested standard-verbose ./testnet/live -tags page -count=1 -timeout 20m
-	part live-format1 retested standard-verbose ./testnet/live -tags page -count=1 -timeout 20m -run "TestSoak|TestSwarm" -args -live.format1
-	part packages retested standard-quiet "$(packages | xargs)" -tags page -timeout 20m
+	part live retested standard-verbose ./testnet/live -tags page -count=1 -timeout 40m
+	part live-format1 retested standard-verbose ./testnet/live -tags page -count=1 -timeout 40m -run "TestSoak|TestSwarm" -args -live.format1
+	part packages retested standard-quiet "$(packages | xargs)" -tags page -timeout 40m
 	join
 }
 

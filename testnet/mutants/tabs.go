@@ -2,6 +2,14 @@ package mutants
 
 // tabs are those of how tabs are connected to each other.
 var tabs = []Mutant{
+	{"silent streams stay", "internal/mesh/tabhost.go",
+		"	_ = s.SetDeadline(time.Now().Add(negotiationTimeout))\n",
+		"",
+		"a stranger's streams cost a tab a bounded amount", "internal/mesh TestTabHostOnSilence"},
+	{"refused streams stay", "internal/mesh/tabhost.go",
+		"		_ = s.ResetWithError(network.StreamProtocolNegotiationFailed)\n		return nil, err\n",
+		"		return nil, err\n",
+		"a stream that cannot be leaves nothing behind", "internal/mesh TestTabHostRefuses"},
 	{"tabs alone wait for a hub", "coordinator/members.go",
 		"func (c *Coordinator) actsAsHub() bool { return c.cfg.Hub || c.tabsAlone() }\n",
 		"func (c *Coordinator) actsAsHub() bool { return c.cfg.Hub }\n",
