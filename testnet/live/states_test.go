@@ -83,6 +83,9 @@ func states(play *recording) []state {
 		{name: "solved", reads: "is solved", scene: scene{phase: "running", ways: play.Ways, status: with(func(s *peer.Status) {
 			s.State, s.Reason, s.Ended, s.SolvedHeight = peer.Solved, peer.PassedTest, true, s.Height
 		})}},
+		{name: "solved by others", reads: "It took", first: true, scene: scene{phase: "connecting", ways: unreachable, node: with(func(s *peer.Status) {
+			s.State, s.Reason, s.Ended, s.SolvedHeight = peer.Solved, peer.PassedTest, true, s.Height
+		})}},
 		idle("ended", "The run has ended", peer.RunEnded, "the run has ended with 5000 evaluations, as it was to"),
 		idle("testing", "Checking the result", peer.Testing, "checking that the policy of generation 91 passes the test, as the log says"),
 		{name: "leader lost", reads: "Waiting for the leader", scene: scene{phase: "running", ways: play.Ways,

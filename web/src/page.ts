@@ -131,7 +131,7 @@ export class Page {
     run.ariaLabel = say("run.copy", { run: short(s.run) });
     this.write("run", s.run === "" ? "–" : short(s.run));
     for (const id of ["log", "policy", "certificate", "check"]) element<HTMLButtonElement>(id).disabled = !own || s.run === "";
-    this.solution.show(s);
+    this.solution.show(s, own);
     this.curve(s, curve, earlier);
   }
 

@@ -11,17 +11,18 @@ const colors = ["accent", "second", "wait", "faint"];
 export class Solved {
   private celebrated = "";
 
-  /** Shows it, or hides it for a run that is open. */
-  show(status: Status): void {
+  /** Shows it, or hides it for a run that is open. own: the status is this tab's, not what the node says of itself. */
+  show(status: Status, own: boolean): void {
     const panel = element("solved");
     const solved = status.solved_height > 0 && status.ended;
     panel.hidden = !solved;
     if (!solved) return;
     write(element("solved-title"), say("solved.title", { world: status.env }));
     const all = count(status.evaluations);
-    const part = status.mine > 0 ? say("solved.yours", { n: status.mine, all }) : say("solved.nothing-yours", { all });
-    write(element("solved-words"), `${part} ${say("solved.watch")}`);
-    if (this.celebrated === status.run) return;
+    const part = own && status.mine > 0 ? say("solved.yours", { n: status.mine, all }) : say("solved.nothing-yours", { all });
+    write(element("solved-words"), own ? `${part} ${say("solved.watch")}` : part);
+    for (const button of panel.querySelectorAll("button")) button.disabled = !own;
+    if (!own || this.celebrated === status.run) return;
     this.celebrated = status.run;
     celebrate(panel);
   }
