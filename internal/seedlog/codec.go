@@ -118,7 +118,7 @@ func LinkOf(data []byte) Link {
 func ParseLink(s string) (Link, error) {
 	c, err := cid.Decode(s)
 	if err != nil {
-		return Link{}, fmt.Errorf("seedlog: %q is not a CID: %w", s, err)
+		return Link{}, fmt.Errorf("seedlog: %.80q is not a CID: %w", s, err) // a stranger may send any length
 	}
 	return checkLink(c)
 }

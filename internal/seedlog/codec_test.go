@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/evoswarm/evoswarm/internal/evolve"
@@ -211,4 +212,12 @@ func FuzzFile(f *testing.F) {
 			return
 		}
 	})
+}
+
+// TestLinksInErrors: what is no link is shown as far as it helps, whatever its length.
+func TestLinksInErrors(t *testing.T) {
+	_, err := ParseLink(strings.Repeat("a", 1<<20))
+	if err == nil || len(err.Error()) > 500 || !strings.Contains(err.Error(), `"aaaa`) {
+		t.Errorf("%d characters: %.200v", len(err.Error()), err)
+	}
 }
