@@ -77,6 +77,8 @@ retested() { # retested FORMAT PACKAGES FLAG...
 		--rerun-fails-run-root-test --rerun-fails-report="$again/$RANDOM" --packages="$2" -- "${@:3}"
 }
 
+all_packages() { retested standard-quiet "$(packages | xargs)" -tags page -timeout 40m; }
+
 check() {
 	part build go build ./...
 	part format formatted
@@ -98,7 +100,7 @@ everything() {
 	part foreign make --no-print-directory foreign
 	part live retested standard-verbose ./testnet/live -tags page -count=1 -timeout 40m
 	part live-format1 retested standard-verbose ./testnet/live -tags page -count=1 -timeout 40m -run "TestSoak|TestSwarm" -args -live.format1
-	part packages retested standard-quiet "$(packages | xargs)" -tags page -timeout 40m
+	part packages all_packages
 	join
 }
 
