@@ -55,10 +55,13 @@ func old() error {
 	return nil
 }
 
+// savedStore is what version 1 named the store of the browser's own values, such as its key.
+const savedStore = "shelf"
+
 // makeOld writes such a database.
 func makeOld(name string, run seedlog.Link, all []generation) error {
 	id := run.String()
-	rows := []any{[]any{"shelf", "key", bytesJS(make([]byte, 32))}, []any{"state", id, bytesJS([]byte("voted"))},
+	rows := []any{[]any{savedStore, "key", bytesJS(make([]byte, 32))}, []any{"state", id, bytesJS([]byte("voted"))},
 		[]any{"sums", []any{id, 0}, bytesJS(append([]byte{0, 1, 0, 0, 0, 0, 0, 0}, "sum"...))}}
 	for i, g := range all {
 		rows = append(rows, []any{"chain", []any{id, i + 1}, bytesJS(append(g.entry.Bytes(), g.seal.Bytes()...))})
@@ -70,7 +73,7 @@ func makeOld(name string, run seedlog.Link, all []generation) error {
 	settle := func(err error) js.Func {
 		return js.FuncOf(func(js.Value, []js.Value) any { done <- err; return nil })
 	}
-	js.Global().Call("makeDatabase", name, 2, []any{"shelf", "blocks", "chain", "state", "sums"}, rows).
+	js.Global().Call("makeDatabase", name, 2, []any{savedStore, "blocks", "chain", "state", "sums"}, rows).
 		Call("then", settle(nil), settle(errors.New("cannot make an old database")))
 	return <-done
 }
