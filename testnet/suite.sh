@@ -65,19 +65,25 @@ packages() {
 }
 
 quick() {
-	# shellcheck disable=SC2046 # one word per package
-	go test -short -timeout 20m $(packages)
+	local list
+	list=$(packages) || return 1
+	# shellcheck disable=SC2086 # one word per package
+	go test -short -timeout 20m $list
 }
 
-# Tests over real browsers and sockets depend on what else the computer does. Where no more than six fail, subtests counted, each is run
-# once more, and the last lines of the suite name it: it is to be repaired.
+# Tests over real browsers and sockets depend on what else the computer does. Where no more than six fail, subtests
+# counted, each is run once more, and the last lines of the suite name it: it is to be repaired.
 again=build/again
 retested() { # retested FORMAT PACKAGES FLAG...
 	go run gotest.tools/gotestsum@v1.13.0 --format "$1" --hide-summary skipped --rerun-fails=1 --rerun-fails-max-failures=6 \
 		--rerun-fails-run-root-test --rerun-fails-report="$again/$RANDOM" --packages="$2" -- "${@:3}"
 }
 
-all_packages() { retested standard-quiet "$(packages | xargs)" -tags page -timeout 40m; }
+thorough() {
+	local list
+	list=$(packages) || return 1
+	retested standard-quiet "$(xargs <<<"$list")" -tags page -timeout 40m
+}
 
 check() {
 	part build go build ./...
@@ -100,7 +106,7 @@ everything() {
 	part foreign make --no-print-directory foreign
 	part live retested standard-verbose ./testnet/live -tags page -count=1 -timeout 40m
 	part live-format1 retested standard-verbose ./testnet/live -tags page -count=1 -timeout 40m -run "TestSoak|TestSwarm" -args -live.format1
-	part packages all_packages
+	part packages thorough
 	join
 }
 
