@@ -1,8 +1,8 @@
 // The arithmetic that runs rely on, with the bits of its results. Tests in Go compute the same (arithmetic.go).
 
 // One NaN for all, since processors differ in its sign and payload.
-static uint bits32(float x) { return x != x ? 0x7fc00000u : as_uint(x); }
-static ulong bits64(double x) { return x != x ? 0x7ff8000000000000ul : as_ulong(x); }
+static VALUE uint bits32(float x) { return x != x ? 0x7fc00000u : as_uint(x); }
+static VALUE ulong bits64(double x) { return x != x ? 0x7ff8000000000000ul : as_ulong(x); }
 
 // words holds three words for each triple and results fourteen.
 __kernel void arithmetic(__global const ulong *words, __global ulong *results, int n) {

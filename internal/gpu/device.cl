@@ -3,10 +3,17 @@
 #undef FN
 #undef ROOT
 #undef INLINE
+#define VALUE
 #define FN static
 #define ROOT static
 #define INLINE static inline
 #ifdef __NVPTX__
+// NVIDIA's compiler of PTX (ptxas 12.8 to 13.0 from -O2 on, for sm_80 and later) takes the results of two calls of a function for
+// equal, so no call may return a value: these functions are inlined.
+#undef VALUE
+#define VALUE __attribute__((always_inline))
+#undef INLINE
+#define INLINE static VALUE
 #undef go_sqrt
 #undef go_floor
 #undef go_trunc

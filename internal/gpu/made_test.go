@@ -36,9 +36,9 @@ func TestMade(t *testing.T) {
 }
 
 // TestPTX: no product is fused with a sum, every sum and product says how it is rounded, so that the driver does not
-// fuse them either, and no function is missing.
+// fuse them either, no function is missing, and none returns a value, which NVIDIA's compiler gets wrong (device.cl).
 func TestPTX(t *testing.T) {
-	loose := regexp.MustCompile(`(?m)^\s*(?:@\S+\s+)?(?:(?:fma|mad)\.\S*f(?:32|64)|(?:add|sub|mul)\.(?:ftz\.)?f(?:32|64)|\S*\.(?:ftz|approx|full)\b\S*|\.extern).*$`)
+	loose := regexp.MustCompile(`(?m)^\s*(?:@\S+\s+)?(?:(?:fma|mad)\.\S*f(?:32|64)|(?:add|sub|mul)\.(?:ftz\.)?f(?:32|64)|\S*\.(?:ftz|approx|full)\b\S*|\.extern|\.func\s+\()[^\n]*$`)
 	programs := []program{arithmeticProgram()}
 	for _, w := range worlds.Table {
 		env, err := envs.Find(w.ID)
@@ -68,7 +68,7 @@ func TestPTX(t *testing.T) {
 			t.Errorf("%s: %d operations on floats", name, n)
 		}
 	}
-	for _, line := range []string{"\tfma.rn.f32 \t%f1, %f2;", "\t@%p1 mul.f64 %fd1;", "add.ftz.f32", "\tdiv.approx.f32 \t%f", ".extern .func (.param .b64 r) fabs"} {
+	for _, line := range []string{"\tfma.rn.f32 \t%f1, %f2;", "\t@%p1 mul.f64 %fd1;", "add.ftz.f32", "\tdiv.approx.f32 \t%f", ".extern .func (.param .b64 r) fabs", ".func  (.param .b64 func_retval0) exact_Sqrt("} {
 		if loose.FindString(line) == "" {
 			t.Errorf("%q is not found", line)
 		}

@@ -102,7 +102,7 @@ static void forward(__global const i32 *net, __global const f32 *theta, __global
 }
 
 // argmax is the lowest index of the largest value; NaN is below everything.
-static int argmax(__global const f32 *y, int n, i64 tile) {
+static VALUE int argmax(__global const f32 *y, int n, i64 tile) {
   int best = 0;
   for (int i = 1; i < n; i++) {
     f32 v = y[i * tile], m = y[best * tile];
@@ -111,7 +111,7 @@ static int argmax(__global const f32 *y, int n, i64 tile) {
   return best;
 }
 
-static f64 clipped(f64 x, f64 low, f64 high) {
+static VALUE f64 clipped(f64 x, f64 low, f64 high) {
   if (!(x > low)) return low;
   return x > high ? high : x;
 }

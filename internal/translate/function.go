@@ -56,6 +56,10 @@ func (t *translation) function(u *unit) {
 	case u.root:
 		word = "ROOT "
 	}
+	if t.Target == OpenCL && sig.Results().Len() > 0 {
+		// The program defines the word: see internal/gpu/device.cl.
+		word += "VALUE "
+	}
 	head := strings.ReplaceAll(fmt.Sprintf("%s%s %s(%s)", word, f.resultType(), u.name, strings.Join(params, ", ")), "* ", "*")
 	fmt.Fprintf(&t.out.protos, "%s;\n", head)
 	if u.extern {

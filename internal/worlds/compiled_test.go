@@ -203,7 +203,7 @@ func TestOpenCL(t *testing.T) {
 		dir := t.TempDir()
 		source, object, library := filepath.Join(dir, "worlds.cl"), filepath.Join(dir, "worlds.o"), filepath.Join(dir, "library.o")
 		writeFile(t, source, "#include \"prelude.h\"\n"+text)
-		clang(t, "-x", "cl", "-cl-std=CL1.2", "-Xclang", "-finclude-default-header", "-O2", "-w", "-ffp-contract=off", "-I.", "-c", "-o", object, source)
+		clang(t, "-x", "cl", "-cl-std=CL1.2", "-Xclang", "-finclude-default-header", "-O2", "-w", "-ffp-contract=off", "-DVALUE=", "-I.", "-c", "-o", object, source)
 		clang(t, "-O2", "-fno-builtin", "-c", "-o", library, filepath.Join("testdata", "opencl.c"))
 		program := compile(t, "clang", []string{"-O2", "-DTABLE_LAST", "-DSUFFIX=" + c.suffix, object, library}, nil)
 		differ := differences(t, play(t, program, requests), want)

@@ -10,8 +10,11 @@ import (
 )
 
 const (
-	// firstPopulation is doubled until an evaluation takes long enough, up to what a task holds.
+	// firstPopulation is the population at which drivers compile what they compile late.
 	firstPopulation = 128
+	// unitCandidates are the candidates for each processor of a device at which measuring starts: with fewer, a GPU
+	// waits for its memory. They are doubled until an evaluation takes long enough, up to what a task holds.
+	unitCandidates = 256
 	// passCandidates are those of a forward pass.
 	passCandidates = 4096
 )
@@ -132,6 +135,7 @@ func rolloutsOn(info gpu.Info, id string, each time.Duration) ([]*task, error) {
 	if _, err := d.Evaluate(population(state, n), nil); err != nil { // drivers compile once more at the first launch
 		return nil, err
 	}
+	n = min(max(n, info.Units*unitCandidates/2), rollout.MaxCandidates/2)
 	for {
 		begin := time.Now()
 		results, err := d.Evaluate(population(state, n), nil)

@@ -15,48 +15,48 @@ __constant array39_u32 exact_twoOverPi = {{2734261102u, 1313084713u, 4230436817u
 
 ROOT void acrobot_State_Choose(acrobot_State *s, i32 variant);
 ROOT void acrobot_State_Set(acrobot_State *s, i32 i, f64 x);
-FN u8 noise_Stream_scripted(noise_Stream *s);
-FN f64 noise_Stream_next(noise_Stream *s);
-FN tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
+FN VALUE u8 noise_Stream_scripted(noise_Stream *s);
+FN VALUE f64 noise_Stream_next(noise_Stream *s);
+FN VALUE tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
 FN void noise_rounds2(array8_u32 *w, u64 seed, u64 n, u32 domain);
 FN void noise_Stream_refill(noise_Stream *s);
-FN u32 noise_Stream_firstWord(noise_Stream *s);
-ROOT u32 noise_Stream_Uint32(noise_Stream *s);
-FN f64 noise_Stream_Uniform(noise_Stream *s);
-FN f64 noise_Stream_UniformIn(noise_Stream *s, f64 low, f64 high);
+FN VALUE u32 noise_Stream_firstWord(noise_Stream *s);
+ROOT VALUE u32 noise_Stream_Uint32(noise_Stream *s);
+FN VALUE f64 noise_Stream_Uniform(noise_Stream *s);
+FN VALUE f64 noise_Stream_UniformIn(noise_Stream *s, f64 low, f64 high);
 FN void acrobot_State_Reset(acrobot_State *s, noise_Stream *rng);
-FN i64 exact_expBits(f64 x);
-FN tuple_f64_f64_i64 exact_reduceMedium(f64 x);
-FN u64 exact_bits53(array8_u32 *p, i64 at);
-FN f64 exact_pow2(i64 k);
-FN tuple_f64_f64 exact_leadingPair(array8_u32 *p);
-FN tuple_f64_f64 exact_twoProd(f64 a, f64 b);
-FN u32 exact_piBits(i64 at);
+FN VALUE i64 exact_expBits(f64 x);
+FN VALUE tuple_f64_f64_i64 exact_reduceMedium(f64 x);
+FN VALUE u64 exact_bits53(array8_u32 *p, i64 at);
+FN VALUE f64 exact_pow2(i64 k);
+FN VALUE tuple_f64_f64 exact_leadingPair(array8_u32 *p);
+FN VALUE tuple_f64_f64 exact_twoProd(f64 a, f64 b);
+FN VALUE u32 exact_piBits(i64 at);
 FN void exact_negate(array8_u32 *p);
-FN tuple_f64_f64_i64 exact_reduceHuge(f64 x);
-FN tuple_f64_f64_i64 exact_reducePio2(f64 x);
-FN f64 exact_nan(void);
-FN f64 exact_sinKernel(f64 x, f64 y);
-FN f64 exact_cosKernel(f64 x, f64 y);
-FN f64 exact_sinQuadrant(f64 r, f64 c, i64 n);
-FN tuple_f64_f64 exact_beyondFar(f64 x);
-FN tuple_f64_f64 exact_beyond(f64 x);
-FN tuple_f64_f64 exact_Sincos(f64 x);
+FN VALUE tuple_f64_f64_i64 exact_reduceHuge(f64 x);
+FN VALUE tuple_f64_f64_i64 exact_reducePio2(f64 x);
+FN VALUE f64 exact_nan(void);
+FN VALUE f64 exact_sinKernel(f64 x, f64 y);
+FN VALUE f64 exact_cosKernel(f64 x, f64 y);
+FN VALUE f64 exact_sinQuadrant(f64 r, f64 c, i64 n);
+FN VALUE tuple_f64_f64 exact_beyondFar(f64 x);
+FN VALUE tuple_f64_f64 exact_beyond(f64 x);
+FN VALUE tuple_f64_f64 exact_Sincos(f64 x);
 FN void acrobot_State_Observe(acrobot_State *s, slice_f32 obs);
 ROOT void acrobot_State_Begin(acrobot_State *s, noise_Stream *rng, slice_f32 obs);
-FN f64 exact_Cos(f64 x);
+FN VALUE f64 exact_Cos(f64 x);
 FN void acrobot_derive(acrobot_State *d, acrobot_State *s, f64 torque);
 FN void acrobot_move(acrobot_State *to, acrobot_State *s, acrobot_State *d, f64 h);
-FN f64 acrobot_combine(f64 k1, f64 k2, f64 k3, f64 k4);
-FN f64 acrobot_wrap(f64 x);
-FN f64 acrobot_bound(f64 x, f64 most);
-FN tuple_f64_u8 acrobot_State_Step(acrobot_State *s, i32 action);
-FN i32 envs_Index(f64 a, i64 n);
-ROOT tuple_f64_u8 acrobot_State_Act(acrobot_State *s, noise_Stream *rng, slice_f64 act, slice_f32 obs);
-ROOT noise_Stream noise_NewStream(u64 seed, u32 domain);
-ROOT tuple_u32_u32_u32_u32 noise_rounds(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
-FN f32 exact_nan32(void);
-ROOT f32 exact_Tanh32(f32 x);
+FN VALUE f64 acrobot_combine(f64 k1, f64 k2, f64 k3, f64 k4);
+FN VALUE f64 acrobot_wrap(f64 x);
+FN VALUE f64 acrobot_bound(f64 x, f64 most);
+FN VALUE tuple_f64_u8 acrobot_State_Step(acrobot_State *s, i32 action);
+FN VALUE i32 envs_Index(f64 a, i64 n);
+ROOT VALUE tuple_f64_u8 acrobot_State_Act(acrobot_State *s, noise_Stream *rng, slice_f64 act, slice_f32 obs);
+ROOT VALUE noise_Stream noise_NewStream(u64 seed, u32 domain);
+ROOT VALUE tuple_u32_u32_u32_u32 noise_rounds(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
+FN VALUE f32 exact_nan32(void);
+ROOT VALUE f32 exact_Tanh32(f32 x);
 
 // State.Choose, envs/classic/acrobot/step.go
 ROOT void acrobot_State_Choose(acrobot_State *s, i32 variant) {
@@ -68,17 +68,17 @@ ROOT void acrobot_State_Set(acrobot_State *s, i32 i, f64 x) {
 }
 
 // Stream.scripted, internal/noise/noscript.go
-FN u8 noise_Stream_scripted(noise_Stream *s) {
+FN VALUE u8 noise_Stream_scripted(noise_Stream *s) {
   return 0;
 }
 
 // Stream.next, internal/noise/noscript.go
-FN f64 noise_Stream_next(noise_Stream *s) {
+FN VALUE f64 noise_Stream_next(noise_Stream *s) {
   return 0x0p+00;
 }
 
 // round, internal/noise/philox.go
-FN tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3) {
+FN VALUE tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3) {
   u32 w0 = 0;
   u32 w1 = 0;
   u32 w2 = 0;
@@ -262,7 +262,7 @@ FN void noise_Stream_refill(noise_Stream *s) {
 }
 
 // Stream.firstWord, internal/noise/stream.go
-FN u32 noise_Stream_firstWord(noise_Stream *s) {
+FN VALUE u32 noise_Stream_firstWord(noise_Stream *s) {
   if (noise_Stream_scripted(s)) {
     return go_u32_f64((f64)((noise_Stream_next(s) * 0x1p+32)));
   }
@@ -272,7 +272,7 @@ FN u32 noise_Stream_firstWord(noise_Stream *s) {
 }
 
 // Stream.Uint32, internal/noise/stream.go
-ROOT u32 noise_Stream_Uint32(noise_Stream *s) {
+ROOT VALUE u32 noise_Stream_Uint32(noise_Stream *s) {
   if (s->left == 0u) {
     return noise_Stream_firstWord(s);
   }
@@ -281,7 +281,7 @@ ROOT u32 noise_Stream_Uint32(noise_Stream *s) {
 }
 
 // Stream.Uniform, internal/noise/stream.go
-FN f64 noise_Stream_Uniform(noise_Stream *s) {
+FN VALUE f64 noise_Stream_Uniform(noise_Stream *s) {
   if (noise_Stream_scripted(s)) {
     return noise_Stream_next(s);
   }
@@ -291,7 +291,7 @@ FN f64 noise_Stream_Uniform(noise_Stream *s) {
 }
 
 // Stream.UniformIn, internal/noise/stream.go
-FN f64 noise_Stream_UniformIn(noise_Stream *s, f64 low, f64 high) {
+FN VALUE f64 noise_Stream_UniformIn(noise_Stream *s, f64 low, f64 high) {
   return low + (f64)((noise_Stream_Uniform(s) * (high - low)));
 }
 
@@ -304,12 +304,12 @@ FN void acrobot_State_Reset(acrobot_State *s, noise_Stream *rng) {
 }
 
 // expBits, internal/exact/reduce.go
-FN i64 exact_expBits(f64 x) {
+FN VALUE i64 exact_expBits(f64 x) {
   return (i64)(((u64)((u64)(go_f64bits(x)) >> 52) & 2047ul));
 }
 
 // reduceMedium, internal/exact/reduce.go
-FN tuple_f64_f64_i64 exact_reduceMedium(f64 x) {
+FN VALUE tuple_f64_f64_i64 exact_reduceMedium(f64 x) {
   f64 r = 0;
   f64 c = 0;
   i64 n = 0;
@@ -336,7 +336,7 @@ FN tuple_f64_f64_i64 exact_reduceMedium(f64 x) {
 }
 
 // bits53, internal/exact/reduce.go
-FN u64 exact_bits53(array8_u32 *p, i64 at) {
+FN VALUE u64 exact_bits53(array8_u32 *p, i64 at) {
   u64 v = 0ul;
   {
     i64 i = at;
@@ -351,12 +351,12 @@ FN u64 exact_bits53(array8_u32 *p, i64 at) {
 }
 
 // pow2, internal/exact/basic.go
-FN f64 exact_pow2(i64 k) {
+FN VALUE f64 exact_pow2(i64 k) {
   return go_f64from((u64)((u64)((u64)((i64)((u64)(k) + (u64)(1023l)))) << 52));
 }
 
 // leadingPair, internal/exact/reduce.go
-FN tuple_f64_f64 exact_leadingPair(array8_u32 *p) {
+FN VALUE tuple_f64_f64 exact_leadingPair(array8_u32 *p) {
   f64 hi = 0;
   f64 lo = 0;
   i64 lead = 0l;
@@ -369,7 +369,7 @@ FN tuple_f64_f64 exact_leadingPair(array8_u32 *p) {
 }
 
 // twoProd, internal/exact/basic.go
-FN tuple_f64_f64 exact_twoProd(f64 a, f64 b) {
+FN VALUE tuple_f64_f64 exact_twoProd(f64 a, f64 b) {
   f64 p = 0;
   f64 e = 0;
   p = (f64)((a * b));
@@ -387,7 +387,7 @@ FN tuple_f64_f64 exact_twoProd(f64 a, f64 b) {
 }
 
 // piBits, internal/exact/reduce.go
-FN u32 exact_piBits(i64 at) {
+FN VALUE u32 exact_piBits(i64 at) {
   if (at < 0l) {
     if (at <= (-32l)) {
       return 0u;
@@ -416,7 +416,7 @@ FN void exact_negate(array8_u32 *p) {
 }
 
 // reduceHuge, internal/exact/reduce.go
-FN tuple_f64_f64_i64 exact_reduceHuge(f64 x) {
+FN VALUE tuple_f64_f64_i64 exact_reduceHuge(f64 x) {
   f64 r = 0;
   f64 c = 0;
   i64 n = 0;
@@ -473,7 +473,7 @@ FN tuple_f64_f64_i64 exact_reduceHuge(f64 x) {
 }
 
 // reducePio2, internal/exact/reduce.go
-FN tuple_f64_f64_i64 exact_reducePio2(f64 x) {
+FN VALUE tuple_f64_f64_i64 exact_reducePio2(f64 x) {
   f64 r = 0;
   f64 c = 0;
   i64 n = 0;
@@ -499,12 +499,12 @@ FN tuple_f64_f64_i64 exact_reducePio2(f64 x) {
 }
 
 // nan, internal/exact/basic.go
-FN f64 exact_nan(void) {
+FN VALUE f64 exact_nan(void) {
   return go_f64from(9221120237041090561ul);
 }
 
 // sinKernel, internal/exact/trig.go
-FN f64 exact_sinKernel(f64 x, f64 y) {
+FN VALUE f64 exact_sinKernel(f64 x, f64 y) {
   if (go_abs(x) < 0x1p-27) {
     return x;
   }
@@ -519,7 +519,7 @@ FN f64 exact_sinKernel(f64 x, f64 y) {
 }
 
 // cosKernel, internal/exact/trig.go
-FN f64 exact_cosKernel(f64 x, f64 y) {
+FN VALUE f64 exact_cosKernel(f64 x, f64 y) {
   f64 z = (f64)((x * x));
   f64 p = 0x1.1ee9ebdb4b1c4p-29 + (f64)((z * (-0x1.8fae9be8838d4p-37)));
   p = (-0x1.27e4f809c52adp-22) + (f64)((z * p));
@@ -532,7 +532,7 @@ FN f64 exact_cosKernel(f64 x, f64 y) {
 }
 
 // sinQuadrant, internal/exact/trig.go
-FN f64 exact_sinQuadrant(f64 r, f64 c, i64 n) {
+FN VALUE f64 exact_sinQuadrant(f64 r, f64 c, i64 n) {
   f64 v = 0x0p+00;
   if ((n & 1l) == 0l) {
     v = exact_sinKernel(r, c);
@@ -546,7 +546,7 @@ FN f64 exact_sinQuadrant(f64 r, f64 c, i64 n) {
 }
 
 // beyondFar, internal/exact/trig.go
-FN tuple_f64_f64 exact_beyondFar(f64 x) {
+FN VALUE tuple_f64_f64 exact_beyondFar(f64 x) {
   f64 sin_ = 0;
   f64 cos_ = 0;
   if (!(go_abs(x) <= 0x1.fffffffffffffp+1023)) {
@@ -560,7 +560,7 @@ FN tuple_f64_f64 exact_beyondFar(f64 x) {
 }
 
 // beyond, internal/exact/trig.go
-FN tuple_f64_f64 exact_beyond(f64 x) {
+FN VALUE tuple_f64_f64 exact_beyond(f64 x) {
   f64 sin_ = 0;
   f64 cos_ = 0;
   f64 ax = go_abs(x);
@@ -596,7 +596,7 @@ FN tuple_f64_f64 exact_beyond(f64 x) {
 }
 
 // Sincos, internal/exact/trig.go
-FN tuple_f64_f64 exact_Sincos(f64 x) {
+FN VALUE tuple_f64_f64 exact_Sincos(f64 x) {
   f64 sin_ = 0;
   f64 cos_ = 0;
   if (!(go_abs(x) <= 0x1.921fb54442d18p-01)) {
@@ -641,7 +641,7 @@ ROOT void acrobot_State_Begin(acrobot_State *s, noise_Stream *rng, slice_f32 obs
 }
 
 // Cos, internal/exact/trig.go
-FN f64 exact_Cos(f64 x) {
+FN VALUE f64 exact_Cos(f64 x) {
   if (go_abs(x) <= 0x1.921fb54442d18p-01) {
     return exact_cosKernel(x, 0x0p+00);
   }
@@ -680,12 +680,12 @@ FN void acrobot_move(acrobot_State *to, acrobot_State *s, acrobot_State *d, f64 
 }
 
 // combine, envs/classic/acrobot/step.go
-FN f64 acrobot_combine(f64 k1, f64 k2, f64 k3, f64 k4) {
+FN VALUE f64 acrobot_combine(f64 k1, f64 k2, f64 k3, f64 k4) {
   return (f64)((0x1.1111111111111p-05 * (((k1 + (f64)((0x1p+01 * k2))) + (f64)((0x1p+01 * k3))) + k4)));
 }
 
 // wrap, envs/classic/acrobot/step.go
-FN f64 acrobot_wrap(f64 x) {
+FN VALUE f64 acrobot_wrap(f64 x) {
   {
     i64 i = 0l;
     for (; (i < 1024l) && (x > 0x1.921fb54442d18p+01); i = (i64)((u64)(i) + (u64)(1))) {
@@ -702,7 +702,7 @@ FN f64 acrobot_wrap(f64 x) {
 }
 
 // bound, envs/classic/acrobot/step.go
-FN f64 acrobot_bound(f64 x, f64 most) {
+FN VALUE f64 acrobot_bound(f64 x, f64 most) {
   if (x < (-most)) {
     return -most;
   }
@@ -713,7 +713,7 @@ FN f64 acrobot_bound(f64 x, f64 most) {
 }
 
 // State.Step, envs/classic/acrobot/step.go
-FN tuple_f64_u8 acrobot_State_Step(acrobot_State *s, i32 action) {
+FN VALUE tuple_f64_u8 acrobot_State_Step(acrobot_State *s, i32 action) {
   f64 reward = 0;
   u8 terminated = 0;
   f64 torque = (f64)((i32)((u32)(action) - (u32)(1)));
@@ -744,7 +744,7 @@ FN tuple_f64_u8 acrobot_State_Step(acrobot_State *s, i32 action) {
 }
 
 // Index, envs/step.go
-FN i32 envs_Index(f64 a, i64 n) {
+FN VALUE i32 envs_Index(f64 a, i64 n) {
   if (!(a > 0x0p+00)) {
     return 0;
   }
@@ -755,7 +755,7 @@ FN i32 envs_Index(f64 a, i64 n) {
 }
 
 // State.Act, envs/classic/acrobot/step.go
-ROOT tuple_f64_u8 acrobot_State_Act(acrobot_State *s, noise_Stream *rng, slice_f64 act, slice_f32 obs) {
+ROOT VALUE tuple_f64_u8 acrobot_State_Act(acrobot_State *s, noise_Stream *rng, slice_f64 act, slice_f32 obs) {
   f64 reward = 0;
   u8 over = 0;
   tuple_f64_u8 t_1 = acrobot_State_Step(s, envs_Index(act.p[0l], 3l));
@@ -766,12 +766,12 @@ ROOT tuple_f64_u8 acrobot_State_Act(acrobot_State *s, noise_Stream *rng, slice_f
 }
 
 // NewStream, internal/noise/stream.go
-ROOT noise_Stream noise_NewStream(u64 seed, u32 domain) {
+ROOT VALUE noise_Stream noise_NewStream(u64 seed, u32 domain) {
   return LIT(noise_Stream, seed, 0, ZERO(array8_u32), domain, 0, 0);
 }
 
 // rounds, internal/noise/philox.go
-ROOT tuple_u32_u32_u32_u32 noise_rounds(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3) {
+ROOT VALUE tuple_u32_u32_u32_u32 noise_rounds(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3) {
   u32 w0 = 0;
   u32 w1 = 0;
   u32 w2 = 0;
@@ -861,12 +861,12 @@ ROOT tuple_u32_u32_u32_u32 noise_rounds(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, 
 }
 
 // nan32, internal/exact/basic.go
-FN f32 exact_nan32(void) {
+FN VALUE f32 exact_nan32(void) {
   return go_f32from(2143289344u);
 }
 
 // Tanh32, internal/exact/tanh32.go
-ROOT f32 exact_Tanh32(f32 x) {
+ROOT VALUE f32 exact_Tanh32(f32 x) {
   f32 a = x;
   if (x < 0x0p+00f) {
     a = -x;

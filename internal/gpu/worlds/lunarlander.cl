@@ -113,124 +113,124 @@ __constant array39_u32 exact_twoOverPi = {{2734261102u, 1313084713u, 4230436817u
 
 ROOT void lunarlander_State_Choose(lunarlander_State *s, i32 variant);
 ROOT void lunarlander_State_Set(lunarlander_State *s, i32 i, f64 x);
-FN u8 noise_Stream_scripted(noise_Stream *s);
-FN f64 noise_Stream_next(noise_Stream *s);
-FN tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
+FN VALUE u8 noise_Stream_scripted(noise_Stream *s);
+FN VALUE f64 noise_Stream_next(noise_Stream *s);
+FN VALUE tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
 FN void noise_rounds2(array8_u32 *w, u64 seed, u64 n, u32 domain);
 FN void noise_Stream_refill(noise_Stream *s);
-FN u32 noise_Stream_firstWord(noise_Stream *s);
-ROOT u32 noise_Stream_Uint32(noise_Stream *s);
-FN f64 noise_Stream_Uniform(noise_Stream *s);
-FN f64 noise_Stream_UniformIn(noise_Stream *s, f64 low, f64 high);
-FN f32 exact_nan32(void);
-FN f32 exact_Sqrt32(f32 x);
-FN f32 box2d_dot(box2d_Vec2 a, box2d_Vec2 b);
-FN f32 box2d_length(box2d_Vec2 a);
-FN tuple_box2d_Vec2_f32 box2d_normalize(box2d_Vec2 a);
-FN box2d_Vec2 box2d_sub(box2d_Vec2 a, box2d_Vec2 b);
-FN box2d_Vec2 box2d_right(box2d_Vec2 a);
-FN box2d_Fixture box2d_EdgeFixture(box2d_Vec2 v1, box2d_Vec2 v2, i32 material);
-FN box2d_Vec2 lunarlander_vec(f64 x, f64 y);
+FN VALUE u32 noise_Stream_firstWord(noise_Stream *s);
+ROOT VALUE u32 noise_Stream_Uint32(noise_Stream *s);
+FN VALUE f64 noise_Stream_Uniform(noise_Stream *s);
+FN VALUE f64 noise_Stream_UniformIn(noise_Stream *s, f64 low, f64 high);
+FN VALUE f32 exact_nan32(void);
+FN VALUE f32 exact_Sqrt32(f32 x);
+FN VALUE f32 box2d_dot(box2d_Vec2 a, box2d_Vec2 b);
+FN VALUE f32 box2d_length(box2d_Vec2 a);
+FN VALUE tuple_box2d_Vec2_f32 box2d_normalize(box2d_Vec2 a);
+FN VALUE box2d_Vec2 box2d_sub(box2d_Vec2 a, box2d_Vec2 b);
+FN VALUE box2d_Vec2 box2d_right(box2d_Vec2 a);
+FN VALUE box2d_Fixture box2d_EdgeFixture(box2d_Vec2 v1, box2d_Vec2 v2, i32 material);
+FN VALUE box2d_Vec2 lunarlander_vec(f64 x, f64 y);
 FN void lunarlander_State_raise(lunarlander_State *s);
 FN void box2d_World_Reset(box2d_World *w, box2d_Vec2 gravity);
-FN box2d_PolygonShape box2d_Box(f32 hx, f32 hy);
-FN f32 box2d_cross(box2d_Vec2 a, box2d_Vec2 b);
-FN i32 box2d_wrap(slice_box2d_Vec2 points, i32 at);
-FN i32 box2d_PolygonShape_next(box2d_PolygonShape *s, i32 i);
-FN box2d_Vec2 box2d_add(box2d_Vec2 a, box2d_Vec2 b);
-FN box2d_Vec2 box2d_scale(f32 s, box2d_Vec2 a);
-FN box2d_Vec2 box2d_PolygonShape_areaCenter(box2d_PolygonShape *s);
-FN box2d_PolygonShape box2d_Polygon(slice_box2d_Vec2 points);
-FN tuple_f64_i32 exact_reduceFast(f64 x);
-FN f64 exact_evalSine_c(f64 x, f64 x2, __constant exact_sincosPoly *p);
-FN f64 exact_evalCosine_c(f64 x2, __constant exact_sincosPoly *p);
-FN tuple_f32_f32 exact_bothInQuadrant(f64 r, i32 n, i32 m);
-FN tuple_f64_i32 exact_reduceLarge(u32 b);
-FN tuple_f32_f32 exact_SinCos32(f32 x);
-FN box2d_rot box2d_makeRot(f32 angle);
-FN box2d_aabb box2d_fatten(box2d_aabb b);
-FN box2d_Vec2 box2d_mul(box2d_transform t, box2d_Vec2 v);
-FN f32 box2d_least(f32 a, f32 b);
-FN box2d_Vec2 box2d_leastVec(box2d_Vec2 a, box2d_Vec2 b);
-FN f32 box2d_most(f32 a, f32 b);
-FN box2d_Vec2 box2d_mostVec(box2d_Vec2 a, box2d_Vec2 b);
-FN box2d_aabb box2d_PolygonShape_box(box2d_PolygonShape *s, box2d_transform t);
-FN tuple_f32_box2d_Vec2_f32 box2d_PolygonShape_massData(box2d_PolygonShape *s, f32 density);
+FN VALUE box2d_PolygonShape box2d_Box(f32 hx, f32 hy);
+FN VALUE f32 box2d_cross(box2d_Vec2 a, box2d_Vec2 b);
+FN VALUE i32 box2d_wrap(slice_box2d_Vec2 points, i32 at);
+FN VALUE i32 box2d_PolygonShape_next(box2d_PolygonShape *s, i32 i);
+FN VALUE box2d_Vec2 box2d_add(box2d_Vec2 a, box2d_Vec2 b);
+FN VALUE box2d_Vec2 box2d_scale(f32 s, box2d_Vec2 a);
+FN VALUE box2d_Vec2 box2d_PolygonShape_areaCenter(box2d_PolygonShape *s);
+FN VALUE box2d_PolygonShape box2d_Polygon(slice_box2d_Vec2 points);
+FN VALUE tuple_f64_i32 exact_reduceFast(f64 x);
+FN VALUE f64 exact_evalSine_c(f64 x, f64 x2, __constant exact_sincosPoly *p);
+FN VALUE f64 exact_evalCosine_c(f64 x2, __constant exact_sincosPoly *p);
+FN VALUE tuple_f32_f32 exact_bothInQuadrant(f64 r, i32 n, i32 m);
+FN VALUE tuple_f64_i32 exact_reduceLarge(u32 b);
+FN VALUE tuple_f32_f32 exact_SinCos32(f32 x);
+FN VALUE box2d_rot box2d_makeRot(f32 angle);
+FN VALUE box2d_aabb box2d_fatten(box2d_aabb b);
+FN VALUE box2d_Vec2 box2d_mul(box2d_transform t, box2d_Vec2 v);
+FN VALUE f32 box2d_least(f32 a, f32 b);
+FN VALUE box2d_Vec2 box2d_leastVec(box2d_Vec2 a, box2d_Vec2 b);
+FN VALUE f32 box2d_most(f32 a, f32 b);
+FN VALUE box2d_Vec2 box2d_mostVec(box2d_Vec2 a, box2d_Vec2 b);
+FN VALUE box2d_aabb box2d_PolygonShape_box(box2d_PolygonShape *s, box2d_transform t);
+FN VALUE tuple_f32_box2d_Vec2_f32 box2d_PolygonShape_massData(box2d_PolygonShape *s, f32 density);
 FN void box2d_Body_resetMassData(box2d_Body *b, f32 density);
 FN void box2d_Body_create(box2d_Body *b, box2d_BodyDef *def);
-FN i32 box2d_World_CreateBody(box2d_World *w, box2d_BodyDef *def);
-FN i32 box2d_World_CreateRevoluteJoint(box2d_World *w, box2d_RevoluteJointDef *def);
+FN VALUE i32 box2d_World_CreateBody(box2d_World *w, box2d_BodyDef *def);
+FN VALUE i32 box2d_World_CreateRevoluteJoint(box2d_World *w, box2d_RevoluteJointDef *def);
 FN void lunarlander_State_build(lunarlander_State *s);
 FN void box2d_Body_SetAwake(box2d_Body *b, u8 awake);
 FN void box2d_Body_ApplyForceToCenter(box2d_Body *b, box2d_Vec2 force);
-FN i64 noise_Stream_IntN(noise_Stream *s, i64 low, i64 high);
-FN box2d_Vec2 box2d_Body_Position(box2d_Body *b);
-FN f32 box2d_Body_Angle(box2d_Body *b);
-FN f64 lunarlander_flag(u8 on);
-FN array8_f64 lunarlander_State_view(lunarlander_State *s);
-FN f64 exact_nan(void);
-FN f64 exact_Sqrt(f64 x);
-FN f64 exact_Abs(f64 x);
-FN u8 box2d_World_Overflow(box2d_World *w);
-FN u8 box2d_Body_Awake(box2d_Body *b);
-FN tuple_f64_u8 lunarlander_State_judge(lunarlander_State *s, f64 main_, f64 side);
-FN tuple_f64_f64 exact_twoSum(f64 a, f64 b);
-FN tuple_f64_f64 exact_expSmall(f64 hi, f64 lo);
-FN tuple_f64_f64_i64 exact_expPair(f64 x);
-FN tuple_f64_f64 exact_twoProd(f64 a, f64 b);
-FN f64 exact_tanhRational(f64 x);
-FN f64 exact_pow2(i64 k);
-FN f64 exact_Tanh(f64 x);
-FN i64 exact_expBits(f64 x);
-FN tuple_f64_f64_i64 exact_reduceMedium(f64 x);
-FN u64 exact_bits53(array8_u32 *p, i64 at);
-FN tuple_f64_f64 exact_leadingPair(array8_u32 *p);
-FN u32 exact_piBits(i64 at);
+FN VALUE i64 noise_Stream_IntN(noise_Stream *s, i64 low, i64 high);
+FN VALUE box2d_Vec2 box2d_Body_Position(box2d_Body *b);
+FN VALUE f32 box2d_Body_Angle(box2d_Body *b);
+FN VALUE f64 lunarlander_flag(u8 on);
+FN VALUE array8_f64 lunarlander_State_view(lunarlander_State *s);
+FN VALUE f64 exact_nan(void);
+FN VALUE f64 exact_Sqrt(f64 x);
+FN VALUE f64 exact_Abs(f64 x);
+FN VALUE u8 box2d_World_Overflow(box2d_World *w);
+FN VALUE u8 box2d_Body_Awake(box2d_Body *b);
+FN VALUE tuple_f64_u8 lunarlander_State_judge(lunarlander_State *s, f64 main_, f64 side);
+FN VALUE tuple_f64_f64 exact_twoSum(f64 a, f64 b);
+FN VALUE tuple_f64_f64 exact_expSmall(f64 hi, f64 lo);
+FN VALUE tuple_f64_f64_i64 exact_expPair(f64 x);
+FN VALUE tuple_f64_f64 exact_twoProd(f64 a, f64 b);
+FN VALUE f64 exact_tanhRational(f64 x);
+FN VALUE f64 exact_pow2(i64 k);
+FN VALUE f64 exact_Tanh(f64 x);
+FN VALUE i64 exact_expBits(f64 x);
+FN VALUE tuple_f64_f64_i64 exact_reduceMedium(f64 x);
+FN VALUE u64 exact_bits53(array8_u32 *p, i64 at);
+FN VALUE tuple_f64_f64 exact_leadingPair(array8_u32 *p);
+FN VALUE u32 exact_piBits(i64 at);
 FN void exact_negate(array8_u32 *p);
-FN tuple_f64_f64_i64 exact_reduceHuge(f64 x);
-FN tuple_f64_f64_i64 exact_reducePio2(f64 x);
-FN f64 exact_sinKernel(f64 x, f64 y);
-FN f64 exact_cosKernel(f64 x, f64 y);
-FN f64 exact_sinQuadrant(f64 r, f64 c, i64 n);
-FN tuple_f64_f64 exact_beyondFar(f64 x);
-FN tuple_f64_f64 exact_beyond(f64 x);
-FN f64 exact_Sin(f64 x);
-FN f64 lunarlander_gust(i64 at);
+FN VALUE tuple_f64_f64_i64 exact_reduceHuge(f64 x);
+FN VALUE tuple_f64_f64_i64 exact_reducePio2(f64 x);
+FN VALUE f64 exact_sinKernel(f64 x, f64 y);
+FN VALUE f64 exact_cosKernel(f64 x, f64 y);
+FN VALUE f64 exact_sinQuadrant(f64 r, f64 c, i64 n);
+FN VALUE tuple_f64_f64 exact_beyondFar(f64 x);
+FN VALUE tuple_f64_f64 exact_beyond(f64 x);
+FN VALUE f64 exact_Sin(f64 x);
+FN VALUE f64 lunarlander_gust(i64 at);
 FN void box2d_Body_ApplyTorque(box2d_Body *b, f32 torque);
 FN void lunarlander_State_blow(lunarlander_State *s);
-FN tuple_f64_f64 exact_Sincos(f64 x);
+FN VALUE tuple_f64_f64 exact_Sincos(f64 x);
 FN void box2d_Body_ApplyLinearImpulse(box2d_Body *b, box2d_Vec2 impulse, box2d_Vec2 point);
 FN void lunarlander_State_thrust(lunarlander_State *s, f64 main_, f64 side, f64 direction, f64 d0, f64 d1);
-FN array2_box2d_Material lunarlander_materials(void);
-FN u8 box2d_Fixture_misses(box2d_Fixture *g, box2d_aabb *b);
-FN box2d_aabb box2d_Fixture_box(box2d_Fixture *g);
-FN u8 box2d_aabb_overlaps(box2d_aabb *a, box2d_aabb *b);
-FN i32 box2d_Fixture_material(box2d_Fixture *g);
-FN u8 box2d_Filter_meets(box2d_Filter f, box2d_Filter other);
+FN VALUE array2_box2d_Material lunarlander_materials(void);
+FN VALUE u8 box2d_Fixture_misses(box2d_Fixture *g, box2d_aabb *b);
+FN VALUE box2d_aabb box2d_Fixture_box(box2d_Fixture *g);
+FN VALUE u8 box2d_aabb_overlaps(box2d_aabb *a, box2d_aabb *b);
+FN VALUE i32 box2d_Fixture_material(box2d_Fixture *g);
+FN VALUE u8 box2d_Filter_meets(box2d_Filter f, box2d_Filter other);
 FN void box2d_World_addContact(box2d_World *w, slice_box2d_Fixture ground, slice_box2d_Material materials, slice_box2d_Contact contacts, i32 fixture, i32 body);
 FN void box2d_World_findNewContacts(box2d_World *w, slice_box2d_Fixture ground, slice_box2d_Material materials, slice_box2d_Contact contacts);
-FN i32 box2d_Fixture_hull(box2d_Fixture *g);
-FN box2d_Vec2 box2d_turnBack(box2d_rot q, box2d_Vec2 v);
-FN box2d_Vec2 box2d_turn(box2d_rot q, box2d_Vec2 v);
-FN f32 box2d_hullRef_edgeSeparation(box2d_hullRef *h, i32 edge, box2d_hullRef *o);
-FN i32 box2d_hullRef_before(box2d_hullRef *h, i32 i);
-FN i32 box2d_hullRef_next(box2d_hullRef *h, i32 i);
-FN tuple_i32_f32 box2d_hullRef_maxSeparation(box2d_hullRef *h, box2d_hullRef *o);
+FN VALUE i32 box2d_Fixture_hull(box2d_Fixture *g);
+FN VALUE box2d_Vec2 box2d_turnBack(box2d_rot q, box2d_Vec2 v);
+FN VALUE box2d_Vec2 box2d_turn(box2d_rot q, box2d_Vec2 v);
+FN VALUE f32 box2d_hullRef_edgeSeparation(box2d_hullRef *h, i32 edge, box2d_hullRef *o);
+FN VALUE i32 box2d_hullRef_before(box2d_hullRef *h, i32 i);
+FN VALUE i32 box2d_hullRef_next(box2d_hullRef *h, i32 i);
+FN VALUE tuple_i32_f32 box2d_hullRef_maxSeparation(box2d_hullRef *h, box2d_hullRef *o);
 FN void box2d_hullRef_setGround(box2d_hullRef *h, box2d_Hull *g);
 FN void box2d_hullRef_setBody(box2d_hullRef *h, box2d_Body *b);
-FN u32 box2d_contactID(i32 indexA, i32 indexB, u32 typeA, u32 typeB);
+FN VALUE u32 box2d_contactID(i32 indexA, i32 indexB, u32 typeA, u32 typeB);
 FN void box2d_hullRef_incidentEdge(box2d_hullRef *h, array2_box2d_clipVertex *c, i32 edge, box2d_hullRef *o);
-FN i32 box2d_clipSegment(array2_box2d_clipVertex *out, array2_box2d_clipVertex *in, box2d_Vec2 normal, f32 offset, i32 vertexA);
-FN box2d_Vec2 box2d_neg(box2d_Vec2 a);
-FN box2d_Vec2 box2d_mulBack(box2d_transform t, box2d_Vec2 v);
-FN u32 box2d_swapID(u32 id);
+FN VALUE i32 box2d_clipSegment(array2_box2d_clipVertex *out, array2_box2d_clipVertex *in, box2d_Vec2 normal, f32 offset, i32 vertexA);
+FN VALUE box2d_Vec2 box2d_neg(box2d_Vec2 a);
+FN VALUE box2d_Vec2 box2d_mulBack(box2d_transform t, box2d_Vec2 v);
+FN VALUE u32 box2d_swapID(u32 id);
 FN void box2d_hullRef_clip(box2d_hullRef *h, box2d_manifold *m, i32 edge, box2d_hullRef *o);
 FN void box2d_collidePolygon(box2d_manifold *m, box2d_Hull *g, box2d_Body *b);
-FN tuple_i32_f32_u8 box2d_edgeCollider_polygonSeparation(box2d_edgeCollider *e, box2d_Body *b);
-FN i32 box2d_edgeCollider_next(box2d_edgeCollider *e, i32 i);
+FN VALUE tuple_i32_f32_u8 box2d_edgeCollider_polygonSeparation(box2d_edgeCollider *e, box2d_Body *b);
+FN VALUE i32 box2d_edgeCollider_next(box2d_edgeCollider *e, i32 i);
 FN void box2d_edgeCollider_polygonFace(box2d_edgeCollider *e, box2d_referenceFace *ref, array2_box2d_clipVertex *incident, i32 face);
 FN void box2d_edgeCollider_edgeFace(box2d_edgeCollider *e, box2d_referenceFace *ref, array2_box2d_clipVertex *incident);
-FN u8 box2d_referenceFace_clip(box2d_referenceFace *f, array2_box2d_clipVertex *out, array2_box2d_clipVertex *incident);
+FN VALUE u8 box2d_referenceFace_clip(box2d_referenceFace *f, array2_box2d_clipVertex *out, array2_box2d_clipVertex *incident);
 FN void box2d_edgeCollider_store(box2d_edgeCollider *e, box2d_manifold *m, box2d_Body *b, box2d_referenceFace *ref, array2_box2d_clipVertex *clipped);
 FN void box2d_collideEdge(box2d_manifold *m, box2d_Fixture *g, box2d_Body *b);
 FN void box2d_Contact_update(box2d_Contact *c, box2d_Fixture *g, slice_box2d_Hull hulls, box2d_Body *b);
@@ -239,97 +239,97 @@ FN void box2d_World_collide(box2d_World *w, slice_box2d_Fixture ground, slice_bo
 FN void box2d_island_gather(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, i32 seed, array5_u8 *inIsland, array4_u8 *jointTaken);
 FN void box2d_island_load(box2d_island *s, box2d_World *w, i32 body, f32 dt);
 FN void box2d_contactConstraint_prepare(box2d_contactConstraint *k, box2d_World *w, slice_box2d_Contact contacts, i32 index_, f32 warm);
-FN box2d_Vec2 box2d_middle(box2d_Vec2 clip, box2d_Vec2 plane, box2d_Vec2 normal);
-FN tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 box2d_manifold_worldPoints(box2d_manifold *m, box2d_transform xf);
-FN box2d_rot box2d_position_rotation(box2d_position *p);
-FN f32 box2d_inverse(f32 x);
-FN box2d_Vec2 box2d_spin(f32 s, box2d_Vec2 a);
+FN VALUE box2d_Vec2 box2d_middle(box2d_Vec2 clip, box2d_Vec2 plane, box2d_Vec2 normal);
+FN VALUE tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 box2d_manifold_worldPoints(box2d_manifold *m, box2d_transform xf);
+FN VALUE box2d_rot box2d_position_rotation(box2d_position *p);
+FN VALUE f32 box2d_inverse(f32 x);
+FN VALUE box2d_Vec2 box2d_spin(f32 s, box2d_Vec2 a);
 FN void box2d_contactConstraint_initBlock(box2d_contactConstraint *k);
 FN void box2d_contactConstraint_setup(box2d_contactConstraint *k, box2d_Contact *contact, box2d_Vec2 localCenter, box2d_position *p, box2d_velocity *v);
 FN void box2d_contactConstraint_warmStart(box2d_contactConstraint *k, box2d_velocity *v);
 FN void box2d_jointConstraint_setMass(box2d_jointConstraint *k);
 FN void box2d_jointConstraint_setLimit(box2d_jointConstraint *k, box2d_RevoluteJoint *j, f32 angle);
 FN void box2d_jointConstraint_setup(box2d_jointConstraint *k, box2d_World *w, i32 joint, array8_box2d_velocity *velocities, f32 dt, f32 dtRatio);
-FN i32 box2d_island_collect(box2d_island *s, array36_i32 *ops, i32 first, i32 end, array8_i32 *last);
-FN u32 box2d_island_bodiesOf(box2d_island *s, i32 op);
+FN VALUE i32 box2d_island_collect(box2d_island *s, array36_i32 *ops, i32 first, i32 end, array8_i32 *last);
+FN VALUE u32 box2d_island_bodiesOf(box2d_island *s, i32 op);
 FN void box2d_schedule_mix(box2d_schedule *p, box2d_island *s);
 FN void box2d_island_plan(box2d_island *s);
 FN void box2d_jointConstraint_solveVelocity(box2d_jointConstraint *k, array8_box2d_velocity *velocities);
-FN box2d_velocity box2d_contactConstraint_push(box2d_contactConstraint *k, box2d_constraintPoint *c, box2d_velocity v, f32 x, f32 y);
-FN box2d_velocity box2d_contactConstraint_solveTangent(box2d_contactConstraint *k, box2d_constraintPoint *c, box2d_velocity v);
-FN box2d_velocity box2d_contactConstraint_solveBlock(box2d_contactConstraint *k, box2d_velocity v);
+FN VALUE box2d_velocity box2d_contactConstraint_push(box2d_contactConstraint *k, box2d_constraintPoint *c, box2d_velocity v, f32 x, f32 y);
+FN VALUE box2d_velocity box2d_contactConstraint_solveTangent(box2d_contactConstraint *k, box2d_constraintPoint *c, box2d_velocity v);
+FN VALUE box2d_velocity box2d_contactConstraint_solveBlock(box2d_contactConstraint *k, box2d_velocity v);
 FN void box2d_contactConstraint_solveVelocity(box2d_contactConstraint *k, box2d_velocity *body);
 FN void box2d_island_run(box2d_island *s, array36_i32 *ops, i32 count);
-FN u8 box2d_island_atMark(box2d_island *s);
+FN VALUE u8 box2d_island_atMark(box2d_island *s);
 FN void box2d_island_repeat(box2d_island *s, box2d_jointConstraint *a, box2d_jointConstraint *b, i32 j, i32 period, i32 times);
 FN void box2d_island_skip(box2d_island *s, i32 period, i32 left);
 FN void box2d_island_setMark(box2d_island *s);
 FN void box2d_island_solveVelocities(box2d_island *s, i32 iterations);
-FN f32 box2d_plus(f32 a);
+FN VALUE f32 box2d_plus(f32 a);
 FN void box2d_jointConstraint_store(box2d_jointConstraint *k, box2d_World *w);
 FN void box2d_contactConstraint_store(box2d_contactConstraint *k, slice_box2d_Contact contacts);
-FN f32 box2d_abs(f32 a);
+FN VALUE f32 box2d_abs(f32 a);
 FN void box2d_island_integrate(box2d_island *s, i32 body, f32 dt);
-FN f32 box2d_clamp(f32 a, f32 low, f32 high);
-FN f32 box2d_contactConstraint_solvePosition(box2d_contactConstraint *k, box2d_manifold *m, box2d_Vec2 localCenter, box2d_position *p, f32 share, f32 minSeparation);
-FN u8 box2d_jointConstraint_solvePosition(box2d_jointConstraint *k, box2d_RevoluteJointDef *def, array8_box2d_position *positions);
-FN u8 box2d_island_solvePositions(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, i32 iterations);
+FN VALUE f32 box2d_clamp(f32 a, f32 low, f32 high);
+FN VALUE f32 box2d_contactConstraint_solvePosition(box2d_contactConstraint *k, box2d_manifold *m, box2d_Vec2 localCenter, box2d_position *p, f32 share, f32 minSeparation);
+FN VALUE u8 box2d_jointConstraint_solvePosition(box2d_jointConstraint *k, box2d_RevoluteJointDef *def, array8_box2d_position *positions);
+FN VALUE u8 box2d_island_solvePositions(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, i32 iterations);
 FN void box2d_Body_synchronizeTransform(box2d_Body *b, box2d_rot q);
 FN void box2d_island_unload(box2d_island *s, box2d_World *w, i32 body);
 FN void box2d_island_sleep(box2d_island *s, box2d_World *w, f32 dt, u8 solved);
 FN void box2d_island_solve(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, f32 dt, f32 dtRatio, i32 velocityIterations, i32 positionIterations);
-FN u8 box2d_aabb_contains(box2d_aabb *a, box2d_aabb *b);
+FN VALUE u8 box2d_aabb_contains(box2d_aabb *a, box2d_aabb *b);
 FN void box2d_Body_moveProxy(box2d_Body *b, box2d_aabb box, box2d_Vec2 displacement);
 FN void box2d_Body_synchronizeFixture(box2d_Body *b, box2d_rot q0);
 FN void box2d_World_solve(box2d_World *w, box2d_island *s, slice_box2d_Contact contacts, f32 dt, f32 dtRatio, i32 velocityIterations, i32 positionIterations);
-FN i32 box2d_PolygonShape_support(box2d_PolygonShape *s, box2d_Vec2 d);
-FN i32 box2d_Hull_support(box2d_Hull *g, box2d_Vec2 d);
-FN tuple_i32_i32 box2d_separator_deepest(box2d_separator *f, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf);
-FN box2d_transform box2d_sweep_at(box2d_sweep *s, f32 beta);
-FN f32 box2d_separator_evaluate(box2d_separator *f, i32 indexA, i32 indexB, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf);
-FN tuple_f32_i32 box2d_separator_pushBack(box2d_separator *f, box2d_Hull *g, box2d_PolygonShape *s, box2d_sweep *w, f32 t1);
-FN f64 exact_Floor(f64 x);
+FN VALUE i32 box2d_PolygonShape_support(box2d_PolygonShape *s, box2d_Vec2 d);
+FN VALUE i32 box2d_Hull_support(box2d_Hull *g, box2d_Vec2 d);
+FN VALUE tuple_i32_i32 box2d_separator_deepest(box2d_separator *f, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf);
+FN VALUE box2d_transform box2d_sweep_at(box2d_sweep *s, f32 beta);
+FN VALUE f32 box2d_separator_evaluate(box2d_separator *f, i32 indexA, i32 indexB, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf);
+FN VALUE tuple_f32_i32 box2d_separator_pushBack(box2d_separator *f, box2d_Hull *g, box2d_PolygonShape *s, box2d_sweep *w, f32 t1);
+FN VALUE f64 exact_Floor(f64 x);
 FN void box2d_sweep_normalize(box2d_sweep *s);
 FN void box2d_simplexVertex_set(box2d_simplexVertex *v, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf, f32 a);
-FN f32 box2d_simplex_metric(box2d_simplex *x);
+FN VALUE f32 box2d_simplex_metric(box2d_simplex *x);
 FN void box2d_simplex_read(box2d_simplex *x, box2d_simplexCache *cache, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf);
 FN void box2d_simplex_solve2(box2d_simplex *x);
 FN void box2d_simplex_corner(box2d_simplex *x, i32 i);
 FN void box2d_simplex_edge(box2d_simplex *x, i32 i, i32 j, f32 di, f32 dj);
 FN void box2d_simplex_solve3(box2d_simplex *x);
-FN box2d_Vec2 box2d_simplex_direction(box2d_simplex *x);
+FN VALUE box2d_Vec2 box2d_simplex_direction(box2d_simplex *x);
 FN void box2d_simplex_write(box2d_simplex *x, box2d_simplexCache *cache);
-FN f32 box2d_simplex_separation(box2d_simplex *x);
-FN f32 box2d_distance(box2d_simplexCache *cache, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf);
+FN VALUE f32 box2d_simplex_separation(box2d_simplex *x);
+FN VALUE f32 box2d_distance(box2d_simplexCache *cache, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf);
 FN void box2d_separator_setup(box2d_separator *f, box2d_simplexCache *cache, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf);
-FN tuple_f32_u8 box2d_timeOfImpact(box2d_Hull *g, box2d_PolygonShape *s, box2d_sweep w);
+FN VALUE tuple_f32_u8 box2d_timeOfImpact(box2d_Hull *g, box2d_PolygonShape *s, box2d_sweep w);
 FN void box2d_World_setGroundTime(box2d_World *w, box2d_impacts *m, slice_box2d_Contact contacts, i32 ground, f32 alpha0);
 FN void box2d_Body_advanceSweep(box2d_Body *b, f32 alpha);
 FN void box2d_reach_set(box2d_reach *r, box2d_Body *b);
-FN tuple_f32_f32 box2d_reach_along(box2d_reach *r, box2d_Vec2 n, box2d_Vec2 point, i32 count);
-FN u8 box2d_reach_clears(box2d_reach *r, box2d_Fixture *g, slice_box2d_Hull hulls, i32 count);
-FN box2d_Hull box2d_Fixture_copyHull(box2d_Fixture *g, slice_box2d_Hull hulls);
+FN VALUE tuple_f32_f32 box2d_reach_along(box2d_reach *r, box2d_Vec2 n, box2d_Vec2 point, i32 count);
+FN VALUE u8 box2d_reach_clears(box2d_reach *r, box2d_Fixture *g, slice_box2d_Hull hulls, i32 count);
+FN VALUE box2d_Hull box2d_Fixture_copyHull(box2d_Fixture *g, slice_box2d_Hull hulls);
 FN void box2d_World_computeTOI(box2d_World *w, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts, i32 index_);
-FN tuple_i32_f32 box2d_World_firstImpact(box2d_World *w, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts);
+FN VALUE tuple_i32_f32 box2d_World_firstImpact(box2d_World *w, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts);
 FN void box2d_Body_advance(box2d_Body *b, f32 alpha);
 FN void box2d_island_gatherTOI(box2d_island *s, box2d_World *w, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts, i32 first, f32 alpha);
 FN void box2d_island_solveTOI(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, i32 body, f32 h, i32 velocityIterations);
-FN u8 box2d_World_impact(box2d_World *w, box2d_island *s, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts, i32 first, f32 alpha, f32 dt, i32 velocityIterations);
+FN VALUE u8 box2d_World_impact(box2d_World *w, box2d_island *s, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts, i32 first, f32 alpha, f32 dt, i32 velocityIterations);
 FN void box2d_World_adopt(box2d_World *w, box2d_impacts *m, slice_box2d_Contact contacts, i32 first);
 FN void box2d_World_solveTOI(box2d_World *w, box2d_island *s, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Material materials, slice_box2d_Contact contacts, f32 dt, i32 velocityIterations);
 FN void box2d_World_Step(box2d_World *w, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Material materials, slice_box2d_Contact contacts, f32 dt, i32 velocityIterations, i32 positionIterations);
-FN tuple_f64_u8 lunarlander_State_Step(lunarlander_State *s, noise_Stream *rng, f64 main_, f64 side, f64 direction);
+FN VALUE tuple_f64_u8 lunarlander_State_Step(lunarlander_State *s, noise_Stream *rng, f64 main_, f64 side, f64 direction);
 FN void lunarlander_State_Reset(lunarlander_State *s, noise_Stream *rng);
 FN void lunarlander_State_Observe(lunarlander_State *s, slice_f32 obs);
 ROOT void lunarlander_State_Begin(lunarlander_State *s, noise_Stream *rng, slice_f32 obs);
-FN tuple_f64_f64_f64 lunarlander_Continuous(f64 a, f64 b);
-FN tuple_f64_f64_f64 lunarlander_Discrete(i32 action);
-FN f64 envs_Real(f64 a, f64 low);
-FN i32 envs_Index(f64 a, i64 n);
-ROOT tuple_f64_u8 lunarlander_State_Act(lunarlander_State *s, noise_Stream *rng, slice_f64 act, slice_f32 obs);
-ROOT noise_Stream noise_NewStream(u64 seed, u32 domain);
-ROOT tuple_u32_u32_u32_u32 noise_rounds(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
-ROOT f32 exact_Tanh32(f32 x);
+FN VALUE tuple_f64_f64_f64 lunarlander_Continuous(f64 a, f64 b);
+FN VALUE tuple_f64_f64_f64 lunarlander_Discrete(i32 action);
+FN VALUE f64 envs_Real(f64 a, f64 low);
+FN VALUE i32 envs_Index(f64 a, i64 n);
+ROOT VALUE tuple_f64_u8 lunarlander_State_Act(lunarlander_State *s, noise_Stream *rng, slice_f64 act, slice_f32 obs);
+ROOT VALUE noise_Stream noise_NewStream(u64 seed, u32 domain);
+ROOT VALUE tuple_u32_u32_u32_u32 noise_rounds(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
+ROOT VALUE f32 exact_Tanh32(f32 x);
 
 // State.Choose, envs/box2d/lunarlander/step.go
 ROOT void lunarlander_State_Choose(lunarlander_State *s, i32 variant) {
@@ -364,17 +364,17 @@ ROOT void lunarlander_State_Set(lunarlander_State *s, i32 i, f64 x) {
 }
 
 // Stream.scripted, internal/noise/noscript.go
-FN u8 noise_Stream_scripted(noise_Stream *s) {
+FN VALUE u8 noise_Stream_scripted(noise_Stream *s) {
   return 0;
 }
 
 // Stream.next, internal/noise/noscript.go
-FN f64 noise_Stream_next(noise_Stream *s) {
+FN VALUE f64 noise_Stream_next(noise_Stream *s) {
   return 0x0p+00;
 }
 
 // round, internal/noise/philox.go
-FN tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3) {
+FN VALUE tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3) {
   u32 w0 = 0;
   u32 w1 = 0;
   u32 w2 = 0;
@@ -558,7 +558,7 @@ FN void noise_Stream_refill(noise_Stream *s) {
 }
 
 // Stream.firstWord, internal/noise/stream.go
-FN u32 noise_Stream_firstWord(noise_Stream *s) {
+FN VALUE u32 noise_Stream_firstWord(noise_Stream *s) {
   if (noise_Stream_scripted(s)) {
     return go_u32_f64((f64)((noise_Stream_next(s) * 0x1p+32)));
   }
@@ -568,7 +568,7 @@ FN u32 noise_Stream_firstWord(noise_Stream *s) {
 }
 
 // Stream.Uint32, internal/noise/stream.go
-ROOT u32 noise_Stream_Uint32(noise_Stream *s) {
+ROOT VALUE u32 noise_Stream_Uint32(noise_Stream *s) {
   if (s->left == 0u) {
     return noise_Stream_firstWord(s);
   }
@@ -577,7 +577,7 @@ ROOT u32 noise_Stream_Uint32(noise_Stream *s) {
 }
 
 // Stream.Uniform, internal/noise/stream.go
-FN f64 noise_Stream_Uniform(noise_Stream *s) {
+FN VALUE f64 noise_Stream_Uniform(noise_Stream *s) {
   if (noise_Stream_scripted(s)) {
     return noise_Stream_next(s);
   }
@@ -587,17 +587,17 @@ FN f64 noise_Stream_Uniform(noise_Stream *s) {
 }
 
 // Stream.UniformIn, internal/noise/stream.go
-FN f64 noise_Stream_UniformIn(noise_Stream *s, f64 low, f64 high) {
+FN VALUE f64 noise_Stream_UniformIn(noise_Stream *s, f64 low, f64 high) {
   return low + (f64)((noise_Stream_Uniform(s) * (high - low)));
 }
 
 // nan32, internal/exact/basic.go
-FN f32 exact_nan32(void) {
+FN VALUE f32 exact_nan32(void) {
   return go_f32from(2143289344u);
 }
 
 // Sqrt32, internal/exact/basic.go
-FN f32 exact_Sqrt32(f32 x) {
+FN VALUE f32 exact_Sqrt32(f32 x) {
   f32 r = (f32)(go_sqrt((f64)(x)));
   if (r != r) {
     return exact_nan32();
@@ -606,17 +606,17 @@ FN f32 exact_Sqrt32(f32 x) {
 }
 
 // dot, envs/box2d/math.go
-FN f32 box2d_dot(box2d_Vec2 a, box2d_Vec2 b) {
+FN VALUE f32 box2d_dot(box2d_Vec2 a, box2d_Vec2 b) {
   return (f32)((a.X * b.X)) + (f32)((a.Y * b.Y));
 }
 
 // length, envs/box2d/math.go
-FN f32 box2d_length(box2d_Vec2 a) {
+FN VALUE f32 box2d_length(box2d_Vec2 a) {
   return exact_Sqrt32(box2d_dot(a, a));
 }
 
 // normalize, envs/box2d/math.go
-FN tuple_box2d_Vec2_f32 box2d_normalize(box2d_Vec2 a) {
+FN VALUE tuple_box2d_Vec2_f32 box2d_normalize(box2d_Vec2 a) {
   f32 n = box2d_length(a);
   if (n < 0x1p-23f) {
     return LIT(tuple_box2d_Vec2_f32, a, 0x0p+00f);
@@ -626,24 +626,24 @@ FN tuple_box2d_Vec2_f32 box2d_normalize(box2d_Vec2 a) {
 }
 
 // sub, envs/box2d/math.go
-FN box2d_Vec2 box2d_sub(box2d_Vec2 a, box2d_Vec2 b) {
+FN VALUE box2d_Vec2 box2d_sub(box2d_Vec2 a, box2d_Vec2 b) {
   return LIT(box2d_Vec2, (a.X - b.X), (a.Y - b.Y));
 }
 
 // right, envs/box2d/math.go
-FN box2d_Vec2 box2d_right(box2d_Vec2 a) {
+FN VALUE box2d_Vec2 box2d_right(box2d_Vec2 a) {
   return LIT(box2d_Vec2, a.Y, (-a.X));
 }
 
 // EdgeFixture, envs/box2d/ground.go
-FN box2d_Fixture box2d_EdgeFixture(box2d_Vec2 v1, box2d_Vec2 v2, i32 material) {
+FN VALUE box2d_Fixture box2d_EdgeFixture(box2d_Vec2 v1, box2d_Vec2 v2, i32 material) {
   tuple_box2d_Vec2_f32 t_1 = box2d_normalize(box2d_sub(v2, v1));
   box2d_Vec2 edge = t_1.v0;
   return LIT(box2d_Fixture, v1, v2, box2d_right(edge), (u32)(material));
 }
 
 // vec, envs/box2d/lunarlander/step.go
-FN box2d_Vec2 lunarlander_vec(f64 x, f64 y) {
+FN VALUE box2d_Vec2 lunarlander_vec(f64 x, f64 y) {
   return LIT(box2d_Vec2, (f32)(x), (f32)(y));
 }
 
@@ -670,7 +670,7 @@ FN void box2d_World_Reset(box2d_World *w, box2d_Vec2 gravity) {
 }
 
 // Box, envs/box2d/shape.go
-FN box2d_PolygonShape box2d_Box(f32 hx, f32 hy) {
+FN VALUE box2d_PolygonShape box2d_Box(f32 hx, f32 hy) {
   box2d_PolygonShape s = ZERO(box2d_PolygonShape);
   s.count = 4;
   s.vertices.a[0l] = LIT(box2d_Vec2, (-hx), (-hy));
@@ -685,12 +685,12 @@ FN box2d_PolygonShape box2d_Box(f32 hx, f32 hy) {
 }
 
 // cross, envs/box2d/math.go
-FN f32 box2d_cross(box2d_Vec2 a, box2d_Vec2 b) {
+FN VALUE f32 box2d_cross(box2d_Vec2 a, box2d_Vec2 b) {
   return (f32)((a.X * b.Y)) - (f32)((a.Y * b.X));
 }
 
 // wrap, envs/box2d/shape.go
-FN i32 box2d_wrap(slice_box2d_Vec2 points, i32 at) {
+FN VALUE i32 box2d_wrap(slice_box2d_Vec2 points, i32 at) {
   i32 end = 0;
   {
     i32 j = 1;
@@ -711,7 +711,7 @@ FN i32 box2d_wrap(slice_box2d_Vec2 points, i32 at) {
 }
 
 // PolygonShape.next, envs/box2d/shape.go
-FN i32 box2d_PolygonShape_next(box2d_PolygonShape *s, i32 i) {
+FN VALUE i32 box2d_PolygonShape_next(box2d_PolygonShape *s, i32 i) {
   if ((i32)((u32)(i) + (u32)(1)) < s->count) {
     return (i32)((u32)(i) + (u32)(1));
   }
@@ -719,17 +719,17 @@ FN i32 box2d_PolygonShape_next(box2d_PolygonShape *s, i32 i) {
 }
 
 // add, envs/box2d/math.go
-FN box2d_Vec2 box2d_add(box2d_Vec2 a, box2d_Vec2 b) {
+FN VALUE box2d_Vec2 box2d_add(box2d_Vec2 a, box2d_Vec2 b) {
   return LIT(box2d_Vec2, (a.X + b.X), (a.Y + b.Y));
 }
 
 // scale, envs/box2d/math.go
-FN box2d_Vec2 box2d_scale(f32 s, box2d_Vec2 a) {
+FN VALUE box2d_Vec2 box2d_scale(f32 s, box2d_Vec2 a) {
   return LIT(box2d_Vec2, (f32)((s * a.X)), (f32)((s * a.Y)));
 }
 
 // PolygonShape.areaCenter, envs/box2d/shape.go
-FN box2d_Vec2 box2d_PolygonShape_areaCenter(box2d_PolygonShape *s) {
+FN VALUE box2d_Vec2 box2d_PolygonShape_areaCenter(box2d_PolygonShape *s) {
   box2d_Vec2 c = ZERO(box2d_Vec2);
   f32 area = 0x0p+00f;
   {
@@ -746,7 +746,7 @@ FN box2d_Vec2 box2d_PolygonShape_areaCenter(box2d_PolygonShape *s) {
 }
 
 // Polygon, envs/box2d/shape.go
-FN box2d_PolygonShape box2d_Polygon(slice_box2d_Vec2 points) {
+FN VALUE box2d_PolygonShape box2d_Polygon(slice_box2d_Vec2 points) {
   box2d_PolygonShape s = ZERO(box2d_PolygonShape);
   i32 n = (i32)(points.n);
   if (n > 8) {
@@ -790,7 +790,7 @@ FN box2d_PolygonShape box2d_Polygon(slice_box2d_Vec2 points) {
 }
 
 // reduceFast, internal/exact/sincosf.go
-FN tuple_f64_i32 exact_reduceFast(f64 x) {
+FN VALUE tuple_f64_i32 exact_reduceFast(f64 x) {
   f64 r = 0;
   i32 n = 0;
   n = (i32)((i32)((i32)((u32)(go_i32_f64((f64)((x * 0x1.45f306dc9c883p+23)))) + (u32)(8388608))) >> 24);
@@ -798,7 +798,7 @@ FN tuple_f64_i32 exact_reduceFast(f64 x) {
 }
 
 // evalSine, internal/exact/sincosf.go
-FN f64 exact_evalSine_c(f64 x, f64 x2, __constant exact_sincosPoly *p) {
+FN VALUE f64 exact_evalSine_c(f64 x, f64 x2, __constant exact_sincosPoly *p) {
   f64 x3 = (f64)((x * x2));
   f64 hi = p->s2 + (f64)((x2 * p->s3));
   f64 x5 = (f64)((x3 * x2));
@@ -807,7 +807,7 @@ FN f64 exact_evalSine_c(f64 x, f64 x2, __constant exact_sincosPoly *p) {
 }
 
 // evalCosine, internal/exact/sincosf.go
-FN f64 exact_evalCosine_c(f64 x2, __constant exact_sincosPoly *p) {
+FN VALUE f64 exact_evalCosine_c(f64 x2, __constant exact_sincosPoly *p) {
   f64 x4 = (f64)((x2 * x2));
   f64 hi = p->c3 + (f64)((x2 * p->c4));
   f64 lo = p->c0 + (f64)((x2 * p->c1));
@@ -817,7 +817,7 @@ FN f64 exact_evalCosine_c(f64 x2, __constant exact_sincosPoly *p) {
 }
 
 // bothInQuadrant, internal/exact/sincosf.go
-FN tuple_f32_f32 exact_bothInQuadrant(f64 r, i32 n, i32 m) {
+FN VALUE tuple_f32_f32 exact_bothInQuadrant(f64 r, i32 n, i32 m) {
   f32 sin_ = 0;
   f32 cos_ = 0;
   f64 x = (f64)((r * exact_quadrantSign.a[(m & 3)]));
@@ -832,7 +832,7 @@ FN tuple_f32_f32 exact_bothInQuadrant(f64 r, i32 n, i32 m) {
 }
 
 // reduceLarge, internal/exact/sincosf.go
-FN tuple_f64_i32 exact_reduceLarge(u32 b) {
+FN VALUE tuple_f64_i32 exact_reduceLarge(u32 b) {
   f64 r = 0;
   i32 n = 0;
   u32 i = (u32)((u32)(b) >> 26) & 15u;
@@ -847,7 +847,7 @@ FN tuple_f64_i32 exact_reduceLarge(u32 b) {
 }
 
 // SinCos32, internal/exact/sincosf.go
-FN tuple_f32_f32 exact_SinCos32(f32 x) {
+FN VALUE tuple_f32_f32 exact_SinCos32(f32 x) {
   f32 sin_ = 0;
   f32 cos_ = 0;
   u32 b = go_f32bits(x);
@@ -883,7 +883,7 @@ FN tuple_f32_f32 exact_SinCos32(f32 x) {
 }
 
 // makeRot, envs/box2d/math.go
-FN box2d_rot box2d_makeRot(f32 angle) {
+FN VALUE box2d_rot box2d_makeRot(f32 angle) {
   tuple_f32_f32 t_1 = exact_SinCos32(angle);
   f32 s = t_1.v0;
   f32 c = t_1.v1;
@@ -891,17 +891,17 @@ FN box2d_rot box2d_makeRot(f32 angle) {
 }
 
 // fatten, envs/box2d/ground.go
-FN box2d_aabb box2d_fatten(box2d_aabb b) {
+FN VALUE box2d_aabb box2d_fatten(box2d_aabb b) {
   return LIT(box2d_aabb, LIT(box2d_Vec2, (b.lower.X - 0x1.99999ap-04f), (b.lower.Y - 0x1.99999ap-04f)), LIT(box2d_Vec2, (b.upper.X + 0x1.99999ap-04f), (b.upper.Y + 0x1.99999ap-04f)));
 }
 
 // mul, envs/box2d/math.go
-FN box2d_Vec2 box2d_mul(box2d_transform t, box2d_Vec2 v) {
+FN VALUE box2d_Vec2 box2d_mul(box2d_transform t, box2d_Vec2 v) {
   return LIT(box2d_Vec2, (((f32)((t.q.c * v.X)) - (f32)((t.q.s * v.Y))) + t.p.X), (((f32)((t.q.s * v.X)) + (f32)((t.q.c * v.Y))) + t.p.Y));
 }
 
 // least, envs/box2d/math.go
-FN f32 box2d_least(f32 a, f32 b) {
+FN VALUE f32 box2d_least(f32 a, f32 b) {
   if (a < b) {
     return a;
   }
@@ -909,12 +909,12 @@ FN f32 box2d_least(f32 a, f32 b) {
 }
 
 // leastVec, envs/box2d/math.go
-FN box2d_Vec2 box2d_leastVec(box2d_Vec2 a, box2d_Vec2 b) {
+FN VALUE box2d_Vec2 box2d_leastVec(box2d_Vec2 a, box2d_Vec2 b) {
   return LIT(box2d_Vec2, box2d_least(a.X, b.X), box2d_least(a.Y, b.Y));
 }
 
 // most, envs/box2d/math.go
-FN f32 box2d_most(f32 a, f32 b) {
+FN VALUE f32 box2d_most(f32 a, f32 b) {
   if (a > b) {
     return a;
   }
@@ -922,12 +922,12 @@ FN f32 box2d_most(f32 a, f32 b) {
 }
 
 // mostVec, envs/box2d/math.go
-FN box2d_Vec2 box2d_mostVec(box2d_Vec2 a, box2d_Vec2 b) {
+FN VALUE box2d_Vec2 box2d_mostVec(box2d_Vec2 a, box2d_Vec2 b) {
   return LIT(box2d_Vec2, box2d_most(a.X, b.X), box2d_most(a.Y, b.Y));
 }
 
 // PolygonShape.box, envs/box2d/shape.go
-FN box2d_aabb box2d_PolygonShape_box(box2d_PolygonShape *s, box2d_transform t) {
+FN VALUE box2d_aabb box2d_PolygonShape_box(box2d_PolygonShape *s, box2d_transform t) {
   box2d_Vec2 lower = box2d_mul(t, s->vertices.a[0l]);
   box2d_Vec2 upper = lower;
   {
@@ -942,7 +942,7 @@ FN box2d_aabb box2d_PolygonShape_box(box2d_PolygonShape *s, box2d_transform t) {
 }
 
 // PolygonShape.massData, envs/box2d/shape.go
-FN tuple_f32_box2d_Vec2_f32 box2d_PolygonShape_massData(box2d_PolygonShape *s, f32 density) {
+FN VALUE tuple_f32_box2d_Vec2_f32 box2d_PolygonShape_massData(box2d_PolygonShape *s, f32 density) {
   f32 mass = 0;
   box2d_Vec2 center = ZERO(box2d_Vec2);
   f32 inertia = 0;
@@ -1009,7 +1009,7 @@ FN void box2d_Body_create(box2d_Body *b, box2d_BodyDef *def) {
 }
 
 // World.CreateBody, envs/box2d/world.go
-FN i32 box2d_World_CreateBody(box2d_World *w, box2d_BodyDef *def) {
+FN VALUE i32 box2d_World_CreateBody(box2d_World *w, box2d_BodyDef *def) {
   if (w->bodyCount == 5) {
     w->overflow = 1;
     return (i32)((u32)(w->bodyCount) - (u32)(1));
@@ -1020,7 +1020,7 @@ FN i32 box2d_World_CreateBody(box2d_World *w, box2d_BodyDef *def) {
 }
 
 // World.CreateRevoluteJoint, envs/box2d/joint.go
-FN i32 box2d_World_CreateRevoluteJoint(box2d_World *w, box2d_RevoluteJointDef *def) {
+FN VALUE i32 box2d_World_CreateRevoluteJoint(box2d_World *w, box2d_RevoluteJointDef *def) {
   if (w->jointCount == 4) {
     w->overflow = 1;
     return (i32)((u32)(w->jointCount) - (u32)(1));
@@ -1083,7 +1083,7 @@ FN void box2d_Body_ApplyForceToCenter(box2d_Body *b, box2d_Vec2 force) {
 }
 
 // Stream.IntN, internal/noise/stream.go
-FN i64 noise_Stream_IntN(noise_Stream *s, i64 low, i64 high) {
+FN VALUE i64 noise_Stream_IntN(noise_Stream *s, i64 low, i64 high) {
   i64 n = (i64)((u64)(high) - (u64)(low));
   if (((low >= high) || (n <= 0l)) || (n > 9007199254740992l)) {
     go_panic();
@@ -1092,17 +1092,17 @@ FN i64 noise_Stream_IntN(noise_Stream *s, i64 low, i64 high) {
 }
 
 // Body.Position, envs/box2d/body.go
-FN box2d_Vec2 box2d_Body_Position(box2d_Body *b) {
+FN VALUE box2d_Vec2 box2d_Body_Position(box2d_Body *b) {
   return b->xf.p;
 }
 
 // Body.Angle, envs/box2d/body.go
-FN f32 box2d_Body_Angle(box2d_Body *b) {
+FN VALUE f32 box2d_Body_Angle(box2d_Body *b) {
   return b->a;
 }
 
 // flag, envs/box2d/lunarlander/step.go
-FN f64 lunarlander_flag(u8 on) {
+FN VALUE f64 lunarlander_flag(u8 on) {
   if (on) {
     return 0x1p+00;
   }
@@ -1110,7 +1110,7 @@ FN f64 lunarlander_flag(u8 on) {
 }
 
 // State.view, envs/box2d/lunarlander/step.go
-FN array8_f64 lunarlander_State_view(lunarlander_State *s) {
+FN VALUE array8_f64 lunarlander_State_view(lunarlander_State *s) {
   box2d_Body *body = &s->World.Bodies.a[0l];
   box2d_Vec2 at = box2d_Body_Position(body);
   box2d_Vec2 v = body->LinearVelocity;
@@ -1118,12 +1118,12 @@ FN array8_f64 lunarlander_State_view(lunarlander_State *s) {
 }
 
 // nan, internal/exact/basic.go
-FN f64 exact_nan(void) {
+FN VALUE f64 exact_nan(void) {
   return go_f64from(9221120237041090561ul);
 }
 
 // Sqrt, internal/exact/basic.go
-FN f64 exact_Sqrt(f64 x) {
+FN VALUE f64 exact_Sqrt(f64 x) {
   f64 r = go_sqrt(x);
   if (r != r) {
     return exact_nan();
@@ -1132,22 +1132,22 @@ FN f64 exact_Sqrt(f64 x) {
 }
 
 // Abs, internal/exact/basic.go
-FN f64 exact_Abs(f64 x) {
+FN VALUE f64 exact_Abs(f64 x) {
   return go_abs(x);
 }
 
 // World.Overflow, envs/box2d/world.go
-FN u8 box2d_World_Overflow(box2d_World *w) {
+FN VALUE u8 box2d_World_Overflow(box2d_World *w) {
   return w->overflow;
 }
 
 // Body.Awake, envs/box2d/body.go
-FN u8 box2d_Body_Awake(box2d_Body *b) {
+FN VALUE u8 box2d_Body_Awake(box2d_Body *b) {
   return b->awake;
 }
 
 // State.judge, envs/box2d/lunarlander/step.go
-FN tuple_f64_u8 lunarlander_State_judge(lunarlander_State *s, f64 main_, f64 side) {
+FN VALUE tuple_f64_u8 lunarlander_State_judge(lunarlander_State *s, f64 main_, f64 side) {
   f64 reward = 0;
   u8 terminated = 0;
   array8_f64 v = lunarlander_State_view(s);
@@ -1172,7 +1172,7 @@ FN tuple_f64_u8 lunarlander_State_judge(lunarlander_State *s, f64 main_, f64 sid
 }
 
 // twoSum, internal/exact/basic.go
-FN tuple_f64_f64 exact_twoSum(f64 a, f64 b) {
+FN VALUE tuple_f64_f64 exact_twoSum(f64 a, f64 b) {
   f64 s = 0;
   f64 e = 0;
   s = a + b;
@@ -1181,7 +1181,7 @@ FN tuple_f64_f64 exact_twoSum(f64 a, f64 b) {
 }
 
 // expSmall, internal/exact/exp.go
-FN tuple_f64_f64 exact_expSmall(f64 hi, f64 lo) {
+FN VALUE tuple_f64_f64 exact_expSmall(f64 hi, f64 lo) {
   f64 h = 0;
   f64 l = 0;
   f64 r = hi - lo;
@@ -1201,7 +1201,7 @@ FN tuple_f64_f64 exact_expSmall(f64 hi, f64 lo) {
 }
 
 // expPair, internal/exact/exp.go
-FN tuple_f64_f64_i64 exact_expPair(f64 x) {
+FN VALUE tuple_f64_f64_i64 exact_expPair(f64 x) {
   f64 h = 0;
   f64 l = 0;
   i64 k = 0;
@@ -1213,7 +1213,7 @@ FN tuple_f64_f64_i64 exact_expPair(f64 x) {
 }
 
 // twoProd, internal/exact/basic.go
-FN tuple_f64_f64 exact_twoProd(f64 a, f64 b) {
+FN VALUE tuple_f64_f64 exact_twoProd(f64 a, f64 b) {
   f64 p = 0;
   f64 e = 0;
   p = (f64)((a * b));
@@ -1231,7 +1231,7 @@ FN tuple_f64_f64 exact_twoProd(f64 a, f64 b) {
 }
 
 // tanhRational, internal/exact/hyper.go
-FN f64 exact_tanhRational(f64 x) {
+FN VALUE f64 exact_tanhRational(f64 x) {
   f64 z = (f64)((x * x));
   f64 p = (-0x1.93ac030580563p+10) + (f64)((z * ((-0x1.8d26a0e26682dp+06) + (f64)((z * (-0x1.edc5baafd6f4bp-01))))));
   f64 q = 0x1.2ec102442040cp+12 + (f64)((z * (0x1.176fa0e5535fap+11 + (f64)((z * (0x1.c33f28a581b86p+06 + z))))));
@@ -1239,12 +1239,12 @@ FN f64 exact_tanhRational(f64 x) {
 }
 
 // pow2, internal/exact/basic.go
-FN f64 exact_pow2(i64 k) {
+FN VALUE f64 exact_pow2(i64 k) {
   return go_f64from((u64)((u64)((u64)((i64)((u64)(k) + (u64)(1023l)))) << 52));
 }
 
 // Tanh, internal/exact/hyper.go
-FN f64 exact_Tanh(f64 x) {
+FN VALUE f64 exact_Tanh(f64 x) {
   f64 a = go_abs(x);
   {
     if (x != x) {
@@ -1284,12 +1284,12 @@ FN f64 exact_Tanh(f64 x) {
 }
 
 // expBits, internal/exact/reduce.go
-FN i64 exact_expBits(f64 x) {
+FN VALUE i64 exact_expBits(f64 x) {
   return (i64)(((u64)((u64)(go_f64bits(x)) >> 52) & 2047ul));
 }
 
 // reduceMedium, internal/exact/reduce.go
-FN tuple_f64_f64_i64 exact_reduceMedium(f64 x) {
+FN VALUE tuple_f64_f64_i64 exact_reduceMedium(f64 x) {
   f64 r = 0;
   f64 c = 0;
   i64 n = 0;
@@ -1316,7 +1316,7 @@ FN tuple_f64_f64_i64 exact_reduceMedium(f64 x) {
 }
 
 // bits53, internal/exact/reduce.go
-FN u64 exact_bits53(array8_u32 *p, i64 at) {
+FN VALUE u64 exact_bits53(array8_u32 *p, i64 at) {
   u64 v = 0ul;
   {
     i64 i = at;
@@ -1331,7 +1331,7 @@ FN u64 exact_bits53(array8_u32 *p, i64 at) {
 }
 
 // leadingPair, internal/exact/reduce.go
-FN tuple_f64_f64 exact_leadingPair(array8_u32 *p) {
+FN VALUE tuple_f64_f64 exact_leadingPair(array8_u32 *p) {
   f64 hi = 0;
   f64 lo = 0;
   i64 lead = 0l;
@@ -1344,7 +1344,7 @@ FN tuple_f64_f64 exact_leadingPair(array8_u32 *p) {
 }
 
 // piBits, internal/exact/reduce.go
-FN u32 exact_piBits(i64 at) {
+FN VALUE u32 exact_piBits(i64 at) {
   if (at < 0l) {
     if (at <= (-32l)) {
       return 0u;
@@ -1373,7 +1373,7 @@ FN void exact_negate(array8_u32 *p) {
 }
 
 // reduceHuge, internal/exact/reduce.go
-FN tuple_f64_f64_i64 exact_reduceHuge(f64 x) {
+FN VALUE tuple_f64_f64_i64 exact_reduceHuge(f64 x) {
   f64 r = 0;
   f64 c = 0;
   i64 n = 0;
@@ -1430,7 +1430,7 @@ FN tuple_f64_f64_i64 exact_reduceHuge(f64 x) {
 }
 
 // reducePio2, internal/exact/reduce.go
-FN tuple_f64_f64_i64 exact_reducePio2(f64 x) {
+FN VALUE tuple_f64_f64_i64 exact_reducePio2(f64 x) {
   f64 r = 0;
   f64 c = 0;
   i64 n = 0;
@@ -1456,7 +1456,7 @@ FN tuple_f64_f64_i64 exact_reducePio2(f64 x) {
 }
 
 // sinKernel, internal/exact/trig.go
-FN f64 exact_sinKernel(f64 x, f64 y) {
+FN VALUE f64 exact_sinKernel(f64 x, f64 y) {
   if (go_abs(x) < 0x1p-27) {
     return x;
   }
@@ -1471,7 +1471,7 @@ FN f64 exact_sinKernel(f64 x, f64 y) {
 }
 
 // cosKernel, internal/exact/trig.go
-FN f64 exact_cosKernel(f64 x, f64 y) {
+FN VALUE f64 exact_cosKernel(f64 x, f64 y) {
   f64 z = (f64)((x * x));
   f64 p = 0x1.1ee9ebdb4b1c4p-29 + (f64)((z * (-0x1.8fae9be8838d4p-37)));
   p = (-0x1.27e4f809c52adp-22) + (f64)((z * p));
@@ -1484,7 +1484,7 @@ FN f64 exact_cosKernel(f64 x, f64 y) {
 }
 
 // sinQuadrant, internal/exact/trig.go
-FN f64 exact_sinQuadrant(f64 r, f64 c, i64 n) {
+FN VALUE f64 exact_sinQuadrant(f64 r, f64 c, i64 n) {
   f64 v = 0x0p+00;
   if ((n & 1l) == 0l) {
     v = exact_sinKernel(r, c);
@@ -1498,7 +1498,7 @@ FN f64 exact_sinQuadrant(f64 r, f64 c, i64 n) {
 }
 
 // beyondFar, internal/exact/trig.go
-FN tuple_f64_f64 exact_beyondFar(f64 x) {
+FN VALUE tuple_f64_f64 exact_beyondFar(f64 x) {
   f64 sin_ = 0;
   f64 cos_ = 0;
   if (!(go_abs(x) <= 0x1.fffffffffffffp+1023)) {
@@ -1512,7 +1512,7 @@ FN tuple_f64_f64 exact_beyondFar(f64 x) {
 }
 
 // beyond, internal/exact/trig.go
-FN tuple_f64_f64 exact_beyond(f64 x) {
+FN VALUE tuple_f64_f64 exact_beyond(f64 x) {
   f64 sin_ = 0;
   f64 cos_ = 0;
   f64 ax = go_abs(x);
@@ -1548,7 +1548,7 @@ FN tuple_f64_f64 exact_beyond(f64 x) {
 }
 
 // Sin, internal/exact/trig.go
-FN f64 exact_Sin(f64 x) {
+FN VALUE f64 exact_Sin(f64 x) {
   if (go_abs(x) <= 0x1.921fb54442d18p-01) {
     return exact_sinKernel(x, 0x0p+00);
   }
@@ -1558,7 +1558,7 @@ FN f64 exact_Sin(f64 x) {
 }
 
 // gust, envs/box2d/lunarlander/step.go
-FN f64 lunarlander_gust(i64 at) {
+FN VALUE f64 lunarlander_gust(i64 at) {
   return exact_Tanh((exact_Sin((f64)((0x1.47ae147ae147bp-06 * (f64)(at)))) + exact_Sin((f64)((0x1.015bf9217271ap-05 * (f64)(at))))));
 }
 
@@ -1578,7 +1578,7 @@ FN void lunarlander_State_blow(lunarlander_State *s) {
 }
 
 // Sincos, internal/exact/trig.go
-FN tuple_f64_f64 exact_Sincos(f64 x) {
+FN VALUE tuple_f64_f64 exact_Sincos(f64 x) {
   f64 sin_ = 0;
   f64 cos_ = 0;
   if (!(go_abs(x) <= 0x1.921fb54442d18p-01)) {
@@ -1635,35 +1635,35 @@ FN void lunarlander_State_thrust(lunarlander_State *s, f64 main_, f64 side, f64 
 }
 
 // materials, envs/box2d/lunarlander/step.go
-FN array2_box2d_Material lunarlander_materials(void) {
+FN VALUE array2_box2d_Material lunarlander_materials(void) {
   box2d_Filter filter = LIT(box2d_Filter, 1u, 65535u);
   return LIT(array2_box2d_Material, {LIT(box2d_Material, 0x1.99999ap-03f, 0, filter, 0, 0), LIT(box2d_Material, 0x1.99999ap-04f, 0, filter, 0, 0)});
 }
 
 // Fixture.misses, envs/box2d/ground.go
-FN u8 box2d_Fixture_misses(box2d_Fixture *g, box2d_aabb *b) {
+FN VALUE u8 box2d_Fixture_misses(box2d_Fixture *g, box2d_aabb *b) {
   return ((((g->v1.X > b->upper.X) && (g->v2.X > b->upper.X)) || ((g->v1.X < b->lower.X) && (g->v2.X < b->lower.X))) || ((g->v1.Y > b->upper.Y) && (g->v2.Y > b->upper.Y))) || ((g->v1.Y < b->lower.Y) && (g->v2.Y < b->lower.Y));
 }
 
 // Fixture.box, envs/box2d/ground.go
-FN box2d_aabb box2d_Fixture_box(box2d_Fixture *g) {
+FN VALUE box2d_aabb box2d_Fixture_box(box2d_Fixture *g) {
   box2d_Vec2 lower = box2d_leastVec(g->v1, g->v2);
   box2d_Vec2 upper = box2d_mostVec(g->v1, g->v2);
   return box2d_fatten(LIT(box2d_aabb, LIT(box2d_Vec2, (lower.X - 0x1.47ae14p-07f), (lower.Y - 0x1.47ae14p-07f)), LIT(box2d_Vec2, (upper.X + 0x1.47ae14p-07f), (upper.Y + 0x1.47ae14p-07f))));
 }
 
 // aabb.overlaps, envs/box2d/math.go
-FN u8 box2d_aabb_overlaps(box2d_aabb *a, box2d_aabb *b) {
+FN VALUE u8 box2d_aabb_overlaps(box2d_aabb *a, box2d_aabb *b) {
   return !((((b->lower.X > a->upper.X) || (b->lower.Y > a->upper.Y)) || (a->lower.X > b->upper.X)) || (a->lower.Y > b->upper.Y));
 }
 
 // Fixture.material, envs/box2d/ground.go
-FN i32 box2d_Fixture_material(box2d_Fixture *g) {
+FN VALUE i32 box2d_Fixture_material(box2d_Fixture *g) {
   return (i32)((g->tag & 65535u));
 }
 
 // Filter.meets, envs/box2d/ground.go
-FN u8 box2d_Filter_meets(box2d_Filter f, box2d_Filter other) {
+FN VALUE u8 box2d_Filter_meets(box2d_Filter f, box2d_Filter other) {
   return ((f.MaskBits & other.CategoryBits) != 0u) && ((f.CategoryBits & other.MaskBits) != 0u);
 }
 
@@ -1748,22 +1748,22 @@ FN void box2d_World_findNewContacts(box2d_World *w, slice_box2d_Fixture ground, 
 }
 
 // Fixture.hull, envs/box2d/ground.go
-FN i32 box2d_Fixture_hull(box2d_Fixture *g) {
+FN VALUE i32 box2d_Fixture_hull(box2d_Fixture *g) {
   return (i32)((u32)((i32)((u32)((u32)(g->tag) >> 16))) - (u32)(1));
 }
 
 // turnBack, envs/box2d/math.go
-FN box2d_Vec2 box2d_turnBack(box2d_rot q, box2d_Vec2 v) {
+FN VALUE box2d_Vec2 box2d_turnBack(box2d_rot q, box2d_Vec2 v) {
   return LIT(box2d_Vec2, ((f32)((q.c * v.X)) + (f32)((q.s * v.Y))), ((f32)(((-q.s) * v.X)) + (f32)((q.c * v.Y))));
 }
 
 // turn, envs/box2d/math.go
-FN box2d_Vec2 box2d_turn(box2d_rot q, box2d_Vec2 v) {
+FN VALUE box2d_Vec2 box2d_turn(box2d_rot q, box2d_Vec2 v) {
   return LIT(box2d_Vec2, ((f32)((q.c * v.X)) - (f32)((q.s * v.Y))), ((f32)((q.s * v.X)) + (f32)((q.c * v.Y))));
 }
 
 // hullRef.edgeSeparation, envs/box2d/collidepolygon.go
-FN f32 box2d_hullRef_edgeSeparation(box2d_hullRef *h, i32 edge, box2d_hullRef *o) {
+FN VALUE f32 box2d_hullRef_edgeSeparation(box2d_hullRef *h, i32 edge, box2d_hullRef *o) {
   box2d_Vec2 normalWorld = box2d_turn(h->xf.q, h->normals.a[edge]);
   box2d_Vec2 normal = box2d_turnBack(o->xf.q, normalWorld);
   i32 index_ = 0;
@@ -1782,7 +1782,7 @@ FN f32 box2d_hullRef_edgeSeparation(box2d_hullRef *h, i32 edge, box2d_hullRef *o
 }
 
 // hullRef.before, envs/box2d/collidepolygon.go
-FN i32 box2d_hullRef_before(box2d_hullRef *h, i32 i) {
+FN VALUE i32 box2d_hullRef_before(box2d_hullRef *h, i32 i) {
   if (i > 0) {
     return (i32)((u32)(i) - (u32)(1));
   }
@@ -1790,7 +1790,7 @@ FN i32 box2d_hullRef_before(box2d_hullRef *h, i32 i) {
 }
 
 // hullRef.next, envs/box2d/collidepolygon.go
-FN i32 box2d_hullRef_next(box2d_hullRef *h, i32 i) {
+FN VALUE i32 box2d_hullRef_next(box2d_hullRef *h, i32 i) {
   if ((i32)((u32)(i) + (u32)(1)) < h->count) {
     return (i32)((u32)(i) + (u32)(1));
   }
@@ -1798,7 +1798,7 @@ FN i32 box2d_hullRef_next(box2d_hullRef *h, i32 i) {
 }
 
 // hullRef.maxSeparation, envs/box2d/collidepolygon.go
-FN tuple_i32_f32 box2d_hullRef_maxSeparation(box2d_hullRef *h, box2d_hullRef *o) {
+FN VALUE tuple_i32_f32 box2d_hullRef_maxSeparation(box2d_hullRef *h, box2d_hullRef *o) {
   box2d_Vec2 d = box2d_turnBack(h->xf.q, box2d_sub(box2d_mul(o->xf, o->centroid), box2d_mul(h->xf, h->centroid)));
   i32 edge = 0;
   f32 maxDot = -0x1.fffffep+127f;
@@ -1879,7 +1879,7 @@ FN void box2d_hullRef_setBody(box2d_hullRef *h, box2d_Body *b) {
 }
 
 // contactID, envs/box2d/manifold.go
-FN u32 box2d_contactID(i32 indexA, i32 indexB, u32 typeA, u32 typeB) {
+FN VALUE u32 box2d_contactID(i32 indexA, i32 indexB, u32 typeA, u32 typeB) {
   return (((u32)(indexA) | (u32)((u32)((u32)(indexB)) << 8)) | (u32)((u32)(typeA) << 16)) | (u32)((u32)(typeB) << 24);
 }
 
@@ -1904,7 +1904,7 @@ FN void box2d_hullRef_incidentEdge(box2d_hullRef *h, array2_box2d_clipVertex *c,
 }
 
 // clipSegment, envs/box2d/manifold.go
-FN i32 box2d_clipSegment(array2_box2d_clipVertex *out, array2_box2d_clipVertex *in, box2d_Vec2 normal, f32 offset, i32 vertexA) {
+FN VALUE i32 box2d_clipSegment(array2_box2d_clipVertex *out, array2_box2d_clipVertex *in, box2d_Vec2 normal, f32 offset, i32 vertexA) {
   i32 n = 0;
   f32 d0 = box2d_dot(normal, in->a[0l].v) - offset;
   f32 d1 = box2d_dot(normal, in->a[1l].v) - offset;
@@ -1926,17 +1926,17 @@ FN i32 box2d_clipSegment(array2_box2d_clipVertex *out, array2_box2d_clipVertex *
 }
 
 // neg, envs/box2d/math.go
-FN box2d_Vec2 box2d_neg(box2d_Vec2 a) {
+FN VALUE box2d_Vec2 box2d_neg(box2d_Vec2 a) {
   return LIT(box2d_Vec2, (-a.X), (-a.Y));
 }
 
 // mulBack, envs/box2d/math.go
-FN box2d_Vec2 box2d_mulBack(box2d_transform t, box2d_Vec2 v) {
+FN VALUE box2d_Vec2 box2d_mulBack(box2d_transform t, box2d_Vec2 v) {
   return box2d_turnBack(t.q, LIT(box2d_Vec2, (v.X - t.p.X), (v.Y - t.p.Y)));
 }
 
 // swapID, envs/box2d/manifold.go
-FN u32 box2d_swapID(u32 id) {
+FN VALUE u32 box2d_swapID(u32 id) {
   return ((u32)((u32)(id) >> 8) & 16711935u) | (u32)((u32)((id & 16711935u)) << 8);
 }
 
@@ -2013,7 +2013,7 @@ FN void box2d_collidePolygon(box2d_manifold *m, box2d_Hull *g, box2d_Body *b) {
 }
 
 // edgeCollider.polygonSeparation, envs/box2d/collideedge.go
-FN tuple_i32_f32_u8 box2d_edgeCollider_polygonSeparation(box2d_edgeCollider *e, box2d_Body *b) {
+FN VALUE tuple_i32_f32_u8 box2d_edgeCollider_polygonSeparation(box2d_edgeCollider *e, box2d_Body *b) {
   i32 face = 0;
   f32 separation = 0;
   u8 apart = 0;
@@ -2041,7 +2041,7 @@ FN tuple_i32_f32_u8 box2d_edgeCollider_polygonSeparation(box2d_edgeCollider *e, 
 }
 
 // edgeCollider.next, envs/box2d/collideedge.go
-FN i32 box2d_edgeCollider_next(box2d_edgeCollider *e, i32 i) {
+FN VALUE i32 box2d_edgeCollider_next(box2d_edgeCollider *e, i32 i) {
   if ((i32)((u32)(i) + (u32)(1)) < e->count) {
     return (i32)((u32)(i) + (u32)(1));
   }
@@ -2081,7 +2081,7 @@ FN void box2d_edgeCollider_edgeFace(box2d_edgeCollider *e, box2d_referenceFace *
 }
 
 // referenceFace.clip, envs/box2d/manifold.go
-FN u8 box2d_referenceFace_clip(box2d_referenceFace *f, array2_box2d_clipVertex *out, array2_box2d_clipVertex *incident) {
+FN VALUE u8 box2d_referenceFace_clip(box2d_referenceFace *f, array2_box2d_clipVertex *out, array2_box2d_clipVertex *incident) {
   box2d_Vec2 side = box2d_right(f->normal);
   array2_box2d_clipVertex first = ZERO(array2_box2d_clipVertex);
   if (box2d_clipSegment(&first, incident, side, box2d_dot(side, f->v1), f->i1) < 2) {
@@ -2360,13 +2360,13 @@ FN void box2d_contactConstraint_prepare(box2d_contactConstraint *k, box2d_World 
 }
 
 // middle, envs/box2d/contactsolver.go
-FN box2d_Vec2 box2d_middle(box2d_Vec2 clip, box2d_Vec2 plane, box2d_Vec2 normal) {
+FN VALUE box2d_Vec2 box2d_middle(box2d_Vec2 clip, box2d_Vec2 plane, box2d_Vec2 normal) {
   box2d_Vec2 onPlane = box2d_add(clip, box2d_scale((0x1.47ae14p-07f - box2d_dot(box2d_sub(clip, plane), normal)), normal));
   return box2d_scale(0x1p-01f, box2d_add(onPlane, box2d_sub(clip, box2d_scale(0x1.47ae14p-07f, normal))));
 }
 
 // manifold.worldPoints, envs/box2d/contactsolver.go
-FN tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 box2d_manifold_worldPoints(box2d_manifold *m, box2d_transform xf) {
+FN VALUE tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 box2d_manifold_worldPoints(box2d_manifold *m, box2d_transform xf) {
   box2d_Vec2 normal = ZERO(box2d_Vec2);
   box2d_Vec2 p0 = ZERO(box2d_Vec2);
   box2d_Vec2 p1 = ZERO(box2d_Vec2);
@@ -2384,7 +2384,7 @@ FN tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 box2d_manifold_worldPoints(box2d_manif
 }
 
 // position.rotation, envs/box2d/contactsolver.go
-FN box2d_rot box2d_position_rotation(box2d_position *p) {
+FN VALUE box2d_rot box2d_position_rotation(box2d_position *p) {
   if (p->qa != p->a) {
     p->qa = p->a;
     p->q = box2d_makeRot(p->a);
@@ -2393,7 +2393,7 @@ FN box2d_rot box2d_position_rotation(box2d_position *p) {
 }
 
 // inverse, envs/box2d/contactsolver.go
-FN f32 box2d_inverse(f32 x) {
+FN VALUE f32 box2d_inverse(f32 x) {
   if (x > 0x0p+00f) {
     return 0x1p+00f / x;
   }
@@ -2401,7 +2401,7 @@ FN f32 box2d_inverse(f32 x) {
 }
 
 // spin, envs/box2d/math.go
-FN box2d_Vec2 box2d_spin(f32 s, box2d_Vec2 a) {
+FN VALUE box2d_Vec2 box2d_spin(f32 s, box2d_Vec2 a) {
   return LIT(box2d_Vec2, (f32)(((-s) * a.Y)), (f32)((s * a.X)));
 }
 
@@ -2568,7 +2568,7 @@ FN void box2d_jointConstraint_setup(box2d_jointConstraint *k, box2d_World *w, i3
 }
 
 // island.collect, envs/box2d/schedule.go
-FN i32 box2d_island_collect(box2d_island *s, array36_i32 *ops, i32 first, i32 end, array8_i32 *last) {
+FN VALUE i32 box2d_island_collect(box2d_island *s, array36_i32 *ops, i32 first, i32 end, array8_i32 *last) {
   i32 n = 0;
   {
     i32 j = first;
@@ -2592,7 +2592,7 @@ FN i32 box2d_island_collect(box2d_island *s, array36_i32 *ops, i32 first, i32 en
 }
 
 // island.bodiesOf, envs/box2d/schedule.go
-FN u32 box2d_island_bodiesOf(box2d_island *s, i32 op) {
+FN VALUE u32 box2d_island_bodiesOf(box2d_island *s, i32 op) {
   if (op < 4) {
     return go_shl_u32(1u, (u64)((u32)(s->joints.a[op].a))) | go_shl_u32(1u, (u64)((u32)(s->joints.a[op].b)));
   }
@@ -2710,7 +2710,7 @@ FN void box2d_jointConstraint_solveVelocity(box2d_jointConstraint *k, array8_box
 }
 
 // contactConstraint.push, envs/box2d/contactsolver.go
-FN box2d_velocity box2d_contactConstraint_push(box2d_contactConstraint *k, box2d_constraintPoint *c, box2d_velocity v, f32 x, f32 y) {
+FN VALUE box2d_velocity box2d_contactConstraint_push(box2d_contactConstraint *k, box2d_constraintPoint *c, box2d_velocity v, f32 x, f32 y) {
   v.v.X = (v.v.X + (f32)((k->invMass * x)));
   v.v.Y = (v.v.Y + (f32)((k->invMass * y)));
   v.w = (v.w + (f32)((k->invI * ((f32)((c->r.X * y)) - (f32)((c->r.Y * x))))));
@@ -2718,7 +2718,7 @@ FN box2d_velocity box2d_contactConstraint_push(box2d_contactConstraint *k, box2d
 }
 
 // contactConstraint.solveTangent, envs/box2d/contactsolver.go
-FN box2d_velocity box2d_contactConstraint_solveTangent(box2d_contactConstraint *k, box2d_constraintPoint *c, box2d_velocity v) {
+FN VALUE box2d_velocity box2d_contactConstraint_solveTangent(box2d_contactConstraint *k, box2d_constraintPoint *c, box2d_velocity v) {
   f32 vt = (f32)(((v.v.X - (f32)((v.w * c->r.Y))) * k->tangent.X)) + (f32)(((v.v.Y + (f32)((v.w * c->r.X))) * k->tangent.Y));
   f32 limit = (f32)((k->friction * c->normalImpulse));
   f32 impulse = c->tangentImpulse - (f32)((c->tangentMass * vt));
@@ -2737,7 +2737,7 @@ FN box2d_velocity box2d_contactConstraint_solveTangent(box2d_contactConstraint *
 }
 
 // contactConstraint.solveBlock, envs/box2d/contactsolver.go
-FN box2d_velocity box2d_contactConstraint_solveBlock(box2d_contactConstraint *k, box2d_velocity v) {
+FN VALUE box2d_velocity box2d_contactConstraint_solveBlock(box2d_contactConstraint *k, box2d_velocity v) {
   box2d_constraintPoint *c1 = &k->points.a[0l];
   box2d_constraintPoint *c2 = &k->points.a[1l];
   f32 vX = v.v.X;
@@ -2819,7 +2819,7 @@ FN void box2d_island_run(box2d_island *s, array36_i32 *ops, i32 count) {
 }
 
 // island.atMark, envs/box2d/settle.go
-FN u8 box2d_island_atMark(box2d_island *s) {
+FN VALUE u8 box2d_island_atMark(box2d_island *s) {
   box2d_mark *m = &s->mark;
   {
     i32 i = 0;
@@ -2967,7 +2967,7 @@ FN void box2d_island_solveVelocities(box2d_island *s, i32 iterations) {
 }
 
 // plus, envs/box2d/math.go
-FN f32 box2d_plus(f32 a) {
+FN VALUE f32 box2d_plus(f32 a) {
   return a + 0x0p+00f;
 }
 
@@ -2997,7 +2997,7 @@ FN void box2d_contactConstraint_store(box2d_contactConstraint *k, slice_box2d_Co
 }
 
 // abs, envs/box2d/math.go
-FN f32 box2d_abs(f32 a) {
+FN VALUE f32 box2d_abs(f32 a) {
   if (a > 0x0p+00f) {
     return a;
   }
@@ -3021,12 +3021,12 @@ FN void box2d_island_integrate(box2d_island *s, i32 body, f32 dt) {
 }
 
 // clamp, envs/box2d/math.go
-FN f32 box2d_clamp(f32 a, f32 low, f32 high) {
+FN VALUE f32 box2d_clamp(f32 a, f32 low, f32 high) {
   return box2d_most(low, box2d_least(a, high));
 }
 
 // contactConstraint.solvePosition, envs/box2d/contactsolver.go
-FN f32 box2d_contactConstraint_solvePosition(box2d_contactConstraint *k, box2d_manifold *m, box2d_Vec2 localCenter, box2d_position *p, f32 share, f32 minSeparation) {
+FN VALUE f32 box2d_contactConstraint_solvePosition(box2d_contactConstraint *k, box2d_manifold *m, box2d_Vec2 localCenter, box2d_position *p, f32 share, f32 minSeparation) {
   {
     i32 j = 0;
     for (; j < m->count; j = (i32)((u32)(j) + (u32)(1))) {
@@ -3063,7 +3063,7 @@ FN f32 box2d_contactConstraint_solvePosition(box2d_contactConstraint *k, box2d_m
 }
 
 // jointConstraint.solvePosition, envs/box2d/joint.go
-FN u8 box2d_jointConstraint_solvePosition(box2d_jointConstraint *k, box2d_RevoluteJointDef *def, array8_box2d_position *positions) {
+FN VALUE u8 box2d_jointConstraint_solvePosition(box2d_jointConstraint *k, box2d_RevoluteJointDef *def, array8_box2d_position *positions) {
   box2d_position *a = &positions->a[(k->a & 7)];
   box2d_position *b = &positions->a[(k->b & 7)];
   f32 angularError = 0x0p+00f;
@@ -3109,7 +3109,7 @@ FN u8 box2d_jointConstraint_solvePosition(box2d_jointConstraint *k, box2d_Revolu
 }
 
 // island.solvePositions, envs/box2d/island.go
-FN u8 box2d_island_solvePositions(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, i32 iterations) {
+FN VALUE u8 box2d_island_solvePositions(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, i32 iterations) {
   u8 solved = 0;
   {
     i32 i = 0;
@@ -3244,7 +3244,7 @@ FN void box2d_island_solve(box2d_island *s, box2d_World *w, slice_box2d_Contact 
 }
 
 // aabb.contains, envs/box2d/math.go
-FN u8 box2d_aabb_contains(box2d_aabb *a, box2d_aabb *b) {
+FN VALUE u8 box2d_aabb_contains(box2d_aabb *a, box2d_aabb *b) {
   return (((a->lower.X <= b->lower.X) && (a->lower.Y <= b->lower.Y)) && (b->upper.X <= a->upper.X)) && (b->upper.Y <= a->upper.Y);
 }
 
@@ -3310,7 +3310,7 @@ FN void box2d_World_solve(box2d_World *w, box2d_island *s, slice_box2d_Contact c
 }
 
 // PolygonShape.support, envs/box2d/distance.go
-FN i32 box2d_PolygonShape_support(box2d_PolygonShape *s, box2d_Vec2 d) {
+FN VALUE i32 box2d_PolygonShape_support(box2d_PolygonShape *s, box2d_Vec2 d) {
   i32 best = 0;
   f32 value = box2d_dot(s->vertices.a[0l], d);
   {
@@ -3327,7 +3327,7 @@ FN i32 box2d_PolygonShape_support(box2d_PolygonShape *s, box2d_Vec2 d) {
 }
 
 // Hull.support, envs/box2d/distance.go
-FN i32 box2d_Hull_support(box2d_Hull *g, box2d_Vec2 d) {
+FN VALUE i32 box2d_Hull_support(box2d_Hull *g, box2d_Vec2 d) {
   i32 best = 0;
   f32 value = box2d_dot(g->vertices.a[0l], d);
   {
@@ -3344,7 +3344,7 @@ FN i32 box2d_Hull_support(box2d_Hull *g, box2d_Vec2 d) {
 }
 
 // separator.deepest, envs/box2d/toi.go
-FN tuple_i32_i32 box2d_separator_deepest(box2d_separator *f, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf) {
+FN VALUE tuple_i32_i32 box2d_separator_deepest(box2d_separator *f, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf) {
   i32 indexA = 0;
   i32 indexB = 0;
   if (f->kind != 2) {
@@ -3360,14 +3360,14 @@ FN tuple_i32_i32 box2d_separator_deepest(box2d_separator *f, box2d_Hull *g, box2
 }
 
 // sweep.at, envs/box2d/toi.go
-FN box2d_transform box2d_sweep_at(box2d_sweep *s, f32 beta) {
+FN VALUE box2d_transform box2d_sweep_at(box2d_sweep *s, f32 beta) {
   box2d_rot q = box2d_makeRot(((f32)(((0x1p+00f - beta) * s->a0)) + (f32)((beta * s->a))));
   box2d_Vec2 p = box2d_add(box2d_scale((0x1p+00f - beta), s->c0), box2d_scale(beta, s->c));
   return LIT(box2d_transform, box2d_sub(p, box2d_turn(q, s->localCenter)), q);
 }
 
 // separator.evaluate, envs/box2d/toi.go
-FN f32 box2d_separator_evaluate(box2d_separator *f, i32 indexA, i32 indexB, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf) {
+FN VALUE f32 box2d_separator_evaluate(box2d_separator *f, i32 indexA, i32 indexB, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf) {
   {
     i32 t_1 = f->kind;
     if (t_1 == 0) {
@@ -3383,7 +3383,7 @@ FN f32 box2d_separator_evaluate(box2d_separator *f, i32 indexA, i32 indexB, box2
 }
 
 // separator.pushBack, envs/box2d/toi.go
-FN tuple_f32_i32 box2d_separator_pushBack(box2d_separator *f, box2d_Hull *g, box2d_PolygonShape *s, box2d_sweep *w, f32 t1) {
+FN VALUE tuple_f32_i32 box2d_separator_pushBack(box2d_separator *f, box2d_Hull *g, box2d_PolygonShape *s, box2d_sweep *w, f32 t1) {
   f32 t2 = 0x1p+00f;
   {
     i64 i = 0l;
@@ -3441,7 +3441,7 @@ FN tuple_f32_i32 box2d_separator_pushBack(box2d_separator *f, box2d_Hull *g, box
 }
 
 // Floor, internal/exact/basic.go
-FN f64 exact_Floor(f64 x) {
+FN VALUE f64 exact_Floor(f64 x) {
   f64 r = go_floor(x);
   if (r != r) {
     return exact_nan();
@@ -3465,7 +3465,7 @@ FN void box2d_simplexVertex_set(box2d_simplexVertex *v, box2d_Hull *g, box2d_Pol
 }
 
 // simplex.metric, envs/box2d/distance.go
-FN f32 box2d_simplex_metric(box2d_simplex *x) {
+FN VALUE f32 box2d_simplex_metric(box2d_simplex *x) {
   {
     i32 t_1 = x->count;
     if (t_1 == 2) {
@@ -3606,7 +3606,7 @@ FN void box2d_simplex_solve3(box2d_simplex *x) {
 }
 
 // simplex.direction, envs/box2d/distance.go
-FN box2d_Vec2 box2d_simplex_direction(box2d_simplex *x) {
+FN VALUE box2d_Vec2 box2d_simplex_direction(box2d_simplex *x) {
   if (x->count == 1) {
     return box2d_neg(x->v.a[0l].w);
   }
@@ -3633,7 +3633,7 @@ FN void box2d_simplex_write(box2d_simplex *x, box2d_simplexCache *cache) {
 }
 
 // simplex.separation, envs/box2d/distance.go
-FN f32 box2d_simplex_separation(box2d_simplex *x) {
+FN VALUE f32 box2d_simplex_separation(box2d_simplex *x) {
   {
     i32 t_1 = x->count;
     if (t_1 == 1) {
@@ -3653,7 +3653,7 @@ FN f32 box2d_simplex_separation(box2d_simplex *x) {
 }
 
 // distance, envs/box2d/distance.go
-FN f32 box2d_distance(box2d_simplexCache *cache, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf) {
+FN VALUE f32 box2d_distance(box2d_simplexCache *cache, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf) {
   box2d_simplex x = ZERO(box2d_simplex);
   box2d_simplex_read(&x, cache, g, s, xf);
   array3_i32 savedA = ZERO(array3_i32);
@@ -3741,7 +3741,7 @@ FN void box2d_separator_setup(box2d_separator *f, box2d_simplexCache *cache, box
 }
 
 // timeOfImpact, envs/box2d/toi.go
-FN tuple_f32_u8 box2d_timeOfImpact(box2d_Hull *g, box2d_PolygonShape *s, box2d_sweep w) {
+FN VALUE tuple_f32_u8 box2d_timeOfImpact(box2d_Hull *g, box2d_PolygonShape *s, box2d_sweep w) {
   f32 t = 0;
   u8 touching = 0;
   box2d_sweep_normalize(&w);
@@ -3822,7 +3822,7 @@ FN void box2d_reach_set(box2d_reach *r, box2d_Body *b) {
 }
 
 // reach.along, envs/box2d/reach.go
-FN tuple_f32_f32 box2d_reach_along(box2d_reach *r, box2d_Vec2 n, box2d_Vec2 point, i32 count) {
+FN VALUE tuple_f32_f32 box2d_reach_along(box2d_reach *r, box2d_Vec2 n, box2d_Vec2 point, i32 count) {
   f32 lowest = 0;
   f32 highest = 0;
   f32 offset = box2d_dot(n, point);
@@ -3841,7 +3841,7 @@ FN tuple_f32_f32 box2d_reach_along(box2d_reach *r, box2d_Vec2 n, box2d_Vec2 poin
 }
 
 // reach.clears, envs/box2d/reach.go
-FN u8 box2d_reach_clears(box2d_reach *r, box2d_Fixture *g, slice_box2d_Hull hulls, i32 count) {
+FN VALUE u8 box2d_reach_clears(box2d_reach *r, box2d_Fixture *g, slice_box2d_Hull hulls, i32 count) {
   f32 margin = 0x1.0e5604p-07f + r->bulge;
   box2d_aabb around = LIT(box2d_aabb, LIT(box2d_Vec2, (r->extent.lower.X - margin), (r->extent.lower.Y - margin)), LIT(box2d_Vec2, (r->extent.upper.X + margin), (r->extent.upper.Y + margin)));
   if (box2d_Fixture_misses(g, &around)) {
@@ -3869,7 +3869,7 @@ FN u8 box2d_reach_clears(box2d_reach *r, box2d_Fixture *g, slice_box2d_Hull hull
 }
 
 // Fixture.copyHull, envs/box2d/ground.go
-FN box2d_Hull box2d_Fixture_copyHull(box2d_Fixture *g, slice_box2d_Hull hulls) {
+FN VALUE box2d_Hull box2d_Fixture_copyHull(box2d_Fixture *g, slice_box2d_Hull hulls) {
   {
     i32 i = box2d_Fixture_hull(g);
     if (i >= 0) {
@@ -3921,7 +3921,7 @@ FN void box2d_World_computeTOI(box2d_World *w, box2d_impacts *m, slice_box2d_Fix
 }
 
 // World.firstImpact, envs/box2d/solvetoi.go
-FN tuple_i32_f32 box2d_World_firstImpact(box2d_World *w, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts) {
+FN VALUE tuple_i32_f32 box2d_World_firstImpact(box2d_World *w, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts) {
   i32 first = 0;
   f32 alpha = 0;
   first = -1;
@@ -4031,7 +4031,7 @@ FN void box2d_island_solveTOI(box2d_island *s, box2d_World *w, slice_box2d_Conta
 }
 
 // World.impact, envs/box2d/solvetoi.go
-FN u8 box2d_World_impact(box2d_World *w, box2d_island *s, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts, i32 first, f32 alpha, f32 dt, i32 velocityIterations) {
+FN VALUE u8 box2d_World_impact(box2d_World *w, box2d_island *s, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts, i32 first, f32 alpha, f32 dt, i32 velocityIterations) {
   box2d_Contact *c = &contacts.p[first];
   i32 k = first & 63;
   box2d_Body *b = &w->Bodies.a[c->body];
@@ -4144,7 +4144,7 @@ FN void box2d_World_Step(box2d_World *w, slice_box2d_Fixture ground, slice_box2d
 }
 
 // State.Step, envs/box2d/lunarlander/step.go
-FN tuple_f64_u8 lunarlander_State_Step(lunarlander_State *s, noise_Stream *rng, f64 main_, f64 side, f64 direction) {
+FN VALUE tuple_f64_u8 lunarlander_State_Step(lunarlander_State *s, noise_Stream *rng, f64 main_, f64 side, f64 direction) {
   f64 reward = 0;
   u8 terminated = 0;
   if ((s->Windy && (!s->World.Bodies.a[1l].InContact)) && (!s->World.Bodies.a[2l].InContact)) {
@@ -4224,7 +4224,7 @@ ROOT void lunarlander_State_Begin(lunarlander_State *s, noise_Stream *rng, slice
 }
 
 // Continuous, envs/box2d/lunarlander/step.go
-FN tuple_f64_f64_f64 lunarlander_Continuous(f64 a, f64 b) {
+FN VALUE tuple_f64_f64_f64 lunarlander_Continuous(f64 a, f64 b) {
   f64 main_ = 0;
   f64 side = 0;
   f64 direction = 0;
@@ -4245,7 +4245,7 @@ FN tuple_f64_f64_f64 lunarlander_Continuous(f64 a, f64 b) {
 }
 
 // Discrete, envs/box2d/lunarlander/step.go
-FN tuple_f64_f64_f64 lunarlander_Discrete(i32 action) {
+FN VALUE tuple_f64_f64_f64 lunarlander_Discrete(i32 action) {
   f64 main_ = 0;
   f64 side = 0;
   f64 direction = 0;
@@ -4268,7 +4268,7 @@ FN tuple_f64_f64_f64 lunarlander_Discrete(i32 action) {
 }
 
 // Real, envs/step.go
-FN f64 envs_Real(f64 a, f64 low) {
+FN VALUE f64 envs_Real(f64 a, f64 low) {
   if (a != a) {
     return low;
   }
@@ -4282,7 +4282,7 @@ FN f64 envs_Real(f64 a, f64 low) {
 }
 
 // Index, envs/step.go
-FN i32 envs_Index(f64 a, i64 n) {
+FN VALUE i32 envs_Index(f64 a, i64 n) {
   if (!(a > 0x0p+00)) {
     return 0;
   }
@@ -4293,7 +4293,7 @@ FN i32 envs_Index(f64 a, i64 n) {
 }
 
 // State.Act, envs/box2d/lunarlander/step.go
-ROOT tuple_f64_u8 lunarlander_State_Act(lunarlander_State *s, noise_Stream *rng, slice_f64 act, slice_f32 obs) {
+ROOT VALUE tuple_f64_u8 lunarlander_State_Act(lunarlander_State *s, noise_Stream *rng, slice_f64 act, slice_f32 obs) {
   f64 reward = 0;
   u8 over = 0;
   f64 main_ = 0;
@@ -4318,12 +4318,12 @@ ROOT tuple_f64_u8 lunarlander_State_Act(lunarlander_State *s, noise_Stream *rng,
 }
 
 // NewStream, internal/noise/stream.go
-ROOT noise_Stream noise_NewStream(u64 seed, u32 domain) {
+ROOT VALUE noise_Stream noise_NewStream(u64 seed, u32 domain) {
   return LIT(noise_Stream, seed, 0, ZERO(array8_u32), domain, 0, 0);
 }
 
 // rounds, internal/noise/philox.go
-ROOT tuple_u32_u32_u32_u32 noise_rounds(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3) {
+ROOT VALUE tuple_u32_u32_u32_u32 noise_rounds(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3) {
   u32 w0 = 0;
   u32 w1 = 0;
   u32 w2 = 0;
@@ -4413,7 +4413,7 @@ ROOT tuple_u32_u32_u32_u32 noise_rounds(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, 
 }
 
 // Tanh32, internal/exact/tanh32.go
-ROOT f32 exact_Tanh32(f32 x) {
+ROOT VALUE f32 exact_Tanh32(f32 x) {
   f32 a = x;
   if (x < 0x0p+00f) {
     a = -x;

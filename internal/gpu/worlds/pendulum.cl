@@ -15,46 +15,46 @@ __constant array39_u32 exact_twoOverPi = {{2734261102u, 1313084713u, 4230436817u
 
 ROOT void pendulum_State_Choose(pendulum_State *s, i32 variant);
 ROOT void pendulum_State_Set(pendulum_State *s, i32 i, f64 x);
-FN u8 noise_Stream_scripted(noise_Stream *s);
-FN f64 noise_Stream_next(noise_Stream *s);
-FN tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
+FN VALUE u8 noise_Stream_scripted(noise_Stream *s);
+FN VALUE f64 noise_Stream_next(noise_Stream *s);
+FN VALUE tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
 FN void noise_rounds2(array8_u32 *w, u64 seed, u64 n, u32 domain);
 FN void noise_Stream_refill(noise_Stream *s);
-FN u32 noise_Stream_firstWord(noise_Stream *s);
-ROOT u32 noise_Stream_Uint32(noise_Stream *s);
-FN f64 noise_Stream_Uniform(noise_Stream *s);
-FN f64 noise_Stream_UniformIn(noise_Stream *s, f64 low, f64 high);
+FN VALUE u32 noise_Stream_firstWord(noise_Stream *s);
+ROOT VALUE u32 noise_Stream_Uint32(noise_Stream *s);
+FN VALUE f64 noise_Stream_Uniform(noise_Stream *s);
+FN VALUE f64 noise_Stream_UniformIn(noise_Stream *s, f64 low, f64 high);
 FN void pendulum_State_Reset(pendulum_State *s, noise_Stream *rng);
-FN i64 exact_expBits(f64 x);
-FN tuple_f64_f64_i64 exact_reduceMedium(f64 x);
-FN u64 exact_bits53(array8_u32 *p, i64 at);
-FN f64 exact_pow2(i64 k);
-FN tuple_f64_f64 exact_leadingPair(array8_u32 *p);
-FN tuple_f64_f64 exact_twoProd(f64 a, f64 b);
-FN u32 exact_piBits(i64 at);
+FN VALUE i64 exact_expBits(f64 x);
+FN VALUE tuple_f64_f64_i64 exact_reduceMedium(f64 x);
+FN VALUE u64 exact_bits53(array8_u32 *p, i64 at);
+FN VALUE f64 exact_pow2(i64 k);
+FN VALUE tuple_f64_f64 exact_leadingPair(array8_u32 *p);
+FN VALUE tuple_f64_f64 exact_twoProd(f64 a, f64 b);
+FN VALUE u32 exact_piBits(i64 at);
 FN void exact_negate(array8_u32 *p);
-FN tuple_f64_f64_i64 exact_reduceHuge(f64 x);
-FN tuple_f64_f64_i64 exact_reducePio2(f64 x);
-FN f64 exact_nan(void);
-FN f64 exact_sinKernel(f64 x, f64 y);
-FN f64 exact_cosKernel(f64 x, f64 y);
-FN f64 exact_sinQuadrant(f64 r, f64 c, i64 n);
-FN tuple_f64_f64 exact_beyondFar(f64 x);
-FN tuple_f64_f64 exact_beyond(f64 x);
-FN tuple_f64_f64 exact_Sincos(f64 x);
+FN VALUE tuple_f64_f64_i64 exact_reduceHuge(f64 x);
+FN VALUE tuple_f64_f64_i64 exact_reducePio2(f64 x);
+FN VALUE f64 exact_nan(void);
+FN VALUE f64 exact_sinKernel(f64 x, f64 y);
+FN VALUE f64 exact_cosKernel(f64 x, f64 y);
+FN VALUE f64 exact_sinQuadrant(f64 r, f64 c, i64 n);
+FN VALUE tuple_f64_f64 exact_beyondFar(f64 x);
+FN VALUE tuple_f64_f64 exact_beyond(f64 x);
+FN VALUE tuple_f64_f64 exact_Sincos(f64 x);
 FN void pendulum_State_Observe(pendulum_State *s, slice_f32 obs);
 ROOT void pendulum_State_Begin(pendulum_State *s, noise_Stream *rng, slice_f32 obs);
-FN f64 exact_Abs(f64 x);
-FN f64 pendulum_remainder(f64 x, f64 m);
-FN f64 pendulum_normalize(f64 x);
-FN f64 exact_Sin(f64 x);
-FN tuple_f64_u8 pendulum_State_Step(pendulum_State *s, f64 torque);
-FN f64 envs_Real(f64 a, f64 low);
-ROOT tuple_f64_u8 pendulum_State_Act(pendulum_State *s, noise_Stream *rng, slice_f64 act, slice_f32 obs);
-ROOT noise_Stream noise_NewStream(u64 seed, u32 domain);
-ROOT tuple_u32_u32_u32_u32 noise_rounds(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
-FN f32 exact_nan32(void);
-ROOT f32 exact_Tanh32(f32 x);
+FN VALUE f64 exact_Abs(f64 x);
+FN VALUE f64 pendulum_remainder(f64 x, f64 m);
+FN VALUE f64 pendulum_normalize(f64 x);
+FN VALUE f64 exact_Sin(f64 x);
+FN VALUE tuple_f64_u8 pendulum_State_Step(pendulum_State *s, f64 torque);
+FN VALUE f64 envs_Real(f64 a, f64 low);
+ROOT VALUE tuple_f64_u8 pendulum_State_Act(pendulum_State *s, noise_Stream *rng, slice_f64 act, slice_f32 obs);
+ROOT VALUE noise_Stream noise_NewStream(u64 seed, u32 domain);
+ROOT VALUE tuple_u32_u32_u32_u32 noise_rounds(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
+FN VALUE f32 exact_nan32(void);
+ROOT VALUE f32 exact_Tanh32(f32 x);
 
 // State.Choose, envs/classic/pendulum/step.go
 ROOT void pendulum_State_Choose(pendulum_State *s, i32 variant) {
@@ -69,17 +69,17 @@ ROOT void pendulum_State_Set(pendulum_State *s, i32 i, f64 x) {
 }
 
 // Stream.scripted, internal/noise/noscript.go
-FN u8 noise_Stream_scripted(noise_Stream *s) {
+FN VALUE u8 noise_Stream_scripted(noise_Stream *s) {
   return 0;
 }
 
 // Stream.next, internal/noise/noscript.go
-FN f64 noise_Stream_next(noise_Stream *s) {
+FN VALUE f64 noise_Stream_next(noise_Stream *s) {
   return 0x0p+00;
 }
 
 // round, internal/noise/philox.go
-FN tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3) {
+FN VALUE tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3) {
   u32 w0 = 0;
   u32 w1 = 0;
   u32 w2 = 0;
@@ -263,7 +263,7 @@ FN void noise_Stream_refill(noise_Stream *s) {
 }
 
 // Stream.firstWord, internal/noise/stream.go
-FN u32 noise_Stream_firstWord(noise_Stream *s) {
+FN VALUE u32 noise_Stream_firstWord(noise_Stream *s) {
   if (noise_Stream_scripted(s)) {
     return go_u32_f64((f64)((noise_Stream_next(s) * 0x1p+32)));
   }
@@ -273,7 +273,7 @@ FN u32 noise_Stream_firstWord(noise_Stream *s) {
 }
 
 // Stream.Uint32, internal/noise/stream.go
-ROOT u32 noise_Stream_Uint32(noise_Stream *s) {
+ROOT VALUE u32 noise_Stream_Uint32(noise_Stream *s) {
   if (s->left == 0u) {
     return noise_Stream_firstWord(s);
   }
@@ -282,7 +282,7 @@ ROOT u32 noise_Stream_Uint32(noise_Stream *s) {
 }
 
 // Stream.Uniform, internal/noise/stream.go
-FN f64 noise_Stream_Uniform(noise_Stream *s) {
+FN VALUE f64 noise_Stream_Uniform(noise_Stream *s) {
   if (noise_Stream_scripted(s)) {
     return noise_Stream_next(s);
   }
@@ -292,7 +292,7 @@ FN f64 noise_Stream_Uniform(noise_Stream *s) {
 }
 
 // Stream.UniformIn, internal/noise/stream.go
-FN f64 noise_Stream_UniformIn(noise_Stream *s, f64 low, f64 high) {
+FN VALUE f64 noise_Stream_UniformIn(noise_Stream *s, f64 low, f64 high) {
   return low + (f64)((noise_Stream_Uniform(s) * (high - low)));
 }
 
@@ -303,12 +303,12 @@ FN void pendulum_State_Reset(pendulum_State *s, noise_Stream *rng) {
 }
 
 // expBits, internal/exact/reduce.go
-FN i64 exact_expBits(f64 x) {
+FN VALUE i64 exact_expBits(f64 x) {
   return (i64)(((u64)((u64)(go_f64bits(x)) >> 52) & 2047ul));
 }
 
 // reduceMedium, internal/exact/reduce.go
-FN tuple_f64_f64_i64 exact_reduceMedium(f64 x) {
+FN VALUE tuple_f64_f64_i64 exact_reduceMedium(f64 x) {
   f64 r = 0;
   f64 c = 0;
   i64 n = 0;
@@ -335,7 +335,7 @@ FN tuple_f64_f64_i64 exact_reduceMedium(f64 x) {
 }
 
 // bits53, internal/exact/reduce.go
-FN u64 exact_bits53(array8_u32 *p, i64 at) {
+FN VALUE u64 exact_bits53(array8_u32 *p, i64 at) {
   u64 v = 0ul;
   {
     i64 i = at;
@@ -350,12 +350,12 @@ FN u64 exact_bits53(array8_u32 *p, i64 at) {
 }
 
 // pow2, internal/exact/basic.go
-FN f64 exact_pow2(i64 k) {
+FN VALUE f64 exact_pow2(i64 k) {
   return go_f64from((u64)((u64)((u64)((i64)((u64)(k) + (u64)(1023l)))) << 52));
 }
 
 // leadingPair, internal/exact/reduce.go
-FN tuple_f64_f64 exact_leadingPair(array8_u32 *p) {
+FN VALUE tuple_f64_f64 exact_leadingPair(array8_u32 *p) {
   f64 hi = 0;
   f64 lo = 0;
   i64 lead = 0l;
@@ -368,7 +368,7 @@ FN tuple_f64_f64 exact_leadingPair(array8_u32 *p) {
 }
 
 // twoProd, internal/exact/basic.go
-FN tuple_f64_f64 exact_twoProd(f64 a, f64 b) {
+FN VALUE tuple_f64_f64 exact_twoProd(f64 a, f64 b) {
   f64 p = 0;
   f64 e = 0;
   p = (f64)((a * b));
@@ -386,7 +386,7 @@ FN tuple_f64_f64 exact_twoProd(f64 a, f64 b) {
 }
 
 // piBits, internal/exact/reduce.go
-FN u32 exact_piBits(i64 at) {
+FN VALUE u32 exact_piBits(i64 at) {
   if (at < 0l) {
     if (at <= (-32l)) {
       return 0u;
@@ -415,7 +415,7 @@ FN void exact_negate(array8_u32 *p) {
 }
 
 // reduceHuge, internal/exact/reduce.go
-FN tuple_f64_f64_i64 exact_reduceHuge(f64 x) {
+FN VALUE tuple_f64_f64_i64 exact_reduceHuge(f64 x) {
   f64 r = 0;
   f64 c = 0;
   i64 n = 0;
@@ -472,7 +472,7 @@ FN tuple_f64_f64_i64 exact_reduceHuge(f64 x) {
 }
 
 // reducePio2, internal/exact/reduce.go
-FN tuple_f64_f64_i64 exact_reducePio2(f64 x) {
+FN VALUE tuple_f64_f64_i64 exact_reducePio2(f64 x) {
   f64 r = 0;
   f64 c = 0;
   i64 n = 0;
@@ -498,12 +498,12 @@ FN tuple_f64_f64_i64 exact_reducePio2(f64 x) {
 }
 
 // nan, internal/exact/basic.go
-FN f64 exact_nan(void) {
+FN VALUE f64 exact_nan(void) {
   return go_f64from(9221120237041090561ul);
 }
 
 // sinKernel, internal/exact/trig.go
-FN f64 exact_sinKernel(f64 x, f64 y) {
+FN VALUE f64 exact_sinKernel(f64 x, f64 y) {
   if (go_abs(x) < 0x1p-27) {
     return x;
   }
@@ -518,7 +518,7 @@ FN f64 exact_sinKernel(f64 x, f64 y) {
 }
 
 // cosKernel, internal/exact/trig.go
-FN f64 exact_cosKernel(f64 x, f64 y) {
+FN VALUE f64 exact_cosKernel(f64 x, f64 y) {
   f64 z = (f64)((x * x));
   f64 p = 0x1.1ee9ebdb4b1c4p-29 + (f64)((z * (-0x1.8fae9be8838d4p-37)));
   p = (-0x1.27e4f809c52adp-22) + (f64)((z * p));
@@ -531,7 +531,7 @@ FN f64 exact_cosKernel(f64 x, f64 y) {
 }
 
 // sinQuadrant, internal/exact/trig.go
-FN f64 exact_sinQuadrant(f64 r, f64 c, i64 n) {
+FN VALUE f64 exact_sinQuadrant(f64 r, f64 c, i64 n) {
   f64 v = 0x0p+00;
   if ((n & 1l) == 0l) {
     v = exact_sinKernel(r, c);
@@ -545,7 +545,7 @@ FN f64 exact_sinQuadrant(f64 r, f64 c, i64 n) {
 }
 
 // beyondFar, internal/exact/trig.go
-FN tuple_f64_f64 exact_beyondFar(f64 x) {
+FN VALUE tuple_f64_f64 exact_beyondFar(f64 x) {
   f64 sin_ = 0;
   f64 cos_ = 0;
   if (!(go_abs(x) <= 0x1.fffffffffffffp+1023)) {
@@ -559,7 +559,7 @@ FN tuple_f64_f64 exact_beyondFar(f64 x) {
 }
 
 // beyond, internal/exact/trig.go
-FN tuple_f64_f64 exact_beyond(f64 x) {
+FN VALUE tuple_f64_f64 exact_beyond(f64 x) {
   f64 sin_ = 0;
   f64 cos_ = 0;
   f64 ax = go_abs(x);
@@ -595,7 +595,7 @@ FN tuple_f64_f64 exact_beyond(f64 x) {
 }
 
 // Sincos, internal/exact/trig.go
-FN tuple_f64_f64 exact_Sincos(f64 x) {
+FN VALUE tuple_f64_f64 exact_Sincos(f64 x) {
   f64 sin_ = 0;
   f64 cos_ = 0;
   if (!(go_abs(x) <= 0x1.921fb54442d18p-01)) {
@@ -634,12 +634,12 @@ ROOT void pendulum_State_Begin(pendulum_State *s, noise_Stream *rng, slice_f32 o
 }
 
 // Abs, internal/exact/basic.go
-FN f64 exact_Abs(f64 x) {
+FN VALUE f64 exact_Abs(f64 x) {
   return go_abs(x);
 }
 
 // remainder, envs/classic/pendulum/step.go
-FN f64 pendulum_remainder(f64 x, f64 m) {
+FN VALUE f64 pendulum_remainder(f64 x, f64 m) {
   f64 r = exact_Abs(x);
   f64 t = m;
   i64 doublings = 0l;
@@ -660,7 +660,7 @@ FN f64 pendulum_remainder(f64 x, f64 m) {
 }
 
 // normalize, envs/classic/pendulum/step.go
-FN f64 pendulum_normalize(f64 x) {
+FN VALUE f64 pendulum_normalize(f64 x) {
   f64 r = pendulum_remainder((x + 0x1.921fb54442d18p+01), 0x1.921fb54442d18p+02);
   if (r < 0x0p+00) {
     r = (r + 0x1.921fb54442d18p+02);
@@ -669,7 +669,7 @@ FN f64 pendulum_normalize(f64 x) {
 }
 
 // Sin, internal/exact/trig.go
-FN f64 exact_Sin(f64 x) {
+FN VALUE f64 exact_Sin(f64 x) {
   if (go_abs(x) <= 0x1.921fb54442d18p-01) {
     return exact_sinKernel(x, 0x0p+00);
   }
@@ -679,7 +679,7 @@ FN f64 exact_Sin(f64 x) {
 }
 
 // State.Step, envs/classic/pendulum/step.go
-FN tuple_f64_u8 pendulum_State_Step(pendulum_State *s, f64 torque) {
+FN VALUE tuple_f64_u8 pendulum_State_Step(pendulum_State *s, f64 torque) {
   f64 reward = 0;
   u8 terminated = 0;
   f64 u = torque;
@@ -706,7 +706,7 @@ FN tuple_f64_u8 pendulum_State_Step(pendulum_State *s, f64 torque) {
 }
 
 // Real, envs/step.go
-FN f64 envs_Real(f64 a, f64 low) {
+FN VALUE f64 envs_Real(f64 a, f64 low) {
   if (a != a) {
     return low;
   }
@@ -720,7 +720,7 @@ FN f64 envs_Real(f64 a, f64 low) {
 }
 
 // State.Act, envs/classic/pendulum/step.go
-ROOT tuple_f64_u8 pendulum_State_Act(pendulum_State *s, noise_Stream *rng, slice_f64 act, slice_f32 obs) {
+ROOT VALUE tuple_f64_u8 pendulum_State_Act(pendulum_State *s, noise_Stream *rng, slice_f64 act, slice_f32 obs) {
   f64 reward = 0;
   u8 over = 0;
   tuple_f64_u8 t_1 = pendulum_State_Step(s, envs_Real(act.p[0l], (-0x1p+01)));
@@ -731,12 +731,12 @@ ROOT tuple_f64_u8 pendulum_State_Act(pendulum_State *s, noise_Stream *rng, slice
 }
 
 // NewStream, internal/noise/stream.go
-ROOT noise_Stream noise_NewStream(u64 seed, u32 domain) {
+ROOT VALUE noise_Stream noise_NewStream(u64 seed, u32 domain) {
   return LIT(noise_Stream, seed, 0, ZERO(array8_u32), domain, 0, 0);
 }
 
 // rounds, internal/noise/philox.go
-ROOT tuple_u32_u32_u32_u32 noise_rounds(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3) {
+ROOT VALUE tuple_u32_u32_u32_u32 noise_rounds(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3) {
   u32 w0 = 0;
   u32 w1 = 0;
   u32 w2 = 0;
@@ -826,12 +826,12 @@ ROOT tuple_u32_u32_u32_u32 noise_rounds(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, 
 }
 
 // nan32, internal/exact/basic.go
-FN f32 exact_nan32(void) {
+FN VALUE f32 exact_nan32(void) {
   return go_f32from(2143289344u);
 }
 
 // Tanh32, internal/exact/tanh32.go
-ROOT f32 exact_Tanh32(f32 x) {
+ROOT VALUE f32 exact_Tanh32(f32 x) {
   f32 a = x;
   if (x < 0x0p+00f) {
     a = -x;
