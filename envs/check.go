@@ -86,8 +86,9 @@ func checkBounds(low, high string, lows, highs []float64, n int) error {
 	return nil
 }
 
-// try says what a new instance does other than spec says. A panic is an error too.
-func try(spec *Spec) (err error) {
+// try says what a new instance does other than spec says, in a first reset and step too if play is true. A panic is an
+// error too.
+func try(spec *Spec, play bool) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("a first reset and step panics: %v", p)
@@ -107,6 +108,9 @@ func try(spec *Spec) (err error) {
 		if err := checkView(spec); err != nil {
 			return err
 		}
+	}
+	if !play {
+		return nil
 	}
 	rng, obs, act := NewStream(0), make([]float32, spec.ObsDim), make([]float64, spec.Action.Dim)
 	env.Reset(&rng, obs)

@@ -3,6 +3,7 @@ package envs
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"sort"
 	"strings"
 
@@ -21,9 +22,11 @@ const MaxID = 64
 // registered holds the environments sorted by id. It changes only while a program starts, so it needs no lock.
 var registered []*Spec
 
-// Register is Add for init functions: it panics where Add returns an error.
+// Register is Add for init functions: it panics where Add returns an error. In a browser it does without the first reset
+// and step: the environments there are this module's, whose tests take them, and all of them would take a tab 0.1 s at each
+// start.
 func Register(spec *Spec) {
-	if err := Add(spec); err != nil {
+	if err := add(spec, runtime.GOOS != "js"); err != nil {
 		panic("envs: registering: " + err.Error())
 	}
 }
@@ -36,7 +39,10 @@ func Register(spec *Spec) {
 // It may not be called while anything else of this module runs: call it in an init function or at the
 // beginning of main. A program that replays a log, or takes part in a swarm, needs the same environments as
 // the one that began the run.
-func Add(spec *Spec) error {
+func Add(spec *Spec) error { return add(spec, true) }
+
+// add does what Add does, the first reset and step only if play is true.
+func add(spec *Spec, play bool) error {
 	if spec == nil {
 		return fmt.Errorf("%w: no spec", ErrSpec)
 	}
@@ -47,7 +53,7 @@ func Add(spec *Spec) error {
 	if i < len(registered) && fold(registered[i].ID) == fold(spec.ID) {
 		return fmt.Errorf("%w %q: ID: there is an environment %q already", ErrSpec, spec.ID, registered[i].ID)
 	}
-	if err := try(spec); err != nil {
+	if err := try(spec, play); err != nil {
 		return fmt.Errorf("%w %q: %w", ErrSpec, spec.ID, err)
 	}
 	registered = append(registered, nil)
