@@ -3,11 +3,14 @@ package envs
 import "github.com/evoswarm/evoswarm/internal/exact"
 
 // A Scene is a drawing as data: shapes in world units with named color roles. Scale and colors are chosen
-// where it is shown. Shapes are drawn in order, y points up.
+// where it is shown. It is flat, with y up, or in space, with z up: then it has a Camera.
 type Scene struct {
-	// Bounds is the part of the world to show. What is beyond it is cut off.
+	// Bounds is the part of a flat world to show. What is beyond it is cut off. Of a scene in space it is the form of the
+	// picture, width to height.
 	Bounds Bounds `json:"bounds"`
-	// Shapes are drawn one over the other, the first at the back.
+	// Camera is from where a scene in space is seen; the zero value is that of flat scenes.
+	Camera Camera `json:"camera,omitzero"`
+	// Shapes of a flat scene are drawn one over the other, the first at the back. In space the nearest hides the others.
 	Shapes []Shape `json:"shapes"`
 }
 
@@ -22,7 +25,7 @@ type Bounds struct {
 // Kind says what a Shape is.
 type Kind string
 
-// The kinds of shapes.
+// The kinds of flat shapes.
 const (
 	// Line is an open path through Points.
 	Line Kind = "line"
@@ -61,9 +64,9 @@ func Roles() []Role { return []Role{Ground, Body, Accent, Joint, Goal, Terrain, 
 // Shape is one element of a Scene.
 type Shape struct {
 	Kind Kind `json:"kind"`
-	// Points are x, y pairs in world units.
+	// Points are x, y pairs in world units; in space x, y, z triples.
 	Points []float64 `json:"points"`
-	// Radius of a circle in world units, else 0.
+	// Radius in world units of what is round, else 0.
 	Radius float64 `json:"radius,omitempty"`
 	// Width of the line or outline in world units; 0 is the thinnest line there is.
 	Width float64 `json:"width,omitempty"`
@@ -72,9 +75,9 @@ type Shape struct {
 	Stroke Role `json:"stroke,omitempty"`
 }
 
-// Clear empties the scene for a drawing within b. The memory is used again.
+// Clear empties the scene for a flat drawing within b. The memory is used again.
 func (s *Scene) Clear(b Bounds) {
-	s.Bounds = b
+	s.Bounds, s.Camera = b, Camera{}
 	s.Shapes = s.Shapes[:0]
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/evoswarm/evoswarm/envs"
@@ -79,14 +80,21 @@ func (t *theater) play(n int, seed uint64) ([]byte, error) {
 	b := append([]byte(nil), `{"fps":`...)
 	b = strconv.AppendInt(b, int64(t.plan.Env.FPS), 10)
 	b = append(b, `,"frames":[`...)
+	var err error
 	if t.playing == nil {
 		t.playing = t.next
 		t.player.Start(t.playing.state, seed)
-		b = append(t.appendFrame(b), ',')
+		if b, err = t.appendFrame(b); err != nil {
+			return nil, err
+		}
+		b = append(b, ',')
 	}
 	for range min(n, maxPlay) {
 		t.player.Step()
-		b = append(t.appendFrame(b), ',')
+		if b, err = t.appendFrame(b); err != nil {
+			return nil, err
+		}
+		b = append(b, ',')
 		if t.player.Over() {
 			t.playing = nil
 			break
@@ -99,9 +107,15 @@ func (t *theater) play(n int, seed uint64) ([]byte, error) {
 }
 
 // appendFrame appends what is seen now as JSON: web/src/types/compute.d.ts has its fields. It writes the text itself,
-// since encoding/json is a tenth of what a worker downloads.
-func (t *theater) appendFrame(b []byte) []byte {
+// since encoding/json is a tenth of what a worker downloads. The error says what of the drawing cannot be shown.
+func (t *theater) appendFrame(b []byte) ([]byte, error) {
 	t.player.Draw(&t.scene)
+	if t.scene.InSpace() { // the page does not look at it again
+		if err := t.scene.Check(); err != nil {
+			t.playing = nil
+			return nil, fmt.Errorf("drawing %s: %w", t.plan.Env.ID, err)
+		}
+	}
 	b = append(b, `{"gen":`...)
 	b = strconv.AppendUint(b, t.playing.gen, 10)
 	b = append(b, `,"candidate":`...)
@@ -121,14 +135,32 @@ func (t *theater) appendFrame(b []byte) []byte {
 	b = appendReal(b, bounds.MaxX)
 	b = append(b, `,"max_y":`...)
 	b = appendReal(b, bounds.MaxY)
-	b = append(b, `},"shapes":[`...)
+	b = append(b, '}')
+	if t.scene.InSpace() {
+		b = appendCamera(append(b, `,"camera":`...), &t.scene.Camera)
+	}
+	b = append(b, `,"shapes":[`...)
 	for i := range t.scene.Shapes {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = appendShape(b, &t.scene.Shapes[i])
 	}
-	return append(b, "]}}"...)
+	return append(b, "]}}"...), nil
+}
+
+func appendCamera(b []byte, c *envs.Camera) []byte {
+	b = append(b, `{"target":[`...)
+	for i, x := range c.Target {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendReal(b, x)
+	}
+	b = appendReal(append(b, `],"distance":`...), c.Distance)
+	b = appendReal(append(b, `,"azimuth":`...), c.Azimuth)
+	b = appendReal(append(b, `,"elevation":`...), c.Elevation)
+	return append(b, '}')
 }
 
 func appendShape(b []byte, s *envs.Shape) []byte {

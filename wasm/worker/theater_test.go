@@ -3,11 +3,14 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/evoswarm/evoswarm/envs"
 	_ "github.com/evoswarm/evoswarm/envs/all"
+	_ "github.com/evoswarm/evoswarm/examples/tumble" // in space
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
@@ -108,6 +111,39 @@ func TestTheaterDrawsEveryWorld(t *testing.T) {
 		last := frames[len(frames)-1].Scene
 		if !reflect.DeepEqual(last, th.scene) || len(last.Shapes) == 0 {
 			t.Errorf("%s: got %+v, want %+v", env.ID, last, th.scene)
+		}
+	}
+}
+
+// blurred is an environment whose camera is nowhere.
+type blurred struct {
+	envs.Env
+	spec *envs.Spec
+}
+
+func (b *blurred) Spec() *envs.Spec   { return b.spec }
+func (b *blurred) Draw(s *envs.Scene) { s.Look(b.spec.View, envs.Camera{Distance: math.NaN()}) }
+
+// A drawing that the page could not read is an error that says why, and no reel.
+func TestTheaterRefusesABadDrawing(t *testing.T) {
+	cart, err := envs.Find("CartPole-v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := *cart
+	spec.ID = "Blurred-v0"
+	spec.New = func() envs.Env { return &blurred{cart.New(), &spec} }
+	setup := linear()
+	th, err := newTheater(setup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cast(t, th, 1)
+	th.plan.Env = &spec
+	th.player = rollout.NewPlayer(th.plan)
+	for range 2 {
+		if _, err := th.play(1, 0); !errors.Is(err, envs.ErrScene) || !strings.Contains(err.Error(), "drawing Blurred-v0: bad scene: the camera's distance is NaN") {
+			t.Errorf("got %v", err)
 		}
 	}
 }
