@@ -7,6 +7,8 @@ import (
 	"image/gif"
 	"io"
 	"time"
+
+	"github.com/evoswarm/evoswarm/envs"
 )
 
 // Sizes in the format of a GIF (CompuServe, version 89a, 1990).
@@ -36,8 +38,15 @@ type gifWriter struct {
 }
 
 // NewGIF returns a writer of a GIF in the colors of a theme, and shades between them.
-func NewGIF(w io.Writer, theme *Theme) Writer {
-	return &gifWriter{w: w, palette: newPalette(theme), clock: clock{unit: gifUnit}}
+func NewGIF(w io.Writer, theme *Theme) Writer { return newGIF(w, newPalette(theme)) }
+
+// NewSpaceGIF returns a writer of a GIF whose first frame is that scene, in space: it has shades of the colors in it.
+func NewSpaceGIF(w io.Writer, theme *Theme, first *envs.Scene) Writer {
+	return newGIF(w, newSpacePalette(theme, first))
+}
+
+func newGIF(w io.Writer, p *palette) *gifWriter {
+	return &gifWriter{w: w, palette: p, clock: clock{unit: gifUnit}}
 }
 
 // Add implements [Writer]. Of a frame only what is new is written.

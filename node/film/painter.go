@@ -39,6 +39,7 @@ type Painter struct {
 	face    font.Face
 	scene   image.Rectangle
 	caption image.Rectangle // under the scene
+	caster  caster          // of scenes in space
 }
 
 // NewPainter returns a painter of pictures of that size. Errors wrap ErrSize.
@@ -85,13 +86,22 @@ func SizeFor(view envs.Bounds, width, height int) image.Point {
 // room for both, the left one is left out. The picture is the painter's, which draws the next over it.
 func (p *Painter) Paint(s *envs.Scene, left, right string) *image.RGBA {
 	draw.Draw(p.img, p.img.Rect, image.NewUniform(p.theme.Paper), image.Point{}, draw.Src)
+	if s.InSpace() {
+		p.caster.cast(p.img, p.scene, s, p.theme)
+	} else {
+		p.flat(s)
+	}
+	p.write(left, right)
+	return p.img
+}
+
+// flat draws a flat scene.
+func (p *Painter) flat(s *envs.Scene) {
 	f := fitIn(&s.Bounds, float64(p.scene.Dx()), float64(p.scene.Dy()))
 	for i := range s.Shapes {
 		p.shape(&s.Shapes[i], f)
 	}
 	p.clip(&s.Bounds, f)
-	p.write(left, right)
-	return p.img
 }
 
 // clip takes away what is beyond the bounds.

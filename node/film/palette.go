@@ -53,6 +53,56 @@ func newPalette(t *Theme) *palette {
 	return p
 }
 
+// How many shades the palette of scenes in space has: of a surface, from the darkest to the brightest; of the floor, from where
+// it begins to fade until it is gone; of letters.
+const (
+	shadesSolid = 64
+	shadesFade  = 14
+	shadesInk   = 8
+)
+
+// newSpacePalette returns the palette of films that begin with a scene in space: it has the shades that light gives to the
+// colors in it.
+func newSpacePalette(t *Theme, s *envs.Scene) *palette {
+	p := &palette{known: map[color.RGBA]uint8{}}
+	p.colors = append(p.colors, color.RGBA{}) // leftOut
+	for _, c := range []color.RGBA{t.Paper, t.Rule, t.Ink} {
+		p.add(c)
+	}
+	var floors []rgb
+	var solids []color.RGBA
+	for _, sh := range s.Shapes {
+		fill := t.Roles[sh.Fill]
+		if sh.Kind != envs.Floor {
+			if !slices.Contains(solids, fill) {
+				solids = append(solids, fill)
+			}
+			continue
+		}
+		c := rgbOf(fill)
+		for _, line := range [3]float64{0, 0.5, 1} {
+			if stroke, ok := t.Roles[sh.Stroke]; ok {
+				floors = append(floors, c.mixed(rgbOf(stroke), line))
+			}
+		}
+		floors = append(floors, c, c.mixed(black, shadow))
+	}
+	for _, c := range floors {
+		for i := range shadesFade {
+			p.add(c.mixed(rgbOf(t.Paper), float64(i)/shadesFade).rounded())
+		}
+	}
+	p.blend(t.Paper, t.Ink, shadesInk)
+	room := 256 - len(p.colors)
+	n := min(shadesSolid, room/max(len(solids), 1))
+	for _, c := range solids {
+		for i := range n {
+			p.add(rgbOf(c).lit(float64(2*i)/float64(max(n-1, 1)) - 1).rounded())
+		}
+	}
+	return p
+}
+
 // add appends a color that is not there yet, if there is room.
 func (p *palette) add(c color.RGBA) {
 	if len(p.colors) < 256 && !slices.Contains(p.colors, color.Color(c)) {

@@ -20,6 +20,7 @@ type shoot struct {
 	fps     int
 	steps   int // of the episode
 	frames  int // of the film
+	first   envs.Scene
 }
 
 // newShoot plays the episode once, to learn how long it is.
@@ -29,7 +30,8 @@ func newShoot(ctx context.Context, c *cast, size image.Point, theme *Theme, fps 
 		return nil, err
 	}
 	t := &shoot{cast: c, player: rollout.NewPlayer(c.plan), painter: painter, size: size, fps: fps}
-	for t.player.Start(c.state, c.seed); !t.player.Over(); {
+	t.player.Start(c.state, c.seed)
+	for t.player.Draw(&t.first); !t.player.Over(); {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

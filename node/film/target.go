@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/node/verb"
 )
 
@@ -46,16 +47,21 @@ func (f *flags) target() (*target, error) {
 	return &target{name: filepath.Clean(name)}, nil
 }
 
-// write writes all of a film or nothing.
-func (t *target) write(record func(Writer) error, frames int, theme *Theme) error {
+// write writes all of a film or nothing. first is what it begins with.
+func (t *target) write(record func(Writer) error, frames int, theme *Theme, first *envs.Scene) error {
 	if t.format == "" {
 		return writeFolder(t.name, func(dir string) error { return record(NewFolder(dir)) })
 	}
 	return verb.WriteWhole(t.name, func(file io.Writer) error {
 		w := bufio.NewWriter(file)
-		frame := NewGIF(w, theme)
-		if t.format == APNG {
+		var frame Writer
+		switch {
+		case t.format == APNG:
 			frame = NewAPNG(w, frames)
+		case first.InSpace():
+			frame = NewSpaceGIF(w, theme, first)
+		default:
+			frame = NewGIF(w, theme)
 		}
 		return cmp.Or(record(frame), w.Flush())
 	})

@@ -109,7 +109,7 @@ func (f *flags) run(ctx context.Context, s *verb.IO, name string) error {
 	shot, err := newShoot(ctx, c, size, theme, f.fps)
 	if err == nil {
 		line := s.Line(f.policy.Quiet)
-		err = to.write(func(w Writer) error { return shot.record(ctx, line, w) }, shot.frames, theme)
+		err = to.write(func(w Writer) error { return shot.record(ctx, line, w) }, shot.frames, theme, &shot.first)
 		line.Clear()
 	}
 	if errors.Is(err, context.Canceled) {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
+	"image/color"
 	"image/gif"
 	"image/png"
 	"os"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/envs/envtest"
+	_ "github.com/evoswarm/evoswarm/examples/tumble" // in space
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/node/verb"
 )
@@ -90,6 +93,9 @@ func lookAt(t *testing.T, path string, scene *envs.Scene) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if scene.InSpace() {
+		return lookInto(t, filepath.Base(path), img, scene)
+	}
 	shape := scene.Shapes[len(scene.Shapes)-1]
 	if shape.Fill == "" {
 		t.Fatalf("the last shape is a %s", shape.Kind)
@@ -111,6 +117,37 @@ func lookAt(t *testing.T, path string, scene *envs.Scene) bool {
 		t.Errorf("%s: pixel %d, %d of %s is %v, want %v", filepath.Base(path), px, py, shape.Fill, got, want)
 	}
 	return true
+}
+
+// lookInto checks that a scene in space is seen: of its solids whose middle is in the picture at least one has a shade of its
+// color there, and none a color that nothing has.
+func lookInto(t *testing.T, name string, img image.Image, scene *envs.Scene) bool {
+	t.Helper()
+	size := img.Bounds().Size()
+	size.Y -= captionHeight(size.X)
+	l := newLens(&scene.Camera, size)
+	inView, found := 0, 0
+	for i := range scene.Shapes {
+		sh := &scene.Shapes[i]
+		if sh.Kind == envs.Floor {
+			continue
+		}
+		s := newSolid(sh, rgb{})
+		v := s.a.plus(s.b).times(0.5).minus(l.eye)
+		px := int(l.cx + v.dot(l.right)/v.dot(l.forth)*l.focal)
+		py := int(l.cy - v.dot(l.over)/v.dot(l.forth)*l.focal)
+		if !(image.Point{X: px, Y: py}.In(image.Rectangle{Max: size})) {
+			continue
+		}
+		inView++
+		if shadeOf(color.RGBAModel.Convert(img.At(px, py)).(color.RGBA), Light.Roles[sh.Fill]) {
+			found++
+		}
+	}
+	if inView > 0 && found == 0 {
+		t.Errorf("%s: none of %d solids is seen where it is", name, inView)
+	}
+	return found > 0
 }
 
 // A film takes as long as the episode in its world, whatever the rate of its frames, and a second more.
@@ -176,7 +213,7 @@ func TestFilmInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		err = to.write(func(w Writer) error {
 			return shot.record(ctx, (&verb.IO{Err: cancelling{cancel}, Terminal: true}).Line(false), w)
-		}, shot.frames, Light)
+		}, shot.frames, Light, &shot.first)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, want %v", name, err, context.Canceled)
 		}
