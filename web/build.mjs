@@ -114,21 +114,27 @@ async function bundle(goroot) {
   } catch {
     throw new BuildError("the page's libraries are missing; run: npm --prefix web ci");
   }
-  const result = await esbuild.build({
+  const common = {
     absWorkingDir: web,
-    entryPoints: { page: "src/main.ts", runs: "src/runs.ts", viewer: "src/viewer.ts", worker: "src/worker.ts", network: "src/network.ts", offline: "src/offline.ts" },
     bundle: true,
     minify: true,
-    format: "iife",
     target: ["es2022"],
     legalComments: "none",
-    alias: { "#wasm_exec": path.join(goroot, "lib", "wasm", "wasm_exec.js"), "#kernel": path.join(root, "internal", "kernel"), "#worlds": path.join(root, "internal", "worlds") },
-    loader: { ".wasm": "binary" },
     outdir: "dist",
     write: false,
     logLevel: "error",
-  });
-  return result.outputFiles.map((f) => [path.basename(f.path), Buffer.from(f.contents)]);
+  };
+  const scripts = {
+    ...common,
+    entryPoints: { page: "src/main.ts", runs: "src/runs.ts", viewer: "src/viewer.ts", worker: "src/worker.ts", network: "src/network.ts", offline: "src/offline.ts" },
+    format: "iife",
+    alias: { "#wasm_exec": path.join(goroot, "lib", "wasm", "wasm_exec.js"), "#kernel": path.join(root, "internal", "kernel"), "#worlds": path.join(root, "internal", "worlds") },
+    loader: { ".wasm": "binary" },
+  };
+  // What draws scenes in space is a module, which the others import where there is one to draw.
+  const space = { ...common, entryPoints: { space: "src/space.ts" }, format: "esm" };
+  const results = await Promise.all([esbuild.build(scripts), esbuild.build(space)]);
+  return results.flatMap((result) => result.outputFiles).map((f) => [path.basename(f.path), Buffer.from(f.contents)]);
 }
 
 // add names data by its hash and returns its address relative to the page.
@@ -141,7 +147,7 @@ function add(files, name, data) {
 
 // render fills the names of the assets and the build id into a page.
 function render(page, template, names, build) {
-  const assets = { build, tab: names.tab, compute: names.compute, worker: names["worker.js"], network: names["network.js"] };
+  const assets = { build, tab: names.tab, compute: names.compute, worker: names["worker.js"], network: names["network.js"], space: names["space.js"] };
   const values = {
     build,
     icon: names.icon,

@@ -4,6 +4,7 @@ import { save } from "./dom.ts";
 import { real } from "./format.ts";
 import { say } from "./lang.ts";
 import { aspect, paint, readPalette, type Palette } from "./scene.ts";
+import type { SpaceLoader, SpacePainter } from "./spaceload.ts";
 import type { Frame } from "./types/compute";
 
 /** A film is so wide, whatever the screen is, so that it plays anywhere. [px] */
@@ -54,10 +55,12 @@ export class Film {
   private palette: Palette | null = null;
   private ground = "";
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private painter: SpacePainter | null = null;
 
   /** told gets what the page says, and whether a film is being made. */
   constructor(
     private readonly world: () => string,
+    private readonly space: SpaceLoader,
     private readonly told: (words: string, filming: boolean) => void,
   ) {
     document.addEventListener("visibilitychange", () => {
@@ -90,6 +93,7 @@ export class Film {
     const cue = cueOf(this.stage, this.before, frame);
     this.before = frame.step;
     if (cue === "skip") return;
+    if (frame.scene.camera && !(this.painter ??= this.space.open())) return; // nothing is drawn yet
     if (cue === "start") this.start(frame);
     if (cue !== "end" || frame.over) this.draw(frame);
     if (cue !== "end") return;
@@ -125,7 +129,8 @@ export class Film {
   private draw(frame: Frame): void {
     const ctx = this.canvas.getContext("2d")!;
     const { height } = this.canvas;
-    paint(ctx, frame.scene, width, height, this.palette!);
+    if (frame.scene.camera) this.painter!.paint(ctx, frame.scene, width, height, this.palette!, null, 0);
+    else paint(ctx, frame.scene, width, height, this.palette!);
     ctx.globalCompositeOperation = "destination-over"; // a film has no holes
     ctx.fillStyle = this.ground;
     ctx.fillRect(0, 0, width, height);
@@ -140,6 +145,8 @@ export class Film {
     clearTimeout(this.timer);
     this.stage = "idle";
     this.recorder = null;
+    this.painter?.close();
+    this.painter = null;
     this.told(words, false);
   }
 }

@@ -7,6 +7,7 @@ export interface Assets {
   compute: string;
   worker: string;
   network: string;
+  space: string;
 }
 
 /** What a node serves at /addresses.json. */

@@ -19,6 +19,7 @@ import { fetchCurve, observe } from "./observe.ts";
 import { Page } from "./page.ts";
 import { cores, loadPrefs, savePrefs } from "./prefs.ts";
 import { Crash, load, RemoteTab, type Loaded } from "./tab.ts";
+import { SpaceLoader } from "./spaceload.ts";
 import { Theater } from "./theater.ts";
 import { languageSwitch } from "./translate.ts";
 import { savesData, watchBattery, watchLife } from "./watch.ts";
@@ -80,7 +81,8 @@ const page = new Page(
   cores(),
 );
 const saver = new Saver();
-const film = new Film(() => situation.status?.env ?? "", (words, filming) => page.film(words, filming));
+const space = new SpaceLoader(assets.space);
+const film = new Film(() => situation.status?.env ?? "", space, (words, filming) => page.film(words, filming));
 const logCheck = new LogCheck(assets.network, (words, done) => page.check(words, done));
 const live = new Live((move) => void watchMove(move));
 
@@ -153,6 +155,7 @@ function start(addresses: string[], loaded: Loaded, unlock: () => void): void {
     canvas: page.canvas,
     script: assets.worker,
     module: loaded.programs.compute,
+    space,
     policy: newestPolicy,
     caption: (frame) => {
       if (!drawn) page.filmable(canFilm());

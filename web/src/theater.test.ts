@@ -57,6 +57,7 @@ function open(height: () => number): { stage: Stage; theater: Theater; shown: Fr
     canvas: { style: {}, getContext: () => null } as unknown as HTMLCanvasElement,
     script: "",
     module: {} as WebAssembly.Module,
+    space,
     policy: () => Promise.resolve({ setup: new Uint8Array(), state: new Uint8Array(), height: height() }),
     caption: (frame) => shown.push(frame),
     failed: (error) => assert.fail(error),

@@ -1,7 +1,9 @@
 // Shows the environment with the newest policy: a separate worker plays episodes, this draws them in real time.
 
+import { message } from "./message.ts";
 import { aspect, paint, readPalette, type Palette } from "./scene.ts";
-import type { Frame, Order, Reel, Reply } from "./types/compute";
+import type { SpaceLoader, SpacePainter } from "./spaceload.ts";
+import type { Frame, Order, Reel, Reply, Scene } from "./types/compute";
 import type { CandidateBytes, PolicyBytes } from "./types/tab";
 
 /** How many steps are asked for at once, and how few left ask for more. */
@@ -14,10 +16,15 @@ const maxLag = 100;
 /** How long the end of an episode stays in view, in frames. */
 const endFrames = 25;
 
+/** When the painter of scenes in space is fetched again, if that failed. [ms] */
+const retry = 10_000;
+
 export interface TheaterConfig {
   canvas: HTMLCanvasElement;
   script: string;
   module: WebAssembly.Module;
+  /** Has the painter of scenes in space. */
+  space: SpaceLoader;
   /** The newest policy, or the candidate to show; null while there is none. Asked for before each episode. */
   policy(): Promise<PolicyBytes | CandidateBytes | null>;
   /** Receives the frame in view. */
@@ -45,6 +52,9 @@ export class Theater {
   private shape = "";
   private next = 0;
   private rest = 0;
+  /** Draws scenes in space, once there is one. */
+  private painter: SpacePainter | null = null;
+  private loading = false;
 
   constructor(private readonly config: TheaterConfig) {
     this.worker = new Worker(config.script, { name: "theater" });
@@ -149,8 +159,11 @@ export class Theater {
   /** tick shows the frame that is due. Frames are skipped where a display is slower than the environment. */
   private tick(now: number): void {
     if (!this.playing || document.hidden) return;
-    if (this.next !== 0 && now < this.next - 2) return this.request();
     const period = 1000 / this.fps;
+    if (this.next !== 0 && now < this.next - 2) {
+      this.glide(1 - (this.next - now) / period);
+      return this.request();
+    }
     if (this.next === 0 || now - this.next > 500) this.next = now;
     let frame: Frame | undefined;
     while (this.next <= now + 2) {
@@ -175,17 +188,26 @@ export class Theater {
     this.draw();
   }
 
+  /** glide draws what lies between two frames in space, where a display is faster than the environment: share 0 is the one in view. */
+  private glide(share: number): void {
+    const [shown, next] = [this.shown, this.frames[0]];
+    if (!this.painter || !shown?.scene.camera || next?.step !== shown.step + 1) return;
+    this.draw(next.scene, Math.min(Math.max(share, 0), 1));
+  }
+
   private repaint(): void {
     this.colors = null;
     this.size = null;
     this.draw();
   }
 
-  private draw(): void {
+  /** draw draws the frame in view, or what lies between it and the next. */
+  private draw(next: Scene | null = null, share = 0): void {
     if (this.shown === null) return;
+    const { scene } = this.shown;
     const canvas = this.config.canvas;
     this.colors ??= readPalette(canvas);
-    const shape = String(aspect(this.shown.scene.bounds));
+    const shape = String(aspect(scene.bounds));
     if (shape !== this.shape) {
       canvas.style.aspectRatio = this.shape = shape;
       this.size = null;
@@ -199,6 +221,34 @@ export class Theater {
     const ctx = canvas.getContext("2d");
     if (!ctx) return;
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-    paint(ctx, this.shown.scene, width, height, this.colors);
+    if (scene.camera) this.openPainter()?.paint(ctx, scene, width, height, this.colors, next, share);
+    else {
+      this.closePainter();
+      paint(ctx, scene, width, height, this.colors);
+    }
+  }
+
+  /** openPainter returns the painter of scenes in space, or null while it is being fetched; what is in view is drawn when it is there. */
+  private openPainter(): SpacePainter | null {
+    this.painter ??= this.config.space.open();
+    if (!this.painter && !this.loading) void this.loadPainter();
+    return this.painter;
+  }
+
+  private async loadPainter(): Promise<void> {
+    this.loading = true;
+    try {
+      await this.config.space.load();
+    } catch (err) {
+      this.config.failed(message(err));
+      await new Promise((resolve) => setTimeout(resolve, retry));
+    }
+    this.loading = false;
+    this.draw();
+  }
+
+  private closePainter(): void {
+    this.painter?.close();
+    this.painter = null;
   }
 }

@@ -5,6 +5,7 @@ import { message } from "./message.ts";
 import { count, real, short } from "./format.ts";
 import { say } from "./lang.ts";
 import { fetchPrograms, readAssets } from "./load.ts";
+import { SpaceLoader } from "./spaceload.ts";
 import { Theater } from "./theater.ts";
 import { languageSwitch } from "./translate.ts";
 import type { Frame } from "./types/compute";
@@ -42,6 +43,7 @@ async function main(): Promise<void> {
     canvas: element<HTMLCanvasElement>("world"),
     script: assets.worker,
     module: worker!,
+    space: new SpaceLoader(assets.space),
     policy: () => Promise.resolve(bytes),
     caption: see,
     failed: fail,

@@ -70,17 +70,26 @@ export interface Frame {
   over: boolean;
 }
 
-/** A drawing in world units, y up; shapes in order from the back (envs.Scene). */
+/** A drawing in world units: flat, y up, shapes in order from the back; or, with a camera, in space, z up (envs.Scene). */
 export interface Scene {
   bounds: { min_x: number; min_y: number; max_x: number; max_y: number };
+  camera?: Camera;
   shapes: Shape[] | null;
+}
+
+/** Where a scene in space is seen from; angles in degrees (envs.Camera). */
+export interface Camera {
+  target: [number, number, number];
+  distance: number;
+  azimuth: number;
+  elevation: number;
 }
 
 export type Role = "ground" | "body" | "accent" | "joint" | "goal" | "terrain" | "flame" | "ray";
 
 export interface Shape {
-  kind: "line" | "polygon" | "circle";
-  /** x, y pairs. */
+  kind: "line" | "polygon" | "circle" | "sphere" | "capsule" | "cylinder" | "box" | "floor";
+  /** x, y pairs; in space x, y, z triples. */
   points: number[];
   radius?: number;
   /** Of a line or outline; 0 is the thinnest there is. */

@@ -1,0 +1,273 @@
+package live
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/examples/tumble"
+	"github.com/evoswarm/evoswarm/internal/evolve"
+	"github.com/evoswarm/evoswarm/internal/policy"
+	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/evoswarm/evoswarm/node/film"
+	viewer "github.com/evoswarm/evoswarm/node/watch"
+	"github.com/evoswarm/evoswarm/web"
+)
+
+// Browsers of the tests have no GPU: they draw WebGL with their processor if they are told to. The page asks for a GPU, so
+// withGPU takes that out of its question; withoutGPU has none at all. Both note what is asked for.
+const (
+	withGPU = `{
+	globalThis.graphics = [];
+	const make = HTMLCanvasElement.prototype.getContext;
+	HTMLCanvasElement.prototype.getContext = function (kind, wanted) {
+		const context = make.call(this, kind, kind === "webgl2" ? { ...wanted, failIfMajorPerformanceCaveat: false } : wanted);
+		if (kind === "webgl2" && context && !graphics.includes(context)) graphics.push(context);
+		return context;
+	};
+}`
+	withoutGPU = `{
+	globalThis.refused = 0;
+	const make = HTMLCanvasElement.prototype.getContext;
+	HTMLCanvasElement.prototype.getContext = function (kind, wanted) {
+		if (!/webgl/.test(kind)) return make.call(this, kind, wanted);
+		refused++;
+		return null;
+	};
+}`
+	// What a page logs as an error, and what breaks its policy.
+	noteTrouble = `
+	globalThis.trouble = [];
+	addEventListener("error", (e) => trouble.push(String(e.message)));
+	addEventListener("unhandledrejection", (e) => trouble.push(String(e.reason)));
+	document.addEventListener("securitypolicyviolation", (e) => trouble.push(e.violatedDirective + " " + e.blockedURI));
+	console.error = (...words) => trouble.push(words.join(" "));`
+)
+
+var drawsWithoutGPU = []chromedp.ExecAllocatorOption{chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("enable-unsafe-swiftshader", true), chromedp.Flag("disable-gpu", false)}
+
+// TestSpace opens the page of evonode watch with a world in space, examples/tumble, whose program is built for the test, and
+// sees it move, with WebGL, when the GPU is lost, and when it is back; and in a browser without WebGL.
+func TestSpace(t *testing.T) {
+	s := &swarm{}
+	address := serveTumble(t)
+	b := s.newTab(t, address)
+	b.flags = drawsWithoutGPU
+	b.url = "about:blank"
+	b.open(t)
+	t.Run("with WebGL", func(t *testing.T) {
+		b.enterSpace(t, address, withGPU)
+		s.await(t, "the staff is seen", b.seesTumble(t, film.Light))
+		b.picture(t, "space-light")
+		moves(t, s, b)
+		if n, err := ask[int](b, "graphics.length"); err != nil || n != 1 {
+			t.Errorf("%d WebGL contexts, %v, want 1", n, err)
+		}
+		b.checkTasks(t)
+
+		b.do(t, "taking the GPU away", chromedp.Evaluate[chromedp.Void](`globalThis.taken = graphics[0].getExtension("WEBGL_lose_context"); taken.loseContext()`))
+		s.await(t, "the staff is seen without it", b.seesTumble(t, film.Light))
+		moves(t, s, b)
+		b.picture(t, "space-lost")
+		b.do(t, "giving the GPU back", chromedp.Evaluate[chromedp.Void](`taken.restoreContext()`))
+		s.await(t, "the GPU is there", b.has("!graphics[0].isContextLost()"))
+		s.await(t, "the staff is seen with it", b.seesTumble(t, film.Light))
+		moves(t, s, b)
+
+		call(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
+		s.await(t, "the staff is seen in the dark", b.seesTumble(t, film.Dark))
+		b.picture(t, "space-dark")
+		b.checkQuiet(t)
+	})
+	t.Run("without WebGL", func(t *testing.T) {
+		call(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{})
+		b.enterSpace(t, address, withoutGPU)
+		s.await(t, "the staff is seen", b.seesTumble(t, film.Light))
+		b.picture(t, "space-outlines")
+		moves(t, s, b)
+		if n, err := ask[int](b, "refused"); err != nil || n == 0 {
+			t.Errorf("the page asked for WebGL %d times, %v", n, err)
+		}
+		b.checkTasks(t)
+		b.checkQuiet(t)
+	})
+	t.Run("without motion", func(t *testing.T) {
+		call(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}})
+		b.enterSpace(t, address, withGPU)
+		s.await(t, "the staff is seen", b.seesTumble(t, film.Light))
+		before := b.canvas(t)
+		time.Sleep(500 * time.Millisecond)
+		if !bytes.Equal(before, b.canvas(t)) {
+			t.Error("it moves")
+		}
+	})
+}
+
+// enterSpace opens the page with a script in front of its own.
+func (b *tab) enterSpace(t *testing.T, address, script string) {
+	t.Helper()
+	added := call(t, b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script + noteTrouble + watchTasks})
+	b.do(t, "opening "+address, chromedp.Navigate(address))
+	call(t, b, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: added.Identifier})
+}
+
+// seesTumble reports what is missing of the world in the picture: floor, staff, its end and its middle, in shades of their colors.
+func (b *tab) seesTumble(t *testing.T, theme *film.Theme) func() string {
+	return func() string {
+		pixels, size := histogram(t, b.canvas(t))
+		var missing []envs.Role
+		for role, least := range map[envs.Role]int{envs.Terrain: 2000, envs.Body: 300, envs.Accent: 100, envs.Joint: 50} { //lint:sorted each by itself
+			n := 0
+			for c, count := range pixels {
+				if c.A == 255 && shaded(c, theme.Roles[role]) {
+					n += count
+				}
+			}
+			if n < least {
+				missing = append(missing, role)
+			}
+		}
+		if len(missing) > 0 || max(2*size.X-3*size.Y, 3*size.Y-2*size.X) > 3 {
+			return fmt.Sprintf("no %v on a canvas of %v", missing, size)
+		}
+		return ""
+	}
+}
+
+// shaded reports whether light makes c of base: it lies between base with white and base with black.
+func shaded(c, base color.RGBA) bool {
+	for k := -45; k <= 30; k++ {
+		mix := func(x uint8) int {
+			if k > 0 {
+				return int(x) + (255-int(x))*k/100
+			}
+			return int(x) + int(x)*k/100
+		}
+		off := func(x, y uint8) int { return max(int(x)-mix(y), mix(y)-int(x)) }
+		if max(off(c.R, base.R), off(c.G, base.G), off(c.B, base.B)) <= 4 {
+			return true
+		}
+	}
+	return false
+}
+
+func moves(t *testing.T, s *swarm, b *tab) {
+	t.Helper()
+	first := b.canvas(t)
+	s.await(t, "the picture moves", func() string {
+		if bytes.Equal(b.canvas(t), first) {
+			return "it is still"
+		}
+		return ""
+	})
+}
+
+// checkTasks holds the page's thread to short tasks.
+func (b *tab) checkTasks(t *testing.T) {
+	t.Helper()
+	ms, err := ask[float64](b, "longestTask")
+	if longest := time.Duration(ms * float64(time.Millisecond)); err != nil || longest > longTask {
+		t.Errorf("the longest task on the page's thread took %v, %v", longest, err)
+	} else {
+		t.Logf("the longest task on the page's thread took %v", longest)
+	}
+}
+
+// checkQuiet holds that the page logged no error and says nothing of one.
+func (b *tab) checkQuiet(t *testing.T) {
+	t.Helper()
+	if trouble, err := ask[[]string](b, "trouble"); err != nil || len(trouble) > 0 {
+		t.Errorf("the page logged %q, %v", trouble, err)
+	}
+	if hidden, err := ask[bool](b, `document.getElementById("problem").hidden`); err != nil || !hidden {
+		t.Errorf("the page tells of a problem: %s", b.describe())
+	}
+}
+
+// serveTumble serves the page of evonode watch with an untrained policy of examples/tumble.
+func serveTumble(t *testing.T) string {
+	t.Helper()
+	if !web.Built() {
+		t.Fatal("the page must be built before: make page")
+	}
+	method, err := evolve.Find("dises")
+	if err != nil {
+		t.Fatal(err)
+	}
+	params, err := method.Complete(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	setup := rollout.Setup{EnvID: tumble.Spec.ID, Policy: policy.Spec{Kind: "linear", Head: "clip"}, Strategy: method.Name, Params: params, Population: 8}
+	plan, err := rollout.NewPlan(setup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := plan.Initial(1).MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, err := rollout.MarshalSetup(setup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := tumbleWorker(t)
+	handler := viewer.NewHandler(&web.Policy{World: tumble.Spec.Title, Env: tumble.Spec.ID, Strategy: method.Name, Run: "bafyreia", Threshold: tumble.Spec.SolvedReturn,
+		Bytes: map[string][]byte{"setup": told, "state": state}})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/assets/compute-") {
+			w.Header().Set("Content-Type", "application/wasm")
+			w.Write(program)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/"
+}
+
+// tumbleWorker is the worker's program with examples/tumble in it.
+func tumbleWorker(t *testing.T) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	more, replaced := filepath.Join(dir, "tumble.go"), filepath.Join(dir, "overlay.json")
+	here, err := filepath.Abs(filepath.Join(root, "wasm", "worker", "tumble.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{here: more}})
+	if err == nil {
+		err = os.WriteFile(replaced, overlay, 0o600)
+	}
+	if err == nil {
+		err = os.WriteFile(more, []byte("package main\n\nimport _ \"github.com/evoswarm/evoswarm/examples/tumble\"\n"), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := build("tumble.wasm", "./wasm/worker", "-overlay", replaced, "-ldflags=-s -w", "GOOS=js", "GOARCH=wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+var _ image.Point
