@@ -59,7 +59,7 @@ async function main() {
   files.set("manifest.webmanifest", Buffer.from(render("manifest.webmanifest", manifest, names, build)));
   // The service worker has one address for all builds: browsers ask for it again, and see that it changed.
   const kept = [names.tab, names.compute, names.icon, names["page.js"], names["page.css"], names["worker.js"], names["network.js"], "manifest.webmanifest"];
-  files.set("offline.js", Buffer.concat([Buffer.from(`const page=${JSON.stringify({ build, files: kept })};`), offline]));
+  files.set("offline.js", Buffer.concat([Buffer.from(`const page=${JSON.stringify({ build, files: kept, later: [names["space.js"]] })};`), offline]));
   pages.forEach((page, i) => files.set(page, Buffer.from(render(page, templates[i], names, build))));
 
   const sizes = await write(files, build);

@@ -2,12 +2,13 @@ package live
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"image"
 	"image/color"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,6 +106,25 @@ func TestSpace(t *testing.T) {
 		b.checkTasks(t)
 		b.checkQuiet(t)
 	})
+	t.Run("in Firefox", func(t *testing.T) {
+		f := newFirefox(t)
+		f.open(t, address)
+		s.await(t, "Firefox draws the staff", func() string {
+			data, err := f.text(`document.getElementById("world").toDataURL("image/png").replace(/.*,/, "")`)
+			if err != nil {
+				return err.Error()
+			}
+			picture, err := base64.StdEncoding.DecodeString(data)
+			if err != nil {
+				return err.Error()
+			}
+			pixels, _ := histogram(t, picture)
+			if missing := tumbleMissing(pixels, film.Light, 4); len(missing) > 0 {
+				return fmt.Sprintf("no %v", missing)
+			}
+			return ""
+		})
+	})
 	t.Run("without motion", func(t *testing.T) {
 		call(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}})
 		b.enterSpace(t, address, withGPU)
@@ -129,27 +149,31 @@ func (b *tab) enterSpace(t *testing.T, address, script string) {
 func (b *tab) seesTumble(t *testing.T, theme *film.Theme) func() string {
 	return func() string {
 		pixels, size := histogram(t, b.canvas(t))
-		var missing []envs.Role
-		for role, least := range map[envs.Role]int{envs.Terrain: 2000, envs.Body: 300, envs.Accent: 100, envs.Joint: 50} { //lint:sorted each by itself
-			n := 0
-			for c, count := range pixels {
-				if c.A == 255 && shaded(c, theme.Roles[role]) {
-					n += count
-				}
-			}
-			if n < least {
-				missing = append(missing, role)
-			}
-		}
-		if len(missing) > 0 || max(2*size.X-3*size.Y, 3*size.Y-2*size.X) > 3 {
+		if missing := tumbleMissing(pixels, theme, 4); len(missing) > 0 || max(2*size.X-3*size.Y, 3*size.Y-2*size.X) > 3 {
 			return fmt.Sprintf("no %v on a canvas of %v", missing, size)
 		}
 		return ""
 	}
 }
 
-// shaded reports whether light makes c of base: it lies between base with white and base with black.
-func shaded(c, base color.RGBA) bool {
+// tumbleMissing lists what is not among the pixels of a picture, whose colors may be that much off.
+func tumbleMissing(pixels map[color.RGBA]int, theme *film.Theme, off int) (missing []envs.Role) {
+	for role, least := range map[envs.Role]int{envs.Terrain: 2000, envs.Body: 300, envs.Accent: 100, envs.Joint: 50} { //lint:sorted each by itself
+		n := 0
+		for c, count := range pixels {
+			if c.A == 255 && shaded(c, theme.Roles[role], off) {
+				n += count
+			}
+		}
+		if n < least {
+			missing = append(missing, role)
+		}
+	}
+	return missing
+}
+
+// shaded reports whether light makes c of base, but for so much: it lies between base with white and base with black.
+func shaded(c, base color.RGBA, most int) bool {
 	for k := -45; k <= 30; k++ {
 		mix := func(x uint8) int {
 			if k > 0 {
@@ -158,7 +182,7 @@ func shaded(c, base color.RGBA) bool {
 			return int(x) + int(x)*k/100
 		}
 		off := func(x, y uint8) int { return max(int(x)-mix(y), mix(y)-int(x)) }
-		if max(off(c.R, base.R), off(c.G, base.G), off(c.B, base.B)) <= 4 {
+		if max(off(c.R, base.R), off(c.G, base.G), off(c.B, base.B)) <= most {
 			return true
 		}
 	}
@@ -270,4 +294,111 @@ func tumbleWorker(t *testing.T) []byte {
 	return program
 }
 
-var _ image.Point
+// TestSpaceEverywhere shows a world in space wherever the volunteer page draws: on the front page, where it is also filmed, on
+// the whole screen, and in a frame. The page of a flat world does not load what draws them.
+func TestSpaceEverywhere(t *testing.T) {
+	var s swarm
+	st := newStage(t, &s)
+	st.tab.close()
+	st.tab.flags = append(st.tab.flags, drawsWithoutGPU...)
+	st.tab.open(t)
+	call(t, st.tab, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: withGPU + noteTrouble})
+	now := scene{phase: "running", status: &st.play.Status, ways: st.play.Ways, node: &st.play.Node}
+	loaded := `performance.getEntriesByType("resource").some((r) => /assets\/space-/.test(r.name))`
+	t.Run("flat", func(t *testing.T) {
+		st.show(t, "/", &now)
+		s.await(t, "the lander is drawn", st.tab.reads("Policy of generation"))
+		if err := settle(st.tab); err != nil {
+			t.Fatal(err)
+		}
+		if there, err := ask[bool](st.tab, loaded); err != nil || there {
+			t.Errorf("the page of a flat world loads what draws those in space: %v, %v", there, err)
+		}
+	})
+	st.play.Reel = tumbleReel(t, 120)
+	t.Run("front page", func(t *testing.T) {
+		st.show(t, "/", &now)
+		s.await(t, "the staff is seen", st.tab.seesTumble(t, film.Light))
+		if there, err := ask[bool](st.tab, loaded); err != nil || !there {
+			t.Errorf("what draws it is not there: %v, %v", there, err)
+		}
+		st.tab.picture(t, "space-front")
+		st.tab.do(t, "filming", chromedp.Evaluate[chromedp.Void](`document.getElementById("film").click()`))
+		s.await(t, "the page records", st.tab.reads("Recording."))
+		s.await(t, "the film is saved", st.tab.reads("The film is saved."))
+		name := s.downloaded(t, ".webm")
+		if info, err := os.Stat(name); err != nil || info.Size() < 10_000 {
+			t.Errorf("the film is %v, %v", info, err)
+		}
+		if lost, err := ask[string](st.tab, "String(graphics.map((g) => g.isContextLost()))"); err != nil || lost != "false,true" {
+			t.Errorf("of the graphics of page and film %s are closed, %v", lost, err)
+		}
+		st.tab.checkQuiet(t)
+		st.tab.do(t, "playing the film", chromedp.Navigate((&url.URL{Scheme: "file", Path: name}).String()))
+		s.await(t, "the film shows the staff", func() string {
+			shot, err := chromedp.Run(st.tab.ctx, chromedp.CaptureScreenshot())
+			if err != nil {
+				return err.Error()
+			}
+			pixels, _ := histogram(t, shot)
+			if missing := tumbleMissing(pixels, film.Light, 16); len(missing) > 0 {
+				return fmt.Sprintf("no %v", missing)
+			}
+			return ""
+		})
+	})
+	t.Run("whole screen", func(t *testing.T) {
+		st.show(t, "/?fullscreen", &now)
+		s.await(t, "the staff fills the screen", func() string {
+			pixels, size := histogram(t, st.tab.canvas(t))
+			n := 0
+			for c, count := range pixels {
+				if c.A == 255 && shaded(c, film.Light.Roles[envs.Terrain], 4) {
+					n += count
+				}
+			}
+			if size.X < 1000 || n < size.X*size.Y/4 {
+				return fmt.Sprintf("%d pixels of the floor in %v", n, size)
+			}
+			return ""
+		})
+		st.tab.picture(t, "space-screen")
+	})
+	t.Run("frame", func(t *testing.T) {
+		st.show(t, "/?embed", &now)
+		s.await(t, "the frame asks", st.tab.has(`!document.getElementById("consent").hidden`))
+		st.tab.do(t, "agreeing", chromedp.Evaluate[chromedp.Void](`document.getElementById("agree").click()`))
+		s.await(t, "the staff is seen", st.tab.seesTumble(t, film.Light))
+	})
+}
+
+// tumbleReel is an episode of examples/tumble with random actions, as a worker of the page gives it.
+func tumbleReel(t *testing.T, steps int) json.RawMessage {
+	t.Helper()
+	type frame struct {
+		Scene     envs.Scene `json:"scene"`
+		Gen       uint64     `json:"gen"`
+		Candidate bool       `json:"candidate"`
+		Step      int        `json:"step"`
+		Return    float64    `json:"return"`
+		Over      bool       `json:"over"`
+	}
+	reel := struct {
+		Frames []frame `json:"frames"`
+		FPS    int     `json:"fps"`
+	}{FPS: tumble.Spec.FPS}
+	player := rollout.NewPlayer(rollout.Plan{Env: tumble.Spec})
+	for player.Start(nil, 1); ; player.Step() {
+		f := frame{Gen: 7, Step: player.Steps(), Return: player.Return(), Over: player.Steps() == steps}
+		player.Draw(&f.Scene)
+		reel.Frames = append(reel.Frames, f)
+		if f.Over {
+			break
+		}
+	}
+	data, err := json.Marshal(reel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}

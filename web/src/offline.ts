@@ -7,6 +7,8 @@
 interface Build {
   build: string;
   files: string[];
+  /** Files that not every visit needs: they are kept once one was asked for. */
+  later: string[];
 }
 
 interface Waiting extends Event {
@@ -62,7 +64,9 @@ function answer(event: Fetching): void {
     if (url.href === scope) event.respondWith(open(request));
     return;
   }
-  if (page.files.some((file) => new URL(file, scope).href === url.href)) event.respondWith(keptFirst(request, url.href));
+  const among = (files: string[]): boolean => files.some((file) => new URL(file, scope).href === url.href);
+  if (among(page.files)) event.respondWith(keptFirst(request, url.href));
+  if (among(page.later)) event.respondWith(keptLater(request, url.href));
 }
 
 /** open asks the host for the page, and takes the one that is kept if it does not answer. */
@@ -76,4 +80,13 @@ async function open(request: Request): Promise<Response> {
 
 async function keptFirst(request: Request, href: string): Promise<Response> {
   return (await (await caches.open(cacheName)).match(href)) ?? fetch(request);
+}
+
+async function keptLater(request: Request, href: string): Promise<Response> {
+  const cache = await caches.open(cacheName);
+  const kept = await cache.match(href);
+  if (kept) return kept;
+  const response = await fetch(request);
+  if (response.ok) await cache.put(href, response.clone());
+  return response;
 }

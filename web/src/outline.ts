@@ -15,11 +15,6 @@ const corners = 24;
 /** Pieces that a capsule is cut into, at most. */
 const piecesMax = 12;
 
-/** Lines of the floor are cut into so many parts, each as wide as it is far away; there are so many widths, each this part of the next. */
-const lineParts = 8;
-const widths = 7;
-const narrower = 0.7;
-
 /** Lines of the floor's grid in each direction, at most: if they are narrower, some are left out. */
 const linesMax = 120;
 
@@ -40,7 +35,6 @@ export function paintOutlines(ctx: CanvasRenderingContext2D, scene: Scene, width
   const floor = shapes.find((shape) => shape.kind === "floor");
   const solids = shapes.filter((shape) => shape.kind !== "floor" && inFront(v, shape));
   ctx.save();
-  ctx.lineCap = "butt";
   if (floor) paintFloor(ctx, v, floor, solids, colors);
   for (const solid of byDepth(v, solids.flatMap(pieces))) paintSolid(ctx, v, solid, colorOf(colors[solid.fill ?? "body"]));
   ctx.restore();
@@ -121,6 +115,7 @@ function rim(solid: Shape, along: (p: Vector) => Vector): Vector[] {
 }
 
 function trace(ctx: CanvasRenderingContext2D, points: readonly Point[]): void {
+  if (points.length < 3) return;
   points.forEach(([x, y], i) => (i === 0 ? ctx.moveTo(x, y) : ctx.lineTo(x, y)));
   ctx.closePath();
 }
@@ -207,8 +202,10 @@ function paintFloor(ctx: CanvasRenderingContext2D, v: View, floor: Shape, solids
   trace(ctx, cut(v, around).map((p) => see(v, p)));
   ctx.fill();
   if (floor.stroke && floor.width) {
-    ctx.strokeStyle = fade(colors[floor.stroke]);
-    paintGrid(ctx, v, floor, reach);
+    ctx.fillStyle = fade(colors[floor.stroke]);
+    ctx.beginPath();
+    traceGrid(ctx, v, floor, reach);
+    ctx.fill();
   }
   ctx.beginPath();
   for (const solid of solids) {
@@ -219,45 +216,23 @@ function paintFloor(ctx: CanvasRenderingContext2D, v: View, floor: Shape, solids
   ctx.fill();
 }
 
-/** paintGrid draws the lines of the floor; those that are narrower than a pixel are faint instead. */
-function paintGrid(ctx: CanvasRenderingContext2D, v: View, floor: Shape, reach: number): void {
+/** traceGrid makes the lines of the floor the path: stripes, so that they get narrower and fainter with distance. */
+function traceGrid(ctx: CanvasRenderingContext2D, v: View, floor: Shape, reach: number): void {
   const [x0, y0, z] = triple(floor, 0);
   const cell = floor.width! * Math.ceil((2 * reach) / floor.width! / linesMax);
-  const widest = (2 * lineWidth * cell * v.focal) / v.camera.distance;
-  const lines = Array.from({ length: widths }, (): [Point, Point][] => []);
+  const half = (lineWidth * cell) / 2;
   for (const [i, origin] of [[0, x0], [1, y0]] as const) {
     const [here, across] = [v.camera.target[i]!, v.camera.target[1 - i]!];
     for (let n = Math.ceil((here - reach - origin) / cell); origin + n * cell < here + reach; n++) {
       const at = origin + n * cell;
-      const half = Math.sqrt(reach * reach - (at - here) ** 2);
-      const point = (k: number): Vector => {
-        const by = across + half * ((2 * k) / lineParts - 1);
-        return i === 0 ? [at, by, z] : [by, at, z];
-      };
-      for (let k = 0; k < lineParts; k++) {
-        const [a, b] = cut(v, [point(k), point(k + 1)]);
-        if (!a || !b) continue;
-        const width = (lineWidth * cell * v.focal) / depth(v, times(plus(a, b), 0.5));
-        const place = Math.round(Math.log(width / widest) / Math.log(narrower));
-        lines[Math.min(Math.max(place, 0), widths - 1)]!.push([see(v, a), see(v, b)]);
-      }
+      const long = Math.sqrt(reach * reach - (at - here) ** 2);
+      const corner = (by: number, off: number): Vector => (i === 0 ? [at + off, across + by, z] : [across + by, at - off, z]);
+      trace(ctx, cut(v, [corner(-long, -half), corner(long, -half), corner(long, half), corner(-long, half)]).map((p) => see(v, p)));
     }
   }
-  lines.forEach((some, place) => {
-    const width = widest * narrower ** place;
-    ctx.lineWidth = Math.max(width, 1);
-    ctx.globalAlpha = Math.min(width, 1);
-    ctx.beginPath();
-    for (const [a, b] of some) {
-      ctx.moveTo(...a);
-      ctx.lineTo(...b);
-    }
-    ctx.stroke();
-  });
-  ctx.globalAlpha = 1;
 }
 
-/** cut is what of a polygon, or a line, is in front of the eye. */
+/** cut is what of a polygon is in front of the eye. */
 function cut(v: View, points: Vector[]): Vector[] {
   const least = nearest * v.camera.distance;
   const out: Vector[] = [];
@@ -267,5 +242,5 @@ function cut(v: View, points: Vector[]): Vector[] {
     if (a >= 0) out.push(p);
     if (a >= 0 !== b >= 0) out.push(plus(p, times(minus(next, p), a / (a - b))));
   });
-  return points.length === 2 ? out.slice(0, 2) : out;
+  return out;
 }
