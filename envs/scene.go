@@ -5,12 +5,13 @@ import "github.com/evoswarm/evoswarm/internal/exact"
 // A Scene is a drawing as data: shapes in world units with named color roles. Scale and colors are chosen
 // where it is shown. It is flat, with y up, or in space, with z up: then it has a Camera.
 type Scene struct {
-	// Bounds is the part of a flat world to show. What is beyond it is cut off. Of a scene in space it is the form of the
-	// picture, width to height.
+	// Bounds is the part of a flat world to show. What is beyond it is cut off. Of a scene in space it is the
+	// form of the picture, width to height.
 	Bounds Bounds `json:"bounds"`
 	// Camera is from where a scene in space is seen; the zero value is that of flat scenes.
 	Camera Camera `json:"camera,omitzero"`
-	// Shapes of a flat scene are drawn one over the other, the first at the back. In space the nearest hides the others.
+	// Shapes of a flat scene are drawn one over the other, the first at the back. In space the nearest hides
+	// the others.
 	Shapes []Shape `json:"shapes"`
 }
 

@@ -20,8 +20,8 @@ const (
 	// Box has its center at Points[0:3]. From there to the middle of three sides lead Points[3:6], Points[6:9] and
 	// Points[9:12], at right angles to each other.
 	Box Kind = "box"
-	// Floor is the level plane through Points[0:3], in Fill, which fades far from the camera's target. A grid of lines in
-	// Stroke goes through the point; Width is from one line to the next. A scene has one at most.
+	// Floor is the level plane through Points[0:3], in Fill, which fades far from the camera's target. A grid
+	// of lines in Stroke goes through the point; Width is from one line to the next. A scene has one at most.
 	Floor Kind = "floor"
 )
 
@@ -89,9 +89,10 @@ func (s *Scene) Box(fill Role, center, x, y, z [3]float64) {
 	s.next(Box, []float64{center[0], center[1], center[2], x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]}).Fill = fill
 }
 
-// Solid adds a body as MuJoCo describes its geoms: by a size, its center, and the matrix of its axes, row by row (geom_size,
-// geom_xpos, geom_xmat). The size of a Sphere is its radius; that of a Capsule or Cylinder its radius and half the length
-// of its axis, the third one; that of a Box half of each side. It panics for other kinds.
+// Solid adds a body as MuJoCo describes its geoms: by a size, its center, and the matrix of its axes, row by
+// row (geom_size, geom_xpos, geom_xmat). The size of a Sphere is its radius; that of a Capsule or Cylinder
+// its radius and half the length of its axis, the third one; that of a Box half of each side. It panics for
+// other kinds.
 func (s *Scene) Solid(kind Kind, fill Role, size, at [3]float64, axes [9]float64) {
 	axis := func(i int, length float64) [3]float64 {
 		return [3]float64{float64(axes[i] * length), float64(axes[3+i] * length), float64(axes[6+i] * length)}
@@ -109,9 +110,9 @@ func (s *Scene) Solid(kind Kind, fill Role, size, at [3]float64, axes [9]float64
 	}
 }
 
-// Check returns an error that wraps ErrScene if a scene cannot be shown as it is: a shape of an unknown kind, or of one that
-// does not belong in a flat scene, or in space; numbers that are missing, not finite or out of range; colors that no page
-// knows; more shapes than MaxSolids in space.
+// Check returns an error that wraps ErrScene if a scene cannot be shown as it is: a shape of an unknown kind,
+// or of one that does not belong in a flat scene, or in space; numbers that are missing, not finite or out of
+// range; colors that no page knows; more shapes than MaxSolids in space.
 func (s *Scene) Check() error {
 	if s.Bounds.MaxX-s.Bounds.MinX <= 0 || s.Bounds.MaxY-s.Bounds.MinY <= 0 || !finite(s.Bounds.MaxX-s.Bounds.MinX) || !finite(s.Bounds.MaxY-s.Bounds.MinY) {
 		return fmt.Errorf("%w: its bounds are %+v", ErrScene, s.Bounds)

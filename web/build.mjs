@@ -132,7 +132,7 @@ async function bundle(goroot) {
     loader: { ".wasm": "binary" },
   };
   // What draws scenes in space is a module, which the others import where there is one to draw.
-  const space = { ...common, entryPoints: { space: "src/space.ts" }, format: "esm" };
+  const space = { ...common, entryPoints: { space: "src/space.ts" }, format: "esm", legalComments: "inline" };
   const results = await Promise.all([esbuild.build(scripts), esbuild.build(space)]);
   return results.flatMap((result) => result.outputFiles).map((f) => [path.basename(f.path), Buffer.from(f.contents)]);
 }

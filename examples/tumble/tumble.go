@@ -1,5 +1,5 @@
-// Package tumble is an environment in space to copy: a staff tumbles over a floor, and is pushed so that it stands up. It shows
-// how to draw a scene in space; examples/hover is simpler, and says more about the rest.
+// Package tumble is an environment in space to copy: a staff tumbles over a floor, and is pushed so that it
+// stands up. It shows how to draw a scene in space; examples/hover is simpler, and says more about the rest.
 package tumble
 
 import "github.com/evoswarm/evoswarm/envs"

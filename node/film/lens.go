@@ -8,8 +8,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/exact"
 )
 
-// field is how many half sides of a picture lie between the eye and the picture: 1/tan(22.5 degrees), since its shorter side
-// shows 45 degrees. web/src/space.ts has the same number.
+// field is how many half sides of a picture lie between the eye and the picture: 1/tan(22.5 degrees), since
+// its shorter side shows 45 degrees. web/src/lens.ts has the same number.
 const field = 1 + math.Sqrt2
 
 // lens is a camera in front of a picture.

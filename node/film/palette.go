@@ -53,16 +53,16 @@ func newPalette(t *Theme) *palette {
 	return p
 }
 
-// How many shades the palette of scenes in space has: of a surface, from the darkest to the brightest; of the floor, from where
-// it begins to fade until it is gone; of letters.
+// How many shades the palette of scenes in space has: of a surface, from the darkest to the brightest; of the
+// floor, from where it begins to fade until it is gone; of letters.
 const (
 	shadesSolid = 64
 	shadesFade  = 14
 	shadesInk   = 8
 )
 
-// newSpacePalette returns the palette of films that begin with a scene in space: it has the shades that light gives to the
-// colors in it.
+// newSpacePalette returns the palette of films that begin with a scene in space: it has the shades that light
+// gives to the colors in it.
 func newSpacePalette(t *Theme, s *envs.Scene) *palette {
 	p := &palette{known: map[color.RGBA]uint8{}}
 	p.colors = append(p.colors, color.RGBA{}) // leftOut

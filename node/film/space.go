@@ -8,15 +8,15 @@ import (
 	"github.com/evoswarm/evoswarm/envs"
 )
 
-// How the light falls. web/src/space.ts has the same numbers.
+// How the light falls. web/src/lens.ts has the same numbers.
 const (
 	bright = 0.30 // how much white a surface gets that faces the light
 	dim    = 0.45 // how much black one that faces away
 	shadow = 0.22 // how much black the floor in a shadow
 )
 
-// The floor fades between these distances from the camera's target, in distances of the camera; its lines are so wide, in
-// cells. web/src/space.ts has the same numbers.
+// The floor fades between these distances from the camera's target, in distances of the camera; its lines are
+// so wide, in cells. web/src/lens.ts has the same numbers.
 const (
 	fadeFrom  = 1.5
 	fadeTo    = 4.5
@@ -54,7 +54,8 @@ func (a rgb) lit(cosine float64) rgb {
 	return a.mixed(black, float64(-dim*cosine))
 }
 
-// caster draws scenes in space with rays: one for each pixel, and four where it is at an edge. Its memory is used again.
+// caster draws scenes in space with rays: one for each pixel, and four where it is at an edge. Its memory is
+// used again.
 type caster struct {
 	lens         lens
 	light        vector
@@ -173,7 +174,7 @@ func (k *caster) meet(y int) {
 	}
 }
 
-// smooth draws the pixels of a row anew that are at an edge.
+// smooth draws the pixels of a row again that are at an edge.
 func (k *caster) smooth(img *image.RGBA, part image.Rectangle, y int, edges []bool) {
 	pixels := img.Pix[img.PixOffset(part.Min.X, part.Min.Y+y):]
 	met := false

@@ -12,13 +12,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/evoswarm/evoswarm/envs"
 )
 
-var updatePictures = flag.Bool("film.update", false, "write testdata/*.png anew")
+var updatePictures = flag.Bool("film.update", false, "write testdata/*.png again")
 
 // room is a camera's picture, without a caption.
 var room = envs.Bounds{MaxX: 4, MaxY: 3}
@@ -242,7 +243,8 @@ func TestHits(t *testing.T) {
 	}
 }
 
-// Where a solid is looked for, in the picture and on the floor, is where it can be: a picture that looks everywhere is the same.
+// Where a solid is looked for, in the picture and on the floor, is where it can be: a picture that looks
+// everywhere is the same.
 func TestExtents(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	size := image.Pt(80, 60)
@@ -308,6 +310,19 @@ func TestPaintWildSpace(t *testing.T) {
 	p := newPainter(t, image.Pt(64, 64), Light)
 	if got := p.Paint(s, "", "").RGBAAt(30, 20); got != Light.Paper {
 		t.Errorf("a camera that is nowhere sees %v", got)
+	}
+}
+
+// The page has the same light and the same floor.
+func TestLightIsThePages(t *testing.T) {
+	source, err := os.ReadFile("../../web/src/lens.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{"bright": bright, "dim": dim, "shadow": shadow, "fadeFrom": fadeFrom, "fadeTo": fadeTo, "lineWidth": lineWidth} {
+		if line := fmt.Sprintf("export const %s = %v;", name, want); !strings.Contains(string(source), line) {
+			t.Errorf("lens.ts has no %q", line)
+		}
 	}
 }
 

@@ -2,8 +2,8 @@ package film
 
 import "math"
 
-// vector is x, y, z. Every product that is added is rounded first, so that a picture in space has the same pixels on every
-// machine.
+// vector is x, y, z. Every product that is added is rounded first, so that a picture in space has the same
+// pixels on every machine.
 type vector struct{ x, y, z float64 }
 
 // at returns three numbers as a vector.

@@ -119,8 +119,8 @@ func lookAt(t *testing.T, path string, scene *envs.Scene) bool {
 	return true
 }
 
-// lookInto checks that a scene in space is seen: of its solids whose middle is in the picture at least one has a shade of its
-// color there, and none a color that nothing has.
+// lookInto checks that a scene in space is seen: of its solids whose middle is in the picture at least one
+// has a shade of its color there, and none a color that nothing has.
 func lookInto(t *testing.T, name string, img image.Image, scene *envs.Scene) bool {
 	t.Helper()
 	size := img.Bounds().Size()

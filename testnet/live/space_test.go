@@ -29,8 +29,9 @@ import (
 	"github.com/evoswarm/evoswarm/web"
 )
 
-// Browsers of the tests have no GPU: they draw WebGL with their processor if they are told to. The page asks for a GPU, so
-// withGPU takes that out of its question; withoutGPU has none at all. Both note what is asked for.
+// Browsers of the tests have no GPU: they draw WebGL with their processor if they are told to. The page asks
+// for a GPU, so withGPU takes that out of its question; withoutGPU has none at all. Both note what is asked
+// for.
 const (
 	withGPU = `{
 	globalThis.graphics = [];
@@ -61,8 +62,9 @@ const (
 
 var drawsWithoutGPU = []chromedp.ExecAllocatorOption{chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("enable-unsafe-swiftshader", true), chromedp.Flag("disable-gpu", false)}
 
-// TestSpace opens the page of evonode watch with a world in space, examples/tumble, whose program is built for the test, and
-// sees it move, with WebGL, when the GPU is lost, and when it is back; and in a browser without WebGL.
+// TestSpace opens the page of evonode watch with a world in space, examples/tumble, whose program is built
+// for the test, and sees it move, with WebGL, when the GPU is lost, and when it is back; and in a browser
+// without WebGL.
 func TestSpace(t *testing.T) {
 	s := &swarm{}
 	address := serveTumble(t)
@@ -145,7 +147,8 @@ func (b *tab) enterSpace(t *testing.T, address, script string) {
 	call(t, b, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: added.Identifier})
 }
 
-// seesTumble reports what is missing of the world in the picture: floor, staff, its end and its middle, in shades of their colors.
+// seesTumble reports what is missing of the world in the picture: floor, staff, its end and its middle, in
+// shades of their colors.
 func (b *tab) seesTumble(t *testing.T, theme *film.Theme) func() string {
 	return func() string {
 		pixels, size := histogram(t, b.canvas(t))
@@ -294,8 +297,9 @@ func tumbleWorker(t *testing.T) []byte {
 	return program
 }
 
-// TestSpaceEverywhere shows a world in space wherever the volunteer page draws: on the front page, where it is also filmed, on
-// the whole screen, and in a frame. The page of a flat world does not load what draws them.
+// TestSpaceEverywhere shows a world in space wherever the volunteer page draws: on the front page, where it
+// is also filmed, on the whole screen, and in a frame. The page of a flat world does not load what draws
+// them.
 func TestSpaceEverywhere(t *testing.T) {
 	var s swarm
 	st := newStage(t, &s)

@@ -10,10 +10,10 @@ type Point = readonly [number, number];
 const nearest = 0.02;
 
 /** Corners of what is round. */
-const corners = 24;
+const corners = 16;
 
 /** Pieces that a capsule is cut into, at most. */
-const piecesMax = 12;
+const piecesMax = 6;
 
 /** Lines of the floor's grid in each direction, at most: if they are narrower, some are left out. */
 const linesMax = 120;
@@ -44,7 +44,7 @@ export function paintOutlines(ctx: CanvasRenderingContext2D, scene: Scene, width
 export function pieces(solid: Shape): Shape[] {
   if (solid.kind !== "capsule") return [solid];
   const [a, b] = [triple(solid, 0), triple(solid, 1)];
-  const n = Math.min(Math.max(Math.ceil(length(minus(b, a)) / (solid.radius ?? 1)), 1), piecesMax);
+  const n = Math.min(Math.max(Math.ceil(length(minus(b, a)) / (1.5 * (solid.radius ?? 1))), 1), piecesMax);
   const at = (i: number): Vector => plus(a, times(minus(b, a), i / n));
   return Array.from({ length: n }, (_, i) => ({ ...solid, points: [...at(i), ...at(i + 1)] }));
 }
@@ -101,17 +101,38 @@ function circle(center: Vector, axis: Vector, radius: number): Vector[] {
   });
 }
 
-/** rim is points whose hull a solid has, seen along a direction: exactly for what has no round ends, nearly for the others. */
-function rim(solid: Shape, along: (p: Vector) => Vector): Vector[] {
+/** tracePill makes the outline of a ball, or of a capsule, the path: arcs around the ends of its axis. */
+function tracePill(ctx: CanvasRenderingContext2D, v: View, solid: Shape): void {
+  const ends = (solid.points.length === 6 ? [triple(solid, 0), triple(solid, 1)] : [triple(solid, 0)]).map((p) => {
+    const [x, y] = see(v, p);
+    return { x, y, radius: ((solid.radius ?? 0) * v.focal) / depth(v, p) };
+  });
+  const [a, b] = ends as [(typeof ends)[0], (typeof ends)[0] | undefined];
+  const apart = b ? Math.hypot(b.x - a.x, b.y - a.y) : 0;
+  if (!b || apart <= Math.abs(a.radius - b.radius)) {
+    const larger = b && b.radius > a.radius ? b : a;
+    ctx.arc(larger.x, larger.y, larger.radius, 0, 2 * Math.PI);
+    return;
+  }
+  // The two lines that touch both circles do so this far, as an angle, from the direction of the one to the other.
+  const direction = Math.atan2(b.y - a.y, b.x - a.x);
+  const off = Math.acos((a.radius - b.radius) / apart);
+  ctx.arc(a.x, a.y, a.radius, direction + off, direction - off + 2 * Math.PI);
+  ctx.arc(b.x, b.y, b.radius, direction - off, direction + off);
+  ctx.closePath();
+}
+
+/** rim is points whose hull a solid has, seen along a direction. */
+function rim(solid: Shape, along: Vector): Vector[] {
   const radius = solid.radius ?? 0;
   if (solid.kind === "box") {
     const [c, x, y, z] = [0, 1, 2, 3].map((i) => triple(solid, i)) as [Vector, Vector, Vector, Vector];
     return [-1, 1].flatMap((i) => [-1, 1].flatMap((j) => [-1, 1].map((k) => plus(plus(c, times(x, i)), plus(times(y, j), times(z, k))))));
   }
-  if (solid.kind === "sphere") return circle(triple(solid, 0), along(triple(solid, 0)), radius);
+  if (solid.kind === "sphere") return circle(triple(solid, 0), along, radius);
   const [a, b] = [triple(solid, 0), triple(solid, 1)];
   if (solid.kind === "cylinder") return [...circle(a, unit(minus(b, a)), radius), ...circle(b, unit(minus(b, a)), radius)];
-  return [...circle(a, along(a), radius), ...circle(b, along(b), radius)];
+  return [...circle(a, along, radius), ...circle(b, along, radius)];
 }
 
 function trace(ctx: CanvasRenderingContext2D, points: readonly Point[]): void {
@@ -123,7 +144,8 @@ function trace(ctx: CanvasRenderingContext2D, points: readonly Point[]): void {
 function paintSolid(ctx: CanvasRenderingContext2D, v: View, solid: Shape, color: Color): void {
   if (solid.kind === "box") return paintBox(ctx, v, solid, color);
   ctx.beginPath();
-  trace(ctx, hull(rim(solid, (p) => unit(minus(p, v.eye))).map((p) => see(v, p))));
+  if (solid.kind === "cylinder") trace(ctx, hull(rim(solid, v.light).map((p) => see(v, p))));
+  else tracePill(ctx, v, solid);
   ctx.fillStyle = shading(ctx, v, solid, color);
   ctx.fill();
   if (solid.kind !== "cylinder") return;
@@ -209,7 +231,7 @@ function paintFloor(ctx: CanvasRenderingContext2D, v: View, floor: Shape, solids
   }
   ctx.beginPath();
   for (const solid of solids) {
-    const cast = rim(solid, () => v.light).map((p) => minus(p, times(v.light, Math.max(p[2] - z, 0) / v.light[2])));
+    const cast = rim(solid, v.light).map((p) => minus(p, times(v.light, Math.max(p[2] - z, 0) / v.light[2])));
     if (cast.every((p) => depth(v, p) > nearest * distance)) trace(ctx, hull(cast.map((p) => see(v, p))));
   }
   ctx.fillStyle = `rgb(0 0 0 / ${shadow})`;

@@ -65,12 +65,12 @@ test("a hull has the corners, in one sense of rotation", () => {
 test("what is far is drawn first, a staff piece by piece, and a ball over what ends in it", () => {
   const staff: Shape = { kind: "capsule", points: [0, -2, 0, 0, 2, 0], radius: 0.5, fill: "body" };
   const cut = pieces(staff);
-  assert.equal(cut.length, 8);
-  assert.deepEqual(cut[0]!.points, [0, -2, 0, 0, -1.5, 0]);
+  assert.equal(cut.length, 6);
+  assert.deepEqual(cut[3]!.points.slice(0, 3), [0, 0, 0]);
   const order = byDepth(lensOf(camera), [ball(0, 0.1, 0, "joint"), ...cut, ball(0, 2, 0, "accent", 0.6)]);
   const place = (fill: string): number => order.findIndex((s) => s.fill === fill);
-  assert.equal(order[0]!.points[1], 1.5, "the farthest piece is not first");
-  assert.ok(place("accent") === 1 && place("joint") > 3 && place("joint") < 8, `${order.map((s) => s.fill)}`);
+  assert.equal(order[0], cut[5], "the farthest piece is not first");
+  assert.ok(place("accent") === 1 && place("joint") > 2 && place("joint") < 7, `${order.map((s) => s.fill)}`);
 });
 
 /** A canvas that notes what is filled, and where. */
@@ -83,6 +83,9 @@ function canvas() {
     beginPath() { points = []; },
     moveTo(x: number, y: number) { points.push([x, y]); },
     lineTo(x: number, y: number) { points.push([x, y]); },
+    arc(x: number, y: number, radius: number, from: number, to: number) {
+      for (let i = 0; i <= 32; i++) points.push([x + radius * Math.cos(from + ((to - from) * i) / 32), y + radius * Math.sin(from + ((to - from) * i) / 32)]);
+    },
     createLinearGradient: gradient,
     fill() { fills.push({ style: String(this.fillStyle), points }); },
   };
@@ -105,6 +108,16 @@ test("outlines are where the camera sees them", () => {
   const shade = fills.at(-2)!;
   assert.equal(shade.style, "rgb(0 0 0 / 0.22)");
   assert.ok(Math.min(...shade.points.map((p) => p[1])) > 100, "the shadow is not on the floor");
+});
+
+test("the outline of a staff has round ends, and straight sides that touch them", () => {
+  const { ctx, fills } = canvas();
+  paintOutlines(ctx, { bounds, camera, shapes: [{ kind: "capsule", points: [-0.3, 0, 1, 0.3, 0, 1], radius: 0.5, fill: "body" }] }, 300, 200, palette);
+  const scale = ((1 + Math.SQRT2) * 100) / 10;
+  const [xs, ys] = [0, 1].map((i) => fills.at(-1)!.points.map((p) => p[i]!)) as [number[], number[]];
+  near([Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)], [150 - 0.8 * scale, 150 + 0.8 * scale, 100 - 0.5 * scale, 100 + 0.5 * scale]);
+  const inside = fills.at(-1)!.points.filter(([x, y]) => Math.abs(x - 150) < 0.29 * scale && Math.abs(y - 100) < 0.49 * scale);
+  assert.deepEqual(inside, [], "an arc goes through the middle");
 });
 
 test("outlines of what is behind the eye, or that the eye is in, are left out", () => {

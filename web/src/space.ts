@@ -21,9 +21,12 @@ class Painter implements SpacePainter {
 
   paint(ctx: CanvasRenderingContext2D, scene: Scene, width: number, height: number, palette: Palette, next: Scene | null, share: number): void {
     if (width === 0 || height === 0) return;
-    if (next) scene = blend(scene, next, share, this.between);
     const { graphics } = this;
-    if (!graphics || graphics.lost) return paintOutlines(ctx, scene, width, height, palette);
+    if (!graphics || graphics.lost) {
+      if (!next) paintOutlines(ctx, scene, width, height, palette); // those cost more, so none come in between
+      return;
+    }
+    if (next) scene = blend(scene, next, share, this.between);
     if (palette !== this.palette) {
       this.palette = palette;
       this.colors = colorsOf(palette);

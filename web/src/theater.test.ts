@@ -169,7 +169,7 @@ test("a scene in space is drawn when its painter is there, at the rate of the di
   assert.equal(space.closed, 1, "a flat scene leaves the painter open");
 });
 
-test("a painter that does not come is reported once, and the theater goes on", async () => {
+test("a painter that does not come is reported once, and the theater continues", async () => {
   Object.assign(space, { painted: [], closed: 0, there: false, loads: 0 });
   const failures: string[] = [];
   const real = setTimeout;
