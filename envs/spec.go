@@ -54,7 +54,8 @@ type Spec struct {
 	// SolvedOurs says that Gymnasium names no threshold for this environment.
 	SolvedOurs bool `json:"solved_ours"`
 
-	// View is the part of the world that a drawing shows. Only a Drawer needs it.
+	// View is the part of the world that a drawing shows; of one in space the form of the picture. Only a Drawer
+	// needs it.
 	View Bounds `json:"view"`
 	// FPS is how many steps make one second of watching. Only a Drawer needs it.
 	FPS int `json:"fps"`

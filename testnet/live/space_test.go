@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -35,6 +36,12 @@ import (
 const (
 	withGPU = `{
 	globalThis.graphics = [];
+	globalThis.drawn = 0; // by WebGL
+	const draw = WebGL2RenderingContext.prototype.drawElementsInstanced;
+	WebGL2RenderingContext.prototype.drawElementsInstanced = function (...given) {
+		drawn++;
+		return draw.apply(this, given);
+	};
 	const make = HTMLCanvasElement.prototype.getContext;
 	HTMLCanvasElement.prototype.getContext = function (kind, wanted) {
 		const context = make.call(this, kind, kind === "webgl2" ? { ...wanted, failIfMajorPerformanceCaveat: false } : wanted);
@@ -77,6 +84,7 @@ func TestSpace(t *testing.T) {
 		s.await(t, "the staff is seen", b.seesTumble(t, film.Light))
 		b.picture(t, "space-light")
 		moves(t, s, b)
+		b.checkGPU(t, true)
 		if n, err := ask[int](b, "graphics.length"); err != nil || n != 1 {
 			t.Errorf("%d WebGL contexts, %v, want 1", n, err)
 		}
@@ -85,15 +93,21 @@ func TestSpace(t *testing.T) {
 		b.do(t, "taking the GPU away", chromedp.Evaluate[chromedp.Void](`globalThis.taken = graphics[0].getExtension("WEBGL_lose_context"); taken.loseContext()`))
 		s.await(t, "the staff is seen without it", b.seesTumble(t, film.Light))
 		moves(t, s, b)
+		b.checkGPU(t, false)
 		b.picture(t, "space-lost")
 		b.do(t, "giving the GPU back", chromedp.Evaluate[chromedp.Void](`taken.restoreContext()`))
 		s.await(t, "the GPU is there", b.has("!graphics[0].isContextLost()"))
 		s.await(t, "the staff is seen with it", b.seesTumble(t, film.Light))
 		moves(t, s, b)
+		b.checkGPU(t, true)
 
 		call(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
 		s.await(t, "the staff is seen in the dark", b.seesTumble(t, film.Dark))
 		b.picture(t, "space-dark")
+		call(t, b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 900, Height: 700, DeviceScaleFactor: 2})
+		s.await(t, "there are twice as many pixels", b.has(`{ const c = document.getElementById("world"); c.width === 2 * c.clientWidth && graphics[0].drawingBufferWidth === c.width }`))
+		s.await(t, "the staff is seen in them", b.seesTumble(t, film.Dark))
+		call(t, b, emulation.ClearDeviceMetricsOverride, cdp.Empty{})
 		b.checkQuiet(t)
 	})
 	t.Run("without WebGL", func(t *testing.T) {
@@ -201,6 +215,18 @@ func moves(t *testing.T, s *swarm, b *tab) {
 		}
 		return ""
 	})
+}
+
+// checkGPU holds that the picture, which moves, is drawn by WebGL, or is not.
+func (b *tab) checkGPU(t *testing.T, want bool) {
+	t.Helper()
+	n, err := chromedp.Run(b.ctx, chromedp.Evaluate[int](`new Promise((resolve) => {
+		const before = drawn;
+		setTimeout(() => resolve(drawn - before), 500);
+	})`, chromedp.EvalAwaitPromise))
+	if err != nil || (n > 0) != want {
+		t.Errorf("WebGL draws %d times in half a second, %v; want some: %v", n, err, want)
+	}
 }
 
 // checkTasks holds the page's thread to short tasks.
