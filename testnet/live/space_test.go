@@ -5,7 +5,10 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"image"
 	"image/color"
+	"image/draw"
+	"image/png"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -400,6 +403,87 @@ func TestSpaceEverywhere(t *testing.T) {
 		st.tab.do(t, "agreeing", chromedp.Evaluate[chromedp.Void](`document.getElementById("agree").click()`))
 		s.await(t, "the staff is seen", st.tab.seesTumble(t, film.Light))
 	})
+}
+
+// TestSpaceAsFilmed holds the page's painters to that of films, which is another program: one scene with
+// every kind of solid is the same picture, but for edges; as outlines nearly.
+func TestSpaceAsFilmed(t *testing.T) {
+	var s swarm
+	st := newStage(t, &s)
+	st.tab.close()
+	st.tab.flags = append(st.tab.flags, drawsWithoutGPU...)
+	st.tab.open(t)
+	var still envs.Scene
+	still.Look(envs.Bounds{MaxX: 3, MaxY: 2}, envs.Camera{Target: [3]float64{100, 50, 0.6}, Distance: 4, Azimuth: 60, Elevation: -30})
+	still.Floor(envs.Terrain, envs.Ground, 0.5, 0.1, 0.2, 0)
+	still.Capsule(envs.Body, 0.2, [3]float64{99.5, 49.6, 0.3}, [3]float64{100.3, 50.2, 1.1})
+	still.Sphere(envs.Accent, 0.3, [3]float64{100.3, 50.2, 1.1})
+	still.Cylinder(envs.Flame, 0.25, [3]float64{100, 51, 0}, [3]float64{100.2, 51, 0.6})
+	still.Box(envs.Goal, [3]float64{100.6, 49.2, 0.2}, [3]float64{0.3, 0.1, 0}, [3]float64{-0.1, 0.3, 0}, [3]float64{0, 0, 0.2})
+	data, err := json.Marshal(map[string]any{"fps": 50, "frames": []any{map[string]any{"scene": &still, "gen": 7, "candidate": false, "step": 0, "return": 0, "over": true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st.play.Reel = data
+	for _, c := range []struct {
+		name, script string
+		mean, far    float64 // levels from 0 to 255; share of pixels that are far off
+	}{{"with WebGL", withGPU, 1, 0.01}, {"as outlines", withoutGPU, 5, 0.05}} {
+		t.Run(c.name, func(t *testing.T) {
+			added := call(t, st.tab, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: c.script})
+			st.show(t, "/", &scene{phase: "running", status: &st.play.Status, ways: st.play.Ways, node: &st.play.Node})
+			s.await(t, "it is drawn", func() string {
+				if n := colors(t, st.tab.canvas(t)); n < 5 {
+					return fmt.Sprintf("it has %d colors", n)
+				}
+				return ""
+			})
+			if err := settle(st.tab); err != nil {
+				t.Fatal(err)
+			}
+			mean, far := st.tab.unlike(t, &still)
+			t.Logf("colors are %.2f levels off, and %.2f %% of pixels by more than 24", mean, 100*far)
+			if mean > c.mean || far > c.far {
+				t.Errorf("want at most %v levels, and %v %%", c.mean, 100*c.far)
+			}
+			call(t, st.tab, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: added.Identifier})
+		})
+	}
+}
+
+// unlike compares the canvas with what a film shows of a scene: how far colors are off, and the share of
+// pixels that are by more than 24 levels.
+func (b *tab) unlike(t *testing.T, s *envs.Scene) (mean, far float64) {
+	t.Helper()
+	drawn, err := png.Decode(bytes.NewReader(b.canvas(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := drawn.Bounds().Size()
+	caption := film.SizeFor(envs.Bounds{MaxX: float64(size.X), MaxY: 100}, size.X, 100).Y - 100
+	painter, err := film.NewPainter(size.Add(image.Pt(0, caption)), film.Light)
+	if err != nil {
+		t.Fatal(err)
+	}
+	filmed := painter.Paint(s, "", "")
+	page := image.NewRGBA(drawn.Bounds())
+	draw.Draw(page, page.Rect, image.NewUniform(film.Light.Paper), image.Point{}, draw.Src)
+	draw.Draw(page, page.Rect, drawn, image.Point{}, draw.Over)
+	for y := range size.Y {
+		for x := range size.X {
+			a, b := page.RGBAAt(x, y), filmed.RGBAAt(x, y)
+			off := 0
+			for _, d := range [3]int{int(a.R) - int(b.R), int(a.G) - int(b.G), int(a.B) - int(b.B)} {
+				off = max(off, d, -d)
+			}
+			mean += float64(off)
+			if off > 24 {
+				far++
+			}
+		}
+	}
+	n := float64(size.X * size.Y)
+	return mean / n, far / n
 }
 
 // tumbleReel is an episode of examples/tumble with random actions, as a worker of the page gives it.
