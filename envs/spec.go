@@ -90,8 +90,7 @@ func (s *Spec) CanDraw() error {
 	return nil
 }
 
-// NewStateful makes an instance whose state can be read and set. The error wraps ErrLacks if instances cannot
-// do that.
+// NewStateful makes an instance whose state can be read and set. The error wraps ErrLacks if instances cannot do that.
 func (s *Spec) NewStateful() (Stateful, error) {
 	env, ok := s.New().(Stateful)
 	if !ok {

@@ -486,6 +486,43 @@ func (b *tab) unlike(t *testing.T, s *envs.Scene) (mean, far float64) {
 	return mean / n, far / n
 }
 
+// TestSpaceIsKept has the service worker keep what draws worlds in space once a page asked for it, and not before.
+func TestSpaceIsKept(t *testing.T) {
+	var s swarm
+	server := httptest.NewServer(web.Handler())
+	t.Cleanup(server.Close)
+	b := s.newTab(t, server.URL+"/")
+	b.open(t)
+	kept := `(async () => {
+		const space = new URL(JSON.parse(document.getElementById("assets").textContent).space, document.baseURI).href;
+		return (await caches.match(space)) !== undefined;
+	})()`
+	await := func(expression string) bool {
+		got, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](expression, chromedp.EvalAwaitPromise))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if !await(`navigator.serviceWorker.register("offline.js").then(() => navigator.serviceWorker.ready).then(() => true)`) {
+		t.Fatal("there is no service worker")
+	}
+	b.do(t, "opening the page again", chromedp.Navigate(server.URL+"/")) // with the service worker
+	if !await("Promise.resolve(navigator.serviceWorker.controller !== null)") || await(kept) {
+		t.Error("it is kept at once, or no service worker keeps anything")
+	}
+	const load = `import(new URL(JSON.parse(document.getElementById("assets").textContent).space, document.baseURI).href).then((m) => typeof m.open === "function")`
+	if !await(load) {
+		t.Error("it is no module that opens painters")
+	}
+	s.await(t, "it is kept", func() string {
+		if !await(kept) {
+			return "it is not"
+		}
+		return ""
+	})
+}
+
 // tumbleReel is an episode of examples/tumble with random actions, as a worker of the page gives it.
 func tumbleReel(t *testing.T, steps int) json.RawMessage {
 	t.Helper()
