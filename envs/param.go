@@ -3,6 +3,7 @@ package envs
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,6 +73,12 @@ func (p *Param) Range() string {
 		return fmt.Sprintf("a whole number from %s to %s", number(p.Low), number(p.High))
 	case p.Open:
 		return fmt.Sprintf("a number between %s and %s, neither of them", number(p.Low), number(p.High))
+	case p.Low == -Unbounded && p.High == Unbounded:
+		return "a number"
+	case p.Low == -Unbounded:
+		return "a number up to " + number(p.High)
+	case p.High == Unbounded:
+		return "a number from " + number(p.Low) + " up"
 	}
 	return fmt.Sprintf("a number from %s to %s", number(p.Low), number(p.High))
 }
@@ -84,7 +91,16 @@ func (p *Param) Text(value float64) string {
 	return number(value)
 }
 
-func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+// number is x as one types it: inf for what stands for infinity.
+func number(x float64) string {
+	switch x {
+	case Unbounded:
+		return "inf"
+	case -Unbounded:
+		return "-inf"
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
 
 // Parse reads a value as a user writes it. Errors wrap ErrParam.
 func (p *Param) Parse(text string) (float64, error) {
@@ -100,6 +116,9 @@ func (p *Param) Parse(text string) (float64, error) {
 		return 0, nil
 	}
 	x, err := strconv.ParseFloat(text, 64)
+	if math.IsInf(x, 0) {
+		x = math.Copysign(Unbounded, x) // refused where the parameter has a bound
+	}
 	if err != nil || !p.takes(x) {
 		return 0, bad
 	}

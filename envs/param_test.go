@@ -98,6 +98,7 @@ func TestWithRefuses(t *testing.T) {
 
 func TestParseParam(t *testing.T) {
 	whole := envs.Param{Name: "n", Kind: envs.IntegerParam, Default: 1, Low: 1, High: 100}
+	most := envs.Param{Name: "z_high", Kind: envs.RealParam, Default: envs.Unbounded, Low: 0, High: envs.Unbounded}
 	lander, err := envs.Find("LunarLander-v3")
 	if err != nil {
 		t.Fatal(err)
@@ -120,12 +121,16 @@ func TestParseParam(t *testing.T) {
 		{named("enable_wind"), "true", 1, true}, {named("enable_wind"), "0", 0, true}, {named("enable_wind"), "2", 0, false},
 		{named("wind_power"), "-0", 0, true}, {named("wind_power"), "1e400", 0, false},
 		{&whole, "7", 7, true}, {&whole, "7.5", 0, false}, {&whole, "0", 0, false}, {&whole, "101", 0, false},
+		{&whole, "inf", 0, false}, {&most, "inf", envs.Unbounded, true}, {&most, "-inf", 0, false}, {&most, "1e400", 0, false}, {&most, "2", 2, true},
 	} {
 		got, err := c.p.Parse(c.text)
 		if (err == nil) != c.ok || got != c.want || math.Signbit(got) != math.Signbit(c.want) || err != nil && !errors.Is(err, envs.ErrParam) {
 			t.Errorf("%s as %s gives %v, %v, want %v, ok %t", c.text, c.p.Name, got, err, c.want, c.ok)
 		}
 		if c.ok {
+			if strings.Contains(c.p.Text(got), "e+38") || strings.Contains(c.p.Range(), "e+38") {
+				t.Errorf("%s: %s, %s: infinity is written as a number", c.p.Name, c.p.Text(got), c.p.Range())
+			}
 			if back, err := c.p.Parse(c.p.Text(got)); err != nil || back != got {
 				t.Errorf("%s as %s is written %s", c.text, c.p.Name, c.p.Text(got))
 			}
