@@ -3,7 +3,6 @@ package envs
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,7 +90,7 @@ func (p *Param) Text(value float64) string {
 	return number(value)
 }
 
-// number is x as one types it: inf for what stands for infinity.
+// number is x as one types it: inf for what means infinity.
 func number(x float64) string {
 	switch x {
 	case Unbounded:
@@ -116,8 +115,8 @@ func (p *Param) Parse(text string) (float64, error) {
 		return 0, nil
 	}
 	x, err := strconv.ParseFloat(text, 64)
-	if math.IsInf(x, 0) {
-		x = math.Copysign(Unbounded, x) // refused where the parameter has a bound
+	if x == x && !finite(x) {
+		x = min(max(x, -Unbounded), Unbounded) // refused where the parameter has a bound
 	}
 	if err != nil || !p.takes(x) {
 		return 0, bad

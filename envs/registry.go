@@ -3,7 +3,6 @@ package envs
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"sort"
 	"strings"
 
@@ -22,11 +21,11 @@ const MaxID = 64
 // registered holds the environments sorted by id. It changes only while a program starts, so it needs no lock.
 var registered []*Spec
 
-// Register is Add for init functions: it panics where Add returns an error. In a browser it does without the first reset
-// and step: the environments there are this module's, whose tests take them, and all of them would take a tab 0.1 s at each
-// start.
+// Register is Add for init functions: it panics where Add returns an error. In a browser it does without the first
+// reset and step: the environments there are this module's, whose tests take them, and all of them would take a tab
+// 0.1 s at each start.
 func Register(spec *Spec) {
-	if err := add(spec, runtime.GOOS != "js"); err != nil {
+	if err := add(spec, playFirst); err != nil {
 		panic("envs: registering: " + err.Error())
 	}
 }
