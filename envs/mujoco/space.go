@@ -1,0 +1,117 @@
+package mujoco
+
+import "github.com/evoswarm/evoswarm/internal/exact"
+
+// NormInv returns what a quaternion of the given norm is multiplied by to have norm 1: exactly 1 where it is near.
+func NormInv(norm float64) float64 {
+	if exact.Abs(norm-1) > MinVal {
+		return 1 / norm
+	}
+	return 1
+}
+
+// Normalize4 returns q with norm 1, or no rotation if its norm vanishes.
+func Normalize4(w, x, y, z float64) (nw, nx, ny, nz float64) {
+	norm := exact.Sqrt(((float64(w*w) + float64(x*x)) + float64(y*y)) + float64(z*z))
+	if norm < MinVal {
+		return 1, 0, 0, 0
+	}
+	inv := NormInv(norm)
+	return w * inv, x * inv, y * inv, z * inv
+}
+
+// Normalize3 returns v with norm 1 and its norm before, or the x axis if the norm vanishes.
+func Normalize3(x, y, z float64) (nx, ny, nz, norm float64) {
+	norm = exact.Sqrt((float64(x*x) + float64(y*y)) + float64(z*z))
+	if norm < MinVal {
+		return 1, 0, 0, norm
+	}
+	inv := 1 / norm
+	return x * inv, y * inv, z * inv, norm
+}
+
+// Integrate turns the quaternion q by the rotation v, a vector in its own frame, times dt.
+func Integrate(q *[4]float64, v *[3]float64, dt float64) {
+	x, y, z, norm := Normalize3(v[0], v[1], v[2])
+	s, c := exact.Sincos(0.5 * float64(dt*norm))
+	x, y, z = x*s, y*s, z*s
+	a0, a1, a2, a3 := Normalize4(q[0], q[1], q[2], q[3])
+	q[0] = ((float64(a0*c) - float64(a1*x)) - float64(a2*y)) - float64(a3*z)
+	q[1] = ((float64(a0*x) + float64(a1*c)) + float64(a2*z)) - float64(a3*y)
+	q[2] = ((float64(a0*y) - float64(a1*z)) + float64(a2*c)) + float64(a3*x)
+	q[3] = ((float64(a0*z) + float64(a1*y)) - float64(a2*x)) + float64(a3*c)
+}
+
+// Bracket returns the velocity k of a rotation vector u, given the angular velocity w in the turned frame: the
+// correction of Munthe-Kaas to Runge-Kutta's method, to second order in u.
+func Bracket(k, u, w *[3]float64) {
+	ax := float64(u[1]*w[2]) - float64(u[2]*w[1])
+	ay := float64(u[2]*w[0]) - float64(u[0]*w[2])
+	az := float64(u[0]*w[1]) - float64(u[1]*w[0])
+	bx := float64(u[1]*az) - float64(u[2]*ay)
+	by := float64(u[2]*ax) - float64(u[0]*az)
+	bz := float64(u[0]*ay) - float64(u[1]*ax)
+	k[0] = (w[0] + float64(0.5*ax)) + float64(bx*(1.0/12))
+	k[1] = (w[1] + float64(0.5*ay)) + float64(by*(1.0/12))
+	k[2] = (w[2] + float64(0.5*az)) + float64(bz*(1.0/12))
+}
+
+// Frame fills in the axes of a contact: frame has the normal, which has norm 1, in its first row and the wish for
+// the second one in the second.
+func Frame(frame *[9]float64) {
+	frame[0], frame[1], frame[2], _ = Normalize3(frame[0], frame[1], frame[2])
+	if (float64(frame[3]*frame[3])+float64(frame[4]*frame[4]))+float64(frame[5]*frame[5]) < 0.25 {
+		frame[3], frame[4], frame[5] = 0, 0, 0
+		if frame[1] < 0.5 && frame[1] > -0.5 {
+			frame[4] = 1
+		} else {
+			frame[5] = 1
+		}
+	}
+	a := (float64(frame[0]*frame[3]) + float64(frame[1]*frame[4])) + float64(frame[2]*frame[5])
+	x := frame[3] - float64(frame[0]*a)
+	y := frame[4] - float64(frame[1]*a)
+	z := frame[5] - float64(frame[2]*a)
+	frame[3], frame[4], frame[5], _ = Normalize3(x, y, z)
+	frame[6] = float64(frame[1]*frame[5]) - float64(frame[2]*frame[4])
+	frame[7] = float64(frame[2]*frame[3]) - float64(frame[0]*frame[5])
+	frame[8] = float64(frame[0]*frame[4]) - float64(frame[1]*frame[3])
+}
+
+// Unit returns the sign of x, as 1 or -1 up to rounding, or 1 where x vanishes: a vector of one number with norm 1.
+func Unit(x float64) float64 {
+	norm := exact.Sqrt(float64(x * x))
+	if norm < MinVal {
+		return 1
+	}
+	return x * (1 / norm)
+}
+
+// Unit2 returns the vector (x, y) with norm 1, or (1, 0) where it vanishes.
+func Unit2(x, y float64) (ux, uy float64) {
+	norm := exact.Sqrt(float64(x*x) + float64(y*y))
+	if norm < MinVal {
+		return 1, 0
+	}
+	inv := 1 / norm
+	return x * inv, y * inv
+}
+
+// Clamp returns the number of [low, high] that is nearest to x.
+func Clamp(x, low, high float64) float64 {
+	if x < low {
+		return low
+	}
+	if x > high {
+		return high
+	}
+	return x
+}
+
+// Pivot returns x, or a small number instead of one that is smaller: what Cholesky's method takes the root of.
+func Pivot(x float64) float64 {
+	if x < MinVal {
+		return MinVal
+	}
+	return x
+}
