@@ -214,6 +214,8 @@ type Data struct {{
 	sumV [nv]float64
 	sumA [nv]float64
 """)
+            if FREE in m.jnt_type:
+                self.add("	rate [nv]float64 // of positions: velocities, but for rotations\n")
         else:
             self.add("""
 	qH [%d]float64
@@ -770,7 +772,21 @@ func (d *Data) constrain() {
                 x[i] = x[i] - L[j][i] * x[j]
             x[i] = x[i] / L[i][i]
         self.method("descend", "sets mgrad to h\\grad.", [(f"d.mgrad[{i}]", x[i]) for i in range(nv)])
-        self.add(NEWTON_TEXT.replace("$TOL$", text(m.tolerance)).replace("$GTOL$", text(m.tolerance * m.ls_tolerance))
+        trees = ""
+        for t in range(1, m.ntree):
+            dofs = [i for i in range(nv) if m.dof_treeid[i] == t]
+            touched = " || ".join(f"row[{i}] != 0" for i in dofs)
+            trees += f"""	// Bodies that no constraint touches need no solver.
+	touched := false
+	for i := range d.Nefc {{
+		row := &d.efcJ[i]
+		touched = touched || {touched}
+	}}
+	if !touched {{
+{indented([f"d.Qacc[{i}] = d.qaccSmooth[{i}]" for i in dofs], 2)}		d.mulM(&d.ma, &d.Qacc)
+	}}
+"""
+        self.add(NEWTON_TEXT.replace("$TREES$", trees).replace("$TOL$", text(m.tolerance)).replace("$GTOL$", text(m.tolerance * m.ls_tolerance))
                  .replace("$LSITER$", str(m.ls_iterations)).replace("$ITER$", str(m.iterations)))
 
     def pgs_solver(self):
@@ -846,7 +862,24 @@ func (d *Data) stage(part, weight float64) {
 
 """
 
-RK4_FREE = RK4_PLAIN
+RK4_FREE = RK4_PLAIN.replace("""		d.sumV[i] = float64(d.Qvel[i] * (1.0 / 6))
+""", """		d.rate[i] = d.Qvel[i]
+		d.sumV[i] = float64(d.Qvel[i] * (1.0 / 6))
+""").replace("float64(d.Qvel[i] * part)", "float64(d.rate[i] * part)").replace("""	d.forward()
+	for i := range d.Qvel {
+		d.sumV[i] += float64(d.Qvel[i] * weight)
+""", """	d.forward()
+	d.rate = d.Qvel
+	if d.Rules == mujoco.Rules40 {
+		// Rotations do not add up: what the stage turned by so far bends the rate of the turn.
+		turned := [3]float64{stepSize * v[3], stepSize * v[4], stepSize * v[5]}
+		spin := [3]float64{d.Qvel[3], d.Qvel[4], d.Qvel[5]}
+		mujoco.Bend(&spin, &turned)
+		d.rate[3], d.rate[4], d.rate[5] = spin[0], spin[1], spin[2]
+	}
+	for i := range d.Qvel {
+		d.sumV[i] += float64(d.rate[i] * weight)
+""")
 
 TOUCH_TEXT = """// touch adds the rows of the contacts t between two bodies.
 func (d *Data) touch(t *mujoco.Touch, body1, body2, dim int32, margin, friction, inverse, stiffness, damping, low, high, width, mid float64) {
@@ -1056,7 +1089,7 @@ func (d *Data) warmstart() {
 		return
 	}
 	d.Qacc = d.QaccWarmstart
-}
+$TREES$}
 
 // incremental updates the factor of h for the rows that became active or inactive.
 func (d *Data) incremental() {

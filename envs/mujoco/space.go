@@ -42,18 +42,25 @@ func Integrate(q *[4]float64, v *[3]float64, dt float64) {
 	q[3] = ((float64(a0*z) + float64(a1*y)) - float64(a2*x)) + float64(a3*c)
 }
 
-// Bracket returns the velocity k of a rotation vector u, given the angular velocity w in the turned frame: the
-// correction of Munthe-Kaas to Runge-Kutta's method, to second order in u.
-func Bracket(k, u, w *[3]float64) {
+// Bend turns w, the angular velocity of a frame that is turned by the vector u, into the rate at which u changes: the
+// correction of Munthe-Kaas to Runge-Kutta's method.
+func Bend(w, u *[3]float64) {
 	ax := float64(u[1]*w[2]) - float64(u[2]*w[1])
 	ay := float64(u[2]*w[0]) - float64(u[0]*w[2])
 	az := float64(u[0]*w[1]) - float64(u[1]*w[0])
 	bx := float64(u[1]*az) - float64(u[2]*ay)
 	by := float64(u[2]*ax) - float64(u[0]*az)
 	bz := float64(u[0]*ay) - float64(u[1]*ax)
-	k[0] = (w[0] + float64(0.5*ax)) + float64(bx*(1.0/12))
-	k[1] = (w[1] + float64(0.5*ay)) + float64(by*(1.0/12))
-	k[2] = (w[2] + float64(0.5*az)) + float64(bz*(1.0/12))
+	square := (float64(u[0]*u[0]) + float64(u[1]*u[1])) + float64(u[2]*u[2])
+	c := 1.0/12 + float64(square*(1.0/720+float64(square*(1.0/30240))))
+	if square > 0.01 {
+		half := 0.5 * exact.Sqrt(square)
+		sin, cos := exact.Sincos(half)
+		c = (1 - half*cos/sin) / square
+	}
+	w[0] = (w[0] + float64(0.5*ax)) + float64(bx*c)
+	w[1] = (w[1] + float64(0.5*ay)) + float64(by*c)
+	w[2] = (w[2] + float64(0.5*az)) + float64(bz*c)
 }
 
 // Frame fills in the axes of a contact: frame has the normal, which has norm 1, in its first row and the wish for

@@ -126,6 +126,7 @@ type Data struct {
 	dxa  [nv]float64
 	sumV [nv]float64
 	sumA [nv]float64
+	rate [nv]float64 // of positions: velocities, but for rotations
 }
 
 // contact is what is known of a contact after the collision.
@@ -254,6 +255,7 @@ func (d *Data) Step(ctrl []float64) {
 	d.x0q = d.Qpos
 	d.x0v = d.Qvel
 	for i := range d.Qvel {
+		d.rate[i] = d.Qvel[i]
 		d.sumV[i] = float64(d.Qvel[i] * (1.0 / 6))
 		d.sumA[i] = float64(d.Qacc[i] * (1.0 / 6))
 	}
@@ -274,7 +276,7 @@ func (d *Data) Step(ctrl []float64) {
 // stage evaluates forces a part of a timestep on, and adds the result with a weight.
 func (d *Data) stage(part, weight float64) {
 	for i := range d.Qvel {
-		d.dxv[i] = float64(d.Qvel[i] * part)
+		d.dxv[i] = float64(d.rate[i] * part)
 		d.dxa[i] = float64(d.Qacc[i] * part)
 	}
 	d.Qpos = d.x0q
@@ -284,8 +286,16 @@ func (d *Data) stage(part, weight float64) {
 		d.Qvel[i] = d.x0v[i] + float64(d.dxa[i]*stepSize)
 	}
 	d.forward()
+	d.rate = d.Qvel
+	if d.Rules == mujoco.Rules40 {
+		// Rotations do not add up: what the stage turned by so far bends the rate of the turn.
+		turned := [3]float64{stepSize * v[3], stepSize * v[4], stepSize * v[5]}
+		spin := [3]float64{d.Qvel[3], d.Qvel[4], d.Qvel[5]}
+		mujoco.Bend(&spin, &turned)
+		d.rate[3], d.rate[4], d.rate[5] = spin[0], spin[1], spin[2]
+	}
 	for i := range d.Qvel {
-		d.sumV[i] += float64(d.Qvel[i] * weight)
+		d.sumV[i] += float64(d.rate[i] * weight)
 		d.sumA[i] += float64(d.Qacc[i] * weight)
 	}
 }

@@ -741,6 +741,17 @@ func (d *Data) warmstart() {
 		return
 	}
 	d.Qacc = d.QaccWarmstart
+	// Bodies that no constraint touches need no solver.
+	touched := false
+	for i := range d.Nefc {
+		row := &d.efcJ[i]
+		touched = touched || row[2] != 0 || row[3] != 0
+	}
+	if !touched {
+		d.Qacc[2] = d.qaccSmooth[2]
+		d.Qacc[3] = d.qaccSmooth[3]
+		d.mulM(&d.ma, &d.Qacc)
+	}
 }
 
 // incremental updates the factor of h for the rows that became active or inactive.
