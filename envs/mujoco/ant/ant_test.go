@@ -1,0 +1,38 @@
+package ant
+
+import (
+	"testing"
+
+	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/envs/envtest"
+	"github.com/evoswarm/evoswarm/envs/mujoco/mujocoenv"
+)
+
+func TestConform(t *testing.T) { envtest.Conform(t, Spec, clone) }
+
+func TestGolden(t *testing.T) {
+	envtest.GoldenOf(t, Spec, 3)
+	envtest.GoldenParams(t, Spec, "Ant-v5/params", envs.Params{"forward_reward_weight": 0.5, "healthy_reward": 0.5, "reset_noise_scale": 0.05, "frame_skip": 3, "mujoco_rules": 2})
+}
+
+func TestSteps(t *testing.T) {
+	envtest.Steps(t, Spec, "../../testdata/mujoco_Ant-v5.jsonl.gz", look, envtest.Nearness{Step: 1e-9, Run: 1e-9})
+	envtest.Steps(t, envtest.With(t, Spec, envs.Params{"mujoco_rules": 1}), "../../testdata/mujoco_Ant-v5_3.5.jsonl.gz", look, envtest.Nearness{Step: 1e-9, Run: 1e-9})
+	envtest.Steps(t, envtest.With(t, Spec, envs.Params{"mujoco_rules": 2}), "../../testdata/mujoco_Ant-v5_3.3.jsonl.gz", look, envtest.Nearness{Step: 1e-9, Run: 1e-9})
+}
+
+func BenchmarkStep(b *testing.B) { envtest.Bench(b, Spec) }
+
+type env = mujocoenv.Env[State, *State]
+
+func clone(e envs.Env) envs.Env {
+	c := *e.(*env)
+	return &c
+}
+
+// look returns what the recordings have and the observation rounds or lacks.
+func look(e envs.Env) envtest.Look {
+	s := &e.(*env).S
+	obs := s.view()
+	return envtest.Look{Obs: obs[:], Contacts: int(s.Physics.Ncon), Rows: int(s.Physics.Nefc)}
+}

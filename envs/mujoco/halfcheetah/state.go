@@ -1,0 +1,23 @@
+package halfcheetah
+
+import "github.com/evoswarm/evoswarm/envs/mujoco"
+
+// Carried implements mujocoenv.State.
+func (s *State) Carried() (qpos, qvel, warmstart []float64) {
+	d := &s.Physics
+	return d.Qpos[:], d.Qvel[:], d.QaccWarmstart[:]
+}
+
+// Resume implements mujocoenv.State.
+func (s *State) Resume(qpos, qvel, warmstart []float64) {
+	s.Physics.Init(int32(s.Param[mujocoRules]))
+	s.Physics.SetState(qpos, qvel, warmstart)
+}
+
+// Stale implements mujocoenv.State.
+func (s *State) Stale(v []float64, load bool) {}
+
+// Geoms implements mujocoenv.State.
+func (s *State) Geoms() (all []mujoco.Geom, center, axis [][3]float64) {
+	return geoms[:], s.Physics.GeomXpos[:], s.Physics.GeomAxis[:]
+}

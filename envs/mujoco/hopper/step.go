@@ -1,0 +1,148 @@
+package hopper
+
+import (
+	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/envs/mujoco"
+	"github.com/evoswarm/evoswarm/envs/mujoco/mujocoenv"
+	"github.com/evoswarm/evoswarm/internal/noise"
+)
+
+// Constants of the environment.
+const (
+	obsDim   = 11
+	bound    = 1     // of an action
+	timestep = 0.002 // of the engine [s]
+)
+
+// Parameters, in the order of the description.
+const (
+	forwardRewardWeight = iota
+	ctrlCostWeight
+	healthyReward
+	terminateWhenUnhealthy
+	healthyStateLow
+	healthyStateHigh
+	healthyZLow
+	healthyZHigh
+	healthyAngleLow
+	healthyAngleHigh
+	resetNoiseScale
+	frameSkip
+	mujocoRules
+	params
+)
+
+// defaults are Gymnasium's.
+var defaults = [params]float64{
+	forwardRewardWeight:    1,
+	ctrlCostWeight:         1e-3,
+	healthyReward:          1,
+	terminateWhenUnhealthy: 1,
+	healthyStateLow:        -100,
+	healthyStateHigh:       100,
+	healthyZLow:            0.7,
+	healthyZHigh:           envs.Unbounded,
+	healthyAngleLow:        -0.2,
+	healthyAngleHigh:       0.2,
+	resetNoiseScale:        5e-3,
+	frameSkip:              4,
+	mujocoRules:            mujoco.Rules40,
+}
+
+// State is the complete state of the environment.
+type State struct {
+	Physics Data
+	Param   [params]float64
+}
+
+// Choose makes s a State of the package's world, with the default parameters: there is one, whatever variant is. Bit
+// exact.
+func (s *State) Choose(variant int32) {
+	*s = State{}
+	s.Param = defaults
+	s.Physics.Init(mujoco.Rules40)
+}
+
+// Set gives parameter number i of the description the value x; other numbers change nothing. Bit exact.
+func (s *State) Set(i int32, x float64) {
+	if i >= 0 && i < params {
+		s.Param[i] = x
+	}
+}
+
+// Begin starts an episode and writes the first observation to obs. It draws a number for each value of qpos, then of
+// qvel, uniformly from [-reset_noise_scale, reset_noise_scale). Bit exact.
+func (s *State) Begin(rng *noise.Stream, obs []float32) {
+	qpos := qpos0
+	var qvel [nv]float64
+	mujocoenv.Uniform(rng, qpos[:], s.Param[resetNoiseScale])
+	mujocoenv.Uniform(rng, qvel[:], s.Param[resetNoiseScale])
+	s.Physics.Init(int32(s.Param[mujocoRules]))
+	s.Physics.Reset(qpos[:], qvel[:])
+	s.Observe(obs)
+}
+
+// Act takes one time step under act, which may hold any values: see [mujocoenv.Hold]. It writes the observation to obs.
+// Bit exact.
+func (s *State) Act(rng *noise.Stream, act []float64, obs []float32) (reward float64, over bool) {
+	var ctrl [nu]float64
+	mujocoenv.Hold(ctrl[:], act, -bound)
+	x := s.Physics.Qpos[0]
+	s.run(ctrl[:])
+	s.Observe(obs)
+	if s.Physics.Bad {
+		return 0, true
+	}
+	velocity := (s.Physics.Qpos[0] - x) / float64(timestep*s.Param[frameSkip])
+	reward = float64(s.Param[forwardRewardWeight] * velocity)
+	healthy := s.healthy()
+	if healthy {
+		reward += s.Param[healthyReward]
+	}
+	reward -= float64(s.Param[ctrlCostWeight] * mujocoenv.SumSquares(ctrl[:]))
+	return reward, !healthy && s.Param[terminateWhenUnhealthy] != 0
+}
+
+// healthy says whether the hopper stands.
+func (s *State) healthy() bool {
+	p, q, v := &s.Param, &s.Physics.Qpos, &s.Physics.Qvel
+	for i := 2; i < nq; i++ {
+		if !mujocoenv.Inside(q[i], p[healthyStateLow], p[healthyStateHigh]) {
+			return false
+		}
+	}
+	for i := range v {
+		if !mujocoenv.Inside(v[i], p[healthyStateLow], p[healthyStateHigh]) {
+			return false
+		}
+	}
+	return mujocoenv.Inside(q[1], p[healthyZLow], p[healthyZHigh]) && mujocoenv.Inside(q[2], p[healthyAngleLow], p[healthyAngleHigh])
+}
+
+// run takes the steps of the engine that make a step of the environment.
+func (s *State) run(ctrl []float64) {
+	skip := int32(s.Param[frameSkip])
+	for i := int32(0); i < skip; i++ {
+		s.Physics.Step(ctrl)
+	}
+}
+
+// view returns the observation in float64.
+func (s *State) view() [obsDim]float64 {
+	var v [obsDim]float64
+	for i := 1; i < nq; i++ {
+		v[i-1] = s.Physics.Qpos[i]
+	}
+	for i := range nv {
+		v[nq-1+i] = mujocoenv.Clip(s.Physics.Qvel[i], -10, 10)
+	}
+	return v
+}
+
+// Observe writes the observation to obs. Bit exact.
+func (s *State) Observe(obs []float32) {
+	v := s.view()
+	for i := range v {
+		obs[i] = float32(v[i])
+	}
+}

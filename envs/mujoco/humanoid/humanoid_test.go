@@ -1,0 +1,38 @@
+package humanoid
+
+import (
+	"testing"
+
+	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/envs/envtest"
+	"github.com/evoswarm/evoswarm/envs/mujoco/mujocoenv"
+)
+
+func TestConform(t *testing.T) { envtest.Conform(t, Spec, clone) }
+
+func TestGolden(t *testing.T) {
+	envtest.GoldenOf(t, Spec, 3)
+	envtest.GoldenParams(t, Spec, "Humanoid-v5/params", envs.Params{"forward_reward_weight": 0.625, "healthy_reward": 2.5, "reset_noise_scale": 0.005, "frame_skip": 3, "mujoco_rules": 2})
+}
+
+func TestSteps(t *testing.T) {
+	envtest.Steps(t, Spec, "../../testdata/mujoco_Humanoid-v5.jsonl.gz", look, envtest.Nearness{Step: 1e-5, Run: 1e-3})
+	envtest.Steps(t, envtest.With(t, Spec, envs.Params{"mujoco_rules": 1}), "../../testdata/mujoco_Humanoid-v5_3.5.jsonl.gz", look, envtest.Nearness{Step: 1e-5, Run: 1e-3})
+	envtest.Steps(t, envtest.With(t, Spec, envs.Params{"mujoco_rules": 2}), "../../testdata/mujoco_Humanoid-v5_3.3.jsonl.gz", look, envtest.Nearness{Step: 1e-5, Run: 1e-3})
+}
+
+func BenchmarkStep(b *testing.B) { envtest.Bench(b, Spec) }
+
+type env = mujocoenv.Env[State, *State]
+
+func clone(e envs.Env) envs.Env {
+	c := *e.(*env)
+	return &c
+}
+
+// look returns what the recordings have and the observation rounds or lacks.
+func look(e envs.Env) envtest.Look {
+	s := &e.(*env).S
+	obs := s.view()
+	return envtest.Look{Obs: obs[:], Contacts: int(s.Physics.Ncon), Rows: int(s.Physics.Nefc)}
+}

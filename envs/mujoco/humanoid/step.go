@@ -1,0 +1,175 @@
+package humanoid
+
+import (
+	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/envs/mujoco"
+	"github.com/evoswarm/evoswarm/envs/mujoco/mujocoenv"
+	"github.com/evoswarm/evoswarm/internal/noise"
+)
+
+// Constants of the environment.
+const (
+	obsDim   = 348
+	bound    = 0.4   // of an action
+	timestep = 0.003 // of the engine [s]
+)
+
+// Parameters, in the order of the description.
+const (
+	forwardRewardWeight = iota
+	ctrlCostWeight
+	contactCostWeight
+	contactCostLow
+	contactCostHigh
+	healthyReward
+	terminateWhenUnhealthy
+	healthyZLow
+	healthyZHigh
+	resetNoiseScale
+	frameSkip
+	mujocoRules
+	params
+)
+
+// defaults are Gymnasium's.
+var defaults = [params]float64{
+	forwardRewardWeight:    1.25,
+	ctrlCostWeight:         0.1,
+	contactCostWeight:      5e-7,
+	contactCostLow:         -envs.Unbounded,
+	contactCostHigh:        10,
+	healthyReward:          5,
+	terminateWhenUnhealthy: 1,
+	healthyZLow:            1,
+	healthyZHigh:           2,
+	resetNoiseScale:        1e-2,
+	frameSkip:              5,
+	mujocoRules:            mujoco.Rules40,
+}
+
+// State is the complete state of the environment.
+type State struct {
+	Physics Data
+	Param   [params]float64
+	X       float64 // of the mass center in the last evaluation [m]
+}
+
+// Choose makes s a State of the package's world, with the default parameters: there is one, whatever variant is. Bit
+// exact.
+func (s *State) Choose(variant int32) {
+	*s = State{}
+	s.Param = defaults
+	s.Physics.Init(mujoco.Rules40)
+}
+
+// Set gives parameter number i of the description the value x; other numbers change nothing. Bit exact.
+func (s *State) Set(i int32, x float64) {
+	if i >= 0 && i < params {
+		s.Param[i] = x
+	}
+}
+
+// Begin starts an episode and writes the first observation to obs. It draws a number for each value of qpos, then of
+// qvel, uniformly from [-reset_noise_scale, reset_noise_scale). Bit exact.
+func (s *State) Begin(rng *noise.Stream, obs []float32) {
+	qpos := qpos0
+	var qvel [nv]float64
+	mujocoenv.Uniform(rng, qpos[:], s.Param[resetNoiseScale])
+	mujocoenv.Uniform(rng, qvel[:], s.Param[resetNoiseScale])
+	s.Physics.Init(int32(s.Param[mujocoRules]))
+	s.Physics.Reset(qpos[:], qvel[:])
+	s.X = s.massCenter()
+	s.Observe(obs)
+}
+
+// Act takes one time step under act, which may hold any values: see [mujocoenv.Hold]. It writes the observation to obs.
+// Bit exact.
+func (s *State) Act(rng *noise.Stream, act []float64, obs []float32) (reward float64, over bool) {
+	var ctrl [nu]float64
+	mujocoenv.Hold(ctrl[:], act, -bound)
+	s.run(ctrl[:])
+	s.Observe(obs)
+	if s.Physics.Bad {
+		return 0, true
+	}
+	x := s.massCenter()
+	velocity := (x - s.X) / float64(timestep*s.Param[frameSkip])
+	s.X = x
+	reward = float64(s.Param[forwardRewardWeight] * velocity)
+	healthy := mujocoenv.Inside(s.Physics.Qpos[2], s.Param[healthyZLow], s.Param[healthyZHigh])
+	if healthy {
+		reward += s.Param[healthyReward]
+	}
+	cost := float64(s.Param[ctrlCostWeight] * mujocoenv.SumSquares(ctrl[:]))
+	cost += s.contactCost()
+	return reward - cost, !healthy && s.Param[terminateWhenUnhealthy] != 0
+}
+
+// massCenter returns x of the mass center in the last evaluation [m].
+func (s *State) massCenter() float64 {
+	moment, mass := 0.0, 0.0
+	for i := range nbody {
+		moment += float64(bodyMass[i] * s.Physics.Xipos[i][0])
+		mass += bodyMass[i]
+	}
+	return moment / mass
+}
+
+// contactCost is the cost of contact forces.
+func (s *State) contactCost() float64 {
+	var forces [6 * nbody]float64
+	for i := range forces {
+		forces[i] = s.Physics.CfrcExt[i/6][i%6]
+	}
+	cost := float64(s.Param[contactCostWeight] * mujocoenv.SumSquares(forces[:]))
+	return mujocoenv.Clip(cost, s.Param[contactCostLow], s.Param[contactCostHigh])
+}
+
+// run takes the steps of the engine that make a step of the environment.
+func (s *State) run(ctrl []float64) {
+	skip := int32(s.Param[frameSkip])
+	for i := int32(0); i < skip; i++ {
+		s.Physics.Step(ctrl)
+	}
+	s.Physics.RnePostConstraint()
+}
+
+// view returns the observation in float64.
+func (s *State) view() [obsDim]float64 {
+	d := &s.Physics
+	var v [obsDim]float64
+	n := 0
+	for i := 2; i < nq; i++ {
+		v[n] = d.Qpos[i]
+		n++
+	}
+	for i := range nv {
+		v[n] = d.Qvel[i]
+		n++
+	}
+	for i := 10; i < 10*nbody; i++ {
+		v[n] = d.Cinert[i/10][i%10]
+		n++
+	}
+	for i := 6; i < 6*nbody; i++ {
+		v[n] = d.Cvel[i/6][i%6]
+		n++
+	}
+	for i := 6; i < nv; i++ {
+		v[n] = d.QfrcActuator[i]
+		n++
+	}
+	for i := 6; i < 6*nbody; i++ {
+		v[n] = d.CfrcExt[i/6][i%6]
+		n++
+	}
+	return v
+}
+
+// Observe writes the observation to obs. Bit exact.
+func (s *State) Observe(obs []float32) {
+	v := s.view()
+	for i := range v {
+		obs[i] = float32(v[i])
+	}
+}

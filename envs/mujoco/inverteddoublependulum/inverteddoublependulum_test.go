@@ -1,0 +1,36 @@
+package inverteddoublependulum
+
+import (
+	"testing"
+
+	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/envs/envtest"
+	"github.com/evoswarm/evoswarm/envs/mujoco/mujocoenv"
+)
+
+func TestConform(t *testing.T) { envtest.Conform(t, Spec, clone) }
+
+func TestGolden(t *testing.T) {
+	envtest.GoldenOf(t, Spec, 20)
+	envtest.GoldenParams(t, Spec, "InvertedDoublePendulum-v5/params", envs.Params{"healthy_reward": 5, "reset_noise_scale": 0.05, "frame_skip": 3})
+}
+
+func TestSteps(t *testing.T) {
+	envtest.Steps(t, Spec, "../../testdata/mujoco_InvertedDoublePendulum-v5.jsonl.gz", look, envtest.Nearness{Step: 1e-9, Run: 1e-9})
+}
+
+func BenchmarkStep(b *testing.B) { envtest.Bench(b, Spec) }
+
+type env = mujocoenv.Env[State, *State]
+
+func clone(e envs.Env) envs.Env {
+	c := *e.(*env)
+	return &c
+}
+
+// look returns what the recordings have and the observation rounds or lacks.
+func look(e envs.Env) envtest.Look {
+	s := &e.(*env).S
+	obs := s.view()
+	return envtest.Look{Obs: obs[:], Contacts: int(s.Physics.Ncon), Rows: int(s.Physics.Nefc)}
+}

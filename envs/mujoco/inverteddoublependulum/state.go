@@ -1,0 +1,26 @@
+package inverteddoublependulum
+
+import (
+	"github.com/evoswarm/evoswarm/envs/mujoco"
+	"github.com/evoswarm/evoswarm/envs/mujoco/mujocoenv"
+)
+
+// Carried implements mujocoenv.State.
+func (s *State) Carried() (qpos, qvel, warmstart []float64) {
+	d := &s.Physics
+	return d.Qpos[:], d.Qvel[:], d.QaccWarmstart[:]
+}
+
+// Resume implements mujocoenv.State.
+func (s *State) Resume(qpos, qvel, warmstart []float64) {
+	s.Physics.Init(mujoco.Rules40)
+	s.Physics.SetState(qpos, qvel, warmstart)
+}
+
+// Stale implements mujocoenv.State.
+func (s *State) Stale(v []float64, load bool) { mujocoenv.Move(v, s.Physics.QfrcConstraint[:1], load) }
+
+// Geoms implements mujocoenv.State.
+func (s *State) Geoms() (all []mujoco.Geom, center, axis [][3]float64) {
+	return geoms[:], s.Physics.GeomXpos[:], s.Physics.GeomAxis[:]
+}
