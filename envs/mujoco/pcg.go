@@ -1,6 +1,6 @@
 package mujoco
 
-// Pcg returns the state after state of the generator PCG32 with increment 1, which shuffles the order in which projected
+// Pcg returns the next state of the generator PCG32 with increment 1. It shuffles the order in which projected
 // Gauss-Seidel visits constraints.
 func Pcg(state uint64) uint64 { return state*6364136223846793005 + 1 }
 

@@ -192,7 +192,7 @@ type Data struct {{
 	h        [nv][nv]float64 // Newton's matrix, then its Cholesky factor
 	gauss    [2]float64
 	evals    int32
-""")
+""" + ("	touched  float64 // trace of M for the trees that constraints touch\n" if m.ntree > 1 else ""))
             else:
                 self.add("""	efcR     [maxRows]float64
 	efcY     [maxRows][nv]float64
@@ -427,7 +427,7 @@ func (d *Data) Step(ctrl []float64) {{
             put2("Cvel", s.cvel)
         put("qfrcSmooth", s.qfrc_smooth)
         put("qaccSmooth", s.qacc_smooth)
-        code, names = Writer(1100).functions("d *Data", "smooth", "evaluates everything but constraints.", stores)
+        code, names = Writer(800).functions("d *Data", "smooth", "evaluates everything but constraints.", stores)
         self.add(code)
         calls = "".join(f"\td.{n}()\n" for n in names)
         limits = ""
@@ -678,6 +678,8 @@ func (d *Data) floor{g}(end, z, margin float64) {{
 
     def trace_scale(self):
         m = self.m
+        if m.ntree > 1:
+            return 1 / load("d.touched")
         total = value(0)
         for i in range(m.nv):
             if m.dof_treeid[i] == 0:
@@ -773,19 +775,23 @@ func (d *Data) constrain() {
             x[i] = x[i] / L[i][i]
         self.method("descend", "sets mgrad to h\\grad.", [(f"d.mgrad[{i}]", x[i]) for i in range(nv)])
         trees = ""
-        for t in range(1, m.ntree):
-            dofs = [i for i in range(nv) if m.dof_treeid[i] == t]
-            touched = " || ".join(f"row[{i}] != 0" for i in dofs)
-            trees += f"""	// Bodies that no constraint touches need no solver.
-	touched := false
+        if m.ntree > 1:
+            trees = "\t// Bodies that no constraint touches need no solver, and their inertia does not count.\n\td.touched = 0\n"
+            for t in range(m.ntree):
+                dofs = [i for i in range(nv) if m.dof_treeid[i] == t]
+                touched = " || ".join(f"row[{i}] != 0" for i in dofs)
+                inertia = " + ".join(f"d.m[{self.adr(i, m.M_rownnz[i] - 1)}]" for i in dofs)
+                trees += f"""	touched{t} := false
 	for i := range d.Nefc {{
 		row := &d.efcJ[i]
-		touched = touched || {touched}
+		touched{t} = touched{t} || {touched}
 	}}
-	if !touched {{
-{indented([f"d.Qacc[{i}] = d.qaccSmooth[{i}]" for i in dofs], 2)}		d.mulM(&d.ma, &d.Qacc)
-	}}
+	if touched{t} {{
+		d.touched += {inertia}
+	}} else {{
+{indented([f"d.Qacc[{i}] = d.qaccSmooth[{i}]" for i in dofs], 2)}	}}
 """
+            trees += "\td.mulM(&d.ma, &d.Qacc)\n"
         self.add(NEWTON_TEXT.replace("$TREES$", trees).replace("$TOL$", text(m.tolerance)).replace("$GTOL$", text(m.tolerance * m.ls_tolerance))
                  .replace("$LSITER$", str(m.ls_iterations)).replace("$ITER$", str(m.iterations)))
 
@@ -1086,9 +1092,9 @@ func (d *Data) warmstart() {
 		for i := range d.Nefc {
 			d.jar[i] = d.efcB[i]
 		}
-		return
+	} else {
+		d.Qacc = d.QaccWarmstart
 	}
-	d.Qacc = d.QaccWarmstart
 $TREES$}
 
 // incremental updates the factor of h for the rows that became active or inactive.
@@ -1399,7 +1405,7 @@ func (d *Data) sweeps() {
 	}
 }
 
-// sweepsShuffled visits all rows in an order drawn anew each time, with Nesterov's momentum, until the cost falls no more.
+// sweepsShuffled visits all rows in another order each time, with Nesterov's momentum, until the cost falls no more.
 func (d *Data) sweepsShuffled() {
 	scale := d.inertiaScale()
 	n := d.Nefc

@@ -306,7 +306,7 @@ class Writer:
         for k, lines in enumerate(parts):
             function = title if len(parts) == 1 else f"{title}{k + 1}"
             names.append(function)
-            words = comment if k == 0 else f"{function} goes on."
+            words = comment if k == 0 else f"{function} continues."
             out.append(f"// {function} {words}\n" if k == 0 else f"// {words}\n")
             out.append(f"func ({receiver}) {function}() {{\n" + "".join("\t" + l + "\n" for l in lines) + "}\n\n")
         return "".join(out), names

@@ -100,6 +100,7 @@ type Data struct {
 	h        [nv][nv]float64 // Newton's matrix, then its Cholesky factor
 	gauss    [2]float64
 	evals    int32
+	touched  float64 // trace of M for the trees that constraints touch
 
 	x0q  [nq]float64
 	x0v  [nv]float64
@@ -541,7 +542,7 @@ func dofDot(row, x *[nv]float64) float64 {
 
 // inertiaScale is what costs and gradients are scaled with: one over the trace of M.
 func (d *Data) inertiaScale() float64 {
-	return 1 / (d.m[0] + d.m[2])
+	return 1 / d.touched
 }
 
 // hessian sets h to M + J'*D*J of the active rows, and factorizes it.
@@ -738,20 +739,34 @@ func (d *Data) warmstart() {
 		for i := range d.Nefc {
 			d.jar[i] = d.efcB[i]
 		}
-		return
+	} else {
+		d.Qacc = d.QaccWarmstart
 	}
-	d.Qacc = d.QaccWarmstart
-	// Bodies that no constraint touches need no solver.
-	touched := false
+	// Bodies that no constraint touches need no solver, and their inertia does not count.
+	d.touched = 0
+	touched0 := false
 	for i := range d.Nefc {
 		row := &d.efcJ[i]
-		touched = touched || row[2] != 0 || row[3] != 0
+		touched0 = touched0 || row[0] != 0 || row[1] != 0
 	}
-	if !touched {
+	if touched0 {
+		d.touched += d.m[0] + d.m[2]
+	} else {
+		d.Qacc[0] = d.qaccSmooth[0]
+		d.Qacc[1] = d.qaccSmooth[1]
+	}
+	touched1 := false
+	for i := range d.Nefc {
+		row := &d.efcJ[i]
+		touched1 = touched1 || row[2] != 0 || row[3] != 0
+	}
+	if touched1 {
+		d.touched += d.m[3] + d.m[4]
+	} else {
 		d.Qacc[2] = d.qaccSmooth[2]
 		d.Qacc[3] = d.qaccSmooth[3]
-		d.mulM(&d.ma, &d.Qacc)
 	}
+	d.mulM(&d.ma, &d.Qacc)
 }
 
 // incremental updates the factor of h for the rows that became active or inactive.

@@ -2248,9 +2248,9 @@ func (d *Data) warmstart() {
 		for i := range d.Nefc {
 			d.jar[i] = d.efcB[i]
 		}
-		return
+	} else {
+		d.Qacc = d.QaccWarmstart
 	}
-	d.Qacc = d.QaccWarmstart
 }
 
 // incremental updates the factor of h for the rows that became active or inactive.
