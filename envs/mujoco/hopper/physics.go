@@ -75,6 +75,7 @@ type Data struct {
 	qLDiagInv  [nv]float64
 	qfrcSmooth [nv]float64
 	qaccSmooth [nv]float64
+	found      mujoco.Touch
 
 	efcJ     [maxRows][nv]float64
 	efcD     [maxRows]float64
@@ -685,27 +686,27 @@ func (d *Data) collide() {
 		if old {
 			margin = 0.001
 		}
-		var t mujoco.Touch
-		mujoco.Capsules(&t, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.05, 0.19999999999999996, &d.GeomXpos[3], &d.GeomAxis[3], 0.04, 0.25)
-		d.touch(&t, 1, 3, 1, margin, 0.9, 0.134517515033235, 3906.2499999999995, 125, 0.8, 0.8, 0.01, 0.5)
+		d.found.N = 0
+		mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.05, 0.19999999999999996, &d.GeomXpos[3], &d.GeomAxis[3], 0.04, 0.25)
+		d.touch(1, 3, 1, margin, 0.9, 0.134517515033235, 3906.2499999999995, 125, 0.8, 0.8, 0.01, 0.5)
 	}
 	if !mujoco.Far(&d.GeomXpos[1], &d.GeomXpos[4], 0.5069999999999999) { // torso_geom and foot_geom
 		margin := 0.002
 		if old {
 			margin = 0.001
 		}
-		var t mujoco.Touch
-		mujoco.Capsules(&t, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.05, 0.19999999999999996, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.195)
-		d.touch(&t, 1, 4, 1, margin, 2, 0.15182510715719394, 3906.2499999999995, 125, 0.8, 0.8, 0.01, 0.5)
+		d.found.N = 0
+		mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.05, 0.19999999999999996, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.195)
+		d.touch(1, 4, 1, margin, 2, 0.15182510715719394, 3906.2499999999995, 125, 0.8, 0.8, 0.01, 0.5)
 	}
 	if !mujoco.Far(&d.GeomXpos[2], &d.GeomXpos[4], 0.532) { // thigh_geom and foot_geom
 		margin := 0.002
 		if old {
 			margin = 0.001
 		}
-		var t mujoco.Touch
-		mujoco.Capsules(&t, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.05, 0.22500000000000003, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.195)
-		d.touch(&t, 2, 4, 1, margin, 2, 0.11882602091432573, 3906.2499999999995, 125, 0.8, 0.8, 0.01, 0.5)
+		d.found.N = 0
+		mujoco.Capsules(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.05, 0.22500000000000003, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.195)
+		d.touch(2, 4, 1, margin, 2, 0.11882602091432573, 3906.2499999999995, 125, 0.8, 0.8, 0.01, 0.5)
 	}
 }
 
@@ -1092,8 +1093,9 @@ func (d *Data) floor4(end, z, margin float64) {
 // movedBy has a bit for each degree of freedom that moves a body.
 var movedBy = [nbody]uint32{0, 7, 15, 31, 63}
 
-// touch adds the rows of the contacts t between two bodies.
-func (d *Data) touch(t *mujoco.Touch, body1, body2, dim int32, margin, friction, inverse, stiffness, damping, low, high, width, mid float64) {
+// touch adds the rows of the contacts found between two bodies.
+func (d *Data) touch(body1, body2, dim int32, margin, friction, inverse, stiffness, damping, low, high, width, mid float64) {
+	t := &d.found
 	for i := range t.N {
 		n := d.Nefc
 		rows := int32(1)

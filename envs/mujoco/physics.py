@@ -1,8 +1,8 @@
-"""Writes a world's physics.go from its traced model."""
+"""Writes a world's physics.go from its traced model: the state, steps, collisions, rows of constraints and solvers."""
 
-import unroll
+import smooth
 from trace import Writer, call, const, load, sqrt, text, value, var
-from unroll import (CAPSULE, EULER, FREE, HINGE, MINVAL, NEWTON, PGS, PLANE, SPHERE, add_, constants, cross, dot, factor,
+from smooth import (CAPSULE, EULER, FREE, HINGE, MINVAL, NEWTON, PGS, PLANE, SPHERE, add_, constants, cross, dot, factor,
                     half_solve, mul_sym, solve, sub_)
 
 # what worlds read of each model, beyond the state
@@ -36,8 +36,8 @@ class Physics:
     def __init__(self, m, data):
         self.m, self.data = m, data
         self.exports = EXPORTS.get(m.package, [])
-        self.smooth = unroll.Smooth(m)
-        self.pairs = [unroll.Pair(m, a, b) for a, b in m.pairs()]
+        self.smooth = smooth.Smooth(m)
+        self.pairs = [smooth.Pair(m, a, b) for a, b in m.pairs()]
         self.floor = [p for p in self.pairs if m.geom_type[p.g1] == PLANE]
         self.bodies = [p for p in self.pairs if m.geom_type[p.g1] != PLANE]
         self.limits = [j for j in range(m.njnt) if m.jnt_limited[j]]
@@ -167,6 +167,8 @@ type Data struct {{
 	qfrcSmooth [nv]float64
 	qaccSmooth [nv]float64
 """)
+        if self.bodies:
+            self.add("	found mujoco.Touch\n")
         if m.nv > 12 and "Cinert" not in self.exports:
             self.add("	cinert [nbody][10]float64\n")
         if self.limits or self.pairs:
@@ -501,17 +503,17 @@ func (d *Data) collide() {{
         r1, r2 = text(m.geom_size[g1][0]), text(m.geom_size[g2][0])
         kinds = (m.geom_type[g1], m.geom_type[g2])
         if kinds == (SPHERE, SPHERE):
-            found = f"mujoco.Spheres(&t, {margin}, {a1}, {r1}, {a2}, {r2})"
+            found = f"mujoco.Spheres(&d.found, {margin}, {a1}, {r1}, {a2}, {r2})"
         elif kinds == (SPHERE, CAPSULE):
-            found = f"mujoco.SphereCapsule(&t, {margin}, {a1}, {r1}, {a2}, {r2}, {text(m.geom_size[g2][1])})"
+            found = f"mujoco.SphereCapsule(&d.found, {margin}, {a1}, {r1}, {a2}, {r2}, {text(m.geom_size[g2][1])})"
         else:
-            found = (f"mujoco.Capsules(&t, {margin}, {a1}, {r1}, {text(m.geom_size[g1][1])}, "
+            found = (f"mujoco.Capsules(&d.found, {margin}, {a1}, {r1}, {text(m.geom_size[g1][1])}, "
                      f"{a2}, {r2}, {text(m.geom_size[g2][1])})")
         args = ", ".join(text(float(x)) for x in [p.friction, p.diag, p.k, p.b] + p.imp[:4])
         return f"""	if !mujoco.Far(&d.GeomXpos[{g1}], &d.GeomXpos[{g2}], {text(reach + largest)}) {{ // {self.name(g1)} and {self.name(g2)}
-{lines}		var t mujoco.Touch
+{lines}		d.found.N = 0
 		{found}
-		d.touch(&t, {p.b1}, {p.b2}, {p.dim}, {margin}, {args})
+		d.touch({p.b1}, {p.b2}, {p.dim}, {margin}, {args})
 	}}
 """
 
@@ -887,8 +889,9 @@ RK4_FREE = RK4_PLAIN.replace("""		d.sumV[i] = float64(d.Qvel[i] * (1.0 / 6))
 		d.sumV[i] += float64(d.rate[i] * weight)
 """)
 
-TOUCH_TEXT = """// touch adds the rows of the contacts t between two bodies.
-func (d *Data) touch(t *mujoco.Touch, body1, body2, dim int32, margin, friction, inverse, stiffness, damping, low, high, width, mid float64) {
+TOUCH_TEXT = """// touch adds the rows of the contacts found between two bodies.
+func (d *Data) touch(body1, body2, dim int32, margin, friction, inverse, stiffness, damping, low, high, width, mid float64) {
+	t := &d.found
 	for i := range t.N {
 		n := d.Nefc
 		rows := int32(1)
