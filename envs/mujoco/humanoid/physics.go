@@ -128,6 +128,7 @@ type Data struct {
 	efcY     [maxRows][nv]float64
 	ar       [maxRows][maxRows]float64
 	arInv    [maxRows]float64
+	arDiag   [maxRows]float64
 	before   [maxRows]float64
 	momentum [maxRows]float64
 	visits   [maxRows]int32
@@ -10295,17 +10296,29 @@ func (d *Data) delassus() {
 	for i := range d.Nefc {
 		a := &d.efcY[i]
 		line := &d.ar[i]
-		for k := range i + 1 {
-			line[k] = 0
+		k := int32(0)
+		for ; k+4 <= i+1; k += 4 { // four sums side by side
+			b0, b1, b2, b3 := &d.efcY[k], &d.efcY[k+1], &d.efcY[k+2], &d.efcY[k+3]
+			var s0, s1, s2, s3 float64
+			for v := range nv {
+				if x := a[v]; x != 0 {
+					s0 += float64(b0[v] * x)
+					s1 += float64(b1[v] * x)
+					s2 += float64(b2[v] * x)
+					s3 += float64(b3[v] * x)
+				}
+			}
+			line[k], line[k+1], line[k+2], line[k+3] = s0, s1, s2, s3
 		}
-		for v := range nv {
-			x := a[v]
-			if x == 0 {
-				continue
+		for ; k <= i; k++ {
+			b := &d.efcY[k]
+			s := 0.0
+			for v := range nv {
+				if x := a[v]; x != 0 {
+					s += float64(b[v] * x)
+				}
 			}
-			for k := range i + 1 {
-				line[k] += float64(d.efcY[k][v] * x)
-			}
+			line[k] = s
 		}
 		for k := range i {
 			d.ar[k][i] = line[k]
@@ -10314,28 +10327,30 @@ func (d *Data) delassus() {
 	for i := range d.Nefc {
 		d.ar[i][i] += d.efcR[i]
 		d.arInv[i] = 1 / d.ar[i][i]
+		d.arDiag[i] = 1 / d.arInv[i]
 	}
 }
 
 // sum multiplies a row of ar with the forces.
 func (d *Data) sum(row *[maxRows]float64) float64 {
+	f := d.efcForce[:d.Nefc]
+	r := row[:len(f)]
 	var s0, s1, s2, s3 float64
-	n := d.Nefc
-	i := int32(0)
-	for ; i+4 <= n; i += 4 {
-		s0 += float64(row[i] * d.efcForce[i])
-		s1 += float64(row[i+1] * d.efcForce[i+1])
-		s2 += float64(row[i+2] * d.efcForce[i+2])
-		s3 += float64(row[i+3] * d.efcForce[i+3])
+	for len(f) >= 4 && len(r) >= 4 {
+		s0 += float64(r[0] * f[0])
+		s1 += float64(r[1] * f[1])
+		s2 += float64(r[2] * f[2])
+		s3 += float64(r[3] * f[3])
+		f, r = f[4:], r[4:]
 	}
 	s := (s0 + s2) + (s1 + s3)
-	switch n - i {
+	switch len(f) {
 	case 3:
-		s += (float64(row[i]*d.efcForce[i]) + float64(row[i+1]*d.efcForce[i+1])) + float64(row[i+2]*d.efcForce[i+2])
+		s += (float64(r[0]*f[0]) + float64(r[1]*f[1])) + float64(r[2]*f[2])
 	case 2:
-		s += float64(row[i]*d.efcForce[i]) + float64(row[i+1]*d.efcForce[i+1])
+		s += float64(r[0]*f[0]) + float64(r[1]*f[1])
 	case 1:
-		s += float64(row[i] * d.efcForce[i])
+		s += float64(r[0] * f[0])
 	}
 	return s
 }
@@ -10396,7 +10411,7 @@ func (d *Data) visit(i int32) float64 {
 		f = 0
 	}
 	delta := f - old
-	change := float64(0.5*delta*delta*(1/d.arInv[i])) + float64(delta*residual)
+	change := float64(0.5*delta*delta*d.arDiag[i]) + float64(delta*residual)
 	if change > 1e-10 {
 		return 0
 	}
@@ -10433,26 +10448,21 @@ func (d *Data) sweepsShuffled() {
 		if iteration > 0 {
 			beta = float64(since-1) / float64(since+2)
 		}
-		if beta > 0 {
-			for i := range n {
-				f := d.efcForce[i]
-				g := f + float64(beta*(f-d.before[i]))
-				d.before[i] = f
+		for i := range n {
+			f := d.efcForce[i]
+			g := f
+			if beta > 0 {
+				g = f + float64(beta*(f-d.before[i]))
 				if g < 0 {
 					g = 0
 				}
 				d.efcForce[i] = g
 			}
-		} else {
-			for i := range n {
-				d.before[i] = d.efcForce[i]
-			}
-		}
-		for i := range n {
-			d.momentum[i] = d.efcForce[i]
+			d.before[i] = f
+			d.momentum[i] = g
 		}
 		for i := n - 1; i > 0; i-- {
-			k := int32(mujoco.PcgWord(random) % uint32(i+1))
+			k := int32(mujoco.Remainder(mujoco.PcgWord(random), uint32(i+1)))
 			random = mujoco.Pcg(random)
 			d.visits[i], d.visits[k] = d.visits[k], d.visits[i]
 		}
