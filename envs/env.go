@@ -79,3 +79,15 @@ type Stateful interface {
 	// range given in Spec().State.
 	SetState(state []float64, obs []float32) error
 }
+
+// Mechanical is a Stateful with the state of a simulation by MuJoCo, from which everything else in its state vector
+// follows where nobody says otherwise.
+type Mechanical interface {
+	Stateful
+
+	// SetMotion makes positions, velocities and the accelerations with which the solver starts the present state, with
+	// derived values that belong to them, and writes its observation to obs. It returns an error that wraps ErrState,
+	// and changes nothing, if a length is wrong, or a value is not finite or out of the range given in Spec().State. An
+	// empty warmstart is one of zeros.
+	SetMotion(qpos, qvel, warmstart []float64, obs []float32) error
+}

@@ -37,14 +37,23 @@ func TestThresholds(t *testing.T) {
 		ours   bool
 	}{
 		{"Acrobot-v1", 500, -100, false},
+		{"Ant-v5", 1000, 6000, false},
 		{"BipedalWalker-v3", 1600, 300, false},
 		{"BipedalWalkerHardcore-v3", 2000, 300, false},
 		{"CartPole-v1", 500, 475, false},
+		{"HalfCheetah-v5", 1000, 4800, false},
+		{"Hopper-v5", 1000, 3800, false},
+		{"Humanoid-v5", 1000, 6000, true},
+		{"InvertedDoublePendulum-v5", 1000, 9100, false},
+		{"InvertedPendulum-v5", 1000, 950, false},
 		{"LunarLander-v3", 1000, 200, false},
 		{"LunarLanderContinuous-v3", 1000, 200, false},
 		{"MountainCar-v0", 200, -110, false},
 		{"MountainCarContinuous-v0", 999, 90, false},
 		{"Pendulum-v1", 200, -200, true},
+		{"Reacher-v5", 50, -3.75, false},
+		{"Swimmer-v5", 1000, 360, false},
+		{"Walker2d-v5", 1000, 5000, true},
 	} {
 		s, err := envs.Find(want.id)
 		if err != nil {

@@ -27,7 +27,8 @@ func (t *traceFlags) bind(fs *verb.Flags) {
 	fs.String(&t.seed, "seed", "N", "draw the start from the noise stream of episode seed N")
 	fs.String(&t.draws, "draws", "FILE", "a JSON array of numbers u in [0,1) used instead of noise, one per draw, in Gymnasium's order: "+
 		"uniform = low + u (high - low), integer = low + floor(u (high - low))")
-	fs.String(&t.state, "state", "FILE", `start from this state: {"state":[...]}`)
+	fs.String(&t.state, "state", "FILE", `start from this state: {"state":[...]}, or, in a world of MuJoCo, `+
+		`{"qpos":[...],"qvel":[...],"warmstart":[...]}, of which the last may be left out`)
 	fs.String(&t.actions, "actions", "FILE", "a number or a JSON array per line")
 	t.params = map[string]string{}
 	BindParams(fs, t.params, "a parameter of the environment, as show lists them; may be repeated. A state brings its own wind")
@@ -108,14 +109,25 @@ func (t *traceFlags) start(s *verb.IO, env envs.Stateful, rng *noise.Stream, obs
 	if t.draws != "" {
 		return t.startDraws(s, env, rng, obs)
 	}
+	*rng = noise.NewStream(0, noise.DomainEpisode)
+	return t.startState(s, env, obs)
+}
+
+func (t *traceFlags) startState(s *verb.IO, env envs.Stateful, obs []float32) error {
 	var file struct {
-		State []float64 `json:"state"`
+		State                 []float64 `json:"state"`
+		Qpos, Qvel, Warmstart []float64
 	}
 	if err := readJSON(s, t.state, &file, `{"state":[...]}`); err != nil {
 		return err
 	}
-	*rng = noise.NewStream(0, noise.DomainEpisode)
-	if err := env.SetState(file.State, obs); err != nil {
+	set := func() error { return env.SetState(file.State, obs) }
+	if mechanical, ok := env.(envs.Mechanical); ok && file.State == nil {
+		set = func() error { return mechanical.SetMotion(file.Qpos, file.Qvel, file.Warmstart, obs) }
+	} else if file.Qpos != nil || file.Qvel != nil || file.Warmstart != nil {
+		return verb.Failed(fmt.Errorf("%s: qpos, qvel and warmstart are for worlds of MuJoCo, and without state", verb.Called(t.state)), `the file has the form {"state":[...]}`)
+	}
+	if err := set(); err != nil {
 		return verb.Failed(fmt.Errorf("%s: %w", verb.Called(t.state), err), "evonode env show "+env.Spec().ID+" --json lists the state and its ranges")
 	}
 	return nil

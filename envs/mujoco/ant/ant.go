@@ -85,7 +85,7 @@ var Spec = mujocoenv.Spec[State](mujocoenv.World{
 		{Name: "contact_force_low", Kind: envs.RealParam, Default: defaults[contactForceLow], Low: -1e6, Unit: "N", Doc: "contact forces are held to at least this"},
 		{Name: "contact_force_high", Kind: envs.RealParam, Default: defaults[contactForceHigh], High: 1e6, Unit: "N", Doc: "and at most this"},
 		{Name: "reset_noise_scale", Kind: envs.RealParam, Default: defaults[resetNoiseScale], High: 1, Doc: "size of the noise of a reset"},
-		{Name: "frame_skip", Kind: envs.IntegerParam, Default: defaults[frameSkip], Low: 1, High: 100, Doc: "steps of the engine in a step"},
+		{Name: "frame_skip", Kind: envs.IntegerParam, Default: defaults[frameSkip], Low: 1, High: 20, Doc: "steps of the engine in a step"},
 		{Name: "mujoco_rules", Kind: envs.IntegerParam, Default: defaults[mujocoRules], Low: mujoco.Rules40, High: mujoco.Rules33, Doc: "whose physics: 0 MuJoCo 4.0, 1 that of 3.5, 2 that of 3.3"},
 	},
 	Qpos:     []string{"x", "y", "z", "qw", "qx", "qy", "qz", "hip_1", "ankle_1", "hip_2", "ankle_2", "hip_3", "ankle_3", "hip_4", "ankle_4"},

@@ -30,20 +30,20 @@ const (
 	params
 )
 
-// defaults are Gymnasium's.
+// defaults are Gymnasium's, in the same order.
 var defaults = [params]float64{
-	forwardRewardWeight:    1,
-	ctrlCostWeight:         0.5,
-	contactCostWeight:      5e-4,
-	healthyReward:          1,
-	terminateWhenUnhealthy: 1,
-	healthyZLow:            0.2,
-	healthyZHigh:           1,
-	contactForceLow:        -1,
-	contactForceHigh:       1,
-	resetNoiseScale:        0.1,
-	frameSkip:              5,
-	mujocoRules:            mujoco.Rules40,
+	1,              // forwardRewardWeight
+	0.5,            // ctrlCostWeight
+	5e-4,           // contactCostWeight
+	1,              // healthyReward
+	1,              // terminateWhenUnhealthy
+	0.2,            // healthyZLow
+	1,              // healthyZHigh
+	-1,             // contactForceLow
+	1,              // contactForceHigh
+	0.1,            // resetNoiseScale
+	5,              // frameSkip
+	mujoco.Rules40, // mujocoRules
 }
 
 // State is the complete state of the environment.

@@ -23,13 +23,13 @@ const (
 	params
 )
 
-// defaults are Gymnasium's.
+// defaults are Gymnasium's, in the same order.
 var defaults = [params]float64{
-	forwardRewardWeight: 1,
-	ctrlCostWeight:      0.1,
-	resetNoiseScale:     0.1,
-	frameSkip:           5,
-	mujocoRules:         mujoco.Rules40,
+	1,              // forwardRewardWeight
+	0.1,            // ctrlCostWeight
+	0.1,            // resetNoiseScale
+	5,              // frameSkip
+	mujoco.Rules40, // mujocoRules
 }
 
 // State is the complete state of the environment.

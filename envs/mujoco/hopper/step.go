@@ -32,21 +32,21 @@ const (
 	params
 )
 
-// defaults are Gymnasium's.
+// defaults are Gymnasium's, in the same order.
 var defaults = [params]float64{
-	forwardRewardWeight:    1,
-	ctrlCostWeight:         1e-3,
-	healthyReward:          1,
-	terminateWhenUnhealthy: 1,
-	healthyStateLow:        -100,
-	healthyStateHigh:       100,
-	healthyZLow:            0.7,
-	healthyZHigh:           envs.Unbounded,
-	healthyAngleLow:        -0.2,
-	healthyAngleHigh:       0.2,
-	resetNoiseScale:        5e-3,
-	frameSkip:              4,
-	mujocoRules:            mujoco.Rules40,
+	1,              // forwardRewardWeight
+	1e-3,           // ctrlCostWeight
+	1,              // healthyReward
+	1,              // terminateWhenUnhealthy
+	-100,           // healthyStateLow
+	100,            // healthyStateHigh
+	0.7,            // healthyZLow
+	envs.Unbounded, // healthyZHigh
+	-0.2,           // healthyAngleLow
+	0.2,            // healthyAngleHigh
+	5e-3,           // resetNoiseScale
+	4,              // frameSkip
+	mujoco.Rules40, // mujocoRules
 }
 
 // State is the complete state of the environment.

@@ -98,7 +98,7 @@ var Spec = mujocoenv.Spec[State](mujocoenv.World{
 		{Name: "healthy_z_low", Kind: envs.RealParam, Default: defaults[healthyZLow], Low: -envs.Unbounded, High: envs.Unbounded, Unit: "m", Doc: "the robot is healthy only if the height is above this"},
 		{Name: "healthy_z_high", Kind: envs.RealParam, Default: defaults[healthyZHigh], Low: -envs.Unbounded, High: envs.Unbounded, Unit: "m", Doc: "and below this"},
 		{Name: "reset_noise_scale", Kind: envs.RealParam, Default: defaults[resetNoiseScale], High: 1, Doc: "size of the noise of a reset"},
-		{Name: "frame_skip", Kind: envs.IntegerParam, Default: defaults[frameSkip], Low: 1, High: 100, Doc: "steps of the engine in a step"},
+		{Name: "frame_skip", Kind: envs.IntegerParam, Default: defaults[frameSkip], Low: 1, High: 20, Doc: "steps of the engine in a step"},
 		{Name: "mujoco_rules", Kind: envs.IntegerParam, Default: defaults[mujocoRules], Low: mujoco.Rules40, High: mujoco.Rules33, Doc: "whose physics: 0 MuJoCo 4.0, 1 that of 3.5, 2 that of 3.3"},
 	},
 	Qpos:     []string{"x", "y", "z", "qw", "qx", "qy", "qz", "abdomen_z", "abdomen_y", "abdomen_x", "right_hip_x", "right_hip_z", "right_hip_y", "right_knee", "left_hip_x", "left_hip_z", "left_hip_y", "left_knee", "right_shoulder1", "right_shoulder2", "right_elbow", "left_shoulder1", "left_shoulder2", "left_elbow"},

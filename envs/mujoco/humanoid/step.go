@@ -31,20 +31,20 @@ const (
 	params
 )
 
-// defaults are Gymnasium's.
+// defaults are Gymnasium's, in the same order.
 var defaults = [params]float64{
-	forwardRewardWeight:    1.25,
-	ctrlCostWeight:         0.1,
-	contactCostWeight:      5e-7,
-	contactCostLow:         -envs.Unbounded,
-	contactCostHigh:        10,
-	healthyReward:          5,
-	terminateWhenUnhealthy: 1,
-	healthyZLow:            1,
-	healthyZHigh:           2,
-	resetNoiseScale:        1e-2,
-	frameSkip:              5,
-	mujocoRules:            mujoco.Rules40,
+	1.25,            // forwardRewardWeight
+	0.1,             // ctrlCostWeight
+	5e-7,            // contactCostWeight
+	-envs.Unbounded, // contactCostLow
+	10,              // contactCostHigh
+	5,               // healthyReward
+	1,               // terminateWhenUnhealthy
+	1,               // healthyZLow
+	2,               // healthyZHigh
+	1e-2,            // resetNoiseScale
+	5,               // frameSkip
+	mujoco.Rules40,  // mujocoRules
 }
 
 // State is the complete state of the environment.

@@ -73,7 +73,7 @@ var Spec = mujocoenv.Spec[State](mujocoenv.World{
 	Params: []envs.Param{
 		{Name: "healthy_reward", Kind: envs.RealParam, Default: defaults[healthyReward], Low: -1e6, High: 1e6, Doc: "reward of a step that does not end the episode"},
 		{Name: "reset_noise_scale", Kind: envs.RealParam, Default: defaults[resetNoiseScale], High: 1, Doc: "size of the noise of a reset"},
-		{Name: "frame_skip", Kind: envs.IntegerParam, Default: defaults[frameSkip], Low: 1, High: 100, Doc: "steps of the engine in a step"},
+		{Name: "frame_skip", Kind: envs.IntegerParam, Default: defaults[frameSkip], Low: 1, High: 20, Doc: "steps of the engine in a step"},
 	},
 	Qpos: joints, Qvel: joints,
 	Stale:    []string{"qfrc_constraint slider"},

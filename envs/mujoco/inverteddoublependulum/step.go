@@ -21,11 +21,11 @@ const (
 	params
 )
 
-// defaults are Gymnasium's.
+// defaults are Gymnasium's, in the same order.
 var defaults = [params]float64{
-	healthyReward:   10,
-	resetNoiseScale: 0.1,
-	frameSkip:       5,
+	10,  // healthyReward
+	0.1, // resetNoiseScale
+	5,   // frameSkip
 }
 
 // State is the complete state of the environment.

@@ -20,11 +20,11 @@ const (
 	params
 )
 
-// defaults are Gymnasium's.
+// defaults are Gymnasium's, in the same order.
 var defaults = [params]float64{
-	resetNoiseScale: 0.01,
-	frameSkip:       2,
-	mujocoRules:     mujoco.Rules40,
+	0.01,           // resetNoiseScale
+	2,              // frameSkip
+	mujoco.Rules40, // mujocoRules
 }
 
 // State is the complete state of the environment.

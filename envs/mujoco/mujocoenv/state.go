@@ -40,19 +40,39 @@ func (e *Env[T, P]) State() []float64 {
 
 // SetState implements envs.Stateful.
 func (e *Env[T, P]) SetState(state []float64, obs []float32) error {
-	if err := envs.CheckState(e.spec, state); err != nil {
+	if err := e.check(state); err != nil {
 		return err
-	}
-	if e.world.Free {
-		if err := checkTurn(state[3:7]); err != nil {
-			return err
-		}
 	}
 	nq, nv := len(e.world.Qpos), len(e.world.Qvel)
 	P(&e.S).Resume(state[:nq], state[nq:nq+nv], state[nq+nv:nq+2*nv])
 	P(&e.S).Stale(state[nq+2*nv:], true)
 	P(&e.S).Observe(obs)
 	return nil
+}
+
+// SetMotion implements envs.Mechanical.
+func (e *Env[T, P]) SetMotion(qpos, qvel, warmstart []float64, obs []float32) error {
+	nq, nv := len(e.world.Qpos), len(e.world.Qvel)
+	if len(qpos) != nq || len(qvel) != nv || len(warmstart) != nv && len(warmstart) != 0 {
+		return fmt.Errorf("%w: %s has %d values of qpos, %d of qvel and %d or none of warmstart, got %d, %d and %d", envs.ErrState,
+			e.spec.ID, nq, nv, nv, len(qpos), len(qvel), len(warmstart))
+	}
+	state := make([]float64, len(e.spec.State))
+	Move(Move(Move(state, qpos, false), qvel, false), warmstart, false)
+	if err := e.check(state); err != nil {
+		return err
+	}
+	P(&e.S).Resume(state[:nq], state[nq:nq+nv], state[nq+nv:nq+2*nv])
+	P(&e.S).Observe(obs)
+	return nil
+}
+
+// check returns an error that wraps envs.ErrState unless SetState takes the state.
+func (e *Env[T, P]) check(state []float64) error {
+	if err := envs.CheckState(e.spec, state); err != nil || !e.world.Free {
+		return err
+	}
+	return checkTurn(state[3:7])
 }
 
 // Move copies x to the beginning of v, or from there if load is true, and returns the rest of v.

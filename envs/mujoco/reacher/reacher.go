@@ -73,7 +73,7 @@ var Spec = mujocoenv.Spec[State](mujocoenv.World{
 	Params: []envs.Param{
 		{Name: "reward_dist_weight", Kind: envs.RealParam, Default: defaults[rewardDistWeight], Low: -1e6, High: 1e6, Doc: "factor of the distance"},
 		{Name: "reward_control_weight", Kind: envs.RealParam, Default: defaults[rewardControlWeight], Low: -1e6, High: 1e6, Doc: "factor of the cost of controls"},
-		{Name: "frame_skip", Kind: envs.IntegerParam, Default: defaults[frameSkip], Low: 1, High: 100, Doc: "steps of the engine in a step"},
+		{Name: "frame_skip", Kind: envs.IntegerParam, Default: defaults[frameSkip], Low: 1, High: 20, Doc: "steps of the engine in a step"},
 	},
 	Qpos: joints, Qvel: joints,
 	Stale:    []string{"fingertip x", "fingertip y", "fingertip z", "target x", "target y", "target z"},

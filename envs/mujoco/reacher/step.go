@@ -21,11 +21,11 @@ const (
 	params
 )
 
-// defaults are Gymnasium's.
+// defaults are Gymnasium's, in the same order.
 var defaults = [params]float64{
-	rewardDistWeight:    1,
-	rewardControlWeight: 1,
-	frameSkip:           2,
+	1, // rewardDistWeight
+	1, // rewardControlWeight
+	2, // frameSkip
 }
 
 // State is the complete state of the environment.

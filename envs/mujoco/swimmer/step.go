@@ -23,13 +23,13 @@ const (
 	params
 )
 
-// defaults are Gymnasium's.
+// defaults are Gymnasium's, in the same order.
 var defaults = [params]float64{
-	forwardRewardWeight: 1,
-	ctrlCostWeight:      1e-4,
-	resetNoiseScale:     0.1,
-	frameSkip:           4,
-	mujocoRules:         mujoco.Rules40,
+	1,              // forwardRewardWeight
+	1e-4,           // ctrlCostWeight
+	0.1,            // resetNoiseScale
+	4,              // frameSkip
+	mujoco.Rules40, // mujocoRules
 }
 
 // State is the complete state of the environment.

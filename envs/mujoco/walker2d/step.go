@@ -29,19 +29,19 @@ const (
 	params
 )
 
-// defaults are Gymnasium's.
+// defaults are Gymnasium's, in the same order.
 var defaults = [params]float64{
-	forwardRewardWeight:    1,
-	ctrlCostWeight:         1e-3,
-	healthyReward:          1,
-	terminateWhenUnhealthy: 1,
-	healthyZLow:            0.8,
-	healthyZHigh:           2,
-	healthyAngleLow:        -1,
-	healthyAngleHigh:       1,
-	resetNoiseScale:        5e-3,
-	frameSkip:              4,
-	mujocoRules:            mujoco.Rules40,
+	1,              // forwardRewardWeight
+	1e-3,           // ctrlCostWeight
+	1,              // healthyReward
+	1,              // terminateWhenUnhealthy
+	0.8,            // healthyZLow
+	2,              // healthyZHigh
+	-1,             // healthyAngleLow
+	1,              // healthyAngleHigh
+	5e-3,           // resetNoiseScale
+	4,              // frameSkip
+	mujoco.Rules40, // mujocoRules
 }
 
 // State is the complete state of the environment.
