@@ -17,6 +17,40 @@ func TestParamsAreGymnasiums(t *testing.T) {
 	want := map[string]map[string]float64{
 		"LunarLander-v3": lander, "LunarLanderContinuous-v3": lander, "CartPole-v1": {"sutton_barto_reward": 0},
 		"MountainCar-v0": {"goal_velocity": 0}, "MountainCarContinuous-v0": {"goal_velocity": 0}, "Pendulum-v1": {"g": 10},
+		// A range is two parameters; mujoco_rules are ours.
+		"Ant-v5": {
+			"frame_skip": 5, "forward_reward_weight": 1, "ctrl_cost_weight": 0.5, "contact_cost_weight": 0.0005,
+			"healthy_reward": 1, "terminate_when_unhealthy": 1, "healthy_z_low": 0.2, "healthy_z_high": 1,
+			"contact_force_low": -1, "contact_force_high": 1, "reset_noise_scale": 0.1, "mujoco_rules": 0,
+		},
+		"HalfCheetah-v5": {
+			"frame_skip": 5, "forward_reward_weight": 1, "ctrl_cost_weight": 0.1, "reset_noise_scale": 0.1,
+			"mujoco_rules": 0,
+		},
+		"Hopper-v5": {
+			"frame_skip": 4, "forward_reward_weight": 1, "ctrl_cost_weight": 0.001, "healthy_reward": 1,
+			"terminate_when_unhealthy": 1, "healthy_state_low": -100, "healthy_state_high": 100, "healthy_z_low": 0.7,
+			"healthy_z_high": envs.Unbounded, "healthy_angle_low": -0.2, "healthy_angle_high": 0.2,
+			"reset_noise_scale": 0.005, "mujoco_rules": 0,
+		},
+		"Humanoid-v5": {
+			"frame_skip": 5, "forward_reward_weight": 1.25, "ctrl_cost_weight": 0.1, "contact_cost_weight": 5e-07,
+			"contact_cost_low": -envs.Unbounded, "contact_cost_high": 10, "healthy_reward": 5,
+			"terminate_when_unhealthy": 1, "healthy_z_low": 1, "healthy_z_high": 2, "reset_noise_scale": 0.01,
+			"mujoco_rules": 0,
+		},
+		"InvertedDoublePendulum-v5": {"frame_skip": 5, "healthy_reward": 10, "reset_noise_scale": 0.1},
+		"InvertedPendulum-v5":       {"frame_skip": 2, "reset_noise_scale": 0.01, "mujoco_rules": 0},
+		"Reacher-v5":                {"frame_skip": 2, "reward_dist_weight": 1, "reward_control_weight": 1},
+		"Swimmer-v5": {
+			"frame_skip": 4, "forward_reward_weight": 1, "ctrl_cost_weight": 0.0001, "reset_noise_scale": 0.1,
+			"mujoco_rules": 0,
+		},
+		"Walker2d-v5": {
+			"frame_skip": 4, "forward_reward_weight": 1, "ctrl_cost_weight": 0.001, "healthy_reward": 1,
+			"terminate_when_unhealthy": 1, "healthy_z_low": 0.8, "healthy_z_high": 2, "healthy_angle_low": -1,
+			"healthy_angle_high": 1, "reset_noise_scale": 0.005, "mujoco_rules": 0,
+		},
 	}
 	for _, s := range envs.All() {
 		got := map[string]float64{}
