@@ -167,10 +167,12 @@ type Data struct {{
 	qfrcSmooth [nv]float64
 	qaccSmooth [nv]float64
 """)
-        if self.bodies:
-            self.add("	found mujoco.Touch\n")
         if m.nv > 12 and "Cinert" not in self.exports:
             self.add("	cinert [nbody][10]float64\n")
+        self.kept_at = len(self.out)
+        self.add("")
+        if self.bodies:
+            self.add("	found mujoco.Touch\n")
         if self.limits or self.pairs:
             self.add("""
 	efcJ     [maxRows][nv]float64
@@ -430,7 +432,9 @@ func (d *Data) Step(ctrl []float64) {{
             put2("Cvel", s.cvel)
         put("qfrcSmooth", s.qfrc_smooth)
         put("qaccSmooth", s.qacc_smooth)
-        code, names = Writer(800).functions("d *Data", "smooth", "evaluates everything but constraints.", stores)
+        code, names, kept = Writer(350).functions("d *Data", "smooth", "evaluates everything but constraints.", stores, "d.kept")
+        if kept:
+            self.out[self.kept_at] = f"	kept [{kept}]float64 // between parts of smooth\n"
         self.add(code)
         calls = "".join(f"\td.{n}()\n" for n in names)
         limits = ""

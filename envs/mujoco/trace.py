@@ -284,29 +284,63 @@ class Writer:
                     known[v] = named.get(v, place) if v in named else place
         return out, {v: p for v, p in known.items()}, n[0]
 
-    def functions(self, receiver, title, comment, stores):
-        """Writes stores as one function or more, which the first one's callers call in order. Returns text and names."""
-        parts, known, i = [], {}, 0
+    def functions(self, receiver, title, comment, stores, spill):
+        """Writes stores as one function or more, which the first one's callers call in order. Returns text and names.
+
+        What a later function needs of an earlier one is kept in places spill[0], spill[1], ...; the number of those is
+        the third result.
+        """
+        bounds, i = [], 0
         while i < len(stores):
             low, high = i + 1, len(stores)
             while True:  # the longest run of stores whose variables fit
-                middle = high
-                lines, _, n = self.lines(stores[i:middle], known)
-                if n <= self.limit or middle <= low:
+                _, _, n = self.lines(stores[i:high], self.places(stores[:i]))
+                if n <= self.limit or high <= low:
                     break
-                high = i + max(1, (middle - i) * self.limit // (n + 1))
-            places = {}
-            for place, v in stores[i:high]:
-                if place and v.op not in ("const", "load", "var"):
-                    places.setdefault(v, place)
-            parts.append(lines)
-            known = {**known, **places}
+                high = i + max(1, (high - i) * self.limit // (n + 1))
+            bounds.append((i, high))
             i = high
+        parts = [list(stores[a:b]) for a, b in bounds]
+        made, kept = {}, {}  # where a Value is computed first, and where it is kept
+        for k, part in enumerate(parts):
+            stored = self.places([s for p in parts[:k] for s in p])
+            stack, seen = [v for _, v in reversed(part)], set()
+            while stack:
+                v = stack.pop()
+                if not isinstance(v, Value) or v.op in ("const", "load", "var") or v in seen or v in stored:
+                    continue
+                seen.add(v)
+                cheap = v.op in ("add", "sub", "mul", "neg") and all(
+                    a.op in ("const", "load", "var") or a in stored or a in kept for a in v.args)
+                if made.get(v, k) < k and v.op != "call" and not cheap:
+                    kept.setdefault(v, f"{spill}[{len(kept)}]")
+                    continue
+                stack += [a for a in v.args if isinstance(a, Value)]
+            for v in seen:
+                if v not in kept:
+                    made.setdefault(v, k)
+        for v, place in kept.items():
+            parts[made[v]].append((place, v))
         names, out = [], []
-        for k, lines in enumerate(parts):
+        for k, part in enumerate(parts):
+            lines, _, _ = self.lines(part, self.places([s for p in parts[:k] for s in p]))
             function = title if len(parts) == 1 else f"{title}{k + 1}"
             names.append(function)
-            words = comment if k == 0 else f"{function} continues."
-            out.append(f"// {function} {words}\n" if k == 0 else f"// {words}\n")
-            out.append(f"func ({receiver}) {function}() {{\n" + "".join("\t" + l + "\n" for l in lines) + "}\n\n")
-        return "".join(out), names
+            words = f"{function} {comment}" if k == 0 else f"{function} continues."
+            out.append(f"// {words}\nfunc ({receiver}) {function}() {{\n"
+                       + "".join("\t" + l + "\n" for l in lines) + "}\n\n")
+        return "".join(out), names, len(kept)
+
+    @staticmethod
+    def places(stores):
+        """Where the Values of stores are afterwards, and those that differ from them in their sign."""
+        known = {}
+        for place, v in stores:
+            if v.op in ("const", "load", "var"):
+                continue
+            known.setdefault(v, place)
+            if v.op == "neg":
+                known.setdefault(v.args[0], "-" + place)
+            if v.op == "sub":
+                known.setdefault(Value("sub", v.args[1], v.args[0]), "-" + place)
+        return known
