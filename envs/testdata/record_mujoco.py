@@ -21,7 +21,7 @@ hash of its XML, and the SHA-256 of the other lines. The second line has resets,
 Every other line is a run of 20 steps, so that 50 runs have 1,000 steps, each of which starts where the one before has
 ended:
 
-  policy      who acted before the run and in it
+  policy      who acted before the run and in it; trained policies are in mujoco_policies.json
   before      steps from the reset to the start of the run
   start       the state at its start
   actions     base64 of float32 values for each step; some are beyond the bounds
@@ -30,6 +30,8 @@ ended:
   rewards     base64 of float64
   terminated  a character for each step, 0 or 1; the run goes on after a 1
   ncon, nefc  contacts and rows of constraints in the last evaluation of each step
+  jitter      how far qpos and qvel are off at the end of the run if one of them starts off by one unit in the last
+              place, relative above 1: the largest of four tries. Some runs amplify rounding
 
 Binary values are little-endian. A run starts in a state of a rollout: the data is reset, and qpos, qvel and the warm
 start are set, as by set_state, so that derived values are those of that state and not those of the step before it.
@@ -60,7 +62,8 @@ WORLDS = [
     "Humanoid-v5",
 ]
 POLICIES = ["random", "scaled", "held", "fallen", "kicked"]
-RESETS, RUNS, RUNS_OF_OLD_RULES, STEPS, OBS_EVERY = 8, 50, 15, 20, 10
+RESETS, RUNS, STEPS, OBS_EVERY, JITTERS = 8, 50, 20, 10, 4
+RUNS_OF_OLD_RULES = {"Humanoid-v5": 6}  # others 15
 MASK = (1 << 64) - 1
 NORMAL = pathlib.Path(__file__).resolve().parents[2] / "internal" / "noise" / "normal.bin"
 
@@ -89,12 +92,21 @@ class Draws:
 
 
 class Policy:
-    """Random actions. Scaled ones are small, held ones last up to 20 steps."""
+    """Random actions. Scaled ones are small, held ones last up to 20 steps. A trained policy is linear, of
+    observations that are normalized by mean and std if it has them."""
 
-    def __init__(self, kind, space, chance):
-        self.kind, self.space, self.chance, self.left, self.held = kind, space, chance, 0, None
+    def __init__(self, kind, space, chance, trained):
+        self.kind, self.space, self.chance, self.left, self.held, self.trained = kind, space, chance, 0, None, trained
 
-    def __call__(self):
+    def follow(self, obs):
+        if "mean" in self.trained:
+            obs = np.clip((obs - self.trained["mean"]) / np.maximum(self.trained["std"], 1e-9), -10, 10)
+        action = np.clip(np.array(self.trained["weights"]) @ obs, self.space.low, self.space.high)
+        return action.astype(np.float32).astype(np.float64)
+
+    def __call__(self, obs):
+        if self.kind == "trained":
+            return self.follow(obs)
         if self.kind == "held" and self.left > 0:
             self.left -= 1
             return self.held
@@ -105,21 +117,21 @@ class Policy:
 
 
 def lead(env, kind, policy, chance):
-    """Plays to where a run starts, and returns how many steps that took since the last reset."""
-    env.reset(seed=int(chance.integers(1 << 31)))
+    """Plays to where a run starts, and returns how many steps that took since the last reset, and what is seen."""
+    obs, _ = env.reset(seed=int(chance.integers(1 << 31)))
     long = 20 if "Reacher" in env.spec.id else 60
-    wanted, steps, falls = int(chance.integers(4 * long if kind == "scaled" else long)), 0, 0
+    wanted, steps, falls = int(chance.integers(long * {"scaled": 4, "trained": 10}.get(kind, 1))), 0, 0
     while steps < wanted:
-        _, _, terminated, _, _ = env.step(policy())
+        obs, _, terminated, _, _ = env.step(policy(obs))
         steps += 1
         if kind == "fallen" and terminated and not falls:
             falls, wanted = 1, steps + int(chance.integers(2 * long))
         elif terminated and kind != "fallen":
-            env.reset(seed=int(chance.integers(1 << 31)))
+            obs, _ = env.reset(seed=int(chance.integers(1 << 31)))
             wanted, steps = wanted - steps, 0
         if kind == "fallen" and not falls and steps == wanted < 10 * long:
             wanted += 1
-    return steps
+    return steps, obs
 
 
 def read(env):
@@ -134,6 +146,28 @@ def read(env):
     return np.concatenate([data.qpos, data.qvel, data.qacc_warmstart, stale])
 
 
+def begin(world, state):
+    """Resets the data to qpos, qvel and warm start."""
+    nq, nv = world.model.nq, world.model.nv
+    mujoco.mj_resetData(world.model, world.data)
+    world.set_state(state[:nq], state[nq : nq + nv])
+    world.data.qacc_warmstart[:] = state[nq + nv : nq + 2 * nv]
+
+
+def jitter(world, start, actions, end, chance):
+    """How far the run's end moves if its start moves by one unit in the last place."""
+    worst, n = 0.0, world.model.nq + world.model.nv
+    for _ in range(JITTERS):
+        state, i = start.copy(), chance.integers(n)
+        state[i] = np.nextafter(state[i], chance.choice([-np.inf, np.inf]))
+        begin(world, state)
+        for action in actions:
+            world.step(action)
+        got = np.concatenate([world.data.qpos, world.data.qvel])
+        worst = max(worst, np.max(np.abs(got - end[:n]) / np.maximum(1, np.abs(end[:n]))))
+    return float(worst)
+
+
 def text(values, kind="<f8"):
     return base64.b64encode(np.asarray(values).astype(kind).tobytes()).decode()
 
@@ -145,21 +179,19 @@ def reset(env, seed):
     return {"draws": draws.draws, "state": text(read(env)), "obs": text(obs)}
 
 
-def run(env, kind, chance):
+def run(env, kind, chance, trained):
     world = env.unwrapped
-    policy = Policy(kind, env.action_space, chance)
-    before = lead(env, kind, policy, chance)
+    policy = Policy(kind, env.action_space, chance, trained)
+    before, obs = lead(env, kind, policy, chance)
     qpos, qvel, warmstart = world.data.qpos.copy(), world.data.qvel.copy(), world.data.qacc_warmstart.copy()
     if kind == "kicked":
         qvel += chance.normal(0, 1, qvel.shape)
         if "Reacher" in env.spec.id:
             qvel[2:] = 0
-    mujoco.mj_resetData(world.model, world.data)
-    world.set_state(qpos, qvel)
-    world.data.qacc_warmstart[:] = warmstart
+    begin(world, np.concatenate([qpos, qvel, warmstart]))
     start, actions, states, seen, rewards, ends, ncon, nefc = read(env), [], [], [], [], "", [], []
     for step in range(STEPS):
-        action = policy()
+        action = policy(obs)
         obs, reward, terminated, _, _ = world.step(action)
         actions.append(action)
         states.append(read(env))
@@ -172,7 +204,7 @@ def run(env, kind, chance):
     assert np.isfinite(states).all()
     return {
         "policy": kind, "before": before, "start": text(start), "actions": text(actions, "<f4"), "states": text(states), "obs": text(seen),
-        "rewards": text(rewards), "terminated": ends, "ncon": ncon, "nefc": nefc,
+        "rewards": text(rewards), "terminated": ends, "ncon": ncon, "nefc": nefc, "jitter": jitter(world, start, actions, states[-1], chance),
     }  # fmt: skip
 
 
@@ -191,11 +223,12 @@ def header(env, lines):
     }  # fmt: skip
 
 
-def record(name, path, runs, seed):
+def record(name, path, runs, seed, trained):
     env = gymnasium.make(name, disable_env_checker=True).unwrapped
     chance = np.random.Generator(np.random.PCG64(seed))
     lines = [compact({"resets": [reset(env, seed + 100 * i) for i in range(RESETS)]})]
-    lines += [compact(run(env, POLICIES[i % len(POLICIES)], chance)) for i in range(runs)]
+    kinds = POLICIES + ["trained"] * (name in trained)
+    lines += [compact(run(env, kinds[i % len(kinds)], chance, trained.get(name))) for i in range(runs)]
     out = "".join([compact(header(env, lines)), *lines])
     path.write_bytes(gzip.compress(out.encode(), 9, mtime=0))
     print(f"{path.name}: {runs} runs, {runs * STEPS} steps, {path.stat().st_size} bytes", flush=True)
@@ -214,10 +247,11 @@ def main():
     args = parser.parse_args()
     if args.rules and not mujoco.__version__.startswith(args.rules + "."):
         parser.error(f"this is MuJoCo {mujoco.__version__}")
+    trained = json.loads((pathlib.Path(__file__).resolve().parent / "mujoco_policies.json").read_text())
     for name in args.worlds:
         end = f"_{args.rules}" if args.rules else ""
-        runs = args.runs or (RUNS_OF_OLD_RULES if args.rules else RUNS)
-        record(name, args.out / f"mujoco_{name}{end}.jsonl.gz", runs, 1 + WORLDS.index(name))
+        runs = args.runs or (RUNS_OF_OLD_RULES.get(name, 15) if args.rules else RUNS)
+        record(name, args.out / f"mujoco_{name}{end}.jsonl.gz", runs, 1 + WORLDS.index(name), trained)
 
 
 if __name__ == "__main__":

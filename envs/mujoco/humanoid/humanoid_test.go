@@ -16,9 +16,9 @@ func TestGolden(t *testing.T) {
 }
 
 func TestSteps(t *testing.T) {
-	envtest.Steps(t, Spec, "../../testdata/mujoco_Humanoid-v5.jsonl.gz", look, envtest.Nearness{Step: 1e-9, Run: 1e-9})
-	envtest.Steps(t, envtest.With(t, Spec, envs.Params{"mujoco_rules": 1}), "../../testdata/mujoco_Humanoid-v5_3.5.jsonl.gz", look, envtest.Nearness{Step: 1e-9, Run: 1e-9})
-	envtest.Steps(t, envtest.With(t, Spec, envs.Params{"mujoco_rules": 2}), "../../testdata/mujoco_Humanoid-v5_3.3.jsonl.gz", look, envtest.Nearness{Step: 1e-9, Run: 1e-9})
+	envtest.Steps(t, Spec, "../../testdata/mujoco_Humanoid-v5.jsonl.gz", look, envtest.Nearness{Step: 1e-7, Run: 1e-7})
+	envtest.Steps(t, envtest.With(t, Spec, envs.Params{"mujoco_rules": 1}), "../../testdata/mujoco_Humanoid-v5_3.5.jsonl.gz", look, envtest.Nearness{Step: 1e-7, Run: 1e-7})
+	envtest.Steps(t, envtest.With(t, Spec, envs.Params{"mujoco_rules": 2}), "../../testdata/mujoco_Humanoid-v5_3.3.jsonl.gz", look, envtest.Nearness{Step: 1e-7, Run: 1e-7})
 }
 
 func BenchmarkStep(b *testing.B) { envtest.Bench(b, Spec) }
