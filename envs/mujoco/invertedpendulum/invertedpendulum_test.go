@@ -20,7 +20,21 @@ func TestSteps(t *testing.T) {
 	envtest.Steps(t, envtest.With(t, Spec, envs.Params{"mujoco_rules": 1}), "../../testdata/mujoco_InvertedPendulum-v5_3.5.jsonl.gz", look, envtest.Nearness{Step: 1e-9, Run: 1e-9})
 }
 
-func BenchmarkStep(b *testing.B) { envtest.Bench(b, Spec) }
+func TestStates(t *testing.T) { envtest.States(t, Spec) }
+
+// TestLong takes random steps: the physics never diverges.
+func TestLong(t *testing.T) {
+	envtest.Long(t, Spec, func(e envs.Env) bool { return !e.(*env).S.Physics.Bad })
+}
+
+func FuzzStep(f *testing.F) {
+	f.Add(uint64(1), []byte{0, 1, 2, 3, 255, 7, 9, 200})
+	f.Fuzz(func(t *testing.T, seed uint64, data []byte) { envtest.FuzzSteps(t, Spec, seed, data) })
+}
+
+func BenchmarkStep(b *testing.B) {
+	b.Run(Spec.ID, func(b *testing.B) { envtest.Bench(b, Spec) })
+}
 
 type env = mujocoenv.Env[State, *State]
 
