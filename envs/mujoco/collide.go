@@ -10,12 +10,6 @@ type Touch struct {
 	Normal [2][3]float64 // from the first to the second
 }
 
-// Far says whether two balls around geoms are too far apart for a contact.
-func Far(pos1, pos2 *[3]float64, reach float64) bool {
-	x, y, z := pos1[0]-pos2[0], pos1[1]-pos2[1], pos1[2]-pos2[2]
-	return (float64(x*x)+float64(y*y))+float64(z*z) > float64(reach*reach)
-}
-
 // Spheres adds the contact of two spheres to t, if their distance is at most margin. The axes are the axes of the geoms
 // around them: their product is the normal of spheres in one place.
 func Spheres(t *Touch, margin float64, pos1, axis1 *[3]float64, radius1 float64, pos2, axis2 *[3]float64, radius2 float64) {

@@ -515,10 +515,13 @@ func (d *Data) collide() {{
             found = (f"mujoco.Capsules(&d.found, {margin}, {a1}, {r1}, {text(m.geom_size[g1][1])}, "
                      f"{a2}, {r2}, {text(m.geom_size[g2][1])})")
         args = ", ".join(text(float(x)) for x in [p.friction, p.diag, p.k, p.b] + p.imp[:4])
-        return f"""	if !mujoco.Far(&d.GeomXpos[{g1}], &d.GeomXpos[{g2}], {text(reach + largest)}) {{ // {self.name(g1)} and {self.name(g2)}
+        x, y, z = (load(f"d.GeomXpos[{g1}][{i}]") - load(f"d.GeomXpos[{g2}][{i}]") for i in range(3))
+        square = Writer().lines([("s", x * x + y * y + z * z)], prefix="u")[0]
+        return indented(["{"] + ["\t" + l for l in square[:-1]]) + f"""	if {square[-1][4:]} <= {text((reach + largest) * (reach + largest))} {{ // {self.name(g1)} and {self.name(g2)}
 {lines}		d.found.N = 0
 		{found}
 		d.touch({p.b1}, {p.b2}, {p.dim}, {margin}, {args})
+	}}
 	}}
 """
 

@@ -681,32 +681,47 @@ func (d *Data) collide() {
 			d.floor4(-0.195, z, margin)
 		}
 	}
-	if !mujoco.Far(&d.GeomXpos[1], &d.GeomXpos[3], 0.5419999999999999) { // torso_geom and leg_geom
-		margin := 0.002
-		if old {
-			margin = 0.001
+	{
+		u1 := d.GeomXpos[1][0] - d.GeomXpos[3][0]
+		u2 := d.GeomXpos[1][1] - d.GeomXpos[3][1]
+		u3 := d.GeomXpos[1][2] - d.GeomXpos[3][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.2937639999999999 { // torso_geom and leg_geom
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.05, 0.19999999999999996, &d.GeomXpos[3], &d.GeomAxis[3], 0.04, 0.25)
+			d.touch(1, 3, 1, margin, 0.9, 0.134517515033235, 3906.2499999999995, 125, 0.8, 0.8, 0.01, 0.5)
 		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.05, 0.19999999999999996, &d.GeomXpos[3], &d.GeomAxis[3], 0.04, 0.25)
-		d.touch(1, 3, 1, margin, 0.9, 0.134517515033235, 3906.2499999999995, 125, 0.8, 0.8, 0.01, 0.5)
 	}
-	if !mujoco.Far(&d.GeomXpos[1], &d.GeomXpos[4], 0.5069999999999999) { // torso_geom and foot_geom
-		margin := 0.002
-		if old {
-			margin = 0.001
+	{
+		u1 := d.GeomXpos[1][0] - d.GeomXpos[4][0]
+		u2 := d.GeomXpos[1][1] - d.GeomXpos[4][1]
+		u3 := d.GeomXpos[1][2] - d.GeomXpos[4][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.2570489999999999 { // torso_geom and foot_geom
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.05, 0.19999999999999996, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.195)
+			d.touch(1, 4, 1, margin, 2, 0.15182510715719394, 3906.2499999999995, 125, 0.8, 0.8, 0.01, 0.5)
 		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.05, 0.19999999999999996, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.195)
-		d.touch(1, 4, 1, margin, 2, 0.15182510715719394, 3906.2499999999995, 125, 0.8, 0.8, 0.01, 0.5)
 	}
-	if !mujoco.Far(&d.GeomXpos[2], &d.GeomXpos[4], 0.532) { // thigh_geom and foot_geom
-		margin := 0.002
-		if old {
-			margin = 0.001
+	{
+		u1 := d.GeomXpos[2][0] - d.GeomXpos[4][0]
+		u2 := d.GeomXpos[2][1] - d.GeomXpos[4][1]
+		u3 := d.GeomXpos[2][2] - d.GeomXpos[4][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.28302400000000005 { // thigh_geom and foot_geom
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.05, 0.22500000000000003, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.195)
+			d.touch(2, 4, 1, margin, 2, 0.11882602091432573, 3906.2499999999995, 125, 0.8, 0.8, 0.01, 0.5)
 		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.05, 0.22500000000000003, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.195)
-		d.touch(2, 4, 1, margin, 2, 0.11882602091432573, 3906.2499999999995, 125, 0.8, 0.8, 0.01, 0.5)
 	}
 }
 

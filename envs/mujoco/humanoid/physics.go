@@ -4607,986 +4607,1531 @@ func (d *Data) collide() {
 			d.floor17(0, z, margin)
 		}
 	}
-	if !mujoco.Far(&d.GeomXpos[1], &d.GeomXpos[5], 0.30200000000000005) { // torso1 and butt
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
-		d.touch(1, 3, 1, margin, 1, 0.11409708720760545, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[2], &d.GeomXpos[5], 0.252) { // head and butt
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
-		d.touch(1, 3, 1, margin, 1, 0.11409708720760545, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[3], &d.GeomXpos[5], 0.28200000000000003) { // uwaist and butt
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
-		d.touch(1, 3, 1, margin, 1, 0.11409708720760545, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[1], &d.GeomXpos[6], 0.3720735135169495) { // torso1 and right_thigh1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
-		d.touch(1, 4, 1, margin, 1, 0.13108936901370458, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[2], &d.GeomXpos[6], 0.32207351351694946) { // head and right_thigh1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
-		d.touch(1, 4, 1, margin, 1, 0.13108936901370458, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[3], &d.GeomXpos[6], 0.3520735135169495) { // uwaist and right_thigh1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
-		d.touch(1, 4, 1, margin, 1, 0.13108936901370458, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[1], &d.GeomXpos[7], 0.341) { // torso1 and right_shin1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
-		d.touch(1, 5, 1, margin, 1, 0.18178232243541154, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[2], &d.GeomXpos[7], 0.29100000000000004) { // head and right_shin1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
-		d.touch(1, 5, 1, margin, 1, 0.18178232243541154, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[3], &d.GeomXpos[7], 0.321) { // uwaist and right_shin1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
-		d.touch(1, 5, 1, margin, 1, 0.18178232243541154, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[8], &d.GeomXpos[1], 0.21700000000000003) { // right_foot and torso1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07)
-		d.touch(6, 1, 1, margin, 1, 0.29664975131177895, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[2], &d.GeomXpos[8], 0.16699999999999998) { // head and right_foot
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Spheres(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[8], &d.GeomAxis[8], 0.075)
-		d.touch(1, 6, 1, margin, 1, 0.29664975131177895, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[8], &d.GeomXpos[3], 0.197) { // right_foot and uwaist
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06)
-		d.touch(6, 1, 1, margin, 1, 0.29664975131177895, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[1], &d.GeomXpos[9], 0.3720735135169495) { // torso1 and left_thigh1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
-		d.touch(1, 7, 1, margin, 1, 0.13112124450778548, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[2], &d.GeomXpos[9], 0.32207351351694946) { // head and left_thigh1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
-		d.touch(1, 7, 1, margin, 1, 0.13112124450778548, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[3], &d.GeomXpos[9], 0.3520735135169495) { // uwaist and left_thigh1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
-		d.touch(1, 7, 1, margin, 1, 0.13112124450778548, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[1], &d.GeomXpos[10], 0.341) { // torso1 and left_shin1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
-		d.touch(1, 8, 1, margin, 1, 0.1815935847312323, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[2], &d.GeomXpos[10], 0.29100000000000004) { // head and left_shin1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
-		d.touch(1, 8, 1, margin, 1, 0.1815935847312323, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[3], &d.GeomXpos[10], 0.321) { // uwaist and left_shin1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
-		d.touch(1, 8, 1, margin, 1, 0.1815935847312323, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[11], &d.GeomXpos[1], 0.21700000000000003) { // left_foot and torso1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07)
-		d.touch(9, 1, 1, margin, 1, 0.29663995958592904, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[2], &d.GeomXpos[11], 0.16699999999999998) { // head and left_foot
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Spheres(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[11], &d.GeomAxis[11], 0.075)
-		d.touch(1, 9, 1, margin, 1, 0.29663995958592904, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[11], &d.GeomXpos[3], 0.197) { // left_foot and uwaist
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06)
-		d.touch(9, 1, 1, margin, 1, 0.29663995958592904, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[1], &d.GeomXpos[13], 0.3115640646055102) { // torso1 and right_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-		d.touch(1, 11, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[14], &d.GeomXpos[1], 0.18200000000000002) { // right_hand and torso1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07)
-		d.touch(11, 1, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[2], &d.GeomXpos[13], 0.2615640646055102) { // head and right_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-		d.touch(1, 11, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[2], &d.GeomXpos[14], 0.132) { // head and right_hand
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Spheres(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[14], &d.GeomAxis[14], 0.04)
-		d.touch(1, 11, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[3], &d.GeomXpos[13], 0.2915640646055102) { // uwaist and right_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-		d.touch(1, 11, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[14], &d.GeomXpos[3], 0.162) { // right_hand and uwaist
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06)
-		d.touch(11, 1, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[1], &d.GeomXpos[16], 0.3115640646055102) { // torso1 and left_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-		d.touch(1, 13, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[17], &d.GeomXpos[1], 0.18200000000000002) { // left_hand and torso1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07)
-		d.touch(13, 1, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[2], &d.GeomXpos[16], 0.2615640646055102) { // head and left_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-		d.touch(1, 13, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[2], &d.GeomXpos[17], 0.132) { // head and left_hand
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Spheres(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[17], &d.GeomAxis[17], 0.04)
-		d.touch(1, 13, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[3], &d.GeomXpos[16], 0.2915640646055102) { // uwaist and left_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-		d.touch(1, 13, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[17], &d.GeomXpos[3], 0.162) { // left_hand and uwaist
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06)
-		d.touch(13, 1, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[4], &d.GeomXpos[6], 0.3520735135169495) { // lwaist and right_thigh1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
-		d.touch(2, 4, 1, margin, 1, 0.139563684447826, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[4], &d.GeomXpos[7], 0.321) { // lwaist and right_shin1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
-		d.touch(2, 5, 1, margin, 1, 0.19025663786953295, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[8], &d.GeomXpos[4], 0.197) { // right_foot and lwaist
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06)
-		d.touch(6, 2, 1, margin, 1, 0.30512406674590037, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[4], &d.GeomXpos[9], 0.3520735135169495) { // lwaist and left_thigh1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
-		d.touch(2, 7, 1, margin, 1, 0.1395955599419069, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[4], &d.GeomXpos[10], 0.321) { // lwaist and left_shin1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
-		d.touch(2, 8, 1, margin, 1, 0.19006790016535371, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[11], &d.GeomXpos[4], 0.197) { // left_foot and lwaist
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06)
-		d.touch(9, 2, 1, margin, 1, 0.30511427502005045, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[4], &d.GeomXpos[12], 0.3005640646055102) { // lwaist and right_uarm1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
-		d.touch(2, 10, 1, margin, 1, 0.22829524028139553, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[4], &d.GeomXpos[13], 0.2915640646055102) { // lwaist and right_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-		d.touch(2, 11, 1, margin, 1, 0.6123715456051604, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[14], &d.GeomXpos[4], 0.162) { // right_hand and lwaist
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06)
-		d.touch(11, 2, 1, margin, 1, 0.6123715456051604, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[4], &d.GeomXpos[15], 0.3005640646055102) { // lwaist and left_uarm1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-		d.touch(2, 12, 1, margin, 1, 0.2283048327674429, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[4], &d.GeomXpos[16], 0.2915640646055102) { // lwaist and left_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-		d.touch(2, 13, 1, margin, 1, 0.6123688165659467, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[17], &d.GeomXpos[4], 0.162) { // left_hand and lwaist
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06)
-		d.touch(13, 2, 1, margin, 1, 0.6123688165659467, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[5], &d.GeomXpos[7], 0.361) { // butt and right_shin1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
-		d.touch(3, 5, 1, margin, 1, 0.1785771519387735, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[8], &d.GeomXpos[5], 0.237) { // right_foot and butt
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
-		d.touch(6, 3, 1, margin, 1, 0.2934445808151409, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[5], &d.GeomXpos[10], 0.361) { // butt and left_shin1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
-		d.touch(3, 8, 1, margin, 1, 0.17838841423459428, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[11], &d.GeomXpos[5], 0.237) { // left_foot and butt
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
-		d.touch(9, 3, 1, margin, 1, 0.293434789089291, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[5], &d.GeomXpos[12], 0.3405640646055102) { // butt and right_uarm1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
-		d.touch(3, 10, 1, margin, 1, 0.2166157543506361, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[5], &d.GeomXpos[13], 0.3315640646055102) { // butt and right_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-		d.touch(3, 11, 1, margin, 1, 0.600692059674401, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[14], &d.GeomXpos[5], 0.202) { // right_hand and butt
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
-		d.touch(11, 3, 1, margin, 1, 0.600692059674401, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[5], &d.GeomXpos[15], 0.3405640646055102) { // butt and left_uarm1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-		d.touch(3, 12, 1, margin, 1, 0.21662534683668347, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[5], &d.GeomXpos[16], 0.3315640646055102) { // butt and left_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-		d.touch(3, 13, 1, margin, 1, 0.6006893306351873, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[17], &d.GeomXpos[5], 0.202) { // left_hand and butt
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
-		d.touch(13, 3, 1, margin, 1, 0.6006893306351873, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[6], &d.GeomXpos[9], 0.462147027033899) { // right_thigh1 and left_thigh1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
-		d.touch(4, 7, 1, margin, 1, 0.1449083558172466, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[6], &d.GeomXpos[10], 0.4310735135169495) { // right_thigh1 and left_shin1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
-		d.touch(4, 8, 1, margin, 1, 0.1953806960406934, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[11], &d.GeomXpos[6], 0.3070735135169495) { // left_foot and right_thigh1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
-		d.touch(9, 4, 1, margin, 1, 0.3104270708953901, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[6], &d.GeomXpos[12], 0.4106375781224597) { // right_thigh1 and right_uarm1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
-		d.touch(4, 10, 1, margin, 1, 0.23360803615673523, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[6], &d.GeomXpos[13], 0.4016375781224597) { // right_thigh1 and right_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-		d.touch(4, 11, 1, margin, 1, 0.6176843414805001, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[14], &d.GeomXpos[6], 0.2720735135169495) { // right_hand and right_thigh1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
-		d.touch(11, 4, 1, margin, 1, 0.6176843414805001, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[6], &d.GeomXpos[15], 0.4106375781224597) { // right_thigh1 and left_uarm1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-		d.touch(4, 12, 1, margin, 1, 0.2336176286427826, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[6], &d.GeomXpos[16], 0.4016375781224597) { // right_thigh1 and left_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-		d.touch(4, 13, 1, margin, 1, 0.6176816124412864, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[17], &d.GeomXpos[6], 0.2720735135169495) { // left_hand and right_thigh1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
-		d.touch(13, 4, 1, margin, 1, 0.6176816124412864, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[7], &d.GeomXpos[9], 0.4310735135169495) { // right_shin1 and left_thigh1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
-		d.touch(5, 7, 1, margin, 1, 0.19560130923895352, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[7], &d.GeomXpos[10], 0.4) { // right_shin1 and left_shin1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
-		d.touch(5, 8, 1, margin, 1, 0.24607364946240035, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[11], &d.GeomXpos[7], 0.276) { // left_foot and right_shin1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
-		d.touch(9, 5, 1, margin, 1, 0.3611200243170971, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[7], &d.GeomXpos[12], 0.3795640646055102) { // right_shin1 and right_uarm1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
-		d.touch(5, 10, 1, margin, 1, 0.2843009895784422, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[7], &d.GeomXpos[13], 0.37056406460551017) { // right_shin1 and right_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-		d.touch(5, 11, 1, margin, 1, 0.6683772949022071, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[14], &d.GeomXpos[7], 0.24100000000000002) { // right_hand and right_shin1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
-		d.touch(11, 5, 1, margin, 1, 0.6683772949022071, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[7], &d.GeomXpos[15], 0.3795640646055102) { // right_shin1 and left_uarm1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-		d.touch(5, 12, 1, margin, 1, 0.28431058206448956, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[7], &d.GeomXpos[16], 0.37056406460551017) { // right_shin1 and left_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-		d.touch(5, 13, 1, margin, 1, 0.6683745658629934, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[17], &d.GeomXpos[7], 0.24100000000000002) { // left_hand and right_shin1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
-		d.touch(13, 5, 1, margin, 1, 0.6683745658629934, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[8], &d.GeomXpos[9], 0.3070735135169495) { // right_foot and left_thigh1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
-		d.touch(6, 7, 1, margin, 1, 0.31046873811532094, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[8], &d.GeomXpos[10], 0.276) { // right_foot and left_shin1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
-		d.touch(6, 8, 1, margin, 1, 0.36094107833876776, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[8], &d.GeomXpos[11], 0.152) { // right_foot and left_foot
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Spheres(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[11], &d.GeomAxis[11], 0.075)
-		d.touch(6, 9, 1, margin, 1, 0.4759874531934645, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[8], &d.GeomXpos[12], 0.2555640646055102) { // right_foot and right_uarm1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
-		d.touch(6, 10, 1, margin, 1, 0.3991684184548096, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[8], &d.GeomXpos[13], 0.24656406460551017) { // right_foot and right_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-		d.touch(6, 11, 1, margin, 1, 0.7832447237785745, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[8], &d.GeomXpos[14], 0.11699999999999999) { // right_foot and right_hand
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Spheres(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[14], &d.GeomAxis[14], 0.04)
-		d.touch(6, 11, 1, margin, 1, 0.7832447237785745, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[8], &d.GeomXpos[15], 0.2555640646055102) { // right_foot and left_uarm1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-		d.touch(6, 12, 1, margin, 1, 0.399178010940857, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[8], &d.GeomXpos[16], 0.24656406460551017) { // right_foot and left_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-		d.touch(6, 13, 1, margin, 1, 0.7832419947393607, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[8], &d.GeomXpos[17], 0.11699999999999999) { // right_foot and left_hand
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Spheres(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[17], &d.GeomAxis[17], 0.04)
-		d.touch(6, 13, 1, margin, 1, 0.7832419947393607, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[9], &d.GeomXpos[12], 0.4106375781224597) { // left_thigh1 and right_uarm1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
-		d.touch(7, 10, 1, margin, 1, 0.23363991165081613, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[9], &d.GeomXpos[13], 0.4016375781224597) { // left_thigh1 and right_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-		d.touch(7, 11, 1, margin, 1, 0.617716216974581, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[14], &d.GeomXpos[9], 0.2720735135169495) { // right_hand and left_thigh1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
-		d.touch(11, 7, 1, margin, 1, 0.617716216974581, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[9], &d.GeomXpos[15], 0.4106375781224597) { // left_thigh1 and left_uarm1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-		d.touch(7, 12, 1, margin, 1, 0.2336495041368635, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[9], &d.GeomXpos[16], 0.4016375781224597) { // left_thigh1 and left_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-		d.touch(7, 13, 1, margin, 1, 0.6177134879353673, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[17], &d.GeomXpos[9], 0.2720735135169495) { // left_hand and left_thigh1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
-		d.touch(13, 7, 1, margin, 1, 0.6177134879353673, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[10], &d.GeomXpos[12], 0.3795640646055102) { // left_shin1 and right_uarm1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
-		d.touch(8, 10, 1, margin, 1, 0.2841122518742629, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[10], &d.GeomXpos[13], 0.37056406460551017) { // left_shin1 and right_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-		d.touch(8, 11, 1, margin, 1, 0.6681885571980278, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[14], &d.GeomXpos[10], 0.24100000000000002) { // right_hand and left_shin1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
-		d.touch(11, 8, 1, margin, 1, 0.6681885571980278, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[10], &d.GeomXpos[15], 0.3795640646055102) { // left_shin1 and left_uarm1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-		d.touch(8, 12, 1, margin, 1, 0.2841218443603103, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[10], &d.GeomXpos[16], 0.37056406460551017) { // left_shin1 and left_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-		d.touch(8, 13, 1, margin, 1, 0.6681858281588141, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[17], &d.GeomXpos[10], 0.24100000000000002) { // left_hand and left_shin1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
-		d.touch(13, 8, 1, margin, 1, 0.6681858281588141, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[11], &d.GeomXpos[12], 0.2555640646055102) { // left_foot and right_uarm1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
-		d.touch(9, 10, 1, margin, 1, 0.3991586267289597, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[11], &d.GeomXpos[13], 0.24656406460551017) { // left_foot and right_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-		d.touch(9, 11, 1, margin, 1, 0.7832349320527245, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[11], &d.GeomXpos[14], 0.11699999999999999) { // left_foot and right_hand
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Spheres(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[14], &d.GeomAxis[14], 0.04)
-		d.touch(9, 11, 1, margin, 1, 0.7832349320527245, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[11], &d.GeomXpos[15], 0.2555640646055102) { // left_foot and left_uarm1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-		d.touch(9, 12, 1, margin, 1, 0.39916821921500706, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[11], &d.GeomXpos[16], 0.24656406460551017) { // left_foot and left_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-		d.touch(9, 13, 1, margin, 1, 0.7832322030135108, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[11], &d.GeomXpos[17], 0.11699999999999999) { // left_foot and left_hand
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Spheres(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[17], &d.GeomAxis[17], 0.04)
-		d.touch(9, 13, 1, margin, 1, 0.7832322030135108, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[12], &d.GeomXpos[15], 0.3591281292110204) { // right_uarm1 and left_uarm1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-		d.touch(10, 12, 1, margin, 1, 0.32234918447635214, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[12], &d.GeomXpos[16], 0.3501281292110204) { // right_uarm1 and left_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-		d.touch(10, 13, 1, margin, 1, 0.7064131682748559, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[17], &d.GeomXpos[12], 0.2205640646055102) { // left_hand and right_uarm1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
-		d.touch(13, 10, 1, margin, 1, 0.7064131682748559, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[13], &d.GeomXpos[15], 0.3501281292110204) { // right_larm and left_uarm1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-		d.touch(11, 12, 1, margin, 1, 0.706425489800117, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[14], &d.GeomXpos[15], 0.2205640646055102) { // right_hand and left_uarm1
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-		d.touch(11, 12, 1, margin, 1, 0.706425489800117, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[13], &d.GeomXpos[16], 0.34112812921102037) { // right_larm and left_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Capsules(&d.found, margin, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-		d.touch(11, 13, 1, margin, 1, 1.0904894735986208, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[17], &d.GeomXpos[13], 0.2115640646055102) { // left_hand and right_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-		d.touch(13, 11, 1, margin, 1, 1.0904894735986208, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[14], &d.GeomXpos[16], 0.2115640646055102) { // right_hand and left_larm
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-		d.touch(11, 13, 1, margin, 1, 1.0904894735986208, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-	}
-	if !mujoco.Far(&d.GeomXpos[14], &d.GeomXpos[17], 0.082) { // right_hand and left_hand
-		margin := 0.002
-		if old {
-			margin = 0.001
-		}
-		d.found.N = 0
-		mujoco.Spheres(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[17], &d.GeomAxis[17], 0.04)
-		d.touch(11, 13, 1, margin, 1, 1.0904894735986208, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	{
+		u1 := d.GeomXpos[1][0] - d.GeomXpos[5][0]
+		u2 := d.GeomXpos[1][1] - d.GeomXpos[5][1]
+		u3 := d.GeomXpos[1][2] - d.GeomXpos[5][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.09120400000000002 { // torso1 and butt
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
+			d.touch(1, 3, 1, margin, 1, 0.11409708720760545, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[2][0] - d.GeomXpos[5][0]
+		u2 := d.GeomXpos[2][1] - d.GeomXpos[5][1]
+		u3 := d.GeomXpos[2][2] - d.GeomXpos[5][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.063504 { // head and butt
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
+			d.touch(1, 3, 1, margin, 1, 0.11409708720760545, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[3][0] - d.GeomXpos[5][0]
+		u2 := d.GeomXpos[3][1] - d.GeomXpos[5][1]
+		u3 := d.GeomXpos[3][2] - d.GeomXpos[5][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.07952400000000001 { // uwaist and butt
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
+			d.touch(1, 3, 1, margin, 1, 0.11409708720760545, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[1][0] - d.GeomXpos[6][0]
+		u2 := d.GeomXpos[1][1] - d.GeomXpos[6][1]
+		u3 := d.GeomXpos[1][2] - d.GeomXpos[6][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.1384386994608476 { // torso1 and right_thigh1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
+			d.touch(1, 4, 1, margin, 1, 0.13108936901370458, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[2][0] - d.GeomXpos[6][0]
+		u2 := d.GeomXpos[2][1] - d.GeomXpos[6][1]
+		u3 := d.GeomXpos[2][2] - d.GeomXpos[6][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.10373134810915263 { // head and right_thigh1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
+			d.touch(1, 4, 1, margin, 1, 0.13108936901370458, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[3][0] - d.GeomXpos[6][0]
+		u2 := d.GeomXpos[3][1] - d.GeomXpos[6][1]
+		u3 := d.GeomXpos[3][2] - d.GeomXpos[6][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.12395575892016962 { // uwaist and right_thigh1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
+			d.touch(1, 4, 1, margin, 1, 0.13108936901370458, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[1][0] - d.GeomXpos[7][0]
+		u2 := d.GeomXpos[1][1] - d.GeomXpos[7][1]
+		u3 := d.GeomXpos[1][2] - d.GeomXpos[7][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.11628100000000002 { // torso1 and right_shin1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
+			d.touch(1, 5, 1, margin, 1, 0.18178232243541154, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[2][0] - d.GeomXpos[7][0]
+		u2 := d.GeomXpos[2][1] - d.GeomXpos[7][1]
+		u3 := d.GeomXpos[2][2] - d.GeomXpos[7][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.08468100000000002 { // head and right_shin1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
+			d.touch(1, 5, 1, margin, 1, 0.18178232243541154, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[3][0] - d.GeomXpos[7][0]
+		u2 := d.GeomXpos[3][1] - d.GeomXpos[7][1]
+		u3 := d.GeomXpos[3][2] - d.GeomXpos[7][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.10304100000000001 { // uwaist and right_shin1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
+			d.touch(1, 5, 1, margin, 1, 0.18178232243541154, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[8][0] - d.GeomXpos[1][0]
+		u2 := d.GeomXpos[8][1] - d.GeomXpos[1][1]
+		u3 := d.GeomXpos[8][2] - d.GeomXpos[1][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.04708900000000001 { // right_foot and torso1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07)
+			d.touch(6, 1, 1, margin, 1, 0.29664975131177895, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[2][0] - d.GeomXpos[8][0]
+		u2 := d.GeomXpos[2][1] - d.GeomXpos[8][1]
+		u3 := d.GeomXpos[2][2] - d.GeomXpos[8][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.027888999999999994 { // head and right_foot
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Spheres(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[8], &d.GeomAxis[8], 0.075)
+			d.touch(1, 6, 1, margin, 1, 0.29664975131177895, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[8][0] - d.GeomXpos[3][0]
+		u2 := d.GeomXpos[8][1] - d.GeomXpos[3][1]
+		u3 := d.GeomXpos[8][2] - d.GeomXpos[3][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.038809 { // right_foot and uwaist
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06)
+			d.touch(6, 1, 1, margin, 1, 0.29664975131177895, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[1][0] - d.GeomXpos[9][0]
+		u2 := d.GeomXpos[1][1] - d.GeomXpos[9][1]
+		u3 := d.GeomXpos[1][2] - d.GeomXpos[9][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.1384386994608476 { // torso1 and left_thigh1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+			d.touch(1, 7, 1, margin, 1, 0.13112124450778548, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[2][0] - d.GeomXpos[9][0]
+		u2 := d.GeomXpos[2][1] - d.GeomXpos[9][1]
+		u3 := d.GeomXpos[2][2] - d.GeomXpos[9][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.10373134810915263 { // head and left_thigh1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+			d.touch(1, 7, 1, margin, 1, 0.13112124450778548, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[3][0] - d.GeomXpos[9][0]
+		u2 := d.GeomXpos[3][1] - d.GeomXpos[9][1]
+		u3 := d.GeomXpos[3][2] - d.GeomXpos[9][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.12395575892016962 { // uwaist and left_thigh1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+			d.touch(1, 7, 1, margin, 1, 0.13112124450778548, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[1][0] - d.GeomXpos[10][0]
+		u2 := d.GeomXpos[1][1] - d.GeomXpos[10][1]
+		u3 := d.GeomXpos[1][2] - d.GeomXpos[10][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.11628100000000002 { // torso1 and left_shin1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+			d.touch(1, 8, 1, margin, 1, 0.1815935847312323, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[2][0] - d.GeomXpos[10][0]
+		u2 := d.GeomXpos[2][1] - d.GeomXpos[10][1]
+		u3 := d.GeomXpos[2][2] - d.GeomXpos[10][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.08468100000000002 { // head and left_shin1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+			d.touch(1, 8, 1, margin, 1, 0.1815935847312323, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[3][0] - d.GeomXpos[10][0]
+		u2 := d.GeomXpos[3][1] - d.GeomXpos[10][1]
+		u3 := d.GeomXpos[3][2] - d.GeomXpos[10][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.10304100000000001 { // uwaist and left_shin1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+			d.touch(1, 8, 1, margin, 1, 0.1815935847312323, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[11][0] - d.GeomXpos[1][0]
+		u2 := d.GeomXpos[11][1] - d.GeomXpos[1][1]
+		u3 := d.GeomXpos[11][2] - d.GeomXpos[1][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.04708900000000001 { // left_foot and torso1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07)
+			d.touch(9, 1, 1, margin, 1, 0.29663995958592904, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[2][0] - d.GeomXpos[11][0]
+		u2 := d.GeomXpos[2][1] - d.GeomXpos[11][1]
+		u3 := d.GeomXpos[2][2] - d.GeomXpos[11][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.027888999999999994 { // head and left_foot
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Spheres(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[11], &d.GeomAxis[11], 0.075)
+			d.touch(1, 9, 1, margin, 1, 0.29663995958592904, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[11][0] - d.GeomXpos[3][0]
+		u2 := d.GeomXpos[11][1] - d.GeomXpos[3][1]
+		u3 := d.GeomXpos[11][2] - d.GeomXpos[3][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.038809 { // left_foot and uwaist
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06)
+			d.touch(9, 1, 1, margin, 1, 0.29663995958592904, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[1][0] - d.GeomXpos[13][0]
+		u2 := d.GeomXpos[1][1] - d.GeomXpos[13][1]
+		u3 := d.GeomXpos[1][2] - d.GeomXpos[13][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.09707216635350654 { // torso1 and right_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+			d.touch(1, 11, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[14][0] - d.GeomXpos[1][0]
+		u2 := d.GeomXpos[14][1] - d.GeomXpos[1][1]
+		u3 := d.GeomXpos[14][2] - d.GeomXpos[1][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.03312400000000001 { // right_hand and torso1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07)
+			d.touch(11, 1, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[2][0] - d.GeomXpos[13][0]
+		u2 := d.GeomXpos[2][1] - d.GeomXpos[13][1]
+		u3 := d.GeomXpos[2][2] - d.GeomXpos[13][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.06841575989295551 { // head and right_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+			d.touch(1, 11, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[2][0] - d.GeomXpos[14][0]
+		u2 := d.GeomXpos[2][1] - d.GeomXpos[14][1]
+		u3 := d.GeomXpos[2][2] - d.GeomXpos[14][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.017424000000000002 { // head and right_hand
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Spheres(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[14], &d.GeomAxis[14], 0.04)
+			d.touch(1, 11, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[3][0] - d.GeomXpos[13][0]
+		u2 := d.GeomXpos[3][1] - d.GeomXpos[13][1]
+		u3 := d.GeomXpos[3][2] - d.GeomXpos[13][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.08500960376928614 { // uwaist and right_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+			d.touch(1, 11, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[14][0] - d.GeomXpos[3][0]
+		u2 := d.GeomXpos[14][1] - d.GeomXpos[3][1]
+		u3 := d.GeomXpos[14][2] - d.GeomXpos[3][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.026244 { // right_hand and uwaist
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06)
+			d.touch(11, 1, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[1][0] - d.GeomXpos[16][0]
+		u2 := d.GeomXpos[1][1] - d.GeomXpos[16][1]
+		u3 := d.GeomXpos[1][2] - d.GeomXpos[16][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.09707216635350654 { // torso1 and left_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			d.touch(1, 13, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[17][0] - d.GeomXpos[1][0]
+		u2 := d.GeomXpos[17][1] - d.GeomXpos[1][1]
+		u3 := d.GeomXpos[17][2] - d.GeomXpos[1][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.03312400000000001 { // left_hand and torso1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07)
+			d.touch(13, 1, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[2][0] - d.GeomXpos[16][0]
+		u2 := d.GeomXpos[2][1] - d.GeomXpos[16][1]
+		u3 := d.GeomXpos[2][2] - d.GeomXpos[16][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.06841575989295551 { // head and left_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			d.touch(1, 13, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[2][0] - d.GeomXpos[17][0]
+		u2 := d.GeomXpos[2][1] - d.GeomXpos[17][1]
+		u3 := d.GeomXpos[2][2] - d.GeomXpos[17][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.017424000000000002 { // head and left_hand
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Spheres(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[17], &d.GeomAxis[17], 0.04)
+			d.touch(1, 13, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[3][0] - d.GeomXpos[16][0]
+		u2 := d.GeomXpos[3][1] - d.GeomXpos[16][1]
+		u3 := d.GeomXpos[3][2] - d.GeomXpos[16][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.08500960376928614 { // uwaist and left_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			d.touch(1, 13, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[17][0] - d.GeomXpos[3][0]
+		u2 := d.GeomXpos[17][1] - d.GeomXpos[3][1]
+		u3 := d.GeomXpos[17][2] - d.GeomXpos[3][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.026244 { // left_hand and uwaist
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06)
+			d.touch(13, 1, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[4][0] - d.GeomXpos[6][0]
+		u2 := d.GeomXpos[4][1] - d.GeomXpos[6][1]
+		u3 := d.GeomXpos[4][2] - d.GeomXpos[6][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.12395575892016962 { // lwaist and right_thigh1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
+			d.touch(2, 4, 1, margin, 1, 0.139563684447826, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[4][0] - d.GeomXpos[7][0]
+		u2 := d.GeomXpos[4][1] - d.GeomXpos[7][1]
+		u3 := d.GeomXpos[4][2] - d.GeomXpos[7][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.10304100000000001 { // lwaist and right_shin1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
+			d.touch(2, 5, 1, margin, 1, 0.19025663786953295, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[8][0] - d.GeomXpos[4][0]
+		u2 := d.GeomXpos[8][1] - d.GeomXpos[4][1]
+		u3 := d.GeomXpos[8][2] - d.GeomXpos[4][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.038809 { // right_foot and lwaist
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06)
+			d.touch(6, 2, 1, margin, 1, 0.30512406674590037, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[4][0] - d.GeomXpos[9][0]
+		u2 := d.GeomXpos[4][1] - d.GeomXpos[9][1]
+		u3 := d.GeomXpos[4][2] - d.GeomXpos[9][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.12395575892016962 { // lwaist and left_thigh1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+			d.touch(2, 7, 1, margin, 1, 0.1395955599419069, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[4][0] - d.GeomXpos[10][0]
+		u2 := d.GeomXpos[4][1] - d.GeomXpos[10][1]
+		u3 := d.GeomXpos[4][2] - d.GeomXpos[10][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.10304100000000001 { // lwaist and left_shin1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+			d.touch(2, 8, 1, margin, 1, 0.19006790016535371, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[11][0] - d.GeomXpos[4][0]
+		u2 := d.GeomXpos[11][1] - d.GeomXpos[4][1]
+		u3 := d.GeomXpos[11][2] - d.GeomXpos[4][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.038809 { // left_foot and lwaist
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06)
+			d.touch(9, 2, 1, margin, 1, 0.30511427502005045, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[4][0] - d.GeomXpos[12][0]
+		u2 := d.GeomXpos[4][1] - d.GeomXpos[12][1]
+		u3 := d.GeomXpos[4][2] - d.GeomXpos[12][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.09033875693218532 { // lwaist and right_uarm1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+			d.touch(2, 10, 1, margin, 1, 0.22829524028139553, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[4][0] - d.GeomXpos[13][0]
+		u2 := d.GeomXpos[4][1] - d.GeomXpos[13][1]
+		u3 := d.GeomXpos[4][2] - d.GeomXpos[13][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.08500960376928614 { // lwaist and right_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+			d.touch(2, 11, 1, margin, 1, 0.6123715456051604, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[14][0] - d.GeomXpos[4][0]
+		u2 := d.GeomXpos[14][1] - d.GeomXpos[4][1]
+		u3 := d.GeomXpos[14][2] - d.GeomXpos[4][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.026244 { // right_hand and lwaist
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06)
+			d.touch(11, 2, 1, margin, 1, 0.6123715456051604, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[4][0] - d.GeomXpos[15][0]
+		u2 := d.GeomXpos[4][1] - d.GeomXpos[15][1]
+		u3 := d.GeomXpos[4][2] - d.GeomXpos[15][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.09033875693218532 { // lwaist and left_uarm1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+			d.touch(2, 12, 1, margin, 1, 0.2283048327674429, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[4][0] - d.GeomXpos[16][0]
+		u2 := d.GeomXpos[4][1] - d.GeomXpos[16][1]
+		u3 := d.GeomXpos[4][2] - d.GeomXpos[16][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.08500960376928614 { // lwaist and left_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			d.touch(2, 13, 1, margin, 1, 0.6123688165659467, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[17][0] - d.GeomXpos[4][0]
+		u2 := d.GeomXpos[17][1] - d.GeomXpos[4][1]
+		u3 := d.GeomXpos[17][2] - d.GeomXpos[4][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.026244 { // left_hand and lwaist
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06)
+			d.touch(13, 2, 1, margin, 1, 0.6123688165659467, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[5][0] - d.GeomXpos[7][0]
+		u2 := d.GeomXpos[5][1] - d.GeomXpos[7][1]
+		u3 := d.GeomXpos[5][2] - d.GeomXpos[7][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.130321 { // butt and right_shin1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
+			d.touch(3, 5, 1, margin, 1, 0.1785771519387735, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[8][0] - d.GeomXpos[5][0]
+		u2 := d.GeomXpos[8][1] - d.GeomXpos[5][1]
+		u3 := d.GeomXpos[8][2] - d.GeomXpos[5][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.056169 { // right_foot and butt
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
+			d.touch(6, 3, 1, margin, 1, 0.2934445808151409, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[5][0] - d.GeomXpos[10][0]
+		u2 := d.GeomXpos[5][1] - d.GeomXpos[10][1]
+		u3 := d.GeomXpos[5][2] - d.GeomXpos[10][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.130321 { // butt and left_shin1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+			d.touch(3, 8, 1, margin, 1, 0.17838841423459428, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[11][0] - d.GeomXpos[5][0]
+		u2 := d.GeomXpos[11][1] - d.GeomXpos[5][1]
+		u3 := d.GeomXpos[11][2] - d.GeomXpos[5][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.056169 { // left_foot and butt
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
+			d.touch(9, 3, 1, margin, 1, 0.293434789089291, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[5][0] - d.GeomXpos[12][0]
+		u2 := d.GeomXpos[5][1] - d.GeomXpos[12][1]
+		u3 := d.GeomXpos[5][2] - d.GeomXpos[12][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.11598388210062613 { // butt and right_uarm1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+			d.touch(3, 10, 1, margin, 1, 0.2166157543506361, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[5][0] - d.GeomXpos[13][0]
+		u2 := d.GeomXpos[5][1] - d.GeomXpos[13][1]
+		u3 := d.GeomXpos[5][2] - d.GeomXpos[13][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.10993472893772693 { // butt and right_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+			d.touch(3, 11, 1, margin, 1, 0.600692059674401, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[14][0] - d.GeomXpos[5][0]
+		u2 := d.GeomXpos[14][1] - d.GeomXpos[5][1]
+		u3 := d.GeomXpos[14][2] - d.GeomXpos[5][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.04080400000000001 { // right_hand and butt
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
+			d.touch(11, 3, 1, margin, 1, 0.600692059674401, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[5][0] - d.GeomXpos[15][0]
+		u2 := d.GeomXpos[5][1] - d.GeomXpos[15][1]
+		u3 := d.GeomXpos[5][2] - d.GeomXpos[15][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.11598388210062613 { // butt and left_uarm1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+			d.touch(3, 12, 1, margin, 1, 0.21662534683668347, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[5][0] - d.GeomXpos[16][0]
+		u2 := d.GeomXpos[5][1] - d.GeomXpos[16][1]
+		u3 := d.GeomXpos[5][2] - d.GeomXpos[16][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.10993472893772693 { // butt and left_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			d.touch(3, 13, 1, margin, 1, 0.6006893306351873, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[17][0] - d.GeomXpos[5][0]
+		u2 := d.GeomXpos[17][1] - d.GeomXpos[5][1]
+		u3 := d.GeomXpos[17][2] - d.GeomXpos[5][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.04080400000000001 { // left_hand and butt
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
+			d.touch(13, 3, 1, margin, 1, 0.6006893306351873, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[6][0] - d.GeomXpos[9][0]
+		u2 := d.GeomXpos[6][1] - d.GeomXpos[9][1]
+		u3 := d.GeomXpos[6][2] - d.GeomXpos[9][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.21357987459627137 { // right_thigh1 and left_thigh1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+			d.touch(4, 7, 1, margin, 1, 0.1449083558172466, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[6][0] - d.GeomXpos[10][0]
+		u2 := d.GeomXpos[6][1] - d.GeomXpos[10][1]
+		u3 := d.GeomXpos[6][2] - d.GeomXpos[10][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.18582437405584765 { // right_thigh1 and left_shin1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+			d.touch(4, 8, 1, margin, 1, 0.1953806960406934, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[11][0] - d.GeomXpos[6][0]
+		u2 := d.GeomXpos[11][1] - d.GeomXpos[6][1]
+		u3 := d.GeomXpos[11][2] - d.GeomXpos[6][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.09429414270364417 { // left_foot and right_thigh1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
+			d.touch(9, 4, 1, margin, 1, 0.3104270708953901, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[6][0] - d.GeomXpos[12][0]
+		u2 := d.GeomXpos[6][1] - d.GeomXpos[12][1]
+		u3 := d.GeomXpos[6][2] - d.GeomXpos[12][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.1686232205662792 { // right_thigh1 and right_uarm1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+			d.touch(4, 10, 1, margin, 1, 0.23360803615673523, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[6][0] - d.GeomXpos[13][0]
+		u2 := d.GeomXpos[6][1] - d.GeomXpos[13][1]
+		u3 := d.GeomXpos[6][2] - d.GeomXpos[13][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.16131274416007493 { // right_thigh1 and right_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+			d.touch(4, 11, 1, margin, 1, 0.6176843414805001, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[14][0] - d.GeomXpos[6][0]
+		u2 := d.GeomXpos[14][1] - d.GeomXpos[6][1]
+		u3 := d.GeomXpos[14][2] - d.GeomXpos[6][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.07402399675745769 { // right_hand and right_thigh1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
+			d.touch(11, 4, 1, margin, 1, 0.6176843414805001, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[6][0] - d.GeomXpos[15][0]
+		u2 := d.GeomXpos[6][1] - d.GeomXpos[15][1]
+		u3 := d.GeomXpos[6][2] - d.GeomXpos[15][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.1686232205662792 { // right_thigh1 and left_uarm1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+			d.touch(4, 12, 1, margin, 1, 0.2336176286427826, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[6][0] - d.GeomXpos[16][0]
+		u2 := d.GeomXpos[6][1] - d.GeomXpos[16][1]
+		u3 := d.GeomXpos[6][2] - d.GeomXpos[16][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.16131274416007493 { // right_thigh1 and left_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			d.touch(4, 13, 1, margin, 1, 0.6176816124412864, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[17][0] - d.GeomXpos[6][0]
+		u2 := d.GeomXpos[17][1] - d.GeomXpos[6][1]
+		u3 := d.GeomXpos[17][2] - d.GeomXpos[6][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.07402399675745769 { // left_hand and right_thigh1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
+			d.touch(13, 4, 1, margin, 1, 0.6176816124412864, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[7][0] - d.GeomXpos[9][0]
+		u2 := d.GeomXpos[7][1] - d.GeomXpos[9][1]
+		u3 := d.GeomXpos[7][2] - d.GeomXpos[9][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.18582437405584765 { // right_shin1 and left_thigh1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+			d.touch(5, 7, 1, margin, 1, 0.19560130923895352, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[7][0] - d.GeomXpos[10][0]
+		u2 := d.GeomXpos[7][1] - d.GeomXpos[10][1]
+		u3 := d.GeomXpos[7][2] - d.GeomXpos[10][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.16000000000000003 { // right_shin1 and left_shin1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+			d.touch(5, 8, 1, margin, 1, 0.24607364946240035, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[11][0] - d.GeomXpos[7][0]
+		u2 := d.GeomXpos[11][1] - d.GeomXpos[7][1]
+		u3 := d.GeomXpos[11][2] - d.GeomXpos[7][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.07617600000000001 { // left_foot and right_shin1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
+			d.touch(9, 5, 1, margin, 1, 0.3611200243170971, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[7][0] - d.GeomXpos[12][0]
+		u2 := d.GeomXpos[7][1] - d.GeomXpos[12][1]
+		u3 := d.GeomXpos[7][2] - d.GeomXpos[12][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.14406887913985592 { // right_shin1 and right_uarm1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+			d.touch(5, 10, 1, margin, 1, 0.2843009895784422, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[7][0] - d.GeomXpos[13][0]
+		u2 := d.GeomXpos[7][1] - d.GeomXpos[13][1]
+		u3 := d.GeomXpos[7][2] - d.GeomXpos[13][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.1373177259769567 { // right_shin1 and right_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+			d.touch(5, 11, 1, margin, 1, 0.6683772949022071, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[14][0] - d.GeomXpos[7][0]
+		u2 := d.GeomXpos[14][1] - d.GeomXpos[7][1]
+		u3 := d.GeomXpos[14][2] - d.GeomXpos[7][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.05808100000000001 { // right_hand and right_shin1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
+			d.touch(11, 5, 1, margin, 1, 0.6683772949022071, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[7][0] - d.GeomXpos[15][0]
+		u2 := d.GeomXpos[7][1] - d.GeomXpos[15][1]
+		u3 := d.GeomXpos[7][2] - d.GeomXpos[15][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.14406887913985592 { // right_shin1 and left_uarm1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+			d.touch(5, 12, 1, margin, 1, 0.28431058206448956, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[7][0] - d.GeomXpos[16][0]
+		u2 := d.GeomXpos[7][1] - d.GeomXpos[16][1]
+		u3 := d.GeomXpos[7][2] - d.GeomXpos[16][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.1373177259769567 { // right_shin1 and left_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			d.touch(5, 13, 1, margin, 1, 0.6683745658629934, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[17][0] - d.GeomXpos[7][0]
+		u2 := d.GeomXpos[17][1] - d.GeomXpos[7][1]
+		u3 := d.GeomXpos[17][2] - d.GeomXpos[7][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.05808100000000001 { // left_hand and right_shin1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
+			d.touch(13, 5, 1, margin, 1, 0.6683745658629934, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[8][0] - d.GeomXpos[9][0]
+		u2 := d.GeomXpos[8][1] - d.GeomXpos[9][1]
+		u3 := d.GeomXpos[8][2] - d.GeomXpos[9][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.09429414270364417 { // right_foot and left_thigh1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+			d.touch(6, 7, 1, margin, 1, 0.31046873811532094, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[8][0] - d.GeomXpos[10][0]
+		u2 := d.GeomXpos[8][1] - d.GeomXpos[10][1]
+		u3 := d.GeomXpos[8][2] - d.GeomXpos[10][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.07617600000000001 { // right_foot and left_shin1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+			d.touch(6, 8, 1, margin, 1, 0.36094107833876776, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[8][0] - d.GeomXpos[11][0]
+		u2 := d.GeomXpos[8][1] - d.GeomXpos[11][1]
+		u3 := d.GeomXpos[8][2] - d.GeomXpos[11][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.023104 { // right_foot and left_foot
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Spheres(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[11], &d.GeomAxis[11], 0.075)
+			d.touch(6, 9, 1, margin, 1, 0.4759874531934645, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[8][0] - d.GeomXpos[12][0]
+		u2 := d.GeomXpos[8][1] - d.GeomXpos[12][1]
+		u3 := d.GeomXpos[8][2] - d.GeomXpos[12][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.06531299111768937 { // right_foot and right_uarm1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+			d.touch(6, 10, 1, margin, 1, 0.3991684184548096, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[8][0] - d.GeomXpos[13][0]
+		u2 := d.GeomXpos[8][1] - d.GeomXpos[13][1]
+		u3 := d.GeomXpos[8][2] - d.GeomXpos[13][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.060793837954790195 { // right_foot and right_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+			d.touch(6, 11, 1, margin, 1, 0.7832447237785745, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[8][0] - d.GeomXpos[14][0]
+		u2 := d.GeomXpos[8][1] - d.GeomXpos[14][1]
+		u3 := d.GeomXpos[8][2] - d.GeomXpos[14][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.013688999999999998 { // right_foot and right_hand
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Spheres(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[14], &d.GeomAxis[14], 0.04)
+			d.touch(6, 11, 1, margin, 1, 0.7832447237785745, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[8][0] - d.GeomXpos[15][0]
+		u2 := d.GeomXpos[8][1] - d.GeomXpos[15][1]
+		u3 := d.GeomXpos[8][2] - d.GeomXpos[15][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.06531299111768937 { // right_foot and left_uarm1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+			d.touch(6, 12, 1, margin, 1, 0.399178010940857, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[8][0] - d.GeomXpos[16][0]
+		u2 := d.GeomXpos[8][1] - d.GeomXpos[16][1]
+		u3 := d.GeomXpos[8][2] - d.GeomXpos[16][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.060793837954790195 { // right_foot and left_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			d.touch(6, 13, 1, margin, 1, 0.7832419947393607, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[8][0] - d.GeomXpos[17][0]
+		u2 := d.GeomXpos[8][1] - d.GeomXpos[17][1]
+		u3 := d.GeomXpos[8][2] - d.GeomXpos[17][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.013688999999999998 { // right_foot and left_hand
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Spheres(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[17], &d.GeomAxis[17], 0.04)
+			d.touch(6, 13, 1, margin, 1, 0.7832419947393607, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[9][0] - d.GeomXpos[12][0]
+		u2 := d.GeomXpos[9][1] - d.GeomXpos[12][1]
+		u3 := d.GeomXpos[9][2] - d.GeomXpos[12][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.1686232205662792 { // left_thigh1 and right_uarm1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+			d.touch(7, 10, 1, margin, 1, 0.23363991165081613, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[9][0] - d.GeomXpos[13][0]
+		u2 := d.GeomXpos[9][1] - d.GeomXpos[13][1]
+		u3 := d.GeomXpos[9][2] - d.GeomXpos[13][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.16131274416007493 { // left_thigh1 and right_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+			d.touch(7, 11, 1, margin, 1, 0.617716216974581, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[14][0] - d.GeomXpos[9][0]
+		u2 := d.GeomXpos[14][1] - d.GeomXpos[9][1]
+		u3 := d.GeomXpos[14][2] - d.GeomXpos[9][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.07402399675745769 { // right_hand and left_thigh1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+			d.touch(11, 7, 1, margin, 1, 0.617716216974581, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[9][0] - d.GeomXpos[15][0]
+		u2 := d.GeomXpos[9][1] - d.GeomXpos[15][1]
+		u3 := d.GeomXpos[9][2] - d.GeomXpos[15][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.1686232205662792 { // left_thigh1 and left_uarm1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+			d.touch(7, 12, 1, margin, 1, 0.2336495041368635, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[9][0] - d.GeomXpos[16][0]
+		u2 := d.GeomXpos[9][1] - d.GeomXpos[16][1]
+		u3 := d.GeomXpos[9][2] - d.GeomXpos[16][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.16131274416007493 { // left_thigh1 and left_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			d.touch(7, 13, 1, margin, 1, 0.6177134879353673, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[17][0] - d.GeomXpos[9][0]
+		u2 := d.GeomXpos[17][1] - d.GeomXpos[9][1]
+		u3 := d.GeomXpos[17][2] - d.GeomXpos[9][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.07402399675745769 { // left_hand and left_thigh1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+			d.touch(13, 7, 1, margin, 1, 0.6177134879353673, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[10][0] - d.GeomXpos[12][0]
+		u2 := d.GeomXpos[10][1] - d.GeomXpos[12][1]
+		u3 := d.GeomXpos[10][2] - d.GeomXpos[12][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.14406887913985592 { // left_shin1 and right_uarm1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+			d.touch(8, 10, 1, margin, 1, 0.2841122518742629, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[10][0] - d.GeomXpos[13][0]
+		u2 := d.GeomXpos[10][1] - d.GeomXpos[13][1]
+		u3 := d.GeomXpos[10][2] - d.GeomXpos[13][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.1373177259769567 { // left_shin1 and right_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+			d.touch(8, 11, 1, margin, 1, 0.6681885571980278, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[14][0] - d.GeomXpos[10][0]
+		u2 := d.GeomXpos[14][1] - d.GeomXpos[10][1]
+		u3 := d.GeomXpos[14][2] - d.GeomXpos[10][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.05808100000000001 { // right_hand and left_shin1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+			d.touch(11, 8, 1, margin, 1, 0.6681885571980278, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[10][0] - d.GeomXpos[15][0]
+		u2 := d.GeomXpos[10][1] - d.GeomXpos[15][1]
+		u3 := d.GeomXpos[10][2] - d.GeomXpos[15][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.14406887913985592 { // left_shin1 and left_uarm1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+			d.touch(8, 12, 1, margin, 1, 0.2841218443603103, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[10][0] - d.GeomXpos[16][0]
+		u2 := d.GeomXpos[10][1] - d.GeomXpos[16][1]
+		u3 := d.GeomXpos[10][2] - d.GeomXpos[16][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.1373177259769567 { // left_shin1 and left_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			d.touch(8, 13, 1, margin, 1, 0.6681858281588141, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[17][0] - d.GeomXpos[10][0]
+		u2 := d.GeomXpos[17][1] - d.GeomXpos[10][1]
+		u3 := d.GeomXpos[17][2] - d.GeomXpos[10][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.05808100000000001 { // left_hand and left_shin1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+			d.touch(13, 8, 1, margin, 1, 0.6681858281588141, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[11][0] - d.GeomXpos[12][0]
+		u2 := d.GeomXpos[11][1] - d.GeomXpos[12][1]
+		u3 := d.GeomXpos[11][2] - d.GeomXpos[12][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.06531299111768937 { // left_foot and right_uarm1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+			d.touch(9, 10, 1, margin, 1, 0.3991586267289597, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[11][0] - d.GeomXpos[13][0]
+		u2 := d.GeomXpos[11][1] - d.GeomXpos[13][1]
+		u3 := d.GeomXpos[11][2] - d.GeomXpos[13][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.060793837954790195 { // left_foot and right_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+			d.touch(9, 11, 1, margin, 1, 0.7832349320527245, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[11][0] - d.GeomXpos[14][0]
+		u2 := d.GeomXpos[11][1] - d.GeomXpos[14][1]
+		u3 := d.GeomXpos[11][2] - d.GeomXpos[14][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.013688999999999998 { // left_foot and right_hand
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Spheres(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[14], &d.GeomAxis[14], 0.04)
+			d.touch(9, 11, 1, margin, 1, 0.7832349320527245, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[11][0] - d.GeomXpos[15][0]
+		u2 := d.GeomXpos[11][1] - d.GeomXpos[15][1]
+		u3 := d.GeomXpos[11][2] - d.GeomXpos[15][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.06531299111768937 { // left_foot and left_uarm1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+			d.touch(9, 12, 1, margin, 1, 0.39916821921500706, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[11][0] - d.GeomXpos[16][0]
+		u2 := d.GeomXpos[11][1] - d.GeomXpos[16][1]
+		u3 := d.GeomXpos[11][2] - d.GeomXpos[16][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.060793837954790195 { // left_foot and left_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			d.touch(9, 13, 1, margin, 1, 0.7832322030135108, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[11][0] - d.GeomXpos[17][0]
+		u2 := d.GeomXpos[11][1] - d.GeomXpos[17][1]
+		u3 := d.GeomXpos[11][2] - d.GeomXpos[17][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.013688999999999998 { // left_foot and left_hand
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Spheres(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[17], &d.GeomAxis[17], 0.04)
+			d.touch(9, 13, 1, margin, 1, 0.7832322030135108, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[12][0] - d.GeomXpos[15][0]
+		u2 := d.GeomXpos[12][1] - d.GeomXpos[15][1]
+		u3 := d.GeomXpos[12][2] - d.GeomXpos[15][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.12897301319060736 { // right_uarm1 and left_uarm1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+			d.touch(10, 12, 1, margin, 1, 0.32234918447635214, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[12][0] - d.GeomXpos[16][0]
+		u2 := d.GeomXpos[12][1] - d.GeomXpos[16][1]
+		u3 := d.GeomXpos[12][2] - d.GeomXpos[16][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.12258970686480898 { // right_uarm1 and left_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			d.touch(10, 13, 1, margin, 1, 0.7064131682748559, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[17][0] - d.GeomXpos[12][0]
+		u2 := d.GeomXpos[17][1] - d.GeomXpos[12][1]
+		u3 := d.GeomXpos[17][2] - d.GeomXpos[12][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.048648506595303675 { // left_hand and right_uarm1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+			d.touch(13, 10, 1, margin, 1, 0.7064131682748559, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[13][0] - d.GeomXpos[15][0]
+		u2 := d.GeomXpos[13][1] - d.GeomXpos[15][1]
+		u3 := d.GeomXpos[13][2] - d.GeomXpos[15][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.12258970686480898 { // right_larm and left_uarm1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+			d.touch(11, 12, 1, margin, 1, 0.706425489800117, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[14][0] - d.GeomXpos[15][0]
+		u2 := d.GeomXpos[14][1] - d.GeomXpos[15][1]
+		u3 := d.GeomXpos[14][2] - d.GeomXpos[15][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.048648506595303675 { // right_hand and left_uarm1
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+			d.touch(11, 12, 1, margin, 1, 0.706425489800117, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[13][0] - d.GeomXpos[16][0]
+		u2 := d.GeomXpos[13][1] - d.GeomXpos[16][1]
+		u3 := d.GeomXpos[13][2] - d.GeomXpos[16][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.11636840053901061 { // right_larm and left_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Capsules(&d.found, margin, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			d.touch(11, 13, 1, margin, 1, 1.0904894735986208, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[17][0] - d.GeomXpos[13][0]
+		u2 := d.GeomXpos[17][1] - d.GeomXpos[13][1]
+		u3 := d.GeomXpos[17][2] - d.GeomXpos[13][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.04475935343240449 { // left_hand and right_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+			d.touch(13, 11, 1, margin, 1, 1.0904894735986208, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[14][0] - d.GeomXpos[16][0]
+		u2 := d.GeomXpos[14][1] - d.GeomXpos[16][1]
+		u3 := d.GeomXpos[14][2] - d.GeomXpos[16][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.04475935343240449 { // right_hand and left_larm
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			d.touch(11, 13, 1, margin, 1, 1.0904894735986208, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
+	}
+	{
+		u1 := d.GeomXpos[14][0] - d.GeomXpos[17][0]
+		u2 := d.GeomXpos[14][1] - d.GeomXpos[17][1]
+		u3 := d.GeomXpos[14][2] - d.GeomXpos[17][2]
+		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.006724000000000001 { // right_hand and left_hand
+			margin := 0.002
+			if old {
+				margin = 0.001
+			}
+			d.found.N = 0
+			mujoco.Spheres(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[17], &d.GeomAxis[17], 0.04)
+			d.touch(11, 13, 1, margin, 1, 1.0904894735986208, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+		}
 	}
 }
 
