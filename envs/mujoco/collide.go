@@ -66,8 +66,12 @@ func SphereCapsule(t *Touch, margin float64, pos1, axis1 *[3]float64, radius1 fl
 	Spheres(t, margin, pos1, axis1, radius1, &p, axis2, radius2)
 }
 
-// Capsules adds the contact of two capsules to t; parallel ones may touch in two points.
-func Capsules(t *Touch, margin float64, pos1, axis1 *[3]float64, radius1, half1 float64, pos2, axis2 *[3]float64, radius2, half2 float64) {
+// aligned is the square of the sine of the angle below which capsules count as parallel.
+const aligned = 1e-8
+
+// Capsules adds the contact of two capsules to t; parallel ones may touch in two points. What is parallel depends on the
+// rules.
+func Capsules(t *Touch, rules int32, margin float64, pos1, axis1 *[3]float64, radius1, half1 float64, pos2, axis2 *[3]float64, radius2, half2 float64) {
 	var a, b, d, p, q [3]float64
 	for i := range a {
 		a[i] = axis1[i] * half1
@@ -80,7 +84,11 @@ func Capsules(t *Touch, margin float64, pos1, axis1 *[3]float64, radius1, half1 
 	u := -dot3(&a, &d)
 	v := dot3(&b, &d)
 	det := float64(ma*mc) - float64(mb*mb)
-	if exact.Abs(det) >= MinVal {
+	small := MinVal
+	if rules == Rules40 {
+		small = aligned * ma * mc
+	}
+	if exact.Abs(det) >= small {
 		x1 := (float64(mc*u) - float64(mb*v)) / det
 		x2 := (float64(ma*v) - float64(mb*u)) / det
 		if x1 > 1 {
@@ -102,7 +110,31 @@ func Capsules(t *Touch, margin float64, pos1, axis1 *[3]float64, radius1, half1 
 		Spheres(t, margin, &p, axis1, radius1, &q, axis2, radius2)
 		return
 	}
-	// Parallel: the ends of the first, then those of the second, until there are two contacts.
+	if rules == Rules40 {
+		// Where the part of the first next to the second begins and ends.
+		low, high, end := (u-mb)/ma, (u+mb)/ma, 1.0
+		if low > high {
+			low, high, end = high, low, -1
+		}
+		x1, x2 := low, end
+		if low < -1 || low > 1 {
+			x1 = clip(low, -1, 1)
+			x2 = clip((v-float64(mb*x1))/mc, -1, 1)
+		}
+		along(&p, pos1, &a, x1)
+		along(&q, pos2, &b, x2)
+		Spheres(t, margin, &p, axis1, radius1, &q, axis2, radius2)
+		x1, x2 = high, -end
+		if high < -1 || high > 1 {
+			x1 = clip(high, -1, 1)
+			x2 = clip((v-float64(mb*x1))/mc, -1, 1)
+		}
+		along(&p, pos1, &a, x1)
+		along(&q, pos2, &b, x2)
+		Spheres(t, margin, &p, axis1, radius1, &q, axis2, radius2)
+		return
+	}
+	// The ends of the first, then those of the second, until there are two contacts.
 	along(&p, pos1, &a, 1)
 	along(&q, pos2, &b, clip((v-mb)/mc, -1, 1))
 	Spheres(t, margin, &p, axis1, radius1, &q, axis2, radius2)

@@ -88,7 +88,7 @@ func TestCapsules(t *testing.T) {
 		a, b := axis(), axis()
 		h, k := 0.1+r.Float64(), 0.1+r.Float64()
 		var touch Touch
-		Capsules(&touch, 1e3, &p, &a, 0.1, h, &q, &b, 0.2, k)
+		Capsules(&touch, Rules40, 1e3, &p, &a, 0.1, h, &q, &b, 0.2, k)
 		if touch.N != 1 {
 			t.Fatalf("%d contacts", touch.N)
 		}
@@ -108,20 +108,43 @@ func TestCapsules(t *testing.T) {
 	}
 }
 
-// TestParallelCapsules finds two contacts of capsules that lie side by side, at the ends of what they share.
+// TestParallelCapsules finds two contacts of capsules that lie side by side, at the ends of what they share; their order
+// depends on the rules.
 func TestParallelCapsules(t *testing.T) {
 	z := [3]float64{0, 0, 1}
-	q := [3]float64{1, 0, 1}
-	var touch Touch
-	Capsules(&touch, 0, &[3]float64{}, &z, 0.5, 2, &q, &z, 0.5, 2)
-	if touch.N != 2 {
-		t.Fatalf("%d contacts, want 2", touch.N)
+	low, high := [3]float64{0.5, 0, -1}, [3]float64{0.5, 0, 2}
+	for _, c := range []struct {
+		rules int32
+		up    [3]float64 // axis of the second
+		lean  float64    // of the second, to the side
+		want  [][3]float64
+	}{
+		{Rules40, z, 0, [][3]float64{low, high}},
+		{Rules40, [3]float64{0, 0, -1}, 0, [][3]float64{low, high}},
+		{Rules40, z, 5e-5, [][3]float64{low, high}},
+		{Rules40, z, 2e-4, [][3]float64{low}},
+		{Rules35, z, 0, [][3]float64{high, low}},
+		{Rules35, z, 1e-6, [][3]float64{low}},
+	} {
+		q := [3]float64{1 - c.lean, 0, 1}
+		axis := normed([3]float64{-c.lean, 0, c.up[2]})
+		var touch Touch
+		Capsules(&touch, c.rules, 0.1, &[3]float64{}, &z, 0.5, 2, &q, &axis, 0.5, 2)
+		if int(touch.N) != len(c.want) {
+			t.Errorf("%+v: %d contacts, want %d", c, touch.N, len(c.want))
+			continue
+		}
+		for i, w := range c.want {
+			for k := range w {
+				if d := math.Abs(touch.Pos[i][k] - w[k]); d > 1e-3 && len(c.want) == 2 {
+					t.Errorf("%+v: contact %d at %v, want %v", c, i, touch.Pos[i], w)
+				}
+			}
+		}
 	}
-	nearVector(t, "first", touch.Pos[0], [3]float64{0.5, 0, 2})
-	nearVector(t, "second", touch.Pos[1], [3]float64{0.5, 0, -1})
-	touch = Touch{}
-	q = [3]float64{0, 0, 4.75}
-	Capsules(&touch, 0, &[3]float64{}, &z, 0.5, 2, &q, &z, 0.5, 2)
+	var touch Touch
+	q := [3]float64{0, 0, 4.75}
+	Capsules(&touch, Rules40, 0, &[3]float64{}, &z, 0.5, 2, &q, &z, 0.5, 2)
 	if touch.N == 0 {
 		t.Fatal("capsules end to end do not touch")
 	}

@@ -512,7 +512,7 @@ func (d *Data) collide() {{
         elif kinds == (SPHERE, CAPSULE):
             found = f"mujoco.SphereCapsule(&d.found, {margin}, {a1}, {r1}, {a2}, {r2}, {text(m.geom_size[g2][1])})"
         else:
-            found = (f"mujoco.Capsules(&d.found, {margin}, {a1}, {r1}, {text(m.geom_size[g1][1])}, "
+            found = (f"mujoco.Capsules(&d.found, d.Rules, {margin}, {a1}, {r1}, {text(m.geom_size[g1][1])}, "
                      f"{a2}, {r2}, {text(m.geom_size[g2][1])})")
         args = ", ".join(text(float(x)) for x in [p.friction, p.diag, p.k, p.b] + p.imp[:4])
         x, y, z = (load(f"d.GeomXpos[{g1}][{i}]") - load(f"d.GeomXpos[{g2}][{i}]") for i in range(3))

@@ -691,7 +691,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.05, 0.19999999999999996, &d.GeomXpos[3], &d.GeomAxis[3], 0.04, 0.25)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.05, 0.19999999999999996, &d.GeomXpos[3], &d.GeomAxis[3], 0.04, 0.25)
 			d.touch(1, 3, 1, margin, 0.9, 0.134517515033235, 3906.2499999999995, 125, 0.8, 0.8, 0.01, 0.5)
 		}
 	}
@@ -705,7 +705,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.05, 0.19999999999999996, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.195)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.05, 0.19999999999999996, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.195)
 			d.touch(1, 4, 1, margin, 2, 0.15182510715719394, 3906.2499999999995, 125, 0.8, 0.8, 0.01, 0.5)
 		}
 	}
@@ -719,7 +719,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.05, 0.22500000000000003, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.195)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.05, 0.22500000000000003, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.195)
 			d.touch(2, 4, 1, margin, 2, 0.11882602091432573, 3906.2499999999995, 125, 0.8, 0.8, 0.01, 0.5)
 		}
 	}

@@ -4617,7 +4617,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
 			d.touch(1, 3, 1, margin, 1, 0.11409708720760545, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -4645,7 +4645,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
 			d.touch(1, 3, 1, margin, 1, 0.11409708720760545, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -4659,7 +4659,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
 			d.touch(1, 4, 1, margin, 1, 0.13108936901370458, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -4687,7 +4687,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
 			d.touch(1, 4, 1, margin, 1, 0.13108936901370458, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -4701,7 +4701,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
 			d.touch(1, 5, 1, margin, 1, 0.18178232243541154, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -4729,7 +4729,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
 			d.touch(1, 5, 1, margin, 1, 0.18178232243541154, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -4785,7 +4785,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
 			d.touch(1, 7, 1, margin, 1, 0.13112124450778548, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -4813,7 +4813,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
 			d.touch(1, 7, 1, margin, 1, 0.13112124450778548, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -4827,7 +4827,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
 			d.touch(1, 8, 1, margin, 1, 0.1815935847312323, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -4855,7 +4855,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
 			d.touch(1, 8, 1, margin, 1, 0.1815935847312323, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -4911,7 +4911,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
 			d.touch(1, 11, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -4967,7 +4967,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
 			d.touch(1, 11, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -4995,7 +4995,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
 			d.touch(1, 13, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5051,7 +5051,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
 			d.touch(1, 13, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5079,7 +5079,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
 			d.touch(2, 4, 1, margin, 1, 0.139563684447826, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5093,7 +5093,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
 			d.touch(2, 5, 1, margin, 1, 0.19025663786953295, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5121,7 +5121,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
 			d.touch(2, 7, 1, margin, 1, 0.1395955599419069, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5135,7 +5135,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
 			d.touch(2, 8, 1, margin, 1, 0.19006790016535371, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5163,7 +5163,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
 			d.touch(2, 10, 1, margin, 1, 0.22829524028139553, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5177,7 +5177,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
 			d.touch(2, 11, 1, margin, 1, 0.6123715456051604, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5205,7 +5205,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
 			d.touch(2, 12, 1, margin, 1, 0.2283048327674429, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5219,7 +5219,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
 			d.touch(2, 13, 1, margin, 1, 0.6123688165659467, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5247,7 +5247,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
 			d.touch(3, 5, 1, margin, 1, 0.1785771519387735, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5275,7 +5275,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
 			d.touch(3, 8, 1, margin, 1, 0.17838841423459428, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5303,7 +5303,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
 			d.touch(3, 10, 1, margin, 1, 0.2166157543506361, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5317,7 +5317,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
 			d.touch(3, 11, 1, margin, 1, 0.600692059674401, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5345,7 +5345,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
 			d.touch(3, 12, 1, margin, 1, 0.21662534683668347, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5359,7 +5359,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
 			d.touch(3, 13, 1, margin, 1, 0.6006893306351873, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5387,7 +5387,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
 			d.touch(4, 7, 1, margin, 1, 0.1449083558172466, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5401,7 +5401,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
 			d.touch(4, 8, 1, margin, 1, 0.1953806960406934, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5429,7 +5429,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
 			d.touch(4, 10, 1, margin, 1, 0.23360803615673523, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5443,7 +5443,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
 			d.touch(4, 11, 1, margin, 1, 0.6176843414805001, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5471,7 +5471,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
 			d.touch(4, 12, 1, margin, 1, 0.2336176286427826, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5485,7 +5485,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
 			d.touch(4, 13, 1, margin, 1, 0.6176816124412864, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5513,7 +5513,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
 			d.touch(5, 7, 1, margin, 1, 0.19560130923895352, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5527,7 +5527,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
 			d.touch(5, 8, 1, margin, 1, 0.24607364946240035, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5555,7 +5555,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
 			d.touch(5, 10, 1, margin, 1, 0.2843009895784422, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5569,7 +5569,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
 			d.touch(5, 11, 1, margin, 1, 0.6683772949022071, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5597,7 +5597,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
 			d.touch(5, 12, 1, margin, 1, 0.28431058206448956, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5611,7 +5611,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
 			d.touch(5, 13, 1, margin, 1, 0.6683745658629934, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5765,7 +5765,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
 			d.touch(7, 10, 1, margin, 1, 0.23363991165081613, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5779,7 +5779,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
 			d.touch(7, 11, 1, margin, 1, 0.617716216974581, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5807,7 +5807,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
 			d.touch(7, 12, 1, margin, 1, 0.2336495041368635, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5821,7 +5821,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
 			d.touch(7, 13, 1, margin, 1, 0.6177134879353673, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5849,7 +5849,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
 			d.touch(8, 10, 1, margin, 1, 0.2841122518742629, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5863,7 +5863,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
 			d.touch(8, 11, 1, margin, 1, 0.6681885571980278, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5891,7 +5891,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
 			d.touch(8, 12, 1, margin, 1, 0.2841218443603103, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -5905,7 +5905,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
 			d.touch(8, 13, 1, margin, 1, 0.6681858281588141, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -6017,7 +6017,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
 			d.touch(10, 12, 1, margin, 1, 0.32234918447635214, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -6031,7 +6031,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
 			d.touch(10, 13, 1, margin, 1, 0.7064131682748559, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -6059,7 +6059,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
 			d.touch(11, 12, 1, margin, 1, 0.706425489800117, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
@@ -6087,7 +6087,7 @@ func (d *Data) collide() {
 				margin = 0.001
 			}
 			d.found.N = 0
-			mujoco.Capsules(&d.found, margin, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
 			d.touch(11, 13, 1, margin, 1, 1.0904894735986208, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
 		}
 	}
