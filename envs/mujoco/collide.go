@@ -69,8 +69,8 @@ func SphereCapsule(t *Touch, margin float64, pos1, axis1 *[3]float64, radius1 fl
 // aligned is the square of the sine of the angle below which capsules count as parallel.
 const aligned = 1e-8
 
-// Capsules adds the contact of two capsules to t; parallel ones may touch in two points. What is parallel depends on the
-// rules.
+// Capsules adds the contact of two capsules to t; parallel ones may touch in two points. What is parallel depends on
+// the rules.
 func Capsules(t *Touch, rules int32, margin float64, pos1, axis1 *[3]float64, radius1, half1 float64, pos2, axis2 *[3]float64, radius2, half2 float64) {
 	var a, b, d, p, q [3]float64
 	for i := range a {

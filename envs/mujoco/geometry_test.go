@@ -108,8 +108,8 @@ func TestCapsules(t *testing.T) {
 	}
 }
 
-// TestParallelCapsules finds two contacts of capsules that lie side by side, at the ends of what they share; their order
-// depends on the rules.
+// TestParallelCapsules finds two contacts of capsules that lie side by side, at the ends of what they share;
+// their order depends on the rules.
 func TestParallelCapsules(t *testing.T) {
 	z := [3]float64{0, 0, 1}
 	low, high := [3]float64{0.5, 0, -1}, [3]float64{0.5, 0, 2}
