@@ -27,7 +27,7 @@ func Spheres(t *Touch, margin float64, pos1, axis1 *[3]float64, radius1 float64,
 		az := float64(axis1[0]*axis2[1]) - float64(axis1[1]*axis2[0])
 		nx, ny, nz, norm = Normalize3(ax, ay, az)
 	}
-	depth := radius1 + dist/2
+	depth := radius1 + float64(dist/2)
 	n := t.N
 	t.Dist[n] = dist
 	t.Normal[n][0], t.Normal[n][1], t.Normal[n][2] = nx, ny, nz

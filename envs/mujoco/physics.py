@@ -624,7 +624,7 @@ func (d *Data) limit(dof int32, sign, dist, margin, stiffness, damping, low, hig
                           for i in range(3))
             keep = f"""	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, {p.dim}, {p.b1}, {p.b2}, {text(p.friction)}
-	c.pos[0], c.pos[1], c.pos[2] = {px}, {py}, z + (-dist/2 - {text(radius)})
+	c.pos[0], c.pos[1], c.pos[2] = {px}, {py}, z + (-float64(dist/2) - {text(radius)})
 	{unit}
 	c.frame = [9]float64{{0, 0, 1, tx, ty, 0, -ty, tx, 0}}
 """

@@ -225,11 +225,11 @@ class Writer:
             return body(v)
 
         def term(v, right=False):
-            """As an operand of a sum: products are rounded first."""
+            """As an operand of a sum: products are rounded first, and quotients, which may be computed as products."""
             s = atom(v)
             if v.op in ("const", "load", "var") or is_named(v):
                 return f"({s})" if s.startswith("-") else s
-            if v.op == "mul":
+            if v.op in ("mul", "div"):
                 return f"float64({s})"
             if v.op in ("add", "sub", "neg"):
                 return f"({s})"
@@ -265,7 +265,7 @@ class Writer:
                 prepare(a)
             if uses.get(v, 0) > 1 or inline(v) > INLINE:
                 s = body(v)
-                if v.op == "mul":
+                if v.op in ("mul", "div"):
                     s = f"float64({s})"
                 named[v] = ""
                 named[v] = name(v)

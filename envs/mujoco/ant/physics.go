@@ -1835,7 +1835,7 @@ func (d *Data) smooth5() {
 	t155 := ((float64(d.cdof[13][0]*t148) + float64(d.cdof[13][2]*t149)) + (float64(d.cdof[13][1]*t150) + float64(d.cdof[13][3]*t145))) + (float64(d.cdof[13][4]*t146) + float64(t1*t147))
 	t156 := 1 + t155
 	d.m[80] = t156
-	t157 := 1 / t156
+	t157 := float64(1 / t156)
 	d.qLD[73] = t145 * t157
 	d.qLD[74] = t146 * t157
 	d.qLD[75] = t147 * t157
@@ -1848,7 +1848,7 @@ func (d *Data) smooth5() {
 	d.qLDiagInv[13] = t157
 	t159 := t134 - float64(t145*t158)
 	t160 := t144 - float64(t154*t158)
-	t161 := 1 / t160
+	t161 := float64(1 / t160)
 	d.qLD[66] = t159 * t161
 	d.kept[127] = t161
 	d.kept[128] = t160
@@ -1870,7 +1870,7 @@ func (d *Data) smooth6() {
 	d.qLD[71] = t6 * d.kept[127]
 	d.qLD[72] = d.kept[128]
 	d.qLDiagInv[12] = d.kept[127]
-	t7 := 1 / d.m[65]
+	t7 := float64(1 / d.m[65])
 	d.qLD[58] = d.m[58] * t7
 	d.qLD[59] = d.m[59] * t7
 	d.qLD[60] = d.m[60] * t7
@@ -1884,7 +1884,7 @@ func (d *Data) smooth6() {
 	d.qLDiagInv[11] = t7
 	t10 := d.m[51] - float64(d.m[58]*t9)
 	t11 := d.m[57] - float64(d.m[64]*t9)
-	t12 := 1 / t11
+	t12 := float64(1 / t11)
 	d.qLD[51] = t10 * t12
 	t13 := d.m[52] - float64(d.m[59]*t9)
 	d.qLD[52] = t13 * t12
@@ -1899,7 +1899,7 @@ func (d *Data) smooth6() {
 	d.qLD[56] = t18 * t12
 	d.qLD[57] = t11
 	d.qLDiagInv[10] = t12
-	t19 := 1 / d.m[50]
+	t19 := float64(1 / d.m[50])
 	d.qLD[43] = d.m[43] * t19
 	d.qLD[44] = d.m[44] * t19
 	d.qLD[45] = d.m[45] * t19
@@ -1913,7 +1913,7 @@ func (d *Data) smooth6() {
 	d.qLDiagInv[9] = t19
 	t22 := d.m[36] - float64(d.m[43]*t21)
 	t23 := d.m[42] - float64(d.m[49]*t21)
-	t24 := 1 / t23
+	t24 := float64(1 / t23)
 	d.qLD[36] = t22 * t24
 	t25 := d.m[37] - float64(d.m[44]*t21)
 	d.qLD[37] = t25 * t24
@@ -1928,7 +1928,7 @@ func (d *Data) smooth6() {
 	d.qLD[41] = t30 * t24
 	d.qLD[42] = t23
 	d.qLDiagInv[8] = t24
-	t31 := 1 / d.m[35]
+	t31 := float64(1 / d.m[35])
 	d.qLD[28] = d.m[28] * t31
 	d.qLD[29] = d.m[29] * t31
 	d.qLD[30] = d.m[30] * t31
@@ -1942,7 +1942,7 @@ func (d *Data) smooth6() {
 	d.qLDiagInv[7] = t31
 	t34 := d.m[21] - float64(d.m[28]*t33)
 	t35 := d.m[27] - float64(d.m[34]*t33)
-	t36 := 1 / t35
+	t36 := float64(1 / t35)
 	d.qLD[21] = t34 * t36
 	t37 := d.m[22] - float64(d.m[29]*t33)
 	d.qLD[22] = t37 * t36
@@ -1965,7 +1965,7 @@ func (d *Data) smooth6() {
 	t48 := (((t45 - float64(d.m[43]*t20)) + float64(t22*t46)) - float64(d.m[28]*t32)) + float64(t34*t47)
 	t49 := (((d.m[20] - float64(d.m[78]*d.qLD[78])) + float64(t6*t43)) - float64(d.m[63]*t8)) + float64(t18*t44)
 	t50 := (((t49 - float64(d.m[48]*t20)) + float64(t30*t46)) - float64(d.m[33]*t32)) + float64(t42*t47)
-	t51 := 1 / t50
+	t51 := float64(1 / t50)
 	d.qLD[15] = t48 * t51
 	t52 := (((d.m[16] - float64(d.m[74]*d.qLD[78])) + float64(t1*t43)) - float64(d.m[59]*t8)) + float64(t13*t44)
 	t53 := (((t52 - float64(d.m[44]*t20)) + float64(t25*t46)) - float64(d.m[29]*t32)) + float64(t37*t47)
@@ -2020,7 +2020,7 @@ func (d *Data) smooth7() {
 	t9 := (((d.m[14] - float64(d.m[77]*d.qLD[77])) + float64(d.kept[134]*t1)) - float64(d.m[62]*d.qLD[62])) + float64(d.kept[133]*t2)
 	t10 := (((t9 - float64(d.m[47]*d.qLD[47])) + float64(d.kept[132]*t4)) - float64(d.m[32]*d.qLD[32])) + float64(d.kept[131]*t5)
 	t11 := t10 - float64(d.kept[130]*d.qLD[19])
-	t12 := 1 / t11
+	t12 := float64(1 / t11)
 	d.qLD[10] = t8 * t12
 	t13 := (((d.m[11] - float64(d.m[74]*d.qLD[77])) + float64(d.kept[143]*t1)) - float64(d.m[59]*d.qLD[62])) + float64(d.kept[142]*t2)
 	t14 := (((t13 - float64(d.m[44]*d.qLD[47])) + float64(d.kept[141]*t4)) - float64(d.m[29]*d.qLD[32])) + float64(d.kept[140]*t5)
@@ -2050,7 +2050,7 @@ func (d *Data) smooth7() {
 	t33 := (((d.m[9] - float64(d.m[76]*d.qLD[76])) + float64(d.kept[153]*t25)) - float64(d.m[61]*d.qLD[61])) + float64(d.kept[152]*t26)
 	t34 := (((t33 - float64(d.m[46]*d.qLD[46])) + float64(d.kept[151]*t28)) - float64(d.m[31]*d.qLD[31])) + float64(d.kept[150]*t29)
 	t35 := (t34 - float64(d.kept[149]*d.qLD[18])) + float64(t24*t31)
-	t36 := 1 / t35
+	t36 := float64(1 / t35)
 	t37 := float64(t32 * t36)
 	d.qLD[6] = t37
 	t38 := (((d.m[7] - float64(d.m[74]*d.qLD[76])) + float64(d.kept[143]*t25)) - float64(d.m[59]*d.qLD[61])) + float64(d.kept[142]*t26)
@@ -2078,7 +2078,7 @@ func (d *Data) smooth7() {
 	t56 := (((0.9108800827073915 - float64(d.m[75]*d.qLD[75])) + float64(d.kept[148]*t46)) - float64(d.m[60]*d.qLD[60])) + float64(d.kept[147]*t47)
 	t57 := (((t56 - float64(d.m[45]*d.qLD[45])) + float64(d.kept[146]*t49)) - float64(d.m[30]*d.qLD[30])) + float64(d.kept[145]*t50)
 	t58 := ((t57 - float64(d.kept[144]*d.qLD[17])) + float64(t20*t52)) - float64(t44*t45)
-	t59 := 1 / t58
+	t59 := float64(1 / t58)
 	d.qLD[3] = t55 * t59
 	t60 := (((float64(d.kept[143]*t46) - float64(d.m[74]*d.qLD[75])) - float64(d.m[59]*d.qLD[60])) + float64(d.kept[142]*t47)) - float64(d.m[44]*d.qLD[45])
 	t61 := (((t60 + float64(d.kept[141]*t49)) - float64(d.m[29]*d.qLD[30])) + float64(d.kept[140]*t50)) - float64(d.kept[139]*d.qLD[17])
@@ -2100,7 +2100,7 @@ func (d *Data) smooth7() {
 	t74 := (((0.9108800827073915 - float64(d.m[74]*d.qLD[74])) + float64(d.kept[143]*t65)) - float64(d.m[59]*d.qLD[59])) + float64(d.kept[142]*t66)
 	t75 := (((t74 - float64(d.m[44]*d.qLD[44])) + float64(d.kept[141]*t68)) - float64(d.m[29]*d.qLD[29])) + float64(d.kept[140]*t69)
 	t76 := (((t75 - float64(d.kept[139]*d.qLD[16])) + float64(t16*t71)) - float64(t40*t41)) + float64(t64*t72)
-	t77 := 1 / t76
+	t77 := float64(1 / t76)
 	t78 := float64(t73 * t77)
 	d.qLD[1] = t78
 	d.qLD[2] = t76
@@ -2962,7 +2962,7 @@ func (d *Data) floor1(end, z, margin float64) {
 	row0[1] = 1
 	row0[2] = 1
 	t1 := d.GeomXpos[1][0] - d.com[0]
-	t2 := (z - (dist/2 + 0.25)) - d.com[2]
+	t2 := (z - (float64(dist/2) + 0.25)) - d.com[2]
 	t3 := d.cdof[3][4] + (float64(d.cdof[3][2]*t1) - float64(d.cdof[3][0]*t2))
 	t4 := d.GeomXpos[1][1] - d.com[1]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t4) - float64(d.cdof[3][1]*t1))
@@ -3068,7 +3068,7 @@ func (d *Data) floor1(end, z, margin float64) {
 	d.jar[n+3] = t40
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 1, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[1][0], d.GeomXpos[1][1], z+(-dist/2-0.25)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[1][0], d.GeomXpos[1][1], z+(-float64(dist/2)-0.25)
 	tx, ty := 0.0, 1.0
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -3106,7 +3106,7 @@ func (d *Data) floor2(end, z, margin float64) {
 	t3 := (d.GeomXpos[2][1] + float64(end*d.GeomAxis[2][1])) - d.com[1]
 	t4 := (d.GeomXpos[2][0] + float64(end*d.GeomAxis[2][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (dist/2 + 0.08)) - d.com[2]
+	t6 := (z - (float64(dist/2) + 0.08)) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -3233,7 +3233,7 @@ func (d *Data) floor2(end, z, margin float64) {
 	d.jar[n+3] = t63 + t65
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 2, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[2][0]+float64(end*d.GeomAxis[2][0]), d.GeomXpos[2][1]+float64(end*d.GeomAxis[2][1]), z+(-dist/2-0.08)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[2][0]+float64(end*d.GeomAxis[2][0]), d.GeomXpos[2][1]+float64(end*d.GeomAxis[2][1]), z+(-float64(dist/2)-0.08)
 	tx, ty := mujoco.Unit2(d.GeomAxis[2][0], d.GeomAxis[2][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -3271,7 +3271,7 @@ func (d *Data) floor3(end, z, margin float64) {
 	t3 := (d.GeomXpos[3][1] + float64(end*d.GeomAxis[3][1])) - d.com[1]
 	t4 := (d.GeomXpos[3][0] + float64(end*d.GeomAxis[3][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (dist/2 + 0.08)) - d.com[2]
+	t6 := (z - (float64(dist/2) + 0.08)) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -3408,7 +3408,7 @@ func (d *Data) floor3(end, z, margin float64) {
 	d.jar[n+3] = t73 + t75
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 3, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[3][0]+float64(end*d.GeomAxis[3][0]), d.GeomXpos[3][1]+float64(end*d.GeomAxis[3][1]), z+(-dist/2-0.08)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[3][0]+float64(end*d.GeomAxis[3][0]), d.GeomXpos[3][1]+float64(end*d.GeomAxis[3][1]), z+(-float64(dist/2)-0.08)
 	tx, ty := mujoco.Unit2(d.GeomAxis[3][0], d.GeomAxis[3][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -3446,7 +3446,7 @@ func (d *Data) floor4(end, z, margin float64) {
 	t3 := (d.GeomXpos[4][1] + float64(end*d.GeomAxis[4][1])) - d.com[1]
 	t4 := (d.GeomXpos[4][0] + float64(end*d.GeomAxis[4][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (dist/2 + 0.08)) - d.com[2]
+	t6 := (z - (float64(dist/2) + 0.08)) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -3593,7 +3593,7 @@ func (d *Data) floor4(end, z, margin float64) {
 	d.jar[n+3] = t83 + t85
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 4, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[4][0]+float64(end*d.GeomAxis[4][0]), d.GeomXpos[4][1]+float64(end*d.GeomAxis[4][1]), z+(-dist/2-0.08)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[4][0]+float64(end*d.GeomAxis[4][0]), d.GeomXpos[4][1]+float64(end*d.GeomAxis[4][1]), z+(-float64(dist/2)-0.08)
 	tx, ty := mujoco.Unit2(d.GeomAxis[4][0], d.GeomAxis[4][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -3631,7 +3631,7 @@ func (d *Data) floor5(end, z, margin float64) {
 	t3 := (d.GeomXpos[5][1] + float64(end*d.GeomAxis[5][1])) - d.com[1]
 	t4 := (d.GeomXpos[5][0] + float64(end*d.GeomAxis[5][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (dist/2 + 0.08)) - d.com[2]
+	t6 := (z - (float64(dist/2) + 0.08)) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -3758,7 +3758,7 @@ func (d *Data) floor5(end, z, margin float64) {
 	d.jar[n+3] = t63 + t65
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 5, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[5][0]+float64(end*d.GeomAxis[5][0]), d.GeomXpos[5][1]+float64(end*d.GeomAxis[5][1]), z+(-dist/2-0.08)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[5][0]+float64(end*d.GeomAxis[5][0]), d.GeomXpos[5][1]+float64(end*d.GeomAxis[5][1]), z+(-float64(dist/2)-0.08)
 	tx, ty := mujoco.Unit2(d.GeomAxis[5][0], d.GeomAxis[5][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -3796,7 +3796,7 @@ func (d *Data) floor6(end, z, margin float64) {
 	t3 := (d.GeomXpos[6][1] + float64(end*d.GeomAxis[6][1])) - d.com[1]
 	t4 := (d.GeomXpos[6][0] + float64(end*d.GeomAxis[6][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (dist/2 + 0.08)) - d.com[2]
+	t6 := (z - (float64(dist/2) + 0.08)) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -3933,7 +3933,7 @@ func (d *Data) floor6(end, z, margin float64) {
 	d.jar[n+3] = t73 + t75
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 6, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[6][0]+float64(end*d.GeomAxis[6][0]), d.GeomXpos[6][1]+float64(end*d.GeomAxis[6][1]), z+(-dist/2-0.08)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[6][0]+float64(end*d.GeomAxis[6][0]), d.GeomXpos[6][1]+float64(end*d.GeomAxis[6][1]), z+(-float64(dist/2)-0.08)
 	tx, ty := mujoco.Unit2(d.GeomAxis[6][0], d.GeomAxis[6][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -3971,7 +3971,7 @@ func (d *Data) floor7(end, z, margin float64) {
 	t3 := (d.GeomXpos[7][1] + float64(end*d.GeomAxis[7][1])) - d.com[1]
 	t4 := (d.GeomXpos[7][0] + float64(end*d.GeomAxis[7][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (dist/2 + 0.08)) - d.com[2]
+	t6 := (z - (float64(dist/2) + 0.08)) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -4118,7 +4118,7 @@ func (d *Data) floor7(end, z, margin float64) {
 	d.jar[n+3] = t83 + t85
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 7, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[7][0]+float64(end*d.GeomAxis[7][0]), d.GeomXpos[7][1]+float64(end*d.GeomAxis[7][1]), z+(-dist/2-0.08)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[7][0]+float64(end*d.GeomAxis[7][0]), d.GeomXpos[7][1]+float64(end*d.GeomAxis[7][1]), z+(-float64(dist/2)-0.08)
 	tx, ty := mujoco.Unit2(d.GeomAxis[7][0], d.GeomAxis[7][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -4156,7 +4156,7 @@ func (d *Data) floor8(end, z, margin float64) {
 	t3 := (d.GeomXpos[8][1] + float64(end*d.GeomAxis[8][1])) - d.com[1]
 	t4 := (d.GeomXpos[8][0] + float64(end*d.GeomAxis[8][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (dist/2 + 0.08)) - d.com[2]
+	t6 := (z - (float64(dist/2) + 0.08)) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -4283,7 +4283,7 @@ func (d *Data) floor8(end, z, margin float64) {
 	d.jar[n+3] = t63 + t65
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 8, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[8][0]+float64(end*d.GeomAxis[8][0]), d.GeomXpos[8][1]+float64(end*d.GeomAxis[8][1]), z+(-dist/2-0.08)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[8][0]+float64(end*d.GeomAxis[8][0]), d.GeomXpos[8][1]+float64(end*d.GeomAxis[8][1]), z+(-float64(dist/2)-0.08)
 	tx, ty := mujoco.Unit2(d.GeomAxis[8][0], d.GeomAxis[8][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -4321,7 +4321,7 @@ func (d *Data) floor9(end, z, margin float64) {
 	t3 := (d.GeomXpos[9][1] + float64(end*d.GeomAxis[9][1])) - d.com[1]
 	t4 := (d.GeomXpos[9][0] + float64(end*d.GeomAxis[9][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (dist/2 + 0.08)) - d.com[2]
+	t6 := (z - (float64(dist/2) + 0.08)) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -4458,7 +4458,7 @@ func (d *Data) floor9(end, z, margin float64) {
 	d.jar[n+3] = t73 + t75
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 9, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[9][0]+float64(end*d.GeomAxis[9][0]), d.GeomXpos[9][1]+float64(end*d.GeomAxis[9][1]), z+(-dist/2-0.08)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[9][0]+float64(end*d.GeomAxis[9][0]), d.GeomXpos[9][1]+float64(end*d.GeomAxis[9][1]), z+(-float64(dist/2)-0.08)
 	tx, ty := mujoco.Unit2(d.GeomAxis[9][0], d.GeomAxis[9][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -4496,7 +4496,7 @@ func (d *Data) floor10(end, z, margin float64) {
 	t3 := (d.GeomXpos[10][1] + float64(end*d.GeomAxis[10][1])) - d.com[1]
 	t4 := (d.GeomXpos[10][0] + float64(end*d.GeomAxis[10][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (dist/2 + 0.08)) - d.com[2]
+	t6 := (z - (float64(dist/2) + 0.08)) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -4643,7 +4643,7 @@ func (d *Data) floor10(end, z, margin float64) {
 	d.jar[n+3] = t83 + t85
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 10, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[10][0]+float64(end*d.GeomAxis[10][0]), d.GeomXpos[10][1]+float64(end*d.GeomAxis[10][1]), z+(-dist/2-0.08)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[10][0]+float64(end*d.GeomAxis[10][0]), d.GeomXpos[10][1]+float64(end*d.GeomAxis[10][1]), z+(-float64(dist/2)-0.08)
 	tx, ty := mujoco.Unit2(d.GeomAxis[10][0], d.GeomAxis[10][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -4681,7 +4681,7 @@ func (d *Data) floor11(end, z, margin float64) {
 	t3 := (d.GeomXpos[11][1] + float64(end*d.GeomAxis[11][1])) - d.com[1]
 	t4 := (d.GeomXpos[11][0] + float64(end*d.GeomAxis[11][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (dist/2 + 0.08)) - d.com[2]
+	t6 := (z - (float64(dist/2) + 0.08)) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -4808,7 +4808,7 @@ func (d *Data) floor11(end, z, margin float64) {
 	d.jar[n+3] = t63 + t65
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 11, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[11][0]+float64(end*d.GeomAxis[11][0]), d.GeomXpos[11][1]+float64(end*d.GeomAxis[11][1]), z+(-dist/2-0.08)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[11][0]+float64(end*d.GeomAxis[11][0]), d.GeomXpos[11][1]+float64(end*d.GeomAxis[11][1]), z+(-float64(dist/2)-0.08)
 	tx, ty := mujoco.Unit2(d.GeomAxis[11][0], d.GeomAxis[11][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -4846,7 +4846,7 @@ func (d *Data) floor12(end, z, margin float64) {
 	t3 := (d.GeomXpos[12][1] + float64(end*d.GeomAxis[12][1])) - d.com[1]
 	t4 := (d.GeomXpos[12][0] + float64(end*d.GeomAxis[12][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (dist/2 + 0.08)) - d.com[2]
+	t6 := (z - (float64(dist/2) + 0.08)) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -4983,7 +4983,7 @@ func (d *Data) floor12(end, z, margin float64) {
 	d.jar[n+3] = t73 + (t75 + float64(d.QaccWarmstart[12]*t47))
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 12, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[12][0]+float64(end*d.GeomAxis[12][0]), d.GeomXpos[12][1]+float64(end*d.GeomAxis[12][1]), z+(-dist/2-0.08)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[12][0]+float64(end*d.GeomAxis[12][0]), d.GeomXpos[12][1]+float64(end*d.GeomAxis[12][1]), z+(-float64(dist/2)-0.08)
 	tx, ty := mujoco.Unit2(d.GeomAxis[12][0], d.GeomAxis[12][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -5021,7 +5021,7 @@ func (d *Data) floor13(end, z, margin float64) {
 	t3 := (d.GeomXpos[13][1] + float64(end*d.GeomAxis[13][1])) - d.com[1]
 	t4 := (d.GeomXpos[13][0] + float64(end*d.GeomAxis[13][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (dist/2 + 0.08)) - d.com[2]
+	t6 := (z - (float64(dist/2) + 0.08)) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -5168,7 +5168,7 @@ func (d *Data) floor13(end, z, margin float64) {
 	d.jar[n+3] = t83 + (t85 + (float64(d.QaccWarmstart[12]*t56) + float64(d.QaccWarmstart[13]*t57)))
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 13, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[13][0]+float64(end*d.GeomAxis[13][0]), d.GeomXpos[13][1]+float64(end*d.GeomAxis[13][1]), z+(-dist/2-0.08)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[13][0]+float64(end*d.GeomAxis[13][0]), d.GeomXpos[13][1]+float64(end*d.GeomAxis[13][1]), z+(-float64(dist/2)-0.08)
 	tx, ty := mujoco.Unit2(d.GeomAxis[13][0], d.GeomAxis[13][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -5675,7 +5675,7 @@ func (d *Data) cholesky() {
 	t1 := mujoco.Pivot(d.h[0][0])
 	t2 := exact.Sqrt(t1)
 	d.h[0][0] = t2
-	t3 := 1 / t2
+	t3 := float64(1 / t2)
 	t4 := float64(d.h[1][0] * t3)
 	d.h[1][0] = t4
 	t5 := float64(d.h[2][0] * t3)
@@ -5705,7 +5705,7 @@ func (d *Data) cholesky() {
 	t17 := mujoco.Pivot(d.h[1][1] - float64(t4*t4))
 	t18 := exact.Sqrt(t17)
 	d.h[1][1] = t18
-	t19 := 1 / t18
+	t19 := float64(1 / t18)
 	t20 := float64(t19 * (d.h[2][1] - float64(t4*t5)))
 	d.h[2][1] = t20
 	t21 := float64(t19 * (d.h[3][1] - float64(t4*t6)))
@@ -5733,7 +5733,7 @@ func (d *Data) cholesky() {
 	t32 := mujoco.Pivot(d.h[2][2] - (float64(t5*t5) + float64(t20*t20)))
 	t33 := exact.Sqrt(t32)
 	d.h[2][2] = t33
-	t34 := 1 / t33
+	t34 := float64(1 / t33)
 	t35 := float64(t34 * (d.h[3][2] - (float64(t5*t6) + float64(t20*t21))))
 	d.h[3][2] = t35
 	t36 := float64(t34 * (d.h[4][2] - (float64(t5*t7) + float64(t20*t22))))
@@ -5759,7 +5759,7 @@ func (d *Data) cholesky() {
 	t46 := mujoco.Pivot(d.h[3][3] - (float64(t35*t35) + (float64(t6*t6) + float64(t21*t21))))
 	t47 := exact.Sqrt(t46)
 	d.h[3][3] = t47
-	t48 := 1 / t47
+	t48 := float64(1 / t47)
 	t49 := float64(t48 * (d.h[4][3] - (float64(t35*t36) + (float64(t6*t7) + float64(t21*t22)))))
 	d.h[4][3] = t49
 	t50 := float64(t48 * (d.h[5][3] - (float64(t35*t37) + (float64(t6*t8) + float64(t21*t23)))))
@@ -5784,7 +5784,7 @@ func (d *Data) cholesky() {
 	t60 := mujoco.Pivot(t59)
 	t61 := exact.Sqrt(t60)
 	d.h[4][4] = t61
-	t62 := 1 / t61
+	t62 := float64(1 / t61)
 	t63 := d.h[5][4] - ((float64(t7*t8) + float64(t36*t37)) + (float64(t22*t23) + float64(t49*t50)))
 	t64 := float64(t62 * t63)
 	d.h[5][4] = t64
@@ -5816,7 +5816,7 @@ func (d *Data) cholesky() {
 	t82 := mujoco.Pivot(d.h[5][5] - t81)
 	t83 := exact.Sqrt(t82)
 	d.h[5][5] = t83
-	t84 := 1 / t83
+	t84 := float64(1 / t83)
 	t85 := ((float64(t8*t9) + float64(t37*t38)) + (float64(t23*t24) + float64(t50*t51))) + float64(t64*t66)
 	t86 := float64(t84 * (d.h[6][5] - t85))
 	d.h[6][5] = t86
@@ -5845,7 +5845,7 @@ func (d *Data) cholesky() {
 	t102 := mujoco.Pivot(d.h[6][6] - t101)
 	t103 := exact.Sqrt(t102)
 	d.h[6][6] = t103
-	t104 := 1 / t103
+	t104 := float64(1 / t103)
 	t105 := ((float64(t9*t10) + float64(t38*t39)) + (float64(t24*t25) + float64(t51*t52))) + (float64(t66*t68) + float64(t86*t88))
 	t106 := float64(t104 * (d.h[7][6] - t105))
 	d.h[7][6] = t106
@@ -5871,7 +5871,7 @@ func (d *Data) cholesky() {
 	t120 := mujoco.Pivot(d.h[7][7] - t119)
 	t121 := exact.Sqrt(t120)
 	d.h[7][7] = t121
-	t122 := 1 / t121
+	t122 := float64(1 / t121)
 	t123 := ((float64(t10*t11) + float64(t39*t40)) + (float64(t25*t26) + float64(t52*t53))) + (float64(t106*t108) + (float64(t68*t70) + float64(t88*t90)))
 	t124 := float64(t122 * (d.h[8][7] - t123))
 	d.h[8][7] = t124
@@ -5894,7 +5894,7 @@ func (d *Data) cholesky() {
 	t136 := mujoco.Pivot(d.h[8][8] - t135)
 	t137 := exact.Sqrt(t136)
 	d.h[8][8] = t137
-	t138 := 1 / t137
+	t138 := float64(1 / t137)
 	t139 := ((float64(t11*t12) + float64(t70*t72)) + (float64(t40*t41) + float64(t108*t110))) + ((float64(t26*t27) + float64(t90*t92)) + (float64(t53*t54) + float64(t124*t126)))
 	t140 := float64(t138 * (d.h[9][8] - t139))
 	d.h[9][8] = t140
@@ -5914,7 +5914,7 @@ func (d *Data) cholesky() {
 	t150 := mujoco.Pivot(d.h[9][9] - (t149 + float64(t140*t140)))
 	t151 := exact.Sqrt(t150)
 	d.h[9][9] = t151
-	t152 := 1 / t151
+	t152 := float64(1 / t151)
 	t153 := ((float64(t12*t13) + float64(t72*t74)) + (float64(t41*t42) + float64(t110*t112))) + ((float64(t27*t28) + float64(t92*t94)) + (float64(t54*t55) + float64(t126*t128)))
 	t154 := float64(t152 * (d.h[10][9] - (t153 + float64(t140*t142))))
 	d.h[10][9] = t154
@@ -5931,7 +5931,7 @@ func (d *Data) cholesky() {
 	t162 := mujoco.Pivot(d.h[10][10] - (t161 + (float64(t142*t142) + float64(t154*t154))))
 	t163 := exact.Sqrt(t162)
 	d.h[10][10] = t163
-	t164 := 1 / t163
+	t164 := float64(1 / t163)
 	t165 := ((float64(t13*t14) + float64(t74*t76)) + (float64(t42*t43) + float64(t112*t114))) + ((float64(t28*t29) + float64(t94*t96)) + (float64(t55*t56) + float64(t128*t130)))
 	t166 := float64(t164 * (d.h[11][10] - (t165 + (float64(t142*t144) + float64(t154*t156)))))
 	d.h[11][10] = t166
@@ -5945,7 +5945,7 @@ func (d *Data) cholesky() {
 	t172 := mujoco.Pivot(d.h[11][11] - (t171 + (float64(t166*t166) + (float64(t144*t144) + float64(t156*t156)))))
 	t173 := exact.Sqrt(t172)
 	d.h[11][11] = t173
-	t174 := 1 / t173
+	t174 := float64(1 / t173)
 	t175 := ((float64(t14*t15) + float64(t76*t78)) + (float64(t43*t44) + float64(t114*t116))) + ((float64(t29*t30) + float64(t96*t98)) + (float64(t56*t57) + float64(t130*t132)))
 	t176 := float64(t174 * (d.h[12][11] - (t175 + (float64(t166*t168) + (float64(t144*t146) + float64(t156*t158))))))
 	d.h[12][11] = t176
@@ -5969,59 +5969,59 @@ func (d *Data) cholesky() {
 
 // descend sets mgrad to h\grad.
 func (d *Data) descend() {
-	t1 := d.grad[0] / d.h[0][0]
-	t2 := (d.grad[1] - float64(d.h[1][0]*t1)) / d.h[1][1]
-	t3 := (d.grad[2] - (float64(d.h[2][0]*t1) + float64(d.h[2][1]*t2))) / d.h[2][2]
-	t4 := (d.grad[3] - (float64(d.h[3][2]*t3) + (float64(d.h[3][0]*t1) + float64(d.h[3][1]*t2)))) / d.h[3][3]
+	t1 := float64(d.grad[0] / d.h[0][0])
+	t2 := float64((d.grad[1] - float64(d.h[1][0]*t1)) / d.h[1][1])
+	t3 := float64((d.grad[2] - (float64(d.h[2][0]*t1) + float64(d.h[2][1]*t2))) / d.h[2][2])
+	t4 := float64((d.grad[3] - (float64(d.h[3][2]*t3) + (float64(d.h[3][0]*t1) + float64(d.h[3][1]*t2)))) / d.h[3][3])
 	t5 := d.grad[4] - ((float64(d.h[4][0]*t1) + float64(d.h[4][2]*t3)) + (float64(d.h[4][1]*t2) + float64(d.h[4][3]*t4)))
-	t6 := t5 / d.h[4][4]
+	t6 := float64(t5 / d.h[4][4])
 	t7 := ((float64(d.h[5][0]*t1) + float64(d.h[5][2]*t3)) + (float64(d.h[5][1]*t2) + float64(d.h[5][3]*t4))) + float64(d.h[5][4]*t6)
-	t8 := (d.grad[5] - t7) / d.h[5][5]
+	t8 := float64((d.grad[5] - t7) / d.h[5][5])
 	t9 := ((float64(d.h[6][0]*t1) + float64(d.h[6][2]*t3)) + (float64(d.h[6][1]*t2) + float64(d.h[6][3]*t4))) + (float64(d.h[6][4]*t6) + float64(d.h[6][5]*t8))
-	t10 := (d.grad[6] - t9) / d.h[6][6]
+	t10 := float64((d.grad[6] - t9) / d.h[6][6])
 	t11 := ((float64(d.h[7][0]*t1) + float64(d.h[7][2]*t3)) + (float64(d.h[7][1]*t2) + float64(d.h[7][3]*t4))) + (float64(d.h[7][6]*t10) + (float64(d.h[7][4]*t6) + float64(d.h[7][5]*t8)))
-	t12 := (d.grad[7] - t11) / d.h[7][7]
+	t12 := float64((d.grad[7] - t11) / d.h[7][7])
 	t13 := ((float64(d.h[8][0]*t1) + float64(d.h[8][4]*t6)) + (float64(d.h[8][2]*t3) + float64(d.h[8][6]*t10))) + ((float64(d.h[8][1]*t2) + float64(d.h[8][5]*t8)) + (float64(d.h[8][3]*t4) + float64(d.h[8][7]*t12)))
-	t14 := (d.grad[8] - t13) / d.h[8][8]
+	t14 := float64((d.grad[8] - t13) / d.h[8][8])
 	t15 := ((float64(d.h[9][0]*t1) + float64(d.h[9][4]*t6)) + (float64(d.h[9][2]*t3) + float64(d.h[9][6]*t10))) + ((float64(d.h[9][1]*t2) + float64(d.h[9][5]*t8)) + (float64(d.h[9][3]*t4) + float64(d.h[9][7]*t12)))
-	t16 := (d.grad[9] - (t15 + float64(d.h[9][8]*t14))) / d.h[9][9]
+	t16 := float64((d.grad[9] - (t15 + float64(d.h[9][8]*t14))) / d.h[9][9])
 	t17 := ((float64(d.h[10][0]*t1) + float64(d.h[10][4]*t6)) + (float64(d.h[10][2]*t3) + float64(d.h[10][6]*t10))) + ((float64(d.h[10][1]*t2) + float64(d.h[10][5]*t8)) + (float64(d.h[10][3]*t4) + float64(d.h[10][7]*t12)))
-	t18 := (d.grad[10] - (t17 + (float64(d.h[10][8]*t14) + float64(d.h[10][9]*t16)))) / d.h[10][10]
+	t18 := float64((d.grad[10] - (t17 + (float64(d.h[10][8]*t14) + float64(d.h[10][9]*t16)))) / d.h[10][10])
 	t19 := ((float64(d.h[11][0]*t1) + float64(d.h[11][4]*t6)) + (float64(d.h[11][2]*t3) + float64(d.h[11][6]*t10))) + ((float64(d.h[11][1]*t2) + float64(d.h[11][5]*t8)) + (float64(d.h[11][3]*t4) + float64(d.h[11][7]*t12)))
-	t20 := (d.grad[11] - (t19 + (float64(d.h[11][10]*t18) + (float64(d.h[11][8]*t14) + float64(d.h[11][9]*t16))))) / d.h[11][11]
+	t20 := float64((d.grad[11] - (t19 + (float64(d.h[11][10]*t18) + (float64(d.h[11][8]*t14) + float64(d.h[11][9]*t16))))) / d.h[11][11])
 	t21 := ((float64(d.h[12][0]*t1) + float64(d.h[12][4]*t6)) + float64(d.h[12][8]*t14)) + ((float64(d.h[12][2]*t3) + float64(d.h[12][6]*t10)) + float64(d.h[12][10]*t18))
 	t22 := ((float64(d.h[12][1]*t2) + float64(d.h[12][5]*t8)) + float64(d.h[12][9]*t16)) + ((float64(d.h[12][3]*t4) + float64(d.h[12][7]*t12)) + float64(d.h[12][11]*t20))
-	t23 := (d.grad[12] - (t21 + t22)) / d.h[12][12]
+	t23 := float64((d.grad[12] - (t21 + t22)) / d.h[12][12])
 	t24 := ((float64(d.h[13][0]*t1) + float64(d.h[13][4]*t6)) + float64(d.h[13][8]*t14)) + ((float64(d.h[13][2]*t3) + float64(d.h[13][6]*t10)) + float64(d.h[13][10]*t18))
 	t25 := ((float64(d.h[13][1]*t2) + float64(d.h[13][5]*t8)) + float64(d.h[13][9]*t16)) + ((float64(d.h[13][3]*t4) + float64(d.h[13][7]*t12)) + float64(d.h[13][11]*t20))
-	t26 := (d.grad[13] - ((t24 + t25) + float64(d.h[13][12]*t23))) / d.h[13][13] / d.h[13][13]
-	t27 := (t23 - float64(d.h[13][12]*t26)) / d.h[12][12]
-	t28 := ((t20 - float64(d.h[12][11]*t27)) - float64(d.h[13][11]*t26)) / d.h[11][11]
-	t29 := (((t18 - float64(d.h[11][10]*t28)) - float64(d.h[12][10]*t27)) - float64(d.h[13][10]*t26)) / d.h[10][10]
+	t26 := float64((d.grad[13] - ((t24 + t25) + float64(d.h[13][12]*t23))) / d.h[13][13] / d.h[13][13])
+	t27 := float64((t23 - float64(d.h[13][12]*t26)) / d.h[12][12])
+	t28 := float64(((t20 - float64(d.h[12][11]*t27)) - float64(d.h[13][11]*t26)) / d.h[11][11])
+	t29 := float64((((t18 - float64(d.h[11][10]*t28)) - float64(d.h[12][10]*t27)) - float64(d.h[13][10]*t26)) / d.h[10][10])
 	t30 := (((t16 - float64(d.h[10][9]*t29)) - float64(d.h[11][9]*t28)) - float64(d.h[12][9]*t27)) - float64(d.h[13][9]*t26)
-	t31 := t30 / d.h[9][9]
+	t31 := float64(t30 / d.h[9][9])
 	t32 := (((t14 - float64(d.h[9][8]*t31)) - float64(d.h[10][8]*t29)) - float64(d.h[11][8]*t28)) - float64(d.h[12][8]*t27)
-	t33 := (t32 - float64(d.h[13][8]*t26)) / d.h[8][8]
+	t33 := float64((t32 - float64(d.h[13][8]*t26)) / d.h[8][8])
 	t34 := (((t12 - float64(d.h[8][7]*t33)) - float64(d.h[9][7]*t31)) - float64(d.h[10][7]*t29)) - float64(d.h[11][7]*t28)
-	t35 := ((t34 - float64(d.h[12][7]*t27)) - float64(d.h[13][7]*t26)) / d.h[7][7]
+	t35 := float64(((t34 - float64(d.h[12][7]*t27)) - float64(d.h[13][7]*t26)) / d.h[7][7])
 	t36 := (((t10 - float64(d.h[7][6]*t35)) - float64(d.h[8][6]*t33)) - float64(d.h[9][6]*t31)) - float64(d.h[10][6]*t29)
-	t37 := (((t36 - float64(d.h[11][6]*t28)) - float64(d.h[12][6]*t27)) - float64(d.h[13][6]*t26)) / d.h[6][6]
+	t37 := float64((((t36 - float64(d.h[11][6]*t28)) - float64(d.h[12][6]*t27)) - float64(d.h[13][6]*t26)) / d.h[6][6])
 	t38 := (((t8 - float64(d.h[6][5]*t37)) - float64(d.h[7][5]*t35)) - float64(d.h[8][5]*t33)) - float64(d.h[9][5]*t31)
 	t39 := (((t38 - float64(d.h[10][5]*t29)) - float64(d.h[11][5]*t28)) - float64(d.h[12][5]*t27)) - float64(d.h[13][5]*t26)
-	t40 := t39 / d.h[5][5]
+	t40 := float64(t39 / d.h[5][5])
 	t41 := (((t6 - float64(d.h[5][4]*t40)) - float64(d.h[6][4]*t37)) - float64(d.h[7][4]*t35)) - float64(d.h[8][4]*t33)
 	t42 := (((t41 - float64(d.h[9][4]*t31)) - float64(d.h[10][4]*t29)) - float64(d.h[11][4]*t28)) - float64(d.h[12][4]*t27)
-	t43 := (t42 - float64(d.h[13][4]*t26)) / d.h[4][4]
+	t43 := float64((t42 - float64(d.h[13][4]*t26)) / d.h[4][4])
 	t44 := (((t4 - float64(d.h[4][3]*t43)) - float64(d.h[5][3]*t40)) - float64(d.h[6][3]*t37)) - float64(d.h[7][3]*t35)
 	t45 := (((t44 - float64(d.h[8][3]*t33)) - float64(d.h[9][3]*t31)) - float64(d.h[10][3]*t29)) - float64(d.h[11][3]*t28)
-	t46 := ((t45 - float64(d.h[12][3]*t27)) - float64(d.h[13][3]*t26)) / d.h[3][3]
+	t46 := float64(((t45 - float64(d.h[12][3]*t27)) - float64(d.h[13][3]*t26)) / d.h[3][3])
 	t47 := (((t3 - float64(d.h[3][2]*t46)) - float64(d.h[4][2]*t43)) - float64(d.h[5][2]*t40)) - float64(d.h[6][2]*t37)
 	t48 := (((t47 - float64(d.h[7][2]*t35)) - float64(d.h[8][2]*t33)) - float64(d.h[9][2]*t31)) - float64(d.h[10][2]*t29)
-	t49 := (((t48 - float64(d.h[11][2]*t28)) - float64(d.h[12][2]*t27)) - float64(d.h[13][2]*t26)) / d.h[2][2]
+	t49 := float64((((t48 - float64(d.h[11][2]*t28)) - float64(d.h[12][2]*t27)) - float64(d.h[13][2]*t26)) / d.h[2][2])
 	t50 := (((t2 - float64(d.h[2][1]*t49)) - float64(d.h[3][1]*t46)) - float64(d.h[4][1]*t43)) - float64(d.h[5][1]*t40)
 	t51 := (((t50 - float64(d.h[6][1]*t37)) - float64(d.h[7][1]*t35)) - float64(d.h[8][1]*t33)) - float64(d.h[9][1]*t31)
 	t52 := (((t51 - float64(d.h[10][1]*t29)) - float64(d.h[11][1]*t28)) - float64(d.h[12][1]*t27)) - float64(d.h[13][1]*t26)
-	t53 := t52 / d.h[1][1]
+	t53 := float64(t52 / d.h[1][1])
 	t54 := (((t1 - float64(d.h[1][0]*t53)) - float64(d.h[2][0]*t49)) - float64(d.h[3][0]*t46)) - float64(d.h[4][0]*t43)
 	t55 := (((t54 - float64(d.h[5][0]*t40)) - float64(d.h[6][0]*t37)) - float64(d.h[7][0]*t35)) - float64(d.h[8][0]*t33)
 	t56 := (((t55 - float64(d.h[9][0]*t31)) - float64(d.h[10][0]*t29)) - float64(d.h[11][0]*t28)) - float64(d.h[12][0]*t27)

@@ -211,32 +211,32 @@ func (d *Data) move(v *[nv]float64) {
 
 // damped returns the accelerations with which velocities are integrated: those of joints whose dampers act implicitly.
 func (d *Data) damped(a *[nv]float64) {
-	t1 := 1 / (d.m[35] + 0.015)
+	t1 := float64(1 / (d.m[35] + 0.015))
 	t2 := float64(d.m[30] * t1)
 	t3 := float64(d.m[34] * t1)
 	t4 := float64(d.m[30] * t3)
 	t5 := d.m[25] - t4
-	t6 := 1 / ((0.03 + d.m[29]) - float64(d.m[34]*t3))
+	t6 := float64(1 / ((0.03 + d.m[29]) - float64(d.m[34]*t3)))
 	t7 := float64(d.m[33] * t1)
 	t8 := float64(d.m[33] * t3)
 	t9 := float64(t6 * (t8 - d.m[28]))
 	t10 := (d.m[21] - float64(d.m[30]*t7)) + float64(t5*t9)
 	t11 := d.m[28] - t8
-	t12 := 1 / (((0.045 + d.m[24]) - float64(d.m[33]*t7)) + float64(t11*t9))
+	t12 := float64(1 / (((0.045 + d.m[24]) - float64(d.m[33]*t7)) + float64(t11*t9)))
 	t13 := float64(t10 * t12)
 	t14 := ((d.m[0] - float64(d.m[30]*t2)) + float64(t5*float64(t6*(t4-d.m[25])))) - float64(t10*t13)
-	t15 := 1 / (0.03 + d.m[20])
+	t15 := float64(1 / (0.03 + d.m[20]))
 	t16 := float64(d.m[15] * t15)
 	t17 := float64(d.m[19] * t15)
 	t18 := float64(d.m[15] * t17)
 	t19 := d.m[10] - t18
-	t20 := 1 / ((0.045 + d.m[14]) - float64(d.m[19]*t17))
+	t20 := float64(1 / ((0.045 + d.m[14]) - float64(d.m[19]*t17)))
 	t21 := float64(d.m[18] * t15)
 	t22 := float64(d.m[18] * t17)
 	t23 := float64(t20 * (t22 - d.m[13]))
 	t24 := (d.m[6] - float64(d.m[15]*t21)) + float64(t19*t23)
 	t25 := d.m[13] - t22
-	t26 := 1 / (((d.m[9] + 0.06) - float64(d.m[18]*t21)) + float64(t25*t23))
+	t26 := float64(1 / (((d.m[9] + 0.06) - float64(d.m[18]*t21)) + float64(t25*t23)))
 	t27 := float64(t24 * t26)
 	t28 := ((t14 - float64(d.m[15]*t16)) + float64(t19*float64(t20*(t18-d.m[10])))) - float64(t24*t27)
 	t29 := float64(d.m[32] * t1)
@@ -256,7 +256,7 @@ func (d *Data) damped(a *[nv]float64) {
 	t43 := float64(t24 * t42)
 	t44 := t39 - t43
 	t45 := (((d.m[5] - float64(d.m[32]*t29)) + float64(t32*t31)) - float64(t33*t34)) - float64(d.m[17]*t35)
-	t46 := 1 / ((t45 + float64(t40*t38)) - float64(t41*t42))
+	t46 := float64(1 / ((t45 + float64(t40*t38)) - float64(t41*t42)))
 	t47 := float64(d.m[31] * t1)
 	t48 := float64(d.m[31] * t3)
 	t49 := float64(t6 * (t48 - d.m[26]))
@@ -277,7 +277,7 @@ func (d *Data) damped(a *[nv]float64) {
 	t64 := ((t54 + float64(t19*t56)) - float64(t24*t59)) + float64(t44*t63)
 	t65 := (((d.m[2] - float64(d.m[31]*t47)) + float64(t50*t49)) - float64(t51*t52)) - float64(d.m[16]*t53)
 	t66 := t62 - t60
-	t67 := 1 / (((t65 + float64(t57*t56)) - float64(t58*t59)) + float64(t66*t63))
+	t67 := float64(1 / (((t65 + float64(t57*t56)) - float64(t58*t59)) + float64(t66*t63)))
 	t68 := float64(t64 * t67)
 	t69 := d.qfrcSmooth[8] + d.QfrcConstraint[8]
 	t70 := float64(t5 * t6)
@@ -709,7 +709,7 @@ func (d *Data) smooth1() {
 	d.m[34] = t228
 	t229 := 0.1 + ((t225 + float64(t137*t223)) + float64(t138*t224))
 	d.m[35] = t229
-	t230 := 1 / t229
+	t230 := float64(1 / t229)
 	d.qLD[30] = t223 * t230
 	d.qLD[31] = t224 * t230
 	d.qLD[32] = t226 * t230
@@ -721,7 +721,7 @@ func (d *Data) smooth1() {
 	d.qLDiagInv[8] = t230
 	t233 := t217 - float64(t223*t232)
 	t234 := t222 - float64(t228*t232)
-	t235 := 1 / t234
+	t235 := float64(1 / t234)
 	d.qLD[25] = t233 * t235
 	t236 := t218 - float64(t224*t232)
 	d.qLD[26] = t236 * t235
@@ -735,7 +735,7 @@ func (d *Data) smooth1() {
 	t240 := float64(t235 * (t238 - t221))
 	t241 := (t212 - float64(t223*t231)) + float64(t233*t240)
 	t242 := (t216 - float64(t227*t231)) + float64(t239*t240)
-	t243 := 1 / t242
+	t243 := float64(1 / t242)
 	d.qLD[21] = t241 * t243
 	t244 := (t213 - float64(t224*t231)) + float64(t236*t240)
 	d.qLD[22] = t244 * t243
@@ -743,7 +743,7 @@ func (d *Data) smooth1() {
 	d.qLD[23] = t245 * t243
 	d.qLD[24] = t242
 	d.qLDiagInv[6] = t243
-	t246 := 1 / t211
+	t246 := float64(1 / t211)
 	d.qLD[15] = t205 * t246
 	d.qLD[16] = t206 * t246
 	d.qLD[17] = t208 * t246
@@ -778,7 +778,7 @@ func (d *Data) smooth2() {
 	t1 := float64(d.m[15] * d.qLD[19])
 	t2 := d.m[10] - t1
 	t3 := d.m[14] - float64(d.m[19]*d.qLD[19])
-	t4 := 1 / t3
+	t4 := float64(1 / t3)
 	t5 := float64(t2 * t4)
 	d.qLD[10] = t5
 	t6 := float64(d.m[16] * d.qLD[19])
@@ -798,7 +798,7 @@ func (d *Data) smooth2() {
 	t15 := float64(t4 * (t12 - d.m[13]))
 	t16 := (d.m[6] - float64(d.m[15]*d.qLD[18])) + float64(t2*t15)
 	t17 := (d.m[9] - float64(d.m[18]*d.qLD[18])) + float64(t13*t15)
-	t18 := 1 / t17
+	t18 := float64(1 / t17)
 	t19 := float64(t16 * t18)
 	d.qLD[6] = t19
 	t20 := (d.m[7] - float64(d.m[16]*d.qLD[18])) + float64(t7*t15)
@@ -817,7 +817,7 @@ func (d *Data) smooth2() {
 	t29 := t27 - t28
 	t30 := (((d.m[5] - float64(d.m[32]*d.qLD[32])) + float64(d.kept[1]*t24)) - float64(d.kept[0]*d.qLD[23])) - float64(d.m[17]*d.qLD[17])
 	t31 := (t30 + float64(t10*t26)) - float64(t22*t23)
-	t32 := 1 / t31
+	t32 := float64(1 / t31)
 	t33 := float64(t29 * t32)
 	d.qLD[3] = t33
 	t34 := (((d.m[4] - float64(d.m[31]*d.qLD[32])) + float64(d.kept[5]*t24)) - float64(d.kept[4]*d.qLD[23])) - float64(d.m[16]*d.qLD[17])
@@ -837,7 +837,7 @@ func (d *Data) smooth2() {
 	t45 := (t43 - float64(t16*t21)) + float64(t29*t44)
 	t46 := (((14.000000000000002 + float64(d.m[31]*t39)) + float64(d.kept[5]*t40)) - float64(d.kept[4]*d.qLD[22])) + float64(d.m[16]*t41)
 	t47 := ((t46 + float64(t7*t42)) - float64(t20*t21)) + float64(t37*t44)
-	t48 := 1 / t47
+	t48 := float64(1 / t47)
 	t49 := float64(t45 * t48)
 	d.qLD[1] = t49
 	d.qLD[2] = t47
@@ -846,7 +846,7 @@ func (d *Data) smooth2() {
 	t51 := ((t50 + float64(t2*float64(t4*(t1-d.m[10])))) - float64(t16*t19)) + float64(t29*float64(t32*(t28-t27)))
 	t52 := t51 - float64(t45*t49)
 	d.qLD[0] = t52
-	t53 := 1 / t52
+	t53 := float64(1 / t52)
 	d.qLDiagInv[0] = t53
 	t54 := d.Qvel[1] + float64(d.Qvel[2]*d.cdof[2][5])
 	t55 := float64(6.25020920502092*t54) - float64(d.Qvel[2]*d.kept[12])
@@ -1140,7 +1140,7 @@ func (d *Data) floor1(end, z, margin float64) {
 	row0[0] = t2
 	row0[1] = 1
 	t3 := d.cdof[2][5] + (d.com[0] - (d.GeomXpos[1][0] + float64(d.GeomAxis[1][0]*end)))
-	t4 := float64(float64(t1*(d.cdof[2][3]+((z-(dist/2+0.046))-d.com[2]))) * 0.4)
+	t4 := float64(float64(t1*(d.cdof[2][3]+((z-(float64(dist/2)+0.046))-d.com[2]))) * 0.4)
 	t5 := t3 + t4
 	row0[2] = t5
 	row0[3] = 0
@@ -1230,7 +1230,7 @@ func (d *Data) floor2(end, z, margin float64) {
 	row0[0] = t2
 	row0[1] = 1
 	t3 := d.cdof[2][5] + (d.com[0] - (d.GeomXpos[2][0] + float64(end*d.GeomAxis[2][0])))
-	t4 := float64(0.4 * float64((d.cdof[2][3]+((z-(dist/2+0.046))-d.com[2]))*t1))
+	t4 := float64(0.4 * float64((d.cdof[2][3]+((z-(float64(dist/2)+0.046))-d.com[2]))*t1))
 	t5 := t3 + t4
 	row0[2] = t5
 	row0[3] = 0
@@ -1321,7 +1321,7 @@ func (d *Data) floor3(end, z, margin float64) {
 	row0[1] = 1
 	t3 := d.com[0] - (d.GeomXpos[3][0] + float64(end*d.GeomAxis[3][0]))
 	t4 := d.cdof[2][5] + t3
-	t5 := (z - (dist/2 + 0.046)) - d.com[2]
+	t5 := (z - (float64(dist/2) + 0.046)) - d.com[2]
 	t6 := float64(0.4 * float64((d.cdof[2][3]+t5)*t1))
 	t7 := t4 + t6
 	row0[2] = t7
@@ -1417,7 +1417,7 @@ func (d *Data) floor4(end, z, margin float64) {
 	row0[1] = 1
 	t3 := d.com[0] - (d.GeomXpos[4][0] + float64(end*d.GeomAxis[4][0]))
 	t4 := d.cdof[2][5] + t3
-	t5 := (z - (dist/2 + 0.046)) - d.com[2]
+	t5 := (z - (float64(dist/2) + 0.046)) - d.com[2]
 	t6 := float64(0.4 * float64((d.cdof[2][3]+t5)*t1))
 	t7 := t4 + t6
 	row0[2] = t7
@@ -1523,7 +1523,7 @@ func (d *Data) floor5(end, z, margin float64) {
 	row0[1] = 1
 	t3 := d.com[0] - (d.GeomXpos[5][0] + float64(end*d.GeomAxis[5][0]))
 	t4 := d.cdof[2][5] + t3
-	t5 := (z - (dist/2 + 0.046)) - d.com[2]
+	t5 := (z - (float64(dist/2) + 0.046)) - d.com[2]
 	t6 := float64(0.4 * float64((d.cdof[2][3]+t5)*t1))
 	t7 := t4 + t6
 	row0[2] = t7
@@ -1636,7 +1636,7 @@ func (d *Data) floor6(end, z, margin float64) {
 	row0[1] = 1
 	t3 := d.com[0] - (d.GeomXpos[6][0] + float64(end*d.GeomAxis[6][0]))
 	t4 := d.cdof[2][5] + t3
-	t5 := (z - (dist/2 + 0.046)) - d.com[2]
+	t5 := (z - (float64(dist/2) + 0.046)) - d.com[2]
 	t6 := float64(0.4 * float64((d.cdof[2][3]+t5)*t1))
 	t7 := t4 + t6
 	row0[2] = t7
@@ -1732,7 +1732,7 @@ func (d *Data) floor7(end, z, margin float64) {
 	row0[1] = 1
 	t3 := d.com[0] - (d.GeomXpos[7][0] + float64(end*d.GeomAxis[7][0]))
 	t4 := d.cdof[2][5] + t3
-	t5 := (z - (dist/2 + 0.046)) - d.com[2]
+	t5 := (z - (float64(dist/2) + 0.046)) - d.com[2]
 	t6 := float64(0.4 * float64((d.cdof[2][3]+t5)*t1))
 	t7 := t4 + t6
 	row0[2] = t7
@@ -1838,7 +1838,7 @@ func (d *Data) floor8(end, z, margin float64) {
 	row0[1] = 1
 	t3 := d.com[0] - (d.GeomXpos[8][0] + float64(end*d.GeomAxis[8][0]))
 	t4 := d.cdof[2][5] + t3
-	t5 := (z - (dist/2 + 0.046)) - d.com[2]
+	t5 := (z - (float64(dist/2) + 0.046)) - d.com[2]
 	t6 := float64(0.4 * float64((d.cdof[2][3]+t5)*t1))
 	t7 := t4 + t6
 	row0[2] = t7
@@ -2186,7 +2186,7 @@ func (d *Data) cholesky() {
 	t1 := mujoco.Pivot(d.h[0][0])
 	t2 := exact.Sqrt(t1)
 	d.h[0][0] = t2
-	t3 := 1 / t2
+	t3 := float64(1 / t2)
 	t4 := float64(d.h[1][0] * t3)
 	d.h[1][0] = t4
 	t5 := float64(d.h[2][0] * t3)
@@ -2206,7 +2206,7 @@ func (d *Data) cholesky() {
 	t12 := mujoco.Pivot(d.h[1][1] - float64(t4*t4))
 	t13 := exact.Sqrt(t12)
 	d.h[1][1] = t13
-	t14 := 1 / t13
+	t14 := float64(1 / t13)
 	t15 := float64(t14 * (d.h[2][1] - float64(t4*t5)))
 	d.h[2][1] = t15
 	t16 := float64(t14 * (d.h[3][1] - float64(t4*t6)))
@@ -2224,7 +2224,7 @@ func (d *Data) cholesky() {
 	t22 := mujoco.Pivot(d.h[2][2] - (float64(t5*t5) + float64(t15*t15)))
 	t23 := exact.Sqrt(t22)
 	d.h[2][2] = t23
-	t24 := 1 / t23
+	t24 := float64(1 / t23)
 	t25 := float64(t24 * (d.h[3][2] - (float64(t5*t6) + float64(t15*t16))))
 	d.h[3][2] = t25
 	t26 := float64(t24 * (d.h[4][2] - (float64(t5*t7) + float64(t15*t17))))
@@ -2240,7 +2240,7 @@ func (d *Data) cholesky() {
 	t31 := mujoco.Pivot(d.h[3][3] - (float64(t25*t25) + (float64(t6*t6) + float64(t16*t16))))
 	t32 := exact.Sqrt(t31)
 	d.h[3][3] = t32
-	t33 := 1 / t32
+	t33 := float64(1 / t32)
 	t34 := float64(t33 * (d.h[4][3] - (float64(t25*t26) + (float64(t6*t7) + float64(t16*t17)))))
 	d.h[4][3] = t34
 	t35 := float64(t33 * (d.h[5][3] - (float64(t25*t27) + (float64(t6*t8) + float64(t16*t18)))))
@@ -2255,7 +2255,7 @@ func (d *Data) cholesky() {
 	t40 := mujoco.Pivot(t39)
 	t41 := exact.Sqrt(t40)
 	d.h[4][4] = t41
-	t42 := 1 / t41
+	t42 := float64(1 / t41)
 	t43 := d.h[5][4] - ((float64(t7*t8) + float64(t26*t27)) + (float64(t17*t18) + float64(t34*t35)))
 	t44 := float64(t42 * t43)
 	d.h[5][4] = t44
@@ -2272,7 +2272,7 @@ func (d *Data) cholesky() {
 	t52 := mujoco.Pivot(d.h[5][5] - t51)
 	t53 := exact.Sqrt(t52)
 	d.h[5][5] = t53
-	t54 := 1 / t53
+	t54 := float64(1 / t53)
 	t55 := ((float64(t8*t9) + float64(t27*t28)) + (float64(t18*t19) + float64(t35*t36))) + float64(t44*t46)
 	t56 := float64(t54 * (d.h[6][5] - t55))
 	d.h[6][5] = t56
@@ -2286,7 +2286,7 @@ func (d *Data) cholesky() {
 	t62 := mujoco.Pivot(d.h[6][6] - t61)
 	t63 := exact.Sqrt(t62)
 	d.h[6][6] = t63
-	t64 := 1 / t63
+	t64 := float64(1 / t63)
 	t65 := ((float64(t9*t10) + float64(t28*t29)) + (float64(t19*t20) + float64(t36*t37))) + (float64(t46*t48) + float64(t56*t58))
 	t66 := float64(t64 * (d.h[7][6] - t65))
 	d.h[7][6] = t66
@@ -2307,31 +2307,31 @@ func (d *Data) cholesky() {
 
 // descend sets mgrad to h\grad.
 func (d *Data) descend() {
-	t1 := d.grad[0] / d.h[0][0]
-	t2 := (d.grad[1] - float64(d.h[1][0]*t1)) / d.h[1][1]
-	t3 := (d.grad[2] - (float64(d.h[2][0]*t1) + float64(d.h[2][1]*t2))) / d.h[2][2]
-	t4 := (d.grad[3] - (float64(d.h[3][2]*t3) + (float64(d.h[3][0]*t1) + float64(d.h[3][1]*t2)))) / d.h[3][3]
+	t1 := float64(d.grad[0] / d.h[0][0])
+	t2 := float64((d.grad[1] - float64(d.h[1][0]*t1)) / d.h[1][1])
+	t3 := float64((d.grad[2] - (float64(d.h[2][0]*t1) + float64(d.h[2][1]*t2))) / d.h[2][2])
+	t4 := float64((d.grad[3] - (float64(d.h[3][2]*t3) + (float64(d.h[3][0]*t1) + float64(d.h[3][1]*t2)))) / d.h[3][3])
 	t5 := d.grad[4] - ((float64(d.h[4][0]*t1) + float64(d.h[4][2]*t3)) + (float64(d.h[4][1]*t2) + float64(d.h[4][3]*t4)))
-	t6 := t5 / d.h[4][4]
+	t6 := float64(t5 / d.h[4][4])
 	t7 := ((float64(d.h[5][0]*t1) + float64(d.h[5][2]*t3)) + (float64(d.h[5][1]*t2) + float64(d.h[5][3]*t4))) + float64(d.h[5][4]*t6)
-	t8 := (d.grad[5] - t7) / d.h[5][5]
+	t8 := float64((d.grad[5] - t7) / d.h[5][5])
 	t9 := ((float64(d.h[6][0]*t1) + float64(d.h[6][2]*t3)) + (float64(d.h[6][1]*t2) + float64(d.h[6][3]*t4))) + (float64(d.h[6][4]*t6) + float64(d.h[6][5]*t8))
-	t10 := (d.grad[6] - t9) / d.h[6][6]
+	t10 := float64((d.grad[6] - t9) / d.h[6][6])
 	t11 := ((float64(d.h[7][0]*t1) + float64(d.h[7][2]*t3)) + (float64(d.h[7][1]*t2) + float64(d.h[7][3]*t4))) + (float64(d.h[7][6]*t10) + (float64(d.h[7][4]*t6) + float64(d.h[7][5]*t8)))
-	t12 := (d.grad[7] - t11) / d.h[7][7]
+	t12 := float64((d.grad[7] - t11) / d.h[7][7])
 	t13 := ((float64(d.h[8][0]*t1) + float64(d.h[8][4]*t6)) + (float64(d.h[8][2]*t3) + float64(d.h[8][6]*t10))) + ((float64(d.h[8][1]*t2) + float64(d.h[8][5]*t8)) + (float64(d.h[8][3]*t4) + float64(d.h[8][7]*t12)))
-	t14 := (d.grad[8] - t13) / d.h[8][8] / d.h[8][8]
-	t15 := (t12 - float64(d.h[8][7]*t14)) / d.h[7][7]
-	t16 := ((t10 - float64(d.h[7][6]*t15)) - float64(d.h[8][6]*t14)) / d.h[6][6]
-	t17 := (((t8 - float64(d.h[6][5]*t16)) - float64(d.h[7][5]*t15)) - float64(d.h[8][5]*t14)) / d.h[5][5]
+	t14 := float64((d.grad[8] - t13) / d.h[8][8] / d.h[8][8])
+	t15 := float64((t12 - float64(d.h[8][7]*t14)) / d.h[7][7])
+	t16 := float64(((t10 - float64(d.h[7][6]*t15)) - float64(d.h[8][6]*t14)) / d.h[6][6])
+	t17 := float64((((t8 - float64(d.h[6][5]*t16)) - float64(d.h[7][5]*t15)) - float64(d.h[8][5]*t14)) / d.h[5][5])
 	t18 := (((t6 - float64(d.h[5][4]*t17)) - float64(d.h[6][4]*t16)) - float64(d.h[7][4]*t15)) - float64(d.h[8][4]*t14)
-	t19 := t18 / d.h[4][4]
+	t19 := float64(t18 / d.h[4][4])
 	t20 := (((t4 - float64(d.h[4][3]*t19)) - float64(d.h[5][3]*t17)) - float64(d.h[6][3]*t16)) - float64(d.h[7][3]*t15)
-	t21 := (t20 - float64(d.h[8][3]*t14)) / d.h[3][3]
+	t21 := float64((t20 - float64(d.h[8][3]*t14)) / d.h[3][3])
 	t22 := (((t3 - float64(d.h[3][2]*t21)) - float64(d.h[4][2]*t19)) - float64(d.h[5][2]*t17)) - float64(d.h[6][2]*t16)
-	t23 := ((t22 - float64(d.h[7][2]*t15)) - float64(d.h[8][2]*t14)) / d.h[2][2]
+	t23 := float64(((t22 - float64(d.h[7][2]*t15)) - float64(d.h[8][2]*t14)) / d.h[2][2])
 	t24 := (((t2 - float64(d.h[2][1]*t23)) - float64(d.h[3][1]*t21)) - float64(d.h[4][1]*t19)) - float64(d.h[5][1]*t17)
-	t25 := (((t24 - float64(d.h[6][1]*t16)) - float64(d.h[7][1]*t15)) - float64(d.h[8][1]*t14)) / d.h[1][1]
+	t25 := float64((((t24 - float64(d.h[6][1]*t16)) - float64(d.h[7][1]*t15)) - float64(d.h[8][1]*t14)) / d.h[1][1])
 	t26 := (((t1 - float64(d.h[1][0]*t25)) - float64(d.h[2][0]*t23)) - float64(d.h[3][0]*t21)) - float64(d.h[4][0]*t19)
 	t27 := (((t26 - float64(d.h[5][0]*t17)) - float64(d.h[6][0]*t16)) - float64(d.h[7][0]*t15)) - float64(d.h[8][0]*t14)
 	d.mgrad[0] = t27 / d.h[0][0]

@@ -452,7 +452,7 @@ func (d *Data) smooth() {
 	d.m[19] = t122
 	t123 := 1 + ((t120 + float64(t66*t115)) + float64(t67*t116))
 	d.m[20] = t123
-	t124 := 1 / t123
+	t124 := float64(1 / t123)
 	t125 := float64(t115 * t124)
 	d.qLD[15] = t125
 	t126 := float64(t116 * t124)
@@ -468,7 +468,7 @@ func (d *Data) smooth() {
 	t130 := float64(t115 * t129)
 	t131 := t106 - t130
 	t132 := t113 - float64(t122*t129)
-	t133 := 1 / t132
+	t133 := float64(1 / t132)
 	t134 := float64(t131 * t133)
 	d.qLD[10] = t134
 	t135 := float64(t116 * t129)
@@ -488,7 +488,7 @@ func (d *Data) smooth() {
 	t144 := float64(t133 * (t141 - t112))
 	t145 := (t100 - float64(t115*t128)) + float64(t131*t144)
 	t146 := (t105 - float64(t121*t128)) + float64(t142*t144)
-	t147 := 1 / t146
+	t147 := float64(1 / t146)
 	t148 := float64(t145 * t147)
 	d.qLD[6] = t148
 	t149 := (t101 - float64(t116*t128)) + float64(t136*t144)
@@ -504,7 +504,7 @@ func (d *Data) smooth() {
 	t155 := float64(t145 * t152)
 	t156 := t154 - t155
 	t157 := ((t99 - float64(t119*t127)) + float64(t139*t153)) - float64(t151*t152)
-	t158 := 1 / t157
+	t158 := float64(1 / t157)
 	t159 := float64(t156 * t158)
 	d.qLD[3] = t159
 	t160 := (t90 - float64(t116*t127)) + float64(t136*t153)
@@ -518,7 +518,7 @@ func (d *Data) smooth() {
 	t165 := float64(t158 * (t161 - t160))
 	t166 := ((float64(t131*t164) - float64(t115*t126)) - float64(t145*t150)) + float64(t156*t165)
 	t167 := (((15.820013405927003 - float64(t116*t126)) + float64(t136*t164)) - float64(t149*t150)) + float64(t162*t165)
-	t168 := 1 / t167
+	t168 := float64(1 / t167)
 	t169 := float64(t166 * t168)
 	d.qLD[1] = t169
 	d.qLD[2] = t167
@@ -526,7 +526,7 @@ func (d *Data) smooth() {
 	t170 := (15.820013405927003 + float64(t115*float64(t124*(t75-t114)))) + float64(t131*float64(t133*(t130-t106)))
 	t171 := ((t170 - float64(t145*t148)) + float64(t156*float64(t158*(t155-t154)))) - float64(t166*t169)
 	d.qLD[0] = t171
-	t172 := 1 / t171
+	t172 := float64(1 / t171)
 	d.qLDiagInv[0] = t172
 	t173 := d.Qvel[1] + float64(d.Qvel[2]*t61)
 	t174 := float64(3.6651914291880923*t173) - float64(d.Qvel[2]*t80)
@@ -776,7 +776,7 @@ func (d *Data) floor1(end, z, margin float64) {
 	row0[0] = t1
 	row0[1] = 1
 	t2 := d.cdof[2][5] + (d.com[0] - (d.GeomXpos[1][0] + float64(d.GeomAxis[1][0]*end)))
-	t3 := float64(t1 * (d.cdof[2][3] + ((z - (dist/2 + 0.05)) - d.com[2])))
+	t3 := float64(t1 * (d.cdof[2][3] + ((z - (float64(dist/2) + 0.05)) - d.com[2])))
 	t4 := t2 + t3
 	row0[2] = t4
 	row0[3] = 0
@@ -854,7 +854,7 @@ func (d *Data) floor2(end, z, margin float64) {
 	row0[1] = 1
 	t2 := d.GeomXpos[2][0] + float64(end*d.GeomAxis[2][0])
 	t3 := d.cdof[2][5] + (d.com[0] - t2)
-	t4 := z - (dist/2 + 0.05)
+	t4 := z - (float64(dist/2) + 0.05)
 	t5 := float64((d.cdof[2][3] + (t4 - d.com[2])) * t1)
 	t6 := t3 + t5
 	row0[2] = t6
@@ -937,7 +937,7 @@ func (d *Data) floor3(end, z, margin float64) {
 	row0[1] = 1
 	t2 := d.GeomXpos[3][0] + float64(end*d.GeomAxis[3][0])
 	t3 := d.cdof[2][5] + (d.com[0] - t2)
-	t4 := z - (dist/2 + 0.04)
+	t4 := z - (float64(dist/2) + 0.04)
 	t5 := float64(t1 * (d.cdof[2][3] + (t4 - d.com[2])))
 	t6 := t3 + t5
 	row0[2] = t6
@@ -1033,7 +1033,7 @@ func (d *Data) floor4(end, z, margin float64) {
 	row0[1] = 1
 	t3 := d.GeomXpos[4][0] + float64(end*d.GeomAxis[4][0])
 	t4 := d.cdof[2][5] + (d.com[0] - t3)
-	t5 := z - (dist/2 + 0.06)
+	t5 := z - (float64(dist/2) + 0.06)
 	t6 := float64(2 * float64(t1*(d.cdof[2][3]+(t5-d.com[2]))))
 	t7 := t4 + t6
 	row0[2] = t7
@@ -1343,7 +1343,7 @@ func (d *Data) cholesky() {
 	t1 := mujoco.Pivot(d.h[0][0])
 	t2 := exact.Sqrt(t1)
 	d.h[0][0] = t2
-	t3 := 1 / t2
+	t3 := float64(1 / t2)
 	t4 := float64(d.h[1][0] * t3)
 	d.h[1][0] = t4
 	t5 := float64(d.h[2][0] * t3)
@@ -1357,7 +1357,7 @@ func (d *Data) cholesky() {
 	t9 := mujoco.Pivot(d.h[1][1] - float64(t4*t4))
 	t10 := exact.Sqrt(t9)
 	d.h[1][1] = t10
-	t11 := 1 / t10
+	t11 := float64(1 / t10)
 	t12 := float64(t11 * (d.h[2][1] - float64(t4*t5)))
 	d.h[2][1] = t12
 	t13 := float64(t11 * (d.h[3][1] - float64(t4*t6)))
@@ -1369,7 +1369,7 @@ func (d *Data) cholesky() {
 	t16 := mujoco.Pivot(d.h[2][2] - (float64(t5*t5) + float64(t12*t12)))
 	t17 := exact.Sqrt(t16)
 	d.h[2][2] = t17
-	t18 := 1 / t17
+	t18 := float64(1 / t17)
 	t19 := float64(t18 * (d.h[3][2] - (float64(t5*t6) + float64(t12*t13))))
 	d.h[3][2] = t19
 	t20 := float64(t18 * (d.h[4][2] - (float64(t5*t7) + float64(t12*t14))))
@@ -1379,7 +1379,7 @@ func (d *Data) cholesky() {
 	t22 := mujoco.Pivot(d.h[3][3] - (float64(t19*t19) + (float64(t6*t6) + float64(t13*t13))))
 	t23 := exact.Sqrt(t22)
 	d.h[3][3] = t23
-	t24 := 1 / t23
+	t24 := float64(1 / t23)
 	t25 := float64(t24 * (d.h[4][3] - (float64(t19*t20) + (float64(t6*t7) + float64(t13*t14)))))
 	d.h[4][3] = t25
 	t26 := float64(t24 * (d.h[5][3] - (float64(t19*t21) + (float64(t6*t8) + float64(t13*t15)))))
@@ -1398,19 +1398,19 @@ func (d *Data) cholesky() {
 
 // descend sets mgrad to h\grad.
 func (d *Data) descend() {
-	t1 := d.grad[0] / d.h[0][0]
-	t2 := (d.grad[1] - float64(d.h[1][0]*t1)) / d.h[1][1]
-	t3 := (d.grad[2] - (float64(d.h[2][0]*t1) + float64(d.h[2][1]*t2))) / d.h[2][2]
-	t4 := (d.grad[3] - (float64(d.h[3][2]*t3) + (float64(d.h[3][0]*t1) + float64(d.h[3][1]*t2)))) / d.h[3][3]
+	t1 := float64(d.grad[0] / d.h[0][0])
+	t2 := float64((d.grad[1] - float64(d.h[1][0]*t1)) / d.h[1][1])
+	t3 := float64((d.grad[2] - (float64(d.h[2][0]*t1) + float64(d.h[2][1]*t2))) / d.h[2][2])
+	t4 := float64((d.grad[3] - (float64(d.h[3][2]*t3) + (float64(d.h[3][0]*t1) + float64(d.h[3][1]*t2)))) / d.h[3][3])
 	t5 := d.grad[4] - ((float64(d.h[4][0]*t1) + float64(d.h[4][2]*t3)) + (float64(d.h[4][1]*t2) + float64(d.h[4][3]*t4)))
-	t6 := t5 / d.h[4][4]
+	t6 := float64(t5 / d.h[4][4])
 	t7 := ((float64(d.h[5][0]*t1) + float64(d.h[5][2]*t3)) + (float64(d.h[5][1]*t2) + float64(d.h[5][3]*t4))) + float64(d.h[5][4]*t6)
-	t8 := (d.grad[5] - t7) / d.h[5][5] / d.h[5][5]
-	t9 := (t6 - float64(d.h[5][4]*t8)) / d.h[4][4]
-	t10 := ((t4 - float64(d.h[4][3]*t9)) - float64(d.h[5][3]*t8)) / d.h[3][3]
-	t11 := (((t3 - float64(d.h[3][2]*t10)) - float64(d.h[4][2]*t9)) - float64(d.h[5][2]*t8)) / d.h[2][2]
+	t8 := float64((d.grad[5] - t7) / d.h[5][5] / d.h[5][5])
+	t9 := float64((t6 - float64(d.h[5][4]*t8)) / d.h[4][4])
+	t10 := float64(((t4 - float64(d.h[4][3]*t9)) - float64(d.h[5][3]*t8)) / d.h[3][3])
+	t11 := float64((((t3 - float64(d.h[3][2]*t10)) - float64(d.h[4][2]*t9)) - float64(d.h[5][2]*t8)) / d.h[2][2])
 	t12 := (((t2 - float64(d.h[2][1]*t11)) - float64(d.h[3][1]*t10)) - float64(d.h[4][1]*t9)) - float64(d.h[5][1]*t8)
-	t13 := t12 / d.h[1][1]
+	t13 := float64(t12 / d.h[1][1])
 	t14 := (((t1 - float64(d.h[1][0]*t13)) - float64(d.h[2][0]*t11)) - float64(d.h[3][0]*t10)) - float64(d.h[4][0]*t9)
 	d.mgrad[0] = (t14 - float64(d.h[5][0]*t8)) / d.h[0][0]
 	d.mgrad[1] = t13

@@ -2605,7 +2605,7 @@ func (d *Data) smooth8() {
 	t50 := ((float64(d.cdof[22][2]*t43) - float64((-d.cdof[22][0])*t42)) + (float64(d.cdof[22][1]*t44) + float64(d.cdof[22][3]*t39))) + (float64(d.cdof[22][4]*t40) + float64((-d.cdof[22][5])*t41))
 	t51 := 0.0028 + t50
 	d.m[184] = t51
-	t52 := 1 / t51
+	t52 := float64(1 / t51)
 	d.qLD[176] = t39 * t52
 	d.qLD[177] = t40 * t52
 	d.qLD[178] = -float64(t41 * t52)
@@ -2620,7 +2620,7 @@ func (d *Data) smooth8() {
 	d.qLDiagInv[22] = t52
 	t55 := t27 - float64(t39*t54)
 	t56 := t38 - float64(t49*t54)
-	t57 := 1 / t56
+	t57 := float64(1 / t56)
 	d.qLD[168] = t55 * t57
 	t58 := t28 - float64(t40*t54)
 	d.qLD[169] = t58 * t57
@@ -2640,7 +2640,7 @@ func (d *Data) smooth8() {
 	t65 := float64(t57 * (t63 - t36))
 	t66 := (t9 - float64(t39*t53)) + float64(t55*t65)
 	t67 := (t26 - float64(t48*t53)) + float64(t64*t65)
-	t68 := 1 / t67
+	t68 := float64(1 / t67)
 	d.qLD[161] = t66 * t68
 	t69 := (t11 - float64(t40*t53)) + float64(t58*t65)
 	d.qLD[162] = t69 * t68
@@ -2654,7 +2654,7 @@ func (d *Data) smooth8() {
 	d.qLD[166] = t73 * t68
 	d.qLD[167] = t67
 	d.qLDiagInv[20] = t68
-	t74 := 1 / t6
+	t74 := float64(1 / t6)
 	d.qLD[152] = d.m[152] * t74
 	d.qLD[153] = d.m[153] * t74
 	d.qLD[154] = d.m[154] * t74
@@ -2669,7 +2669,7 @@ func (d *Data) smooth8() {
 	d.qLDiagInv[19] = t74
 	t77 := d.m[144] - float64(d.m[152]*t76)
 	t78 := d.m[151] - float64(t4*t76)
-	t79 := 1 / t78
+	t79 := float64(1 / t78)
 	d.qLD[144] = t77 * t79
 	t80 := d.m[145] - float64(d.m[153]*t76)
 	d.qLD[145] = t80 * t79
@@ -2689,7 +2689,7 @@ func (d *Data) smooth8() {
 	t87 := float64(t79 * (t85 - d.m[150]))
 	t88 := (d.m[137] - float64(d.m[152]*t75)) + float64(t77*t87)
 	t89 := (d.m[143] - float64(t3*t75)) + float64(t86*t87)
-	t90 := 1 / t89
+	t90 := float64(1 / t89)
 	d.qLD[137] = t88 * t90
 	t91 := (d.m[138] - float64(d.m[153]*t75)) + float64(t80*t87)
 	d.qLD[138] = t91 * t90
@@ -2703,7 +2703,7 @@ func (d *Data) smooth8() {
 	d.qLD[142] = t95 * t90
 	d.qLD[143] = t89
 	d.qLDiagInv[17] = t90
-	t96 := 1 / d.m[136]
+	t96 := float64(1 / d.m[136])
 	d.qLD[124] = d.m[124] * t96
 	d.qLD[125] = -float64((-d.m[125]) * t96)
 	d.qLD[126] = d.m[126] * t96
@@ -2721,7 +2721,7 @@ func (d *Data) smooth8() {
 	d.qLDiagInv[16] = t96
 	t98 := d.m[112] - float64(d.m[124]*t97)
 	t99 := d.m[123] - float64(d.m[135]*t97)
-	t100 := 1 / t99
+	t100 := float64(1 / t99)
 	d.qLD[112] = t98 * t100
 	t101 := d.m[113] + float64((-d.m[125])*t97)
 	d.qLD[113] = t101 * t100
@@ -2785,7 +2785,7 @@ func (d *Data) smooth9() {
 	t11 := float64(d.qLDiagInv[15] * (t8 - d.m[122]))
 	t12 := (d.m[101] + float64(d.m[124]*t10)) + float64(d.kept[226]*t11)
 	t13 := (d.m[111] + float64(d.m[134]*t10)) + float64(t9*t11)
-	t14 := 1 / t13
+	t14 := float64(1 / t13)
 	d.qLD[101] = t12 * t14
 	t15 := (d.m[102] - float64((-d.m[125])*t10)) + float64(d.kept[227]*t11)
 	d.qLD[102] = t15 * t14
@@ -2812,7 +2812,7 @@ func (d *Data) smooth9() {
 	t26 := float64(d.kept[226]*t25) - ((-d.m[91]) + float64(d.m[124]*d.qLD[133]))
 	t27 := t26 - float64(t12*t24)
 	t28 := ((d.m[100] - float64(d.m[133]*d.qLD[133])) + float64(t7*t25)) - float64(t23*t24)
-	t29 := 1 / t28
+	t29 := float64(1 / t28)
 	d.qLD[91] = t27 * t29
 	t30 := (d.m[92] + float64((-d.m[125])*d.qLD[133])) + float64(d.kept[227]*t25)
 	t31 := t30 - float64(t15*t24)
@@ -2840,7 +2840,7 @@ func (d *Data) smooth9() {
 	d.qLD[99] = (t44 - t45) * t29
 	d.qLD[100] = t28
 	d.qLDiagInv[13] = t29
-	t46 := 1 / d.m[90]
+	t46 := float64(1 / d.m[90])
 	d.qLD[78] = d.m[78] * t46
 	d.qLD[79] = -float64((-d.m[79]) * t46)
 	d.qLD[80] = d.m[80] * t46
@@ -2860,7 +2860,7 @@ func (d *Data) smooth9() {
 	d.qLDiagInv[12] = t46
 	t50 := d.m[66] - float64(d.m[78]*t49)
 	t51 := d.m[77] - float64(d.m[89]*t49)
-	t52 := 1 / t51
+	t52 := float64(1 / t51)
 	d.qLD[66] = t50 * t52
 	t53 := d.m[67] + float64((-d.m[79])*t49)
 	d.qLD[67] = t53 * t52
@@ -2889,7 +2889,7 @@ func (d *Data) smooth9() {
 	t65 := float64(t52 * (t63 - d.m[76]))
 	t66 := (d.m[55] - float64(d.m[78]*t48)) + float64(t50*t65)
 	t67 := (d.m[65] - float64(d.m[88]*t48)) + float64(t64*t65)
-	t68 := 1 / t67
+	t68 := float64(1 / t67)
 	d.qLD[55] = t66 * t68
 	t69 := (d.m[56] + float64((-d.m[79])*t48)) + float64(t53*t65)
 	d.qLD[56] = t69 * t68
@@ -2916,7 +2916,7 @@ func (d *Data) smooth9() {
 	t80 := (d.m[45] - float64(d.m[78]*t47)) + float64(t50*t79)
 	t81 := t80 - float64(t66*t78)
 	t82 := ((d.m[54] - float64(d.m[87]*t47)) + float64(t62*t79)) - float64(t77*t78)
-	t83 := 1 / t82
+	t83 := float64(1 / t82)
 	d.qLD[45] = t81 * t83
 	t84 := (d.m[46] + float64((-d.m[79])*t47)) + float64(t53*t79)
 	t85 := t84 - float64(t69*t78)
@@ -3025,7 +3025,7 @@ func (d *Data) smooth10() {
 	t6 := (((t3 - float64(d.m[78]*d.qLD[86])) + float64(d.kept[241]*t4)) - float64(d.kept[240]*d.qLD[63])) + float64(d.kept[239]*t5)
 	t7 := (((d.m[44] - float64(d.m[132]*d.qLD[132])) + float64(d.kept[238]*t1)) - float64(d.kept[237]*d.qLD[109])) + float64((d.kept[235]-d.kept[236])*t2)
 	t8 := (((t7 - float64(d.m[86]*d.qLD[86])) + float64(d.kept[234]*t4)) - float64(d.kept[233]*d.qLD[63])) + float64((d.kept[231]-d.kept[232])*t5)
-	t9 := 1 / t8
+	t9 := float64(1 / t8)
 	d.qLD[36] = t6 * t9
 	t10 := (((d.m[37] + float64((-d.m[125])*d.qLD[132])) + float64(d.kept[227]*t1)) - float64(d.kept[248]*d.qLD[109])) + float64(d.kept[247]*t2)
 	t11 := (((t10 + float64((-d.m[79])*d.qLD[86])) + float64(d.kept[246]*t4)) - float64(d.kept[245]*d.qLD[63])) + float64(d.kept[244]*t5)
@@ -3065,7 +3065,7 @@ func (d *Data) smooth10() {
 	t36 := (((d.m[35] - float64(d.m[131]*d.qLD[131])) + float64(d.kept[282]*t29)) - float64(d.kept[281]*d.qLD[108])) + float64(d.kept[280]*t30)
 	t37 := (((t36 - float64(d.m[85]*d.qLD[85])) + float64(d.kept[279]*t32)) - float64(d.kept[278]*d.qLD[62])) + float64(d.kept[277]*t33)
 	t38 := t37 - float64(t27*t28)
-	t39 := 1 / t38
+	t39 := float64(1 / t38)
 	d.qLD[28] = t35 * t39
 	t40 := (((d.m[29] + float64((-d.m[125])*d.qLD[131])) + float64(d.kept[227]*t29)) - float64(d.kept[248]*d.qLD[108])) + float64(d.kept[247]*t30)
 	t41 := (((t40 + float64((-d.m[79])*d.qLD[85])) + float64(d.kept[246]*t32)) - float64(d.kept[245]*d.qLD[62])) + float64(d.kept[244]*t33)
@@ -3109,7 +3109,7 @@ func (d *Data) smooth10() {
 	t71 := (((d.m[27] - float64(d.m[130]*d.qLD[130])) + float64(d.kept[276]*t63)) - float64(d.kept[275]*d.qLD[107])) + float64(d.kept[274]*t64)
 	t72 := (((t71 - float64(d.m[84]*d.qLD[84])) + float64(d.kept[273]*t66)) - float64(d.kept[272]*d.qLD[61])) + float64(d.kept[271]*t67)
 	t73 := (t72 - float64(t24*t25)) + float64(t62*t69)
-	t74 := 1 / t73
+	t74 := float64(1 / t73)
 	d.qLD[21] = t70 * t74
 	t75 := (((d.m[22] + float64((-d.m[125])*d.qLD[130])) + float64(d.kept[227]*t63)) - float64(d.kept[248]*d.qLD[107])) + float64(d.kept[247]*t64)
 	t76 := (((t75 + float64((-d.m[79])*d.qLD[84])) + float64(d.kept[246]*t66)) - float64(d.kept[245]*d.qLD[61])) + float64(d.kept[244]*t67)
@@ -3153,7 +3153,7 @@ func (d *Data) smooth10() {
 	t107 := (((t106 - float64(d.kept[269]*d.qLD[106])) + float64(d.kept[268]*t98)) - float64(d.m[83]*d.qLD[83])) + float64(d.kept[267]*t99)
 	t108 := (((t107 - float64(d.kept[266]*d.qLD[60])) + float64(d.kept[265]*t101)) - float64(t21*t22)) + float64(t58*t102)
 	t109 := t108 - float64(t91*t92)
-	t110 := 1 / t109
+	t110 := float64(1 / t109)
 	d.qLD[15] = t104 * t110
 	t111 := (((d.m[16] - float64(d.m[177]*d.qLD[181])) + float64(d.kept[300]*t93)) - float64(d.kept[299]*d.qLD[166])) - float64(d.m[153]*d.qLD[157])
 	t112 := (((t111 + float64(d.kept[298]*t95)) - float64(d.kept[297]*d.qLD[142])) + float64((-d.m[125])*d.qLD[129])) + float64(d.kept[227]*t96)
@@ -3202,7 +3202,7 @@ func (d *Data) smooth10() {
 	t149 := (((t148 - float64(d.kept[263]*d.qLD[105])) + float64(d.kept[262]*t139)) - float64(d.m[82]*d.qLD[82])) + float64(d.kept[261]*t140)
 	t150 := (((t149 - float64(d.kept[260]*d.qLD[59])) + float64(d.kept[259]*t142)) - float64(t18*t19)) + float64(t54*t143)
 	t151 := (t150 - float64(t87*t88)) + float64(t133*t145)
-	t152 := 1 / t151
+	t152 := float64(1 / t151)
 	d.qLD[10] = t146 * t152
 	t153 := (((d.m[11] - float64(d.m[177]*d.qLD[180])) + float64(d.kept[300]*t134)) - float64(d.kept[299]*d.qLD[165])) - float64(d.m[153]*d.qLD[156])
 	t154 := (((t153 + float64(d.kept[298]*t136)) - float64(d.kept[297]*d.qLD[141])) + float64((-d.m[125])*d.qLD[128])) + float64(d.kept[227]*t137)
@@ -3244,7 +3244,7 @@ func (d *Data) smooth10() {
 	t185 := (((t184 - float64(d.kept[258]*d.qLD[104])) + float64(d.kept[257]*t174)) - float64(d.m[81]*d.qLD[81])) + float64(d.kept[256]*t175)
 	t186 := (((t185 - float64(d.kept[255]*d.qLD[58])) + float64(d.kept[254]*t177)) - float64(t15*t16)) + float64(t50*t178)
 	t187 := ((t186 - float64(t83*t84)) + float64(t127*t180)) - float64(t167*t168)
-	t188 := 1 / t187
+	t188 := float64(1 / t187)
 	d.qLD[6] = t182 * t188
 	t189 := (((d.m[7] - float64(d.m[177]*d.qLD[179])) + float64(d.kept[300]*t169)) - float64(d.kept[299]*d.qLD[164])) - float64(d.m[153]*d.qLD[155])
 	t190 := (((t189 + float64(d.kept[298]*t171)) - float64(d.kept[297]*d.qLD[140])) + float64((-d.m[125])*d.qLD[127])) + float64(d.kept[227]*t172)
@@ -3312,7 +3312,7 @@ func (d *Data) smooth11() {
 	t16 := (((t15 - float64(d.kept[253]*d.qLD[103])) + float64(d.kept[252]*t5)) - float64(d.m[80]*d.qLD[80])) + float64(d.kept[251]*t6)
 	t17 := (((t16 - float64(d.kept[250]*d.qLD[57])) + float64(d.kept[249]*t8)) - float64(d.kept[326]*d.qLD[38])) + float64((d.kept[324]-d.kept[325])*t9)
 	t18 := (((t17 - float64(d.kept[323]*d.qLD[23])) + float64((d.kept[321]-d.kept[322])*t11)) - float64(d.kept[320]*d.qLD[12])) + float64((d.kept[318]-d.kept[319])*t12)
-	t19 := 1 / t18
+	t19 := float64(1 / t18)
 	t20 := float64(t13 * t19)
 	d.qLD[3] = t20
 	t21 := (((float64(d.m[177]*(-d.qLD[178])) - float64(d.kept[300]*d.qLD[170])) - float64(d.kept[299]*d.qLD[163])) - float64(d.m[153]*d.qLD[154])) + float64(d.kept[298]*t1)
@@ -3344,7 +3344,7 @@ func (d *Data) smooth11() {
 	t44 := (((t43 - float64(d.kept[245]*d.qLD[56])) + float64(d.kept[244]*t33)) - float64(d.kept[340]*d.qLD[37])) + float64(d.kept[339]*t34)
 	t45 := (((t44 - float64(d.kept[338]*d.qLD[22])) + float64(d.kept[337]*t36)) - float64(d.kept[336]*d.qLD[11])) + float64(d.kept[335]*t37)
 	t46 := t45 - float64(t25*t26)
-	t47 := 1 / t46
+	t47 := float64(1 / t46)
 	d.qLD[1] = t40 * t47
 	d.qLD[2] = t46
 	d.qLDiagInv[1] = t47
@@ -6195,7 +6195,7 @@ func (d *Data) floor1(end, z, margin float64) {
 	t3 := (d.GeomXpos[1][1] + float64(d.GeomAxis[1][1]*end)) - d.com[1]
 	t4 := (d.GeomXpos[1][0] + float64(d.GeomAxis[1][0]*end)) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (dist/2 + 0.07)) - d.com[2]
+	t6 := (z - (float64(dist/2) + 0.07)) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -6358,7 +6358,7 @@ func (d *Data) floor1(end, z, margin float64) {
 	d.jar[n+3] = t63 + t65
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 1, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[1][0]+float64(end*d.GeomAxis[1][0]), d.GeomXpos[1][1]+float64(end*d.GeomAxis[1][1]), z+(-dist/2-0.07)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[1][0]+float64(end*d.GeomAxis[1][0]), d.GeomXpos[1][1]+float64(end*d.GeomAxis[1][1]), z+(-float64(dist/2)-0.07)
 	tx, ty := mujoco.Unit2(d.GeomAxis[1][0], d.GeomAxis[1][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -6397,7 +6397,7 @@ func (d *Data) floor2(end, z, margin float64) {
 	row0[1] = 1
 	row0[2] = 1
 	t1 := d.GeomXpos[2][0] - d.com[0]
-	t2 := (z - (dist/2 + 0.09)) - d.com[2]
+	t2 := (z - (float64(dist/2) + 0.09)) - d.com[2]
 	t3 := d.cdof[3][4] + (float64(d.cdof[3][2]*t1) - float64(d.cdof[3][0]*t2))
 	t4 := d.GeomXpos[2][1] - d.com[1]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t4) - float64(d.cdof[3][1]*t1))
@@ -6539,7 +6539,7 @@ func (d *Data) floor2(end, z, margin float64) {
 	d.jar[n+3] = t40
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 1, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[2][0], d.GeomXpos[2][1], z+(-dist/2-0.09)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[2][0], d.GeomXpos[2][1], z+(-float64(dist/2)-0.09)
 	tx, ty := 0.0, 1.0
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -6581,7 +6581,7 @@ func (d *Data) floor3(end, z, margin float64) {
 	t3 := (d.GeomXpos[3][1] + float64(end*d.GeomAxis[3][1])) - d.com[1]
 	t4 := (d.GeomXpos[3][0] + float64(end*d.GeomAxis[3][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (0.06 + dist/2)) - d.com[2]
+	t6 := (z - (0.06 + float64(dist/2))) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -6744,7 +6744,7 @@ func (d *Data) floor3(end, z, margin float64) {
 	d.jar[n+3] = t63 + t65
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 1, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[3][0]+float64(end*d.GeomAxis[3][0]), d.GeomXpos[3][1]+float64(end*d.GeomAxis[3][1]), z+(-dist/2-0.06)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[3][0]+float64(end*d.GeomAxis[3][0]), d.GeomXpos[3][1]+float64(end*d.GeomAxis[3][1]), z+(-float64(dist/2)-0.06)
 	tx, ty := mujoco.Unit2(d.GeomAxis[3][0], d.GeomAxis[3][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -6786,7 +6786,7 @@ func (d *Data) floor4(end, z, margin float64) {
 	t3 := (d.GeomXpos[4][1] + float64(end*d.GeomAxis[4][1])) - d.com[1]
 	t4 := (d.GeomXpos[4][0] + float64(end*d.GeomAxis[4][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (0.06 + dist/2)) - d.com[2]
+	t6 := (z - (0.06 + float64(dist/2))) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -6969,7 +6969,7 @@ func (d *Data) floor4(end, z, margin float64) {
 	d.jar[n+3] = t83 + t85
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 2, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[4][0]+float64(end*d.GeomAxis[4][0]), d.GeomXpos[4][1]+float64(end*d.GeomAxis[4][1]), z+(-dist/2-0.06)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[4][0]+float64(end*d.GeomAxis[4][0]), d.GeomXpos[4][1]+float64(end*d.GeomAxis[4][1]), z+(-float64(dist/2)-0.06)
 	tx, ty := mujoco.Unit2(d.GeomAxis[4][0], d.GeomAxis[4][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -7011,7 +7011,7 @@ func (d *Data) floor5(end, z, margin float64) {
 	t3 := (d.GeomXpos[5][1] + float64(end*d.GeomAxis[5][1])) - d.com[1]
 	t4 := (d.GeomXpos[5][0] + float64(end*d.GeomAxis[5][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (dist/2 + 0.09)) - d.com[2]
+	t6 := (z - (float64(dist/2) + 0.09)) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -7204,7 +7204,7 @@ func (d *Data) floor5(end, z, margin float64) {
 	d.jar[n+3] = t93 + t95
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 3, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[5][0]+float64(end*d.GeomAxis[5][0]), d.GeomXpos[5][1]+float64(end*d.GeomAxis[5][1]), z+(-dist/2-0.09)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[5][0]+float64(end*d.GeomAxis[5][0]), d.GeomXpos[5][1]+float64(end*d.GeomAxis[5][1]), z+(-float64(dist/2)-0.09)
 	tx, ty := mujoco.Unit2(d.GeomAxis[5][0], d.GeomAxis[5][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -7246,7 +7246,7 @@ func (d *Data) floor6(end, z, margin float64) {
 	t3 := (d.GeomXpos[6][1] + float64(end*d.GeomAxis[6][1])) - d.com[1]
 	t4 := (d.GeomXpos[6][0] + float64(end*d.GeomAxis[6][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (0.06 + dist/2)) - d.com[2]
+	t6 := (z - (0.06 + float64(dist/2))) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -7481,7 +7481,7 @@ func (d *Data) floor6(end, z, margin float64) {
 	d.jar[n+3] = t133 + (t136 + t137)
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 4, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[6][0]+float64(end*d.GeomAxis[6][0]), d.GeomXpos[6][1]+float64(end*d.GeomAxis[6][1]), z+(-dist/2-0.06)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[6][0]+float64(end*d.GeomAxis[6][0]), d.GeomXpos[6][1]+float64(end*d.GeomAxis[6][1]), z+(-float64(dist/2)-0.06)
 	tx, ty := mujoco.Unit2(d.GeomAxis[6][0], d.GeomAxis[6][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -7523,7 +7523,7 @@ func (d *Data) floor7(end, z, margin float64) {
 	t3 := (d.GeomXpos[7][1] + float64(end*d.GeomAxis[7][1])) - d.com[1]
 	t4 := (d.GeomXpos[7][0] + float64(end*d.GeomAxis[7][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (dist/2 + 0.049)) - d.com[2]
+	t6 := (z - (float64(dist/2) + 0.049)) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -7768,7 +7768,7 @@ func (d *Data) floor7(end, z, margin float64) {
 	d.jar[n+3] = t143 + (t146 + t147)
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 5, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[7][0]+float64(end*d.GeomAxis[7][0]), d.GeomXpos[7][1]+float64(end*d.GeomAxis[7][1]), z+(-dist/2-0.049)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[7][0]+float64(end*d.GeomAxis[7][0]), d.GeomXpos[7][1]+float64(end*d.GeomAxis[7][1]), z+(-float64(dist/2)-0.049)
 	tx, ty := mujoco.Unit2(d.GeomAxis[7][0], d.GeomAxis[7][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -7807,7 +7807,7 @@ func (d *Data) floor8(end, z, margin float64) {
 	row0[1] = 1
 	row0[2] = 1
 	t1 := d.GeomXpos[8][0] - d.com[0]
-	t2 := (z - (dist/2 + 0.075)) - d.com[2]
+	t2 := (z - (float64(dist/2) + 0.075)) - d.com[2]
 	t3 := d.cdof[3][4] + (float64(d.cdof[3][2]*t1) - float64(d.cdof[3][0]*t2))
 	t4 := d.GeomXpos[8][1] - d.com[1]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t4) - float64(d.cdof[3][1]*t1))
@@ -8010,7 +8010,7 @@ func (d *Data) floor8(end, z, margin float64) {
 	d.jar[n+3] = t97 + (t100 + t101)
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 6, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[8][0], d.GeomXpos[8][1], z+(-dist/2-0.075)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[8][0], d.GeomXpos[8][1], z+(-float64(dist/2)-0.075)
 	tx, ty := 0.0, 1.0
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -8052,7 +8052,7 @@ func (d *Data) floor9(end, z, margin float64) {
 	t3 := (d.GeomXpos[9][1] + float64(end*d.GeomAxis[9][1])) - d.com[1]
 	t4 := (d.GeomXpos[9][0] + float64(end*d.GeomAxis[9][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (0.06 + dist/2)) - d.com[2]
+	t6 := (z - (0.06 + float64(dist/2))) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -8287,7 +8287,7 @@ func (d *Data) floor9(end, z, margin float64) {
 	d.jar[n+3] = t133 + (t136 + t137)
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 7, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[9][0]+float64(end*d.GeomAxis[9][0]), d.GeomXpos[9][1]+float64(end*d.GeomAxis[9][1]), z+(-dist/2-0.06)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[9][0]+float64(end*d.GeomAxis[9][0]), d.GeomXpos[9][1]+float64(end*d.GeomAxis[9][1]), z+(-float64(dist/2)-0.06)
 	tx, ty := mujoco.Unit2(d.GeomAxis[9][0], d.GeomAxis[9][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -8329,7 +8329,7 @@ func (d *Data) floor10(end, z, margin float64) {
 	t3 := (d.GeomXpos[10][1] + float64(end*d.GeomAxis[10][1])) - d.com[1]
 	t4 := (d.GeomXpos[10][0] + float64(end*d.GeomAxis[10][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (dist/2 + 0.049)) - d.com[2]
+	t6 := (z - (float64(dist/2) + 0.049)) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -8574,7 +8574,7 @@ func (d *Data) floor10(end, z, margin float64) {
 	d.jar[n+3] = t143 + (t146 + t147)
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 8, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[10][0]+float64(end*d.GeomAxis[10][0]), d.GeomXpos[10][1]+float64(end*d.GeomAxis[10][1]), z+(-dist/2-0.049)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[10][0]+float64(end*d.GeomAxis[10][0]), d.GeomXpos[10][1]+float64(end*d.GeomAxis[10][1]), z+(-float64(dist/2)-0.049)
 	tx, ty := mujoco.Unit2(d.GeomAxis[10][0], d.GeomAxis[10][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -8613,7 +8613,7 @@ func (d *Data) floor11(end, z, margin float64) {
 	row0[1] = 1
 	row0[2] = 1
 	t1 := d.GeomXpos[11][0] - d.com[0]
-	t2 := (z - (dist/2 + 0.075)) - d.com[2]
+	t2 := (z - (float64(dist/2) + 0.075)) - d.com[2]
 	t3 := d.cdof[3][4] + (float64(d.cdof[3][2]*t1) - float64(d.cdof[3][0]*t2))
 	t4 := d.GeomXpos[11][1] - d.com[1]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t4) - float64(d.cdof[3][1]*t1))
@@ -8816,7 +8816,7 @@ func (d *Data) floor11(end, z, margin float64) {
 	d.jar[n+3] = t97 + (t100 + t101)
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 9, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[11][0], d.GeomXpos[11][1], z+(-dist/2-0.075)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[11][0], d.GeomXpos[11][1], z+(-float64(dist/2)-0.075)
 	tx, ty := 0.0, 1.0
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -8858,7 +8858,7 @@ func (d *Data) floor12(end, z, margin float64) {
 	t3 := (d.GeomXpos[12][1] + float64(end*d.GeomAxis[12][1])) - d.com[1]
 	t4 := (d.GeomXpos[12][0] + float64(end*d.GeomAxis[12][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (0.04 + dist/2)) - d.com[2]
+	t6 := (z - (0.04 + float64(dist/2))) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -9041,7 +9041,7 @@ func (d *Data) floor12(end, z, margin float64) {
 	d.jar[n+3] = t83 + t85
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 10, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[12][0]+float64(end*d.GeomAxis[12][0]), d.GeomXpos[12][1]+float64(end*d.GeomAxis[12][1]), z+(-dist/2-0.04)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[12][0]+float64(end*d.GeomAxis[12][0]), d.GeomXpos[12][1]+float64(end*d.GeomAxis[12][1]), z+(-float64(dist/2)-0.04)
 	tx, ty := mujoco.Unit2(d.GeomAxis[12][0], d.GeomAxis[12][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -9083,7 +9083,7 @@ func (d *Data) floor13(end, z, margin float64) {
 	t3 := (d.GeomXpos[13][1] + float64(end*d.GeomAxis[13][1])) - d.com[1]
 	t4 := (d.GeomXpos[13][0] + float64(end*d.GeomAxis[13][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (dist/2 + 0.031)) - d.com[2]
+	t6 := (z - (float64(dist/2) + 0.031)) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -9276,7 +9276,7 @@ func (d *Data) floor13(end, z, margin float64) {
 	d.jar[n+3] = t93 + (((t89 + float64(d.QaccWarmstart[4]*t63)) + (d.QaccWarmstart[2] + float64(d.QaccWarmstart[18]*t66))) + t95)
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 11, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[13][0]+float64(end*d.GeomAxis[13][0]), d.GeomXpos[13][1]+float64(end*d.GeomAxis[13][1]), z+(-dist/2-0.031)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[13][0]+float64(end*d.GeomAxis[13][0]), d.GeomXpos[13][1]+float64(end*d.GeomAxis[13][1]), z+(-float64(dist/2)-0.031)
 	tx, ty := mujoco.Unit2(d.GeomAxis[13][0], d.GeomAxis[13][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -9315,7 +9315,7 @@ func (d *Data) floor14(end, z, margin float64) {
 	row0[1] = 1
 	row0[2] = 1
 	t1 := d.GeomXpos[14][0] - d.com[0]
-	t2 := (z - (0.04 + dist/2)) - d.com[2]
+	t2 := (z - (0.04 + float64(dist/2))) - d.com[2]
 	t3 := d.cdof[3][4] + (float64(d.cdof[3][2]*t1) - float64(d.cdof[3][0]*t2))
 	t4 := d.GeomXpos[14][1] - d.com[1]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t4) - float64(d.cdof[3][1]*t1))
@@ -9478,7 +9478,7 @@ func (d *Data) floor14(end, z, margin float64) {
 	d.jar[n+3] = t59 + t61
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 11, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[14][0], d.GeomXpos[14][1], z+(-dist/2-0.04)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[14][0], d.GeomXpos[14][1], z+(-float64(dist/2)-0.04)
 	tx, ty := 0.0, 1.0
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -9520,7 +9520,7 @@ func (d *Data) floor15(end, z, margin float64) {
 	t3 := (d.GeomXpos[15][1] + float64(end*d.GeomAxis[15][1])) - d.com[1]
 	t4 := (d.GeomXpos[15][0] + float64(end*d.GeomAxis[15][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (0.04 + dist/2)) - d.com[2]
+	t6 := (z - (0.04 + float64(dist/2))) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -9703,7 +9703,7 @@ func (d *Data) floor15(end, z, margin float64) {
 	d.jar[n+3] = t83 + (t85 + (float64(d.QaccWarmstart[20]*t56) + float64(d.QaccWarmstart[21]*t57)))
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 12, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[15][0]+float64(end*d.GeomAxis[15][0]), d.GeomXpos[15][1]+float64(end*d.GeomAxis[15][1]), z+(-dist/2-0.04)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[15][0]+float64(end*d.GeomAxis[15][0]), d.GeomXpos[15][1]+float64(end*d.GeomAxis[15][1]), z+(-float64(dist/2)-0.04)
 	tx, ty := mujoco.Unit2(d.GeomAxis[15][0], d.GeomAxis[15][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -9745,7 +9745,7 @@ func (d *Data) floor16(end, z, margin float64) {
 	t3 := (d.GeomXpos[16][1] + float64(end*d.GeomAxis[16][1])) - d.com[1]
 	t4 := (d.GeomXpos[16][0] + float64(end*d.GeomAxis[16][0])) - d.com[0]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t3) - float64(d.cdof[3][1]*t4))
-	t6 := (z - (dist/2 + 0.031)) - d.com[2]
+	t6 := (z - (float64(dist/2) + 0.031)) - d.com[2]
 	t7 := d.cdof[3][3] + (float64(d.cdof[3][1]*t6) - float64(d.cdof[3][2]*t3))
 	t8 := d.cdof[3][4] + (float64(d.cdof[3][2]*t4) - float64(d.cdof[3][0]*t6))
 	t9 := float64(t1*t7) + float64(t2*t8)
@@ -9938,7 +9938,7 @@ func (d *Data) floor16(end, z, margin float64) {
 	d.jar[n+3] = t93 + (t95 + (float64(d.QaccWarmstart[22]*t67) + (float64(d.QaccWarmstart[20]*t65) + float64(d.QaccWarmstart[21]*t66))))
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 13, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[16][0]+float64(end*d.GeomAxis[16][0]), d.GeomXpos[16][1]+float64(end*d.GeomAxis[16][1]), z+(-dist/2-0.031)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[16][0]+float64(end*d.GeomAxis[16][0]), d.GeomXpos[16][1]+float64(end*d.GeomAxis[16][1]), z+(-float64(dist/2)-0.031)
 	tx, ty := mujoco.Unit2(d.GeomAxis[16][0], d.GeomAxis[16][1])
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }
@@ -9977,7 +9977,7 @@ func (d *Data) floor17(end, z, margin float64) {
 	row0[1] = 1
 	row0[2] = 1
 	t1 := d.GeomXpos[17][0] - d.com[0]
-	t2 := (z - (0.04 + dist/2)) - d.com[2]
+	t2 := (z - (0.04 + float64(dist/2))) - d.com[2]
 	t3 := d.cdof[3][4] + (float64(d.cdof[3][2]*t1) - float64(d.cdof[3][0]*t2))
 	t4 := d.GeomXpos[17][1] - d.com[1]
 	t5 := d.cdof[3][5] + (float64(d.cdof[3][0]*t4) - float64(d.cdof[3][1]*t1))
@@ -10140,7 +10140,7 @@ func (d *Data) floor17(end, z, margin float64) {
 	d.jar[n+3] = t59 + t61
 	c := &d.contacts[d.Ncon-1]
 	c.row, c.dim, c.body1, c.body2, c.friction = n, 3, 0, 13, 1
-	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[17][0], d.GeomXpos[17][1], z+(-dist/2-0.04)
+	c.pos[0], c.pos[1], c.pos[2] = d.GeomXpos[17][0], d.GeomXpos[17][1], z+(-float64(dist/2)-0.04)
 	tx, ty := 0.0, 1.0
 	c.frame = [9]float64{0, 0, 1, tx, ty, 0, -ty, tx, 0}
 }

@@ -341,7 +341,7 @@ func (d *Data) smooth() {
 	d.m[4] = t67
 	t68 := (t65 + float64(t62*t63)) + float64(t64*t66)
 	d.m[5] = t68
-	t69 := 1 / t68
+	t69 := float64(1 / t68)
 	t70 := float64(t63 * t69)
 	d.qLD[3] = t70
 	t71 := float64(t67 * t69)
@@ -351,14 +351,14 @@ func (d *Data) smooth() {
 	t72 := float64(t63 * t71)
 	t73 := t45 - t72
 	t74 := t61 - float64(t67*t71)
-	t75 := 1 / t74
+	t75 := float64(1 / t74)
 	t76 := float64(t73 * t75)
 	d.qLD[1] = t76
 	d.qLD[2] = t74
 	d.qLDiagInv[1] = t75
 	t77 := (18.869452675011495 - float64(t63*t70)) + float64(t73*float64(t75*(t72-t45)))
 	d.qLD[0] = t77
-	t78 := 1 / t77
+	t78 := float64(1 / t77)
 	d.qLDiagInv[0] = t78
 	t79 := float64(d.Qvel[1] * t57)
 	t80 := float64(4.1987385815227585*t79) - float64(d.Qvel[1]*t58)
@@ -520,7 +520,7 @@ func (d *Data) cholesky() {
 	t1 := mujoco.Pivot(d.h[0][0])
 	t2 := exact.Sqrt(t1)
 	d.h[0][0] = t2
-	t3 := 1 / t2
+	t3 := float64(1 / t2)
 	t4 := float64(d.h[1][0] * t3)
 	d.h[1][0] = t4
 	t5 := float64(d.h[2][0] * t3)
@@ -536,10 +536,10 @@ func (d *Data) cholesky() {
 
 // descend sets mgrad to h\grad.
 func (d *Data) descend() {
-	t1 := d.grad[0] / d.h[0][0]
-	t2 := (d.grad[1] - float64(d.h[1][0]*t1)) / d.h[1][1]
-	t3 := (d.grad[2] - (float64(d.h[2][0]*t1) + float64(d.h[2][1]*t2))) / d.h[2][2] / d.h[2][2]
-	t4 := (t2 - float64(d.h[2][1]*t3)) / d.h[1][1]
+	t1 := float64(d.grad[0] / d.h[0][0])
+	t2 := float64((d.grad[1] - float64(d.h[1][0]*t1)) / d.h[1][1])
+	t3 := float64((d.grad[2] - (float64(d.h[2][0]*t1) + float64(d.h[2][1]*t2))) / d.h[2][2] / d.h[2][2])
+	t4 := float64((t2 - float64(d.h[2][1]*t3)) / d.h[1][1])
 	d.mgrad[0] = ((t1 - float64(d.h[1][0]*t4)) - float64(d.h[2][0]*t3)) / d.h[0][0]
 	d.mgrad[1] = t4
 	d.mgrad[2] = t3

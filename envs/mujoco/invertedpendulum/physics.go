@@ -274,14 +274,14 @@ func (d *Data) smooth() {
 	t23 := float64(5.018591641363306 * t20)
 	t24 := ((t21 - float64(t22*t23)) + float64(t14*t17)) + float64(t22*(float64(5.018591641363306*t22)-t23))
 	d.m[2] = t24
-	t25 := 1 / t24
+	t25 := float64(1 / t24)
 	t26 := float64(t17 * t25)
 	d.qLD[1] = t26
 	d.qLD[2] = t24
 	d.qLDiagInv[1] = t25
 	t27 := 15.490567153329286 - float64(t17*t26)
 	d.qLD[0] = t27
-	t28 := 1 / t27
+	t28 := float64(1 / t27)
 	d.qLDiagInv[0] = t28
 	t29 := float64(d.Qvel[1] * t22)
 	t30 := float64(5.018591641363306*t29) - float64(d.Qvel[1]*t23)
@@ -423,8 +423,8 @@ func (d *Data) cholesky() {
 
 // descend sets mgrad to h\grad.
 func (d *Data) descend() {
-	t1 := d.grad[0] / d.h[0][0]
-	t2 := (d.grad[1] - float64(d.h[1][0]*t1)) / d.h[1][1] / d.h[1][1]
+	t1 := float64(d.grad[0] / d.h[0][0])
+	t2 := float64((d.grad[1] - float64(d.h[1][0]*t1)) / d.h[1][1] / d.h[1][1])
 	d.mgrad[0] = (t1 - float64(d.h[1][0]*t2)) / d.h[0][0]
 	d.mgrad[1] = t2
 }

@@ -412,14 +412,14 @@ func (d *Data) smooth() {
 	d.qLDiagInv[3] = 327.47930677344726
 	d.qLD[3] = 0.0030536280592892784
 	d.qLDiagInv[2] = 327.47930677344726
-	t86 := 1 / t85
+	t86 := float64(1 / t85)
 	t87 := float64(t84 * t86)
 	d.qLD[1] = t87
 	d.qLD[2] = t85
 	d.qLDiagInv[1] = t86
 	t88 := t78 - float64(t84*t87)
 	d.qLD[0] = t88
-	t89 := 1 / t88
+	t89 := float64(1 / t88)
 	d.qLDiagInv[0] = t89
 	t90 := float64(d.Qvel[0] * t56)
 	t91 := float64(d.Qvel[0] * t54)
@@ -603,7 +603,7 @@ func (d *Data) cholesky() {
 	t1 := mujoco.Pivot(d.h[0][0])
 	t2 := exact.Sqrt(t1)
 	d.h[0][0] = t2
-	t3 := 1 / t2
+	t3 := float64(1 / t2)
 	t4 := float64(d.h[1][0] * t3)
 	d.h[1][0] = t4
 	t5 := float64(d.h[2][0] * t3)
@@ -613,7 +613,7 @@ func (d *Data) cholesky() {
 	t7 := mujoco.Pivot(d.h[1][1] - float64(t4*t4))
 	t8 := exact.Sqrt(t7)
 	d.h[1][1] = t8
-	t9 := 1 / t8
+	t9 := float64(1 / t8)
 	t10 := float64(t9 * (d.h[2][1] - float64(t4*t5)))
 	d.h[2][1] = t10
 	t11 := float64(t9 * (d.h[3][1] - float64(t4*t6)))
@@ -629,12 +629,12 @@ func (d *Data) cholesky() {
 
 // descend sets mgrad to h\grad.
 func (d *Data) descend() {
-	t1 := d.grad[0] / d.h[0][0]
-	t2 := (d.grad[1] - float64(d.h[1][0]*t1)) / d.h[1][1]
-	t3 := (d.grad[2] - (float64(d.h[2][0]*t1) + float64(d.h[2][1]*t2))) / d.h[2][2]
-	t4 := (d.grad[3] - (float64(d.h[3][2]*t3) + (float64(d.h[3][0]*t1) + float64(d.h[3][1]*t2)))) / d.h[3][3] / d.h[3][3]
-	t5 := (t3 - float64(d.h[3][2]*t4)) / d.h[2][2]
-	t6 := ((t2 - float64(d.h[2][1]*t5)) - float64(d.h[3][1]*t4)) / d.h[1][1]
+	t1 := float64(d.grad[0] / d.h[0][0])
+	t2 := float64((d.grad[1] - float64(d.h[1][0]*t1)) / d.h[1][1])
+	t3 := float64((d.grad[2] - (float64(d.h[2][0]*t1) + float64(d.h[2][1]*t2))) / d.h[2][2])
+	t4 := float64((d.grad[3] - (float64(d.h[3][2]*t3) + (float64(d.h[3][0]*t1) + float64(d.h[3][1]*t2)))) / d.h[3][3] / d.h[3][3])
+	t5 := float64((t3 - float64(d.h[3][2]*t4)) / d.h[2][2])
+	t6 := float64(((t2 - float64(d.h[2][1]*t5)) - float64(d.h[3][1]*t4)) / d.h[1][1])
 	d.mgrad[0] = (((t1 - float64(d.h[1][0]*t6)) - float64(d.h[2][0]*t5)) - float64(d.h[3][0]*t4)) / d.h[0][0]
 	d.mgrad[1] = t6
 	d.mgrad[2] = t5

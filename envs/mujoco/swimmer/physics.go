@@ -406,7 +406,7 @@ func (d *Data) smooth() {
 	d.m[13] = t132
 	t133 := 0.1 + ((t130 + float64(t125*t127)) + float64(t128*t129))
 	d.m[14] = t133
-	t134 := 1 / t133
+	t134 := float64(1 / t133)
 	t135 := float64(t127 * t134)
 	d.qLD[10] = t135
 	t136 := float64(t129 * t134)
@@ -420,7 +420,7 @@ func (d *Data) smooth() {
 	t139 := float64(t127 * t138)
 	t140 := t119 - t139
 	t141 := t124 - float64(t132*t138)
-	t142 := 1 / t141
+	t142 := float64(1 / t141)
 	t143 := float64(t140 * t142)
 	d.qLD[6] = t143
 	t144 := float64(t129 * t138)
@@ -436,7 +436,7 @@ func (d *Data) smooth() {
 	t150 := float64(t142 * (t147 - t123))
 	t151 := (t93 - float64(t127*t137)) + float64(t140*t150)
 	t152 := (t117 - float64(t131*t137)) + float64(t148*t150)
-	t153 := 1 / t152
+	t153 := float64(1 / t152)
 	t154 := float64(t151 * t153)
 	d.qLD[3] = t154
 	t155 := (t104 - float64(t129*t137)) + float64(t145*t150)
@@ -449,7 +449,7 @@ func (d *Data) smooth() {
 	t159 := float64(t151 * t156)
 	t160 := t158 - t159
 	t161 := ((106.91415022205297 - float64(t129*t136)) + float64(t145*t157)) - float64(t155*t156)
-	t162 := 1 / t161
+	t162 := float64(1 / t161)
 	t163 := float64(t160 * t162)
 	d.qLD[1] = t163
 	d.qLD[2] = t161
@@ -457,7 +457,7 @@ func (d *Data) smooth() {
 	t164 := (106.91415022205297 + float64(t127*float64(t134*(t90-t126)))) + float64(t140*float64(t142*(t139-t119)))
 	t165 := (t164 - float64(t151*t154)) + float64(t160*float64(t162*(t159-t158)))
 	d.qLD[0] = t165
-	t166 := 1 / t165
+	t166 := float64(1 / t165)
 	d.qLDiagInv[0] = t166
 	t167 := float64(t35 * t39)
 	t168 := float64(t38 * t36)
@@ -539,22 +539,22 @@ func (d *Data) smooth() {
 	d.qfrcSmooth[1] = -t242
 	t243 := float64(d.Qvel[2] * t105)
 	t244 := float64(d.Qvel[2] * t106)
-	t245 := float64(t105*(float64(t243*0.0376098296466958)+float64(t243*float64(exact.Abs(t243)*1141.7362633235648))/64)) + float64(t106*(float64(t244*0.0376098296466958)+float64(t244*float64(1141.7362633235648*exact.Abs(t244)))/64))
+	t245 := float64(t105*(float64(t243*0.0376098296466958)+float64(float64(t243*float64(exact.Abs(t243)*1141.7362633235648))/64))) + float64(t106*(float64(t244*0.0376098296466958)+float64(float64(t244*float64(1141.7362633235648*exact.Abs(t244)))/64)))
 	t246 := float64(d.Qvel[2] * t50)
-	t247 := t245 + float64(t50*(float64(t246*0.0376098296466958)+float64(t246*float64(exact.Abs(t246)*7.8005252112540875))/64))
+	t247 := t245 + float64(t50*(float64(t246*0.0376098296466958)+float64(float64(t246*float64(exact.Abs(t246)*7.8005252112540875))/64)))
 	t248 := t83 - t23
 	t249 := ((float64(t183*(t84+(t83-t9))) - float64(t230*(t95+t103))) - t247) + (float64(t201*(t84+t248)) - float64(t231*(t97+t103)))
 	t250 := float64(t108 * t189)
 	t251 := float64(t109 * t189)
-	t252 := float64(t108*(float64(0.0376098296466958*t250)+float64(t250*float64(1141.7362633235648*exact.Abs(t250)))/64)) + float64(t109*(float64(0.0376098296466958*t251)+float64(t251*float64(1141.7362633235648*exact.Abs(t251)))/64))
+	t252 := float64(t108*(float64(0.0376098296466958*t250)+float64(float64(t250*float64(1141.7362633235648*exact.Abs(t250)))/64))) + float64(t109*(float64(0.0376098296466958*t251)+float64(float64(t251*float64(1141.7362633235648*exact.Abs(t251)))/64)))
 	t253 := float64(t66 * t189)
-	t254 := t252 + float64(t66*(float64(0.0376098296466958*t253)+float64(t253*float64(7.8005252112540875*exact.Abs(t253)))/64))
+	t254 := t252 + float64(t66*(float64(0.0376098296466958*t253)+float64(float64(t253*float64(7.8005252112540875*exact.Abs(t253)))/64)))
 	t255 := t83 - t34
 	t256 := float64(t111 * t207)
 	t257 := float64(t112 * t207)
-	t258 := float64(t111*(float64(0.0376098296466958*t256)+float64(t256*float64(1141.7362633235648*exact.Abs(t256)))/64)) + float64(t112*(float64(0.0376098296466958*t257)+float64(t257*float64(1141.7362633235648*exact.Abs(t257)))/64))
+	t258 := float64(t111*(float64(0.0376098296466958*t256)+float64(float64(t256*float64(1141.7362633235648*exact.Abs(t256)))/64))) + float64(t112*(float64(0.0376098296466958*t257)+float64(float64(t257*float64(1141.7362633235648*exact.Abs(t257)))/64)))
 	t259 := float64(t82 * t207)
-	t260 := t258 + float64(t82*(float64(0.0376098296466958*t259)+float64(t259*float64(7.8005252112540875*exact.Abs(t259)))/64))
+	t260 := t258 + float64(t82*(float64(0.0376098296466958*t259)+float64(float64(t259*float64(7.8005252112540875*exact.Abs(t259)))/64)))
 	t261 := ((t249 - t254) + (float64(t219*(t84+t255)) - float64(t232*(t99+t103)))) - t260
 	t262 := (float64(t100*t237) - float64(t90*t224)) + (float64(t209*t225) - float64(t206*t238))
 	t263 := ((float64(t98*t235) - float64(t88*t222)) + (float64(t191*t223) - float64(t188*t236))) + t262
@@ -770,7 +770,7 @@ func (d *Data) cholesky() {
 	t1 := mujoco.Pivot(d.h[0][0])
 	t2 := exact.Sqrt(t1)
 	d.h[0][0] = t2
-	t3 := 1 / t2
+	t3 := float64(1 / t2)
 	t4 := float64(d.h[1][0] * t3)
 	d.h[1][0] = t4
 	t5 := float64(d.h[2][0] * t3)
@@ -782,7 +782,7 @@ func (d *Data) cholesky() {
 	t8 := mujoco.Pivot(d.h[1][1] - float64(t4*t4))
 	t9 := exact.Sqrt(t8)
 	d.h[1][1] = t9
-	t10 := 1 / t9
+	t10 := float64(1 / t9)
 	t11 := float64(t10 * (d.h[2][1] - float64(t4*t5)))
 	d.h[2][1] = t11
 	t12 := float64(t10 * (d.h[3][1] - float64(t4*t6)))
@@ -792,7 +792,7 @@ func (d *Data) cholesky() {
 	t14 := mujoco.Pivot(d.h[2][2] - (float64(t5*t5) + float64(t11*t11)))
 	t15 := exact.Sqrt(t14)
 	d.h[2][2] = t15
-	t16 := 1 / t15
+	t16 := float64(1 / t15)
 	t17 := float64(t16 * (d.h[3][2] - (float64(t5*t6) + float64(t11*t12))))
 	d.h[3][2] = t17
 	t18 := float64(t16 * (d.h[4][2] - (float64(t5*t7) + float64(t11*t13))))
@@ -809,15 +809,15 @@ func (d *Data) cholesky() {
 
 // descend sets mgrad to h\grad.
 func (d *Data) descend() {
-	t1 := d.grad[0] / d.h[0][0]
-	t2 := (d.grad[1] - float64(d.h[1][0]*t1)) / d.h[1][1]
-	t3 := (d.grad[2] - (float64(d.h[2][0]*t1) + float64(d.h[2][1]*t2))) / d.h[2][2]
-	t4 := (d.grad[3] - (float64(d.h[3][2]*t3) + (float64(d.h[3][0]*t1) + float64(d.h[3][1]*t2)))) / d.h[3][3]
+	t1 := float64(d.grad[0] / d.h[0][0])
+	t2 := float64((d.grad[1] - float64(d.h[1][0]*t1)) / d.h[1][1])
+	t3 := float64((d.grad[2] - (float64(d.h[2][0]*t1) + float64(d.h[2][1]*t2))) / d.h[2][2])
+	t4 := float64((d.grad[3] - (float64(d.h[3][2]*t3) + (float64(d.h[3][0]*t1) + float64(d.h[3][1]*t2)))) / d.h[3][3])
 	t5 := d.grad[4] - ((float64(d.h[4][0]*t1) + float64(d.h[4][2]*t3)) + (float64(d.h[4][1]*t2) + float64(d.h[4][3]*t4)))
-	t6 := t5 / d.h[4][4] / d.h[4][4]
-	t7 := (t4 - float64(d.h[4][3]*t6)) / d.h[3][3]
-	t8 := ((t3 - float64(d.h[3][2]*t7)) - float64(d.h[4][2]*t6)) / d.h[2][2]
-	t9 := (((t2 - float64(d.h[2][1]*t8)) - float64(d.h[3][1]*t7)) - float64(d.h[4][1]*t6)) / d.h[1][1]
+	t6 := float64(t5 / d.h[4][4] / d.h[4][4])
+	t7 := float64((t4 - float64(d.h[4][3]*t6)) / d.h[3][3])
+	t8 := float64(((t3 - float64(d.h[3][2]*t7)) - float64(d.h[4][2]*t6)) / d.h[2][2])
+	t9 := float64((((t2 - float64(d.h[2][1]*t8)) - float64(d.h[3][1]*t7)) - float64(d.h[4][1]*t6)) / d.h[1][1])
 	t10 := (((t1 - float64(d.h[1][0]*t9)) - float64(d.h[2][0]*t8)) - float64(d.h[3][0]*t7)) - float64(d.h[4][0]*t6)
 	d.mgrad[0] = t10 / d.h[0][0]
 	d.mgrad[1] = t9

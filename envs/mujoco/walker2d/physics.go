@@ -609,7 +609,7 @@ func (d *Data) smooth1() {
 	d.m[34] = t216
 	t217 := 0.01 + ((t214 + float64(t117*t209)) + float64(t118*t210))
 	d.m[35] = t217
-	t218 := 1 / t217
+	t218 := float64(1 / t217)
 	d.qLD[30] = t209 * t218
 	d.qLD[31] = t210 * t218
 	d.qLD[32] = t213 * t218
@@ -621,7 +621,7 @@ func (d *Data) smooth1() {
 	d.qLDiagInv[8] = t218
 	t221 := t201 - float64(t209*t220)
 	t222 := t208 - float64(t216*t220)
-	t223 := 1 / t222
+	t223 := float64(1 / t222)
 	d.qLD[25] = t221 * t223
 	t224 := t202 - float64(t210*t220)
 	d.qLD[26] = t224 * t223
@@ -635,7 +635,7 @@ func (d *Data) smooth1() {
 	t228 := float64(t223 * (t226 - t207))
 	t229 := (t195 - float64(t209*t219)) + float64(t221*t228)
 	t230 := (t200 - float64(t215*t219)) + float64(t227*t228)
-	t231 := 1 / t230
+	t231 := float64(1 / t230)
 	d.qLD[21] = t229 * t231
 	t232 := (t196 - float64(t210*t219)) + float64(t224*t228)
 	d.qLD[22] = t232 * t231
@@ -643,7 +643,7 @@ func (d *Data) smooth1() {
 	d.qLD[23] = t233 * t231
 	d.qLD[24] = t230
 	d.qLDiagInv[6] = t231
-	t234 := 1 / t194
+	t234 := float64(1 / t194)
 	d.qLD[15] = t186 * t234
 	d.qLD[16] = t187 * t234
 	d.qLD[17] = t190 * t234
@@ -655,7 +655,7 @@ func (d *Data) smooth1() {
 	d.qLDiagInv[5] = t234
 	t237 := t178 - float64(t186*t236)
 	t238 := t185 - float64(t193*t236)
-	t239 := 1 / t238
+	t239 := float64(1 / t238)
 	d.qLD[10] = t237 * t239
 	t240 := t179 - float64(t187*t236)
 	d.qLD[11] = t240 * t239
@@ -669,7 +669,7 @@ func (d *Data) smooth1() {
 	t244 := float64(t239 * (t242 - t184))
 	t245 := (t172 - float64(t186*t235)) + float64(t237*t244)
 	t246 := (t177 - float64(t192*t235)) + float64(t243*t244)
-	t247 := 1 / t246
+	t247 := float64(1 / t246)
 	d.qLD[6] = t245 * t247
 	t248 := (t174 - float64(t187*t235)) + float64(t240*t244)
 	d.qLD[7] = t248 * t247
@@ -716,7 +716,7 @@ func (d *Data) smooth2() {
 	t8 := t6 - t7
 	t9 := (((d.m[5] - float64(d.m[32]*d.qLD[32])) + float64(d.kept[5]*t3)) - float64(d.kept[4]*d.qLD[23])) - float64(d.m[17]*d.qLD[17])
 	t10 := (t9 + float64(d.kept[2]*t5)) - float64(t1*t2)
-	t11 := 1 / t10
+	t11 := float64(1 / t10)
 	t12 := float64(t8 * t11)
 	d.qLD[3] = t12
 	t13 := (((d.m[4] - float64(d.m[31]*d.qLD[32])) + float64(d.kept[13]*t3)) - float64(d.kept[12]*d.qLD[23])) - float64(d.m[16]*d.qLD[17])
@@ -734,7 +734,7 @@ func (d *Data) smooth2() {
 	t22 := (t20 - float64(d.kept[6]*d.qLD[7])) + float64(t8*t21)
 	t23 := (((23.677136632555076 - float64(d.m[31]*d.qLD[31])) + float64(d.kept[13]*t18)) - float64(d.kept[12]*d.qLD[22])) - float64(d.m[16]*d.qLD[16])
 	t24 := ((t23 + float64(d.kept[11]*t19)) - float64(d.kept[10]*d.qLD[7])) + float64(t16*t21)
-	t25 := 1 / t24
+	t25 := float64(1 / t24)
 	t26 := float64(t22 * t25)
 	d.qLD[1] = t26
 	d.qLD[2] = t24
@@ -743,7 +743,7 @@ func (d *Data) smooth2() {
 	t28 := ((t27 + float64(d.m[15]*float64(d.qLDiagInv[5]*(-d.m[15])))) + float64(d.kept[7]*float64(d.qLDiagInv[4]*(-d.kept[7])))) - float64(d.kept[6]*d.qLD[6])
 	t29 := (t28 + float64(t8*float64(t11*(t7-t6)))) - float64(t22*t26)
 	d.qLD[0] = t29
-	t30 := 1 / t29
+	t30 := float64(1 / t29)
 	d.qLDiagInv[0] = t30
 	t31 := d.Qvel[1] + float64(d.Qvel[2]*d.cdof[2][5])
 	t32 := float64(3.6651914291880923 * d.cdof[2][5])
@@ -1031,7 +1031,7 @@ func (d *Data) floor1(end, z, margin float64) {
 	row0[0] = t2
 	row0[1] = 1
 	t3 := d.cdof[2][5] + (d.com[0] - (d.GeomXpos[1][0] + float64(d.GeomAxis[1][0]*end)))
-	t4 := float64(float64(t1*(d.cdof[2][3]+((z-(dist/2+0.05))-d.com[2]))) * 0.9)
+	t4 := float64(float64(t1*(d.cdof[2][3]+((z-(float64(dist/2)+0.05))-d.com[2]))) * 0.9)
 	t5 := t3 + t4
 	row0[2] = t5
 	row0[3] = 0
@@ -1122,7 +1122,7 @@ func (d *Data) floor2(end, z, margin float64) {
 	row0[1] = 1
 	t3 := d.GeomXpos[2][0] + float64(end*d.GeomAxis[2][0])
 	t4 := d.cdof[2][5] + (d.com[0] - t3)
-	t5 := z - (dist/2 + 0.05)
+	t5 := z - (float64(dist/2) + 0.05)
 	t6 := float64(0.9 * float64((d.cdof[2][3]+(t5-d.com[2]))*t1))
 	t7 := t4 + t6
 	row0[2] = t7
@@ -1218,7 +1218,7 @@ func (d *Data) floor3(end, z, margin float64) {
 	row0[1] = 1
 	t3 := d.GeomXpos[3][0] + float64(end*d.GeomAxis[3][0])
 	t4 := d.cdof[2][5] + (d.com[0] - t3)
-	t5 := z - (dist/2 + 0.04)
+	t5 := z - (float64(dist/2) + 0.04)
 	t6 := float64(0.9 * float64(t1*(d.cdof[2][3]+(t5-d.com[2]))))
 	t7 := t4 + t6
 	row0[2] = t7
@@ -1326,7 +1326,7 @@ func (d *Data) floor4(end, z, margin float64) {
 	row0[1] = 1
 	t3 := d.GeomXpos[4][0] + float64(end*d.GeomAxis[4][0])
 	t4 := d.cdof[2][5] + (d.com[0] - t3)
-	t5 := z - (dist/2 + 0.06)
+	t5 := z - (float64(dist/2) + 0.06)
 	t6 := float64(float64(t1*(d.cdof[2][3]+(t5-d.com[2]))) * 1.9)
 	t7 := t4 + t6
 	row0[2] = t7
@@ -1441,7 +1441,7 @@ func (d *Data) floor5(end, z, margin float64) {
 	row0[1] = 1
 	t3 := d.GeomXpos[5][0] + float64(end*d.GeomAxis[5][0])
 	t4 := d.cdof[2][5] + (d.com[0] - t3)
-	t5 := z - (dist/2 + 0.05)
+	t5 := z - (float64(dist/2) + 0.05)
 	t6 := float64(0.9 * float64((d.cdof[2][3]+(t5-d.com[2]))*t1))
 	t7 := t4 + t6
 	row0[2] = t7
@@ -1537,7 +1537,7 @@ func (d *Data) floor6(end, z, margin float64) {
 	row0[1] = 1
 	t3 := d.GeomXpos[6][0] + float64(end*d.GeomAxis[6][0])
 	t4 := d.cdof[2][5] + (d.com[0] - t3)
-	t5 := z - (dist/2 + 0.04)
+	t5 := z - (float64(dist/2) + 0.04)
 	t6 := float64(0.9 * float64((d.cdof[2][3]+(t5-d.com[2]))*t1))
 	t7 := t4 + t6
 	row0[2] = t7
@@ -1645,7 +1645,7 @@ func (d *Data) floor7(end, z, margin float64) {
 	row0[1] = 1
 	t3 := d.GeomXpos[7][0] + float64(end*d.GeomAxis[7][0])
 	t4 := d.cdof[2][5] + (d.com[0] - t3)
-	t5 := z - (dist/2 + 0.06)
+	t5 := z - (float64(dist/2) + 0.06)
 	t6 := float64(1.9 * float64((d.cdof[2][3]+(t5-d.com[2]))*t1))
 	t7 := t4 + t6
 	row0[2] = t7
@@ -1995,7 +1995,7 @@ func (d *Data) cholesky() {
 	t1 := mujoco.Pivot(d.h[0][0])
 	t2 := exact.Sqrt(t1)
 	d.h[0][0] = t2
-	t3 := 1 / t2
+	t3 := float64(1 / t2)
 	t4 := float64(d.h[1][0] * t3)
 	d.h[1][0] = t4
 	t5 := float64(d.h[2][0] * t3)
@@ -2015,7 +2015,7 @@ func (d *Data) cholesky() {
 	t12 := mujoco.Pivot(d.h[1][1] - float64(t4*t4))
 	t13 := exact.Sqrt(t12)
 	d.h[1][1] = t13
-	t14 := 1 / t13
+	t14 := float64(1 / t13)
 	t15 := float64(t14 * (d.h[2][1] - float64(t4*t5)))
 	d.h[2][1] = t15
 	t16 := float64(t14 * (d.h[3][1] - float64(t4*t6)))
@@ -2033,7 +2033,7 @@ func (d *Data) cholesky() {
 	t22 := mujoco.Pivot(d.h[2][2] - (float64(t5*t5) + float64(t15*t15)))
 	t23 := exact.Sqrt(t22)
 	d.h[2][2] = t23
-	t24 := 1 / t23
+	t24 := float64(1 / t23)
 	t25 := float64(t24 * (d.h[3][2] - (float64(t5*t6) + float64(t15*t16))))
 	d.h[3][2] = t25
 	t26 := float64(t24 * (d.h[4][2] - (float64(t5*t7) + float64(t15*t17))))
@@ -2049,7 +2049,7 @@ func (d *Data) cholesky() {
 	t31 := mujoco.Pivot(d.h[3][3] - (float64(t25*t25) + (float64(t6*t6) + float64(t16*t16))))
 	t32 := exact.Sqrt(t31)
 	d.h[3][3] = t32
-	t33 := 1 / t32
+	t33 := float64(1 / t32)
 	t34 := float64(t33 * (d.h[4][3] - (float64(t25*t26) + (float64(t6*t7) + float64(t16*t17)))))
 	d.h[4][3] = t34
 	t35 := float64(t33 * (d.h[5][3] - (float64(t25*t27) + (float64(t6*t8) + float64(t16*t18)))))
@@ -2064,7 +2064,7 @@ func (d *Data) cholesky() {
 	t40 := mujoco.Pivot(t39)
 	t41 := exact.Sqrt(t40)
 	d.h[4][4] = t41
-	t42 := 1 / t41
+	t42 := float64(1 / t41)
 	t43 := d.h[5][4] - ((float64(t7*t8) + float64(t26*t27)) + (float64(t17*t18) + float64(t34*t35)))
 	t44 := float64(t42 * t43)
 	d.h[5][4] = t44
@@ -2081,7 +2081,7 @@ func (d *Data) cholesky() {
 	t52 := mujoco.Pivot(d.h[5][5] - t51)
 	t53 := exact.Sqrt(t52)
 	d.h[5][5] = t53
-	t54 := 1 / t53
+	t54 := float64(1 / t53)
 	t55 := ((float64(t8*t9) + float64(t27*t28)) + (float64(t18*t19) + float64(t35*t36))) + float64(t44*t46)
 	t56 := float64(t54 * (d.h[6][5] - t55))
 	d.h[6][5] = t56
@@ -2095,7 +2095,7 @@ func (d *Data) cholesky() {
 	t62 := mujoco.Pivot(d.h[6][6] - t61)
 	t63 := exact.Sqrt(t62)
 	d.h[6][6] = t63
-	t64 := 1 / t63
+	t64 := float64(1 / t63)
 	t65 := ((float64(t9*t10) + float64(t28*t29)) + (float64(t19*t20) + float64(t36*t37))) + (float64(t46*t48) + float64(t56*t58))
 	t66 := float64(t64 * (d.h[7][6] - t65))
 	d.h[7][6] = t66
@@ -2116,31 +2116,31 @@ func (d *Data) cholesky() {
 
 // descend sets mgrad to h\grad.
 func (d *Data) descend() {
-	t1 := d.grad[0] / d.h[0][0]
-	t2 := (d.grad[1] - float64(d.h[1][0]*t1)) / d.h[1][1]
-	t3 := (d.grad[2] - (float64(d.h[2][0]*t1) + float64(d.h[2][1]*t2))) / d.h[2][2]
-	t4 := (d.grad[3] - (float64(d.h[3][2]*t3) + (float64(d.h[3][0]*t1) + float64(d.h[3][1]*t2)))) / d.h[3][3]
+	t1 := float64(d.grad[0] / d.h[0][0])
+	t2 := float64((d.grad[1] - float64(d.h[1][0]*t1)) / d.h[1][1])
+	t3 := float64((d.grad[2] - (float64(d.h[2][0]*t1) + float64(d.h[2][1]*t2))) / d.h[2][2])
+	t4 := float64((d.grad[3] - (float64(d.h[3][2]*t3) + (float64(d.h[3][0]*t1) + float64(d.h[3][1]*t2)))) / d.h[3][3])
 	t5 := d.grad[4] - ((float64(d.h[4][0]*t1) + float64(d.h[4][2]*t3)) + (float64(d.h[4][1]*t2) + float64(d.h[4][3]*t4)))
-	t6 := t5 / d.h[4][4]
+	t6 := float64(t5 / d.h[4][4])
 	t7 := ((float64(d.h[5][0]*t1) + float64(d.h[5][2]*t3)) + (float64(d.h[5][1]*t2) + float64(d.h[5][3]*t4))) + float64(d.h[5][4]*t6)
-	t8 := (d.grad[5] - t7) / d.h[5][5]
+	t8 := float64((d.grad[5] - t7) / d.h[5][5])
 	t9 := ((float64(d.h[6][0]*t1) + float64(d.h[6][2]*t3)) + (float64(d.h[6][1]*t2) + float64(d.h[6][3]*t4))) + (float64(d.h[6][4]*t6) + float64(d.h[6][5]*t8))
-	t10 := (d.grad[6] - t9) / d.h[6][6]
+	t10 := float64((d.grad[6] - t9) / d.h[6][6])
 	t11 := ((float64(d.h[7][0]*t1) + float64(d.h[7][2]*t3)) + (float64(d.h[7][1]*t2) + float64(d.h[7][3]*t4))) + (float64(d.h[7][6]*t10) + (float64(d.h[7][4]*t6) + float64(d.h[7][5]*t8)))
-	t12 := (d.grad[7] - t11) / d.h[7][7]
+	t12 := float64((d.grad[7] - t11) / d.h[7][7])
 	t13 := ((float64(d.h[8][0]*t1) + float64(d.h[8][4]*t6)) + (float64(d.h[8][2]*t3) + float64(d.h[8][6]*t10))) + ((float64(d.h[8][1]*t2) + float64(d.h[8][5]*t8)) + (float64(d.h[8][3]*t4) + float64(d.h[8][7]*t12)))
-	t14 := (d.grad[8] - t13) / d.h[8][8] / d.h[8][8]
-	t15 := (t12 - float64(d.h[8][7]*t14)) / d.h[7][7]
-	t16 := ((t10 - float64(d.h[7][6]*t15)) - float64(d.h[8][6]*t14)) / d.h[6][6]
-	t17 := (((t8 - float64(d.h[6][5]*t16)) - float64(d.h[7][5]*t15)) - float64(d.h[8][5]*t14)) / d.h[5][5]
+	t14 := float64((d.grad[8] - t13) / d.h[8][8] / d.h[8][8])
+	t15 := float64((t12 - float64(d.h[8][7]*t14)) / d.h[7][7])
+	t16 := float64(((t10 - float64(d.h[7][6]*t15)) - float64(d.h[8][6]*t14)) / d.h[6][6])
+	t17 := float64((((t8 - float64(d.h[6][5]*t16)) - float64(d.h[7][5]*t15)) - float64(d.h[8][5]*t14)) / d.h[5][5])
 	t18 := (((t6 - float64(d.h[5][4]*t17)) - float64(d.h[6][4]*t16)) - float64(d.h[7][4]*t15)) - float64(d.h[8][4]*t14)
-	t19 := t18 / d.h[4][4]
+	t19 := float64(t18 / d.h[4][4])
 	t20 := (((t4 - float64(d.h[4][3]*t19)) - float64(d.h[5][3]*t17)) - float64(d.h[6][3]*t16)) - float64(d.h[7][3]*t15)
-	t21 := (t20 - float64(d.h[8][3]*t14)) / d.h[3][3]
+	t21 := float64((t20 - float64(d.h[8][3]*t14)) / d.h[3][3])
 	t22 := (((t3 - float64(d.h[3][2]*t21)) - float64(d.h[4][2]*t19)) - float64(d.h[5][2]*t17)) - float64(d.h[6][2]*t16)
-	t23 := ((t22 - float64(d.h[7][2]*t15)) - float64(d.h[8][2]*t14)) / d.h[2][2]
+	t23 := float64(((t22 - float64(d.h[7][2]*t15)) - float64(d.h[8][2]*t14)) / d.h[2][2])
 	t24 := (((t2 - float64(d.h[2][1]*t23)) - float64(d.h[3][1]*t21)) - float64(d.h[4][1]*t19)) - float64(d.h[5][1]*t17)
-	t25 := (((t24 - float64(d.h[6][1]*t16)) - float64(d.h[7][1]*t15)) - float64(d.h[8][1]*t14)) / d.h[1][1]
+	t25 := float64((((t24 - float64(d.h[6][1]*t16)) - float64(d.h[7][1]*t15)) - float64(d.h[8][1]*t14)) / d.h[1][1])
 	t26 := (((t1 - float64(d.h[1][0]*t25)) - float64(d.h[2][0]*t23)) - float64(d.h[3][0]*t21)) - float64(d.h[4][0]*t19)
 	t27 := (((t26 - float64(d.h[5][0]*t17)) - float64(d.h[6][0]*t16)) - float64(d.h[7][0]*t15)) - float64(d.h[8][0]*t14)
 	d.mgrad[0] = t27 / d.h[0][0]
