@@ -36,7 +36,8 @@ class Physics:
     def __init__(self, m, data):
         self.m, self.data = m, data
         self.exports = EXPORTS.get(m.package, [])
-        self.smooth = smooth.Smooth(m)
+        self.rolled = "" if m.nv <= 12 else "Cinert" if "Cinert" in self.exports else "cinert"
+        self.smooth = smooth.Smooth(m, self.rolled)
         self.pairs = [smooth.Pair(m, a, b) for a, b in m.pairs()]
         self.floor = [p for p in self.pairs if m.geom_type[p.g1] == PLANE]
         self.bodies = [p for p in self.pairs if m.geom_type[p.g1] != PLANE]
@@ -167,8 +168,10 @@ type Data struct {{
 	qfrcSmooth [nv]float64
 	qaccSmooth [nv]float64
 """)
-        if m.nv > 12 and "Cinert" not in self.exports:
-            self.add("	cinert [nbody][10]float64\n")
+        if self.rolled:
+            if "Cinert" not in self.exports:
+                self.add("	cinert [nbody][10]float64\n	Xipos [nbody][3]float64\n	Cvel [nbody][6]float64\n")
+            self.add("	crb [nbody][10]float64\n	xmat [nbody][9]float64\n	cacc [nbody][6]float64\n	cfrc [nbody][6]float64\n")
         self.kept_at = len(self.out)
         self.add("")
         if self.bodies:
@@ -405,6 +408,13 @@ func (d *Data) Step(ctrl []float64) {{
         def moving(rows):
             return rows
 
+        segments = []
+
+        def cut(function):
+            """Ends a part of smooth, after which a loop of the program runs."""
+            segments.append((list(stores), function))
+            stores.clear()
+
         if "Xpos" in self.exports:
             put2("Xpos", s.xpos)
         if "Xipos" in self.exports:
@@ -415,27 +425,38 @@ func (d *Data) Step(ctrl []float64) {{
             put2("SiteXpos", s.site_xpos)
         if self.pairs:
             put("com", s.subtree_com[1])
-        if "Cinert" in self.exports:
-            put2("Cinert", s.cinert)
-        elif m.nv > 12:
-            put2("cinert", s.cinert)  # known places keep later functions short
-        if self.pairs:
+        if self.rolled:
+            put2("xmat", s.ximat)
+            if "Xipos" not in self.exports:
+                put2("Xipos", s.xipos)
             put2("cdof", s.cdof)
-        for i in range(m.nv):
+            put2("Cvel", s.cvel)
+            put2("cacc", s.cacc)
+            cut("inertias")
+            put2("crb", s.crb_)
+            cut("massMatrix")
+        elif "Cinert" in self.exports:
+            put2("Cinert", s.cinert)
+        if self.pairs and not self.rolled:
+            put2("cdof", s.cdof)
+        for i in range(m.nv) if not self.rolled else ():
             for a in range(len(s.M[i])):
                 stores.append((f"d.m[{self.adr(i, a)}]", s.M[i][a]))
         for i in range(m.nv - 1, -1, -1):
             for a in range(len(s.M[i])):
                 stores.append((f"d.qLD[{self.adr(i, a)}]", s.qLD[i][a]))
             stores.append((f"d.qLDiagInv[{i}]", s.qLDiagInv[i]))
-        if "Cvel" in self.exports:
+        if "Cvel" in self.exports and not self.rolled:
             put2("Cvel", s.cvel)
         put("qfrcSmooth", s.qfrc_smooth)
         put("qaccSmooth", s.qacc_smooth)
-        code, names, kept = Writer(350).functions("d *Data", "smooth", "evaluates everything but constraints.", stores, "d.kept")
+        cut("")
+        code, names, kept = Writer(350).functions("d *Data", "smooth", "evaluates everything but constraints.", segments, "d.kept")
         if kept:
             self.out[self.kept_at] = f"	kept [{kept}]float64 // between parts of smooth\n"
         self.add(code)
+        if self.rolled:
+            self.roll()
         calls = "".join(f"\td.{n}()\n" for n in names)
         limits = ""
         for j in self.limits:
@@ -470,6 +491,18 @@ func (d *Data) collide() {{
 {rules}{contacts}}}
 
 """)
+
+    def roll(self):
+        """The loops over bodies and degrees of freedom of a large model."""
+        m = self.m
+        assert m.jnt_type[0] == FREE and all(b == 1 for b in m.body_rootid[1:]) and not any(m.dof_simplenum)
+        self.add(table("bodyInertia", "[nbody][3]float64", m.body_inertia).replace("var", "// bodyInertia has the inertias of bodies about their axes.\nvar", 1))
+        for name, comment, values in (("dofBody", "is the body of a degree of freedom", m.dof_bodyid),
+                                      ("rowStart", "is where the rows of m begin", m.M_rowadr + [len(m.M_colind)]),
+                                      ("column", "has the columns of m", m.M_colind)):
+            self.add(f"// {name} {comment}.\nvar {name} = [{len(values)}]int32{{{', '.join(map(str, values))}}}\n\n")
+        self.add(table("armature", "[nv]float64", m.dof_armature).replace("var", "// armature is added to the diagonal of m.\nvar", 1))
+        self.add(ROLLED.replace("$CINERT$", self.rolled))
 
     def margin(self, p):
         """Statements for a pair's margin, and its name."""
@@ -831,6 +864,36 @@ def go(x):
 def write(m, data):
     return Physics(m, data).write()
 
+
+ROLLED = """// inertias sets the inertias of bodies about the mass center, and what their motion takes of forces.
+func (d *Data) inertias() {
+	for i := 1; i < nbody; i++ {
+		in := &d.$CINERT$[i]
+		x, y, z := d.Xipos[i][0]-d.com[0], d.Xipos[i][1]-d.com[1], d.Xipos[i][2]-d.com[2]
+		mujoco.InertCom(in, &d.xmat[i], bodyInertia[i][0], bodyInertia[i][1], bodyInertia[i][2], x, y, z, bodyMass[i])
+		mujoco.BodyForce(&d.cfrc[i], in, &d.cacc[i], &d.Cvel[i])
+	}
+}
+
+// massMatrix sets m by composite rigid bodies. The first three degrees of freedom are translations along the axes.
+func (d *Data) massMatrix() {
+	for i := range nv {
+		var b [6]float64
+		mujoco.MulInertVec(&b, &d.crb[dofBody[i]], &d.cdof[i])
+		k, end := rowStart[i], rowStart[i+1]
+		for a := 3; a < 6 && k < end; a++ {
+			d.m[k] = b[a]
+			k++
+		}
+		for ; k < end; k++ {
+			c := &d.cdof[column[k]]
+			d.m[k] = ((float64(c[0]*b[0]) + float64(c[2]*b[2])) + (float64(c[1]*b[1]) + float64(c[3]*b[3]))) + (float64(c[4]*b[4]) + float64(c[5]*b[5]))
+		}
+		d.m[end-1] = armature[i] + d.m[end-1]
+	}
+}
+
+"""
 
 RK4_PLAIN = """// Step advances the simulation by one timestep under the given controls, by Runge-Kutta's method of fourth order.
 func (d *Data) Step(ctrl []float64) {

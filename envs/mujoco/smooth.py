@@ -296,10 +296,15 @@ def dot6(a, b):
 # ---- the smooth part of forward dynamics ---------------------------------------------------------------------------
 
 class Smooth:
-    """Kinematics, inertia, bias and passive forces of a model, traced. Its fields have MuJoCo's names."""
+    """Kinematics, inertia, bias and passive forces of a model, traced. Its fields have MuJoCo's names.
 
-    def __init__(self, m):
-        self.m = m
+    Where a model is rolled, what is the same for each of its many bodies is left to loops of the program (ROLLED in
+    physics.py): written out, it would be more code than a processor reads in time. Then cinert, M and the forces of
+    bodies are read from where the loops leave them.
+    """
+
+    def __init__(self, m, rolled):
+        self.m, self.rolled = m, rolled
         self.qpos = [load(f"d.Qpos[{i}]") for i in range(m.nq)]
         self.qvel = [load(f"d.Qvel[{i}]") for i in range(m.nv)]
         self.kinematics()
@@ -382,7 +387,9 @@ class Smooth:
         self.subtree_com = [scl(com[i], 1.0 / m.body_subtreemass[i]) if m.body_subtreemass[i] >= MINVAL
                             else self.xipos[i] for i in range(m.nbody)]
         self.cinert = [values([0] * 10)]
-        for i in range(1, m.nbody):
+        if self.rolled:
+            self.cinert += [[load(f"d.{self.rolled}[{i}][{k}]") for k in range(10)] for i in range(1, m.nbody)]
+        for i in range(1, m.nbody) if not self.rolled else ():
             offset = sub_(self.xipos[i], self.subtree_com[m.body_rootid[i]])
             self.cinert.append(inert_com(m.body_inertia[i], self.ximat[i], offset, m.body_mass[i]))
         self.cdof = [None] * m.nv
@@ -407,7 +414,11 @@ class Smooth:
             p = m.body_parentid[i]
             if p > 0:
                 crb[p] = add_(crb[p], crb[i])
+        self.crb_ = crb
         self.M = []
+        if self.rolled:
+            self.M = [[load(f"d.m[{m.M_rowadr[i] + a}]") for a in range(m.M_rownnz[i])] for i in range(m.nv)]
+            return
         for i in range(m.nv):
             if m.dof_simplenum[i]:
                 assert m.M_rownnz[i] == 1
@@ -507,8 +518,12 @@ class Smooth:
             d, n = m.body_dofadr[i], m.body_dofnum[i]
             tmp = mul_dof_vec(self.cdof_dot[d:d + n], self.qvel[d:d + n]) if n else values([0] * 6)
             cacc.append(add_(cacc[m.body_parentid[i]], tmp))
+            if self.rolled:
+                force.append([load(f"d.cfrc[{i}][{k}]") for k in range(6)])
+                continue
             f = mul_inert_vec(self.cinert[i], cacc[i])
             force.append(add_(f, cross_force(self.cvel[i], mul_inert_vec(self.cinert[i], self.cvel[i]))))
+        self.cacc = cacc
         for i in range(m.nbody - 1, 0, -1):
             p = m.body_parentid[i]
             if p:

@@ -122,3 +122,46 @@ func Pivot(x float64) float64 {
 	}
 	return x
 }
+
+// InertCom sets r to the inertia of a body about a point from which its mass center is at (x, y, z): the three on the
+// diagonal, the three off it, mass times place, mass. mat turns the axes of its own inertia (i0, i1, i2) to the world.
+func InertCom(r *[10]float64, mat *[9]float64, i0, i1, i2, x, y, z, mass float64) {
+	a0, a1, a2 := mat[0]*i0, mat[3]*i0, mat[6]*i0
+	b0, b1, b2 := mat[1]*i1, mat[4]*i1, mat[7]*i1
+	c0, c1, c2 := mat[2]*i2, mat[5]*i2, mat[8]*i2
+	r[0] = ((float64(mat[0]*a0) + float64(mat[1]*b0)) + float64(mat[2]*c0)) + float64(mass*(float64(y*y)+float64(z*z)))
+	r[1] = ((float64(mat[3]*a1) + float64(mat[4]*b1)) + float64(mat[5]*c1)) + float64(mass*(float64(x*x)+float64(z*z)))
+	r[2] = ((float64(mat[6]*a2) + float64(mat[7]*b2)) + float64(mat[8]*c2)) + float64(mass*(float64(x*x)+float64(y*y)))
+	r[3] = ((float64(mat[0]*a1) + float64(mat[1]*b1)) + float64(mat[2]*c1)) - float64(mass*x*y)
+	r[4] = ((float64(mat[0]*a2) + float64(mat[1]*b2)) + float64(mat[2]*c2)) - float64(mass*x*z)
+	r[5] = ((float64(mat[3]*a2) + float64(mat[4]*b2)) + float64(mat[5]*c2)) - float64(mass*y*z)
+	r[6] = mass * x
+	r[7] = mass * y
+	r[8] = mass * z
+	r[9] = mass
+}
+
+// MulInertVec sets r to the inertia i times the motion v.
+func MulInertVec(r *[6]float64, i *[10]float64, v *[6]float64) {
+	v0, v1, v2, v3, v4, v5 := v[0], v[1], v[2], v[3], v[4], v[5]
+	i6, i7, i8, i9 := i[6], i[7], i[8], i[9]
+	r[0] = (((float64(i[0]*v0) + float64(i[3]*v1)) + float64(i[4]*v2)) - float64(i8*v4)) + float64(i7*v5)
+	r[1] = (((float64(i[3]*v0) + float64(i[1]*v1)) + float64(i[5]*v2)) + float64(i8*v3)) - float64(i6*v5)
+	r[2] = (((float64(i[4]*v0) + float64(i[5]*v1)) + float64(i[2]*v2)) - float64(i7*v3)) + float64(i6*v4)
+	r[3] = (float64(i8*v1) - float64(i7*v2)) + float64(i9*v3)
+	r[4] = (float64(i6*v2) - float64(i8*v0)) + float64(i9*v4)
+	r[5] = (float64(i7*v0) - float64(i6*v1)) + float64(i9*v5)
+}
+
+// BodyForce sets r to the force that moves a body of inertia i with acceleration a and velocity w.
+func BodyForce(r *[6]float64, i *[10]float64, a, w *[6]float64) {
+	var f, p [6]float64
+	MulInertVec(&f, i, a)
+	MulInertVec(&p, i, w)
+	r[0] = f[0] + ((float64(w[1]*p[2]) - float64(w[2]*p[1])) + (float64(w[4]*p[5]) - float64(w[5]*p[4])))
+	r[1] = f[1] + ((float64(w[2]*p[0]) - float64(w[0]*p[2])) + (float64(w[5]*p[3]) - float64(w[3]*p[5])))
+	r[2] = f[2] + ((float64(w[0]*p[1]) - float64(w[1]*p[0])) + (float64(w[3]*p[4]) - float64(w[4]*p[3])))
+	r[3] = f[3] + (float64(w[1]*p[5]) - float64(w[2]*p[4]))
+	r[4] = f[4] + (float64(w[2]*p[3]) - float64(w[0]*p[5]))
+	r[5] = f[5] + (float64(w[0]*p[4]) - float64(w[1]*p[3]))
+}

@@ -284,23 +284,27 @@ class Writer:
                     known[v] = named.get(v, place) if v in named else place
         return out, {v: p for v, p in known.items()}, n[0]
 
-    def functions(self, receiver, title, comment, stores, spill):
-        """Writes stores as one function or more, which the first one's callers call in order. Returns text and names.
+    def functions(self, receiver, title, comment, segments, spill):
+        """Writes stores as one function or more, which are to be called in order. Returns text and names.
 
-        What a later function needs of an earlier one is kept in places spill[0], spill[1], ...; the number of those is
-        the third result.
+        A segment is a list of stores, and the name of a function of the program that runs after it, or "". What a later
+        function needs of an earlier one is kept in places spill[0], spill[1], ...; the number of those is the third
+        result.
         """
-        bounds, i = [], 0
-        while i < len(stores):
-            low, high = i + 1, len(stores)
-            while True:  # the longest run of stores whose variables fit
-                _, _, n = self.lines(stores[i:high], self.places(stores[:i]))
-                if n <= self.limit or high <= low:
-                    break
-                high = i + max(1, (high - i) * self.limit // (n + 1))
-            bounds.append((i, high))
-            i = high
-        parts = [list(stores[a:b]) for a, b in bounds]
+        parts, after = [], []
+        for stores, function in segments:
+            i = 0
+            while i < len(stores):
+                low, high = i + 1, len(stores)
+                before = self.places([s for p in parts for s in p] + stores[:i])
+                while True:  # the longest run of stores whose variables fit
+                    _, _, n = self.lines(stores[i:high], before)
+                    if n <= self.limit or high <= low:
+                        break
+                    high = i + max(1, (high - i) * self.limit // (n + 1))
+                parts.append(list(stores[i:high]))
+                after.append(function if high == len(stores) else "")
+                i = high
         made, kept = {}, {}  # where a Value is computed first, and where it is kept
         for k, part in enumerate(parts):
             stored = self.places([s for p in parts[:k] for s in p])
@@ -325,7 +329,7 @@ class Writer:
         for k, part in enumerate(parts):
             lines, _, _ = self.lines(part, self.places([s for p in parts[:k] for s in p]))
             function = title if len(parts) == 1 else f"{title}{k + 1}"
-            names.append(function)
+            names += [function] + [after[k]] * bool(after[k])
             words = f"{function} {comment}" if k == 0 else f"{function} continues."
             out.append(f"// {words}\nfunc ({receiver}) {function}() {{\n"
                        + "".join("\t" + l + "\n" for l in lines) + "}\n\n")
