@@ -471,7 +471,11 @@ func (d *Data) Step(ctrl []float64) {{
 		d.limit({v}, -1, dist, {args})
 	}}
 """
-        contacts = "".join(self.test(p) for p in self.pairs)
+        listed = len(self.bodies) > 8
+        assert self.pairs == self.floor + self.bodies
+        contacts = "".join(self.test(p) for p in (self.floor if listed else self.pairs))
+        if listed:
+            contacts += self.list_pairs()
         rules = "\told := d.Rules == mujoco.Rules33\n" if any(p.margin != p.margin33 for p in self.pairs) else ""
         self.add(f"""// forward evaluates forces and accelerations of the state.
 func (d *Data) forward() {{
@@ -510,7 +514,7 @@ func (d *Data) collide() {{
             return "", text(p.margin)
         return f"\t\tmargin := {text(p.margin)}\n\t\tif old {{\n\t\t\tmargin = {text(p.margin33)}\n\t\t}}\n", "margin"
 
-    def test(self, p):
+    def test(self, p, listed=False):
         """Go code that finds the contacts of a pair."""
         m, s = self.m, self.smooth
         g1, g2 = p.g1, p.g2
@@ -548,14 +552,43 @@ func (d *Data) collide() {{
             found = (f"mujoco.Capsules(&d.found, d.Rules, {margin}, {a1}, {r1}, {text(m.geom_size[g1][1])}, "
                      f"{a2}, {r2}, {text(m.geom_size[g2][1])})")
         args = ", ".join(text(float(x)) for x in [p.friction, p.diag, p.k, p.b] + p.imp[:4])
-        x, y, z = (load(f"d.GeomXpos[{g1}][{i}]") - load(f"d.GeomXpos[{g2}][{i}]") for i in range(3))
-        square = Writer().lines([("s", x * x + y * y + z * z)], prefix="u")[0]
-        return indented(["{"] + ["\t" + l for l in square[:-1]]) + f"""	if {square[-1][4:]} <= {text((reach + largest) * (reach + largest))} {{ // {self.name(g1)} and {self.name(g2)}
-{lines}		d.found.N = 0
+        narrow = f"""{lines}		d.found.N = 0
 		{found}
 		d.touch({p.b1}, {p.b2}, {p.dim}, {margin}, {args})
+"""
+        square = (reach + largest) * (reach + largest)
+        if listed:
+            return square, narrow
+        x, y, z = (load(f"d.GeomXpos[{g1}][{i}]") - load(f"d.GeomXpos[{g2}][{i}]") for i in range(3))
+        distance = Writer().lines([("s", x * x + y * y + z * z)], prefix="u")[0]
+        return indented(["{"] + ["\t" + l for l in distance[:-1]]) + f"""	if {distance[-1][4:]} <= {text(square)} {{ // {self.name(g1)} and {self.name(g2)}
+{narrow}	}}
 	}}
-	}}
+"""
+
+    def list_pairs(self):
+        """The pairs of a model with many as a list, and what to do with those that are near."""
+        tests = [self.test(p, True) for p in self.bodies]
+        n = len(tests)
+        self.add("// pairs are the geoms that may touch each other.\n"
+                 f"var pairs = [{n}][2]int32{{\n" + "".join(f"\t{{{p.g1}, {p.g2}}}, // {self.name(p.g1)}, {self.name(p.g2)}\n" for p in self.bodies) + "}\n\n")
+        self.add("// reach is the square of the distance from which on they do not.\n" + table("reach", f"[{n}]float64", [t[0] for t in tests]))
+        cases = "".join(f"\tcase {k}:\n{t[1]}" for k, t in enumerate(tests))
+        old = "\told := d.Rules == mujoco.Rules33\n" if "if old" in cases else ""
+        self.add(f"""// meet finds the contacts of a pair that is near.
+func (d *Data) meet(pair int) {{
+{old}	switch pair {{
+{cases}	}}
+}}
+
+""")
+        return """	for i := range pairs {
+		a, b := &d.GeomXpos[pairs[i][0]], &d.GeomXpos[pairs[i][1]]
+		x, y, z := a[0]-b[0], a[1]-b[1], a[2]-b[2]
+		if (float64(x*x)+float64(y*y))+float64(z*z) <= reach[i] {
+			d.meet(i)
+		}
+	}
 """
 
     def name(self, g):

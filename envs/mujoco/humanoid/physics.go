@@ -3427,6 +3427,1001 @@ func (d *Data) massMatrix() {
 	}
 }
 
+// pairs are the geoms that may touch each other.
+var pairs = [109][2]int32{
+	{1, 5},   // torso1, butt
+	{2, 5},   // head, butt
+	{3, 5},   // uwaist, butt
+	{1, 6},   // torso1, right_thigh1
+	{2, 6},   // head, right_thigh1
+	{3, 6},   // uwaist, right_thigh1
+	{1, 7},   // torso1, right_shin1
+	{2, 7},   // head, right_shin1
+	{3, 7},   // uwaist, right_shin1
+	{8, 1},   // right_foot, torso1
+	{2, 8},   // head, right_foot
+	{8, 3},   // right_foot, uwaist
+	{1, 9},   // torso1, left_thigh1
+	{2, 9},   // head, left_thigh1
+	{3, 9},   // uwaist, left_thigh1
+	{1, 10},  // torso1, left_shin1
+	{2, 10},  // head, left_shin1
+	{3, 10},  // uwaist, left_shin1
+	{11, 1},  // left_foot, torso1
+	{2, 11},  // head, left_foot
+	{11, 3},  // left_foot, uwaist
+	{1, 13},  // torso1, right_larm
+	{14, 1},  // right_hand, torso1
+	{2, 13},  // head, right_larm
+	{2, 14},  // head, right_hand
+	{3, 13},  // uwaist, right_larm
+	{14, 3},  // right_hand, uwaist
+	{1, 16},  // torso1, left_larm
+	{17, 1},  // left_hand, torso1
+	{2, 16},  // head, left_larm
+	{2, 17},  // head, left_hand
+	{3, 16},  // uwaist, left_larm
+	{17, 3},  // left_hand, uwaist
+	{4, 6},   // lwaist, right_thigh1
+	{4, 7},   // lwaist, right_shin1
+	{8, 4},   // right_foot, lwaist
+	{4, 9},   // lwaist, left_thigh1
+	{4, 10},  // lwaist, left_shin1
+	{11, 4},  // left_foot, lwaist
+	{4, 12},  // lwaist, right_uarm1
+	{4, 13},  // lwaist, right_larm
+	{14, 4},  // right_hand, lwaist
+	{4, 15},  // lwaist, left_uarm1
+	{4, 16},  // lwaist, left_larm
+	{17, 4},  // left_hand, lwaist
+	{5, 7},   // butt, right_shin1
+	{8, 5},   // right_foot, butt
+	{5, 10},  // butt, left_shin1
+	{11, 5},  // left_foot, butt
+	{5, 12},  // butt, right_uarm1
+	{5, 13},  // butt, right_larm
+	{14, 5},  // right_hand, butt
+	{5, 15},  // butt, left_uarm1
+	{5, 16},  // butt, left_larm
+	{17, 5},  // left_hand, butt
+	{6, 9},   // right_thigh1, left_thigh1
+	{6, 10},  // right_thigh1, left_shin1
+	{11, 6},  // left_foot, right_thigh1
+	{6, 12},  // right_thigh1, right_uarm1
+	{6, 13},  // right_thigh1, right_larm
+	{14, 6},  // right_hand, right_thigh1
+	{6, 15},  // right_thigh1, left_uarm1
+	{6, 16},  // right_thigh1, left_larm
+	{17, 6},  // left_hand, right_thigh1
+	{7, 9},   // right_shin1, left_thigh1
+	{7, 10},  // right_shin1, left_shin1
+	{11, 7},  // left_foot, right_shin1
+	{7, 12},  // right_shin1, right_uarm1
+	{7, 13},  // right_shin1, right_larm
+	{14, 7},  // right_hand, right_shin1
+	{7, 15},  // right_shin1, left_uarm1
+	{7, 16},  // right_shin1, left_larm
+	{17, 7},  // left_hand, right_shin1
+	{8, 9},   // right_foot, left_thigh1
+	{8, 10},  // right_foot, left_shin1
+	{8, 11},  // right_foot, left_foot
+	{8, 12},  // right_foot, right_uarm1
+	{8, 13},  // right_foot, right_larm
+	{8, 14},  // right_foot, right_hand
+	{8, 15},  // right_foot, left_uarm1
+	{8, 16},  // right_foot, left_larm
+	{8, 17},  // right_foot, left_hand
+	{9, 12},  // left_thigh1, right_uarm1
+	{9, 13},  // left_thigh1, right_larm
+	{14, 9},  // right_hand, left_thigh1
+	{9, 15},  // left_thigh1, left_uarm1
+	{9, 16},  // left_thigh1, left_larm
+	{17, 9},  // left_hand, left_thigh1
+	{10, 12}, // left_shin1, right_uarm1
+	{10, 13}, // left_shin1, right_larm
+	{14, 10}, // right_hand, left_shin1
+	{10, 15}, // left_shin1, left_uarm1
+	{10, 16}, // left_shin1, left_larm
+	{17, 10}, // left_hand, left_shin1
+	{11, 12}, // left_foot, right_uarm1
+	{11, 13}, // left_foot, right_larm
+	{11, 14}, // left_foot, right_hand
+	{11, 15}, // left_foot, left_uarm1
+	{11, 16}, // left_foot, left_larm
+	{11, 17}, // left_foot, left_hand
+	{12, 15}, // right_uarm1, left_uarm1
+	{12, 16}, // right_uarm1, left_larm
+	{17, 12}, // left_hand, right_uarm1
+	{13, 15}, // right_larm, left_uarm1
+	{14, 15}, // right_hand, left_uarm1
+	{13, 16}, // right_larm, left_larm
+	{17, 13}, // left_hand, right_larm
+	{14, 16}, // right_hand, left_larm
+	{14, 17}, // right_hand, left_hand
+}
+
+// reach is the square of the distance from which on they do not.
+var reach = [109]float64{0.09120400000000002, 0.063504, 0.07952400000000001, 0.1384386994608476, 0.10373134810915263, 0.12395575892016962, 0.11628100000000002, 0.08468100000000002, 0.10304100000000001, 0.04708900000000001, 0.027888999999999994, 0.038809, 0.1384386994608476, 0.10373134810915263, 0.12395575892016962, 0.11628100000000002, 0.08468100000000002, 0.10304100000000001, 0.04708900000000001, 0.027888999999999994, 0.038809, 0.09707216635350654, 0.03312400000000001, 0.06841575989295551, 0.017424000000000002, 0.08500960376928614, 0.026244, 0.09707216635350654, 0.03312400000000001, 0.06841575989295551, 0.017424000000000002, 0.08500960376928614, 0.026244, 0.12395575892016962, 0.10304100000000001, 0.038809, 0.12395575892016962, 0.10304100000000001, 0.038809, 0.09033875693218532, 0.08500960376928614, 0.026244, 0.09033875693218532, 0.08500960376928614, 0.026244, 0.130321, 0.056169, 0.130321, 0.056169, 0.11598388210062613, 0.10993472893772693, 0.04080400000000001, 0.11598388210062613, 0.10993472893772693, 0.04080400000000001, 0.21357987459627137, 0.18582437405584765, 0.09429414270364417, 0.1686232205662792, 0.16131274416007493, 0.07402399675745769, 0.1686232205662792, 0.16131274416007493, 0.07402399675745769, 0.18582437405584765, 0.16000000000000003, 0.07617600000000001, 0.14406887913985592, 0.1373177259769567, 0.05808100000000001, 0.14406887913985592, 0.1373177259769567, 0.05808100000000001, 0.09429414270364417, 0.07617600000000001, 0.023104, 0.06531299111768937, 0.060793837954790195, 0.013688999999999998, 0.06531299111768937, 0.060793837954790195, 0.013688999999999998, 0.1686232205662792, 0.16131274416007493, 0.07402399675745769, 0.1686232205662792, 0.16131274416007493, 0.07402399675745769, 0.14406887913985592, 0.1373177259769567, 0.05808100000000001, 0.14406887913985592, 0.1373177259769567, 0.05808100000000001, 0.06531299111768937, 0.060793837954790195, 0.013688999999999998, 0.06531299111768937, 0.060793837954790195, 0.013688999999999998, 0.12897301319060736, 0.12258970686480898, 0.048648506595303675, 0.12258970686480898, 0.048648506595303675, 0.11636840053901061, 0.04475935343240449, 0.04475935343240449, 0.006724000000000001}
+
+// meet finds the contacts of a pair that is near.
+func (d *Data) meet(pair int) {
+	old := d.Rules == mujoco.Rules33
+	switch pair {
+	case 0:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
+		d.touch(1, 3, 1, margin, 1, 0.11409708720760545, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 1:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
+		d.touch(1, 3, 1, margin, 1, 0.11409708720760545, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 2:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
+		d.touch(1, 3, 1, margin, 1, 0.11409708720760545, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 3:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
+		d.touch(1, 4, 1, margin, 1, 0.13108936901370458, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 4:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
+		d.touch(1, 4, 1, margin, 1, 0.13108936901370458, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 5:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
+		d.touch(1, 4, 1, margin, 1, 0.13108936901370458, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 6:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
+		d.touch(1, 5, 1, margin, 1, 0.18178232243541154, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 7:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
+		d.touch(1, 5, 1, margin, 1, 0.18178232243541154, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 8:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
+		d.touch(1, 5, 1, margin, 1, 0.18178232243541154, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 9:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07)
+		d.touch(6, 1, 1, margin, 1, 0.29664975131177895, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 10:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Spheres(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[8], &d.GeomAxis[8], 0.075)
+		d.touch(1, 6, 1, margin, 1, 0.29664975131177895, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 11:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06)
+		d.touch(6, 1, 1, margin, 1, 0.29664975131177895, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 12:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+		d.touch(1, 7, 1, margin, 1, 0.13112124450778548, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 13:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+		d.touch(1, 7, 1, margin, 1, 0.13112124450778548, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 14:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+		d.touch(1, 7, 1, margin, 1, 0.13112124450778548, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 15:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+		d.touch(1, 8, 1, margin, 1, 0.1815935847312323, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 16:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+		d.touch(1, 8, 1, margin, 1, 0.1815935847312323, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 17:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+		d.touch(1, 8, 1, margin, 1, 0.1815935847312323, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 18:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07)
+		d.touch(9, 1, 1, margin, 1, 0.29663995958592904, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 19:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Spheres(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[11], &d.GeomAxis[11], 0.075)
+		d.touch(1, 9, 1, margin, 1, 0.29663995958592904, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 20:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06)
+		d.touch(9, 1, 1, margin, 1, 0.29663995958592904, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 21:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+		d.touch(1, 11, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 22:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07)
+		d.touch(11, 1, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 23:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+		d.touch(1, 11, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 24:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Spheres(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[14], &d.GeomAxis[14], 0.04)
+		d.touch(1, 11, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 25:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+		d.touch(1, 11, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 26:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06)
+		d.touch(11, 1, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 27:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+		d.touch(1, 13, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 28:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07)
+		d.touch(13, 1, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 29:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+		d.touch(1, 13, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 30:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Spheres(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[17], &d.GeomAxis[17], 0.04)
+		d.touch(1, 13, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 31:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+		d.touch(1, 13, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 32:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06)
+		d.touch(13, 1, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 33:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
+		d.touch(2, 4, 1, margin, 1, 0.139563684447826, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 34:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
+		d.touch(2, 5, 1, margin, 1, 0.19025663786953295, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 35:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06)
+		d.touch(6, 2, 1, margin, 1, 0.30512406674590037, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 36:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+		d.touch(2, 7, 1, margin, 1, 0.1395955599419069, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 37:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+		d.touch(2, 8, 1, margin, 1, 0.19006790016535371, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 38:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06)
+		d.touch(9, 2, 1, margin, 1, 0.30511427502005045, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 39:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+		d.touch(2, 10, 1, margin, 1, 0.22829524028139553, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 40:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+		d.touch(2, 11, 1, margin, 1, 0.6123715456051604, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 41:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06)
+		d.touch(11, 2, 1, margin, 1, 0.6123715456051604, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 42:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+		d.touch(2, 12, 1, margin, 1, 0.2283048327674429, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 43:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+		d.touch(2, 13, 1, margin, 1, 0.6123688165659467, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 44:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06)
+		d.touch(13, 2, 1, margin, 1, 0.6123688165659467, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 45:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
+		d.touch(3, 5, 1, margin, 1, 0.1785771519387735, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 46:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
+		d.touch(6, 3, 1, margin, 1, 0.2934445808151409, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 47:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+		d.touch(3, 8, 1, margin, 1, 0.17838841423459428, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 48:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
+		d.touch(9, 3, 1, margin, 1, 0.293434789089291, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 49:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+		d.touch(3, 10, 1, margin, 1, 0.2166157543506361, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 50:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+		d.touch(3, 11, 1, margin, 1, 0.600692059674401, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 51:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
+		d.touch(11, 3, 1, margin, 1, 0.600692059674401, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 52:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+		d.touch(3, 12, 1, margin, 1, 0.21662534683668347, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 53:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+		d.touch(3, 13, 1, margin, 1, 0.6006893306351873, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 54:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
+		d.touch(13, 3, 1, margin, 1, 0.6006893306351873, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 55:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+		d.touch(4, 7, 1, margin, 1, 0.1449083558172466, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 56:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+		d.touch(4, 8, 1, margin, 1, 0.1953806960406934, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 57:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
+		d.touch(9, 4, 1, margin, 1, 0.3104270708953901, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 58:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+		d.touch(4, 10, 1, margin, 1, 0.23360803615673523, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 59:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+		d.touch(4, 11, 1, margin, 1, 0.6176843414805001, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 60:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
+		d.touch(11, 4, 1, margin, 1, 0.6176843414805001, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 61:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+		d.touch(4, 12, 1, margin, 1, 0.2336176286427826, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 62:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+		d.touch(4, 13, 1, margin, 1, 0.6176816124412864, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 63:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
+		d.touch(13, 4, 1, margin, 1, 0.6176816124412864, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 64:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+		d.touch(5, 7, 1, margin, 1, 0.19560130923895352, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 65:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+		d.touch(5, 8, 1, margin, 1, 0.24607364946240035, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 66:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
+		d.touch(9, 5, 1, margin, 1, 0.3611200243170971, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 67:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+		d.touch(5, 10, 1, margin, 1, 0.2843009895784422, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 68:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+		d.touch(5, 11, 1, margin, 1, 0.6683772949022071, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 69:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
+		d.touch(11, 5, 1, margin, 1, 0.6683772949022071, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 70:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+		d.touch(5, 12, 1, margin, 1, 0.28431058206448956, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 71:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+		d.touch(5, 13, 1, margin, 1, 0.6683745658629934, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 72:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
+		d.touch(13, 5, 1, margin, 1, 0.6683745658629934, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 73:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+		d.touch(6, 7, 1, margin, 1, 0.31046873811532094, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 74:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+		d.touch(6, 8, 1, margin, 1, 0.36094107833876776, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 75:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Spheres(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[11], &d.GeomAxis[11], 0.075)
+		d.touch(6, 9, 1, margin, 1, 0.4759874531934645, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 76:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+		d.touch(6, 10, 1, margin, 1, 0.3991684184548096, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 77:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+		d.touch(6, 11, 1, margin, 1, 0.7832447237785745, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 78:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Spheres(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[14], &d.GeomAxis[14], 0.04)
+		d.touch(6, 11, 1, margin, 1, 0.7832447237785745, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 79:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+		d.touch(6, 12, 1, margin, 1, 0.399178010940857, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 80:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+		d.touch(6, 13, 1, margin, 1, 0.7832419947393607, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 81:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Spheres(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[17], &d.GeomAxis[17], 0.04)
+		d.touch(6, 13, 1, margin, 1, 0.7832419947393607, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 82:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+		d.touch(7, 10, 1, margin, 1, 0.23363991165081613, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 83:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+		d.touch(7, 11, 1, margin, 1, 0.617716216974581, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 84:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+		d.touch(11, 7, 1, margin, 1, 0.617716216974581, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 85:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+		d.touch(7, 12, 1, margin, 1, 0.2336495041368635, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 86:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+		d.touch(7, 13, 1, margin, 1, 0.6177134879353673, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 87:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
+		d.touch(13, 7, 1, margin, 1, 0.6177134879353673, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 88:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+		d.touch(8, 10, 1, margin, 1, 0.2841122518742629, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 89:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+		d.touch(8, 11, 1, margin, 1, 0.6681885571980278, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 90:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+		d.touch(11, 8, 1, margin, 1, 0.6681885571980278, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 91:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+		d.touch(8, 12, 1, margin, 1, 0.2841218443603103, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 92:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+		d.touch(8, 13, 1, margin, 1, 0.6681858281588141, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 93:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
+		d.touch(13, 8, 1, margin, 1, 0.6681858281588141, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 94:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+		d.touch(9, 10, 1, margin, 1, 0.3991586267289597, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 95:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+		d.touch(9, 11, 1, margin, 1, 0.7832349320527245, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 96:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Spheres(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[14], &d.GeomAxis[14], 0.04)
+		d.touch(9, 11, 1, margin, 1, 0.7832349320527245, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 97:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+		d.touch(9, 12, 1, margin, 1, 0.39916821921500706, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 98:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+		d.touch(9, 13, 1, margin, 1, 0.7832322030135108, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 99:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Spheres(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[17], &d.GeomAxis[17], 0.04)
+		d.touch(9, 13, 1, margin, 1, 0.7832322030135108, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 100:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+		d.touch(10, 12, 1, margin, 1, 0.32234918447635214, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 101:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+		d.touch(10, 13, 1, margin, 1, 0.7064131682748559, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 102:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
+		d.touch(13, 10, 1, margin, 1, 0.7064131682748559, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 103:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+		d.touch(11, 12, 1, margin, 1, 0.706425489800117, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 104:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
+		d.touch(11, 12, 1, margin, 1, 0.706425489800117, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 105:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+		d.touch(11, 13, 1, margin, 1, 1.0904894735986208, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 106:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
+		d.touch(13, 11, 1, margin, 1, 1.0904894735986208, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 107:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
+		d.touch(11, 13, 1, margin, 1, 1.0904894735986208, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	case 108:
+		margin := 0.002
+		if old {
+			margin = 0.001
+		}
+		d.found.N = 0
+		mujoco.Spheres(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[17], &d.GeomAxis[17], 0.04)
+		d.touch(11, 13, 1, margin, 1, 1.0904894735986208, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	}
+}
+
 // forward evaluates forces and accelerations of the state.
 func (d *Data) forward() {
 	d.smooth1()
@@ -3748,1530 +4743,11 @@ func (d *Data) collide() {
 			d.floor17(0, z, margin)
 		}
 	}
-	{
-		u1 := d.GeomXpos[1][0] - d.GeomXpos[5][0]
-		u2 := d.GeomXpos[1][1] - d.GeomXpos[5][1]
-		u3 := d.GeomXpos[1][2] - d.GeomXpos[5][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.09120400000000002 { // torso1 and butt
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
-			d.touch(1, 3, 1, margin, 1, 0.11409708720760545, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[2][0] - d.GeomXpos[5][0]
-		u2 := d.GeomXpos[2][1] - d.GeomXpos[5][1]
-		u3 := d.GeomXpos[2][2] - d.GeomXpos[5][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.063504 { // head and butt
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
-			d.touch(1, 3, 1, margin, 1, 0.11409708720760545, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[3][0] - d.GeomXpos[5][0]
-		u2 := d.GeomXpos[3][1] - d.GeomXpos[5][1]
-		u3 := d.GeomXpos[3][2] - d.GeomXpos[5][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.07952400000000001 { // uwaist and butt
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
-			d.touch(1, 3, 1, margin, 1, 0.11409708720760545, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[1][0] - d.GeomXpos[6][0]
-		u2 := d.GeomXpos[1][1] - d.GeomXpos[6][1]
-		u3 := d.GeomXpos[1][2] - d.GeomXpos[6][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.1384386994608476 { // torso1 and right_thigh1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
-			d.touch(1, 4, 1, margin, 1, 0.13108936901370458, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[2][0] - d.GeomXpos[6][0]
-		u2 := d.GeomXpos[2][1] - d.GeomXpos[6][1]
-		u3 := d.GeomXpos[2][2] - d.GeomXpos[6][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.10373134810915263 { // head and right_thigh1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
-			d.touch(1, 4, 1, margin, 1, 0.13108936901370458, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[3][0] - d.GeomXpos[6][0]
-		u2 := d.GeomXpos[3][1] - d.GeomXpos[6][1]
-		u3 := d.GeomXpos[3][2] - d.GeomXpos[6][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.12395575892016962 { // uwaist and right_thigh1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
-			d.touch(1, 4, 1, margin, 1, 0.13108936901370458, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[1][0] - d.GeomXpos[7][0]
-		u2 := d.GeomXpos[1][1] - d.GeomXpos[7][1]
-		u3 := d.GeomXpos[1][2] - d.GeomXpos[7][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.11628100000000002 { // torso1 and right_shin1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
-			d.touch(1, 5, 1, margin, 1, 0.18178232243541154, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[2][0] - d.GeomXpos[7][0]
-		u2 := d.GeomXpos[2][1] - d.GeomXpos[7][1]
-		u3 := d.GeomXpos[2][2] - d.GeomXpos[7][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.08468100000000002 { // head and right_shin1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
-			d.touch(1, 5, 1, margin, 1, 0.18178232243541154, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[3][0] - d.GeomXpos[7][0]
-		u2 := d.GeomXpos[3][1] - d.GeomXpos[7][1]
-		u3 := d.GeomXpos[3][2] - d.GeomXpos[7][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.10304100000000001 { // uwaist and right_shin1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
-			d.touch(1, 5, 1, margin, 1, 0.18178232243541154, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[8][0] - d.GeomXpos[1][0]
-		u2 := d.GeomXpos[8][1] - d.GeomXpos[1][1]
-		u3 := d.GeomXpos[8][2] - d.GeomXpos[1][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.04708900000000001 { // right_foot and torso1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07)
-			d.touch(6, 1, 1, margin, 1, 0.29664975131177895, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[2][0] - d.GeomXpos[8][0]
-		u2 := d.GeomXpos[2][1] - d.GeomXpos[8][1]
-		u3 := d.GeomXpos[2][2] - d.GeomXpos[8][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.027888999999999994 { // head and right_foot
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Spheres(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[8], &d.GeomAxis[8], 0.075)
-			d.touch(1, 6, 1, margin, 1, 0.29664975131177895, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[8][0] - d.GeomXpos[3][0]
-		u2 := d.GeomXpos[8][1] - d.GeomXpos[3][1]
-		u3 := d.GeomXpos[8][2] - d.GeomXpos[3][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.038809 { // right_foot and uwaist
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06)
-			d.touch(6, 1, 1, margin, 1, 0.29664975131177895, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[1][0] - d.GeomXpos[9][0]
-		u2 := d.GeomXpos[1][1] - d.GeomXpos[9][1]
-		u3 := d.GeomXpos[1][2] - d.GeomXpos[9][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.1384386994608476 { // torso1 and left_thigh1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
-			d.touch(1, 7, 1, margin, 1, 0.13112124450778548, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[2][0] - d.GeomXpos[9][0]
-		u2 := d.GeomXpos[2][1] - d.GeomXpos[9][1]
-		u3 := d.GeomXpos[2][2] - d.GeomXpos[9][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.10373134810915263 { // head and left_thigh1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
-			d.touch(1, 7, 1, margin, 1, 0.13112124450778548, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[3][0] - d.GeomXpos[9][0]
-		u2 := d.GeomXpos[3][1] - d.GeomXpos[9][1]
-		u3 := d.GeomXpos[3][2] - d.GeomXpos[9][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.12395575892016962 { // uwaist and left_thigh1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
-			d.touch(1, 7, 1, margin, 1, 0.13112124450778548, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[1][0] - d.GeomXpos[10][0]
-		u2 := d.GeomXpos[1][1] - d.GeomXpos[10][1]
-		u3 := d.GeomXpos[1][2] - d.GeomXpos[10][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.11628100000000002 { // torso1 and left_shin1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
-			d.touch(1, 8, 1, margin, 1, 0.1815935847312323, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[2][0] - d.GeomXpos[10][0]
-		u2 := d.GeomXpos[2][1] - d.GeomXpos[10][1]
-		u3 := d.GeomXpos[2][2] - d.GeomXpos[10][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.08468100000000002 { // head and left_shin1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
-			d.touch(1, 8, 1, margin, 1, 0.1815935847312323, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[3][0] - d.GeomXpos[10][0]
-		u2 := d.GeomXpos[3][1] - d.GeomXpos[10][1]
-		u3 := d.GeomXpos[3][2] - d.GeomXpos[10][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.10304100000000001 { // uwaist and left_shin1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
-			d.touch(1, 8, 1, margin, 1, 0.1815935847312323, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[11][0] - d.GeomXpos[1][0]
-		u2 := d.GeomXpos[11][1] - d.GeomXpos[1][1]
-		u3 := d.GeomXpos[11][2] - d.GeomXpos[1][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.04708900000000001 { // left_foot and torso1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07)
-			d.touch(9, 1, 1, margin, 1, 0.29663995958592904, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[2][0] - d.GeomXpos[11][0]
-		u2 := d.GeomXpos[2][1] - d.GeomXpos[11][1]
-		u3 := d.GeomXpos[2][2] - d.GeomXpos[11][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.027888999999999994 { // head and left_foot
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Spheres(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[11], &d.GeomAxis[11], 0.075)
-			d.touch(1, 9, 1, margin, 1, 0.29663995958592904, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[11][0] - d.GeomXpos[3][0]
-		u2 := d.GeomXpos[11][1] - d.GeomXpos[3][1]
-		u3 := d.GeomXpos[11][2] - d.GeomXpos[3][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.038809 { // left_foot and uwaist
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06)
-			d.touch(9, 1, 1, margin, 1, 0.29663995958592904, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[1][0] - d.GeomXpos[13][0]
-		u2 := d.GeomXpos[1][1] - d.GeomXpos[13][1]
-		u3 := d.GeomXpos[1][2] - d.GeomXpos[13][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.09707216635350654 { // torso1 and right_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-			d.touch(1, 11, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[14][0] - d.GeomXpos[1][0]
-		u2 := d.GeomXpos[14][1] - d.GeomXpos[1][1]
-		u3 := d.GeomXpos[14][2] - d.GeomXpos[1][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.03312400000000001 { // right_hand and torso1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07)
-			d.touch(11, 1, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[2][0] - d.GeomXpos[13][0]
-		u2 := d.GeomXpos[2][1] - d.GeomXpos[13][1]
-		u3 := d.GeomXpos[2][2] - d.GeomXpos[13][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.06841575989295551 { // head and right_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-			d.touch(1, 11, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[2][0] - d.GeomXpos[14][0]
-		u2 := d.GeomXpos[2][1] - d.GeomXpos[14][1]
-		u3 := d.GeomXpos[2][2] - d.GeomXpos[14][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.017424000000000002 { // head and right_hand
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Spheres(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[14], &d.GeomAxis[14], 0.04)
-			d.touch(1, 11, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[3][0] - d.GeomXpos[13][0]
-		u2 := d.GeomXpos[3][1] - d.GeomXpos[13][1]
-		u3 := d.GeomXpos[3][2] - d.GeomXpos[13][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.08500960376928614 { // uwaist and right_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-			d.touch(1, 11, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[14][0] - d.GeomXpos[3][0]
-		u2 := d.GeomXpos[14][1] - d.GeomXpos[3][1]
-		u3 := d.GeomXpos[14][2] - d.GeomXpos[3][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.026244 { // right_hand and uwaist
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06)
-			d.touch(11, 1, 1, margin, 1, 0.603897230171039, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[1][0] - d.GeomXpos[16][0]
-		u2 := d.GeomXpos[1][1] - d.GeomXpos[16][1]
-		u3 := d.GeomXpos[1][2] - d.GeomXpos[16][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.09707216635350654 { // torso1 and left_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-			d.touch(1, 13, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[17][0] - d.GeomXpos[1][0]
-		u2 := d.GeomXpos[17][1] - d.GeomXpos[1][1]
-		u3 := d.GeomXpos[17][2] - d.GeomXpos[1][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.03312400000000001 { // left_hand and torso1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[1], &d.GeomAxis[1], 0.07, 0.07)
-			d.touch(13, 1, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[2][0] - d.GeomXpos[16][0]
-		u2 := d.GeomXpos[2][1] - d.GeomXpos[16][1]
-		u3 := d.GeomXpos[2][2] - d.GeomXpos[16][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.06841575989295551 { // head and left_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-			d.touch(1, 13, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[2][0] - d.GeomXpos[17][0]
-		u2 := d.GeomXpos[2][1] - d.GeomXpos[17][1]
-		u3 := d.GeomXpos[2][2] - d.GeomXpos[17][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.017424000000000002 { // head and left_hand
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Spheres(&d.found, margin, &d.GeomXpos[2], &d.GeomAxis[2], 0.09, &d.GeomXpos[17], &d.GeomAxis[17], 0.04)
-			d.touch(1, 13, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[3][0] - d.GeomXpos[16][0]
-		u2 := d.GeomXpos[3][1] - d.GeomXpos[16][1]
-		u3 := d.GeomXpos[3][2] - d.GeomXpos[16][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.08500960376928614 { // uwaist and left_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-			d.touch(1, 13, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[17][0] - d.GeomXpos[3][0]
-		u2 := d.GeomXpos[17][1] - d.GeomXpos[3][1]
-		u3 := d.GeomXpos[17][2] - d.GeomXpos[3][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.026244 { // left_hand and uwaist
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[3], &d.GeomAxis[3], 0.06, 0.06)
-			d.touch(13, 1, 1, margin, 1, 0.6038945011318253, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[4][0] - d.GeomXpos[6][0]
-		u2 := d.GeomXpos[4][1] - d.GeomXpos[6][1]
-		u3 := d.GeomXpos[4][2] - d.GeomXpos[6][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.12395575892016962 { // lwaist and right_thigh1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
-			d.touch(2, 4, 1, margin, 1, 0.139563684447826, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[4][0] - d.GeomXpos[7][0]
-		u2 := d.GeomXpos[4][1] - d.GeomXpos[7][1]
-		u3 := d.GeomXpos[4][2] - d.GeomXpos[7][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.10304100000000001 { // lwaist and right_shin1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
-			d.touch(2, 5, 1, margin, 1, 0.19025663786953295, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[8][0] - d.GeomXpos[4][0]
-		u2 := d.GeomXpos[8][1] - d.GeomXpos[4][1]
-		u3 := d.GeomXpos[8][2] - d.GeomXpos[4][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.038809 { // right_foot and lwaist
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06)
-			d.touch(6, 2, 1, margin, 1, 0.30512406674590037, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[4][0] - d.GeomXpos[9][0]
-		u2 := d.GeomXpos[4][1] - d.GeomXpos[9][1]
-		u3 := d.GeomXpos[4][2] - d.GeomXpos[9][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.12395575892016962 { // lwaist and left_thigh1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
-			d.touch(2, 7, 1, margin, 1, 0.1395955599419069, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[4][0] - d.GeomXpos[10][0]
-		u2 := d.GeomXpos[4][1] - d.GeomXpos[10][1]
-		u3 := d.GeomXpos[4][2] - d.GeomXpos[10][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.10304100000000001 { // lwaist and left_shin1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
-			d.touch(2, 8, 1, margin, 1, 0.19006790016535371, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[11][0] - d.GeomXpos[4][0]
-		u2 := d.GeomXpos[11][1] - d.GeomXpos[4][1]
-		u3 := d.GeomXpos[11][2] - d.GeomXpos[4][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.038809 { // left_foot and lwaist
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06)
-			d.touch(9, 2, 1, margin, 1, 0.30511427502005045, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[4][0] - d.GeomXpos[12][0]
-		u2 := d.GeomXpos[4][1] - d.GeomXpos[12][1]
-		u3 := d.GeomXpos[4][2] - d.GeomXpos[12][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.09033875693218532 { // lwaist and right_uarm1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
-			d.touch(2, 10, 1, margin, 1, 0.22829524028139553, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[4][0] - d.GeomXpos[13][0]
-		u2 := d.GeomXpos[4][1] - d.GeomXpos[13][1]
-		u3 := d.GeomXpos[4][2] - d.GeomXpos[13][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.08500960376928614 { // lwaist and right_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-			d.touch(2, 11, 1, margin, 1, 0.6123715456051604, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[14][0] - d.GeomXpos[4][0]
-		u2 := d.GeomXpos[14][1] - d.GeomXpos[4][1]
-		u3 := d.GeomXpos[14][2] - d.GeomXpos[4][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.026244 { // right_hand and lwaist
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06)
-			d.touch(11, 2, 1, margin, 1, 0.6123715456051604, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[4][0] - d.GeomXpos[15][0]
-		u2 := d.GeomXpos[4][1] - d.GeomXpos[15][1]
-		u3 := d.GeomXpos[4][2] - d.GeomXpos[15][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.09033875693218532 { // lwaist and left_uarm1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-			d.touch(2, 12, 1, margin, 1, 0.2283048327674429, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[4][0] - d.GeomXpos[16][0]
-		u2 := d.GeomXpos[4][1] - d.GeomXpos[16][1]
-		u3 := d.GeomXpos[4][2] - d.GeomXpos[16][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.08500960376928614 { // lwaist and left_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-			d.touch(2, 13, 1, margin, 1, 0.6123688165659467, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[17][0] - d.GeomXpos[4][0]
-		u2 := d.GeomXpos[17][1] - d.GeomXpos[4][1]
-		u3 := d.GeomXpos[17][2] - d.GeomXpos[4][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.026244 { // left_hand and lwaist
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[4], &d.GeomAxis[4], 0.06, 0.06)
-			d.touch(13, 2, 1, margin, 1, 0.6123688165659467, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[5][0] - d.GeomXpos[7][0]
-		u2 := d.GeomXpos[5][1] - d.GeomXpos[7][1]
-		u3 := d.GeomXpos[5][2] - d.GeomXpos[7][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.130321 { // butt and right_shin1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
-			d.touch(3, 5, 1, margin, 1, 0.1785771519387735, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[8][0] - d.GeomXpos[5][0]
-		u2 := d.GeomXpos[8][1] - d.GeomXpos[5][1]
-		u3 := d.GeomXpos[8][2] - d.GeomXpos[5][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.056169 { // right_foot and butt
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
-			d.touch(6, 3, 1, margin, 1, 0.2934445808151409, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[5][0] - d.GeomXpos[10][0]
-		u2 := d.GeomXpos[5][1] - d.GeomXpos[10][1]
-		u3 := d.GeomXpos[5][2] - d.GeomXpos[10][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.130321 { // butt and left_shin1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
-			d.touch(3, 8, 1, margin, 1, 0.17838841423459428, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[11][0] - d.GeomXpos[5][0]
-		u2 := d.GeomXpos[11][1] - d.GeomXpos[5][1]
-		u3 := d.GeomXpos[11][2] - d.GeomXpos[5][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.056169 { // left_foot and butt
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
-			d.touch(9, 3, 1, margin, 1, 0.293434789089291, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[5][0] - d.GeomXpos[12][0]
-		u2 := d.GeomXpos[5][1] - d.GeomXpos[12][1]
-		u3 := d.GeomXpos[5][2] - d.GeomXpos[12][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.11598388210062613 { // butt and right_uarm1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
-			d.touch(3, 10, 1, margin, 1, 0.2166157543506361, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[5][0] - d.GeomXpos[13][0]
-		u2 := d.GeomXpos[5][1] - d.GeomXpos[13][1]
-		u3 := d.GeomXpos[5][2] - d.GeomXpos[13][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.10993472893772693 { // butt and right_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-			d.touch(3, 11, 1, margin, 1, 0.600692059674401, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[14][0] - d.GeomXpos[5][0]
-		u2 := d.GeomXpos[14][1] - d.GeomXpos[5][1]
-		u3 := d.GeomXpos[14][2] - d.GeomXpos[5][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.04080400000000001 { // right_hand and butt
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
-			d.touch(11, 3, 1, margin, 1, 0.600692059674401, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[5][0] - d.GeomXpos[15][0]
-		u2 := d.GeomXpos[5][1] - d.GeomXpos[15][1]
-		u3 := d.GeomXpos[5][2] - d.GeomXpos[15][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.11598388210062613 { // butt and left_uarm1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-			d.touch(3, 12, 1, margin, 1, 0.21662534683668347, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[5][0] - d.GeomXpos[16][0]
-		u2 := d.GeomXpos[5][1] - d.GeomXpos[16][1]
-		u3 := d.GeomXpos[5][2] - d.GeomXpos[16][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.10993472893772693 { // butt and left_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-			d.touch(3, 13, 1, margin, 1, 0.6006893306351873, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[17][0] - d.GeomXpos[5][0]
-		u2 := d.GeomXpos[17][1] - d.GeomXpos[5][1]
-		u3 := d.GeomXpos[17][2] - d.GeomXpos[5][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.04080400000000001 { // left_hand and butt
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[5], &d.GeomAxis[5], 0.09, 0.07)
-			d.touch(13, 3, 1, margin, 1, 0.6006893306351873, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[6][0] - d.GeomXpos[9][0]
-		u2 := d.GeomXpos[6][1] - d.GeomXpos[9][1]
-		u3 := d.GeomXpos[6][2] - d.GeomXpos[9][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.21357987459627137 { // right_thigh1 and left_thigh1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
-			d.touch(4, 7, 1, margin, 1, 0.1449083558172466, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[6][0] - d.GeomXpos[10][0]
-		u2 := d.GeomXpos[6][1] - d.GeomXpos[10][1]
-		u3 := d.GeomXpos[6][2] - d.GeomXpos[10][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.18582437405584765 { // right_thigh1 and left_shin1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
-			d.touch(4, 8, 1, margin, 1, 0.1953806960406934, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[11][0] - d.GeomXpos[6][0]
-		u2 := d.GeomXpos[11][1] - d.GeomXpos[6][1]
-		u3 := d.GeomXpos[11][2] - d.GeomXpos[6][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.09429414270364417 { // left_foot and right_thigh1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
-			d.touch(9, 4, 1, margin, 1, 0.3104270708953901, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[6][0] - d.GeomXpos[12][0]
-		u2 := d.GeomXpos[6][1] - d.GeomXpos[12][1]
-		u3 := d.GeomXpos[6][2] - d.GeomXpos[12][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.1686232205662792 { // right_thigh1 and right_uarm1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
-			d.touch(4, 10, 1, margin, 1, 0.23360803615673523, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[6][0] - d.GeomXpos[13][0]
-		u2 := d.GeomXpos[6][1] - d.GeomXpos[13][1]
-		u3 := d.GeomXpos[6][2] - d.GeomXpos[13][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.16131274416007493 { // right_thigh1 and right_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-			d.touch(4, 11, 1, margin, 1, 0.6176843414805001, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[14][0] - d.GeomXpos[6][0]
-		u2 := d.GeomXpos[14][1] - d.GeomXpos[6][1]
-		u3 := d.GeomXpos[14][2] - d.GeomXpos[6][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.07402399675745769 { // right_hand and right_thigh1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
-			d.touch(11, 4, 1, margin, 1, 0.6176843414805001, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[6][0] - d.GeomXpos[15][0]
-		u2 := d.GeomXpos[6][1] - d.GeomXpos[15][1]
-		u3 := d.GeomXpos[6][2] - d.GeomXpos[15][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.1686232205662792 { // right_thigh1 and left_uarm1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-			d.touch(4, 12, 1, margin, 1, 0.2336176286427826, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[6][0] - d.GeomXpos[16][0]
-		u2 := d.GeomXpos[6][1] - d.GeomXpos[16][1]
-		u3 := d.GeomXpos[6][2] - d.GeomXpos[16][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.16131274416007493 { // right_thigh1 and left_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-			d.touch(4, 13, 1, margin, 1, 0.6176816124412864, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[17][0] - d.GeomXpos[6][0]
-		u2 := d.GeomXpos[17][1] - d.GeomXpos[6][1]
-		u3 := d.GeomXpos[17][2] - d.GeomXpos[6][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.07402399675745769 { // left_hand and right_thigh1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[6], &d.GeomAxis[6], 0.06, 0.1700735135169495)
-			d.touch(13, 4, 1, margin, 1, 0.6176816124412864, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[7][0] - d.GeomXpos[9][0]
-		u2 := d.GeomXpos[7][1] - d.GeomXpos[9][1]
-		u3 := d.GeomXpos[7][2] - d.GeomXpos[9][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.18582437405584765 { // right_shin1 and left_thigh1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
-			d.touch(5, 7, 1, margin, 1, 0.19560130923895352, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[7][0] - d.GeomXpos[10][0]
-		u2 := d.GeomXpos[7][1] - d.GeomXpos[10][1]
-		u3 := d.GeomXpos[7][2] - d.GeomXpos[10][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.16000000000000003 { // right_shin1 and left_shin1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
-			d.touch(5, 8, 1, margin, 1, 0.24607364946240035, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[11][0] - d.GeomXpos[7][0]
-		u2 := d.GeomXpos[11][1] - d.GeomXpos[7][1]
-		u3 := d.GeomXpos[11][2] - d.GeomXpos[7][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.07617600000000001 { // left_foot and right_shin1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
-			d.touch(9, 5, 1, margin, 1, 0.3611200243170971, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[7][0] - d.GeomXpos[12][0]
-		u2 := d.GeomXpos[7][1] - d.GeomXpos[12][1]
-		u3 := d.GeomXpos[7][2] - d.GeomXpos[12][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.14406887913985592 { // right_shin1 and right_uarm1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
-			d.touch(5, 10, 1, margin, 1, 0.2843009895784422, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[7][0] - d.GeomXpos[13][0]
-		u2 := d.GeomXpos[7][1] - d.GeomXpos[13][1]
-		u3 := d.GeomXpos[7][2] - d.GeomXpos[13][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.1373177259769567 { // right_shin1 and right_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-			d.touch(5, 11, 1, margin, 1, 0.6683772949022071, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[14][0] - d.GeomXpos[7][0]
-		u2 := d.GeomXpos[14][1] - d.GeomXpos[7][1]
-		u3 := d.GeomXpos[14][2] - d.GeomXpos[7][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.05808100000000001 { // right_hand and right_shin1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
-			d.touch(11, 5, 1, margin, 1, 0.6683772949022071, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[7][0] - d.GeomXpos[15][0]
-		u2 := d.GeomXpos[7][1] - d.GeomXpos[15][1]
-		u3 := d.GeomXpos[7][2] - d.GeomXpos[15][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.14406887913985592 { // right_shin1 and left_uarm1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-			d.touch(5, 12, 1, margin, 1, 0.28431058206448956, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[7][0] - d.GeomXpos[16][0]
-		u2 := d.GeomXpos[7][1] - d.GeomXpos[16][1]
-		u3 := d.GeomXpos[7][2] - d.GeomXpos[16][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.1373177259769567 { // right_shin1 and left_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-			d.touch(5, 13, 1, margin, 1, 0.6683745658629934, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[17][0] - d.GeomXpos[7][0]
-		u2 := d.GeomXpos[17][1] - d.GeomXpos[7][1]
-		u3 := d.GeomXpos[17][2] - d.GeomXpos[7][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.05808100000000001 { // left_hand and right_shin1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[7], &d.GeomAxis[7], 0.049, 0.15)
-			d.touch(13, 5, 1, margin, 1, 0.6683745658629934, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[8][0] - d.GeomXpos[9][0]
-		u2 := d.GeomXpos[8][1] - d.GeomXpos[9][1]
-		u3 := d.GeomXpos[8][2] - d.GeomXpos[9][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.09429414270364417 { // right_foot and left_thigh1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
-			d.touch(6, 7, 1, margin, 1, 0.31046873811532094, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[8][0] - d.GeomXpos[10][0]
-		u2 := d.GeomXpos[8][1] - d.GeomXpos[10][1]
-		u3 := d.GeomXpos[8][2] - d.GeomXpos[10][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.07617600000000001 { // right_foot and left_shin1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
-			d.touch(6, 8, 1, margin, 1, 0.36094107833876776, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[8][0] - d.GeomXpos[11][0]
-		u2 := d.GeomXpos[8][1] - d.GeomXpos[11][1]
-		u3 := d.GeomXpos[8][2] - d.GeomXpos[11][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.023104 { // right_foot and left_foot
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Spheres(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[11], &d.GeomAxis[11], 0.075)
-			d.touch(6, 9, 1, margin, 1, 0.4759874531934645, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[8][0] - d.GeomXpos[12][0]
-		u2 := d.GeomXpos[8][1] - d.GeomXpos[12][1]
-		u3 := d.GeomXpos[8][2] - d.GeomXpos[12][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.06531299111768937 { // right_foot and right_uarm1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
-			d.touch(6, 10, 1, margin, 1, 0.3991684184548096, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[8][0] - d.GeomXpos[13][0]
-		u2 := d.GeomXpos[8][1] - d.GeomXpos[13][1]
-		u3 := d.GeomXpos[8][2] - d.GeomXpos[13][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.060793837954790195 { // right_foot and right_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-			d.touch(6, 11, 1, margin, 1, 0.7832447237785745, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[8][0] - d.GeomXpos[14][0]
-		u2 := d.GeomXpos[8][1] - d.GeomXpos[14][1]
-		u3 := d.GeomXpos[8][2] - d.GeomXpos[14][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.013688999999999998 { // right_foot and right_hand
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Spheres(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[14], &d.GeomAxis[14], 0.04)
-			d.touch(6, 11, 1, margin, 1, 0.7832447237785745, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[8][0] - d.GeomXpos[15][0]
-		u2 := d.GeomXpos[8][1] - d.GeomXpos[15][1]
-		u3 := d.GeomXpos[8][2] - d.GeomXpos[15][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.06531299111768937 { // right_foot and left_uarm1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-			d.touch(6, 12, 1, margin, 1, 0.399178010940857, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[8][0] - d.GeomXpos[16][0]
-		u2 := d.GeomXpos[8][1] - d.GeomXpos[16][1]
-		u3 := d.GeomXpos[8][2] - d.GeomXpos[16][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.060793837954790195 { // right_foot and left_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-			d.touch(6, 13, 1, margin, 1, 0.7832419947393607, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[8][0] - d.GeomXpos[17][0]
-		u2 := d.GeomXpos[8][1] - d.GeomXpos[17][1]
-		u3 := d.GeomXpos[8][2] - d.GeomXpos[17][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.013688999999999998 { // right_foot and left_hand
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Spheres(&d.found, margin, &d.GeomXpos[8], &d.GeomAxis[8], 0.075, &d.GeomXpos[17], &d.GeomAxis[17], 0.04)
-			d.touch(6, 13, 1, margin, 1, 0.7832419947393607, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[9][0] - d.GeomXpos[12][0]
-		u2 := d.GeomXpos[9][1] - d.GeomXpos[12][1]
-		u3 := d.GeomXpos[9][2] - d.GeomXpos[12][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.1686232205662792 { // left_thigh1 and right_uarm1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
-			d.touch(7, 10, 1, margin, 1, 0.23363991165081613, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[9][0] - d.GeomXpos[13][0]
-		u2 := d.GeomXpos[9][1] - d.GeomXpos[13][1]
-		u3 := d.GeomXpos[9][2] - d.GeomXpos[13][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.16131274416007493 { // left_thigh1 and right_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-			d.touch(7, 11, 1, margin, 1, 0.617716216974581, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[14][0] - d.GeomXpos[9][0]
-		u2 := d.GeomXpos[14][1] - d.GeomXpos[9][1]
-		u3 := d.GeomXpos[14][2] - d.GeomXpos[9][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.07402399675745769 { // right_hand and left_thigh1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
-			d.touch(11, 7, 1, margin, 1, 0.617716216974581, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[9][0] - d.GeomXpos[15][0]
-		u2 := d.GeomXpos[9][1] - d.GeomXpos[15][1]
-		u3 := d.GeomXpos[9][2] - d.GeomXpos[15][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.1686232205662792 { // left_thigh1 and left_uarm1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-			d.touch(7, 12, 1, margin, 1, 0.2336495041368635, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[9][0] - d.GeomXpos[16][0]
-		u2 := d.GeomXpos[9][1] - d.GeomXpos[16][1]
-		u3 := d.GeomXpos[9][2] - d.GeomXpos[16][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.16131274416007493 { // left_thigh1 and left_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-			d.touch(7, 13, 1, margin, 1, 0.6177134879353673, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[17][0] - d.GeomXpos[9][0]
-		u2 := d.GeomXpos[17][1] - d.GeomXpos[9][1]
-		u3 := d.GeomXpos[17][2] - d.GeomXpos[9][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.07402399675745769 { // left_hand and left_thigh1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[9], &d.GeomAxis[9], 0.06, 0.1700735135169495)
-			d.touch(13, 7, 1, margin, 1, 0.6177134879353673, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[10][0] - d.GeomXpos[12][0]
-		u2 := d.GeomXpos[10][1] - d.GeomXpos[12][1]
-		u3 := d.GeomXpos[10][2] - d.GeomXpos[12][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.14406887913985592 { // left_shin1 and right_uarm1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
-			d.touch(8, 10, 1, margin, 1, 0.2841122518742629, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[10][0] - d.GeomXpos[13][0]
-		u2 := d.GeomXpos[10][1] - d.GeomXpos[13][1]
-		u3 := d.GeomXpos[10][2] - d.GeomXpos[13][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.1373177259769567 { // left_shin1 and right_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-			d.touch(8, 11, 1, margin, 1, 0.6681885571980278, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[14][0] - d.GeomXpos[10][0]
-		u2 := d.GeomXpos[14][1] - d.GeomXpos[10][1]
-		u3 := d.GeomXpos[14][2] - d.GeomXpos[10][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.05808100000000001 { // right_hand and left_shin1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
-			d.touch(11, 8, 1, margin, 1, 0.6681885571980278, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[10][0] - d.GeomXpos[15][0]
-		u2 := d.GeomXpos[10][1] - d.GeomXpos[15][1]
-		u3 := d.GeomXpos[10][2] - d.GeomXpos[15][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.14406887913985592 { // left_shin1 and left_uarm1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-			d.touch(8, 12, 1, margin, 1, 0.2841218443603103, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[10][0] - d.GeomXpos[16][0]
-		u2 := d.GeomXpos[10][1] - d.GeomXpos[16][1]
-		u3 := d.GeomXpos[10][2] - d.GeomXpos[16][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.1373177259769567 { // left_shin1 and left_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-			d.touch(8, 13, 1, margin, 1, 0.6681858281588141, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[17][0] - d.GeomXpos[10][0]
-		u2 := d.GeomXpos[17][1] - d.GeomXpos[10][1]
-		u3 := d.GeomXpos[17][2] - d.GeomXpos[10][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.05808100000000001 { // left_hand and left_shin1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[10], &d.GeomAxis[10], 0.049, 0.15)
-			d.touch(13, 8, 1, margin, 1, 0.6681858281588141, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[11][0] - d.GeomXpos[12][0]
-		u2 := d.GeomXpos[11][1] - d.GeomXpos[12][1]
-		u3 := d.GeomXpos[11][2] - d.GeomXpos[12][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.06531299111768937 { // left_foot and right_uarm1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
-			d.touch(9, 10, 1, margin, 1, 0.3991586267289597, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[11][0] - d.GeomXpos[13][0]
-		u2 := d.GeomXpos[11][1] - d.GeomXpos[13][1]
-		u3 := d.GeomXpos[11][2] - d.GeomXpos[13][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.060793837954790195 { // left_foot and right_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-			d.touch(9, 11, 1, margin, 1, 0.7832349320527245, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[11][0] - d.GeomXpos[14][0]
-		u2 := d.GeomXpos[11][1] - d.GeomXpos[14][1]
-		u3 := d.GeomXpos[11][2] - d.GeomXpos[14][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.013688999999999998 { // left_foot and right_hand
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Spheres(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[14], &d.GeomAxis[14], 0.04)
-			d.touch(9, 11, 1, margin, 1, 0.7832349320527245, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[11][0] - d.GeomXpos[15][0]
-		u2 := d.GeomXpos[11][1] - d.GeomXpos[15][1]
-		u3 := d.GeomXpos[11][2] - d.GeomXpos[15][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.06531299111768937 { // left_foot and left_uarm1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-			d.touch(9, 12, 1, margin, 1, 0.39916821921500706, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[11][0] - d.GeomXpos[16][0]
-		u2 := d.GeomXpos[11][1] - d.GeomXpos[16][1]
-		u3 := d.GeomXpos[11][2] - d.GeomXpos[16][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.060793837954790195 { // left_foot and left_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-			d.touch(9, 13, 1, margin, 1, 0.7832322030135108, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[11][0] - d.GeomXpos[17][0]
-		u2 := d.GeomXpos[11][1] - d.GeomXpos[17][1]
-		u3 := d.GeomXpos[11][2] - d.GeomXpos[17][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.013688999999999998 { // left_foot and left_hand
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Spheres(&d.found, margin, &d.GeomXpos[11], &d.GeomAxis[11], 0.075, &d.GeomXpos[17], &d.GeomAxis[17], 0.04)
-			d.touch(9, 13, 1, margin, 1, 0.7832322030135108, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[12][0] - d.GeomXpos[15][0]
-		u2 := d.GeomXpos[12][1] - d.GeomXpos[15][1]
-		u3 := d.GeomXpos[12][2] - d.GeomXpos[15][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.12897301319060736 { // right_uarm1 and left_uarm1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-			d.touch(10, 12, 1, margin, 1, 0.32234918447635214, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[12][0] - d.GeomXpos[16][0]
-		u2 := d.GeomXpos[12][1] - d.GeomXpos[16][1]
-		u3 := d.GeomXpos[12][2] - d.GeomXpos[16][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.12258970686480898 { // right_uarm1 and left_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-			d.touch(10, 13, 1, margin, 1, 0.7064131682748559, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[17][0] - d.GeomXpos[12][0]
-		u2 := d.GeomXpos[17][1] - d.GeomXpos[12][1]
-		u3 := d.GeomXpos[17][2] - d.GeomXpos[12][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.048648506595303675 { // left_hand and right_uarm1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[12], &d.GeomAxis[12], 0.04, 0.13856406460551018)
-			d.touch(13, 10, 1, margin, 1, 0.7064131682748559, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[13][0] - d.GeomXpos[15][0]
-		u2 := d.GeomXpos[13][1] - d.GeomXpos[15][1]
-		u3 := d.GeomXpos[13][2] - d.GeomXpos[15][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.12258970686480898 { // right_larm and left_uarm1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-			d.touch(11, 12, 1, margin, 1, 0.706425489800117, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[14][0] - d.GeomXpos[15][0]
-		u2 := d.GeomXpos[14][1] - d.GeomXpos[15][1]
-		u3 := d.GeomXpos[14][2] - d.GeomXpos[15][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.048648506595303675 { // right_hand and left_uarm1
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[15], &d.GeomAxis[15], 0.04, 0.13856406460551018)
-			d.touch(11, 12, 1, margin, 1, 0.706425489800117, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[13][0] - d.GeomXpos[16][0]
-		u2 := d.GeomXpos[13][1] - d.GeomXpos[16][1]
-		u3 := d.GeomXpos[13][2] - d.GeomXpos[16][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.11636840053901061 { // right_larm and left_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Capsules(&d.found, d.Rules, margin, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-			d.touch(11, 13, 1, margin, 1, 1.0904894735986208, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[17][0] - d.GeomXpos[13][0]
-		u2 := d.GeomXpos[17][1] - d.GeomXpos[13][1]
-		u3 := d.GeomXpos[17][2] - d.GeomXpos[13][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.04475935343240449 { // left_hand and right_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[17], &d.GeomAxis[17], 0.04, &d.GeomXpos[13], &d.GeomAxis[13], 0.031, 0.13856406460551018)
-			d.touch(13, 11, 1, margin, 1, 1.0904894735986208, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[14][0] - d.GeomXpos[16][0]
-		u2 := d.GeomXpos[14][1] - d.GeomXpos[16][1]
-		u3 := d.GeomXpos[14][2] - d.GeomXpos[16][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.04475935343240449 { // right_hand and left_larm
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.SphereCapsule(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[16], &d.GeomAxis[16], 0.031, 0.13856406460551018)
-			d.touch(11, 13, 1, margin, 1, 1.0904894735986208, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
-		}
-	}
-	{
-		u1 := d.GeomXpos[14][0] - d.GeomXpos[17][0]
-		u2 := d.GeomXpos[14][1] - d.GeomXpos[17][1]
-		u3 := d.GeomXpos[14][2] - d.GeomXpos[17][2]
-		if (float64(u1*u1)+float64(u2*u2))+float64(u3*u3) <= 0.006724000000000001 { // right_hand and left_hand
-			margin := 0.002
-			if old {
-				margin = 0.001
-			}
-			d.found.N = 0
-			mujoco.Spheres(&d.found, margin, &d.GeomXpos[14], &d.GeomAxis[14], 0.04, &d.GeomXpos[17], &d.GeomAxis[17], 0.04)
-			d.touch(11, 13, 1, margin, 1, 1.0904894735986208, 2770.083102493075, 105.26315789473685, 0.9, 0.95, 0.001, 0.5)
+	for i := range pairs {
+		a, b := &d.GeomXpos[pairs[i][0]], &d.GeomXpos[pairs[i][1]]
+		x, y, z := a[0]-b[0], a[1]-b[1], a[2]-b[2]
+		if (float64(x*x)+float64(y*y))+float64(z*z) <= reach[i] {
+			d.meet(i)
 		}
 	}
 }
