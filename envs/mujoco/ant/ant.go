@@ -93,7 +93,7 @@ var Spec = mujocoenv.Spec[State](mujocoenv.World{
 	Stale:    append([]string{"xpos torso"}, mujocoenv.Names("cfrc_ext", 6, 6*nbody)...),
 	Free:     true,
 	MaxSteps: 1000, SolvedReturn: 6000, FPS: 20, StepNS: 75000,
-	Camera: mujocoenv.Camera{Bounds: envs.Bounds{MinX: -3, MinY: -0.5, MaxX: 3, MaxY: 2.5}, Follow: 1},
+	Camera: mujocoenv.Camera{Camera: envs.Camera{Target: [3]float64{0, 0, 0.4}, Distance: 4.5, Azimuth: 110, Elevation: -25}, Follow: 1, Cell: 1},
 })
 
 func init() { envs.Register(Spec) }

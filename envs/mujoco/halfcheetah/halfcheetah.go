@@ -90,7 +90,7 @@ var Spec = mujocoenv.Spec[State](mujocoenv.World{
 	},
 	Qpos: joints, Qvel: joints,
 	MaxSteps: 1000, SolvedReturn: 4800, FPS: 20, StepNS: 12000,
-	Camera: mujocoenv.Camera{Bounds: envs.Bounds{MinX: -2.5, MinY: -0.4, MaxX: 2.5, MaxY: 2}, Follow: 1},
+	Camera: mujocoenv.Camera{Camera: envs.Camera{Target: [3]float64{0, 0, 0.5}, Distance: 3.4, Azimuth: 90, Elevation: -12}, Follow: 1, Cell: 1},
 })
 
 func init() { envs.Register(Spec) }

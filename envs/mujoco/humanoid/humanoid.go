@@ -106,7 +106,7 @@ var Spec = mujocoenv.Spec[State](mujocoenv.World{
 	Stale:    staleNames(),
 	Free:     true,
 	MaxSteps: 1000, SolvedReturn: 6000, SolvedOurs: true, FPS: 67, StepNS: 80000,
-	Camera: mujocoenv.Camera{Bounds: envs.Bounds{MinX: -2.5, MinY: -0.4, MaxX: 2.5, MaxY: 2.4}, Follow: 1},
+	Camera: mujocoenv.Camera{Camera: envs.Camera{Target: [3]float64{0, 0, 0.9}, Distance: 4, Azimuth: 110, Elevation: -15}, Follow: 1, Cell: 1},
 })
 
 func init() { envs.Register(Spec) }

@@ -78,7 +78,7 @@ var Spec = mujocoenv.Spec[State](mujocoenv.World{
 	Qpos: joints, Qvel: joints,
 	Stale:    []string{"qfrc_constraint slider"},
 	MaxSteps: 1000, SolvedReturn: 9100, FPS: 20, StepNS: 10000,
-	Camera: mujocoenv.Camera{Bounds: envs.Bounds{MinX: -1.6, MinY: -0.5, MaxX: 1.6, MaxY: 1.6}},
+	Camera: mujocoenv.Camera{Camera: envs.Camera{Target: [3]float64{0, 0, 0.5}, Distance: 3.2, Azimuth: 90, Elevation: -10}, Cell: 1},
 })
 
 func init() { envs.Register(Spec) }

@@ -70,7 +70,7 @@ var Spec = mujocoenv.Spec[State](mujocoenv.World{
 	},
 	Qpos: joints, Qvel: joints,
 	MaxSteps: 1000, SolvedReturn: 950, FPS: 25, StepNS: 4000,
-	Camera: mujocoenv.Camera{Bounds: envs.Bounds{MinX: -1.4, MinY: -0.3, MaxX: 1.4, MaxY: 1}},
+	Camera: mujocoenv.Camera{Camera: envs.Camera{Target: [3]float64{0, 0, 0.3}, Distance: 2.2, Azimuth: 90, Elevation: -10}, Cell: 1, Level: -0.3},
 })
 
 func init() { envs.Register(Spec) }

@@ -5,63 +5,71 @@ import (
 	"github.com/evoswarm/evoswarm/envs/mujoco"
 )
 
-// Camera looks at a world from the side, or from above, and follows one of its geoms along x.
+// Camera says how a world is seen: as envs.Camera, but its Target is moved along with a body.
 type Camera struct {
-	Above  bool
-	Bounds envs.Bounds
-	Follow int // a geom, 0 for none
+	envs.Camera
+	// Follow is the geom that it follows along x and y, 0 for none. The camera stays level, so that one sees who jumps.
+	Follow int
+	// Goal is the geom of what has to be reached, 0 for none.
+	Goal int
+	// Cell is from one line of the floor's grid to the next [m]; 0 draws no floor.
+	Cell float64
+	// Level is the height of the floor, where the model has no plane of its own [m].
+	Level float64
 }
 
-// view is what the camera shows when what it follows is at x.
-func (c *Camera) view(x float64) envs.Bounds {
-	b := c.Bounds
-	b.MinX += x
-	b.MaxX += x
-	return b
-}
+// form is the form of a picture: three wide, two high.
+var form = envs.Bounds{MaxX: 3, MaxY: 2}
 
-// Draw implements envs.Drawer: the geoms, projected.
+// Draw implements envs.Drawer: the geoms, on a floor.
 func (e *Env[T, P]) Draw(s *envs.Scene) {
-	c := &e.world.Camera
+	c := e.world.Camera
 	geoms, center, axis := P(&e.S).Geoms()
-	x := 0.0
 	if c.Follow > 0 {
-		x = center[c.Follow][0]
+		c.Target[0] += center[c.Follow][0]
+		c.Target[1] += center[c.Follow][1]
 	}
-	view := c.view(x)
-	s.Clear(view)
-	up := 2
-	if c.Above {
-		up = 1
+	s.Look(form, c.Camera)
+	if c.Cell > 0 {
+		level := c.Level
+		for i, g := range geoms {
+			if g.Type == mujoco.Plane {
+				level = center[i][2]
+			}
+		}
+		s.Floor(envs.Terrain, envs.Ground, c.Cell, 0, 0, level)
 	}
 	for i, g := range geoms {
-		x, y := center[i][0], center[i][up]
-		role := envs.Body
-		if i == c.Follow && i > 0 {
-			role = envs.Accent
-		}
-		switch g.Type {
-		case mujoco.Plane:
-			if !c.Above {
-				s.Polygon(envs.Terrain, view.MinX, y, view.MaxX, y, view.MaxX, view.MinY, view.MinX, view.MinY)
-				marks(s, view, y)
-			}
-		case mujoco.Sphere:
-			s.Circle(role, x, y, g.Size[0])
-		case mujoco.Capsule, mujoco.Cylinder:
-			dx, dy := float64(axis[i][0]*g.Size[1]), float64(axis[i][up]*g.Size[1])
-			s.Circle(role, x-dx, y-dy, g.Size[0])
-			s.Circle(role, x+dx, y+dy, g.Size[0])
-			s.Bar(role, float64(2*g.Size[0]), x-dx, y-dy, x+dx, y+dy)
-		}
+		draw(s, c.role(i, g), g, center[i], axis[i])
 	}
 }
 
-// marks draws a line on the floor for every meter, so that one sees who moves.
-func marks(s *envs.Scene, view envs.Bounds, floor float64) {
-	first := float64(int64(view.MinX))
-	for x := first; x <= view.MaxX; x++ {
-		s.Line(envs.Ground, 0, x, floor, x, floor-0.1)
+// role is the color of a geom: what the camera follows stands out, and what belongs to no body is part of the scene.
+func (c *Camera) role(i int, g mujoco.Geom) envs.Role {
+	switch {
+	case g.Body == 0:
+		return envs.Joint
+	case i == c.Goal:
+		return envs.Goal
+	case i == c.Follow:
+		return envs.Accent
 	}
-	s.Line(envs.Ground, 0, view.MinX, floor, view.MaxX, floor)
+	return envs.Body
+}
+
+// draw adds a geom, whose axis of symmetry is axis.
+func draw(s *envs.Scene, role envs.Role, g mujoco.Geom, at, axis [3]float64) {
+	var from, to [3]float64
+	for k := range at {
+		h := float64(axis[k] * g.Size[1])
+		from[k], to[k] = at[k]-h, at[k]+h
+	}
+	switch g.Type {
+	case mujoco.Sphere:
+		s.Sphere(role, g.Size[0], at)
+	case mujoco.Capsule:
+		s.Capsule(role, g.Size[0], from, to)
+	case mujoco.Cylinder:
+		s.Cylinder(role, g.Size[0], from, to)
+	}
 }

@@ -55,7 +55,7 @@ func Spec[T any, P State[T]](w World) *envs.Spec {
 		ID: w.ID, Revision: 1, Title: w.Title, Doc: strings.TrimLeft(w.Doc, "\n"), ObsDim: w.Obs,
 		Action: envs.BoxSpace(w.Actions, -w.Bound, w.Bound), Params: w.Params, State: vars(&w),
 		MaxSteps: w.MaxSteps, SolvedReturn: w.SolvedReturn, SolvedOurs: w.SolvedOurs,
-		View: w.Camera.view(0), FPS: w.FPS, StepNS: w.StepNS,
+		View: form, FPS: w.FPS, StepNS: w.StepNS,
 	}
 	for range w.Obs {
 		s.ObsLow, s.ObsHigh = append(s.ObsLow, -envs.Unbounded), append(s.ObsHigh, envs.Unbounded)

@@ -78,7 +78,7 @@ var Spec = mujocoenv.Spec[State](mujocoenv.World{
 	Qpos: joints, Qvel: joints,
 	Stale:    []string{"fingertip x", "fingertip y", "fingertip z", "target x", "target y", "target z"},
 	MaxSteps: 50, SolvedReturn: -3.75, FPS: 50, StepNS: 5000,
-	Camera: mujocoenv.Camera{Above: true, Bounds: envs.Bounds{MinX: -0.32, MinY: -0.32, MaxX: 0.32, MaxY: 0.32}},
+	Camera: mujocoenv.Camera{Camera: envs.Camera{Target: [3]float64{0, 0, 0}, Distance: 0.85, Azimuth: 90, Elevation: -75}, Cell: 0.1, Goal: 9},
 })
 
 func init() { envs.Register(Spec) }

@@ -77,7 +77,7 @@ var Spec = mujocoenv.Spec[State](mujocoenv.World{
 	},
 	Qpos: joints, Qvel: joints,
 	MaxSteps: 1000, SolvedReturn: 360, FPS: 25, StepNS: 12000,
-	Camera: mujocoenv.Camera{Above: true, Bounds: envs.Bounds{MinX: -3, MinY: -2, MaxX: 3, MaxY: 2}, Follow: 1},
+	Camera: mujocoenv.Camera{Camera: envs.Camera{Target: [3]float64{0, 0, 0}, Distance: 5, Azimuth: 90, Elevation: -60}, Follow: 1, Cell: 1},
 })
 
 func init() { envs.Register(Spec) }

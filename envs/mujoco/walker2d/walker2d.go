@@ -99,7 +99,7 @@ var Spec = mujocoenv.Spec[State](mujocoenv.World{
 	},
 	Qpos: joints, Qvel: joints,
 	MaxSteps: 1000, SolvedReturn: 5000, SolvedOurs: true, FPS: 125, StepNS: 33000,
-	Camera: mujocoenv.Camera{Bounds: envs.Bounds{MinX: -2, MinY: -0.3, MaxX: 2, MaxY: 2.2}, Follow: 1},
+	Camera: mujocoenv.Camera{Camera: envs.Camera{Target: [3]float64{0, 0, 0.8}, Distance: 3.4, Azimuth: 90, Elevation: -12}, Follow: 1, Cell: 1},
 })
 
 func init() { envs.Register(Spec) }
