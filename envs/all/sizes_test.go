@@ -11,6 +11,15 @@ import (
 	"github.com/evoswarm/evoswarm/envs/classic/mountaincar"
 	"github.com/evoswarm/evoswarm/envs/classic/mountaincarcontinuous"
 	"github.com/evoswarm/evoswarm/envs/classic/pendulum"
+	"github.com/evoswarm/evoswarm/envs/mujoco/ant"
+	"github.com/evoswarm/evoswarm/envs/mujoco/halfcheetah"
+	"github.com/evoswarm/evoswarm/envs/mujoco/hopper"
+	"github.com/evoswarm/evoswarm/envs/mujoco/humanoid"
+	"github.com/evoswarm/evoswarm/envs/mujoco/inverteddoublependulum"
+	"github.com/evoswarm/evoswarm/envs/mujoco/invertedpendulum"
+	"github.com/evoswarm/evoswarm/envs/mujoco/reacher"
+	"github.com/evoswarm/evoswarm/envs/mujoco/swimmer"
+	"github.com/evoswarm/evoswarm/envs/mujoco/walker2d"
 )
 
 // TestStateSizes holds the memory that a world takes. A GPU keeps one State for each of its threads and a tab one for
@@ -27,6 +36,15 @@ func TestStateSizes(t *testing.T) {
 		{reflect.TypeFor[pendulum.State](), 24},
 		{reflect.TypeFor[lunarlander.State](), 4976},
 		{reflect.TypeFor[bipedalwalker.State](), 17792},
+		{reflect.TypeFor[ant.State](), 32072},
+		{reflect.TypeFor[halfcheetah.State](), 13864},
+		{reflect.TypeFor[hopper.State](), 7464},
+		{reflect.TypeFor[humanoid.State](), 214744},
+		{reflect.TypeFor[inverteddoublependulum.State](), 1280},
+		{reflect.TypeFor[invertedpendulum.State](), 936},
+		{reflect.TypeFor[reacher.State](), 2096},
+		{reflect.TypeFor[swimmer.State](), 2056},
+		{reflect.TypeFor[walker2d.State](), 12768},
 	} {
 		if got := c.state.Size(); got != c.bytes {
 			t.Errorf("%s: got %d bytes, want %d", c.state, got, c.bytes)

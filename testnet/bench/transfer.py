@@ -3,7 +3,7 @@
 
     evonode train LunarLanderContinuous-v3 -o run.seedlog && evonode export run.seedlog -o policy.npz
     python3 -m venv /tmp/venv
-    /tmp/venv/bin/pip install "gymnasium[box2d]==1.4.0" numpy==2.4.6
+    /tmp/venv/bin/pip install "gymnasium[box2d,mujoco]==1.4.0" numpy==2.4.6
     /tmp/venv/bin/python testnet/bench/transfer.py policy.npz [--episodes 100] [--evonode PATH]
 
 Prints the mean return with its standard error in Gymnasium and, by evonode eval, here, and how many combined standard
@@ -76,8 +76,8 @@ def main():
     mean, error = np.mean(returns), np.std(returns, ddof=1) / np.sqrt(len(returns))
     out = subprocess.run([args.evonode, "eval", args.model, "--episodes", str(args.episodes), "--json"], check=True, capture_output=True)
     here = json.loads(out.stdout)
-    apart = (mean - here["mean"]) / np.hypot(error, here["stderr"])
-    threshold = gymnasium.spec(policy.env).reward_threshold
+    apart = (mean - here["mean"]) / np.hypot(error, here["stderr"]) if mean != here["mean"] else 0.0
+    threshold = gymnasium.spec(policy.env).reward_threshold or -np.inf
     print(f"{policy.env}, {args.episodes} episodes, threshold {threshold}")
     print(f"Gymnasium  {mean:.1f} +- {error:.1f}")
     print(f"here       {here['mean']:.1f} +- {here['stderr']:.1f}   ({apart:+.2f} combined standard errors)")
