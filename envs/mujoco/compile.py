@@ -87,6 +87,10 @@ def compiled(file):
     return out
 
 
+def version(text):
+    return [int(n) for n in text["mujoco"].split(".")]
+
+
 def main():
     models = {name: compiled(file) for name, file in MODELS.items()}
     text = json.dumps({"mujoco": mujoco.__version__, "gymnasium": gymnasium.__version__,
@@ -96,6 +100,9 @@ def main():
     path = os.path.join(HERE, "models.json")
     if "--check" in sys.argv:
         old, new = json.load(open(path)), json.loads(text)
+        if version(new) < version(old):
+            print(f"MuJoCo {new['mujoco']} is older than {old['mujoco']}, which models.json is from")
+            return
         for name in MODELS:
             for field in sorted(set(old["models"][name]) | set(new["models"][name])):
                 a, b = old["models"][name].get(field), new["models"][name].get(field)
