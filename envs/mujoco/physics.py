@@ -2,7 +2,7 @@
 
 import smooth
 from trace import Writer, call, const, load, sqrt, text, value, var
-from smooth import (CAPSULE, EULER, FREE, HINGE, MINVAL, NEWTON, PGS, PLANE, SPHERE, add_, constants, cross, dot, factor,
+from smooth import (CAPSULE, EULER, FREE, NEWTON, PLANE, SPHERE, add_, constants, cross, dot, factor,
                     half_solve, mul_sym, solve, sub_)
 
 # what worlds read of each model, beyond the state
@@ -69,7 +69,6 @@ class Physics:
         return [load(f"d.{name}[{i}]") for i in range(n or self.m.nv)]
 
     def write(self):
-        m = self.m
         self.head()
         self.struct()
         self.start()
@@ -77,7 +76,6 @@ class Physics:
         self.forward()
         self.constraints()
         if self.newton:
-            self.out.append(NEWTON_TEXT_INTRO)
             self.newton_solver()
         else:
             self.pgs_solver()
@@ -139,8 +137,6 @@ const (
             "SiteXpos": "SiteXpos [nsite][3]float64 // positions of sites [m]",
         }
         exported = "".join("\t" + field[e] + "\n" for e in self.exports)
-        solver = """
-	maxima struct{}""" if False else ""
         self.add(f"""// Data is MuJoCo's mjData of this model: the state, and what the last evaluation of its forces derived from it.
 // Copying it copies the simulation. Names are MuJoCo's.
 type Data struct {{
@@ -387,10 +383,8 @@ func (d *Data) Step(ctrl []float64) {{
 
 """)
             return
-        munthe = ""
         if free:
             assert free == [0]
-            munthe = "free"
         self.add(RK4_FREE if free else RK4_PLAIN)
 
     def forward(self):
@@ -404,9 +398,6 @@ func (d *Data) Step(ctrl []float64) {{
         def put2(name, rows):
             for i, r in enumerate(rows):
                 put(f"{name}[{i}]", r)
-
-        def moving(rows):
-            return rows
 
         segments = []
 
@@ -523,7 +514,6 @@ func (d *Data) collide() {{
         if m.geom_type[g1] == PLANE:
             assert [const(x) for x in s.geom_xmat[g1]] == [1, 0, 0, 0, 1, 0, 0, 0, 1] and const(s.geom_xpos[g1][2]) == 0
             radius = m.geom_size[g2][0]
-            pos = [load(f"d.GeomXpos[{g2}][{i}]") for i in range(3)]
             out = f"\t{{ // {self.name(g2)} on the floor\n{lines}"
             ends = [0]
             if m.geom_type[g2] == CAPSULE:
@@ -532,10 +522,8 @@ func (d *Data) collide() {{
                 z = f"d.GeomXpos[{g2}][2]"
                 if e:
                     z += f" {'+' if e > 0 else '-'} float64({text(abs(e))}*d.GeomAxis[{g2}][2])"
-                op = ":=" if e == ends[0] else "="
                 limit = f"{margin}+{text(radius)}" if margin == "margin" else text(p.margin + radius)
-                out += f"""		{"" if e >= 0 else "if "}z {op} {z}{"" if e >= 0 else f"; z <= {limit} {{"}
-""" if False else f"""		if z := {z}; z <= {limit} {{
+                out += f"""		if z := {z}; z <= {limit} {{
 			d.floor{g2}({text(e)}, z, {margin})
 		}}
 """
@@ -668,20 +656,14 @@ func (d *Data) limit(dof int32, sign, dist, margin, stiffness, damping, low, hig
         for k, row in enumerate(rows):
             for i in range(m.nv):
                 stores.append((f"row{k}[{i}]", row[i]))
-        rigid = var("pull")
-        tail = []
-        same = {}
         for k, row in enumerate(rows):
-            key = tuple(v.id for v in row)
-            same.setdefault(key, k)
-            aref = -(p.b * dot(row, qvel)) - rigid
+            aref = -(p.b * dot(row, qvel)) - var("pull")
             stores.append((f"d.efcAref[n+{k}]", aref))
             stores.append((f"d.efcB[n+{k}]", dot(row, smooth_) - aref))
             stores.append((f"d.jar[n+{k}]", dot(row, warm) - aref))
         lines, _, _ = Writer().lines(stores)
         n = len(rows)
         pointers = "".join(f"\trow{k} := &d.efcJ[n+{k}]\n" for k in range(n))
-        regular = "r" if n == 1 else f"{text(2 * p.friction * p.friction)} * mujoco.Regularize"
         keep = ""
         if self.forces:
             tangent = ["0", "1"] if m.geom_type[g] == SPHERE else None
@@ -716,7 +698,7 @@ func (d *Data) floor{g}(end, z, margin float64) {{
 	pull := float64(float64({text(p.k)}*imp)*(dist-margin))
 {pointers}{indented(spread)}{indented(lines)}{keep}}}
 
-""".replace("floor%d(end, z" % g, "floor%d(end, z" % g if m.geom_type[g] == CAPSULE or True else ""))
+""")
 
     def touch_rows(self):
         m = self.m
@@ -728,7 +710,6 @@ func (d *Data) floor{g}(end, z, margin float64) {{
             moves.append(mask)
         self.add("// movedBy has a bit for each degree of freedom that moves a body.\nvar movedBy = [nbody]uint32{"
                  + ", ".join(str(x) for x in moves) + "}\n\n")
-        n4 = any(p.dim == 3 for p in self.bodies)
         self.add(TOUCH_TEXT.replace("$MAXCON$", str(self.max_contacts))
                  .replace("$R$", "\t\td.efcR[k] = r\n" if not self.newton else "")
                  .replace("$FULL$", f"d.Ncon >= {self.max_contacts} || " if self.forces else "")
@@ -774,7 +755,6 @@ func (d *Data) floor{g}(end, z, margin float64) {{
     def common(self):
         """What both solvers compute with."""
         m = self.m
-        M = self.rows_of("m")
         x = [load(f"x[{i}]") for i in range(m.nv)]
         row = [load(f"row[{i}]") for i in range(m.nv)]
         self.add("// dot multiplies a row of J with x.\nfunc dot(row, x *[nv]float64) float64 {\n"
@@ -810,13 +790,12 @@ func (d *Data) constrain() {
         # Newton's matrix
         lines = []
         for i in range(nv):
-            cols = m.row(i)
             for k in range(i + 1):
                 lines.append(f"d.h[{i}][{k}] = 0")
         acc = []
         for i in range(nv):
             acc.append(f"if s := row[{i}]; s != 0 {{")
-            acc.append(f"\tw := float64(s * weight)")
+            acc.append("\tw := float64(s * weight)")
             acc.append(f"\ty := &d.h[{i}]")
             for k in range(i + 1):
                 acc.append(f"\ty[{k}] += float64(row[{k}] * w)")
@@ -1098,8 +1077,6 @@ func (d *Data) RnePostConstraint() {
 	}
 }
 """
-
-NEWTON_TEXT_INTRO = ""
 
 NEWTON_TEXT = """// update sets forces and active rows from jar, the forces' sum on the degrees of freedom, and the gradient.
 func (d *Data) update() {

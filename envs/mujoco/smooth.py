@@ -120,8 +120,6 @@ class Pair:
         tran = m.body_invweight0[self.b1][0] + m.body_invweight0[self.b2][0]
         self.diag = tran if self.dim == 1 else tran + self.friction * self.friction * tran
 
-    def key(self):
-        return (self.dim, self.friction, self.margin, self.margin33, self.k, self.b, tuple(self.imp), self.diag)
 
 
 def constants(m, ref, imp):

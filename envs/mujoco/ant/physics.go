@@ -2679,7 +2679,7 @@ func (d *Data) floor1(end, z, margin float64) {
 	row3[12] = 0
 	row3[13] = 0
 	t25 := float64(((d.Qvel[2] + float64(d.Qvel[4]*t9)) + (float64(d.Qvel[3]*t6) + (d.Qvel[1] + float64(d.Qvel[5]*t12)))) * 105.26315789473685)
-	t26 := pull + t25
+	t26 := t25 + pull
 	d.efcAref[n+0] = -t26
 	t27 := t26 + ((d.qaccSmooth[2] + float64(t9*d.qaccSmooth[4])) + (float64(t6*d.qaccSmooth[3]) + (d.qaccSmooth[1] + float64(t12*d.qaccSmooth[5]))))
 	d.efcB[n+0] = t27

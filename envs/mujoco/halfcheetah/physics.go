@@ -1178,7 +1178,7 @@ func (d *Data) floor1(end, z, margin float64) {
 	row3[7] = 0
 	row3[8] = 0
 	t7 := float64(d.Qvel[0] * t2)
-	t8 := pull + float64((d.Qvel[1]+(t7+float64(d.Qvel[2]*t5)))*125)
+	t8 := float64((d.Qvel[1]+(t7+float64(d.Qvel[2]*t5)))*125) + pull
 	d.efcAref[n+0] = -t8
 	t9 := float64(t2 * d.qaccSmooth[0])
 	d.efcB[n+0] = t8 + (d.qaccSmooth[1] + (t9 + float64(t5*d.qaccSmooth[2])))

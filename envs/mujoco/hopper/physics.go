@@ -802,7 +802,7 @@ func (d *Data) floor1(end, z, margin float64) {
 	row3[4] = 0
 	row3[5] = 0
 	t6 := float64(d.Qvel[0] * t1)
-	t7 := pull + float64((d.Qvel[1]+(t6+float64(d.Qvel[2]*t4)))*125)
+	t7 := float64((d.Qvel[1]+(t6+float64(d.Qvel[2]*t4)))*125) + pull
 	d.efcAref[n+0] = -t7
 	t8 := float64(t1 * d.qaccSmooth[0])
 	d.efcB[n+0] = t7 + (d.qaccSmooth[1] + (t8 + float64(t4*d.qaccSmooth[2])))
@@ -1215,18 +1215,18 @@ func (d *Data) solveM(t, x *[nv]float64) {
 
 // mulM sets y to M*x.
 func (d *Data) mulM(y, x *[nv]float64) {
-	t1 := (((float64(d.m[0]*x[0]) + float64(d.m[1]*x[1])) + float64(d.m[3]*x[2])) + float64(d.m[6]*x[3])) + float64(d.m[10]*x[4])
-	y[0] = t1 + float64(d.m[15]*x[5])
-	t2 := (((float64(d.m[2]*x[1]) + float64(d.m[1]*x[0])) + float64(d.m[4]*x[2])) + float64(d.m[7]*x[3])) + float64(d.m[11]*x[4])
-	y[1] = t2 + float64(d.m[16]*x[5])
-	t3 := (((float64(d.m[5]*x[2]) + float64(d.m[4]*x[1])) + float64(d.m[3]*x[0])) + float64(d.m[8]*x[3])) + float64(d.m[12]*x[4])
-	y[2] = t3 + float64(d.m[17]*x[5])
-	t4 := (((float64(d.m[9]*x[3]) + float64(d.m[8]*x[2])) + float64(d.m[7]*x[1])) + float64(d.m[6]*x[0])) + float64(d.m[13]*x[4])
-	y[3] = t4 + float64(d.m[18]*x[5])
-	t5 := (((float64(d.m[14]*x[4]) + float64(d.m[13]*x[3])) + float64(d.m[12]*x[2])) + float64(d.m[11]*x[1])) + float64(d.m[10]*x[0])
-	y[4] = t5 + float64(d.m[19]*x[5])
-	t6 := (((float64(d.m[20]*x[5]) + float64(d.m[19]*x[4])) + float64(d.m[18]*x[3])) + float64(d.m[17]*x[2])) + float64(d.m[16]*x[1])
-	y[5] = t6 + float64(d.m[15]*x[0])
+	t1 := (((float64(x[0]*d.m[0]) + float64(x[1]*d.m[1])) + float64(x[2]*d.m[3])) + float64(x[3]*d.m[6])) + float64(x[4]*d.m[10])
+	y[0] = t1 + float64(x[5]*d.m[15])
+	t2 := (((float64(x[1]*d.m[2]) + float64(x[0]*d.m[1])) + float64(x[2]*d.m[4])) + float64(x[3]*d.m[7])) + float64(x[4]*d.m[11])
+	y[1] = t2 + float64(x[5]*d.m[16])
+	t3 := (((float64(x[2]*d.m[5]) + float64(x[1]*d.m[4])) + float64(x[0]*d.m[3])) + float64(x[3]*d.m[8])) + float64(x[4]*d.m[12])
+	y[2] = t3 + float64(x[5]*d.m[17])
+	t4 := (((float64(x[3]*d.m[9]) + float64(x[2]*d.m[8])) + float64(x[1]*d.m[7])) + float64(x[0]*d.m[6])) + float64(x[4]*d.m[13])
+	y[3] = t4 + float64(x[5]*d.m[18])
+	t5 := (((float64(x[4]*d.m[14]) + float64(x[3]*d.m[13])) + float64(x[2]*d.m[12])) + float64(x[1]*d.m[11])) + float64(x[0]*d.m[10])
+	y[4] = t5 + float64(x[5]*d.m[19])
+	t6 := (((float64(x[5]*d.m[20]) + float64(x[4]*d.m[19])) + float64(x[3]*d.m[18])) + float64(x[2]*d.m[17])) + float64(x[1]*d.m[16])
+	y[5] = t6 + float64(x[0]*d.m[15])
 }
 
 // dofDot is the product of two vectors of degrees of freedom.

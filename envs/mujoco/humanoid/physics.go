@@ -4936,7 +4936,7 @@ func (d *Data) floor1(end, z, margin float64) {
 	t38 := float64(d.Qvel[0] * t1)
 	t39 := float64(d.Qvel[1] * t2)
 	t40 := (d.Qvel[2] + (t38 + float64(d.Qvel[4]*t15))) + (float64(d.Qvel[3]*t10) + (t39 + float64(d.Qvel[5]*t20)))
-	t41 := pull + float64(t40*105.26315789473685)
+	t41 := float64(t40*105.26315789473685) + pull
 	d.efcAref[n+0] = -t41
 	t42 := float64(t1 * d.qaccSmooth[0])
 	t43 := float64(t2 * d.qaccSmooth[1])

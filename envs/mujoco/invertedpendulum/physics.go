@@ -367,8 +367,8 @@ func (d *Data) solveM(t, x *[nv]float64) {
 
 // mulM sets y to M*x.
 func (d *Data) mulM(y, x *[nv]float64) {
-	y[0] = float64(d.m[0]*x[0]) + float64(d.m[1]*x[1])
-	y[1] = float64(d.m[2]*x[1]) + float64(d.m[1]*x[0])
+	y[0] = float64(x[0]*d.m[0]) + float64(x[1]*d.m[1])
+	y[1] = float64(x[1]*d.m[2]) + float64(x[0]*d.m[1])
 }
 
 // dofDot is the product of two vectors of degrees of freedom.

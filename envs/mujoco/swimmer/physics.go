@@ -666,15 +666,15 @@ func (d *Data) solveM(t, x *[nv]float64) {
 
 // mulM sets y to M*x.
 func (d *Data) mulM(y, x *[nv]float64) {
-	t1 := (((float64(d.m[0]*x[0]) + float64(d.m[1]*x[1])) + float64(d.m[3]*x[2])) + float64(d.m[6]*x[3])) + float64(d.m[10]*x[4])
+	t1 := (((float64(x[0]*d.m[0]) + float64(x[1]*d.m[1])) + float64(x[2]*d.m[3])) + float64(x[3]*d.m[6])) + float64(x[4]*d.m[10])
 	y[0] = t1
-	t2 := (((float64(d.m[2]*x[1]) + float64(d.m[1]*x[0])) + float64(d.m[4]*x[2])) + float64(d.m[7]*x[3])) + float64(d.m[11]*x[4])
+	t2 := (((float64(x[1]*d.m[2]) + float64(x[0]*d.m[1])) + float64(x[2]*d.m[4])) + float64(x[3]*d.m[7])) + float64(x[4]*d.m[11])
 	y[1] = t2
-	t3 := (((float64(d.m[5]*x[2]) + float64(d.m[4]*x[1])) + float64(d.m[3]*x[0])) + float64(d.m[8]*x[3])) + float64(d.m[12]*x[4])
+	t3 := (((float64(x[2]*d.m[5]) + float64(x[1]*d.m[4])) + float64(x[0]*d.m[3])) + float64(x[3]*d.m[8])) + float64(x[4]*d.m[12])
 	y[2] = t3
-	t4 := (((float64(d.m[9]*x[3]) + float64(d.m[8]*x[2])) + float64(d.m[7]*x[1])) + float64(d.m[6]*x[0])) + float64(d.m[13]*x[4])
+	t4 := (((float64(x[3]*d.m[9]) + float64(x[2]*d.m[8])) + float64(x[1]*d.m[7])) + float64(x[0]*d.m[6])) + float64(x[4]*d.m[13])
 	y[3] = t4
-	t5 := (((float64(d.m[14]*x[4]) + float64(d.m[13]*x[3])) + float64(d.m[12]*x[2])) + float64(d.m[11]*x[1])) + float64(d.m[10]*x[0])
+	t5 := (((float64(x[4]*d.m[14]) + float64(x[3]*d.m[13])) + float64(x[2]*d.m[12])) + float64(x[1]*d.m[11])) + float64(x[0]*d.m[10])
 	y[4] = t5
 }
 

@@ -1069,7 +1069,7 @@ func (d *Data) floor1(end, z, margin float64) {
 	row3[7] = 0
 	row3[8] = 0
 	t7 := float64(d.Qvel[0] * t2)
-	t8 := pull + float64((d.Qvel[1]+(t7+float64(d.Qvel[2]*t5)))*105.26315789473685)
+	t8 := float64((d.Qvel[1]+(t7+float64(d.Qvel[2]*t5)))*105.26315789473685) + pull
 	d.efcAref[n+0] = -t8
 	t9 := float64(t2 * d.qaccSmooth[0])
 	d.efcB[n+0] = t8 + (d.qaccSmooth[1] + (t9 + float64(t5*d.qaccSmooth[2])))
@@ -1782,27 +1782,27 @@ func (d *Data) solveM(t, x *[nv]float64) {
 
 // mulM sets y to M*x.
 func (d *Data) mulM(y, x *[nv]float64) {
-	t1 := (((float64(d.m[0]*x[0]) + float64(d.m[1]*x[1])) + float64(d.m[3]*x[2])) + float64(d.m[6]*x[3])) + float64(d.m[10]*x[4])
-	t2 := (((t1 + float64(d.m[15]*x[5])) + float64(d.m[21]*x[6])) + float64(d.m[25]*x[7])) + float64(d.m[30]*x[8])
+	t1 := (((float64(x[0]*d.m[0]) + float64(x[1]*d.m[1])) + float64(x[2]*d.m[3])) + float64(x[3]*d.m[6])) + float64(x[4]*d.m[10])
+	t2 := (((t1 + float64(x[5]*d.m[15])) + float64(x[6]*d.m[21])) + float64(x[7]*d.m[25])) + float64(x[8]*d.m[30])
 	y[0] = t2
-	t3 := (((float64(d.m[2]*x[1]) + float64(d.m[1]*x[0])) + float64(d.m[4]*x[2])) + float64(d.m[7]*x[3])) + float64(d.m[11]*x[4])
-	t4 := (((t3 + float64(d.m[16]*x[5])) + float64(d.m[22]*x[6])) + float64(d.m[26]*x[7])) + float64(d.m[31]*x[8])
+	t3 := (((float64(x[1]*d.m[2]) + float64(x[0]*d.m[1])) + float64(x[2]*d.m[4])) + float64(x[3]*d.m[7])) + float64(x[4]*d.m[11])
+	t4 := (((t3 + float64(x[5]*d.m[16])) + float64(x[6]*d.m[22])) + float64(x[7]*d.m[26])) + float64(x[8]*d.m[31])
 	y[1] = t4
-	t5 := (((float64(d.m[5]*x[2]) + float64(d.m[4]*x[1])) + float64(d.m[3]*x[0])) + float64(d.m[8]*x[3])) + float64(d.m[12]*x[4])
-	t6 := (((t5 + float64(d.m[17]*x[5])) + float64(d.m[23]*x[6])) + float64(d.m[27]*x[7])) + float64(d.m[32]*x[8])
+	t5 := (((float64(x[2]*d.m[5]) + float64(x[1]*d.m[4])) + float64(x[0]*d.m[3])) + float64(x[3]*d.m[8])) + float64(x[4]*d.m[12])
+	t6 := (((t5 + float64(x[5]*d.m[17])) + float64(x[6]*d.m[23])) + float64(x[7]*d.m[27])) + float64(x[8]*d.m[32])
 	y[2] = t6
-	t7 := (((float64(d.m[9]*x[3]) + float64(d.m[8]*x[2])) + float64(d.m[7]*x[1])) + float64(d.m[6]*x[0])) + float64(d.m[13]*x[4])
-	y[3] = t7 + float64(d.m[18]*x[5])
-	t8 := (((float64(d.m[14]*x[4]) + float64(d.m[13]*x[3])) + float64(d.m[12]*x[2])) + float64(d.m[11]*x[1])) + float64(d.m[10]*x[0])
-	y[4] = t8 + float64(d.m[19]*x[5])
-	t9 := (((float64(d.m[20]*x[5]) + float64(d.m[19]*x[4])) + float64(d.m[18]*x[3])) + float64(d.m[17]*x[2])) + float64(d.m[16]*x[1])
-	y[5] = t9 + float64(d.m[15]*x[0])
-	t10 := (((float64(d.m[24]*x[6]) + float64(d.m[23]*x[2])) + float64(d.m[22]*x[1])) + float64(d.m[21]*x[0])) + float64(d.m[28]*x[7])
-	y[6] = t10 + float64(d.m[33]*x[8])
-	t11 := (((float64(d.m[29]*x[7]) + float64(d.m[28]*x[6])) + float64(d.m[27]*x[2])) + float64(d.m[26]*x[1])) + float64(d.m[25]*x[0])
-	y[7] = t11 + float64(d.m[34]*x[8])
-	t12 := (((float64(d.m[35]*x[8]) + float64(d.m[34]*x[7])) + float64(d.m[33]*x[6])) + float64(d.m[32]*x[2])) + float64(d.m[31]*x[1])
-	y[8] = t12 + float64(d.m[30]*x[0])
+	t7 := (((float64(x[3]*d.m[9]) + float64(x[2]*d.m[8])) + float64(x[1]*d.m[7])) + float64(x[0]*d.m[6])) + float64(x[4]*d.m[13])
+	y[3] = t7 + float64(x[5]*d.m[18])
+	t8 := (((float64(x[4]*d.m[14]) + float64(x[3]*d.m[13])) + float64(x[2]*d.m[12])) + float64(x[1]*d.m[11])) + float64(x[0]*d.m[10])
+	y[4] = t8 + float64(x[5]*d.m[19])
+	t9 := (((float64(x[5]*d.m[20]) + float64(x[4]*d.m[19])) + float64(x[3]*d.m[18])) + float64(x[2]*d.m[17])) + float64(x[1]*d.m[16])
+	y[5] = t9 + float64(x[0]*d.m[15])
+	t10 := (((float64(x[6]*d.m[24]) + float64(x[2]*d.m[23])) + float64(x[1]*d.m[22])) + float64(x[0]*d.m[21])) + float64(x[7]*d.m[28])
+	y[6] = t10 + float64(x[8]*d.m[33])
+	t11 := (((float64(x[7]*d.m[29]) + float64(x[6]*d.m[28])) + float64(x[2]*d.m[27])) + float64(x[1]*d.m[26])) + float64(x[0]*d.m[25])
+	y[7] = t11 + float64(x[8]*d.m[34])
+	t12 := (((float64(x[8]*d.m[35]) + float64(x[7]*d.m[34])) + float64(x[6]*d.m[33])) + float64(x[2]*d.m[32])) + float64(x[1]*d.m[31])
+	y[8] = t12 + float64(x[0]*d.m[30])
 }
 
 // dofDot is the product of two vectors of degrees of freedom.
