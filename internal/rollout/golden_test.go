@@ -10,7 +10,7 @@ import (
 )
 
 // TestGoldenResults holds the results of candidates in every world with a preset, with the policy of the
-// preset. Few of the walkers: an episode takes seconds under an emulator.
+// preset. Few of the walkers and of MuJoCo's worlds: an episode takes seconds under an emulator.
 func TestGoldenResults(t *testing.T) { onEachEngine(t, goldenResults) }
 
 func goldenResults(t *testing.T) {
