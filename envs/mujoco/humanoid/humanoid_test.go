@@ -16,9 +16,9 @@ func TestGolden(t *testing.T) {
 }
 
 func TestSteps(t *testing.T) {
-	envtest.Steps(t, Spec, "../../testdata/mujoco_Humanoid-v5.jsonl.gz", look, envtest.Nearness{Step: 1e-7, Run: 1e-7})
-	envtest.Steps(t, envtest.With(t, Spec, envs.Params{"mujoco_rules": 1}), "../../testdata/mujoco_Humanoid-v5_3.5.jsonl.gz", look, envtest.Nearness{Step: 1e-7, Run: 1e-7})
-	envtest.Steps(t, envtest.With(t, Spec, envs.Params{"mujoco_rules": 2}), "../../testdata/mujoco_Humanoid-v5_3.3.jsonl.gz", look, envtest.Nearness{Step: 1e-7, Run: 1e-7})
+	envtest.Steps(t, Spec, "../../testdata/mujoco_Humanoid-v5.jsonl.gz", look, envtest.Nearness{Step: 1e-9, Run: 1e-9})
+	envtest.Steps(t, envtest.With(t, Spec, envs.Params{"mujoco_rules": 1}), "../../testdata/mujoco_Humanoid-v5_3.5.jsonl.gz", look, envtest.Nearness{Step: 1e-9, Run: 1e-9})
+	envtest.Steps(t, envtest.With(t, Spec, envs.Params{"mujoco_rules": 2}), "../../testdata/mujoco_Humanoid-v5_3.3.jsonl.gz", look, envtest.Nearness{Step: 1e-9, Run: 1e-9})
 }
 
 func TestStates(t *testing.T) { envtest.States(t, Spec) }
@@ -26,6 +26,11 @@ func TestStates(t *testing.T) { envtest.States(t, Spec) }
 // TestLong takes random steps: the physics never diverges.
 func TestLong(t *testing.T) {
 	envtest.Long(t, Spec, func(e envs.Env) bool { return !e.(*env).S.Physics.Bad })
+}
+
+// TestDiverged ends an episode whose physics diverged.
+func TestDiverged(t *testing.T) {
+	envtest.Diverged(t, Spec, func(e envs.Env) { e.(*env).S.Physics.Bad = true })
 }
 
 func FuzzStep(f *testing.F) {
