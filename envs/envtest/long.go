@@ -151,3 +151,21 @@ func odd(b byte) float64 {
 	}
 	return (float64(b) - 100) / 16
 }
+
+// Diverged checks that an episode ends with a reward of 0, and that all that is seen stays finite, at the step after
+// diverge has made an instance's physics one that diverged.
+func Diverged(t *testing.T, spec *envs.Spec, diverge func(envs.Env)) {
+	p := newPlayer(spec)
+	p.reset(1)
+	p.play(3)
+	diverge(p.env)
+	p.play(1)
+	if !p.terminated || p.reward != 0 {
+		t.Errorf("%s: a step after the physics diverged gives a reward of %v, and ends the episode: %t", spec.ID, p.reward, p.terminated)
+	}
+	p.finite(t)
+	p.reset(1)
+	if p.play(1); p.terminated {
+		t.Errorf("%s: the next episode ends at its first step", spec.ID)
+	}
+}

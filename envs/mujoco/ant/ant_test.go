@@ -28,6 +28,11 @@ func TestLong(t *testing.T) {
 	envtest.Long(t, Spec, func(e envs.Env) bool { return !e.(*env).S.Physics.Bad })
 }
 
+// TestDiverged ends an episode whose physics diverged.
+func TestDiverged(t *testing.T) {
+	envtest.Diverged(t, Spec, func(e envs.Env) { e.(*env).S.Physics.Bad = true })
+}
+
 func FuzzStep(f *testing.F) {
 	f.Add(uint64(1), []byte{0, 1, 2, 3, 255, 7, 9, 200})
 	f.Fuzz(func(t *testing.T, seed uint64, data []byte) { envtest.FuzzSteps(t, Spec, seed, data) })

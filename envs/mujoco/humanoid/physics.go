@@ -93,7 +93,7 @@ type Data struct {
 	QaccWarmstart [nv]float64 // where the solver starts: the last accelerations
 	Time          float64     // [s]
 	Rules         int32       // mujoco.Rules40, ...
-	Bad           bool        // the state went beyond what is possible, and was reset: the episode must end
+	Bad           bool        // the state went beyond what is possible, and was reset: the episode must end, and Step does nothing
 
 	// Derived, of the last evaluation: that of the state before the last step, or of Runge-Kutta's last stage.
 	Xpos           [nbody][3]float64  // positions of bodies [m]
@@ -287,8 +287,11 @@ func (d *Data) move(v *[nv]float64) {
 }
 
 // Step advances the simulation by one timestep under the given controls, by Runge-Kutta's method of fourth order.
+// It does nothing to one that is Bad.
 func (d *Data) Step(ctrl []float64) {
-	d.Bad = false
+	if d.Bad {
+		return
+	}
 	d.actuate(ctrl)
 	d.forward()
 	d.x0q = d.Qpos
