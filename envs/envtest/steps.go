@@ -22,8 +22,8 @@ import (
 type Nearness struct {
 	// Step is for one step from a recorded state.
 	Step float64
-	// Run is for the 20 steps of a run; where MuJoCo itself ends further away when it starts off by one unit in the last
-	// place, it is ten times that.
+	// Run is for the 20 steps of a run; where MuJoCo itself ends further away when it starts off by one unit in the
+	// last place, it is ten times that.
 	Run float64
 }
 

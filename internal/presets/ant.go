@@ -2,9 +2,9 @@ package presets
 
 import "github.com/evoswarm/evoswarm/internal/evolve"
 
-// Trials: seed 1000, 150 s on a busy computer, for 1.5 M env-steps: the best mean return was 1,331 (snes). A policy that
-// does nothing stays healthy and has about 1,000, and actions cost, so a sigma must be small: with 0.1, and the reward for
-// being healthy subtracted, snes learned to fall at once, which costs least.
+// Trials: seed 1000, 150 s on a busy computer, for 1.5 M env-steps: the best mean return was 1,331 (snes). A policy
+// that does nothing stays healthy and has about 1,000, and actions cost, so a sigma must be small: with 0.1, and the
+// reward for being healthy subtracted, snes learned to fall at once, which costs least.
 func init() {
 	add("Ant-v5", Preset{
 		Policy: linear("clip", false), SharedEpisodes: true, Observations: running(), EvalEvery: 5, EvalEpisodes: 4,

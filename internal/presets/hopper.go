@@ -5,14 +5,14 @@ import (
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
-// Trials: seeds 1000 and 1001, 120 and 150 s (dises) and 40 s (snes) on a busy computer: none solved. dises reached 3,000
-// after 1.7 and 1.9 M env-steps (13 and 12 s), and at best 3,665 and 3,513 (14.8 and 16.9 M); snes 3,000 after 0.7 and
-// 0.5 M (13 and 4 s), and 3,361 and 3,202 (5.4 and 3.8 M).
+// Trials: seeds 1000 and 1001, 120 and 150 s (dises) and 40 s (snes) on a busy computer: none solved. dises reached
+// 3,000 after 1.7 and 1.9 M env-steps (13 and 12 s), and at best 3,665 and 3,513 (14.8 and 16.9 M); snes 3,000 after
+// 0.7 and 0.5 M (13 and 4 s), and 3,361 and 3,202 (5.4 and 3.8 M).
 //
-// A cap on the length of episodes teaches the first hops first. With 60 candidates, a sigma of 0.1 and a least one of 0.02
-// dises reached 3,503 and 3,184 (3.4 and 4.5 M). With a bonus of 1 subtracted instead of the cap, 40 candidates reached
-// 3,473 and 3,254 (3.5 and 3.8 M), and ars (16 evaluations, sigma 0.025, alpha 0.01, top 4) 3,343 (6.7 M). snes with a sigma of 0.2 and
-// neither got stuck at 2,534, with an mlp of 16 units at 1,080.
+// A cap on the length of episodes teaches the first hops first. With 60 candidates, a sigma of 0.1 and a least one of
+// 0.02 dises reached 3,503 and 3,184 (3.4 and 4.5 M). With a bonus of 1 subtracted instead of the cap, 40 candidates
+// reached 3,473 and 3,254 (3.5 and 3.8 M), and ars (16 evaluations, sigma 0.025, alpha 0.01, top 4) 3,343 (6.7 M).
+// snes with a sigma of 0.2 and neither got stuck at 2,534, with an mlp of 16 units at 1,080.
 func init() {
 	add("Hopper-v5", Preset{
 		Policy: linear("clip", false), SharedEpisodes: true, Conditions: rollout.Conditions{Cap: 1.5}, Observations: running(),

@@ -5,8 +5,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/rollout"
 )
 
-// Trials: seed 1000, 90 s on a busy computer, for 0.3 M env-steps: a mean return of 569, where a random policy has 120. The
-// ARS paper takes tens of millions. With 5,916 parameters, cma-es and xnes cannot train this policy.
+// Trials: seed 1000, 90 s on a busy computer, for 0.3 M env-steps: a mean return of 569, where a random policy has
+// 120. The ARS paper takes tens of millions. With 5,916 parameters, cma-es and xnes cannot train this policy.
 func init() {
 	add("Humanoid-v5", Preset{
 		Policy: linear("clip", false), SharedEpisodes: true, Conditions: rollout.Conditions{Cap: 1.5}, Observations: running(),

@@ -2,8 +2,8 @@ package presets
 
 import "github.com/evoswarm/evoswarm/internal/evolve"
 
-// Trials: seeds 1000 and 1001. Four episodes for a candidate: with two, a run of snes balanced most of the time for 15 M
-// env-steps, and fell once in a hundred episodes. dises as in other worlds (sigma 1) learned nothing in 9 M.
+// Trials: seeds 1000 and 1001. Four episodes for a candidate: with two, a run of snes balanced most of the time for
+// 15 M env-steps, and fell once in a hundred episodes. dises as in other worlds (sigma 1) learned nothing in 9 M.
 func init() {
 	add("InvertedDoublePendulum-v5", Preset{
 		Policy: linear("clip", false), SharedEpisodes: true, EvalEvery: 4, EvalEpisodes: 32,

@@ -2,9 +2,9 @@ package presets
 
 import "github.com/evoswarm/evoswarm/internal/evolve"
 
-// Trials: seeds 1000 and 1001, 20 s. All of them swim at 355 to 361 after a million env-steps or less; the threshold of 360
-// is just below the best that was seen (361.3), so that whether it is passed is chance. ars as in its paper, with 8
-// evaluations, reached 358.6 and 360.7.
+// Trials: seeds 1000 and 1001, 20 s. All of them swim at 355 to 361 after a million env-steps or less; the threshold
+// of 360 is just below the best that was seen (361.3), so that whether it is passed is chance. ars as in its paper,
+// with 8 evaluations, reached 358.6 and 360.7.
 func init() {
 	add("Swimmer-v5", Preset{
 		Policy: linear("clip", false), SharedEpisodes: true, EvalEvery: 5, EvalEpisodes: 8,

@@ -59,7 +59,7 @@ uniformly from [-0.1, 0.1), each velocity by a normal number times 0.1.
 Terminated when the height is not in [0.2, 1]. Truncated after 1000 steps. Solved at a mean return of 6000.
 
 An episode also ends, with a reward of 0, where the physics diverges: a coordinate that is not finite or beyond 1e10.
-MuJoCo puts the robot back to its first pose there and goes on.
+MuJoCo puts the robot back to its first pose there and continues.
 
 ## Version history
 

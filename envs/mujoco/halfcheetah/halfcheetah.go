@@ -64,7 +64,7 @@ velocity by a normal number times 0.1.
 No state is terminal. Truncated after 1000 steps. Solved at a mean return of 4800.
 
 An episode also ends, with a reward of 0, where the physics diverges: a coordinate that is not finite or beyond 1e10.
-MuJoCo puts the robot back to its first pose there and goes on.
+MuJoCo puts the robot back to its first pose there and continues.
 
 ## Version history
 

@@ -72,7 +72,7 @@ drawn uniformly from [-0.01, 0.01).
 Terminated when the torso is not between 1 and 2 m high. Truncated after 1000 steps. Gymnasium names no return from which the world counts as solved; ours is 6000.
 
 An episode also ends, with a reward of 0, where the physics diverges: a coordinate that is not finite or beyond 1e10.
-MuJoCo puts the robot back to its first pose there and goes on.
+MuJoCo puts the robot back to its first pose there and continues.
 
 ## Version history
 

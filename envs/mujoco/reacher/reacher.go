@@ -53,7 +53,7 @@ disk of 0.2 m around the joint.
 No state is terminal. Truncated after 50 steps. Solved at a mean return of -3.75.
 
 An episode also ends, with a reward of 0, where the physics diverges: a coordinate that is not finite or beyond 1e10.
-MuJoCo puts the robot back to its first pose there and goes on.
+MuJoCo puts the robot back to its first pose there and continues.
 
 ## Version history
 

@@ -67,7 +67,7 @@ Upright at rest, with noise: each coordinate and each velocity is moved by a num
 Terminated when the walker is not healthy. Truncated after 1000 steps. Gymnasium names no return from which the world counts as solved; ours is 5000.
 
 An episode also ends, with a reward of 0, where the physics diverges: a coordinate that is not finite or beyond 1e10.
-MuJoCo puts the robot back to its first pose there and goes on.
+MuJoCo puts the robot back to its first pose there and continues.
 
 ## Version history
 
