@@ -242,6 +242,9 @@ func TestLists(t *testing.T) {
 		if p.Default {
 			defaults[p.Env]++
 		}
+		if p.Env == "Humanoid-v5" && (p.Strategy == "cma-es" || p.Strategy == "xnes") {
+			continue // 5,916 parameters are more than a full covariance may have
+		}
 		policy := p.Policy
 		policy.Hidden = slices.Clone(policy.Hidden)
 		a, err := (&Options{Env: p.Env, Strategy: p.Strategy}).rules()
