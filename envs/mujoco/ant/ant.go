@@ -92,7 +92,7 @@ var Spec = mujocoenv.Spec[State](mujocoenv.World{
 	Qvel:     []string{"x", "y", "z", "turn x", "turn y", "turn z", "hip_1", "ankle_1", "hip_2", "ankle_2", "hip_3", "ankle_3", "hip_4", "ankle_4"},
 	Stale:    append([]string{"xpos torso"}, mujocoenv.Names("cfrc_ext", 6, 6*nbody)...),
 	Free:     true,
-	MaxSteps: 1000, SolvedReturn: 6000, FPS: 20, StepNS: 75000,
+	MaxSteps: 1000, SolvedReturn: 6000, FPS: 20, StepNS: 68000,
 	Camera: mujocoenv.Camera{Camera: envs.Camera{Target: [3]float64{0, 0, 0.4}, Distance: 4.5, Azimuth: 110, Elevation: -25}, Follow: 1, Cell: 1},
 })
 

@@ -89,7 +89,7 @@ var Spec = mujocoenv.Spec[State](mujocoenv.World{
 		{Name: "mujoco_rules", Kind: envs.IntegerParam, Default: defaults[mujocoRules], Low: mujoco.Rules40, High: mujoco.Rules33, Doc: "whose physics: 0 MuJoCo 4.0, 1 that of 3.5, 2 that of 3.3"},
 	},
 	Qpos: joints, Qvel: joints,
-	MaxSteps: 1000, SolvedReturn: 4800, FPS: 20, StepNS: 12000,
+	MaxSteps: 1000, SolvedReturn: 4800, FPS: 20, StepNS: 3600,
 	Camera: mujocoenv.Camera{Camera: envs.Camera{Target: [3]float64{0, 0, 0.5}, Distance: 3.4, Azimuth: 90, Elevation: -12}, Follow: 1, Cell: 1},
 })
 

@@ -91,7 +91,7 @@ var Spec = mujocoenv.Spec[State](mujocoenv.World{
 		{Name: "mujoco_rules", Kind: envs.IntegerParam, Default: defaults[mujocoRules], Low: mujoco.Rules40, High: mujoco.Rules33, Doc: "whose physics: 0 MuJoCo 4.0, 1 that of 3.5, 2 that of 3.3"},
 	},
 	Qpos: joints, Qvel: joints,
-	MaxSteps: 1000, SolvedReturn: 3800, FPS: 125, StepNS: 23000,
+	MaxSteps: 1000, SolvedReturn: 3800, FPS: 125, StepNS: 6600,
 	Camera: mujocoenv.Camera{Camera: envs.Camera{Target: [3]float64{0, 0, 0.8}, Distance: 3.2, Azimuth: 90, Elevation: -12}, Follow: 1, Cell: 1},
 })
 

@@ -105,7 +105,7 @@ var Spec = mujocoenv.Spec[State](mujocoenv.World{
 	Qvel:     []string{"x", "y", "z", "turn x", "turn y", "turn z", "abdomen_z", "abdomen_y", "abdomen_x", "right_hip_x", "right_hip_z", "right_hip_y", "right_knee", "left_hip_x", "left_hip_z", "left_hip_y", "left_knee", "right_shoulder1", "right_shoulder2", "right_elbow", "left_shoulder1", "left_shoulder2", "left_elbow"},
 	Stale:    staleNames(),
 	Free:     true,
-	MaxSteps: 1000, SolvedReturn: 6000, SolvedOurs: true, FPS: 67, StepNS: 80000,
+	MaxSteps: 1000, SolvedReturn: 6000, SolvedOurs: true, FPS: 67, StepNS: 94000,
 	Camera: mujocoenv.Camera{Camera: envs.Camera{Target: [3]float64{0, 0, 0.9}, Distance: 4, Azimuth: 110, Elevation: -15}, Follow: 1, Cell: 1},
 })
 

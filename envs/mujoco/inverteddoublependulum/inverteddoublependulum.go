@@ -77,7 +77,7 @@ var Spec = mujocoenv.Spec[State](mujocoenv.World{
 	},
 	Qpos: joints, Qvel: joints,
 	Stale:    []string{"qfrc_constraint slider"},
-	MaxSteps: 1000, SolvedReturn: 9100, FPS: 20, StepNS: 10000,
+	MaxSteps: 1000, SolvedReturn: 9100, FPS: 20, StepNS: 1700,
 	Camera: mujocoenv.Camera{Camera: envs.Camera{Target: [3]float64{0, 0, 0.5}, Distance: 3.2, Azimuth: 90, Elevation: -10}, Cell: 1},
 })
 

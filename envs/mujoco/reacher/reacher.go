@@ -77,7 +77,7 @@ var Spec = mujocoenv.Spec[State](mujocoenv.World{
 	},
 	Qpos: joints, Qvel: joints,
 	Stale:    []string{"fingertip x", "fingertip y", "fingertip z", "target x", "target y", "target z"},
-	MaxSteps: 50, SolvedReturn: -3.75, FPS: 50, StepNS: 5000,
+	MaxSteps: 50, SolvedReturn: -3.75, FPS: 50, StepNS: 830,
 	Camera: mujocoenv.Camera{Camera: envs.Camera{Target: [3]float64{0, 0, 0}, Distance: 0.85, Azimuth: 90, Elevation: -75}, Cell: 0.1, Goal: 9},
 })
 
