@@ -279,7 +279,9 @@ func TestBadTasks(t *testing.T) {
 }
 
 // walker reports whether the world's episodes take seconds under an emulator.
-func walker(id string) bool { return strings.HasPrefix(id, "BipedalWalker") || strings.HasSuffix(id, "-v5") }
+func walker(id string) bool {
+	return strings.HasPrefix(id, "BipedalWalker") || strings.HasSuffix(id, "-v5")
+}
 
 // mix makes seeds of numbers, as splitmix64 does.
 func mix(xs ...uint64) uint64 {
