@@ -108,7 +108,7 @@ def main():
                 a, b = old["models"][name].get(field), new["models"][name].get(field)
                 if a != b:
                     print(f"{name} {field}: {a} in MuJoCo {old['mujoco']}, {b} in {new['mujoco']}")
-        sys.exit(old["sha256"] != new["sha256"])
+        sys.exit(old["models"] != new["models"] or old["sha256"] != new["sha256"])
     open(path, "w").write(text)
     print("wrote models.json with MuJoCo", mujoco.__version__)
 

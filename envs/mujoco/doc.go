@@ -3,7 +3,7 @@
 // # Where the engine is
 //
 // A world's model never changes, so the engine is unrolled for it: unroll.py reads the compiled models (models.json,
-// which compile.py makes with MuJoCo itself) and writes physics.go of each world's package. There, kinematics, inertia,
+// which compile.py makes with MuJoCo itself) and writes files of each world's package. There, kinematics, inertia,
 // bias forces, rows of constraints and the factorizations are written out for this one tree of bodies: what is zero or
 // one in the model costs nothing, and nothing is copied or cleared that the model does not have. Names are MuJoCo's. Of
 // the two large models, Ant and Humanoid, what is the same for each body stays in loops: more code than the processor's

@@ -3,7 +3,6 @@ package mujoco_test
 import (
 	"math"
 	"math/rand/v2"
-	"os/exec"
 	"testing"
 
 	"github.com/evoswarm/evoswarm/envs/mujoco"
@@ -16,6 +15,7 @@ import (
 	"github.com/evoswarm/evoswarm/envs/mujoco/reacher"
 	"github.com/evoswarm/evoswarm/envs/mujoco/swimmer"
 	"github.com/evoswarm/evoswarm/envs/mujoco/walker2d"
+	"github.com/evoswarm/evoswarm/testnet/python"
 )
 
 // sim is the engine of one world, without its sizes.
@@ -410,27 +410,19 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestGenerated checks that physics.go of every world is what unroll.py makes of models.json.
+// TestGenerated checks that the engine of every world is what unroll.py makes of models.json. unroll.py needs gofmt.
 func TestGenerated(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes seconds")
+		t.Skip("traces nine models in Python")
 	}
-	for _, program := range []string{"python3", "gofmt"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skip(err)
-		}
-	}
-	if out, err := exec.Command("python3", "-B", "unroll.py", "--check").CombinedOutput(); err != nil {
-		t.Errorf("%v: %s\nRun python3 envs/mujoco/unroll.py", err, out)
-	}
+	python.Run(t, "unroll.py", "--check")
 }
 
-// TestCompiled checks that the installed MuJoCo, if there is one, compiles the models of models.json.
+// TestCompiled checks that the MuJoCo of .ci/requirements.txt compiles the models of models.json. Another one may
+// change scores: see Rules in doc.go.
 func TestCompiled(t *testing.T) {
-	if err := exec.Command("python3", "-c", "import mujoco, gymnasium").Run(); err != nil {
-		t.Skip("no MuJoCo in Python")
+	if testing.Short() {
+		t.Skip("imports MuJoCo in Python")
 	}
-	if out, err := exec.Command("python3", "-B", "compile.py", "--check").CombinedOutput(); err != nil {
-		t.Errorf("%v: %s\nA new version may change scores: see Rules in doc.go", err, out)
-	}
+	python.Run(t, "compile.py", "--check")
 }

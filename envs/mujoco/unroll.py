@@ -1,6 +1,7 @@
-"""Writes physics.go of each world of MuJoCo: the engine, unrolled for the world's model.
+"""Writes the engine of each world of MuJoCo, unrolled for the world's model: model.go, data.go, integrate.go, smooth.go,
+collide.go, constraint.go, solver.go and forces.go in the world's package.
 
-    python unroll.py             # writes <world>/physics.go for every model of models.json
+    python unroll.py             # writes the files for every model of models.json
     python unroll.py --check     # says which would change
 
 It needs nothing but Python and gofmt. trace.py computes with formulas, smooth.py has MuJoCo's algorithms for bodies, and
@@ -28,17 +29,17 @@ def main():
         if only and package not in only:
             continue
         Value.table.clear()
-        text_ = physics.write(Model(package, d), data)
-        text_ = subprocess.run(["gofmt"], input=text_, capture_output=True, text=True)
-        if text_.returncode:
-            sys.exit(f"{package}: {text_.stderr[:2000]}")
-        path = os.path.join(HERE, package, "physics.go")
-        old = open(path).read() if os.path.exists(path) else ""
-        if old != text_.stdout:
-            changed.append(package)
-            if not check:
-                os.makedirs(os.path.dirname(path), exist_ok=True)
-                open(path, "w").write(text_.stdout)
+        os.makedirs(os.path.join(HERE, package), exist_ok=True)
+        for name, code in physics.write(Model(package, d), data).items():
+            out = subprocess.run(["gofmt"], input=code, capture_output=True, text=True)
+            if out.returncode:
+                sys.exit(f"{package}/{name}: {out.stderr[:2000]}")
+            path = os.path.join(HERE, package, name)
+            old = open(path).read() if os.path.exists(path) else ""
+            if old != out.stdout:
+                changed.append(f"{package}/{name}")
+                if not check:
+                    open(path, "w").write(out.stdout)
     print("changed:" if changed else "nothing changed", *changed)
     sys.exit(bool(check and changed))
 

@@ -1,10 +1,10 @@
-// Package tumble is an environment in space to copy: a staff tumbles over a floor, and is pushed so that it
-// stands up. It shows how to draw a scene in space; examples/hover is simpler, and says more about the rest.
+// Package tumble is an example of an environment in space: a policy pushes a tumbling staff until it is upright. It
+// shows how to draw a scene in space. examples/hover is simpler and explains the rest.
 package tumble
 
 import "github.com/evoswarm/evoswarm/envs"
 
-const doc = `A staff falls on a floor and tumbles. Its upper end has to be pushed so that it stands up.
+const doc = `A staff falls on a floor and tumbles. The policy pushes its upper end to keep it upright.
 
 ## Action space
 
@@ -16,7 +16,7 @@ Box(12), float32: position [m] and velocity [m/s] of the middle, direction of th
 
 ## Rewards
 
-In every step the third coordinate of the direction: 1 where the staff stands upright, -1 upside down.
+Each step gives the third coordinate of the direction: 1 for an upright staff, -1 for one upside down.
 
 ## Starting state
 

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 // stepRule holds step code to the kernel subset of Go (docs/spec/numerics.md) with the front end of the translator, so
 // that one source can run in tabs and on GPUs. Step code is every file step.go in and below envs, every file of the
 // engine envs/box2d (not of the worlds below it, and not state.go, which is for traces), every file of envs/mujoco and
-// physics.go of its worlds, internal/policy/forward.go, and internal/episode.
+// what unroll.py writes for its worlds, internal/policy/forward.go, and internal/episode.
 func stepRule(c *code) []finding {
 	rules := translate.Rules{Module: module, Step: func(path, file string) bool {
 		if path == c.PkgPath {
@@ -30,12 +31,15 @@ func stepRule(c *code) []finding {
 	return found
 }
 
+// unrolled are the files that envs/mujoco/unroll.py writes for a world.
+var unrolled = []string{"model.go", "data.go", "integrate.go", "smooth.go", "collide.go", "constraint.go", "solver.go", "forces.go"}
+
 func isStep(room, file string) bool {
 	dir, name := filepath.Split(file)
 	switch room {
 	case "envs":
 		dir = filepath.ToSlash(dir)
-		return name == "step.go" || name == "physics.go" || strings.HasSuffix(dir, "/envs/mujoco/") ||
+		return name == "step.go" || strings.Contains(dir, "/envs/mujoco/") && slices.Contains(unrolled, name) || strings.HasSuffix(dir, "/envs/mujoco/") ||
 			strings.HasSuffix(dir, "/envs/box2d/") && name != "state.go"
 	case "internal/policy":
 		return name == "forward.go"
@@ -99,7 +103,7 @@ func TestIsStep(t *testing.T) {
 		{"envs", "/src/envs/box2d/lunarlander/step.go", true},
 		{"envs", "/src/envs/box2d/lunarlander/draw.go", false},
 		{"envs", "/src/envs/mujoco/collide.go", true},
-		{"envs", "/src/envs/mujoco/hopper/physics.go", true},
+		{"envs", "/src/envs/mujoco/hopper/smooth.go", true},
 		{"envs", "/src/envs/mujoco/hopper/draw.go", false},
 		{"internal/policy", "/src/internal/policy/forward.go", true},
 		{"internal/episode", "/src/internal/episode/loop.go", true},

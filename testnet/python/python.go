@@ -28,11 +28,12 @@ func RunWith(t testing.TB, stdin []byte, script string, args ...string) []byte {
 		t.Fatalf("%v: Python with the libraries that read our files is missing; make tools installs it", err)
 	}
 	cmd := exec.CommandContext(t.Context(), interpreter, append([]string{script}, args...)...)
+	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1") // next to a script that imports another
 	var stderr bytes.Buffer
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(stdin), &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%s: %v\n%s", script, err, stderr.Bytes())
+		t.Fatalf("%s: %v\n%s%s", script, err, out, stderr.Bytes())
 	}
 	return out
 }

@@ -6,8 +6,9 @@ import { Saver } from "./saver.ts";
 import { invitation } from "./share.ts";
 import { LogCheck } from "./checker.ts";
 import { merge } from "./curve.ts";
-import { element, save } from "./dom.ts";
-import { say, type Key } from "./lang.ts";
+import { element } from "./dom.ts";
+import { saveTabFile, type TabFile } from "./download.ts";
+import { say } from "./lang.ts";
 import { Live } from "./live.ts";
 import { holdOf, type Asked, type Present } from "./manners.ts";
 import { addressesOf, fetchAddresses, nodeURL, readAssets, worksOn, type Addresses } from "./load.ts";
@@ -77,7 +78,7 @@ let unanswered = false;
 
 languageSwitch(element("language"), retell);
 const page = new Page(
-  { pause, workers: setWorkers, manners: setManners, play, log: downloadLog, policy: downloadPolicy, certificate: downloadCertificate, check, film: makeFilm, back: () => feature(null), invitation: invite },
+  { pause, workers: setWorkers, manners: setManners, play, log: () => void download("log"), policy: () => void download("policyFile"), certificate: () => void download("certificate"), check, film: makeFilm, back: () => feature(null), invitation: invite },
   cores(),
 );
 const saver = new Saver();
@@ -428,27 +429,11 @@ function choose(): void {
   tell({ hold: holdNow() });
 }
 
-/** download saves a file that the tab makes. */
-async function download(what: "log" | "policyFile" | "certificate", name: string, failed: Key, hint: Key): Promise<void> {
-  if (!tab) return;
-  try {
-    save(await tab.call(what), name);
-  } catch (err) {
-    report({ error: say(failed, { why: message(err) }), hint: say(hint), fatal: false });
-  }
-}
-
-function downloadLog(): void {
-  void download("log", `${situation.status?.run}.seedlog`, "save.log", "save.log-hint");
-}
-
-function downloadPolicy(): void {
-  const status = situation.status;
-  if (status) void download("policyFile", `${status.env}-${newest(status)}.safetensors`, "save.policy", "save.again");
-}
-
-function downloadCertificate(): void {
-  void download("certificate", "contribution.json", "save.certificate", "save.again");
+/** download saves a file that the tab makes of what it has. */
+async function download(file: TabFile): Promise<void> {
+  const { status } = situation;
+  const problem = tab && status && (await saveTabFile(tab, file, status));
+  if (problem) report(problem);
 }
 
 /** makeFilm films the episode that is played next, or gives that up. */

@@ -103,7 +103,7 @@ func (s *State) Act(rng *noise.Stream, act []float64, obs []float32) (reward flo
 	return reward, !healthy && s.Param[terminateWhenUnhealthy] != 0
 }
 
-// healthy says whether the hopper stands.
+// healthy reports whether the hopper is upright and within bounds.
 func (s *State) healthy() bool {
 	p, q, v := &s.Param, &s.Physics.Qpos, &s.Physics.Qvel
 	for i := 2; i < nq; i++ {

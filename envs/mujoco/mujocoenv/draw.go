@@ -44,7 +44,7 @@ func (e *Env[T, P]) Draw(s *envs.Scene) {
 	}
 }
 
-// role is the color of a geom: what the camera follows stands out, and what belongs to no body is part of the scene.
+// role returns the color of a geom. The body that the camera follows has its own; geoms of no body have that of joints.
 func (c *Camera) role(i int, g mujoco.Geom) envs.Role {
 	switch {
 	case g.Body == 0:

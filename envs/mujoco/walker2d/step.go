@@ -98,7 +98,7 @@ func (s *State) Act(rng *noise.Stream, act []float64, obs []float32) (reward flo
 	return reward, !healthy && s.Param[terminateWhenUnhealthy] != 0
 }
 
-// healthy says whether the walker stands.
+// healthy reports whether the walker is upright and within bounds.
 func (s *State) healthy() bool {
 	p, q := &s.Param, &s.Physics.Qpos
 	return mujocoenv.Inside(q[1], p[healthyZLow], p[healthyZHigh]) && mujocoenv.Inside(q[2], p[healthyAngleLow], p[healthyAngleHigh])

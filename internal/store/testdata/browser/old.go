@@ -55,7 +55,7 @@ func old() error {
 	return nil
 }
 
-// savedStore is what version 1 named the store of the browser's own values, such as its key.
+// savedStore is the name, since version 1, of the store of values that belong to the browser, such as its key.
 const savedStore = "shelf"
 
 // makeOld writes such a database.
