@@ -296,8 +296,8 @@ def dot6(a, b):
 class Smooth:
     """Kinematics, inertia, bias and passive forces of a model, traced. Its fields have MuJoCo's names.
 
-    Where a model is rolled, what is the same for each of its many bodies is left to loops of the program (ROLLED in
-    physics.py): written out, it would be more code than a processor reads in time. Then cinert, M and the forces of
+    Where a model is rolled, what is the same for each of its many bodies is left to loops of the program (inertias in
+    templates): written out, it would be more code than a processor reads in time. Then cinert, M and the forces of
     bodies are read from where the loops leave them.
     """
 

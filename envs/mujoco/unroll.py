@@ -4,8 +4,9 @@ collide.go, constraint.go, solver.go and forces.go in the world's package.
     python unroll.py             # writes the files for every model of models.json
     python unroll.py --check     # says which would change
 
-It needs nothing but Python and gofmt. trace.py computes with formulas, smooth.py has MuJoCo's algorithms for bodies, and
-physics.py those for constraints.
+It needs nothing but Python and gofmt. trace.py computes with formulas, smooth.py has MuJoCo's algorithms for bodies,
+contact.py and solver.py those for constraints, state.py and step.py what a world stores and how it advances. physics.py puts
+all into files. Code that no model changes is in templates.
 """
 
 import json
