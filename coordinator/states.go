@@ -30,11 +30,12 @@ type states struct {
 	recent, marks       []*node // oldest first
 	maxRecent, maxMarks int
 	first, interval     uint64 // between marks, at the beginning and now
+	bytes               int64  // of one state
 }
 
 func newStates(shape evolve.Shape) states {
 	fit := int(stateBudget / max(shape.Bytes(), 1))
-	s := states{maxRecent: min(max(fit, minRecent), maxRecent), maxMarks: min(max(fit, minMarks), maxMarks), first: markEvery}
+	s := states{maxRecent: min(max(fit, minRecent), maxRecent), maxMarks: min(max(fit, minMarks), maxMarks), first: markEvery, bytes: shape.Bytes()}
 	if s.maxMarks < 4 {
 		s.first = keepDepth // fewer than 4 marks of the shorter distance would not reach far enough below the head
 	}

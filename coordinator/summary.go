@@ -15,8 +15,16 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// summaryDepth is how far below the head an entry lies when it is summed up: deep enough that it rarely changes.
-const summaryDepth = 64
+const (
+	// summaryDepth is how far below the head a mark lies when it is summed up: deep enough that it rarely changes, and
+	// that a hub which restarts there can give the base that newcomers ask for.
+	summaryDepth = 64
+	// leafEvery is the distance in height of a leaf's summaries if they are small, and leafDepth how far below the head
+	// the newest lies: nobody asks a leaf for a base, so it restarts with fewer entries to fold.
+	leafEvery, leafDepth = 32, 32
+	// leafSmall is how many bytes of state and credits a leaf writes that often, which is every few seconds.
+	leafSmall = 64 << 10
+)
 
 const (
 	summaryTag  = "evoswarm/summary/1"
@@ -122,21 +130,36 @@ func decodeSummary(data []byte) (*Summary, error) {
 	return s, nil
 }
 
-// summarize sums up the newest mark that is deep enough, once.
+// summarize sums up the newest entry whose turn it is, once.
 func (c *Coordinator) summarize() {
-	if c.based != nil || c.chain.head != c.chain.reported || c.chain.head.height < c.chain.summarized+summaryDepth {
+	if c.based != nil || c.chain.head != c.chain.reported {
 		return
 	}
-	var best *node
-	for _, n := range c.chain.states.marks {
-		if n.height > c.chain.summarized && n.height+summaryDepth <= c.chain.head.height && c.chain.canonAt(n.height) == n && (best == nil || n.height > best.height) {
+	if n := c.chain.ripe(!c.cfg.Hub); n != nil && n.height > c.chain.summarized {
+		c.chain.summarized = n.height
+		c.out.Summary = c.chain.summary(n)
+	}
+}
+
+// ripe returns the newest canonical entry that is deep enough to be summed up: a mark, or another one that a leaf
+// sums up. Nil if there is none.
+func (c *chain) ripe(leaf bool) (best *node) {
+	consider := func(n *node, depth uint64) {
+		if n.height+depth <= c.head.height && (best == nil || n.height > best.height) && c.canonAt(n.height) == n {
 			best = n
 		}
 	}
-	if best != nil {
-		c.chain.summarized = best.height
-		c.out.Summary = c.chain.summary(best)
+	for _, n := range c.states.marks {
+		consider(n, summaryDepth)
 	}
+	if leaf && c.states.bytes+int64(creditLen*len(c.credits)) <= leafSmall {
+		for _, n := range c.states.recent {
+			if n.height%leafEvery == 0 {
+				consider(n, leafDepth)
+			}
+		}
+	}
+	return best
 }
 
 // summary sums up the chain up to a canonical entry whose state is in memory.

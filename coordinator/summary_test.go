@@ -57,6 +57,30 @@ func TestRestartReadsOnlyWhatIsAboveTheSummary(t *testing.T) {
 	}
 }
 
+// TestLeafRestartsNearItsHead: nobody asks a leaf for a base, so what it folds at a restart is a part of what a hub does,
+// as long as its summaries are small.
+func TestLeafRestartsNearItsHead(t *testing.T) {
+	l := newLone(t)
+	l.cfg.Hub = false
+	l.start(t)
+	for _, height := range []uint64{leafEvery + leafDepth, 3*leafEvery + leafDepth - 1, firstInterval + 5*leafEvery + 7} {
+		l.grow(height)
+		c, notes, _ := l.again(t, l.disk)
+		if root, head := c.chain.root.height, c.chain.head.height; root+leafEvery+leafDepth <= head || root+leafDepth > head {
+			t.Errorf("height %d: begins at %d", head, root)
+		}
+		if len(notes) > 0 {
+			t.Errorf("height %d: notes %v", height, notes)
+		}
+		sameChain(t, c, l.coord)
+	}
+	l.coord.chain.states.bytes = leafSmall + 1
+	l.grow(2*firstInterval + summaryDepth + leafEvery)
+	if newest := slices.Max(slices.Collect(maps.Keys(l.disk.summaries))); newest != 2*firstInterval {
+		t.Errorf("with a large state the newest summary is of height %d, want %d", newest, 2*firstInterval)
+	}
+}
+
 // sameChain fails unless two coordinators know the same of their chain where both have it in memory.
 func sameChain(t testing.TB, got, want *Coordinator) {
 	t.Helper()

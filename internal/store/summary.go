@@ -20,7 +20,7 @@ const (
 
 // leastExponent is of the least distance of summaries: those of heights that 2 divides less often share a level. Tests
 // change it.
-var leastExponent = 8
+var leastExponent = 5
 
 // summarySlot is where a summary of a height goes, given its size in bytes and the budget.
 func summarySlot(height uint64, size, budget int) int {

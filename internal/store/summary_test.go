@@ -13,7 +13,7 @@ import (
 
 // Of summaries at equal distances the newest is always there, and one not much deeper than any depth asked for.
 func TestSummariesSpreadOverTheChain(t *testing.T) {
-	for _, distance := range []uint64{256, 512, 2048} {
+	for _, distance := range []uint64{32, 256, 2048} {
 		var m memorySummaries
 		for n := range uint64(5000) {
 			newest := (n + 1) * distance
@@ -111,7 +111,7 @@ func TestSummaryPowerLoss(t *testing.T) {
 	content := func(height uint64) []byte { return bytes.Repeat(fmt.Appendf(nil, "summary %d ", height), 20) }
 	var saved []int // moments after which each had returned
 	for n := range uint64(9) {
-		if err := r.SaveSummary((n+1)*256, content((n+1)*256)); err != nil {
+		if err := r.SaveSummary((n+1)<<leastExponent, content((n+1)<<leastExponent)); err != nil {
 			t.Fatal(err)
 		}
 		saved = append(saved, len(disk.moments))
@@ -128,8 +128,8 @@ func TestSummaryPowerLoss(t *testing.T) {
 				t.Fatalf("moment %d, variant %d: %v", at, variant, err)
 			}
 			newest, _, _ := r.Summary(1 << 60)
-			if newest < done*256 {
-				t.Fatalf("moment %d, variant %d: the newest is %d, want %d", at, variant, newest, done*256)
+			if newest < done<<leastExponent {
+				t.Fatalf("moment %d, variant %d: the newest is %d, want %d", at, variant, newest, done<<leastExponent)
 			}
 			for most := newest; most > 0; {
 				h, data, ok := r.Summary(most)
