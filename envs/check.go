@@ -3,6 +3,7 @@ package envs
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // check says what is missing or contradictory in spec.
@@ -19,10 +20,8 @@ func check(spec *Spec) error {
 		return fmt.Errorf("its SolvedReturn is %v, want a finite number", spec.SolvedReturn)
 	case spec.New == nil:
 		return errors.New("its New is nil, want a constructor")
-	case spec.ObsDim <= 0:
-		return fmt.Errorf("its ObsDim is %d, want at least 1", spec.ObsDim)
 	}
-	if err := checkBounds("ObsLow", "ObsHigh", spec.ObsLow, spec.ObsHigh, spec.ObsDim); err != nil {
+	if err := checkObsBounds(spec); err != nil {
 		return err
 	}
 	if err := checkSpace(&spec.Action); err != nil {
@@ -33,6 +32,11 @@ func check(spec *Spec) error {
 	}
 	if spec.base != nil {
 		return errors.New("With made it: register the description without parameters")
+	}
+	if spec.ObsBounds != nil {
+		if low, high := spec.ObsBounds(spec.Values()); !slices.Equal(low, spec.ObsLow) || !slices.Equal(high, spec.ObsHigh) {
+			return errors.New("its ObsBounds returns others for the defaults than its ObsLow and ObsHigh")
+		}
 	}
 	for i := range spec.State {
 		v := &spec.State[i]
@@ -71,6 +75,14 @@ func checkSpace(a *Space) error {
 		return fmt.Errorf("its Action is %+v, want at least 2 discrete actions, Dim 1 and no bounds: see DiscreteSpace", *a)
 	}
 	return nil
+}
+
+// checkObsBounds checks the length and the bounds of observations.
+func checkObsBounds(spec *Spec) error {
+	if spec.ObsDim <= 0 {
+		return fmt.Errorf("its ObsDim is %d, want at least 1", spec.ObsDim)
+	}
+	return checkBounds("ObsLow", "ObsHigh", spec.ObsLow, spec.ObsHigh, spec.ObsDim)
 }
 
 // checkBounds checks the bounds of each of n values. NaN is refused.
@@ -112,7 +124,45 @@ func try(spec *Spec, play bool) (err error) {
 	if !play {
 		return nil
 	}
+	if err := first(spec, env); err != nil {
+		return err
+	}
+	if spec.ObsBounds == nil {
+		return nil
+	}
+	for i := range spec.Params {
+		if err := tryLengths(spec, &spec.Params[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tryLengths says what is wrong with instances that have another value of p, where that changes the length of an
+// observation.
+func tryLengths(spec *Spec, p *Param) error {
+	for _, x := range []float64{p.Low, p.High} {
+		if !p.takes(x) {
+			continue
+		}
+		with, err := spec.With(Params{p.Name: x})
+		if err != nil {
+			return err
+		}
+		if with.ObsDim == spec.ObsDim {
+			continue
+		}
+		if err := first(with, with.New()); err != nil {
+			return fmt.Errorf("with %s: %w", Label(spec.ID, with.Given()), err)
+		}
+	}
+	return nil
+}
+
+// first takes a first reset and step, and says what is wrong with them.
+func first(spec *Spec, env Env) error {
 	rng, obs, act := NewStream(0), make([]float32, spec.ObsDim), make([]float64, spec.Action.Dim)
+	unwritten(obs)
 	env.Reset(&rng, obs)
 	if err := checkObs("Reset", obs); err != nil {
 		return err
@@ -120,10 +170,20 @@ func try(spec *Spec, play bool) (err error) {
 	if err := checkValues(spec, env); err != nil {
 		return err
 	}
+	unwritten(obs)
 	if reward, _ := env.Step(&rng, act, obs); !finite(reward) {
 		return fmt.Errorf("its Step gives a reward of %v", reward)
 	}
 	return checkObs("Step", obs)
+}
+
+// unwritten fills obs with what checkObs refuses, so that it sees what is left out.
+func unwritten(obs []float32) {
+	none := float32(0)
+	none /= none
+	for i := range obs {
+		obs[i] = none
+	}
 }
 
 // checkView checks what a Drawer needs.
@@ -154,6 +214,9 @@ func checkValues(spec *Spec, env Env) error {
 
 func checkObs(after string, obs []float32) error {
 	for i, x := range obs {
+		if x != x {
+			return fmt.Errorf("%s writes NaN as observation %d, or does not write it", after, i)
+		}
 		if !finite(float64(x)) {
 			return fmt.Errorf("%s writes %v as observation %d", after, x, i)
 		}

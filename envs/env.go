@@ -43,12 +43,12 @@ func NewStream(seed uint64) Stream { return noise.NewStream(seed, noise.DomainEp
 // steps. Nor does it reset itself. What Step does after it has returned terminated is finite and bit exact,
 // but means nothing.
 type Env interface {
-	// Spec returns the static description of the environment. It is shared: read-only.
+	// Spec returns the static description of the environment, with the default parameters. It is shared: read-only.
 	Spec() *Spec
 
 	// Reset starts an episode: it draws the first state from rng, in the order in which Gymnasium draws it,
-	// and writes the first observation to obs (length Spec().ObsDim). It keeps no reference to rng or obs and
-	// does not allocate. The result depends on rng only, not on earlier episodes.
+	// and writes the first observation to obs (length ObsDim of the description whose New made the instance). It
+	// keeps no reference to rng or obs and does not allocate. The result depends on rng only, not on earlier episodes.
 	Reset(rng *Stream, obs []float32)
 
 	// Step applies act for one time step, writes the observation to obs and returns the reward and whether

@@ -134,16 +134,32 @@ type broken struct {
 	reward float64
 	values int
 	write  int
+	length float64 // that obs has, 0: any
 }
 
 func (b *broken) Spec() *envs.Spec                    { return b.spec }
-func (b *broken) Reset(_ *envs.Stream, obs []float32) { obs[b.write] = b.obs }
 func (b *broken) State() []float64                    { return make([]float64, b.values) }
 func (b *broken) SetState([]float64, []float32) error { return nil }
 func (b *broken) Draw(*envs.Scene)                    {}
-func (b *broken) Step(*envs.Stream, []float64, []float32) (float64, bool) {
+func (b *broken) Reset(_ *envs.Stream, obs []float32) {
+	b.Step(nil, nil, obs)
+	obs[b.write] = b.obs
+}
+func (b *broken) Step(_ *envs.Stream, _ []float64, obs []float32) (float64, bool) {
+	n := len(obs)
+	if b.length != 0 {
+		n = int(b.length)
+	}
+	for i := range n {
+		obs[i] = 0
+	}
 	return b.reward, false
 }
+
+// stretched is a broken environment with a parameter, the length of its observations.
+type stretched struct{ *broken }
+
+func (s stretched) SetParam(_ int, value float64) { s.length = value }
 
 // Training needs no drawing, no state, and nothing for people to read; who asks for them is told what is missing. The
 // environments of this module have it all.
@@ -231,6 +247,15 @@ func TestAddRefuses(t *testing.T) {
 		{"Reset writes NaN as observation 1", func(_ *envs.Spec, b *broken) { b.obs = float32(nan) }},
 		{"reward of NaN", func(_ *envs.Spec, b *broken) { b.reward = nan }},
 		{"a first reset and step panics: runtime error: index out of range [7]", func(_ *envs.Spec, b *broken) { b.write = 7 }},
+		{"Reset writes NaN as observation 1, or does not write it", func(_ *envs.Spec, b *broken) { b.length, b.write = 1, 0 }},
+		{"its ObsBounds returns others for the defaults", func(s *envs.Spec, b *broken) { stretch(s, b, func(n int) int { return n + 1 }) }},
+		{"bad parameter of the environment: with Broken-v0 length=1: its ObsDim is 0", func(s *envs.Spec, b *broken) {
+			stretch(s, b, func(n int) int { return min(n, 2) &^ 1 })
+		}},
+		{"with Broken-v0 length=5: Reset writes NaN as observation 5, or does not write it", func(s *envs.Spec, b *broken) {
+			stretch(s, b, func(n int) int { return n + n/5 })
+		}},
+		{"index out of range [4]", func(s *envs.Spec, b *broken) { stretch(s, b, func(n int) int { return n - n/5 }) }},
 	} {
 		b := &broken{values: 1, write: 1}
 		s := &envs.Spec{
@@ -247,6 +272,49 @@ func TestAddRefuses(t *testing.T) {
 	}
 	if err := envs.Add(nil); !errors.Is(err, envs.ErrSpec) {
 		t.Errorf("Add(nil) gives %v, want ErrSpec", err)
+	}
+}
+
+// stretch makes the environment of s one whose observations are as long as its parameter says, and described as length
+// says.
+func stretch(s *envs.Spec, b *broken, length func(n int) int) {
+	s.Params = []envs.Param{{Name: "length", Kind: envs.IntegerParam, Default: 2, Low: 1, High: 5}}
+	s.New = func() envs.Env { b.length, b.write = 2, 0; return stretched{b} }
+	s.ObsBounds = func(values []float64) (low, high []float64) {
+		for range length(int(values[0])) {
+			low, high = append(low, -1), append(high, 1)
+		}
+		return low, high
+	}
+}
+
+// TestObsBounds makes descriptions with observations of other lengths.
+func TestObsBounds(t *testing.T) {
+	if _, err := envs.Find("Stretched-v0"); err == nil {
+		t.Skip("registered by an earlier run of this test in the same process")
+	}
+	b := &broken{values: 1}
+	s := &envs.Spec{
+		ID: "Stretched-v0", Revision: 1, ObsDim: 2, ObsLow: []float64{-1, -1}, ObsHigh: []float64{1, 1},
+		Action: envs.BoxSpace(1, -1, 1), State: []envs.Var{{Name: "x"}}, MaxSteps: 10, FPS: 10, View: envs.Bounds{MaxX: 1, MaxY: 1},
+	}
+	b.spec = s
+	stretch(s, b, func(n int) int { return n })
+	if err := envs.Add(s); err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n <= 5; n++ {
+		with, err := s.With(envs.Params{"length": float64(n)})
+		if err != nil || with.ObsDim != n || len(with.ObsLow) != n || len(with.ObsHigh) != n {
+			t.Errorf("with length=%d: %+v, %v", n, with, err)
+			continue
+		}
+		if back, err := with.With(nil); err != nil || back != s {
+			t.Errorf("with length=%d and back: %+v, %v", n, back, err)
+		}
+	}
+	if s.ObsDim != 2 {
+		t.Errorf("the description has %d observations now", s.ObsDim)
 	}
 }
 

@@ -173,8 +173,9 @@ func (s *Spec) param(name string) (int, error) {
 	return 0, fmt.Errorf("%w: %s has no %q; it has %s", ErrParam, s.ID, name, strings.Join(names, ", "))
 }
 
-// With returns the description of the same environment with other parameters: instances that its New makes have them.
-// Those that are left out have their defaults. It is s itself where all have. Errors wrap ErrParam.
+// With returns the description of the same environment with other parameters: instances that its New makes have them,
+// and their observations the length that it says. Parameters that are left out have their defaults. It is s itself
+// where all have. Errors wrap ErrParam.
 func (s *Spec) With(params Params) (*Spec, error) {
 	base := s
 	if s.base != nil {
@@ -196,6 +197,13 @@ func (s *Spec) With(params Params) (*Spec, error) {
 	}
 	with := *base
 	with.base, with.values = base, values
+	if base.ObsBounds != nil {
+		with.ObsLow, with.ObsHigh = base.ObsBounds(slices.Clone(values))
+		with.ObsDim = len(with.ObsLow)
+		if err := checkObsBounds(&with); err != nil {
+			return nil, fmt.Errorf("%w: with %s: %w", ErrParam, Label(base.ID, with.Given()), err)
+		}
+	}
 	with.Title = Label(base.Name(), with.Given())
 	with.New = func() Env {
 		env := base.New()
@@ -205,6 +213,31 @@ func (s *Spec) With(params Params) (*Spec, error) {
 		return env
 	}
 	return &with, nil
+}
+
+// SameObs reports whether observations mean the same with both descriptions, as far as can be told: they have the same
+// bounds, and of one environment the same value of every parameter that changes their length.
+func (s *Spec) SameObs(other *Spec) bool {
+	if !slices.Equal(s.ObsLow, other.ObsLow) || !slices.Equal(s.ObsHigh, other.ObsHigh) {
+		return false
+	}
+	if s.ID != other.ID {
+		return true
+	}
+	length := func(name string, value float64) int {
+		with, err := s.With(Params{name: value})
+		if err != nil {
+			return 0 // not after With took the values of both
+		}
+		return with.ObsDim
+	}
+	theirs := other.Values()
+	for i, x := range s.Values() {
+		if name := s.Params[i].Name; x != theirs[i] && length(name, x) != length(name, theirs[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // Values returns the values of all Params, in their order, which instances that New makes have.

@@ -21,36 +21,44 @@ func TestParamsAreGymnasiums(t *testing.T) {
 		"Ant-v5": {
 			"frame_skip": 5, "forward_reward_weight": 1, "ctrl_cost_weight": 0.5, "contact_cost_weight": 0.0005,
 			"healthy_reward": 1, "terminate_when_unhealthy": 1, "healthy_z_low": 0.2, "healthy_z_high": 1,
-			"contact_force_low": -1, "contact_force_high": 1, "reset_noise_scale": 0.1, "mujoco_rules": 0,
+			"contact_force_low": -1, "contact_force_high": 1, "reset_noise_scale": 0.1, "main_body": 1, "exclude_current_positions_from_observation": 1,
+			"include_cfrc_ext_in_observation": 1, "mujoco_rules": 0,
 		},
 		"HalfCheetah-v5": {
 			"frame_skip": 5, "forward_reward_weight": 1, "ctrl_cost_weight": 0.1, "reset_noise_scale": 0.1,
+			"exclude_current_positions_from_observation": 1,
 			"mujoco_rules": 0,
 		},
 		"Hopper-v5": {
 			"frame_skip": 4, "forward_reward_weight": 1, "ctrl_cost_weight": 0.001, "healthy_reward": 1,
 			"terminate_when_unhealthy": 1, "healthy_state_low": -100, "healthy_state_high": 100, "healthy_z_low": 0.7,
 			"healthy_z_high": envs.Unbounded, "healthy_angle_low": -0.2, "healthy_angle_high": 0.2,
-			"reset_noise_scale": 0.005, "mujoco_rules": 0,
+			"reset_noise_scale": 0.005, "exclude_current_positions_from_observation": 1,
+			"mujoco_rules": 0,
 		},
 		"Humanoid-v5": {
 			"frame_skip": 5, "forward_reward_weight": 1.25, "ctrl_cost_weight": 0.1, "contact_cost_weight": 5e-07,
 			"contact_cost_low": -envs.Unbounded, "contact_cost_high": 10, "healthy_reward": 5,
 			"terminate_when_unhealthy": 1, "healthy_z_low": 1, "healthy_z_high": 2, "reset_noise_scale": 0.01,
-			"mujoco_rules": 0,
+			"exclude_current_positions_from_observation": 1,
+			"include_cinert_in_observation":              1, "include_cvel_in_observation": 1,
+			"include_qfrc_actuator_in_observation": 1, "include_cfrc_ext_in_observation": 1, "mujoco_rules": 0,
 		},
 		"InvertedDoublePendulum-v5": {"frame_skip": 5, "healthy_reward": 10, "reset_noise_scale": 0.1},
 		"InvertedPendulum-v5":       {"frame_skip": 2, "reset_noise_scale": 0.01, "mujoco_rules": 0},
 		"Reacher-v5":                {"frame_skip": 2, "reward_dist_weight": 1, "reward_control_weight": 1},
 		"Swimmer-v5": {
 			"frame_skip": 4, "forward_reward_weight": 1, "ctrl_cost_weight": 0.0001, "reset_noise_scale": 0.1,
+			"exclude_current_positions_from_observation": 1,
 			"mujoco_rules": 0,
 		},
 		"Walker2d-v5": {
 			"frame_skip": 4, "forward_reward_weight": 1, "ctrl_cost_weight": 0.001, "healthy_reward": 1,
 			"terminate_when_unhealthy": 1, "healthy_z_low": 0.8, "healthy_z_high": 2, "healthy_angle_low": -1,
-			"healthy_angle_high": 1, "reset_noise_scale": 0.005, "mujoco_rules": 0,
+			"healthy_angle_high": 1, "reset_noise_scale": 0.005, "exclude_current_positions_from_observation": 1,
+			"mujoco_rules": 0,
 		},
+		"Stretched-v0": {"length": 2}, // of TestObsBounds
 	}
 	for _, s := range envs.All() {
 		got := map[string]float64{}
@@ -59,6 +67,70 @@ func TestParamsAreGymnasiums(t *testing.T) {
 		}
 		if !maps.Equal(got, want[s.ID]) {
 			t.Errorf("%s has the parameters %v, want %v", s.ID, got, want[s.ID])
+		}
+	}
+}
+
+// Keywords that change what an observation has change its length as in Gymnasium.
+func TestParamsChangeLengths(t *testing.T) {
+	const place = "exclude_current_positions_from_observation"
+	include := func(words ...string) envs.Params {
+		p := envs.Params{place: 0}
+		for _, word := range words {
+			p["include_"+word+"_in_observation"] = 0
+		}
+		return p
+	}
+	for _, c := range []struct {
+		id     string
+		params envs.Params
+		want   int
+	}{
+		{"Swimmer-v5", include(), 10}, {"Hopper-v5", include(), 12}, {"HalfCheetah-v5", include(), 18}, {"Walker2d-v5", include(), 18},
+		{"Ant-v5", include(), 107}, {"Ant-v5", include("cfrc_ext"), 29}, {"Ant-v5", envs.Params{"main_body": 3}, 105},
+		{"Humanoid-v5", include(), 350}, {"Humanoid-v5", include("cinert"), 220}, {"Humanoid-v5", include("cvel"), 272},
+		{"Humanoid-v5", include("qfrc_actuator"), 333}, {"Humanoid-v5", include("cfrc_ext", "cinert", "cvel", "qfrc_actuator"), 47},
+		{"LunarLander-v3", envs.Params{"gravity": -5}, 8}, {"Reacher-v5", envs.Params{"frame_skip": 3}, 10},
+	} {
+		s, err := envs.Find(c.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := s.ObsDim
+		with, err := s.With(c.params)
+		if err != nil || with.ObsDim != c.want || len(with.ObsLow) != c.want || len(with.ObsHigh) != c.want || s.ObsDim != before {
+			t.Errorf("%s with %v: %v, want %d observations", c.id, c.params, err, c.want)
+		}
+	}
+}
+
+// A policy that was trained with some parameters fits others if these leave observations as they are.
+func TestSameObs(t *testing.T) {
+	find := func(id string, params envs.Params) *envs.Spec {
+		s, err := envs.Find(id)
+		if err == nil {
+			s, err = s.With(params)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	cvel, cfrc := envs.Params{"include_cvel_in_observation": 0}, envs.Params{"include_cfrc_ext_in_observation": 0}
+	for _, c := range []struct {
+		a, b *envs.Spec
+		want bool
+	}{
+		{find("Humanoid-v5", cvel), find("Humanoid-v5", envs.Params{"include_cvel_in_observation": 0, "healthy_reward": 1}), true},
+		{find("Humanoid-v5", cvel), find("Humanoid-v5", nil), false},
+		{find("Humanoid-v5", cvel), find("Humanoid-v5", cfrc), false}, // 78 values less, but not the same ones
+		{find("LunarLander-v3", envs.Params{"gravity": -5}), find("LunarLander-v3", nil), true},
+		{find("BipedalWalker-v3", nil), find("BipedalWalkerHardcore-v3", nil), true},
+		{find("HalfCheetah-v5", nil), find("Walker2d-v5", nil), true}, // as far as can be told
+		{find("Ant-v5", nil), find("Hopper-v5", nil), false},
+	} {
+		if c.a.SameObs(c.b) != c.want || c.b.SameObs(c.a) != c.want {
+			t.Errorf("%s and %s: want %t", c.a.Name(), c.b.Name(), c.want)
 		}
 	}
 }
@@ -108,6 +180,11 @@ func TestWithRefuses(t *testing.T) {
 		{"LunarLander-v3", envs.Params{"wind": 15}, `LunarLander-v3 has no "wind"; nearest: `},
 		{"LunarLander-v3", envs.Params{"enable_wnd": 1}, "nearest: enable_wind"},
 		{"LunarLander-v3", envs.Params{"zzzzzzzzzzzz": 1}, "it has gravity, enable_wind, wind_power, turbulence_power"},
+		{"Ant-v5", envs.Params{"include_cvel_in_observation": 0}, `Ant-v5 has no "include_cvel_in_observation"; nearest: include_cfrc_ext_in_observation`},
+		{"Hopper-v5", envs.Params{"exclude_current_positions_from_observation": 2}, "is 2, want 0 (false) or 1 (true)"},
+		{"Ant-v5", envs.Params{"main_body": 14}, "main_body is 14, want a whole number from 0 to 13"},
+		{"Ant-v5", envs.Params{"main_body": 1.5}, "main_body is 1.5, want a whole number from 0 to 13"},
+		{"Reacher-v5", envs.Params{"exclude_current_positions_from_observation": 0}, "Reacher-v5 has no"},
 		{"Acrobot-v1", envs.Params{"g": 1}, "Acrobot-v1 has no parameters"},
 		{"LunarLander-v3", envs.Params{"enable_wind": 0.5}, "enable_wind is 0.5, want 0 (false) or 1 (true)"},
 		{"LunarLander-v3", envs.Params{"enable_wind": 2}, "want 0 (false) or 1 (true)"},
@@ -170,4 +247,43 @@ func TestParseParam(t *testing.T) {
 			}
 		}
 	}
+}
+
+// FuzzWith gives environments parameters of any name and value: they are refused by name, or what comes out describes
+// instances that write as many observations as it says, all finite.
+func FuzzWith(f *testing.F) {
+	f.Add("Ant-v5", "main_body", 13.0, "include_cfrc_ext_in_observation", 0.0)
+	f.Add("Humanoid-v5", "include_cinert_in_observation", 0.0, "exclude_current_positions_from_observation", 0.0)
+	f.Add("Hopper-v5", "exclude_current_positions_from_observation", -1.0, "frame_skip", 3.5)
+	f.Add("Swimmer-v5", "", math.NaN(), "Exclude", math.Inf(-1))
+	f.Add("CartPole-v1", "exclude_current_positions_from_observation", 0.0, "g", 1e300)
+	f.Fuzz(func(t *testing.T, id, name string, x float64, other string, y float64) {
+		s, err := envs.Find(id)
+		if err != nil {
+			t.Skip()
+		}
+		with, err := s.With(envs.Params{name: x, other: y})
+		if err != nil {
+			if !errors.Is(err, envs.ErrParam) || with != nil {
+				t.Fatalf("%v, %v, want ErrParam alone", with, err)
+			}
+			return
+		}
+		const guard = 12345
+		rng, obs, act := envs.NewStream(1), make([]float32, with.ObsDim+1), make([]float64, with.Action.Dim)
+		for i := range obs {
+			obs[i] = guard
+		}
+		env := with.New()
+		env.Reset(&rng, obs)
+		env.Step(&rng, act, obs)
+		for i, o := range obs[:with.ObsDim] {
+			if o == guard || o-o != 0 {
+				t.Fatalf("%s: observation %d of %d is %v", with.Name(), i, with.ObsDim, o)
+			}
+		}
+		if obs[with.ObsDim] != guard {
+			t.Fatalf("%s writes more than %d observations", with.Name(), with.ObsDim)
+		}
+	})
 }

@@ -38,6 +38,9 @@ type Spec struct {
 	// ObsLow and ObsHigh bound each value of the observation; length ObsDim. -Unbounded and Unbounded mean no bound.
 	ObsLow  []float64 `json:"obs_low"`
 	ObsHigh []float64 `json:"obs_high"`
+	// ObsBounds returns ObsLow and ObsHigh, and by their length ObsDim, where Params have these values. It depends on
+	// nothing else. nil: they are those above whatever the values are.
+	ObsBounds func(values []float64) (low, high []float64) `json:"-"`
 
 	// Action is the action space.
 	Action Space `json:"action"`

@@ -15,8 +15,9 @@ func Bare() *envs.Spec {
 	return s
 }
 
-func (b bare) Spec() *envs.Spec            { return b.spec }
-func (bare) Reset(*envs.Stream, []float32) {}
-func (bare) Step(*envs.Stream, []float64, []float32) (reward float64, terminated bool) {
+func (b bare) Spec() *envs.Spec                  { return b.spec }
+func (bare) Reset(_ *envs.Stream, obs []float32) { obs[0] = 0 }
+func (bare) Step(_ *envs.Stream, _ []float64, obs []float32) (reward float64, terminated bool) {
+	obs[0] = 0
 	return 0, false
 }

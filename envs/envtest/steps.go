@@ -2,12 +2,14 @@ package envtest
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -38,6 +40,7 @@ type Look struct {
 type mujocoHead struct {
 	ID, Mujoco, SHA256 string
 	Nq, Nv, Nu, Obs    int
+	Params             envs.Params
 }
 
 // mujocoRun is a line of such a recording: resets, or a run.
@@ -67,30 +70,69 @@ func With(t *testing.T, spec *envs.Spec, params envs.Params) *envs.Spec {
 // with what derived values the next reward reads. It logs how near they are, and how many steps are equal to the bit.
 func Steps(t *testing.T, spec *envs.Spec, name string, look func(envs.Env) Look, want Nearness) {
 	t.Run(filepath.Base(name), func(t *testing.T) {
-		head, runs := readRuns(t, spec, name)
-		s := &steps{
-			T: t, want: want, look: look, head: head, env: spec.New().(envs.Stateful), obs: make([]float32, spec.ObsDim),
-		}
-		for i := range runs {
-			for k := range runs[i].Resets {
-				r := &runs[i].Resets[k]
-				s.reset(fmt.Sprintf("reset %d", k), r.Draws, floats(r.State), floats(r.Obs))
-			}
-			if len(runs[i].Resets) == 0 {
-				s.run(fmt.Sprintf("run %d (%s)", i, runs[i].Policy), &runs[i])
-			}
-		}
-		t.Logf("%s, MuJoCo %s: %d resets, %d steps, %d equal to the bit, %d rewards and %d of %d observations; largest error of a "+
-			"step %.2g, of a reward %.2g, of an observation %.2g, of a run %.2g; %d contacts, %d rows", spec.ID, head.Mujoco, s.resets, s.steps,
-			s.equal, s.equalRewards, s.equalObs, s.seen, s.worst.state, s.worst.reward, s.worst.obs, s.worst.run, s.contacts, s.rows)
+		s := compareWith(t, spec, readRecordings(t, name)[0], look, want)
 		if s.resets < 5 || s.steps < 100 || s.seen < 10 {
 			t.Errorf("%d resets, %d steps, %d observations: the recording is not whole", s.resets, s.steps, s.seen)
 		}
 	})
 }
 
-// readRuns reads a recording and checks its hash.
-func readRuns(t *testing.T, spec *envs.Spec, name string) (head mujocoHead, runs []mujocoRun) {
+// Keywords is Steps for each set of parameters with which the file name has the environment. Each parameter that
+// changes the length of an observation has to be in one.
+func Keywords(t *testing.T, spec *envs.Spec, name string, look func(envs.Env) Look, want Nearness) {
+	recorded := envs.Params{}
+	for _, r := range readRecordings(t, name) {
+		if r.head.ID != spec.ID {
+			continue
+		}
+		t.Run(envs.Label("with", r.head.Params), func(t *testing.T) {
+			s := compareWith(t, With(t, spec, r.head.Params), r, look, want)
+			if s.resets < 4 || s.steps < 60 || s.seen < 6 {
+				t.Errorf("%d resets, %d steps, %d observations: the recording is not whole", s.resets, s.steps, s.seen)
+			}
+		})
+		maps.Copy(recorded, r.head.Params)
+	}
+	for _, p := range spec.Params {
+		_, ok := recorded[p.Name]
+		if p.Kind == envs.BoolParam && !ok && With(t, spec, envs.Params{p.Name: 1 - p.Default}).ObsDim != spec.ObsDim {
+			t.Errorf("%s: no recording with another %s, which changes the length of an observation", name, p.Name)
+		}
+	}
+}
+
+// compareWith compares the environment with a recording.
+func compareWith(t *testing.T, spec *envs.Spec, r *recording, look func(envs.Env) Look, want Nearness) *steps {
+	t.Helper()
+	if r.head.ID != spec.ID || r.head.Obs != spec.ObsDim || r.head.Nu != spec.Action.Dim {
+		t.Fatalf("%+v: want %s with %d observations and %d actions", r.head, spec.ID, spec.ObsDim, spec.Action.Dim)
+	}
+	s := &steps{
+		T: t, want: want, look: look, head: r.head, env: spec.New().(envs.Stateful), obs: make([]float32, spec.ObsDim),
+	}
+	for i := range r.runs {
+		for k := range r.runs[i].Resets {
+			r := &r.runs[i].Resets[k]
+			s.reset(fmt.Sprintf("reset %d", k), r.Draws, floats(r.State), floats(r.Obs))
+		}
+		if len(r.runs[i].Resets) == 0 {
+			s.run(fmt.Sprintf("run %d (%s)", i, r.runs[i].Policy), &r.runs[i])
+		}
+	}
+	t.Logf("%s, MuJoCo %s: %d resets, %d steps, %d equal to the bit, %d rewards and %d of %d observations; largest error of a "+
+		"step %.2g, of a reward %.2g, of an observation %.2g, of a run %.2g; %d contacts, %d rows", spec.ID, r.head.Mujoco, s.resets, s.steps,
+		s.equal, s.equalRewards, s.equalObs, s.seen, s.worst.state, s.worst.reward, s.worst.obs, s.worst.run, s.contacts, s.rows)
+	return s
+}
+
+// recording is what MuJoCo did with an environment.
+type recording struct {
+	head mujocoHead
+	runs []mujocoRun
+}
+
+// readRecordings reads a file of recordings and checks its hash: one, or one for each line with an id.
+func readRecordings(t *testing.T, name string) []*recording {
 	t.Helper()
 	f, err := os.Open(name)
 	if err != nil {
@@ -101,14 +143,25 @@ func readRuns(t *testing.T, spec *envs.Spec, name string) (head mujocoHead, runs
 	if err != nil {
 		t.Fatal(err)
 	}
+	var first mujocoHead
+	var all []*recording
 	lines, sum := bufio.NewScanner(z), sha256.New()
 	lines.Buffer(nil, 4<<20)
 	for n := 0; lines.Scan(); n++ {
-		var line any = &head
 		if n > 0 {
 			sum.Write(append(lines.Bytes(), '\n'))
-			runs = append(runs, mujocoRun{})
-			line = &runs[n-1]
+		}
+		var line any
+		switch begins := bytes.HasPrefix(lines.Bytes(), []byte(`{"id":`)); {
+		case begins:
+			all = append(all, &recording{head: mujocoHead{Mujoco: first.Mujoco}})
+			line = &all[len(all)-1].head
+		case n == 0:
+			line = &first
+		default:
+			last := all[len(all)-1]
+			last.runs = append(last.runs, mujocoRun{})
+			line = &last.runs[len(last.runs)-1]
 		}
 		if err := json.Unmarshal(lines.Bytes(), line); err != nil {
 			t.Fatalf("line %d: %v", n+1, err)
@@ -117,10 +170,13 @@ func readRuns(t *testing.T, spec *envs.Spec, name string) (head mujocoHead, runs
 	if err := lines.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != head.SHA256 || head.ID != spec.ID || head.Obs != spec.ObsDim || head.Nu != spec.Action.Dim {
-		t.Fatalf("%+v: want %s with %d observations and %d actions, and the hash %s", head, spec.ID, spec.ObsDim, spec.Action.Dim, got)
+	if first.SHA256 == "" {
+		first = all[0].head
 	}
-	return head, runs
+	if got := hex.EncodeToString(sum.Sum(nil)); got != first.SHA256 {
+		t.Fatalf("%s: the lines after the first have the hash %s, want %s", name, got, first.SHA256)
+	}
+	return all
 }
 
 // steps compares one environment with its recording and counts.
@@ -150,6 +206,17 @@ func (s *steps) reset(name string, draws, state, obs []float64) {
 		}
 	}
 	s.near(name+": obs", s.look(s.env).Obs, obs, s.want.Step, &s.worst.obs)
+	s.written(name)
+}
+
+// written checks that the policy sees the observation, rounded.
+func (s *steps) written(name string) {
+	s.Helper()
+	for i, x := range s.look(s.env).Obs {
+		if s.obs[i] != float32(x) {
+			s.Errorf("%s: observation %d is %v, want %v", name, i, s.obs[i], float32(x))
+		}
+	}
 }
 
 // run compares each step of a run alone, from the recorded state before it, then all of them in one go.
@@ -185,6 +252,7 @@ func (s *steps) run(name string, r *mujocoRun) {
 			if s.near(name+": obs", look.Obs, obs[k:k+s.head.Obs], s.want.Step*100, &s.worst.obs) {
 				s.equalObs++
 			}
+			s.written(name)
 		}
 		before = after
 	}

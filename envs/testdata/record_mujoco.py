@@ -15,7 +15,7 @@ hash of its XML, and the SHA-256 of the other lines. The second line has resets,
   draws       the numbers u in [0, 1) that were drawn: uniform = low + (high - low) u, normal = the entry of
               internal/noise/normal.bin that floor(65536 u) names
   state       base64 of qpos, qvel, qacc_warmstart, and what derived values the next reward reads (Ant: x of the
-              torso, Humanoid: x of the mass center, others nothing), as float64
+              main body, Humanoid: x of the mass center, others nothing), as float64
   obs         base64 of the observation, as float64
 
 Every other line is a run of 20 steps, so that 50 runs have 1,000 steps, each of which starts where the one before has
@@ -32,6 +32,12 @@ ended:
   ncon, nefc  contacts and rows of constraints in the last evaluation of each step
   jitter      how far qpos and qvel are off at the end of the run if one of them starts off by one unit in the last
               place, relative above 1: the largest of four tries. Some runs amplify rounding
+
+    /tmp/venv/bin/python record_mujoco.py --keywords
+
+writes mujoco_keywords.jsonl.gz: the worlds with keywords of their constructors that decide what an observation has, or
+whose velocity is rewarded. It has the same lines; before the resets of each world and its keywords there is one with their
+id, sizes and "params", the keywords as numbers, of which 0 is False and 1 is True.
 
 Binary values are little-endian. A run starts in a state of a rollout: the data is reset, and qpos, qvel and the warm
 start are set, as by set_state, so that derived values are those of that state and not those of the step before it.
@@ -64,6 +70,33 @@ WORLDS = [
 POLICIES = ["random", "scaled", "held", "fallen", "kicked"]
 RESETS, RUNS, STEPS, OBS_EVERY, JITTERS = 8, 50, 20, 10, 4
 RUNS_OF_OLD_RULES = {"Humanoid-v5": 6}  # others 15
+RESETS_WITH_KEYWORDS = 4
+RUNS_WITH_KEYWORDS = {"Ant-v5": 5, "Humanoid-v5": 3}  # others 10
+PLACE = "exclude_current_positions_from_observation"
+KEYWORDS = {
+    "Swimmer-v5": [{PLACE: False}],
+    "Hopper-v5": [{PLACE: False}],
+    "HalfCheetah-v5": [{PLACE: False}],
+    "Walker2d-v5": [{PLACE: False}],
+    "Ant-v5": [
+        {PLACE: False},
+        {"include_cfrc_ext_in_observation": False},
+        {"main_body": 10},
+        {PLACE: False, "include_cfrc_ext_in_observation": False, "main_body": 3},
+    ],
+    "Humanoid-v5": [
+        {PLACE: False},
+        {"include_cinert_in_observation": False},
+        {"include_cvel_in_observation": False},
+        {"include_qfrc_actuator_in_observation": False},
+        {"include_cfrc_ext_in_observation": False},
+        {PLACE: False, "include_cinert_in_observation": False, "include_qfrc_actuator_in_observation": False},
+        {
+            PLACE: False, "include_cinert_in_observation": False, "include_cvel_in_observation": False,
+            "include_qfrc_actuator_in_observation": False, "include_cfrc_ext_in_observation": False,
+        },
+    ],
+}  # fmt: skip
 MASK = (1 << 64) - 1
 NORMAL = pathlib.Path(__file__).resolve().parents[2] / "internal" / "noise" / "normal.bin"
 
@@ -139,7 +172,7 @@ def read(env):
     world, data = env.unwrapped, env.unwrapped.data
     stale = []
     if env.spec.id == "Ant-v5":
-        stale = data.body(1).xpos[:1]
+        stale = data.body(world._main_body).xpos[:1]
     if env.spec.id == "Humanoid-v5":
         mass = world.model.body_mass
         stale = [(np.einsum("b,bj->j", mass, data.xipos) / mass.sum())[0]]
@@ -208,19 +241,30 @@ def run(env, kind, chance, trained):
     }  # fmt: skip
 
 
-def header(env, lines):
-    model, path = env.unwrapped.model, pathlib.Path(env.unwrapped.fullpath)
+def versions():
     return {
-        "id": env.spec.id,
         "mujoco": mujoco.__version__,
         "gymnasium": gymnasium.__version__,
         "numpy": np.__version__,
         "python": platform.python_version(),
         "machine": platform.machine(),
+    }
+
+
+def sizes(env):
+    model, path = env.unwrapped.model, pathlib.Path(env.unwrapped.fullpath)
+    return {
         "xml": [path.name, hashlib.sha256(path.read_bytes()).hexdigest()],
         "nq": model.nq, "nv": model.nv, "nu": model.nu, "obs": env.observation_space.shape[0],
-        "sha256": hashlib.sha256("".join(lines).encode()).hexdigest(),
     }  # fmt: skip
+
+
+def digest(lines):
+    return {"sha256": hashlib.sha256("".join(lines).encode()).hexdigest()}
+
+
+def header(env, lines):
+    return {"id": env.spec.id, **versions(), **sizes(env), **digest(lines)}
 
 
 def record(name, path, runs, seed, trained):
@@ -234,6 +278,23 @@ def record(name, path, runs, seed, trained):
     print(f"{path.name}: {runs} runs, {runs * STEPS} steps, {path.stat().st_size} bytes", flush=True)
 
 
+def record_keywords(path):
+    lines = []
+    for name, choices in KEYWORDS.items():
+        for number, keywords in enumerate(choices):
+            env = gymnasium.make(name, disable_env_checker=True, **keywords).unwrapped
+            seed = 1000 + 100 * WORLDS.index(name) + number
+            chance = np.random.Generator(np.random.PCG64(seed))
+            params = {word: int(value) for word, value in keywords.items()}
+            lines.append(compact({"id": name, "params": params, **sizes(env)}))
+            lines.append(compact({"resets": [reset(env, seed + 100_000 * i) for i in range(RESETS_WITH_KEYWORDS)]}))
+            for i in range(RUNS_WITH_KEYWORDS.get(name, 10)):
+                lines.append(compact(run(env, POLICIES[i % len(POLICIES)], chance, None)))
+    out = "".join([compact({**versions(), **digest(lines)}), *lines])
+    path.write_bytes(gzip.compress(out.encode(), 9, mtime=0))
+    print(f"{path.name}: {path.stat().st_size} bytes", flush=True)
+
+
 def compact(line):
     return json.dumps(line, separators=(",", ":")) + "\n"
 
@@ -243,10 +304,14 @@ def main():
     parser.add_argument("--rules", help="the version of MuJoCo, if it is not the current one: a part of the files' names")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent, help="folder for the files")
     parser.add_argument("--runs", type=int, help="how many runs of 20 steps")
+    parser.add_argument("--keywords", action="store_true", help="record the worlds with other keywords, and nothing else")
     parser.add_argument("worlds", nargs="*", default=WORLDS)
     args = parser.parse_args()
     if args.rules and not mujoco.__version__.startswith(args.rules + "."):
         parser.error(f"this is MuJoCo {mujoco.__version__}")
+    if args.keywords:
+        record_keywords(args.out / "mujoco_keywords.jsonl.gz")
+        return
     trained = json.loads((pathlib.Path(__file__).resolve().parent / "mujoco_policies.json").read_text())
     for name in args.worlds:
         end = f"_{args.rules}" if args.rules else ""

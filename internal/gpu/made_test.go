@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,6 +33,19 @@ func TestMade(t *testing.T) {
 		if string(got) != want {
 			t.Errorf("worlds/%s.cl is not what its step code translates to: go generate ./internal/gpu", name)
 		}
+	}
+}
+
+// TestLength: a program is for observations of one length, so devices leave other ones to the CPU.
+func TestLength(t *testing.T) {
+	env, err := envs.Find("CartPole-v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	longer := *env
+	longer.ObsDim++
+	if _, err := worldOf(&longer); !errors.Is(err, ErrProgram) || !strings.Contains(err.Error(), "with 4 observations") {
+		t.Errorf("with an observation more: %v, want ErrProgram", err)
 	}
 }
 

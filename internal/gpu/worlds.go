@@ -33,6 +33,10 @@ func worldOf(env *envs.Spec) (world, error) {
 	if i < 0 {
 		return world{}, fmt.Errorf("%w: devices have none for %s; the CPU's cores compute", ErrProgram, env.ID)
 	}
+	if usual, err := envs.Find(env.ID); err == nil && usual.ObsDim != env.ObsDim {
+		return world{}, fmt.Errorf("%w: devices have %s with %d observations, and with these parameters it has %d; the CPU's cores compute",
+			ErrProgram, env.ID, usual.ObsDim, env.ObsDim)
+	}
 	w := &worlds.Table[i]
 	return world{w.Name(), w.Variant, env.ObsDim, actions(w.Package)}, nil
 }

@@ -79,7 +79,7 @@ func abiModule(t *testing.T, name string, variants []*envs.Spec) string {
 	args := []string{"--target=wasm32", "-nostdlib", "-std=c11", "-O1", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-strict-aliasing",
 		"-mbulk-memory", "-mnontrapping-fptoint", "-ffunction-sections", "-Wl,--no-entry", "-Wl,--strip-all", "-Wl,-z,stack-size=262144",
 		"-DSTATE(f)=" + name + "_State##f",
-		fmt.Sprintf("-DPARAMS=%d", len(variants[0].Params)), fmt.Sprintf("-DOBS=%d", variants[0].ObsDim), "-DACT=" + list(func(s *envs.Spec) int { return s.Action.Dim }),
+		fmt.Sprintf("-DPARAMS=%d", len(variants[0].Params)), fmt.Sprintf("-DOBS=%d", worlds.Unlike(variants[0]).ObsDim), "-DACT=" + list(func(s *envs.Spec) int { return s.Action.Dim }),
 		"-DACTIONS=" + list(func(s *envs.Spec) int { return s.Action.N }), "-DSTEPS=" + list(func(s *envs.Spec) int { return s.MaxSteps }), "-o", out, filepath.Join("testdata", "world.c")}
 	if message, err := exec.Command("clang", args...).CombinedOutput(); err != nil {
 		t.Fatalf("clang (needs lld): %v\n%s", err, message)

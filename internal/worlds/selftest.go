@@ -99,6 +99,9 @@ const landed = 230
 
 // test compares the outcome of Go with that of the translation.
 func (c *testCase) test(world int, env *envs.Spec) error {
+	if c.unlike {
+		env = Unlike(env)
+	}
 	pol, err := policy.New(c.policy, env)
 	if err != nil {
 		return err
@@ -128,9 +131,6 @@ func (c *testCase) test(world int, env *envs.Spec) error {
 		if c.sums {
 			o.sums = make([]uint64, c.episodes*episode.SumsLen(env.ObsDim))
 		}
-	}
-	if c.unlike {
-		env = Unlike(env)
 	}
 	var ok bool
 	if got.steps, ok = play(&Table[world], &s, env.Values(), seeds, theta, norm, bounds, got.returns, got.sums); !ok {

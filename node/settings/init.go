@@ -6,6 +6,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/rollout"
@@ -22,10 +23,14 @@ func Begin(o *runspec.Options, path string) error {
 	if err != nil {
 		return err
 	}
-	// runspec.New refuses an environment that does not exist.
-	if to, err := envs.Find(o.Env); err == nil && !alike(from, to) {
-		return verb.Misused(fmt.Sprintf("--init %s: the model is for %s, whose observations or actions differ from those of %s", path, m.Env.ID, o.Env),
-			"train "+m.Env.ID+", or begin with another model")
+	// runspec.New refuses an environment that does not exist, and parameters that it does not take.
+	to, err := envs.Find(o.Env)
+	if err == nil {
+		to, err = to.With(o.EnvParams)
+	}
+	if err == nil && !alike(from, to) {
+		return verb.Misused(fmt.Sprintf("--init %s: the model is for %s, whose observations or actions differ from those of %s", path, m.Env, envs.Label(o.Env, o.EnvParams)),
+			"train "+strings.ReplaceAll(m.Env.String(), " ", " --env-param ")+", or begin with another model")
 	}
 	if setsPolicy(o.Settings) {
 		return verb.Misused("--init together with settings of the policy", "the model in "+path+" brings its own policy: leave those settings out")
@@ -53,7 +58,7 @@ func setsPolicy(all runspec.Settings) bool {
 // alike reports whether two environments have the same observations and actions, as BipedalWalker-v3 and
 // BipedalWalkerHardcore-v3 have: a model for one can begin in the other.
 func alike(a, b *envs.Spec) bool {
-	return slices.Equal(a.ObsLow, b.ObsLow) && slices.Equal(a.ObsHigh, b.ObsHigh) && reflect.DeepEqual(a.Action, b.Action)
+	return a.SameObs(b) && reflect.DeepEqual(a.Action, b.Action)
 }
 
 // observationsOf is how the observations of a model with these slots are normalized.

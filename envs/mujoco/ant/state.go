@@ -19,7 +19,7 @@ func (s *State) Resume(qpos, qvel, warmstart []float64) {
 
 // Stale implements mujocoenv.State.
 func (s *State) Stale(v []float64, load bool) {
-	v = mujocoenv.Move(v, s.Physics.Xpos[bodyTorso][:1], load)
+	v = mujocoenv.Move(v, s.Physics.Xpos[int(s.Param[mainBody])][:1], load)
 	for i := 1; i < nbody; i++ {
 		v = mujocoenv.Move(v, s.Physics.CfrcExt[i][:], load)
 	}

@@ -8,9 +8,9 @@ import (
 
 // Constants of the environment.
 const (
-	obsDim   = 105
-	bound    = 1    // of an action
-	timestep = 0.01 // of the engine [s]
+	mostObs  = nq + nv + 6*(nbody-1) // values of the longest observation
+	bound    = 1                     // of an action
+	timestep = 0.01                  // of the engine [s]
 )
 
 // Parameters, in the order of the description.
@@ -19,12 +19,15 @@ const (
 	ctrlCostWeight
 	contactCostWeight
 	healthyReward
+	mainBody
 	terminateWhenUnhealthy
 	healthyZLow
 	healthyZHigh
 	contactForceLow
 	contactForceHigh
 	resetNoiseScale
+	excludeCurrentPositions
+	includeCfrcExt
 	frameSkip
 	mujocoRules
 	params
@@ -36,12 +39,15 @@ var defaults = [params]float64{
 	0.5,            // ctrlCostWeight
 	5e-4,           // contactCostWeight
 	1,              // healthyReward
+	bodyTorso,      // mainBody
 	1,              // terminateWhenUnhealthy
 	0.2,            // healthyZLow
 	1,              // healthyZHigh
 	-1,             // contactForceLow
 	1,              // contactForceHigh
 	0.1,            // resetNoiseScale
+	1,              // excludeCurrentPositions
+	1,              // includeCfrcExt
 	5,              // frameSkip
 	mujoco.Rules40, // mujocoRules
 }
@@ -84,13 +90,13 @@ func (s *State) Begin(rng *noise.Stream, obs []float32) {
 func (s *State) Act(rng *noise.Stream, act []float64, obs []float32) (reward float64, over bool) {
 	var ctrl [nu]float64
 	mujocoenv.Hold(ctrl[:], act, -bound)
-	x := s.Physics.Xpos[bodyTorso][0]
+	x := s.mainX()
 	s.run(ctrl[:])
 	s.Observe(obs)
 	if s.Physics.Bad {
 		return 0, true
 	}
-	velocity := (s.Physics.Xpos[bodyTorso][0] - x) / float64(timestep*s.Param[frameSkip])
+	velocity := (s.mainX() - x) / float64(timestep*s.Param[frameSkip])
 	reward = float64(velocity * s.Param[forwardRewardWeight])
 	z := s.Physics.Qpos[2]
 	healthy := z >= s.Param[healthyZLow] && z <= s.Param[healthyZHigh]
@@ -101,6 +107,9 @@ func (s *State) Act(rng *noise.Stream, act []float64, obs []float32) (reward flo
 	cost += s.contactCost()
 	return reward - cost, !healthy && s.Param[terminateWhenUnhealthy] != 0
 }
+
+// mainX returns x of the main body in the last evaluation [m].
+func (s *State) mainX() float64 { return s.Physics.Xpos[int(s.Param[mainBody])][0] }
 
 // force returns a contact force as the policy sees it.
 func (s *State) force(body, i int) float64 {
@@ -125,25 +134,35 @@ func (s *State) run(ctrl []float64) {
 	s.Physics.RnePostConstraint()
 }
 
-// view returns the observation in float64.
-func (s *State) view() [obsDim]float64 {
-	var v [obsDim]float64
-	for i := 2; i < nq; i++ {
-		v[i-2] = s.Physics.Qpos[i]
+// view writes the observation in float64 to v, and returns its length.
+func (s *State) view(v *[mostObs]float64) int {
+	first := 0
+	if s.Param[excludeCurrentPositions] != 0 {
+		first = 2
+	}
+	n := 0
+	for i := first; i < nq; i++ {
+		v[n] = s.Physics.Qpos[i]
+		n++
 	}
 	for i := range nv {
-		v[nq-2+i] = s.Physics.Qvel[i]
+		v[n] = s.Physics.Qvel[i]
+		n++
 	}
-	for i := range 6 * (nbody - 1) {
-		v[nq-2+nv+i] = s.force(1+i/6, i%6)
+	if s.Param[includeCfrcExt] != 0 {
+		for i := 6; i < 6*nbody; i++ {
+			v[n] = s.force(i/6, i%6)
+			n++
+		}
 	}
-	return v
+	return n
 }
 
 // Observe writes the observation to obs. Bit exact.
 func (s *State) Observe(obs []float32) {
-	v := s.view()
-	for i := range v {
+	var v [mostObs]float64
+	n := s.view(&v)
+	for i := range n {
 		obs[i] = float32(v[i])
 	}
 }

@@ -41,6 +41,8 @@ Box(11), float32, unbounded.
 | 9 | velocity of the leg joint, within +-10 | rad/s |
 | 10 | velocity of the foot joint, within +-10 | rad/s |
 
+With exclude_current_positions_from_observation=false there is one more, the x coordinate, before all of these: Box(12).
+
 ## Rewards
 
     forward_reward_weight * (x after - x before) / 0.008 s + healthy_reward - ctrl_cost_weight * |action|^2
@@ -74,7 +76,8 @@ var joints = []string{"rootx", "rootz", "rooty", "thigh_joint", "leg_joint", "fo
 
 // Spec describes Hopper-v5.
 var Spec = mujocoenv.Spec[State](mujocoenv.World{
-	ID: "Hopper-v5", Title: "Hopper", Doc: doc, Obs: obsDim, Actions: nu, Bound: bound,
+	ID: "Hopper-v5", Title: "Hopper", Doc: doc, Obs: mostObs - 1, Actions: nu, Bound: bound,
+	Parts: []mujocoenv.Part{{Param: excludeCurrentPositions, Values: -1}},
 	Params: []envs.Param{
 		{Name: "forward_reward_weight", Kind: envs.RealParam, Default: defaults[forwardRewardWeight], Low: -1e6, High: 1e6, Doc: "factor of the forward reward"},
 		{Name: "ctrl_cost_weight", Kind: envs.RealParam, Default: defaults[ctrlCostWeight], Low: -1e6, High: 1e6, Doc: "factor of the cost of controls"},
@@ -87,6 +90,7 @@ var Spec = mujocoenv.Spec[State](mujocoenv.World{
 		{Name: "healthy_angle_low", Kind: envs.RealParam, Default: defaults[healthyAngleLow], Low: -envs.Unbounded, High: envs.Unbounded, Unit: "rad", Doc: "the robot is healthy only if the angle of the torso is above this"},
 		{Name: "healthy_angle_high", Kind: envs.RealParam, Default: defaults[healthyAngleHigh], Low: -envs.Unbounded, High: envs.Unbounded, Unit: "rad", Doc: "and below this"},
 		{Name: "reset_noise_scale", Kind: envs.RealParam, Default: defaults[resetNoiseScale], High: 1, Doc: "size of the noise of a reset"},
+		{Name: "exclude_current_positions_from_observation", Kind: envs.BoolParam, Default: defaults[excludeCurrentPositions], High: 1, Doc: "whether observations lack the x coordinate, which is else the first value"},
 		{Name: "frame_skip", Kind: envs.IntegerParam, Default: defaults[frameSkip], Low: 1, High: 20, Doc: "steps of the engine in a step"},
 		{Name: "mujoco_rules", Kind: envs.IntegerParam, Default: defaults[mujocoRules], Low: mujoco.Rules40, High: mujoco.Rules33, Doc: "whose physics: 0 MuJoCo 4.0, 1 that of 3.5, 2 that of 3.3"},
 	},

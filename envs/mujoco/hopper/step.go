@@ -9,9 +9,9 @@ import (
 
 // Constants of the environment.
 const (
-	obsDim   = 11
-	bound    = 1     // of an action
-	timestep = 0.002 // of the engine [s]
+	mostObs  = nq + nv // values of the longest observation
+	bound    = 1       // of an action
+	timestep = 0.002   // of the engine [s]
 )
 
 // Parameters, in the order of the description.
@@ -27,6 +27,7 @@ const (
 	healthyAngleLow
 	healthyAngleHigh
 	resetNoiseScale
+	excludeCurrentPositions
 	frameSkip
 	mujocoRules
 	params
@@ -45,6 +46,7 @@ var defaults = [params]float64{
 	-0.2,           // healthyAngleLow
 	0.2,            // healthyAngleHigh
 	5e-3,           // resetNoiseScale
+	1,              // excludeCurrentPositions
 	4,              // frameSkip
 	mujoco.Rules40, // mujocoRules
 }
@@ -127,22 +129,29 @@ func (s *State) run(ctrl []float64) {
 	}
 }
 
-// view returns the observation in float64.
-func (s *State) view() [obsDim]float64 {
-	var v [obsDim]float64
-	for i := 1; i < nq; i++ {
-		v[i-1] = s.Physics.Qpos[i]
+// view writes the observation in float64 to v, and returns its length.
+func (s *State) view(v *[mostObs]float64) int {
+	first := 0
+	if s.Param[excludeCurrentPositions] != 0 {
+		first = 1
+	}
+	n := 0
+	for i := first; i < nq; i++ {
+		v[n] = s.Physics.Qpos[i]
+		n++
 	}
 	for i := range nv {
-		v[nq-1+i] = mujocoenv.Clip(s.Physics.Qvel[i], -10, 10)
+		v[n] = mujocoenv.Clip(s.Physics.Qvel[i], -10, 10)
+		n++
 	}
-	return v
+	return n
 }
 
 // Observe writes the observation to obs. Bit exact.
 func (s *State) Observe(obs []float32) {
-	v := s.view()
-	for i := range v {
+	var v [mostObs]float64
+	n := s.view(&v)
+	for i := range n {
 		obs[i] = float32(v[i])
 	}
 }

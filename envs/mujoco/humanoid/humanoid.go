@@ -53,6 +53,10 @@ Box(348), float32, unbounded.
 | 253-269 | torques of the joints' motors (qfrc_actuator) | N m |
 | 270-347 | external torque and force on each body (cfrc_ext) | N m, N |
 
+With exclude_current_positions_from_observation=false there are two more, the x and y coordinates, before all of these:
+Box(350). What one of include_cinert_in_observation, include_cvel_in_observation, include_qfrc_actuator_in_observation and
+include_cfrc_ext_in_observation leaves out is missing, and what follows moves up: without all four it is Box(45).
+
 ## Rewards
 
     forward_reward_weight * (x after - x before) / 0.015 s + healthy_reward
@@ -86,7 +90,14 @@ Y. Tassa, T. Erez, E. Todorov, "Synthesis and Stabilization of Complex Behaviors
 
 // Spec describes Humanoid-v5.
 var Spec = mujocoenv.Spec[State](mujocoenv.World{
-	ID: "Humanoid-v5", Title: "Humanoid", Doc: doc, Obs: obsDim, Actions: nu, Bound: bound,
+	ID: "Humanoid-v5", Title: "Humanoid", Doc: doc, Obs: mostObs - 2, Actions: nu, Bound: bound,
+	Parts: []mujocoenv.Part{
+		{Param: excludeCurrentPositions, Values: -2},
+		{Param: includeCinert, Values: 10 * (nbody - 1)},
+		{Param: includeCvel, Values: 6 * (nbody - 1)},
+		{Param: includeQfrcActuator, Values: nv - 6},
+		{Param: includeCfrcExt, Values: 6 * (nbody - 1)},
+	},
 	Params: []envs.Param{
 		{Name: "forward_reward_weight", Kind: envs.RealParam, Default: defaults[forwardRewardWeight], Low: -1e6, High: 1e6, Doc: "factor of the forward reward"},
 		{Name: "ctrl_cost_weight", Kind: envs.RealParam, Default: defaults[ctrlCostWeight], Low: -1e6, High: 1e6, Doc: "factor of the cost of controls"},
@@ -98,6 +109,11 @@ var Spec = mujocoenv.Spec[State](mujocoenv.World{
 		{Name: "healthy_z_low", Kind: envs.RealParam, Default: defaults[healthyZLow], Low: -envs.Unbounded, High: envs.Unbounded, Unit: "m", Doc: "the robot is healthy only if the height is above this"},
 		{Name: "healthy_z_high", Kind: envs.RealParam, Default: defaults[healthyZHigh], Low: -envs.Unbounded, High: envs.Unbounded, Unit: "m", Doc: "and below this"},
 		{Name: "reset_noise_scale", Kind: envs.RealParam, Default: defaults[resetNoiseScale], High: 1, Doc: "size of the noise of a reset"},
+		{Name: "exclude_current_positions_from_observation", Kind: envs.BoolParam, Default: defaults[excludeCurrentPositions], High: 1, Doc: "whether observations lack the x and y coordinates, which are else the first two values"},
+		{Name: "include_cinert_in_observation", Kind: envs.BoolParam, Default: defaults[includeCinert], High: 1, Doc: "whether observations have masses and inertias (cinert), 130 values"},
+		{Name: "include_cvel_in_observation", Kind: envs.BoolParam, Default: defaults[includeCvel], High: 1, Doc: "whether observations have velocities of bodies (cvel), 78 values"},
+		{Name: "include_qfrc_actuator_in_observation", Kind: envs.BoolParam, Default: defaults[includeQfrcActuator], High: 1, Doc: "whether observations have torques of motors (qfrc_actuator), 17 values"},
+		{Name: "include_cfrc_ext_in_observation", Kind: envs.BoolParam, Default: defaults[includeCfrcExt], High: 1, Doc: "whether observations have contact forces (cfrc_ext), 78 values"},
 		{Name: "frame_skip", Kind: envs.IntegerParam, Default: defaults[frameSkip], Low: 1, High: 20, Doc: "steps of the engine in a step"},
 		{Name: "mujoco_rules", Kind: envs.IntegerParam, Default: defaults[mujocoRules], Low: mujoco.Rules40, High: mujoco.Rules33, Doc: "whose physics: 0 MuJoCo 4.0, 1 that of 3.5, 2 that of 3.3"},
 	},

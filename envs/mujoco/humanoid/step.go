@@ -9,9 +9,9 @@ import (
 
 // Constants of the environment.
 const (
-	obsDim   = 348
-	bound    = 0.4   // of an action
-	timestep = 0.003 // of the engine [s]
+	mostObs  = nq + 2*nv - 6 + 22*(nbody-1) // values of the longest observation
+	bound    = 0.4                          // of an action
+	timestep = 0.003                        // of the engine [s]
 )
 
 // Parameters, in the order of the description.
@@ -26,6 +26,11 @@ const (
 	healthyZLow
 	healthyZHigh
 	resetNoiseScale
+	excludeCurrentPositions
+	includeCinert
+	includeCvel
+	includeQfrcActuator
+	includeCfrcExt
 	frameSkip
 	mujocoRules
 	params
@@ -43,6 +48,11 @@ var defaults = [params]float64{
 	1,               // healthyZLow
 	2,               // healthyZHigh
 	1e-2,            // resetNoiseScale
+	1,               // excludeCurrentPositions
+	1,               // includeCinert
+	1,               // includeCvel
+	1,               // includeQfrcActuator
+	1,               // includeCfrcExt
 	5,               // frameSkip
 	mujoco.Rules40,  // mujocoRules
 }
@@ -134,42 +144,53 @@ func (s *State) run(ctrl []float64) {
 	s.Physics.RnePostConstraint()
 }
 
-// view returns the observation in float64.
-func (s *State) view() [obsDim]float64 {
-	d := &s.Physics
-	var v [obsDim]float64
+// view writes the observation in float64 to v, and returns its length.
+func (s *State) view(v *[mostObs]float64) int {
+	first := 0
+	if s.Param[excludeCurrentPositions] != 0 {
+		first = 2
+	}
 	n := 0
-	for i := 2; i < nq; i++ {
-		v[n] = d.Qpos[i]
+	for i := first; i < nq; i++ {
+		v[n] = s.Physics.Qpos[i]
 		n++
 	}
 	for i := range nv {
-		v[n] = d.Qvel[i]
+		v[n] = s.Physics.Qvel[i]
 		n++
 	}
-	for i := 10; i < 10*nbody; i++ {
-		v[n] = d.Cinert[i/10][i%10]
-		n++
+	if s.Param[includeCinert] != 0 {
+		for i := 10; i < 10*nbody; i++ {
+			v[n] = s.Physics.Cinert[i/10][i%10]
+			n++
+		}
 	}
-	for i := 6; i < 6*nbody; i++ {
-		v[n] = d.Cvel[i/6][i%6]
-		n++
+	if s.Param[includeCvel] != 0 {
+		for i := 6; i < 6*nbody; i++ {
+			v[n] = s.Physics.Cvel[i/6][i%6]
+			n++
+		}
 	}
-	for i := 6; i < nv; i++ {
-		v[n] = d.QfrcActuator[i]
-		n++
+	if s.Param[includeQfrcActuator] != 0 {
+		for i := 6; i < nv; i++ {
+			v[n] = s.Physics.QfrcActuator[i]
+			n++
+		}
 	}
-	for i := 6; i < 6*nbody; i++ {
-		v[n] = d.CfrcExt[i/6][i%6]
-		n++
+	if s.Param[includeCfrcExt] != 0 {
+		for i := 6; i < 6*nbody; i++ {
+			v[n] = s.Physics.CfrcExt[i/6][i%6]
+			n++
+		}
 	}
-	return v
+	return n
 }
 
 // Observe writes the observation to obs. Bit exact.
 func (s *State) Observe(obs []float32) {
-	v := s.view()
-	for i := range v {
+	var v [mostObs]float64
+	n := s.view(&v)
+	for i := range n {
 		obs[i] = float32(v[i])
 	}
 }

@@ -34,7 +34,8 @@ type State[T any] interface {
 // World describes a world.
 type World struct {
 	ID, Title, Doc string
-	Obs            int // length of an observation
+	Obs            int    // length of an observation
+	Parts          []Part // what parameters add to it, or take from it
 	Actions        int
 	Bound          float64 // of actions, up and down
 	Params         []envs.Param
@@ -49,6 +50,21 @@ type World struct {
 	Camera         Camera
 }
 
+// Part is a part of an observation that depends on a parameter.
+type Part struct {
+	Param  int // index of the parameter, which is true or false
+	Values int // how many values more an observation has where it is true
+}
+
+// length returns the length of an observation where the parameters have these values.
+func (w *World) length(values []float64) int {
+	n := w.Obs
+	for _, p := range w.Parts {
+		n += p.Values * int(values[p.Param]-w.Params[p.Param].Default)
+	}
+	return n
+}
+
 // Spec returns the description of a world whose State is T.
 func Spec[T any, P State[T]](w World) *envs.Spec {
 	s := &envs.Spec{
@@ -57,9 +73,13 @@ func Spec[T any, P State[T]](w World) *envs.Spec {
 		MaxSteps: w.MaxSteps, SolvedReturn: w.SolvedReturn, SolvedOurs: w.SolvedOurs,
 		View: form, FPS: w.FPS, StepNS: w.StepNS,
 	}
-	for range w.Obs {
-		s.ObsLow, s.ObsHigh = append(s.ObsLow, -envs.Unbounded), append(s.ObsHigh, envs.Unbounded)
+	s.ObsBounds = func(values []float64) (low, high []float64) {
+		for range w.length(values) {
+			low, high = append(low, -envs.Unbounded), append(high, envs.Unbounded)
+		}
+		return low, high
 	}
+	s.ObsLow, s.ObsHigh = s.ObsBounds(s.Values())
 	s.New = func() envs.Env {
 		e := &Env[T, P]{spec: s, world: &w}
 		P(&e.S).Choose(0)

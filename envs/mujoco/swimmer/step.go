@@ -8,9 +8,9 @@ import (
 
 // Constants of the environment.
 const (
-	obsDim   = 8
-	bound    = 1    // of an action
-	timestep = 0.01 // of the engine [s]
+	mostObs  = nq + nv // values of the longest observation
+	bound    = 1       // of an action
+	timestep = 0.01    // of the engine [s]
 )
 
 // Parameters, in the order of the description.
@@ -18,6 +18,7 @@ const (
 	forwardRewardWeight = iota
 	ctrlCostWeight
 	resetNoiseScale
+	excludeCurrentPositions
 	frameSkip
 	mujocoRules
 	params
@@ -28,6 +29,7 @@ var defaults = [params]float64{
 	1,              // forwardRewardWeight
 	1e-4,           // ctrlCostWeight
 	0.1,            // resetNoiseScale
+	1,              // excludeCurrentPositions
 	4,              // frameSkip
 	mujoco.Rules40, // mujocoRules
 }
@@ -89,22 +91,29 @@ func (s *State) run(ctrl []float64) {
 	}
 }
 
-// view returns the observation in float64.
-func (s *State) view() [obsDim]float64 {
-	var v [obsDim]float64
-	for i := 2; i < nq; i++ {
-		v[i-2] = s.Physics.Qpos[i]
+// view writes the observation in float64 to v, and returns its length.
+func (s *State) view(v *[mostObs]float64) int {
+	first := 0
+	if s.Param[excludeCurrentPositions] != 0 {
+		first = 2
+	}
+	n := 0
+	for i := first; i < nq; i++ {
+		v[n] = s.Physics.Qpos[i]
+		n++
 	}
 	for i := range nv {
-		v[nq-2+i] = s.Physics.Qvel[i]
+		v[n] = s.Physics.Qvel[i]
+		n++
 	}
-	return v
+	return n
 }
 
 // Observe writes the observation to obs. Bit exact.
 func (s *State) Observe(obs []float32) {
-	v := s.view()
-	for i := range v {
+	var v [mostObs]float64
+	n := s.view(&v)
+	for i := range n {
 		obs[i] = float32(v[i])
 	}
 }

@@ -37,6 +37,9 @@ Box(8), float32, unbounded.
 | 6 | velocity of the first rotor | rad/s |
 | 7 | velocity of the second rotor | rad/s |
 
+With exclude_current_positions_from_observation=false there are two more, the x and y coordinates, before all of these:
+Box(10).
+
 ## Rewards
 
     forward_reward_weight * (x after - x before) / 0.04 s - ctrl_cost_weight * |action|^2
@@ -67,11 +70,13 @@ var joints = []string{"slider1", "slider2", "free_body_rot", "motor1_rot", "moto
 
 // Spec describes Swimmer-v5.
 var Spec = mujocoenv.Spec[State](mujocoenv.World{
-	ID: "Swimmer-v5", Title: "Swimmer", Doc: doc, Obs: obsDim, Actions: nu, Bound: bound,
+	ID: "Swimmer-v5", Title: "Swimmer", Doc: doc, Obs: mostObs - 2, Actions: nu, Bound: bound,
+	Parts: []mujocoenv.Part{{Param: excludeCurrentPositions, Values: -2}},
 	Params: []envs.Param{
 		{Name: "forward_reward_weight", Kind: envs.RealParam, Default: defaults[forwardRewardWeight], Low: -1e6, High: 1e6, Doc: "factor of the forward reward"},
 		{Name: "ctrl_cost_weight", Kind: envs.RealParam, Default: defaults[ctrlCostWeight], Low: -1e6, High: 1e6, Doc: "factor of the cost of controls"},
 		{Name: "reset_noise_scale", Kind: envs.RealParam, Default: defaults[resetNoiseScale], High: 1, Doc: "size of the noise of a reset"},
+		{Name: "exclude_current_positions_from_observation", Kind: envs.BoolParam, Default: defaults[excludeCurrentPositions], High: 1, Doc: "whether observations lack the x and y coordinates, which are else the first two values"},
 		{Name: "frame_skip", Kind: envs.IntegerParam, Default: defaults[frameSkip], Low: 1, High: 20, Doc: "steps of the engine in a step"},
 		{Name: "mujoco_rules", Kind: envs.IntegerParam, Default: defaults[mujocoRules], Low: mujoco.Rules40, High: mujoco.Rules33, Doc: "whose physics: 0 MuJoCo 4.0, 1 that of 3.5, 2 that of 3.3"},
 	},
