@@ -20,7 +20,7 @@ func EnvVerb() *verb.Verb {
 		Intro: "Shows the environments that policies can be trained in, and runs single episodes of them.",
 		Usage: []string{
 			"env list [--json]",
-			"env show ENV [--json]",
+			"env show ENV [--env-param NAME=VALUE] [--json]",
 			"env trace ENV (--seed N | --draws FILE | --state FILE) --actions FILE [--env-param NAME=VALUE]",
 		},
 		Details: envDetails,
@@ -37,13 +37,16 @@ func EnvVerb() *verb.Verb {
 				}
 				word, args := args[0], args[1:]
 				if word != "trace" && t.any() {
-					return verb.Misused("--seed, --draws, --state, --actions and --env-param belong to trace", "see evonode env --help")
+					return verb.Misused("--seed, --draws, --state and --actions belong to trace", "see evonode env --help")
+				}
+				if word != "trace" && word != "show" && len(t.params) > 0 {
+					return verb.Misused("--env-param belongs to show and trace", "see evonode env --help")
 				}
 				switch word {
 				case "list":
 					return envList(s, args, asJSON)
 				case "show":
-					return envShow(s, args, asJSON)
+					return envShow(s, args, t.params, asJSON)
 				case "trace":
 					return t.run(s, args)
 				}
@@ -104,13 +107,16 @@ func envList(s *verb.IO, args []string, asJSON bool) error {
 	return w.Flush()
 }
 
-func envShow(s *verb.IO, args []string, asJSON bool) error {
+func envShow(s *verb.IO, args []string, params map[string]string, asJSON bool) error {
 	id, err := verb.Argument(args, "ENV", "evonode env show CartPole-v1")
 	if err != nil {
 		return err
 	}
 	spec, err := Env(id)
 	if err != nil {
+		return err
+	}
+	if spec, err = Adjust(spec, params); err != nil {
 		return err
 	}
 	if asJSON {

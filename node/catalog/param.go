@@ -38,10 +38,34 @@ func Params(spec *envs.Spec, texts map[string]string) (envs.Params, error) {
 	return params, nil
 }
 
-// ParamHint lists the parameters of an environment.
+// Adjust returns the environment with parameters, as users write them, in place of those that spec has.
+func Adjust(spec *envs.Spec, texts map[string]string) (*envs.Spec, error) {
+	given, err := Params(spec, texts)
+	if err != nil {
+		return nil, err
+	}
+	params := spec.Given()
+	if params == nil {
+		params = envs.Params{}
+	}
+	maps.Copy(params, given)
+	with, err := spec.With(params)
+	if err != nil {
+		return nil, verb.Wrong(err, ParamHint(spec))
+	}
+	return with, nil
+}
+
+// mostHinted is how many parameters a hint lists.
+const mostHinted = 6
+
+// ParamHint lists the parameters of an environment, or says what does.
 func ParamHint(spec *envs.Spec) string {
-	if len(spec.Params) == 0 {
+	switch n := len(spec.Params); {
+	case n == 0:
 		return "leave out --env-param"
+	case n > mostHinted:
+		return fmt.Sprintf("evonode env show %s lists its %d parameters", spec.ID, n)
 	}
 	var all []string
 	for i := range spec.Params {

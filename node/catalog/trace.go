@@ -31,11 +31,11 @@ func (t *traceFlags) bind(fs *verb.Flags) {
 		`{"qpos":[...],"qvel":[...],"warmstart":[...]}, of which the last may be left out`)
 	fs.String(&t.actions, "actions", "FILE", "a number or a JSON array per line")
 	t.params = map[string]string{}
-	BindParams(fs, t.params, "a parameter of the environment, as show lists them; may be repeated. A state brings its own wind")
+	BindParams(fs, t.params, "a parameter of the environment, as show lists them; may be repeated. For show, which then has the length of observations with it, and for trace, where a state brings its own wind")
 }
 
 func (t *traceFlags) any() bool {
-	return t.seed != "" || t.draws != "" || t.state != "" || t.actions != "" || len(t.params) > 0
+	return t.seed != "" || t.draws != "" || t.state != "" || t.actions != ""
 }
 
 // traceReset is the line of the reset.
@@ -64,12 +64,8 @@ func (t *traceFlags) run(s *verb.IO, args []string) error {
 	if t.actions == "" {
 		return verb.Misused("missing --actions FILE", "a file with one action per line, or - for standard input")
 	}
-	params, err := Params(spec, t.params)
-	if err != nil {
+	if spec, err = Adjust(spec, t.params); err != nil {
 		return err
-	}
-	if spec, err = spec.With(params); err != nil {
-		return verb.Wrong(err, ParamHint(spec))
 	}
 	env, err := spec.NewStateful()
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/evoswarm/evoswarm/envs"
 	"github.com/evoswarm/evoswarm/internal/evolve"
-	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/node/catalog"
 	"github.com/evoswarm/evoswarm/node/replay"
@@ -38,11 +37,13 @@ there actions are drawn at random.
 			fs.String(&f.out, "o", "FILE", "where to write; the name says the format")
 			fs.Uint(&f.seed, "seed", "N", "the episode (default: the first one that evonode eval counts; 0 with random actions)", 0)
 			fs.String(&f.env, "env", "ENV", "play the policy in another environment that has the same observations and actions")
+			f.world = map[string]string{}
+			catalog.BindParams(fs, f.world, "a parameter of the environment, in place of the run's, as env show lists them; may be repeated")
 			f.policy.Bind(fs)
 			fs.String(&f.size, "size", "WxH", "size of the picture in pixels (default: as the environment needs it, up to 600 wide)")
 			fs.Int(&f.fps, "fps", "N", "frames per second; a lower number makes a smaller file, not a slower film (default: the environment's, up to 50)", 0)
 			fs.Bool(&f.dark, "dark", "light on dark")
-			fs.JSON(&f.policy.Quiet, "one JSON object: file, env, policy (trained or random), run, height, seed, steps, return, frames, size, fps, bytes")
+			fs.JSON(&f.policy.Quiet, "one JSON object: file, env, env_params (those that are no defaults), policy (trained or random), run, height, seed, steps, return, frames, size, fps, bytes")
 			return func(ctx context.Context, s *verb.IO, args []string) error {
 				name, err := verb.Argument(args, "LOG, MODEL or ENV", "evonode film run.seedlog -o episode.gif")
 				if err != nil {
@@ -70,6 +71,7 @@ type flags struct {
 	policy    replay.Source
 	out       string
 	env, size string
+	world     map[string]string // parameters of the environment
 	seed      uint64
 	fps       int
 	dark      bool
@@ -166,6 +168,9 @@ func (f *flags) cast(ctx context.Context, s *verb.IO, name string) (*cast, error
 		if f.given("at") || f.given("env") {
 			return nil, verb.Misused(fmt.Sprintf("--at and --env belong to a policy, and %s is an environment", name), "name a log or a model: evonode film run.seedlog -o episode.gif")
 		}
+		if env, err = catalog.Adjust(env, f.world); err != nil {
+			return nil, err
+		}
 		return &cast{plan: rollout.Plan{Env: env}}, nil
 	}
 	if missing != nil && name != "-" && filepath.Base(name) == name && filepath.Ext(name) == "" {
@@ -176,31 +181,25 @@ func (f *flags) cast(ctx context.Context, s *verb.IO, name string) (*cast, error
 	if err != nil {
 		return nil, err
 	}
-	c := &cast{plan: t.Plan, state: t.Model.State(), file: t, seed: t.Model.TestSeeds(1)[0]}
-	if f.env != "" {
-		return c, c.move(f.env)
+	if err := f.move(t); err != nil {
+		return nil, err
 	}
-	return c, nil
+	return &cast{plan: t.Plan, state: t.Model.State(), file: t, seed: t.Model.TestSeeds(1)[0]}, nil
 }
 
-// move puts the policy into another environment.
-func (c *cast) move(id string) error {
-	env, err := catalog.Env(id)
+// move puts the policy into the environment that --env and --env-param name.
+func (f *flags) move(p *replay.Policy) error {
+	if f.env == "" {
+		return p.Adjust(f.world)
+	}
+	env, err := catalog.Env(f.env)
 	if err != nil {
 		return err
 	}
-	from := c.plan.Env
-	if env.ObsDim != from.ObsDim || env.Action.Discrete != from.Action.Discrete || env.Action.N != from.Action.N || env.Action.Dim != from.Action.Dim {
-		return verb.Misused(fmt.Sprintf("a policy of %s (%s) does not fit %s (%s)", from.ID, spaces(from), env.ID, spaces(env)), "evonode env list shows the observations and actions of all")
+	if env, err = catalog.Adjust(env, f.world); err != nil {
+		return err
 	}
-	c.plan.Env = env
-	c.plan.Policy, err = policy.New(c.file.Model.Policy, env)
-	return err
-}
-
-// spaces describes what a policy has to fit.
-func spaces(env *envs.Spec) string {
-	return fmt.Sprintf("%d observations, actions %s", env.ObsDim, catalog.Actions(env.Action))
+	return p.Move(env)
 }
 
 // caption names the environment and the policy.
@@ -213,18 +212,19 @@ func (c *cast) caption() string {
 
 // result is what film --json prints.
 type result struct {
-	File   string  `json:"file"`
-	Env    string  `json:"env"`
-	Policy string  `json:"policy"`
-	Run    string  `json:"run"`
-	Height uint64  `json:"height"`
-	Seed   uint64  `json:"seed"`
-	Steps  int     `json:"steps"`
-	Return float64 `json:"return"`
-	Frames int     `json:"frames"`
-	Size   string  `json:"size"`
-	FPS    int     `json:"fps"`
-	Bytes  int64   `json:"bytes"`
+	File   string      `json:"file"`
+	Env    string      `json:"env"`
+	Params envs.Params `json:"env_params,omitempty"`
+	Policy string      `json:"policy"`
+	Run    string      `json:"run"`
+	Height uint64      `json:"height"`
+	Seed   uint64      `json:"seed"`
+	Steps  int         `json:"steps"`
+	Return float64     `json:"return"`
+	Frames int         `json:"frames"`
+	Size   string      `json:"size"`
+	FPS    int         `json:"fps"`
+	Bytes  int64       `json:"bytes"`
 }
 
 func (f *flags) report(s *verb.IO, c *cast, t *shoot, to *target) error {
@@ -232,7 +232,7 @@ func (f *flags) report(s *verb.IO, c *cast, t *shoot, to *target) error {
 	if err != nil {
 		return err
 	}
-	line := result{File: f.out, Env: c.plan.Env.ID, Policy: "random", Seed: c.seed, Steps: t.steps, Return: t.player.Return(),
+	line := result{File: f.out, Env: c.plan.Env.ID, Params: c.plan.Env.Given(), Policy: "random", Seed: c.seed, Steps: t.steps, Return: t.player.Return(),
 		Frames: t.frames, Size: fmt.Sprintf("%dx%d", t.size.X, t.size.Y), FPS: t.fps, Bytes: n}
 	if c.file != nil {
 		line.Policy, line.Run, line.Height = "trained", c.file.Model.Run, c.file.Model.Height

@@ -19,10 +19,10 @@ func EvalVerb() *verb.Verb {
 	return &verb.Verb{
 		Name: "eval", Args: "LOG|MODEL", Summary: "run held-out episodes of the model",
 		Intro: "Runs held-out episodes of a model: that of a seed log, or one that evonode export wrote.",
-		Usage: []string{"eval LOG|MODEL [--episodes N] [--at HEIGHT|best|solved] [--workers N] [--json]"},
+		Usage: []string{"eval LOG|MODEL [--episodes N] [--at HEIGHT|best|solved] [--env-param NAME=VALUE] [--workers N] [--json]"},
 		Details: `LOG or MODEL is a file (the model as .safetensors, .npz or .json), or - for standard input; its content says which.
 The episodes are from the run's test stream, which training never sees. The same log gives the same figures everywhere,
-and so does a model exported from it.`,
+and so does a model exported from it. --env-param tries the policy elsewhere, such as in wind.`,
 		Notes:   AtNotes,
 		Example: "evonode eval run.seedlog --episodes 1000",
 		Bind: func(fs *verb.Flags) verb.Run {
@@ -30,7 +30,9 @@ and so does a model exported from it.`,
 			episodes := uint64(0)
 			fs.Uint(&episodes, "episodes", "N", "how many (default: what the run's spec tests with, 100)", 1)
 			source.Bind(fs)
-			fs.JSON(&source.Quiet, "one JSON object: run, env, height, episodes, mean, stderr, min, max, threshold, solved, steps")
+			world := map[string]string{}
+			catalog.BindParams(fs, world, "a parameter of the environment, in place of the run's, as env show lists them; may be repeated")
+			fs.JSON(&source.Quiet, "one JSON object: run, env, env_params (those that are no defaults), height, episodes, mean, stderr, min, max, threshold, solved, steps")
 			return func(ctx context.Context, s *verb.IO, args []string) error {
 				name, err := verb.Argument(args, "LOG or MODEL", "evonode eval run.seedlog")
 				if err != nil {
@@ -41,6 +43,9 @@ and so does a model exported from it.`,
 				}
 				p, err := source.Policy(ctx, s, name)
 				if err != nil {
+					return err
+				}
+				if err := p.Adjust(world); err != nil {
 					return err
 				}
 				if p.Log != nil {

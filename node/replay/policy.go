@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
+	"github.com/evoswarm/evoswarm/node/catalog"
 	"github.com/evoswarm/evoswarm/node/model"
 	"github.com/evoswarm/evoswarm/node/verb"
 )
@@ -44,6 +47,39 @@ func (f *Source) Policy(ctx context.Context, s *verb.IO, name string) (*Policy, 
 	}
 	NoteTruncated(s, name, r)
 	return &Policy{r.Rules.Plan, model.Of(r), r}, nil
+}
+
+// Adjust gives the environment parameters in place of those that the policy was trained with. texts has them as a user
+// writes them.
+func (p *Policy) Adjust(texts map[string]string) error {
+	to, err := catalog.Adjust(p.Plan.Env, texts)
+	if err != nil {
+		return err
+	}
+	return p.Move(to)
+}
+
+// Move puts the policy into another environment, whose observations and actions have to be of the same form.
+func (p *Policy) Move(to *envs.Spec) (err error) {
+	from := p.Plan.Env
+	if from.ObsDim != to.ObsDim || from.ID == to.ID && !from.SameObs(to) || !sameActions(from, to) {
+		return verb.Misused(fmt.Sprintf("a policy of %s (%s) does not fit %s (%s)", label(from), spaces(from), label(to), spaces(to)),
+			"evonode env list shows the observations and actions of all, and env show ID which parameters change them")
+	}
+	p.Plan.Env = to
+	p.Plan.Policy, err = policy.New(p.Model.Policy, to)
+	return err
+}
+
+func sameActions(a, b *envs.Spec) bool {
+	return a.Action.Discrete == b.Action.Discrete && a.Action.N == b.Action.N && a.Action.Dim == b.Action.Dim
+}
+
+func label(env *envs.Spec) string { return envs.Label(env.ID, env.Given()) }
+
+// spaces describes what a policy has to fit.
+func spaces(env *envs.Spec) string {
+	return fmt.Sprintf("%d observations, actions %s", env.ObsDim, catalog.Actions(env.Action))
 }
 
 // model reads a model, which is of one entry.
