@@ -40,9 +40,64 @@ func testParamsAreHonored(t *testing.T) {
 	plan, seed := planOf(t, setup), uint64(5)
 	state := plan.Initial(3)
 	want := byHand(t, plan, state.Theta, setup.EnvParams, seed)
+	playsEverywhere(t, setup, seed, want)
 	if calm := byHand(t, plan, state.Theta, nil, seed); calm == want {
 		t.Fatalf("the parameters change nothing: %v", calm)
 	}
+	calm, heldOut := setup, make([]float64, 1)
+	calm.EnvParams = nil
+	if rollout.NewEvaluator(planOf(t, calm)).Returns(state, []uint64{seed}, heldOut); heldOut[0] != byHand(t, plan, state.Theta, nil, seed) {
+		t.Errorf("without parameters, after a run with some: %v", heldOut[0])
+	}
+}
+
+// TestParamsChangeLengths does so with parameters that change the length of an observation: all that follows from it
+// has that length, too.
+func TestParamsChangeLengths(t *testing.T) { onEachEngine(t, testParamsChangeLengths) }
+
+func testParamsChangeLengths(t *testing.T) {
+	const place = "exclude_current_positions_from_observation"
+	for _, c := range []struct {
+		id     string
+		params envs.Params
+		want   int
+	}{
+		{"Swimmer-v5", envs.Params{place: 0}, 10},
+		{"Hopper-v5", envs.Params{place: 0}, 12},
+		{"Ant-v5", envs.Params{"include_cfrc_ext_in_observation": 0, "main_body": 3}, 27},
+		{"Humanoid-v5", envs.Params{place: 0, "include_cinert_in_observation": 0, "include_cvel_in_observation": 0}, 142},
+	} {
+		setup := newRun(t, c.id, "snes").setup()
+		setup.EnvParams = c.params
+		setup.Policy = policy.Spec{Kind: "linear", Hidden: []uint64{}, Bias: true, Head: "clip"}
+		setup.Episodes.Observations = nil
+		plan, seed := planOf(t, setup), uint64(5)
+		actions := plan.Env.Action.Dim
+		if got, want := plan.Policy.Dim(), (c.want+1)*actions; got != want || plan.Env.ObsDim != c.want {
+			t.Errorf("%s with %v: %d observations and %d parameters, want %d and %d", c.id, c.params, plan.Env.ObsDim, got, c.want, want)
+		}
+		playsEverywhere(t, setup, seed, byHand(t, plan, plan.Initial(3).Theta, c.params, seed))
+
+		setup.Episodes.Observations = &rollout.Observations{Kind: rollout.Running, Episodes: 1, Clip: 5}
+		plan = planOf(t, setup)
+		state := plan.Initial(3)
+		for _, name := range []string{"obs/mean", "obs/std"} {
+			if slot := state.Slot(name); slot == nil || len(slot.Values) != c.want {
+				t.Errorf("%s with %v: %s is %v, want %d values", c.id, c.params, name, slot, c.want)
+			}
+		}
+		if err := plan.Shape().Check(state); err != nil {
+			t.Errorf("%s with %v: %v", c.id, c.params, err)
+		}
+	}
+}
+
+// playsEverywhere plays the mean policy of a run's beginning as training, held-out evaluation, drawing and a tab's
+// worker do: with the return want.
+func playsEverywhere(t *testing.T, setup rollout.Setup, seed uint64, want float64) {
+	t.Helper()
+	plan := planOf(t, setup)
+	state := plan.Initial(3)
 	e := rollout.NewEvaluator(plan)
 	if got := e.Run(state, state.Theta, []uint64{seed}); got.Fitness != rollout.ToFitness(want) {
 		t.Errorf("training: a fitness of %v, want %v", got.Fitness, rollout.ToFitness(want))
@@ -50,11 +105,6 @@ func testParamsAreHonored(t *testing.T) {
 	heldOut := make([]float64, 1)
 	if e.Returns(state, []uint64{seed}, heldOut); heldOut[0] != want {
 		t.Errorf("held-out evaluation: %v, want %v", heldOut[0], want)
-	}
-	calm := setup
-	calm.EnvParams = nil
-	if rollout.NewEvaluator(planOf(t, calm)).Returns(state, []uint64{seed}, heldOut); heldOut[0] != byHand(t, plan, state.Theta, nil, seed) {
-		t.Errorf("without parameters, after a run with some: %v", heldOut[0])
 	}
 	p := rollout.NewPlayer(plan)
 	for p.Start(state, seed); !p.Over(); {
@@ -102,7 +152,7 @@ func byHand(t testing.TB, plan rollout.Plan, theta []float32, params envs.Params
 			env.(envs.Parametric).SetParam(i, x)
 		}
 	}
-	obs, act, scratch := make([]float32, spec.ObsDim), make([]float64, spec.Action.Dim), plan.Policy.Scratch(1)
+	obs, act, scratch := make([]float32, plan.Env.ObsDim), make([]float64, spec.Action.Dim), plan.Policy.Scratch(1)
 	env.Reset(&rng, obs)
 	for range spec.MaxSteps {
 		plan.Policy.Act(theta, obs, scratch, act)

@@ -9,16 +9,20 @@
 Prints the mean return with its standard error in Gymnasium and, by evonode eval, here, and how many combined standard
 errors they are apart. Exit status 1: more than two, or less than the world's threshold in Gymnasium. Every episode gets a
 new environment, since Gymnasium's BipedalWalker keeps its engine across resets. Policies with virtual batch
-normalisation, bins or held actions are refused.
+normalisation, bins or held actions are refused. Parameters of the run's environment become keywords of Gymnasium's
+constructor, a range of two of them: healthy_z_low=0.6 is healthy_z_range=(0.6, inf) in Hopper-v5.
 """
 
 import argparse
+import inspect
 import json
 import subprocess
 import sys
 
 import gymnasium
 import numpy as np
+
+UNBOUNDED = 2.0**128 - 2.0**104  # infinity as a parameter
 
 
 class Policy:
@@ -29,6 +33,7 @@ class Policy:
             arrays = {name: f[name] for name in f.files}
         meta = json.loads(arrays["__metadata__"].item())
         self.env = meta["env"]
+        self.keywords = keywords(self.env, json.loads(meta.get("env_params", "{}")))
         policy, episodes = json.loads(meta["policy"]), json.loads(meta["episodes"])
         if policy.get("vbn") or policy["head"] == "bins" or episodes.get("skip", 1) not in (0, 1):
             sys.exit("transfer.py: this kind of policy is not supported")
@@ -54,8 +59,26 @@ class Policy:
         return np.clip(x.astype(np.float64), space.low, space.high)
 
 
+def keywords(env, params):
+    """Parameters as Gymnasium's constructor takes them."""
+    words = inspect.signature(gymnasium.make(env).unwrapped.__init__).parameters
+    given = {}
+    for name, value in params.items():
+        limit = name.removesuffix("_low").removesuffix("_high") + "_range"
+        if limit in words:
+            low, high = given.get(limit, words[limit].default)
+            value = float("inf") * np.sign(value) if abs(value) == UNBOUNDED else value
+            given[limit] = (value, high) if name.endswith("_low") else (low, value)
+        elif name not in words:
+            sys.exit(f"transfer.py: Gymnasium's {env} has no {name}")
+        else:
+            default = words[name].default
+            given[name] = bool(value) if isinstance(default, bool) else int(value) if isinstance(default, int) and value == int(value) else value
+    return given
+
+
 def episode(policy, seed):
-    env = gymnasium.make(policy.env, disable_env_checker=True)
+    env = gymnasium.make(policy.env, disable_env_checker=True, **policy.keywords)
     obs, _ = env.reset(seed=seed)
     total, over = 0.0, False
     while not over:
