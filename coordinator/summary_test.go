@@ -57,8 +57,8 @@ func TestRestartReadsOnlyWhatIsAboveTheSummary(t *testing.T) {
 	}
 }
 
-// TestLeafRestartsNearItsHead: nobody asks a leaf for a base, so what it folds at a restart is a part of what a hub does,
-// as long as its summaries are small.
+// TestLeafRestartsNearItsHead: nobody asks a leaf for a base, so it folds a part of what a hub does at a restart, as
+// long as its summaries are small.
 func TestLeafRestartsNearItsHead(t *testing.T) {
 	l := newLone(t)
 	l.cfg.Hub = false
