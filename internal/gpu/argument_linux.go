@@ -7,11 +7,13 @@ import (
 	"unsafe"
 )
 
-// argument returns where the value of a kernel's argument is, and its size.
+// argument returns where the value of a kernel's argument is, and its size; local memory has a size alone.
 func argument(a any) (unsafe.Pointer, uintptr) {
 	switch a := a.(type) {
 	case buffer:
 		return unsafe.Pointer(&a), unsafe.Sizeof(a)
+	case local:
+		return nil, uintptr(a)
 	case int32:
 		return unsafe.Pointer(&a), 4
 	case int64:

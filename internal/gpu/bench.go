@@ -16,23 +16,27 @@ const (
 
 // Noise returns how long a component of a perturbation takes on the device, for candidates around the state of t.
 func (d *Device) Noise(t rollout.Task) (perSample time.Duration, samples int, err error) {
-	err = d.measure(t, func(p *player, o *rollout.Offload, theta, _ buffer, n int) (time.Duration, error) {
+	err = d.measure(t, func(p *player, o *rollout.Offload, n int) (time.Duration, error) {
 		samples = n * p.plan.Policy.Dim()
 		begin := time.Now()
 		center, _, _, _ := o.Around(0)
-		err := p.perturb(theta, center, make([]uint64, n), make([]float32, n))
+		err := p.perturb(center, make([]uint64, n), make([]float32, n))
 		return time.Since(begin), err
 	}, &perSample)
 	return perSample, samples, err
 }
 
-// Passes returns how long a forward pass of all candidates of t takes on the device, each with weights of its own.
+// Passes returns how long a forward pass of all candidates of t takes on the device, each with weights of its own,
+// which are read from its memory.
 func (d *Device) Passes(t rollout.Task) (all time.Duration, err error) {
 	rounds := int32(1)
-	err = d.measure(t, func(p *player, o *rollout.Offload, theta, mem buffer, n int) (time.Duration, error) {
+	err = d.measure(t, func(p *player, o *rollout.Offload, n int) (time.Duration, error) {
+		l := p.layout
+		l.held, l.rows, l.few = false, 1, 1
 		for {
 			begin := time.Now()
-			if err := p.s.run("passes", n, groupSize, theta, int64(p.plan.Policy.Dim()), mem, int64(p.width(o)), int64(p.tile), p.net, int32(n), rounds); err != nil {
+			if err := p.s.run("passes", l.items(n), l.lanes, p.memories[thetaMemory].b, int64(p.plan.Policy.Dim()), flag(l.held), int32(l.width), p.net,
+				int32(n), int32(l.rows), rounds, p.memories[returnsMemory].b, local(p.local(l))); err != nil {
 				return 0, err
 			}
 			took := time.Since(begin)
@@ -46,7 +50,7 @@ func (d *Device) Passes(t rollout.Task) (all time.Duration, err error) {
 }
 
 // measure puts the candidates of t on the device and runs once for each of measureRuns; least gets the shortest time.
-func (d *Device) measure(t rollout.Task, once func(p *player, o *rollout.Offload, theta, mem buffer, n int) (time.Duration, error), least *time.Duration) error {
+func (d *Device) measure(t rollout.Task, once func(p *player, o *rollout.Offload, n int) (time.Duration, error), least *time.Duration) error {
 	if err := d.plan.Check(t); err != nil {
 		return err
 	}
@@ -62,26 +66,18 @@ func (d *Device) measure(t rollout.Task, once func(p *player, o *rollout.Offload
 	if err := p.describe(o); err != nil {
 		return err
 	}
-	kept := len(p.buffers)
-	defer func() { p.release(kept) }()
 	n := o.Items()
-	theta, err := p.candidates(o, 0, n)
-	if err != nil {
+	if err := p.reserve(n, n); err != nil {
 		return err
 	}
-	rows := (n + p.tile - 1) / p.tile * p.tile
-	zeros := make([]float32, 3*p.width(o)*rows)
-	mem, err := p.alloc(4 * len(zeros))
-	if err != nil {
-		return err
-	}
-	if err := p.s.write(mem, 0, bytesOf(zeros)); err != nil {
+	held := p.layout.held
+	defer func() { p.layout.held = held }()
+	p.layout.held = false
+	if err := p.candidates(o, 0, n); err != nil {
 		return err
 	}
 	for range measureRuns {
-		inner := len(p.buffers)
-		took, err := once(p, o, theta, mem, n)
-		p.release(inner)
+		took, err := once(p, o, n)
 		if err != nil {
 			return err
 		}

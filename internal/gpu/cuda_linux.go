@@ -28,6 +28,7 @@ type cudaFunctions struct {
 	moduleUnload       func(module uintptr) int32
 	moduleFunction     func(function *uintptr, module uintptr, name *byte) int32
 	functionAttribute  func(value *int32, what int32, function uintptr) int32
+	functionSet        func(function uintptr, what, value int32) int32
 	memAlloc           func(address *uintptr, size uintptr) int32
 	memFree            func(address uintptr) int32
 	copyToDevice       func(address uintptr, data unsafe.Pointer, size uintptr) int32
@@ -44,8 +45,8 @@ func (f *cudaFunctions) table() map[string]any {
 		"cuDevicePrimaryCtxRetain": &f.contextRetain, "cuDevicePrimaryCtxRelease": &f.contextRelease,
 		"cuCtxSetCurrent": &f.contextSet, "cuCtxSynchronize": &f.contextSynchronize,
 		"cuModuleLoadDataEx": &f.moduleLoad, "cuModuleUnload": &f.moduleUnload, "cuModuleGetFunction": &f.moduleFunction,
-		"cuFuncGetAttribute": &f.functionAttribute,
-		"cuMemAlloc_v2":      &f.memAlloc, "cuMemFree_v2": &f.memFree,
+		"cuFuncGetAttribute": &f.functionAttribute, "cuFuncSetAttribute": &f.functionSet,
+		"cuMemAlloc_v2": &f.memAlloc, "cuMemFree_v2": &f.memFree,
 		"cuMemcpyHtoD_v2": &f.copyToDevice, "cuMemcpyDtoH_v2": &f.copyFromDevice,
 		"cuLaunchKernel": &f.launch,
 	}
@@ -56,7 +57,12 @@ const (
 	cudaUnits         = 16
 	cudaMajor         = 75
 	cudaMinor         = 76
-	cudaGroupMax      = 0 // of a function
+	cudaGroupMax      = 0  // of a function
+	cudaLocalMax      = 97 // of a group
+	cudaLocalAll      = 81 // of a processor
+	cudaLocalAllowed  = 8  // of a function
+	cudaLocalShare    = 9  // of a function, in percent of what local memory and first cache are together
+	cudaRegisters     = 0
 	cudaErrorLog      = 5
 	cudaErrorLogSize  = 6
 	cudaMinVersion    = 10000 // of the driver: 10.0, which knows PTX 6.3
@@ -109,11 +115,11 @@ func (d *cudaDriver) describe(number, version int32) Info {
 	f.deviceMemory(&memory, device)
 	info.Name, info.Units = text(name), int(max(min(attribute(cudaUnits), 1<<20), 0))
 	info.Memory = int64(min(uint64(memory), 1<<50))
-	info.Largest = info.Memory
+	info.Largest, info.Local = info.Memory, int(max(min(attribute(cudaLocalMax), 1<<20), 0))
 	if major, minor := attribute(cudaMajor), attribute(cudaMinor); major*10+minor < cudaMinCapability {
 		info.Err = fmt.Errorf("%w: its compute capability is %d.%d, and 7.0 is needed; the CPU's cores compute", ErrUnfit, major, minor)
 	}
-	info.open = func() (session, error) { return openCUDA(f, device) }
+	info.open = func() (session, error) { return openCUDA(f, device, info.Local, int(attribute(cudaLocalAll))) }
 	return info
 }
 
@@ -121,18 +127,24 @@ func (d *cudaDriver) describe(number, version int32) Info {
 type cudaSession struct {
 	f         *cudaFunctions
 	device    int32
+	local     int32 // memory that a group may have [bytes]
+	all       int   // that the groups of a processor may have
 	context   uintptr
 	module    uintptr
-	functions map[string]cudaFunction
+	functions map[string]*cudaFunction
 }
 
 type cudaFunction struct {
 	handle uintptr
 	group  int // the largest
+	share  int // what its groups are to have of a processor's memory [percent]
 }
 
-func openCUDA(f *cudaFunctions, device int32) (session, error) {
-	s := &cudaSession{f: f, device: device}
+// cudaGroups are the groups for which a processor should have local memory at a time; what is left is its first cache.
+const cudaGroups = 16
+
+func openCUDA(f *cudaFunctions, device int32, local, all int) (session, error) {
+	s := &cudaSession{f: f, device: device, local: int32(local), all: max(all, 1)}
 	if code := f.contextRetain(&s.context, device); code != 0 {
 		return nil, cudaError("opening the device", code)
 	}
@@ -154,6 +166,9 @@ func (s *cudaSession) build(p program) error {
 	s.drop()
 	image, log := append([]byte(p.ptx()), 0), make([]byte, maxLog)
 	options, values := []int32{cudaErrorLog, cudaErrorLogSize}, []uintptr{uintptr(unsafe.Pointer(&log[0])), uintptr(len(log))}
+	if p.registers > 0 {
+		options, values = append(options, cudaRegisters), append(values, uintptr(p.registers))
+	}
 	var pins runtime.Pinner
 	defer pins.Unpin()
 	pins.Pin(&log[0])
@@ -164,13 +179,16 @@ func (s *cudaSession) build(p program) error {
 		s.module = 0
 		return fmt.Errorf("%w: %w: %s", ErrProgram, err, firstLines(log))
 	}
-	s.functions = map[string]cudaFunction{}
+	s.functions = map[string]*cudaFunction{}
 	for _, name := range p.kernels {
 		c := append([]byte(name), 0)
-		var function cudaFunction
+		function := new(cudaFunction)
 		var group int32
 		err := s.in("finding kernel "+name, func() int32 {
 			if code := s.f.moduleFunction(&function.handle, s.module, &c[0]); code != 0 {
+				return code
+			}
+			if code := s.f.functionSet(function.handle, cudaLocalAllowed, s.local); code != 0 {
 				return code
 			}
 			return s.f.functionAttribute(&group, cudaGroupMax, function.handle)
@@ -225,23 +243,39 @@ func (s *cudaSession) read(b buffer, at int, data []byte) error {
 	})
 }
 
+// group implements session.
+func (s *cudaSession) group(kernel string) int { return s.functions[kernel].group }
+
 // run implements session.
 func (s *cudaSession) run(kernel string, items, group int, args ...any) error {
 	k, ok := s.functions[kernel]
 	if !ok {
 		panic("gpu: no kernel " + kernel)
 	}
-	params := make([]unsafe.Pointer, len(args)+1)
+	var params []unsafe.Pointer
 	var pins runtime.Pinner
 	defer pins.Unpin()
-	for i, a := range args {
-		params[i], _ = argument(a)
-		pins.Pin(params[i])
+	shared := 0
+	for _, a := range args {
+		if size, ok := a.(local); ok {
+			shared += int(size)
+			continue
+		}
+		at, _ := argument(a)
+		pins.Pin(at)
+		params = append(params, at)
 	}
 	block := min(group, k.group)
 	grid := (items + block - 1) / block
+	share := min(100, (100*cudaGroups*shared+s.all-1)/s.all)
 	return s.in("running "+kernel, func() int32 {
-		if code := s.f.launch(k.handle, uint32(grid), 1, 1, uint32(block), 1, 1, 0, 0, &params[0], 0); code != 0 {
+		if share != k.share {
+			if code := s.f.functionSet(k.handle, cudaLocalShare, int32(share)); code != 0 {
+				return code
+			}
+			k.share = share
+		}
+		if code := s.f.launch(k.handle, uint32(grid), 1, 1, uint32(block), 1, 1, uint32(shared), 0, unsafe.SliceData(params), 0); code != 0 {
 			return code
 		}
 		return s.f.contextSynchronize()

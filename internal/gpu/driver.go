@@ -23,6 +23,8 @@ type Info struct {
 	Vendor, Driver string
 	// Memory is the device's memory, and Largest the largest piece of it [bytes].
 	Memory, Largest int64
+	// Local is the local memory of a group of work-items [bytes].
+	Local int
 	// Units is the number of its processors.
 	Units int
 	// CPU says that the device is the computer's own cores, seen through a driver.
@@ -47,8 +49,10 @@ type session interface {
 	free(b buffer)
 	write(b buffer, at int, data []byte) error
 	read(b buffer, at int, data []byte) error
+	// group is the largest group of a kernel of that program.
+	group(kernel string) int
 	// run starts a kernel of the program that was built last, for at least items work-items in groups of group, and
-	// waits for its end. An argument is a buffer, int32, int64, uint64, float32 or float64.
+	// waits for its end. An argument is a buffer, int32, int64, uint64, float32, float64 or, the last, local.
 	run(kernel string, items, group int, args ...any) error
 	close()
 }
@@ -56,12 +60,17 @@ type session interface {
 // buffer is a piece of a device's memory.
 type buffer uintptr
 
+// local is so many bytes of local memory for each group, as an argument of a kernel.
+type local int
+
 // program is what a device runs.
 type program struct {
 	name    string        // of the program, for messages
 	source  string        // OpenCL C 1.2
 	ptx     func() string // the same for CUDA
 	kernels []string      // its entries
+	// registers bounds what CUDA gives a work-item, for more of them to be there at a time; 0: no bound.
+	registers int
 }
 
 // Bounds of what drivers say of themselves and of what they compile.

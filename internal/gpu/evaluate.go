@@ -16,9 +16,6 @@ const (
 	// firstBurst is the number of env-steps of the first launch, whose pace nobody knows.
 	firstBurst = 8
 	maxBurst   = 1 << 16
-	// tileGPU is how many vectors are stored element by element: a GPU's work-items step together, so neighbors read
-	// what is adjacent. CPUs read one vector after the other.
-	tileGPU = 32
 	// memoryShare is the part of a device's memory that is used; the rest is for its stacks, and for others.
 	memoryShare = 0.5
 	// maxItems bounds the episodes of a batch: more do not make a device faster.
@@ -30,18 +27,21 @@ const (
 // player has a world's program on a device, and plays episodes of a plan. One goroutine may use it at a time.
 type player struct {
 	s     session
+	info  Info
 	plan  rollout.Plan
 	world world
 
-	tile    int
-	episode int   // bytes of an episode in progress
-	memory  int64 // that may be used
-	largest int64 // piece of memory
+	episode      int   // bytes of an episode in progress
+	episodeLocal int   // of these in local memory
+	memory       int64 // that may be used
+	layout       layout
 
 	table, net, real, norm buffer
 	buffers                []buffer
+	memories               [memories]memory // of batches
+	around                 bool             // groups compute the weights of this batch themselves
 
-	burst, piece int // env-steps and episodes of a launch
+	burst, piece int // actions and episodes of a launch
 }
 
 // newPlayer prepares a session for a plan.
@@ -50,15 +50,18 @@ func newPlayer(s session, info Info, plan rollout.Plan) (*player, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &player{s: s, plan: plan, world: w, tile: tileGPU, burst: firstBurst, piece: maxItems,
-		memory: int64(float64(info.Memory) * memoryShare), largest: info.Largest}
+	p := &player{s: s, info: info, plan: plan, world: w, burst: firstBurst, piece: maxItems, memory: int64(float64(info.Memory) * memoryShare)}
 	if info.CPU {
-		p.tile, p.memory = 1, min(p.memory, cpuMemory)
+		p.memory = min(p.memory, cpuMemory)
 	}
 	if err := s.build(w.program()); err != nil {
 		return nil, err
 	}
-	if err := p.prepare(); err != nil {
+	err = p.prepare()
+	if err == nil {
+		p.layout, err = p.chooseLayout()
+	}
+	if err != nil {
 		p.free()
 		return nil, err
 	}
@@ -67,11 +70,11 @@ func newPlayer(s session, info Info, plan rollout.Plan) (*player, error) {
 
 // prepare fills what all batches share, and measures an episode.
 func (p *player) prepare() (err error) {
-	size, err := p.alloc(8)
+	size, err := p.alloc(16)
 	if err != nil {
 		return err
 	}
-	b := make([]byte, 8)
+	b := make([]byte, 16)
 	if err := p.s.run("episode_size", 1, 1, size); err != nil {
 		return err
 	}
@@ -79,7 +82,8 @@ func (p *player) prepare() (err error) {
 		return err
 	}
 	p.episode = int(binary.LittleEndian.Uint64(b))
-	if p.episode < 100 || p.episode > 1<<20 {
+	p.episodeLocal = int(binary.LittleEndian.Uint64(b[8:]))
+	if p.episode < 100 || p.episode > 1<<20 || p.episode%8 != 0 || p.episodeLocal != 0 && p.episodeLocal != p.episode {
 		return fmt.Errorf("%w: an episode of %s takes %d bytes there; the CPU's cores compute", ErrDiffers, p.plan.Env.ID, p.episode)
 	}
 	if p.table, err = p.alloc(4 * noise.TableSize); err != nil {
@@ -109,14 +113,14 @@ func (p *player) alloc(n int) (buffer, error) {
 }
 
 // free gives back all memory.
-func (p *player) free() { p.release(0) }
-
-// release gives back what was reserved after the first kept pieces.
-func (p *player) release(kept int) {
-	for _, b := range p.buffers[kept:] {
+func (p *player) free() {
+	for _, b := range p.buffers {
 		p.s.free(b)
 	}
-	p.buffers = p.buffers[:kept]
+	p.buffers = nil
+	for i := range p.memories {
+		p.memories[i].drop(p.s)
+	}
 }
 
 // netSize is the number of words of net in play.cl.
@@ -152,9 +156,6 @@ func flag(on bool) int32 {
 	return 0
 }
 
-// width is the length of each of an episode's three vectors: observation and outputs of layers.
-func (p *player) width(o *rollout.Offload) int { return max(int(o.Setup.Widest), p.world.obsDim) }
-
 // evaluate returns the outcomes of all candidates of o. It takes as many at a time as the memory has room for, and
 // fewer if the device says that it has less.
 func (p *player) evaluate(o *rollout.Offload, cancel func() bool) ([]rollout.Outcome, error) {
@@ -163,7 +164,7 @@ func (p *player) evaluate(o *rollout.Offload, cancel func() bool) ([]rollout.Out
 	}
 	outcomes := make([]rollout.Outcome, 0, o.Items())
 	each := len(o.Episodes(0))
-	size := p.batch(o, each)
+	size := p.batch(each)
 	for len(outcomes) < cap(outcomes) {
 		n := min(size, cap(outcomes)-len(outcomes))
 		more, err := p.play(o, len(outcomes), n, each, cancel)
@@ -180,52 +181,37 @@ func (p *player) evaluate(o *rollout.Offload, cancel func() bool) ([]rollout.Out
 }
 
 // batch is how many candidates fit into the memory, at least one: if even that is too much, the device says so.
-func (p *player) batch(o *rollout.Offload, each int) int {
-	dim := int64(p.plan.Policy.Dim())
-	episode := int64(p.episode) + 12*int64(p.width(o)) + 40
-	n := p.memory / (4*dim + int64(each)*episode)
-	n = min(n, p.largest/(4*dim), p.largest/(int64(each)*episode), int64(maxItems/each))
-	if n > int64(p.tile) {
-		n -= n % int64(p.tile)
-	}
+func (p *player) batch(each int) int {
+	dim, episode := int64(p.plan.Policy.Dim()), int64(p.episode)
+	n := p.memory / (4*dim + 12 + int64(each)*(episode+32))
+	n = min(n, p.info.Largest/(4*dim), p.info.Largest/(int64(each)*episode), int64(maxItems/each))
 	return int(max(n, 1))
 }
 
 // play returns the outcomes of n candidates from the given one on, each in as many episodes.
 func (p *player) play(o *rollout.Offload, from, n, each int, cancel func() bool) ([]rollout.Outcome, error) {
-	kept := len(p.buffers)
-	defer func() { p.release(kept) }()
-	theta, err := p.candidates(o, from, n)
-	if err != nil {
+	items := n * each
+	if err := p.reserve(n, items); err != nil {
 		return nil, err
 	}
-	items := n * each
-	rows := (min(items, p.piece) + p.tile - 1) / p.tile * p.tile
-	m := new(memory)
-	for _, part := range []struct {
-		b    *buffer
-		size int
-	}{{&m.episodes, p.episode * items}, {&m.list, 4 * rows}, {&m.seeds, 8 * items}, {&m.mem, 12 * p.width(o) * rows},
-		{&m.returns, 8 * items}, {&m.steps, 8 * items}, {&m.over, 4 * rows}} {
-		if *part.b, err = p.alloc(part.size); err != nil {
-			return nil, err
-		}
+	if err := p.candidates(o, from, n); err != nil {
+		return nil, err
 	}
 	seeds := make([]uint64, 0, items)
 	for k := range n {
 		seeds = append(seeds, o.Episodes(from+k)...)
 	}
-	if err := p.s.write(m.seeds, 0, bytesOf(seeds)); err != nil {
+	if err := p.s.write(p.memories[seedsMemory].b, 0, bytesOf(seeds)); err != nil {
 		return nil, err
 	}
-	if err := p.finish(o, m, theta, items, each, rows, cancel); err != nil {
+	if err := p.finish(o, items, each, cancel); err != nil {
 		return nil, err
 	}
 	returns, steps := make([]float64, items), make([]int64, items)
-	if err := p.s.read(m.returns, 0, bytesOf(returns)); err != nil {
+	if err := p.s.read(p.memories[returnsMemory].b, 0, bytesOf(returns)); err != nil {
 		return nil, err
 	}
-	if err := p.s.read(m.steps, 0, bytesOf(steps)); err != nil {
+	if err := p.s.read(p.memories[stepsMemory].b, 0, bytesOf(steps)); err != nil {
 		return nil, err
 	}
 	outcomes := make([]rollout.Outcome, n)
@@ -238,34 +224,25 @@ func (p *player) play(o *rollout.Offload, from, n, each int, cancel func() bool)
 	return outcomes, nil
 }
 
-// memory is what a batch has on the device.
-type memory struct{ episodes, list, seeds, mem, returns, steps, over buffer }
-
-// finish plays items episodes until all are over, in launches of up to rows episodes and p.burst env-steps. Episodes
-// that are over leave the list, so that those of a launch are next to each other.
-func (p *player) finish(o *rollout.Offload, m *memory, theta buffer, items, each, rows int, cancel func() bool) error {
-	list := make([]int32, items)
+// finish plays items episodes until all are over, in launches of up to p.piece episodes and p.burst actions. Episodes
+// that are over leave the list, so that those of a launch are next to each other. The next batch begins with
+// launches as long as the first ones of this batch get, since the last ones have fewer episodes.
+func (p *player) finish(o *rollout.Offload, items, each int, cancel func() bool) error {
+	list, over := make([]int32, items), make([]int32, min(items, p.piece))
 	for i := range list {
 		list[i] = int32(i)
 	}
-	over := make([]int32, rows)
+	opening := p.burst
+	defer func() { p.burst = opening }()
 	for first := true; len(list) > 0; first = false {
 		left := list[:0]
 		for at := 0; at < len(list); {
 			if cancel != nil && cancel() {
 				return rollout.ErrCanceled
 			}
-			part := list[at:min(at+min(rows, p.piece), len(list))]
-			if err := p.s.write(m.list, 0, bytesOf(part)); err != nil {
-				return err
-			}
+			part := list[at:min(at+p.piece, at+len(over), len(list))]
 			begin := time.Now()
-			if err := p.s.run("play", len(part), groupSize, m.episodes, m.list, int32(len(part)), flag(first), int64(p.burst), o.Setup.Limit,
-				m.seeds, int32(each), theta, int64(p.plan.Policy.Dim()), m.mem, int64(p.width(o)), int64(p.tile),
-				p.net, p.real, p.norm, p.table, m.returns, m.steps, m.over); err != nil {
-				return err
-			}
-			if err := p.s.read(m.over, 0, bytesOf(over[:len(part)])); err != nil {
+			if err := p.launch(o, part, each, first, over[:len(part)]); err != nil {
 				return err
 			}
 			p.adapt(time.Since(begin))
@@ -277,8 +254,26 @@ func (p *player) finish(o *rollout.Offload, m *memory, theta buffer, items, each
 			}
 		}
 		list = left
+		if first {
+			opening = p.burst
+		}
 	}
 	return nil
+}
+
+// launch plays on in the episodes of a list, and says which are over.
+func (p *player) launch(o *rollout.Offload, list []int32, each int, first bool, over []int32) error {
+	m := &p.memories
+	if err := p.s.write(m[listMemory].b, 0, bytesOf(list)); err != nil {
+		return err
+	}
+	l := p.layout.spread(len(list), p.info.Units)
+	if err := p.s.run("play", l.items(len(list)), l.lanes, m[episodesMemory].b, m[listMemory].b, int32(len(list)), int32(l.rows), int32(l.few), flag(first),
+		int64(p.burst), o.Setup.Limit, m[seedsMemory].b, int32(each), m[thetaMemory].b, int64(p.plan.Policy.Dim()), flag(l.held), int32(l.width),
+		m[centerMemory].b, m[keysMemory].b, m[scalesMemory].b, flag(p.around), p.net, p.real, p.norm, p.table, m[returnsMemory].b, m[stepsMemory].b, m[overMemory].b, local(p.local(l))); err != nil {
+		return err
+	}
+	return p.s.read(m[overMemory].b, 0, bytesOf(over))
 }
 
 // adapt brings the next launches closer to launchTime.
@@ -293,13 +288,9 @@ func (p *player) adapt(took time.Duration) {
 	}
 }
 
-// candidates puts the parameters of n candidates from the given one on into the device's memory, in tiles.
-func (p *player) candidates(o *rollout.Offload, from, n int) (theta buffer, err error) {
-	dim := p.plan.Policy.Dim()
-	rows := (n + p.tile - 1) / p.tile * p.tile
-	if theta, err = p.alloc(4 * dim * rows); err != nil {
-		return 0, err
-	}
+// candidates puts the parameters of n candidates from the given one on into the device's memory, or what they are
+// computed from where groups hold them.
+func (p *player) candidates(o *rollout.Offload, from, n int) error {
 	center, _, _, ok := o.Around(from)
 	seeds, scales := make([]uint64, n), make([]float32, n)
 	for k := 0; k < n && ok; k++ {
@@ -307,42 +298,56 @@ func (p *player) candidates(o *rollout.Offload, from, n int) (theta buffer, err 
 		own, seeds[k], scales[k], ok = o.Around(from + k)
 		ok = ok && &own[0] == &center[0]
 	}
-	if !ok {
-		return theta, p.upload(o, theta, from, n)
+	p.around = ok && p.layout.held
+	if p.around {
+		return p.send(center, seeds, scales)
 	}
-	return theta, p.perturb(theta, center, seeds, scales)
+	if err := p.memories[thetaMemory].grow(p.s, 4*n*p.plan.Policy.Dim()); err != nil {
+		return err
+	}
+	if !ok {
+		return p.upload(o, from, n)
+	}
+	return p.perturb(center, seeds, scales)
+}
+
+// send copies what candidates around a center are computed from.
+func (p *player) send(center []float32, seeds []uint64, scales []float32) error {
+	m := &p.memories
+	for _, part := range []struct {
+		b    buffer
+		data []byte
+	}{{m[centerMemory].b, bytesOf(center)}, {m[keysMemory].b, bytesOf(seeds)}, {m[scalesMemory].b, bytesOf(scales)}} {
+		if err := p.s.write(part.b, 0, part.data); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // perturb computes candidates around a center.
-func (p *player) perturb(theta buffer, center []float32, seeds []uint64, scales []float32) error {
-	var parts [3]buffer
-	for i, data := range [][]byte{bytesOf(center), bytesOf(seeds), bytesOf(scales)} {
-		b, err := p.alloc(len(data))
-		if err != nil {
-			return err
-		}
-		if err := p.s.write(b, 0, data); err != nil {
-			return err
-		}
-		parts[i] = b
+func (p *player) perturb(center []float32, seeds []uint64, scales []float32) error {
+	if err := p.send(center, seeds, scales); err != nil {
+		return err
 	}
-	rows := (len(seeds) + p.tile - 1) / p.tile * p.tile
-	return p.s.run("perturb", rows*((len(center)+7)/8), groupSize, theta, parts[0], parts[1], parts[2], p.table,
-		int64(len(center)), int64(p.tile), int32(len(seeds)))
+	m := &p.memories
+	lanes := min(groupSize, p.s.group("perturb"))
+	groups := ((len(center)+7)/8 + lanes - 1) / lanes
+	return p.s.run("perturb", len(seeds)*groups*lanes, lanes, m[thetaMemory].b, m[centerMemory].b, m[keysMemory].b, m[scalesMemory].b, p.table,
+		int64(len(center)), int32(len(seeds)), local(4*9*lanes))
 }
 
-// upload computes candidates here, a tile at a time.
-func (p *player) upload(o *rollout.Offload, theta buffer, from, n int) error {
+// upload computes candidates here, a few at a time.
+func (p *player) upload(o *rollout.Offload, from, n int) error {
+	const few = 32
 	dim := p.plan.Policy.Dim()
-	row, tile := make([]float32, dim), make([]float32, dim*p.tile)
-	for at := 0; at < n; at += p.tile {
-		for k := range min(p.tile, n-at) {
-			o.Theta(row, from+at+k)
-			for i, x := range row {
-				tile[i*p.tile+k] = x
-			}
+	rows := make([]float32, min(n, few)*dim)
+	for at := 0; at < n; at += few {
+		here := min(few, n-at)
+		for k := range here {
+			o.Theta(rows[k*dim:(k+1)*dim], from+at+k)
 		}
-		if err := p.s.write(theta, 4*dim*at, bytesOf(tile)); err != nil {
+		if err := p.s.write(p.memories[thetaMemory].b, 4*dim*at, bytesOf(rows[:here*dim])); err != nil {
 			return err
 		}
 	}

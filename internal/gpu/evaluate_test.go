@@ -208,24 +208,41 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// TestTiles evaluates in every layout that devices have, in small batches and in short launches.
-func TestTiles(t *testing.T) {
-	plan := setup(t, "CartPole-v1", "openai-es", nil)
-	d, work := open(t, plan), task(plan, 50, 3)
-	want, err := rollout.NewPool(plan, 0).Evaluate(work, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tile := range []int{1, 2, 32} {
-		for _, memory := range []int64{1, 50_000, 1 << 30} {
-			p := d.player
-			p.tile, p.memory, p.burst, p.piece = tile, memory, 1, maxItems
-			if memory == 50_000 {
-				p.piece = 64
-			}
-			got, err := d.Evaluate(work, nil)
-			if err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("tiles of %d, %d bytes: %v, %v, want %v", tile, memory, got, err, want)
+// TestLayouts evaluates in every layout that devices have, in small batches and in short launches.
+func TestLayouts(t *testing.T) {
+	for id, change := range map[string]func(*rollout.Setup){
+		"CartPole-v1": nil,
+		"Pendulum-v1": func(s *rollout.Setup) {
+			s.Policy.Hidden, s.Policy.Head, s.Policy.Bins = []uint64{18, 23, 1}, "bins", 5
+			s.Episodes.Conditions = rollout.Conditions{Skip: 3, Cap: 1.5, ActionNoise: 0.1}
+		},
+		"LunarLanderContinuous-v3": nil, "BipedalWalker-v3": nil,
+	} { //lint:sorted each is reported
+		plan := setup(t, id, "openai-es", change)
+		d, work := open(t, plan), task(plan, 29, 3)
+		if d.player.world.size() != small {
+			work = task(plan, 3, 3) // of longer episodes
+		}
+		want, err := rollout.NewPool(plan, 0).Evaluate(work, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := d.player
+		width := p.layout.width
+		layouts := []layout{{1, 1, 1, width, false}, {2, 2, 2, width, true}, {8, 5, 5, width, false}, {8, 5, 2, width, true}, {32, 1, 1, width, true}, {32, 32, 32, width, true}, {64, 7, 3, width + 4, true}}
+		if p.world.size() != small {
+			layouts = []layout{{32, 1, 1, width, false}, {8, 3, 2, width, true}} // each takes seconds to compile
+		}
+		for _, l := range layouts {
+			for _, memory := range []int64{1, 50_000, 1 << 30} {
+				p.layout, p.memory, p.burst, p.piece = l, memory, 1, maxItems
+				if memory == 50_000 {
+					p.piece = 64
+				}
+				got, err := d.Evaluate(work, nil)
+				if err != nil || !reflect.DeepEqual(got, want) {
+					t.Errorf("%s: %+v, %d bytes: %v, %v, want %v", id, l, memory, got, err, want)
+				}
 			}
 		}
 	}

@@ -188,7 +188,7 @@ func TestMemory(t *testing.T) {
 	launches := 0
 	f.fail = func(kernel string, items int) error {
 		if kernel == "play" {
-			launches = max(launches, items)
+			launches = max(launches, items/d.player.layout.lanes) // so few have groups of their own
 		}
 		return nil
 	}

@@ -52,7 +52,7 @@ func TestLength(t *testing.T) {
 // TestPTX: no product is fused with a sum, every sum and product says how it is rounded, so that the driver does not
 // fuse them either, no function is missing, and none returns a value, which NVIDIA's compiler gets wrong (device.cl).
 func TestPTX(t *testing.T) {
-	loose := regexp.MustCompile(`(?m)^\s*(?:@\S+\s+)?(?:(?:fma|mad)\.\S*f(?:32|64)|(?:add|sub|mul)\.(?:ftz\.)?f(?:32|64)|\S*\.(?:ftz|approx|full)\b\S*|\.extern|\.func\s+\()[^\n]*$`)
+	loose := regexp.MustCompile(`(?m)^\s*(?:@\S+\s+)?(?:(?:fma|mad)\.\S*f(?:32|64)|(?:add|sub|mul)\.(?:ftz\.)?f(?:32|64)|\S*\.(?:ftz|approx|full)\b\S*|\.extern\s+\.func|\.func\s+\()[^\n]*$`)
 	programs := []program{arithmeticProgram()}
 	for _, w := range worlds.Table {
 		env, err := envs.Find(w.ID)

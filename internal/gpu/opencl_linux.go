@@ -69,6 +69,7 @@ const (
 	clDeviceLargest       = 0x1010
 	clDeviceSingle        = 0x101B
 	clDeviceMemory        = 0x101F
+	clDeviceLocal         = 0x1023
 	clDeviceLittleEndian  = 0x1026
 	clDeviceAvailable     = 0x1027
 	clDeviceCompiler      = 0x1028
@@ -150,7 +151,8 @@ func (d *openclDriver) describe(device uintptr, platform string) Info {
 		Name: line(clDeviceName), Kind: OpenCL, Vendor: line(clDeviceVendor),
 		Driver: platform + " " + line(clDriverVersion),
 		Memory: bounded(word(clDeviceMemory)), Largest: bounded(word(clDeviceLargest)), Units: int(min(word(clDeviceUnits), 1<<20)),
-		CPU: word(clDeviceType)&clDeviceCPU != 0,
+		Local: int(min(word(clDeviceLocal), 1<<30)),
+		CPU:   word(clDeviceType)&clDeviceCPU != 0,
 	}
 	info.Err = openclFit(line(clDeviceVersion), word)
 	info.open = func() (session, error) { return openOpenCL(f, device, info) }
@@ -353,6 +355,9 @@ func (s *openclSession) read(b buffer, at int, data []byte) error {
 	code := s.f.enqueueReadBuffer(s.queue, uintptr(b), 1, uintptr(at), uintptr(len(data)), unsafe.Pointer(&data[0]), 0, 0, 0)
 	return openclError("copying from the device", code)
 }
+
+// group implements session.
+func (s *openclSession) group(kernel string) int { return s.kernels[kernel].group }
 
 // run implements session.
 func (s *openclSession) run(kernel string, items, group int, args ...any) error {

@@ -52,17 +52,46 @@ func actions(folder string) (n int) {
 	return n
 }
 
+// size is how large a world's State is: its steps take a work-item more or less time than a policy's layers.
+type size int
+
+const (
+	small  size = iota // an equation
+	middle             // bodies: work-items wait for each other's branches, so an episode has a group to itself
+	large              // too large for local memory
+)
+
+func (w world) size() size {
+	text := w.text()
+	switch {
+	case !strings.Contains(text, "#define OWN_LOCAL\n"):
+		return large
+	case strings.Contains(text, "box2d_"):
+		return middle
+	}
+	return small
+}
+
+// registers bound what CUDA gives a work-item, so that a processor has room for as many groups as local memory has.
+var registers = [...]int{small: 80, middle: 128, large: 0}
+
 // program is the world's program.
 func (w world) program() program {
+	return program{
+		registers: registers[w.size()],
+		name:      w.name, source: worlds.Prelude + deviceSource + w.text() + playSource,
+		ptx:     func() string { return unpack("worlds/" + w.name) },
+		kernels: []string{"episode_size", "play", "perturb", "passes"},
+	}
+}
+
+// text is its step code in OpenCL C.
+func (w world) text() string {
 	text, err := made.ReadFile("worlds/" + w.name + ".cl")
 	if err != nil {
 		panic("gpu: " + err.Error())
 	}
-	return program{
-		name: w.name, source: worlds.Prelude + deviceSource + string(text) + playSource,
-		ptx:     func() string { return unpack("worlds/" + w.name) },
-		kernels: []string{"episode_size", "play", "perturb", "passes"},
-	}
+	return string(text)
 }
 
 // unpack returns a file of PTX.

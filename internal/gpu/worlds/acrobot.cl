@@ -7,24 +7,24 @@ typedef struct { u32 v0; u32 v1; u32 v2; u32 v3; } tuple_u32_u32_u32_u32;
 typedef struct { f64 v0; f64 v1; i64 v2; } tuple_f64_f64_i64;
 typedef struct { f64 v0; f64 v1; } tuple_f64_f64;
 typedef struct { u32 a[39]; } array39_u32;
-typedef struct { f32 *p; i64 n; } slice_f32;
+typedef struct { __local f32 *p; i64 n; } slice_f32_l;
 typedef struct { f64 v0; u8 v1; } tuple_f64_u8;
-typedef struct { f64 *p; i64 n; } slice_f64;
+typedef struct { __local f64 *p; i64 n; } slice_f64_l;
 
 __constant array39_u32 exact_twoOverPi = {{2734261102u, 1313084713u, 4230436817u, 4113882560u, 3680671129u, 1011060801u, 4266746795u, 3736847713u, 3072618042u, 1112396512u, 105459434u, 164729372u, 4263373596u, 2972297022u, 3900847605u, 784024708u, 3919343654u, 3026157121u, 965858873u, 2203269620u, 2625920907u, 3187222587u, 536385535u, 3724908559u, 4012839307u, 1510632735u, 1832287951u, 667617719u, 1330003814u, 2657085997u, 1965537991u, 3957715323u, 1023883767u, 2320667370u, 1811636145u, 529358088u, 1443049542u, 4235946923u, 4040145952u}};
 
-ROOT void acrobot_State_Choose(acrobot_State *s, i32 variant);
-ROOT void acrobot_State_Set(acrobot_State *s, i32 i, f64 x);
-FN VALUE u8 noise_Stream_scripted(noise_Stream *s);
-FN VALUE f64 noise_Stream_next(noise_Stream *s);
+ROOT void acrobot_State_Choose_l(__local acrobot_State *s, i32 variant);
+ROOT void acrobot_State_Set_l(__local acrobot_State *s, i32 i, f64 x);
+FN VALUE u8 noise_Stream_scripted_l(__local noise_Stream *s);
+FN VALUE f64 noise_Stream_next_l(__local noise_Stream *s);
 FN VALUE tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
-FN void noise_rounds2(array8_u32 *w, u64 seed, u64 n, u32 domain);
-FN void noise_Stream_refill(noise_Stream *s);
-FN VALUE u32 noise_Stream_firstWord(noise_Stream *s);
-ROOT VALUE u32 noise_Stream_Uint32(noise_Stream *s);
-FN VALUE f64 noise_Stream_Uniform(noise_Stream *s);
-FN VALUE f64 noise_Stream_UniformIn(noise_Stream *s, f64 low, f64 high);
-FN void acrobot_State_Reset(acrobot_State *s, noise_Stream *rng);
+FN void noise_rounds2_l(__local array8_u32 *w, u64 seed, u64 n, u32 domain);
+FN void noise_Stream_refill_l(__local noise_Stream *s);
+FN VALUE u32 noise_Stream_firstWord_l(__local noise_Stream *s);
+ROOT VALUE u32 noise_Stream_Uint32_l(__local noise_Stream *s);
+FN VALUE f64 noise_Stream_Uniform_l(__local noise_Stream *s);
+FN VALUE f64 noise_Stream_UniformIn_l(__local noise_Stream *s, f64 low, f64 high);
+FN void acrobot_State_Reset_ll(__local acrobot_State *s, __local noise_Stream *rng);
 FN VALUE i64 exact_expBits(f64 x);
 FN VALUE tuple_f64_f64_i64 exact_reduceMedium(f64 x);
 FN VALUE u64 exact_bits53(array8_u32 *p, i64 at);
@@ -42,38 +42,39 @@ FN VALUE f64 exact_sinQuadrant(f64 r, f64 c, i64 n);
 FN VALUE tuple_f64_f64 exact_beyondFar(f64 x);
 FN VALUE tuple_f64_f64 exact_beyond(f64 x);
 FN VALUE tuple_f64_f64 exact_Sincos(f64 x);
-FN void acrobot_State_Observe(acrobot_State *s, slice_f32 obs);
-ROOT void acrobot_State_Begin(acrobot_State *s, noise_Stream *rng, slice_f32 obs);
+FN void acrobot_State_Observe_ll(__local acrobot_State *s, slice_f32_l obs);
+ROOT void acrobot_State_Begin_lll(__local acrobot_State *s, __local noise_Stream *rng, slice_f32_l obs);
 FN VALUE f64 exact_Cos(f64 x);
+FN void acrobot_derive_pl(acrobot_State *d, __local acrobot_State *s, f64 torque);
+FN void acrobot_move_plp(acrobot_State *to, __local acrobot_State *s, acrobot_State *d, f64 h);
 FN void acrobot_derive(acrobot_State *d, acrobot_State *s, f64 torque);
-FN void acrobot_move(acrobot_State *to, acrobot_State *s, acrobot_State *d, f64 h);
 FN VALUE f64 acrobot_combine(f64 k1, f64 k2, f64 k3, f64 k4);
 FN VALUE f64 acrobot_wrap(f64 x);
 FN VALUE f64 acrobot_bound(f64 x, f64 most);
-FN VALUE tuple_f64_u8 acrobot_State_Step(acrobot_State *s, i32 action);
+FN VALUE tuple_f64_u8 acrobot_State_Step_l(__local acrobot_State *s, i32 action);
 FN VALUE i32 envs_Index(f64 a, i64 n);
-ROOT VALUE tuple_f64_u8 acrobot_State_Act(acrobot_State *s, noise_Stream *rng, slice_f64 act, slice_f32 obs);
+ROOT VALUE tuple_f64_u8 acrobot_State_Act_llll(__local acrobot_State *s, __local noise_Stream *rng, slice_f64_l act, slice_f32_l obs);
 ROOT VALUE noise_Stream noise_NewStream(u64 seed, u32 domain);
 ROOT VALUE tuple_u32_u32_u32_u32 noise_rounds(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
 FN VALUE f32 exact_nan32(void);
 ROOT VALUE f32 exact_Tanh32(f32 x);
 
 // State.Choose, envs/classic/acrobot/step.go
-ROOT void acrobot_State_Choose(acrobot_State *s, i32 variant) {
+ROOT void acrobot_State_Choose_l(__local acrobot_State *s, i32 variant) {
   (*s) = ZERO(acrobot_State);
 }
 
 // State.Set, envs/classic/acrobot/step.go
-ROOT void acrobot_State_Set(acrobot_State *s, i32 i, f64 x) {
+ROOT void acrobot_State_Set_l(__local acrobot_State *s, i32 i, f64 x) {
 }
 
 // Stream.scripted, internal/noise/noscript.go
-FN VALUE u8 noise_Stream_scripted(noise_Stream *s) {
+FN VALUE u8 noise_Stream_scripted_l(__local noise_Stream *s) {
   return 0;
 }
 
 // Stream.next, internal/noise/noscript.go
-FN VALUE f64 noise_Stream_next(noise_Stream *s) {
+FN VALUE f64 noise_Stream_next_l(__local noise_Stream *s) {
   return 0x0p+00;
 }
 
@@ -89,7 +90,7 @@ FN VALUE tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c
 }
 
 // rounds2, internal/noise/philox.go
-FN void noise_rounds2(array8_u32 *w, u64 seed, u64 n, u32 domain) {
+FN void noise_rounds2_l(__local array8_u32 *w, u64 seed, u64 n, u32 domain) {
   u32 k0 = (u32)(seed);
   u32 k1 = (u32)((u64)((u64)(seed) >> 32));
   u32 a0 = (u32)(n);
@@ -255,52 +256,52 @@ FN void noise_rounds2(array8_u32 *w, u64 seed, u64 n, u32 domain) {
 }
 
 // Stream.refill, internal/noise/stream.go
-FN void noise_Stream_refill(noise_Stream *s) {
-  noise_rounds2(&s->words, s->seed, s->block, s->domain);
+FN void noise_Stream_refill_l(__local noise_Stream *s) {
+  noise_rounds2_l(&s->words, s->seed, s->block, s->domain);
   s->left = 8u;
   s->block = (s->block + 2ul);
 }
 
 // Stream.firstWord, internal/noise/stream.go
-FN VALUE u32 noise_Stream_firstWord(noise_Stream *s) {
-  if (noise_Stream_scripted(s)) {
-    return go_u32_f64((f64)((noise_Stream_next(s) * 0x1p+32)));
+FN VALUE u32 noise_Stream_firstWord_l(__local noise_Stream *s) {
+  if (noise_Stream_scripted_l(s)) {
+    return go_u32_f64((f64)((noise_Stream_next_l(s) * 0x1p+32)));
   }
-  noise_Stream_refill(s);
+  noise_Stream_refill_l(s);
   s->left = (s->left - 1);
   return s->words.a[7l];
 }
 
 // Stream.Uint32, internal/noise/stream.go
-ROOT VALUE u32 noise_Stream_Uint32(noise_Stream *s) {
+ROOT VALUE u32 noise_Stream_Uint32_l(__local noise_Stream *s) {
   if (s->left == 0u) {
-    return noise_Stream_firstWord(s);
+    return noise_Stream_firstWord_l(s);
   }
   s->left = (s->left - 1);
   return s->words.a[(s->left & 7u)];
 }
 
 // Stream.Uniform, internal/noise/stream.go
-FN VALUE f64 noise_Stream_Uniform(noise_Stream *s) {
-  if (noise_Stream_scripted(s)) {
-    return noise_Stream_next(s);
+FN VALUE f64 noise_Stream_Uniform_l(__local noise_Stream *s) {
+  if (noise_Stream_scripted_l(s)) {
+    return noise_Stream_next_l(s);
   }
-  u32 hi = (u32)((u32)(noise_Stream_Uint32(s)) >> 5);
-  u32 lo = (u32)((u32)(noise_Stream_Uint32(s)) >> 6);
+  u32 hi = (u32)((u32)(noise_Stream_Uint32_l(s)) >> 5);
+  u32 lo = (u32)((u32)(noise_Stream_Uint32_l(s)) >> 6);
   return (f64)(((f64)(((i64)((u64)((i64)(hi)) << 26) | (i64)(lo))) * 0x1p-53));
 }
 
 // Stream.UniformIn, internal/noise/stream.go
-FN VALUE f64 noise_Stream_UniformIn(noise_Stream *s, f64 low, f64 high) {
-  return low + (f64)((noise_Stream_Uniform(s) * (high - low)));
+FN VALUE f64 noise_Stream_UniformIn_l(__local noise_Stream *s, f64 low, f64 high) {
+  return low + (f64)((noise_Stream_Uniform_l(s) * (high - low)));
 }
 
 // State.Reset, envs/classic/acrobot/step.go
-FN void acrobot_State_Reset(acrobot_State *s, noise_Stream *rng) {
-  s->Theta1 = (f64)((f32)(noise_Stream_UniformIn(rng, (-0x1.999999999999ap-04), 0x1.999999999999ap-04)));
-  s->Theta2 = (f64)((f32)(noise_Stream_UniformIn(rng, (-0x1.999999999999ap-04), 0x1.999999999999ap-04)));
-  s->ThetaDot1 = (f64)((f32)(noise_Stream_UniformIn(rng, (-0x1.999999999999ap-04), 0x1.999999999999ap-04)));
-  s->ThetaDot2 = (f64)((f32)(noise_Stream_UniformIn(rng, (-0x1.999999999999ap-04), 0x1.999999999999ap-04)));
+FN void acrobot_State_Reset_ll(__local acrobot_State *s, __local noise_Stream *rng) {
+  s->Theta1 = (f64)((f32)(noise_Stream_UniformIn_l(rng, (-0x1.999999999999ap-04), 0x1.999999999999ap-04)));
+  s->Theta2 = (f64)((f32)(noise_Stream_UniformIn_l(rng, (-0x1.999999999999ap-04), 0x1.999999999999ap-04)));
+  s->ThetaDot1 = (f64)((f32)(noise_Stream_UniformIn_l(rng, (-0x1.999999999999ap-04), 0x1.999999999999ap-04)));
+  s->ThetaDot2 = (f64)((f32)(noise_Stream_UniformIn_l(rng, (-0x1.999999999999ap-04), 0x1.999999999999ap-04)));
 }
 
 // expBits, internal/exact/reduce.go
@@ -619,7 +620,7 @@ FN VALUE tuple_f64_f64 exact_Sincos(f64 x) {
 }
 
 // State.Observe, envs/classic/acrobot/step.go
-FN void acrobot_State_Observe(acrobot_State *s, slice_f32 obs) {
+FN void acrobot_State_Observe_ll(__local acrobot_State *s, slice_f32_l obs) {
   tuple_f64_f64 t_1 = exact_Sincos(s->Theta1);
   f64 sin1 = t_1.v0;
   f64 cos1 = t_1.v1;
@@ -635,9 +636,9 @@ FN void acrobot_State_Observe(acrobot_State *s, slice_f32 obs) {
 }
 
 // State.Begin, envs/classic/acrobot/step.go
-ROOT void acrobot_State_Begin(acrobot_State *s, noise_Stream *rng, slice_f32 obs) {
-  acrobot_State_Reset(s, rng);
-  acrobot_State_Observe(s, obs);
+ROOT void acrobot_State_Begin_lll(__local acrobot_State *s, __local noise_Stream *rng, slice_f32_l obs) {
+  acrobot_State_Reset_ll(s, rng);
+  acrobot_State_Observe_ll(s, obs);
 }
 
 // Cos, internal/exact/trig.go
@@ -648,6 +649,35 @@ FN VALUE f64 exact_Cos(f64 x) {
   tuple_f64_f64 t_1 = exact_beyond(x);
   f64 c = t_1.v1;
   return c;
+}
+
+// derive, envs/classic/acrobot/step.go
+FN void acrobot_derive_pl(acrobot_State *d, __local acrobot_State *s, f64 torque) {
+  tuple_f64_f64 t_1 = exact_Sincos(s->Theta2);
+  f64 sin2 = t_1.v0;
+  f64 cos2 = t_1.v1;
+  f64 square1 = (f64)((s->ThetaDot1 * s->ThetaDot1));
+  f64 square2 = (f64)((s->ThetaDot2 * s->ThetaDot2));
+  f64 d1 = ((0x1p-02 + (0x1.4p+00 + cos2)) + 0x1p+00) + 0x1p+00;
+  f64 d2 = (0x1p-02 + (f64)((0x1p-01 * cos2))) + 0x1p+00;
+  f64 phi2 = (f64)((0x1.399999999999ap+02 * exact_Cos(((s->Theta1 + s->Theta2) - 0x1.921fb54442d18p+00))));
+  f64 phi1 = (((f64)(((f64)(((-0x1p-01) * square2)) * sin2)) - (f64)(((f64)((s->ThetaDot2 * s->ThetaDot1)) * sin2))) + (f64)((0x1.d666666666667p+03 * exact_Cos((s->Theta1 - 0x1.921fb54442d18p+00))))) + phi2;
+  f64 force = ((torque + (f64)(((d2 / d1) * phi1))) - (f64)(((f64)((0x1p-01 * square1)) * sin2))) - phi2;
+  f64 acc2 = force / (0x1.4p+00 - ((f64)((d2 * d2)) / d1));
+  f64 t_2 = s->ThetaDot1;
+  f64 t_3 = s->ThetaDot2;
+  d->Theta1 = t_2;
+  d->Theta2 = t_3;
+  d->ThetaDot1 = (-((f64)((d2 * acc2)) + phi1)) / d1;
+  d->ThetaDot2 = acc2;
+}
+
+// move, envs/classic/acrobot/step.go
+FN void acrobot_move_plp(acrobot_State *to, __local acrobot_State *s, acrobot_State *d, f64 h) {
+  to->Theta1 = s->Theta1 + (f64)((h * d->Theta1));
+  to->Theta2 = s->Theta2 + (f64)((h * d->Theta2));
+  to->ThetaDot1 = s->ThetaDot1 + (f64)((h * d->ThetaDot1));
+  to->ThetaDot2 = s->ThetaDot2 + (f64)((h * d->ThetaDot2));
 }
 
 // derive, envs/classic/acrobot/step.go
@@ -669,14 +699,6 @@ FN void acrobot_derive(acrobot_State *d, acrobot_State *s, f64 torque) {
   d->Theta2 = t_3;
   d->ThetaDot1 = (-((f64)((d2 * acc2)) + phi1)) / d1;
   d->ThetaDot2 = acc2;
-}
-
-// move, envs/classic/acrobot/step.go
-FN void acrobot_move(acrobot_State *to, acrobot_State *s, acrobot_State *d, f64 h) {
-  to->Theta1 = s->Theta1 + (f64)((h * d->Theta1));
-  to->Theta2 = s->Theta2 + (f64)((h * d->Theta2));
-  to->ThetaDot1 = s->ThetaDot1 + (f64)((h * d->ThetaDot1));
-  to->ThetaDot2 = s->ThetaDot2 + (f64)((h * d->ThetaDot2));
 }
 
 // combine, envs/classic/acrobot/step.go
@@ -713,7 +735,7 @@ FN VALUE f64 acrobot_bound(f64 x, f64 most) {
 }
 
 // State.Step, envs/classic/acrobot/step.go
-FN VALUE tuple_f64_u8 acrobot_State_Step(acrobot_State *s, i32 action) {
+FN VALUE tuple_f64_u8 acrobot_State_Step_l(__local acrobot_State *s, i32 action) {
   f64 reward = 0;
   u8 terminated = 0;
   f64 torque = (f64)((i32)((u32)(action) - (u32)(1)));
@@ -722,12 +744,12 @@ FN VALUE tuple_f64_u8 acrobot_State_Step(acrobot_State *s, i32 action) {
   acrobot_State k3 = ZERO(acrobot_State);
   acrobot_State k4 = ZERO(acrobot_State);
   acrobot_State at = ZERO(acrobot_State);
-  acrobot_derive(&k1, s, torque);
-  acrobot_move(&at, s, &k1, 0x1.999999999999ap-04);
+  acrobot_derive_pl(&k1, s, torque);
+  acrobot_move_plp(&at, s, &k1, 0x1.999999999999ap-04);
   acrobot_derive(&k2, &at, torque);
-  acrobot_move(&at, s, &k2, 0x1.999999999999ap-04);
+  acrobot_move_plp(&at, s, &k2, 0x1.999999999999ap-04);
   acrobot_derive(&k3, &at, torque);
-  acrobot_move(&at, s, &k3, 0x1.999999999999ap-03);
+  acrobot_move_plp(&at, s, &k3, 0x1.999999999999ap-03);
   acrobot_derive(&k4, &at, torque);
   s->Theta1 = (s->Theta1 + acrobot_combine(k1.Theta1, k2.Theta1, k3.Theta1, k4.Theta1));
   s->Theta2 = (s->Theta2 + acrobot_combine(k1.Theta2, k2.Theta2, k3.Theta2, k4.Theta2));
@@ -755,13 +777,13 @@ FN VALUE i32 envs_Index(f64 a, i64 n) {
 }
 
 // State.Act, envs/classic/acrobot/step.go
-ROOT VALUE tuple_f64_u8 acrobot_State_Act(acrobot_State *s, noise_Stream *rng, slice_f64 act, slice_f32 obs) {
+ROOT VALUE tuple_f64_u8 acrobot_State_Act_llll(__local acrobot_State *s, __local noise_Stream *rng, slice_f64_l act, slice_f32_l obs) {
   f64 reward = 0;
   u8 over = 0;
-  tuple_f64_u8 t_1 = acrobot_State_Step(s, envs_Index(act.p[0l], 3l));
+  tuple_f64_u8 t_1 = acrobot_State_Step_l(s, envs_Index(act.p[0l], 3l));
   reward = t_1.v0;
   over = t_1.v1;
-  acrobot_State_Observe(s, obs);
+  acrobot_State_Observe_ll(s, obs);
   return LIT(tuple_f64_u8, reward, over);
 }
 
@@ -906,5 +928,9 @@ ROOT VALUE f32 exact_Tanh32(f32 x) {
   return y;
 }
 #define WORLD(name) acrobot_##name
+#define OWN_LOCAL
+#define OWN __local
+#define OF_(name, letters) name##_##letters
+#define OF(name, letters) OF_(name, letters)
 #define OBS_DIM 6
 #define ACT_DIM 1

@@ -4203,5 +4203,7 @@ ROOT VALUE f32 exact_Tanh32(f32 x) {
   return y;
 }
 #define WORLD(name) bipedalwalker_##name
+#define OWN
+#define OF(name, letters) name
 #define OBS_DIM 24
 #define ACT_DIM 4

@@ -45,9 +45,9 @@ typedef struct { f64 v0; f64 v1; i64 v2; } tuple_f64_f64_i64;
 typedef struct { u32 a[39]; } array39_u32;
 typedef struct { f32 Friction; f32 Restitution; box2d_Filter Filter; i32 Body; u8 Apart; } box2d_Material;
 typedef struct { box2d_Material a[2]; } array2_box2d_Material;
-typedef struct { box2d_Fixture *p; i64 n; } slice_box2d_Fixture;
+typedef struct { __local box2d_Fixture *p; i64 n; } slice_box2d_Fixture_l;
 typedef struct { box2d_Material *p; i64 n; } slice_box2d_Material;
-typedef struct { box2d_Contact *p; i64 n; } slice_box2d_Contact;
+typedef struct { __local box2d_Contact *p; i64 n; } slice_box2d_Contact_l;
 typedef struct { i32 a[5]; } array5_i32;
 typedef struct { array8_box2d_Vec2 vertices; array8_box2d_Vec2 normals; box2d_Vec2 centroid; i32 count; box2d_transform xf; } box2d_hullRef;
 typedef struct { i32 v0; f32 v1; } tuple_i32_f32;
@@ -101,9 +101,9 @@ typedef struct { box2d_reach a[5]; } array5_box2d_reach;
 typedef struct { array64_f32 toi; array64_f32 alpha0; array64_i32 count; array64_u8 known; array5_box2d_reach reaches; } box2d_impacts;
 typedef struct { box2d_Hull a[1]; } array1_box2d_Hull;
 typedef struct { f64 a[12]; } array12_f64;
-typedef struct { f32 *p; i64 n; } slice_f32;
+typedef struct { __local f32 *p; i64 n; } slice_f32_l;
 typedef struct { f64 v0; f64 v1; f64 v2; } tuple_f64_f64_f64;
-typedef struct { f64 *p; i64 n; } slice_f64;
+typedef struct { __local f64 *p; i64 n; } slice_f64_l;
 
 __constant array4_f64 exact_quadrantSign = {{0x1p+00, (-0x1p+00), (-0x1p+00), 0x1p+00}};
 __constant array2_exact_sincosPoly exact_sincosPolys = {{{0x1p+00, (-0x1.ffffffd0c621cp-02), 0x1.55553e1068f19p-05, (-0x1.6c087e89a359dp-10), 0x1.99343027bf8c3p-16, (-0x1.555545995a603p-03), 0x1.1107605230bc4p-07, (-0x1.994eb3774cf24p-13)}, {(-0x1p+00), 0x1.ffffffd0c621cp-02, (-0x1.55553e1068f19p-05), 0x1.6c087e89a359dp-10, (-0x1.99343027bf8c3p-16), (-0x1.555545995a603p-03), 0x1.1107605230bc4p-07, (-0x1.994eb3774cf24p-13)}}};
@@ -111,17 +111,17 @@ __constant array24_u32 exact_invPio4 = {{162u, 41721u, 10680707u, 2734261102u, 4
 __constant array6_array2_f64 lunarlander_hull = {{{{(-0x1.cp+03), 0x1.1p+04}}, {{(-0x1.1p+04), 0x0p+00}}, {{(-0x1.1p+04), (-0x1.4p+03)}}, {{0x1.1p+04, (-0x1.4p+03)}}, {{0x1.1p+04, 0x0p+00}}, {{0x1.cp+03, 0x1.1p+04}}}};
 __constant array39_u32 exact_twoOverPi = {{2734261102u, 1313084713u, 4230436817u, 4113882560u, 3680671129u, 1011060801u, 4266746795u, 3736847713u, 3072618042u, 1112396512u, 105459434u, 164729372u, 4263373596u, 2972297022u, 3900847605u, 784024708u, 3919343654u, 3026157121u, 965858873u, 2203269620u, 2625920907u, 3187222587u, 536385535u, 3724908559u, 4012839307u, 1510632735u, 1832287951u, 667617719u, 1330003814u, 2657085997u, 1965537991u, 3957715323u, 1023883767u, 2320667370u, 1811636145u, 529358088u, 1443049542u, 4235946923u, 4040145952u}};
 
-ROOT void lunarlander_State_Choose(lunarlander_State *s, i32 variant);
-ROOT void lunarlander_State_Set(lunarlander_State *s, i32 i, f64 x);
-FN VALUE u8 noise_Stream_scripted(noise_Stream *s);
-FN VALUE f64 noise_Stream_next(noise_Stream *s);
+ROOT void lunarlander_State_Choose_l(__local lunarlander_State *s, i32 variant);
+ROOT void lunarlander_State_Set_l(__local lunarlander_State *s, i32 i, f64 x);
+FN VALUE u8 noise_Stream_scripted_l(__local noise_Stream *s);
+FN VALUE f64 noise_Stream_next_l(__local noise_Stream *s);
 FN VALUE tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
-FN void noise_rounds2(array8_u32 *w, u64 seed, u64 n, u32 domain);
-FN void noise_Stream_refill(noise_Stream *s);
-FN VALUE u32 noise_Stream_firstWord(noise_Stream *s);
-ROOT VALUE u32 noise_Stream_Uint32(noise_Stream *s);
-FN VALUE f64 noise_Stream_Uniform(noise_Stream *s);
-FN VALUE f64 noise_Stream_UniformIn(noise_Stream *s, f64 low, f64 high);
+FN void noise_rounds2_l(__local array8_u32 *w, u64 seed, u64 n, u32 domain);
+FN void noise_Stream_refill_l(__local noise_Stream *s);
+FN VALUE u32 noise_Stream_firstWord_l(__local noise_Stream *s);
+ROOT VALUE u32 noise_Stream_Uint32_l(__local noise_Stream *s);
+FN VALUE f64 noise_Stream_Uniform_l(__local noise_Stream *s);
+FN VALUE f64 noise_Stream_UniformIn_l(__local noise_Stream *s, f64 low, f64 high);
 FN VALUE f32 exact_nan32(void);
 FN VALUE f32 exact_Sqrt32(f32 x);
 FN VALUE f32 box2d_dot(box2d_Vec2 a, box2d_Vec2 b);
@@ -131,8 +131,8 @@ FN VALUE box2d_Vec2 box2d_sub(box2d_Vec2 a, box2d_Vec2 b);
 FN VALUE box2d_Vec2 box2d_right(box2d_Vec2 a);
 FN VALUE box2d_Fixture box2d_EdgeFixture(box2d_Vec2 v1, box2d_Vec2 v2, i32 material);
 FN VALUE box2d_Vec2 lunarlander_vec(f64 x, f64 y);
-FN void lunarlander_State_raise(lunarlander_State *s);
-FN void box2d_World_Reset(box2d_World *w, box2d_Vec2 gravity);
+FN void lunarlander_State_raise_l(__local lunarlander_State *s);
+FN void box2d_World_Reset_l(__local box2d_World *w, box2d_Vec2 gravity);
 FN VALUE box2d_PolygonShape box2d_Box(f32 hx, f32 hy);
 FN VALUE f32 box2d_cross(box2d_Vec2 a, box2d_Vec2 b);
 FN VALUE i32 box2d_wrap(slice_box2d_Vec2 points, i32 at);
@@ -154,26 +154,27 @@ FN VALUE f32 box2d_least(f32 a, f32 b);
 FN VALUE box2d_Vec2 box2d_leastVec(box2d_Vec2 a, box2d_Vec2 b);
 FN VALUE f32 box2d_most(f32 a, f32 b);
 FN VALUE box2d_Vec2 box2d_mostVec(box2d_Vec2 a, box2d_Vec2 b);
-FN VALUE box2d_aabb box2d_PolygonShape_box(box2d_PolygonShape *s, box2d_transform t);
-FN VALUE tuple_f32_box2d_Vec2_f32 box2d_PolygonShape_massData(box2d_PolygonShape *s, f32 density);
-FN void box2d_Body_resetMassData(box2d_Body *b, f32 density);
-FN void box2d_Body_create(box2d_Body *b, box2d_BodyDef *def);
-FN VALUE i32 box2d_World_CreateBody(box2d_World *w, box2d_BodyDef *def);
-FN VALUE i32 box2d_World_CreateRevoluteJoint(box2d_World *w, box2d_RevoluteJointDef *def);
-FN void lunarlander_State_build(lunarlander_State *s);
-FN void box2d_Body_SetAwake(box2d_Body *b, u8 awake);
-FN void box2d_Body_ApplyForceToCenter(box2d_Body *b, box2d_Vec2 force);
-FN VALUE i64 noise_Stream_IntN(noise_Stream *s, i64 low, i64 high);
-FN VALUE box2d_Vec2 box2d_Body_Position(box2d_Body *b);
-FN VALUE f32 box2d_Body_Angle(box2d_Body *b);
+FN VALUE box2d_aabb box2d_PolygonShape_box_l(__local box2d_PolygonShape *s, box2d_transform t);
+FN VALUE i32 box2d_PolygonShape_next_l(__local box2d_PolygonShape *s, i32 i);
+FN VALUE tuple_f32_box2d_Vec2_f32 box2d_PolygonShape_massData_l(__local box2d_PolygonShape *s, f32 density);
+FN void box2d_Body_resetMassData_l(__local box2d_Body *b, f32 density);
+FN void box2d_Body_create_lp(__local box2d_Body *b, box2d_BodyDef *def);
+FN VALUE i32 box2d_World_CreateBody_lp(__local box2d_World *w, box2d_BodyDef *def);
+FN VALUE i32 box2d_World_CreateRevoluteJoint_lp(__local box2d_World *w, box2d_RevoluteJointDef *def);
+FN void lunarlander_State_build_l(__local lunarlander_State *s);
+FN void box2d_Body_SetAwake_l(__local box2d_Body *b, u8 awake);
+FN void box2d_Body_ApplyForceToCenter_l(__local box2d_Body *b, box2d_Vec2 force);
+FN VALUE i64 noise_Stream_IntN_l(__local noise_Stream *s, i64 low, i64 high);
+FN VALUE box2d_Vec2 box2d_Body_Position_l(__local box2d_Body *b);
+FN VALUE f32 box2d_Body_Angle_l(__local box2d_Body *b);
 FN VALUE f64 lunarlander_flag(u8 on);
-FN VALUE array8_f64 lunarlander_State_view(lunarlander_State *s);
+FN VALUE array8_f64 lunarlander_State_view_l(__local lunarlander_State *s);
 FN VALUE f64 exact_nan(void);
 FN VALUE f64 exact_Sqrt(f64 x);
 FN VALUE f64 exact_Abs(f64 x);
-FN VALUE u8 box2d_World_Overflow(box2d_World *w);
-FN VALUE u8 box2d_Body_Awake(box2d_Body *b);
-FN VALUE tuple_f64_u8 lunarlander_State_judge(lunarlander_State *s, f64 main_, f64 side);
+FN VALUE u8 box2d_World_Overflow_l(__local box2d_World *w);
+FN VALUE u8 box2d_Body_Awake_l(__local box2d_Body *b);
+FN VALUE tuple_f64_u8 lunarlander_State_judge_l(__local lunarlander_State *s, f64 main_, f64 side);
 FN VALUE tuple_f64_f64 exact_twoSum(f64 a, f64 b);
 FN VALUE tuple_f64_f64 exact_expSmall(f64 hi, f64 lo);
 FN VALUE tuple_f64_f64_i64 exact_expPair(f64 x);
@@ -196,20 +197,21 @@ FN VALUE tuple_f64_f64 exact_beyondFar(f64 x);
 FN VALUE tuple_f64_f64 exact_beyond(f64 x);
 FN VALUE f64 exact_Sin(f64 x);
 FN VALUE f64 lunarlander_gust(i64 at);
-FN void box2d_Body_ApplyTorque(box2d_Body *b, f32 torque);
-FN void lunarlander_State_blow(lunarlander_State *s);
+FN void box2d_Body_ApplyTorque_l(__local box2d_Body *b, f32 torque);
+FN void lunarlander_State_blow_l(__local lunarlander_State *s);
 FN VALUE tuple_f64_f64 exact_Sincos(f64 x);
-FN void box2d_Body_ApplyLinearImpulse(box2d_Body *b, box2d_Vec2 impulse, box2d_Vec2 point);
-FN void lunarlander_State_thrust(lunarlander_State *s, f64 main_, f64 side, f64 direction, f64 d0, f64 d1);
+FN void box2d_Body_ApplyLinearImpulse_l(__local box2d_Body *b, box2d_Vec2 impulse, box2d_Vec2 point);
+FN void lunarlander_State_thrust_l(__local lunarlander_State *s, f64 main_, f64 side, f64 direction, f64 d0, f64 d1);
 FN VALUE array2_box2d_Material lunarlander_materials(void);
-FN VALUE u8 box2d_Fixture_misses(box2d_Fixture *g, box2d_aabb *b);
-FN VALUE box2d_aabb box2d_Fixture_box(box2d_Fixture *g);
-FN VALUE u8 box2d_aabb_overlaps(box2d_aabb *a, box2d_aabb *b);
-FN VALUE i32 box2d_Fixture_material(box2d_Fixture *g);
+FN VALUE u8 box2d_Fixture_misses_lp(__local box2d_Fixture *g, box2d_aabb *b);
+FN VALUE box2d_aabb box2d_Fixture_box_l(__local box2d_Fixture *g);
+FN VALUE u8 box2d_aabb_overlaps_pl(box2d_aabb *a, __local box2d_aabb *b);
+FN VALUE i32 box2d_Fixture_material_l(__local box2d_Fixture *g);
 FN VALUE u8 box2d_Filter_meets(box2d_Filter f, box2d_Filter other);
-FN void box2d_World_addContact(box2d_World *w, slice_box2d_Fixture ground, slice_box2d_Material materials, slice_box2d_Contact contacts, i32 fixture, i32 body);
-FN void box2d_World_findNewContacts(box2d_World *w, slice_box2d_Fixture ground, slice_box2d_Material materials, slice_box2d_Contact contacts);
-FN VALUE i32 box2d_Fixture_hull(box2d_Fixture *g);
+FN void box2d_World_addContact_llpl(__local box2d_World *w, slice_box2d_Fixture_l ground, slice_box2d_Material materials, slice_box2d_Contact_l contacts, i32 fixture, i32 body);
+FN void box2d_World_findNewContacts_llpl(__local box2d_World *w, slice_box2d_Fixture_l ground, slice_box2d_Material materials, slice_box2d_Contact_l contacts);
+FN VALUE u8 box2d_aabb_overlaps_lp(__local box2d_aabb *a, box2d_aabb *b);
+FN VALUE i32 box2d_Fixture_hull_l(__local box2d_Fixture *g);
 FN VALUE box2d_Vec2 box2d_turnBack(box2d_rot q, box2d_Vec2 v);
 FN VALUE box2d_Vec2 box2d_turn(box2d_rot q, box2d_Vec2 v);
 FN VALUE f32 box2d_hullRef_edgeSeparation(box2d_hullRef *h, i32 edge, box2d_hullRef *o);
@@ -217,39 +219,39 @@ FN VALUE i32 box2d_hullRef_before(box2d_hullRef *h, i32 i);
 FN VALUE i32 box2d_hullRef_next(box2d_hullRef *h, i32 i);
 FN VALUE tuple_i32_f32 box2d_hullRef_maxSeparation(box2d_hullRef *h, box2d_hullRef *o);
 FN void box2d_hullRef_setGround(box2d_hullRef *h, box2d_Hull *g);
-FN void box2d_hullRef_setBody(box2d_hullRef *h, box2d_Body *b);
+FN void box2d_hullRef_setBody_pl(box2d_hullRef *h, __local box2d_Body *b);
 FN VALUE u32 box2d_contactID(i32 indexA, i32 indexB, u32 typeA, u32 typeB);
 FN void box2d_hullRef_incidentEdge(box2d_hullRef *h, array2_box2d_clipVertex *c, i32 edge, box2d_hullRef *o);
 FN VALUE i32 box2d_clipSegment(array2_box2d_clipVertex *out, array2_box2d_clipVertex *in, box2d_Vec2 normal, f32 offset, i32 vertexA);
 FN VALUE box2d_Vec2 box2d_neg(box2d_Vec2 a);
 FN VALUE box2d_Vec2 box2d_mulBack(box2d_transform t, box2d_Vec2 v);
 FN VALUE u32 box2d_swapID(u32 id);
-FN void box2d_hullRef_clip(box2d_hullRef *h, box2d_manifold *m, i32 edge, box2d_hullRef *o);
-FN void box2d_collidePolygon(box2d_manifold *m, box2d_Hull *g, box2d_Body *b);
-FN VALUE tuple_i32_f32_u8 box2d_edgeCollider_polygonSeparation(box2d_edgeCollider *e, box2d_Body *b);
+FN void box2d_hullRef_clip_plp(box2d_hullRef *h, __local box2d_manifold *m, i32 edge, box2d_hullRef *o);
+FN void box2d_collidePolygon_lpl(__local box2d_manifold *m, box2d_Hull *g, __local box2d_Body *b);
+FN VALUE tuple_i32_f32_u8 box2d_edgeCollider_polygonSeparation_pl(box2d_edgeCollider *e, __local box2d_Body *b);
 FN VALUE i32 box2d_edgeCollider_next(box2d_edgeCollider *e, i32 i);
 FN void box2d_edgeCollider_polygonFace(box2d_edgeCollider *e, box2d_referenceFace *ref, array2_box2d_clipVertex *incident, i32 face);
 FN void box2d_edgeCollider_edgeFace(box2d_edgeCollider *e, box2d_referenceFace *ref, array2_box2d_clipVertex *incident);
 FN VALUE u8 box2d_referenceFace_clip(box2d_referenceFace *f, array2_box2d_clipVertex *out, array2_box2d_clipVertex *incident);
-FN void box2d_edgeCollider_store(box2d_edgeCollider *e, box2d_manifold *m, box2d_Body *b, box2d_referenceFace *ref, array2_box2d_clipVertex *clipped);
-FN void box2d_collideEdge(box2d_manifold *m, box2d_Fixture *g, box2d_Body *b);
-FN void box2d_Contact_update(box2d_Contact *c, box2d_Fixture *g, slice_box2d_Hull hulls, box2d_Body *b);
-FN void box2d_World_sweepContacts(box2d_World *w, slice_box2d_Contact contacts);
-FN void box2d_World_collide(box2d_World *w, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts);
-FN void box2d_island_gather(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, i32 seed, array5_u8 *inIsland, array4_u8 *jointTaken);
-FN void box2d_island_load(box2d_island *s, box2d_World *w, i32 body, f32 dt);
-FN void box2d_contactConstraint_prepare(box2d_contactConstraint *k, box2d_World *w, slice_box2d_Contact contacts, i32 index_, f32 warm);
+FN void box2d_edgeCollider_store_pllpp(box2d_edgeCollider *e, __local box2d_manifold *m, __local box2d_Body *b, box2d_referenceFace *ref, array2_box2d_clipVertex *clipped);
+FN void box2d_collideEdge_lll(__local box2d_manifold *m, __local box2d_Fixture *g, __local box2d_Body *b);
+FN void box2d_Contact_update_llpl(__local box2d_Contact *c, __local box2d_Fixture *g, slice_box2d_Hull hulls, __local box2d_Body *b);
+FN void box2d_World_sweepContacts_ll(__local box2d_World *w, slice_box2d_Contact_l contacts);
+FN void box2d_World_collide_llpl(__local box2d_World *w, slice_box2d_Fixture_l ground, slice_box2d_Hull hulls, slice_box2d_Contact_l contacts);
+FN void box2d_island_gather_pllpp(box2d_island *s, __local box2d_World *w, slice_box2d_Contact_l contacts, i32 seed, array5_u8 *inIsland, array4_u8 *jointTaken);
+FN void box2d_island_load_pl(box2d_island *s, __local box2d_World *w, i32 body, f32 dt);
+FN void box2d_contactConstraint_prepare_pll(box2d_contactConstraint *k, __local box2d_World *w, slice_box2d_Contact_l contacts, i32 index_, f32 warm);
 FN VALUE box2d_Vec2 box2d_middle(box2d_Vec2 clip, box2d_Vec2 plane, box2d_Vec2 normal);
-FN VALUE tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 box2d_manifold_worldPoints(box2d_manifold *m, box2d_transform xf);
+FN VALUE tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 box2d_manifold_worldPoints_l(__local box2d_manifold *m, box2d_transform xf);
 FN VALUE box2d_rot box2d_position_rotation(box2d_position *p);
 FN VALUE f32 box2d_inverse(f32 x);
 FN VALUE box2d_Vec2 box2d_spin(f32 s, box2d_Vec2 a);
 FN void box2d_contactConstraint_initBlock(box2d_contactConstraint *k);
-FN void box2d_contactConstraint_setup(box2d_contactConstraint *k, box2d_Contact *contact, box2d_Vec2 localCenter, box2d_position *p, box2d_velocity *v);
+FN void box2d_contactConstraint_setup_plpp(box2d_contactConstraint *k, __local box2d_Contact *contact, box2d_Vec2 localCenter, box2d_position *p, box2d_velocity *v);
 FN void box2d_contactConstraint_warmStart(box2d_contactConstraint *k, box2d_velocity *v);
 FN void box2d_jointConstraint_setMass(box2d_jointConstraint *k);
-FN void box2d_jointConstraint_setLimit(box2d_jointConstraint *k, box2d_RevoluteJoint *j, f32 angle);
-FN void box2d_jointConstraint_setup(box2d_jointConstraint *k, box2d_World *w, i32 joint, array8_box2d_velocity *velocities, f32 dt, f32 dtRatio);
+FN void box2d_jointConstraint_setLimit_pl(box2d_jointConstraint *k, __local box2d_RevoluteJoint *j, f32 angle);
+FN void box2d_jointConstraint_setup_plp(box2d_jointConstraint *k, __local box2d_World *w, i32 joint, array8_box2d_velocity *velocities, f32 dt, f32 dtRatio);
 FN VALUE i32 box2d_island_collect(box2d_island *s, array36_i32 *ops, i32 first, i32 end, array8_i32 *last);
 FN VALUE u32 box2d_island_bodiesOf(box2d_island *s, i32 op);
 FN void box2d_schedule_mix(box2d_schedule *p, box2d_island *s);
@@ -266,33 +268,33 @@ FN void box2d_island_skip(box2d_island *s, i32 period, i32 left);
 FN void box2d_island_setMark(box2d_island *s);
 FN void box2d_island_solveVelocities(box2d_island *s, i32 iterations);
 FN VALUE f32 box2d_plus(f32 a);
-FN void box2d_jointConstraint_store(box2d_jointConstraint *k, box2d_World *w);
-FN void box2d_contactConstraint_store(box2d_contactConstraint *k, slice_box2d_Contact contacts);
+FN void box2d_jointConstraint_store_pl(box2d_jointConstraint *k, __local box2d_World *w);
+FN void box2d_contactConstraint_store_pl(box2d_contactConstraint *k, slice_box2d_Contact_l contacts);
 FN VALUE f32 box2d_abs(f32 a);
 FN void box2d_island_integrate(box2d_island *s, i32 body, f32 dt);
 FN VALUE f32 box2d_clamp(f32 a, f32 low, f32 high);
-FN VALUE f32 box2d_contactConstraint_solvePosition(box2d_contactConstraint *k, box2d_manifold *m, box2d_Vec2 localCenter, box2d_position *p, f32 share, f32 minSeparation);
-FN VALUE u8 box2d_jointConstraint_solvePosition(box2d_jointConstraint *k, box2d_RevoluteJointDef *def, array8_box2d_position *positions);
-FN VALUE u8 box2d_island_solvePositions(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, i32 iterations);
-FN void box2d_Body_synchronizeTransform(box2d_Body *b, box2d_rot q);
-FN void box2d_island_unload(box2d_island *s, box2d_World *w, i32 body);
-FN void box2d_island_sleep(box2d_island *s, box2d_World *w, f32 dt, u8 solved);
-FN void box2d_island_solve(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, f32 dt, f32 dtRatio, i32 velocityIterations, i32 positionIterations);
-FN VALUE u8 box2d_aabb_contains(box2d_aabb *a, box2d_aabb *b);
-FN void box2d_Body_moveProxy(box2d_Body *b, box2d_aabb box, box2d_Vec2 displacement);
-FN void box2d_Body_synchronizeFixture(box2d_Body *b, box2d_rot q0);
-FN void box2d_World_solve(box2d_World *w, box2d_island *s, slice_box2d_Contact contacts, f32 dt, f32 dtRatio, i32 velocityIterations, i32 positionIterations);
-FN VALUE i32 box2d_PolygonShape_support(box2d_PolygonShape *s, box2d_Vec2 d);
+FN VALUE f32 box2d_contactConstraint_solvePosition_plp(box2d_contactConstraint *k, __local box2d_manifold *m, box2d_Vec2 localCenter, box2d_position *p, f32 share, f32 minSeparation);
+FN VALUE u8 box2d_jointConstraint_solvePosition_plp(box2d_jointConstraint *k, __local box2d_RevoluteJointDef *def, array8_box2d_position *positions);
+FN VALUE u8 box2d_island_solvePositions_pll(box2d_island *s, __local box2d_World *w, slice_box2d_Contact_l contacts, i32 iterations);
+FN void box2d_Body_synchronizeTransform_l(__local box2d_Body *b, box2d_rot q);
+FN void box2d_island_unload_pl(box2d_island *s, __local box2d_World *w, i32 body);
+FN void box2d_island_sleep_pl(box2d_island *s, __local box2d_World *w, f32 dt, u8 solved);
+FN void box2d_island_solve_pll(box2d_island *s, __local box2d_World *w, slice_box2d_Contact_l contacts, f32 dt, f32 dtRatio, i32 velocityIterations, i32 positionIterations);
+FN VALUE u8 box2d_aabb_contains_lp(__local box2d_aabb *a, box2d_aabb *b);
+FN void box2d_Body_moveProxy_l(__local box2d_Body *b, box2d_aabb box, box2d_Vec2 displacement);
+FN void box2d_Body_synchronizeFixture_l(__local box2d_Body *b, box2d_rot q0);
+FN void box2d_World_solve_lpl(__local box2d_World *w, box2d_island *s, slice_box2d_Contact_l contacts, f32 dt, f32 dtRatio, i32 velocityIterations, i32 positionIterations);
+FN VALUE i32 box2d_PolygonShape_support_l(__local box2d_PolygonShape *s, box2d_Vec2 d);
 FN VALUE i32 box2d_Hull_support(box2d_Hull *g, box2d_Vec2 d);
-FN VALUE tuple_i32_i32 box2d_separator_deepest(box2d_separator *f, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf);
+FN VALUE tuple_i32_i32 box2d_separator_deepest_ppl(box2d_separator *f, box2d_Hull *g, __local box2d_PolygonShape *s, box2d_transform xf);
 FN VALUE box2d_transform box2d_sweep_at(box2d_sweep *s, f32 beta);
-FN VALUE f32 box2d_separator_evaluate(box2d_separator *f, i32 indexA, i32 indexB, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf);
-FN VALUE tuple_f32_i32 box2d_separator_pushBack(box2d_separator *f, box2d_Hull *g, box2d_PolygonShape *s, box2d_sweep *w, f32 t1);
+FN VALUE f32 box2d_separator_evaluate_ppl(box2d_separator *f, i32 indexA, i32 indexB, box2d_Hull *g, __local box2d_PolygonShape *s, box2d_transform xf);
+FN VALUE tuple_f32_i32 box2d_separator_pushBack_pplp(box2d_separator *f, box2d_Hull *g, __local box2d_PolygonShape *s, box2d_sweep *w, f32 t1);
 FN VALUE f64 exact_Floor(f64 x);
 FN void box2d_sweep_normalize(box2d_sweep *s);
-FN void box2d_simplexVertex_set(box2d_simplexVertex *v, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf, f32 a);
+FN void box2d_simplexVertex_set_ppl(box2d_simplexVertex *v, box2d_Hull *g, __local box2d_PolygonShape *s, box2d_transform xf, f32 a);
 FN VALUE f32 box2d_simplex_metric(box2d_simplex *x);
-FN void box2d_simplex_read(box2d_simplex *x, box2d_simplexCache *cache, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf);
+FN void box2d_simplex_read_pppl(box2d_simplex *x, box2d_simplexCache *cache, box2d_Hull *g, __local box2d_PolygonShape *s, box2d_transform xf);
 FN void box2d_simplex_solve2(box2d_simplex *x);
 FN void box2d_simplex_corner(box2d_simplex *x, i32 i);
 FN void box2d_simplex_edge(box2d_simplex *x, i32 i, i32 j, f32 di, f32 dj);
@@ -300,39 +302,39 @@ FN void box2d_simplex_solve3(box2d_simplex *x);
 FN VALUE box2d_Vec2 box2d_simplex_direction(box2d_simplex *x);
 FN void box2d_simplex_write(box2d_simplex *x, box2d_simplexCache *cache);
 FN VALUE f32 box2d_simplex_separation(box2d_simplex *x);
-FN VALUE f32 box2d_distance(box2d_simplexCache *cache, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf);
-FN void box2d_separator_setup(box2d_separator *f, box2d_simplexCache *cache, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf);
-FN VALUE tuple_f32_u8 box2d_timeOfImpact(box2d_Hull *g, box2d_PolygonShape *s, box2d_sweep w);
-FN void box2d_World_setGroundTime(box2d_World *w, box2d_impacts *m, slice_box2d_Contact contacts, i32 ground, f32 alpha0);
-FN void box2d_Body_advanceSweep(box2d_Body *b, f32 alpha);
-FN void box2d_reach_set(box2d_reach *r, box2d_Body *b);
+FN VALUE f32 box2d_distance_ppl(box2d_simplexCache *cache, box2d_Hull *g, __local box2d_PolygonShape *s, box2d_transform xf);
+FN void box2d_separator_setup_pppl(box2d_separator *f, box2d_simplexCache *cache, box2d_Hull *g, __local box2d_PolygonShape *s, box2d_transform xf);
+FN VALUE tuple_f32_u8 box2d_timeOfImpact_pl(box2d_Hull *g, __local box2d_PolygonShape *s, box2d_sweep w);
+FN void box2d_World_setGroundTime_lpl(__local box2d_World *w, box2d_impacts *m, slice_box2d_Contact_l contacts, i32 ground, f32 alpha0);
+FN void box2d_Body_advanceSweep_l(__local box2d_Body *b, f32 alpha);
+FN void box2d_reach_set_pl(box2d_reach *r, __local box2d_Body *b);
 FN VALUE tuple_f32_f32 box2d_reach_along(box2d_reach *r, box2d_Vec2 n, box2d_Vec2 point, i32 count);
-FN VALUE u8 box2d_reach_clears(box2d_reach *r, box2d_Fixture *g, slice_box2d_Hull hulls, i32 count);
-FN VALUE box2d_Hull box2d_Fixture_copyHull(box2d_Fixture *g, slice_box2d_Hull hulls);
-FN void box2d_World_computeTOI(box2d_World *w, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts, i32 index_);
-FN VALUE tuple_i32_f32 box2d_World_firstImpact(box2d_World *w, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts);
-FN void box2d_Body_advance(box2d_Body *b, f32 alpha);
-FN void box2d_island_gatherTOI(box2d_island *s, box2d_World *w, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts, i32 first, f32 alpha);
-FN void box2d_island_solveTOI(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, i32 body, f32 h, i32 velocityIterations);
-FN VALUE u8 box2d_World_impact(box2d_World *w, box2d_island *s, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts, i32 first, f32 alpha, f32 dt, i32 velocityIterations);
-FN void box2d_World_adopt(box2d_World *w, box2d_impacts *m, slice_box2d_Contact contacts, i32 first);
-FN void box2d_World_solveTOI(box2d_World *w, box2d_island *s, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Material materials, slice_box2d_Contact contacts, f32 dt, i32 velocityIterations);
-FN void box2d_World_Step(box2d_World *w, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Material materials, slice_box2d_Contact contacts, f32 dt, i32 velocityIterations, i32 positionIterations);
-FN VALUE tuple_f64_u8 lunarlander_State_Step(lunarlander_State *s, noise_Stream *rng, f64 main_, f64 side, f64 direction);
-FN void lunarlander_State_Reset(lunarlander_State *s, noise_Stream *rng);
-FN void lunarlander_State_Observe(lunarlander_State *s, slice_f32 obs);
-ROOT void lunarlander_State_Begin(lunarlander_State *s, noise_Stream *rng, slice_f32 obs);
+FN VALUE u8 box2d_reach_clears_plp(box2d_reach *r, __local box2d_Fixture *g, slice_box2d_Hull hulls, i32 count);
+FN VALUE box2d_Hull box2d_Fixture_copyHull_lp(__local box2d_Fixture *g, slice_box2d_Hull hulls);
+FN void box2d_World_computeTOI_lplpl(__local box2d_World *w, box2d_impacts *m, slice_box2d_Fixture_l ground, slice_box2d_Hull hulls, slice_box2d_Contact_l contacts, i32 index_);
+FN VALUE tuple_i32_f32 box2d_World_firstImpact_lplpl(__local box2d_World *w, box2d_impacts *m, slice_box2d_Fixture_l ground, slice_box2d_Hull hulls, slice_box2d_Contact_l contacts);
+FN void box2d_Body_advance_l(__local box2d_Body *b, f32 alpha);
+FN void box2d_island_gatherTOI_plplpl(box2d_island *s, __local box2d_World *w, box2d_impacts *m, slice_box2d_Fixture_l ground, slice_box2d_Hull hulls, slice_box2d_Contact_l contacts, i32 first, f32 alpha);
+FN void box2d_island_solveTOI_pll(box2d_island *s, __local box2d_World *w, slice_box2d_Contact_l contacts, i32 body, f32 h, i32 velocityIterations);
+FN VALUE u8 box2d_World_impact_lpplpl(__local box2d_World *w, box2d_island *s, box2d_impacts *m, slice_box2d_Fixture_l ground, slice_box2d_Hull hulls, slice_box2d_Contact_l contacts, i32 first, f32 alpha, f32 dt, i32 velocityIterations);
+FN void box2d_World_adopt_lpl(__local box2d_World *w, box2d_impacts *m, slice_box2d_Contact_l contacts, i32 first);
+FN void box2d_World_solveTOI_lplppl(__local box2d_World *w, box2d_island *s, slice_box2d_Fixture_l ground, slice_box2d_Hull hulls, slice_box2d_Material materials, slice_box2d_Contact_l contacts, f32 dt, i32 velocityIterations);
+FN void box2d_World_Step_llppl(__local box2d_World *w, slice_box2d_Fixture_l ground, slice_box2d_Hull hulls, slice_box2d_Material materials, slice_box2d_Contact_l contacts, f32 dt, i32 velocityIterations, i32 positionIterations);
+FN VALUE tuple_f64_u8 lunarlander_State_Step_ll(__local lunarlander_State *s, __local noise_Stream *rng, f64 main_, f64 side, f64 direction);
+FN void lunarlander_State_Reset_ll(__local lunarlander_State *s, __local noise_Stream *rng);
+FN void lunarlander_State_Observe_ll(__local lunarlander_State *s, slice_f32_l obs);
+ROOT void lunarlander_State_Begin_lll(__local lunarlander_State *s, __local noise_Stream *rng, slice_f32_l obs);
 FN VALUE tuple_f64_f64_f64 lunarlander_Continuous(f64 a, f64 b);
 FN VALUE tuple_f64_f64_f64 lunarlander_Discrete(i32 action);
 FN VALUE f64 envs_Real(f64 a, f64 low);
 FN VALUE i32 envs_Index(f64 a, i64 n);
-ROOT VALUE tuple_f64_u8 lunarlander_State_Act(lunarlander_State *s, noise_Stream *rng, slice_f64 act, slice_f32 obs);
+ROOT VALUE tuple_f64_u8 lunarlander_State_Act_llll(__local lunarlander_State *s, __local noise_Stream *rng, slice_f64_l act, slice_f32_l obs);
 ROOT VALUE noise_Stream noise_NewStream(u64 seed, u32 domain);
 ROOT VALUE tuple_u32_u32_u32_u32 noise_rounds(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
 ROOT VALUE f32 exact_Tanh32(f32 x);
 
 // State.Choose, envs/box2d/lunarlander/step.go
-ROOT void lunarlander_State_Choose(lunarlander_State *s, i32 variant) {
+ROOT void lunarlander_State_Choose_l(__local lunarlander_State *s, i32 variant) {
   (*s) = ZERO(lunarlander_State);
   (*s).Continuous = variant == 1;
   (*s).Gravity = -0x1.4p+03;
@@ -341,7 +343,7 @@ ROOT void lunarlander_State_Choose(lunarlander_State *s, i32 variant) {
 }
 
 // State.Set, envs/box2d/lunarlander/step.go
-ROOT void lunarlander_State_Set(lunarlander_State *s, i32 i, f64 x) {
+ROOT void lunarlander_State_Set_l(__local lunarlander_State *s, i32 i, f64 x) {
   {
     i32 t_1 = i;
     if (t_1 == 0) {
@@ -364,12 +366,12 @@ ROOT void lunarlander_State_Set(lunarlander_State *s, i32 i, f64 x) {
 }
 
 // Stream.scripted, internal/noise/noscript.go
-FN VALUE u8 noise_Stream_scripted(noise_Stream *s) {
+FN VALUE u8 noise_Stream_scripted_l(__local noise_Stream *s) {
   return 0;
 }
 
 // Stream.next, internal/noise/noscript.go
-FN VALUE f64 noise_Stream_next(noise_Stream *s) {
+FN VALUE f64 noise_Stream_next_l(__local noise_Stream *s) {
   return 0x0p+00;
 }
 
@@ -385,7 +387,7 @@ FN VALUE tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c
 }
 
 // rounds2, internal/noise/philox.go
-FN void noise_rounds2(array8_u32 *w, u64 seed, u64 n, u32 domain) {
+FN void noise_rounds2_l(__local array8_u32 *w, u64 seed, u64 n, u32 domain) {
   u32 k0 = (u32)(seed);
   u32 k1 = (u32)((u64)((u64)(seed) >> 32));
   u32 a0 = (u32)(n);
@@ -551,44 +553,44 @@ FN void noise_rounds2(array8_u32 *w, u64 seed, u64 n, u32 domain) {
 }
 
 // Stream.refill, internal/noise/stream.go
-FN void noise_Stream_refill(noise_Stream *s) {
-  noise_rounds2(&s->words, s->seed, s->block, s->domain);
+FN void noise_Stream_refill_l(__local noise_Stream *s) {
+  noise_rounds2_l(&s->words, s->seed, s->block, s->domain);
   s->left = 8u;
   s->block = (s->block + 2ul);
 }
 
 // Stream.firstWord, internal/noise/stream.go
-FN VALUE u32 noise_Stream_firstWord(noise_Stream *s) {
-  if (noise_Stream_scripted(s)) {
-    return go_u32_f64((f64)((noise_Stream_next(s) * 0x1p+32)));
+FN VALUE u32 noise_Stream_firstWord_l(__local noise_Stream *s) {
+  if (noise_Stream_scripted_l(s)) {
+    return go_u32_f64((f64)((noise_Stream_next_l(s) * 0x1p+32)));
   }
-  noise_Stream_refill(s);
+  noise_Stream_refill_l(s);
   s->left = (s->left - 1);
   return s->words.a[7l];
 }
 
 // Stream.Uint32, internal/noise/stream.go
-ROOT VALUE u32 noise_Stream_Uint32(noise_Stream *s) {
+ROOT VALUE u32 noise_Stream_Uint32_l(__local noise_Stream *s) {
   if (s->left == 0u) {
-    return noise_Stream_firstWord(s);
+    return noise_Stream_firstWord_l(s);
   }
   s->left = (s->left - 1);
   return s->words.a[(s->left & 7u)];
 }
 
 // Stream.Uniform, internal/noise/stream.go
-FN VALUE f64 noise_Stream_Uniform(noise_Stream *s) {
-  if (noise_Stream_scripted(s)) {
-    return noise_Stream_next(s);
+FN VALUE f64 noise_Stream_Uniform_l(__local noise_Stream *s) {
+  if (noise_Stream_scripted_l(s)) {
+    return noise_Stream_next_l(s);
   }
-  u32 hi = (u32)((u32)(noise_Stream_Uint32(s)) >> 5);
-  u32 lo = (u32)((u32)(noise_Stream_Uint32(s)) >> 6);
+  u32 hi = (u32)((u32)(noise_Stream_Uint32_l(s)) >> 5);
+  u32 lo = (u32)((u32)(noise_Stream_Uint32_l(s)) >> 6);
   return (f64)(((f64)(((i64)((u64)((i64)(hi)) << 26) | (i64)(lo))) * 0x1p-53));
 }
 
 // Stream.UniformIn, internal/noise/stream.go
-FN VALUE f64 noise_Stream_UniformIn(noise_Stream *s, f64 low, f64 high) {
-  return low + (f64)((noise_Stream_Uniform(s) * (high - low)));
+FN VALUE f64 noise_Stream_UniformIn_l(__local noise_Stream *s, f64 low, f64 high) {
+  return low + (f64)((noise_Stream_Uniform_l(s) * (high - low)));
 }
 
 // nan32, internal/exact/basic.go
@@ -648,7 +650,7 @@ FN VALUE box2d_Vec2 lunarlander_vec(f64 x, f64 y) {
 }
 
 // State.raise, envs/box2d/lunarlander/step.go
-FN void lunarlander_State_raise(lunarlander_State *s) {
+FN void lunarlander_State_raise_l(__local lunarlander_State *s) {
   s->Ground.a[0l] = box2d_EdgeFixture(lunarlander_vec(0x0p+00, 0x0p+00), lunarlander_vec(0x1.4p+04, 0x0p+00), 0);
   {
     i64 i = 1l;
@@ -660,7 +662,7 @@ FN void lunarlander_State_raise(lunarlander_State *s) {
 }
 
 // World.Reset, envs/box2d/world.go
-FN void box2d_World_Reset(box2d_World *w, box2d_Vec2 gravity) {
+FN void box2d_World_Reset_l(__local box2d_World *w, box2d_Vec2 gravity) {
   w->gravity = gravity;
   w->invDt0 = 0x0p+00f;
   w->bodyCount = 0;
@@ -927,7 +929,7 @@ FN VALUE box2d_Vec2 box2d_mostVec(box2d_Vec2 a, box2d_Vec2 b) {
 }
 
 // PolygonShape.box, envs/box2d/shape.go
-FN VALUE box2d_aabb box2d_PolygonShape_box(box2d_PolygonShape *s, box2d_transform t) {
+FN VALUE box2d_aabb box2d_PolygonShape_box_l(__local box2d_PolygonShape *s, box2d_transform t) {
   box2d_Vec2 lower = box2d_mul(t, s->vertices.a[0l]);
   box2d_Vec2 upper = lower;
   {
@@ -941,8 +943,16 @@ FN VALUE box2d_aabb box2d_PolygonShape_box(box2d_PolygonShape *s, box2d_transfor
   return LIT(box2d_aabb, LIT(box2d_Vec2, (lower.X - 0x1.47ae14p-07f), (lower.Y - 0x1.47ae14p-07f)), LIT(box2d_Vec2, (upper.X + 0x1.47ae14p-07f), (upper.Y + 0x1.47ae14p-07f)));
 }
 
+// PolygonShape.next, envs/box2d/shape.go
+FN VALUE i32 box2d_PolygonShape_next_l(__local box2d_PolygonShape *s, i32 i) {
+  if ((i32)((u32)(i) + (u32)(1)) < s->count) {
+    return (i32)((u32)(i) + (u32)(1));
+  }
+  return 0;
+}
+
 // PolygonShape.massData, envs/box2d/shape.go
-FN VALUE tuple_f32_box2d_Vec2_f32 box2d_PolygonShape_massData(box2d_PolygonShape *s, f32 density) {
+FN VALUE tuple_f32_box2d_Vec2_f32 box2d_PolygonShape_massData_l(__local box2d_PolygonShape *s, f32 density) {
   f32 mass = 0;
   box2d_Vec2 center = ZERO(box2d_Vec2);
   f32 inertia = 0;
@@ -959,7 +969,7 @@ FN VALUE tuple_f32_box2d_Vec2_f32 box2d_PolygonShape_massData(box2d_PolygonShape
     i32 i_2 = 0;
     for (; i_2 < s->count; i_2 = (i32)((u32)(i_2) + (u32)(1))) {
       box2d_Vec2 e1 = box2d_sub(s->vertices.a[i_2], ref);
-      box2d_Vec2 e2 = box2d_sub(s->vertices.a[box2d_PolygonShape_next(s, i_2)], ref);
+      box2d_Vec2 e2 = box2d_sub(s->vertices.a[box2d_PolygonShape_next_l(s, i_2)], ref);
       f32 d = box2d_cross(e1, e2);
       f32 triangle = (f32)((0x1p-01f * d));
       area = (area + triangle);
@@ -978,8 +988,8 @@ FN VALUE tuple_f32_box2d_Vec2_f32 box2d_PolygonShape_massData(box2d_PolygonShape
 }
 
 // Body.resetMassData, envs/box2d/body.go
-FN void box2d_Body_resetMassData(box2d_Body *b, f32 density) {
-  tuple_f32_box2d_Vec2_f32 t_1 = box2d_PolygonShape_massData(&b->shape, density);
+FN void box2d_Body_resetMassData_l(__local box2d_Body *b, f32 density) {
+  tuple_f32_box2d_Vec2_f32 t_1 = box2d_PolygonShape_massData_l(&b->shape, density);
   f32 mass = t_1.v0;
   box2d_Vec2 center = t_1.v1;
   f32 inertia = t_1.v2;
@@ -991,7 +1001,7 @@ FN void box2d_Body_resetMassData(box2d_Body *b, f32 density) {
 }
 
 // Body.create, envs/box2d/body.go
-FN void box2d_Body_create(box2d_Body *b, box2d_BodyDef *def) {
+FN void box2d_Body_create_lp(__local box2d_Body *b, box2d_BodyDef *def) {
   (*b) = ZERO(box2d_Body);
   b->awake = 1;
   b->moved = 1;
@@ -1004,28 +1014,28 @@ FN void box2d_Body_create(box2d_Body *b, box2d_BodyDef *def) {
   f32 t_2 = def->Angle;
   b->a0 = t_1;
   b->a = t_2;
-  b->fat = box2d_fatten(box2d_PolygonShape_box(&b->shape, b->xf));
-  box2d_Body_resetMassData(b, def->Density);
+  b->fat = box2d_fatten(box2d_PolygonShape_box_l(&b->shape, b->xf));
+  box2d_Body_resetMassData_l(b, def->Density);
 }
 
 // World.CreateBody, envs/box2d/world.go
-FN VALUE i32 box2d_World_CreateBody(box2d_World *w, box2d_BodyDef *def) {
+FN VALUE i32 box2d_World_CreateBody_lp(__local box2d_World *w, box2d_BodyDef *def) {
   if (w->bodyCount == 5) {
     w->overflow = 1;
     return (i32)((u32)(w->bodyCount) - (u32)(1));
   }
-  box2d_Body_create(&w->Bodies.a[w->bodyCount], def);
+  box2d_Body_create_lp(&w->Bodies.a[w->bodyCount], def);
   w->bodyCount = (i32)((u32)(w->bodyCount) + (u32)(1));
   return (i32)((u32)(w->bodyCount) - (u32)(1));
 }
 
 // World.CreateRevoluteJoint, envs/box2d/joint.go
-FN VALUE i32 box2d_World_CreateRevoluteJoint(box2d_World *w, box2d_RevoluteJointDef *def) {
+FN VALUE i32 box2d_World_CreateRevoluteJoint_lp(__local box2d_World *w, box2d_RevoluteJointDef *def) {
   if (w->jointCount == 4) {
     w->overflow = 1;
     return (i32)((u32)(w->jointCount) - (u32)(1));
   }
-  box2d_RevoluteJoint *j = &w->Joints.a[w->jointCount];
+  __local box2d_RevoluteJoint *j = &w->Joints.a[w->jointCount];
   (*j) = ZERO(box2d_RevoluteJoint);
   j->def = *def;
   w->jointCount = (i32)((u32)(w->jointCount) + (u32)(1));
@@ -1033,8 +1043,8 @@ FN VALUE i32 box2d_World_CreateRevoluteJoint(box2d_World *w, box2d_RevoluteJoint
 }
 
 // State.build, envs/box2d/lunarlander/step.go
-FN void lunarlander_State_build(lunarlander_State *s) {
-  box2d_World_Reset(&s->World, LIT(box2d_Vec2, 0x0p+00f, (f32)(s->Gravity)));
+FN void lunarlander_State_build_l(__local lunarlander_State *s) {
+  box2d_World_Reset_l(&s->World, LIT(box2d_Vec2, 0x0p+00f, (f32)(s->Gravity)));
   array6_box2d_Vec2 corners = ZERO(array6_box2d_Vec2);
   {
     for (i64 t_1 = 0; t_1 < 6; t_1++) {
@@ -1043,24 +1053,24 @@ FN void lunarlander_State_build(lunarlander_State *s) {
     }
   }
   box2d_BodyDef body = LIT(box2d_BodyDef, lunarlander_vec(0x1.4p+03, 0x1.aaaaaaaaaaaabp+03), 0, box2d_Polygon(LIT(slice_box2d_Vec2, &corners.a[0], 6)), 0x1.4p+02f, 0x1.99999ap-04f, 0, LIT(box2d_Filter, 16u, 1u));
-  box2d_World_CreateBody(&s->World, &body);
+  box2d_World_CreateBody_lp(&s->World, &body);
   {
     f64 i_2 = -0x1p+00;
     for (; i_2 <= 0x1p+00; i_2 = (i_2 + 0x1p+01)) {
       box2d_BodyDef leg = LIT(box2d_BodyDef, lunarlander_vec((0x1.4p+03 - ((f64)((i_2 * 0x1.4p+04)) / 0x1.ep+04)), 0x1.aaaaaaaaaaaabp+03), (f32)((f64)((i_2 * 0x1.999999999999ap-05))), box2d_Box(0x1.111112p-04f, 0x1.111112p-02f), 0x1p+00f, 0x1.99999ap-03f, 0, LIT(box2d_Filter, 32u, 1u));
-      i32 index_ = box2d_World_CreateBody(&s->World, &leg);
+      i32 index_ = box2d_World_CreateBody_lp(&s->World, &leg);
       box2d_RevoluteJointDef joint = LIT(box2d_RevoluteJointDef, 0, index_, ZERO(box2d_Vec2), lunarlander_vec(((f64)((i_2 * 0x1.4p+04)) / 0x1.ep+04), 0x1.3333333333333p-01), leg.Angle, 0x1.99999ap-02f, 0x1.ccccccp-01f, (f32)((f64)((0x1.3333333333333p-02 * i_2))), 0x1.4p+05f);
       if (i_2 > 0x0p+00) {
         joint.LowerAngle = -0x1.ccccccp-01f;
         joint.UpperAngle = -0x1.99999ap-02f;
       }
-      box2d_World_CreateRevoluteJoint(&s->World, &joint);
+      box2d_World_CreateRevoluteJoint_lp(&s->World, &joint);
     }
   }
 }
 
 // Body.SetAwake, envs/box2d/body.go
-FN void box2d_Body_SetAwake(box2d_Body *b, u8 awake) {
+FN void box2d_Body_SetAwake_l(__local box2d_Body *b, u8 awake) {
   if (awake) {
     if (!b->awake) {
       b->awake = 1;
@@ -1077,27 +1087,27 @@ FN void box2d_Body_SetAwake(box2d_Body *b, u8 awake) {
 }
 
 // Body.ApplyForceToCenter, envs/box2d/body.go
-FN void box2d_Body_ApplyForceToCenter(box2d_Body *b, box2d_Vec2 force) {
-  box2d_Body_SetAwake(b, 1);
+FN void box2d_Body_ApplyForceToCenter_l(__local box2d_Body *b, box2d_Vec2 force) {
+  box2d_Body_SetAwake_l(b, 1);
   b->force = box2d_add(b->force, force);
 }
 
 // Stream.IntN, internal/noise/stream.go
-FN VALUE i64 noise_Stream_IntN(noise_Stream *s, i64 low, i64 high) {
+FN VALUE i64 noise_Stream_IntN_l(__local noise_Stream *s, i64 low, i64 high) {
   i64 n = (i64)((u64)(high) - (u64)(low));
   if (((low >= high) || (n <= 0l)) || (n > 9007199254740992l)) {
     go_panic();
   }
-  return (i64)((u64)(low) + (u64)(go_i64_f64((noise_Stream_Uniform(s) * (f64)(n)))));
+  return (i64)((u64)(low) + (u64)(go_i64_f64((noise_Stream_Uniform_l(s) * (f64)(n)))));
 }
 
 // Body.Position, envs/box2d/body.go
-FN VALUE box2d_Vec2 box2d_Body_Position(box2d_Body *b) {
+FN VALUE box2d_Vec2 box2d_Body_Position_l(__local box2d_Body *b) {
   return b->xf.p;
 }
 
 // Body.Angle, envs/box2d/body.go
-FN VALUE f32 box2d_Body_Angle(box2d_Body *b) {
+FN VALUE f32 box2d_Body_Angle_l(__local box2d_Body *b) {
   return b->a;
 }
 
@@ -1110,11 +1120,11 @@ FN VALUE f64 lunarlander_flag(u8 on) {
 }
 
 // State.view, envs/box2d/lunarlander/step.go
-FN VALUE array8_f64 lunarlander_State_view(lunarlander_State *s) {
-  box2d_Body *body = &s->World.Bodies.a[0l];
-  box2d_Vec2 at = box2d_Body_Position(body);
+FN VALUE array8_f64 lunarlander_State_view_l(__local lunarlander_State *s) {
+  __local box2d_Body *body = &s->World.Bodies.a[0l];
+  box2d_Vec2 at = box2d_Body_Position_l(body);
   box2d_Vec2 v = body->LinearVelocity;
-  return LIT(array8_f64, {(((f64)(at.X) - 0x1.4p+03) / 0x1.4p+03), (((f64)(at.Y) - 0x1.f777777777778p+01) / 0x1.aaaaaaaaaaaabp+02), ((f64)(((f64)(v.X) * 0x1.4p+03)) / 0x1.9p+05), ((f64)(((f64)(v.Y) * 0x1.aaaaaaaaaaaabp+02)) / 0x1.9p+05), (f64)(box2d_Body_Angle(body)), ((f64)((0x1.4p+04 * (f64)(body->AngularVelocity))) / 0x1.9p+05), lunarlander_flag(s->World.Bodies.a[1l].InContact), lunarlander_flag(s->World.Bodies.a[2l].InContact)});
+  return LIT(array8_f64, {(((f64)(at.X) - 0x1.4p+03) / 0x1.4p+03), (((f64)(at.Y) - 0x1.f777777777778p+01) / 0x1.aaaaaaaaaaaabp+02), ((f64)(((f64)(v.X) * 0x1.4p+03)) / 0x1.9p+05), ((f64)(((f64)(v.Y) * 0x1.aaaaaaaaaaaabp+02)) / 0x1.9p+05), (f64)(box2d_Body_Angle_l(body)), ((f64)((0x1.4p+04 * (f64)(body->AngularVelocity))) / 0x1.9p+05), lunarlander_flag(s->World.Bodies.a[1l].InContact), lunarlander_flag(s->World.Bodies.a[2l].InContact)});
 }
 
 // nan, internal/exact/basic.go
@@ -1137,20 +1147,20 @@ FN VALUE f64 exact_Abs(f64 x) {
 }
 
 // World.Overflow, envs/box2d/world.go
-FN VALUE u8 box2d_World_Overflow(box2d_World *w) {
+FN VALUE u8 box2d_World_Overflow_l(__local box2d_World *w) {
   return w->overflow;
 }
 
 // Body.Awake, envs/box2d/body.go
-FN VALUE u8 box2d_Body_Awake(box2d_Body *b) {
+FN VALUE u8 box2d_Body_Awake_l(__local box2d_Body *b) {
   return b->awake;
 }
 
 // State.judge, envs/box2d/lunarlander/step.go
-FN VALUE tuple_f64_u8 lunarlander_State_judge(lunarlander_State *s, f64 main_, f64 side) {
+FN VALUE tuple_f64_u8 lunarlander_State_judge_l(__local lunarlander_State *s, f64 main_, f64 side) {
   f64 reward = 0;
   u8 terminated = 0;
-  array8_f64 v = lunarlander_State_view(s);
+  array8_f64 v = lunarlander_State_view_l(s);
   f64 shaping = ((((f64)(((-0x1.9p+06) * exact_Sqrt(((f64)((v.a[0l] * v.a[0l])) + (f64)((v.a[1l] * v.a[1l])))))) - (f64)((0x1.9p+06 * exact_Sqrt(((f64)((v.a[2l] * v.a[2l])) + (f64)((v.a[3l] * v.a[3l]))))))) - (f64)((0x1.9p+06 * exact_Abs(v.a[4l])))) + (f64)((0x1.4p+03 * v.a[6l]))) + (f64)((0x1.4p+03 * v.a[7l]));
   if (s->Started) {
     reward = shaping - s->Shaping;
@@ -1160,8 +1170,8 @@ FN VALUE tuple_f64_u8 lunarlander_State_judge(lunarlander_State *s, f64 main_, f
   s->Started = 1;
   reward = (reward - (f64)((main_ * 0x1.3333333333333p-02)));
   reward = (reward - (f64)((side * 0x1.eb851eb851eb8p-06)));
-  s->Crashed = (s->World.Bodies.a[0l].Began || (exact_Abs(v.a[0l]) >= 0x1p+00)) || box2d_World_Overflow(&s->World);
-  s->Sleeping = !box2d_Body_Awake(&s->World.Bodies.a[0l]);
+  s->Crashed = (s->World.Bodies.a[0l].Began || (exact_Abs(v.a[0l]) >= 0x1p+00)) || box2d_World_Overflow_l(&s->World);
+  s->Sleeping = !box2d_Body_Awake_l(&s->World.Bodies.a[0l]);
   if (s->Sleeping) {
     return LIT(tuple_f64_u8, 0x1.9p+06, 1);
   }
@@ -1563,16 +1573,16 @@ FN VALUE f64 lunarlander_gust(i64 at) {
 }
 
 // Body.ApplyTorque, envs/box2d/body.go
-FN void box2d_Body_ApplyTorque(box2d_Body *b, f32 torque) {
-  box2d_Body_SetAwake(b, 1);
+FN void box2d_Body_ApplyTorque_l(__local box2d_Body *b, f32 torque) {
+  box2d_Body_SetAwake_l(b, 1);
   b->torque = (b->torque + torque);
 }
 
 // State.blow, envs/box2d/lunarlander/step.go
-FN void lunarlander_State_blow(lunarlander_State *s) {
-  box2d_Body *body = &s->World.Bodies.a[0l];
-  box2d_Body_ApplyForceToCenter(body, lunarlander_vec((f64)((lunarlander_gust(s->WindAt) * s->Wind)), 0x0p+00));
-  box2d_Body_ApplyTorque(body, (f32)((f64)((lunarlander_gust(s->SwirlAt) * s->Swirl))));
+FN void lunarlander_State_blow_l(__local lunarlander_State *s) {
+  __local box2d_Body *body = &s->World.Bodies.a[0l];
+  box2d_Body_ApplyForceToCenter_l(body, lunarlander_vec((f64)((lunarlander_gust(s->WindAt) * s->Wind)), 0x0p+00));
+  box2d_Body_ApplyTorque_l(body, (f32)((f64)((lunarlander_gust(s->SwirlAt) * s->Swirl))));
   s->WindAt = (i64)((u64)(s->WindAt) + (u64)(1));
   s->SwirlAt = (i64)((u64)(s->SwirlAt) + (u64)(1));
 }
@@ -1601,21 +1611,21 @@ FN VALUE tuple_f64_f64 exact_Sincos(f64 x) {
 }
 
 // Body.ApplyLinearImpulse, envs/box2d/body.go
-FN void box2d_Body_ApplyLinearImpulse(box2d_Body *b, box2d_Vec2 impulse, box2d_Vec2 point) {
-  box2d_Body_SetAwake(b, 1);
+FN void box2d_Body_ApplyLinearImpulse_l(__local box2d_Body *b, box2d_Vec2 impulse, box2d_Vec2 point) {
+  box2d_Body_SetAwake_l(b, 1);
   b->LinearVelocity = box2d_add(b->LinearVelocity, box2d_scale(b->invMass, impulse));
   b->AngularVelocity = (b->AngularVelocity + (f32)((b->invI * box2d_cross(box2d_sub(point, b->c), impulse))));
 }
 
 // State.thrust, envs/box2d/lunarlander/step.go
-FN void lunarlander_State_thrust(lunarlander_State *s, f64 main_, f64 side, f64 direction, f64 d0, f64 d1) {
-  box2d_Body *body = &s->World.Bodies.a[0l];
-  tuple_f64_f64 t_1 = exact_Sincos((f64)(box2d_Body_Angle(body)));
+FN void lunarlander_State_thrust_l(__local lunarlander_State *s, f64 main_, f64 side, f64 direction, f64 d0, f64 d1) {
+  __local box2d_Body *body = &s->World.Bodies.a[0l];
+  tuple_f64_f64 t_1 = exact_Sincos((f64)(box2d_Body_Angle_l(body)));
   f64 tipX = t_1.v0;
   f64 tipY = t_1.v1;
   f64 sideX = -tipY;
   f64 sideY = tipX;
-  box2d_Vec2 at = box2d_Body_Position(body);
+  box2d_Vec2 at = box2d_Body_Position_l(body);
   f64 x = (f64)(at.X);
   f64 y = (f64)(at.Y);
   if (main_ > 0x0p+00) {
@@ -1623,14 +1633,14 @@ FN void lunarlander_State_thrust(lunarlander_State *s, f64 main_, f64 side, f64 
     f64 ox = (f64)((tipX * along)) + (f64)((sideX * d1));
     f64 oy = (f64)(((-tipY) * along)) - (f64)((sideY * d1));
     box2d_Vec2 impulse = lunarlander_vec((f64)(((f64)(((-ox) * 0x1.ap+03)) * main_)), (f64)(((f64)(((-oy) * 0x1.ap+03)) * main_)));
-    box2d_Body_ApplyLinearImpulse(body, impulse, lunarlander_vec((x + ox), (y + oy)));
+    box2d_Body_ApplyLinearImpulse_l(body, impulse, lunarlander_vec((x + ox), (y + oy)));
   }
   if (side > 0x0p+00) {
     f64 across = (f64)((0x1.8p+01 * d1)) + ((f64)((direction * 0x1.8p+03)) / 0x1.ep+04);
     f64 ox_2 = (f64)((tipX * d0)) + (f64)((sideX * across));
     f64 oy_2 = (f64)(((-tipY) * d0)) - (f64)((sideY * across));
     box2d_Vec2 impulse_2 = lunarlander_vec((f64)(((f64)(((-ox_2) * 0x1.3333333333333p-01)) * side)), (f64)(((f64)(((-oy_2) * 0x1.3333333333333p-01)) * side)));
-    box2d_Body_ApplyLinearImpulse(body, impulse_2, lunarlander_vec(((x + ox_2) - ((f64)((tipX * 0x1.1p+04)) / 0x1.ep+04)), ((y + oy_2) + ((f64)((tipY * 0x1.cp+03)) / 0x1.ep+04))));
+    box2d_Body_ApplyLinearImpulse_l(body, impulse_2, lunarlander_vec(((x + ox_2) - ((f64)((tipX * 0x1.1p+04)) / 0x1.ep+04)), ((y + oy_2) + ((f64)((tipY * 0x1.cp+03)) / 0x1.ep+04))));
   }
 }
 
@@ -1641,24 +1651,24 @@ FN VALUE array2_box2d_Material lunarlander_materials(void) {
 }
 
 // Fixture.misses, envs/box2d/ground.go
-FN VALUE u8 box2d_Fixture_misses(box2d_Fixture *g, box2d_aabb *b) {
+FN VALUE u8 box2d_Fixture_misses_lp(__local box2d_Fixture *g, box2d_aabb *b) {
   return ((((g->v1.X > b->upper.X) && (g->v2.X > b->upper.X)) || ((g->v1.X < b->lower.X) && (g->v2.X < b->lower.X))) || ((g->v1.Y > b->upper.Y) && (g->v2.Y > b->upper.Y))) || ((g->v1.Y < b->lower.Y) && (g->v2.Y < b->lower.Y));
 }
 
 // Fixture.box, envs/box2d/ground.go
-FN VALUE box2d_aabb box2d_Fixture_box(box2d_Fixture *g) {
+FN VALUE box2d_aabb box2d_Fixture_box_l(__local box2d_Fixture *g) {
   box2d_Vec2 lower = box2d_leastVec(g->v1, g->v2);
   box2d_Vec2 upper = box2d_mostVec(g->v1, g->v2);
   return box2d_fatten(LIT(box2d_aabb, LIT(box2d_Vec2, (lower.X - 0x1.47ae14p-07f), (lower.Y - 0x1.47ae14p-07f)), LIT(box2d_Vec2, (upper.X + 0x1.47ae14p-07f), (upper.Y + 0x1.47ae14p-07f))));
 }
 
 // aabb.overlaps, envs/box2d/math.go
-FN VALUE u8 box2d_aabb_overlaps(box2d_aabb *a, box2d_aabb *b) {
+FN VALUE u8 box2d_aabb_overlaps_pl(box2d_aabb *a, __local box2d_aabb *b) {
   return !((((b->lower.X > a->upper.X) || (b->lower.Y > a->upper.Y)) || (a->lower.X > b->upper.X)) || (a->lower.Y > b->upper.Y));
 }
 
 // Fixture.material, envs/box2d/ground.go
-FN VALUE i32 box2d_Fixture_material(box2d_Fixture *g) {
+FN VALUE i32 box2d_Fixture_material_l(__local box2d_Fixture *g) {
   return (i32)((g->tag & 65535u));
 }
 
@@ -1668,9 +1678,9 @@ FN VALUE u8 box2d_Filter_meets(box2d_Filter f, box2d_Filter other) {
 }
 
 // World.addContact, envs/box2d/contact.go
-FN void box2d_World_addContact(box2d_World *w, slice_box2d_Fixture ground, slice_box2d_Material materials, slice_box2d_Contact contacts, i32 fixture, i32 body) {
-  box2d_Material *m = &materials.p[box2d_Fixture_material(&ground.p[fixture])];
-  box2d_Body *b = &w->Bodies.a[body];
+FN void box2d_World_addContact_llpl(__local box2d_World *w, slice_box2d_Fixture_l ground, slice_box2d_Material materials, slice_box2d_Contact_l contacts, i32 fixture, i32 body) {
+  box2d_Material *m = &materials.p[box2d_Fixture_material_l(&ground.p[fixture])];
+  __local box2d_Body *b = &w->Bodies.a[body];
   if (!box2d_Filter_meets(m->Filter, b->filter)) {
     return;
   }
@@ -1686,7 +1696,7 @@ FN void box2d_World_addContact(box2d_World *w, slice_box2d_Fixture ground, slice
     w->overflow = 1;
     return;
   }
-  box2d_Contact *c = &contacts.p[w->contactCount];
+  __local box2d_Contact *c = &contacts.p[w->contactCount];
   w->contactCount = (i32)((u32)(w->contactCount) + (u32)(1));
   (*c) = ZERO(box2d_Contact);
   c->fixture = fixture;
@@ -1698,11 +1708,11 @@ FN void box2d_World_addContact(box2d_World *w, slice_box2d_Fixture ground, slice
   c->enabled = 1;
   c->friction = exact_Sqrt32((f32)((m->Friction * b->friction)));
   c->restitution = box2d_most(m->Restitution, b->restitution);
-  box2d_Body_SetAwake(b, 1);
+  box2d_Body_SetAwake_l(b, 1);
 }
 
 // World.findNewContacts, envs/box2d/contact.go
-FN void box2d_World_findNewContacts(box2d_World *w, slice_box2d_Fixture ground, slice_box2d_Material materials, slice_box2d_Contact contacts) {
+FN void box2d_World_findNewContacts_llpl(__local box2d_World *w, slice_box2d_Fixture_l ground, slice_box2d_Material materials, slice_box2d_Contact_l contacts) {
   array5_i32 moved = ZERO(array5_i32);
   i32 n = 0;
   {
@@ -1722,24 +1732,24 @@ FN void box2d_World_findNewContacts(box2d_World *w, slice_box2d_Fixture ground, 
   {
     i32 k = 1;
     for (; k < n; k = (i32)((u32)(k) + (u32)(1))) {
-      box2d_aabb *b = &w->Bodies.a[moved.a[k]].fat;
+      __local box2d_aabb *b = &w->Bodies.a[moved.a[k]].fat;
       all_ = LIT(box2d_aabb, box2d_leastVec(all_.lower, b->lower), box2d_mostVec(all_.upper, b->upper));
     }
   }
   all_ = box2d_fatten(box2d_fatten(all_));
   {
-    slice_box2d_Fixture t_2 = ground;
+    slice_box2d_Fixture_l t_2 = ground;
     for (i64 t_1 = 0; t_1 < t_2.n; t_1++) {
       i64 f = t_1;
-      if (box2d_Fixture_misses(&ground.p[f], &all_)) {
+      if (box2d_Fixture_misses_lp(&ground.p[f], &all_)) {
         continue;
       }
-      box2d_aabb fat = box2d_Fixture_box(&ground.p[f]);
+      box2d_aabb fat = box2d_Fixture_box_l(&ground.p[f]);
       {
         i32 k_2 = 0;
         for (; k_2 < n; k_2 = (i32)((u32)(k_2) + (u32)(1))) {
-          if (box2d_aabb_overlaps(&fat, &w->Bodies.a[moved.a[k_2]].fat)) {
-            box2d_World_addContact(w, ground, materials, contacts, (i32)(f), moved.a[k_2]);
+          if (box2d_aabb_overlaps_pl(&fat, &w->Bodies.a[moved.a[k_2]].fat)) {
+            box2d_World_addContact_llpl(w, ground, materials, contacts, (i32)(f), moved.a[k_2]);
           }
         }
       }
@@ -1747,8 +1757,13 @@ FN void box2d_World_findNewContacts(box2d_World *w, slice_box2d_Fixture ground, 
   }
 }
 
+// aabb.overlaps, envs/box2d/math.go
+FN VALUE u8 box2d_aabb_overlaps_lp(__local box2d_aabb *a, box2d_aabb *b) {
+  return !((((b->lower.X > a->upper.X) || (b->lower.Y > a->upper.Y)) || (a->lower.X > b->upper.X)) || (a->lower.Y > b->upper.Y));
+}
+
 // Fixture.hull, envs/box2d/ground.go
-FN VALUE i32 box2d_Fixture_hull(box2d_Fixture *g) {
+FN VALUE i32 box2d_Fixture_hull_l(__local box2d_Fixture *g) {
   return (i32)((u32)((i32)((u32)((u32)(g->tag) >> 16))) - (u32)(1));
 }
 
@@ -1865,7 +1880,7 @@ FN void box2d_hullRef_setGround(box2d_hullRef *h, box2d_Hull *g) {
 }
 
 // hullRef.setBody, envs/box2d/collidepolygon.go
-FN void box2d_hullRef_setBody(box2d_hullRef *h, box2d_Body *b) {
+FN void box2d_hullRef_setBody_pl(box2d_hullRef *h, __local box2d_Body *b) {
   {
     i32 i = 0;
     for (; i < b->shape.count; i = (i32)((u32)(i) + (u32)(1))) {
@@ -1941,7 +1956,7 @@ FN VALUE u32 box2d_swapID(u32 id) {
 }
 
 // hullRef.clip, envs/box2d/collidepolygon.go
-FN void box2d_hullRef_clip(box2d_hullRef *h, box2d_manifold *m, i32 edge, box2d_hullRef *o) {
+FN void box2d_hullRef_clip_plp(box2d_hullRef *h, __local box2d_manifold *m, i32 edge, box2d_hullRef *o) {
   array2_box2d_clipVertex incident = ZERO(array2_box2d_clipVertex);
   array2_box2d_clipVertex first = ZERO(array2_box2d_clipVertex);
   array2_box2d_clipVertex clipped = ZERO(array2_box2d_clipVertex);
@@ -1973,7 +1988,7 @@ FN void box2d_hullRef_clip(box2d_hullRef *h, box2d_manifold *m, i32 edge, box2d_
       if ((box2d_dot(normal, clipped.a[i].v) - frontOffset) > 0x1.47ae14p-06f) {
         continue;
       }
-      box2d_manifoldPoint *p = &m->points.a[m->count];
+      __local box2d_manifoldPoint *p = &m->points.a[m->count];
       p->local_ = box2d_mulBack(o->xf, clipped.a[i].v);
       p->id = clipped.a[i].id;
       if (m->face == 2) {
@@ -1985,12 +2000,12 @@ FN void box2d_hullRef_clip(box2d_hullRef *h, box2d_manifold *m, i32 edge, box2d_
 }
 
 // collidePolygon, envs/box2d/collidepolygon.go
-FN void box2d_collidePolygon(box2d_manifold *m, box2d_Hull *g, box2d_Body *b) {
+FN void box2d_collidePolygon_lpl(__local box2d_manifold *m, box2d_Hull *g, __local box2d_Body *b) {
   m->count = 0;
   box2d_hullRef hullA = ZERO(box2d_hullRef);
   box2d_hullRef hullB = ZERO(box2d_hullRef);
   box2d_hullRef_setGround(&hullA, g);
-  box2d_hullRef_setBody(&hullB, b);
+  box2d_hullRef_setBody_pl(&hullB, b);
   tuple_i32_f32 t_1 = box2d_hullRef_maxSeparation(&hullA, &hullB);
   i32 edgeA = t_1.v0;
   f32 separationA = t_1.v1;
@@ -2005,15 +2020,15 @@ FN void box2d_collidePolygon(box2d_manifold *m, box2d_Hull *g, box2d_Body *b) {
   }
   if (separationB > ((f32)((0x1.f5c29p-01f * separationA)) + 0x1.0624dep-10f)) {
     m->face = 2;
-    box2d_hullRef_clip(&hullB, m, edgeB, &hullA);
+    box2d_hullRef_clip_plp(&hullB, m, edgeB, &hullA);
   } else {
     m->face = 1;
-    box2d_hullRef_clip(&hullA, m, edgeA, &hullB);
+    box2d_hullRef_clip_plp(&hullA, m, edgeA, &hullB);
   }
 }
 
 // edgeCollider.polygonSeparation, envs/box2d/collideedge.go
-FN VALUE tuple_i32_f32_u8 box2d_edgeCollider_polygonSeparation(box2d_edgeCollider *e, box2d_Body *b) {
+FN VALUE tuple_i32_f32_u8 box2d_edgeCollider_polygonSeparation_pl(box2d_edgeCollider *e, __local box2d_Body *b) {
   i32 face = 0;
   f32 separation = 0;
   u8 apart = 0;
@@ -2092,7 +2107,7 @@ FN VALUE u8 box2d_referenceFace_clip(box2d_referenceFace *f, array2_box2d_clipVe
 }
 
 // edgeCollider.store, envs/box2d/collideedge.go
-FN void box2d_edgeCollider_store(box2d_edgeCollider *e, box2d_manifold *m, box2d_Body *b, box2d_referenceFace *ref, array2_box2d_clipVertex *clipped) {
+FN void box2d_edgeCollider_store_pllpp(box2d_edgeCollider *e, __local box2d_manifold *m, __local box2d_Body *b, box2d_referenceFace *ref, array2_box2d_clipVertex *clipped) {
   if (m->face == 1) {
     m->localNormal = ref->normal;
     m->localPoint = ref->v1;
@@ -2106,7 +2121,7 @@ FN void box2d_edgeCollider_store(box2d_edgeCollider *e, box2d_manifold *m, box2d
       if (box2d_dot(ref->normal, box2d_sub(clipped->a[i].v, ref->v1)) > 0x1.47ae14p-06f) {
         continue;
       }
-      box2d_manifoldPoint *p = &m->points.a[m->count];
+      __local box2d_manifoldPoint *p = &m->points.a[m->count];
       if (m->face == 1) {
         p->local_ = box2d_mulBack(b->xf, clipped->a[i].v);
         p->id = clipped->a[i].id;
@@ -2120,7 +2135,7 @@ FN void box2d_edgeCollider_store(box2d_edgeCollider *e, box2d_manifold *m, box2d
 }
 
 // collideEdge, envs/box2d/collideedge.go
-FN void box2d_collideEdge(box2d_manifold *m, box2d_Fixture *g, box2d_Body *b) {
+FN void box2d_collideEdge_lll(__local box2d_manifold *m, __local box2d_Fixture *g, __local box2d_Body *b) {
   box2d_edgeCollider e = ZERO(box2d_edgeCollider);
   m->count = 0;
   box2d_Vec2 t_1 = g->v1;
@@ -2151,7 +2166,7 @@ FN void box2d_collideEdge(box2d_manifold *m, box2d_Fixture *g, box2d_Body *b) {
   if (edgeSeparation > 0x1.47ae14p-06f) {
     return;
   }
-  tuple_i32_f32_u8 t_3 = box2d_edgeCollider_polygonSeparation(&e, b);
+  tuple_i32_f32_u8 t_3 = box2d_edgeCollider_polygonSeparation_pl(&e, b);
   i32 face = t_3.v0;
   f32 separation = t_3.v1;
   u8 apart = t_3.v2;
@@ -2171,25 +2186,25 @@ FN void box2d_collideEdge(box2d_manifold *m, box2d_Fixture *g, box2d_Body *b) {
   if (!box2d_referenceFace_clip(&ref, &clipped, &incident)) {
     return;
   }
-  box2d_edgeCollider_store(&e, m, b, &ref, &clipped);
+  box2d_edgeCollider_store_pllpp(&e, m, b, &ref, &clipped);
 }
 
 // Contact.update, envs/box2d/contact.go
-FN void box2d_Contact_update(box2d_Contact *c, box2d_Fixture *g, slice_box2d_Hull hulls, box2d_Body *b) {
+FN void box2d_Contact_update_llpl(__local box2d_Contact *c, __local box2d_Fixture *g, slice_box2d_Hull hulls, __local box2d_Body *b) {
   box2d_manifold old = c->manifold;
   c->enabled = 1;
   {
-    i32 h = box2d_Fixture_hull(g);
+    i32 h = box2d_Fixture_hull_l(g);
     if (h >= 0) {
-      box2d_collidePolygon(&c->manifold, &hulls.p[h], b);
+      box2d_collidePolygon_lpl(&c->manifold, &hulls.p[h], b);
     } else {
-      box2d_collideEdge(&c->manifold, g, b);
+      box2d_collideEdge_lll(&c->manifold, g, b);
     }
   }
   {
     i32 i = 0;
     for (; i < c->manifold.count; i = (i32)((u32)(i) + (u32)(1))) {
-      box2d_manifoldPoint *p = &c->manifold.points.a[i];
+      __local box2d_manifoldPoint *p = &c->manifold.points.a[i];
       p->normalImpulse = 0x0p+00f;
       p->tangentImpulse = 0x0p+00f;
       {
@@ -2211,7 +2226,7 @@ FN void box2d_Contact_update(box2d_Contact *c, box2d_Fixture *g, slice_box2d_Hul
     return;
   }
   c->touching = touching;
-  box2d_Body_SetAwake(b, 1);
+  box2d_Body_SetAwake_l(b, 1);
   b->InContact = touching;
   if (touching) {
     b->Began = 1;
@@ -2219,7 +2234,7 @@ FN void box2d_Contact_update(box2d_Contact *c, box2d_Fixture *g, slice_box2d_Hul
 }
 
 // World.sweepContacts, envs/box2d/contact.go
-FN void box2d_World_sweepContacts(box2d_World *w, slice_box2d_Contact contacts) {
+FN void box2d_World_sweepContacts_ll(__local box2d_World *w, slice_box2d_Contact_l contacts) {
   i32 n = 0;
   {
     i32 i = 0;
@@ -2237,39 +2252,39 @@ FN void box2d_World_sweepContacts(box2d_World *w, slice_box2d_Contact contacts) 
 }
 
 // World.collide, envs/box2d/contact.go
-FN void box2d_World_collide(box2d_World *w, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts) {
+FN void box2d_World_collide_llpl(__local box2d_World *w, slice_box2d_Fixture_l ground, slice_box2d_Hull hulls, slice_box2d_Contact_l contacts) {
   u8 removed = 0;
   {
     i32 i = (i32)((u32)(w->contactCount) - (u32)(1));
     for (; i >= 0; i = (i32)((u32)(i) - (u32)(1))) {
-      box2d_Contact *c = &contacts.p[i];
-      box2d_Body *b = &w->Bodies.a[c->body];
+      __local box2d_Contact *c = &contacts.p[i];
+      __local box2d_Body *b = &w->Bodies.a[c->body];
       if (!b->awake) {
         continue;
       }
-      box2d_Fixture *g = &ground.p[c->fixture];
-      box2d_aabb fat = box2d_Fixture_box(g);
-      if (box2d_aabb_overlaps(&b->fat, &fat)) {
-        box2d_Contact_update(c, g, hulls, b);
+      __local box2d_Fixture *g = &ground.p[c->fixture];
+      box2d_aabb fat = box2d_Fixture_box_l(g);
+      if (box2d_aabb_overlaps_lp(&b->fat, &fat)) {
+        box2d_Contact_update_llpl(c, g, hulls, b);
         continue;
       }
       if (c->touching) {
         b->InContact = 0;
       }
       if (c->manifold.count > 0) {
-        box2d_Body_SetAwake(b, 1);
+        box2d_Body_SetAwake_l(b, 1);
       }
       c->body = -1;
       removed = 1;
     }
   }
   if (removed) {
-    box2d_World_sweepContacts(w, contacts);
+    box2d_World_sweepContacts_ll(w, contacts);
   }
 }
 
 // island.gather, envs/box2d/island.go
-FN void box2d_island_gather(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, i32 seed, array5_u8 *inIsland, array4_u8 *jointTaken) {
+FN void box2d_island_gather_pllpp(box2d_island *s, __local box2d_World *w, slice_box2d_Contact_l contacts, i32 seed, array5_u8 *inIsland, array4_u8 *jointTaken) {
   s->bodyCount = 0;
   s->jointCount = 0;
   s->contactCount = 0;
@@ -2283,11 +2298,11 @@ FN void box2d_island_gather(box2d_island *s, box2d_World *w, slice_box2d_Contact
       i32 body = stack.a[n];
       s->bodies.a[s->bodyCount] = body;
       s->bodyCount = (i32)((u32)(s->bodyCount) + (u32)(1));
-      box2d_Body_SetAwake(&w->Bodies.a[body], 1);
+      box2d_Body_SetAwake_l(&w->Bodies.a[body], 1);
       {
         i32 i = (i32)((u32)(w->contactCount) - (u32)(1));
         for (; i >= 0; i = (i32)((u32)(i) - (u32)(1))) {
-          box2d_Contact *c = &contacts.p[i];
+          __local box2d_Contact *c = &contacts.p[i];
           if (((c->body != body) || (!c->enabled)) || (!c->touching)) {
             continue;
           }
@@ -2302,7 +2317,7 @@ FN void box2d_island_gather(box2d_island *s, box2d_World *w, slice_box2d_Contact
       {
         i32 j = (i32)((u32)(w->jointCount) - (u32)(1));
         for (; j >= 0; j = (i32)((u32)(j) - (u32)(1))) {
-          box2d_RevoluteJointDef *d = &w->Joints.a[j].def;
+          __local box2d_RevoluteJointDef *d = &w->Joints.a[j].def;
           if (jointTaken->a[j] || ((d->BodyA != body) && (d->BodyB != body))) {
             continue;
           }
@@ -2322,8 +2337,8 @@ FN void box2d_island_gather(box2d_island *s, box2d_World *w, slice_box2d_Contact
 }
 
 // island.load, envs/box2d/island.go
-FN void box2d_island_load(box2d_island *s, box2d_World *w, i32 body, f32 dt) {
-  box2d_Body *b = &w->Bodies.a[body];
+FN void box2d_island_load_pl(box2d_island *s, __local box2d_World *w, i32 body, f32 dt) {
+  __local box2d_Body *b = &w->Bodies.a[body];
   box2d_Vec2 t_1 = b->c;
   f32 t_2 = b->a;
   b->c0 = t_1;
@@ -2335,10 +2350,10 @@ FN void box2d_island_load(box2d_island *s, box2d_World *w, i32 body, f32 dt) {
 }
 
 // contactConstraint.prepare, envs/box2d/contactsolver.go
-FN void box2d_contactConstraint_prepare(box2d_contactConstraint *k, box2d_World *w, slice_box2d_Contact contacts, i32 index_, f32 warm) {
-  box2d_Contact *c = &contacts.p[index_];
-  box2d_Body *b = &w->Bodies.a[c->body];
-  box2d_manifold *m = &c->manifold;
+FN void box2d_contactConstraint_prepare_pll(box2d_contactConstraint *k, __local box2d_World *w, slice_box2d_Contact_l contacts, i32 index_, f32 warm) {
+  __local box2d_Contact *c = &contacts.p[index_];
+  __local box2d_Body *b = &w->Bodies.a[c->body];
+  __local box2d_manifold *m = &c->manifold;
   i32 t_1 = index_;
   i32 t_2 = c->body;
   k->contact = t_1;
@@ -2366,7 +2381,7 @@ FN VALUE box2d_Vec2 box2d_middle(box2d_Vec2 clip, box2d_Vec2 plane, box2d_Vec2 n
 }
 
 // manifold.worldPoints, envs/box2d/contactsolver.go
-FN VALUE tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 box2d_manifold_worldPoints(box2d_manifold *m, box2d_transform xf) {
+FN VALUE tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 box2d_manifold_worldPoints_l(__local box2d_manifold *m, box2d_transform xf) {
   box2d_Vec2 normal = ZERO(box2d_Vec2);
   box2d_Vec2 p0 = ZERO(box2d_Vec2);
   box2d_Vec2 p1 = ZERO(box2d_Vec2);
@@ -2435,9 +2450,9 @@ FN void box2d_contactConstraint_initBlock(box2d_contactConstraint *k) {
 }
 
 // contactConstraint.setup, envs/box2d/contactsolver.go
-FN void box2d_contactConstraint_setup(box2d_contactConstraint *k, box2d_Contact *contact, box2d_Vec2 localCenter, box2d_position *p, box2d_velocity *v) {
+FN void box2d_contactConstraint_setup_plpp(box2d_contactConstraint *k, __local box2d_Contact *contact, box2d_Vec2 localCenter, box2d_position *p, box2d_velocity *v) {
   box2d_rot q = box2d_position_rotation(p);
-  tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 t_1 = box2d_manifold_worldPoints(&contact->manifold, LIT(box2d_transform, box2d_sub(p->c, box2d_turn(q, localCenter)), q));
+  tuple_box2d_Vec2_box2d_Vec2_box2d_Vec2 t_1 = box2d_manifold_worldPoints_l(&contact->manifold, LIT(box2d_transform, box2d_sub(p->c, box2d_turn(q, localCenter)), q));
   box2d_Vec2 normal = t_1.v0;
   box2d_Vec2 p0 = t_1.v1;
   box2d_Vec2 p1 = t_1.v2;
@@ -2509,7 +2524,7 @@ FN void box2d_jointConstraint_setMass(box2d_jointConstraint *k) {
 }
 
 // jointConstraint.setLimit, envs/box2d/joint.go
-FN void box2d_jointConstraint_setLimit(box2d_jointConstraint *k, box2d_RevoluteJoint *j, f32 angle) {
+FN void box2d_jointConstraint_setLimit_pl(box2d_jointConstraint *k, __local box2d_RevoluteJoint *j, f32 angle) {
   i32 limit = 0;
   if (angle <= j->def.LowerAngle) {
     limit = 1;
@@ -2526,10 +2541,10 @@ FN void box2d_jointConstraint_setLimit(box2d_jointConstraint *k, box2d_RevoluteJ
 }
 
 // jointConstraint.setup, envs/box2d/joint.go
-FN void box2d_jointConstraint_setup(box2d_jointConstraint *k, box2d_World *w, i32 joint, array8_box2d_velocity *velocities, f32 dt, f32 dtRatio) {
-  box2d_RevoluteJoint *j = &w->Joints.a[joint];
-  box2d_Body *bA = &w->Bodies.a[j->def.BodyA];
-  box2d_Body *bB = &w->Bodies.a[j->def.BodyB];
+FN void box2d_jointConstraint_setup_plp(box2d_jointConstraint *k, __local box2d_World *w, i32 joint, array8_box2d_velocity *velocities, f32 dt, f32 dtRatio) {
+  __local box2d_RevoluteJoint *j = &w->Joints.a[joint];
+  __local box2d_Body *bA = &w->Bodies.a[j->def.BodyA];
+  __local box2d_Body *bB = &w->Bodies.a[j->def.BodyB];
   i32 t_1 = joint;
   i32 t_2 = j->def.BodyA;
   i32 t_3 = j->def.BodyB;
@@ -2553,7 +2568,7 @@ FN void box2d_jointConstraint_setup(box2d_jointConstraint *k, box2d_World *w, i3
   k->negMotorMass = -k->motorMass;
   k->maxImpulse = (f32)((dt * j->def.MaxMotorTorque));
   k->minImpulse = -k->maxImpulse;
-  box2d_jointConstraint_setLimit(k, j, ((bB->a - bA->a) - j->def.ReferenceAngle));
+  box2d_jointConstraint_setLimit_pl(k, j, ((bB->a - bA->a) - j->def.ReferenceAngle));
   k->impX = (f32)((j->impulseX * dtRatio));
   k->impY = (f32)((j->impulseY * dtRatio));
   k->impZ = (f32)((j->impulseZ * dtRatio));
@@ -2972,8 +2987,8 @@ FN VALUE f32 box2d_plus(f32 a) {
 }
 
 // jointConstraint.store, envs/box2d/joint.go
-FN void box2d_jointConstraint_store(box2d_jointConstraint *k, box2d_World *w) {
-  box2d_RevoluteJoint *j = &w->Joints.a[k->joint];
+FN void box2d_jointConstraint_store_pl(box2d_jointConstraint *k, __local box2d_World *w) {
+  __local box2d_RevoluteJoint *j = &w->Joints.a[k->joint];
   f32 t_1 = box2d_plus(k->impX);
   f32 t_2 = box2d_plus(k->impY);
   f32 t_3 = box2d_plus(k->impZ);
@@ -2985,8 +3000,8 @@ FN void box2d_jointConstraint_store(box2d_jointConstraint *k, box2d_World *w) {
 }
 
 // contactConstraint.store, envs/box2d/contactsolver.go
-FN void box2d_contactConstraint_store(box2d_contactConstraint *k, slice_box2d_Contact contacts) {
-  box2d_manifold *m = &contacts.p[k->contact].manifold;
+FN void box2d_contactConstraint_store_pl(box2d_contactConstraint *k, slice_box2d_Contact_l contacts) {
+  __local box2d_manifold *m = &contacts.p[k->contact].manifold;
   {
     i32 j = 0;
     for (; j < k->count; j = (i32)((u32)(j) + (u32)(1))) {
@@ -3026,7 +3041,7 @@ FN VALUE f32 box2d_clamp(f32 a, f32 low, f32 high) {
 }
 
 // contactConstraint.solvePosition, envs/box2d/contactsolver.go
-FN VALUE f32 box2d_contactConstraint_solvePosition(box2d_contactConstraint *k, box2d_manifold *m, box2d_Vec2 localCenter, box2d_position *p, f32 share, f32 minSeparation) {
+FN VALUE f32 box2d_contactConstraint_solvePosition_plp(box2d_contactConstraint *k, __local box2d_manifold *m, box2d_Vec2 localCenter, box2d_position *p, f32 share, f32 minSeparation) {
   {
     i32 j = 0;
     for (; j < m->count; j = (i32)((u32)(j) + (u32)(1))) {
@@ -3063,7 +3078,7 @@ FN VALUE f32 box2d_contactConstraint_solvePosition(box2d_contactConstraint *k, b
 }
 
 // jointConstraint.solvePosition, envs/box2d/joint.go
-FN VALUE u8 box2d_jointConstraint_solvePosition(box2d_jointConstraint *k, box2d_RevoluteJointDef *def, array8_box2d_position *positions) {
+FN VALUE u8 box2d_jointConstraint_solvePosition_plp(box2d_jointConstraint *k, __local box2d_RevoluteJointDef *def, array8_box2d_position *positions) {
   box2d_position *a = &positions->a[(k->a & 7)];
   box2d_position *b = &positions->a[(k->b & 7)];
   f32 angularError = 0x0p+00f;
@@ -3109,7 +3124,7 @@ FN VALUE u8 box2d_jointConstraint_solvePosition(box2d_jointConstraint *k, box2d_
 }
 
 // island.solvePositions, envs/box2d/island.go
-FN VALUE u8 box2d_island_solvePositions(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, i32 iterations) {
+FN VALUE u8 box2d_island_solvePositions_pll(box2d_island *s, __local box2d_World *w, slice_box2d_Contact_l contacts, i32 iterations) {
   u8 solved = 0;
   {
     i32 i = 0;
@@ -3119,7 +3134,7 @@ FN VALUE u8 box2d_island_solvePositions(box2d_island *s, box2d_World *w, slice_b
         i32 j = 0;
         for (; j < s->contactCount; j = (i32)((u32)(j) + (u32)(1))) {
           box2d_contactConstraint *k = &s->contacts.a[j];
-          separation = box2d_contactConstraint_solvePosition(k, &contacts.p[k->contact].manifold, w->Bodies.a[k->body].localCenter, &s->positions.a[k->body], 0x1.99999ap-03f, separation);
+          separation = box2d_contactConstraint_solvePosition_plp(k, &contacts.p[k->contact].manifold, w->Bodies.a[k->body].localCenter, &s->positions.a[k->body], 0x1.99999ap-03f, separation);
         }
       }
       solved = separation >= (-0x1.eb851ep-07f);
@@ -3127,7 +3142,7 @@ FN VALUE u8 box2d_island_solvePositions(box2d_island *s, box2d_World *w, slice_b
         i32 j_2 = 0;
         for (; j_2 < s->jointCount; j_2 = (i32)((u32)(j_2) + (u32)(1))) {
           box2d_jointConstraint *k_2 = &s->joints.a[j_2];
-          u8 ok = box2d_jointConstraint_solvePosition(k_2, &w->Joints.a[k_2->joint].def, &s->positions);
+          u8 ok = box2d_jointConstraint_solvePosition_plp(k_2, &w->Joints.a[k_2->joint].def, &s->positions);
           solved = solved && ok;
         }
       }
@@ -3137,14 +3152,14 @@ FN VALUE u8 box2d_island_solvePositions(box2d_island *s, box2d_World *w, slice_b
 }
 
 // Body.synchronizeTransform, envs/box2d/body.go
-FN void box2d_Body_synchronizeTransform(box2d_Body *b, box2d_rot q) {
+FN void box2d_Body_synchronizeTransform_l(__local box2d_Body *b, box2d_rot q) {
   b->xf.q = q;
   b->xf.p = box2d_sub(b->c, box2d_turn(q, b->localCenter));
 }
 
 // island.unload, envs/box2d/island.go
-FN void box2d_island_unload(box2d_island *s, box2d_World *w, i32 body) {
-  box2d_Body *b = &w->Bodies.a[body];
+FN void box2d_island_unload_pl(box2d_island *s, __local box2d_World *w, i32 body) {
+  __local box2d_Body *b = &w->Bodies.a[body];
   box2d_position *p = &s->positions.a[body];
   box2d_velocity *v = &s->velocities.a[body];
   box2d_Vec2 t_1 = p->c;
@@ -3155,16 +3170,16 @@ FN void box2d_island_unload(box2d_island *s, box2d_World *w, i32 body) {
   f32 t_4 = box2d_plus(v->w);
   b->LinearVelocity = t_3;
   b->AngularVelocity = t_4;
-  box2d_Body_synchronizeTransform(b, box2d_position_rotation(p));
+  box2d_Body_synchronizeTransform_l(b, box2d_position_rotation(p));
 }
 
 // island.sleep, envs/box2d/island.go
-FN void box2d_island_sleep(box2d_island *s, box2d_World *w, f32 dt, u8 solved) {
+FN void box2d_island_sleep_pl(box2d_island *s, __local box2d_World *w, f32 dt, u8 solved) {
   f32 shortest = 0x1.fffffep+127f;
   {
     i32 i = 0;
     for (; i < s->bodyCount; i = (i32)((u32)(i) + (u32)(1))) {
-      box2d_Body *b = &w->Bodies.a[s->bodies.a[i]];
+      __local box2d_Body *b = &w->Bodies.a[s->bodies.a[i]];
       if (((f32)((b->AngularVelocity * b->AngularVelocity)) > 0x1.3f6a22p-10f) || (box2d_dot(b->LinearVelocity, b->LinearVelocity) > 0x1.a36e2ep-14f)) {
         b->sleepTime = 0x0p+00f;
         shortest = 0x0p+00f;
@@ -3178,26 +3193,26 @@ FN void box2d_island_sleep(box2d_island *s, box2d_World *w, f32 dt, u8 solved) {
     {
       i32 i_2 = 0;
       for (; i_2 < s->bodyCount; i_2 = (i32)((u32)(i_2) + (u32)(1))) {
-        box2d_Body_SetAwake(&w->Bodies.a[s->bodies.a[i_2]], 0);
+        box2d_Body_SetAwake_l(&w->Bodies.a[s->bodies.a[i_2]], 0);
       }
     }
   }
 }
 
 // island.solve, envs/box2d/island.go
-FN void box2d_island_solve(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, f32 dt, f32 dtRatio, i32 velocityIterations, i32 positionIterations) {
+FN void box2d_island_solve_pll(box2d_island *s, __local box2d_World *w, slice_box2d_Contact_l contacts, f32 dt, f32 dtRatio, i32 velocityIterations, i32 positionIterations) {
   {
     i32 i = 0;
     for (; i < s->bodyCount; i = (i32)((u32)(i) + (u32)(1))) {
-      box2d_island_load(s, w, s->bodies.a[i], dt);
+      box2d_island_load_pl(s, w, s->bodies.a[i], dt);
     }
   }
   {
     i32 i_2 = 0;
     for (; i_2 < s->contactCount; i_2 = (i32)((u32)(i_2) + (u32)(1))) {
       box2d_contactConstraint *k = &s->contacts.a[i_2];
-      box2d_contactConstraint_prepare(k, w, contacts, k->contact, dtRatio);
-      box2d_contactConstraint_setup(k, &contacts.p[k->contact], w->Bodies.a[k->body].localCenter, &s->positions.a[k->body], &s->velocities.a[k->body]);
+      box2d_contactConstraint_prepare_pll(k, w, contacts, k->contact, dtRatio);
+      box2d_contactConstraint_setup_plpp(k, &contacts.p[k->contact], w->Bodies.a[k->body].localCenter, &s->positions.a[k->body], &s->velocities.a[k->body]);
     }
   }
   {
@@ -3211,20 +3226,20 @@ FN void box2d_island_solve(box2d_island *s, box2d_World *w, slice_box2d_Contact 
     i32 i_4 = 0;
     for (; i_4 < s->jointCount; i_4 = (i32)((u32)(i_4) + (u32)(1))) {
       box2d_jointConstraint *k_3 = &s->joints.a[i_4];
-      box2d_jointConstraint_setup(k_3, w, k_3->joint, &s->velocities, dt, dtRatio);
+      box2d_jointConstraint_setup_plp(k_3, w, k_3->joint, &s->velocities, dt, dtRatio);
     }
   }
   box2d_island_solveVelocities(s, velocityIterations);
   {
     i32 i_5 = 0;
     for (; i_5 < s->jointCount; i_5 = (i32)((u32)(i_5) + (u32)(1))) {
-      box2d_jointConstraint_store(&s->joints.a[i_5], w);
+      box2d_jointConstraint_store_pl(&s->joints.a[i_5], w);
     }
   }
   {
     i32 i_6 = 0;
     for (; i_6 < s->contactCount; i_6 = (i32)((u32)(i_6) + (u32)(1))) {
-      box2d_contactConstraint_store(&s->contacts.a[i_6], contacts);
+      box2d_contactConstraint_store_pl(&s->contacts.a[i_6], contacts);
     }
   }
   {
@@ -3233,24 +3248,24 @@ FN void box2d_island_solve(box2d_island *s, box2d_World *w, slice_box2d_Contact 
       box2d_island_integrate(s, s->bodies.a[i_7], dt);
     }
   }
-  u8 solved = box2d_island_solvePositions(s, w, contacts, positionIterations);
+  u8 solved = box2d_island_solvePositions_pll(s, w, contacts, positionIterations);
   {
     i32 i_8 = 0;
     for (; i_8 < s->bodyCount; i_8 = (i32)((u32)(i_8) + (u32)(1))) {
-      box2d_island_unload(s, w, s->bodies.a[i_8]);
+      box2d_island_unload_pl(s, w, s->bodies.a[i_8]);
     }
   }
-  box2d_island_sleep(s, w, dt, solved);
+  box2d_island_sleep_pl(s, w, dt, solved);
 }
 
 // aabb.contains, envs/box2d/math.go
-FN VALUE u8 box2d_aabb_contains(box2d_aabb *a, box2d_aabb *b) {
+FN VALUE u8 box2d_aabb_contains_lp(__local box2d_aabb *a, box2d_aabb *b) {
   return (((a->lower.X <= b->lower.X) && (a->lower.Y <= b->lower.Y)) && (b->upper.X <= a->upper.X)) && (b->upper.Y <= a->upper.Y);
 }
 
 // Body.moveProxy, envs/box2d/body.go
-FN void box2d_Body_moveProxy(box2d_Body *b, box2d_aabb box, box2d_Vec2 displacement) {
-  if (box2d_aabb_contains(&b->fat, &box)) {
+FN void box2d_Body_moveProxy_l(__local box2d_Body *b, box2d_aabb box, box2d_Vec2 displacement) {
+  if (box2d_aabb_contains_lp(&b->fat, &box)) {
     return;
   }
   box2d_aabb fat = box2d_fatten(box);
@@ -3270,16 +3285,16 @@ FN void box2d_Body_moveProxy(box2d_Body *b, box2d_aabb box, box2d_Vec2 displacem
 }
 
 // Body.synchronizeFixture, envs/box2d/body.go
-FN void box2d_Body_synchronizeFixture(box2d_Body *b, box2d_rot q0) {
+FN void box2d_Body_synchronizeFixture_l(__local box2d_Body *b, box2d_rot q0) {
   box2d_transform from = LIT(box2d_transform, box2d_sub(b->c0, box2d_turn(q0, b->localCenter)), q0);
-  box2d_aabb box0 = box2d_PolygonShape_box(&b->shape, from);
-  box2d_aabb box1 = box2d_PolygonShape_box(&b->shape, b->xf);
+  box2d_aabb box0 = box2d_PolygonShape_box_l(&b->shape, from);
+  box2d_aabb box1 = box2d_PolygonShape_box_l(&b->shape, b->xf);
   box2d_aabb swept = LIT(box2d_aabb, box2d_leastVec(box0.lower, box1.lower), box2d_mostVec(box0.upper, box1.upper));
-  box2d_Body_moveProxy(b, swept, box2d_sub(b->xf.p, from.p));
+  box2d_Body_moveProxy_l(b, swept, box2d_sub(b->xf.p, from.p));
 }
 
 // World.solve, envs/box2d/world.go
-FN void box2d_World_solve(box2d_World *w, box2d_island *s, slice_box2d_Contact contacts, f32 dt, f32 dtRatio, i32 velocityIterations, i32 positionIterations) {
+FN void box2d_World_solve_lpl(__local box2d_World *w, box2d_island *s, slice_box2d_Contact_l contacts, f32 dt, f32 dtRatio, i32 velocityIterations, i32 positionIterations) {
   array5_u8 inIsland = ZERO(array5_u8);
   array4_u8 jointTaken = ZERO(array4_u8);
   array5_box2d_rot q0 = ZERO(array5_box2d_rot);
@@ -3295,22 +3310,22 @@ FN void box2d_World_solve(box2d_World *w, box2d_island *s, slice_box2d_Contact c
       if (inIsland.a[seed] || (!w->Bodies.a[seed].awake)) {
         continue;
       }
-      box2d_island_gather(s, w, contacts, seed, &inIsland, &jointTaken);
-      box2d_island_solve(s, w, contacts, dt, dtRatio, velocityIterations, positionIterations);
+      box2d_island_gather_pllpp(s, w, contacts, seed, &inIsland, &jointTaken);
+      box2d_island_solve_pll(s, w, contacts, dt, dtRatio, velocityIterations, positionIterations);
     }
   }
   {
     i32 i_2 = 0;
     for (; i_2 < w->bodyCount; i_2 = (i32)((u32)(i_2) + (u32)(1))) {
       if (inIsland.a[i_2]) {
-        box2d_Body_synchronizeFixture(&w->Bodies.a[i_2], q0.a[i_2]);
+        box2d_Body_synchronizeFixture_l(&w->Bodies.a[i_2], q0.a[i_2]);
       }
     }
   }
 }
 
 // PolygonShape.support, envs/box2d/distance.go
-FN VALUE i32 box2d_PolygonShape_support(box2d_PolygonShape *s, box2d_Vec2 d) {
+FN VALUE i32 box2d_PolygonShape_support_l(__local box2d_PolygonShape *s, box2d_Vec2 d) {
   i32 best = 0;
   f32 value = box2d_dot(s->vertices.a[0l], d);
   {
@@ -3344,11 +3359,11 @@ FN VALUE i32 box2d_Hull_support(box2d_Hull *g, box2d_Vec2 d) {
 }
 
 // separator.deepest, envs/box2d/toi.go
-FN VALUE tuple_i32_i32 box2d_separator_deepest(box2d_separator *f, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf) {
+FN VALUE tuple_i32_i32 box2d_separator_deepest_ppl(box2d_separator *f, box2d_Hull *g, __local box2d_PolygonShape *s, box2d_transform xf) {
   i32 indexA = 0;
   i32 indexB = 0;
   if (f->kind != 2) {
-    indexB = box2d_PolygonShape_support(s, box2d_turnBack(xf.q, box2d_neg(f->axis)));
+    indexB = box2d_PolygonShape_support_l(s, box2d_turnBack(xf.q, box2d_neg(f->axis)));
   }
   if (f->kind == 0) {
     indexA = box2d_Hull_support(g, f->axis);
@@ -3367,7 +3382,7 @@ FN VALUE box2d_transform box2d_sweep_at(box2d_sweep *s, f32 beta) {
 }
 
 // separator.evaluate, envs/box2d/toi.go
-FN VALUE f32 box2d_separator_evaluate(box2d_separator *f, i32 indexA, i32 indexB, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf) {
+FN VALUE f32 box2d_separator_evaluate_ppl(box2d_separator *f, i32 indexA, i32 indexB, box2d_Hull *g, __local box2d_PolygonShape *s, box2d_transform xf) {
   {
     i32 t_1 = f->kind;
     if (t_1 == 0) {
@@ -3383,23 +3398,23 @@ FN VALUE f32 box2d_separator_evaluate(box2d_separator *f, i32 indexA, i32 indexB
 }
 
 // separator.pushBack, envs/box2d/toi.go
-FN VALUE tuple_f32_i32 box2d_separator_pushBack(box2d_separator *f, box2d_Hull *g, box2d_PolygonShape *s, box2d_sweep *w, f32 t1) {
+FN VALUE tuple_f32_i32 box2d_separator_pushBack_pplp(box2d_separator *f, box2d_Hull *g, __local box2d_PolygonShape *s, box2d_sweep *w, f32 t1) {
   f32 t2 = 0x1p+00f;
   {
     i64 i = 0l;
     for (; i < 16l; i = (i64)((u64)(i) + (u64)(1))) {
       box2d_transform xf = box2d_sweep_at(w, t2);
-      tuple_i32_i32 t_1 = box2d_separator_deepest(f, g, s, xf);
+      tuple_i32_i32 t_1 = box2d_separator_deepest_ppl(f, g, s, xf);
       i32 indexA = t_1.v0;
       i32 indexB = t_1.v1;
-      f32 s2 = box2d_separator_evaluate(f, indexA, indexB, g, s, xf);
+      f32 s2 = box2d_separator_evaluate_ppl(f, indexA, indexB, g, s, xf);
       if (s2 > 0x1.999998p-08f) {
         return LIT(tuple_f32_i32, t1, 2);
       }
       if (s2 > 0x1.eb851ep-09f) {
         return LIT(tuple_f32_i32, t2, 0);
       }
-      f32 s1 = box2d_separator_evaluate(f, indexA, indexB, g, s, box2d_sweep_at(w, t1));
+      f32 s1 = box2d_separator_evaluate_ppl(f, indexA, indexB, g, s, box2d_sweep_at(w, t1));
       if (s1 < 0x1.eb851ep-09f) {
         return LIT(tuple_f32_i32, t1, 2);
       }
@@ -3416,7 +3431,7 @@ FN VALUE tuple_f32_i32 box2d_separator_pushBack(box2d_separator *f, box2d_Hull *
           if ((j & 1l) == 1l) {
             t = a1 + ((f32)(((0x1.47ae14p-08f - s1) * (a2 - a1))) / (s2 - s1));
           }
-          f32 v = box2d_separator_evaluate(f, indexA, indexB, g, s, box2d_sweep_at(w, t));
+          f32 v = box2d_separator_evaluate_ppl(f, indexA, indexB, g, s, box2d_sweep_at(w, t));
           if (box2d_abs((v - 0x1.47ae14p-08f)) < 0x1.47ae14p-10f) {
             t2 = t;
             open = 0;
@@ -3457,7 +3472,7 @@ FN void box2d_sweep_normalize(box2d_sweep *s) {
 }
 
 // simplexVertex.set, envs/box2d/distance.go
-FN void box2d_simplexVertex_set(box2d_simplexVertex *v, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf, f32 a) {
+FN void box2d_simplexVertex_set_ppl(box2d_simplexVertex *v, box2d_Hull *g, __local box2d_PolygonShape *s, box2d_transform xf, f32 a) {
   v->wA = g->vertices.a[v->indexA];
   v->wB = box2d_mul(xf, s->vertices.a[v->indexB]);
   v->w = box2d_sub(v->wB, v->wA);
@@ -3481,7 +3496,7 @@ FN VALUE f32 box2d_simplex_metric(box2d_simplex *x) {
 }
 
 // simplex.read, envs/box2d/distance.go
-FN void box2d_simplex_read(box2d_simplex *x, box2d_simplexCache *cache, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf) {
+FN void box2d_simplex_read_pppl(box2d_simplex *x, box2d_simplexCache *cache, box2d_Hull *g, __local box2d_PolygonShape *s, box2d_transform xf) {
   x->count = cache->count;
   {
     i32 i = 0;
@@ -3491,7 +3506,7 @@ FN void box2d_simplex_read(box2d_simplex *x, box2d_simplexCache *cache, box2d_Hu
       i32 t_2 = cache->indexB.a[i];
       v->indexA = t_1;
       v->indexB = t_2;
-      box2d_simplexVertex_set(v, g, s, xf, 0x0p+00f);
+      box2d_simplexVertex_set_ppl(v, g, s, xf, 0x0p+00f);
     }
   }
   if (x->count > 1) {
@@ -3505,7 +3520,7 @@ FN void box2d_simplex_read(box2d_simplex *x, box2d_simplexCache *cache, box2d_Hu
     box2d_simplexVertex *v_2 = &x->v.a[0l];
     v_2->indexA = 0;
     v_2->indexB = 0;
-    box2d_simplexVertex_set(v_2, g, s, xf, 0x1p+00f);
+    box2d_simplexVertex_set_ppl(v_2, g, s, xf, 0x1p+00f);
     x->count = 1;
   }
 }
@@ -3653,9 +3668,9 @@ FN VALUE f32 box2d_simplex_separation(box2d_simplex *x) {
 }
 
 // distance, envs/box2d/distance.go
-FN VALUE f32 box2d_distance(box2d_simplexCache *cache, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf) {
+FN VALUE f32 box2d_distance_ppl(box2d_simplexCache *cache, box2d_Hull *g, __local box2d_PolygonShape *s, box2d_transform xf) {
   box2d_simplex x = ZERO(box2d_simplex);
-  box2d_simplex_read(&x, cache, g, s, xf);
+  box2d_simplex_read_pppl(&x, cache, g, s, xf);
   array3_i32 savedA = ZERO(array3_i32);
   array3_i32 savedB = ZERO(array3_i32);
   {
@@ -3692,8 +3707,8 @@ FN VALUE f32 box2d_distance(box2d_simplexCache *cache, box2d_Hull *g, box2d_Poly
       }
       box2d_simplexVertex *v = &x.v.a[x.count];
       v->indexA = box2d_Hull_support(g, box2d_neg(d));
-      v->indexB = box2d_PolygonShape_support(s, box2d_turnBack(xf.q, d));
-      box2d_simplexVertex_set(v, g, s, xf, v->a);
+      v->indexB = box2d_PolygonShape_support_l(s, box2d_turnBack(xf.q, d));
+      box2d_simplexVertex_set_ppl(v, g, s, xf, v->a);
       {
         i32 i_2 = 0;
         for (; i_2 < saved; i_2 = (i32)((u32)(i_2) + (u32)(1))) {
@@ -3710,7 +3725,7 @@ FN VALUE f32 box2d_distance(box2d_simplexCache *cache, box2d_Hull *g, box2d_Poly
 }
 
 // separator.setup, envs/box2d/toi.go
-FN void box2d_separator_setup(box2d_separator *f, box2d_simplexCache *cache, box2d_Hull *g, box2d_PolygonShape *s, box2d_transform xf) {
+FN void box2d_separator_setup_pppl(box2d_separator *f, box2d_simplexCache *cache, box2d_Hull *g, __local box2d_PolygonShape *s, box2d_transform xf) {
   box2d_Vec2 a0 = g->vertices.a[cache->indexA.a[0l]];
   box2d_Vec2 b0 = s->vertices.a[cache->indexB.a[0l]];
   if (cache->count == 1) {
@@ -3741,7 +3756,7 @@ FN void box2d_separator_setup(box2d_separator *f, box2d_simplexCache *cache, box
 }
 
 // timeOfImpact, envs/box2d/toi.go
-FN VALUE tuple_f32_u8 box2d_timeOfImpact(box2d_Hull *g, box2d_PolygonShape *s, box2d_sweep w) {
+FN VALUE tuple_f32_u8 box2d_timeOfImpact_pl(box2d_Hull *g, __local box2d_PolygonShape *s, box2d_sweep w) {
   f32 t = 0;
   u8 touching = 0;
   box2d_sweep_normalize(&w);
@@ -3751,7 +3766,7 @@ FN VALUE tuple_f32_u8 box2d_timeOfImpact(box2d_Hull *g, box2d_PolygonShape *s, b
     i64 i = 0l;
     for (; i < 20l; i = (i64)((u64)(i) + (u64)(1))) {
       box2d_transform xf = box2d_sweep_at(&w, t1);
-      f32 d = box2d_distance(&cache, g, s, xf);
+      f32 d = box2d_distance_ppl(&cache, g, s, xf);
       if (d <= 0x0p+00f) {
         return LIT(tuple_f32_u8, 0x0p+00f, 0);
       }
@@ -3759,8 +3774,8 @@ FN VALUE tuple_f32_u8 box2d_timeOfImpact(box2d_Hull *g, box2d_PolygonShape *s, b
         return LIT(tuple_f32_u8, t1, 1);
       }
       box2d_separator f = ZERO(box2d_separator);
-      box2d_separator_setup(&f, &cache, g, s, xf);
-      tuple_f32_i32 t_1 = box2d_separator_pushBack(&f, g, s, &w, t1);
+      box2d_separator_setup_pppl(&f, &cache, g, s, xf);
+      tuple_f32_i32 t_1 = box2d_separator_pushBack_pplp(&f, g, s, &w, t1);
       f32 next = t_1.v0;
       i32 state = t_1.v1;
       if (state != 0) {
@@ -3773,7 +3788,7 @@ FN VALUE tuple_f32_u8 box2d_timeOfImpact(box2d_Hull *g, box2d_PolygonShape *s, b
 }
 
 // World.setGroundTime, envs/box2d/solvetoi.go
-FN void box2d_World_setGroundTime(box2d_World *w, box2d_impacts *m, slice_box2d_Contact contacts, i32 ground, f32 alpha0) {
+FN void box2d_World_setGroundTime_lpl(__local box2d_World *w, box2d_impacts *m, slice_box2d_Contact_l contacts, i32 ground, f32 alpha0) {
   {
     i32 i = 0;
     for (; i < w->contactCount; i = (i32)((u32)(i) + (u32)(1))) {
@@ -3785,7 +3800,7 @@ FN void box2d_World_setGroundTime(box2d_World *w, box2d_impacts *m, slice_box2d_
 }
 
 // Body.advanceSweep, envs/box2d/body.go
-FN void box2d_Body_advanceSweep(box2d_Body *b, f32 alpha) {
+FN void box2d_Body_advanceSweep_l(__local box2d_Body *b, f32 alpha) {
   f32 beta = (alpha - b->alpha0) / (0x1p+00f - b->alpha0);
   b->c0 = box2d_add(box2d_scale((0x1p+00f - beta), b->c0), box2d_scale(beta, b->c));
   b->a0 = (f32)(((0x1p+00f - beta) * b->a0)) + (f32)((beta * b->a));
@@ -3793,7 +3808,7 @@ FN void box2d_Body_advanceSweep(box2d_Body *b, f32 alpha) {
 }
 
 // reach.set, envs/box2d/reach.go
-FN void box2d_reach_set(box2d_reach *r, box2d_Body *b) {
+FN void box2d_reach_set_pl(box2d_reach *r, __local box2d_Body *b) {
   box2d_sweep w = LIT(box2d_sweep, b->localCenter, b->c0, b->c, b->a0, b->a);
   box2d_transform xf = box2d_sweep_at(&w, 0x0p+00f);
   r->known = 1;
@@ -3841,13 +3856,13 @@ FN VALUE tuple_f32_f32 box2d_reach_along(box2d_reach *r, box2d_Vec2 n, box2d_Vec
 }
 
 // reach.clears, envs/box2d/reach.go
-FN VALUE u8 box2d_reach_clears(box2d_reach *r, box2d_Fixture *g, slice_box2d_Hull hulls, i32 count) {
+FN VALUE u8 box2d_reach_clears_plp(box2d_reach *r, __local box2d_Fixture *g, slice_box2d_Hull hulls, i32 count) {
   f32 margin = 0x1.0e5604p-07f + r->bulge;
   box2d_aabb around = LIT(box2d_aabb, LIT(box2d_Vec2, (r->extent.lower.X - margin), (r->extent.lower.Y - margin)), LIT(box2d_Vec2, (r->extent.upper.X + margin), (r->extent.upper.Y + margin)));
-  if (box2d_Fixture_misses(g, &around)) {
+  if (box2d_Fixture_misses_lp(g, &around)) {
     return 1;
   }
-  i32 index_ = box2d_Fixture_hull(g);
+  i32 index_ = box2d_Fixture_hull_l(g);
   if (index_ < 0) {
     tuple_f32_f32 t_1 = box2d_reach_along(r, g->normal, g->v1, count);
     f32 lowest = t_1.v0;
@@ -3869,9 +3884,9 @@ FN VALUE u8 box2d_reach_clears(box2d_reach *r, box2d_Fixture *g, slice_box2d_Hul
 }
 
 // Fixture.copyHull, envs/box2d/ground.go
-FN VALUE box2d_Hull box2d_Fixture_copyHull(box2d_Fixture *g, slice_box2d_Hull hulls) {
+FN VALUE box2d_Hull box2d_Fixture_copyHull_lp(__local box2d_Fixture *g, slice_box2d_Hull hulls) {
   {
-    i32 i = box2d_Fixture_hull(g);
+    i32 i = box2d_Fixture_hull_l(g);
     if (i >= 0) {
       return hulls.p[i];
     }
@@ -3887,32 +3902,32 @@ FN VALUE box2d_Hull box2d_Fixture_copyHull(box2d_Fixture *g, slice_box2d_Hull hu
 }
 
 // World.computeTOI, envs/box2d/solvetoi.go
-FN void box2d_World_computeTOI(box2d_World *w, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts, i32 index_) {
-  box2d_Contact *c = &contacts.p[index_];
+FN void box2d_World_computeTOI_lplpl(__local box2d_World *w, box2d_impacts *m, slice_box2d_Fixture_l ground, slice_box2d_Hull hulls, slice_box2d_Contact_l contacts, i32 index_) {
+  __local box2d_Contact *c = &contacts.p[index_];
   i32 k = index_ & 63;
-  box2d_Fixture *g = &ground.p[c->fixture];
-  box2d_Body *b = &w->Bodies.a[c->body];
+  __local box2d_Fixture *g = &ground.p[c->fixture];
+  __local box2d_Body *b = &w->Bodies.a[c->body];
   box2d_reach *r = &m->reaches.a[c->body];
   f32 alpha0 = m->alpha0.a[k];
   if (alpha0 < b->alpha0) {
     alpha0 = b->alpha0;
-    box2d_World_setGroundTime(w, m, contacts, c->ground, alpha0);
+    box2d_World_setGroundTime_lpl(w, m, contacts, c->ground, alpha0);
   } else {
     if (b->alpha0 < alpha0) {
-      box2d_Body_advanceSweep(b, alpha0);
+      box2d_Body_advanceSweep_l(b, alpha0);
       r->known = 0;
     }
   }
   m->toi.a[k] = 0x1p+00f;
   m->known.a[k] = 1;
   if (!r->known) {
-    box2d_reach_set(r, b);
+    box2d_reach_set_pl(r, b);
   }
-  if (box2d_reach_clears(r, g, hulls, b->shape.count)) {
+  if (box2d_reach_clears_plp(r, g, hulls, b->shape.count)) {
     return;
   }
-  box2d_Hull h = box2d_Fixture_copyHull(g, hulls);
-  tuple_f32_u8 t_1 = box2d_timeOfImpact(&h, &b->shape, LIT(box2d_sweep, b->localCenter, b->c0, b->c, b->a0, b->a));
+  box2d_Hull h = box2d_Fixture_copyHull_lp(g, hulls);
+  tuple_f32_u8 t_1 = box2d_timeOfImpact_pl(&h, &b->shape, LIT(box2d_sweep, b->localCenter, b->c0, b->c, b->a0, b->a));
   f32 t = t_1.v0;
   u8 touching = t_1.v1;
   if (touching) {
@@ -3921,7 +3936,7 @@ FN void box2d_World_computeTOI(box2d_World *w, box2d_impacts *m, slice_box2d_Fix
 }
 
 // World.firstImpact, envs/box2d/solvetoi.go
-FN VALUE tuple_i32_f32 box2d_World_firstImpact(box2d_World *w, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts) {
+FN VALUE tuple_i32_f32 box2d_World_firstImpact_lplpl(__local box2d_World *w, box2d_impacts *m, slice_box2d_Fixture_l ground, slice_box2d_Hull hulls, slice_box2d_Contact_l contacts) {
   i32 first = 0;
   f32 alpha = 0;
   first = -1;
@@ -3929,7 +3944,7 @@ FN VALUE tuple_i32_f32 box2d_World_firstImpact(box2d_World *w, box2d_impacts *m,
   {
     i32 i = (i32)((u32)(w->contactCount) - (u32)(1));
     for (; i >= 0; i = (i32)((u32)(i) - (u32)(1))) {
-      box2d_Contact *c = &contacts.p[i];
+      __local box2d_Contact *c = &contacts.p[i];
       i32 k = i & 63;
       if ((!c->enabled) || (m->count.a[k] > 8)) {
         continue;
@@ -3938,7 +3953,7 @@ FN VALUE tuple_i32_f32 box2d_World_firstImpact(box2d_World *w, box2d_impacts *m,
         if (!w->Bodies.a[c->body].awake) {
           continue;
         }
-        box2d_World_computeTOI(w, m, ground, hulls, contacts, i);
+        box2d_World_computeTOI_lplpl(w, m, ground, hulls, contacts, i);
       }
       if (m->toi.a[k] < alpha) {
         i32 t_1 = i;
@@ -3952,31 +3967,31 @@ FN VALUE tuple_i32_f32 box2d_World_firstImpact(box2d_World *w, box2d_impacts *m,
 }
 
 // Body.advance, envs/box2d/body.go
-FN void box2d_Body_advance(box2d_Body *b, f32 alpha) {
-  box2d_Body_advanceSweep(b, alpha);
+FN void box2d_Body_advance_l(__local box2d_Body *b, f32 alpha) {
+  box2d_Body_advanceSweep_l(b, alpha);
   b->c = b->c0;
   b->a = b->a0;
-  box2d_Body_synchronizeTransform(b, box2d_makeRot(b->a));
+  box2d_Body_synchronizeTransform_l(b, box2d_makeRot(b->a));
 }
 
 // island.gatherTOI, envs/box2d/solvetoi.go
-FN void box2d_island_gatherTOI(box2d_island *s, box2d_World *w, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts, i32 first, f32 alpha) {
+FN void box2d_island_gatherTOI_plplpl(box2d_island *s, __local box2d_World *w, box2d_impacts *m, slice_box2d_Fixture_l ground, slice_box2d_Hull hulls, slice_box2d_Contact_l contacts, i32 first, f32 alpha) {
   i32 body = contacts.p[first].body;
-  box2d_Body *b = &w->Bodies.a[body];
+  __local box2d_Body *b = &w->Bodies.a[body];
   s->contacts.a[0l].contact = first;
   s->contactCount = 1;
   {
     i32 i = (i32)((u32)(w->contactCount) - (u32)(1));
     for (; (i >= 0) && (s->contactCount < 32); i = (i32)((u32)(i) - (u32)(1))) {
-      box2d_Contact *c = &contacts.p[i];
+      __local box2d_Contact *c = &contacts.p[i];
       if ((c->body != body) || (i == first)) {
         continue;
       }
-      box2d_Contact_update(c, &ground.p[c->fixture], hulls, b);
+      box2d_Contact_update_llpl(c, &ground.p[c->fixture], hulls, b);
       if (!c->touching) {
         continue;
       }
-      box2d_World_setGroundTime(w, m, contacts, c->ground, alpha);
+      box2d_World_setGroundTime_lpl(w, m, contacts, c->ground, alpha);
       s->contacts.a[s->contactCount].contact = i;
       s->contactCount = (i32)((u32)(s->contactCount) + (u32)(1));
     }
@@ -3984,8 +3999,8 @@ FN void box2d_island_gatherTOI(box2d_island *s, box2d_World *w, box2d_impacts *m
 }
 
 // island.solveTOI, envs/box2d/solvetoi.go
-FN void box2d_island_solveTOI(box2d_island *s, box2d_World *w, slice_box2d_Contact contacts, i32 body, f32 h, i32 velocityIterations) {
-  box2d_Body *b = &w->Bodies.a[body];
+FN void box2d_island_solveTOI_pll(box2d_island *s, __local box2d_World *w, slice_box2d_Contact_l contacts, i32 body, f32 h, i32 velocityIterations) {
+  __local box2d_Body *b = &w->Bodies.a[body];
   box2d_position *p = &s->positions.a[body];
   box2d_velocity *v = &s->velocities.a[body];
   (*p) = LIT(box2d_position, b->c, b->a, b->a, b->xf.q);
@@ -3993,7 +4008,7 @@ FN void box2d_island_solveTOI(box2d_island *s, box2d_World *w, slice_box2d_Conta
   {
     i32 i = 0;
     for (; i < s->contactCount; i = (i32)((u32)(i) + (u32)(1))) {
-      box2d_contactConstraint_prepare(&s->contacts.a[i], w, contacts, s->contacts.a[i].contact, 0x0p+00f);
+      box2d_contactConstraint_prepare_pll(&s->contacts.a[i], w, contacts, s->contacts.a[i].contact, 0x0p+00f);
     }
   }
   {
@@ -4005,7 +4020,7 @@ FN void box2d_island_solveTOI(box2d_island *s, box2d_World *w, slice_box2d_Conta
         i32 j = 0;
         for (; j < s->contactCount; j = (i32)((u32)(j) + (u32)(1))) {
           box2d_contactConstraint *k = &s->contacts.a[j];
-          separation = box2d_contactConstraint_solvePosition(k, &contacts.p[k->contact].manifold, b->localCenter, p, 0x1.8p-01f, separation);
+          separation = box2d_contactConstraint_solvePosition_plp(k, &contacts.p[k->contact].manifold, b->localCenter, p, 0x1.8p-01f, separation);
         }
       }
       solved = separation >= (-0x1.eb851ep-08f);
@@ -4019,7 +4034,7 @@ FN void box2d_island_solveTOI(box2d_island *s, box2d_World *w, slice_box2d_Conta
     i32 i_3 = 0;
     for (; i_3 < s->contactCount; i_3 = (i32)((u32)(i_3) + (u32)(1))) {
       box2d_contactConstraint *k_2 = &s->contacts.a[i_3];
-      box2d_contactConstraint_setup(k_2, &contacts.p[k_2->contact], b->localCenter, p, v);
+      box2d_contactConstraint_setup_plpp(k_2, &contacts.p[k_2->contact], b->localCenter, p, v);
     }
   }
   s->jointCount = 0;
@@ -4027,25 +4042,25 @@ FN void box2d_island_solveTOI(box2d_island *s, box2d_World *w, slice_box2d_Conta
   s->bodies.a[0l] = body;
   box2d_island_solveVelocities(s, velocityIterations);
   box2d_island_integrate(s, body, h);
-  box2d_island_unload(s, w, body);
+  box2d_island_unload_pl(s, w, body);
 }
 
 // World.impact, envs/box2d/solvetoi.go
-FN VALUE u8 box2d_World_impact(box2d_World *w, box2d_island *s, box2d_impacts *m, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Contact contacts, i32 first, f32 alpha, f32 dt, i32 velocityIterations) {
-  box2d_Contact *c = &contacts.p[first];
+FN VALUE u8 box2d_World_impact_lpplpl(__local box2d_World *w, box2d_island *s, box2d_impacts *m, slice_box2d_Fixture_l ground, slice_box2d_Hull hulls, slice_box2d_Contact_l contacts, i32 first, f32 alpha, f32 dt, i32 velocityIterations) {
+  __local box2d_Contact *c = &contacts.p[first];
   i32 k = first & 63;
-  box2d_Body *b = &w->Bodies.a[c->body];
+  __local box2d_Body *b = &w->Bodies.a[c->body];
   f32 groundTime = m->alpha0.a[k];
   box2d_sweep before = LIT(box2d_sweep, b->localCenter, b->c0, b->c, b->a0, b->a);
   f32 time_ = b->alpha0;
-  box2d_World_setGroundTime(w, m, contacts, c->ground, alpha);
-  box2d_Body_advance(b, alpha);
-  box2d_Contact_update(c, &ground.p[c->fixture], hulls, b);
+  box2d_World_setGroundTime_lpl(w, m, contacts, c->ground, alpha);
+  box2d_Body_advance_l(b, alpha);
+  box2d_Contact_update_llpl(c, &ground.p[c->fixture], hulls, b);
   m->known.a[k] = 0;
   m->count.a[k] = (i32)((u32)(m->count.a[k]) + (u32)(1));
   if (!c->touching) {
     c->enabled = 0;
-    box2d_World_setGroundTime(w, m, contacts, c->ground, groundTime);
+    box2d_World_setGroundTime_lpl(w, m, contacts, c->ground, groundTime);
     box2d_Vec2 t_1 = before.c0;
     box2d_Vec2 t_2 = before.c;
     f32 t_3 = before.a0;
@@ -4056,13 +4071,13 @@ FN VALUE u8 box2d_World_impact(box2d_World *w, box2d_island *s, box2d_impacts *m
     b->a0 = t_3;
     b->a = t_4;
     b->alpha0 = t_5;
-    box2d_Body_synchronizeTransform(b, box2d_makeRot(b->a));
+    box2d_Body_synchronizeTransform_l(b, box2d_makeRot(b->a));
     return 0;
   }
-  box2d_Body_SetAwake(b, 1);
-  box2d_island_gatherTOI(s, w, m, ground, hulls, contacts, first, alpha);
-  box2d_island_solveTOI(s, w, contacts, c->body, (f32)(((0x1p+00f - alpha) * dt)), velocityIterations);
-  box2d_Body_synchronizeFixture(b, box2d_makeRot(b->a0));
+  box2d_Body_SetAwake_l(b, 1);
+  box2d_island_gatherTOI_plplpl(s, w, m, ground, hulls, contacts, first, alpha);
+  box2d_island_solveTOI_pll(s, w, contacts, c->body, (f32)(((0x1p+00f - alpha) * dt)), velocityIterations);
+  box2d_Body_synchronizeFixture_l(b, box2d_makeRot(b->a0));
   {
     i32 i = 0;
     for (; i < w->contactCount; i = (i32)((u32)(i) + (u32)(1))) {
@@ -4075,7 +4090,7 @@ FN VALUE u8 box2d_World_impact(box2d_World *w, box2d_island *s, box2d_impacts *m
 }
 
 // World.adopt, envs/box2d/solvetoi.go
-FN void box2d_World_adopt(box2d_World *w, box2d_impacts *m, slice_box2d_Contact contacts, i32 first) {
+FN void box2d_World_adopt_lpl(__local box2d_World *w, box2d_impacts *m, slice_box2d_Contact_l contacts, i32 first) {
   {
     i32 i = first;
     for (; i < w->contactCount; i = (i32)((u32)(i) + (u32)(1))) {
@@ -4092,7 +4107,7 @@ FN void box2d_World_adopt(box2d_World *w, box2d_impacts *m, slice_box2d_Contact 
 }
 
 // World.solveTOI, envs/box2d/solvetoi.go
-FN void box2d_World_solveTOI(box2d_World *w, box2d_island *s, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Material materials, slice_box2d_Contact contacts, f32 dt, i32 velocityIterations) {
+FN void box2d_World_solveTOI_lplppl(__local box2d_World *w, box2d_island *s, slice_box2d_Fixture_l ground, slice_box2d_Hull hulls, slice_box2d_Material materials, slice_box2d_Contact_l contacts, f32 dt, i32 velocityIterations) {
   {
     i32 i = 0;
     for (; i < w->bodyCount; i = (i32)((u32)(i) + (u32)(1))) {
@@ -4106,37 +4121,37 @@ FN void box2d_World_solveTOI(box2d_World *w, box2d_island *s, slice_box2d_Fixtur
   {
     i64 events = 0l;
     for (; events < 640l; events = (i64)((u64)(events) + (u64)(1))) {
-      tuple_i32_f32 t_1 = box2d_World_firstImpact(w, &m, ground, hulls, contacts);
+      tuple_i32_f32 t_1 = box2d_World_firstImpact_lplpl(w, &m, ground, hulls, contacts);
       i32 first = t_1.v0;
       f32 alpha = t_1.v1;
       if ((first == (-1)) || (0x1.ffffd8p-01f < alpha)) {
         return;
       }
       m.reaches.a[contacts.p[first].body].known = 0;
-      if (box2d_World_impact(w, s, &m, ground, hulls, contacts, first, alpha, dt, velocityIterations)) {
+      if (box2d_World_impact_lpplpl(w, s, &m, ground, hulls, contacts, first, alpha, dt, velocityIterations)) {
         i32 before = w->contactCount;
-        box2d_World_findNewContacts(w, ground, materials, contacts);
-        box2d_World_adopt(w, &m, contacts, before);
+        box2d_World_findNewContacts_llpl(w, ground, materials, contacts);
+        box2d_World_adopt_lpl(w, &m, contacts, before);
       }
     }
   }
 }
 
 // World.Step, envs/box2d/world.go
-FN void box2d_World_Step(box2d_World *w, slice_box2d_Fixture ground, slice_box2d_Hull hulls, slice_box2d_Material materials, slice_box2d_Contact contacts, f32 dt, i32 velocityIterations, i32 positionIterations) {
-  box2d_World_findNewContacts(w, ground, materials, contacts);
+FN void box2d_World_Step_llppl(__local box2d_World *w, slice_box2d_Fixture_l ground, slice_box2d_Hull hulls, slice_box2d_Material materials, slice_box2d_Contact_l contacts, f32 dt, i32 velocityIterations, i32 positionIterations) {
+  box2d_World_findNewContacts_llpl(w, ground, materials, contacts);
   f32 invDt = 0x1p+00f / dt;
   f32 dtRatio = (f32)((w->invDt0 * dt));
-  box2d_World_collide(w, ground, hulls, contacts);
+  box2d_World_collide_llpl(w, ground, hulls, contacts);
   box2d_island s = ZERO(box2d_island);
-  box2d_World_solve(w, &s, contacts, dt, dtRatio, velocityIterations, positionIterations);
-  box2d_World_findNewContacts(w, ground, materials, contacts);
-  box2d_World_solveTOI(w, &s, ground, hulls, materials, contacts, dt, velocityIterations);
+  box2d_World_solve_lpl(w, &s, contacts, dt, dtRatio, velocityIterations, positionIterations);
+  box2d_World_findNewContacts_llpl(w, ground, materials, contacts);
+  box2d_World_solveTOI_lplppl(w, &s, ground, hulls, materials, contacts, dt, velocityIterations);
   w->invDt0 = invDt;
   {
     i32 i = 0;
     for (; i < w->bodyCount; i = (i32)((u32)(i) + (u32)(1))) {
-      box2d_Body *b = &w->Bodies.a[i];
+      __local box2d_Body *b = &w->Bodies.a[i];
       b->force = ZERO(box2d_Vec2);
       b->torque = 0x0p+00f;
     }
@@ -4144,16 +4159,16 @@ FN void box2d_World_Step(box2d_World *w, slice_box2d_Fixture ground, slice_box2d
 }
 
 // State.Step, envs/box2d/lunarlander/step.go
-FN VALUE tuple_f64_u8 lunarlander_State_Step(lunarlander_State *s, noise_Stream *rng, f64 main_, f64 side, f64 direction) {
+FN VALUE tuple_f64_u8 lunarlander_State_Step_ll(__local lunarlander_State *s, __local noise_Stream *rng, f64 main_, f64 side, f64 direction) {
   f64 reward = 0;
   u8 terminated = 0;
   if ((s->Windy && (!s->World.Bodies.a[1l].InContact)) && (!s->World.Bodies.a[2l].InContact)) {
-    lunarlander_State_blow(s);
+    lunarlander_State_blow_l(s);
   }
-  f64 d0 = noise_Stream_UniformIn(rng, (-0x1p+00), 0x1p+00) / 0x1.ep+04;
-  f64 d1 = noise_Stream_UniformIn(rng, (-0x1p+00), 0x1p+00) / 0x1.ep+04;
+  f64 d0 = noise_Stream_UniformIn_l(rng, (-0x1p+00), 0x1p+00) / 0x1.ep+04;
+  f64 d1 = noise_Stream_UniformIn_l(rng, (-0x1p+00), 0x1p+00) / 0x1.ep+04;
   if ((main_ > 0x0p+00) || (side > 0x0p+00)) {
-    lunarlander_State_thrust(s, main_, side, direction, d0, d1);
+    lunarlander_State_thrust_l(s, main_, side, direction, d0, d1);
   }
   f64 t_1 = main_;
   f64 t_2 = (f64)((side * direction));
@@ -4161,12 +4176,12 @@ FN VALUE tuple_f64_u8 lunarlander_State_Step(lunarlander_State *s, noise_Stream 
   s->Side = t_2;
   array2_box2d_Material m = lunarlander_materials();
   array1_box2d_Hull none = ZERO(array1_box2d_Hull);
-  box2d_World_Step(&s->World, LIT(slice_box2d_Fixture, &s->Ground.a[0], 11), LIT(slice_box2d_Hull, &none.a[0], 1), LIT(slice_box2d_Material, &m.a[0], 2), LIT(slice_box2d_Contact, &s->Contacts.a[0], 33), 0x1.47ae14p-06f, 180, 60);
-  return lunarlander_State_judge(s, main_, side);
+  box2d_World_Step_llppl(&s->World, LIT(slice_box2d_Fixture_l, &s->Ground.a[0], 11), LIT(slice_box2d_Hull, &none.a[0], 1), LIT(slice_box2d_Material, &m.a[0], 2), LIT(slice_box2d_Contact_l, &s->Contacts.a[0], 33), 0x1.47ae14p-06f, 180, 60);
+  return lunarlander_State_judge_l(s, main_, side);
 }
 
 // State.Reset, envs/box2d/lunarlander/step.go
-FN void lunarlander_State_Reset(lunarlander_State *s, noise_Stream *rng) {
+FN void lunarlander_State_Reset_ll(__local lunarlander_State *s, __local noise_Stream *rng) {
   s->Shaping = 0x0p+00;
   s->Started = 0;
   s->Main = 0x0p+00;
@@ -4179,7 +4194,7 @@ FN void lunarlander_State_Reset(lunarlander_State *s, noise_Stream *rng) {
   {
     for (i64 t_1 = 0; t_1 < 12; t_1++) {
       i64 i = t_1;
-      h.a[i] = noise_Stream_UniformIn(rng, 0x0p+00, 0x1.aaaaaaaaaaaabp+02);
+      h.a[i] = noise_Stream_UniformIn_l(rng, 0x0p+00, 0x1.aaaaaaaaaaaabp+02);
     }
   }
   {
@@ -4194,21 +4209,21 @@ FN void lunarlander_State_Reset(lunarlander_State *s, noise_Stream *rng) {
       s->Height.a[i_3] = (f64)((0x1.51eb851eb851fp-02 * ((h.a[((i64)((u64)(i_3) + (u64)(11l)) % 12l)] + h.a[i_3]) + h.a[(i64)((u64)(i_3) + (u64)(1l))])));
     }
   }
-  lunarlander_State_raise(s);
-  lunarlander_State_build(s);
-  f64 fx = noise_Stream_UniformIn(rng, (-0x1.f4p+09), 0x1.f4p+09);
-  f64 fy = noise_Stream_UniformIn(rng, (-0x1.f4p+09), 0x1.f4p+09);
-  box2d_Body_ApplyForceToCenter(&s->World.Bodies.a[0l], lunarlander_vec(fx, fy));
+  lunarlander_State_raise_l(s);
+  lunarlander_State_build_l(s);
+  f64 fx = noise_Stream_UniformIn_l(rng, (-0x1.f4p+09), 0x1.f4p+09);
+  f64 fy = noise_Stream_UniformIn_l(rng, (-0x1.f4p+09), 0x1.f4p+09);
+  box2d_Body_ApplyForceToCenter_l(&s->World.Bodies.a[0l], lunarlander_vec(fx, fy));
   if (s->Windy) {
-    s->WindAt = noise_Stream_IntN(rng, (-9999l), 9999l);
-    s->SwirlAt = noise_Stream_IntN(rng, (-9999l), 9999l);
+    s->WindAt = noise_Stream_IntN_l(rng, (-9999l), 9999l);
+    s->SwirlAt = noise_Stream_IntN_l(rng, (-9999l), 9999l);
   }
-  lunarlander_State_Step(s, rng, 0x0p+00, 0x0p+00, 0x0p+00);
+  lunarlander_State_Step_ll(s, rng, 0x0p+00, 0x0p+00, 0x0p+00);
 }
 
 // State.Observe, envs/box2d/lunarlander/step.go
-FN void lunarlander_State_Observe(lunarlander_State *s, slice_f32 obs) {
-  array8_f64 v = lunarlander_State_view(s);
+FN void lunarlander_State_Observe_ll(__local lunarlander_State *s, slice_f32_l obs) {
+  array8_f64 v = lunarlander_State_view_l(s);
   {
     for (i64 t_1 = 0; t_1 < 8; t_1++) {
       i64 i = t_1;
@@ -4218,9 +4233,9 @@ FN void lunarlander_State_Observe(lunarlander_State *s, slice_f32 obs) {
 }
 
 // State.Begin, envs/box2d/lunarlander/step.go
-ROOT void lunarlander_State_Begin(lunarlander_State *s, noise_Stream *rng, slice_f32 obs) {
-  lunarlander_State_Reset(s, rng);
-  lunarlander_State_Observe(s, obs);
+ROOT void lunarlander_State_Begin_lll(__local lunarlander_State *s, __local noise_Stream *rng, slice_f32_l obs) {
+  lunarlander_State_Reset_ll(s, rng);
+  lunarlander_State_Observe_ll(s, obs);
 }
 
 // Continuous, envs/box2d/lunarlander/step.go
@@ -4293,7 +4308,7 @@ FN VALUE i32 envs_Index(f64 a, i64 n) {
 }
 
 // State.Act, envs/box2d/lunarlander/step.go
-ROOT VALUE tuple_f64_u8 lunarlander_State_Act(lunarlander_State *s, noise_Stream *rng, slice_f64 act, slice_f32 obs) {
+ROOT VALUE tuple_f64_u8 lunarlander_State_Act_llll(__local lunarlander_State *s, __local noise_Stream *rng, slice_f64_l act, slice_f32_l obs) {
   f64 reward = 0;
   u8 over = 0;
   f64 main_ = 0;
@@ -4310,10 +4325,10 @@ ROOT VALUE tuple_f64_u8 lunarlander_State_Act(lunarlander_State *s, noise_Stream
     side = t_2.v1;
     direction = t_2.v2;
   }
-  tuple_f64_u8 t_3 = lunarlander_State_Step(s, rng, main_, side, direction);
+  tuple_f64_u8 t_3 = lunarlander_State_Step_ll(s, rng, main_, side, direction);
   reward = t_3.v0;
   over = t_3.v1;
-  lunarlander_State_Observe(s, obs);
+  lunarlander_State_Observe_ll(s, obs);
   return LIT(tuple_f64_u8, reward, over);
 }
 
@@ -4453,5 +4468,9 @@ ROOT VALUE f32 exact_Tanh32(f32 x) {
   return y;
 }
 #define WORLD(name) lunarlander_##name
+#define OWN_LOCAL
+#define OWN __local
+#define OF_(name, letters) name##_##letters
+#define OF(name, letters) OF_(name, letters)
 #define OBS_DIM 8
 #define ACT_DIM 2

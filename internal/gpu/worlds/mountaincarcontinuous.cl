@@ -4,29 +4,29 @@ typedef struct { f64 Position; f64 Velocity; f64 Goal; u8 Wide; } mountaincarcon
 typedef struct { u32 a[8]; } array8_u32;
 typedef struct { u64 seed; u64 block; array8_u32 words; u32 domain; u32 left; u32 script; } noise_Stream;
 typedef struct { u32 v0; u32 v1; u32 v2; u32 v3; } tuple_u32_u32_u32_u32;
-typedef struct { f32 *p; i64 n; } slice_f32;
+typedef struct { __local f32 *p; i64 n; } slice_f32_l;
 typedef struct { f64 v0; f64 v1; i64 v2; } tuple_f64_f64_i64;
 typedef struct { f64 v0; f64 v1; } tuple_f64_f64;
 typedef struct { u32 a[39]; } array39_u32;
 typedef struct { f64 v0; u8 v1; } tuple_f64_u8;
-typedef struct { f64 *p; i64 n; } slice_f64;
+typedef struct { __local f64 *p; i64 n; } slice_f64_l;
 
 __constant array39_u32 exact_twoOverPi = {{2734261102u, 1313084713u, 4230436817u, 4113882560u, 3680671129u, 1011060801u, 4266746795u, 3736847713u, 3072618042u, 1112396512u, 105459434u, 164729372u, 4263373596u, 2972297022u, 3900847605u, 784024708u, 3919343654u, 3026157121u, 965858873u, 2203269620u, 2625920907u, 3187222587u, 536385535u, 3724908559u, 4012839307u, 1510632735u, 1832287951u, 667617719u, 1330003814u, 2657085997u, 1965537991u, 3957715323u, 1023883767u, 2320667370u, 1811636145u, 529358088u, 1443049542u, 4235946923u, 4040145952u}};
 
-ROOT void mountaincarcontinuous_State_Choose(mountaincarcontinuous_State *s, i32 variant);
-ROOT void mountaincarcontinuous_State_Set(mountaincarcontinuous_State *s, i32 i, f64 x);
-FN VALUE u8 noise_Stream_scripted(noise_Stream *s);
-FN VALUE f64 noise_Stream_next(noise_Stream *s);
+ROOT void mountaincarcontinuous_State_Choose_l(__local mountaincarcontinuous_State *s, i32 variant);
+ROOT void mountaincarcontinuous_State_Set_l(__local mountaincarcontinuous_State *s, i32 i, f64 x);
+FN VALUE u8 noise_Stream_scripted_l(__local noise_Stream *s);
+FN VALUE f64 noise_Stream_next_l(__local noise_Stream *s);
 FN VALUE tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
-FN void noise_rounds2(array8_u32 *w, u64 seed, u64 n, u32 domain);
-FN void noise_Stream_refill(noise_Stream *s);
-FN VALUE u32 noise_Stream_firstWord(noise_Stream *s);
-ROOT VALUE u32 noise_Stream_Uint32(noise_Stream *s);
-FN VALUE f64 noise_Stream_Uniform(noise_Stream *s);
-FN VALUE f64 noise_Stream_UniformIn(noise_Stream *s, f64 low, f64 high);
-FN void mountaincarcontinuous_State_Reset(mountaincarcontinuous_State *s, noise_Stream *rng);
-FN void mountaincarcontinuous_State_Observe(mountaincarcontinuous_State *s, slice_f32 obs);
-ROOT void mountaincarcontinuous_State_Begin(mountaincarcontinuous_State *s, noise_Stream *rng, slice_f32 obs);
+FN void noise_rounds2_l(__local array8_u32 *w, u64 seed, u64 n, u32 domain);
+FN void noise_Stream_refill_l(__local noise_Stream *s);
+FN VALUE u32 noise_Stream_firstWord_l(__local noise_Stream *s);
+ROOT VALUE u32 noise_Stream_Uint32_l(__local noise_Stream *s);
+FN VALUE f64 noise_Stream_Uniform_l(__local noise_Stream *s);
+FN VALUE f64 noise_Stream_UniformIn_l(__local noise_Stream *s, f64 low, f64 high);
+FN void mountaincarcontinuous_State_Reset_ll(__local mountaincarcontinuous_State *s, __local noise_Stream *rng);
+FN void mountaincarcontinuous_State_Observe_ll(__local mountaincarcontinuous_State *s, slice_f32_l obs);
+ROOT void mountaincarcontinuous_State_Begin_lll(__local mountaincarcontinuous_State *s, __local noise_Stream *rng, slice_f32_l obs);
 FN VALUE f64 mountaincarcontinuous_round(f64 x, u8 narrow);
 FN VALUE i64 exact_expBits(f64 x);
 FN VALUE tuple_f64_f64_i64 exact_reduceMedium(f64 x);
@@ -45,33 +45,33 @@ FN VALUE f64 exact_sinQuadrant(f64 r, f64 c, i64 n);
 FN VALUE tuple_f64_f64 exact_beyondFar(f64 x);
 FN VALUE tuple_f64_f64 exact_beyond(f64 x);
 FN VALUE f64 exact_Cos(f64 x);
-FN VALUE tuple_f64_u8 mountaincarcontinuous_State_Step(mountaincarcontinuous_State *s, f64 action);
+FN VALUE tuple_f64_u8 mountaincarcontinuous_State_Step_l(__local mountaincarcontinuous_State *s, f64 action);
 FN VALUE f64 envs_Real(f64 a, f64 low);
-ROOT VALUE tuple_f64_u8 mountaincarcontinuous_State_Act(mountaincarcontinuous_State *s, noise_Stream *rng, slice_f64 act, slice_f32 obs);
+ROOT VALUE tuple_f64_u8 mountaincarcontinuous_State_Act_llll(__local mountaincarcontinuous_State *s, __local noise_Stream *rng, slice_f64_l act, slice_f32_l obs);
 ROOT VALUE noise_Stream noise_NewStream(u64 seed, u32 domain);
 ROOT VALUE tuple_u32_u32_u32_u32 noise_rounds(u32 k0, u32 k1, u32 c0, u32 c1, u32 c2, u32 c3);
 FN VALUE f32 exact_nan32(void);
 ROOT VALUE f32 exact_Tanh32(f32 x);
 
 // State.Choose, envs/classic/mountaincarcontinuous/step.go
-ROOT void mountaincarcontinuous_State_Choose(mountaincarcontinuous_State *s, i32 variant) {
+ROOT void mountaincarcontinuous_State_Choose_l(__local mountaincarcontinuous_State *s, i32 variant) {
   (*s) = ZERO(mountaincarcontinuous_State);
 }
 
 // State.Set, envs/classic/mountaincarcontinuous/step.go
-ROOT void mountaincarcontinuous_State_Set(mountaincarcontinuous_State *s, i32 i, f64 x) {
+ROOT void mountaincarcontinuous_State_Set_l(__local mountaincarcontinuous_State *s, i32 i, f64 x) {
   if (i == 0) {
     s->Goal = x;
   }
 }
 
 // Stream.scripted, internal/noise/noscript.go
-FN VALUE u8 noise_Stream_scripted(noise_Stream *s) {
+FN VALUE u8 noise_Stream_scripted_l(__local noise_Stream *s) {
   return 0;
 }
 
 // Stream.next, internal/noise/noscript.go
-FN VALUE f64 noise_Stream_next(noise_Stream *s) {
+FN VALUE f64 noise_Stream_next_l(__local noise_Stream *s) {
   return 0x0p+00;
 }
 
@@ -87,7 +87,7 @@ FN VALUE tuple_u32_u32_u32_u32 noise_round(u32 k0, u32 k1, u32 c0, u32 c1, u32 c
 }
 
 // rounds2, internal/noise/philox.go
-FN void noise_rounds2(array8_u32 *w, u64 seed, u64 n, u32 domain) {
+FN void noise_rounds2_l(__local array8_u32 *w, u64 seed, u64 n, u32 domain) {
   u32 k0 = (u32)(seed);
   u32 k1 = (u32)((u64)((u64)(seed) >> 32));
   u32 a0 = (u32)(n);
@@ -253,63 +253,63 @@ FN void noise_rounds2(array8_u32 *w, u64 seed, u64 n, u32 domain) {
 }
 
 // Stream.refill, internal/noise/stream.go
-FN void noise_Stream_refill(noise_Stream *s) {
-  noise_rounds2(&s->words, s->seed, s->block, s->domain);
+FN void noise_Stream_refill_l(__local noise_Stream *s) {
+  noise_rounds2_l(&s->words, s->seed, s->block, s->domain);
   s->left = 8u;
   s->block = (s->block + 2ul);
 }
 
 // Stream.firstWord, internal/noise/stream.go
-FN VALUE u32 noise_Stream_firstWord(noise_Stream *s) {
-  if (noise_Stream_scripted(s)) {
-    return go_u32_f64((f64)((noise_Stream_next(s) * 0x1p+32)));
+FN VALUE u32 noise_Stream_firstWord_l(__local noise_Stream *s) {
+  if (noise_Stream_scripted_l(s)) {
+    return go_u32_f64((f64)((noise_Stream_next_l(s) * 0x1p+32)));
   }
-  noise_Stream_refill(s);
+  noise_Stream_refill_l(s);
   s->left = (s->left - 1);
   return s->words.a[7l];
 }
 
 // Stream.Uint32, internal/noise/stream.go
-ROOT VALUE u32 noise_Stream_Uint32(noise_Stream *s) {
+ROOT VALUE u32 noise_Stream_Uint32_l(__local noise_Stream *s) {
   if (s->left == 0u) {
-    return noise_Stream_firstWord(s);
+    return noise_Stream_firstWord_l(s);
   }
   s->left = (s->left - 1);
   return s->words.a[(s->left & 7u)];
 }
 
 // Stream.Uniform, internal/noise/stream.go
-FN VALUE f64 noise_Stream_Uniform(noise_Stream *s) {
-  if (noise_Stream_scripted(s)) {
-    return noise_Stream_next(s);
+FN VALUE f64 noise_Stream_Uniform_l(__local noise_Stream *s) {
+  if (noise_Stream_scripted_l(s)) {
+    return noise_Stream_next_l(s);
   }
-  u32 hi = (u32)((u32)(noise_Stream_Uint32(s)) >> 5);
-  u32 lo = (u32)((u32)(noise_Stream_Uint32(s)) >> 6);
+  u32 hi = (u32)((u32)(noise_Stream_Uint32_l(s)) >> 5);
+  u32 lo = (u32)((u32)(noise_Stream_Uint32_l(s)) >> 6);
   return (f64)(((f64)(((i64)((u64)((i64)(hi)) << 26) | (i64)(lo))) * 0x1p-53));
 }
 
 // Stream.UniformIn, internal/noise/stream.go
-FN VALUE f64 noise_Stream_UniformIn(noise_Stream *s, f64 low, f64 high) {
-  return low + (f64)((noise_Stream_Uniform(s) * (high - low)));
+FN VALUE f64 noise_Stream_UniformIn_l(__local noise_Stream *s, f64 low, f64 high) {
+  return low + (f64)((noise_Stream_Uniform_l(s) * (high - low)));
 }
 
 // State.Reset, envs/classic/mountaincarcontinuous/step.go
-FN void mountaincarcontinuous_State_Reset(mountaincarcontinuous_State *s, noise_Stream *rng) {
-  s->Position = noise_Stream_UniformIn(rng, (-0x1.3333333333333p-01), (-0x1.999999999999ap-02));
+FN void mountaincarcontinuous_State_Reset_ll(__local mountaincarcontinuous_State *s, __local noise_Stream *rng) {
+  s->Position = noise_Stream_UniformIn_l(rng, (-0x1.3333333333333p-01), (-0x1.999999999999ap-02));
   s->Velocity = 0x0p+00;
   s->Wide = 1;
 }
 
 // State.Observe, envs/classic/mountaincarcontinuous/step.go
-FN void mountaincarcontinuous_State_Observe(mountaincarcontinuous_State *s, slice_f32 obs) {
+FN void mountaincarcontinuous_State_Observe_ll(__local mountaincarcontinuous_State *s, slice_f32_l obs) {
   obs.p[0l] = (f32)(s->Position);
   obs.p[1l] = (f32)(s->Velocity);
 }
 
 // State.Begin, envs/classic/mountaincarcontinuous/step.go
-ROOT void mountaincarcontinuous_State_Begin(mountaincarcontinuous_State *s, noise_Stream *rng, slice_f32 obs) {
-  mountaincarcontinuous_State_Reset(s, rng);
-  mountaincarcontinuous_State_Observe(s, obs);
+ROOT void mountaincarcontinuous_State_Begin_lll(__local mountaincarcontinuous_State *s, __local noise_Stream *rng, slice_f32_l obs) {
+  mountaincarcontinuous_State_Reset_ll(s, rng);
+  mountaincarcontinuous_State_Observe_ll(s, obs);
 }
 
 // round, envs/classic/mountaincarcontinuous/step.go
@@ -623,7 +623,7 @@ FN VALUE f64 exact_Cos(f64 x) {
 }
 
 // State.Step, envs/classic/mountaincarcontinuous/step.go
-FN VALUE tuple_f64_u8 mountaincarcontinuous_State_Step(mountaincarcontinuous_State *s, f64 action) {
+FN VALUE tuple_f64_u8 mountaincarcontinuous_State_Step_l(__local mountaincarcontinuous_State *s, f64 action) {
   f64 reward = 0;
   u8 terminated = 0;
   u8 narrow = !s->Wide;
@@ -695,13 +695,13 @@ FN VALUE f64 envs_Real(f64 a, f64 low) {
 }
 
 // State.Act, envs/classic/mountaincarcontinuous/step.go
-ROOT VALUE tuple_f64_u8 mountaincarcontinuous_State_Act(mountaincarcontinuous_State *s, noise_Stream *rng, slice_f64 act, slice_f32 obs) {
+ROOT VALUE tuple_f64_u8 mountaincarcontinuous_State_Act_llll(__local mountaincarcontinuous_State *s, __local noise_Stream *rng, slice_f64_l act, slice_f32_l obs) {
   f64 reward = 0;
   u8 over = 0;
-  tuple_f64_u8 t_1 = mountaincarcontinuous_State_Step(s, envs_Real(act.p[0l], (-0x1p+00)));
+  tuple_f64_u8 t_1 = mountaincarcontinuous_State_Step_l(s, envs_Real(act.p[0l], (-0x1p+00)));
   reward = t_1.v0;
   over = t_1.v1;
-  mountaincarcontinuous_State_Observe(s, obs);
+  mountaincarcontinuous_State_Observe_ll(s, obs);
   return LIT(tuple_f64_u8, reward, over);
 }
 
@@ -846,5 +846,9 @@ ROOT VALUE f32 exact_Tanh32(f32 x) {
   return y;
 }
 #define WORLD(name) mountaincarcontinuous_##name
+#define OWN_LOCAL
+#define OWN __local
+#define OF_(name, letters) name##_##letters
+#define OF(name, letters) OF_(name, letters)
 #define OBS_DIM 2
 #define ACT_DIM 1
