@@ -44,6 +44,10 @@ type Episodes struct {
 	MaxPenalty *float64 `setting:"max-penalty"`
 	// Cap ends an episode after so many times the running mean of their lengths, in training only; 0: never.
 	Cap *float64 `setting:"cap"`
+	// Horizon ends an episode after so many steps, in training only; 0: never.
+	Horizon *int `setting:"horizon"`
+	// HorizonGrowth is by how many steps the horizon grows in each generation.
+	HorizonGrowth *float64 `setting:"horizon-growth"`
 	// FrameSkip is the number of steps that each action is held for.
 	FrameSkip int `setting:"frame-skip"`
 	// Observations says how observations are normalized.

@@ -22,6 +22,8 @@ const (
 	// MinCap and MaxCap bound the cap as a multiple of the mean length. Below 1.1 short episodes could hardly
 	// grow again.
 	MinCap, MaxCap = 1.1, 1000
+	// MaxHorizon is the largest Horizon.
+	MaxHorizon = 1 << 20
 )
 
 // Conditions change the episodes of an environment. The zero value changes nothing.
@@ -42,6 +44,12 @@ type Conditions struct {
 	// Cap ends an episode after this multiple of the running mean episode length, if the environment's limit
 	// does not end it earlier: MinCap to MaxCap, or 0 for no cap. In training only.
 	Cap float64 `cbor:"cap,omitempty" json:"cap,omitempty"`
+	// Horizon ends an episode after so many env-steps, if nothing else ends it earlier: 1 to MaxHorizon, or 0 for no
+	// horizon. In training only. Where a gait repeats, a part of an episode says as much about it as all of it.
+	Horizon uint64 `cbor:"horizon,omitempty" json:"horizon,omitempty"`
+	// Growth is by how many env-steps the horizon grows in each generation, 0 to MaxHorizon, so that the end of long
+	// episodes comes to count too. Without a Horizon it changes nothing.
+	Growth float64 `cbor:"growth,omitempty" json:"growth,omitempty"`
 }
 
 // Check returns an error that wraps ErrEpisodes unless all fields are in range.
@@ -57,6 +65,12 @@ func (c *Conditions) Check() error {
 	}
 	if c.Skip == 1 || c.Skip > MaxSkip {
 		return fmt.Errorf("%w: skip is %d, allowed 0 for none, or 2 to %d env-steps for each action", ErrEpisodes, c.Skip, MaxSkip)
+	}
+	if c.Horizon > MaxHorizon {
+		return fmt.Errorf("%w: horizon is %d, allowed 0 for none, or 1 to %d env-steps", ErrEpisodes, c.Horizon, MaxHorizon)
+	}
+	if err := checkReal("growth", c.Growth, 0, MaxHorizon); err != nil {
+		return err
 	}
 	if c.Cap != 0 || 1/c.Cap < 0 {
 		return checkReal("cap", c.Cap, MinCap, MaxCap)

@@ -34,7 +34,7 @@ func everything(t testing.TB, envID, strategy, kind string) rollout.Setup {
 		EnvID: envID, Strategy: method.Name, StrategyRevision: method.Revision, Params: params, Population: 32,
 		Policy: policy.Spec{Kind: "mlp", Hidden: []uint64{6, 5}, Activation: "tanh", Bias: true, Head: "argmax", VBN: true},
 		Episodes: rollout.Episodes{Count: 2,
-			Conditions:   rollout.Conditions{Bonus: 0.25, Penalty: 0.5, Skip: 3, Cap: 2},
+			Conditions:   rollout.Conditions{Bonus: 0.25, Penalty: 0.5, Skip: 3, Cap: 2, Horizon: 40, Growth: 1.75},
 			Observations: &rollout.Observations{Kind: kind, Clip: 5},
 		},
 	}
@@ -105,6 +105,9 @@ func twin(plan rollout.Plan, s *evolve.State, theta []float32, seeds []uint64, t
 	folded := make([]float32, plan.Policy.Dim())
 	plan.Policy.Fold(folded, theta, reference, plan.Policy.Batch())
 	limit := plan.Env.MaxSteps
+	if training {
+		limit = min(limit, 40+int(1.75*float64(s.Gen)))
+	}
 	if length := s.Slot("episode/length").Words[0]; training && length > 0 {
 		limit = min(limit, int(math.Ceil(plan.Episodes.Cap*float64(length)/65536)))
 	}

@@ -44,9 +44,9 @@ type Setup struct {
 }
 
 // setupTag begins the encoding of a setup.
-const setupTag = "evosetp3"
+const setupTag = "evosetp4"
 
-// MarshalSetup returns the encoding of s: "evosetp3", then the fields in their order, those of structs in their
+// MarshalSetup returns the encoding of s: "evosetp4", then the fields in their order, those of structs in their
 // place. In little-endian order: integers and float64 values have 8 bytes, a text its length (4 bytes) and its bytes,
 // a list its length (4 bytes) and its values; a bool is a byte, 0 or 1. Params are a list of pairs, sorted by name:
 // the name, then 0 and a number, or 1 and a text. EnvParams are a list of pairs, likewise: the name and the number.
@@ -82,6 +82,8 @@ func MarshalSetup(s Setup) ([]byte, error) {
 	w.real(e.Penalty)
 	w.integer(e.Skip)
 	w.real(e.Cap)
+	w.integer(e.Horizon)
+	w.real(e.Growth)
 	w.flag(e.Observations != nil)
 	if o := e.Observations; o != nil {
 		w.text(o.Kind)
@@ -119,6 +121,7 @@ func UnmarshalSetup(b []byte) (Setup, error) {
 	s.Population, s.Growth = r.integer(), r.integer()
 	e := &s.Episodes
 	e.Count, e.ActionNoise, e.Bonus, e.Penalty, e.Skip, e.Cap = r.integer(), r.real(), r.real(), r.real(), r.integer(), r.real()
+	e.Horizon, e.Growth = r.integer(), r.real()
 	if r.flag() {
 		e.Observations = &Observations{Kind: r.text(), Steps: r.integer(), Episodes: r.integer(), Clip: r.real()}
 	}

@@ -134,15 +134,26 @@ func (p Plan) lengthen(next *evolve.State, results []evolve.Result) {
 	*length = mean
 }
 
+// horizon returns the number of env-steps after which an episode of training in generation gen ends, however long the
+// others are.
+func (p Plan) horizon(gen uint64) int {
+	if p.Episodes.Horizon == 0 {
+		return p.Env.MaxSteps
+	}
+	grown := float64(p.Episodes.Horizon) + float64(p.Episodes.Growth*float64(gen))
+	return int(min(grown, float64(p.Env.MaxSteps)))
+}
+
 // limit returns the number of env-steps after which an episode of training on s ends.
 func (p Plan) limit(s *evolve.State) int {
+	longest := p.horizon(s.Gen)
 	if p.Episodes.Cap == 0 {
-		return p.Env.MaxSteps
+		return longest
 	}
 	length := s.Slot(slotLength).Words[0]
 	steps := float64(p.Episodes.Cap*float64(int64(min(length, 1<<62)))) / lengthOne
-	if length == 0 || steps >= float64(p.Env.MaxSteps) {
-		return p.Env.MaxSteps
+	if length == 0 || steps >= float64(longest) {
+		return longest
 	}
 	n := int(steps)
 	if float64(n) < steps {

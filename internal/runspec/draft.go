@@ -62,6 +62,9 @@ func (d *draft) apply(asked Settings) error {
 			s.set(d, v)
 		}
 	}
+	if d.Conditions.Horizon == 0 {
+		d.Conditions.Growth = 0
+	}
 	if d.Policy.Head != "bins" && !asked.has("bins") {
 		d.Policy.Bins = 0
 	}

@@ -43,7 +43,7 @@ func TestSettingsReachTheSpec(t *testing.T) {
 	spec, err := NewSpec(Options{Env: "Pendulum-v1", Strategy: "dises", Settings: Settings{
 		"population": uint64(24), "hidden": []uint64{5}, "activation": "relu", "bins": uint64(3),
 		"episodes": uint64(3), "shared": false, "chunk": uint64(7), "eval-every": uint64(4), "eval-episodes": uint64(9),
-		"action-noise": 0.5, "subtract-alive-bonus": 0.25, "max-penalty": 2.0, "cap": 3.0, "frame-skip": uint64(4), "observations": "running",
+		"action-noise": 0.5, "subtract-alive-bonus": 0.25, "max-penalty": 2.0, "cap": 3.0, "horizon": uint64(90), "horizon-growth": 0.5, "frame-skip": uint64(4), "observations": "running",
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestSettingsReachTheSpec(t *testing.T) {
 	if e.Count != 3 || e.Shared || g.Chunk != 6 || g.Evaluations != 24 || c.Every != 4 || c.Validate != 9 || c.Test != testEpisodes {
 		t.Errorf("got %+v, %+v, %+v", e, g, c)
 	}
-	if want := (rollout.Conditions{ActionNoise: 0.5, Bonus: 0.25, Penalty: 2, Cap: 3, Skip: 4}); e.Conditions != want {
+	if want := (rollout.Conditions{ActionNoise: 0.5, Bonus: 0.25, Penalty: 2, Cap: 3, Skip: 4, Horizon: 90, Growth: 0.5}); e.Conditions != want {
 		t.Errorf("got %+v, want %+v", e.Conditions, want)
 	}
 	if want := (rollout.Observations{Kind: rollout.Running, Episodes: 1, Clip: 10}); spec.Observations == nil || *spec.Observations != want {
@@ -68,6 +68,7 @@ func TestSettingsAreRefused(t *testing.T) {
 	for _, settings := range []Settings{
 		{"frame-skip": uint64(1 << 40)}, {"frame-skip": uint64(0)}, {"frame-skip": 2.0},
 		{"subtract-alive-bonus": math.NaN()}, {"cap": -1.0}, {"cap": 1.05}, {"cap": math.Inf(1)},
+		{"horizon": uint64(1 << 40)}, {"horizon-growth": -1.0}, {"horizon-growth": math.NaN()},
 		{"observations": "sliding"}, {"observations": "none", "observe-clip": 5.0}, {"observe-clip": 5.0},
 		{"observations": "frozen", "observe-steps": uint64(1 << 50)}, {"observations": "running", "observe-steps": uint64(100)},
 		{"hidden": []uint64{1 << 40}}, {"hidden": []uint64{}}, {"policy": "transformer"},

@@ -79,6 +79,8 @@ func TestParse(t *testing.T) {
 		{"cap", "NaN", nil, "0 for never, or a number from 1.1 to 1000"},
 		{"cap", "0", 0.0, ""},
 		{"cap", "1", nil, "0 for never, or a number from 1.1 to 1000"},
+		{"horizon", "0", uint64(0), ""},
+		{"horizon", "-1", nil, "a whole number from 0 to 1048576"},
 		{"policy", "transformer", nil, "linear or mlp"},
 		{"head", "none", nil, "argmax, clip or bins"},
 		{"bias", "perhaps", nil, "true or false"},

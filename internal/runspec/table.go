@@ -69,6 +69,12 @@ var table = []Setting{
 	{Name: "cap", Key: "episodes.cap", Doc: "ends an episode after X times the running mean length",
 		Min: rollout.MinCap, Max: rollout.MaxCap, Zero: "for never", TrainingOnly: true,
 		field: func(d *draft) any { return &d.Conditions.Cap }},
+	{Name: "horizon", Key: "episodes.horizon", Doc: "ends an episode after N steps",
+		Max: rollout.MaxHorizon, Zero: "for never", TrainingOnly: true,
+		field: func(d *draft) any { return &d.Conditions.Horizon }},
+	{Name: "horizon-growth", Key: "episodes.horizon_growth", Doc: "steps that the horizon grows by in each generation",
+		Max: rollout.MaxHorizon, TrainingOnly: true,
+		field: func(d *draft) any { return &d.Conditions.Growth }},
 
 	{Name: "observations", Key: "observations.kind", Doc: "normalization by mean and standard deviation: none, " +
 		"frozen (of a random policy before training) or running (of the mean policy's episodes)",

@@ -27,7 +27,7 @@ func conditioned(t testing.TB) *Spec {
 // TestConditionsInTheSpec holds the bytes of the optional fields, which docs/spec/seedlog.md shows too.
 func TestConditionsInTheSpec(t *testing.T) {
 	plain := Encode(newSpec(t, "openai-es"))
-	for _, name := range []string{"action_noise", "bonus", "skip", "observations", "vbn"} {
+	for _, name := range []string{"action_noise", "bonus", "growth", "horizon", "skip", "observations", "vbn"} {
 		if bytes.Contains(plain, []byte(name)) {
 			t.Errorf("a spec without conditions has %s", name)
 		}
@@ -58,6 +58,8 @@ func TestHostileConditions(t *testing.T) {
 		"bonus":        func(s *Spec) { s.Episodes.Bonus = 1e300 },
 		"skip":         func(s *Spec) { s.Episodes.Skip = 1 << 60 },
 		"cap":          func(s *Spec) { s.Episodes.Cap = 0.5 },
+		"horizon":      func(s *Spec) { s.Episodes.Horizon = 1 << 40 },
+		"growth":       func(s *Spec) { s.Episodes.Growth = -1 },
 		"steps":        func(s *Spec) { *s.Observations = rollout.Observations{Kind: rollout.Frozen, Steps: 1 << 60, Clip: 5} },
 		"episodes":     func(s *Spec) { s.Observations.Episodes = 1 << 60 },
 		"clip":         func(s *Spec) { s.Observations.Clip = 0 },

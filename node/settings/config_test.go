@@ -124,6 +124,8 @@ subtract_alive_bonus = 0.5
 max_penalty = 3
 frame_skip = 2
 cap = 2.5
+horizon = 150
+horizon_growth = 1.5
 [observations]
 kind = "running"
 episodes = 2
@@ -136,7 +138,7 @@ episodes = 9
 // flagsOfEverything say the same.
 var flagsOfEverything = []string{"Pendulum-v1", "--strategy", "openai-es", "--seed", "7", "--population", "32", "--chunk", "4", "--param", "sigma=0.25", "--param", "shaping=ranks", "--env-param", "g=9.5",
 	"--policy", "mlp", "--hidden", "8,4", "--activation", "relu", "--bias=false", "--head", "bins", "--bins", "5", "--vbn=false", "--episodes", "3", "--shared=false",
-	"--eval-every", "2", "--eval-episodes", "9", "--action-noise", "0.25", "--subtract-alive-bonus", "0.5", "--max-penalty", "3", "--frame-skip", "2", "--cap", "2.5",
+	"--eval-every", "2", "--eval-episodes", "9", "--action-noise", "0.25", "--subtract-alive-bonus", "0.5", "--max-penalty", "3", "--frame-skip", "2", "--cap", "2.5", "--horizon", "150", "--horizon-growth", "1.5",
 	"--observations", "running", "--observe-episodes", "2", "--observe-clip", "5"}
 
 // file returns the name of a new file with that text.
