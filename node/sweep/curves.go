@@ -135,9 +135,9 @@ func (c Curves) seeds() []uint64 {
 	return all
 }
 
-// at returns the return of a curve after x env-steps: between two points a straight line, after the last one its
+// At returns the return of a curve after x env-steps: between two points a straight line, after the last one its
 // return, since a policy that is no longer trained stays as it is.
-func at(points []Point, x float64) float64 {
+func At(points []Point, x float64) float64 {
 	i, _ := slices.BinarySearchFunc(points, x, func(p Point, x float64) int {
 		if float64(p.Steps) < x {
 			return -1

@@ -54,7 +54,7 @@ func (c Curves) Band(last float64) Band {
 			x += (last - first) * float64(i) / float64(n-1)
 		}
 		for k, seed := range seeds {
-			returns[k] = at(c[seed], x)
+			returns[k] = At(c[seed], x)
 		}
 		low, high := iqmInterval(returns)
 		slices.Sort(returns)
