@@ -60,7 +60,7 @@ func newTrial(w *world, g *gate, flags string, seed uint64, cores int) (*trial, 
 }
 
 // advance lets the trial compute until it had its cores for budget, the deadline is over, or the trial is. The end of
-// ctx stops it for good.
+// ctx stops it forever.
 func (t *trial) advance(ctx context.Context, budget time.Duration, deadline time.Time) {
 	t.budget, t.deadline = budget, deadline
 	if t.stop == nil {
