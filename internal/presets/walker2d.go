@@ -6,8 +6,8 @@ import (
 )
 
 // Trials: seeds 1000 and 1001 of twelve settings: ars had the best mean, 2,707 after 2 M env-steps each; before, snes
-// without a bias (1,661 after 0.9 M). Then fresh seeds: 20000 to 20002 of ars, 1.9 to 2.1 M each: at best 2,970,
-// 3,063 and 3,136.
+// without a bias (1,661 after 0.9 M). Then fresh seeds: 20000 to 20002 of ars, 2.5 to 2.8 M each: at best 3,310,
+// 3,516 and 3,866.
 //
 // Without a horizon, with a bias and a sigma of 0.15 that falls by 0.99 to 0.05, dises had at best 2,139, 2,199,
 // 2,465, 2,924, 3,415 and 4,104 with seeds 20000 to 20005 after 7 M each; without a bias and down to 0.03, 3,245
