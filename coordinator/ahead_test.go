@@ -56,7 +56,7 @@ func TestNewcomerWorksAhead(t *testing.T) {
 	logged := others.chain.credits[newcomer.peer].Evaluations
 	t.Logf("height %d of %d: %d evaluations are logged, of each of the others %d; %d results were re-run in two seconds, %d are left",
 		low, high, logged, others.chain.credits[f.peers[1].peer].Evaluations/(1200/400), reruns, c.ahead.checks.left)
-	if !s.Syncing || s.Ahead+4 < high || s.Mine.Evaluations+32 < logged || s.Mine.Evaluations > logged+64 {
+	if !s.Syncing || s.Ahead+4 < high || s.Mine.Evaluations+64 < logged || s.Mine.Evaluations > logged+64 {
 		t.Errorf("syncing %v, works on %d of %d, counts %d evaluations of %d", s.Syncing, s.Ahead, high, s.Mine.Evaluations, logged)
 	}
 	if c.ahead.checks.left > aheadChecks/8 || c.ahead.checks.wrong > 0 {

@@ -30,11 +30,20 @@ func (f *field) generation(e *seedlog.Entry, key ed25519.PrivateKey, claims []*s
 	var g Generation
 	g.Entry, _ = e.Encode()
 	g.Seal, _ = seedlog.NewSeal(e, key, nil).Encode()
+	g.Claims = blocksOf(e, claims)
+	return g
+}
+
+// blocksOf are the blocks that an entry names, as a segment carries them.
+func blocksOf(e *seedlog.Entry, claims []*seedlog.Claim) (blocks [][]byte) {
+	for _, batch := range e.Blocks() {
+		blocks = append(blocks, batch.Bytes())
+	}
 	for _, c := range claims {
 		data, _ := c.Encode()
-		g.Claims = append(g.Claims, data)
+		blocks = append(blocks, data)
 	}
-	return g
+	return blocks
 }
 
 // branch is a chain of a stranger's own, which it offers to all and serves to those who ask.

@@ -87,7 +87,7 @@ func (c *Coordinator) attesters() attesters {
 	if !c.attests() {
 		return a
 	}
-	a.newcomers = attestedEntries * seedlog.MaxAttestations
+	a.newcomers = attestedEntries * int(mostAttested(c.rules))
 	for p := range c.work.pool.all {
 		if p.attested != nil {
 			a.attested[p.attested.Peer]++

@@ -90,10 +90,7 @@ func (v *forger) grow(keys []string, invented forged) {
 	var link seedlog.Link
 	g.Entry, link = e.Encode()
 	g.Seal, _ = seedlog.NewSeal(e, v.key, nil).Encode()
-	for _, c := range claims {
-		data, _ := c.Encode()
-		g.Claims = append(g.Claims, data)
-	}
+	g.Claims = blocksOf(e, claims)
 	v.chain, v.links = append(v.chain, g), append(v.links, link)
 	v.weight += e.Steps
 	v.state, v.parent = next, seedlog.Parent{Link: link, Height: e.Height, Term: e.Term}

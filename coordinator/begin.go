@@ -142,7 +142,7 @@ func (c *Coordinator) split(r *baseRecord, record seedlog.Link, entry seedlog.Ch
 	c.cfg.Archive = archive
 	c.chain = newChain(c.rules, archive, c.faults.peers)
 	root := &node{
-		link: entry.Link(), height: e.Height, term: e.Term, leader: e.Leader, sealLink: entry.Seal().Link(), claims: e.Claims,
+		link: entry.Link(), height: e.Height, term: e.Term, leader: e.Leader, sealLink: entry.Seal().Link(), batches: e.Batches, claims: e.Claims, named: e.NamesClaims(),
 		evaluations: r.Evaluations, steps: r.Steps, weight: min(r.Weight, r.Steps), solved: e.Solved, duration: e.Duration, stage: trusted,
 		fresh: c.rules.Spec.Generation.MaxStale > 0,
 		best:  evolve.InvalidFitness, mean: evolve.InvalidFitness, theta: [32]byte(e.Theta), digest: [32]byte(e.State), state: state,

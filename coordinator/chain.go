@@ -199,11 +199,11 @@ func (c *chain) generation(height uint64) (Generation, bool) {
 	if !ok {
 		return Generation{}, false
 	}
-	e, err := seedlog.DecodeEntry(data)
+	e, err := seedlog.ReadEntry(data, c.archive.Block)
 	if err != nil {
 		return Generation{}, false
 	}
-	return readGeneration(c.archive, data, seal, e.Claims)
+	return readGeneration(c.archive, data, seal, e.Named())
 }
 
 // newest is the newest entry at or below the head whose state is in memory.

@@ -141,7 +141,11 @@ func checkGeneration(checker *seedlog.Checker, g *Generation, pause func()) (gen
 	if err != nil {
 		return generation{}, fmt.Errorf("invalid entry: %w", err)
 	}
-	claims, err := checkClaims(checker, g.Claims, pause)
+	batches := min(len(entry.Value().Batches), len(g.Claims))
+	if entry, err = checker.Join(entry, g.Claims[:batches]); err != nil {
+		return generation{}, fmt.Errorf("invalid entry: %w", err)
+	}
+	claims, err := checkClaims(checker, g.Claims[batches:], pause)
 	if err != nil {
 		return generation{}, err
 	}

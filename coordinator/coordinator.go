@@ -119,7 +119,7 @@ func New(cfg Config) (*Coordinator, error) {
 	if err := c.restoreChain(); err != nil {
 		return nil, err
 	}
-	c.work.pool, c.work.pace = newPool(), newPace(c.rules)
+	c.work.pool, c.work.pace = newPool(c.rules), newPace(c.rules)
 	c.drawJitter()
 	c.folds.goal, c.settled = c.chain.head, c.chain.head
 	c.measure()
@@ -393,6 +393,7 @@ func (c *Coordinator) archiveBody(n *node) {
 	if n.body == nil {
 		return
 	}
+	c.out.Blocks = append(c.out.Blocks, n.body.entry.Batches()...)
 	for _, claim := range n.body.claims {
 		c.out.Blocks = append(c.out.Blocks, claim.RawBlock)
 	}

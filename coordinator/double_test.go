@@ -19,11 +19,7 @@ func (s *swarm) twin(t *testing.T, by *member) Generation {
 	e, _ := s.rules.NewEntry(head.parent.state, head.parent.parentInfo(), head.term, by.peer, claims)
 	entry, _ := e.Encode()
 	seal, _ := seedlog.NewSeal(e, by.key, nil).Encode()
-	g := Generation{Entry: entry, Seal: seal}
-	for _, c := range checked[:len(checked)-1] {
-		g.Claims = append(g.Claims, c.Bytes())
-	}
-	return g
+	return Generation{Entry: entry, Seal: seal, Claims: blocksOf(e, claims)}
 }
 
 func (f *field) bars(p Peer) (peers int) {

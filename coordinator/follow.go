@@ -30,7 +30,7 @@ func (c *Coordinator) onAnnounce(from, via Peer, at source, entry seedlog.Checke
 		c.advance()
 	}
 	g := generation{entry: entry, claims: make([]seedlog.CheckedClaim, len(e.Claims))}
-	known := true
+	known := g.entry.Joined()
 	for i, link := range e.Claims {
 		p := c.work.pool.links[link]
 		if p == nil {

@@ -79,7 +79,7 @@ func (c *Coordinator) seeCost(entry seedlog.CheckedEntry, size int) {
 		return
 	}
 	k.entry = uint64(size)
-	k.whole = k.entry + uint64(len(e.Claims))*claimBytes + e.Evaluations*resultBytes
+	k.whole = k.entry + e.NamesClaims()*claimBytes + e.Evaluations*resultBytes
 	entries := uint64(1)
 	if k.height > 0 {
 		entries = min(e.Height-k.height, mostGap)
@@ -247,7 +247,7 @@ func (c *Coordinator) tookLight(l *load) {
 	pause := Tick(uint64(l.bytes) * (1000 / tickMS) * statesPart / c.download())
 	c.light.again = c.now + min(pause, Tick(c.rarely())*c.lastsAfter(a.on))
 	a.recent = append(slices.DeleteFunc(a.recent, func(n *node) bool { return !a.inTime(n, c.chain.maxStale) }), a.on)
-	a.on.claims = l.entry.Value().Claims
+	a.on.named = l.entry.Value().NamesClaims()
 	c.crowded(a.on)
 	c.renewWaiting()
 	if a.from != l.from || c.sharesHead(l.from, a.on.link) {

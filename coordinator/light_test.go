@@ -20,6 +20,7 @@ func newLightFieldUntil(t testing.TB, natives, tabs int, evaluations uint64) (f 
 	t.Helper()
 	spec := *newNextField(t, 4, 1, 0).rules.Spec
 	spec.Until, spec.Nonce = &seedlog.Until{Evaluations: evaluations}, bytes.Repeat([]byte{1}, 16)
+	spec.Generation.Batch = 64 // one for an entry of so few peers
 	rules, err := seedlog.NewRules(&spec)
 	if err != nil {
 		t.Fatal(err)

@@ -119,7 +119,7 @@ func (c *Coordinator) onChecked(from Peer, m *Segment, generations []generation)
 
 // whole reports whether all claims are here that the entry names.
 func (g *generation) whole() bool {
-	return slices.EqualFunc(g.claims, g.entry.Value().Claims, func(claim seedlog.CheckedClaim, link seedlog.Link) bool { return claim.Link() == link })
+	return g.entry.Joined() && slices.EqualFunc(g.claims, g.entry.Value().Claims, func(claim seedlog.CheckedClaim, link seedlog.Link) bool { return claim.Link() == link })
 }
 
 // foldCheck begins to fold what is checked, if there is something. It reports whether it did.

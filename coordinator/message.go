@@ -108,7 +108,7 @@ type Generation struct {
 	_      struct{} `cbor:",toarray"`
 	Entry  []byte
 	Seal   []byte
-	Claims [][]byte
+	Claims [][]byte // in the entry's order; in front of them its batches, where it names some
 }
 
 // FraudProof carries a proof that a claim is false, and the claim.
@@ -376,7 +376,7 @@ var messageMode = func() cbor.DecMode {
 		DupMapKey:         cbor.DupMapKeyEnforcedAPF,
 		IndefLength:       cbor.IndefLengthForbidden,
 		ExtraReturnErrors: cbor.ExtraDecErrorUnknownField,
-		MaxArrayElements:  1 << 12,
+		MaxArrayElements:  1 << 15,
 		MaxMapPairs:       16,
 		MaxNestedLevels:   8,
 	}.DecMode()

@@ -11,7 +11,7 @@ func (c *Coordinator) Needs() []seedlog.Link {
 	}
 	for _, n := range c.chain.nodes { //lint:sorted a set
 		if !c.chain.canonical(n) && n.body == nil {
-			links = append(append(links, n.link, n.sealLink), n.claims...)
+			links = append(append(links, n.link, n.sealLink), n.blocksNamed()...)
 		}
 	}
 	return append(links, c.based.needs()...)
@@ -32,8 +32,8 @@ func (b *based) needs() (links []seedlog.Link) {
 			continue // what it was made of is not here
 		}
 		if data, ok := b.archive.Block(p.Entry); ok {
-			if e, err := seedlog.DecodeEntry(data); err == nil {
-				links = append(links, e.Claims...)
+			if e, err := seedlog.ReadEntry(data, b.archive.Block); err == nil {
+				links = append(links, e.Named()...)
 			}
 		}
 	}

@@ -98,9 +98,9 @@ func (c *Coordinator) crowded(n *node) {
 	p := &c.work.pace
 	switch {
 	case p.set > 0 && n.height < p.set+crowdedFor:
-	case len(n.claims) > manyClaims && c.claimTime() < maxClaimTicks:
+	case n.named > manyClaims && c.claimTime() < maxClaimTicks:
 		p.longer, p.set = 2*p.longer, n.height
-	case len(n.claims) < fewClaims && p.longer > 1:
+	case n.named < fewClaims && p.longer > 1:
 		p.longer, p.set = p.longer/2, n.height
 	}
 }

@@ -99,7 +99,7 @@ func TestOneChunkInFormat1(t *testing.T) {
 func TestCrowdedEntries(t *testing.T) {
 	f := newRangeField(t, 1, 0)
 	c := f.peers[0].coord
-	entry := func(claims int) *node { return &node{claims: make([]seedlog.Link, claims)} }
+	entry := func(claims int) *node { return &node{named: uint64(claims)} }
 	short := c.claimTime()
 	c.crowded(entry(manyClaims))
 	if c.claimTime() != short {
@@ -134,19 +134,19 @@ func TestCrowdedEntries(t *testing.T) {
 // TestCrowdedWaits: entries that hold claims from before a change change nothing again.
 func TestCrowdedWaits(t *testing.T) {
 	c := newRangeField(t, 1, 0).peers[0].coord
-	many, few := make([]seedlog.Link, manyClaims+1), make([]seedlog.Link, fewClaims-1)
+	const many, few = manyClaims + 1, fewClaims - 1
 	time := c.claimTime()
 	for height := uint64(10); height < 10+3*crowdedFor; height++ {
-		c.crowded(&node{height: height, claims: many})
+		c.crowded(&node{height: height, named: many})
 		if want := time << (1 + (height-10)/crowdedFor); c.claimTime() != want {
 			t.Fatalf("claims take %d ticks after a full entry of height %d, want %d", c.claimTime(), height, want)
 		}
 	}
-	c.crowded(&node{height: 9 + 3*crowdedFor, claims: few})
+	c.crowded(&node{height: 9 + 3*crowdedFor, named: few})
 	if c.claimTime() != 8*time {
 		t.Errorf("claims take %d ticks after one that is not, want %d", c.claimTime(), 8*time)
 	}
-	c.crowded(&node{height: 10 + 3*crowdedFor, claims: few})
+	c.crowded(&node{height: 10 + 3*crowdedFor, named: few})
 	if c.claimTime() != 4*time {
 		t.Errorf("claims take %d ticks some entries later, want %d", c.claimTime(), 4*time)
 	}

@@ -27,9 +27,9 @@ func (c *Coordinator) newPast() *Coordinator {
 	p.draw = noise.NewStream(c.draw.Uint64(), drawDomain)
 	p.election, p.tenure, p.ahead, p.seeking, p.serving = election{}, tenure{}, ahead{}, seeking{}, newServing()
 	p.coming, p.tests, p.out = nil, nil, Actions{}
-	p.work = work{pool: newPool(), pace: newPace(c.rules), jobs: make(map[uint64]*job), lastJob: c.work.lastJob, slots: c.work.slots, paused: true, audits: c.work.audits}
+	p.work = work{pool: newPool(c.rules), pace: newPace(c.rules), jobs: make(map[uint64]*job), lastJob: c.work.lastJob, slots: c.work.slots, paused: true, audits: c.work.audits}
 
-	own := work{pool: newPool(), pace: c.work.pace, jobs: make(map[uint64]*job), lastJob: c.work.lastJob + 1<<32, slots: c.work.slots, paused: c.work.paused,
+	own := work{pool: newPool(c.rules), pace: c.work.pace, jobs: make(map[uint64]*job), lastJob: c.work.lastJob + 1<<32, slots: c.work.slots, paused: c.work.paused,
 		ledger: c.work.ledger, spots: c.work.spots, credit: c.work.credit}
 	for _, id := range sortedJobs(c.work.jobs) {
 		switch j := c.work.jobs[id]; {

@@ -9,9 +9,21 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// mostClaimed is how many bytes of claims an entry holds, if that is enough to close it: who asks for it gets it as a
-// whole, next to others.
-const mostClaimed = 384 << 10
+const (
+	// mostClaimed is how many bytes of claims an entry holds that names them itself, if that is enough to close it: who
+	// asks for it gets it as a whole, next to others.
+	mostClaimed = 384 << 10
+	// mostBatched is how many bytes an entry takes with its batches and claims: it fills a message.
+	mostBatched = MaxDirectBytes - segmentRoom - 64<<10
+	// linkBytes and attestationBytes are what a link and an attestation take in a batch.
+	linkBytes, attestationBytes = 41, 105
+	// maxAttested bounds the attestations that a leader has under way for an entry that names batches: each is a
+	// signature that everybody verifies, and bytes as long as those of half a claim.
+	maxAttested = 512
+)
+
+// mostAttested is how many attestations a leader puts into an entry.
+func mostAttested(rules *seedlog.Rules) uint64 { return min(rules.MostAttestations(), maxAttested) }
 
 // inEntryOrder is the order of claims in an entry: by peer, then by the height of their parent, then by chunk.
 func inEntryOrder(a, b *pooled) int {
@@ -47,9 +59,9 @@ func (p *pool) closable(rules *seedlog.Rules, head *node) []*pooled {
 	if !g.Open {
 		most = g.Evaluations
 	}
-	picked := sendable(rules, upTo(most, pickFair(inTurns(rules, good, head), seedlog.MaxClaims)))
+	picked := sendable(rules, upTo(most, pickFair(inTurns(rules, good, head), int(rules.MostClaims()))))
 	slices.SortFunc(picked, inEntryOrder)
-	picked = openedWhole(picked, head)
+	picked = openedWhole(picked, head, mostAttested(rules))
 	evaluations, steps = 0, 0
 	for _, q := range picked {
 		if !q.claim.Value().HeldOut() {
@@ -83,9 +95,15 @@ func upTo(most uint64, claims []*pooled) []*pooled {
 // place in one of the next entries.
 func sendable(rules *seedlog.Rules, claims []*pooled) []*pooled {
 	var evaluations, steps uint64
-	bytes := 0
+	bytes, most, more := 0, mostClaimed, 0
+	if rules.Spec.Generation.Batch > 0 {
+		most, more = mostBatched, linkBytes+blockHeader
+	}
 	for i, q := range claims {
-		if bytes += len(q.claim.Bytes()); bytes > mostClaimed && rules.Full(evaluations, steps) {
+		if more > 0 && q.attested != nil {
+			bytes += attestationBytes
+		}
+		if bytes += len(q.claim.Bytes()) + more; bytes > most && rules.Full(evaluations, steps) {
 			return claims[:i]
 		}
 		evaluations += q.claim.Value().Evaluations()
@@ -97,15 +115,15 @@ func sendable(rules *seedlog.Rules, claims []*pooled) []*pooled {
 // openedWhole leaves out of claims in an entry's order what a newcomer's would begin with although not all of that
 // claim was re-run, with its claims on the same parent: the leader answers for the first one. It leaves out, too, what
 // others attested beyond what an entry holds.
-func openedWhole(picked []*pooled, head *node) []*pooled {
+func openedWhole(picked []*pooled, head *node, most uint64) []*pooled {
 	var opened Peer
 	var left poolKey
-	attested := 0
+	attested := uint64(0)
 	return slices.DeleteFunc(picked, func(q *pooled) bool {
 		key := q.key()
 		key.chunk = 0
 		named := q.newcomers(head) && q.attested != nil && !q.good
-		if q.newcomers(head) && (key == left || key.peer != opened && !q.whole() || named && attested == seedlog.MaxAttestations) {
+		if q.newcomers(head) && (key == left || key.peer != opened && !q.whole() || named && attested == most) {
 			left = key
 			return true
 		}

@@ -61,7 +61,7 @@ func TestLeadersSignWhatFits(t *testing.T) {
 	f := newField(t, 1, 0)
 	leader := f.peers[0]
 	rapid.Check(t, func(t *rapid.T) {
-		pool, root := newPool(), leader.coord.chain.root
+		pool, root := newPool(f.rules), leader.coord.chain.root
 		want := 0
 		for i := range 6 {
 			gap := false

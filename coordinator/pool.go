@@ -9,13 +9,16 @@ import (
 )
 
 const (
-	// maxKnownClaims bounds the claims of keys that have a record on the chain; each has a fair share.
-	maxKnownClaims = 2 * seedlog.MaxClaims
-	// maxNewClaims bounds those of keys without a record, which cost nothing; each source that hands them over has a
-	// fair share.
+	// knownEntries is how many entries the claims fill at most of keys that have a record on the chain; each has a fair
+	// share.
+	knownEntries = 2
+	// maxNewClaims bounds the claims of keys without a record, which cost nothing; each source that hands them over has
+	// a fair share.
 	maxNewClaims = seedlog.MaxClaims / 2
-	// maxWanted bounds the claims that were asked for; each peer asked has a fair share.
-	maxWanted = 4 * seedlog.MaxClaims
+	// wantedEntries is how many entries the claims fill that were asked for; each peer asked has a fair share.
+	wantedEntries = 4
+	// mostPooled bounds what an entry is taken to hold for that. More do not fit into a message either.
+	mostPooled = 8 * seedlog.MaxClaims
 	// newcomersShare bounds what newcomers get where claims compete: of re-runs, and of the places in an entry that is
 	// full, one in so many.
 	newcomersShare = 4
@@ -63,14 +66,19 @@ type pooled struct {
 	attested *seedlog.Attestation // of another that re-ran it; nil: none
 }
 
-func newPool() pool {
+func newPool(rules *seedlog.Rules) pool {
+	entry := max(seedlog.MaxClaims, min(rules.MostClaims(), mostPooled))
+	fresh := uint64(maxNewClaims)
+	if rules.Spec.Generation.Batch > 0 {
+		fresh = max(fresh, attestedEntries*mostAttested(rules))
+	}
 	return pool{
 		own:       fair.NewTable[poolKey, source, *pooled](seedlog.MaxClaims).KeepOldest(),
-		known:     fair.NewTable[poolKey, source, *pooled](maxKnownClaims).KeepOldest(),
-		fresh:     fair.NewTable[poolKey, source, *pooled](maxNewClaims).KeepOldest(),
+		known:     fair.NewTable[poolKey, source, *pooled](knownEntries * entry).KeepOldest(),
+		fresh:     fair.NewTable[poolKey, source, *pooled](fresh).KeepOldest(),
 		links:     make(map[seedlog.Link]*pooled),
-		wanted:    fair.NewTable[seedlog.Link, Peer, want](maxWanted),
-		unchecked: fair.NewQueue[source, poolKey](maxNewClaims, 1),
+		wanted:    fair.NewTable[seedlog.Link, Peer, want](wantedEntries * entry),
+		unchecked: fair.NewQueue[source, poolKey](fresh, 1),
 	}
 }
 
@@ -92,7 +100,7 @@ func (p *pooled) whole() bool { return p.good || p.attested != nil }
 // renewPool begins the pool of another head. What has a place on it stays.
 func (c *Coordinator) renewPool() {
 	old := c.work.pool
-	c.work.pool = newPool()
+	c.work.pool = newPool(c.rules)
 	if c.rules.Spec.Generation.MaxStale == 0 {
 		return
 	}

@@ -235,7 +235,24 @@ func TestNewcomersShareOfAnEntry(t *testing.T) {
 // TestEntriesFitIntoMessages: a leader logs as many claims as go into one message with their entry, but at least what
 // closes it.
 func TestEntriesFitIntoMessages(t *testing.T) {
-	f := newRangeField(t, 1, 0)
+	unbatched := *newRangeField(t, 1, 0).rules.Spec
+	unbatched.Generation.Batch = 0
+	for _, spec := range []*seedlog.Spec{&unbatched, newRangeField(t, 1, 0).rules.Spec} {
+		entriesFit(t, *spec)
+	}
+}
+
+// entriesFit holds entries of a run to the size of a message.
+func entriesFit(t *testing.T, spec seedlog.Spec) {
+	t.Helper()
+	rules, err := seedlog.NewRules(&spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	most, key := mostClaimed, keyOf("a")
+	if spec.Generation.Batch > 0 {
+		most = mostBatched
+	}
 	results := make([]int64, 256)
 	for i := range results {
 		results[i] = 1 << 40
@@ -244,21 +261,27 @@ func TestEntriesFitIntoMessages(t *testing.T) {
 	for i := range steps {
 		steps[i] = 1000
 	}
-	long := f.rules.OwnClaim(seedlog.NewClaim(f.rules.Run, f.rules.Run, f.peers[0].key, 0, results, steps))
+	long := rules.OwnClaim(seedlog.NewClaim(rules.Run, rules.Run, key, 0, results, steps))
 	for _, n := range []int{1, 10, 1000} {
 		claims := make([]*pooled, n)
 		for i := range claims {
 			claims[i] = &pooled{claim: long}
 		}
-		picked, size := sendable(f.rules, claims), 0
-		for _, q := range picked {
-			size += len(q.claim.Bytes())
+		picked := sendable(rules, claims)
+		list := make([]seedlog.CheckedClaim, len(picked))
+		for i, q := range picked {
+			list[i] = q.claim
 		}
-		if n > len(picked) && size+len(long.Bytes()) <= mostClaimed || size > mostClaimed {
-			t.Errorf("%d of %d claims picked: %d bytes, at most %d", len(picked), n, size, mostClaimed)
+		e := rules.EntryOf(seedlog.Parent{Link: rules.Run}, 1, rules.Origin, list, [32]byte{}, [32]byte{})
+		g := &generation{rules.OwnEntry(e, key, nil), list}
+		_, size := g.blocks()
+		if spec.Generation.Batch == 0 {
+			size = len(picked) * len(long.Bytes())
+		}
+		if n > len(picked) && size+2*len(long.Bytes()) <= most || size > most || size > MaxDirectBytes-segmentRoom {
+			t.Errorf("%d of %d claims picked: %d bytes, at most %d", len(picked), n, size, most)
 		}
 	}
-	spec := *f.rules.Spec
 	spec.Generation.Evaluations, spec.Generation.Quota = 200*uint64(len(results)), seedlog.MaxEvaluations
 	large, err := seedlog.NewRules(&spec)
 	if err != nil {
@@ -310,7 +333,7 @@ func TestOpenedWhole(t *testing.T) {
 		for _, i := range test.stay {
 			want = append(want, test.claims[i])
 		}
-		if got := openedWhole(slices.Clone(test.claims), head); !slices.Equal(got, want) {
+		if got := openedWhole(slices.Clone(test.claims), head, seedlog.MaxAttestations); !slices.Equal(got, want) {
 			t.Errorf("%s: %d of %d stay, want %v", test.name, len(got), len(test.claims), test.stay)
 		}
 	}
@@ -319,10 +342,10 @@ func TestOpenedWhole(t *testing.T) {
 		many = append(many, claim(keyOf(fmt.Sprint("newcomer ", i)), 5, 0, "attested"))
 	}
 	slices.SortFunc(many, inEntryOrder)
-	if got := openedWhole(many, head); len(got) != seedlog.MaxAttestations {
+	if got := openedWhole(many, head, seedlog.MaxAttestations); len(got) != seedlog.MaxAttestations {
 		t.Errorf("an entry names %d attestations, at most %d", len(got), seedlog.MaxAttestations)
 	}
-	if got := openedWhole([]*pooled{claim(low, 0, 0, "known")}, &node{}); len(got) > 0 {
+	if got := openedWhole([]*pooled{claim(low, 0, 0, "known")}, &node{}, seedlog.MaxAttestations); len(got) > 0 {
 		t.Error("on the genesis a claim stays of which nobody re-ran all")
 	}
 }

@@ -262,7 +262,9 @@ func (c *Coordinator) read(a *answer, most int) (reads int) {
 			a.part, a.next = nil, c.chain.head.height+1
 			return 1
 		}
-		reads = 3
+		if reads = 3; len(a.claims) > 0 {
+			reads += len(a.part.Claims) // batches
+		}
 		a.begun = a.size
 		a.size += sizeOf(a.part)
 		c.attachProofs(a)
@@ -337,11 +339,19 @@ func (c *Coordinator) openGeneration(height uint64) (g *Generation, claims []see
 	if !ok1 || !ok2 || !ok3 {
 		return nil, nil, link, false
 	}
-	e, err := seedlog.DecodeEntry(entryData)
+	e, err := seedlog.ReadEntry(entryData, c.cfg.Archive.Block)
 	if err != nil {
 		return nil, nil, link, false
 	}
-	return &Generation{Entry: entryData, Seal: sealData, Claims: make([][]byte, 0, len(e.Claims))}, e.Claims, link, true
+	g = &Generation{Entry: entryData, Seal: sealData, Claims: make([][]byte, 0, len(e.Batches)+len(e.Claims))}
+	for _, batch := range e.Batches {
+		data, ok := c.cfg.Archive.Block(batch)
+		if !ok {
+			return nil, nil, link, false
+		}
+		g.Claims = append(g.Claims, data)
+	}
+	return g, e.Claims, link, true
 }
 
 // archived is where the canonical entry of a height and its seal are.

@@ -83,6 +83,9 @@ func TestManyKeysOfOneAddress(t *testing.T) {
 		e := f.rules.EntryOf(parent.parentInfo(), parent.term+1, seedlog.PeerOf(author), []seedlog.CheckedClaim{f.junkClaim(author, parent.link, 0), f.junkClaim(author, parent.link, 1)}, [32]byte{}, [32]byte{})
 		entry := f.rules.OwnEntry(e, author, nil)
 		g := Generation{Entry: entry.Bytes(), Seal: entry.Seal().Bytes()}
+		for _, batch := range entry.Batches() {
+			g.Claims = append(g.Claims, batch.Bytes())
+		}
 		for chunk := range uint64(2) {
 			g.Claims = append(g.Claims, f.junkClaim(author, parent.link, chunk).Bytes())
 		}

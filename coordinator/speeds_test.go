@@ -62,7 +62,8 @@ func nextFormat(t testing.TB, spec *seedlog.Spec, stale uint64) *seedlog.Spec {
 	next.Format, next.SpotChecks = seedlog.Format2, &seedlog.SpotChecks{First: 1, Share: 32}
 	next.Strategy = seedlog.StrategyRef{Name: method.Name, Revision: method.Revision, Params: params}
 	next.Generation.MaxStale, next.Generation.Duration = stale, 250
-	next.Nonce = bytes.Repeat([]byte{2}, 16) // a run in which no leader hands over as the tests of lies begin
+	next.Generation.Batch = 3                // so few that entries name several
+	next.Nonce = bytes.Repeat([]byte{3}, 16) // a run in which no leader hands over as the tests of lies begin
 	return &next
 }
 

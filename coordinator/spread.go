@@ -147,8 +147,8 @@ func (c *Coordinator) push(g *generation) {
 		return
 	}
 	blocks, size := g.blocks()
-	if size > segmentBytes {
-		return // pulled
+	if size > MaxDirectBytes-segmentRoom {
+		return // it does not fit into a message
 	}
 	segment := &Segment{Generations: []Generation{blocks}, Proofs: []FraudProof{}, Height: unasked}
 	for _, p := range peers[first:min(first+spreadTo, len(peers))] {

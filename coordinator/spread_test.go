@@ -125,7 +125,7 @@ func TestLeadersAnswerForEntries(t *testing.T) {
 		announced bool
 		claims    [][]byte
 		wants     *member
-	}{{true, g.Claims, leader}, {true, g.Claims[:1], hub}, {false, g.Claims, hub}} {
+	}{{true, g.Claims, leader}, {true, g.Claims[:len(e.Blocks())], hub}, {false, g.Claims, hub}} {
 		g.Claims = test.claims
 		checked, err := Check(seedlog.NewChecker(f.rules), &Segment{Generations: []Generation{g}}, nil)
 		if err != nil {

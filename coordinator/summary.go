@@ -262,7 +262,7 @@ func (c *Coordinator) readNode(parent *node) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	claims, err := c.rules.KeptClaims(entry.Value().Claims, c.cfg.Archive.Block)
+	entry, claims, err := c.rules.KeptNamed(entry, c.cfg.Archive.Block)
 	if err != nil {
 		return nil, err
 	}
@@ -322,7 +322,7 @@ func (c *Coordinator) rebuild(s *Summary) (*rebuilt, error) {
 		return nil, err
 	}
 	e := entry.Value()
-	n := &node{link: link, height: lowest, term: e.Term, leader: e.Leader, sealLink: sealLink, claims: e.Claims, duration: e.Duration, stage: trusted, theta: [32]byte(e.Theta),
+	n := &node{link: link, height: lowest, term: e.Term, leader: e.Leader, sealLink: sealLink, batches: e.Batches, claims: e.Claims, named: e.NamesClaims(), duration: e.Duration, stage: trusted, theta: [32]byte(e.Theta),
 		digest: [32]byte(e.State), fresh: c.rules.Spec.Generation.MaxStale > 0}
 	return &rebuilt{s.Height, []*node{n}, s.state, s.figures.best()}, nil
 }

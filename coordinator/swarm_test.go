@@ -98,8 +98,8 @@ func (m *memory) tidy(c *Coordinator) {
 			continue
 		}
 		keep(l, m.seals[i])
-		if e, err := seedlog.DecodeEntry(m.blocks[l]); err == nil {
-			keep(e.Claims...)
+		if e, err := seedlog.ReadEntry(m.blocks[l], m.Block); err == nil {
+			keep(e.Named()...)
 		}
 	}
 	m.blocks, m.tidied = kept, len(kept)
@@ -161,7 +161,7 @@ func (m *memory) save(a Actions) {
 	}
 	if h := a.Head; h != nil {
 		for i, link := range h.Entries {
-			e, err := seedlog.DecodeEntry(m.blocks[link])
+			e, err := seedlog.ReadEntry(m.blocks[link], m.Block)
 			if err != nil || e.Height != h.Fork+uint64(i)+1 || m.blocks[h.Seals[i]] == nil {
 				panic(fmt.Sprintf("the chain of the archive moves from %d to what it has not: %v", h.Fork, err))
 			}

@@ -314,10 +314,7 @@ func verbForgeEntry(s *swarm, t *testing.T, d *datadriven.TestData) {
 	entry, _ := e.Encode()
 	seal, _ := seedlog.NewSeal(e, by.key, nil).Encode()
 	if d.HasArg("to") {
-		g := Generation{Entry: entry, Seal: seal, Claims: make([][]byte, len(claims))}
-		for i, claim := range claims {
-			g.Claims[i], _ = claim.Encode()
-		}
+		g := Generation{Entry: entry, Seal: seal, Claims: blocksOf(e, claims)}
 		s.post(by, Envelope{Scope: Direct, To: s.one(t, d, "to").peer, Message: &Segment{Generations: []Generation{g}, Height: e.Height}})
 		return
 	}

@@ -36,8 +36,10 @@ type node struct {
 	height, term uint64
 	leader       Peer
 	sealLink     seedlog.Link
-	claims       []seedlog.Link
-	credits      []peerCredit // of this entry, in the order of peers
+	batches      []seedlog.Link // that name the claims; none: the entry does
+	claims       []seedlog.Link // nil of an entry without its batches: see ahead
+	named        uint64         // how many claims it names
+	credits      []peerCredit   // of this entry, in the order of peers
 	attested     []seedlog.Attestation
 	solved       uint64 // height of the state that passed the test, as the entry says; 0: none
 	duration     uint64 // of the next generation in milliseconds, as the entry says; 0: as the spec says
@@ -151,7 +153,7 @@ func (n *node) parentOf(claim *seedlog.Claim) *node {
 func (c *chain) newNode(parent *node, entry seedlog.CheckedEntry, claims []seedlog.CheckedClaim) *node {
 	e, seal := entry.Value(), entry.Seal()
 	n := &node{
-		link: entry.Link(), parent: parent, height: e.Height, term: e.Term, leader: e.Leader, sealLink: seal.Link(), claims: e.Claims,
+		link: entry.Link(), parent: parent, height: e.Height, term: e.Term, leader: e.Leader, sealLink: seal.Link(), batches: e.Batches, claims: e.Claims, named: e.NamesClaims(),
 		evaluations: parent.evaluations + e.Evaluations, steps: parent.steps + e.Steps,
 		theta: [32]byte(e.Theta), digest: [32]byte(e.State), attested: e.Attestations, solved: e.Solved, duration: e.Duration,
 	}
@@ -317,28 +319,36 @@ func (n *node) blocks(archive Archive) (Generation, bool) {
 	if !ok {
 		return Generation{}, false
 	}
-	return readGeneration(archive, entry, n.sealLink, n.claims)
+	return readGeneration(archive, entry, n.sealLink, n.blocksNamed())
 }
 
-// blocks returns the generation as a segment carries it, and the bytes of its claims.
+// blocksNamed lists the blocks that an entry names, in the order in which a segment carries them.
+func (n *node) blocksNamed() []seedlog.Link { return slices.Concat(n.batches, n.claims) }
+
+// blocks returns the generation as a segment carries it, and the bytes of what it names.
 func (b *generation) blocks() (g Generation, size int) {
-	g = Generation{Entry: b.entry.Bytes(), Seal: b.entry.Seal().Bytes(), Claims: make([][]byte, len(b.claims))}
-	for i, claim := range b.claims {
-		g.Claims[i] = claim.Bytes()
-		size += len(g.Claims[i])
+	batches := b.entry.Batches()
+	g = Generation{Entry: b.entry.Bytes(), Seal: b.entry.Seal().Bytes(), Claims: make([][]byte, 0, len(batches)+len(b.claims))}
+	for _, batch := range batches {
+		g.Claims = append(g.Claims, batch.Bytes())
+		size += len(batch.Bytes())
+	}
+	for _, claim := range b.claims {
+		g.Claims = append(g.Claims, claim.Bytes())
+		size += len(claim.Bytes())
 	}
 	return g, size
 }
 
 // readGeneration adds to an entry the blocks that belong to it.
-func readGeneration(archive Archive, entry []byte, sealLink seedlog.Link, claims []seedlog.Link) (Generation, bool) {
+func readGeneration(archive Archive, entry []byte, sealLink seedlog.Link, named []seedlog.Link) (Generation, bool) {
 	seal, ok := archive.Block(sealLink)
 	if !ok {
 		return Generation{}, false
 	}
-	g := Generation{Entry: entry, Seal: seal, Claims: make([][]byte, len(claims))}
-	for i := range claims {
-		if g.Claims[i], ok = archive.Block(claims[i]); !ok {
+	g := Generation{Entry: entry, Seal: seal, Claims: make([][]byte, len(named))}
+	for i := range named {
+		if g.Claims[i], ok = archive.Block(named[i]); !ok {
 			return Generation{}, false
 		}
 	}

@@ -66,6 +66,9 @@ const (
 	// maxGrowth lets the step of the mean grow to that with nine times the results. With 8 a swarm of 64, whose
 	// results are often some entries old, took twice as long (docs/bench).
 	maxGrowth = 3
+	// claimBatch is how many claims a batch names: the most, so that an entry of a swarm of thousands has few links,
+	// and of a small one a single one.
+	claimBatch = seedlog.MaxBatch
 	// generationMS is how long a generation lasts at least.
 	generationMS = 250
 	// heldOutResults is how many held-out episodes give a state its score, and heldOutShare which part of the episodes
@@ -88,7 +91,7 @@ func setFormat2(spec *seedlog.Spec, strategy evolve.Strategy, duration uint64) {
 	}
 	g.Quota, g.Chunk = min(g.Quota*g.Chunk*stateQuota/2, seedlog.MaxEvaluations), 1 // claims are as long as suits their author
 	g.WeightSteps = min(g.WeightSteps*stateQuota, 1<<40)
-	g.Duration = duration
+	g.Duration, g.Batch = duration, claimBatch
 	each := g.Evaluations * spec.Episodes.Count
 	spec.Best = &seedlog.BestState{Every: max((heldOutResults*heldOutShare+each-1)/each, g.MaxStale+1), Results: heldOutResults}
 }

@@ -9,12 +9,12 @@ import (
 // that the leader did not re-run.
 type Attestation struct {
 	_         struct{} `cbor:",toarray"`
-	Claim     uint64   // its place in the entry
+	Claim     uint64   // its place in the entry, in a batch's block that in the batch
 	Peer      Peer
 	Signature []byte
 }
 
-// MaxAttestations bounds the attestations of one entry.
+// MaxAttestations bounds the attestations of one entry that names its claims itself.
 const MaxAttestations = 128
 
 // Attest signs that a re-run of claim gave the same results.
@@ -29,14 +29,14 @@ func CheckAttest(run, claim Link, peer Peer, signature []byte) error {
 	return checkSignature("attestation", peer, signature, attestMessage(run, claim))
 }
 
-// checkAttestations checks the attestations of an entry without their signatures: their claims are there, in order.
-func checkAttestations(e *Entry) error {
-	if len(e.Attestations) > MaxAttestations {
-		return fmt.Errorf("%w: %d attestations, at most %d", ErrTooLarge, len(e.Attestations), MaxAttestations)
+// checkAttestations checks attestations of so many claims without their signatures: their claims are there, in order.
+func checkAttestations(attestations []Attestation, claims, most int) error {
+	if len(attestations) > most {
+		return fmt.Errorf("%w: %d attestations, at most %d", ErrTooLarge, len(attestations), most)
 	}
-	for i, a := range e.Attestations {
-		if a.Claim >= uint64(len(e.Claims)) || i > 0 && a.Claim <= e.Attestations[i-1].Claim {
-			return fmt.Errorf("%w: attestation of claim %d of %d, out of order or range", ErrMalformed, a.Claim, len(e.Claims))
+	for i, a := range attestations {
+		if a.Claim >= uint64(claims) || i > 0 && a.Claim <= attestations[i-1].Claim {
+			return fmt.Errorf("%w: attestation of claim %d of %d, out of order or range", ErrMalformed, a.Claim, claims)
 		}
 	}
 	return nil

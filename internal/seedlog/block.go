@@ -53,8 +53,15 @@ type CheckedClaim struct{ Block[Claim] }
 // CheckedEntry is an entry of the run with its seal, both of the right form and signed by the leader and all voters.
 type CheckedEntry struct {
 	Block[Entry]
-	seal Block[Seal]
+	seal    Block[Seal]
+	batches []RawBlock // that it names; nil: they are not here, or the run has none
 }
+
+// Batches returns the blocks of the batches that the entry names, if it came with them.
+func (e CheckedEntry) Batches() []RawBlock { return e.batches }
+
+// Joined reports whether all is known that the entry names: its batches are here, or it needs none.
+func (e CheckedEntry) Joined() bool { return len(e.batches) == len(e.value.Batches) }
 
 // Seal returns the entry's seal.
 func (e CheckedEntry) Seal() Block[Seal] { return e.seal }
@@ -103,10 +110,13 @@ func (r *Rules) checkedEntry(entry RawBlock, seal []byte) (CheckedEntry, error) 
 	if err := r.checkTrusted(e.value, s.value); err != nil {
 		return CheckedEntry{}, err
 	}
+	if err := r.checkNames(e.value); err != nil {
+		return CheckedEntry{}, err
+	}
 	if err := r.checkAttested(e.value); err != nil {
 		return CheckedEntry{}, err
 	}
-	return CheckedEntry{e, s}, nil
+	return CheckedEntry{e, s, nil}, nil
 }
 
 // CheckProof reads a proof about a claim and verifies its signature.
@@ -140,7 +150,10 @@ func (r *Rules) KeptEntry(entry []byte, link Link, seal []byte, sealLink Link) (
 	if e.value.Run != r.Run || s.value.Entry != link {
 		return CheckedEntry{}, fmt.Errorf("%w: seal of %s on entry %s of run %s", ErrLink, s.value.Entry, link, e.value.Run)
 	}
-	return CheckedEntry{e, s}, nil
+	if err := r.checkNames(e.value); err != nil {
+		return CheckedEntry{}, err
+	}
+	return CheckedEntry{e, s, nil}, nil
 }
 
 func kept[T any](data []byte, link Link, decode func([]byte) (*T, error)) (Block[T], error) {
@@ -160,7 +173,14 @@ func (r *Rules) OwnClaim(c *Claim) CheckedClaim { return CheckedClaim{blockOf(c)
 // OwnEntry seals an entry with the key of its leader.
 func (r *Rules) OwnEntry(e *Entry, key ed25519.PrivateKey, votes []Vote) CheckedEntry {
 	entry := blockOf(e)
-	return CheckedEntry{entry, blockOf(newSeal(entry.link, key, votes))}
+	var batches []RawBlock
+	if e.batch > 0 {
+		cut := *e
+		batches, cut.Batches = e.batchBlocks()
+		cut.Count, cut.batch = uint64(len(e.Claims)), 0
+		entry.value = &cut
+	}
+	return CheckedEntry{entry, blockOf(newSeal(entry.link, key, votes)), batches}
 }
 
 // OwnProof signs that counter of a claim gave other numbers.

@@ -3,7 +3,7 @@ package seedlog
 import "bytes"
 
 const (
-	maxCheckedClaims  = 1 << 12
+	maxCheckedClaims  = 1 << 12 // more where an entry may name more
 	maxCheckedEntries = 1 << 9
 	maxCheckedProofs  = 1 << 10
 )
@@ -39,7 +39,7 @@ func (k *Checker) Claim(data []byte) (CheckedClaim, error) {
 	}
 	c, err := k.rules.checkedClaim(raw)
 	if err == nil {
-		if len(k.claims) >= maxCheckedClaims {
+		if uint64(len(k.claims)) >= max(maxCheckedClaims, 2*k.rules.MostClaims()) {
 			clear(k.claims)
 		}
 		k.claims[raw.link] = c
@@ -61,6 +61,15 @@ func (k *Checker) Entry(entry, seal []byte) (CheckedEntry, error) {
 		k.entries[raw.link] = e
 	}
 	return e, err
+}
+
+// Join adds to an entry the batches that it names, and checks these.
+func (k *Checker) Join(entry CheckedEntry, batches [][]byte) (CheckedEntry, error) {
+	joined, err := k.rules.Join(entry, batches)
+	if _, ok := k.entries[entry.link]; ok && err == nil {
+		k.entries[entry.link] = joined
+	}
+	return joined, err
 }
 
 // Proof checks a proof about a claim. Every segment carries the newest ones.

@@ -24,6 +24,7 @@ const (
 	MaxSpecBytes  = 16 << 10
 	MaxClaimBytes = 16 << 10
 	MaxEntryBytes = 64 << 10
+	MaxBatchBytes = 40 << 10
 	MaxSealBytes  = 16 << 10
 	MaxProofBytes = 4 << 10
 	// MaxBlockBytes bounds any block.

@@ -159,7 +159,11 @@ func fuzzDecoder[T any](f *testing.F, decode func([]byte) (*T, error)) {
 
 func FuzzDecodeClaim(f *testing.F) { fuzzDecoder(f, DecodeClaim) }
 
-func FuzzDecodeEntry(f *testing.F) { fuzzDecoder(f, DecodeEntry) }
+func FuzzDecodeEntry(f *testing.F) {
+	e, _ := batchedEntry(f, newStaleRun(f, batchSpec(f)))
+	f.Add(e.data)
+	fuzzDecoder(f, DecodeEntry)
+}
 
 func FuzzDecodeSeal(f *testing.F) { fuzzDecoder(f, DecodeSeal) }
 
@@ -194,6 +198,8 @@ func FuzzFile(f *testing.F) {
 	}
 	f.Add(data)
 	f.Add(data[:len(data)-7])
+	_, batched := batchedLog(f)
+	f.Add(batched)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := NewScanner(bytes.NewReader(data))
 		if err != nil {
@@ -203,7 +209,7 @@ func FuzzFile(f *testing.F) {
 		for {
 			g, err := s.Next()
 			if err == nil {
-				again = AppendGeneration(again, g.Entry, g.Seal, g.Claims)
+				again = AppendRecord(again, g)
 				continue
 			}
 			if !bytes.Equal(again, data[:s.Offset()]) && err == io.EOF {

@@ -14,7 +14,7 @@ type Entry struct {
 	Parent      Link   `cbor:"parent"` // entry of height-1, or the genesis
 	Term        uint64 `cbor:"term"`   // the leader's tenure; never falls along a chain
 	Leader      Peer   `cbor:"leader"`
-	Claims      []Link `cbor:"claims"` // in the order of (peer, height of their parent, chunk)
+	Claims      []Link `cbor:"claims"` // in the order of (peer, height of their parent, chunk); where it names batches, nil until these are read
 	Evaluations uint64 `cbor:"evaluations"`
 	Steps       uint64 `cbor:"steps"`
 	Theta       []byte `cbor:"theta"` // digest of the parameters after the update, 32 bytes
@@ -27,6 +27,43 @@ type Entry struct {
 
 	// Duration is how long the next generation lasts at least, in milliseconds; 0: as long as the spec says.
 	Duration uint64 `cbor:"duration,omitempty"`
+
+	// Batches name the claims and have the attestations, in runs whose spec has a size for them, and Count is how many
+	// claims they name. The block then has neither claims nor attestations.
+	Batches []Link `cbor:"batches,omitempty"`
+	Count   uint64 `cbor:"count,omitempty"`
+
+	batch uint64 // claims of a batch, of an entry that was made here; 0: none, or its batches are named already
+}
+
+// MarshalCBOR implements the encoding of both forms of an entry.
+func (e Entry) MarshalCBOR() ([]byte, error) {
+	if e.batch > 0 {
+		_, e.Batches = e.batchBlocks()
+		e.Count = uint64(len(e.Claims))
+	}
+	if len(e.Batches) == 0 {
+		type named Entry
+		return encMode.Marshal((*named)(&e))
+	}
+	return encMode.Marshal(&batched{e.Run, e.Height, e.Parent, e.Term, e.Leader, e.Evaluations, e.Steps, e.Theta, e.State, e.Solved, e.Duration, e.Batches, e.Count})
+}
+
+// batched is the block of an entry that names batches.
+type batched struct {
+	Run         Link   `cbor:"run"`
+	Height      uint64 `cbor:"height"`
+	Parent      Link   `cbor:"parent"`
+	Term        uint64 `cbor:"term"`
+	Leader      Peer   `cbor:"leader"`
+	Evaluations uint64 `cbor:"evaluations"`
+	Steps       uint64 `cbor:"steps"`
+	Theta       []byte `cbor:"theta"`
+	State       []byte `cbor:"state"`
+	Solved      uint64 `cbor:"solved,omitempty"`
+	Duration    uint64 `cbor:"duration,omitempty"`
+	Batches     []Link `cbor:"batches"`
+	Count       uint64 `cbor:"count"`
 }
 
 // Encode returns the entry's block and its link.
@@ -44,7 +81,10 @@ func DecodeEntry(data []byte) (*Entry, error) {
 	if len(e.Theta) != 32 || len(e.State) != 32 {
 		return nil, fmt.Errorf("entry: %w: a digest has 32 bytes", ErrMalformed)
 	}
-	if err := checkAttestations(e); err != nil {
+	if n := len(e.Batches); n > MaxBatches {
+		return nil, fmt.Errorf("entry: %w: %d batches, at most %d", ErrTooLarge, n, MaxBatches)
+	}
+	if err := checkAttestations(e.Attestations, len(e.Claims), MaxAttestations); err != nil {
 		return nil, fmt.Errorf("entry: %w", err)
 	}
 	return e, nil

@@ -14,29 +14,43 @@ import (
 // Record is one generation: the entry with everything that belongs to it, as in a file. The claims are in the
 // entry's order.
 type Record struct {
-	Entry    *Entry
+	Entry    *Entry // with what its batches name
 	Seal     *Seal
+	Batches  []*Batch // none where the run has none
 	Claims   []*Claim
 	Link     Link  // of Entry
 	SealLink Link  // of Seal
 	Offset   int64 // where it begins in the file
 	End      int64 // where the next one begins
 
-	entry  Block[Entry]
-	seal   Block[Seal]
-	claims []Block[Claim]
-	base   *Base         // that the log begins at, with the first generation; else nil
-	state  *evolve.State // of the base
+	entry   Block[Entry]
+	seal    Block[Seal]
+	batches []RawBlock
+	claims  []Block[Claim]
+	base    *Base         // that the log begins at, with the first generation; else nil
+	state   *evolve.State // of the base
 }
 
-// AppendGeneration appends one generation to b: its claims in the order of the entry, the entry, the seal.
+// AppendGeneration appends one generation to b: the batches and the claims in the order of the entry, the entry, the
+// seal. An entry that was read has no batches to append: see [AppendRecord].
 func AppendGeneration(b []byte, entry *Entry, seal *Seal, claims []*Claim) []byte {
+	for _, batch := range entry.Blocks() {
+		b = AppendLinked(b, batch.link, batch.data)
+	}
 	for _, c := range claims {
 		b, _ = AppendSection(b, Encode(c))
 	}
 	b, _ = AppendSection(b, Encode(entry))
 	b, _ = AppendSection(b, Encode(seal))
 	return b
+}
+
+// AppendRecord appends a generation that was read from a log.
+func AppendRecord(b []byte, g *Record) []byte {
+	for _, batch := range g.Batches {
+		b, _ = AppendSection(b, Encode(batch))
+	}
+	return AppendGeneration(b, g.Entry, g.Seal, g.Claims)
 }
 
 // Writer writes a seed log. Each call writes once and checks nothing. Not safe for concurrent use.
@@ -190,17 +204,19 @@ func (s *Scanner) fail(err error) error {
 
 // The first byte of a block tells its kind.
 const (
+	kindBatch = 0x82 // array of two
 	kindClaim = 0x86 // array of six
 	kindEntry = 0xaa // map of ten, and of up to
-	kindLast  = 0xac // twelve: an entry with attestations, and with a state that passed the test
+	kindLast  = 0xad // thirteen: all fields that it may have
 	kindSeal  = 0x83 // array of three
 )
 
 // next reads the blocks of one generation.
 func (s *Scanner) next() (*Record, error) {
 	g := &Record{Offset: s.sections.Offset()}
+	evaluations := uint64(0)
 	for g.Entry == nil {
-		data, link, err := s.block(g, len(g.claims) == 0)
+		data, link, err := s.block(g, len(g.claims)+len(g.batches) == 0)
 		if err != nil {
 			return nil, err
 		}
@@ -210,19 +226,33 @@ func (s *Scanner) next() (*Record, error) {
 			if err != nil {
 				return nil, err
 			}
-			if len(g.claims) == MaxClaims {
-				return nil, fmt.Errorf("%w: a generation of more than %d claims", ErrTooLarge, MaxClaims)
+			if most := s.rules.MostClaims(); uint64(len(g.claims)) == most {
+				return nil, fmt.Errorf("%w: a generation of more than %d claims", ErrTooLarge, most)
+			}
+			if evaluations += c.value.Evaluations(); evaluations > MaxEvaluations {
+				return nil, fmt.Errorf("%w: a generation of more than %d evaluations", ErrCount, MaxEvaluations)
 			}
 			g.Claims, g.claims = append(g.Claims, c.value), append(g.claims, c)
+		case kind == kindBatch:
+			if len(g.batches) == MaxBatches {
+				return nil, fmt.Errorf("%w: a generation of more than %d batches", ErrTooLarge, MaxBatches)
+			}
+			if len(g.claims) > 0 {
+				return nil, fmt.Errorf("%w: a batch after a claim", ErrOrder)
+			}
+			g.batches = append(g.batches, RawBlock{data, link})
 		case kindEntry <= kind && kind <= kindLast:
 			if g.entry, err = open(RawBlock{data, link}, DecodeEntry); err != nil {
+				return nil, err
+			}
+			if err := s.join(g); err != nil {
 				return nil, err
 			}
 			g.Entry, g.Link = g.entry.value, link
 		case kind == kindSeal:
 			return nil, fmt.Errorf("%w: a seal without its entry", ErrMissing)
 		default:
-			return nil, fmt.Errorf("%w: neither a claim nor an entry", ErrMalformed)
+			return nil, fmt.Errorf("%w: neither a batch, a claim nor an entry", ErrMalformed)
 		}
 	}
 	if err := s.place(g.Entry, g.claims); err != nil {
@@ -241,6 +271,26 @@ func (s *Scanner) next() (*Record, error) {
 	}
 	g.Seal = g.seal.value
 	return g, nil
+}
+
+// join fills in what the batches of an entry name, which come before it.
+func (s *Scanner) join(g *Record) error {
+	e := g.entry.value
+	if err := s.rules.checkNames(e); err != nil {
+		return err
+	}
+	if len(g.batches) > len(e.Batches) {
+		return fmt.Errorf("%w: %d batches before an entry that names %d", ErrCount, len(g.batches), len(e.Batches))
+	}
+	batches, err := s.rules.openBatches(e, g.batches)
+	if err != nil || len(batches) == 0 {
+		return err
+	}
+	for _, b := range batches {
+		g.Batches = append(g.Batches, b.value)
+	}
+	e.take(batches)
+	return nil
 }
 
 // block reads one block; only the first of a generation may be the file's end.
@@ -287,6 +337,9 @@ func (s *Scanner) check(g *Record) error {
 		return err
 	}
 	if err := s.rules.checkTrusted(g.Entry, g.Seal); err != nil {
+		return err
+	}
+	if err := s.rules.checkAttested(g.Entry); err != nil {
 		return err
 	}
 	errs := make([]error, len(g.claims))

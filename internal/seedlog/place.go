@@ -67,8 +67,10 @@ func (r *Rules) checkPlaceAbove(e *Entry, parent Parent, claims []Block[Claim]) 
 		return fmt.Errorf("%w: entry of term %d on term %d", ErrOrder, e.Term, parent.Term)
 	case e.Term-parent.Term > MaxTermStep:
 		return fmt.Errorf("%w: entry of term %d on term %d, at most %d further", ErrOrder, e.Term, parent.Term, uint64(MaxTermStep))
-	case len(e.Claims) > MaxClaims:
-		return fmt.Errorf("%w: entry with %d claims, at most %d", ErrTooLarge, len(e.Claims), MaxClaims)
+	case uint64(len(e.Claims)) > r.MostClaims():
+		return fmt.Errorf("%w: entry with %d claims, at most %d", ErrTooLarge, len(e.Claims), r.MostClaims())
+	case e.NamesClaims() != uint64(len(e.Claims)):
+		return fmt.Errorf("%w: the batches of an entry", ErrMissing)
 	case len(claims) != len(e.Claims):
 		return fmt.Errorf("%w: %d claims for an entry that names %d", ErrCount, len(claims), len(e.Claims))
 	}

@@ -250,7 +250,7 @@ func (r *Rules) NewEntry(state *evolve.State, parent Parent, term uint64, leader
 // the digests of the state after it.
 func (r *Rules) EntryOf(parent Parent, term uint64, leader Peer, claims []CheckedClaim, theta, digest [32]byte) *Entry {
 	e := &Entry{Run: r.Run, Height: parent.Height + 1, Parent: parent.Link, Term: term, Leader: leader,
-		Claims: make([]Link, len(claims)), Theta: theta[:], State: digest[:]}
+		Claims: make([]Link, len(claims)), Theta: theta[:], State: digest[:], batch: r.Spec.Generation.Batch}
 	for i, c := range claims {
 		e.Claims[i] = c.link
 		e.Evaluations += c.value.Evaluations()

@@ -104,6 +104,9 @@ type Generation struct {
 	// Duration is how long a generation lasts at least, in milliseconds, in format 2; in format 1, where it is 0,
 	// leaders decide.
 	Duration uint64 `cbor:"duration,omitempty" json:"duration,omitempty"`
+
+	// Batch is how many claims a batch names, in format 2: entries name batches. 0: they name claims.
+	Batch uint64 `cbor:"batch,omitempty" json:"batch,omitempty"`
 }
 
 // Checks says when and on how many fresh episodes the mean policy is evaluated.
@@ -123,7 +126,7 @@ type Successor struct {
 // Limits of a run.
 const (
 	MaxChunk       = 256     // counters per chunk, and per claim
-	MaxClaims      = 1024    // claims per entry
+	MaxClaims      = 1024    // claims per entry that names them itself
 	MaxEvaluations = 1 << 17 // evaluations per entry
 	MaxEpisodes    = 1024    // episodes per candidate
 	MaxTermStep    = 1 << 20 // from the term of an entry to that of the next
@@ -212,6 +215,7 @@ func (s *Spec) check() error {
 		{"generation.quota", g.Quota, 1, s.maxQuota()},
 		{"generation.max_stale", g.MaxStale, 0, MaxStale},
 		{"generation.growth", g.Growth, 0, MaxGrowth},
+		{"generation.batch", g.Batch, 0, MaxBatch},
 		{"generation.weight_steps", g.WeightSteps, 1, 1 << 40},
 		{"checks.every", s.Checks.Every, 1, MaxEvalEvery},
 		{"checks.validate", s.Checks.Validate, 1, MaxEvalEpisodes},
@@ -224,6 +228,9 @@ func (s *Spec) check() error {
 		if f.value < f.min || f.value > f.max {
 			return fmt.Errorf("%w: %s is %d, allowed %d to %d", ErrSpec, f.name, f.value, f.min, f.max)
 		}
+	}
+	if g.Batch > 0 && s.Solo() {
+		return fmt.Errorf("%w: generation.batch is %d in a run on one machine, whose entries name claims", ErrSpec, g.Batch)
 	}
 	if !g.Open && g.Steps != 0 {
 		return fmt.Errorf("%w: generation.steps is %d, but a closed generation is closed by its evaluations alone", ErrSpec, g.Steps)
@@ -264,8 +271,8 @@ func (s *Spec) maxQuota() uint64 {
 // checkFormat refuses fields of another format.
 func (s *Spec) checkFormat() error {
 	switch spot := s.SpotChecks; {
-	case s.Format == Format1 && (spot != nil || s.Generation.MaxStale != 0 || s.Generation.Growth != 0 || s.Generation.Duration != 0):
-		return fmt.Errorf("%w: spot_checks, generation.max_stale, generation.growth and generation.duration are fields of format %d", ErrSpec, Format2)
+	case s.Format == Format1 && (spot != nil || s.Generation.MaxStale != 0 || s.Generation.Growth != 0 || s.Generation.Duration != 0 || s.Generation.Batch != 0):
+		return fmt.Errorf("%w: spot_checks, generation.max_stale, generation.growth, generation.duration and generation.batch are fields of format %d", ErrSpec, Format2)
 	case s.Format == Format1 && s.Env.Params != nil:
 		return fmt.Errorf("%w: env.params is a field of format %d", ErrSpec, Format2)
 	case s.Format == Format1:

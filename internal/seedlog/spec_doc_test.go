@@ -100,7 +100,7 @@ func dumpLog(t *testing.T, data []byte) string {
 	fmt.Fprintf(&d.out, "header\n")
 	d.row(1, 0, "length 58")
 	d.item(t, 0, "")
-	names := map[byte]string{kindClaim: "claim", kindEntry: "entry", kindSeal: "seal"}
+	names := map[byte]string{kindBatch: "batch", kindClaim: "claim", kindEntry: "entry", kindSeal: "seal"}
 	for d.at < len(data) {
 		size, width := binary.Uvarint(data[d.at:])
 		link, err := LinkFromBytes(data[d.at+width : d.at+width+linkLen])
@@ -123,6 +123,7 @@ func dumpLog(t *testing.T, data []byte) string {
 var tuples = map[int][]string{
 	6: {"parent", "peer", "chunk", "fitness", "steps", "signature"},
 	3: {"entry", "signature", "votes"},
+	2: {"claims", "attestations"},
 }
 
 // item shows one CBOR item, and what is in it line by line.

@@ -222,9 +222,9 @@ func TestTidy(t *testing.T) {
 				t.Fatal("a block that is needed is gone")
 			}
 		}
-		// The genesis; three entries of the branch and what is needed, of four blocks each; and at last a branch that
-		// was removed, which is not most of the file.
-		if n := len(r.aside.index); n != 1+4*4+4*pass {
+		// The genesis; three entries of the branch and what is needed, of six blocks each: two batches, two claims,
+		// entry and seal; and at last a branch that was removed, which is not most of the file.
+		if n := len(r.aside.index); n != 1+4*6+6*pass {
 			t.Fatalf("%d blocks are left", n)
 		}
 		save(t, r, move(6, "", grow(t, r.rules, won[3], newKey("b"), 1)...), Batch{Head: &HeadMove{Fork: 6}})

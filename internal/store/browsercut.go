@@ -281,9 +281,7 @@ func (r *BrowserRun) sweepScattered(c *change, low, high uint64) error {
 			continue // its blocks stay
 		}
 		c.drop = append(c.drop, row.entry, row.seal)
-		if e, err := seedlog.DecodeEntry(r.load([]seedlog.Link{row.entry})[row.entry]); err == nil {
-			c.drop = append(c.drop, e.Claims...)
-		}
+		c.drop = append(c.drop, r.named(r.load([]seedlog.Link{row.entry})[row.entry], nil)...)
 	}
 	return nil
 }

@@ -185,13 +185,32 @@ func (r *BrowserRun) readScattered(l seedlog.Link, rows []chainRow) ([]byte, boo
 	found := r.load(links)
 	links = nil
 	for _, row := range rows {
-		if e, err := seedlog.DecodeEntry(found[row.entry]); err == nil {
-			links = append(links, e.Claims...)
-		}
+		links = append(links, r.named(found[row.entry], nil)...)
 	}
 	r.load(links)
 	data, ok := found[l]
 	return data, ok
+}
+
+// named lists the blocks that an entry names, given those that need not be read.
+func (r *BrowserRun) named(entry []byte, given map[seedlog.Link][]byte) []seedlog.Link {
+	e, err := seedlog.DecodeEntry(entry)
+	if err != nil {
+		return nil
+	}
+	lacking := slices.DeleteFunc(slices.Clone(e.Batches), func(l seedlog.Link) bool { return given[l] != nil })
+	found := r.load(lacking)
+	whole, err := seedlog.ReadEntry(entry, func(l seedlog.Link) ([]byte, bool) {
+		data := given[l]
+		if data == nil {
+			data = found[l]
+		}
+		return data, data != nil
+	})
+	if err != nil {
+		return e.Batches
+	}
+	return whole.Named()
 }
 
 // load returns those blocks of a list that are in memory or have rows of their own, and keeps them in memory.

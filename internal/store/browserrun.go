@@ -227,9 +227,7 @@ func (r *BrowserRun) fetch(m *HeadMove, given map[seedlog.Link][]byte) {
 		if data == nil {
 			data = found[entry]
 		}
-		if e, err := seedlog.DecodeEntry(data); err == nil {
-			links = append(links, slices.DeleteFunc(e.Claims, func(l seedlog.Link) bool { return given[l] != nil })...)
-		}
+		links = append(links, slices.DeleteFunc(r.named(data, given), func(l seedlog.Link) bool { return given[l] != nil })...)
 	}
 	r.load(links)
 }

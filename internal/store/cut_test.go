@@ -32,7 +32,7 @@ func staleRules(t testing.TB) *seedlog.Rules {
 	}
 	spec.Format, spec.SpotChecks = seedlog.Format2, &seedlog.SpotChecks{First: 1, Share: 32}
 	spec.Strategy = seedlog.StrategyRef{Name: method.Name, Revision: method.Revision, Params: params}
-	spec.Generation = seedlog.Generation{Evaluations: 4, Open: true, Chunk: 2, Quota: 2, MaxStale: 2, WeightSteps: 1 << 20, Duration: 250}
+	spec.Generation = seedlog.Generation{Evaluations: 4, Open: true, Chunk: 2, Quota: 2, MaxStale: 2, WeightSteps: 1 << 20, Duration: 250, Batch: 1}
 	rules, err := seedlog.NewRules(&spec)
 	if err != nil {
 		t.Fatal(err)

@@ -174,7 +174,7 @@ func (b *Branch) add(g record, own seedlog.Peer) error {
 	for _, x := range g.blocks {
 		b.Bytes += seedlog.SectionLen(len(x.data))
 	}
-	for _, x := range g.blocks[:len(g.blocks)-2] { // entry and seal come last
+	for _, x := range g.blocks[g.batches : len(g.blocks)-2] { // entry and seal come last
 		claim, err := seedlog.DecodeClaim(x.data)
 		if err != nil {
 			return fmt.Errorf("%w: claim %s: %w", ErrCorrupt, x.link, err)
@@ -246,11 +246,11 @@ func (r *Run) Tidy(need []seedlog.Link) error {
 		for _, at := range path {
 			keep[at.entry], keep[at.seal] = true, true
 			data, ok := r.Block(at.entry)
-			e, err := seedlog.DecodeEntry(data)
+			e, err := seedlog.ReadEntry(data, r.Block)
 			if !ok || err != nil {
 				continue
 			}
-			for _, l := range e.Claims {
+			for _, l := range e.Named() {
 				keep[l] = true
 			}
 		}

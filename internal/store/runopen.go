@@ -97,11 +97,11 @@ func (r *Run) readChain(sealOf map[seedlog.Link]seedlog.Link) (blocks [][]seedlo
 		if !ok || !seal.Defined() {
 			return nil, r.lacks(at)
 		}
-		e, err := seedlog.DecodeEntry(data)
+		e, err := seedlog.ReadEntry(data, r.Block)
 		if err != nil {
 			return nil, fmt.Errorf("%w: entry %s: %w", ErrCorrupt, at, err)
 		}
-		all := append(slices.Clone(e.Claims), at, seal)
+		all := append(e.Named(), at, seal)
 		for _, l := range all {
 			if !r.has(l) {
 				return nil, r.lacks(l)

@@ -18,7 +18,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// newRules returns a run of two claims per generation: that of a swarm, or a solo one.
+// newRules returns a run of two claims per generation: that of a swarm, whose entries name batches unless the seed is
+// 4, or a solo one.
 func newRules(t testing.TB, seed uint64, solo bool) *seedlog.Rules {
 	t.Helper()
 	method, err := evolve.FindRevision("dises", 1)
@@ -44,6 +45,10 @@ func newRules(t testing.TB, seed uint64, solo bool) *seedlog.Rules {
 		spec.Origin = origin[:]
 	} else {
 		spec.Nonce[0] = 1
+		if seed != 4 {
+			spec.Format, spec.SpotChecks = seedlog.Format2, &seedlog.SpotChecks{First: 1, Share: 32}
+			spec.Generation.Duration, spec.Generation.Batch = 250, 1
+		}
 	}
 	rules, err := seedlog.NewRules(spec)
 	if err != nil {
@@ -63,6 +68,9 @@ type generation struct {
 
 func (g *generation) blocks() [][]byte {
 	blocks := [][]byte{seedlog.Encode(g.entry), seedlog.Encode(g.seal)}
+	for _, b := range g.entry.Blocks() {
+		blocks = append(blocks, b.Bytes())
+	}
 	for _, c := range g.claims {
 		blocks = append(blocks, seedlog.Encode(c))
 	}

@@ -62,25 +62,25 @@ func writeChain(w io.Writer, rules *seedlog.Rules, s Store, fork uint64, branch 
 	return nil
 }
 
-// appendGeneration appends the claims of an entry on parent, the entry and its seal as sections of a seed log.
+// appendGeneration appends what an entry on parent names, the entry and its seal as sections of a seed log.
 func appendGeneration(b []byte, s Store, at link, parent seedlog.Link) ([]byte, error) {
 	data, ok := s.Block(at.entry)
 	if !ok {
 		return b, fmt.Errorf("entry %s is not in the store", at.entry)
 	}
-	e, err := seedlog.DecodeEntry(data)
+	e, err := seedlog.ReadEntry(data, s.Block)
 	if err != nil {
 		return b, err
 	}
 	if e.Parent != parent {
 		return b, errMoved
 	}
-	for _, l := range e.Claims {
-		claim, ok := s.Block(l)
+	for _, l := range e.Named() {
+		named, ok := s.Block(l)
 		if !ok {
-			return b, fmt.Errorf("claim %s is not in the store", l)
+			return b, fmt.Errorf("block %s is not in the store", l)
 		}
-		b = seedlog.AppendLinked(b, l, claim)
+		b = seedlog.AppendLinked(b, l, named)
 	}
 	b = seedlog.AppendLinked(b, at.entry, data)
 	sealed, ok := s.Block(at.seal)

@@ -39,7 +39,7 @@ var crowds = []Mutant{
 		"	if false {\n",
 		"the first claim of a newcomer is short where many come", "coordinator TestNewcomersOfACrowdMakeShortClaims"},
 	{"attestations for one entry", "coordinator/attesters.go",
-		"	a.newcomers = attestedEntries * seedlog.MaxAttestations\n",
-		"	a.newcomers = seedlog.MaxAttestations\n",
+		"	a.newcomers = attestedEntries * int(mostAttested(c.rules))\n",
+		"	a.newcomers = int(mostAttested(c.rules))\n",
 		"what is under way fills the next entries", "coordinator TestAttestationsFitAnEntry"},
 }

@@ -120,7 +120,7 @@ func (s *Swarm) led(a *Actor, last uint64) (entries, owned uint64) {
 		}
 	}
 	for _, link := range chain[len(chain)-int(last):] {
-		if e, err := seedlog.DecodeEntry(s.library.blocks[link]); err == nil && leaders[e.Leader] {
+		if e, err := seedlog.ReadEntry(s.library.blocks[link], s.library.block); err == nil && leaders[e.Leader] {
 			entries++
 		}
 	}
@@ -214,7 +214,7 @@ func TestEquivocator(t *testing.T) {
 				t.Fatalf("signed twice at heights %d, %d messages show it, the chain has %d entries", q.places, s.Report.Doubles, len(chain))
 			}
 			for i, link := range chain {
-				e, err := seedlog.DecodeEntry(s.library.blocks[link])
+				e, err := seedlog.ReadEntry(s.library.blocks[link], s.library.block)
 				if err != nil {
 					t.Fatal(err)
 				}

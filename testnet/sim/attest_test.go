@@ -46,7 +46,7 @@ func (s *Swarm) attested() (byTabs, all int) {
 	d := s.nodes[0].disk
 	for _, link := range d.chain {
 		data, _ := d.Block(link)
-		e, err := seedlog.DecodeEntry(data)
+		e, err := seedlog.ReadEntry(data, d.Block)
 		if err != nil {
 			continue
 		}

@@ -65,7 +65,7 @@ func (q *equivocator) Send(a *Actor, n int, out []coordinator.Envelope) []coordi
 // twin makes another entry for the place of an entry that an owned peer announces, with its last claim left out, where
 // enough are left.
 func (q *equivocator) twin(a *Actor, n int, m *coordinator.Announce) (coordinator.Generation, bool) {
-	e, err := seedlog.DecodeEntry(m.Entry)
+	e, err := seedlog.ReadEntry(m.Entry, a.Block)
 	if err != nil {
 		return coordinator.Generation{}, false
 	}

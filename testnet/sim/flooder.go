@@ -91,7 +91,7 @@ func (a *Actor) old(v View, below int) seedlog.Link {
 // claimAt is the first claim of an entry.
 func (a *Actor) claimAt(link seedlog.Link) *seedlog.Claim {
 	data, _ := a.Block(link)
-	e, err := seedlog.DecodeEntry(data)
+	e, err := seedlog.ReadEntry(data, a.Block)
 	if err != nil {
 		return nil
 	}

@@ -34,12 +34,18 @@ func (l *library) add(blocks []seedlog.RawBlock) {
 	}
 }
 
+// block looks up what any peer ever had.
+func (l *library) block(link seedlog.Link) ([]byte, bool) {
+	data, ok := l.blocks[link]
+	return data, ok
+}
+
 // find folds what it must to know an entry; nil if a block is missing.
 func (l *library) find(link seedlog.Link) *known {
 	if k := l.known[link]; k != nil {
 		return k
 	}
-	e, err := seedlog.DecodeEntry(l.blocks[link])
+	e, err := seedlog.ReadEntry(l.blocks[link], l.block)
 	if err != nil {
 		return nil
 	}
@@ -132,6 +138,10 @@ func (a *Actor) Seal(e *seedlog.Entry, leader int, claims []*seedlog.Claim, vote
 	g.Entry, link = e.Encode()
 	g.Seal, _ = seedlog.NewSeal(e, a.Key(leader), votes).Encode()
 	l := &a.swarm.library
+	for _, batch := range e.Blocks() {
+		g.Claims = append(g.Claims, batch.Bytes())
+		l.blocks[batch.Link()] = batch.Bytes()
+	}
 	for _, c := range claims {
 		data, claimLink := c.Encode()
 		g.Claims = append(g.Claims, data)

@@ -30,7 +30,7 @@ func (g *grinder) Send(a *Actor, n int, out []coordinator.Envelope) []coordinato
 		if !ok {
 			continue
 		}
-		entry, err := seedlog.DecodeEntry(m.Entry)
+		entry, err := seedlog.ReadEntry(m.Entry, a.Block)
 		if err != nil {
 			continue
 		}

@@ -185,6 +185,13 @@ func (v *verifier) entry(n *node, key [2]seedlog.Link, parent *verdict) *verdict
 	if err != nil {
 		return &verdict{err: err}
 	}
+	var batches [][]byte
+	for _, link := range entry.Value().Batches {
+		batches = append(batches, n.disk.blocks[link])
+	}
+	if entry, err = s.rules.Join(entry, batches); err != nil {
+		return &verdict{err: err}
+	}
 	e := entry.Value()
 	var lies []coordinator.Peer
 	checked, claims := make([]seedlog.CheckedClaim, len(e.Claims)), make([]*seedlog.Claim, len(e.Claims))

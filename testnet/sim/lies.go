@@ -131,7 +131,7 @@ func (s *Swarm) followLies(best coordinator.Snapshot) {
 // findLies lists the false claims of an entry.
 func (s *Swarm) findLies(link seedlog.Link) {
 	b := s.lies
-	e, err := seedlog.DecodeEntry(s.library.blocks[link])
+	e, err := seedlog.ReadEntry(s.library.blocks[link], s.library.block)
 	for i := 0; err == nil && i < len(e.Claims); i++ {
 		var c *seedlog.Claim
 		if c, err = seedlog.DecodeClaim(s.library.blocks[e.Claims[i]]); err != nil {

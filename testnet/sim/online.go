@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/evoswarm/evoswarm/coordinator"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -148,7 +149,7 @@ func (s *Swarm) announced(n *node, block []byte) {
 		s.online.entries[at] = link
 		s.online.acknowledged[link] = true
 		s.Report.Entries++
-		s.Report.Claims += len(e.Claims)
+		s.Report.Claims += int(e.NamesClaims())
 	}
 }
 
@@ -223,6 +224,9 @@ func (s *Swarm) limit(table string, chain int) int {
 	case "chain.nodes":
 		return chain + maxSide
 	}
+	if strings.HasPrefix(table, "work.pool.") && s.rules.Spec.Generation.Batch == seedlog.MaxBatch {
+		return maxPool
+	}
 	return s.online.maxTable
 }
 
@@ -232,4 +236,5 @@ const (
 	maxChain = 4096
 	maxTable = 4096
 	maxSide  = 1024
+	maxPool  = 32 * seedlog.MaxClaims // of claims, where entries name thousands
 )

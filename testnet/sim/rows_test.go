@@ -102,7 +102,7 @@ func (s *scene) chain(peer int) []seedlog.Link { return s.nodes[peer].disk.chain
 func (s *scene) entry(peer int, height uint64) *seedlog.Entry {
 	s.t.Helper()
 	n := s.nodes[peer]
-	e, err := seedlog.DecodeEntry(n.disk.blocks[n.disk.chain[height-1]])
+	e, err := seedlog.ReadEntry(n.disk.blocks[n.disk.chain[height-1]], n.disk.Block)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -604,7 +604,7 @@ func TestFalseFitness(t *testing.T) {
 	s.pass(20 * second)
 	t.Logf("cut off by all after %d ticks", took)
 	for _, link := range s.chain(0) {
-		e, _ := seedlog.DecodeEntry(s.nodes[0].disk.blocks[link])
+		e, _ := seedlog.ReadEntry(s.nodes[0].disk.blocks[link], s.nodes[0].disk.Block)
 		if slices.Contains(s.authors(0, e), s.nodes[4].peer) {
 			t.Errorf("its work is in the entry of height %d", e.Height)
 		}

@@ -101,6 +101,9 @@ var spotChecks = seedlog.SpotChecks{First: 1, Share: 32}
 // generationMS is how long a generation lasts at least.
 const generationMS = 250
 
+// claimBatch is how many claims a batch names: so few that entries of small swarms name several.
+const claimBatch = 3
+
 // bestState has states evaluated so often that short runs have several.
 var bestState = seedlog.BestState{Every: maxStale + 4, Results: 16}
 
@@ -146,7 +149,7 @@ func newSpec(o Options, origin coordinator.Peer, trust []coordinator.Peer) (*see
 		spec.Format, spec.SpotChecks, spec.Trust = seedlog.Format2, nil, trust
 	}
 	if spec.Format == seedlog.Format2 {
-		spec.Generation.Duration, spec.Best = generationMS, &bestState
+		spec.Generation.Duration, spec.Generation.Batch, spec.Best = generationMS, claimBatch, &bestState
 	}
 	return spec, nil
 }

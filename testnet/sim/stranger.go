@@ -174,7 +174,7 @@ func (st *Stranger) link() seedlog.Link {
 	case kind == 2:
 		return st.best.Head
 	case kind == 3:
-		if e, err := seedlog.DecodeEntry(st.block(chain)); err == nil {
+		if e, err := seedlog.ReadEntry(st.block(chain), a.Block); err == nil {
 			return e.Claims[a.Below(len(e.Claims))]
 		}
 	}
@@ -265,7 +265,7 @@ func (st *Stranger) make() coordinator.Message {
 		}
 		return a.Proof(claim, 0, make([]int64, a.swarm.rules.Signs()), st.number(), st.key())
 	case 2: // a proof against a claim of the chain
-		if e, err := seedlog.DecodeEntry(first(a.Block(st.parent()))); err == nil {
+		if e, err := seedlog.ReadEntry(first(a.Block(st.parent())), a.Block); err == nil {
 			if claim, err := seedlog.DecodeClaim(first(a.Block(e.Claims[a.Below(len(e.Claims))]))); err == nil {
 				return a.Proof(claim, a.Rules().First(claim), make([]int64, a.swarm.rules.Signs()), st.number(), st.key())
 			}

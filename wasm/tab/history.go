@@ -46,7 +46,7 @@ func readGeneration(log store.Store, link seedlog.Link) (generation, bool) {
 	if !ok {
 		return generation{}, false
 	}
-	entry, err := seedlog.DecodeEntry(block)
+	entry, err := seedlog.ReadEntry(block, log.Block)
 	if err != nil {
 		return generation{}, false
 	}

@@ -84,7 +84,7 @@ func (r recentReader) read(link seedlog.Link, left *int) (recentEntry, bool) {
 	if !ok {
 		return recentEntry{}, false
 	}
-	entry, err := seedlog.DecodeEntry(block)
+	entry, err := seedlog.ReadEntry(block, r.log.Block)
 	if err != nil {
 		return recentEntry{}, false
 	}
