@@ -3,7 +3,8 @@
 #
 #	testnet/record-format2.sh build/evonode FOLDER
 #
-# swarm.seedlog: three nodes, of which two are newcomers; results of earlier states, attestations, held-out results.
+# batches.seedlog: three nodes, of which two are newcomers; results of earlier states, attestations, held-out results.
+# swarm.seedlog: the same, recorded when entries named their claims (no generation.batch).
 # solved.seedlog: a run that ends because its policy passed the test.
 # trusted.seedlog: two nodes with a list of trusted keys.
 # params.seedlog: a run on one machine with parameters of its environment.
@@ -36,7 +37,7 @@ says one '"state":"training"'
 start two 18011 join http://127.0.0.1:18010
 start three 18012 join http://127.0.0.1:18010
 says one '"ended":true'
-finish swarm one two three
+finish batches one two three
 
 start alone 18013 --bootstrap --train CartPole-v1
 says alone '"ended":true'

@@ -18,6 +18,7 @@ func TestGoldenFormat2(t *testing.T) {
 		stale, attested, heldOut, end bool
 	}{
 		{"swarm", true, true, true, true},
+		{"batches", true, true, true, true},
 		{"solved", false, false, false, true},
 		{"trusted", true, false, false, true},
 		{"params", false, false, false, false},
