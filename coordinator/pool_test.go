@@ -282,14 +282,18 @@ func entriesFit(t *testing.T, spec seedlog.Spec) {
 			t.Errorf("%d of %d claims picked: %d bytes, at most %d", len(picked), n, size, most)
 		}
 	}
-	spec.Generation.Evaluations, spec.Generation.Quota = 200*uint64(len(results)), seedlog.MaxEvaluations
+	closes := 200
+	if spec.Generation.Batch > 0 {
+		closes = 400
+	}
+	spec.Generation.Evaluations, spec.Generation.Quota = uint64(closes*len(results)), seedlog.MaxEvaluations
 	large, err := seedlog.NewRules(&spec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	claims := slices.Repeat([]*pooled{{claim: long}}, 1000)
-	if n := len(sendable(large, claims)); n != 200 {
-		t.Errorf("%d claims picked, 200 close an entry", n)
+	if n := len(sendable(large, claims)); n != closes {
+		t.Errorf("%d claims picked, %d close an entry", n, closes)
 	}
 }
 

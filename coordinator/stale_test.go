@@ -146,7 +146,7 @@ func TestRestartWithStaleClaims(t *testing.T) {
 // TestShortBranchesCostNothing: where all who follow an entry re-run of it by lot, a branch that replaces a few
 // entries, as elections leave them, has nobody re-run more than that. In large swarms it would be each native for each.
 func TestShortBranchesCostNothing(t *testing.T) {
-	f := newNextField(t, 4, 4, 0)
+	f := newSeededField(t, 4, 4, 4) // in which nobody falls behind by more than that
 	f.pass(150)
 	drawn := make(map[*job]bool)
 	f.each = func(int) {
