@@ -91,3 +91,28 @@ func agree(t *testing.T, data []byte, want Link) {
 		t.Errorf("go-cid names the block %s (%v), we %s", got, err, want)
 	}
 }
+
+// TestBatchedInterop: other programs read a log whose entries name batches, and its blocks.
+func TestBatchedInterop(t *testing.T) {
+	data, err := os.ReadFile(batchedFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := checkCar(data); err != nil {
+		t.Error(err)
+	}
+	reader, err := car.NewBlockReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := 0
+	block, err := reader.Next()
+	for ; err == nil; block, err = reader.Next() {
+		agree(t, block.RawData(), Link{block.Cid()})
+		blocks++
+	}
+	// The genesis, and three generations of three and twice one batch, nine claims in all, an entry and a seal each.
+	if err != io.EOF || blocks != 1+5+9+3*2 {
+		t.Errorf("%d blocks, then %v", blocks, err)
+	}
+}
