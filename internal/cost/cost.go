@@ -11,7 +11,7 @@ import (
 	"github.com/evoswarm/evoswarm/coordinator"
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
-	"github.com/evoswarm/evoswarm/internal/runspec"
+	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
@@ -59,7 +59,7 @@ func Of(rules *seedlog.Rules, workers int) Estimate {
 	c.Memory = states + int64(workers)*candidates + results
 
 	candidate := float64(perResult(rules.Strategy.Shape())) * noiseNS
-	step := float64(runspec.StepNS(rules.Env)) + float64(shape.Dim)*denseNS
+	step := float64(rollout.StepNS(rules.Env)) + float64(shape.Dim)*denseNS
 	episodes := float64(rules.Spec.Episodes.Count)
 	perEvaluation := candidate + foldNS + episodes*step*float64(rules.Env.MaxSteps)
 	c.ClaimSeconds = float64(rules.EvaluationsPerChunk()) * perEvaluation / 1e9

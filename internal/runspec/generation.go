@@ -107,12 +107,6 @@ func setTrust(spec *seedlog.Spec, keys []seedlog.Peer) {
 	spec.SpotChecks = nil
 }
 
-// envStepNS is what a step of a world takes that does not say so itself, and of the loop around it.
-const envStepNS = 100
-
-// StepNS is roughly how long a step of a world takes on one core, in nanoseconds.
-func StepNS(env *envs.Spec) int { return max(env.StepNS, envStepNS) }
-
 // evaluationNS is roughly how long the steps of an evaluation take on one core, if all of its episodes go to the limit.
 func evaluationNS(env *envs.Spec, stepNS int, episodes uint64) uint64 {
 	return uint64(stepNS) * uint64(env.MaxSteps) * episodes

@@ -93,7 +93,7 @@ func New(o Options) (*seedlog.Rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := setGeneration(spec, env, cmp.Or(o.StepNS, StepNS(env)), plan.Strategy.Antithetic()); err != nil {
+	if err := setGeneration(spec, env, cmp.Or(o.StepNS, rollout.StepNS(env)), plan.Strategy.Antithetic()); err != nil {
 		return nil, err
 	}
 	switch {

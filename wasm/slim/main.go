@@ -2,7 +2,7 @@
 //
 // It is the one of the module with replacements of what libp2p brings along and a tab never uses, which would be a
 // third of what a tab downloads (docs/RATIONALE.md, "What a tab leaves out"). FOLDER gets tab.mod and tab.sum, for go
-// build -modfile=FOLDER/tab.mod, and the replaced libp2p. The replacements of other modules are next to this file.
+// build -modfile=FOLDER/tab.mod, and the modules that it trims. What takes the place of others is next to this file.
 package main
 
 import (
@@ -15,10 +15,19 @@ import (
 	"strings"
 )
 
-const libp2p = "github.com/libp2p/go-libp2p"
-
-// keyFiles are the files of libp2p's core/crypto whose place _crypto/keys.go takes.
-var keyFiles = []string{"ecdsa.go", "key_to_stdlib.go", "rsa_common.go", "rsa_go.go", "secp256k1.go"}
+// trimmed are modules of which single files are left out or replaced.
+var trimmed = []struct {
+	module string
+	// folder has the files inside the module.
+	folder string
+	// gone are left out. One that is not there has another name in this version, and would be linked again.
+	gone []string
+	// ours is our folder with a file that is put there.
+	ours, file string
+}{
+	{"github.com/libp2p/go-libp2p", "core/crypto", []string{"ecdsa.go", "key_to_stdlib.go", "rsa_common.go", "rsa_go.go", "secp256k1.go"}, "_crypto", "keys.go"},
+	{"github.com/multiformats/go-multihash", "register/all", []string{"multihash_all.go"}, "_multihash", "multihash_all.go"},
+}
 
 func main() {
 	if len(os.Args) != 2 {
@@ -32,18 +41,31 @@ func main() {
 }
 
 func slim(folder string) error {
-	if err := copyLibp2p(filepath.Join(folder, "go-libp2p")); err != nil {
-		return err
-	}
 	mod, err := os.ReadFile("go.mod")
 	if err != nil {
 		return err
 	}
-	for _, r := range [][2]string{
+	replaced := [][2]string{
 		{"github.com/prometheus/client_golang", "wasm/slim/client_golang"},
 		{"github.com/multiformats/go-multicodec", "wasm/slim/go-multicodec"},
-		{libp2p, filepath.Join(folder, "go-libp2p")},
-	} {
+	}
+	for i := range trimmed {
+		m := &trimmed[i]
+		to := filepath.Join(folder, filepath.Base(m.module))
+		if err := copyModule(m.module, to); err != nil {
+			return err
+		}
+		for _, name := range m.gone {
+			if err := os.Remove(filepath.Join(to, m.folder, name)); err != nil {
+				return err
+			}
+		}
+		if err := copyFile(filepath.Join("wasm", "slim", m.ours, m.file), filepath.Join(to, m.folder, m.file)); err != nil {
+			return err
+		}
+		replaced = append(replaced, [2]string{m.module, to})
+	}
+	for _, r := range replaced {
 		at := filepath.ToSlash(r[1])
 		if !filepath.IsAbs(r[1]) {
 			at = "./" + at
@@ -60,16 +82,16 @@ func slim(folder string) error {
 	return os.WriteFile(filepath.Join(folder, "tab.sum"), sum, 0o644)
 }
 
-// copyLibp2p copies libp2p's programs, with keys of Ed25519 alone.
-func copyLibp2p(to string) error {
+// copyModule copies the programs of a module.
+func copyModule(module, to string) error {
 	if err := os.RemoveAll(to); err != nil {
 		return err
 	}
-	from, err := modulePath()
+	from, err := modulePath(module)
 	if err != nil {
 		return err
 	}
-	err = filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !ours(path) {
 			return err
 		}
@@ -79,16 +101,6 @@ func copyLibp2p(to string) error {
 		}
 		return copyFile(path, filepath.Join(to, inside))
 	})
-	if err != nil {
-		return err
-	}
-	for _, name := range keyFiles {
-		// One that is not there has another name in this version of libp2p, and would be linked again.
-		if err := os.Remove(filepath.Join(to, "core", "crypto", name)); err != nil {
-			return err
-		}
-	}
-	return copyFile(filepath.Join("wasm", "slim", "_crypto", "keys.go"), filepath.Join(to, "core", "crypto", "keys.go"))
 }
 
 // ours reports whether a file of a module is part of its programs.
@@ -96,14 +108,14 @@ func ours(path string) bool {
 	return filepath.Base(path) == "go.mod" || strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go")
 }
 
-// modulePath is where libp2p is, of the version that go.mod names.
-func modulePath() (string, error) {
+// modulePath is where a module is, of the version that go.mod names.
+func modulePath(module string) (string, error) {
 	var said bytes.Buffer
-	cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", libp2p)
+	cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module)
 	cmd.Stderr = &said
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("go list -m %s: %w: %s", libp2p, err, said.String())
+		return "", fmt.Errorf("go list -m %s: %w: %s", module, err, said.String())
 	}
 	return strings.TrimSpace(string(out)), nil
 }
