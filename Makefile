@@ -37,7 +37,7 @@ test: ## run the whole suite; installs what it needs
 build: page ## compile build/evonode with the page and the tab's wasm programs in it
 	go build -tags page -ldflags '$(LDFLAGS)' -o build/evonode ./node/evonode
 
-page: node-modules ## build the volunteer page with both wasm programs, compressed, in web/dist
+page: node-modules ## build the volunteer page with its wasm programs, compressed, in web/dist
 	node web/build.mjs
 
 node-modules: web/node_modules/.package-lock.json
@@ -52,7 +52,7 @@ testnet/foreign/node_modules/.package-lock.json: testnet/foreign/package-lock.js
 	npm ci --prefix testnet/foreign --no-audit --no-fund --loglevel=error
 	@touch $@
 
-wasm: ## build only the tab's two wasm programs, in build/web, and say how large they are packed
+wasm: ## build only the tab's wasm programs, in build/web, and say how large they are packed
 	node web/build.mjs programs
 
 tools: ## install what the tests need from Debian, or name it
@@ -61,6 +61,7 @@ tools: ## install what the tests need from Debian, or name it
 vet: ## go vet, native and for the tab
 	go vet ./...
 	GOOS=js GOARCH=wasm go vet ./envs/... ./coordinator/... ./internal/... ./wasm/...
+	GOOS=js GOARCH=wasm go vet -tags mujoco ./wasm/worker
 
 lint: vet ## vet, format, the project's own rules, staticcheck
 	@test -z "$$(gofmt -l $(GO_DIRS))" || { echo 'not formatted (make fmt):'; gofmt -l $(GO_DIRS); exit 1; }

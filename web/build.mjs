@@ -1,4 +1,4 @@
-// Builds the volunteer page into dist/: both wasm programs of the tab, the bundled TypeScript, and every file with a
+// Builds the volunteer page into dist/: the wasm programs of the tab, the bundled TypeScript, and every file with a
 // hash in its name and compressed with brotli and gzip. What is up to date is taken from build/web.
 //
 //   node web/build.mjs programs   the wasm programs alone, and their sizes
@@ -45,9 +45,14 @@ async function main() {
   const goroot = (await go("env", "GOROOT")).trim();
   const modfile = await slimModules();
   if (process.argv[2] === "programs") return programs(modfile, started);
-  const [tab, worker, scripts] = await Promise.all([program("tab", modfile), program("worker", modfile), bundle(goroot)]);
+  const modules = await moduleNames();
+  const [tab, scripts, ...workers] = await Promise.all([program("tab", modfile), bundle(goroot), ...modules.map((name) => program("worker", modfile, name))]);
   const files = new Map();
-  const names = { tab: add(files, "tab.wasm", tab), compute: add(files, "compute.wasm", worker) };
+  const names = { tab: add(files, "tab.wasm", tab), programs: {} };
+  for (const [i, name] of modules.entries()) {
+    const worlds = await readFile(path.join(root, "internal", "worlds", `${name}.wasm`));
+    names.programs[name] = { compute: add(files, computeName(name, i), workers[i]), worlds: add(files, `${name}.wasm`, worlds) };
+  }
   const offline = scripts.find(([name]) => name === "offline.js")[1];
   for (const [name, data] of scripts) if (data !== offline) names[path.parse(name).name + path.extname(name)] = add(files, name, data);
   names.icon = add(files, "icon.svg", await readFile(path.join(web, "src", "icon.svg")));
@@ -58,33 +63,52 @@ async function main() {
   const build = digest(JSON.stringify(names) + templates.join("") + manifest + offline).slice(0, 12);
   files.set("manifest.webmanifest", Buffer.from(render("manifest.webmanifest", manifest, names, build)));
   // The service worker has one address for all builds: browsers ask for it again, and see that it changed.
-  const kept = [names.tab, names.compute, names.icon, names["page.js"], names["page.css"], names["worker.js"], names["network.js"], "manifest.webmanifest"];
-  files.set("offline.js", Buffer.concat([Buffer.from(`const page=${JSON.stringify({ build, files: kept, later: [names["space.js"]] })};`), offline]));
+  const kept = [names.tab, names.icon, names["page.js"], names["page.css"], names["worker.js"], names["network.js"], "manifest.webmanifest"];
+  const later = [names["space.js"], ...Object.values(names.programs).flatMap((files) => Object.values(files))];
+  files.set("offline.js", Buffer.concat([Buffer.from(`const page=${JSON.stringify({ build, files: kept, later })};`), offline]));
   pages.forEach((page, i) => files.set(page, Buffer.from(render(page, templates[i], names, build))));
 
   const sizes = await write(files, build);
   report(sizes, build, Date.now() - started);
 }
 
-// roomy are packages whose small functions are not copied to where they are called: that takes 3 % of what a tab
-// downloads, and they move messages, which is little next to what is in those.
-const roomy = ["google.golang.org/protobuf/...", "github.com/libp2p/...", "github.com/multiformats/..."];
+// roomy are packages whose small functions are not copied to where they are called: that takes 6 % of what a tab
+// downloads. They move messages or write text, which is little next to what is in those.
+const roomy = [
+  ...["google.golang.org/protobuf/...", "github.com/libp2p/...", "github.com/multiformats/...", "github.com/ipfs/...", "github.com/mr-tron/..."],
+  ...["archive/zip", "compress/flate", "encoding/json", "fmt", "log", "log/slog", "math/big", "net", "net/netip", "reflect", "time"],
+];
 
-// program compiles one of the tab's Go programs and returns its bytes.
-async function program(name, modfile) {
-  const out = path.join(cache, `${name}.wasm`);
+// program compiles one of the tab's Go programs, with the worlds that a tag says, and returns its bytes.
+async function program(name, modfile, tag = "") {
+  const out = path.join(cache, programFile(name, tag));
   const env = { ...process.env, GOOS: "js", GOARCH: "wasm", GOFLAGS: "" };
-  await go("build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", ...roomy.map((p) => `-gcflags=${p}=-l`), `-modfile=${modfile}`, "-o", out, `./wasm/${name}`, env);
+  await go("build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", ...roomy.map((p) => `-gcflags=${p}=-l`), `-modfile=${modfile}`, `-tags=${tag}`, "-o", out, `./wasm/${name}`, env);
   return readFile(out);
 }
 
-// programs compiles both programs, and says how large they are packed.
+function programFile(name, tag) {
+  return tag === "" ? `${name}.wasm` : `${name}-${tag}.wasm`;
+}
+
+// moduleNames are those of internal/worlds, for each of which there is a program of wasm/worker.
+async function moduleNames() {
+  return Object.keys(JSON.parse(await readFile(path.join(root, "internal", "worlds", "modules.json"), "utf8")));
+}
+
+// computeName is the file of the program for a module's worlds.
+function computeName(module, i) {
+  return i === 0 ? "compute.wasm" : `compute_${module}.wasm`;
+}
+
+// programs compiles the programs, and says how large they and the modules of worlds are packed.
 async function programs(modfile, started) {
   const sizes = [];
-  for (const name of ["tab", "worker"]) {
-    const data = await program(name, modfile);
-    const br = await compressed(data, `q${quality}.br`, brotli);
-    sizes.push({ path: `build/web/${name}.wasm`, size: data.length, br: br.length });
+  const add = async (path, data) => sizes.push({ path, size: data.length, br: (await compressed(data, `q${quality}.br`, brotli)).length });
+  await add("build/web/tab.wasm", await program("tab", modfile));
+  for (const name of await moduleNames()) {
+    await add(`build/web/${programFile("worker", name)}`, await program("worker", modfile, name));
+    await add(`internal/worlds/${name}.wasm`, await readFile(path.join(root, "internal", "worlds", `${name}.wasm`)));
   }
   report(sizes, "programs", Date.now() - started);
 }
@@ -147,7 +171,7 @@ function add(files, name, data) {
 
 // render fills the names of the assets and the build id into a page.
 function render(page, template, names, build) {
-  const assets = { build, tab: names.tab, compute: names.compute, worker: names["worker.js"], network: names["network.js"], space: names["space.js"] };
+  const assets = { build, tab: names.tab, programs: names.programs, worker: names["worker.js"], network: names["network.js"], space: names["space.js"] };
   const values = {
     build,
     icon: names.icon,
@@ -156,7 +180,6 @@ function render(page, template, names, build) {
     viewer: names["viewer.js"],
     runs: names["runs.js"],
     tab: names.tab,
-    compute: names.compute,
     assets: JSON.stringify(assets),
   };
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_, key) => {

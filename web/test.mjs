@@ -15,6 +15,7 @@ await esbuild.build({
   entryPoints: tests.map((f) => `src/${f}`),
   bundle: true,
   platform: "node",
+  alias: { "#worlds": path.join(path.dirname(web), "internal", "worlds") },
   format: "esm",
   outExtension: { ".js": ".mjs" },
   outdir: out,

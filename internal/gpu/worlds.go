@@ -29,7 +29,7 @@ type world struct {
 
 // worldOf returns the world of an environment. Errors wrap ErrProgram.
 func worldOf(env *envs.Spec) (world, error) {
-	i := slices.IndexFunc(worlds.Table, func(w worlds.World) bool { return w.ID == env.ID })
+	i := slices.IndexFunc(worlds.Table, func(w worlds.World) bool { return w.ID == env.ID && w.OnDevices() })
 	if i < 0 {
 		return world{}, fmt.Errorf("%w: devices have none for %s; the CPU's cores compute", ErrProgram, env.ID)
 	}

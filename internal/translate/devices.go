@@ -14,7 +14,7 @@ import (
 func Devices(p *Program) (map[string]string, error) {
 	texts := map[string]string{}
 	for _, w := range worlds.Table {
-		if texts[w.Name()] != "" {
+		if !w.OnDevices() || texts[w.Name()] != "" {
 			continue
 		}
 		state := "envs/" + w.Package + ".State"

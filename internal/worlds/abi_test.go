@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/evoswarm/evoswarm/envs"
+	"github.com/evoswarm/evoswarm/internal/noise"
 	"github.com/evoswarm/evoswarm/internal/worlds"
 )
 
@@ -75,9 +76,15 @@ func abiModule(t *testing.T, name string, variants []*envs.Spec) string {
 		}
 		return strings.Join(all, ",")
 	}
-	out := filepath.Join(t.TempDir(), name+".wasm")
+	dir := t.TempDir()
+	var table strings.Builder
+	for _, x := range noise.Table() {
+		fmt.Fprintf(&table, "%xf,\n", x)
+	}
+	writeFile(t, filepath.Join(dir, "gauss.h"), table.String())
+	out := filepath.Join(dir, name+".wasm")
 	args := []string{"--target=wasm32", "-nostdlib", "-std=c11", "-O1", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-strict-aliasing",
-		"-mbulk-memory", "-mnontrapping-fptoint", "-ffunction-sections", "-Wl,--no-entry", "-Wl,--strip-all", "-Wl,-z,stack-size=262144",
+		"-mbulk-memory", "-mnontrapping-fptoint", "-ffunction-sections", "-fdata-sections", "-I" + dir, "-Wl,--no-entry", "-Wl,--strip-all", "-Wl,-z,stack-size=262144",
 		"-DSTATE(f)=" + name + "_State##f",
 		fmt.Sprintf("-DPARAMS=%d", len(variants[0].Params)), fmt.Sprintf("-DOBS=%d", worlds.Unlike(variants[0]).ObsDim), "-DACT=" + list(func(s *envs.Spec) int { return s.Action.Dim }),
 		"-DACTIONS=" + list(func(s *envs.Spec) int { return s.Action.N }), "-DSTEPS=" + list(func(s *envs.Spec) int { return s.MaxSteps }), "-o", out, filepath.Join("testdata", "world.c")}

@@ -2,5 +2,9 @@
 
 package worlds
 
-// build names the sources of worlds.wasm: the first 8 bytes of the SHA-256 of worlds.c, prelude.h and host.c.
-const build uint64 = 0x8fd899e921714031
+// builds name the sources of each of [Modules]: the first 8 bytes of the SHA-256 of worlds.c, prelude.h, host.c and the
+// list of its worlds.
+var builds = [...]uint64{
+	0x2ef7dc8eefd36d71, // worlds
+	0x0305009e649250f3, // mujoco
+}

@@ -26,6 +26,15 @@ import (
 	"github.com/evoswarm/evoswarm/envs/classic/mountaincar"
 	"github.com/evoswarm/evoswarm/envs/classic/mountaincarcontinuous"
 	"github.com/evoswarm/evoswarm/envs/classic/pendulum"
+	"github.com/evoswarm/evoswarm/envs/mujoco/ant"
+	"github.com/evoswarm/evoswarm/envs/mujoco/halfcheetah"
+	"github.com/evoswarm/evoswarm/envs/mujoco/hopper"
+	"github.com/evoswarm/evoswarm/envs/mujoco/humanoid"
+	"github.com/evoswarm/evoswarm/envs/mujoco/inverteddoublependulum"
+	"github.com/evoswarm/evoswarm/envs/mujoco/invertedpendulum"
+	"github.com/evoswarm/evoswarm/envs/mujoco/reacher"
+	"github.com/evoswarm/evoswarm/envs/mujoco/swimmer"
+	"github.com/evoswarm/evoswarm/envs/mujoco/walker2d"
 	"github.com/evoswarm/evoswarm/internal/episode"
 	"github.com/evoswarm/evoswarm/internal/noise"
 	"github.com/evoswarm/evoswarm/internal/policy"
@@ -49,12 +58,21 @@ var states = []struct {
 	new  func() state
 }{
 	{"acrobot", func() state { return new(acrobot.State) }},
+	{"ant", func() state { return new(ant.State) }},
 	{"bipedalwalker", func() state { return new(bipedalwalker.State) }},
 	{"cartpole", func() state { return new(cartpole.State) }},
+	{"halfcheetah", func() state { return new(halfcheetah.State) }},
+	{"hopper", func() state { return new(hopper.State) }},
+	{"humanoid", func() state { return new(humanoid.State) }},
+	{"inverteddoublependulum", func() state { return new(inverteddoublependulum.State) }},
+	{"invertedpendulum", func() state { return new(invertedpendulum.State) }},
 	{"lunarlander", func() state { return new(lunarlander.State) }},
 	{"mountaincar", func() state { return new(mountaincar.State) }},
 	{"mountaincarcontinuous", func() state { return new(mountaincarcontinuous.State) }},
 	{"pendulum", func() state { return new(pendulum.State) }},
+	{"reacher", func() state { return new(reacher.State) }},
+	{"swimmer", func() state { return new(swimmer.State) }},
+	{"walker2d", func() state { return new(walker2d.State) }},
 }
 
 // bare are the flags of every build: the translation relies on a compiler that does not contract.
@@ -407,7 +425,7 @@ type request struct {
 	Kind, World, Variant, Obs, Act, Steps int32
 	Seed                                  uint64
 	Params                                int64
-	Values                                [8]float64 // of the parameters of the environment
+	Values                                [32]float64 // of the parameters of the environment
 }
 
 // script makes requests and plays them in Go.
@@ -484,7 +502,7 @@ type game struct {
 // request returns the head of a request.
 func (g *game) request(kind, obs, act, steps int32, seed uint64) request {
 	values := g.spec.Values()
-	r := request{kind, int32(g.index), g.Variant, obs, act, steps, seed, int64(len(values)), [8]float64{}}
+	r := request{kind, int32(g.index), g.Variant, obs, act, steps, seed, int64(len(values)), [32]float64{}}
 	copy(r.Values[:], values)
 	return r
 }

@@ -11,7 +11,7 @@ import (
 const (
 	// Go is internal/episode as the Go compiler made it, on every target.
 	Go = "go"
-	// C is the translation of it in worlds.wasm, in a browser.
+	// C is the translation of it in a module of WebAssembly, in a browser.
 	C = "c"
 )
 
@@ -51,14 +51,14 @@ func useC(ids []string) error {
 			ids = append(ids, Table[i].ID)
 		}
 	}
-	if err := connect(); err != nil {
-		return err
-	}
 	passed := make([]bool, len(Table))
 	for _, id := range ids {
 		i := Find(id)
 		if i < 0 {
 			return fmt.Errorf("%w: %s is not among them", ErrAbsent, id)
+		}
+		if err := connect(Table[i].Module()); err != nil {
+			return err
 		}
 		if err := SelfTest(i); err != nil {
 			return err

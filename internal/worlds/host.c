@@ -1,9 +1,13 @@
 //go:build ignore
 
-/* What the translated step code needs in a browser, and what worlds.wasm exports: docs/spec/worlds.md, "The tab's worlds".
+/* What the translated step code needs in a browser, and what a module of worlds exports: docs/spec/worlds.md, "The tab's
+   worlds". _gen compiles it for each module of table.go: BUILD names the sources, WORLDS(WORLD) is WORLD(package) for each
+   world of the module, in the order of the numbers that play takes.
    Layers and activations are the kernels of internal/kernel/simd128.wasm on this module's memory, since clang does not
    reach their speed from C. */
 #include "prelude.h"
+#undef ROOT
+#define ROOT static /* worlds of other modules need not be compiled */
 #include "worlds.c"
 
 #define EXPORT(name) __attribute__((export_name(#name)))
@@ -31,24 +35,21 @@ void *memset(void *p, int c, unsigned long n) { return __builtin_memset(p, c, n)
 void *memcpy(void *p, const void *q, unsigned long n) { return __builtin_memcpy(p, q, n); }
 void *memmove(void *p, const void *q, unsigned long n) { return __builtin_memmove(p, q, n); }
 
-/* The worlds in the order of the numbers that play takes: WORLD(package). */
-#define WORLDS(WORLD) \
-  WORLD(acrobot) WORLD(cartpole) WORLD(mountaincar) WORLD(mountaincarcontinuous) WORLD(pendulum) WORLD(lunarlander) \
-  WORLD(bipedalwalker)
-
 enum { LANES = 16, PAGE = 65536 };
 
 static array65536_f32 gauss;
 array65536_f32 *noise_table = &gauss;
 static episode_Lane lanes[LANES];
-#define STATES(W) static W##_State states_##W[LANES];
-WORLDS(STATES)
+#define STATES(W) W##_State W[LANES];
+static union {
+  WORLDS(STATES)
+} states; /* one world plays at a time */
 
 extern u8 __heap_base;
 
 EXPORT(abi) i32 abi(void) { return 2; }
 
-/* build names the sources: internal/worlds/build.go. */
+/* build names the sources and the module: internal/worlds/build.go. */
 EXPORT(build) u64 build(void) { return BUILD; }
 
 /* table is where the host puts the Gaussian table, 65,536 values, before it calls play. */
@@ -103,10 +104,10 @@ EXPORT(play) f64 play(i32 world, i32 variant, u8 *at, i32 seeds, i32 bounds, i32
 #define PLAY(W) \
   if (world == i++) { \
     for (int k = 0; k < n->lanes && k < seeds; k++) { \
-      W##_State_Choose(&states_##W[k], variant); \
-      for (int p = 0; p < params; p++) W##_State_Set(&states_##W[k], p, param.p[p]); \
+      W##_State_Choose(&states.W[k], variant); \
+      for (int p = 0; p < params; p++) W##_State_Set(&states.W[k], p, param.p[p]); \
     } \
-    slice_##W##_State worlds = {states_##W, LANES}; \
+    slice_##W##_State worlds = {states.W, LANES}; \
     slice_episode_Lane all = {lanes, LANES}; \
     return (f64)episode_Play_##W(&s, worlds, all, seed, weights, scale, mem, bound, work, result, sum); \
   }

@@ -1,7 +1,9 @@
 package worlds_test
 
 import (
+	"encoding/json"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -36,6 +38,26 @@ func TestMade(t *testing.T) {
 	}
 }
 
+// TestModules holds what the page knows of the modules to the table.
+func TestModules(t *testing.T) {
+	text, err := os.ReadFile("modules.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string][]string
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]string{}
+	for _, w := range worlds.Table {
+		name := worlds.Modules[w.Module()].Name
+		want[name] = append(want[name], w.ID)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("modules.json has %v, want %v: go generate ./internal/worlds", got, want)
+	}
+}
+
 func firstDifference(a, b string) int {
 	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range min(len(x), len(y)) {
@@ -46,17 +68,17 @@ func firstDifference(a, b string) int {
 	return min(len(x), len(y)) + 1
 }
 
-// TestTable holds the table to the environments of this module. MuJoCo's worlds, of version 5, are not in it yet: tabs
-// and devices leave them to Go.
+// TestTable holds the table to the environments of this module.
 func TestTable(t *testing.T) {
 	var got, want []string
 	for _, w := range worlds.Table {
 		got = append(got, w.ID)
+		if w.Module() < 0 {
+			t.Errorf("%s is in no module", w.ID)
+		}
 	}
 	for _, s := range envs.All() {
-		if !strings.HasSuffix(s.ID, "-v5") {
-			want = append(want, s.ID)
-		}
+		want = append(want, s.ID)
 	}
 	slices.Sort(want)
 	if !slices.Equal(got, want) {

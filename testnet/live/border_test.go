@@ -103,7 +103,7 @@ func borderTasks(t *testing.T, candidates []int) (setup, state string, tasks []s
 func benchPage(t *testing.T, inputs map[string]any) http.Handler {
 	t.Helper()
 	dist := filepath.Join(root, "web", "dist")
-	for name, pattern := range map[string]string{"worker": "worker-*.js", "compute": "compute-*.wasm"} {
+	for name, pattern := range map[string]string{"worker": "worker-*.js", "compute": "compute-*.wasm", "worlds": "worlds-*.wasm"} {
 		found, err := filepath.Glob(filepath.Join(dist, "assets", pattern))
 		if err != nil || len(found) != 1 {
 			t.Fatalf("%v: make page", found)

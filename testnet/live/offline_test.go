@@ -2,6 +2,7 @@ package live
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -53,6 +54,45 @@ func TestOfflineStart(t *testing.T) {
 	b.picture(t, "offline")
 	n.start(t)
 	s.await(t, "the tab helps again", b.reads("Your computer is helping"))
+}
+
+// keptPrograms names the programs and worlds that the browser keeps.
+const keptPrograms = `(caches.keys().then(async (names) => {
+	const kept = [];
+	for (const name of names) kept.push(...(await (await caches.open(name)).keys()).map((r) => /([^/]*)-[^/]*\.wasm$/.exec(r.url)?.[1]).filter(Boolean));
+	globalThis.keptPrograms = kept.sort().join(" ");
+}), globalThis.keptPrograms ?? "")`
+
+// TestOfflineWorlds: after one visit the browser keeps what computes the run's world, and nothing of other worlds; it
+// takes them from there when the page opens again.
+func TestOfflineWorlds(t *testing.T) {
+	for env, want := range map[string]string{"Hopper-v5": "compute_mujoco mujoco tab", "Pendulum-v1": "compute tab worlds"} {
+		t.Run(env, func(t *testing.T) {
+			var s swarm
+			n := s.serve(t, "node", "--bootstrap", "--train", env, "--workers", "1")
+			address, fetched, forget := watched(t, n.page)
+			b := s.newTab(t, address)
+			b.open(t)
+			s.await(t, "the tab helps", b.reads("Your computer is helping"))
+			s.await(t, "the browser keeps the page", b.has(isKept))
+			s.await(t, "the browser keeps "+want, func() string {
+				if got, err := ask[string](b, keptPrograms); err != nil || got != want {
+					return fmt.Sprintf("it keeps %q, %v", got, err)
+				}
+				return ""
+			})
+			if before := fetched(); strings.Join(before, " ") != want {
+				t.Errorf("the first visit fetched %v, want %s", before, want)
+			}
+			forget()
+			b.do(t, "reloading", chromedp.Reload())
+			s.await(t, "the tab helps again", b.reads("Your computer is helping"))
+			s.await(t, "the worlds in C play", b.reads("Engine: c."))
+			if after := fetched(); len(after) > 0 {
+				t.Errorf("the second visit fetched %v", after)
+			}
+		})
+	}
 }
 
 // swapped serves what page serves, while another is set as another build; 502 where page does not answer.

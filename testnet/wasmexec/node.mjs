@@ -3,7 +3,7 @@
 //
 //   GOOS=js GOARCH=wasm go test -exec="$PWD/testnet/wasmexec/node.mjs" ./internal/kernel
 //
-// EVOSWARM_WORLDS names another worlds.wasm than that of internal/worlds.
+// EVOSWARM_WORLDS names another folder with the modules of worlds than internal/worlds.
 
 import { execFileSync } from "node:child_process";
 import crypto from "node:crypto";
@@ -11,6 +11,7 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { kernelBorder, kernelsOn } from "../../internal/kernel/border.mjs";
 import { worldsBorder } from "../../internal/worlds/border.mjs";
 
@@ -33,7 +34,10 @@ go.exit = process.exit;
 const kernelFiles = ["border.wasm", "simd128.wasm"].map((name) => fs.readFileSync(new URL(name, kernels)));
 const border = await kernelBorder(...kernelFiles);
 go.importObject.evokernel = border.imports;
-const worlds = worldsBorder(fs.readFileSync(process.env.EVOSWARM_WORLDS ?? new URL("../../internal/worlds/worlds.wasm", import.meta.url)), (memory) => kernelsOn(memory, ...kernelFiles));
+const folder = fileURLToPath(new URL("../../internal/worlds", import.meta.url));
+const modules = Object.keys(JSON.parse(fs.readFileSync(path.join(folder, "modules.json"), "utf8")));
+const files = modules.map((name) => fs.readFileSync(path.join(process.env.EVOSWARM_WORLDS ?? folder, `${name}.wasm`)));
+const worlds = worldsBorder(files, (memory) => kernelsOn(memory, ...kernelFiles));
 go.importObject.evoworlds = worlds.imports;
 const { instance } = await WebAssembly.instantiate(fs.readFileSync(program), go.importObject);
 await border.connect(instance);

@@ -37,7 +37,7 @@ func start(_ js.Value, args []js.Value) any {
 		run:       cfg.Get("run").String(),
 		workers:   cfg.Get("workers").Int(),
 		paused:    cfg.Get("paused").Bool(),
-		open:      openWebWorkers(func() js.Value { return cfg.Call("openWorker") }, func(engine string) { cfg.Call("onEngine", engine) }),
+		open:      openWebWorkers(func(env string) js.Value { return cfg.Call("openWorker", env) }, func(engine string) { cfg.Call("onEngine", engine) }),
 		onPhase:   func(p phase) { cfg.Call("onPhase", string(p)) },
 		onWays:    func(ways []mesh.WayState) { cfg.Call("onWays", toObject(ways)) },
 		onStatus:  func(status any) { cfg.Call("onStatus", toObject(status)) },

@@ -25,14 +25,14 @@ const (
 // nothing itself.
 type evaluator struct{ *schedule.Scheduler }
 
-// newEvaluator returns an evaluator with n workers for the run of setup. trouble is called, from any
-// goroutine, when workers die again and again.
-func newEvaluator(setup []byte, n int, open openPort, trouble func(error)) evaluator {
+// newEvaluator returns an evaluator with n workers for the run of setup, which is in the environment env. trouble is
+// called, from any goroutine, when workers die again and again.
+func newEvaluator(env string, setup []byte, n int, open openPort, trouble func(error)) evaluator {
 	states := new(encodedState) // the scheduler calls one worker at a time
 	return evaluator{schedule.New(schedule.Config{
 		Start: func(answer func(uint64, schedule.Answer, error), died func(error)) schedule.Worker {
 			r := &remote{states: states, answer: answer, decoders: make(map[uint64]decoder)}
-			r.port = open(setup, r.hear, died)
+			r.port = open(env, setup, r.hear, died)
 			return r
 		},
 		BatchTime: batchTime, Ahead: batchesAhead, Trouble: trouble,
@@ -52,9 +52,9 @@ type port interface {
 	close()
 }
 
-// openPort starts a worker for a setup. answer and died are called from any goroutine, but not before it has
-// returned; after died or close nothing is called any more.
-type openPort func(setup []byte, answer func(id uint64, data []byte, err error), died func(error)) port
+// openPort starts a worker for a setup of the environment env. answer and died are called from any goroutine, but not
+// before it has returned; after died or close nothing is called any more.
+type openPort func(env string, setup []byte, answer func(id uint64, data []byte, err error), died func(error)) port
 
 // remote is a [schedule.Worker] behind a port: it turns work into bytes, and bytes into answers. It moves a state once.
 type remote struct {

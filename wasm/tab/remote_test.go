@@ -47,7 +47,7 @@ type opener struct {
 	moved  []string
 }
 
-func (o *opener) open(setup []byte, answer func(uint64, []byte, error), died func(error)) port {
+func (o *opener) open(_ string, setup []byte, answer func(uint64, []byte, error), died func(error)) port {
 	g := &goroutine{orders: make(chan func(*rollout.Worker) error, 8), answer: answer, log: &o.moved, mu: &o.mu}
 	s, err := rollout.UnmarshalSetup(setup)
 	if err != nil {
@@ -120,7 +120,7 @@ func newTestEvaluator(t *testing.T, n int, o *opener) (evaluator, rollout.Plan) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newEvaluator(data, n, o.open, func(error) {}), plan
+	return newEvaluator(plan.Env.ID, data, n, o.open, func(error) {}), plan
 }
 
 // TestRemoteComputes sends every kind of work over the border as bytes and compares with what is computed here.

@@ -151,7 +151,7 @@ func (t *tab) join(m *mesh.Mesh, saved *saved, hello mesh.Hello) (*peer.Peer, er
 	defer t.mu.Unlock()
 	p, err := peer.Start(t.ctx, peer.Config{
 		Rules: rules, Key: saved.Key(), Kind: coordinator.Tab, Mesh: m, Store: runStore,
-		Evaluator: newEvaluator(setup, t.workers, t.cfg.open, t.trouble), Paused: t.paused,
+		Evaluator: newEvaluator(spec.Env.ID, setup, t.workers, t.cfg.open, t.trouble), Paused: t.paused,
 		Reopen:  func() (store.Store, error) { return t.reopen(saved, rules) },
 		Dropped: t.dropped,
 	})

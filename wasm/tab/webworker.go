@@ -18,9 +18,9 @@ type webWorker struct {
 
 // openWebWorkers returns an openPort whose Web Workers, each with the program of wasm/worker, are started by open
 // (web/src/network.ts). onEngine learns what plays the episodes of each.
-func openWebWorkers(open func() js.Value, onEngine func(engine string)) openPort {
-	return func(setup []byte, answer func(uint64, []byte, error), died func(error)) port {
-		w := &webWorker{worker: open()}
+func openWebWorkers(open func(env string) js.Value, onEngine func(engine string)) openPort {
+	return func(env string, setup []byte, answer func(uint64, []byte, error), died func(error)) port {
+		w := &webWorker{worker: open(env)}
 		end := func(reason string) {
 			if !w.ended {
 				w.close()

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"syscall/js"
 
-	_ "github.com/evoswarm/evoswarm/envs/all"
 	"github.com/evoswarm/evoswarm/internal/kernel"
 	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/worlds"

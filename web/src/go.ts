@@ -21,10 +21,10 @@ export class GoExit extends Error {
 
 /**
  * Starts the program and resolves when it waits for the first time. ended is rejected with a GoExit when the program
- * ends. Its output goes to the console. It gets the kernels that this browser can run and, if it evaluates, the translated
- * worlds: the bytes of worlds.wasm.
+ * ends. Its output goes to the console. It gets the kernels that this browser can run and, if it evaluates, the modules of
+ * translated worlds, in the order of their names (moduleNames); undefined for those that it does without.
  */
-export async function runGo(module: WebAssembly.Module, worlds?: Uint8Array<ArrayBuffer>): Promise<{ ended: Promise<never> }> {
+export async function runGo(module: WebAssembly.Module, worlds: (WebAssembly.Module | null | undefined)[] = []): Promise<{ ended: Promise<never> }> {
   const go = new Go();
   let code = 0;
   go.exit = (c) => (code = c);

@@ -1,10 +1,13 @@
-// Fetches what the page needs: the programs, and the addresses of the node.
+// Fetches what the page needs: programs, and the addresses of the node.
+
+import type { ProgramFiles } from "./programs.ts";
 
 /** The names of the assets, written into the page by build.mjs. */
 export interface Assets {
   build: string;
   tab: string;
-  compute: string;
+  /** What computes worlds, by the names of modules. */
+  programs: Record<string, ProgramFiles>;
   worker: string;
   network: string;
   space: string;
@@ -25,6 +28,11 @@ export interface Addresses {
 export function addressesOf(node: Addresses, run: string): string[] {
   if (run === "" || node.runs === undefined) return node.addresses;
   return node.runs.find((r) => r.run === run)?.addresses ?? [];
+}
+
+/** envOf is the environment of a run at a node, "" for the one that it advises. */
+export function envOf(node: Addresses, run: string): string {
+  return node.runs?.find((r) => r.run === run)?.env ?? node.env;
 }
 
 /** worksOn reports whether a node works on a run. */
@@ -60,28 +68,10 @@ export async function fetchAddresses(run: string): Promise<Addresses> {
 const progressStep = 0.01;
 
 /**
- * Fetches and compiles the programs; progress receives the fraction that is here, 0 to 1. kept: the service worker has them.
+ * Fetches and compiles a program; progress receives the fraction that is here, 0 to 1. kept: the service worker has it.
  * The volunteer page has its worker call it, since a page does not answer while the browser puts a program together.
  */
-export async function fetchPrograms(
-  urls: string[],
-  kept: boolean,
-  progress: (fraction: number) => void,
-): Promise<WebAssembly.Module[]> {
-  const parts = urls.map(() => 0);
-  let told = 0;
-  const tell = (i: number, fraction: number): void => {
-    parts[i] = fraction;
-    // The first program is by far the larger one.
-    const all = 0.9 * parts[0]! + (0.1 * parts.slice(1).reduce((a, b) => a + b, 0)) / Math.max(1, parts.length - 1);
-    if (all < told + progressStep) return;
-    told = all;
-    progress(all);
-  };
-  return Promise.all(urls.map((url, i) => fetchProgram(url, kept, (f) => tell(i, f))));
-}
-
-async function fetchProgram(url: string, kept: boolean, progress: (fraction: number) => void): Promise<WebAssembly.Module> {
+export async function fetchProgram(url: string, kept: boolean, progress: (fraction: number) => void): Promise<WebAssembly.Module> {
   if (kept) { // browsers keep what they made of an answer that nobody touched
     const module = await WebAssembly.compileStreaming(fetch(url));
     progress(1);
@@ -92,12 +82,14 @@ async function fetchProgram(url: string, kept: boolean, progress: (fraction: num
   const total = Number(response.headers.get("Content-Length") ?? 0);
   const packed = response.headers.has("Content-Encoding");
   let seen = 0;
+  let told = 0;
   // Bytes are counted unpacked; a packed program is about five times as long as its Content-Length.
   const length = packed ? 5.3 * total : total;
   const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, out) {
       seen += chunk.byteLength;
-      if (length > 0) progress(Math.min(0.99, seen / length));
+      const now = length > 0 ? Math.min(0.99, seen / length) : 0;
+      if (now >= told + progressStep) progress((told = now));
       out.enqueue(chunk);
     },
   });

@@ -11,7 +11,7 @@ import { saveTabFile, type TabFile } from "./download.ts";
 import { say } from "./lang.ts";
 import { Live } from "./live.ts";
 import { holdOf, type Asked, type Present } from "./manners.ts";
-import { addressesOf, fetchAddresses, nodeURL, readAssets, worksOn, type Addresses } from "./load.ts";
+import { addressesOf, envOf, fetchAddresses, nodeURL, readAssets, worksOn, type Addresses } from "./load.ts";
 import { readLink } from "./link.ts";
 import { lockTab } from "./lock.ts";
 import { message } from "./message.ts";
@@ -19,7 +19,8 @@ import { canFilm, Film } from "./film.ts";
 import { fetchCurve, observe } from "./observe.ts";
 import { Page } from "./page.ts";
 import { cores, loadPrefs, savePrefs } from "./prefs.ts";
-import { Crash, load, RemoteTab, type Loaded } from "./tab.ts";
+import { moduleOf } from "./programs.ts";
+import { Crash, Loader, RemoteTab, type Loaded } from "./tab.ts";
 import { SpaceLoader } from "./spaceload.ts";
 import { Theater } from "./theater.ts";
 import { languageSwitch } from "./translate.ts";
@@ -99,11 +100,12 @@ async function main(): Promise<void> {
   if (!supported()) return unsupported();
   if (mode.has("embed")) await consent();
   enter("loading");
-  const loading = load(assets, (loaded) => tell({ loaded }));
+  const loader = new Loader(assets, (loaded) => tell({ loaded }));
   const asked = askNode();
+  void asked.then((node) => node && loader.prepare(envOf(node, link.run)));
   void observe(() => situation.status === null, wantedRun, showNode);
-  const loaded = await loading;
-  program = loaded.programs.tab;
+  const loaded = await loader.loaded;
+  program = loaded.program;
   performance.mark("evoswarm-compiled");
   const unlock = await lockTab(() => {
     enter("elsewhere");
@@ -155,11 +157,12 @@ function start(addresses: string[], loaded: Loaded, unlock: () => void): void {
   theater = new Theater({
     canvas: page.canvas,
     script: assets.worker,
-    module: loaded.programs.compute,
+    program: () => tab!.program(situation.status!.env),
     space,
     policy: newestPolicy,
     caption: (frame) => {
       if (!drawn) page.filmable(canFilm());
+      if (!drawn && frame.scene.camera) keep([assets.space]);
       drawn = true;
       page.caption(frame);
       film.take(frame);
@@ -267,7 +270,7 @@ function show(status: Status): void {
   const before = situation.status;
   if (!before) {
     performance.mark("evoswarm-running");
-    keepPage();
+    keepPage(status.env);
     void askCurve(status.run);
   }
   if (status.own.logged > 0 && !before?.own.logged) performance.mark("evoswarm-first-claim");
@@ -447,10 +450,19 @@ function check(): void {
   if (tab && program && status) void logCheck.toggle(tab, program, status);
 }
 
-/** keepPage has the browser keep the page, so that it opens without its host. Pages from plain http elsewhere cannot. */
-function keepPage(): void {
+/**
+ * keepPage has the browser keep the page, so that it opens without its host, with what computes the run's environment. Pages
+ * from plain http elsewhere cannot.
+ */
+function keepPage(env: string): void {
   if (savesData()) return;
   navigator.serviceWorker?.register("offline.js").catch(() => undefined); // it then needs its host, as any page does
+  keep(Object.values(assets.programs[moduleOf(env)]!));
+}
+
+/** keep has the service worker keep files that not every page needs. */
+function keep(files: string[]): void {
+  if (!savesData()) void navigator.serviceWorker?.ready.then(({ active }) => active?.postMessage({ keep: files }));
 }
 
 function enter(phase: Situation["phase"]): void {

@@ -1,9 +1,10 @@
-// The script of the network worker: fetches and compiles the programs and runs the tab's, all away from the page's thread,
+// The script of the network worker: fetches and compiles programs and runs the tab's, all away from the page's thread,
 // and passes calls and events between the two.
 
-import { fetchPrograms } from "./load.ts";
+import { fetchProgram } from "./load.ts";
 import { message } from "./message.ts";
 import { GoExit, runGo } from "./go.ts";
+import { Programs } from "./programs.ts";
 import type { Order, Reply } from "./types/compute";
 import type { Ask, Call, PoolWorker, Tab, Tell } from "./types/tab";
 
@@ -14,12 +15,15 @@ interface Port {
 
 const port = self as unknown as Port;
 let booted: Promise<{ ended: Promise<never> }> | null = null; // the tab's program, which waits to be started
+let programs = new Programs({}, false);
 let tab: Promise<Tab> = Promise.reject(new Error("the network worker was asked something before it was started"));
 tab.catch(() => undefined);
 
 port.onmessage = ({ data }) => {
   if (data.op === "load") return void load(data);
+  if (data.op === "prepare") return void programs.of(data.env).catch(() => undefined); // who needs it tries again
   if (data.op === "call") return void answer(data);
+  if (data.op === "program") return void give(data.id, () => programs.of(data.env));
   if (data.op === "check") return void check(data).catch(die);
   if (data.op === "worker failed") return pool.get(data.id)?.onerror?.({ message: data.error });
   tab = start(data);
@@ -27,12 +31,12 @@ port.onmessage = ({ data }) => {
 };
 
 async function load(ask: Extract<Ask, { op: "load" }>): Promise<void> {
+  programs = new Programs(ask.programs, ask.kept);
   try {
-    const told = (loaded: number): void => port.postMessage({ op: "loading", loaded });
-    const [own, compute] = await fetchPrograms([ask.tab, ask.compute], ask.kept, told);
-    booted = runGo(own!);
+    const own = await fetchProgram(ask.tab, ask.kept, (loaded) => port.postMessage({ op: "loading", loaded }));
+    booted = runGo(own);
     booted.catch(() => undefined); // start says so
-    port.postMessage({ op: "loaded", tab: own!, compute: compute! });
+    port.postMessage({ op: "loaded", tab: own });
   } catch (err) {
     port.postMessage({ op: "not loaded", error: message(err) });
   }
@@ -51,7 +55,7 @@ async function start({ config }: Extract<Ask, { op: "start" }>): Promise<Tab> {
     onStatus: (status) => port.postMessage({ op: "status", status }),
     onError: (trouble) => port.postMessage({ op: "trouble", trouble }),
     onEngine: (engine) => port.postMessage({ op: "engine", engine }),
-    openWorker: () => new Borrowed(),
+    openWorker: (env) => new Borrowed(env),
   });
 }
 
@@ -73,12 +77,12 @@ class Borrowed implements PoolWorker {
   private readonly id = borrowed++;
   private readonly line: MessagePort;
 
-  constructor() {
+  constructor(env: string) {
     const { port1, port2 } = new MessageChannel();
     this.line = port1;
     this.line.onmessage = (event: MessageEvent<Reply>) => this.onmessage?.(event);
     pool.set(this.id, this);
-    port.postMessage({ op: "open worker", id: this.id }, [port2]);
+    port.postMessage({ op: "open worker", id: this.id, env }, [port2]);
   }
 
   postMessage(order: Order): void {
@@ -99,10 +103,17 @@ function openRTC(): MessagePort {
   return port1;
 }
 
-async function answer({ id, name, args }: Call): Promise<void> {
-  try {
+function answer({ id, name, args }: Call): Promise<void> {
+  return give(id, async () => {
     const method = (await tab)[name] as (...args: unknown[]) => unknown;
-    const value = await method(...args);
+    return method(...args);
+  });
+}
+
+/** give answers the page with a value, or says why there is none. */
+async function give(id: number, make: () => Promise<unknown>): Promise<void> {
+  try {
+    const value = await make();
     port.postMessage({ op: "answer", id, value }, buffers(value));
   } catch (err) {
     port.postMessage({ op: "refused", id, error: message(err) });

@@ -7,7 +7,7 @@
 interface Build {
   build: string;
   files: string[];
-  /** Files that not every visit needs: they are kept once one was asked for. */
+  /** Files that not every visit needs: they are kept once one is asked for, or the page says that it has one (main.ts). */
   later: string[];
 }
 
@@ -37,6 +37,7 @@ const cacheName = family + page.build;
 self_.addEventListener("install", (event) => (event as Waiting).waitUntil(install()));
 self_.addEventListener("activate", (event) => (event as Waiting).waitUntil(clean()));
 self_.addEventListener("fetch", (event) => answer(event as Fetching));
+self_.addEventListener("message", (event) => keep(event as Waiting & MessageEvent<{ keep?: string[] }>));
 
 /** install keeps all files of this build, if the host still has it. */
 async function install(): Promise<void> {
@@ -67,6 +68,12 @@ function answer(event: Fetching): void {
   const among = (files: string[]): boolean => files.some((file) => new URL(file, scope).href === url.href);
   if (among(page.files)) event.respondWith(keptFirst(request, url.href));
   if (among(page.later)) event.respondWith(keptLater(request, url.href));
+}
+
+/** keep keeps files that the page names. On a first visit it fetched them before this program was there. */
+function keep(event: Waiting & MessageEvent<{ keep?: string[] }>): void {
+  const wanted = page.later.filter((file) => event.data.keep?.includes(file)).map((file) => new URL(file, scope).href);
+  event.waitUntil(Promise.all(wanted.map((href) => keptLater(new Request(href), href))));
 }
 
 /** open asks the host for the page, and takes the one that is kept if it does not answer. */

@@ -1,6 +1,8 @@
 // The page's end of the Web Workers that compute for the network worker. The page starts them, since Firefox may never return
 // from a worker's own call to start another: both then wait for the same news, and one is woken.
 
+import { message } from "./message.ts";
+import type { Program } from "./programs.ts";
 import type { Order } from "./types/compute";
 import type { Ask } from "./types/tab";
 
@@ -10,16 +12,21 @@ export class Pool {
 
   constructor(
     private readonly script: string,
-    private readonly module: WebAssembly.Module,
+    private readonly program: (env: string) => Promise<Program>,
     private readonly tell: (ask: Ask) => void,
   ) {}
 
-  /** Starts a worker that takes its orders from the port. */
-  add(id: number, port: MessagePort): void {
+  /** Starts a worker that takes its orders from the port, and computes an environment. */
+  add(id: number, env: string, port: MessagePort): void {
     const worker = new Worker(this.script);
-    worker.onerror = (event) => this.tell({ op: "worker failed", id, error: event.message });
+    const failed = (error: string): void => this.tell({ op: "worker failed", id, error });
+    worker.onerror = (event) => failed(event.message);
     this.all.set(id, worker);
-    worker.postMessage({ op: "boot", module: this.module } satisfies Order, [port]);
+    worker.postMessage({ op: "port" } satisfies Order, [port]);
+    this.program(env).then(
+      (program) => worker.postMessage({ op: "boot", program } satisfies Order),
+      (err: unknown) => failed(message(err)),
+    );
   }
 
   end(id: number): void {

@@ -1,9 +1,10 @@
-// The page's end of the network worker: it loads the programs, then runs the tab, whose methods are called and events heard.
+// The page's end of the network worker: it loads programs, then runs the tab, whose methods are called and events heard.
 
 import type { Assets } from "./load.ts";
 import { Pool } from "./pool.ts";
 import { Links } from "./rtc.ts";
-import type { Ask, Programs, Tab, TabConfig, TabEvents, Tell } from "./types/tab";
+import type { Program } from "./programs.ts";
+import type { Ask, Tab, TabConfig, TabEvents, Tell } from "./types/tab";
 
 /** The answer of a method of the tab. */
 type Given<K extends keyof Tab> = Awaited<ReturnType<Tab[K]>>;
@@ -24,26 +25,45 @@ export class Crash extends Error {
   }
 }
 
-/** A network worker that has loaded the programs, and runs none. */
+/** A network worker that has loaded the tab's program, and does not run it. */
 export interface Loaded {
   worker: Worker;
-  programs: Programs;
+  program: WebAssembly.Module;
 }
 
-/** load has a network worker fetch the programs; progress receives the fraction that is here, 0 to 1. */
-export function load(assets: Assets, progress: (fraction: number) => void): Promise<Loaded> {
-  const worker = new Worker(assets.network, { name: "network" });
-  const absolute = (name: string): string => new URL(name, document.baseURI).href; // the worker's own address is another one
-  const ask: Ask = { op: "load", tab: absolute(assets.tab), compute: absolute(assets.compute), kept: !!navigator.serviceWorker?.controller };
-  worker.postMessage(ask);
-  return new Promise((resolve, reject) => {
-    worker.onerror = (event) => reject(new Error(event.message));
-    worker.onmessage = ({ data }: MessageEvent<Tell>) => {
-      if (data.op === "loading") progress(data.loaded);
-      if (data.op === "not loaded") reject(new Error(data.error));
-      if (data.op === "loaded") resolve({ worker, programs: { tab: data.tab, compute: data.compute } });
-    };
-  });
+/** Loader has a network worker fetch programs. */
+export class Loader {
+  /** Resolves when the tab's program is there. */
+  readonly loaded: Promise<Loaded>;
+  private readonly worker: Worker;
+
+  /** progress receives the fraction of the tab's program that is here, 0 to 1. */
+  constructor(assets: Assets, progress: (fraction: number) => void) {
+    const worker = new Worker(assets.network, { name: "network" });
+    const absolute = (name: string): string => new URL(name, document.baseURI).href; // the worker's own address is another one
+    const programs = Object.fromEntries(
+      Object.entries(assets.programs).map(([name, files]) => [name, { compute: absolute(files.compute), worlds: absolute(files.worlds) }]),
+    );
+    this.worker = worker;
+    this.post({ op: "load", tab: absolute(assets.tab), programs, kept: !!navigator.serviceWorker?.controller });
+    this.loaded = new Promise((resolve, reject) => {
+      worker.onerror = (event) => reject(new Error(event.message));
+      worker.onmessage = ({ data }: MessageEvent<Tell>) => {
+        if (data.op === "loading") progress(data.loaded);
+        if (data.op === "not loaded") reject(new Error(data.error));
+        if (data.op === "loaded") resolve({ worker, program: data.tab });
+      };
+    });
+  }
+
+  /** prepare has it fetch what computes an environment, too. */
+  prepare(env: string): void {
+    this.post({ op: "prepare", env });
+  }
+
+  private post(ask: Ask): void {
+    this.worker.postMessage(ask);
+  }
 }
 
 /** RemoteTab is a tab whose program runs in a separate worker. */
@@ -57,14 +77,14 @@ export class RemoteTab {
 
   /** Starts the program; script is that of the workers that compute. crashed is called at most once, and is the last call. */
   constructor(
-    { worker, programs }: Loaded,
+    { worker }: Loaded,
     script: string,
     config: TabConfig,
     private readonly events: TabEvents,
     private readonly crashed: (crash: Crash) => void,
   ) {
     this.worker = worker;
-    this.pool = new Pool(script, programs.compute, (ask) => this.post(ask));
+    this.pool = new Pool(script, (env) => this.program(env), (ask) => this.post(ask));
     this.worker.onmessage = ({ data, ports }: MessageEvent<Tell>) => this.hear(data, ports);
     this.worker.onerror = (event) => this.die(new Crash(event.message, ""));
     this.post({ op: "start", config });
@@ -72,10 +92,12 @@ export class RemoteTab {
 
   /** Calls a method of the tab. */
   call<K extends keyof Tab>(name: K, ...args: Parameters<Tab[K]>): Promise<Given<K>> {
-    if (this.crash) return Promise.reject(this.crash);
-    const id = this.serial++;
-    this.post({ op: "call", id, name, args });
-    return new Promise((resolve, reject) => this.waiting.set(id, { resolve: (value) => resolve(value as Given<K>), reject }));
+    return this.ask((id) => ({ op: "call", id, name, args }));
+  }
+
+  /** Returns what computes an environment. */
+  program(env: string): Promise<Program> {
+    return this.ask((id) => ({ op: "program", id, env }));
   }
 
   /** Calls a method and ignores its answer. */
@@ -88,6 +110,14 @@ export class RemoteTab {
     this.worker.terminate();
     this.links.close();
     this.pool.close();
+  }
+
+  /** ask asks what is answered by its id. */
+  private ask<T>(make: (id: number) => Ask): Promise<T> {
+    if (this.crash) return Promise.reject(this.crash);
+    const id = this.serial++;
+    this.post(make(id));
+    return new Promise((resolve, reject) => this.waiting.set(id, { resolve: (value) => resolve(value as T), reject }));
   }
 
   private post(ask: Ask): void {
@@ -107,7 +137,7 @@ export class RemoteTab {
       case "rtc":
         return ports.forEach((port) => this.links.add(port));
       case "open worker":
-        return ports.forEach((port) => this.pool.add(told.id, port));
+        return ports.forEach((port) => this.pool.add(told.id, told.env, port));
       case "end worker":
         return this.pool.end(told.id);
       case "status":

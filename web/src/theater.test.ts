@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Theater } from "./theater.ts";
 import type { SpaceLoader } from "./spaceload.ts";
+import type { Program } from "./programs.ts";
 import type { Frame, Order, Reply, Scene } from "./types/compute";
 
 /** A browser whose frames and worker move when the test says so. */
@@ -80,7 +81,7 @@ function open(height: () => number, failed = (error: string): void => assert.fai
   const theater = new Theater({
     canvas: { style: {}, getContext: () => ctx } as unknown as HTMLCanvasElement,
     script: "",
-    module: {} as WebAssembly.Module,
+    program: () => Promise.resolve({} as Program),
     space: space as unknown as SpaceLoader,
     policy: () => Promise.resolve({ setup: new Uint8Array(), state: new Uint8Array(), height: height() }),
     caption: (frame) => shown.push(frame),

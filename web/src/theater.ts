@@ -2,6 +2,7 @@
 
 import { message } from "./message.ts";
 import { aspect, paint, readPalette, type Palette } from "./scene.ts";
+import type { Program } from "./programs.ts";
 import type { SpaceLoader, SpacePainter } from "./spaceload.ts";
 import type { Frame, Order, Reel, Reply, Scene } from "./types/compute";
 import type { CandidateBytes, PolicyBytes } from "./types/tab";
@@ -22,7 +23,8 @@ const retry = 10_000;
 export interface TheaterConfig {
   canvas: HTMLCanvasElement;
   script: string;
-  module: WebAssembly.Module;
+  /** What computes the environment; asked for once there is a policy. */
+  program(): Promise<Program>;
   /** Has the painter of scenes in space. */
   space: SpaceLoader;
   /** The newest policy, or the candidate to show; null while there is none. Asked for before each episode. */
@@ -37,6 +39,7 @@ export class Theater {
   private frames: Frame[] = [];
   private fps = 50;
   private asking = false;
+  private booted = false;
   private setup = "";
   private playing = false;
   /** Whether the episode in view is of a policy too old to be worth watching to its end. */
@@ -60,7 +63,6 @@ export class Theater {
     this.worker = new Worker(config.script, { name: "theater" });
     this.worker.onmessage = ({ data }: MessageEvent<Reply>) => this.hear(data);
     this.worker.onerror = (event) => config.failed(event.message);
-    this.post({ op: "boot", module: config.module });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.repaint());
     new ResizeObserver(() => this.repaint()).observe(config.canvas);
     document.addEventListener("visibilitychange", () => this.wake());
@@ -137,7 +139,7 @@ export class Theater {
   /** rehearse gives the worker the newest policy and reports whether there is one. */
   private async rehearse(): Promise<boolean> {
     const policy = await this.config.policy();
-    if (policy === null) return false;
+    if (policy === null || !(await this.boot())) return false;
     const setup = new TextDecoder().decode(policy.setup);
     if (setup !== this.setup) this.post({ op: "setup", bytes: policy.setup });
     this.setup = setup;
@@ -145,6 +147,18 @@ export class Theater {
     this.post({ op: "cast", gen: policy.height, bytes: policy.state, seed: candidate.seed, sign: candidate.sign });
     this.outdated = false;
     return true;
+  }
+
+  /** boot gives the worker its program, once, and reports whether it has one. */
+  private async boot(): Promise<boolean> {
+    if (this.booted) return true;
+    try {
+      this.post({ op: "boot", program: await this.config.program() });
+      this.booted = true;
+    } catch (err) {
+      this.config.failed(message(err)); // the next policy tries again
+    }
+    return this.booted;
   }
 
   /** request asks the browser for the next frame, once. */

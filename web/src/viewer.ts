@@ -4,7 +4,8 @@ import { element, write } from "./dom.ts";
 import { message } from "./message.ts";
 import { count, real, short } from "./format.ts";
 import { say } from "./lang.ts";
-import { fetchPrograms, readAssets } from "./load.ts";
+import { readAssets } from "./load.ts";
+import { Programs } from "./programs.ts";
 import { SpaceLoader } from "./spaceload.ts";
 import { Theater } from "./theater.ts";
 import { languageSwitch } from "./translate.ts";
@@ -35,14 +36,13 @@ main().catch(fail);
 
 async function main(): Promise<void> {
   const assets = readAssets();
-  const programs = fetchPrograms([assets.compute], false, () => undefined);
-  policy = await fetchPolicy();
+  const programs = new Programs(assets.programs, false);
+  const { env } = (policy = await fetchPolicy());
   const bytes = bytesOf(policy);
-  const [worker] = await programs;
   const theater = new Theater({
     canvas: element<HTMLCanvasElement>("world"),
     script: assets.worker,
-    module: worker!,
+    program: () => programs.of(env),
     space: new SpaceLoader(assets.space),
     policy: () => Promise.resolve(bytes),
     caption: see,

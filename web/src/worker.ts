@@ -2,7 +2,7 @@
 
 import { message } from "./message.ts";
 import { runGo } from "./go.ts";
-import worlds from "#worlds/worlds.wasm";
+import { moduleNames, type Program } from "./programs.ts";
 import type { Answer, Compute, Order, Reply } from "./types/compute";
 
 interface Port {
@@ -10,29 +10,28 @@ interface Port {
   onmessage: ((event: MessageEvent<Order>) => void) | null;
 }
 
-let port = self as unknown as Port; // or the one that comes with the program
-let booted: Promise<void> = Promise.reject(new Error("the worker was given work before it was booted"));
-booted.catch(() => undefined);
+let port = self as unknown as Port; // or the one that is told of
+let start!: (booted: Promise<void>) => void;
+/** Orders wait for the program in the order in which they came. */
+const booted = new Promise<void>((resolve) => (start = resolve));
 let dead = false;
 
 port.onmessage = hear;
 
 function hear({ data, ports }: MessageEvent<Order>): void {
-  // Orders wait for the program in the order in which they came.
-  if (data.op !== "boot") return void booted.then(() => dead || obey(data)).catch(die);
-  booted = boot(data.module);
-  if (!ports[0]) return;
-  port = ports[0];
+  if (data.op === "boot") return start(boot(data.program));
+  if (data.op !== "port") return void booted.then(() => dead || obey(data)).catch(die);
+  port = ports[0]!;
   port.onmessage = hear;
 }
 
-async function boot(module: WebAssembly.Module): Promise<void> {
-  const { ended } = await runGo(module, worlds);
+async function boot({ name, compute, worlds }: Program): Promise<void> {
+  const { ended } = await runGo(compute, moduleNames.map((n) => (n === name ? worlds : undefined)));
   ended.catch(die);
   port.postMessage({ op: "ready" });
 }
 
-function obey(order: Exclude<Order, { op: "boot" }>): void {
+function obey(order: Exclude<Order, { op: "boot" | "port" }>): void {
   switch (order.op) {
     case "setup":
       return port.postMessage({ op: "engine", engine: must(compute().setup(order.bytes)) });

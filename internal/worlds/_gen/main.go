@@ -1,5 +1,5 @@
-// Command _gen writes the translation of step code to internal/worlds: go generate ./internal/worlds. With -wasm FILE
-// it only compiles worlds.wasm, to FILE.
+// Command _gen writes the translation of step code to internal/worlds: go generate ./internal/worlds. With -wasm FOLDER
+// it only compiles the modules of WebAssembly, to that folder.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 )
 
 func main() {
-	out := flag.String("wasm", "", "only compile worlds.wasm to this file")
+	out := flag.String("wasm", "", "only compile the modules of WebAssembly, to this folder")
 	flag.Parse()
 	dir := filepath.Join("internal", "worlds")
 	write := func() error { return wasm(dir, *out) }
@@ -42,5 +42,8 @@ func run(dir string) error {
 	if err := writeBuild(dir); err != nil {
 		return err
 	}
-	return wasm(dir, filepath.Join(dir, "worlds.wasm"))
+	if err := writeModules(dir); err != nil {
+		return err
+	}
+	return wasm(dir, dir)
 }

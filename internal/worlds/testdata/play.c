@@ -47,7 +47,7 @@ typedef struct {
   i32 kind, world, variant, obs, act, steps;
   u64 seed;
   i64 params;
-  f64 values[8];
+  f64 values[32];
 } request;
 
 static u64 see(u64 h, slice_f32 obs) {
@@ -106,12 +106,21 @@ static u64 see(u64 h, slice_f32 obs) {
     free(worlds.p), free(all.p); \
   }
 WORLD(acrobot)
+WORLD(ant)
 WORLD(bipedalwalker)
 WORLD(cartpole)
+WORLD(halfcheetah)
+WORLD(hopper)
+WORLD(humanoid)
+WORLD(inverteddoublependulum)
+WORLD(invertedpendulum)
 WORLD(lunarlander)
 WORLD(mountaincar)
 WORLD(mountaincarcontinuous)
 WORLD(pendulum)
+WORLD(reacher)
+WORLD(swimmer)
+WORLD(walker2d)
 
 #define ROW(W) {#W, act_##W, play_##W, sizeof(W##_State)}
 static struct {
@@ -119,7 +128,10 @@ static struct {
   void (*act)(request *);
   void (*play)(request *);
   size_t size;
-} worlds[] = {ROW(acrobot), ROW(bipedalwalker), ROW(cartpole), ROW(lunarlander), ROW(mountaincar), ROW(mountaincarcontinuous), ROW(pendulum)};
+} worlds[] = {
+  ROW(acrobot), ROW(ant), ROW(bipedalwalker), ROW(cartpole), ROW(halfcheetah), ROW(hopper),
+  ROW(humanoid), ROW(inverteddoublependulum), ROW(invertedpendulum), ROW(lunarlander), ROW(mountaincar),
+  ROW(mountaincarcontinuous), ROW(pendulum), ROW(reacher), ROW(swimmer), ROW(walker2d)};
 
 int main(int argc, char **argv) {
   if (argc > 1 && !strcmp(argv[1], "sizes")) {

@@ -43,6 +43,7 @@ func tasks() ([]*task, error) {
 		}},
 	}
 	large := policy.Spec{Kind: "mlp", Hidden: []uint64{64, 64}, Activation: "tanh", Bias: true, Head: "argmax"}
+	clip := policy.Spec{Kind: "linear", Head: "clip"}
 	for _, w := range []struct {
 		id, name string
 		policy   policy.Spec
@@ -50,7 +51,16 @@ func tasks() ([]*task, error) {
 		{"CartPole-v1", "64-64 tanh", large},
 		{"Acrobot-v1", "64-64 tanh", large},
 		{"LunarLander-v3", "linear", policy.Spec{Kind: "linear", Bias: true, Head: "argmax"}},
-		{"BipedalWalker-v3", "linear", policy.Spec{Kind: "linear", Head: "clip"}},
+		{"BipedalWalker-v3", "linear", clip},
+		{"InvertedPendulum-v5", "linear", clip},
+		{"InvertedDoublePendulum-v5", "linear", clip},
+		{"Reacher-v5", "linear", clip},
+		{"Swimmer-v5", "linear", clip},
+		{"Hopper-v5", "linear", clip},
+		{"HalfCheetah-v5", "linear", clip},
+		{"Walker2d-v5", "linear", clip},
+		{"Ant-v5", "linear", clip},
+		{"Humanoid-v5", "linear", clip},
 	} {
 		bare, err := steps(w.id)
 		if err != nil {

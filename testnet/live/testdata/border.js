@@ -1,10 +1,10 @@
-// Times tasks of several sizes in a worker of the page. inputs has the addresses of the worker's script and program, and
+// Times tasks of several sizes in a worker of the page. inputs has the addresses of the worker's script, program and worlds, and
 // setup, state and tasks in base64; the result is globalThis.measured.
 
 const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 
 async function measure() {
-  const module = await WebAssembly.compileStreaming(fetch(inputs.compute));
+  const [compute, worlds] = await Promise.all([inputs.compute, inputs.worlds].map((url) => WebAssembly.compileStreaming(fetch(url))));
   const worker = new Worker(inputs.worker);
   const waiting = [];
   let fail;
@@ -13,7 +13,7 @@ async function measure() {
     if (data.op === "crash" || data.op === "failed") fail(new Error(data.error));
     else if (data.op === "result") waiting.shift()();
   };
-  worker.postMessage({ op: "boot", module });
+  worker.postMessage({ op: "boot", program: { name: "worlds", compute, worlds } });
   worker.postMessage({ op: "setup", bytes: bytes(inputs.setup) });
   worker.postMessage({ op: "state", bytes: bytes(inputs.state) });
   const tasks = inputs.tasks.map(bytes);

@@ -108,7 +108,14 @@ func findAssets(program string) (map[string]string, error) {
 	for _, name := range []string{"border.mjs", "border.wasm", "simd128.wasm"} {
 		assets[name] = filepath.Join(kernels, name)
 	}
-	assets["worlds.mjs"], assets["worlds.wasm"] = filepath.Join(worlds, "border.mjs"), filepath.Join(worlds, "worlds.wasm")
+	assets["worlds.mjs"], assets["modules.json"] = filepath.Join(worlds, "border.mjs"), filepath.Join(worlds, "modules.json")
+	modules, err := filepath.Glob(filepath.Join(worlds, "*.wasm"))
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range modules {
+		assets[filepath.Base(file)] = file
+	}
 	return assets, nil
 }
 

@@ -122,7 +122,7 @@ async function run() {
   const kernels = [await bytes("border.wasm"), await bytes("simd128.wasm")];
   const border = await kernelBorder(...kernels);
   go.importObject.evokernel = border.imports;
-  const worlds = worldsBorder(await bytes("worlds.wasm"), (memory) => kernelsOn(memory, ...kernels));
+  const worlds = worldsBorder(await Promise.all(Object.keys(await (await fetch("modules.json")).json()).map((name) => bytes(`${name}.wasm`))), (memory) => kernelsOn(memory, ...kernels));
   go.importObject.evoworlds = worlds.imports;
   const { instance } = await WebAssembly.instantiateStreaming(fetch("program.wasm"), go.importObject);
   await border.connect(instance);

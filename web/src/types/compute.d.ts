@@ -1,5 +1,7 @@
 // The border to the Go program of a Web Worker (wasm/worker).
 
+import type { Program } from "../programs.ts";
+
 /** A Go function cannot throw: it answers with a value or an error. */
 export type Answer<T> = { value: T; error?: undefined } | { error: string; value?: undefined };
 
@@ -31,7 +33,8 @@ export interface Compute {
 
 /** What the tab and the page post to a worker. Bytes may be transferred. */
 export type Order =
-  | { op: "boot"; module: WebAssembly.Module } // with a port, if the other orders come over one
+  | { op: "port" } // with the port over which other orders come
+  | { op: "boot"; program: Program } // other orders may come before it, and wait
   | { op: "setup"; bytes: Uint8Array }
   | { op: "state"; bytes: Uint8Array }
   | { op: "task"; id: number; bytes: Uint8Array }

@@ -23,13 +23,13 @@ declare module "#kernel/*.wasm" {
 // The translated worlds, aliased by build.mjs to internal/worlds.
 declare module "#worlds/border.mjs" {
   export function worldsBorder(
-    bytes: Uint8Array<ArrayBuffer> | undefined,
+    modules: (WebAssembly.Module | null | undefined)[],
     kernels: (memory: WebAssembly.Memory) => Promise<WebAssembly.ModuleImports>,
   ): { imports: WebAssembly.ModuleImports; connect(program: WebAssembly.Instance): Promise<void> };
 }
-declare module "#worlds/*.wasm" {
-  const bytes: Uint8Array<ArrayBuffer>;
-  export default bytes;
+declare module "#worlds/modules.json" {
+  const modules: Record<string, string[]>;
+  export default modules;
 }
 
 /** Go's wasm_exec.js. */

@@ -1,6 +1,7 @@
 // The border to the Go program of the tab (wasm/tab): libp2p, coordinator and store. It runs in the network worker
 // (network.ts), so that nothing it does keeps the page from answering the person.
 
+import type { ProgramFiles } from "../programs.ts";
 import type { Order, Reply } from "./compute";
 
 /** What the tab needs to know. The volunteer is asked for nothing. */
@@ -20,8 +21,8 @@ export interface TabConfig {
 
 /** What the network worker gives the tab's program. */
 export interface TabHost {
-  /** Has the page start one more Web Worker that computes. */
-  openWorker(): PoolWorker;
+  /** Has the page start one more Web Worker that computes an environment. */
+  openWorker(env: string): PoolWorker;
 }
 
 /** A Web Worker that the page started for the network worker, which uses it as if it were its own. */
@@ -43,7 +44,7 @@ export interface TabEvents {
   onStatus(status: Status): void;
   /** Something went wrong that the person should know. */
   onError(trouble: Trouble): void;
-  /** What plays the episodes of a worker that has got ready: "c" (worlds.wasm) or "go". */
+  /** What plays the episodes of a worker that has got ready: "c" (translated worlds) or "go". */
   onEngine(engine: string): void;
 }
 
@@ -279,8 +280,10 @@ export interface Evoswarm {
 
 /** What the page posts to the network worker. */
 export type Ask =
-  | { op: "load"; tab: string; compute: string; kept: boolean } // addresses of the programs; kept: by the service worker
-  | { op: "start"; config: TabConfig } // once they are loaded
+  | { op: "load"; tab: string; programs: Record<string, ProgramFiles>; kept: boolean } // addresses; kept: by the service worker
+  | { op: "prepare"; env: string } // the run's environment, once it is known: what computes it will be needed
+  | { op: "start"; config: TabConfig } // once the tab's program is loaded
+  | { op: "program"; id: number; env: string } // answered with a Program
   | { op: "worker failed"; id: number; error: string } // the script of a worker
   | { op: "check"; module: WebAssembly.Module; log: Blob; height: number; head: string } // in place of load and start
   | Call;
@@ -293,23 +296,17 @@ export interface Call {
   args: unknown[];
 }
 
-/** The compiled programs: the tab's own (wasm/tab), and that of the workers that compute (wasm/worker). */
-export interface Programs {
-  tab: WebAssembly.Module;
-  compute: WebAssembly.Module;
-}
-
 /** What the network worker posts back. After a crash it is of no use any more. */
 export type Tell =
   | { op: "loading"; loaded: number } // the fraction that is here, 0 to 1
-  | ({ op: "loaded" } & Programs)
+  | { op: "loaded"; tab: WebAssembly.Module } // the tab's own program (wasm/tab)
   | { op: "not loaded"; error: string }
   | { op: "answer"; id: number; value: unknown }
   | { op: "refused"; id: number; error: string }
   | { op: "phase"; phase: Phase }
   | { op: "ways"; ways: WayState[] }
   | { op: "rtc" } // with a port: see rtc.ts
-  | { op: "open worker"; id: number } // a worker, with a port: see pool.ts
+  | { op: "open worker"; id: number; env: string } // a worker, with a port: see pool.ts
   | { op: "end worker"; id: number }
   | { op: "status"; status: Status }
   | { op: "trouble"; trouble: Trouble }

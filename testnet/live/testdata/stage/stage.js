@@ -40,8 +40,9 @@
       if (this.name === "theater") this.theater(ask);
     }
     network(ask) {
-      if (ask.op === "load") this.say(held ? { op: "loading", loaded: 0.4 } : { op: "loaded", tab: null, compute: null });
+      if (ask.op === "load") this.say(held ? { op: "loading", loaded: 0.4 } : { op: "loaded", tab: null });
       if (ask.op === "start") for (const told of tells) this.say(told);
+      if (ask.op === "program") this.say({ op: "answer", id: ask.id, value: null });
       if (ask.op !== "call") return;
       const { id, name } = ask;
       if (name === "policy") {
