@@ -7,12 +7,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawFixture draws an edge or a polygon that may lie anywhere near p, also far from the origin.
+// drawFixture draws an edge or a polygon that may lie anywhere near p, also far from the origin. Box2D has no edges
+// shorter than its slop: what is so short has no normal.
 func drawFixture(t *rapid.T, p Vec2) *land {
 	var l land
 	a := add(p, drawVec(t, -2, 2))
 	if rapid.Bool().Draw(t, "edge") {
-		l.edge(a, add(a, drawVec(t, -2, 2)), Material{})
+		way := drawVec(t, -2, 2)
+		if length(way) < linearSlop {
+			way = Vec2{linearSlop, linearSlop}
+		}
+		l.edge(a, add(a, way), Material{})
 		return &l
 	}
 	s := Polygon([]Vec2{a, add(a, Vec2{1, 0.1}), add(a, Vec2{1.2, 1}), add(a, Vec2{-0.1, 0.9})})
