@@ -21,7 +21,7 @@ tab.catch(() => undefined);
 
 port.onmessage = ({ data }) => {
   if (data.op === "load") return void load(data);
-  if (data.op === "prepare") return void programs.of(data.env).catch(() => undefined); // who needs it tries again
+  if (data.op === "prepare") return void prepare(data.env);
   if (data.op === "call") return void answer(data);
   if (data.op === "program") return void give(data.id, () => programs.of(data.env));
   if (data.op === "check") return void check(data).catch(die);
@@ -40,6 +40,15 @@ async function load(ask: Extract<Ask, { op: "load" }>): Promise<void> {
   } catch (err) {
     port.postMessage({ op: "not loaded", error: message(err) });
   }
+}
+
+/**
+ * prepare gives the page what computes an environment as soon as it is there: later this thread may be busy with the tab's
+ * program, and workers would wait for it. Where that fails, who needs it tries again.
+ */
+async function prepare(env: string): Promise<void> {
+  const program = await programs.of(env).catch(() => null);
+  if (program) port.postMessage({ op: "prepared", program });
 }
 
 async function start({ config }: Extract<Ask, { op: "start" }>): Promise<Tab> {

@@ -3,7 +3,7 @@
 import type { Assets } from "./load.ts";
 import { Pool } from "./pool.ts";
 import { Links } from "./rtc.ts";
-import type { Program } from "./programs.ts";
+import { moduleOf, type Program } from "./programs.ts";
 import type { Ask, Tab, TabConfig, TabEvents, Tell } from "./types/tab";
 
 /** The answer of a method of the tab. */
@@ -29,6 +29,8 @@ export class Crash extends Error {
 export interface Loaded {
   worker: Worker;
   program: WebAssembly.Module;
+  /** What computes worlds, by the names of modules, as far as it is there. */
+  prepared: Map<string, Program>;
 }
 
 /** Loader has a network worker fetch programs. */
@@ -46,12 +48,14 @@ export class Loader {
     );
     this.worker = worker;
     this.post({ op: "load", tab: absolute(assets.tab), programs, kept: !!navigator.serviceWorker?.controller });
+    const prepared = new Map<string, Program>();
     this.loaded = new Promise((resolve, reject) => {
       worker.onerror = (event) => reject(new Error(event.message));
       worker.onmessage = ({ data }: MessageEvent<Tell>) => {
         if (data.op === "loading") progress(data.loaded);
         if (data.op === "not loaded") reject(new Error(data.error));
-        if (data.op === "loaded") resolve({ worker, program: data.tab });
+        if (data.op === "prepared") prepared.set(data.program.name, data.program);
+        if (data.op === "loaded") resolve({ worker, program: data.tab, prepared });
       };
     });
   }
@@ -71,19 +75,21 @@ export class RemoteTab {
   private readonly worker: Worker;
   private readonly links = new Links();
   private readonly pool: Pool;
+  private readonly prepared: Map<string, Program>;
   private readonly waiting = new Map<number, Waiting>();
   private serial = 0;
   private crash: Crash | null = null;
 
   /** Starts the program; script is that of the workers that compute. crashed is called at most once, and is the last call. */
   constructor(
-    { worker }: Loaded,
+    { worker, prepared }: Loaded,
     script: string,
     config: TabConfig,
     private readonly events: TabEvents,
     private readonly crashed: (crash: Crash) => void,
   ) {
     this.worker = worker;
+    this.prepared = prepared;
     this.pool = new Pool(script, (env) => this.program(env), (ask) => this.post(ask));
     this.worker.onmessage = ({ data, ports }: MessageEvent<Tell>) => this.hear(data, ports);
     this.worker.onerror = (event) => this.die(new Crash(event.message, ""));
@@ -97,6 +103,8 @@ export class RemoteTab {
 
   /** Returns what computes an environment. */
   program(env: string): Promise<Program> {
+    const program = this.prepared.get(moduleOf(env));
+    if (program) return Promise.resolve(program);
     return this.ask((id) => ({ op: "program", id, env }));
   }
 
@@ -126,6 +134,8 @@ export class RemoteTab {
 
   private hear(told: Tell, ports: readonly MessagePort[]): void {
     switch (told.op) {
+      case "prepared":
+        return void this.prepared.set(told.program.name, told.program);
       case "answer":
         return this.take(told.id)?.resolve(told.value);
       case "refused":

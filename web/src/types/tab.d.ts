@@ -300,6 +300,7 @@ export interface Call {
 export type Tell =
   | { op: "loading"; loaded: number } // the fraction that is here, 0 to 1
   | { op: "loaded"; tab: WebAssembly.Module } // the tab's own program (wasm/tab)
+  | { op: "prepared"; program: Program } // answers prepare
   | { op: "not loaded"; error: string }
   | { op: "answer"; id: number; value: unknown }
   | { op: "refused"; id: number; error: string }
