@@ -2,6 +2,7 @@ package envs_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -164,22 +165,24 @@ func (s stretched) SetParam(_ int, value float64) { s.length = value }
 // Training needs no drawing, no state, and nothing for people to read; who asks for them is told what is missing. The
 // environments of this module have it all.
 func TestBareEnv(t *testing.T) {
-	if _, err := envs.Find("Bare-v0"); err == nil {
-		t.Skip("registered by an earlier run of this test in the same process")
-	}
+	id := unused("Bare")
 	s := envtest.Bare()
+	s.ID = id
 	s.State = []envs.Var{{Name: "x"}}
 	if err := envs.Add(s); !errors.Is(err, envs.ErrSpec) || !strings.Contains(err.Error(), "has no State and SetState") {
 		t.Errorf("Add with a description of no state gives %v, want ErrSpec", err)
 	}
 	s.State = nil
-	if err := s.CanDraw(); !errors.Is(err, envs.ErrLacks) || !strings.Contains(err.Error(), "Bare-v0 cannot be drawn") {
+	if err := s.CanDraw(); !errors.Is(err, envs.ErrLacks) || !strings.Contains(err.Error(), id+" cannot be drawn") {
 		t.Errorf("CanDraw gives %v, want ErrLacks", err)
 	}
 	if _, err := s.NewStateful(); !errors.Is(err, envs.ErrLacks) {
 		t.Errorf("NewStateful gives %v, want ErrLacks", err)
 	}
 	for _, s := range envs.All() {
+		if strings.HasPrefix(s.ID, "Bare") {
+			continue // of an earlier run of this test
+		}
 		if err := s.CanDraw(); err != nil {
 			t.Error(err)
 		}
@@ -190,7 +193,7 @@ func TestBareEnv(t *testing.T) {
 			t.Errorf("%s: title %q, name %q, doc of %d bytes", s.ID, s.Title, s.Name(), len(s.Doc))
 		}
 	}
-	if s.Name() != "Bare-v0" {
+	if s.Name() != id {
 		t.Errorf("Name() = %q, want the id", s.Name())
 	}
 	if err := envs.Add(s); err != nil {
@@ -288,14 +291,22 @@ func stretch(s *envs.Spec, b *broken, length func(n int) int) {
 	}
 }
 
+// unused returns an id that no environment has: what is registered stays so when a test runs again in the same process.
+func unused(name string) string {
+	for n := 0; ; n++ {
+		id := fmt.Sprintf("%s%d-v0", name, n)
+		if _, err := envs.Find(id); err != nil {
+			return id
+		}
+	}
+}
+
 // TestObsBounds makes descriptions with observations of other lengths.
 func TestObsBounds(t *testing.T) {
-	if _, err := envs.Find("Stretched-v0"); err == nil {
-		t.Skip("registered by an earlier run of this test in the same process")
-	}
+	id := unused("Stretched")
 	b := &broken{values: 1}
 	s := &envs.Spec{
-		ID: "Stretched-v0", Revision: 1, ObsDim: 2, ObsLow: []float64{-1, -1}, ObsHigh: []float64{1, 1},
+		ID: id, Title: "Stretched", Doc: "Observations as long as a parameter says.", Revision: 1, ObsDim: 2, ObsLow: []float64{-1, -1}, ObsHigh: []float64{1, 1},
 		Action: envs.BoxSpace(1, -1, 1), State: []envs.Var{{Name: "x"}}, MaxSteps: 10, FPS: 10, View: envs.Bounds{MaxX: 1, MaxY: 1},
 	}
 	b.spec = s

@@ -58,9 +58,11 @@ func TestParamsAreGymnasiums(t *testing.T) {
 			"healthy_angle_high": 1, "reset_noise_scale": 0.005, "exclude_current_positions_from_observation": 1,
 			"mujoco_rules": 0,
 		},
-		"Stretched-v0": {"length": 2}, // of TestObsBounds
 	}
 	for _, s := range envs.All() {
+		if strings.HasPrefix(s.ID, "Stretched") {
+			continue // of TestObsBounds
+		}
 		got := map[string]float64{}
 		for _, p := range s.Params {
 			got[p.Name] = p.Default
@@ -260,7 +262,7 @@ func FuzzWith(f *testing.F) {
 	f.Fuzz(func(t *testing.T, id, name string, x float64, other string, y float64) {
 		s, err := envs.Find(id)
 		if err != nil {
-			t.Skip()
+			return // nothing to give parameters to
 		}
 		with, err := s.With(envs.Params{name: x, other: y})
 		if err != nil {
