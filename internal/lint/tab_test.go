@@ -15,7 +15,7 @@ var heavy = []string{
 	"github.com/coder/websocket", "github.com/decred/dcrd/dcrec/secp256k1/v4", "github.com/libp2p/go-libp2p",
 	"github.com/libp2p/go-libp2p-asn-util", "github.com/libp2p/go-libp2p/p2p/host/basic",
 	"github.com/libp2p/go-libp2p/p2p/protocol/circuitv2/relay", "github.com/prometheus/client_model/go",
-	"github.com/quic-go/quic-go", "go.uber.org/fx",
+	"github.com/quic-go/quic-go", "go.uber.org/fx", "google.golang.org/protobuf/internal/impl",
 }
 
 // TestTabImports checks that what a volunteer downloads holds none of them. web's TestDownload, which needs the built

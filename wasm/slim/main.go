@@ -20,13 +20,16 @@ var trimmed = []struct {
 	module string
 	// folder has the files inside the module.
 	folder string
-	// gone are left out. One that is not there has another name in this version, and would be linked again.
+	// gone are left out. One that is not there has another name in this version, and would be linked again. nil: all.
 	gone []string
 	// ours is our folder with a file that is put there.
 	ours, file string
 }{
 	{"github.com/libp2p/go-libp2p", "core/crypto", []string{"ecdsa.go", "key_to_stdlib.go", "rsa_common.go", "rsa_go.go", "secp256k1.go"}, "_crypto", "keys.go"},
 	{"github.com/multiformats/go-multihash", "register/all", []string{"multihash_all.go"}, "_multihash", "multihash_all.go"},
+	{"google.golang.org/protobuf", "proto", nil, "_protobuf/proto", "proto.go"},
+	{"google.golang.org/protobuf", "reflect/protoreflect", nil, "_protobuf/protoreflect", "protoreflect.go"},
+	{"google.golang.org/protobuf", "runtime/protoimpl", nil, "_protobuf/protoimpl", "impl.go"},
 }
 
 func main() {
@@ -52,18 +55,26 @@ func slim(folder string) error {
 	for i := range trimmed {
 		m := &trimmed[i]
 		to := filepath.Join(folder, filepath.Base(m.module))
-		if err := copyModule(m.module, to); err != nil {
-			return err
+		if i == 0 || m.module != trimmed[i-1].module {
+			if err := copyModule(m.module, to); err != nil {
+				return err
+			}
+			replaced = append(replaced, [2]string{m.module, to})
 		}
-		for _, name := range m.gone {
-			if err := os.Remove(filepath.Join(to, m.folder, name)); err != nil {
+		inside := filepath.Join(to, m.folder)
+		if m.gone == nil {
+			if err := os.RemoveAll(inside); err != nil {
 				return err
 			}
 		}
-		if err := copyFile(filepath.Join("wasm", "slim", m.ours, m.file), filepath.Join(to, m.folder, m.file)); err != nil {
+		for _, name := range m.gone {
+			if err := os.Remove(filepath.Join(inside, name)); err != nil {
+				return err
+			}
+		}
+		if err := copyFile(filepath.Join("wasm", "slim", m.ours, m.file), filepath.Join(inside, m.file)); err != nil {
 			return err
 		}
-		replaced = append(replaced, [2]string{m.module, to})
 	}
 	for _, r := range replaced {
 		at := filepath.ToSlash(r[1])
