@@ -13,7 +13,7 @@ import (
 
 // A volunteer waits for what the page needs before it computes, so that may not grow unnoticed. Sizes are those of
 // brotli 9, as make page has it; docs/bench/README.md, "What a tab downloads", has those of brotli 11.
-var downloads = map[string]int{"tab": 4_150_000, "worker": 20_000, "network": 20_000,
+var downloads = map[string]int{"tab": 3_750_000, "worker": 20_000, "network": 20_000,
 	"compute": 1_200_000, "worlds": 45_000, // where a run is of classic control or Box2D
 	"compute_mujoco": 1_350_000, "mujoco": 170_000, // where it is of a world of MuJoCo's
 	"space": 135_000} // only where a world is in space
