@@ -19,12 +19,22 @@ const (
 	// summaryDepth is how far below the head a mark lies when it is summed up: deep enough that it rarely changes, and
 	// that a hub which restarts there can give the base that newcomers ask for.
 	summaryDepth = 64
-	// leafEvery is the distance in height of a leaf's summaries if they are small, and leafDepth how far below the head
-	// the newest lies: nobody asks a leaf for a base, so it restarts with fewer entries to fold.
-	leafEvery, leafDepth = 32, 32
-	// leafSmall is how many bytes of state and credits a leaf writes that often, which is every few seconds.
-	leafSmall = 64 << 10
+	// leafDepth is how far below the head a leaf's newest summary lies: nobody asks a leaf for a base, so it restarts
+	// with fewer entries to fold. They are leafEvery entries apart, and up to leafRarely where state and credits are
+	// larger: a leaf writes leafBytes an entry at most. Of what is larger still it sums up the marks alone.
+	leafDepth, leafEvery, leafRarely = 16, 8, 32
+	leafBytes                        = 2 << 10
 )
+
+// leafInterval is the distance in height of a leaf's summaries of so many bytes; 0: they are too large.
+func leafInterval(bytes int64) uint64 {
+	for every := uint64(leafEvery); every <= leafRarely; every *= 2 {
+		if bytes <= leafBytes*int64(every) {
+			return every
+		}
+	}
+	return 0
+}
 
 const (
 	summaryTag  = "evoswarm/summary/1"
@@ -152,9 +162,9 @@ func (c *chain) ripe(leaf bool) (best *node) {
 	for _, n := range c.states.marks {
 		consider(n, summaryDepth)
 	}
-	if leaf && c.states.bytes+int64(creditLen*len(c.credits)) <= leafSmall {
+	if every := leafInterval(c.states.bytes + int64(creditLen*len(c.credits))); leaf && every > 0 {
 		for _, n := range c.states.recent {
-			if n.height%leafEvery == 0 {
+			if n.height%every == 0 {
 				consider(n, leafDepth)
 			}
 		}

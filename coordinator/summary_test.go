@@ -74,10 +74,22 @@ func TestLeafRestartsNearItsHead(t *testing.T) {
 		}
 		sameChain(t, c, l.coord)
 	}
-	l.coord.chain.states.bytes = leafSmall + 1
+	l.coord.chain.states.bytes = leafBytes*leafRarely + 1
 	l.grow(2*firstInterval + summaryDepth + leafEvery)
 	if newest := slices.Max(slices.Collect(maps.Keys(l.disk.summaries))); newest != 2*firstInterval {
 		t.Errorf("with a large state the newest summary is of height %d, want %d", newest, 2*firstInterval)
+	}
+}
+
+// TestLeafWritesLittle: however large its summaries are, a leaf writes no more than leafBytes of them an entry.
+func TestLeafWritesLittle(t *testing.T) {
+	for _, c := range []struct {
+		bytes int64
+		every uint64
+	}{{0, 8}, {16 << 10, 8}, {16<<10 + 1, 16}, {32<<10 + 1, 32}, {64 << 10, 32}, {64<<10 + 1, 0}} {
+		if every := leafInterval(c.bytes); every != c.every {
+			t.Errorf("summaries of %d bytes are %d entries apart, want %d", c.bytes, every, c.every)
+		}
 	}
 }
 

@@ -98,9 +98,8 @@ func checkBounds(low, high string, lows, highs []float64, n int) error {
 	return nil
 }
 
-// try says what a new instance does other than spec says, in a first reset and step too if play is true. A panic is an
-// error too.
-func try(spec *Spec, play bool) (err error) {
+// try says what a new instance does other than spec says, in a first reset and step too. A panic is an error too.
+func try(spec *Spec) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("a first reset and step panics: %v", p)
@@ -120,9 +119,6 @@ func try(spec *Spec, play bool) (err error) {
 		if err := checkView(spec); err != nil {
 			return err
 		}
-	}
-	if !play {
-		return nil
 	}
 	if err := first(spec, env); err != nil {
 		return err

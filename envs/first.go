@@ -2,5 +2,5 @@
 
 package envs
 
-// playFirst says that Register takes a first reset and step.
+// playFirst says that Register takes a first reset and step of an instance.
 const playFirst = true

@@ -1,4 +1,4 @@
 package envs
 
-// playFirst says that Register takes no first reset and step.
+// playFirst says that Register makes no instance.
 const playFirst = false

@@ -21,9 +21,9 @@ const MaxID = 64
 // registered holds the environments sorted by id. It changes only while a program starts, so it needs no lock.
 var registered []*Spec
 
-// Register is Add for init functions: it panics where Add returns an error. In a browser it does without the first
-// reset and step: the environments there are this module's, whose tests take them, and all of them would take a tab
-// 0.1 s at each start.
+// Register is Add for init functions: it panics where Add returns an error. In a browser it makes no instance, and does
+// without the first reset and step: the environments there are this module's, whose tests take them, and all of them
+// would take a tab 0.1 s at each start.
 func Register(spec *Spec) {
 	if err := add(spec, playFirst); err != nil {
 		panic("envs: registering: " + err.Error())
@@ -40,7 +40,7 @@ func Register(spec *Spec) {
 // the one that began the run.
 func Add(spec *Spec) error { return add(spec, true) }
 
-// add does what Add does, the first reset and step only if play is true.
+// add does what Add does, with an instance only if play is true.
 func add(spec *Spec, play bool) error {
 	if spec == nil {
 		return fmt.Errorf("%w: no spec", ErrSpec)
@@ -52,8 +52,10 @@ func add(spec *Spec, play bool) error {
 	if i < len(registered) && fold(registered[i].ID) == fold(spec.ID) {
 		return fmt.Errorf("%w %q: ID: there is an environment %q already", ErrSpec, spec.ID, registered[i].ID)
 	}
-	if err := try(spec, play); err != nil {
-		return fmt.Errorf("%w %q: %w", ErrSpec, spec.ID, err)
+	if play {
+		if err := try(spec); err != nil {
+			return fmt.Errorf("%w %q: %w", ErrSpec, spec.ID, err)
+		}
 	}
 	registered = append(registered, nil)
 	copy(registered[i+1:], registered[i:])
