@@ -174,7 +174,13 @@ type process struct {
 }
 
 // processes lists the browser's processes that run now.
-func (b *tab) processes(t *testing.T) (list []process) {
+func (b *tab) processes(t *testing.T) []process {
+	t.Helper()
+	return processesOf(t, chromedp.FromContext(b.ctx).Browser.Process().Pid)
+}
+
+// processesOf lists a process and those that it started.
+func processesOf(t *testing.T, root int) (list []process) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -192,7 +198,6 @@ func (b *tab) processes(t *testing.T) (list []process) {
 		all[pid] = p
 		parents[pid], _ = strconv.Atoi(p.stat[1])
 	}
-	root := chromedp.FromContext(b.ctx).Browser.Process().Pid
 	for pid, p := range all {
 		for at := pid; at > 1; at = parents[at] {
 			if at == root {

@@ -114,11 +114,13 @@ export class History {
     return [...this.points.values()].sort((a, b) => a.height - b.height);
   }
 
+  /** Most of what every status brings is known: nothing is made of that, since a page is open for hours. */
   private put(p: Point): boolean {
     const old = this.points.get(p.height);
-    const merged = { ...old, ...p };
-    this.points.set(p.height, merged);
-    return !old || old.heldOut !== merged.heldOut || old.mean !== merged.mean || old.best !== merged.best;
+    const says = (key: "heldOut" | "mean" | "best"): boolean => key in p && p[key] !== old?.[key];
+    if (old && !says("heldOut") && !says("mean") && !says("best")) return false;
+    this.points.set(p.height, { ...old, ...p });
+    return true;
   }
 }
 
