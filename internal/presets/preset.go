@@ -56,13 +56,13 @@ type Trials struct {
 func For(env *envs.Spec, method evolve.Method) Preset {
 	t, ok := tables[env.ID]
 	if !ok {
-		t.base = untried(env)
+		t = &table{base: untried(env)}
 	}
 	r, ok := find(t.rows, method.Name)
 	if !ok {
 		r = startRow(method.Name)
 	}
-	return r.complete(t.base, method)
+	return r.complete(t.preset(method.Name), method)
 }
 
 // SwarmStrategy is the strategy of a swarm's run that names none: it takes results of earlier states, so that nobody

@@ -12,6 +12,7 @@ import (
 type table struct {
 	base Preset
 	rows []row
+	own  map[string]rollout.Conditions // of strategies that want others than the base's
 }
 
 // row is what a strategy wants in an environment.
@@ -24,14 +25,32 @@ type row struct {
 }
 
 // tables holds the tables by environment ID. It changes only while a program starts.
-var tables = map[string]table{}
+var tables = map[string]*table{}
 
 // add registers the presets of the environment called envID.
-func add(envID string, base Preset, rows []row) {
+func add(envID string, base Preset, rows []row) *table {
 	if _, ok := tables[envID]; ok || len(rows) == 0 {
 		panic("presets: " + envID + " has two tables or an empty one")
 	}
-	tables[envID] = table{base, rows}
+	tables[envID] = &table{base, rows, map[string]rollout.Conditions{}}
+	return tables[envID]
+}
+
+// under has a strategy train under conditions of its own.
+func (t *table) under(strategy string, conditions rollout.Conditions) {
+	if _, ok := find(t.rows, strategy); !ok {
+		panic("presets: there is no row of " + strategy)
+	}
+	t.own[strategy] = conditions
+}
+
+// preset is the base as a strategy wants it.
+func (t *table) preset(strategy string) Preset {
+	p := t.base
+	if own, ok := t.own[strategy]; ok {
+		p.Conditions = own
+	}
+	return p
 }
 
 // find returns the row of a strategy and reports whether there is one.

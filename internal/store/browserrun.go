@@ -39,8 +39,9 @@ type BrowserRun struct {
 const (
 	// tailEntries is how many of the newest heights are in memory at least: those that a coordinator has there, too.
 	tailEntries = 1 << 10
-	// blocksInMemory is how many bytes of blocks are in memory at most. What a coordinator reads at a start has room.
-	blocksInMemory = 16 << 20
+	// blocksInMemory is how many bytes of blocks are in memory at most. What a coordinator reads at a start has room,
+	// unless entries hold hundreds of claims: then it reads some twice.
+	blocksInMemory = 4 << 20
 	// blockExtra is about what a block takes in memory in addition to its bytes.
 	blockExtra = 256
 	// generationExtra is about what a generation takes in the database in addition to its blocks, and tagExtra each of

@@ -83,7 +83,7 @@ func heapBytes() int64 {
 }
 
 // memoryCeiling is what the store of a tab takes in memory at most, however long its run is.
-const memoryCeiling = 24 << 20
+const memoryCeiling = 10 << 20
 
 // TestBrowserRunOfAWeek: a run of a week at four entries a second, the most that a run logs by default, takes no more
 // memory at its end than after the first hours, and opens as fast.

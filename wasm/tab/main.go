@@ -11,6 +11,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 	"strconv"
 	"syscall/js"
 	"time"
@@ -20,10 +21,15 @@ import (
 	"github.com/evoswarm/evoswarm/internal/mesh"
 )
 
+// gcPercent is how much the heap grows before it is collected. A page is open for hours, and gives no memory back: half of
+// Go's default costs a hundredth of the thread.
+const gcPercent = 50
+
 func main() {
 	if name, err := kernel.UseFastest(); err != nil { // for the folds of entries; workers choose for themselves
 		fmt.Printf("tab: this browser's vector instructions do not compute as they should (%v); going on with kernel %s\n", err, name)
 	}
+	debug.SetGCPercent(gcPercent)
 	js.Global().Set("evoswarm", map[string]any{"start": js.FuncOf(start), "check": js.FuncOf(check)})
 	select {}
 }

@@ -117,11 +117,15 @@ export class History {
   /** Most of what every status brings is known: nothing is made of that, since a page is open for hours. */
   private put(p: Point): boolean {
     const old = this.points.get(p.height);
-    const says = (key: "heldOut" | "mean" | "best"): boolean => key in p && p[key] !== old?.[key];
-    if (old && !says("heldOut") && !says("mean") && !says("best")) return false;
+    if (old && !differs(old, p, "heldOut") && !differs(old, p, "mean") && !differs(old, p, "best")) return false;
     this.points.set(p.height, { ...old, ...p });
     return true;
   }
+}
+
+/** differs reports whether p says something else of a value than is known. */
+function differs(known: Point, p: Point, key: "heldOut" | "mean" | "best"): boolean {
+  return key in p && p[key] !== known[key];
 }
 
 /** Curve draws a history. */
