@@ -17,9 +17,12 @@ func init() {
 		Policy: linear("clip", false), SharedEpisodes: true, Conditions: rollout.Conditions{Horizon: 150, Growth: 1}, Observations: running(),
 		EvalEvery: 5, EvalEpisodes: 4,
 	}, []row{
+		{"ars", 120, 1, evolve.Params{"sigma": 0.025, "alpha": 0.015, "top": 20.0}, tuning(0, 1, never)},
 		{"snes", 40, 1, evolve.Params{"sigma": 0.02}, fresh(0, 3, never)},
-		{"ars", 60, 1, evolve.Params{"sigma": 0.025, "alpha": 0.02, "top": 20.0}, notTried},
 		{"dises", 60, 1, evolve.Params{"sigma": 0.03, "sigma_decay": 0.998, "sigma_min": 0.01, "selection": "linear", "top": 0.25}, notTried},
 		{"openai-es", 60, 1, evolve.Params{"sigma": 0.02, "alpha": 0.01, "beta1": 0.5, "beta2": 0.99, "l2": 0.0}, notTried},
+	}).under("ars", func(p *Preset) {
+		p.Conditions = rollout.Conditions{Bonus: 1}
+		p.Observations.Clip = 3
 	})
 }

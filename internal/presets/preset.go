@@ -62,7 +62,7 @@ func For(env *envs.Spec, method evolve.Method) Preset {
 	if !ok {
 		r = startRow(method.Name)
 	}
-	return r.complete(t.preset(method.Name), method)
+	return t.change(r.complete(t.base, method))
 }
 
 // SwarmStrategy is the strategy of a swarm's run that names none: it takes results of earlier states, so that nobody

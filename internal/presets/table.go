@@ -12,7 +12,7 @@ import (
 type table struct {
 	base Preset
 	rows []row
-	own  map[string]rollout.Conditions // of strategies that want others than the base's
+	own  map[string]func(*Preset) // what strategies want other than the base has
 }
 
 // row is what a strategy wants in an environment.
@@ -32,25 +32,16 @@ func add(envID string, base Preset, rows []row) *table {
 	if _, ok := tables[envID]; ok || len(rows) == 0 {
 		panic("presets: " + envID + " has two tables or an empty one")
 	}
-	tables[envID] = &table{base, rows, map[string]rollout.Conditions{}}
+	tables[envID] = &table{base, rows, map[string]func(*Preset){}}
 	return tables[envID]
 }
 
-// under has a strategy train under conditions of its own.
-func (t *table) under(strategy string, conditions rollout.Conditions) {
+// under changes what a strategy shares with the others: its conditions, or how observations are normalized.
+func (t *table) under(strategy string, change func(*Preset)) {
 	if _, ok := find(t.rows, strategy); !ok {
 		panic("presets: there is no row of " + strategy)
 	}
-	t.own[strategy] = conditions
-}
-
-// preset is the base as a strategy wants it.
-func (t *table) preset(strategy string) Preset {
-	p := t.base
-	if own, ok := t.own[strategy]; ok {
-		p.Conditions = own
-	}
-	return p
+	t.own[strategy] = change
 }
 
 // find returns the row of a strategy and reports whether there is one.
@@ -74,6 +65,14 @@ func (r row) complete(p Preset, method evolve.Method) Preset {
 	if p.Observations != nil {
 		o := *p.Observations
 		p.Observations = &o
+	}
+	return p
+}
+
+// change makes the changes of the preset's strategy.
+func (t *table) change(p Preset) Preset {
+	if own := t.own[p.Strategy]; own != nil {
+		own(&p)
 	}
 	return p
 }
