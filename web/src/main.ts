@@ -16,7 +16,7 @@ import { readLink } from "./link.ts";
 import { lockTab } from "./lock.ts";
 import { message } from "./message.ts";
 import { canFilm, Film } from "./film.ts";
-import { fetchCurve, observe } from "./observe.ts";
+import { fetchCurve, observe, takenIn } from "./observe.ts";
 import { Page } from "./page.ts";
 import { cores, loadPrefs, savePrefs } from "./prefs.ts";
 import { moduleOf } from "./programs.ts";
@@ -67,6 +67,8 @@ let program: WebAssembly.Module | null = null;
 let featured: CandidateBytes | null = null;
 /** The learning curve as the node has it, and as this tab has it. */
 let nodeCurve: HeldOut[] = [];
+/** What the node said last of this run. */
+let nodeStatus: Status | null = null;
 let ownCurve: HeldOut[] = [];
 let ownHeight = -1;
 /** The newest generation up to which the log's history is shown. */
@@ -103,7 +105,7 @@ async function main(): Promise<void> {
   const loader = new Loader(assets, (loaded) => tell({ loaded }));
   const asked = askNode();
   void asked.then((node) => node && loader.prepare(envOf(node, link.run)));
-  void observe(() => situation.status === null, wantedRun, showNode);
+  void observe(() => situation.status === null || !takenIn(situation.status, nodeStatus), wantedRun, showNode);
   const loaded = await loader.loaded;
   program = loaded.program;
   performance.mark("evoswarm-compiled");
@@ -133,7 +135,7 @@ function retell(): void {
   page.retell();
   live.retell();
   page.ways(describeWays(situation.ways));
-  if (situation.status) page.status(situation.status, merge(ownCurve, nodeCurve), [], tab !== null);
+  if (situation.status) page.status(situation.status, nodeStatus, merge(ownCurve, nodeCurve), [], tab !== null);
 }
 
 /** consent shows the run in somebody's page, where nobody chose to help, until the person agrees. */
@@ -275,7 +277,7 @@ function show(status: Status): void {
   }
   if (status.own.logged > 0 && !before?.own.logged) performance.mark("evoswarm-first-claim");
   tell({ status, sleep: status.connected > 0 ? "none" : situation.sleep });
-  page.status(status, merge(ownCurve, nodeCurve), [], true);
+  page.status(status, nodeStatus, merge(ownCurve, nodeCurve), [], true);
   saver.show(status);
   void readLog(status);
   if (tab) void live.look(tab, status);
@@ -305,10 +307,11 @@ async function readLog(status: Status): Promise<void> {
   }
 }
 
-/** showNode shows a run as the node sees it, in which this tab takes no part yet. */
+/** showNode shows a run as the node sees it, which this tab has not taken in yet. */
 function showNode(status: Status, curve: HeldOut[]): void {
-  if (situation.status !== null || (link.run !== "" && link.run !== status.run)) return;
-  page.status(status, curve, [], false);
+  if (link.run !== "" && link.run !== status.run) return;
+  nodeStatus = status;
+  if (situation.status === null) page.status(status, null, curve, [], false);
 }
 
 /** wantedRun is the run that the person chose; else the one of several that the node advises, "" for whatever it works on. */

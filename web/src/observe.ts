@@ -1,11 +1,23 @@
-// Shows a run as the node sees it, over plain HTTP: until this tab takes part itself, and in a tab that does not because
-// another tab of this browser does.
+// Shows a run as the node sees it, over plain HTTP: until this tab has taken it in itself, and in a tab that takes no part
+// because another tab of this browser does.
 
 import { nodeURL } from "./load.ts";
 import type { HeldOut, Status } from "./types/tab";
 
 /** How often the node is asked. [ms] */
 const period = 2000;
+
+/** How many generations the node may be ahead of a tab that has taken in the run. */
+const ahead = 16;
+
+/**
+ * takenIn reports whether a tab's own status says how the run is. Of one that has just joined it says how the run began;
+ * node is what the node said last, null where none answers.
+ */
+export function takenIn(own: Status, node: Status | null): boolean {
+  if (own.behind > 0 || own.reason === "catching-up") return false;
+  return node === null || node.run !== own.run || own.height + ahead >= node.height;
+}
 
 /** Polls the node for the status of a run, "" for its first, while wanted says so. Failed answers are skipped. */
 export async function observe(wanted: () => boolean, run: () => string, show: (status: Status, curve: HeldOut[]) => void): Promise<void> {

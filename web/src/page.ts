@@ -6,6 +6,7 @@ import { element } from "./dom.ts";
 import { count, real, short } from "./format.ts";
 import { say } from "./lang.ts";
 import { Lifetime } from "./lifetime.ts";
+import { takenIn } from "./observe.ts";
 import type { Addresses } from "./load.ts";
 import type { Frame } from "./types/compute";
 import type { Generation, HeldOut, Problem, Status } from "./types/tab";
@@ -114,25 +115,34 @@ export class Page {
     this.write("ways", words);
   }
 
-  /** Shows the swarm and, if the status is this tab's own, this computer's part. */
-  status(s: Status, curve: readonly HeldOut[], earlier: readonly Generation[], own: boolean): void {
+  /**
+   * Shows the swarm and, if the status is this tab's own, this computer's part. node is what the node said last, null for
+   * nothing: the swarm's figures are from there until the tab has taken in the run.
+   */
+  status(s: Status, node: Status | null, curve: readonly HeldOut[], earlier: readonly Generation[], own: boolean): void {
     this.best = best(s);
-    const current = s.behind === 0 && s.reason !== "catching-up"; // until then a rate would measure reading, not work
-    this.write("height", count(Math.max(s.height, s.ahead)));
-    this.write("return", s.return === null || !current ? "–" : s.threshold === null ? real(s.return) : say("swarm.goal", { return: real(s.return), goal: real(s.threshold) }));
-    this.write("leader", own && s.leads ? say("log.you") : s.leader ? short(s.leader) : say("swarm.no-leader"));
+    const run = own && node !== null && !takenIn(s, node) ? node : s;
+    const current = takenIn(run, null); // until then a rate would measure reading, not work
+    this.write("height", count(Math.max(run.height, s.height, s.ahead)));
+    this.write("return", run.return === null || !current ? "–" : run.threshold === null ? real(run.return) : say("swarm.goal", { return: real(run.return), goal: real(run.threshold) }));
+    this.write("leader", own && s.leads ? say("log.you") : run.leader ? short(run.leader) : say("swarm.no-leader"));
     this.write("peers", count(s.peers));
-    this.write("evaluations", current ? count(s.evaluations) : "–");
-    this.write("rate", current ? real(s.evals_per_s) : "–");
+    this.write("evaluations", current ? count(run.evaluations) : "–");
+    this.write("rate", current ? real(run.evals_per_s) : "–");
     if (own) this.part(s);
+    this.links(s, own);
+    this.solution.show(s, own);
+    this.curve(s, curve, earlier);
+  }
+
+  /** Offers what there is of a run. */
+  private links(s: Status, own: boolean): void {
     const run = element<HTMLButtonElement>("run");
     run.disabled = s.run === "";
     run.title = s.run;
     run.ariaLabel = say("run.copy", { run: short(s.run) });
     this.write("run", s.run === "" ? "–" : short(s.run));
     for (const id of ["log", "policy", "certificate", "check"]) element<HTMLButtonElement>(id).disabled = !own || s.run === "";
-    this.solution.show(s, own);
-    this.curve(s, curve, earlier);
   }
 
   /** Draws the learning curve as far as it is known. */
