@@ -10,8 +10,8 @@ import (
 
 var visitTime = flag.Duration("live.visit", 30*time.Second, "how long TestVisit and TestMemory leave the page open (docs/bench: 10m and 1h)")
 
-// watchFrames counts the frames that the page's thread gave to the screen, those that came late (a screen of 60 Hz had
-// to show the one before once more), and tasks of more than 50 ms, all since it was last asked.
+// watchFrames counts the frames that the page's thread gave to the screen, those that came late (a screen of 60 Hz
+// had to show the one before once more), and tasks of more than 50 ms, all since it was last asked.
 const watchFrames = `
 	globalThis.seen = { frames: 0, late: 0, tasks: 0, longest: 0 };
 	new PerformanceObserver((list) => {
@@ -35,7 +35,8 @@ type seen struct {
 	Longest             float64 // ms
 }
 
-// visited starts a node that gives way to a tab, as if it were on another computer, and trains for as long as the visit.
+// visited starts a node that gives way to a tab, as if it were on another computer, and trains for as long as the
+// visit.
 func (s *swarm) visited(t *testing.T) *node {
 	t.Helper()
 	n := s.newNode(t, "node", "--bootstrap", "--train", "LunarLander-v3", "--until", "evals=1000000000")

@@ -21,8 +21,8 @@ import (
 	"github.com/evoswarm/evoswarm/internal/mesh"
 )
 
-// gcPercent is how much the heap grows before it is collected. A page is open for hours, and gives no memory back: half of
-// Go's default costs a hundredth of the thread.
+// gcPercent is how much the heap grows before it is collected. A page is open for hours, and gives no memory back:
+// half of Go's default costs a hundredth of the thread.
 const gcPercent = 50
 
 func main() {
