@@ -2,25 +2,29 @@ package seedlog
 
 import "bytes"
 
+// How many bytes a Checker remembers. The claims of one entry, which come in a message of less than 1 MiB, have room in
+// half of theirs.
 const (
-	maxCheckedClaims  = 1 << 12 // more where an entry may name more
-	maxCheckedEntries = 1 << 9
-	maxCheckedProofs  = 1 << 10
+	checkedClaims  = 8 << 20
+	checkedEntries = 4 << 20
+	checkedProofs  = 1 << 20
+	// checkedExtra is about what a checked block takes besides twice its bytes, and checkedLink what a link takes.
+	checkedExtra, checkedLink = 512, 64
 )
 
 // Checker checks blocks as [Rules.CheckClaim] and [Rules.CheckEntry] do, and remembers some thousands of
-// them: the same block comes from several peers, and its signatures are verified once. Not safe for
-// concurrent use.
+// them: the same block comes from several peers, and its signatures are verified once. Strangers sign as many as they
+// like, and a page is open for hours, so what is remembered is bounded by its bytes. Not safe for concurrent use.
 type Checker struct {
 	rules   *Rules
-	claims  map[Link]CheckedClaim
-	entries map[Link]CheckedEntry
-	proofs  map[Link]CheckedProof
+	claims  memo[CheckedClaim]
+	entries memo[CheckedEntry]
+	proofs  memo[CheckedProof]
 }
 
 // NewChecker returns a checker for a run that remembers nothing yet.
 func NewChecker(rules *Rules) *Checker {
-	return &Checker{rules: rules, claims: make(map[Link]CheckedClaim), entries: make(map[Link]CheckedEntry), proofs: make(map[Link]CheckedProof)}
+	return &Checker{rules, newMemo[CheckedClaim](checkedClaims), newMemo[CheckedEntry](checkedEntries), newMemo[CheckedProof](checkedProofs)}
 }
 
 // Vouch checks what [NewVouch] signed.
@@ -34,15 +38,12 @@ func (k *Checker) Run() Link { return k.rules.Run }
 // Claim checks a claim.
 func (k *Checker) Claim(data []byte) (CheckedClaim, error) {
 	raw := NewRawBlock(data)
-	if c, ok := k.claims[raw.link]; ok {
+	if c, ok := k.claims.get(raw.link); ok {
 		return c, nil
 	}
 	c, err := k.rules.checkedClaim(raw)
 	if err == nil {
-		if uint64(len(k.claims)) >= max(maxCheckedClaims, 2*k.rules.MostClaims()) {
-			clear(k.claims)
-		}
-		k.claims[raw.link] = c
+		k.claims.put(raw.link, c, 2*len(data)+checkedExtra)
 	}
 	return c, err
 }
@@ -50,24 +51,25 @@ func (k *Checker) Claim(data []byte) (CheckedClaim, error) {
 // Entry checks an entry and its seal.
 func (k *Checker) Entry(entry, seal []byte) (CheckedEntry, error) {
 	raw := NewRawBlock(entry)
-	if e, ok := k.entries[raw.link]; ok && bytes.Equal(e.seal.data, seal) {
+	if e, ok := k.entries.get(raw.link); ok && bytes.Equal(e.seal.data, seal) {
 		return e, nil
 	}
 	e, err := k.rules.checkedEntry(raw, seal)
 	if err == nil {
-		if len(k.entries) >= maxCheckedEntries {
-			clear(k.entries)
-		}
-		k.entries[raw.link] = e
+		k.remember(e)
 	}
 	return e, err
+}
+
+func (k *Checker) remember(e CheckedEntry) {
+	k.entries.put(e.link, e, 2*(len(e.data)+len(e.seal.data))+checkedExtra+checkedLink*len(e.value.Claims))
 }
 
 // Join adds to an entry the batches that it names, and checks these.
 func (k *Checker) Join(entry CheckedEntry, batches [][]byte) (CheckedEntry, error) {
 	joined, err := k.rules.Join(entry, batches)
-	if _, ok := k.entries[entry.link]; ok && err == nil {
-		k.entries[entry.link] = joined
+	if _, ok := k.entries.get(entry.link); ok && err == nil {
+		k.remember(joined)
 	}
 	return joined, err
 }
@@ -75,15 +77,12 @@ func (k *Checker) Join(entry CheckedEntry, batches [][]byte) (CheckedEntry, erro
 // Proof checks a proof about a claim. Every segment carries the newest ones.
 func (k *Checker) Proof(data []byte, claim CheckedClaim) (CheckedProof, error) {
 	link := LinkOf(data)
-	if p, ok := k.proofs[link]; ok && p.value.Claim == claim.link {
+	if p, ok := k.proofs.get(link); ok && p.value.Claim == claim.link {
 		return p, nil
 	}
 	p, err := k.rules.CheckProof(data, claim)
 	if err == nil {
-		if len(k.proofs) >= maxCheckedProofs {
-			clear(k.proofs)
-		}
-		k.proofs[link] = p
+		k.proofs.put(link, p, 2*len(data)+checkedExtra)
 	}
 	return p, err
 }
