@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMemoIsBounded: however many blocks a stranger signs, what is remembered takes no more than its bytes, and the newest
-// half of it stays.
+// TestMemoIsBounded: however many blocks a stranger signs, what is remembered takes no more than its bytes, and the
+// newest half of it stays.
 func TestMemoIsBounded(t *testing.T) {
 	const bytes, each = 1000, 30
 	m := newMemo[int](bytes)
