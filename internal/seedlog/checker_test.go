@@ -64,3 +64,24 @@ func TestCheckerKeepsProofs(t *testing.T) {
 		t.Error("a proof with a wrong signature was accepted")
 	}
 }
+
+// TestCheckerKeepsBatches: an entry whose batches came once is given again with them.
+func TestCheckerKeepsBatches(t *testing.T) {
+	r := newStaleRun(t, batchSpec(t))
+	own, _ := batchedEntry(t, r)
+	k := NewChecker(r.rules)
+	entry, err := k.Entry(own.Bytes(), own.Seal().Bytes())
+	if err != nil || entry.Joined() {
+		t.Fatalf("an entry alone: joined %v, %v", entry.Joined(), err)
+	}
+	var batches [][]byte
+	for _, b := range own.Batches() {
+		batches = append(batches, b.Bytes())
+	}
+	if _, err := k.Join(entry, batches); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := k.Entry(own.Bytes(), own.Seal().Bytes()); err != nil || !again.Joined() {
+		t.Errorf("the same entry later: joined %v, %v", again.Joined(), err)
+	}
+}

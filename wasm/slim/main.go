@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// trimmed are modules of which single files are left out or replaced.
+// trimmed are modules of which single files are left out or replaced, the folders of one module next to each other.
 var trimmed = []struct {
 	module string
 	// folder has the files inside the module.
