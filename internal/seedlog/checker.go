@@ -1,6 +1,9 @@
 package seedlog
 
-import "bytes"
+import (
+	"bytes"
+	"runtime"
+)
 
 // How many bytes a Checker remembers. The claims of one entry, which come in a message of less than 1 MiB, have room in
 // half of theirs.
@@ -24,7 +27,15 @@ type Checker struct {
 
 // NewChecker returns a checker for a run that remembers nothing yet.
 func NewChecker(rules *Rules) *Checker {
-	return &Checker{rules, newMemo[CheckedClaim](checkedClaims), newMemo[CheckedEntry](checkedEntries), newMemo[CheckedProof](checkedProofs)}
+	return &Checker{rules, newMemo[CheckedClaim](room(checkedClaims)), newMemo[CheckedEntry](room(checkedEntries)), newMemo[CheckedProof](room(checkedProofs))}
+}
+
+// room is a quarter of the bytes in a tab, which gives no memory back, and follows a large swarm by its states.
+func room(bytes int) int {
+	if runtime.GOOS == "js" {
+		return bytes / 4
+	}
+	return bytes
 }
 
 // Vouch checks what [NewVouch] signed.

@@ -27,6 +27,8 @@ const agent = "evoswarm-tab/0.1.0"
 const (
 	// keepPeriod is how often a tab in a run looks whether it has a connection.
 	keepPeriod = time.Second
+	// statusPeriod is how often the page hears of news: nobody reads figures faster.
+	statusPeriod = 500 * time.Millisecond
 	// goodbye bounds the end: the page is going away.
 	goodbye = 2 * time.Second
 )
@@ -196,7 +198,8 @@ func (t *tab) dropped(_ uint64, elsewhere bool) {
 	}
 }
 
-// report hands on every status until the peer stops.
+// report hands on the newest status until the peer stops: at most one in a statusPeriod once results of this tab are in
+// the log, since each has the page written and laid out again, for hours.
 func (t *tab) report(p *peer.Peer) {
 	t.cfg.onPhase(running)
 	updates, cancel := p.Watch()
@@ -204,6 +207,13 @@ func (t *tab) report(p *peer.Peer) {
 	for status := range updates {
 		t.keepState(p)
 		t.cfg.onStatus(status)
+		if status.Own.Logged == 0 {
+			continue
+		}
+		select {
+		case <-p.Done():
+		case <-time.After(statusPeriod):
+		}
 	}
 	if err := p.Err(); err != nil && t.ctx.Err() == nil {
 		t.fatal(err)

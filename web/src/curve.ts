@@ -46,7 +46,9 @@ export function summary(points: readonly Point[], threshold: number | null): str
   const last = points.at(-1);
   if (!last) return say("scatter.empty");
   const parts = [say("curve.height", { height: last.height })];
-  const held = [...points].reverse().find((p) => p.heldOut !== undefined);
+  let at = points.length - 1;
+  while (at >= 0 && points[at]!.heldOut === undefined) at--;
+  const held = points[at];
   if (held) parts.push(say("curve.held", { height: held.height, return: real(held.heldOut) }));
   if (threshold !== null) parts.push(say("curve.goal", { goal: real(threshold) }));
   return parts.join(" ");
@@ -72,25 +74,35 @@ export function merge(first: readonly HeldOut[], second: readonly HeldOut[]): He
 export class History {
   private readonly points = new Map<number, Point>();
   private run = "";
+  /** The learning curve that was taken in last. */
+  private curve: readonly HeldOut[] = [];
 
   /**
    * Takes in the newest generation, the learning curve as far as it is known, and earlier generations. Reports whether
-   * anything is new. A held-out evaluation that is no longer in the curve was of a branch that the swarm left.
+   * anything is new. A curve that it knows is the same array: a page is open for hours.
    */
   add(status: Status, curve: readonly HeldOut[], earlier: readonly Generation[] = []): boolean {
-    if (status.run !== this.run) this.points.clear();
-    this.run = status.run;
-    const current = new Set(curve.map((p) => p.height));
-    let fresh = false;
-    for (const p of this.points.values()) {
-      if (p.heldOut !== undefined && !current.has(p.height)) fresh = this.put({ height: p.height, heldOut: undefined });
+    if (status.run !== this.run) {
+      this.run = status.run;
+      this.points.clear();
+      this.curve = [];
     }
+    let fresh = curve !== this.curve && this.replace(curve);
     for (const g of earlier) fresh = this.put({ height: g.height, mean: g.mean, best: g.best }) || fresh;
-    for (const p of curve) fresh = this.put({ height: p.height, heldOut: p.return }) || fresh;
     if (status.height > 0 && status.mean !== null && status.best !== null) {
       fresh = this.put({ height: status.height, mean: status.mean, best: status.best }) || fresh;
     }
     if (this.points.size > generationsMax + curve.length) this.thin();
+    return fresh;
+  }
+
+  /** replace puts a learning curve in the place of the last one. What it no longer has was of a branch that the swarm left. */
+  private replace(curve: readonly HeldOut[]): boolean {
+    const heights = new Set(curve.map((p) => p.height));
+    let fresh = false;
+    for (const { height } of this.curve) if (!heights.has(height)) fresh = this.put({ height, heldOut: undefined }) || fresh;
+    for (const p of curve) fresh = this.put({ height: p.height, heldOut: p.return }) || fresh;
+    this.curve = curve;
     return fresh;
   }
 
@@ -145,19 +157,19 @@ export class Curve {
     if (this.threshold !== status.threshold) this.plot?.destroy(), (this.plot = null);
     this.threshold = status.threshold;
     if (!fresh && this.plot) return null;
-    if (this.plot && this.plot.data[0].length > 2) this.plot.setData(columns(this.history.sorted()));
-    else this.rebuild();
-    return summary(this.history.sorted(), this.threshold);
+    const points = this.history.sorted();
+    if (this.plot && this.plot.data[0].length > 2) this.plot.setData(columns(points));
+    else this.rebuild(points);
+    return summary(points, this.threshold);
   }
 
   private size(): { width: number; height: number } {
     return { width: this.box.clientWidth, height: this.box.clientHeight };
   }
 
-  private rebuild(): void {
+  private rebuild(points = this.history.sorted()): void {
     this.plot?.destroy();
     this.plot = null;
-    const points = this.history.sorted();
     if (points.length === 0) return;
     const style = getComputedStyle(this.box);
     this.plot = new uPlot(this.options(style, points.length), columns(points), this.box);

@@ -65,11 +65,12 @@ let theater: Theater | null = null;
 let program: WebAssembly.Module | null = null;
 /** This tab's candidate that is in view; null: the policy is. */
 let featured: CandidateBytes | null = null;
-/** The learning curve as the node has it, and as this tab has it. */
+/** The learning curve as the node has it, as this tab has it, and both joined. */
 let nodeCurve: HeldOut[] = [];
+let ownCurve: HeldOut[] = [];
+let curve: HeldOut[] = [];
 /** What the node said last of this run. */
 let nodeStatus: Status | null = null;
-let ownCurve: HeldOut[] = [];
 let ownHeight = -1;
 /** The newest generation up to which the log's history is shown. */
 let shownHeight = 0;
@@ -135,7 +136,7 @@ function retell(): void {
   page.retell();
   live.retell();
   page.ways(describeWays(situation.ways));
-  if (situation.status) page.status(situation.status, nodeStatus, merge(ownCurve, nodeCurve), [], tab !== null);
+  if (situation.status) page.status(situation.status, nodeStatus, curve, [], tab !== null);
 }
 
 /** consent shows the run in somebody's page, where nobody chose to help, until the person agrees. */
@@ -277,7 +278,7 @@ function show(status: Status): void {
   }
   if (status.own.logged > 0 && !before?.own.logged) performance.mark("evoswarm-first-claim");
   tell({ status, sleep: status.connected > 0 ? "none" : situation.sleep });
-  page.status(status, nodeStatus, merge(ownCurve, nodeCurve), [], true);
+  page.status(status, nodeStatus, curve, [], true);
   saver.show(status);
   void readLog(status);
   if (tab) void live.look(tab, status);
@@ -294,17 +295,23 @@ async function readLog(status: Status): Promise<void> {
   try {
     if (status.return_height !== ownHeight) {
       ownHeight = status.return_height;
-      ownCurve = await tab.call("curve");
+      learn(await tab.call("curve"), nodeCurve);
     }
     let earlier: Generation[] = [];
     if (status.height > shownHeight + 1) earlier = await tab.call("history", shownHeight);
     shownHeight = status.height;
-    page.curve(status, merge(ownCurve, nodeCurve), earlier);
+    page.curve(status, curve, earlier);
   } catch {
     // The tab's program died, which is reported elsewhere.
   } finally {
     reading = false;
   }
+}
+
+/** learn takes in what this tab and the node have of the learning curve. */
+function learn(own: HeldOut[], theirs: HeldOut[]): void {
+  [ownCurve, nodeCurve] = [own, theirs];
+  curve = merge(own, theirs);
 }
 
 /** showNode shows a run as the node sees it, which this tab has not taken in yet. */
@@ -367,8 +374,8 @@ async function ask(): Promise<void> {
 /** askCurve fetches the node's learning curve, which starts where the run started, if it is in the same run. */
 async function askCurve(run: string): Promise<void> {
   try {
-    const [node, curve] = await Promise.all([fetchAddresses(run), fetchCurve(run)]);
-    if (worksOn(node, run)) nodeCurve = curve;
+    const [node, theirs] = await Promise.all([fetchAddresses(run), fetchCurve(run)]);
+    if (worksOn(node, run)) learn(ownCurve, theirs);
   } catch {
     // The tab's own points suffice.
   }

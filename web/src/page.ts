@@ -36,7 +36,7 @@ export interface Controls {
 }
 
 /** How often the caption follows what is drawn: nobody reads fifty numbers in a second, and each has the page laid out again. [ms] */
-const captionPeriod = 200;
+const captionPeriod = 500;
 
 export class Page {
   readonly canvas = element<HTMLCanvasElement>("world");
@@ -89,8 +89,10 @@ export class Page {
   words(w: Words): void {
     this.write("headline", w.headline);
     this.write("detail", w.detail);
-    document.querySelector<HTMLElement>(".state")!.dataset["tone"] = w.tone;
-    document.title = `${w.headline} · evoswarm`;
+    const state = document.querySelector<HTMLElement>(".state")!;
+    if (state.dataset["tone"] !== w.tone) state.dataset["tone"] = w.tone;
+    const title = `${w.headline} · evoswarm`;
+    if (document.title !== title) document.title = title;
   }
 
   /** Shows what the volunteer has chosen and, once known, the kernel and the engine in use. */
