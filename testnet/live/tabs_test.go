@@ -52,7 +52,7 @@ func TestTabsNextEntry(t *testing.T) {
 			n, tabs := s.withTabs(t)
 			n.kill()
 			killed := time.Now()
-			time.Sleep(200 * time.Millisecond) // what was on its way is shown
+			time.Sleep(time.Second) // what was on its way is shown: a page hears of news twice a second
 			top := max(tabs[0].number("height"), tabs[1].number("height"))
 			s.await(t, "the next entry", func() string {
 				if got := max(tabs[0].number("height"), tabs[1].number("height")); got <= top {
