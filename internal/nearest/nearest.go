@@ -4,12 +4,14 @@
 package nearest
 
 import (
+	"slices"
 	"sort"
 	"strings"
 )
 
 // Names returns up to three of names that word may have meant, best first: those that agree in more than half
-// of their letters, ignoring case, and those that begin with word. It returns none if nothing is near.
+// of their letters, ignoring case, those that begin with word, and those of several words with a hyphen of which it is
+// one. It returns none if nothing is near.
 func Names(word string, names []string) []string {
 	type candidate struct {
 		name     string
@@ -18,9 +20,13 @@ func Names(word string, names []string) []string {
 	var near []candidate
 	word = strings.ToLower(word)
 	for _, n := range names {
-		d := editDistance(word, strings.ToLower(n))
-		if len(word) > 1 && strings.HasPrefix(strings.ToLower(n), word) {
+		name := strings.ToLower(n)
+		d := editDistance(word, name)
+		switch {
+		case len(word) > 1 && strings.HasPrefix(name, word):
 			d = 0
+		case slices.Contains(strings.Split(name, "-"), word):
+			d = min(d, 1)
 		}
 		if 2*d < max(len(n), len(word)) {
 			near = append(near, candidate{n, d})

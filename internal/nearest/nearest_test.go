@@ -6,7 +6,7 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	names := []string{"train", "replay", "eval", "status", "resume", "stop"}
+	names := []string{"train", "replay", "eval", "status", "resume", "stop", "alive-bonus", "bins"}
 	for _, c := range []struct {
 		word string
 		want []string
@@ -16,6 +16,7 @@ func TestNames(t *testing.T) {
 		{"re", []string{"replay", "resume"}},
 		{"evla", []string{"eval"}},
 		{"stpo", []string{"stop"}},
+		{"bonus", []string{"alive-bonus", "bins"}},
 		{"x", nil},
 		{"", nil},
 		{"configuration", nil},
