@@ -22,8 +22,9 @@ type program struct {
 	theater *theater
 }
 
-// gcPercent is how much the heap grows before it is collected: by 1 MiB where it is small, in place of 4. A page has one
-// such program for each core and one that draws, none of which gives memory back, and evaluations allocate nothing.
+// gcPercent is how much the heap grows before it is collected: by 1 MiB where it is small, in place of 4. A page
+// has one such program for each core and one that draws, none of which gives memory back, and evaluations allocate
+// nothing.
 const gcPercent = 25
 
 func main() {
