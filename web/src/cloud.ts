@@ -79,6 +79,8 @@ export class Cloud {
   private last = 0;
   private run = "";
   private colors: Colors | null = null;
+  /** Of the canvas as it is now: browsers free such memory late. */
+  private image: ImageData | null = null;
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
@@ -125,11 +127,11 @@ export class Cloud {
     const { canvas } = this;
     const [width, height, ratio] = [canvas.clientWidth, canvas.clientHeight, devicePixelRatio || 1];
     if (width === 0) return;
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
     const ctx = canvas.getContext("2d");
     const entries = this.points.entries;
-    if (!ctx || entries.length === 0) return;
+    if (!ctx) return;
+    const image = this.clear(ctx, Math.round(width * ratio), Math.round(height * ratio));
+    if (entries.length === 0) return ctx.putImageData(image, 0, 0);
     const c = (this.colors ??= readColors(canvas));
     const [low, high] = range(entries, this.goal);
     const from = entries[0]!.height;
@@ -138,13 +140,12 @@ export class Cloud {
     const x = (h: number): number => left + 6 + ((h - from) / (to - from)) * (right - left - 12);
     const y = (f: number): number => bottom - ((Math.max(f, low) - low) / (high - low)) * (bottom - top);
 
-    const image = ctx.createImageData(canvas.width, canvas.height);
     const pixels = new Uint32Array(image.data.buffer);
     for (const e of entries) for (const f of e.others) dot(pixels, image, x(e.height) * ratio, y(f) * ratio, 2 * ratio, c.others);
     for (const e of entries) for (const f of e.own) dot(pixels, image, x(e.height) * ratio, y(f) * ratio, 3 * ratio, c.own);
     ctx.putImageData(image, 0, 0);
 
-    ctx.scale(ratio, ratio);
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     ctx.globalCompositeOperation = "destination-over"; // the grid lies below the points
     ctx.font = `12px ${c.font}`;
     ctx.lineWidth = 1;
@@ -166,6 +167,16 @@ export class Cloud {
     }
     ctx.globalCompositeOperation = "source-over";
     if (this.goal !== null && this.goal >= low && this.goal <= high) drawGoal(ctx, c, left, right, y(this.goal));
+  }
+
+  /** clear returns an image without points that covers a canvas of width x height pixels. */
+  private clear(ctx: CanvasRenderingContext2D, width: number, height: number): ImageData {
+    if (this.image?.width === width && this.image.height === height) {
+      this.image.data.fill(0);
+      return this.image;
+    }
+    [this.canvas.width, this.canvas.height] = [width, height];
+    return (this.image = ctx.createImageData(width, height));
   }
 }
 
