@@ -1,16 +1,13 @@
 package seedlog
 
-import (
-	"bytes"
-	"runtime"
-)
+import "bytes"
 
-// How many bytes a Checker remembers. The claims of one entry, which come in a message of less than 1 MiB, have room in
-// half of theirs.
+// How many bytes a Checker remembers. In a node the claims of one entry, which come in a message of less than 1
+// MiB, have room in half of theirs.
 const (
-	checkedClaims  = 8 << 20
-	checkedEntries = 4 << 20
-	checkedProofs  = 1 << 20
+	checkedClaims  = 8 << 20 / frugality
+	checkedEntries = 4 << 20 / frugality
+	checkedProofs  = 1 << 20 / frugality
 	// checkedExtra is about what a checked block takes besides twice its bytes, and checkedLink what a link takes.
 	checkedExtra, checkedLink = 512, 64
 )
@@ -27,15 +24,7 @@ type Checker struct {
 
 // NewChecker returns a checker for a run that remembers nothing yet.
 func NewChecker(rules *Rules) *Checker {
-	return &Checker{rules, newMemo[CheckedClaim](room(checkedClaims)), newMemo[CheckedEntry](room(checkedEntries)), newMemo[CheckedProof](room(checkedProofs))}
-}
-
-// room is a quarter of the bytes in a tab, which gives no memory back, and follows a large swarm by its states.
-func room(bytes int) int {
-	if runtime.GOOS == "js" {
-		return bytes / 4
-	}
-	return bytes
+	return &Checker{rules, newMemo[CheckedClaim](checkedClaims), newMemo[CheckedEntry](checkedEntries), newMemo[CheckedProof](checkedProofs)}
 }
 
 // Vouch checks what [NewVouch] signed.
