@@ -5,9 +5,9 @@ import "bytes"
 // How many bytes a Checker remembers. In a node the claims of one entry, which come in a message of less than 1
 // MiB, have room in half of theirs.
 const (
-	checkedClaims  = 8 << 20 / frugality
-	checkedEntries = 4 << 20 / frugality
-	checkedProofs  = 1 << 20 / frugality
+	checkedClaims  = 8 << 20 / memoDivisor
+	checkedEntries = 4 << 20 / memoDivisor
+	checkedProofs  = 1 << 20 / memoDivisor
 	// checkedExtra is about what a checked block takes besides twice its bytes, and checkedLink what a link takes.
 	checkedExtra, checkedLink = 512, 64
 )

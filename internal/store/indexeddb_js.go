@@ -14,7 +14,7 @@ import (
 // Object stores of the browser's database. Keys that begin with a run id keep the runs apart.
 const (
 	dbVersion   = 3
-	savedStore  = "shelf"  // values of no run, under the keys below; databases of version 1 have this name
+	savedStore  = "shelf"  // what belongs to no run, under the keys below; called "shelf" since version 1 of the database
 	blocksStore = "blocks" // [run, link]: a block; before version 3 all of them, since then those that are not on the chain
 	wholeStore  = "whole"  // [run, height]: {bytes, tags} of a generation, as record.encode makes it; since version 3
 	tagIndex    = "tags"   // of these, by tag

@@ -51,6 +51,15 @@ test("a held-out evaluation of a branch that was left goes from the history", ()
   assert.deepEqual(history.sorted().map((p) => p.heldOut), [7, undefined]);
 });
 
+test("a curve that is known is not looked at again", () => {
+  const history = new History();
+  const status = { run: "a", height: 2, mean: 5, best: 9 } as Status;
+  const curve = [heldOut(2, 7)];
+  history.add(status, curve);
+  Object.defineProperty(curve, 0, { get: () => assert.fail("looked at") });
+  assert.equal(history.add(status, curve), false);
+});
+
 test("a history of a long run is thinned, but for held-out evaluations and the newest generation", () => {
   const history = new History();
   const curve = [heldOut(7, 1), heldOut(4321, 2)];
