@@ -32,6 +32,7 @@ const (
 // newcomers, who are free to have any number of keys.
 type pool struct {
 	own, known, fresh *fair.Table[poolKey, source, *pooled]
+	freshOf           map[Peer][]*pooled // of these each newcomer's, in the order of arrival
 	links             map[seedlog.Link]*pooled
 	wanted            *fair.Table[seedlog.Link, Peer, want]
 
@@ -76,6 +77,7 @@ func newPool(rules *seedlog.Rules) pool {
 		own:       fair.NewTable[poolKey, source, *pooled](seedlog.MaxClaims).KeepOldest(),
 		known:     fair.NewTable[poolKey, source, *pooled](knownEntries * entry).KeepOldest(),
 		fresh:     fair.NewTable[poolKey, source, *pooled](fresh).KeepOldest(),
+		freshOf:   make(map[Peer][]*pooled),
 		links:     make(map[seedlog.Link]*pooled),
 		wanted:    fair.NewTable[seedlog.Link, Peer, want](wantedEntries * entry),
 		unchecked: fair.NewQueue[source, poolKey](fresh, 1),
@@ -138,16 +140,6 @@ func (c *Coordinator) place(claim *seedlog.Claim) (chunks uint64, ok bool) {
 	return chunks, ok && claim.Chunk >= chunks
 }
 
-// freshOf lists the claims of a newcomer.
-func (p *pool) freshOf(peer Peer) (list []*pooled) {
-	for _, q := range p.fresh.All() {
-		if q.claim.Value().Peer == peer {
-			list = append(list, q)
-		}
-	}
-	return list
-}
-
 // get returns a claim, or nil.
 func (p *pool) get(key poolKey) *pooled {
 	for _, t := range [...]*fair.Table[poolKey, source, *pooled]{p.own, p.known, p.fresh} {
@@ -190,6 +182,29 @@ func (p *pool) drop(peer Peer) {
 			}
 			delete(p.links, q.claim.Link())
 		}
+	}
+	delete(p.freshOf, peer)
+}
+
+// forget drops what had to make room.
+func (p *pool) forget(lost []fair.Lost[poolKey, source, *pooled]) {
+	for _, l := range lost {
+		delete(p.links, l.Value.claim.Link())
+		if l.Value.fresh {
+			p.forgetFresh(l.Value)
+		}
+	}
+}
+
+// forgetFresh takes a claim out of its newcomer's list.
+func (p *pool) forgetFresh(q *pooled) {
+	peer := q.claim.Value().Peer
+	list := p.freshOf[peer]
+	i := slices.Index(list, q)
+	if list = slices.Delete(list, i, i+1); len(list) > 0 {
+		p.freshOf[peer] = list
+	} else {
+		delete(p.freshOf, peer)
 	}
 }
 
@@ -242,21 +257,20 @@ func (c *Coordinator) enter(p *pooled) bool {
 		if claim.HeldOut() {
 			return false // all of a newcomer's first claim is re-run: that is to be work of candidates
 		}
-		before := before(c.rules, claim, pool.freshOf(claim.Peer))
+		before := before(c.rules, claim, pool.freshOf[claim.Peer])
 		logged, _ := c.place(claim)
 		if claim.Chunk > logged && before == nil || c.rules.Chunks(claim) > longNewcomer*c.mostChunks() {
 			return false
 		}
 		p.fresh, p.spared = true, false
+		pool.freshOf[claim.Peer] = append(pool.freshOf[claim.Peer], p)
 		lost = pool.fresh.Put(key, p.from, 1, p)
 		if p.waits() && (claim.Chunk == logged || before.ready()) {
 			pool.unchecked.Push(p.from, 1, key)
 		}
 	}
 	pool.links[p.claim.Link()] = p
-	for _, l := range lost {
-		delete(pool.links, l.Value.claim.Link())
-	}
+	pool.forget(lost)
 	return pool.links[p.claim.Link()] == p
 }
 

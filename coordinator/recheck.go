@@ -99,7 +99,7 @@ func (c *Coordinator) nextOf(q *pooled) {
 	if !q.fresh || !q.ready() {
 		return
 	}
-	list := c.work.pool.freshOf(q.claim.Value().Peer)
+	list := c.work.pool.freshOf[q.claim.Value().Peer]
 	for _, p := range list {
 		if p.waits() && c.follows(p.claim.Value(), list) {
 			c.work.pool.unchecked.Push(p.from, 1, p.key())
