@@ -89,14 +89,48 @@ func (c *Coordinator) onWant(from Peer, m *Want) {
 // announceClaims tells others about claims in the pool: a hub sends the leader an inventory, a leaf gives its own to
 // its hubs.
 func (c *Coordinator) announceClaims() {
-	leader, hub := c.election.leader, c.actsAsHub()
-	if leader == c.self || hub && leader == (Peer{}) || c.now < c.work.pool.due {
+	leader, hub, pool := c.election.leader, c.actsAsHub(), &c.work.pool
+	if leader == c.self || hub && leader == (Peer{}) {
+		pool.reconsider()
 		return
+	}
+	if c.now >= pool.due {
+		c.collectDue()
 	}
 	inventory := &Inventory{Parent: c.chain.head.link}
 	gift := &Claims{}
+	for len(pool.toTell) > 0 && len(inventory.Items) < maxInventory && len(gift.Blocks) < maxWant {
+		p := pool.toTell[0]
+		pool.toTell = pool.toTell[1:]
+		claim := p.claim.Value()
+		switch {
+		case pool.links[p.claim.Link()] != p:
+			continue // it made room for another
+		case hub:
+			best, at := claim.Best()
+			inventory.Items = append(inventory.Items, InventoryItem{Claim: p.claim.Link(), Best: best, Seed: c.rules.Seed(claim.Parent, claim.Peer, c.rules.First(claim)+at)})
+		case claim.Peer == c.self:
+			gift.Blocks = append(gift.Blocks, p.claim.Bytes())
+		}
+		p.again = c.now + 2*c.cfg.Timing.Heartbeat<<p.told
+		pool.due = min(pool.due, p.again)
+		if c.chain.maxStale > 0 { // else it has a place in one entry, and is soon too late
+			p.told = min(p.told+1, maxTold)
+		}
+	}
+	if len(inventory.Items) > 0 {
+		c.out.send(Direct, leader, inventory)
+	}
+	if len(gift.Blocks) > 0 {
+		c.out.send(Hubs, Peer{}, gift)
+	}
+}
+
+// collectDue lists what is to be announced by now. It walks the pool, which grows with the swarm: what comes meanwhile
+// is put into the list as it comes.
+func (c *Coordinator) collectDue() {
 	pool := &c.work.pool
-	pool.due = c.now + 2*c.cfg.Timing.Heartbeat
+	pool.due, pool.toTell = c.now+2*c.cfg.Timing.Heartbeat, nil
 	own := c.mostAnnounced()
 	for p := range pool.all {
 		if p.claim.Value().Peer == c.self {
@@ -108,27 +142,7 @@ func (c *Coordinator) announceClaims() {
 			pool.due = min(pool.due, p.again)
 			continue
 		}
-		switch {
-		case hub && len(inventory.Items) < maxInventory:
-			claim := p.claim.Value()
-			best, at := claim.Best()
-			inventory.Items = append(inventory.Items, InventoryItem{Claim: p.claim.Link(), Best: best, Seed: c.rules.Seed(claim.Parent, claim.Peer, c.rules.First(claim)+at)})
-		case !hub && p.claim.Value().Peer == c.self && len(gift.Blocks) < maxWant:
-			gift.Blocks = append(gift.Blocks, p.claim.Bytes())
-		case hub || p.claim.Value().Peer == c.self:
-			pool.due = c.now // the rest follows in the next message
-			continue
-		}
-		p.again = c.now + 2*c.cfg.Timing.Heartbeat<<p.told
-		if c.chain.maxStale > 0 { // else it has a place in one entry, and is soon too late
-			p.told = min(p.told+1, maxTold)
-		}
-	}
-	if len(inventory.Items) > 0 {
-		c.out.send(Direct, leader, inventory)
-	}
-	if len(gift.Blocks) > 0 {
-		c.out.send(Hubs, Peer{}, gift)
+		pool.toTell = append(pool.toTell, p)
 	}
 }
 
@@ -143,8 +157,11 @@ func (c *Coordinator) mostAnnounced() int {
 
 // reannounce repeats everything at once: a new leader, or a new hub, has nothing yet.
 func (p *pool) reannounce() {
-	p.due = 0
+	p.reconsider()
 	for q := range p.all {
 		q.again, q.told = 0, 0
 	}
 }
+
+// reconsider has the pool walked for what is to be announced.
+func (p *pool) reconsider() { p.due, p.toTell = 0, nil }

@@ -39,7 +39,8 @@ type pool struct {
 	unchecked    *fair.Queue[source, poolKey] // newcomers' claims to re-run, in turns of those who handed them over
 	checking     int                          // claims of known keys under re-run
 	freshRunning int                          // claims of newcomers under re-run
-	due          Tick                         // nothing is to be announced before
+	due          Tick                         // nothing else is to be announced before
+	toTell       []*pooled                    // to be announced now, those in front first
 }
 
 type poolKey struct {
@@ -234,7 +235,11 @@ func (c *Coordinator) offer(from source, checked seedlog.CheckedClaim) {
 	p := &pooled{claim: checked, on: c.chain.nodes[claim.Parent], from: from, good: claim.Peer == c.self || c.trusting(), rank: claimRank(claim.Parent, claim.Peer)}
 	if c.enter(p) {
 		pool.wanted.Delete(checked.Link())
-		pool.due = 0
+		if claim.Peer == c.self || c.trusting() {
+			pool.due = 0
+		} else {
+			pool.toTell = append(pool.toTell, p)
+		}
 	}
 }
 

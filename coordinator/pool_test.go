@@ -417,3 +417,45 @@ func TestAnnouncementsBackOff(t *testing.T) {
 		t.Error("something of a hub was logged that nobody heard of")
 	}
 }
+
+// TestMoreClaimsThanAnInventory: of more claims than a message names a hub announces each once, the rest with the next
+// steps of the same tick, and again after a while. What was dropped meanwhile it does not name.
+func TestMoreClaimsThanAnInventory(t *testing.T) {
+	const claims = 2*maxInventory + 100
+	f := newNextField(t, 3, 3, 0)
+	f.held = func(*member, *job) bool { return true } // on the genesis all keys count as known
+	f.pass(60)
+	hub := f.peers[0]
+	if hub == f.leader() {
+		hub = f.peers[1]
+	}
+	c := hub.coord
+	told := make(map[seedlog.Link]int)
+	f.spy = func(from *member, e Envelope) {
+		if m, ok := e.Message.(*Inventory); ok && from == hub {
+			for _, item := range m.Items {
+				told[item.Claim]++
+			}
+		}
+	}
+	var links []seedlog.Link
+	for i := range claims {
+		key := keyOf(fmt.Sprint("leaf ", i))
+		claim := f.rules.OwnClaim(seedlog.NewClaim(f.rules.Run, f.rules.Run, key, 0, []int64{1}, []uint64{9}))
+		c.offer(source{key: seedlog.PeerOf(key)}, claim)
+		links = append(links, claim.Link())
+	}
+	gone, last := links[claims-1], seedlog.PeerOf(keyOf(fmt.Sprint("leaf ", claims-1)))
+	for _, want := range []int{maxInventory, 2 * maxInventory, claims - 1, claims - 1} {
+		if f.step(hub, Passed{}); len(told) != want {
+			t.Fatalf("after another step in a tick %d claims of %d are announced, want %d", len(told), claims, want)
+		}
+		c.work.pool.drop(last)
+	}
+	f.pass(int(2*c.cfg.Timing.Heartbeat) + 1)
+	for _, link := range links {
+		if want := map[bool]int{false: 2, true: 0}[link == gone]; told[link] != want {
+			t.Fatalf("a claim was announced %d times, want %d", told[link], want)
+		}
+	}
+}
