@@ -53,6 +53,7 @@ type Coordinator struct {
 	places   places   // of the tree
 	serving  serving
 	tests    []*test // oldest first, at most maxTests
+	nextTest Tick    // from when on this leader may begin another
 	seeking  seeking
 	based    *based // nil: the chain begins at the genesis
 	quiet    bool   // it is the past of another: see past.go

@@ -167,3 +167,55 @@ func TestLeaderCannotStretch(t *testing.T) {
 		}
 	}
 }
+
+// TestFullEntriesComeSooner: where claims of more peers wait than an entry has room for, a leader closes generations
+// that have become long after a quarter of their time, and no sooner. As many bytes of a few peers shorten nothing.
+func TestFullEntriesComeSooner(t *testing.T) {
+	for name, test := range map[string]struct {
+		peers, each int
+		part        Tick // of the time that a generation lasts
+	}{
+		"many peers":       {300, 1, 4},
+		"few with as much": {30, 10, 1},
+		"nobody":           {0, 0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newAgedField(t, 4, 0)
+			if claims := uint64(test.peers * test.each); claims > 0 && claims <= f.rules.MostClaims() {
+				t.Fatalf("%d claims do not fill an entry of %d", claims, f.rules.MostClaims())
+			}
+			aged(f, 9, func(_ *member, j *job) bool { return j.chunk >= 4 })
+			most := seedlog.MaxLonger * f.rules.Spec.Generation.Duration
+			for range 4000 {
+				if f.pass(1); f.lasts() == most {
+					break
+				}
+			}
+			head := f.leader().coord.chain.head
+			for f.leader() == nil || f.leader().coord.chain.head == head {
+				f.pass(1)
+			}
+			m := f.leader()
+			c, begun := m.coord, f.now
+			head = c.chain.head
+			if c.lasts() != Tick(most/tickMS) {
+				t.Fatalf("the generation lasts %d ticks", c.lasts())
+			}
+			for i := range test.peers {
+				key := f.strangerKey(i)
+				for chunk := range test.each {
+					claim := f.rules.OwnClaim(seedlog.NewClaim(f.rules.Run, head.link, key, uint64(chunk), make([]int64, 4), []uint64{9, 9, 9, 9}))
+					p := &pooled{claim: claim, on: head, spared: true, drawn: true}
+					c.work.pool.known.Put(p.key(), source{key: seedlog.PeerOf(key)}, 1, p)
+					c.work.pool.links[claim.Link()] = p
+				}
+			}
+			for m.coord.chain.head == head {
+				f.pass(1)
+			}
+			if took := f.now - begun; took < c.lastsAfter(head)/test.part || took > c.lastsAfter(head)/test.part+5 {
+				t.Errorf("the entry came after %d ticks, its generation lasts %d, want a part of %d", took, c.lastsAfter(head), test.part)
+			}
+		})
+	}
+}

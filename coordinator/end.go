@@ -4,19 +4,28 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/evoswarm/evoswarm/internal/rollout"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
-// The end of a run. A peer whose held-out evaluation went well runs the test on that state. The leader names a state
-// that passed in its next entry, which is the last. Everybody runs the test before it believes that: an entry that is
-// wrong about it is void, and its leader faulty.
+// The end of a run. A leader runs the test once held-out episodes went well, its own or those in the log, and names a
+// state that passed in its next entry, which is the last. Everybody runs the test before it believes that: an entry
+// that is wrong about it is void, and its leader faulty.
 
-// maxTests bounds the tests that are remembered.
-const maxTests = 64
+const (
+	// maxTests bounds the tests that are remembered.
+	maxTests = 64
+	// testShare is which part of a leader's time its tests take at most, where they do not pass: one in so many.
+	testShare = 5
+	// testAge is how many entries old a state may be when its test begins: an entry names those of the last
+	// seedlog.MaxSolvedAge, and a test of many long episodes takes some of them.
+	testAge = seedlog.MaxSolvedAge / 4
+)
 
 // test is what this peer knows of a state that may have passed the test.
 type test struct {
 	on     seedlog.Link // the entry that gave the state
+	begun  Tick
 	done   bool
 	passed bool
 	own    bool // this peer ran it
@@ -43,12 +52,40 @@ func (c *Coordinator) testOf(on seedlog.Link) *test {
 	return nil
 }
 
-// promising takes a state that did well in held-out episodes: it is tested, as long as an entry may name it.
+// promising takes a state that did well in held-out episodes of this peer. Those may have taken long, so where it is
+// old by now the newest is tested in its place.
 func (c *Coordinator) promising(on seedlog.Link) {
 	n := c.chain.nodes[on]
-	if n != nil && n.height > 0 && c.endsSolved() && c.ended() == seedlog.Open && c.nameable(n) && c.testOf(on) == nil {
-		c.runTest(n, false)
+	if n == nil || n.height+testAge < c.chain.head.height {
+		n = c.chain.head
 	}
+	c.tryTest(n)
+}
+
+// seeksEnd tests the head if the log says of a state not far below that it did well in held-out episodes.
+func (c *Coordinator) seeksEnd() {
+	head := c.chain.head
+	if best := head.marks.Best; best.Height > 0 && rollout.FromFitness(best.Score) >= c.rules.Env.SolvedReturn && best.Height+2*c.rules.Spec.Best.Every >= head.height {
+		c.tryTest(head)
+	}
+}
+
+// tryTest begins the test of a state if this peer may name it, unless the last one was not long ago.
+func (c *Coordinator) tryTest(n *node) {
+	if c.election.role == Leader && c.now >= c.nextTest && !c.testUnderway() && n.state != nil && n.height > 0 && c.endsSolved() &&
+		c.ended() == seedlog.Open && c.nameable(n) && c.testOf(n.link) == nil {
+		c.runTest(n)
+	}
+}
+
+// testUnderway reports whether this peer runs a test.
+func (c *Coordinator) testUnderway() bool {
+	for _, j := range c.work.jobs { //lint:sorted only looked for one
+		if j.kind == jobTest {
+			return true
+		}
+	}
+	return false
 }
 
 // nameable reports whether the next entry may name the state of n as one that passed.
@@ -56,13 +93,13 @@ func (c *Coordinator) nameable(n *node) bool {
 	return c.chain.canonical(n) && n.height+seedlog.MaxSolvedAge >= c.chain.head.height
 }
 
-// runTest begins the test of a state.
-func (c *Coordinator) runTest(n *node, urgent bool) {
+// runTest begins the test of a state. It goes before own work: an entry may soon be too high to name that state.
+func (c *Coordinator) runTest(n *node) {
 	if len(c.tests) >= maxTests {
 		c.tests = c.tests[1:]
 	}
-	c.tests = append(c.tests, &test{on: n.link})
-	c.issue(&job{kind: jobTest, parent: n}, urgent)
+	c.tests = append(c.tests, &test{on: n.link, begun: c.now})
+	c.issue(&job{kind: jobTest, parent: n}, true)
 }
 
 // tested takes the returns of a test; none: this peer's evaluator cannot run it, so it believes others.
@@ -72,6 +109,7 @@ func (c *Coordinator) tested(on *node, returns []float64) {
 		return
 	}
 	t.done, t.own = true, len(returns) > 0
+	c.nextTest = c.now + (testShare-1)*(c.now-t.begun)
 	if t.passed = !t.own || c.rules.Passes(returns); t.own && t.passed {
 		c.out.note(NoteSolved, c.self, fmt.Sprintf("the policy of generation %d passed the test: a mean return of %.4g in %d episodes", on.height, seedlog.Mean(returns), len(returns)))
 	}
@@ -110,7 +148,7 @@ func (c *Coordinator) checkEnd() {
 	}
 	switch t := c.testOf(on.link); {
 	case t == nil:
-		c.runTest(on, true)
+		c.runTest(on)
 	case t.done && !t.passed:
 		c.void(n)
 		c.markFaulty(n.leader, fmt.Sprintf("called the state of height %d solved, which did not pass the test", n.solved))

@@ -15,7 +15,19 @@ func newEndingField(t *testing.T, until seedlog.Until, natives int, from uint64)
 
 func newStaleEndingField(t *testing.T, stale uint64, until seedlog.Until, natives int, from uint64) *field {
 	spec := *newNextField(t, stale, 1, 0).rules.Spec
-	spec.Until, spec.Nonce = &until, bytes.Repeat([]byte{1}, 16)
+	spec.Until = &until
+	return endingField(t, spec, natives, from)
+}
+
+// newBestEndingField is one that ends once solved, and marks its best state.
+func newBestEndingField(t *testing.T, best *seedlog.BestState, natives int, from uint64) *field {
+	spec := *newNextField(t, 4, 1, 0).rules.Spec
+	spec.Until, spec.Best = &seedlog.Until{Solved: true}, best
+	return endingField(t, spec, natives, from)
+}
+
+func endingField(t *testing.T, spec seedlog.Spec, natives int, from uint64) *field {
+	spec.Nonce = bytes.Repeat([]byte{1}, 16)
 	rules, err := seedlog.NewRules(&spec)
 	if err != nil {
 		t.Fatal(err)
@@ -90,6 +102,68 @@ func TestRunEndsSolved(t *testing.T) {
 	}
 	if again := f.checkEnded(seedlog.EndedSolved); again != f.peers[0].coord.chain.head || again.link != head.link {
 		t.Errorf("the run ended at height %d, later at %d", head.height, again.height)
+	}
+}
+
+// Held-out episodes may take more entries than an entry names states of: the newest state is tested then. Those that
+// the log holds need nobody's own.
+func TestEndIsFoundInTime(t *testing.T) {
+	for name, test := range map[string]struct {
+		best *seedlog.BestState
+		each func(f *field, m *member)
+	}{
+		"late": {nil, func(f *field, m *member) {
+			if n := m.coord.chain.canonAt(m.coord.chain.head.height - min(m.coord.chain.head.height, 3*seedlog.MaxSolvedAge)); n != nil {
+				f.step(m, Promising{n.link})
+			}
+		}},
+		"forgotten": {nil, func(f *field, m *member) { f.step(m, Promising{seedlog.LinkOf([]byte("long ago"))}) }},
+		"logged":    {&seedlog.BestState{Every: 8, Results: 32}, func(*field, *member) {}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newBestEndingField(t, test.best, 4, 60)
+			f.each = func(int) {
+				for _, m := range f.peers {
+					test.each(f, m)
+				}
+			}
+			f.pass(600)
+			if head := f.checkEnded(seedlog.EndedSolved); head.solved < 60 {
+				t.Errorf("the state of height %d is called solved", head.solved)
+			}
+		})
+	}
+}
+
+// Tests that are not passed take a part of a leader's time, whatever held-out episodes say, and of nobody else's.
+func TestTestsTakeAPart(t *testing.T) {
+	const long = 15 // ticks
+	f := newBestEndingField(t, &seedlog.BestState{Every: 8, Results: 32}, 4, 1<<40)
+	tests, ticks, begun := 0, 0, make(map[*job]Tick)
+	f.held = func(m *member, j *job) bool {
+		if j.kind != jobTest {
+			return false
+		}
+		if begun[j] == 0 {
+			if tests++; m.coord.election.role != Leader {
+				t.Errorf("%s tests a state that it cannot name", m.name)
+			}
+			begun[j] = f.now
+		}
+		return f.now < begun[j]+long
+	}
+	f.each = func(int) {
+		for _, m := range f.peers {
+			f.step(m, Promising{m.coord.chain.head.link})
+			if m.coord.testUnderway() {
+				ticks++
+			}
+		}
+	}
+	const passed = 1200
+	f.pass(passed)
+	if tests < 8 || ticks > passed/3 {
+		t.Errorf("%d tests in %d of %d ticks", tests, ticks, passed)
 	}
 }
 

@@ -105,7 +105,7 @@ func (c *Coordinator) announceClaims() {
 		claim := p.claim.Value()
 		switch {
 		case pool.links[p.claim.Link()] != p:
-			continue // it made room for another
+			continue // it is gone from the pool
 		case hub:
 			best, at := claim.Best()
 			inventory.Items = append(inventory.Items, InventoryItem{Claim: p.claim.Link(), Best: best, Seed: c.rules.Seed(claim.Parent, claim.Peer, c.rules.First(claim)+at)})

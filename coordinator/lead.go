@@ -28,10 +28,12 @@ type tenure struct {
 	spotted     Tick         // 1 + when it was last decided what of the pool is re-run; 0: never
 	spots       int          // how often in that tick
 	ended       bool         // whether a re-run has ended since
+	overfull    bool         // whether claims of more peers than an entry has room for were ready then
 	workers     map[seedlog.Link]*workers
 }
 
-// lead does the leader's work: it has claims re-run, closes generations, and hands over at the end of its mandate.
+// lead does the leader's work: it has claims re-run, tests what did well, closes generations, and hands over at the end
+// of its mandate.
 func (c *Coordinator) lead() {
 	if c.election.role != Leader {
 		return
@@ -46,7 +48,8 @@ func (c *Coordinator) lead() {
 		return
 	}
 	c.recheckPool()
-	if c.tenure.closing != nil || c.now-c.lastEntry < c.lasts() && !c.allIn() {
+	c.seeksEnd()
+	if c.tenure.closing != nil || c.now-c.lastEntry < c.leastTime() && !c.allIn() {
 		return
 	}
 	claims := c.work.pool.closable(c.rules, c.chain.head)
@@ -59,6 +62,18 @@ func (c *Coordinator) lead() {
 		return
 	}
 	c.tenure.closing = &closing{term: term, picked: claims}
+}
+
+// overfullPart is which part of the time of a generation a leader waits at least if it cannot log more after that: one
+// in so many. What takes long still has a place.
+const overfullPart = 4
+
+// leastTime is how long this leader lets a generation last at least.
+func (c *Coordinator) leastTime() Tick {
+	if !c.tenure.overfull || c.chain.maxStale == 0 {
+		return c.lasts()
+	}
+	return max(c.lasts()/overfullPart, c.lastsAfter(&node{}))
 }
 
 // closing is a generation whose claims are fixed; it becomes an entry when its fold is done.

@@ -95,21 +95,34 @@ func upTo(most uint64, claims []*pooled) []*pooled {
 // place in one of the next entries.
 func sendable(rules *seedlog.Rules, claims []*pooled) []*pooled {
 	var evaluations, steps uint64
-	bytes, most, more := 0, mostClaimed, 0
-	if rules.Spec.Generation.Batch > 0 {
-		most, more = mostBatched, linkBytes+blockHeader
-	}
+	bytes, most := 0, mostBytes(rules)
 	for i, q := range claims {
-		if more > 0 && q.attested != nil {
+		if rules.Spec.Generation.Batch > 0 && q.attested != nil {
 			bytes += attestationBytes
 		}
-		if bytes += len(q.claim.Bytes()) + more; bytes > most && rules.Full(evaluations, steps) {
+		if bytes += entryBytes(rules, q); bytes > most && rules.Full(evaluations, steps) {
 			return claims[:i]
 		}
 		evaluations += q.claim.Value().Evaluations()
 		steps += q.claim.Value().TotalSteps()
 	}
 	return claims
+}
+
+// mostBytes is how many bytes of claims an entry holds, if that is enough to close it.
+func mostBytes(rules *seedlog.Rules) int {
+	if rules.Spec.Generation.Batch > 0 {
+		return mostBatched
+	}
+	return mostClaimed
+}
+
+// entryBytes is how many of them a claim takes, without an attestation.
+func entryBytes(rules *seedlog.Rules, q *pooled) int {
+	if rules.Spec.Generation.Batch > 0 {
+		return len(q.claim.Bytes()) + linkBytes + blockHeader
+	}
+	return len(q.claim.Bytes())
 }
 
 // openedWhole leaves out of claims in an entry's order what a newcomer's would begin with although not all of that

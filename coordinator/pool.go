@@ -32,7 +32,7 @@ const (
 // newcomers, who are free to have any number of keys.
 type pool struct {
 	own, known, fresh *fair.Table[poolKey, source, *pooled]
-	freshOf           map[Peer][]*pooled // of these each newcomer's, in the order of arrival
+	freshOf           map[Peer][]*pooled // of fresh each newcomer's, in the order of arrival
 	links             map[seedlog.Link]*pooled
 	wanted            *fair.Table[seedlog.Link, Peer, want]
 
@@ -191,21 +191,12 @@ func (p *pool) drop(peer Peer) {
 func (p *pool) forget(lost []fair.Lost[poolKey, source, *pooled]) {
 	for _, l := range lost {
 		delete(p.links, l.Value.claim.Link())
-		if l.Value.fresh {
-			p.forgetFresh(l.Value)
+		peer := l.Value.claim.Value().Peer
+		if list := slices.DeleteFunc(p.freshOf[peer], func(q *pooled) bool { return q == l.Value }); len(list) > 0 {
+			p.freshOf[peer] = list
+		} else {
+			delete(p.freshOf, peer)
 		}
-	}
-}
-
-// forgetFresh takes a claim out of its newcomer's list.
-func (p *pool) forgetFresh(q *pooled) {
-	peer := q.claim.Value().Peer
-	list := p.freshOf[peer]
-	i := slices.Index(list, q)
-	if list = slices.Delete(list, i, i+1); len(list) > 0 {
-		p.freshOf[peer] = list
-	} else {
-		delete(p.freshOf, peer)
 	}
 }
 

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"crypto/ed25519"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -128,6 +129,7 @@ func TestOwnClaimsHaveRoom(t *testing.T) {
 	if n := c.work.pool.fresh.Len(); n != maxNewClaims {
 		t.Fatalf("%d claims of newcomers in the pool, want it full with %d", n, maxNewClaims)
 	}
+	c.work.pool.checkFresh(t)
 	before := c.chain.head.height
 	f.pass(100)
 	if grown := c.chain.head.height - before; grown < 15 {
@@ -164,6 +166,21 @@ func TestNewcomersShareByDeliverer(t *testing.T) {
 	}
 	if len(c.work.pool.links) != c.work.pool.own.Len()+c.work.pool.fresh.Len() {
 		t.Errorf("%d links for %d claims", len(c.work.pool.links), c.work.pool.own.Len()+c.work.pool.fresh.Len())
+	}
+	c.work.pool.checkFresh(t)
+	c.work.pool.drop(seedlog.PeerOf(junkKeys[len(junkKeys)-1]))
+	c.work.pool.checkFresh(t)
+}
+
+// checkFresh checks that each newcomer's list has what the pool holds of it, in the same order.
+func (p *pool) checkFresh(t *testing.T) {
+	t.Helper()
+	want := make(map[Peer][]*pooled)
+	for key, q := range p.fresh.All() {
+		want[key.peer] = append(want[key.peer], q)
+	}
+	if !maps.EqualFunc(p.freshOf, want, slices.Equal[[]*pooled]) {
+		t.Errorf("there are lists of %d newcomers; the pool holds %d claims of %d", len(p.freshOf), p.fresh.Len(), len(want))
 	}
 }
 

@@ -36,6 +36,7 @@ const (
 type author struct {
 	busy  bool    // one of its claims is under re-run
 	ready uint64  // chunks of its claims that are ready
+	bytes int     // that one of these takes in an entry
 	whole *pooled // of those that were re-run as a whole, the first in an entry's order
 }
 
@@ -52,6 +53,7 @@ func (p *pool) authors(rules *seedlog.Rules) map[Peer]*author {
 			a.busy = a.busy || q.running > 0 || q.asked.peer != (Peer{})
 			if q.ready() {
 				a.ready += rules.Chunks(q.claim.Value())
+				a.bytes = entryBytes(rules, q)
 			}
 			if q.whole() && (a.whole == nil || inEntryOrder(q, a.whole) < 0) {
 				a.whole = q
@@ -59,6 +61,17 @@ func (p *pool) authors(rules *seedlog.Rules) map[Peer]*author {
 		}
 	}
 	return authors
+}
+
+// overfull reports whether so many peers have claims that are ready that an entry has no room for one of each.
+func overfull(rules *seedlog.Rules, authors map[Peer]*author) bool {
+	bytes, claims := 0, uint64(0)
+	for _, a := range authors { //lint:sorted only summed up
+		if bytes += a.bytes; a.bytes > 0 {
+			claims++
+		}
+	}
+	return bytes > mostBytes(rules) || claims > rules.MostClaims()
 }
 
 // mostSpots is how often in a tick it is decided what is re-run.
@@ -81,6 +94,7 @@ func (c *Coordinator) spotPool() {
 	c.tenure.forgetWorkers(c)
 	pool := &c.work.pool
 	authors, others := pool.authors(c.rules), c.attesters()
+	c.tenure.overfull = overfull(c.rules, authors)
 	for _, p := range pool.known.All() {
 		if a := authors[p.claim.Value().Peer]; p.waits() && !a.busy {
 			c.spot(p, a, &others, pool.checking < c.atOnce())

@@ -41,10 +41,10 @@ type Evaluator interface {
 
 // Validator is an Evaluator that can also run held-out episodes of a policy, between its other work.
 type Validator interface {
-	// Validate runs one episode per seed of the mean policy of state, which is read-only and stays valid, and
-	// calls done once with the returns, in order of the seeds, or with an error; not at all if Close came
-	// first.
-	Validate(state *evolve.State, episodeSeeds []uint64, done func(returns []float64, err error))
+	// Validate runs one episode per seed of the mean policy of state, which is read-only and stays valid,
+	// before candidates if that is urgent, and calls done once with the returns, in order of the seeds, or with
+	// an error; not at all if Close came first.
+	Validate(state *evolve.State, episodeSeeds []uint64, urgent bool, done func(returns []float64, err error))
 }
 
 // Config is what a peer is made of. Zero values are defaults unless said otherwise.

@@ -17,9 +17,9 @@ type counting struct {
 	validated *atomic.Int64
 }
 
-func (c counting) Validate(state *evolve.State, seeds []uint64, done func([]float64, error)) {
+func (c counting) Validate(state *evolve.State, seeds []uint64, urgent bool, done func([]float64, error)) {
 	c.validated.Add(1)
-	c.PoolEvaluator.Validate(state, seeds, done)
+	c.PoolEvaluator.Validate(state, seeds, urgent, done)
 }
 
 // A paused peer spends nothing on held-out evaluations; one that is not begins with the head that it restored.

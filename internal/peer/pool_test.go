@@ -36,7 +36,7 @@ func TestPoolEvaluatorAgreesWithThePool(t *testing.T) {
 				results <- r
 			})
 		}
-		e.Validate(rules.Initial(), seeds, func(r []float64, err error) { returns <- r })
+		e.Validate(rules.Initial(), seeds, false, func(r []float64, err error) { returns <- r })
 		for range 8 {
 			if diff := cmp.Diff(<-results, want); diff != "" {
 				t.Errorf("%d workers: %s", workers, diff)

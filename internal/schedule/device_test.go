@@ -193,7 +193,7 @@ func TestDeviceAlone(t *testing.T) {
 			t.Errorf("%d candidates on the cores and %d on the device, want none and 60", n, candidates(gpu))
 		}
 		done := false
-		s.Validate(workers.plan.Initial(1), []uint64{1, 2}, func([]float64, error) { done = true })
+		s.Validate(workers.plan.Initial(1), []uint64{1, 2}, false, func([]float64, error) { done = true })
 		time.Sleep(time.Second)
 		if !done {
 			t.Error("no core ran the held-out episodes")

@@ -16,10 +16,14 @@ type kind int
 const (
 	folding kind = iota
 	urgentTask
+	urgentHeldOut
 	own
 	heldOut
 	kinds
 )
+
+// episodes reports whether a job of the kind asks for held-out episodes.
+func (k kind) episodes() bool { return k == heldOut || k == urgentHeldOut }
 
 const (
 	// heldOutUnit is how many held-out episodes a worker takes at a time: running together makes them
@@ -104,7 +108,7 @@ func (b *batch) check(a Answer) error {
 		if got == want && a.Folded[got-1].State == nil {
 			return errors.New("a fold without its last state")
 		}
-	case heldOut:
+	case heldOut, urgentHeldOut:
 		got = len(a.Returns)
 	default:
 		got = len(a.Results)
@@ -125,13 +129,13 @@ func (s *Scheduler) nextFold() *batch {
 
 // next takes what a worker is to do next; nil if there is nothing. The lock is held.
 func (s *Scheduler) next() *batch {
-	order := [...]kind{urgentTask, own, heldOut}
+	order := [...]kind{urgentTask, urgentHeldOut, own, heldOut}
 	if s.passed >= heldOutAfter {
-		order = [...]kind{urgentTask, heldOut, own}
+		order = [...]kind{urgentTask, urgentHeldOut, heldOut, own}
 	}
 	for _, k := range order {
 		q := &s.queues[k]
-		if len(*q) == 0 || k != heldOut && !(*q)[0].alone && !(*q)[0].job.task.HeldOut && s.reserved() {
+		if len(*q) == 0 || !k.episodes() && !(*q)[0].alone && !(*q)[0].job.task.HeldOut && s.reserved() {
 			continue
 		}
 		b := cut(q, s.budget(k))
@@ -149,7 +153,7 @@ func (s *Scheduler) next() *batch {
 // budget is how many candidates or episodes of a queue go into one batch: as many as take BatchTime at the
 // present pace, but no more than one worker's share. The lock is held.
 func (s *Scheduler) budget(k kind) int {
-	if k == heldOut {
+	if k.episodes() {
 		return heldOutUnit
 	}
 	if s.pace == 0 {
@@ -169,7 +173,7 @@ func cut(q *[]*piece, n int) *batch {
 	b := new(batch)
 	for len(*q) > 0 && n > 0 {
 		p := (*q)[0]
-		if len(b.pieces) > 0 && (!p.joins(&first) || p.job.kind == heldOut) {
+		if len(b.pieces) > 0 && (!p.joins(&first) || p.job.kind.episodes()) {
 			break
 		}
 		part := *p
@@ -209,7 +213,7 @@ func (s *Scheduler) finished(b *batch, a Answer) {
 		switch j.kind {
 		case folding:
 			j.answer.Folded = a.Folded
-		case heldOut:
+		case heldOut, urgentHeldOut:
 			copy(j.answer.Returns[p.first:], a.Returns)
 		default:
 			copy(j.answer.Results[p.first:], a.Results[at:at+p.n])
@@ -259,7 +263,7 @@ func (s *Scheduler) end(j *job, err error) {
 // drop forgets j. The lock is held.
 func (s *Scheduler) drop(j *job) {
 	j.over = true
-	if j.kind != heldOut {
+	if !j.kind.episodes() {
 		delete(s.jobs, j.id)
 	}
 	if j.left > 0 {

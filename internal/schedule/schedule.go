@@ -3,7 +3,8 @@
 //
 // Floor 4, adapters: floors 5 and 6 import it.
 //
-// Re-runs that others wait for come first, then own tasks, which leave a share for held-out episodes. Folds
+// Re-runs that others wait for come first, then urgent held-out episodes, then own tasks, which leave a share for the
+// other held-out episodes. Folds
 // have a worker to themselves, because the protocol always owes them: they run even when no core is lent,
 // wait for no episode, and find the state of the previous fold already in place.
 package schedule
@@ -126,11 +127,14 @@ func (s *Scheduler) Evaluate(id uint64, task rollout.Task, urgent bool, done fun
 	s.submit(j)
 }
 
-// Validate runs one held-out episode of the mean policy of state for each seed and calls done once with the returns, in
-// order, unless Close came first. state and seeds are read-only and must stay valid.
-func (s *Scheduler) Validate(state *evolve.State, episodeSeeds []uint64, done func([]float64, error)) {
-	n := len(episodeSeeds)
-	s.submit(&job{kind: heldOut, state: state, seeds: episodeSeeds, left: n, answer: Answer{Returns: make([]float64, n)},
+// Validate runs one held-out episode of the mean policy of state for each seed, urgent ones before own tasks, and calls
+// done once with the returns, in order, unless Close came first. state and seeds are read-only and must stay valid.
+func (s *Scheduler) Validate(state *evolve.State, episodeSeeds []uint64, urgent bool, done func([]float64, error)) {
+	n, k := len(episodeSeeds), heldOut
+	if urgent {
+		k = urgentHeldOut
+	}
+	s.submit(&job{kind: k, state: state, seeds: episodeSeeds, left: n, answer: Answer{Returns: make([]float64, n)},
 		done: func(a Answer, err error) { done(a.Returns, err) }})
 }
 
@@ -203,7 +207,7 @@ func (s *Scheduler) submit(j *job) {
 		go j.done(Answer{}, ErrClosed)
 		return
 	}
-	if j.kind != heldOut {
+	if !j.kind.episodes() {
 		s.jobs[j.id] = j
 	}
 	s.enqueue(&piece{job: j, n: j.left})
@@ -283,7 +287,7 @@ func (s *Scheduler) give(m *member, b *batch) {
 	switch first := b.pieces[0]; first.job.kind {
 	case folding:
 		m.worker.Fold(b.id, first.job.fold)
-	case heldOut:
+	case heldOut, urgentHeldOut:
 		m.worker.Validate(b.id, first.job.state, first.job.seeds[first.first:first.first+first.n])
 	default:
 		m.worker.Evaluate(b.id, b.task())

@@ -209,11 +209,12 @@ func TestOrder(t *testing.T) {
 		episodes := []uint64{9, 8, 7, 6, 5, 4}
 		want := make([]float64, len(episodes))
 		rollout.NewPool(b.plan, 1).Returns(b.task.State, episodes, want)
-		b.Validate(b.task.State, episodes, func(r []float64, err error) {
+		b.Validate(b.task.State, episodes, false, func(r []float64, err error) {
 			if !slices.Equal(r, want) || err != nil {
 				t.Errorf("got %v, %v, want the returns in order: %v", r, err, want)
 			}
 		})
+		b.Validate(b.task.State, episodes[:5], true, func([]float64, error) {})
 		b.Evaluate(1, b.with(11, 12, 13), false, ignore)
 		b.Evaluate(2, b.with(21, 22), true, ignore)
 		b.Evaluate(3, b.with(31), false, func([]rollout.CandidateResult, error) { t.Error("a canceled task was answered") })
@@ -230,9 +231,9 @@ func TestOrder(t *testing.T) {
 		}
 		b.SetWorkers(1)
 		time.Sleep(time.Second)
-		wantOrder := []string{"seeds [21]", "seeds [22]", "seeds [11 12]", "seeds [13]", "held-out 4", "held-out 2"}
+		wantOrder := []string{"seeds [21]", "seeds [22]", "held-out 4", "held-out 1", "seeds [11 12]", "seeds [13]", "held-out 4", "held-out 2"}
 		if !slices.Equal(b.order, wantOrder) || b.Workers() != 1 {
-			t.Errorf("%d workers got %v, want urgent, own, held-out: %v", b.Workers(), b.order, wantOrder)
+			t.Errorf("%d workers got %v, want urgent tasks, urgent episodes, own tasks, episodes: %v", b.Workers(), b.order, wantOrder)
 		}
 		b.Close()
 	})
@@ -245,7 +246,7 @@ func TestHeldOutShare(t *testing.T) {
 		for i := range uint64(60) {
 			b.Evaluate(i, b.task, false, ignore)
 		}
-		b.Validate(b.task.State, make([]uint64, 8), func([]float64, error) {})
+		b.Validate(b.task.State, make([]uint64, 8), false, func([]float64, error) {})
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		passed, pieces := 0, 0

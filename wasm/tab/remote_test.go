@@ -145,7 +145,7 @@ func TestRemoteComputes(t *testing.T) {
 					}
 				})
 			}
-			e.Validate(state, seeds, func(got []float64, err error) {
+			e.Validate(state, seeds, false, func(got []float64, err error) {
 				if answered++; err != nil || !slices.Equal(got, wantReturns) {
 					t.Errorf("held-out episodes: got %v, %v, want %v", got, err, wantReturns)
 				}
@@ -175,7 +175,7 @@ func TestRemoteMovesStatesOnce(t *testing.T) {
 			})
 			wait()
 		}
-		e.Validate(start, make([]uint64, 8), func(_ []float64, err error) {
+		e.Validate(start, make([]uint64, 8), false, func(_ []float64, err error) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -248,7 +248,7 @@ func TestRemoteForgetsAfterErrors(t *testing.T) {
 			e.Fold(id, foldOf(state), func(_ []rollout.Folded, err error) { done(err) })
 		},
 		"validate": func(e evaluator, _ uint64, state *evolve.State, done func(error)) {
-			e.Validate(state, []uint64{1}, func(_ []float64, err error) { done(err) })
+			e.Validate(state, []uint64{1}, false, func(_ []float64, err error) { done(err) })
 		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
