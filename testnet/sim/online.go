@@ -33,9 +33,10 @@ type place struct {
 	term, height uint64
 }
 
-func newOnline() online {
+// newOnline watches over a swarm of so many nodes.
+func newOnline(nodes int) online {
 	return online{votes: make(map[place]coordinator.Peer), entries: make(map[place]seedlog.Link), acknowledged: make(map[seedlog.Link]bool),
-		weights: make(map[int]uint64), largest: make(map[string]int), maxTable: maxTable}
+		weights: make(map[int]uint64), largest: make(map[string]int), maxTable: max(maxTable, 2*nodes)}
 }
 
 // watch holds the invariants of a step against what it gave.
@@ -230,8 +231,8 @@ func (s *Swarm) limit(table string, chain int) int {
 	return s.online.maxTable
 }
 
-// maxTable bounds every table of a peer that is not a chain, maxChain the entries of the chain that stay in memory, and
-// maxSide what is kept next to it.
+// maxTable bounds every table of a peer that is not a chain, in swarms of up to half as many, maxChain the entries of
+// the chain that stay in memory, and maxSide what is kept next to it.
 const (
 	maxChain = 4096
 	maxTable = 4096

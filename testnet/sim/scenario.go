@@ -14,7 +14,7 @@ import (
 
 // New makes the swarm of a scenario, with all nodes powered up and linked.
 func New(o Options) (*Swarm, error) {
-	s := &Swarm{opts: o, rng: noise.NewStream(o.Seed, drawNetwork), queue: make(queue), byPeer: make(map[coordinator.Peer]*node), online: newOnline()}
+	s := &Swarm{opts: o, rng: noise.NewStream(o.Seed, drawNetwork), queue: make(queue), byPeer: make(map[coordinator.Peer]*node), online: newOnline(o.Natives + o.Tabs)}
 	for i := range o.Natives {
 		n := s.newNode(i, coordinator.Native)
 		n.faulty = i >= o.Natives-o.Faulty
