@@ -20,6 +20,7 @@ type Actions struct {
 	Cancel []uint64           // work and folds whose answer no longer matters
 	Ban    []Peer             // peers to cut off
 	Notes  []Note             // messages for a person
+	Tested *Tested            // the test of a state that this peer ran; nil: none
 
 	Summary *Summary // for the archive, to restart from; nil: none
 	Recall  *Recall  // a summary to read; nil: none
@@ -62,6 +63,15 @@ type Work struct {
 	Task   rollout.Task
 	Test   []uint64 // seeds of episodes for the mean policy of Task.State, in place of Task; nil: none
 	Urgent bool     // a re-run that others wait for
+}
+
+// Tested is what the test of the state after a canonical entry gave.
+type Tested struct {
+	Head               seedlog.Link
+	Height             uint64
+	Evaluations, Steps uint64        // of the run's claims up to there
+	State              *evolve.State // read-only
+	Mean               float64       // return
 }
 
 // NoteKind classifies a Note.

@@ -110,6 +110,9 @@ func (c *Coordinator) tested(on *node, returns []float64) {
 	}
 	t.done, t.own = true, len(returns) > 0
 	c.nextTest = c.now + (testShare-1)*(c.now-t.begun)
+	if t.own && on.state != nil && c.chain.canonical(on) {
+		c.out.Tested = &Tested{on.link, on.height, on.evaluations, on.steps, on.state, seedlog.Mean(returns)}
+	}
 	if t.passed = !t.own || c.rules.Passes(returns); t.own && t.passed {
 		c.out.note(NoteSolved, c.self, fmt.Sprintf("the policy of generation %d passed the test: a mean return of %.4g in %d episodes", on.height, seedlog.Mean(returns), len(returns)))
 	}

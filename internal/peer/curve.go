@@ -1,6 +1,11 @@
 package peer
 
-import "github.com/evoswarm/evoswarm/internal/store"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/evoswarm/evoswarm/internal/store"
+)
 
 // maxCurve bounds the points of a learning curve; beyond it every second one is dropped.
 const maxCurve = 2048
@@ -11,7 +16,7 @@ type Point struct {
 	Head        string  `json:"head"`        // link of the entry of that height; of the genesis at height 0
 	Evaluations uint64  `json:"evaluations"` // of the run up to there
 	Steps       uint64  `json:"steps"`       // env-steps of the run's training up to there
-	Return      float64 `json:"return"`      // mean over Checks.Validate episodes
+	Return      float64 `json:"return"`      // mean over Checks.Validate episodes, or over those of the test
 }
 
 // Curve returns the learning curve: the held-out evaluations so far, in order of height, at most some
@@ -37,10 +42,17 @@ func (p *Peer) restoreCurve(points []Point, s store.Store) {
 	}
 }
 
+// addPoint adds a held-out evaluation in its place, instead of an earlier one of the same state: a test may be over
+// after the evaluation of a later one.
 func (p *Peer) addPoint(pt Point) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.curve = append(p.curve, pt)
+	at, same := slices.BinarySearchFunc(p.curve, pt.Height, func(q Point, height uint64) int { return cmp.Compare(q.Height, height) })
+	if same {
+		p.curve[at] = pt
+		return
+	}
+	p.curve = slices.Insert(p.curve, at, pt)
 	if len(p.curve) > maxCurve {
 		for i := range maxCurve / 2 {
 			p.curve[i] = p.curve[2*i+1]

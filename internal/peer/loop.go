@@ -191,6 +191,10 @@ func (p *Peer) perform(a coordinator.Actions) {
 	if s := a.Unpack; s != nil {
 		p.aside(func() coordinator.Event { return s.Do(p.rules) })
 	}
+	if t := a.Tested; t != nil {
+		p.addPoint(Point{Height: t.Height, Head: t.Head.String(), Evaluations: t.Evaluations, Steps: t.Steps + p.rules.ObserveSteps(t.State), Return: t.Mean})
+		p.driver.dirty = true
+	}
 	for _, n := range a.Notes {
 		p.log.Info(n.Text, "kind", string(n.Kind), "peer", n.Peer.Short())
 	}
