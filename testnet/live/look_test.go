@@ -72,6 +72,9 @@ func (st *stage) enter(t *testing.T, s *swarm, state state) {
 	for _, part := range state.scene.parts() {
 		s.await(t, "the page shows "+part, st.tab.has(fmt.Sprintf("document.querySelector(%q) !== null", part)))
 	}
+	if now := &state.scene; now.node != nil && now.status != nil && now.status.Reason == peer.CatchingUp { // it asks every two seconds
+		s.await(t, "the page shows the node's figures", st.tab.has(fmt.Sprintf(`document.getElementById("height").textContent === "%d"`, now.node.Height)))
+	}
 }
 
 // parts are selectors of what the front page shows in a scene, each of which comes by itself.

@@ -315,10 +315,11 @@ function learn(own: HeldOut[], theirs: HeldOut[]): void {
 }
 
 /** showNode shows a run as the node sees it, which this tab has not taken in yet. */
-function showNode(status: Status, curve: HeldOut[]): void {
+function showNode(status: Status, theirs: HeldOut[]): void {
   if (link.run !== "" && link.run !== status.run) return;
   nodeStatus = status;
-  if (situation.status === null) page.status(status, null, curve, [], false);
+  if (situation.status === null) page.status(status, null, theirs, [], false);
+  else page.status(situation.status, nodeStatus, curve, [], true);
 }
 
 /** wantedRun is the run that the person chose; else the one of several that the node advises, "" for whatever it works on. */
