@@ -4,9 +4,8 @@
 // Floor 4, adapters: floors 5 and 6 import it.
 //
 // Re-runs that others wait for come first, then urgent held-out episodes, then own tasks, which leave a share for the
-// other held-out episodes. Folds
-// have a worker to themselves, because the protocol always owes them: they run even when no core is lent,
-// wait for no episode, and find the state of the previous fold already in place.
+// other held-out episodes. Folds have a worker to themselves, because the protocol always owes them: they run even when
+// no core is lent, wait for no episode, and find the state of the previous fold already in place.
 package schedule
 
 import (
