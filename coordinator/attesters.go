@@ -92,7 +92,10 @@ func (c *Coordinator) attesters() attesters {
 		if p.attested != nil {
 			a.attested[p.attested.Peer]++
 		}
-		if a.busy[p.asked.peer] = true; p.newcomers(c.chain.head) && (p.attested != nil || p.asked.all) {
+		if p.asked.peer != (Peer{}) {
+			a.busy[p.asked.peer] = true
+		}
+		if (p.attested != nil || p.asked.all) && p.newcomers(c.chain.head) {
 			a.newcomers--
 		}
 	}

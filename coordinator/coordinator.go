@@ -380,6 +380,9 @@ func (c *Coordinator) moveHead(n *node) {
 	c.renewPool()
 	c.land()
 	c.cancelStale()
+	if c.cfg.Hub && !c.trusting() {
+		c.tellHead()
+	}
 	if leader := c.election.leader; c.actsAsHub() && leader != (Peer{}) && leader != c.self && !c.trusting() {
 		c.out.send(Direct, leader, c.status()) // which does not run away from its followers
 	}

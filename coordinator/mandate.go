@@ -17,7 +17,8 @@ type mandate struct {
 const (
 	// maxOffered bounds the mandates that are remembered of leaders who are not followed.
 	maxOffered = 8
-	// mandateEvery is after how many heartbeats a leader shows its mandate again.
+	// mandateEvery is after how many heartbeats a leader shows its mandate again, or where its leaves make statuses
+	// rare, after how many of these: who comes is shown it by its hub.
 	mandateEvery = 5
 )
 
@@ -59,7 +60,8 @@ func (m *mandate) message() *Mandate {
 
 // sendMandate shows to everybody why this peer leads.
 func (c *Coordinator) sendMandate() {
-	c.tenure.shown, c.tenure.shownAgain = c.now, c.now+mandateEvery*c.cfg.Timing.Heartbeat
+	c.tenure.shown = c.now
+	c.tenure.shownAgain = c.now + mandateEvery*c.statusEveryWith(Tick(c.leaves(nil)), c.cfg.Timing.Heartbeat)
 	c.out.send(Gossip, Peer{}, c.election.mandate.message())
 }
 

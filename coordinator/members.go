@@ -33,9 +33,10 @@ type members struct {
 	links      map[Peer]bool  // direct connections
 	tabs       map[Peer]bool  // of these, the ones with which browsers connect this tab
 	pulls      map[Peer]*pull // requests for what follows on a chain
+	lastStatus Tick           // when the last status was sent
 	nextStatus Tick           // when the next status is due
 	statusNow  bool           // a status is due at once
-	every      Tick           // between two statuses of a hub that does not lead
+	every      Tick           // between two statuses of a hub without leaves that does not lead
 	leafEvery  Tick           // between two statuses of a leaf
 }
 
@@ -99,12 +100,14 @@ const (
 	statusesAtOnce = 2
 	// leafStatusesAtOnce is how many statuses of its leaves a hub reads in a tick, at most.
 	leafStatusesAtOnce = 32
+	// toLeavesAtOnce is to how many of its leaves a hub passes each hub's status on in a tick, on average, at most.
+	toLeavesAtOnce = 64
 	// statusRarely is how many heartbeats lie between two statuses of a peer at most.
 	statusRarely = 16
 )
 
-// statusEvery is the time between two statuses of a hub that does not lead. Hubs without a record do not count: keys
-// are free, and what many of them say makes nobody slower.
+// statusEvery is the time between two statuses of a hub without leaves that does not lead. Hubs without a record do not
+// count: keys are free, and what many of them say makes nobody slower.
 func (c *Coordinator) statusEvery() Tick {
 	weights, hubs, alone := c.chain.weights(), Tick(0), c.tabsAlone()
 	for _, h := range c.members.heard {
@@ -113,6 +116,12 @@ func (c *Coordinator) statusEvery() Tick {
 		}
 	}
 	return min(max(c.cfg.Timing.Heartbeat, hubs/statusesAtOnce), statusRarely*c.cfg.Timing.Heartbeat)
+}
+
+// statusEveryWith is statusEvery for a hub that has so many leaves. What a hub says goes to all leaves of all hubs, and
+// each of these has about as many as this one, which counts none but its own, so that nobody's boast makes it slower.
+func (c *Coordinator) statusEveryWith(leaves, every Tick) Tick {
+	return min(max(every, leaves/toLeavesAtOnce), statusRarely*c.cfg.Timing.Heartbeat)
 }
 
 // leafStatusEvery is the time between two statuses of a leaf: the more leaves its hubs have, the longer. The hub with
@@ -147,7 +156,7 @@ func (c *Coordinator) unheard(h *presence) Tick {
 	if h.Leads {
 		return t.Unheard
 	}
-	every := c.members.every
+	every := c.statusEveryWith(Tick(min(h.Leaves, maxHeard)), c.members.every)
 	if !h.Hub && !c.tabsAlone() {
 		every = c.members.leafEvery
 	}
@@ -230,14 +239,21 @@ func (c *Coordinator) sendStatus() {
 	case !c.actsAsHub():
 		every = c.members.leafEvery
 	case c.election.role != Leader:
-		every = c.members.every
+		every = c.statusEveryWith(Tick(c.leaves(nil)), c.members.every)
 	}
-	c.members.nextStatus, c.members.statusNow = c.now+every, false
+	c.members.lastStatus, c.members.nextStatus, c.members.statusNow = c.now, c.now+every, false
 	if !c.actsAsHub() {
 		c.out.send(Hubs, Peer{}, c.status())
 		return
 	}
 	c.out.send(Gossip, Peer{}, c.status())
+}
+
+// tellHead has a hub whose statuses are rare because of its leaves say soon that its head moved: they are why leaves
+// know which states there are.
+func (c *Coordinator) tellHead() {
+	m := &c.members
+	m.nextStatus = min(m.nextStatus, m.lastStatus+max(m.every, c.cfg.Timing.Heartbeat))
 }
 
 // status is what this peer says of itself. It decides nothing elsewhere but whom to ask first.

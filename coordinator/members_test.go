@@ -132,3 +132,71 @@ func TestManyLeavesSaySeldomThatTheyAreHere(t *testing.T) {
 		t.Errorf("a leaf without hubs says every %d ticks that it is here, want %d", every, timing.Heartbeat)
 	}
 }
+
+// TestHubsOfManyLeavesSaySeldomThatTheyAreHere: where hubs have many leaves, all of which get what any hub says, a hub
+// that does not lead says rarely that it is here, but soon that its head moved, and the leader shows its mandate as
+// rarely. Nobody is taken for gone.
+func TestHubsOfManyLeavesSaySeldomThatTheyAreHere(t *testing.T) {
+	const hubs, every, ticks = 3, 40, 400
+	const leaves = every * toLeavesAtOnce
+	f := newField(t, hubs, 0)
+	statuses, mandates := make(map[*member]int), 0
+	heights, since := make(map[*member]uint64), make(map[*member]Tick)
+	f.each = func(int) {
+		for _, m := range f.peers {
+			for i := range leaves {
+				p := Peer{byte(i), byte(i >> 8), 1}
+				h := m.coord.members.heard.add(p)
+				h.via, h.last = p, f.now
+			}
+			if height := m.coord.chain.head.height; height != heights[m] {
+				heights[m], since[m] = height, f.now
+			}
+			if n := len(m.coord.present()); n < hubs {
+				t.Fatalf("%s hears %d of %d hubs", m.name, n, hubs)
+			}
+		}
+	}
+	told := make(map[*member]uint64)
+	f.spy = func(m *member, e Envelope) {
+		if s, ok := e.Message.(*Status); ok && e.Scope == Gossip {
+			statuses[m]++
+			told[m] = s.Height
+		}
+	}
+	f.pass(160)
+	for range ticks {
+		f.pass(1)
+		for _, m := range f.peers {
+			late := f.now - since[m]
+			if told[m] < heights[m] && late > LAN().Heartbeat+1 {
+				t.Fatalf("%s has not said for %d ticks that its head moved", m.name, late)
+			}
+		}
+	}
+	for _, m := range f.peers {
+		f.step(m, SetPaused{Paused: true})
+	}
+	f.pass(40) // until no entry comes any more
+	clear(statuses)
+	count := f.spy
+	f.spy = func(m *member, e Envelope) {
+		if _, ok := e.Message.(*Mandate); ok && e.Scope == Gossip {
+			mandates++
+		}
+		count(m, e)
+	}
+	leader := f.leader()
+	f.pass(ticks)
+	if f.leader() != leader || leader == nil {
+		t.Fatal("the leader changed")
+	}
+	for _, m := range f.peers {
+		if n := statuses[m]; m != leader && (n > ticks/every+1 || n < ticks/every-1) {
+			t.Errorf("%s of %d leaves gave %d statuses in %d ticks, want one every %d", m.name, leaves, n, ticks, every)
+		}
+	}
+	if most := ticks/(every*mandateEvery) + 1; mandates < 1 || mandates > most {
+		t.Errorf("%d mandates in %d ticks, want %d at most", mandates, ticks, most)
+	}
+}

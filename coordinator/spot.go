@@ -74,8 +74,18 @@ func overfull(rules *seedlog.Rules, authors map[Peer]*author) bool {
 	return bytes > mostBytes(rules) || claims > rules.MostClaims()
 }
 
-// mostSpots is how often in a tick it is decided what is re-run.
-const mostSpots = 8
+const (
+	// mostSpots is how often in a tick it is decided what is re-run, at most.
+	mostSpots = 8
+	// walkedClaims is how many claims of the pool a leader looks at for that in a tick, all times together, if that is
+	// more than once: in a crowd re-runs end all the time.
+	walkedClaims = 4096
+)
+
+// mostSpots is how often in a tick it is decided what of this pool is re-run, at most.
+func (p *pool) mostSpots() int {
+	return min(max(1, walkedClaims/max(p.known.Len()+p.fresh.Len(), 1)), mostSpots)
+}
 
 // stepRechecks bounds whom a leader asks for re-runs at once.
 const stepRechecks = 48
@@ -87,7 +97,7 @@ const stepRechecks = 48
 func (c *Coordinator) spotPool() {
 	if t := &c.tenure; t.spotted != c.now+1 {
 		t.spotted, t.spots = c.now+1, 0
-	} else if !t.ended || t.spots == mostSpots {
+	} else if !t.ended || t.spots >= c.work.pool.mostSpots() {
 		return
 	}
 	c.tenure.spots, c.tenure.ended = c.tenure.spots+1, false
@@ -96,7 +106,10 @@ func (c *Coordinator) spotPool() {
 	authors, others := pool.authors(c.rules), c.attesters()
 	c.tenure.overfull = overfull(c.rules, authors)
 	for _, p := range pool.known.All() {
-		if a := authors[p.claim.Value().Peer]; p.waits() && !a.busy {
+		if !p.waits() {
+			continue
+		}
+		if a := authors[p.claim.Value().Peer]; !a.busy {
 			c.spot(p, a, &others, pool.checking < c.atOnce())
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/evoswarm/evoswarm/internal/fair"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
@@ -377,5 +378,43 @@ func TestQuickPeersAreLoggedInTime(t *testing.T) {
 	}
 	if ready < claims {
 		t.Errorf("%d of %d claims of a key are ready, whose re-runs take no time", ready, claims)
+	}
+}
+
+// TestLargePoolsAreWalkedOnce: what a leader looks at in a tick to decide what is re-run does not grow faster than its
+// pool, however many re-runs end meanwhile. Few claims are looked at as often as re-runs end, up to a bound.
+func TestLargePoolsAreWalkedOnce(t *testing.T) {
+	rules := newRules(t, true)
+	for _, tt := range []struct{ claims, want int }{{0, mostSpots}, {walkedClaims / mostSpots, mostSpots}, {walkedClaims / 2, 2}, {walkedClaims, 1}, {2 * walkedClaims, 1}} {
+		p := newPool(rules)
+		p.known = fair.NewTable[poolKey, source, *pooled](2 * walkedClaims)
+		for i := range tt.claims {
+			p.known.Put(poolKey{chunk: uint64(i)}, source{}, 1, new(pooled))
+		}
+		if got := p.mostSpots(); got != tt.want {
+			t.Errorf("%d claims are walked up to %d times a tick, want %d", tt.claims, got, tt.want)
+		}
+	}
+	f := newNextField(t, 4, 2, 0)
+	f.pass(100)
+	c := f.leader().coord
+	spots := func() int {
+		c.tenure.spotted = 0
+		for range 2 * mostSpots {
+			c.tenure.ended = true
+			c.spotPool()
+		}
+		return c.tenure.spots
+	}
+	if got := spots(); got != mostSpots {
+		t.Errorf("a small pool was walked %d times in a tick, want %d", got, mostSpots)
+	}
+	c.work.pool.known = fair.NewTable[poolKey, source, *pooled](2 * walkedClaims)
+	claim := f.junkClaim(keyOf("junk"), c.chain.head.link, 0)
+	for i := range walkedClaims {
+		c.work.pool.known.Put(poolKey{chunk: uint64(i)}, source{}, 1, &pooled{claim: claim, on: c.chain.head, good: true})
+	}
+	if got := spots(); got != 1 {
+		t.Errorf("a pool of %d claims was walked %d times in a tick, want once", walkedClaims, got)
 	}
 }

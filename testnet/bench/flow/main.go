@@ -47,6 +47,7 @@ func main() {
 	trace := flag.Bool("trace", false, "tell what happens")
 	traffic := flag.Bool("traffic", false, "print bytes by the type of message")
 	flag.Parse()
+	clock := processorClock()
 	for _, text := range strings.Split(*tabs, ",") {
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -68,7 +69,7 @@ func main() {
 			fatal(err)
 		}
 		for range *times {
-			f, err := s.Measure(ticks(*measured), func() int64 { return time.Since(begun).Nanoseconds() })
+			f, err := s.Measure(ticks(*measured), clock)
 			if err != nil {
 				fatal(err)
 			}
