@@ -160,7 +160,7 @@ var checking = []Mutant{
 		"a joiner draws 400 results over what it lacks", "coordinator TestNewcomerWorksAhead"},
 	{"leaves say every heartbeat that they are here", "coordinator/members.go",
 		"Tick(leaves/leafStatusesAtOnce)), statusRarely",
-		"Tick(0)), statusRarely",
+		"Tick(0*leaves)), statusRarely",
 		"a hub reads no more statuses where it has many leaves", "coordinator TestManyLeavesSaySeldomThatTheyAreHere"},
 	{"the hub that boasts decides", "coordinator/crowd.go",
 		"			leaves = min(leaves, h.Leaves)\n",
