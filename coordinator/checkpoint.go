@@ -61,6 +61,7 @@ type checkpoints struct {
 	news    bool   // whether something came since they were counted
 	at      uint64 // height of the head then, in steps of vouchEvery
 	again   Tick   // when the own one is sent next
+	alone   Tick   // 1 + the last tick in which this peer heard too few to sign; 0: none
 
 	fork        *node // where a branch left the chain last, and the voting weights there
 	forkWeights map[Peer]uint64
@@ -143,8 +144,12 @@ func (c *Coordinator) weighsIn(p Peer) bool {
 	return slices.ContainsFunc(f.Vouchers, func(v voucher) bool { return v.Peer == p })
 }
 
-// inCompany reports whether this peer hears more than half of the voting weight on its chain.
+// inCompany reports whether this peer hears more than half of the voting weight on its chain. It walks all who have
+// any, and it is asked at each message, so a no holds for the tick.
 func (c *Coordinator) inCompany() bool {
+	if c.checkpoints.alone == c.now+1 {
+		return false
+	}
 	weights := c.chain.weights()
 	var all uint64
 	for _, w := range weights { //lint:sorted a sum
@@ -156,7 +161,11 @@ func (c *Coordinator) inCompany() bool {
 			heard += weights[h.peer]
 		}
 	}
-	return 2*heard > all
+	if 2*heard <= all {
+		c.checkpoints.alone = c.now + 1
+		return false
+	}
+	return true
 }
 
 // onVouch keeps the newest signature of a peer that weighs.

@@ -250,3 +250,32 @@ func TestStrangersVouchForNothing(t *testing.T) {
 		t.Error("another's signature passes")
 	}
 }
+
+// TestCompanyIsCountedOnceATick: who hears too few of those who work to sign counts them again in the next tick, not at
+// each message. In a crowd that took four fifths of a leader's time.
+func TestCompanyIsCountedOnceATick(t *testing.T) {
+	f := newField(t, 4, 0)
+	f.pass(100)
+	c := f.peers[0].coord
+	for _, m := range f.peers {
+		if w := m.coord.chain.weights(); w[m.peer] < w[c.self] {
+			c = m.coord
+		}
+	}
+	if !c.inCompany() {
+		t.Fatal("a peer that hears all is alone")
+	}
+	heard := c.members.heard
+	c.members.heard = nil
+	if c.inCompany() {
+		t.Fatal("a peer that hears nobody is in company")
+	}
+	c.members.heard = heard
+	if c.inCompany() {
+		t.Error("who works is counted again within a tick")
+	}
+	c.now++
+	if !c.inCompany() {
+		t.Error("who is heard again does not count in the next tick")
+	}
+}

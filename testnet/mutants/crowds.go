@@ -74,4 +74,12 @@ var crowds = []Mutant{
 		"max(1, walkedClaims/max(p.known.Len()+p.fresh.Len(), 1))",
 		"mostSpots",
 		"what a leader looks at in a tick does not grow faster than its pool", "coordinator TestLargePoolsAreWalkedOnce"},
+	{"company is counted at each message", "coordinator/checkpoint.go",
+		"		c.checkpoints.alone = c.now + 1\n",
+		"",
+		"what a peer does for a message does not grow with those who work", "coordinator TestCompanyIsCountedOnceATick"},
+	{"alone forever", "coordinator/checkpoint.go",
+		"	if c.checkpoints.alone == c.now+1 {\n",
+		"	if c.checkpoints.alone > 0 {\n",
+		"who comes back to others signs again", "coordinator TestCompanyIsCountedOnceATick"},
 }
