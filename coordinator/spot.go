@@ -77,13 +77,13 @@ func overfull(rules *seedlog.Rules, authors map[Peer]*author) bool {
 const (
 	// mostSpots is how often in a tick it is decided what is re-run, at most.
 	mostSpots = 8
-	// walkedClaims is how many claims of the pool a leader looks at for that in a tick, all times together, if that is
-	// more than once: in a crowd re-runs end all the time.
+	// walkedClaims bounds the claims that a leader walks for that in a tick, beyond the first walk: in a crowd re-runs
+	// end all the time.
 	walkedClaims = 4096
 )
 
-// mostSpots is how often in a tick it is decided what of this pool is re-run, at most.
-func (p *pool) mostSpots() int {
+// mostWalks is how often in a tick a leader walks this pool, at most.
+func (p *pool) mostWalks() int {
 	return min(max(1, walkedClaims/max(p.known.Len()+p.fresh.Len(), 1)), mostSpots)
 }
 
@@ -97,7 +97,7 @@ const stepRechecks = 48
 func (c *Coordinator) spotPool() {
 	if t := &c.tenure; t.spotted != c.now+1 {
 		t.spotted, t.spots = c.now+1, 0
-	} else if !t.ended || t.spots >= c.work.pool.mostSpots() {
+	} else if !t.ended || t.spots >= c.work.pool.mostWalks() {
 		return
 	}
 	c.tenure.spots, c.tenure.ended = c.tenure.spots+1, false

@@ -381,8 +381,8 @@ func TestQuickPeersAreLoggedInTime(t *testing.T) {
 	}
 }
 
-// TestLargePoolsAreWalkedOnce: what a leader looks at in a tick to decide what is re-run does not grow faster than its
-// pool, however many re-runs end meanwhile. Few claims are looked at as often as re-runs end, up to a bound.
+// TestLargePoolsAreWalkedOnce: a leader walks a large pool once a tick, however many re-runs end in that tick. It walks
+// a small one again after each, up to mostSpots times.
 func TestLargePoolsAreWalkedOnce(t *testing.T) {
 	rules := newRules(t, true)
 	for _, tt := range []struct{ claims, want int }{{0, mostSpots}, {walkedClaims / mostSpots, mostSpots}, {walkedClaims / 2, 2}, {walkedClaims, 1}, {2 * walkedClaims, 1}} {
@@ -391,7 +391,7 @@ func TestLargePoolsAreWalkedOnce(t *testing.T) {
 		for i := range tt.claims {
 			p.known.Put(poolKey{chunk: uint64(i)}, source{}, 1, new(pooled))
 		}
-		if got := p.mostSpots(); got != tt.want {
+		if got := p.mostWalks(); got != tt.want {
 			t.Errorf("%d claims are walked up to %d times a tick, want %d", tt.claims, got, tt.want)
 		}
 	}

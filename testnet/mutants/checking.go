@@ -209,7 +209,7 @@ var checking = []Mutant{
 		"		return goal.steps",
 		"400 results above a base are drawn", "coordinator TestNewcomerBeginsAtABase"},
 	{"one claim of a key a tick", "coordinator/spot.go",
-		"!t.ended || t.spots >= c.work.pool.mostSpots()",
+		"!t.ended || t.spots >= c.work.pool.mostWalks()",
 		"true",
 		"who makes several claims in a tick has them logged in time", "coordinator TestQuickPeersAreLoggedInTime"},
 	{"audits draw what weighs nothing", "coordinator/audit.go",
