@@ -38,7 +38,7 @@ func disesMethod() Method {
 		}
 		d := dises{
 			dim: size.Dim, sigma: newSchedule(p, "sigma"), step: p.number("step"),
-			best: p.text("selection") == "max", top: p.number("top"), kind: p.text("weights"),
+			best: p.text("selection") == "max", top: p.number("top"), kind: p.text("weights"), pooled: size.Pooled,
 		}
 		if p.text("selection") != "group" {
 			return &d, nil
@@ -69,6 +69,8 @@ type dises struct {
 	best  bool    // the best candidate alone moves the model; otherwise:
 	top   float64 // the elite fraction
 	kind  string  // the weights of the elite
+
+	pooled bool // whether it is one elite of all states, not one of each
 }
 
 // Antithetic implements Strategy: false.
@@ -107,7 +109,7 @@ func (d *dises) moves(results []Result, gen uint64) []term {
 // weights returns the weight of each result.
 func (d *dises) weights(results []Result) []float64 {
 	if !d.best {
-		return byStates(results, func(members []Result) []float64 {
+		return byStates(results, d.pooled, func(members []Result) []float64 {
 			return recombineBy(d.kind, oneSign(members), eliteCount(d.top, len(members)))
 		})
 	}

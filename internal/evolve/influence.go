@@ -32,7 +32,7 @@ func (c *snes) influence(results []Result) []float64 {
 	if !informative(results) {
 		return nil
 	}
-	weights, least := nesByState(results), 0.0
+	weights, least := nesByState(results, c.pooled), 0.0
 	for _, w := range weights {
 		least = min(least, w)
 	}

@@ -28,6 +28,9 @@ type Size struct {
 	Dim        int // length of theta, 1 to MaxDim
 	Population int // evaluations of a generation, both signs counted; at least 1
 	Growth     int // factor by which the step of the mean grows at most where a generation has more results; 0: 1
+
+	// Pooled says that results of all groups are ranked together, each group not by itself.
+	Pooled bool
 }
 
 // At returns m as of an earlier revision: with its settings then, and a New that gives the same bits as then.

@@ -24,7 +24,7 @@ func openaiMethod() Method {
 	m.build = func(p Params, size Size) (Strategy, error) {
 		return &openaiES{
 			dim: size.Dim, sigma: newSchedule(p, "sigma"), optimizer: newOptimizer(p),
-			shaping: p.text("shaping"), l2: float32(p.number("l2")),
+			shaping: p.text("shaping"), l2: float32(p.number("l2")), pooled: size.Pooled,
 		}, pairs(m.Name, size)
 	}
 	return m
@@ -36,6 +36,7 @@ type openaiES struct {
 	optimizer optimizer
 	shaping   string
 	l2        float32
+	pooled    bool // whether results of several states are ranked together
 }
 
 // Antithetic implements Strategy: true.
@@ -82,7 +83,7 @@ func (o *openaiES) Apply(s *State, results []Result) *State {
 
 // weights returns, for each result, the utility of sign +1 minus that of sign -1, and the divisor of both.
 func (o *openaiES) weights(results []Result) (weights []float64, divisor float64) {
-	u, divisor := pairUtilities(o.shaping, results)
+	u, divisor := pairUtilities(o.shaping, results, o.pooled)
 	weights = make([]float64, len(results))
 	for i := range weights {
 		weights[i] = u[2*i] - u[2*i+1]

@@ -53,7 +53,7 @@ func exploring(m Method, optimizer string, alpha, sigma, floor, decay float64) M
 		return &pgpe{
 			dim: size.Dim, optimizer: newOptimizer(p), shaping: p.text("shaping"), l2: float32(p.number("l2")),
 			bounds: bounds, alpha: p.number("sigma_alpha"), change: float32(p.number("sigma_max_change")),
-			decay: float32(p.number("sigma_decay")),
+			decay: float32(p.number("sigma_decay")), pooled: size.Pooled,
 		}, err
 	}
 	return m
@@ -67,6 +67,7 @@ type pgpe struct {
 	bounds        sigmaBounds
 	alpha         float64 // of the standard deviations
 	change, decay float32 // of the standard deviations
+	pooled        bool    // whether results of several states are ranked together
 }
 
 // Antithetic implements Strategy: true.
@@ -129,7 +130,7 @@ func (g *pgpe) gradients(s *State, results []Result) (grad, change []float32) {
 // weights returns, for each result, half the difference between the utilities of sign +1 and -1 and their
 // mean less the mean of all, and the divisor of both.
 func (g *pgpe) weights(results []Result) (difference, mean []float64, divisor float64) {
-	u, divisor := pairUtilities(g.shaping, results)
+	u, divisor := pairUtilities(g.shaping, results, g.pooled)
 	if g.shaping == "raw" {
 		center(u)
 	}

@@ -18,7 +18,7 @@ func snesMethod() Method {
 	}
 	m.build = func(p Params, size Size) (Strategy, error) {
 		n := float64(size.Dim)
-		return &snes{size.Dim, newNES(p, (3+exact.Log(n))/(5*exact.Sqrt(n))), newGrowth(size)}, atLeastTwo(m.Name, size)
+		return &snes{size.Dim, newNES(p, (3+exact.Log(n))/(5*exact.Sqrt(n)), size), newGrowth(size)}, atLeastTwo(m.Name, size)
 	}
 	return m
 }
@@ -33,19 +33,22 @@ func nesSettings() []Setting {
 }
 
 // nes holds the settings of a natural evolution strategy. eta is the learning rate of the logarithm of the covariance.
-type nes struct{ sigma, alpha, eta float64 }
+type nes struct {
+	sigma, alpha, eta float64
+	pooled            bool // whether results of several states are ranked together
+}
 
 // newNES reads nesSettings; eta is the learning rate in the papers.
-func newNES(p Params, eta float64) nes {
-	return nes{p.number("sigma"), p.number("alpha"), p.number("sigma_alpha") * eta}
+func newNES(p Params, eta float64, size Size) nes {
+	return nes{p.number("sigma"), p.number("alpha"), p.number("sigma_alpha") * eta, size.Pooled}
 }
 
 // decisive returns the results with the largest utilities.
-func (nes) decisive(results []Result, n int) []int {
+func (s nes) decisive(results []Result, n int) []int {
 	if !informative(results) {
 		return nil
 	}
-	return heaviest(nesByState(results), n)
+	return heaviest(nesByState(results, s.pooled), n)
 }
 
 type snes struct {
@@ -89,7 +92,7 @@ func (c *snes) Apply(s *State, results []Result) *State {
 		return next
 	}
 	mean, sigma := next.Slots[0].Reals, next.Slots[1].Reals
-	u := nesByState(results)
+	u := nesByState(results, c.pooled)
 	first, second := make([]float64, c.dim), make([]float64, c.dim) // the natural gradients
 	eachEps(c.dim, seedsOf(results), func(k, lo int, eps []float32) {
 		w, a, b := u[k], first[lo:lo+len(eps)], second[lo:lo+len(eps)]
@@ -99,7 +102,7 @@ func (c *snes) Apply(s *State, results []Result) *State {
 			b[i] += float64(w * (float64(x*x) - 1))
 		}
 	})
-	alpha := float64(c.alpha * c.growth.of(len(results)))
+	alpha := float64(c.alpha * c.growth.of(results))
 	for i, g := range first {
 		mean[i] = bounded(mean[i] + float64(alpha*float64(sigma[i]*g)))
 		grown := float64(sigma[i] * exact.Exp(float64(c.eta/2*second[i])))

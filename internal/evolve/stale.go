@@ -1,8 +1,8 @@
 package evolve
 
 // TakesStale reports whether results of other groups than 0 may move a strategy's model: what a peer measured on an
-// earlier state. All that take them see a result as a direction, eps(seed), and as its rank among the results that
-// were measured on the same state: episodes differ from state to state, so fitness of two groups is never compared.
+// earlier state. All that take them see a result as a direction, eps(seed), and as its rank: among all results if they
+// are pooled (Size.Pooled), else among those that were measured on the same state, since episodes differ.
 // The direction counts under the mean and the sigma of today, as if it had been drawn around them; the state that it
 // was drawn around is not needed. Where the best alone moves the model, or a covariance is learned from where the
 // samples lie, an old result is none.
@@ -60,12 +60,12 @@ func pick(results []Result, at []int) []Result {
 }
 
 // pairUtilities returns the utilities of both signs of all results as utilities does: sign +1 of result i at 2i, sign
-// -1 at 2i+1. Where there are several groups, each has utilities of its own, whose divisor is 1. Bit exact.
+// -1 at 2i+1. Groups that are not pooled have utilities of their own each, whose divisor is 1. Bit exact.
 //
 // A rank among few says less than one among many: with ranks it counts for its expected quantile, rank/(n+1), so that
 // a group of one pair weighs no more than a pair of a large group does on average.
-func pairUtilities(shaping string, results []Result) (u []float64, divisor float64) {
-	if oneState(results) {
+func pairUtilities(shaping string, results []Result, pooled bool) (u []float64, divisor float64) {
+	if pooled || oneState(results) {
 		return utilities(shaping, bothSigns(results))
 	}
 	u = make([]float64, 2*len(results))
@@ -86,16 +86,16 @@ func pairUtilities(shaping string, results []Result) (u []float64, divisor float
 	return u, 1
 }
 
-// nesByState returns nesUtilities of the fitness of sign +1. Where there are several groups, each has utilities of its
-// own, times its part of all results. Bit exact.
-func nesByState(results []Result) []float64 {
-	return byStates(results, func(members []Result) []float64 { return nesUtilities(oneSign(members)) })
+// nesByState returns nesUtilities of the fitness of sign +1. Groups that are not pooled have utilities of their own
+// each, times their part of all results. Bit exact.
+func nesByState(results []Result, pooled bool) []float64 {
+	return byStates(results, pooled, func(members []Result) []float64 { return nesUtilities(oneSign(members)) })
 }
 
-// byStates returns the weights of results. Where there are several groups, each has weights of its own, times its
-// part of all results; a result that is alone in its group weighs 0. Bit exact.
-func byStates(results []Result, weights func(members []Result) []float64) []float64 {
-	if oneState(results) {
+// byStates returns the weights of results. Groups that are not pooled have weights of their own each, times their part
+// of all results; there a result that is alone in its group weighs 0. Bit exact.
+func byStates(results []Result, pooled bool, weights func(members []Result) []float64) []float64 {
+	if pooled || oneState(results) {
 		return weights(results)
 	}
 	all := make([]float64, len(results))

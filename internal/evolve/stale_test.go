@@ -82,6 +82,47 @@ func TestGroupsAreNotCompared(t *testing.T) {
 	}
 }
 
+// TestPooledGroupsAreOne: where results are pooled, those of several states move the model, and decide, as if all were
+// of one.
+func TestPooledGroupsAreOne(t *testing.T) {
+	for _, v := range variants() {
+		m, err := evolve.Find(v.method)
+		if err != nil {
+			t.Fatal(err)
+		}
+		st := strategy(t, v.method, 5, v.params)
+		if !evolve.TakesStale(st) {
+			continue
+		}
+		params, err := m.Complete(v.params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pooled, err := m.New(params, evolve.Size{Dim: 5, Population: 8, Pooled: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := st.Init([]float32{1, -1, 2, 0, 1})
+		results := generation(st, s, 8)
+		want, decisive, influence := st.Apply(s, results).Digest(), st.Decisive(results, 3), evolve.Influence(st, results)
+		for i := range results {
+			results[i].Group = uint32(i % 3)
+		}
+		if pooled.Apply(s, results).Digest() != want {
+			t.Errorf("%s: results of three states move the model elsewhere", v.name)
+		}
+		if got := pooled.Decisive(results, 3); !slices.Equal(got, decisive) {
+			t.Errorf("%s: %v decide, want %v", v.name, got, decisive)
+		}
+		if got := evolve.Influence(pooled, results); !slices.Equal(got, influence) {
+			t.Errorf("%s: results move the model by %v, want %v", v.name, got, influence)
+		}
+		if v.name != "openai-es-raw-sgd" && st.Apply(s, results).Digest() == want {
+			t.Errorf("%s: without that they move it as one state's do", v.name)
+		}
+	}
+}
+
 // TestAloneInItsGroup: one result without another to compare it with says nothing, unless it is a pair.
 func TestAloneInItsGroup(t *testing.T) {
 	for name, st := range takers(t, 5) {

@@ -22,7 +22,7 @@ func xnesMethod() Method {
 	m.build = func(p Params, size Size) (Strategy, error) {
 		n := float64(size.Dim)
 		eta := 3 * (3 + exact.Log(n)) / (5 * n * exact.Sqrt(n))
-		return &xnes{size.Dim, newNES(p, eta)}, cmp.Or(atLeastTwo(m.Name, size), notTooFull(m.Name, "snes", size))
+		return &xnes{size.Dim, newNES(p, eta, size)}, cmp.Or(atLeastTwo(m.Name, size), notTooFull(m.Name, "snes", size))
 	}
 	return m
 }

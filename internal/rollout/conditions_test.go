@@ -31,7 +31,7 @@ func everything(t testing.TB, envID, strategy, kind string) rollout.Setup {
 		t.Fatal(err)
 	}
 	s := rollout.Setup{
-		EnvID: envID, Strategy: method.Name, StrategyRevision: method.Revision, Params: params, Population: 32,
+		EnvID: envID, Strategy: method.Name, StrategyRevision: method.Revision, Params: params, Population: 32, Growth: 3, Pooled: true,
 		Policy: policy.Spec{Kind: "mlp", Hidden: []uint64{6, 5}, Activation: "tanh", Bias: true, Head: "argmax", VBN: true},
 		Episodes: rollout.Episodes{Count: 2,
 			Conditions:   rollout.Conditions{Bonus: 0.25, Penalty: 0.5, Skip: 3, Cap: 2, Horizon: 40, Growth: 1.75},

@@ -50,7 +50,7 @@ func NewPlan(s Setup) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	strategy, err := method.New(s.Params, evolve.Size{Dim: pol.Dim(), Population: int(s.Population), Growth: int(s.Growth)})
+	strategy, err := method.New(s.Params, evolve.Size{Dim: pol.Dim(), Population: int(s.Population), Growth: int(s.Growth), Pooled: s.Pooled})
 	if err != nil {
 		return Plan{}, err
 	}

@@ -84,7 +84,7 @@ func setFormat2(spec *seedlog.Spec, strategy evolve.Strategy, duration uint64) {
 	spec.Format = seedlog.Format2
 	spec.SpotChecks = spotChecks()
 	if evolve.TakesStale(strategy) {
-		g.MaxStale = maxStale
+		g.MaxStale, g.Pooled = maxStale, true
 	}
 	if evolve.Grows(strategy) {
 		g.Growth = maxGrowth

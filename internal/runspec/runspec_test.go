@@ -72,6 +72,9 @@ func TestFormat2(t *testing.T) {
 		if spec.Format != seedlog.Format2 || g.MaxStale != c.stale || g.Chunk != 1 || g.Duration != generationMS || *spec.SpotChecks != (seedlog.SpotChecks{First: 1, Share: 32}) {
 			t.Errorf("%s with %s: got format %d, %+v, %+v", c.env, c.strategy, spec.Format, spec.SpotChecks, g)
 		}
+		if pooled := c.stale > 0; g.Pooled != pooled {
+			t.Errorf("%s with %s: results are pooled: %t, want %t", c.env, c.strategy, g.Pooled, pooled)
+		}
 		if grows := map[bool]uint64{true: maxGrowth}[c.strategy == "snes"]; g.Growth != grows {
 			t.Errorf("%s with %s: the step grows to %d times, want %d", c.env, c.strategy, g.Growth, grows)
 		}

@@ -101,6 +101,10 @@ type Generation struct {
 	// an entry holds; 0: not at all, as in format 1.
 	Growth uint64 `cbor:"growth,omitempty" json:"growth,omitempty"`
 
+	// Pooled says that results of all states in an entry are ranked together, and not those of each state by
+	// themselves. Only with MaxStale.
+	Pooled bool `cbor:"pooled,omitempty" json:"pooled,omitempty"`
+
 	// Duration is how long a generation lasts at least, in milliseconds, in format 2; in format 1, where it is 0,
 	// leaders decide.
 	Duration uint64 `cbor:"duration,omitempty" json:"duration,omitempty"`
@@ -148,7 +152,7 @@ func (s *Spec) Setup() rollout.Setup {
 	return rollout.Setup{
 		EnvID: s.Env.ID, EnvRevision: s.Env.Revision, EnvParams: s.Env.Params, Policy: s.Policy,
 		Strategy: s.Strategy.Name, StrategyRevision: s.Strategy.Revision, Params: s.Strategy.Params,
-		Population: s.Generation.Evaluations, Growth: s.Generation.Growth,
+		Population: s.Generation.Evaluations, Growth: s.Generation.Growth, Pooled: s.Generation.Pooled,
 		Episodes: rollout.Episodes{Count: s.Episodes.Count, Conditions: s.Episodes.Conditions, Observations: s.Observations},
 	}
 }
@@ -231,6 +235,9 @@ func (s *Spec) check() error {
 	}
 	if g.Batch > 0 && s.Solo() {
 		return fmt.Errorf("%w: generation.batch is %d in a run on one machine, whose entries name claims", ErrSpec, g.Batch)
+	}
+	if g.Pooled && g.MaxStale == 0 {
+		return fmt.Errorf("%w: generation.pooled is true, but with generation.max_stale 0 an entry has results of one state", ErrSpec)
 	}
 	if !g.Open && g.Steps != 0 {
 		return fmt.Errorf("%w: generation.steps is %d, but a closed generation is closed by its evaluations alone", ErrSpec, g.Steps)

@@ -108,8 +108,10 @@ func evaluationsOf(claims []*Claim) (n uint64) {
 }
 
 // grownStaleRun has twelve generations whose claims lie anywhere within max_stale and cover one to three chunks.
-func grownStaleRun(t testing.TB) (r *staleRun, stale, long int) {
-	r = newStaleRun(t, nextSpec(t))
+func grownStaleRun(t testing.TB) (r *staleRun, stale, long int) { return grown(t, nextSpec(t)) }
+
+func grown(t testing.TB, spec *Spec) (r *staleRun, stale, long int) {
+	r = newStaleRun(t, spec)
 	draw := noise.NewStream(5, noise.DomainEpisode)
 	for height := range 12 {
 		var claims []*Claim
@@ -153,6 +155,39 @@ func TestStaleReplay(t *testing.T) {
 	}
 	if want := r.states[12].Digest(); got.Height != 12 || got.State.Digest() != want || got.Checked != got.Evaluations {
 		t.Errorf("height %d, state %x, %d of %d evaluations re-run; want 12, %x and all", got.Height, got.State.Digest(), got.Checked, got.Evaluations, want)
+	}
+}
+
+// TestPooled: a run that pools results moves as if all of an entry had been measured on one state, and its log gives
+// the same bits again. One that does not pool them goes elsewhere, as its logs always did.
+func TestPooled(t *testing.T) {
+	spec := nextSpec(t)
+	spec.Generation.Pooled = true
+	r, stale, _ := grown(t, spec)
+	apart, _, _ := grownStaleRun(t)
+	var differ int
+	for height, made := range r.all {
+		results := r.rules.Results(made.entry.Parent, made.claims)
+		for i := range results {
+			results[i].Group = 0
+		}
+		want := r.rules.Plan.Apply(made.state, results, r.rules.ObserveSeeds(made.entry.Parent))
+		if digest := want.Digest(); !bytes.Equal(made.entry.State, digest[:]) {
+			t.Errorf("height %d: state %x, want %x", height+1, made.entry.State, digest)
+		}
+		if next := apart.rules.Apply(made.state, made.entry.Parent, made.claims); next.Digest() != want.Digest() {
+			differ++
+		}
+	}
+	if stale < 10 || differ < 5 {
+		t.Errorf("%d stale claims, %d entries that move otherwise where results are not pooled, want more", stale, differ)
+	}
+	got, err := Replay(bytes.NewReader(file(r.rules, r.all...)), ReplayOptions{Check: CheckClaims})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := r.states[12].Digest(); got.State.Digest() != want || got.Checked != got.Evaluations {
+		t.Errorf("state %x, %d of %d evaluations re-run; want %x and all", got.State.Digest(), got.Checked, got.Evaluations, want)
 	}
 }
 
@@ -242,6 +277,9 @@ func TestFormat2(t *testing.T) {
 		{"a strategy whose step does not grow", func(s *Spec) {
 			s.Strategy, s.Generation.MaxStale, s.Generation.Growth = newSpec(t, "dises").Strategy, 0, 8
 		}, ErrSpec, "the step of dises does not grow"},
+		{"pooled", func(s *Spec) { s.Generation.Pooled = true }, nil, ""},
+		{"pooled of one state", func(s *Spec) { s.Generation.MaxStale, s.Generation.Pooled = 0, true }, ErrSpec, "generation.pooled is true, but"},
+		{"pooled in format 1", func(s *Spec) { *s = *newSpec(t, "dises"); s.Generation.Pooled = true }, ErrSpec, "generation.pooled"},
 		{"a strategy that takes none", func(s *Spec) { s.Strategy = newSpec(t, "dises").Strategy }, ErrSpec, "dises with these settings takes no results of earlier states"},
 	} {
 		spec := nextSpec(t)
