@@ -6,9 +6,10 @@ import "github.com/evoswarm/evoswarm/internal/exact"
 // more results, and its direction is less of a guess; at the step for a few results most of that would be wasted. The
 // noise of the mean of n results falls as 1/sqrt(n), so with a step that is sqrt(n) times as long it stays what it was.
 //
-// Where results are pooled, of k states, it is 2/k of that. Updates that are made before the last ones show take the
-// same direction again, so the mean goes too far and swings: the step at which it comes to rest falls as one over the
-// delay. Two states are as good as one: where nobody waits, most results are of the state before.
+// Where results are pooled, of k states, it is 1/sqrt(k) of that, the step for a kth of them. Updates that are made
+// before the last ones show take the same direction again, so the mean goes too far and swings; k of them go as far as
+// one of all their results would. Two states are as good as one, since where nobody waits most results are of the state
+// before, and from there to four it is 2/k.
 type growth struct {
 	population float64
 	most       float64
@@ -29,7 +30,8 @@ func (g growth) of(results []Result) float64 {
 	if !g.pooled {
 		return grown
 	}
-	return max(min(grown, float64(grown*2/states(results))), 1/g.most)
+	k := states(results)
+	return max(float64(grown*min(max(2/k, 1/exact.Sqrt(k)), 1)), 1/g.most)
 }
 
 // states is how many states results are of, where each counts by its part of them: the number of results over how many
