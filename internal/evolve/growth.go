@@ -6,10 +6,9 @@ import "github.com/evoswarm/evoswarm/internal/exact"
 // more results, and its direction is less of a guess; at the step for a few results most of that would be wasted. The
 // noise of the mean of n results falls as 1/sqrt(n), so with a step that is sqrt(n) times as long it stays what it was.
 //
-// Where results are pooled, of k states, it is 1/sqrt(k) of that, the step for a kth of them. Updates that are made
-// before the last ones show take the same direction again, so the mean goes too far and swings; k of them go as far as
-// one of all their results would. Two states are as good as one, since where nobody waits most results are of the state
-// before, and from there to four it is 2/k.
+// Where results are pooled n counts those of a state. Updates by results of k states each are made while those before
+// have not shown yet, so k of them move the mean by what is known of one place: as far as one of all their results
+// would if each is 1/sqrt(k) as long as one of results of a single state.
 type growth struct {
 	population float64
 	most       float64
@@ -20,28 +19,26 @@ func newGrowth(size Size) growth {
 	return growth{float64(size.Population), float64(size.Growth), size.Pooled}
 }
 
-// of is the factor for these results: sqrt(results / population), from 1 to the most, and less where pooled results
-// are of more than two states, from 1 / the most on; 1 where no growth is allowed. Bit exact.
+// of is the factor for these results: sqrt(n / population), from 1 to the most, or from 1 / the most where results are
+// pooled; 1 where no growth is allowed. Bit exact.
 func (g growth) of(results []Result) float64 {
 	if g.most <= 1 {
 		return 1
 	}
-	grown := min(max(exact.Sqrt(float64(len(results))/g.population), 1), g.most)
-	if !g.pooled {
-		return grown
+	n, least := float64(len(results)), 1.0
+	if g.pooled {
+		n, least = ofState(results), 1/g.most
 	}
-	k := states(results)
-	return max(float64(grown*min(max(2/k, 1/exact.Sqrt(k)), 1)), 1/g.most)
+	return min(max(exact.Sqrt(n/g.population), least), g.most)
 }
 
-// states is how many states results are of, where each counts by its part of them: the number of results over how many
-// of them are of the same state as one of them, on average.
-func states(results []Result) float64 {
+// ofState is how many results the state of a result has, on average over the results.
+func ofState(results []Result) float64 {
 	squares := 0
 	for _, members := range byState(results) {
 		squares += len(members) * len(members)
 	}
-	return float64(len(results)) * float64(len(results)) / float64(squares)
+	return float64(squares) / float64(len(results))
 }
 
 // Grows reports whether the step of a strategy grows with Size.Growth.
