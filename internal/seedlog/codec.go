@@ -85,7 +85,7 @@ func decode(data []byte, limit int, v any) error {
 		return fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(data), limit)
 	}
 	if err := decMode.Unmarshal(data, v); err != nil {
-		return fmt.Errorf("%w: %v", ErrMalformed, err)
+		return fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	again, err := TryEncode(v)
 	if err != nil {

@@ -249,6 +249,22 @@ func TestDraftsOfFormat2(t *testing.T) {
 	}
 }
 
+// TestFieldsOfNewerBuilds: who has a build that does not know a field of a run's spec learns what to do.
+func TestFieldsOfNewerBuilds(t *testing.T) {
+	var fields map[string]any
+	if err := cbor.Unmarshal(Encode(nextSpec(t)), &fields); err != nil {
+		t.Fatal(err)
+	}
+	fields["generation"].(map[any]any)["newer"] = true
+	data, err := encMode.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := DecodeSpec(data); !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "use a newer evonode") {
+		t.Errorf("got %v, want %v and what to do", err, ErrVersion)
+	}
+}
+
 // A solo run's key follows from its spec; a run that names another is refused.
 func TestSoloOfForeignKey(t *testing.T) {
 	spec := newSpec(t, "dises")

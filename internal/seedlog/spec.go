@@ -9,6 +9,7 @@ import (
 	"github.com/evoswarm/evoswarm/internal/evolve"
 	"github.com/evoswarm/evoswarm/internal/policy"
 	"github.com/evoswarm/evoswarm/internal/rollout"
+	"github.com/fxamacker/cbor/v2"
 )
 
 // Versions that this build writes and reads.
@@ -189,6 +190,9 @@ func DecodeSpec(data []byte) (*Spec, error) {
 	}
 	s := new(Spec)
 	if err := decode(data, maxTrustingBytes, s); err != nil {
+		if unknown := new(cbor.UnknownFieldError); errors.As(err, &unknown) {
+			return nil, fmt.Errorf("%w: the spec has a field that this build does not know: use a newer evonode (%w)", ErrVersion, err)
+		}
 		return nil, fmt.Errorf("spec: %w", err)
 	}
 	if len(s.Trust) == 0 && len(data) > MaxSpecBytes {
