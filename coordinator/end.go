@@ -20,6 +20,11 @@ const (
 	// testAge is how many entries old a state may be when its test begins: an entry names those of the last
 	// seedlog.MaxSolvedAge, and a test of many long episodes takes some of them.
 	testAge = seedlog.MaxSolvedAge / 4
+	// testSlows is from how many entries above the state under test on each takes twice as long as the one before, and
+	// testEntry how long one may take for that: 3.2 s at 20 ticks a second. With 250 ms an entry a test has 20 s, and
+	// what each entry takes longer is little of what a leader may sit on a full generation (liveness.limit).
+	testSlows      = seedlog.MaxSolvedAge / 2
+	testEntry Tick = 64
 )
 
 // test is what this peer knows of a state that may have passed the test.
@@ -72,20 +77,31 @@ func (c *Coordinator) seeksEnd() {
 
 // tryTest begins the test of a state if this peer may name it, unless the last one was not long ago.
 func (c *Coordinator) tryTest(n *node) {
-	if c.election.role == Leader && c.now >= c.nextTest && !c.testUnderway() && n.state != nil && n.height > 0 && c.endsSolved() &&
+	if c.election.role == Leader && c.now >= c.nextTest && c.underTest() == nil && n.state != nil && n.height > 0 && c.endsSolved() &&
 		c.ended() == seedlog.Open && c.nameable(n) && c.testOf(n.link) == nil {
 		c.runTest(n)
 	}
 }
 
-// testUnderway reports whether this peer runs a test.
-func (c *Coordinator) testUnderway() bool {
+// underTest is the entry whose state this peer tests; nil: none.
+func (c *Coordinator) underTest() *node {
 	for _, j := range c.work.jobs { //lint:sorted only looked for one
 		if j.kind == jobTest {
-			return true
+			return j.parent
 		}
 	}
-	return false
+	return nil
+}
+
+// testWait is how long this leader waits after the last entry for its test. A test that takes more entries than an entry
+// names states of would be in vain, and runs whose leaders are all slower than that would never end. Results that come
+// meanwhile are logged all the same.
+func (c *Coordinator) testWait() Tick {
+	n := c.underTest()
+	if n == nil || !c.nameable(n) || c.chain.head.height < n.height+testSlows {
+		return 0
+	}
+	return min(c.lasts()<<(c.chain.head.height-n.height-testSlows+1), testEntry)
 }
 
 // nameable reports whether the next entry may name the state of n as one that passed.

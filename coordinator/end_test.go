@@ -155,7 +155,7 @@ func TestTestsTakeAPart(t *testing.T) {
 	f.each = func(int) {
 		for _, m := range f.peers {
 			f.step(m, Promising{m.coord.chain.head.link})
-			if m.coord.testUnderway() {
+			if m.coord.underTest() != nil {
 				ticks++
 			}
 		}
@@ -260,4 +260,52 @@ func TestWhoCannotTestBelieves(t *testing.T) {
 	if head := f.checkEnded(seedlog.EndedSolved); head.leader == f.peers[0].peer {
 		t.Error("a peer that cannot run the test ended the run")
 	}
+}
+
+// Tests that take longer than the entries that may name their states end runs, too: leaders slow down for them, within
+// their mandates, and nobody gives them up.
+func TestSlowTestsEndRuns(t *testing.T) {
+	const long = 200 // ticks: 40 entries
+	f := newEndingField(t, seedlog.Until{Solved: true}, 4, 12)
+	begun := make(map[*job]Tick)
+	f.held = func(_ *member, j *job) bool {
+		if j.kind != jobTest {
+			return false
+		}
+		if begun[j] == 0 {
+			begun[j] = f.now
+		}
+		return f.now < begun[j]+long
+	}
+	for range 2000 {
+		f.pass(1)
+		for _, m := range f.peers {
+			if len(m.coord.election.liveness.rejected) > 0 {
+				t.Fatalf("tick %d: %s gave a leader up", f.now, m.name)
+			}
+		}
+	}
+	if head := f.checkEnded(seedlog.EndedSolved); head.height > 60 {
+		t.Errorf("the run ended at height %d", head.height)
+	}
+}
+
+// A leader ends the test that it began before it hands over, since its successor would have to begin again.
+func TestTestOutlivesMandate(t *testing.T) {
+	const long = 30 // ticks: six entries
+	f := newEndingField(t, seedlog.Until{Solved: true}, 4, 12)
+	var begun Tick
+	f.held = func(_ *member, j *job) bool { return j.kind == jobTest && f.now < begun+long }
+	f.each = func(int) {
+		m := f.leader()
+		if m == nil || begun > 0 {
+			return
+		}
+		if head := m.coord.chain.head; head.height > 30 && head.height == m.coord.tenure.mandateFrom+m.coord.cfg.Mandate-3 {
+			begun = f.now
+			f.step(m, Promising{head.link})
+		}
+	}
+	f.pass(600)
+	f.checkEnded(seedlog.EndedSolved)
 }

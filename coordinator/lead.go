@@ -49,7 +49,8 @@ func (c *Coordinator) lead() {
 	}
 	c.recheckPool()
 	c.seeksEnd()
-	if c.tenure.closing != nil || c.now-c.lastEntry < c.leastTime() && !c.allIn() {
+	since := c.now - c.lastEntry
+	if c.tenure.closing != nil || since < c.testWait() || since < c.leastTime() && !c.allIn() {
 		return
 	}
 	claims := c.work.pool.closable(c.rules, c.chain.head)
@@ -161,9 +162,16 @@ func (c *Coordinator) closed(s *rollout.Folded) {
 		c.out.send(Gossip, Peer{}, &Advance{Entry: n.link, State: g.carried})
 	}
 	c.push(whole)
-	if c.chain.head.height-c.tenure.mandateFrom >= c.cfg.Mandate {
+	if c.mandateOver() {
 		c.handOver()
 	}
+}
+
+// mandateOver reports whether this leader has closed as many entries as one does. It may end a test first, which its
+// successor would have to begin again, for a quarter of a mandate.
+func (c *Coordinator) mandateOver() bool {
+	closed := c.chain.head.height - c.tenure.mandateFrom
+	return closed >= c.cfg.Mandate && (c.underTest() == nil || closed >= c.cfg.Mandate+c.cfg.Mandate/4)
 }
 
 // dropClosing gives up the generation that is being closed: the head moved, or this peer no longer leads.
