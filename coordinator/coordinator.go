@@ -417,7 +417,7 @@ func (c *Coordinator) receive(e Received) {
 	case *Status:
 		c.onStatus(e.From, e.Via, m)
 	case *Inventory:
-		c.onInventory(e.From, m)
+		c.onInventory(e.From, at, m)
 	case *Want:
 		c.onQuestion(question{from: e.From, at: at, message: m})
 	case *Claims:

@@ -28,8 +28,9 @@ func (c *Coordinator) onClaims(from Peer, at source, claims []seedlog.CheckedCla
 	}
 }
 
-// onInventory asks for claims that are new, if this peer is the one to log them.
-func (c *Coordinator) onInventory(from Peer, m *Inventory) {
+// onInventory asks for claims that are new, if this peer is the one to log them. Those that it was handed in vain before
+// it asks for as there is room.
+func (c *Coordinator) onInventory(from Peer, at source, m *Inventory) {
 	if n := c.chain.nodes[m.Parent]; n == nil || !c.inTime(n) {
 		c.late(from, m.Parent)
 		return
@@ -43,10 +44,16 @@ func (c *Coordinator) onInventory(from Peer, m *Inventory) {
 		return
 	}
 	var list []seedlog.Link
-	known := c.known(from)
+	known, room := c.known(from), c.work.pool.fresh.Room(at)
 	for _, item := range m.Items {
 		if c.work.pool.links[item.Claim] != nil || !c.mayAsk(from, known, item.Claim) || len(list) == maxWant {
 			continue
+		}
+		if r, ok := c.work.pool.refused.Get(item.Claim); ok && !c.known(r.key.peer) {
+			if room == 0 || !c.hasPlace(r) {
+				continue
+			}
+			room--
 		}
 		c.work.pool.wanted.Put(item.Claim, from, 1, want{c.now, known})
 		list = append(list, item.Claim)

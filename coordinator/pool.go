@@ -35,6 +35,7 @@ type pool struct {
 	freshOf           map[Peer][]*pooled // of fresh each newcomer's, in the order of arrival
 	links             map[seedlog.Link]*pooled
 	wanted            *fair.Table[seedlog.Link, Peer, want]
+	refused           *fair.Table[seedlog.Link, source, refusal] // claims that a leader had no place for
 
 	unchecked    *fair.Queue[source, poolKey] // newcomers' claims to re-run, in turns of those who handed them over
 	checking     int                          // claims of known keys under re-run
@@ -81,15 +82,15 @@ func newPool(rules *seedlog.Rules) pool {
 		freshOf:   make(map[Peer][]*pooled),
 		links:     make(map[seedlog.Link]*pooled),
 		wanted:    fair.NewTable[seedlog.Link, Peer, want](wantedEntries * entry),
+		refused:   fair.NewTable[seedlog.Link, source, refusal](wantedEntries * entry),
 		unchecked: fair.NewQueue[source, poolKey](fresh, 1),
 	}
 }
 
 // key is what the pool finds a claim by.
-func (p *pooled) key() poolKey {
-	claim := p.claim.Value()
-	return poolKey{claim.Peer, claim.Parent, claim.Chunk}
-}
+func (p *pooled) key() poolKey { return poolKeyOf(p.claim.Value()) }
+
+func poolKeyOf(claim *seedlog.Claim) poolKey { return poolKey{claim.Peer, claim.Parent, claim.Chunk} }
 
 // ready reports whether a claim may be logged.
 func (p *pooled) ready() bool { return p.good || p.attested != nil || p.spared && p.running == 0 }
@@ -108,7 +109,7 @@ func (c *Coordinator) renewPool() {
 		return
 	}
 	pool := &c.work.pool
-	pool.wanted = old.wanted
+	pool.wanted, pool.refused = old.wanted, old.refused
 	for p := range old.all {
 		if p.attested != nil && c.covers(c.chain.head, p.attested.Peer) == 0 {
 			p.attested = nil // it covered a claim at the start of the run
@@ -250,12 +251,14 @@ func (c *Coordinator) enter(p *pooled) bool {
 	case c.known(claim.Peer):
 		lost = pool.known.Put(key, source{key: claim.Peer}, 1, p)
 	default:
-		if claim.HeldOut() {
-			return false // all of a newcomer's first claim is re-run: that is to be work of candidates
+		if claim.HeldOut() || c.rules.Chunks(claim) > longNewcomer*c.mostChunks() {
+			c.turnAway(p, true) // all of a newcomer's first claim is re-run: that is to be work of candidates, and short
+			return false
 		}
-		before := before(c.rules, claim, pool.freshOf[claim.Peer])
+		before := before(c.rules, key, pool.freshOf[claim.Peer])
 		logged, _ := c.place(claim)
-		if claim.Chunk > logged && before == nil || c.rules.Chunks(claim) > longNewcomer*c.mostChunks() {
+		if claim.Chunk > logged && before == nil {
+			c.turnAway(p, false)
 			return false
 		}
 		p.fresh, p.spared = true, false
@@ -266,8 +269,39 @@ func (c *Coordinator) enter(p *pooled) bool {
 		}
 	}
 	pool.links[p.claim.Link()] = p
+	pool.refused.Delete(p.claim.Link())
 	pool.forget(lost)
+	for _, l := range lost {
+		if l.Value.fresh {
+			c.turnAway(l.Value, false)
+		}
+	}
 	return pool.links[p.claim.Link()] == p
+}
+
+// refusal is a newcomer's claim that a leader had no place for. Hubs announce it until it is logged or too late, and
+// where many join at once most of what their leader verified would be claims that it was handed before.
+type refusal struct {
+	key    poolKey
+	record bool // it has no place before its author has a record
+}
+
+// turnAway notes that there is no place for a claim now.
+func (c *Coordinator) turnAway(p *pooled, record bool) {
+	if c.election.role == Leader {
+		c.work.pool.refused.Put(p.claim.Link(), p.from, 1, refusal{p.key(), record})
+	}
+}
+
+// hasPlace reports whether a claim that was refused would be taken now, if there is room for it and its author still
+// has no record.
+func (c *Coordinator) hasPlace(r refusal) bool {
+	on := c.chain.nodes[r.key.on]
+	if r.record || on == nil || !c.inTime(on) {
+		return false
+	}
+	_, logged, ok := below{c.chain.head}.Logged(r.key.on, r.key.peer)
+	return ok && (r.key.chunk == logged || before(c.rules, r.key, c.work.pool.freshOf[r.key.peer]) != nil)
 }
 
 // dropClaims forgets a peer's claims and gives up their re-runs.

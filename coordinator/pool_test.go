@@ -172,6 +172,61 @@ func TestNewcomersShareByDeliverer(t *testing.T) {
 	c.work.pool.checkFresh(t)
 }
 
+// TestRefusedClaimsWaitForRoom: a leader asks for a newcomer's claim that it had no room for when there is room for it, by
+// the share of who has it, and for one of a later chunk when it is that one's turn. Others it asks for as ever.
+func TestRefusedClaimsWaitForRoom(t *testing.T) {
+	f := newField(t, 1, 0)
+	f.pass(30)
+	m := f.peers[0]
+	c := m.coord
+	asked := 0
+	f.spy = func(_ *member, e Envelope) {
+		if w, ok := e.Message.(*Want); ok {
+			asked += len(w.Claims)
+		}
+	}
+	announce := func(from int, claims ...seedlog.CheckedClaim) int {
+		asked = 0
+		inventory := &Inventory{Parent: c.chain.head.link}
+		for _, claim := range claims {
+			c.work.pool.wanted.Delete(claim.Link())
+			inventory.Items = append(inventory.Items, InventoryItem{Claim: claim.Link()})
+		}
+		f.tell(f.strangerKey(from), m, inventory)
+		return asked
+	}
+	hand := func(claim seedlog.CheckedClaim) {
+		c.work.pool.wanted.Put(claim.Link(), c.self, 1, want{})
+		f.give(f.strangerKey(1), m, claim)
+	}
+	var refused []seedlog.CheckedClaim
+	for _, key := range junkKeys {
+		claim := f.junkClaim(key, c.chain.head.link, 0)
+		if hand(claim); c.work.pool.links[claim.Link()] == nil {
+			refused = append(refused, claim)
+		}
+	}
+	next := f.junkClaim(junkKeys[0], c.chain.head.link, 2)
+	hand(next)
+	if len(refused) == 0 || c.work.pool.links[next.Link()] != nil {
+		t.Fatalf("%d claims had no room", len(refused))
+	}
+	refused = refused[:3]
+	if n := announce(1, append(refused, f.junkClaim(junkKeys[0], c.chain.head.link, 4))...); n != 1 {
+		t.Errorf("asked for %d claims of one whose share is full, want the one that is new", n)
+	}
+	if n := announce(2, append(refused, next)...); n != len(refused) {
+		t.Errorf("asked another for %d claims of %d that had no room and one before its turn", n, len(refused))
+	}
+	c.work.pool.drop(refused[0].Value().Peer)
+	for i := range 2 {
+		c.work.pool.drop(seedlog.PeerOf(junkKeys[i]))
+	}
+	if n := announce(1, refused...); n != 2 {
+		t.Errorf("asked for %d claims with room for 2", n)
+	}
+}
+
 // checkFresh checks that each newcomer's list has what the pool holds of it, in the same order.
 func (p *pool) checkFresh(t *testing.T) {
 	t.Helper()

@@ -112,14 +112,14 @@ func (c *Coordinator) follows(claim *seedlog.Claim, list []*pooled) bool {
 	if logged, ok := c.place(claim); !ok || claim.Chunk == logged {
 		return ok
 	}
-	before := before(c.rules, claim, list)
+	before := before(c.rules, poolKeyOf(claim), list)
 	return before != nil && before.ready()
 }
 
 // before is the one of a list that ends where a claim begins; nil: it is not there.
-func before(rules *seedlog.Rules, claim *seedlog.Claim, list []*pooled) *pooled {
+func before(rules *seedlog.Rules, claim poolKey, list []*pooled) *pooled {
 	for _, q := range list {
-		if v := q.claim.Value(); v.Peer == claim.Peer && v.Parent == claim.Parent && v.Chunk+rules.Chunks(v) == claim.Chunk {
+		if v := q.claim.Value(); v.Peer == claim.peer && v.Parent == claim.on && v.Chunk+rules.Chunks(v) == claim.chunk {
 			return q
 		}
 	}

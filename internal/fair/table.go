@@ -199,6 +199,17 @@ func (t *Table[K, S, V]) UsedBy(from S) uint64 {
 // Sources is the number of sources that have values.
 func (t *Table[K, S, V]) Sources() int { return len(t.sources) }
 
+// Room is how many values of cost 1 a source may put at least before it loses one: what is left of its share, and of
+// what is free the same as each other source gets.
+func (t *Table[K, S, V]) Room(from S) uint64 {
+	sources := uint64(len(t.sources))
+	if t.sources[from] == nil {
+		sources++
+	}
+	used, free := t.UsedBy(from), t.limit-t.used
+	return max(t.limit/sources-min(t.limit/sources, used), free/sources)
+}
+
 // Oldest returns the oldest value of all.
 func (t *Table[K, S, V]) Oldest() (key K, value V, ok bool) {
 	if i := t.all.oldest; i != nil {
