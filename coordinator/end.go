@@ -93,9 +93,9 @@ func (c *Coordinator) underTest() *node {
 	return nil
 }
 
-// testWait is how long this leader waits after the last entry for its test. A test that takes more entries than an entry
-// names states of would be in vain, and runs whose leaders are all slower than that would never end. Results that come
-// meanwhile are logged all the same.
+// testWait is how long this leader waits after the last entry for its test. A test that takes more entries than an
+// entry names states of would be in vain, and runs whose leaders are all slower than that would never end. Results that
+// come meanwhile are logged all the same.
 func (c *Coordinator) testWait() Tick {
 	n := c.underTest()
 	if n == nil || !c.nameable(n) || c.chain.head.height < n.height+testSlows {

@@ -28,8 +28,8 @@ func (c *Coordinator) onClaims(from Peer, at source, claims []seedlog.CheckedCla
 	}
 }
 
-// onInventory asks for claims that are new, if this peer is the one to log them. Those that it was handed in vain before
-// it asks for as there is room.
+// onInventory asks for claims that are new, if this peer is the one to log them. Those that it was handed in vain
+// before it asks for as there is room.
 func (c *Coordinator) onInventory(from Peer, at source, m *Inventory) {
 	if n := c.chain.nodes[m.Parent]; n == nil || !c.inTime(n) {
 		c.late(from, m.Parent)

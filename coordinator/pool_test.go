@@ -172,8 +172,8 @@ func TestNewcomersShareByDeliverer(t *testing.T) {
 	c.work.pool.checkFresh(t)
 }
 
-// TestRefusedClaimsWaitForRoom: a leader asks for a newcomer's claim that it had no room for when there is room for it, by
-// the share of who has it, and for one of a later chunk when it is that one's turn. Others it asks for as ever.
+// TestRefusedClaimsWaitForRoom: a leader asks for a newcomer's claim that it had no room for when there is room for it,
+// by the share of who has it, and for one of a later chunk when it is that one's turn. Others it asks for as ever.
 func TestRefusedClaimsWaitForRoom(t *testing.T) {
 	f := newField(t, 1, 0)
 	f.pass(30)

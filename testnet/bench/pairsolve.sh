@@ -34,6 +34,7 @@ solve() {
 for seed in $(seq "$runs"); do
 	one=$(solve 1 "$seed" "$@")
 	two=$(solve 2 "$seed" "$@")
+	echo "$one $two" >&2 # a run of minutes shows how far it is
 	echo "$one $two"
 done | jq -s -R -r 'split("\n") | map(select(. != "") | split(" ") | map(tonumber)) |
 	(.[] | "one \(.[0]/1000) s, two \(.[1]/1000) s"),

@@ -121,7 +121,7 @@ var general = []Mutant{
 		"",
 		"entries that honest leaders sign are valid", "coordinator TestLeadersSignWhatFits"},
 	{"mandate not ended", "coordinator/lead.go",
-		"	if c.chain.head.height-c.tenure.mandateFrom >= c.cfg.Mandate {\n",
+		"	if c.mandateOver() {\n",
 		"	if false {\n",
 		"a leader hands over after so many entries", "coordinator TestElectionsKeepVotes"},
 	{"gaps in chunks logged", "coordinator/pick.go",
