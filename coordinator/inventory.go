@@ -49,11 +49,13 @@ func (c *Coordinator) onInventory(from Peer, at source, m *Inventory) {
 		if c.work.pool.links[item.Claim] != nil || !c.mayAsk(from, known, item.Claim) || len(list) == maxWant {
 			continue
 		}
-		if r, ok := c.work.pool.refused.Get(item.Claim); ok && !c.known(r.key.peer) {
-			if room == 0 || !c.hasPlace(r) {
+		if r, ok := c.work.pool.refused.Get(item.Claim); ok {
+			if !c.hasPlace(r, room) {
 				continue
 			}
-			room--
+			if !c.known(r.key.peer) {
+				room--
+			}
 		}
 		c.work.pool.wanted.Put(item.Claim, from, 1, want{c.now, known})
 		list = append(list, item.Claim)

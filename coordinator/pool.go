@@ -272,18 +272,16 @@ func (c *Coordinator) enter(p *pooled) bool {
 	pool.refused.Delete(p.claim.Link())
 	pool.forget(lost)
 	for _, l := range lost {
-		if l.Value.fresh {
-			c.turnAway(l.Value, false)
-		}
+		c.turnAway(l.Value, false)
 	}
 	return pool.links[p.claim.Link()] == p
 }
 
-// refusal is a newcomer's claim that a leader had no place for. Hubs announce it until it is logged or too late, and
-// where many join at once most of what their leader verified would be claims that it was handed before.
+// refusal is a claim that a leader had no place for. Hubs announce it until it is logged or too late, and where
+// thousands join most of what their leader verified would be claims that it was handed before.
 type refusal struct {
 	key    poolKey
-	record bool // it has no place before its author has a record
+	record bool // it has no place until its author has a record
 }
 
 // turnAway notes that there is no place for a claim now.
@@ -293,11 +291,14 @@ func (c *Coordinator) turnAway(p *pooled, record bool) {
 	}
 }
 
-// hasPlace reports whether a claim that was refused would be taken now, if there is room for it and its author still
-// has no record.
-func (c *Coordinator) hasPlace(r refusal) bool {
+// hasPlace reports whether a claim that was refused would be taken now. room is how many claims of newcomers there is
+// room for.
+func (c *Coordinator) hasPlace(r refusal, room uint64) bool {
+	if c.known(r.key.peer) {
+		return c.work.pool.known.Room(source{key: r.key.peer}) > 0
+	}
 	on := c.chain.nodes[r.key.on]
-	if r.record || on == nil || !c.inTime(on) {
+	if room == 0 || r.record || on == nil || !c.inTime(on) {
 		return false
 	}
 	_, logged, ok := below{c.chain.head}.Logged(r.key.on, r.key.peer)

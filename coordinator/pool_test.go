@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/evoswarm/evoswarm/internal/fair"
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
@@ -224,6 +225,42 @@ func TestRefusedClaimsWaitForRoom(t *testing.T) {
 	}
 	if n := announce(1, refused...); n != 2 {
 		t.Errorf("asked for %d claims with room for 2", n)
+	}
+}
+
+// TestKnownClaimsWaitForRoom: so it does with claims of keys that have a record, by the share of their author.
+func TestKnownClaimsWaitForRoom(t *testing.T) {
+	f := newField(t, 2, 0)
+	f.pass(60)
+	m := f.leader()
+	author := f.peers[0]
+	if author == m {
+		author = f.peers[1]
+	}
+	c, key := m.coord, author.coord.cfg.Key
+	if !c.known(author.peer) {
+		t.Fatal("the other native has no record")
+	}
+	c.work.pool.known = fair.NewTable[poolKey, source, *pooled](1).KeepOldest()
+	first, second := f.junkClaim(key, c.chain.head.link, 0), f.junkClaim(key, c.chain.head.link, 1)
+	f.give(key, m, first)
+	f.give(key, m, second)
+	if c.work.pool.links[first.Link()] == nil || c.work.pool.links[second.Link()] != nil {
+		t.Fatal("there is room for other than the first claim")
+	}
+	asked := 0
+	f.spy = func(_ *member, e Envelope) {
+		if w, ok := e.Message.(*Want); ok {
+			asked += len(w.Claims)
+		}
+	}
+	inventory := &Inventory{Parent: c.chain.head.link, Items: []InventoryItem{{Claim: second.Link()}}}
+	if f.tell(key, m, inventory); asked != 0 {
+		t.Error("asked for a claim that there is no room for")
+	}
+	c.work.pool.known.Delete(poolKeyOf(first.Value()))
+	if f.tell(key, m, inventory); asked != 1 {
+		t.Errorf("asked %d times for a claim that there is room for", asked)
 	}
 }
 

@@ -83,7 +83,7 @@ var crowds = []Mutant{
 		"	if c.checkpoints.alone > 0 {\n",
 		"who comes back to others signs again", "coordinator TestCompanyIsCountedOnceATick"},
 	{"refused claims are asked for again", "coordinator/inventory.go",
-		"			if room == 0 || !c.hasPlace(r) {\n",
+		"			if !c.hasPlace(r, room) {\n",
 		"			if false {\n",
 		"a leader verifies a claim that it has no room for once", "coordinator TestRefusedClaimsWaitForRoom"},
 }
