@@ -112,6 +112,8 @@ type claimAhead struct {
 	seedlog.CheckedClaim
 	height uint64 // of the entry
 	given  bool   // to the hub whose state it is on
+	told   uint   // how often a light peer gave it to its hubs, at most crowdTold
+	again  Tick   // when it does so next, if their states then come from another of them
 }
 
 // loggedAhead is what an entry above this peer's chain holds of its own.
@@ -291,7 +293,7 @@ func (c *Coordinator) claimedAhead(on *node, claim seedlog.CheckedClaim) {
 	if a.on == nil && !c.light.on {
 		return
 	}
-	a.claims = append(a.claims, claimAhead{claim, on.height, false})
+	a.claims = append(a.claims, claimAhead{CheckedClaim: claim, height: on.height})
 	c.giveAhead()
 }
 
@@ -320,10 +322,11 @@ func (c *Coordinator) giveAhead() {
 	for i := range a.claims {
 		claim := &a.claims[i]
 		lowest, ok := running[claim.Value().Parent]
-		if claim.given || ok && lowest < claim.Value().Chunk || len(gift.Blocks) == maxWant {
+		if claim.given || c.light.on && c.now < claim.again || ok && lowest < claim.Value().Chunk || len(gift.Blocks) == maxWant {
 			continue
 		}
-		claim.given = true
+		claim.given, claim.again = true, c.now+2*c.cfg.Timing.Heartbeat<<claim.told
+		claim.told = min(claim.told+1, crowdTold)
 		gift.Blocks = append(gift.Blocks, claim.Bytes())
 	}
 	if len(gift.Blocks) > 0 {

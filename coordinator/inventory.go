@@ -7,9 +7,12 @@ import (
 const (
 	// firstAnnounced is how many claims a hub without a record announces.
 	firstAnnounced = 4
-	// maxTold bounds how often the time doubles after which a claim is announced again. An answer that does not come is
-	// on its way through a full uplink more often than lost.
+	// maxTold bounds how often the time doubles after which a claim is announced again. An answer that does not come
+	// is on its way through a full uplink more often than lost.
 	maxTold = 3
+	// crowdTold bounds how often it does for claims that light peers give to all of their hubs. Those of a crowd wait
+	// long there for their place in an entry.
+	crowdTold = 5
 )
 
 // want is a claim that was asked for.

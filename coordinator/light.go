@@ -172,7 +172,7 @@ func (c *Coordinator) becomeLight(rate uint64) {
 	c.seeking, c.members.pulls = seeking{}, make(map[Peer]*pull)
 	pool := &c.work.pool
 	for key, p := range pool.own.All() {
-		a.claims = append(a.claims, claimAhead{p.claim, p.on.height, p.again > 0})
+		a.claims = append(a.claims, claimAhead{CheckedClaim: p.claim, height: p.on.height, given: p.again > 0})
 		pool.own.Delete(key)
 		delete(pool.links, p.claim.Link())
 	}

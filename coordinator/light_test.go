@@ -443,6 +443,44 @@ func TestLightTabsFindLies(t *testing.T) {
 	}
 }
 
+// TestLightTabsGiveSeldomAgain: a light tab whose states come from one hub now and from another then gives all of them a
+// claim that is not logged again, each time after twice as long.
+func TestLightTabsGiveSeldomAgain(t *testing.T) {
+	f, leaves := newLightField(t, 5, 1)
+	f.allLight(leaves...)
+	tab := leaves[0]
+	at := make(map[seedlog.Link][]Tick)
+	f.swap = func(from, to *member, m Message) Message {
+		gift, ok := m.(*Claims)
+		if !ok || from != tab {
+			return m
+		}
+		for _, block := range gift.Blocks {
+			if link := seedlog.LinkOf(block); to == f.peers[0] {
+				at[link] = append(at[link], f.now)
+			}
+		}
+		return nil
+	}
+	f.each = func(int) { // as when the hub that its states come from changes
+		for i := range tab.coord.ahead.claims {
+			tab.coord.ahead.claims[i].given = false
+		}
+	}
+	f.pass(300)
+	again := 0
+	for _, ticks := range at {
+		for i := 2; i < len(ticks); i++ {
+			if again++; ticks[i]-ticks[i-1] < tab.coord.cfg.Timing.Heartbeat<<i {
+				t.Fatalf("a claim was given in ticks %d", ticks)
+			}
+		}
+	}
+	if again == 0 {
+		t.Errorf("none of %d claims was given three times: no test", len(at))
+	}
+}
+
 // TestAHubThatKeepsClaimsBack: the claims of a light tab go to all its hubs, so one of them cannot keep them from the
 // log.
 func TestAHubThatKeepsClaimsBack(t *testing.T) {

@@ -86,4 +86,8 @@ var crowds = []Mutant{
 		"			if !c.hasPlace(r, room) {\n",
 		"			if false {\n",
 		"a leader verifies a claim that it has no room for once", "coordinator TestRefusedClaimsWaitForRoom"},
+	{"claims given again with each hub", "coordinator/ahead.go",
+		"c.light.on && c.now < claim.again || ",
+		"",
+		"a light tab gives its claims seldom again", "coordinator TestLightTabsGiveSeldomAgain"},
 }
