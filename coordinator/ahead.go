@@ -263,7 +263,7 @@ func (c *Coordinator) unpacked(e Unpacked) {
 	if a.on == nil {
 		c.holdDrawn()
 	}
-	a.load, a.chunk, a.evaluations, a.steps = nil, 0, l.evaluations, l.steps
+	a.load, a.chunk, a.evaluations, a.steps = nil, c.chunkAhead(l.entry.Link()), l.evaluations, l.steps
 	a.on = &node{link: l.entry.Link(), height: entry.Height, term: entry.Term, leader: entry.Leader, duration: entry.Duration, stage: trusted, state: e.State, afloat: true}
 	c.tookLight(l)
 	c.seeAhead(entry.Height, entry.Claims)
@@ -280,6 +280,26 @@ func (c *Coordinator) unpacked(e Unpacked) {
 		c.giveAhead()
 	}
 	c.cancelStale()
+}
+
+// chunkAhead is the chunk after those that this peer has begun on an entry above its chain: another hub may give the
+// state of the same one.
+func (c *Coordinator) chunkAhead(on seedlog.Link) (chunk uint64) {
+	a := &c.ahead
+	if a.on != nil && a.on.link == on {
+		return a.chunk
+	}
+	for _, claim := range a.claims {
+		if v := claim.Value(); v.Parent == on && !v.HeldOut() {
+			chunk = max(chunk, v.Chunk+c.rules.Chunks(v))
+		}
+	}
+	for _, j := range c.work.jobs { //lint:sorted the highest
+		if j.kind == jobOwn && j.parent.link == on && j.chunk < seedlog.FirstHeldOut {
+			chunk = max(chunk, j.chunk+j.chunks)
+		}
+	}
+	return chunk
 }
 
 // inTime reports whether claims on an entry above this peer's chain may be in the next one there.

@@ -481,6 +481,30 @@ func TestLightTabsGiveSeldomAgain(t *testing.T) {
 	}
 }
 
+// TestTheSameStateFromAnotherHub: a light tab that is given the state that it works on by another hub goes on with it,
+// and computes nothing twice.
+func TestTheSameStateFromAnotherHub(t *testing.T) {
+	f, leaves := newLightField(t, 5, 1)
+	f.allLight(leaves...)
+	c := leaves[0].coord
+	computed, twice := make(map[poolKey]bool), 0
+	f.held = func(m *member, j *job) bool {
+		if m == leaves[0] && j.kind == jobOwn {
+			key := poolKey{c.self, j.parent.link, j.chunk}
+			if computed[key] {
+				twice++
+			}
+			computed[key] = true
+		}
+		return false
+	}
+	f.each = func(int) { c.ahead.from = Peer{} }
+	f.pass(300)
+	if twice > 0 || len(computed) < 50 {
+		t.Errorf("%d of %d claims were computed twice", twice, len(computed))
+	}
+}
+
 // TestAHubThatKeepsClaimsBack: the claims of a light tab go to all its hubs, so one of them cannot keep them from the
 // log.
 func TestAHubThatKeepsClaimsBack(t *testing.T) {

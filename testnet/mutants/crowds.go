@@ -90,4 +90,8 @@ var crowds = []Mutant{
 		"c.light.on && c.now < claim.again || ",
 		"",
 		"a light tab gives its claims seldom again", "coordinator TestLightTabsGiveSeldomAgain"},
+	{"chunks computed again for each hub", "coordinator/ahead.go",
+		"c.chunkAhead(l.entry.Link())",
+		"0",
+		"a light tab computes nothing twice", "coordinator TestTheSameStateFromAnotherHub"},
 }
