@@ -443,8 +443,8 @@ func TestLightTabsFindLies(t *testing.T) {
 	}
 }
 
-// TestLightTabsGiveSeldomAgain: a light tab whose states come from one hub now and from another then gives all of them a
-// claim that is not logged again, each time after twice as long.
+// TestLightTabsGiveSeldomAgain: a light tab whose states come from one hub now and from another then gives all of them
+// a claim that is not logged again, each time after twice as long.
 func TestLightTabsGiveSeldomAgain(t *testing.T) {
 	f, leaves := newLightField(t, 5, 1)
 	f.allLight(leaves...)

@@ -284,9 +284,10 @@ type refusal struct {
 	record bool // it has no place until its author has a record
 }
 
-// turnAway notes that there is no place for a claim now.
+// turnAway notes that there is no place for a claim now. Where claims have a place in one entry alone it soon does not
+// matter.
 func (c *Coordinator) turnAway(p *pooled, record bool) {
-	if c.election.role == Leader {
+	if c.election.role == Leader && c.chain.maxStale > 0 {
 		c.work.pool.refused.Put(p.claim.Link(), p.from, 1, refusal{p.key(), record})
 	}
 }

@@ -176,7 +176,7 @@ func TestNewcomersShareByDeliverer(t *testing.T) {
 // TestRefusedClaimsWaitForRoom: a leader asks for a newcomer's claim that it had no room for when there is room for it,
 // by the share of who has it, and for one of a later chunk when it is that one's turn. Others it asks for as ever.
 func TestRefusedClaimsWaitForRoom(t *testing.T) {
-	f := newField(t, 1, 0)
+	f := newNextField(t, 4, 1, 0)
 	f.pass(30)
 	m := f.peers[0]
 	c := m.coord
@@ -230,7 +230,7 @@ func TestRefusedClaimsWaitForRoom(t *testing.T) {
 
 // TestKnownClaimsWaitForRoom: so it does with claims of keys that have a record, by the share of their author.
 func TestKnownClaimsWaitForRoom(t *testing.T) {
-	f := newField(t, 2, 0)
+	f := newNextField(t, 4, 2, 0)
 	f.pass(60)
 	m := f.leader()
 	author := f.peers[0]
