@@ -112,8 +112,8 @@ type claimAhead struct {
 	seedlog.CheckedClaim
 	height uint64 // of the entry
 	given  bool   // to the hub whose state it is on
-	told   uint   // how often a light peer gave it to its hubs, at most crowdTold
-	again  Tick   // when it does so next, if their states then come from another of them
+	told   uint   // how often it was given, at most crowdTold
+	again  Tick   // a light peer does not give it again before
 }
 
 // loggedAhead is what an entry above this peer's chain holds of its own.
@@ -282,8 +282,8 @@ func (c *Coordinator) unpacked(e Unpacked) {
 	c.cancelStale()
 }
 
-// chunkAhead is the chunk after those that this peer has begun on an entry above its chain: another hub may give the
-// state of the same one.
+// chunkAhead is the first chunk that this peer has not begun on an entry above its chain. It may have begun some:
+// another hub may send the state of the same entry.
 func (c *Coordinator) chunkAhead(on seedlog.Link) (chunk uint64) {
 	a := &c.ahead
 	if a.on != nil && a.on.link == on {

@@ -20,9 +20,9 @@ const (
 	// testAge is how many entries old a state may be when its test begins: an entry names those of the last
 	// seedlog.MaxSolvedAge, and a test of many long episodes takes some of them.
 	testAge = seedlog.MaxSolvedAge / 4
-	// testSlows is from how many entries above the state under test on each takes twice as long as the one before, and
-	// testEntry how long one may take for that: 3.2 s at 20 ticks a second. With 250 ms an entry a test has 20 s, and
-	// what each entry takes longer is little of what a leader may sit on a full generation (liveness.limit).
+	// From testSlows entries above the state under test, each entry takes twice as long as the one before, up to
+	// testEntry: 3.2 s at 20 ticks a second. So a test has 20 s where entries take 250 ms, and each wait stays well
+	// below the time for which followers let a leader sit on a full generation (liveness.limit).
 	testSlows      = seedlog.MaxSolvedAge / 2
 	testEntry Tick = 64
 )
@@ -93,9 +93,9 @@ func (c *Coordinator) underTest() *node {
 	return nil
 }
 
-// testWait is how long this leader waits after the last entry for its test. A test that takes more entries than an
-// entry names states of would be in vain, and runs whose leaders are all slower than that would never end. Results that
-// come meanwhile are logged all the same.
+// testWait is how long after the last entry this leader waits for its test. Once the state under test is too old to
+// be named, the test is in vain, so a run whose leaders were all that slow would never end. Results that come
+// meanwhile are still logged.
 func (c *Coordinator) testWait() Tick {
 	n := c.underTest()
 	if n == nil || !c.nameable(n) || c.chain.head.height < n.height+testSlows {

@@ -262,8 +262,8 @@ func TestWhoCannotTestBelieves(t *testing.T) {
 	}
 }
 
-// Tests that take longer than the entries that may name their states end runs, too: leaders slow down for them, within
-// their mandates, and nobody gives them up.
+// Runs end even if a test takes longer than the entries that may name its state: the leader slows down for it, and
+// nobody gives the leader up.
 func TestSlowTestsEndRuns(t *testing.T) {
 	const long = 200 // ticks: 40 entries
 	f := newEndingField(t, seedlog.Until{Solved: true}, 4, 12)
@@ -290,7 +290,7 @@ func TestSlowTestsEndRuns(t *testing.T) {
 	}
 }
 
-// A leader ends the test that it began before it hands over, since its successor would have to begin again.
+// A leader finishes its test before it hands over.
 func TestTestOutlivesMandate(t *testing.T) {
 	const long = 30 // ticks: six entries
 	f := newEndingField(t, seedlog.Until{Solved: true}, 4, 12)

@@ -10,8 +10,7 @@ const (
 	// maxTold bounds how often the time doubles after which a claim is announced again. An answer that does not come
 	// is on its way through a full uplink more often than lost.
 	maxTold = 3
-	// crowdTold bounds how often it does for claims that light peers give to all of their hubs. Those of a crowd wait
-	// long there for their place in an entry.
+	// crowdTold is maxTold for claims of light peers. Those of a crowd wait long for a place in an entry.
 	crowdTold = 5
 )
 
@@ -31,8 +30,8 @@ func (c *Coordinator) onClaims(from Peer, at source, claims []seedlog.CheckedCla
 	}
 }
 
-// onInventory asks for claims that are new, if this peer is the one to log them. Those that it was handed in vain
-// before it asks for as there is room.
+// onInventory asks for new claims, if this peer is the one to log them, and for claims that it turned away if there is
+// room for them now.
 func (c *Coordinator) onInventory(from Peer, at source, m *Inventory) {
 	if n := c.chain.nodes[m.Parent]; n == nil || !c.inTime(n) {
 		c.late(from, m.Parent)
@@ -52,11 +51,11 @@ func (c *Coordinator) onInventory(from Peer, at source, m *Inventory) {
 		if c.work.pool.links[item.Claim] != nil || !c.mayAsk(from, known, item.Claim) || len(list) == maxWant {
 			continue
 		}
-		if r, ok := c.work.pool.refused.Get(item.Claim); ok {
-			if !c.hasPlace(r, room) {
+		if t, ok := c.work.pool.turnedAway.Get(item.Claim); ok {
+			if !c.hasPlace(t, room) {
 				continue
 			}
-			if !c.known(r.key.peer) {
+			if !c.known(t.key.peer) {
 				room--
 			}
 		}

@@ -167,8 +167,8 @@ func (c *Coordinator) closed(s *rollout.Folded) {
 	}
 }
 
-// mandateOver reports whether this leader has closed as many entries as one does. It may end a test first, which its
-// successor would have to begin again, for a quarter of a mandate.
+// mandateOver reports whether this leader should hand over. It may finish a test first, for up to a quarter of a
+// mandate: its successor would have to start over.
 func (c *Coordinator) mandateOver() bool {
 	closed := c.chain.head.height - c.tenure.mandateFrom
 	return closed >= c.cfg.Mandate && (c.underTest() == nil || closed >= c.cfg.Mandate+c.cfg.Mandate/4)

@@ -443,8 +443,8 @@ func TestLightTabsFindLies(t *testing.T) {
 	}
 }
 
-// TestLightTabsGiveSeldomAgain: a light tab whose states come from one hub now and from another then gives all of them
-// a claim that is not logged again, each time after twice as long.
+// TestLightTabsGiveSeldomAgain: a light tab that changes its hub sends all hubs its unlogged claims again, each claim
+// after twice as long as the time before.
 func TestLightTabsGiveSeldomAgain(t *testing.T) {
 	f, leaves := newLightField(t, 5, 1)
 	f.allLight(leaves...)
@@ -481,8 +481,8 @@ func TestLightTabsGiveSeldomAgain(t *testing.T) {
 	}
 }
 
-// TestTheSameStateFromAnotherHub: a light tab that is given the state that it works on by another hub goes on with it,
-// and computes nothing twice.
+// TestTheSameStateFromAnotherHub: when a second hub sends a light tab the state that it already works on, the tab
+// continues and computes nothing twice.
 func TestTheSameStateFromAnotherHub(t *testing.T) {
 	f, leaves := newLightField(t, 5, 1)
 	f.allLight(leaves...)

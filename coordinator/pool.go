@@ -35,7 +35,7 @@ type pool struct {
 	freshOf           map[Peer][]*pooled // of fresh each newcomer's, in the order of arrival
 	links             map[seedlog.Link]*pooled
 	wanted            *fair.Table[seedlog.Link, Peer, want]
-	refused           *fair.Table[seedlog.Link, source, refusal] // claims that a leader had no place for
+	turnedAway        *fair.Table[seedlog.Link, source, turnedAway]
 
 	unchecked    *fair.Queue[source, poolKey] // newcomers' claims to re-run, in turns of those who handed them over
 	checking     int                          // claims of known keys under re-run
@@ -76,14 +76,14 @@ func newPool(rules *seedlog.Rules) pool {
 		fresh = max(fresh, attestedEntries*mostAttested(rules))
 	}
 	return pool{
-		own:       fair.NewTable[poolKey, source, *pooled](seedlog.MaxClaims).KeepOldest(),
-		known:     fair.NewTable[poolKey, source, *pooled](knownEntries * entry).KeepOldest(),
-		fresh:     fair.NewTable[poolKey, source, *pooled](fresh).KeepOldest(),
-		freshOf:   make(map[Peer][]*pooled),
-		links:     make(map[seedlog.Link]*pooled),
-		wanted:    fair.NewTable[seedlog.Link, Peer, want](wantedEntries * entry),
-		refused:   fair.NewTable[seedlog.Link, source, refusal](wantedEntries * entry),
-		unchecked: fair.NewQueue[source, poolKey](fresh, 1),
+		own:        fair.NewTable[poolKey, source, *pooled](seedlog.MaxClaims).KeepOldest(),
+		known:      fair.NewTable[poolKey, source, *pooled](knownEntries * entry).KeepOldest(),
+		fresh:      fair.NewTable[poolKey, source, *pooled](fresh).KeepOldest(),
+		freshOf:    make(map[Peer][]*pooled),
+		links:      make(map[seedlog.Link]*pooled),
+		wanted:     fair.NewTable[seedlog.Link, Peer, want](wantedEntries * entry),
+		turnedAway: fair.NewTable[seedlog.Link, source, turnedAway](wantedEntries * entry),
+		unchecked:  fair.NewQueue[source, poolKey](fresh, 1),
 	}
 }
 
@@ -109,7 +109,7 @@ func (c *Coordinator) renewPool() {
 		return
 	}
 	pool := &c.work.pool
-	pool.wanted, pool.refused = old.wanted, old.refused
+	pool.wanted, pool.turnedAway = old.wanted, old.turnedAway
 	for p := range old.all {
 		if p.attested != nil && c.covers(c.chain.head, p.attested.Peer) == 0 {
 			p.attested = nil // it covered a claim at the start of the run
@@ -269,7 +269,7 @@ func (c *Coordinator) enter(p *pooled) bool {
 		}
 	}
 	pool.links[p.claim.Link()] = p
-	pool.refused.Delete(p.claim.Link())
+	pool.turnedAway.Delete(p.claim.Link())
 	pool.forget(lost)
 	for _, l := range lost {
 		c.turnAway(l.Value, false)
@@ -277,33 +277,32 @@ func (c *Coordinator) enter(p *pooled) bool {
 	return pool.links[p.claim.Link()] == p
 }
 
-// refusal is a claim that a leader had no place for. Hubs announce it until it is logged or too late, and where
-// thousands join most of what their leader verified would be claims that it was handed before.
-type refusal struct {
-	key    poolKey
-	record bool // it has no place until its author has a record
+// turnedAway is a claim that a leader had no place for. Hubs announce a claim until it is logged or too late, so
+// without a memory of these the leader of a crowd would mostly verify claims that it had verified before.
+type turnedAway struct {
+	key         poolKey
+	needsRecord bool // it has no place until its author has a record
 }
 
-// turnAway notes that there is no place for a claim now. Where claims have a place in one entry alone it soon does not
-// matter.
-func (c *Coordinator) turnAway(p *pooled, record bool) {
+// turnAway remembers a claim that has no place now. With max_stale 0 a claim fits one entry only, so none comes back.
+func (c *Coordinator) turnAway(p *pooled, needsRecord bool) {
 	if c.election.role == Leader && c.chain.maxStale > 0 {
-		c.work.pool.refused.Put(p.claim.Link(), p.from, 1, refusal{p.key(), record})
+		c.work.pool.turnedAway.Put(p.claim.Link(), p.from, 1, turnedAway{p.key(), needsRecord})
 	}
 }
 
-// hasPlace reports whether a claim that was refused would be taken now. room is how many claims of newcomers there is
-// room for.
-func (c *Coordinator) hasPlace(r refusal, room uint64) bool {
-	if c.known(r.key.peer) {
-		return c.work.pool.known.Room(source{key: r.key.peer}) > 0
+// hasPlace reports whether the pool would take a claim now that it turned away. room is how many more newcomers' claims
+// it takes from who announces this one.
+func (c *Coordinator) hasPlace(t turnedAway, room uint64) bool {
+	if c.known(t.key.peer) {
+		return c.work.pool.known.Room(source{key: t.key.peer}) > 0
 	}
-	on := c.chain.nodes[r.key.on]
-	if room == 0 || r.record || on == nil || !c.inTime(on) {
+	on := c.chain.nodes[t.key.on]
+	if room == 0 || t.needsRecord || on == nil || !c.inTime(on) {
 		return false
 	}
-	_, logged, ok := below{c.chain.head}.Logged(r.key.on, r.key.peer)
-	return ok && (r.key.chunk == logged || before(c.rules, r.key, c.work.pool.freshOf[r.key.peer]) != nil)
+	_, logged, ok := below{c.chain.head}.Logged(t.key.on, t.key.peer)
+	return ok && (t.key.chunk == logged || before(c.rules, t.key, c.work.pool.freshOf[t.key.peer]) != nil)
 }
 
 // dropClaims forgets a peer's claims and gives up their re-runs.

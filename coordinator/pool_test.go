@@ -173,9 +173,9 @@ func TestNewcomersShareByDeliverer(t *testing.T) {
 	c.work.pool.checkFresh(t)
 }
 
-// TestRefusedClaimsWaitForRoom: a leader asks for a newcomer's claim that it had no room for when there is room for it,
-// by the share of who has it, and for one of a later chunk when it is that one's turn. Others it asks for as ever.
-func TestRefusedClaimsWaitForRoom(t *testing.T) {
+// TestClaimsTurnedAwayWaitForRoom: a leader asks again for a newcomer's claim that it turned away once the share of who
+// announces it has room, and for a later chunk once the chunks before it are there. New claims it asks for at once.
+func TestClaimsTurnedAwayWaitForRoom(t *testing.T) {
 	f := newNextField(t, 4, 1, 0)
 	f.pass(30)
 	m := f.peers[0]
@@ -228,7 +228,7 @@ func TestRefusedClaimsWaitForRoom(t *testing.T) {
 	}
 }
 
-// TestKnownClaimsWaitForRoom: so it does with claims of keys that have a record, by the share of their author.
+// TestKnownClaimsWaitForRoom: the same for claims of keys with a record, by the share of their author.
 func TestKnownClaimsWaitForRoom(t *testing.T) {
 	f := newNextField(t, 4, 2, 0)
 	f.pass(60)

@@ -199,8 +199,8 @@ func (t *Table[K, S, V]) UsedBy(from S) uint64 {
 // Sources is the number of sources that have values.
 func (t *Table[K, S, V]) Sources() int { return len(t.sources) }
 
-// Room is how many values of cost 1 a source may put at least before it loses one: what is left of its share, and of
-// what is free the same as each other source gets.
+// Room is how many values of cost 1 a source may put without losing any: what is left of its share, or its part of
+// what is free if that is more.
 func (t *Table[K, S, V]) Room(from S) uint64 {
 	sources := uint64(len(t.sources))
 	if t.sources[from] == nil {

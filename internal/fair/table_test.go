@@ -182,3 +182,32 @@ func TestTableWalks(t *testing.T) {
 		t.Fatalf("%d left, want 6", table.Len())
 	}
 }
+
+// TestRoom: a source loses nothing by putting as many values as it has room for, and an empty table has room for all
+// that fits.
+func TestRoom(t *testing.T) {
+	for seed := range uint64(200) {
+		draw := noise.NewStream(seed, 4)
+		limit := 1 + draw.Uint64()%40
+		table, key := NewTable[int, int, int](limit), 0
+		if seed%2 == 0 {
+			table.KeepOldest()
+		}
+		if n := table.Room(0); n != limit {
+			t.Fatalf("seed %d: room for %d in an empty table of %d", seed, n, limit)
+		}
+		for range draw.Uint64() % 80 {
+			table.Put(key, int(draw.Uint64()%6), 1, 0)
+			key++
+		}
+		from := int(draw.Uint64() % 7)
+		for n := table.Room(from); n > 0; n-- {
+			for _, lost := range table.Put(key, from, 1, 0) {
+				if lost.Source == from {
+					t.Fatalf("seed %d: a source with room for %d more lost a value", seed, n)
+				}
+			}
+			key++
+		}
+	}
+}
