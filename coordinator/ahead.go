@@ -192,6 +192,7 @@ func (c *Coordinator) workAhead() {
 // issueAhead keeps the slots full with chunks of this peer on a state that was taken over.
 func (c *Coordinator) issueAhead() {
 	a := &c.ahead
+	c.renewWaiting(a.on)
 	for !c.work.paused && c.takesOwn() && a.chunk < c.rules.Spec.Generation.Quota {
 		a.chunk = c.issueClaim(a.on, a.chunk, c.rules.Spec.Generation.Quota)
 	}

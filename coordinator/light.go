@@ -249,7 +249,6 @@ func (c *Coordinator) tookLight(l *load) {
 	a.recent = append(slices.DeleteFunc(a.recent, func(n *node) bool { return !a.inTime(n, c.chain.maxStale) }), a.on)
 	a.on.named = l.entry.Value().NamesClaims()
 	c.crowded(a.on)
-	c.renewWaiting()
 	if a.from != l.from || c.sharesHead(l.from, a.on.link) {
 		c.light.shared = c.now
 	}
@@ -257,24 +256,6 @@ func (c *Coordinator) tookLight(l *load) {
 		c.pauseGuide(l.from, 2*c.cfg.Timing.Pull) // it does not give what it says that it has
 	}
 	c.work.ledger.settle(a.on.height, c.chain.maxStale)
-}
-
-// renewWaiting gives up the own claim that waits behind another, so that it is made on the new state: where claims take
-// several generations it would be twice as old as the one before it. What was given up has hardly begun.
-func (c *Coordinator) renewWaiting() {
-	if c.work.pace.longer == 1 {
-		return
-	}
-	own, last := 0, uint64(0)
-	for id, j := range c.work.jobs { //lint:sorted counted, and the greatest
-		if j.kind == jobOwn {
-			own, last = own+1, max(last, id)
-		}
-	}
-	if own > 1 {
-		delete(c.work.jobs, last)
-		c.out.Cancel = append(c.out.Cancel, last)
-	}
 }
 
 // loggedOf lists the claims of a peer that the newest entries up to a height hold, as far as they are in memory.

@@ -55,6 +55,45 @@ func TestClaimsLastATime(t *testing.T) {
 	}
 }
 
+// TestWaitingClaimsAreOnTheNewestState: what waits behind the own claim under evaluation is on the newest state,
+// so that nothing is begun that is already old.
+func TestWaitingClaimsAreOnTheNewestState(t *testing.T) {
+	f := newRangeField(t, 4, 0)
+	f.capacity = 4
+	waited, older := 0, 0
+	f.each = func(int) {
+		for _, m := range f.peers {
+			c := m.coord
+			newest, first := c.chain.head, true
+			if c.ahead.on != nil {
+				newest = c.ahead.on
+			}
+			if newest.state == nil {
+				continue
+			}
+			for _, id := range sortedJobs(c.work.jobs) {
+				j := c.work.jobs[id]
+				switch {
+				case j.kind != jobOwn || j.chunk >= seedlog.FirstHeldOut:
+				case first:
+					first = false
+					if j.parent != newest {
+						older++
+					}
+				case j.parent != newest:
+					t.Fatalf("%s has a claim on height %d that waits, the newest state is at %d", m.name, j.parent.height, newest.height)
+				default:
+					waited++
+				}
+			}
+		}
+	}
+	f.pass(300)
+	if waited == 0 || older == 0 {
+		t.Errorf("%d claims waited, %d were finished on an older state; the test checks nothing", waited, older)
+	}
+}
+
 // TestNothingLeftToDo: a peer that has done all that it may on a state before a tick is over makes claims as long as
 // they can be, however short the first ones are.
 func TestNothingLeftToDo(t *testing.T) {

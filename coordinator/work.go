@@ -55,6 +55,7 @@ type work struct {
 	chunk   uint64 // next own chunk on the head
 	held    ownHeld
 	begun   map[uint64]uint64 // own claims on the head that were under evaluation when it became the head: first chunk to chunks
+	newest  *node             // the state on which own claims were begun last
 	own     uint64            // own chunks under evaluation
 	pace    pace
 	logged  uint64 // height of the newest entry with a claim of this peer
@@ -165,6 +166,7 @@ func (c *Coordinator) issueOwn() {
 	if c.work.paused || !c.trusts(c.self) || c.ahead.led || c.joining() || c.ended() != seedlog.Open {
 		return
 	}
+	c.renewWaiting(c.chain.head)
 	for c.takesOwn() && c.work.chunk < c.rules.Spec.Generation.Quota {
 		k := c.work.chunk
 		if begun := c.work.begun[k]; begun > 0 { // the head was this one before
@@ -173,6 +175,28 @@ func (c *Coordinator) issueOwn() {
 			c.work.chunk += c.rules.Chunks(p.claim.Value())
 		} else {
 			c.work.chunk = c.issueClaim(c.chain.head, k, c.rules.Spec.Generation.Quota)
+		}
+	}
+}
+
+// renewWaiting gives up own claims that wait behind what is under evaluation, once there is a newer state: when their
+// turn came, they would be as old as what they waited for took. What is given up has hardly begun.
+func (c *Coordinator) renewWaiting(on *node) {
+	w := &c.work
+	if c.chain.maxStale == 0 || on.state == nil || w.newest == on {
+		return
+	}
+	w.newest = on
+	evaluating := uint64(0)
+	for _, id := range sortedJobs(w.jobs) {
+		switch j := w.jobs[id]; {
+		case j.kind != jobOwn || j.chunk >= seedlog.FirstHeldOut:
+		case evaluating < uint64(w.slots):
+			evaluating += j.chunks
+		case j.parent != on:
+			delete(w.jobs, id)
+			c.out.Cancel = append(c.out.Cancel, id)
+			w.own -= min(j.chunks, w.own)
 		}
 	}
 }
