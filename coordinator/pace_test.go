@@ -55,8 +55,8 @@ func TestClaimsLastATime(t *testing.T) {
 	}
 }
 
-// TestWaitingClaimsAreOnTheNewestState: what waits behind the own claim under evaluation is on the newest state,
-// so that nothing is begun that is already old.
+// TestWaitingClaimsAreOnTheNewestState: what waits behind the own claim under evaluation is on the newest state, so that
+// nothing is begun that is already old, and what was given up does not count as under evaluation.
 func TestWaitingClaimsAreOnTheNewestState(t *testing.T) {
 	f := newRangeField(t, 4, 0)
 	f.capacity = 4
@@ -71,8 +71,12 @@ func TestWaitingClaimsAreOnTheNewestState(t *testing.T) {
 			if newest.state == nil {
 				continue
 			}
+			own := uint64(0)
 			for _, id := range sortedJobs(c.work.jobs) {
 				j := c.work.jobs[id]
+				if j.kind == jobOwn && c.worthwhile(j.parent) {
+					own += j.chunks
+				}
 				switch {
 				case j.kind != jobOwn || j.chunk >= seedlog.FirstHeldOut:
 				case first:
@@ -85,6 +89,9 @@ func TestWaitingClaimsAreOnTheNewestState(t *testing.T) {
 				default:
 					waited++
 				}
+			}
+			if own != c.work.own {
+				t.Fatalf("%s has %d own chunks under evaluation, and counts %d", m.name, own, c.work.own)
 			}
 		}
 	}
