@@ -55,8 +55,8 @@ func TestClaimsLastATime(t *testing.T) {
 	}
 }
 
-// TestWaitingClaimsAreOnTheNewestState: what waits behind the own claim under evaluation is on the newest state, so that
-// nothing is begun that is already old, and what was given up does not count as under evaluation.
+// TestWaitingClaimsAreOnTheNewestState: what waits behind the own claim under evaluation is on the newest state, so
+// that nothing is begun that is already old, and what was given up does not count as under evaluation.
 func TestWaitingClaimsAreOnTheNewestState(t *testing.T) {
 	f := newRangeField(t, 4, 0)
 	f.capacity = 4
