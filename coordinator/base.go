@@ -124,7 +124,7 @@ func (c *Coordinator) seekBase() {
 // askHubs asks several hubs for the same base, which ones is drawn in secret. It waits a moment for more than one.
 func (c *Coordinator) askHubs() {
 	var hubs []*presence
-	for _, h := range c.members.heard {
+	for _, h := range c.members.near {
 		if c.mayGuide(h) {
 			hubs = append(hubs, h)
 		}
@@ -272,7 +272,7 @@ func (c *Coordinator) resumeBase() {
 	s := &c.seeking
 	s.again = c.now + c.cfg.Timing.Pull
 	s.offers = slices.DeleteFunc(s.offers, func(o *offer) bool { return o != s.with })
-	for _, h := range c.members.heard {
+	for _, h := range c.members.near {
 		if c.mayGuide(h) && len(s.offers) <= baseHubs {
 			if h.peer == s.with.peer {
 				s.with.gone = false

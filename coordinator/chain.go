@@ -15,6 +15,7 @@ type chain struct {
 	reported   *node   // head that the driver knows
 	canon      []*node // canonical chain from the root on
 	nodes      map[seedlog.Link]*node
+	removed    uint64  // entries taken out of nodes so far
 	tips       []*node // ends of all branches
 	sides      sides
 	states     states // in memory

@@ -242,18 +242,14 @@ func (c *Coordinator) handle(e Event) {
 		c.folded(e)
 		c.stays(c.folds.far)
 	case Linked:
-		c.members.links[e.Peer] = true
-		if e.Tab {
-			c.members.tabs[e.Peer] = true
-		}
+		c.members.link(e.Peer, e.Tab)
 		c.members.statusNow = c.members.statusNow || e.Tab
 		c.greet(e.Peer)
 		if !c.cfg.Hub {
 			c.work.pool.reannounce() // a new hub has none of our claims
 		}
 	case Unlinked:
-		delete(c.members.links, e.Peer)
-		delete(c.members.tabs, e.Peer)
+		c.members.unlink(e.Peer)
 		if c.cfg.Kind == Tab && c.tabsAlone() { // the last hub may have gone, and nobody else has its work
 			c.members.statusNow = true
 			c.work.pool.reannounce()
@@ -468,7 +464,7 @@ func (c *Coordinator) ban(p Peer, why string) {
 	}
 	c.out.Ban = append(c.out.Ban, p)
 	c.out.note(NoteBan, p, why)
-	c.members.heard.remove(p)
+	c.members.forget(p)
 	delete(c.members.pulls, p)
 	if c.election.leader == p {
 		c.loseLeader()

@@ -35,8 +35,8 @@ const (
 // of many changes nothing; 0: it hears none.
 func (c *Coordinator) leavesOfHubs() uint64 {
 	leaves, hubs := uint64(maxHeard), 0
-	for _, h := range c.members.heard {
-		if h.Hub && c.members.links[h.peer] && c.lately(h) {
+	for _, h := range c.members.near {
+		if h.Hub && c.lately(h) {
 			leaves = min(leaves, h.Leaves)
 			hubs++
 		}
@@ -45,6 +45,21 @@ func (c *Coordinator) leavesOfHubs() uint64 {
 		return 0
 	}
 	return leaves
+}
+
+// manyLeavesEach reports whether each hub of this leaf has many leaves.
+func (c *Coordinator) manyLeavesEach() bool {
+	hubs := 0
+	for _, h := range c.members.near {
+		if !h.Hub || !c.lately(h) {
+			continue
+		}
+		if h.Leaves < manyLeaves {
+			return false
+		}
+		hubs++
+	}
+	return hubs > 0
 }
 
 // mostClaims is how many bytes a second of entries with their claims a tab takes: what it may download, or its share of
@@ -83,7 +98,7 @@ func wholeLot(run seedlog.Link, p Peer) uint32 {
 func (c *Coordinator) fresh() bool {
 	l := &c.light
 	return !l.seen && !l.on && c.mayBeLight() && c.chain.maxStale > 0 && !c.trusting() &&
-		(l.asked == 0 || c.now-l.asked <= c.cfg.Timing.Pull) && c.leavesOfHubs() >= manyLeaves
+		(l.asked == 0 || c.now-l.asked <= c.cfg.Timing.Pull) && c.manyLeavesEach()
 }
 
 // undecided reports whether this peer waits for the entry by which it decides whether to follow the run with its
@@ -130,7 +145,7 @@ func (c *Coordinator) pauseAfter(size uint64) uint64 {
 // firstCheck is until the first check of a peer that becomes light: of many that come at the same time each has its
 // own. That others have the entries whose states it works on their statuses say.
 func (c *Coordinator) firstCheck() Tick {
-	if c.leavesOfHubs() < manyLeaves {
+	if !c.manyLeavesEach() {
 		return 0
 	}
 	return Tick(c.draw.Uint64() % c.pauseAfter(c.light.cost.whole))
@@ -152,15 +167,15 @@ func (c *Coordinator) seeHead(h *presence, head seedlog.Link) {
 
 // sharesHead reports whether an entry was the head of another hub than the one that gave its state.
 func (c *Coordinator) sharesHead(from Peer, link seedlog.Link) bool {
-	return slices.ContainsFunc(c.members.heard, func(h *presence) bool {
-		return h.Hub && h.peer != from && c.members.links[h.peer] && slices.Contains(h.heads, link)
+	return slices.ContainsFunc(c.members.near, func(h *presence) bool {
+		return h.Hub && h.peer != from && slices.Contains(h.heads, link)
 	})
 }
 
 // apart reports whether the hub whose states this peer takes may show it a chain that no other hub has, which others
 // that it is linked to would have named.
 func (c *Coordinator) apart() bool {
-	return c.now-c.light.shared > apartFor*c.cfg.Timing.Pull && slices.ContainsFunc(c.members.heard, func(h *presence) bool {
+	return c.now-c.light.shared > apartFor*c.cfg.Timing.Pull && slices.ContainsFunc(c.members.near, func(h *presence) bool {
 		return h.peer != c.ahead.from && c.mayGuide(h)
 	})
 }
@@ -168,5 +183,5 @@ func (c *Coordinator) apart() bool {
 // waitsForRecord reports whether nothing of this peer is logged yet in a swarm that many join: others have to re-run
 // its first claim as a whole, so it makes short ones.
 func (c *Coordinator) waitsForRecord() bool {
-	return c.rules.Spec.SpotChecks != nil && c.work.ledger.Logged == 0 && c.chain.maxStale > 0 && c.leavesOfHubs() >= manyLeaves
+	return c.rules.Spec.SpotChecks != nil && c.work.ledger.Logged == 0 && c.chain.maxStale > 0 && c.manyLeavesEach()
 }

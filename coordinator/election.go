@@ -419,7 +419,7 @@ func (c *Coordinator) onHandover(from Peer, m *Handover) {
 }
 
 func (c *Coordinator) onLeave(from Peer) {
-	c.members.heard.remove(from)
+	c.members.forget(from)
 	if c.election.leader == from {
 		c.loseLeader()
 	}

@@ -14,20 +14,22 @@ type shunned struct {
 // mayGuide reports whether a hub may be asked for a state: it says that it has much more than this peer, and can be
 // reached.
 func (c *Coordinator) mayGuide(h *presence) bool {
-	shuns := func(s shunned) bool { return s.peer == h.peer && c.now < s.until }
+	if !h.Hub || h.Weight <= c.chain.head.weight || c.now-h.last > c.unheard(h)+c.cfg.Timing.Pull || !c.members.links[h.peer] || c.faults.peers[h.peer] {
+		return false
+	}
 	least := uint64(aheadLeast)
 	if c.light.on || c.fresh() {
 		least = 1
 	}
-	return h.Hub && c.members.links[h.peer] && c.now-h.last <= c.unheard(h)+c.cfg.Timing.Pull && !c.faults.peers[h.peer] && h.Weight > c.chain.head.weight &&
-		h.Height >= c.chain.head.height+least && !slices.ContainsFunc(c.ahead.shun, shuns)
+	shuns := func(s shunned) bool { return s.peer == h.peer && c.now < s.until }
+	return h.Height >= c.chain.head.height+least && !slices.ContainsFunc(c.ahead.shun, shuns)
 }
 
 // guide is the hub whose states this peer takes: the same as before, else one whose entries proved good, else the one
 // that says that its chain is the heaviest; nil: there is none.
 func (c *Coordinator) guide() (best *presence) {
 	proven := func(h *presence) bool { q := c.members.pulls[h.peer]; return q != nil && q.proven > 0 }
-	for _, h := range c.members.heard {
+	for _, h := range c.members.near {
 		switch {
 		case !c.mayGuide(h):
 		case h.peer == c.ahead.from:

@@ -86,7 +86,9 @@ func TestAskersSpread(t *testing.T) {
 		c := m.coord
 		clear(c.members.pulls)
 		for _, h := range c.members.heard {
-			h.Head, h.Height, h.Weight, h.last = head, c.chain.head.height+4, c.chain.head.weight*2, c.now
+			said := h.Status
+			said.Head, said.Height, said.Weight = head, c.chain.head.height+4, c.chain.head.weight*2
+			c.onStatus(h.peer, h.via, &said)
 		}
 		list := c.richer()
 		if m == leader || len(list) < 10 {

@@ -66,7 +66,7 @@ func (c *Coordinator) checkLight() {
 func (c *Coordinator) witness() (to Peer, lower, ok bool) {
 	k := &c.light.check
 	var others []Peer
-	for _, h := range c.members.heard {
+	for _, h := range c.members.near {
 		switch {
 		case h.peer == k.from || slices.Contains(k.tried, h.peer) || !c.mayGuide(h):
 		case h.Height > k.on.height:

@@ -30,6 +30,8 @@ type announced struct {
 // members are the peers that are heard.
 type members struct {
 	heard      roll
+	near       roll // of heard: those with a direct connection
+	rich       rich
 	links      map[Peer]bool  // direct connections
 	tabs       map[Peer]bool  // of these, the ones with which browsers connect this tab
 	pulls      map[Peer]*pull // requests for what follows on a chain
@@ -38,6 +40,54 @@ type members struct {
 	statusNow  bool           // a status is due at once
 	every      Tick           // between two statuses of a hub without leaves that does not lead
 	leafEvery  Tick           // between two statuses of a leaf
+}
+
+// hear returns the presence of p, made if need be; of too many the one silent for longest is dropped.
+func (m *members) hear(p Peer) *presence {
+	if h := m.heard.of(p); h != nil {
+		return h
+	}
+	if len(m.heard) >= maxHeard {
+		m.forget(slices.MinFunc(m.heard, func(a, b *presence) int { return int(a.last) - int(b.last) }).peer)
+	}
+	h := &presence{peer: p}
+	if m.heard.add(h); m.links[p] {
+		m.near.add(h)
+	}
+	return h
+}
+
+// forget drops what was heard of p.
+func (m *members) forget(p Peer) {
+	m.heard.remove(p)
+	m.near.remove(p)
+	m.rich.list.remove(p)
+}
+
+// link notes a direct connection.
+func (m *members) link(p Peer, tab bool) {
+	if h := m.heard.of(p); h != nil && !m.links[p] {
+		m.near.add(h)
+	}
+	if m.links[p] = true; tab {
+		m.tabs[p] = true
+	}
+}
+
+// unlink notes that a direct connection ended.
+func (m *members) unlink(p Peer) {
+	m.near.remove(p)
+	delete(m.links, p)
+	delete(m.tabs, p)
+}
+
+// rich are those heard that named an entry which this peer lacked, on a chain as heavy as its own, so that not all have
+// to be looked through whenever something happens. What it lacks follows from its chain.
+type rich struct {
+	list    roll
+	head    *node
+	weight  uint64 // of the head, which evidence changes
+	removed uint64 // entries taken out of the tree before
 }
 
 // logged notes that an entry holds claims of its peers.
@@ -73,19 +123,9 @@ func (c *Coordinator) tabsAlone() bool {
 // there are. Where there is no hub, tabs do it for themselves.
 func (c *Coordinator) actsAsHub() bool { return c.cfg.Hub || c.tabsAlone() }
 
-// add returns the presence of p, made if need be; of too many the one silent for longest is dropped.
-func (r *roll) add(p Peer) *presence {
-	if h := r.of(p); h != nil {
-		return h
-	}
-	if len(*r) >= maxHeard {
-		oldest := slices.MinFunc(*r, func(a, b *presence) int { return int(a.last) - int(b.last) })
-		r.remove(oldest.peer)
-	}
-	i, _ := r.search(p)
-	h := &presence{peer: p}
+func (r *roll) add(h *presence) {
+	i, _ := r.search(h.peer)
 	*r = slices.Insert(*r, i, h)
-	return h
 }
 
 func (r *roll) remove(p Peer) {
@@ -211,7 +251,7 @@ func perHub(counted, hubs int) int {
 
 // onStatus takes a sign of life; the leader's is the heartbeat.
 func (c *Coordinator) onStatus(from, via Peer, m *Status) {
-	h := c.members.heard.add(from)
+	h := c.members.hear(from)
 	if h.Head != m.Head {
 		h.moved = c.now
 		c.seeHead(h, m.Head)
@@ -220,6 +260,7 @@ func (c *Coordinator) onStatus(from, via Peer, m *Status) {
 		h.back = c.now
 	}
 	h.Status, h.last, h.via = *m, c.now, via
+	c.noteRich(h)
 	if m.Leads {
 		c.onHeartbeat(from, m.Term)
 		if !c.trusting() {

@@ -28,7 +28,7 @@ func TestCountPeers(t *testing.T) {
 	} {
 		c := &Coordinator{cfg: Config{Hub: test.hub, Timing: LAN()}}
 		for i, s := range test.heard {
-			c.members.heard.add(Peer{byte(i + 1)}).Status = s
+			c.members.hear(Peer{byte(i + 1)}).Status = s
 		}
 		if got := c.countPeers(); got != test.want {
 			t.Errorf("%s: got %d others, want %d", test.name, got, test.want)
@@ -94,7 +94,7 @@ func TestManyLeavesSaySeldomThatTheyAreHere(t *testing.T) {
 		c := &Coordinator{cfg: Config{Hub: true, Timing: timing}, now: 1000}
 		for i := range leaves {
 			p := Peer{byte(i), byte(i >> 8), 1}
-			h := c.members.heard.add(p)
+			h := c.members.hear(p)
 			h.via, h.last = p, c.now
 		}
 		c.members.leafEvery = c.leafStatusEvery()
@@ -103,9 +103,9 @@ func TestManyLeavesSaySeldomThatTheyAreHere(t *testing.T) {
 	leaf := func(hubs ...uint64) *Coordinator {
 		c := &Coordinator{cfg: Config{Kind: Tab, Timing: timing}, now: 1000, members: members{links: make(map[Peer]bool)}}
 		for i, leaves := range hubs {
-			h := c.members.heard.add(Peer{byte(i + 1)})
+			h := c.members.hear(Peer{byte(i + 1)})
 			h.Status, h.last = Status{Hub: true, Leaves: leaves}, c.now
-			c.members.links[h.peer] = true
+			c.members.link(h.peer, false)
 		}
 		return c
 	}
@@ -146,7 +146,7 @@ func TestHubsOfManyLeavesSaySeldomThatTheyAreHere(t *testing.T) {
 		for _, m := range f.peers {
 			for i := range leaves {
 				p := Peer{byte(i), byte(i >> 8), 1}
-				h := m.coord.members.heard.add(p)
+				h := m.coord.members.hear(p)
 				h.via, h.last = p, f.now
 			}
 			if height := m.coord.chain.head.height; height != heights[m] {

@@ -90,7 +90,8 @@ func (c *Coordinator) stepPast(e Event) {
 	p := b.past
 	p.now, p.alive, p.begun, p.out = c.now, true, c.begun, Actions{}
 	p.work.pace = c.work.pace
-	p.members.heard, p.members.links, p.faults = c.members.heard, c.members.links, c.faults
+	p.members.heard, p.members.near, p.members.links, p.faults = c.members.heard, c.members.near, c.members.links, c.faults
+	p.members.rich = rich{} // it heard nothing itself
 	p.forget()
 	switch e := e.(type) {
 	case Received:
@@ -128,7 +129,10 @@ func (c *Coordinator) stepPast(e Event) {
 		p.beginDrawn()
 	}
 	c.takeOut(p.finish())
-	c.members.heard, c.faults = p.members.heard, p.faults
+	if len(p.members.heard) < len(c.members.heard) {
+		c.members.rich.head = nil // the past banned somebody
+	}
+	c.members.heard, c.members.near, c.faults = p.members.heard, p.members.near, p.faults
 	if !c.light.on {
 		c.missPast()
 		c.judge()
@@ -263,6 +267,7 @@ func (c *Coordinator) revert(why string) {
 	c.based, c.hard.Base, c.hardChanged = nil, nil, true
 	c.cfg.Archive = p.cfg.Archive
 	c.chain, c.settled, c.folds, c.recall, c.checkpoints = p.chain, p.settled, p.folds, p.recall, p.checkpoints
+	c.members.rich.head = nil // the head may be the same, the entries are not
 	p.work.ledger, p.work.pace, p.work.slots, p.work.paused = c.work.ledger, c.work.pace, c.work.slots, c.work.paused
 	p.work.lastJob = c.work.lastJob // so that no answer is mistaken for another
 	c.work = p.work

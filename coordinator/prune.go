@@ -84,6 +84,7 @@ func (c *chain) reroot(root *node) {
 		}
 		stack = append(stack, n.children...)
 		delete(c.nodes, n.link)
+		c.removed++
 		c.sides.entries.Delete(n.link)
 		n.forgotten, n.children, n.state, n.body = true, nil, nil, nil
 	}

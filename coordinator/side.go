@@ -130,6 +130,7 @@ func (c *Coordinator) protected(n *node) bool {
 func (c *Coordinator) remove(n *node) {
 	n.forgotten, n.state, n.body = true, nil, nil
 	delete(c.chain.nodes, n.link)
+	c.chain.removed++
 	c.chain.sides.entries.Delete(n.link)
 	parent := n.parent
 	if i := slices.Index(parent.children, n); i >= 0 {

@@ -275,6 +275,7 @@ func (s *swarm) step(m *member, e Event) {
 	}
 	before := m.coord.Snapshot()
 	a := m.coord.Step(s.now, e)
+	m.coord.checkRolls()
 	m.disk.save(a)
 	m.disk.tidy(m.coord)
 	s.logChange(m, before, m.coord.Snapshot())

@@ -136,6 +136,43 @@ func (c *Coordinator) failed(q *pull, pause Tick) {
 	}
 }
 
+// lacks reports whether a peer named an entry that this peer lacks, on a chain as heavy as its own.
+func (c *Coordinator) lacks(h *presence) bool {
+	return h.Height > 0 && h.Weight >= c.chain.head.weight && h.Head != c.chain.head.link && c.chain.nodes[h.Head] == nil
+}
+
+// rich lists those heard of whom that may be true.
+func (c *Coordinator) rich() roll {
+	r := &c.members.rich
+	if head := c.chain.head; !r.holds(&c.chain) {
+		r.list, r.head, r.weight, r.removed = r.list[:0], head, head.weight, c.chain.removed
+		for _, h := range c.members.heard {
+			if c.lacks(h) {
+				r.list = append(r.list, h)
+			}
+		}
+	}
+	return r.list
+}
+
+// holds reports whether the chain has the same head, and nothing was taken from it, since r was made.
+func (r *rich) holds(c *chain) bool {
+	return r.head == c.head && r.weight == c.head.weight && r.removed == c.removed
+}
+
+// noteRich notes what a peer says of itself.
+func (c *Coordinator) noteRich(h *presence) {
+	r := &c.members.rich
+	switch lacks, listed := c.lacks(h), r.list.of(h.peer) != nil; {
+	case !r.holds(&c.chain):
+		r.head = nil // all are looked through next, also if the head is then the one that it was
+	case listed && !lacks:
+		r.list.remove(h.peer)
+	case lacks && !listed:
+		r.list.add(h)
+	}
+}
+
 // richer lists the peers whose head is unknown here and no lighter than ours: first those whose entries were good, then
 // those with a record, then neighbors; of each those that failed least, then those that were asked longest ago.
 func (c *Coordinator) richer() roll {
@@ -146,8 +183,8 @@ func (c *Coordinator) richer() roll {
 		lot             uint64
 	}
 	var list []candidate
-	for _, h := range c.members.heard {
-		if h.Weight < c.chain.head.weight || h.Height == 0 || h.Head == c.chain.head.link || !c.lately(h) || c.chain.nodes[h.Head] != nil || c.comesLater(h.Head) || h.Gone > c.chain.head.height {
+	for _, h := range c.rich() {
+		if !c.lacks(h) || !c.lately(h) || c.comesLater(h.Head) || h.Gone > c.chain.head.height {
 			continue
 		}
 		if c.trusting() && c.trusts(c.self) && !c.trusts(h.peer) {
