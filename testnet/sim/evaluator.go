@@ -3,6 +3,7 @@ package sim
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 
 	"github.com/evoswarm/evoswarm/coordinator"
 	"github.com/evoswarm/evoswarm/internal/rollout"
@@ -128,8 +129,42 @@ func (s *Swarm) fold(n *node, f *coordinator.Fold) {
 			s.fail("node %d: %w", n.index, err)
 			return
 		}
-		s.step(n, f.Answer(s.rules, s.rules.Plan.Fold(task)))
+		folded, err := s.folds.fold(s.rules.Plan, task)
+		if err != nil {
+			s.fail("node %d: %w", n.index, err)
+			return
+		}
+		s.step(n, f.Answer(s.rules, folded))
 	}})
+}
+
+// folds remembers what folds gave, since all nodes do the same ones: a swarm of a thousand would spend most of its time
+// on them, and keep a thousand copies of each state.
+type folds struct {
+	new, old map[[32]byte][]rollout.Folded
+}
+
+// mostFolds is how many folds are remembered at least.
+const mostFolds = 256
+
+func (f *folds) fold(plan rollout.Plan, task rollout.Fold) ([]rollout.Folded, error) {
+	data, err := rollout.MarshalFold(task)
+	if err != nil {
+		return nil, err
+	}
+	on := task.State.Digest()
+	key := sha256.Sum256(append(on[:], data...))
+	folded, ok := f.new[key]
+	if !ok {
+		if folded, ok = f.old[key]; !ok {
+			folded = plan.Fold(task)
+		}
+		if f.new == nil || len(f.new) == mostFolds {
+			f.new, f.old = make(map[[32]byte][]rollout.Folded), f.new
+		}
+		f.new[key] = folded
+	}
+	return slices.Clone(folded), nil
 }
 
 // truth is the synthetic fitness of one perturbation: a hash of its seed and sign.

@@ -14,6 +14,7 @@ import (
 type Learning struct {
 	Run    runspec.Options // nonce and origin are the simulator's
 	StepNS int             // that an env-step takes a native; a tab takes four times as long
+	Speeds []float64       // how many times as fast natives are, by turns; none: once
 	Lies   *Lies           // nil: nobody lies
 	Least  uint64          // entries that the swarm makes at least, also when it has solved the environment before
 
@@ -36,8 +37,9 @@ type world struct {
 	stepNS int
 	known  map[uint64]rollout.CandidateResult // by seed, which names the state as well
 
-	fresh, again uint64 // env-steps of candidates, and of those that were run again
-	heldOut      uint64 // of fresh, of held-out episodes
+	possible     float64 // env-steps that the machines that were here could do
+	fresh, again uint64  // env-steps of candidates, and of those that were run again
+	heldOut      uint64  // of fresh, of held-out episodes
 }
 
 func newWorld(l *Learning, rules *seedlog.Rules) (*world, error) {
@@ -141,10 +143,16 @@ func (s *Swarm) Learn(limit coordinator.Tick) (Learned, error) {
 	var l Learned
 	var before spent
 	looked := uint64(0)
+	if s.opts.Churn > 0 {
+		for _, n := range s.nodes {
+			s.session(n)
+		}
+	}
 	for s.now < limit && s.err == nil {
 		if s.run(s.now+1) != nil {
 			break
 		}
+		s.world.possible += seconds(1) * s.stepsPerSecond()
 		best := s.highest()
 		if s.lies != nil {
 			s.followLies(best)
@@ -180,7 +188,7 @@ func (s *Swarm) Learn(limit coordinator.Tick) (Learned, error) {
 	}
 	if before.tick > 0 && s.now > before.tick {
 		after := s.spent(s.highest())
-		possible := seconds(after.tick-before.tick) * s.stepsPerSecond()
+		possible := after.possible - before.possible
 		l.Later.Logged, l.Later.Checks = float64(after.steps-before.steps)/possible, float64(after.again-before.again)/possible
 		l.Later.Lost = float64(after.fresh-before.fresh)/possible - l.Later.Logged
 		l.Later.HeldOut = float64(after.heldOut-before.heldOut) / possible
@@ -206,16 +214,17 @@ type spent struct {
 	tick                coordinator.Tick
 	steps, fresh, again uint64 // in the log; of candidates; of those that were run again
 	heldOut             uint64 // of fresh, of held-out episodes
+	possible            float64
 }
 
 func (s *Swarm) spent(best coordinator.Snapshot) spent {
-	return spent{s.now, best.Steps, s.world.fresh, s.world.again, s.world.heldOut}
+	return spent{s.now, best.Steps, s.world.fresh, s.world.again, s.world.heldOut, s.world.possible}
 }
 
 // used sums up what the machines did up to now.
 func (s *Swarm) used(l *Learned) {
 	l.Seconds = seconds(s.now)
-	possible := l.Seconds * s.stepsPerSecond()
+	possible := s.world.possible
 	l.Logged, l.Checks = float64(l.Steps)/possible, float64(s.world.again)/possible
 	l.Lost = float64(s.world.fresh)/possible - l.Logged
 }

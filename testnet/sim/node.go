@@ -67,6 +67,9 @@ func (s *Swarm) newNode(i int, kind coordinator.Kind) *node {
 	switch {
 	case s.opts.Learning != nil:
 		n.rate = tickNS
+		if speeds := s.opts.Learning.Speeds; len(speeds) > 0 && kind != coordinator.Tab {
+			n.rate = int(tickNS * speeds[i%len(speeds)])
+		}
 	case s.opts.Rate > 0:
 		n.rate = s.opts.Rate
 	default:

@@ -24,7 +24,8 @@ type Swarm struct {
 	net     network
 	calm    bool // no loss, no duplicates
 	err     error
-	world   *world       // nil: fitness is synthetic
+	world   *world // nil: fitness is synthetic
+	folds   folds
 	clock   func() int64 // of this computer, in nanoseconds; nil: what steps take is not measured
 	lies    *lieBook     // nil: nobody lies in a run that learns
 

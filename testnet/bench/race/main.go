@@ -53,6 +53,9 @@ func main() {
 	trust := flag.Bool("trust", false, "the natives are trusted keys of one owner")
 	wan := flag.Bool("wan", false, "peers lie up to 200 ms apart")
 	delay := flag.Int("delay", 1, "ticks of 50 ms that a hop takes at most")
+	nearest := flag.Int("least-delay", 1, "ticks of 50 ms that a hop takes at least")
+	speed := flag.String("speeds", "1", "how many times as fast as -step natives are, a list, by turns")
+	stay := flag.Duration("sessions", 0, "least length of a session: half of them last up to twice as long, one in a hundred a hundred times; 0: all stay")
 	upload := flag.Int("upload", 62_500, "bytes that a node sends in a tick of 50 ms (62,500: 10 Mbit/s)")
 	warm := flag.Duration("warm", 0, "virtual time at first that the figures of later leave out; 0: that before entry 50")
 	endless := flag.Bool("endless", false, "continue until -limit though the world is solved")
@@ -73,6 +76,17 @@ func main() {
 		fmt.Println("| peers | entries | evaluations each | seconds each | claims | KB | entries given | KB | all else | KB | all | KB |\n" +
 			"|---|---|---|---|---|---|---|---|---|---|---|---|")
 	}
+	var speeds []float64
+	for _, text := range strings.Split(*speed, ",") {
+		x, err := strconv.ParseFloat(text, 64)
+		if err == nil && !(x >= 0.001 && x <= 10_000) {
+			err = fmt.Errorf("-speeds: %s is not from 0.001 to 10000", text)
+		}
+		if err != nil {
+			fatal(err)
+		}
+		speeds = append(speeds, x)
+	}
 	var rows []row
 	for _, text := range strings.Split(*peers, ",") {
 		n, err := strconv.Atoi(text)
@@ -82,8 +96,8 @@ func main() {
 		for k := range *runs {
 			for _, lies := range lyingOf(*lying, *lie, *honest) {
 				o := sim.Options{
-					Seed: *seed + uint64(k), Natives: n, Tabs: n * *tabs, WAN: *wan, DelayMin: 1, DelayMax: *delay, Upload: *upload, Trusted: *trust,
-					Learning: &sim.Learning{StepNS: int(step.Nanoseconds()), Warm: ticks(*warm), Lies: lies, Least: *least,
+					Seed: *seed + uint64(k), Natives: n, Tabs: n * *tabs, WAN: *wan, DelayMin: *nearest, DelayMax: max(*delay, *nearest), Churn: int(ticks(*stay)), Ticks: ticks(*limit), Upload: *upload, Trusted: *trust,
+					Learning: &sim.Learning{StepNS: int(step.Nanoseconds()), Speeds: speeds, Warm: ticks(*warm), Lies: lies, Least: *least,
 						Run: runspec.Options{Env: *env, Strategy: *strategy, Seed: *seed + uint64(k), Format: *format, GenerationMS: uint64(generation.Milliseconds())}},
 				}
 				if *trace {
