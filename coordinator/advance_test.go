@@ -46,11 +46,28 @@ func TestNobodyWaitsForClaims(t *testing.T) {
 	f, leader := newLedField(t, 5)
 	late := f.peers[(slices.Index(f.peers, leader)+1)%5]
 	other := f.peers[(slices.Index(f.peers, leader)+2)%5]
+	inventories := 0
 	f.keepBack(func(_, to *member) bool { return to == late })
+	drop := f.swap
+	f.swap = func(from, to *member, m Message) Message {
+		if inventory, ok := m.(*Inventory); ok && from == late && to == leader {
+			inventories++
+			if n := leader.coord.chain.nodes[inventory.Parent]; n == nil || !leader.coord.inTime(n) {
+				t.Errorf("announces what it holds for an entry that is none of the leader's last ones")
+			}
+		}
+		return drop(from, to, m)
+	}
 	f.pass(5)
 	c, low := late.coord, late.coord.chain.head.height
-	before, beforeOther := leader.coord.chain.credits[late.peer], leader.coord.chain.credits[other.peer]
-	f.pass(30)
+	logged := func(ticks int) (of, ofOther uint64) {
+		credits := leader.coord.chain.credits
+		before, beforeOther := credits[late.peer].Evaluations, credits[other.peer].Evaluations
+		f.pass(ticks)
+		credits = leader.coord.chain.credits
+		return credits[late.peer].Evaluations - before, credits[other.peer].Evaluations - beforeOther
+	}
+	got, of := logged(30)
 	high := leader.coord.chain.head.height
 	if c.chain.head.height != low || high < low+5 || f.leading() != leader {
 		t.Fatalf("the chain is at %d, was at %d, the leader's at %d: no test", c.chain.head.height, low, high)
@@ -58,9 +75,18 @@ func TestNobodyWaitsForClaims(t *testing.T) {
 	if a := c.ahead; !a.led || a.on.height+1 < high {
 		t.Errorf("works on %+v of %d", a.on, high)
 	}
-	now, nowOther := leader.coord.chain.credits[late.peer], leader.coord.chain.credits[other.peer]
-	if got, of := now.Evaluations-before.Evaluations, nowOther.Evaluations-beforeOther.Evaluations; 4*got < 3*of {
+	if 4*got < 3*of {
 		t.Errorf("%d evaluations of it were logged meanwhile, %d of another", got, of)
+	}
+	got, of = logged(40)
+	if high := leader.coord.chain.head.height; c.chain.head.height != low || high < low+2*c.chain.maxStale || high > low+advanceMost || f.leading() != leader {
+		t.Fatalf("the chain is at %d, was at %d, the leader's at %d: no test", c.chain.head.height, low, high)
+	}
+	if inventories == 0 {
+		t.Error("announces nothing: no test")
+	}
+	if 4*got < 3*of {
+		t.Errorf("%d evaluations of it were logged when it was further behind than results may be old, %d of another", got, of)
 	}
 	f.swap = nil
 	f.pass(60)

@@ -108,7 +108,7 @@ func (c *Coordinator) announceClaims() {
 	if c.now >= pool.due {
 		c.collectDue()
 	}
-	inventory := &Inventory{Parent: c.chain.head.link}
+	inventory := &Inventory{Parent: c.worksOn().link}
 	gift := &Claims{}
 	for len(pool.toTell) > 0 && len(inventory.Items) < maxInventory && len(gift.Blocks) < maxWant {
 		p := pool.toTell[0]

@@ -79,13 +79,18 @@ func (c *Coordinator) seeCost(entry seedlog.CheckedEntry, size int) {
 		return
 	}
 	k.entry = uint64(size)
-	k.whole = k.entry + e.NamesClaims()*claimBytes + e.Evaluations*resultBytes
+	k.whole = k.entry + claimsSize(e)
 	entries := uint64(1)
 	if k.height > 0 {
 		entries = min(e.Height-k.height, mostGap)
 	}
 	k.bytes, k.height = k.bytes+entries*k.whole, e.Height
 	c.decide(e.Duration)
+}
+
+// claimsSize is about how many bytes the claims of an entry take, if what it says of them is true.
+func claimsSize(e *seedlog.Entry) uint64 {
+	return e.NamesClaims()*claimBytes + min(e.Evaluations, 1<<32)*resultBytes
 }
 
 // weighLight decides whether this peer follows the run with its claims or without.

@@ -113,8 +113,25 @@ func (c *Coordinator) watchLeader() {
 		return
 	}
 	if limit := l.limit(c.cfg.Timing); c.now-max(l.full, l.since) > limit || l.wasted+l.waste(c.now) > limit {
+		if c.outrun() {
+			l.since, l.full, l.wasted = c.now, 0, 0 // the leader makes progress: its entries are late here
+			return
+		}
 		c.giveUp(fmt.Sprintf("wasted %d ticks, though there was enough for an entry", l.wasted+l.waste(c.now)), false)
 	}
+}
+
+// outrun reports whether most of those who work, by weight, say that they have entries above this peer's head in the
+// term of its leader. Those who lie so are the majority that a leader needs anyway.
+func (c *Coordinator) outrun() bool {
+	ahead, all := uint64(0), c.electorate()
+	for _, x := range all.electors {
+		h := c.members.heard.of(x.peer)
+		if h != nil && x.peer != c.election.leader && h.Term == c.election.mandate.term && h.Height > c.chain.head.height {
+			ahead += x.weight
+		}
+	}
+	return 2*ahead > all.total
 }
 
 // overdue reports whether the leader closed so many entries in its term, since this peer could have taken over, that it

@@ -46,16 +46,20 @@ func population(rules *seedlog.Rules) uint64 {
 // begin measures from now on: this peer was idle.
 func (p *pace) begin(now Tick) { p.done, p.since = 0, now }
 
+// worksOn is the entry on whose state this peer's next claim is: its head, or one that came ahead of its claims.
+func (c *Coordinator) worksOn() *node {
+	if c.ahead.on != nil {
+		return c.ahead.on
+	}
+	return c.chain.head
+}
+
 // claimTime is how long a claim should take: a part of the generation, or where entries hold many claims a multiple of
 // that of the shortest one. Generations become longer with the age of claims, so claims must not become longer with
 // both: they would be as old again, until either is as long as it may be.
 func (c *Coordinator) claimTime() Tick {
-	on := c.chain.head
-	if c.ahead.on != nil {
-		on = c.ahead.on
-	}
 	least := max(c.lastsAfter(&node{})/claimParts, 1)
-	return min(max(c.lastsAfter(on)/claimParts, least*c.work.pace.longer), maxClaimTicks)
+	return min(max(c.lastsAfter(c.worksOn())/claimParts, least*c.work.pace.longer), maxClaimTicks)
 }
 
 // paced notes own chunks that are done, and sets how many the next claim has. It measures over two ticks at least,

@@ -15,6 +15,10 @@ import (
 const (
 	// spreadTo is to how many hubs a hub gives a new entry.
 	spreadTo = 2
+	// hubUplink is how many bytes a second a hub sends at least.
+	hubUplink = 1 << 20
+	// spreadPulls is for how many times the time for an answer an entry is awaited at most, however large it is.
+	spreadPulls = 2
 	// placesEvery is for how many entries places in the tree are the same, and how far below they are counted: who is
 	// some entries behind draws the same tree as others, also in a young run, where each entry changes who did how
 	// much.
@@ -123,7 +127,7 @@ func (c *Coordinator) passOn(n *node, g *generation) {
 	if a := c.awaited(n.link); a != nil && a.given {
 		return
 	}
-	if m := c.election.mandate; m != nil && n.leader == c.election.leader && n.term == m.term && n.height+c.chain.maxStale >= c.ahead.height {
+	if m := c.election.mandate; m != nil && n.leader == c.election.leader && n.term == m.term && (c.isComing(n.link) || n.height+c.chain.maxStale >= c.ahead.height) {
 		c.push(g)
 	}
 }
@@ -176,8 +180,13 @@ func (c *Coordinator) await(link seedlog.Link, e *seedlog.Entry) bool {
 	if len(c.coming) == maxComing {
 		c.coming = c.coming[1:]
 	}
-	c.coming = append(c.coming, coming{link: link, until: c.now + 2*t.Heartbeat + depth*t.Heartbeat/2})
+	c.coming = append(c.coming, coming{link: link, until: c.now + 2*t.Heartbeat + min(depth*(t.Heartbeat/2+passing(e)), max(depth*t.Heartbeat/2, spreadPulls*t.Pull))})
 	return true
+}
+
+// passing is how long a hub needs for giving an entry to those below it.
+func passing(e *seedlog.Entry) Tick {
+	return Tick(spreadTo * min(claimsSize(e), MaxDirectBytes) * (1000 / tickMS) / hubUplink)
 }
 
 func (c *Coordinator) isComing(link seedlog.Link) bool {

@@ -141,3 +141,34 @@ func TestLeadersAnswerForEntries(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeEntriesAreAwaitedLonger: a hub waits for an entry as long as it needs to come down the tree, and for none
+// longer than for two answers.
+func TestLargeEntriesAreAwaitedLonger(t *testing.T) {
+	f, leader := newLedField(t, 16)
+	timing := leader.coord.cfg.Timing
+	longer := 0
+	for _, m := range f.peers {
+		if m == leader {
+			continue
+		}
+		c := m.coord
+		wait := func(evaluations uint64) Tick {
+			e := &seedlog.Entry{Height: c.chain.head.height + 1, Term: leader.coord.election.mandate.term, Leader: leader.peer, Evaluations: evaluations}
+			if c.coming = nil; !c.await(seedlog.LinkOf([]byte("large")), e) {
+				t.Fatalf("%s has no place in the tree", m.name)
+			}
+			return c.coming[0].until - c.now
+		}
+		small, large, huge := wait(1), wait(10_000), wait(1<<63)
+		if large > small {
+			longer++
+		}
+		if small < 2*timing.Heartbeat || huge < large || huge > 2*timing.Heartbeat+spreadPulls*timing.Pull {
+			t.Errorf("%s waits %d ticks for a small entry, %d for a large one, %d for one without end", m.name, small, large, huge)
+		}
+	}
+	if longer < 10 {
+		t.Errorf("%d of 15 hubs wait longer for a large entry", longer)
+	}
+}
