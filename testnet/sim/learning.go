@@ -231,9 +231,12 @@ func (s *Swarm) used(l *Learned) {
 
 func seconds(t coordinator.Tick) float64 { return float64(t) * tickNS / 1e9 }
 
-// highest is the view of the honest native whose chain is longest.
+// highest is the view of the honest native whose chain is longest, of those that are here.
 func (s *Swarm) highest() (best coordinator.Snapshot) {
 	for _, n := range s.honest() {
+		if n.coord == nil {
+			continue
+		}
 		if v := n.coord.Snapshot(); v.Height > best.Height {
 			best = v
 		}

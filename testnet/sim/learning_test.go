@@ -1,9 +1,11 @@
 package sim
 
 import (
+	"math"
 	"testing"
 
 	"github.com/evoswarm/evoswarm/internal/runspec"
+	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
 
 // learn has equal natives learn LunarLanderContinuous, where an env-step takes a millisecond.
@@ -42,5 +44,31 @@ func TestSwarmLearns(t *testing.T) {
 	}
 	if many > 0.9*one {
 		t.Errorf("four took %.0f s, one took %.0f", many, one)
+	}
+}
+
+// TestMixedMachines: machines of which some are eight times as fast as others, and which come and go, train together,
+// and what counts as possible is what those do that are here.
+func TestMixedMachines(t *testing.T) {
+	const limit = 20 * second
+	s, err := New(Options{Seed: 7, Natives: 8, DelayMin: 1, DelayMax: 3, Churn: int(2 * second), Ticks: limit, Learning: &Learning{StepNS: 1_000_000, Speeds: []float64{1, 8}, Least: 1 << 20,
+		Run: runspec.Options{Env: "LunarLanderContinuous-v3", Seed: 7, Format: seedlog.Format2}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := s.stepsPerSecond(); math.Abs(all-4*9*1000) > 1 {
+		t.Errorf("all machines do %.0f env-steps a second, want 4 of 1,000 and 4 of 8,000", all)
+	}
+	l, err := s.Learn(limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := seconds(limit) * 4 * 21 * 1000
+	t.Logf("%d entries, %d env-steps, %.2f of what was possible, which is %.2f of all", l.Entries, l.Steps, l.Logged, s.world.possible/most)
+	if s.world.possible >= most || s.world.possible < most/4 {
+		t.Errorf("%.0f env-steps were possible, %.0f if all stayed", s.world.possible, most)
+	}
+	if l.Logged < 0.4 || l.Logged > 1 {
+		t.Errorf("%.2f of what was possible was logged", l.Logged)
 	}
 }
