@@ -141,7 +141,7 @@ func (c *Coordinator) split(r *baseRecord, record seedlog.Link, entry seedlog.Ch
 	c.based = &based{baseRecord: *r, height: e.Height, record: record, archive: archive, past: past, since: c.now}
 	c.cfg.Archive = archive
 	c.chain = newChain(c.rules, archive, c.faults.peers)
-	c.members.rich.head = nil
+	c.members.rich.head = nil // of another chain
 	root := &node{
 		link: entry.Link(), height: e.Height, term: e.Term, leader: e.Leader, sealLink: entry.Seal().Link(), batches: e.Batches, claims: e.Claims, named: e.NamesClaims(),
 		evaluations: r.Evaluations, steps: r.Steps, weight: min(r.Weight, r.Steps), solved: e.Solved, duration: e.Duration, stage: trusted,

@@ -15,7 +15,7 @@ import (
 const (
 	// spreadTo is to how many hubs a hub gives a new entry.
 	spreadTo = 2
-	// hubUplink is how many bytes a second a hub sends at least.
+	// hubUplink is how many bytes a second a hub is taken to send at least: 10 Mbit/s, less what else it says.
 	hubUplink = 1 << 20
 	// spreadPulls is for how many times the time for an answer an entry is awaited at most, however large it is.
 	spreadPulls = 2
