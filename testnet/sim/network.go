@@ -20,6 +20,9 @@ const (
 	fanOut = 8
 	// dialHops is how many hops it takes to send to a peer that has to be dialed first.
 	dialHops = 3
+	// visitFor is for how many ticks such a connection stays without a message, and maxVisits how many of them a node
+	// keeps (internal/mesh).
+	visitFor, maxVisits = 120 * 20, 64
 	// maxUplink is how many ticks an uplink may lag before messages are dropped.
 	maxUplink = 100
 )
@@ -165,7 +168,7 @@ func (s *Swarm) direct(from *node, peer, over coordinator.Peer, p *parcel) {
 		s.carry(from, to, p, 1)
 	case s.opts.LinkedOnly:
 	case to.hub() && s.reachable(from, to) && s.reachable(to, from):
-		s.carry(from, to, p, dialHops)
+		s.carry(from, to, p, s.visit(from, to))
 	default:
 		for _, relay := range to.neighbors() {
 			if (relay.hub() || len(relay.hubs) == 0) && (over == coordinator.Peer{} || over == relay.peer) && relay.coord != nil && s.linked(from, relay) && s.reachable(from, relay) {
@@ -177,6 +180,37 @@ func (s *Swarm) direct(from *node, peer, over coordinator.Peer, p *parcel) {
 			}
 		}
 	}
+}
+
+// visit is how many hops a message takes between two nodes that are not linked. The first one dials, and the connection
+// stays for some time, unless either has too many of them.
+func (s *Swarm) visit(a, b *node) (hops int) {
+	hops = 1
+	if _, both := b.visits[a]; !both || s.now > a.visits[b]+visitFor {
+		hops = dialHops
+	}
+	a.visited(b, s.now)
+	b.visited(a, s.now)
+	return hops
+}
+
+// visited notes that a connection is used.
+func (n *node) visited(other *node, now coordinator.Tick) {
+	if n.visits == nil {
+		n.visits = make(map[*node]coordinator.Tick)
+	}
+	n.visits[other] = now
+	if len(n.visits) <= maxVisits {
+		return
+	}
+	idlest := other
+	for m, used := range n.visits { //lint:sorted the least
+		if at := n.visits[idlest]; used < at || used == at && m.index < idlest.index {
+			idlest = m
+		}
+	}
+	delete(n.visits, idlest)
+	delete(idlest.visits, n)
 }
 
 // carry has a message travel from a node to another, so many hops of time.
@@ -191,6 +225,11 @@ func (s *Swarm) carry(from, to *node, p *parcel, hops int) {
 	for range hops {
 		wait += s.hop(from, to)
 	}
+	if from.streams == nil {
+		from.streams = make(map[*node]coordinator.Tick)
+	}
+	wait = max(s.now+wait, from.streams[to]) - s.now
+	from.streams[to] = s.now + wait
 	s.arrive(to, p, wait)
 }
 

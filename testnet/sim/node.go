@@ -33,8 +33,10 @@ type node struct {
 	begun    []*node // links to tabs that this one began
 	fan      []*node // of hubs those that gossip is passed on to at once
 	traffic  traffic
-	spent    int64 // nanoseconds of this computer that its coordinator took, where there is a clock
-	up       int   // from when its uplink is free, in 1/1024 ticks
+	spent    int64                      // nanoseconds of this computer that its coordinator took, where there is a clock
+	up       int                        // from when its uplink is free, in 1/1024 ticks
+	streams  map[*node]coordinator.Tick // when the last message to a node arrives: those of two nodes keep their order
+	visits   map[*node]coordinator.Tick // nodes that it is connected with, since one of the two dialed the other, and when that was used last
 
 	disk      *disk
 	coord     *coordinator.Coordinator // nil: no power
@@ -153,7 +155,7 @@ func (s *Swarm) powerUp(n *node) error {
 	}
 	s.online.weights[n.index] = c.Snapshot().Weight // what was not saved is lost
 	n.coord, n.banned, n.checks, n.work = c, make(map[coordinator.Peer]bool), checks{}, evaluator{tasks: make(map[uint64]*task)}
-	n.busy, n.held, n.releasing, n.fuse, n.up = 0, nil, false, 0, 0
+	n.busy, n.held, n.releasing, n.fuse, n.up, n.streams, n.visits = 0, nil, false, 0, 0, nil, nil
 	n.disk.stuck, n.disk.pending = nil, nil
 	n.lives++
 	s.online.weights[n.index] = c.Snapshot().Weight // a head that was never saved is gone
