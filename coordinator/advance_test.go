@@ -33,8 +33,11 @@ func newLedField(t *testing.T, natives int) (*field, *member) {
 // keepBack drops the claims of entries on their way from or to peers.
 func (f *field) keepBack(drop func(from, to *member) bool) {
 	f.swap = func(from, to *member, m Message) Message {
-		if _, ok := m.(*Segment); ok && drop(from, to) {
-			return nil
+		switch m.(type) {
+		case *Segment, *Push:
+			if drop(from, to) {
+				return nil
+			}
 		}
 		return m
 	}
@@ -105,7 +108,7 @@ func TestLeaderThatKeepsClaimsBack(t *testing.T) {
 			height := leader.coord.chain.head.height
 			f.swap = func(from, _ *member, m Message) Message {
 				switch m.(type) {
-				case *Segment, *Handover:
+				case *Segment, *Push, *Handover:
 					if from == leader {
 						return nil
 					}

@@ -43,6 +43,20 @@ func TestWrongBatches(t *testing.T) {
 				}
 			}
 			f.swap = func(from, to *member, m Message) Message {
+				edited := func(entry []byte, blocks [][]byte) ([][]byte, int) {
+					e, err := seedlog.DecodeEntry(entry)
+					if err != nil || len(e.Batches) == 0 {
+						t.Fatalf("an entry without batches: %v", err)
+					}
+					return test.edit(e, blocks), len(e.Batches)
+				}
+				if p, ok := m.(*Push); ok && from == faulty && p.First == 0 {
+					bad := *p
+					blocks, batches := edited(p.Entry, slices.Concat(p.Batches, p.Claims))
+					batches = min(batches, len(blocks))
+					bad.Batches, bad.Claims = blocks[:batches], blocks[batches:]
+					return &bad
+				}
 				s, ok := m.(*Segment)
 				if !ok || from != faulty || len(s.Generations) == 0 {
 					return m
@@ -50,11 +64,7 @@ func TestWrongBatches(t *testing.T) {
 				bad := *s
 				bad.Generations = slices.Clone(s.Generations)
 				for i, g := range bad.Generations {
-					e, err := seedlog.DecodeEntry(g.Entry)
-					if err != nil || len(e.Batches) == 0 {
-						t.Fatalf("an entry without batches: %v", err)
-					}
-					bad.Generations[i].Claims = test.edit(e, g.Claims)
+					bad.Generations[i].Claims, _ = edited(g.Entry, g.Claims)
 				}
 				return &bad
 			}
@@ -134,6 +144,9 @@ func TestBatchesNobodyHas(t *testing.T) {
 	faulty := f.leader()
 	f.swap = func(from, to *member, m Message) Message {
 		if s, ok := m.(*Segment); ok && from == faulty && len(s.Generations) > 0 {
+			return nil
+		}
+		if _, ok := m.(*Push); ok && from == faulty {
 			return nil
 		}
 		return m

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 
 	"github.com/evoswarm/evoswarm/internal/seedlog"
 )
@@ -10,8 +11,8 @@ import (
 // Checked is a message whose blocks were read and checked: form, links and signatures. Only [Check] makes one.
 type Checked struct {
 	message     Message
-	claims      []seedlog.CheckedClaim // of Claims
-	generations []generation           // of Segment; of Announce, Base and the first Part of a state, one without claims
+	claims      []seedlog.CheckedClaim // of Claims, Push
+	generations []generation           // of Segment, the first Push; of Announce, Base and the first Part of a state, one without claims
 	evidence    []evidence             // of Segment and FraudProof
 	double      *double                // of Equivocation and DoubleVote
 	carried     *carried               // of Advance
@@ -38,7 +39,7 @@ func (e *evidence) message() *FraudProof {
 // checked outside the loop that calls Step.
 func Slow(m Message) bool {
 	switch m.(type) {
-	case *Claims, *Announce, *Segment, *FraudProof, *Vouch, *Mandate, *Equivocation, *DoubleVote, *Recheck, *Rechecked, *Part, *Advance, *Base:
+	case *Claims, *Announce, *Segment, *FraudProof, *Vouch, *Mandate, *Equivocation, *DoubleVote, *Recheck, *Rechecked, *Part, *Advance, *Base, *Push:
 		return true
 	}
 	return false
@@ -64,6 +65,16 @@ func Check(checker *seedlog.Checker, m Message, pause func()) (Checked, error) {
 		c.generations, err = checkSealed(checker, m.Entry, m.Seal)
 	case *Advance:
 		c.carried, err = m.read()
+	case *Push:
+		if m.First > 0 {
+			c.claims, err = checkClaims(checker, m.Claims, pause)
+			break
+		}
+		c.generations = make([]generation, 1)
+		c.generations[0], err = checkGeneration(checker, &Generation{Entry: m.Entry, Seal: m.Seal, Claims: slices.Concat(m.Batches, m.Claims)}, pause)
+		if err == nil && c.generations[0].entry.Link() != m.Link {
+			err = fmt.Errorf("%w: the first part of an entry is that of another", ErrMessage)
+		}
 	case *Segment:
 		c.generations = make([]generation, len(m.Generations))
 		for i := range m.Generations {
@@ -173,17 +184,19 @@ func (c *Coordinator) Expects(from Peer, m Message) bool {
 	switch m := m.(type) {
 	case *Segment:
 		q := c.members.pulls[from]
-		return c.awaitsCheck(from) || c.trusting() && c.trusts(from) || q != nil && (q.asked || q.late) || c.ahead.checks.asked && c.ahead.checks.of == from || c.pushes(from, m) || c.based.expects(from)
+		return c.awaitsCheck(from) || c.trusting() && c.trusts(from) || q != nil && (q.asked || q.late) || c.ahead.checks.asked && c.ahead.checks.of == from || c.based.expects(from)
 	case *Part:
 		return c.ahead.load != nil && c.ahead.load.from == from || c.seeking.asked(from)
 	case *Base:
 		return c.seeking.offerOf(from) != nil
 	case *Advance:
 		return from == c.election.leader && c.chain.maxStale > 0 && !c.light.on
+	case *Push:
+		return c.pushes(from, m)
 	case *Vouch:
 		return c.weighsIn(m.Peer)
 	case *Mandate:
-		return c.expectsMandate(m)
+		return c.expectsMandate(from, m)
 	case *DoubleVote:
 		return c.expectsDouble(doubleVote(m))
 	case *Recheck:

@@ -424,6 +424,8 @@ func (c *Coordinator) receive(e Received) {
 		c.onQuestion(question{from: e.From, at: at, message: m})
 	case *Segment:
 		c.onSegment(e.From, at, m, &e.Message)
+	case *Push:
+		c.onPush(e.From, at, m, &e.Message)
 	case *FraudProof:
 		c.onFraudProof(&e.Message.evidence[0])
 	case *VoteRequest:

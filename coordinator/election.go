@@ -15,15 +15,24 @@ type election struct {
 	leader      Peer     // zero: none known
 	mandate     *mandate // of leader; nil without one
 	leaderHeard Tick
+	outgoing    outgoing
 	leaderless  Tick       // since when no leader is known, if none is
 	offered     []*mandate // of others that say they lead
 	electorate  electorate
+	lots        map[Peer]uint64 // of keys that were electors, at most maxHeard
 	liveness    liveness
 	floor       uint64 // terms up to here can find no majority any more
 	jitter      Tick
 	campaign    *campaign
 	handover    *handover
 	gaveWay     uint64 // term for which this peer lets the first who asked go ahead
+}
+
+// outgoing is the leader before the present one. Its last entries are on their way for some time.
+type outgoing struct {
+	leader Peer
+	term   uint64
+	until  Tick
 }
 
 // campaign is a candidacy, or with pre the question whether one would succeed.
@@ -36,6 +45,7 @@ type campaign struct {
 	refusals map[Peer]uint64 // of electors, with the term that they named
 	again    Tick            // when the request is repeated; messages get lost
 	until    Tick
+	latest   Tick // until when it lasts while votes come
 }
 
 // handover waits for the entry that the old leader had when it handed over.
@@ -48,6 +58,16 @@ type handover struct {
 // tabPatience stretches a tab's timeouts: one that lost its node for a moment, or only just opened, should come back
 // instead of starting a branch that will lose.
 const tabPatience = 4
+
+const (
+	// yieldElections is for how many election times a leader that hands over closes nothing while its successor asks
+	// for votes: in a large swarm they come over some time.
+	yieldElections = 3
+	// voteElections is for how many election times a campaign lasts while votes come.
+	voteElections = 2
+	// outgoingPulls is for how many times the time for an answer the last entries of the leader before are awaited.
+	outgoingPulls = 2
+)
 
 // term is the newest term that this peer takes part in.
 func (c *Coordinator) term() uint64 {
@@ -136,10 +156,16 @@ func (c *Coordinator) stand(g *campaign) {
 	if g.term > c.chain.head.term+seedlog.MaxTermStep {
 		return // no entry of that term would be valid
 	}
-	g.until = c.now + c.cfg.Timing.Election + c.election.jitter
+	c.limit(g)
 	g.votes, g.refusals = make(map[Peer]seedlog.Vote), make(map[Peer]uint64)
 	c.election.campaign, c.election.role = g, Candidate
 	c.canvass()
+}
+
+// limit sets how long a campaign lasts from now on.
+func (c *Coordinator) limit(g *campaign) {
+	t := c.cfg.Timing.Election
+	g.until, g.latest = c.now+t+c.election.jitter, c.now+voteElections*t+c.election.jitter
 }
 
 // canvass counts this peer's own vote and sends the campaign's request.
@@ -191,7 +217,7 @@ func (c *Coordinator) countVotes() {
 	switch {
 	case 2*granted > all.total && g.pre:
 		g.pre, g.again = false, 0
-		g.until = c.now + c.cfg.Timing.Election + c.election.jitter
+		c.limit(g)
 		c.canvass()
 	case 2*granted > all.total:
 		c.becomeLeader()
@@ -242,10 +268,11 @@ func (c *Coordinator) becomeLeader() {
 		}
 	}
 	before := e.mandate
+	c.goesOut(before)
 	e.campaign, e.handover = nil, nil
 	e.role, e.leader, e.mandate, e.leaderHeard = Leader, c.self, m, c.now
 	c.remember(before) // its last entries may come later, and this leader continues from them
-	c.tenure.sealedTerm, c.tenure.heir = false, Peer{}
+	c.tenure.sealedTerm, c.tenure.heir, c.tenure.times = false, Peer{}, 0
 	c.tenure.silent, c.tenure.again, c.tenure.window = make(map[Peer]int), nil, c.firstWindow()
 	c.tenure.spotted, c.tenure.workers = 0, make(map[seedlog.Link]*workers)
 	for p := range c.work.pool.all {
@@ -289,6 +316,22 @@ func (c *Coordinator) loseLeader() {
 	c.election.leaderHeard = c.now - min(c.now, c.cfg.Timing.Election)
 }
 
+// goesOut notes that another leader follows one.
+func (c *Coordinator) goesOut(m *mandate) {
+	if m != nil {
+		c.election.outgoing = outgoing{m.leader, m.term, c.now + outgoingPulls*c.cfg.Timing.Pull}
+	}
+}
+
+// seals reports whether new entries are to come from a peer that leads a term: it is followed, or was until just now.
+func (c *Coordinator) seals(p Peer, term uint64) bool {
+	e := &c.election
+	if e.mandate != nil && p == e.leader && term == e.mandate.term {
+		return true
+	}
+	return p == e.outgoing.leader && term == e.outgoing.term && c.now < e.outgoing.until
+}
+
 // forgetLeader returns the mandate of the leader that is followed no more.
 func (c *Coordinator) forgetLeader() *mandate {
 	e := &c.election
@@ -309,6 +352,9 @@ func (c *Coordinator) leaderAlive() bool {
 func (c *Coordinator) onVoteRequest(from Peer, m *VoteRequest) {
 	if c.electorate().weightOf(from) == 0 && !c.renews(from, m.Term) {
 		return
+	}
+	if t := &c.tenure; c.election.role == Leader && c.handedOver(from, m) {
+		t.yieldUntil = t.yieldMost
 	}
 	reply := &VoteReply{Pre: m.Pre, Granted: c.grants(from, m), Term: m.Term, Signature: []byte{}}
 	switch {
@@ -348,8 +394,8 @@ func (c *Coordinator) grants(from Peer, m *VoteRequest) bool {
 		return false
 	}
 	n := c.chain.nodes[m.Head]
-	if n == nil && renews && c.comesLater(m.Head) {
-		return true // the leader's newest entry, which it announced
+	if n == nil && (renews || len(m.Handover) > 0) && c.comesLater(m.Head) {
+		return true // the newest entry, which the leader announced; no other one lets its successor lead
 	}
 	if n == nil {
 		c.pull(from) // what its chain weighs counts when it is here
@@ -400,6 +446,9 @@ func (c *Coordinator) onVoteReply(from Peer, m *VoteReply) {
 	if renews {
 		c.addVote(v)
 		return
+	}
+	if _, known := g.votes[from]; !known {
+		g.until = max(g.until, min(c.now+c.cfg.Timing.Election/2, g.latest)) // in a large swarm they come over some time
 	}
 	g.votes[from] = v
 }

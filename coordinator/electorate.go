@@ -2,8 +2,10 @@ package coordinator
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"math/bits"
 	"slices"
 
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -82,17 +84,17 @@ func (c *Coordinator) countElectors() []elector {
 	}
 	switch {
 	case earned[hubClass]:
-		return heaviest(classes[hubClass])
+		return c.seated(classes[hubClass])
 	case earned[nativeClass]:
-		return heaviest(classes[nativeClass])
+		return c.seated(classes[nativeClass])
 	case origin >= 0 && present[origin].class != tabClass:
 		return []elector{{c.rules.Origin, 1}} // it serves a run of tabs without working itself
 	case earned[tabClass]:
-		return heaviest(classes[tabClass])
+		return c.seated(classes[tabClass])
 	}
 	for _, list := range classes {
 		if len(list) > 0 {
-			return heaviest(list)
+			return c.seated(list)
 		}
 	}
 	// Nobody who worked is left: the best class of those who came.
@@ -106,26 +108,43 @@ func (c *Coordinator) countElectors() []elector {
 			list = append(list, elector{p.peer, 1})
 		}
 	}
-	return heaviest(list)
+	return c.seated(list)
 }
 
-// heaviest keeps the heaviest electors if there are too many, in the order of their keys.
-func heaviest(list []elector) []elector {
+// seated keeps some of the electors if there are too many, in the order of their keys: first those with half of the
+// usual work or more, by a lot that each key has for the run, then those with a quarter, and so on. The heaviest would
+// be others with each entry where all do about as much, and no leader would keep its majority. Who draws keys until
+// their lots are good needs half of the usual work for each, which is what the heaviest would have cost.
+func (c *Coordinator) seated(list []elector) []elector {
 	if len(list) <= maxElectors {
 		return list
 	}
-	slices.SortStableFunc(list, func(a, b elector) int {
-		switch {
-		case a.weight > b.weight:
-			return -1
-		case a.weight < b.weight:
-			return 1
-		}
-		return 0
+	weights := make([]uint64, len(list))
+	for i, x := range list {
+		weights[i] = x.weight
+	}
+	of := usual(weights)
+	class := func(x elector) int { return bits.Len64(of / x.weight / 2) }
+	slices.SortFunc(list, func(a, b elector) int {
+		return cmp.Or(cmp.Compare(class(a), class(b)), cmp.Compare(c.election.lot(c.rules.Run, a.peer), c.election.lot(c.rules.Run, b.peer)), a.peer.Compare(b.peer))
 	})
 	list = list[:maxElectors]
 	slices.SortFunc(list, func(a, b elector) int { return a.peer.Compare(b.peer) })
 	return list
+}
+
+// lot is a key's place among those with about as much work.
+func (e *election) lot(run seedlog.Link, p Peer) uint64 {
+	lot, ok := e.lots[p]
+	if !ok {
+		if len(e.lots) >= maxHeard || e.lots == nil {
+			e.lots = make(map[Peer]uint64)
+		}
+		sum := sha256.Sum256(append(append([]byte("evoswarm/electors/1\x00"), run.Bytes()...), p[:]...))
+		lot = binary.LittleEndian.Uint64(sum[:])
+		e.lots[p] = lot
+	}
+	return lot
 }
 
 // class is what a peer says it is.

@@ -19,8 +19,8 @@ func TestHubsPassOnWhatTheyCannotPlace(t *testing.T) {
 	hub := f.peers[slices.IndexFunc(f.peers, func(m *member) bool { return m.peer == first })]
 	missed := c.chain.head.height + 1
 	f.swap = func(_, to *member, m Message) Message {
-		if s, ok := m.(*Segment); ok && to == hub && s.Height == unasked {
-			if e, err := seedlog.DecodeEntry(s.Generations[0].Entry); err == nil && e.Height == missed {
+		if p, ok := m.(*Push); ok && to == hub {
+			if e, err := seedlog.DecodeEntry(p.Entry); err == nil && e.Height == missed {
 				return nil
 			}
 		}
@@ -28,8 +28,8 @@ func TestHubsPassOnWhatTheyCannotPlace(t *testing.T) {
 	}
 	early := 0
 	f.spy = func(m *member, e Envelope) {
-		if s, ok := e.Message.(*Segment); ok && m == hub && s.Height == unasked {
-			if e, err := seedlog.DecodeEntry(s.Generations[0].Entry); err == nil && hub.coord.chain.nodes[e.Parent] == nil {
+		if p, ok := e.Message.(*Push); ok && m == hub {
+			if e, err := seedlog.DecodeEntry(p.Entry); err == nil && hub.coord.chain.nodes[e.Parent] == nil {
 				early++
 			}
 		}
@@ -59,7 +59,7 @@ func TestPushesAreNoAnswers(t *testing.T) {
 		}
 	}
 	f.swap = func(from, to *member, m Message) Message {
-		if s, ok := m.(*Segment); ok && from == leader && s.Height == unasked && to.coord.members.pulls[leader.peer].asked {
+		if _, ok := m.(*Push); ok && from == leader && to.coord.members.pulls[leader.peer].asked {
 			asked++
 		}
 		return m
@@ -114,7 +114,7 @@ func TestNewestEntriesGoOutAtARate(t *testing.T) {
 	ask := &Pull{Locator: []seedlog.Link{c.chain.head.parent.parent.link, c.rules.Run}}
 	sent, bytes := 0, 0
 	f.spy = func(m *member, e Envelope) {
-		if s, ok := e.Message.(*Segment); ok && m == leader && s.Height != unasked {
+		if s, ok := e.Message.(*Segment); ok && m == leader {
 			sent++
 			for i := range s.Generations {
 				bytes += sizeOf(&s.Generations[i])

@@ -12,13 +12,17 @@ type tenure struct {
 	sealedTerm  bool   // whether the votes were already written into a seal
 	mandateFrom uint64 // height of the head when it began to lead
 	yieldUntil  Tick   // until when nothing is closed, because it handed over
+	yieldMost   Tick   // until when that lasts if its successor campaigns
 	heir        Peer   // to whom it handed over last, in vain if it still leads
 	offer       *Handover
-	offerAgain  Tick // when that is repeated; messages get lost
-	lastShown   Tick // when its votes last were a majority of the electorate
-	renewAgain  Tick // when those who have not voted are asked again
-	shown       Tick // when the mandate was last sent
-	shownAgain  Tick // when it is sent again
+	offerAgain  Tick           // when that is repeated; messages get lost
+	lastShown   Tick           // when its votes last were a majority of the electorate
+	renewAgain  Tick           // when those who have not voted are asked again
+	shown       Tick           // when the mandate was last sent
+	shownAgain  Tick           // when it is sent again
+	times       uint           // how often it was sent
+	unshown     []seedlog.Vote // that came since
+	lateShown   Tick           // when votes were last shown without the others
 	closing     *closing
 	stragglers  stragglers
 	newcomers   newcomers
@@ -50,6 +54,9 @@ func (c *Coordinator) lead() {
 	c.recheckPool()
 	c.seeksEnd()
 	since := c.now - c.lastEntry
+	if since < awaitElections*c.cfg.Timing.Election && c.runsAhead() {
+		return
+	}
 	if c.tenure.closing != nil || since < c.testWait() || since < c.leastTime() && !c.allIn() {
 		return
 	}
@@ -68,6 +75,30 @@ func (c *Coordinator) lead() {
 // overfullPart is which part of the time of a generation a leader waits at least if it cannot log more after that: one
 // in so many. What takes long still has a place.
 const overfullPart = 4
+
+const (
+	// mostAhead is how many entries most of those who work may lack before their leader waits for them, and
+	// awaitElections for how many election times it waits with each entry, whatever they say.
+	mostAhead, awaitElections = 4, 2
+)
+
+// runsAhead reports whether most of those who work, by weight, say that they lack so many of this leader's entries that
+// they could neither succeed it nor choose who does.
+func (c *Coordinator) runsAhead() bool {
+	if c.chain.maxStale == 0 || c.trusting() {
+		return false
+	}
+	head, behind, all := c.chain.head.height, uint64(0), uint64(0)
+	for _, x := range c.electorate().electors {
+		if h := c.members.heard.of(x.peer); h != nil {
+			all += x.weight
+			if h.Height+mostAhead < head && head < h.Height+votingEntries {
+				behind += x.weight
+			}
+		}
+	}
+	return 2*behind > all
+}
 
 // leastTime is how long this leader lets a generation last at least.
 func (c *Coordinator) leastTime() Tick {
@@ -161,7 +192,7 @@ func (c *Coordinator) closed(s *rollout.Folded) {
 	if len(g.carried) > 0 {
 		c.out.send(Gossip, Peer{}, &Advance{Entry: n.link, State: g.carried})
 	}
-	c.push(whole)
+	c.push(whole, 0, c.below(e))
 	if c.mandateOver() {
 		c.handOver()
 	}
@@ -199,10 +230,14 @@ func (c *Coordinator) handOver() {
 		return
 	}
 	c.tenure.yieldUntil, c.tenure.heir = c.now+c.cfg.Timing.Election, successor
+	c.tenure.yieldMost = c.now + yieldElections*c.cfg.Timing.Election
 	term := c.nextTerm()
 	c.vote(term, successor)
 	c.tenure.offer = &Handover{Term: term, Head: c.chain.head.link, Signature: seedlog.NewVote(c.rules.Run, term, successor, c.cfg.Key).Signature}
 	c.offerAgain()
+	if head := c.chain.head; head.body != nil && c.spreads() {
+		c.push(head.body, 0, []Peer{successor}) // which may be far down in the tree
+	}
 }
 
 // offerAgain tells the successor of the hand-over.

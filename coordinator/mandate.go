@@ -20,6 +20,11 @@ const (
 	// mandateEvery is after how many heartbeats a leader shows its mandate again, or where its leaves make statuses
 	// rare, after how many of these: who comes is shown it by its hub.
 	mandateEvery = 5
+	// manyVotes makes that rarer: so many votes are shown half as often, twice as many a third as often. At first they
+	// are shown soon again, since they are a majority for some before they are one for others.
+	manyVotes = 16
+	// lateEvery is how many ticks lie between messages with the votes that came since: neighbors hand on 10 a second.
+	lateEvery = 3
 )
 
 // support is the weight of the present electors that voted for a mandate, and of all.
@@ -60,10 +65,42 @@ func (m *mandate) message() *Mandate {
 
 // sendMandate shows to everybody why this peer leads.
 func (c *Coordinator) sendMandate() {
-	c.tenure.shown = c.now
-	c.tenure.shownAgain = c.now + mandateEvery*c.statusEveryWith(Tick(c.leaves(nil)), c.cfg.Timing.Heartbeat)
-	c.out.send(Gossip, Peer{}, c.election.mandate.message())
+	t, m := &c.tenure, c.election.mandate
+	t.shown, t.unshown = c.now, nil
+	every := mandateEvery * c.statusEveryWith(Tick(c.leaves(nil)), c.cfg.Timing.Heartbeat) * Tick(1+len(m.votes)/manyVotes)
+	t.shownAgain = c.now + min(every, 2*c.cfg.Timing.Heartbeat<<t.times)
+	t.times = min(t.times+1, 8)
+	c.out.send(Gossip, Peer{}, m.message())
 }
+
+// sendLateVotes shows the votes that came since the mandate was shown last.
+func (c *Coordinator) sendLateVotes() {
+	m, t := c.election.mandate, &c.tenure
+	c.out.send(Gossip, Peer{}, (&mandate{m.term, m.leader, c.joined(nil, t.unshown)}).message())
+	t.unshown, t.lateShown = nil, c.now
+}
+
+// joined are votes that are known and others, of more than an entry names those that weigh most here.
+func (c *Coordinator) joined(known, others []seedlog.Vote) []seedlog.Vote {
+	votes := slices.Clone(known)
+	for _, v := range others {
+		if i, voted := slices.BinarySearchFunc(votes, v.Voter, byVoter); !voted {
+			votes = slices.Insert(votes, i, v)
+		}
+	}
+	for len(votes) > seedlog.MaxVotes {
+		least := 0
+		for i := range votes {
+			if c.electorate().weightOf(votes[i].Voter) < c.electorate().weightOf(votes[least].Voter) {
+				least = i
+			}
+		}
+		votes = slices.Delete(votes, least, least+1)
+	}
+	return votes
+}
+
+func byVoter(v seedlog.Vote, p Peer) int { return v.Voter.Compare(p) }
 
 // answerRival shows the mandate of this leader soon to one that leads an earlier term: it was away.
 func (c *Coordinator) answerRival(term uint64) {
@@ -72,17 +109,33 @@ func (c *Coordinator) answerRival(term uint64) {
 	}
 }
 
-// expectsMandate reports whether the votes of a mandate are worth verifying: it is new, and if they are real it has a
-// majority.
-func (c *Coordinator) expectsMandate(m *Mandate) bool {
+// expectsMandate reports whether the votes of a mandate are worth verifying: there is one of an elector that is not
+// known, and if they are real those known and they are a majority. Whose mandate is known may show more votes, of those
+// who will be electors with entries that are on their way.
+func (c *Coordinator) expectsMandate(from Peer, m *Mandate) bool {
 	if m.Leader == c.self || m.Term < c.chain.head.term || m.Term > c.chain.head.term+seedlog.MaxTermStep {
 		return false
 	}
-	if known := c.knownMandate(m.Leader, m.Term); known != nil && len(m.Votes) <= len(known.votes) {
-		return false
+	votes := m.Votes
+	if known := c.knownMandate(m.Leader, m.Term); known != nil {
+		if from == m.Leader {
+			return c.adds(known.votes, m.Votes, true)
+		}
+		if !c.adds(known.votes, m.Votes, false) {
+			return false
+		}
+		votes = c.joined(known.votes, m.Votes)
 	}
-	shown, total := c.support(m.Votes)
+	shown, total := c.support(votes)
 	return 2*shown > total
+}
+
+// adds reports whether one of the other votes is not known, and that of an elector or anybody's.
+func (c *Coordinator) adds(known, others []seedlog.Vote, anybody bool) bool {
+	return slices.ContainsFunc(others, func(v seedlog.Vote) bool {
+		_, voted := slices.BinarySearchFunc(known, v.Voter, byVoter)
+		return !voted && (anybody || c.electorate().weightOf(v.Voter) > 0)
+	})
 }
 
 // onMandate remembers a mandate. Its leader's own is a sign of life, too.
@@ -91,7 +144,7 @@ func (c *Coordinator) onMandate(from Peer, m *Mandate) {
 		c.onTrustedMandate(from, m)
 		return
 	}
-	if c.expectsMandate(m) {
+	if c.expectsMandate(from, m) {
 		c.noteVotes(m.Term, m.Leader, m.Votes)
 		c.remember(&mandate{m.Term, m.Leader, m.Votes})
 	}
@@ -100,23 +153,21 @@ func (c *Coordinator) onMandate(from Peer, m *Mandate) {
 	}
 }
 
-// remember keeps a mandate that was verified, in place of one with fewer votes or of the oldest.
+// remember keeps the votes of a mandate that were verified, besides those that were known; of too many leaders, in
+// place of those of the oldest. An entry names the votes that it was closed with; the leader may have shown more.
 func (c *Coordinator) remember(m *mandate) {
 	e := &c.election
 	if m == nil || m.leader == c.self {
 		return
 	}
 	if e.mandate != nil && e.leader == m.leader && e.mandate.term == m.term {
-		if len(m.votes) > len(e.mandate.votes) {
-			e.mandate = m
+		if c.adds(e.mandate.votes, m.votes, true) {
+			e.mandate = &mandate{m.term, m.leader, c.joined(e.mandate.votes, m.votes)}
 		}
 		return
 	}
-	// An entry names the votes that it was closed with; the leader may have shown more.
-	if slices.ContainsFunc(e.offered, func(o *mandate) bool {
-		return o.leader == m.leader && o.term == m.term && len(o.votes) >= len(m.votes)
-	}) {
-		return
+	if known := c.knownMandate(m.leader, m.term); known != nil {
+		m = &mandate{m.term, m.leader, c.joined(known.votes, m.votes)}
 	}
 	e.offered = slices.DeleteFunc(e.offered, func(o *mandate) bool { return o.leader == m.leader && o.term <= m.term })
 	if len(e.offered) == maxOffered {
@@ -167,6 +218,7 @@ func (c *Coordinator) followLeader(m *mandate) {
 	e := &c.election
 	before := e.mandate
 	c.stepDown()
+	c.goesOut(before)
 	e.offered = slices.DeleteFunc(e.offered, func(o *mandate) bool { return o == m })
 	e.leader, e.mandate, e.leaderHeard, e.handover = m.leader, m, c.now, nil
 	c.remember(before) // its last entry may come later
@@ -203,8 +255,11 @@ func (c *Coordinator) keepMandate() {
 		t.renewAgain = c.now + c.cfg.Timing.Heartbeat
 		c.out.send(Gossip, Peer{}, c.voteRequest(&campaign{term: e.mandate.term}))
 	}
-	if c.now >= t.shownAgain {
+	switch {
+	case c.now >= t.shownAgain:
 		c.sendMandate()
+	case len(t.unshown) > 0 && c.now >= t.lateShown+lateEvery:
+		c.sendLateVotes()
 	}
 }
 
@@ -212,7 +267,7 @@ func (c *Coordinator) keepMandate() {
 // hold the old.
 func (c *Coordinator) addVote(v seedlog.Vote) {
 	m := c.election.mandate
-	i, voted := slices.BinarySearchFunc(m.votes, v.Voter, func(v seedlog.Vote, p Peer) int { return v.Voter.Compare(p) })
+	i, voted := slices.BinarySearchFunc(m.votes, v.Voter, byVoter)
 	if voted || c.electorate().weightOf(v.Voter) == 0 {
 		return
 	}
@@ -225,5 +280,5 @@ func (c *Coordinator) addVote(v seedlog.Vote) {
 		votes = slices.Delete(votes, least, least+1)
 	}
 	c.election.mandate = &mandate{m.term, m.leader, votes}
-	c.tenure.shownAgain = min(c.tenure.shownAgain, c.now+1) // with those that come in this tick
+	c.tenure.unshown = append(c.tenure.unshown, v)
 }

@@ -121,6 +121,7 @@ func TestEntriesNameFewerVotes(t *testing.T) {
 			c = m.coord
 		}
 	}
+	slices.SortFunc(votes, func(a, b seedlog.Vote) int { return byVoter(a, b.Voter) })
 	last := f.peers[0].peer
 	if last == leader.peer {
 		last = f.peers[1].peer
@@ -135,5 +136,94 @@ func TestEntriesNameFewerVotes(t *testing.T) {
 	c.remember(&mandate{term + 1, last, votes[:1]})
 	if m := c.knownMandate(last, term+1); m == nil {
 		t.Error("it forgot the mandate of a later term")
+	}
+}
+
+// TestLateVotesAreShownAlone: a leader shows the votes that come later without those that it has shown, at once, and
+// who knows the others knows all then.
+func TestLateVotesAreShownAlone(t *testing.T) {
+	f, leader := newLedField(t, 8)
+	c := leader.coord
+	f.pass(1)
+	all := c.election.mandate
+	late := all.votes[slices.IndexFunc(all.votes, func(v seedlog.Vote) bool { return v.Voter != leader.peer })]
+	fewer := &mandate{all.term, all.leader, slices.DeleteFunc(slices.Clone(all.votes), func(v seedlog.Vote) bool { return v.Voter == late.Voter })}
+	for _, m := range f.peers {
+		m.coord.election.mandate = fewer
+	}
+	c.tenure.shownAgain = c.now + 100
+	shown := 0
+	f.spy = func(m *member, e Envelope) {
+		if x, ok := e.Message.(*Mandate); ok && m == leader {
+			if shown++; len(x.Votes) != 1 || x.Votes[0].Voter != late.Voter {
+				t.Errorf("%d votes are shown", len(x.Votes))
+			}
+		}
+	}
+	c.addVote(late)
+	f.pass(4)
+	if shown != 1 {
+		t.Errorf("it is shown %d times", shown)
+	}
+	for _, m := range f.peers {
+		if got := m.coord.election.mandate; len(got.votes) != len(all.votes) {
+			t.Errorf("%s knows %d votes of %d", m.name, len(got.votes), len(all.votes))
+		}
+	}
+}
+
+// TestMandatesKeepTheHeaviest: of more votes than an entry names those of the heaviest electors are known, and a
+// stranger's false ones are verified once the others are known only where they would count.
+func TestMandatesKeepTheHeaviest(t *testing.T) {
+	f, leader := newLedField(t, 8)
+	follower := f.peers[(slices.Index(f.peers, leader)+1)%8].coord
+	known := follower.election.mandate
+	var strangers []seedlog.Vote
+	for i := range seedlog.MaxVotes {
+		strangers = append(strangers, seedlog.Vote{Voter: keyPeer(i)})
+	}
+	slices.SortFunc(strangers, func(a, b seedlog.Vote) int { return byVoter(a, b.Voter) })
+	votes := follower.joined(known.votes, strangers)
+	if len(votes) != seedlog.MaxVotes || !slices.IsSortedFunc(votes, func(a, b seedlog.Vote) int { return byVoter(a, b.Voter) }) {
+		t.Fatalf("%d votes, at most %d count, in the order of the voters", len(votes), seedlog.MaxVotes)
+	}
+	for _, v := range known.votes {
+		if _, ok := slices.BinarySearchFunc(votes, v.Voter, byVoter); !ok && follower.electorate().weightOf(v.Voter) > 0 {
+			t.Errorf("the vote of %s is displaced by a stranger's", v.Voter.Short())
+		}
+	}
+	m := &Mandate{Term: known.term, Leader: known.leader, Votes: strangers[:1]}
+	if follower.expectsMandate(f.peers[0].peer, m) && f.peers[0] != leader {
+		t.Error("another peer has a vote verified that does not count")
+	}
+}
+
+// TestCampaignsWaitForVotes: a campaign lasts as long as votes come, and ends at some time.
+func TestCampaignsWaitForVotes(t *testing.T) {
+	f, leader := newLedField(t, 8)
+	m := f.peers[(slices.Index(f.peers, leader)+1)%8]
+	c := m.coord
+	c.stand(&campaign{term: c.nextTerm()})
+	g, begun := c.election.campaign, c.now
+	if g == nil {
+		t.Fatal("no campaign")
+	}
+	half := c.cfg.Timing.Election / 2
+	for _, x := range f.peers {
+		if x != m && c.now < g.until {
+			c.now = g.until - 1
+			for _, h := range c.members.heard {
+				h.last = c.now
+			}
+			for range 2 { // the same vote twice counts once
+				c.onVoteReply(x.peer, &VoteReply{Granted: true, Term: g.term, Signature: seedlog.NewVote(f.rules.Run, g.term, m.peer, x.key).Signature})
+			}
+			if want := min(c.now+half, g.latest); g.until < c.now || g.until != max(want, c.now+1) {
+				t.Errorf("at tick %d of the campaign it lasts until %d, want %d", c.now-begun, g.until-begun, want-begun)
+			}
+		}
+	}
+	if most := voteElections*c.cfg.Timing.Election + c.election.jitter; g.until > begun+most || g.until < begun+c.cfg.Timing.Election+half {
+		t.Errorf("it lasts %d ticks, at most %d", g.until-begun, most)
 	}
 }

@@ -217,6 +217,7 @@ func (*Part) kind() byte         { return 20 }
 func (*Advance) kind() byte      { return 21 }
 func (*Seek) kind() byte         { return 22 }
 func (*Base) kind() byte         { return 23 }
+func (*Push) kind() byte         { return 24 }
 
 func newMessage(kind byte) Message {
 	switch kind {
@@ -266,6 +267,8 @@ func newMessage(kind byte) Message {
 		return new(Seek)
 	case 23:
 		return new(Base)
+	case 24:
+		return new(Push)
 	}
 	return nil
 }
@@ -340,6 +343,14 @@ func checkMessage(m Message) error {
 		if n := uint64(len(x.Parts)); x.Size == 0 || n%sha256.Size != 0 || n/sha256.Size != parts(x.Size) {
 			return fmt.Errorf("%w: %d bytes of digests of parts for a state of %d bytes", ErrMessage, n, x.Size)
 		}
+	case *Push:
+		if first := x.First == 0; first != (len(x.Entry) > 0) || first != (len(x.Seal) > 0) || !first && len(x.Batches) > 0 {
+			return fmt.Errorf("%w: an entry comes with the first of its claims, and with no others", ErrMessage)
+		}
+		if err := atMost("batches", len(x.Batches), seedlog.MaxBatches); err != nil {
+			return err
+		}
+		return atMost("claims", len(x.Claims), maxWant)
 	case *Rechecked:
 		if x.Unable && (x.Same || len(x.Signature) > 0) {
 			return fmt.Errorf("%w: an answer of who did not look", ErrMessage)

@@ -103,6 +103,13 @@ var drawMessages = map[string]func(*rapid.T) Message{
 	"Advance": func(t *rapid.T) Message {
 		return &Advance{Entry: drawLink.Draw(t, "entry"), State: drawBytes.Draw(t, "state")}
 	},
+	"Push": func(t *rapid.T) Message {
+		m := &Push{Link: drawLink.Draw(t, "link"), Entry: []byte{}, Seal: []byte{}, Batches: [][]byte{}, Claims: rapid.SliceOfN(drawBytes, 0, 4).Draw(t, "claims")}
+		if m.First = rapid.Uint64Range(0, 2).Draw(t, "first"); m.First == 0 {
+			m.Entry, m.Seal, m.Batches = []byte{1}, []byte{2}, rapid.SliceOfN(drawBytes, 0, 4).Draw(t, "batches")
+		}
+		return m
+	},
 	"Vouch": func(t *rapid.T) Message {
 		return &Vouch{Peer: drawPeer(t, 255), Height: rapid.Uint64().Draw(t, "height"), Entry: drawLink.Draw(t, "entry"), Signature: drawBytes.Draw(t, "signature")}
 	},
@@ -245,6 +252,7 @@ func FuzzDecodeMessage(f *testing.F) {
 		&Recheck{Results: 1, Claim: []byte{1}}, &Rechecked{Claim: link, Same: true, Peer: Peer{1}, Signature: []byte{1}},
 		&Ask{Height: 1}, &Part{Height: 1, Size: 2, Entry: []byte{1}, Seal: []byte{1}, Data: []byte{1}}, &Advance{Entry: link, State: []byte{1}},
 		&Seek{Height: 1}, &Base{Entry: []byte{1}, Seal: []byte{1}, Size: 1, Parts: make([]byte, 32)},
+		&Push{Link: link, Entry: []byte{1}, Seal: []byte{2}, Batches: [][]byte{{3}}, Claims: [][]byte{{4}}}, &Push{Link: link, First: 1, Claims: [][]byte{{4}}},
 	} {
 		f.Add(EncodeMessage(m))
 	}

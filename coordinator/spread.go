@@ -10,36 +10,29 @@ import (
 
 // A leader that gave each new entry with its claims to all hubs would fill its uplink with one block of bytes per hub.
 // It gives it to a few, and each of them to a few others: the hubs with a record form a tree, drawn for each term, so
-// that nobody chooses his place. Whom its place gives nothing pulls.
+// that nobody chooses his place. They give on each part of an entry as it comes, so that the way down takes as long as
+// one part takes for each step, and the whole entry once. Whom its place gives nothing pulls.
 
 const (
 	// spreadTo is to how many hubs a hub gives a new entry.
 	spreadTo = 2
-	// hubUplink is how many bytes a second a hub is taken to send at least: 10 Mbit/s, less what else it says.
-	hubUplink = 1 << 20
-	// spreadPulls is for how many times the time for an answer an entry is awaited at most, however large it is.
-	spreadPulls = 2
+	// pushBytes is how long a part of an entry is that is given on while the next one is on its way.
+	pushBytes = 32 << 10
 	// placesEvery is for how many entries places in the tree are the same, and how far below they are counted: who is
 	// some entries behind draws the same tree as others, also in a young run, where each entry changes who did how
 	// much.
 	placesEvery = 8
-	// maxComing bounds the entries that a hub waits for.
-	maxComing = 16
 )
 
-// coming is an entry of the leader that was announced and is to come from another hub.
-type coming struct {
-	link  seedlog.Link
-	until Tick    // when it may be pulled
-	held  *pushed // it came, but what it follows did not; nil: it did not come
-	given bool    // to those below this peer in the tree
-}
-
-// pushed is an entry that came unasked.
-type pushed struct {
-	generation
-	from Peer
-	at   source
+// Push gives a hub some of the claims of a new entry, as its place in the tree has it.
+type Push struct {
+	_       struct{}     `cbor:",toarray"`
+	Link    seedlog.Link // of the entry
+	First   uint64       // which of the claims that it names comes first here
+	Entry   []byte       // with the first of them, else empty
+	Seal    []byte       // likewise
+	Batches [][]byte     // likewise
+	Claims  [][]byte
 }
 
 // spreads reports whether hubs give each other new entries unasked.
@@ -109,155 +102,57 @@ func (c *Coordinator) tree(height uint64, leader Peer, term uint64) []Peer {
 // usual is what a key's work is such that keys with that or more did half of all.
 func (a *accounts) usual() uint64 {
 	var all []uint64
+	for _, account := range a.of { //lint:sorted by usual
+		all = append(all, account.steps)
+	}
+	return usual(all)
+}
+
+// usual is the greatest work such that those with that or more did half of all. It sorts the list.
+func usual(all []uint64) uint64 {
 	var total, sum uint64
-	for _, account := range a.of { //lint:sorted below
-		all, total = append(all, account.steps), total+account.steps
+	for _, work := range all {
+		total += work
 	}
 	slices.Sort(all)
-	for _, steps := range slices.Backward(all) {
-		if sum += steps; 2*sum >= total {
-			return steps
+	for _, work := range slices.Backward(all) {
+		if sum += work; 2*sum >= total {
+			return work
 		}
 	}
 	return 0
 }
 
-// passOn pushes an entry that just came, if it is one of the newest of the leader that is followed.
-func (c *Coordinator) passOn(n *node, g *generation) {
-	if a := c.awaited(n.link); a != nil && a.given {
-		return
-	}
-	if m := c.election.mandate; m != nil && n.leader == c.election.leader && n.term == m.term && (c.isComing(n.link) || n.height+c.chain.maxStale >= c.ahead.height) {
-		c.push(g)
-	}
-}
-
-// push gives a new entry to those below this peer in the tree.
-func (c *Coordinator) push(g *generation) {
+// below lists those to whom this peer gives the claims of an entry.
+func (c *Coordinator) below(e *seedlog.Entry) []Peer {
 	if !c.spreads() {
-		return
+		return nil
 	}
-	e := g.entry.Value()
-	peers := c.tree(e.Height, e.Leader, e.Term)
-	first := 0
-	if e.Leader != c.self {
-		i := slices.Index(peers, c.self)
-		if i < 0 {
-			return
-		}
-		first = spreadTo * (i + 1)
+	tree := c.tree(e.Height, e.Leader, e.Term)
+	i := slices.Index(tree, c.self)
+	if i < 0 && e.Leader != c.self {
+		return nil
 	}
-	if first >= len(peers) {
-		return
-	}
-	blocks, size := g.blocks()
-	if size > MaxDirectBytes-segmentRoom {
-		return // it does not fit into a message
-	}
-	segment := &Segment{Generations: []Generation{blocks}, Proofs: []FraudProof{}, Height: unasked}
-	for _, p := range peers[first:min(first+spreadTo, len(peers))] {
-		c.out.send(Direct, p, segment)
-	}
+	first := spreadTo * (i + 1) // of the leader, which has no number, 0
+	return tree[min(first, len(tree)):min(first+spreadTo, len(tree))]
 }
 
-// await notes that an announced entry comes by way of the tree; false: this peer has no place there.
-func (c *Coordinator) await(link seedlog.Link, e *seedlog.Entry) bool {
-	if !c.spreads() || c.joining() {
-		return false
-	}
-	i := slices.Index(c.tree(e.Height, e.Leader, e.Term), c.self)
-	if i < 0 {
-		return false
-	}
-	if c.isComing(link) {
-		return true
-	}
-	depth := Tick(0)
-	for ; i >= spreadTo; i = i/spreadTo - 1 {
-		depth++
-	}
-	t := c.cfg.Timing
-	if len(c.coming) == maxComing {
-		c.coming = c.coming[1:]
-	}
-	c.coming = append(c.coming, coming{link: link, until: c.now + 2*t.Heartbeat + min(depth*(t.Heartbeat/2+passing(e)), max(depth*t.Heartbeat/2, spreadPulls*t.Pull))})
-	return true
-}
-
-// passing is how long a hub needs for giving an entry to those below it.
-func passing(e *seedlog.Entry) Tick {
-	return Tick(spreadTo * min(claimsSize(e), MaxDirectBytes) * (1000 / tickMS) / hubUplink)
-}
-
-func (c *Coordinator) isComing(link seedlog.Link) bool {
-	return c.awaited(link) != nil
-}
-
-// awaited is the entry that is to come; nil: it is not.
-func (c *Coordinator) awaited(link seedlog.Link) *coming {
-	if i := slices.IndexFunc(c.coming, func(a coming) bool { return a.link == link }); i >= 0 {
-		return &c.coming[i]
-	}
-	return nil
-}
-
-// forgetComing drops what came, and what others were asked for since.
-func (c *Coordinator) forgetComing() {
-	c.coming = slices.DeleteFunc(c.coming, func(a coming) bool { return c.chain.nodes[a.link] != nil || c.now > a.until+c.cfg.Timing.Pull })
-}
-
-// onPushed takes an entry that nobody was asked for: one that is awaited, or that the leader gives before it was
-// announced here. If what it follows is still on its way, it waits for that here, and others get it at once: the leader
-// sealed it, and what one hub missed is no reason for all below it to wait.
-func (c *Coordinator) onPushed(from Peer, at source, generations []generation) {
-	if len(generations) != 1 {
-		return
-	}
-	g := generations[0]
-	e := g.entry.Value()
-	if from == e.Leader && from == c.election.leader && !c.isComing(g.entry.Link()) && c.chain.nodes[g.entry.Link()] == nil {
-		c.await(g.entry.Link(), e)
-	}
-	a := c.awaited(g.entry.Link())
-	switch {
-	case a == nil || a.held != nil:
-	case c.chain.nodes[e.Parent] != nil:
-		c.placeNew(g, from, at)
-		c.placeHeld()
-	case !g.whole():
-		c.ban(from, "sent other claims than the entry names")
-	default:
-		a.held, a.given = &pushed{g, from, at}, true
-		c.push(&g)
-	}
-}
-
-// placeHeld puts entries into the tree that waited for what they follow.
-func (c *Coordinator) placeHeld() {
-	for placed := true; placed; {
-		placed = false
-		for i := range c.coming {
-			if h := c.coming[i].held; h != nil && c.chain.nodes[h.entry.Value().Parent] != nil {
-				c.coming[i].held, placed = nil, true
-				c.placeNew(h.generation, h.from, h.at)
-				break // which may have changed the list
+// push gives the claims of a new entry, from one of them on, to those below this peer in the tree.
+func (c *Coordinator) push(g *generation, first int, below []Peer) {
+	for len(below) > 0 && first < len(g.claims) {
+		m := &Push{Link: g.entry.Link(), First: uint64(first), Entry: []byte{}, Seal: []byte{}, Batches: [][]byte{}}
+		if first == 0 {
+			m.Entry, m.Seal = g.entry.Bytes(), g.entry.Seal().Bytes()
+			for _, batch := range g.entry.Batches() {
+				m.Batches = append(m.Batches, batch.Bytes())
 			}
 		}
+		for size := 0; first < len(g.claims) && size < pushBytes && len(m.Claims) < maxWant; first++ {
+			data := g.claims[first].Bytes()
+			m.Claims, size = append(m.Claims, data), size+len(data)
+		}
+		for _, p := range below {
+			c.out.send(Direct, p, m)
+		}
 	}
-}
-
-// comesLater reports whether an entry should come by way of the tree, so that it is not pulled yet.
-func (c *Coordinator) comesLater(link seedlog.Link) bool {
-	return slices.ContainsFunc(c.coming, func(a coming) bool { return a.link == link && c.now < a.until })
-}
-
-// unasked is the height of a segment that nobody asked for: an answer has that of its sender's head.
-const unasked = 0
-
-// pushes reports whether a segment is an entry that is awaited, whichever peer sends it, or one that the leader gives.
-func (c *Coordinator) pushes(from Peer, m *Segment) bool {
-	if m.Height != unasked || !c.spreads() || len(m.Generations) != 1 || len(m.Proofs) > 0 {
-		return false
-	}
-	return from == c.election.leader || len(c.coming) > 0 && c.isComing(seedlog.LinkOf(m.Generations[0].Entry))
 }

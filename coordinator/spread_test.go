@@ -20,6 +20,10 @@ func TestEntriesSpread(t *testing.T) {
 				switch x := e.Message.(type) {
 				case *Segment:
 					sent[m.peer] += len(x.Generations)
+				case *Push:
+					if x.First == 0 {
+						sent[m.peer]++
+					}
 				case *Announce:
 					entries++
 				}

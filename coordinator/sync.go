@@ -270,10 +270,6 @@ func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Check
 	if c.readAbove(from, checked.generations) {
 		return
 	}
-	if m.Height == unasked && c.spreads() {
-		c.onPushed(from, at, checked.generations)
-		return
-	}
 	q := c.members.pulls[from]
 	if c.trusting() && (q == nil || !q.asked && !q.late || c.gives(from, checked.generations)) {
 		c.onGiven(from, at, checked.generations)
@@ -312,7 +308,7 @@ func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Check
 			}
 		}
 	}
-	c.placeHeld()
+	c.placeComing()
 	if fresh > 0 {
 		q.took, q.failures, q.again = c.now-q.since, 0, c.now // also if that was after it had been given up
 	}

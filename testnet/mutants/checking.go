@@ -139,7 +139,7 @@ var checking = []Mutant{
 		"	on := c.chain.nodes[v.Parent]\n	if on != nil && on.state == nil {\n		on = nil\n	}\n",
 		"natives re-run claims on states that the leader sent", "coordinator TestReRunsOnStatesOfTheLeader"},
 	{"no votes while entries are on their way", "coordinator/election.go",
-		"	if n == nil && renews && c.comesLater(m.Head) {\n",
+		"	if n == nil && (renews || len(m.Handover) > 0) && c.comesLater(m.Head) {\n",
 		"	if false {\n",
 		"a leader keeps its votes while entries spread", "coordinator TestVotesWhileEntriesAreOnTheirWay"},
 	{"earlier claims of a faulty peer left alone", "coordinator/spot.go",

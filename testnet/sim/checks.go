@@ -102,6 +102,8 @@ func signatures(m coordinator.Message) int {
 			n += 1 + len(g.Claims)
 		}
 		return n
+	case *coordinator.Push:
+		return 2 + len(m.Claims)
 	}
 	return 2
 }

@@ -41,6 +41,15 @@ func (q *equivocator) Send(a *Actor, n int, out []coordinator.Envelope) []coordi
 			if to := a.indexOf(e.To); to >= 0 && to%2 == 1 {
 				e.Message = q.rewritten(m)
 			}
+		case *coordinator.Push:
+			twin, ok := q.twins[m.Link]
+			if to := a.indexOf(e.To); !ok || to < 0 || to%2 == 0 {
+				break
+			}
+			if m.First > 0 {
+				continue
+			}
+			e.Message = pushOf(twin)
 		case *coordinator.Handover:
 			for _, v := range a.targets() {
 				if v.Peer != e.To {
@@ -89,6 +98,15 @@ func (q *equivocator) twin(a *Actor, n int, m *coordinator.Announce) (coordinato
 	q.deeds++
 	q.places = append(q.places, e.Height)
 	return g, true
+}
+
+// pushOf gives an entry with all its claims at once.
+func pushOf(g coordinator.Generation) *coordinator.Push {
+	m := &coordinator.Push{Link: seedlog.LinkOf(g.Entry), Entry: g.Entry, Seal: g.Seal, Batches: [][]byte{}, Claims: g.Claims}
+	if e, err := seedlog.DecodeEntry(g.Entry); err == nil {
+		m.Batches, m.Claims = g.Claims[:len(e.Batches)], g.Claims[len(e.Batches):]
+	}
+	return m
 }
 
 // rewritten ends a segment with the twin of the first entry that has one.

@@ -22,7 +22,7 @@ func (h *hoarder) Send(a *Actor, n int, out []coordinator.Envelope) []coordinato
 		case *coordinator.Announce:
 			h.hidden = append(h.hidden, e)
 			continue
-		case *coordinator.Segment:
+		case *coordinator.Segment, *coordinator.Push:
 			if len(h.hidden) > 0 {
 				continue
 			}

@@ -26,7 +26,7 @@ func NewStranger(keys int, forges bool) *Stranger { return &Stranger{keys: keys,
 // messages has one message of each type.
 var messages = []coordinator.Message{
 	new(coordinator.Status), new(coordinator.Inventory), new(coordinator.Want), new(coordinator.Claims), new(coordinator.Announce), new(coordinator.Pull),
-	new(coordinator.Segment), new(coordinator.FraudProof), new(coordinator.VoteRequest), new(coordinator.VoteReply), new(coordinator.Handover), new(coordinator.Leave), new(coordinator.Vouch), new(coordinator.Equivocation), new(coordinator.Mandate), new(coordinator.DoubleVote), new(coordinator.Recheck), new(coordinator.Rechecked), new(coordinator.Ask), new(coordinator.Part), new(coordinator.Advance), new(coordinator.Seek), new(coordinator.Base),
+	new(coordinator.Segment), new(coordinator.FraudProof), new(coordinator.VoteRequest), new(coordinator.VoteReply), new(coordinator.Handover), new(coordinator.Leave), new(coordinator.Vouch), new(coordinator.Equivocation), new(coordinator.Mandate), new(coordinator.DoubleVote), new(coordinator.Recheck), new(coordinator.Rechecked), new(coordinator.Ask), new(coordinator.Part), new(coordinator.Advance), new(coordinator.Seek), new(coordinator.Base), new(coordinator.Push),
 }
 
 // maxHeard is how many messages of others a stranger remembers.

@@ -9,7 +9,7 @@ type withholder struct{ passive }
 func (w *withholder) Send(_ *Actor, _ int, out []coordinator.Envelope) []coordinator.Envelope {
 	return filter(out, func(e coordinator.Envelope) bool {
 		switch e.Message.(type) {
-		case *coordinator.Segment, *coordinator.Claims:
+		case *coordinator.Segment, *coordinator.Push, *coordinator.Claims:
 			w.deeds++
 			return false
 		}
