@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -262,11 +263,12 @@ func (c *Coordinator) lose() {
 func (c *Coordinator) becomeLeader() {
 	e, g := &c.election, c.election.campaign
 	m := &mandate{term: g.term, leader: c.self}
-	for _, x := range c.electorate().electors {
-		if v, ok := g.votes[x.peer]; ok {
-			m.votes = append(m.votes, v)
+	for _, p := range slices.SortedFunc(maps.Keys(g.votes), Peer.Compare) {
+		if c.votes(p) {
+			m.votes = append(m.votes, g.votes[p])
 		}
 	}
+	m.votes = c.joined(nil, m.votes)
 	before := e.mandate
 	c.goesOut(before)
 	e.campaign, e.handover = nil, nil
@@ -422,12 +424,17 @@ func (c *Coordinator) handedOver(from Peer, m *VoteRequest) bool {
 	return len(m.Handover) > 0 && v.Check(c.rules.Run, m.Term, from) == nil
 }
 
+// votes reports whether a peer is an elector, or did work of late, so that it may come to be one.
+func (c *Coordinator) votes(p Peer) bool {
+	return c.electorate().weightOf(p) > 0 || c.chain.weights()[p] > 0
+}
+
 func (c *Coordinator) onVoteReply(from Peer, m *VoteReply) {
-	if c.electorate().weightOf(from) == 0 {
+	if !c.votes(from) {
 		return
 	}
 	g := c.election.campaign
-	if g != nil && !m.Granted && m.Pre == g.pre {
+	if g != nil && !m.Granted && m.Pre == g.pre && c.electorate().weightOf(from) > 0 {
 		g.refusals[from] = m.Term
 		return
 	}

@@ -169,7 +169,7 @@ func (c *Coordinator) closed(s *rollout.Folded) {
 	e := c.rules.EntryOf(c.chain.head.parentInfo(), g.term, c.self, claims, s.Theta, s.Digest)
 	var votes []seedlog.Vote
 	if !c.tenure.sealedTerm {
-		votes, c.tenure.sealedTerm = c.election.mandate.votes, true
+		votes, c.tenure.sealedTerm = c.shown(c.election.mandate.votes), true
 	}
 	e.Attestations, e.Solved = c.attestations(g.picked), c.solvedHeight()
 	entry := c.rules.OwnEntry(e, c.cfg.Key, votes)

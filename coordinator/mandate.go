@@ -20,6 +20,9 @@ const (
 	// mandateEvery is after how many heartbeats a leader shows its mandate again, or where its leaves make statuses
 	// rare, after how many of these: who comes is shown it by its hub.
 	mandateEvery = 5
+	// maxVotes bounds the votes of a mandate that are known: those of all who have worked of late in a swarm of
+	// hundreds.
+	maxVotes = 4 * seedlog.MaxVotes
 	// manyVotes makes that rarer: so many votes are shown half as often, twice as many a third as often. At first they
 	// are shown soon again, since they are a majority for some before they are one for others.
 	manyVotes = 16
@@ -55,32 +58,43 @@ func (c *Coordinator) mandated(n *node) bool {
 }
 
 // message is the mandate as it is sent.
-func (m *mandate) message() *Mandate {
-	votes := m.votes
+func (c *Coordinator) message(m *mandate) *Mandate {
+	votes := c.shown(m.votes)
 	if votes == nil {
 		votes = []seedlog.Vote{} // of trusted keys nobody votes
 	}
 	return &Mandate{Term: m.term, Leader: m.leader, Votes: votes}
 }
 
+// shown are the votes that an entry or a message names: of too many those of the present electors.
+func (c *Coordinator) shown(votes []seedlog.Vote) []seedlog.Vote {
+	if len(votes) <= seedlog.MaxVotes {
+		return votes
+	}
+	return slices.DeleteFunc(slices.Clone(votes), func(v seedlog.Vote) bool { return c.electorate().weightOf(v.Voter) == 0 })
+}
+
 // sendMandate shows to everybody why this peer leads.
 func (c *Coordinator) sendMandate() {
 	t, m := &c.tenure, c.election.mandate
 	t.shown, t.unshown = c.now, nil
-	every := mandateEvery * c.statusEveryWith(Tick(c.leaves(nil)), c.cfg.Timing.Heartbeat) * Tick(1+len(m.votes)/manyVotes)
+	every := mandateEvery * c.statusEveryWith(Tick(c.leaves(nil)), c.cfg.Timing.Heartbeat) * Tick(1+min(len(m.votes), seedlog.MaxVotes)/manyVotes)
 	t.shownAgain = c.now + min(every, 2*c.cfg.Timing.Heartbeat<<t.times)
 	t.times = min(t.times+1, 8)
-	c.out.send(Gossip, Peer{}, m.message())
+	c.out.send(Gossip, Peer{}, c.message(m))
 }
 
 // sendLateVotes shows the votes that came since the mandate was shown last.
 func (c *Coordinator) sendLateVotes() {
 	m, t := c.election.mandate, &c.tenure
-	c.out.send(Gossip, Peer{}, (&mandate{m.term, m.leader, c.joined(nil, t.unshown)}).message())
+	for votes := range slices.Chunk(c.joined(nil, t.unshown), seedlog.MaxVotes) {
+		c.out.send(Gossip, Peer{}, &Mandate{Term: m.term, Leader: m.leader, Votes: votes})
+	}
 	t.unshown, t.lateShown = nil, c.now
 }
 
-// joined are votes that are known and others, of more than an entry names those that weigh most here.
+// joined are votes that are known and others, of too many those of who did most. Who may come to be an elector counts,
+// too, or the majority would be lost with each change of the electorate.
 func (c *Coordinator) joined(known, others []seedlog.Vote) []seedlog.Vote {
 	votes := slices.Clone(known)
 	for _, v := range others {
@@ -88,10 +102,10 @@ func (c *Coordinator) joined(known, others []seedlog.Vote) []seedlog.Vote {
 			votes = slices.Insert(votes, i, v)
 		}
 	}
-	for len(votes) > seedlog.MaxVotes {
+	for weights := c.chain.weights(); len(votes) > maxVotes; {
 		least := 0
 		for i := range votes {
-			if c.electorate().weightOf(votes[i].Voter) < c.electorate().weightOf(votes[least].Voter) {
+			if weights[votes[i].Voter] < weights[votes[least].Voter] {
 				least = i
 			}
 		}
@@ -267,18 +281,9 @@ func (c *Coordinator) keepMandate() {
 // hold the old.
 func (c *Coordinator) addVote(v seedlog.Vote) {
 	m := c.election.mandate
-	i, voted := slices.BinarySearchFunc(m.votes, v.Voter, byVoter)
-	if voted || c.electorate().weightOf(v.Voter) == 0 {
+	if _, voted := slices.BinarySearchFunc(m.votes, v.Voter, byVoter); voted {
 		return
 	}
-	votes := slices.Insert(slices.Clone(m.votes), i, v)
-	if len(votes) > seedlog.MaxVotes {
-		least := slices.IndexFunc(votes, func(v seedlog.Vote) bool { return v.Voter != c.self && c.electorate().weightOf(v.Voter) == 0 })
-		if least < 0 {
-			return
-		}
-		votes = slices.Delete(votes, least, least+1)
-	}
-	c.election.mandate = &mandate{m.term, m.leader, votes}
+	c.election.mandate = &mandate{m.term, m.leader, c.joined(m.votes, []seedlog.Vote{v})}
 	c.tenure.unshown = append(c.tenure.unshown, v)
 }

@@ -172,24 +172,27 @@ func TestLateVotesAreShownAlone(t *testing.T) {
 	}
 }
 
-// TestMandatesKeepTheHeaviest: of more votes than an entry names those of the heaviest electors are known, and a
-// stranger's false ones are verified once the others are known only where they would count.
+// TestMandatesKeepTheHeaviest: of too many votes those of who did most are known, in a message are those of electors,
+// and a stranger's false ones are verified once the others are known only where they would count.
 func TestMandatesKeepTheHeaviest(t *testing.T) {
 	f, leader := newLedField(t, 8)
 	follower := f.peers[(slices.Index(f.peers, leader)+1)%8].coord
 	known := follower.election.mandate
 	var strangers []seedlog.Vote
-	for i := range seedlog.MaxVotes {
-		strangers = append(strangers, seedlog.Vote{Voter: keyPeer(i)})
+	for i := range maxVotes {
+		strangers = append(strangers, seedlog.Vote{Voter: numbered(i)})
 	}
 	slices.SortFunc(strangers, func(a, b seedlog.Vote) int { return byVoter(a, b.Voter) })
 	votes := follower.joined(known.votes, strangers)
-	if len(votes) != seedlog.MaxVotes || !slices.IsSortedFunc(votes, func(a, b seedlog.Vote) int { return byVoter(a, b.Voter) }) {
-		t.Fatalf("%d votes, at most %d count, in the order of the voters", len(votes), seedlog.MaxVotes)
+	if len(votes) != maxVotes || !slices.IsSortedFunc(votes, func(a, b seedlog.Vote) int { return byVoter(a, b.Voter) }) {
+		t.Fatalf("%d votes, at most %d count, in the order of the voters", len(votes), maxVotes)
 	}
+	sent := follower.shown(votes)
 	for _, v := range known.votes {
 		if _, ok := slices.BinarySearchFunc(votes, v.Voter, byVoter); !ok && follower.electorate().weightOf(v.Voter) > 0 {
 			t.Errorf("the vote of %s is displaced by a stranger's", v.Voter.Short())
+		} else if _, ok := slices.BinarySearchFunc(sent, v.Voter, byVoter); !ok && follower.electorate().weightOf(v.Voter) > 0 || len(sent) > seedlog.MaxVotes {
+			t.Errorf("the vote of %s is not among %d that are sent", v.Voter.Short(), len(sent))
 		}
 	}
 	m := &Mandate{Term: known.term, Leader: known.leader, Votes: strangers[:1]}

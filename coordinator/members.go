@@ -319,7 +319,7 @@ func (c *Coordinator) greet(p Peer) {
 	}
 	c.out.send(Direct, p, c.status())
 	if m := c.election.mandate; m != nil {
-		c.out.send(Direct, p, m.message())
+		c.out.send(Direct, p, c.message(m))
 	}
 	c.showDoubles(p)
 }
