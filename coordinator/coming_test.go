@@ -118,6 +118,34 @@ func TestPartsAreGivenOn(t *testing.T) {
 	}
 }
 
+// TestEntriesWaitForOneThatWasMissed: a hub that missed an entry keeps those that come after it, and has all as soon as
+// it has that one.
+func TestEntriesWaitForOneThatWasMissed(t *testing.T) {
+	l := newLate(t)
+	c, led := l.hub.coord, &l.leader.coord.chain
+	l.swap = func(_, to *member, m Message) Message {
+		if _, ok := m.(*Segment); ok && to == l.hub {
+			return nil
+		}
+		return m
+	}
+	missed := led.nodes[l.whole.Link].height
+	for range 20 {
+		if l.pass(1); led.head.height >= missed+2 {
+			break
+		}
+	}
+	l.pass(2)
+	next := led.canonAt(missed + 1)
+	if next == nil || c.chain.nodes[l.whole.Link] != nil || c.chain.nodes[next.link] != nil {
+		t.Fatal("nothing waits for the entry that was missed: no test")
+	}
+	l.give(l.leader, 0, l.whole.Claims)
+	if c.chain.nodes[l.whole.Link] == nil || c.chain.nodes[next.link] == nil {
+		t.Error("what waited for the entry is not there with it")
+	}
+}
+
 // TestPartsThatNobodyAwaits: strangers give entries in vain.
 func TestPartsThatNobodyAwaits(t *testing.T) {
 	l := newLate(t)
