@@ -77,11 +77,19 @@ func (c *Coordinator) shown(votes []seedlog.Vote) []seedlog.Vote {
 // sendMandate shows to everybody why this peer leads.
 func (c *Coordinator) sendMandate() {
 	t, m := &c.tenure, c.election.mandate
-	t.shown, t.unshown = c.now, nil
+	if t.times == 0 {
+		t.unshown = slices.Clone(m.votes)
+	}
+	message := c.message(m)
+	t.unshown = slices.DeleteFunc(t.unshown, func(v seedlog.Vote) bool {
+		_, shown := slices.BinarySearchFunc(message.Votes, v.Voter, byVoter)
+		return shown
+	})
+	t.shown = c.now
 	every := mandateEvery * c.statusEveryWith(Tick(c.leaves(nil)), c.cfg.Timing.Heartbeat) * Tick(1+min(len(m.votes), seedlog.MaxVotes)/manyVotes)
 	t.shownAgain = c.now + min(every, 2*c.cfg.Timing.Heartbeat<<t.times)
 	t.times = min(t.times+1, 8)
-	c.out.send(Gossip, Peer{}, c.message(m))
+	c.out.send(Gossip, Peer{}, message)
 }
 
 // sendLateVotes shows the votes that came since the mandate was shown last.

@@ -201,6 +201,42 @@ func TestMandatesKeepTheHeaviest(t *testing.T) {
 	}
 }
 
+// TestManyVotesAreShown: of more votes than a message holds those of electors are shown first, then all others, once.
+func TestManyVotesAreShown(t *testing.T) {
+	f, leader := newLedField(t, 8)
+	c := leader.coord
+	m := c.election.mandate
+	var others []seedlog.Vote
+	for i := range 2 * seedlog.MaxVotes {
+		others = append(others, seedlog.Vote{Voter: numbered(i)})
+	}
+	c.election.mandate = &mandate{m.term, m.leader, c.joined(m.votes, others)}
+	c.out, c.tenure.times = Actions{}, 0
+	c.sendMandate()
+	first := len(c.out.Send)
+	c.sendLateVotes()
+	c.sendMandate()
+	c.sendLateVotes()
+	shown := make(map[Peer]int)
+	for i, e := range c.out.Send {
+		votes := e.Message.(*Mandate).Votes
+		if len(votes) > seedlog.MaxVotes || i == 0 && len(votes) > len(f.peers) {
+			t.Errorf("message %d has %d votes", i, len(votes))
+		}
+		for _, v := range votes {
+			shown[v.Voter]++
+		}
+	}
+	for _, v := range c.election.mandate.votes {
+		if n := shown[v.Voter]; n == 0 || n > 1 && c.electorate().weightOf(v.Voter) == 0 {
+			t.Errorf("the vote of %s is shown %d times", v.Voter.Short(), n)
+		}
+	}
+	if first != 1 || len(shown) != len(c.election.mandate.votes) {
+		t.Errorf("%d messages at first, %d votes in all of %d", first, len(shown), len(c.election.mandate.votes))
+	}
+}
+
 // TestCampaignsWaitForVotes: a campaign lasts as long as votes come, and ends at some time.
 func TestCampaignsWaitForVotes(t *testing.T) {
 	f, leader := newLedField(t, 8)
