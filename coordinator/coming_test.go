@@ -204,7 +204,7 @@ func TestLeaderWaitsForMost(t *testing.T) {
 		f.swap = func(from, to *member, m Message) Message {
 			if s, ok := m.(*Status); ok && to == leader && slices.Contains(said, from) {
 				low := *s
-				low.Height -= min(low.Height, mostAhead+2)
+				low.Height -= min(low.Height, to.coord.chain.maxStale+2)
 				return &low
 			}
 			return m

@@ -76,14 +76,12 @@ func (c *Coordinator) lead() {
 // in so many. What takes long still has a place.
 const overfullPart = 4
 
-const (
-	// mostAhead is how many entries most of those who work may lack before their leader waits for them, and
-	// awaitElections for how many election times it waits with each entry, whatever they say.
-	mostAhead, awaitElections = 4, 2
-)
+// awaitElections is for how many election times a leader waits with each entry for those who are far behind, whatever
+// they say.
+const awaitElections = 2
 
-// runsAhead reports whether most of those who work, by weight, say that they lack so many of this leader's entries that
-// they could neither succeed it nor choose who does.
+// runsAhead reports whether most of those who work, by weight, say that they lack more of this leader's entries than
+// results may be old: they could neither succeed it nor choose who does.
 func (c *Coordinator) runsAhead() bool {
 	if c.chain.maxStale == 0 || c.trusting() {
 		return false
@@ -92,7 +90,7 @@ func (c *Coordinator) runsAhead() bool {
 	for _, x := range c.electorate().electors {
 		if h := c.members.heard.of(x.peer); h != nil {
 			all += x.weight
-			if h.Height+mostAhead < head && head < h.Height+votingEntries {
+			if h.Height+c.chain.maxStale < head && head < h.Height+votingEntries {
 				behind += x.weight
 			}
 		}
