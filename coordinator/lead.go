@@ -80,8 +80,8 @@ const overfullPart = 4
 // they say.
 const awaitElections = 2
 
-// runsAhead reports whether most of those who work, by weight, say that they lack more of this leader's entries than
-// results may be old: they could neither succeed it nor choose who does.
+// runsAhead reports whether most of those who work, by weight, say that they lack more than half as many of this
+// leader's entries as results may be old: they could neither succeed it nor choose who does.
 func (c *Coordinator) runsAhead() bool {
 	if c.chain.maxStale == 0 || c.trusting() {
 		return false
@@ -90,7 +90,7 @@ func (c *Coordinator) runsAhead() bool {
 	for _, x := range c.electorate().electors {
 		if h := c.members.heard.of(x.peer); h != nil {
 			all += x.weight
-			if h.Height+c.chain.maxStale < head && head < h.Height+votingEntries {
+			if h.Height+c.chain.maxStale/2 < head && head < h.Height+votingEntries {
 				behind += x.weight
 			}
 		}
