@@ -264,7 +264,7 @@ func (c *Coordinator) becomeLeader() {
 	e, g := &c.election, c.election.campaign
 	m := &mandate{term: g.term, leader: c.self}
 	for _, p := range slices.SortedFunc(maps.Keys(g.votes), Peer.Compare) {
-		if c.votes(p) {
+		if c.mayVote(p) {
 			m.votes = append(m.votes, g.votes[p])
 		}
 	}
@@ -274,7 +274,7 @@ func (c *Coordinator) becomeLeader() {
 	e.campaign, e.handover = nil, nil
 	e.role, e.leader, e.mandate, e.leaderHeard = Leader, c.self, m, c.now
 	c.remember(before) // its last entries may come later, and this leader continues from them
-	c.tenure.sealedTerm, c.tenure.heir, c.tenure.times = false, Peer{}, 0
+	c.tenure.sealedTerm, c.tenure.heir, c.tenure.showings = false, Peer{}, 0
 	c.tenure.silent, c.tenure.again, c.tenure.window = make(map[Peer]int), nil, c.firstWindow()
 	c.tenure.spotted, c.tenure.workers = 0, make(map[seedlog.Link]*workers)
 	for p := range c.work.pool.all {
@@ -424,13 +424,13 @@ func (c *Coordinator) handedOver(from Peer, m *VoteRequest) bool {
 	return len(m.Handover) > 0 && v.Check(c.rules.Run, m.Term, from) == nil
 }
 
-// votes reports whether a peer is an elector, or did work of late, so that it may come to be one.
-func (c *Coordinator) votes(p Peer) bool {
+// mayVote reports whether a peer is an elector, or did work of late, so that it may come to be one.
+func (c *Coordinator) mayVote(p Peer) bool {
 	return c.electorate().weightOf(p) > 0 || c.chain.weights()[p] > 0
 }
 
 func (c *Coordinator) onVoteReply(from Peer, m *VoteReply) {
-	if !c.votes(from) {
+	if !c.mayVote(from) {
 		return
 	}
 	g := c.election.campaign

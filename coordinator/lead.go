@@ -20,7 +20,7 @@ type tenure struct {
 	renewAgain  Tick           // when those who have not voted are asked again
 	shown       Tick           // when the mandate was last sent
 	shownAgain  Tick           // when it is sent again
-	times       uint           // how often it was sent
+	showings    uint           // how often it was sent
 	unshown     []seedlog.Vote // that came since
 	lateShown   Tick           // when votes were last shown without the others
 	closing     *closing

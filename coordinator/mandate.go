@@ -77,7 +77,7 @@ func (c *Coordinator) shown(votes []seedlog.Vote) []seedlog.Vote {
 // sendMandate shows to everybody why this peer leads.
 func (c *Coordinator) sendMandate() {
 	t, m := &c.tenure, c.election.mandate
-	if t.times == 0 {
+	if t.showings == 0 {
 		t.unshown = slices.Clone(m.votes)
 	}
 	message := c.message(m)
@@ -87,8 +87,8 @@ func (c *Coordinator) sendMandate() {
 	})
 	t.shown = c.now
 	every := mandateEvery * c.statusEveryWith(Tick(c.leaves(nil)), c.cfg.Timing.Heartbeat) * Tick(1+min(len(m.votes), seedlog.MaxVotes)/manyVotes)
-	t.shownAgain = c.now + min(every, 2*c.cfg.Timing.Heartbeat<<t.times)
-	t.times = min(t.times+1, 8)
+	t.shownAgain = c.now + min(every, 2*c.cfg.Timing.Heartbeat<<t.showings)
+	t.showings = min(t.showings+1, 8)
 	c.out.send(Gossip, Peer{}, message)
 }
 

@@ -211,7 +211,7 @@ func TestManyVotesAreShown(t *testing.T) {
 		others = append(others, seedlog.Vote{Voter: numbered(i)})
 	}
 	c.election.mandate = &mandate{m.term, m.leader, c.joined(m.votes, others)}
-	c.out, c.tenure.times = Actions{}, 0
+	c.out, c.tenure.showings = Actions{}, 0
 	c.sendMandate()
 	first := len(c.out.Send)
 	c.sendLateVotes()
