@@ -88,7 +88,9 @@ func (c *Coordinator) runsAhead() bool {
 	}
 	head, behind, all := c.chain.head.height, uint64(0), uint64(0)
 	for _, x := range c.electorate().electors {
-		if h := c.members.heard.of(x.peer); h != nil {
+		if x.peer == c.self {
+			all += x.weight
+		} else if h := c.members.heard.of(x.peer); h != nil {
 			all += x.weight
 			if h.Height+c.chain.maxStale/2 < head && head < h.Height+votingEntries {
 				behind += x.weight
