@@ -1,0 +1,111 @@
+package main
+
+import (
+	"container/heap"
+	"errors"
+
+	"github.com/evoswarm/evoswarm/internal/evolve"
+)
+
+// peers are workers of equal speed, and the ways between them and the updates, in seconds.
+type peers struct {
+	size             int
+	step, every, way float64
+}
+
+// together has all wait for each update.
+func (c peers) together(l *learner, over func(now float64) bool) {
+	for now := 0.0; !over(now); {
+		longest := 0.0
+		var all []late
+		for _, r := range l.evaluate(l.state, c.size) {
+			longest = max(longest, float64(r.Steps)*c.step)
+			all = append(all, late{r, l.updates})
+		}
+		now += max(longest+2*c.way, c.every)
+		if !l.update(now, all) {
+			fatal(errors.New("-wait needs 8 workers at least"))
+		}
+	}
+}
+
+// apart has nobody wait.
+func (c peers) apart(l *learner, over func(now float64) bool) {
+	type known struct {
+		state   *evolve.State
+		updates uint32
+	}
+	var (
+		clock  clock
+		newest = known{l.state, 0}
+		came   []late
+		work   func()
+		close  func()
+	)
+	work = func() {
+		on := newest
+		r := l.evaluate(on.state, 1)[0]
+		done := clock.now + float64(r.Steps)*c.step
+		clock.at(done, work)
+		clock.at(done+c.way, func() { came = append(came, late{r, on.updates}) })
+	}
+	close = func() {
+		clock.at(clock.now+c.every, close)
+		if l.update(clock.now, came) {
+			came = came[:0]
+			is := known{l.state, l.updates}
+			clock.at(clock.now+c.way, func() { newest = is })
+		}
+	}
+	for i := range c.size {
+		clock.at(float64(i)/float64(c.size)*c.every, work)
+	}
+	clock.at(c.every, close)
+	for !over(clock.now) {
+		clock.next()
+	}
+}
+
+// clock is virtual time: what happens when, in order.
+type clock struct {
+	now    float64
+	events queue
+	count  uint64
+}
+
+type event struct {
+	at    float64
+	count uint64
+	do    func()
+}
+
+func (c *clock) at(when float64, do func()) {
+	c.count++
+	heap.Push(&c.events, event{when, c.count, do})
+}
+
+func (c *clock) next() {
+	e := heap.Pop(&c.events).(event)
+	c.now = e.at
+	e.do()
+}
+
+// queue is a heap of events.
+type queue []event
+
+func (q queue) Len() int { return len(q) }
+
+func (q queue) Less(i, k int) bool {
+	return q[i].at < q[k].at || q[i].at == q[k].at && q[i].count < q[k].count
+}
+
+func (q queue) Swap(i, k int) { q[i], q[k] = q[k], q[i] }
+
+func (q *queue) Push(x any) { *q = append(*q, x.(event)) }
+
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	e := (*q)[last]
+	*q = (*q)[:last]
+	return e
+}
