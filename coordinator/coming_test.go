@@ -196,10 +196,10 @@ func TestWhoIsBehindStaysInTheTree(t *testing.T) {
 // entry for some time alone, and for no few who say so.
 func TestLeaderWaitsForMost(t *testing.T) {
 	for _, test := range []struct {
-		behind int // followers that say so
-		waits  bool
-	}{{0, false}, {2, false}, {7, true}} {
-		f, leader := newLedField(t, 8)
+		peers, behind int // followers that say so
+		waits         bool
+	}{{8, 0, false}, {8, 2, false}, {8, 7, true}, {2, 1, false}} {
+		f, leader := newLedField(t, test.peers)
 		said := slices.DeleteFunc(slices.Clone(f.peers), func(m *member) bool { return m == leader })[:test.behind]
 		f.swap = func(from, to *member, m Message) Message {
 			if s, ok := m.(*Status); ok && to == leader && slices.Contains(said, from) {
@@ -219,7 +219,7 @@ func TestLeaderWaitsForMost(t *testing.T) {
 		}
 		entries := c.chain.head.height - from
 		if waited := entries <= 9; waited != test.waits || entries < 3 {
-			t.Errorf("%d say that they are behind: %d entries in %d ticks", test.behind, entries, ticks)
+			t.Errorf("%d of %d say that they are behind: %d entries in %d ticks", test.behind, test.peers, entries, ticks)
 		}
 	}
 }

@@ -81,20 +81,21 @@ const overfullPart = 4
 const awaitElections = 2
 
 // runsAhead reports whether most of those who work, by weight, say that they lack more than half as many of this
-// leader's entries as results may be old: they could neither succeed it nor choose who does.
+// leader's entries as results may be old: they could neither succeed it nor choose who does. This leader counts as one
+// that lacks none, so one of two or three who is cut off holds up nobody.
 func (c *Coordinator) runsAhead() bool {
 	if c.chain.maxStale == 0 || c.trusting() {
 		return false
 	}
 	head, behind, all := c.chain.head.height, uint64(0), uint64(0)
 	for _, x := range c.electorate().electors {
-		if x.peer == c.self {
-			all += x.weight
-		} else if h := c.members.heard.of(x.peer); h != nil {
-			all += x.weight
-			if h.Height+c.chain.maxStale/2 < head && head < h.Height+votingEntries {
-				behind += x.weight
-			}
+		h := c.members.heard.of(x.peer)
+		if h == nil && x.peer != c.self {
+			continue
+		}
+		all += x.weight
+		if h != nil && h.Height+c.chain.maxStale/2 < head && head < h.Height+votingEntries {
+			behind += x.weight
 		}
 	}
 	return 2*behind > all

@@ -39,6 +39,9 @@ func (t test) String() string {
 	return fmt.Sprintf("%.1f | %d | %.2f | %.0f | %.0f | %.0f | %.1f", t.seconds, t.updates, float64(t.steps)/1e6, t.returns, t.candidates, t.length, t.age)
 }
 
+// fewest is how many results an update has at least.
+const fewest = 8
+
 const (
 	testEvery    = 2   // seconds
 	testEpisodes = 16  // at first
@@ -76,7 +79,6 @@ func (l *learner) evaluate(state *evolve.State, n int) []evolve.Result {
 
 // update makes an update of those results that are not too old, if they are enough to rank.
 func (l *learner) update(now float64, all []late) bool {
-	const fewest = 8
 	var results []evolve.Result
 	t := test{seconds: now}
 	for _, r := range all {

@@ -31,8 +31,11 @@ func main() {
 	limit := flag.Duration("limit", 200*time.Second, "virtual time of a run")
 	steps := flag.Float64("steps", 50, "env-steps of a run at most, in millions")
 	flag.Parse()
+	if *runs < 1 || *steps <= 0 {
+		fatal(fmt.Errorf("-runs must be from 1, and -steps above 0"))
+	}
 	if *step <= 0 || *every <= 0 || *way < 0 || *limit <= 0 {
-		fatal(fmt.Errorf("-step, -every and -limit must be above 0, -way from 0"))
+		fatal(fmt.Errorf("-step, -every and -limit must be above 0, and -way not below"))
 	}
 	fmt.Println("| workers | seed | seconds | updates | M env-steps | returns of the mean | of candidates | env-steps of an episode | age |\n|---|---|---|---|---|---|---|---|---|")
 	for _, text := range strings.Split(*workers, ",") {
@@ -40,7 +43,10 @@ func main() {
 		if err != nil || n < 1 {
 			fatal(fmt.Errorf("-workers: %q is not a number from 1", text))
 		}
-		for k := range uint64(max(*runs, 0)) {
+		if *wait && n < fewest {
+			fatal(fmt.Errorf("-workers: with -wait an update has a result of each, so there must be %d at least, not %d", fewest, n))
+		}
+		for k := range uint64(*runs) {
 			rules, err := runspec.New(runspec.Options{Env: *env, Seed: *seed + k, Nonce: [16]byte{1}})
 			if err != nil {
 				fatal(err)
