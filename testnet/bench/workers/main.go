@@ -35,17 +35,14 @@ func main() {
 		fatal(fmt.Errorf("-runs must be from 1, and -steps above 0"))
 	}
 	if *step <= 0 || *every <= 0 || *way < 0 || *limit <= 0 {
-		fatal(fmt.Errorf("-step, -every and -limit must be above 0, and -way not below"))
+		fatal(fmt.Errorf("-step, -every and -limit must be above 0, and -way 0 at least"))
+	}
+	sizes, err := sizesOf(*workers, *wait)
+	if err != nil {
+		fatal(err)
 	}
 	fmt.Println("| workers | seed | seconds | updates | M env-steps | returns of the mean | of candidates | env-steps of an episode | age |\n|---|---|---|---|---|---|---|---|---|")
-	for _, text := range strings.Split(*workers, ",") {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			fatal(fmt.Errorf("-workers: %q is not a number from 1", text))
-		}
-		if *wait && n < fewest {
-			fatal(fmt.Errorf("-workers: with -wait an update has a result of each, so there must be %d at least, not %d", fewest, n))
-		}
+	for _, n := range sizes {
 		for k := range uint64(*runs) {
 			rules, err := runspec.New(runspec.Options{Env: *env, Seed: *seed + k, Nonce: [16]byte{1}})
 			if err != nil {
@@ -62,6 +59,22 @@ func main() {
 			}
 		}
 	}
+}
+
+// sizesOf reads how many workers each run has.
+func sizesOf(list string, wait bool) ([]int, error) {
+	var sizes []int
+	for _, text := range strings.Split(list, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("-workers: %q is not a number from 1", text)
+		}
+		if wait && n < fewest {
+			return nil, fmt.Errorf("-workers: with -wait an update has a result of each, so there must be %d at least, not %d", fewest, n)
+		}
+		sizes = append(sizes, n)
+	}
+	return sizes, nil
 }
 
 func fatal(err error) {
