@@ -6,7 +6,7 @@
 package main
 
 import (
-	"bytes"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -119,16 +119,14 @@ func ours(path string) bool {
 	return filepath.Base(path) == "go.mod" || strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go")
 }
 
-// modulePath is where a module is, of the version that go.mod names.
+// modulePath is where a module is, of the version that go.mod names. It is downloaded if nothing was built here before.
 func modulePath(module string) (string, error) {
-	var said bytes.Buffer
-	cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module)
-	cmd.Stderr = &said
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("go list -m %s: %w: %s", module, err, said.String())
+	out, err := exec.Command("go", "mod", "download", "-json", module).Output()
+	var got struct{ Dir, Error string }
+	if json.Unmarshal(out, &got) != nil || got.Dir == "" {
+		return "", fmt.Errorf("go mod download %s: %v: %s", module, err, got.Error)
 	}
-	return strings.TrimSpace(string(out)), nil
+	return got.Dir, nil
 }
 
 func copyFile(from, to string) error {
