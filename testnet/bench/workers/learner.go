@@ -11,28 +11,32 @@ import (
 
 // learner holds the model, and computes candidates of it.
 type learner struct {
-	rules   *seedlog.Rules
-	rng     *rand.Rand
-	pool    *rollout.Pool
-	state   *evolve.State
-	updates uint32
-	steps   uint64 // of all results in updates
-	solved  bool
-	tested  float64 // when it was tested last, in seconds
-	told    func(test)
+	rules  *seedlog.Rules
+	rng    *rand.Rand
+	pool   *rollout.Pool
+	newest model
+	steps  uint64 // of all results in updates
+	solved bool
+	tested float64 // when it was tested last, in seconds
+	told   func(test)
+}
+
+// model is a state and, where its candidates share episodes, those.
+type model struct {
+	*evolve.State
+	episodes []uint64
 }
 
 // late is a result, and how many updates its state has.
 type late struct {
 	evolve.Result
-	on uint32
+	on uint64
 }
 
 // test is how the mean does in episodes of its own, next to what the newest update was made of.
 type test struct {
 	seconds, returns, candidates, length, age float64
-	updates                                   uint32
-	steps                                     uint64
+	updates, steps                            uint64
 }
 
 func (t test) String() string {
@@ -49,7 +53,18 @@ const (
 )
 
 func newLearner(rules *seedlog.Rules, seed uint64) *learner {
-	return &learner{rules: rules, rng: rand.New(rand.NewPCG(seed, 1)), pool: rollout.NewPool(rules.Plan, 0), state: rules.Initial()}
+	l := &learner{rules: rules, rng: rand.New(rand.NewPCG(seed, 1)), pool: rollout.NewPool(rules.Plan, 0)}
+	l.next(rules.Initial())
+	return l
+}
+
+// next makes a state the newest one.
+func (l *learner) next(s *evolve.State) {
+	m := model{State: s}
+	if l.rules.Spec.Episodes.Shared {
+		m.episodes = l.draw(l.rules.Spec.Episodes.Count)
+	}
+	l.newest = m
 }
 
 func (l *learner) draw(n uint64) []uint64 {
@@ -60,19 +75,22 @@ func (l *learner) draw(n uint64) []uint64 {
 	return seeds
 }
 
-// evaluate gives results of n candidates of a state.
-func (l *learner) evaluate(state *evolve.State, n int) []evolve.Result {
-	task := rollout.Task{State: state, Seeds: l.draw(uint64(n))}
-	for range n {
-		task.Episodes = append(task.Episodes, l.draw(max(l.rules.Spec.Episodes.Count, 1)))
+// evaluate gives results of n candidates of a model.
+func (l *learner) evaluate(m model, n int) []late {
+	task := rollout.Task{State: m.State, Seeds: l.draw(uint64(n))}
+	if m.episodes != nil {
+		task.Episodes = [][]uint64{m.episodes}
+	}
+	for m.episodes == nil && len(task.Episodes) < n {
+		task.Episodes = append(task.Episodes, l.draw(l.rules.Spec.Episodes.Count))
 	}
 	got, err := l.pool.Evaluate(task, nil)
 	if err != nil {
 		fatal(err)
 	}
-	results := make([]evolve.Result, n)
+	results := make([]late, n)
 	for i, r := range got {
-		results[i] = evolve.Result{Seed: task.Seeds[i], Fitness: r.Fitness, Steps: r.Steps}
+		results[i] = late{evolve.Result{Seed: task.Seeds[i], Fitness: r.Fitness, Steps: r.Steps}, m.Gen}
 	}
 	return results
 }
@@ -82,8 +100,8 @@ func (l *learner) update(now float64, all []late) bool {
 	var results []evolve.Result
 	t := test{seconds: now}
 	for _, r := range all {
-		if age := l.updates - r.on; uint64(age) <= l.rules.Spec.Generation.MaxStale {
-			r.Group = age
+		if age := l.newest.Gen - r.on; age <= l.rules.Spec.Generation.MaxStale {
+			r.Group = uint32(age)
 			results = append(results, r.Result)
 			l.steps += r.Steps
 			t.candidates += rollout.FromFitness(r.Fitness[0])
@@ -94,8 +112,7 @@ func (l *learner) update(now float64, all []late) bool {
 	if len(results) < fewest {
 		return false
 	}
-	l.state = l.rules.Plan.Apply(l.state, results, l.draw(l.rules.ObserveEpisodes()))
-	l.updates++
+	l.next(l.rules.Plan.Apply(l.newest.State, results, l.draw(l.rules.ObserveEpisodes())))
 	if now-l.tested >= testEvery {
 		n := float64(len(results))
 		t.candidates, t.length, t.age = t.candidates/n, t.length/n, t.age/n
@@ -105,7 +122,7 @@ func (l *learner) update(now float64, all []late) bool {
 }
 
 func (l *learner) test(t test) {
-	l.tested, t.updates, t.steps = t.seconds, l.updates, l.steps
+	l.tested, t.updates, t.steps = t.seconds, l.newest.Gen, l.steps
 	goal := l.rules.Env.SolvedReturn
 	if t.returns = l.held(testEpisodes); t.returns >= goal {
 		t.returns = l.held(goalEpisodes)
@@ -117,7 +134,7 @@ func (l *learner) test(t test) {
 // held is the mean return of the mean's policy.
 func (l *learner) held(episodes uint64) float64 {
 	returns, sum := make([]float64, episodes), 0.0
-	l.pool.Returns(l.state, l.draw(episodes), returns)
+	l.pool.Returns(l.newest.State, l.draw(episodes), returns)
 	for _, r := range returns {
 		sum += r
 	}

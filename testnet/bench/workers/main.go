@@ -30,6 +30,7 @@ func main() {
 	wait := flag.Bool("wait", false, "have all workers wait for each update")
 	limit := flag.Duration("limit", 200*time.Second, "virtual time of a run")
 	steps := flag.Float64("steps", 50, "env-steps of a run at most, in millions")
+	ends := flag.Float64("cap", -1, "end episodes after that many times the mean length of results, 0: never; default: as the preset")
 	flag.Parse()
 	if *runs < 1 || *steps <= 0 {
 		fatal(fmt.Errorf("-runs must be from 1, and -steps above 0"))
@@ -44,7 +45,11 @@ func main() {
 	fmt.Println("| workers | seed | seconds | updates | M env-steps | returns of the mean | of candidates | env-steps of an episode | age |\n|---|---|---|---|---|---|---|---|---|")
 	for _, n := range sizes {
 		for k := range uint64(*runs) {
-			rules, err := runspec.New(runspec.Options{Env: *env, Seed: *seed + k, Nonce: [16]byte{1}})
+			options := runspec.Options{Env: *env, Seed: *seed + k, Nonce: [16]byte{1}}
+			if *ends >= 0 {
+				options.Settings = runspec.Settings{"cap": *ends}
+			}
+			rules, err := runspec.New(options)
 			if err != nil {
 				fatal(err)
 			}

@@ -25,7 +25,7 @@ func TestWorkersLearn(t *testing.T) {
 				p.apart(l, over)
 			}
 			if !l.solved {
-				t.Errorf("wait %t: not solved after %d updates", wait, l.updates)
+				t.Errorf("wait %t: not solved after %d updates", wait, l.newest.Gen)
 			}
 			return tests
 		}

@@ -2,8 +2,6 @@ package main
 
 import (
 	"container/heap"
-
-	"github.com/evoswarm/evoswarm/internal/evolve"
 )
 
 // peers are workers of equal speed, and the ways between them and the updates, in seconds.
@@ -16,10 +14,9 @@ type peers struct {
 func (c peers) together(l *learner, over func(now float64) bool) {
 	for now := 0.0; !over(now); {
 		longest := 0.0
-		var all []late
-		for _, r := range l.evaluate(l.state, c.size) {
+		all := l.evaluate(l.newest, c.size)
+		for _, r := range all {
 			longest = max(longest, float64(r.Steps)*c.step)
-			all = append(all, late{r, l.updates})
 		}
 		now += max(longest+2*c.way, c.every)
 		l.update(now, all)
@@ -28,30 +25,25 @@ func (c peers) together(l *learner, over func(now float64) bool) {
 
 // apart has nobody wait.
 func (c peers) apart(l *learner, over func(now float64) bool) {
-	type known struct {
-		state   *evolve.State
-		updates uint32
-	}
 	var (
-		clock  clock
-		newest = known{l.state, 0}
-		came   []late
-		work   func()
-		close  func()
+		clock clock
+		known = l.newest
+		came  []late
+		work  func()
+		close func()
 	)
 	work = func() {
-		on := newest
-		r := l.evaluate(on.state, 1)[0]
+		r := l.evaluate(known, 1)[0]
 		done := clock.now + float64(r.Steps)*c.step
 		clock.at(done, work)
-		clock.at(done+c.way, func() { came = append(came, late{r, on.updates}) })
+		clock.at(done+c.way, func() { came = append(came, r) })
 	}
 	close = func() {
 		clock.at(clock.now+c.every, close)
 		if l.update(clock.now, came) {
 			came = came[:0]
-			is := known{l.state, l.updates}
-			clock.at(clock.now+c.way, func() { newest = is })
+			is := l.newest
+			clock.at(clock.now+c.way, func() { known = is })
 		}
 	}
 	for i := range c.size {
