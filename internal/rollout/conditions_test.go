@@ -362,6 +362,48 @@ func TestMeanLength(t *testing.T) {
 	}
 }
 
+// TestCapGrows: a large generation lets episodes grow as far as the generations that it is worth.
+func TestCapGrows(t *testing.T) {
+	setup := everything(t, "CartPole-v1", "openai-es", rollout.Frozen)
+	setup.Population, setup.Growth, setup.CapGrowth = 8, 3, true
+	setup.Episodes.Count, setup.Episodes.Skip, setup.Episodes.Horizon, setup.Episodes.Cap = 1, 0, 0, 1.5
+	plan := mustPlan(t, setup)
+	setup.CapGrowth = false
+	if mustPlan(t, setup).Initial(1).Slot("episode/cap") != nil {
+		t.Error("a cap that does not grow takes a slot")
+	}
+	first := plan.Initial(1)
+	if limit := rollout.Limit(plan, first); limit != 500 {
+		t.Errorf("before the first generation episodes end after %d env-steps", limit)
+	}
+	for _, c := range []struct{ pairs, limit int }{
+		{1, 30}, {4, 30}, {16, 45}, {36, 68}, {500, 68}, // 20 env-steps times 1.5 to the power of 1, 1, 2, 3 and 3
+	} {
+		results := make([]evolve.Result, c.pairs)
+		for i := range results {
+			results[i] = evolve.Result{Seed: uint64(i), Fitness: [2]int64{int64(i), 0}, Steps: 40} // of both signs
+		}
+		s := plan.Apply(first, results, nil)
+		if limit := rollout.Limit(plan, s); limit != c.limit {
+			t.Errorf("after %d pairs episodes end after %d env-steps, want %d", c.pairs, limit, c.limit)
+		}
+		if small := plan.Apply(s, results[:1], nil); rollout.Limit(plan, small) != 30 {
+			t.Errorf("a small generation after %d pairs leaves the cap at %d env-steps, want 30", c.pairs, rollout.Limit(plan, small))
+		}
+		for _, words := range []uint64{0, 1, math.MaxUint64} {
+			s.Slot("episode/cap").Words[0] = words // of a stranger
+			if limit := rollout.Limit(plan, s); limit < 1 || limit > 500 {
+				t.Errorf("a cap of %d allows %d env-steps", words, limit)
+			}
+		}
+	}
+	setup.CapGrowth, setup.Episodes.Cap, setup.Growth = true, rollout.MaxCap, 16
+	s := mustPlan(t, setup).Apply(first, make([]evolve.Result, 4096), nil)
+	if got := s.Slot("episode/cap").Words[0]; got != rollout.MaxCap<<16 {
+		t.Errorf("the highest cap grows to %d / 2^16", got)
+	}
+}
+
 func TestBadEpisodes(t *testing.T) {
 	nan, inf, minus := math.NaN(), math.Inf(1), math.Copysign(0, -1)
 	for name, change := range map[string]func(*rollout.Episodes){

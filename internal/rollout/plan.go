@@ -21,6 +21,8 @@ type Plan struct {
 	Policy   *policy.Policy
 	Strategy evolve.Strategy
 	Episodes Episodes
+
+	cap capGrowth
 }
 
 // NewPlan makes the plan that s describes. Errors are those of envs.Find, envs.Spec.With, evolve.Find,
@@ -54,7 +56,11 @@ func NewPlan(s Setup) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return Plan{Env: env, Policy: pol, Strategy: strategy, Episodes: s.Episodes}, nil
+	p := Plan{Env: env, Policy: pol, Strategy: strategy, Episodes: s.Episodes}
+	if s.CapGrowth && s.Episodes.Cap != 0 {
+		p.cap = capGrowth{float64(s.Population), float64(s.Growth)}
+	}
+	return p, nil
 }
 
 // Initial returns the state of generation 0: seed determines its parameters and the episodes of the random

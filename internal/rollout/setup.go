@@ -41,14 +41,16 @@ type Setup struct {
 	Growth uint64
 	// Pooled says that results of all states are ranked together.
 	Pooled bool
+	// CapGrowth says that the cap of episodes grows with a generation, with Growth.
+	CapGrowth bool
 	// Episodes says how candidates are evaluated.
 	Episodes Episodes
 }
 
 // setupTag begins the encoding of a setup.
-const setupTag = "evosetp5"
+const setupTag = "evosetp6"
 
-// MarshalSetup returns the encoding of s: "evosetp5", then the fields in their order, those of structs in their
+// MarshalSetup returns the encoding of s: "evosetp6", then the fields in their order, those of structs in their
 // place. In little-endian order: integers and float64 values have 8 bytes, a text its length (4 bytes) and its bytes,
 // a list its length (4 bytes) and its values; a bool is a byte, 0 or 1. Params are a list of pairs, sorted by name:
 // the name, then 0 and a number, or 1 and a text. EnvParams are a list of pairs, likewise: the name and the number.
@@ -78,6 +80,7 @@ func MarshalSetup(s Setup) ([]byte, error) {
 	w.integer(s.Population)
 	w.integer(s.Growth)
 	w.flag(s.Pooled)
+	w.flag(s.CapGrowth)
 	e := &s.Episodes
 	w.integer(e.Count)
 	w.real(e.ActionNoise)
@@ -121,7 +124,7 @@ func UnmarshalSetup(b []byte) (Setup, error) {
 	p.Activation, p.Bias, p.Head, p.Bins, p.VBN = r.text(), r.flag(), r.text(), r.integer(), r.flag()
 	s.Strategy, s.StrategyRevision = r.text(), r.integer()
 	s.Params = r.params()
-	s.Population, s.Growth, s.Pooled = r.integer(), r.integer(), r.flag()
+	s.Population, s.Growth, s.Pooled, s.CapGrowth = r.integer(), r.integer(), r.flag(), r.flag()
 	e := &s.Episodes
 	e.Count, e.ActionNoise, e.Bonus, e.Penalty, e.Skip, e.Cap = r.integer(), r.real(), r.real(), r.real(), r.integer(), r.real()
 	e.Horizon, e.Growth = r.integer(), r.real()

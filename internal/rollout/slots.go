@@ -18,14 +18,12 @@ const (
 	slotReference = "obs/reference"  // batch for virtual batch normalization, float32
 	slotSteps     = "obs/steps"      // env-steps taken so far for the slots above, uint64
 	slotLength    = "episode/length" // running mean of episode lengths, uint64
+	slotCap       = "episode/cap"    // what that mean is multiplied by where the cap grows, uint64
 )
 
 // referenceEvery says that the reference batch takes every eighth observation of the random policy, since
 // consecutive ones are too similar.
 const referenceEvery = 8
-
-// lengthOne is one env-step in the slot of the running mean length.
-const lengthOne = 1 << 16
 
 // slots returns the shapes of the slots that the plan adds.
 func (p Plan) slots() []evolve.SlotShape {
@@ -46,6 +44,9 @@ func (p Plan) slots() []evolve.SlotShape {
 	}
 	if p.Episodes.Cap != 0 {
 		slots = append(slots, evolve.SlotShape{Name: slotLength, Kind: evolve.Uint64, Len: 1})
+	}
+	if p.cap.grows() {
+		slots = append(slots, evolve.SlotShape{Name: slotCap, Kind: evolve.Uint64, Len: 1})
 	}
 	return slots
 }
@@ -109,57 +110,6 @@ func (p Plan) observe(s, next *evolve.State, seeds []uint64) {
 		next.Slot(slotSteps).Words[0] += n
 	}
 	sums.write(next.Slot(slotMean).Values, next.Slot(slotStd).Values)
-}
-
-// lengthen moves the running mean length of next halfway to the mean length of the episodes of results, or
-// all the way if it is still 0.
-func (p Plan) lengthen(next *evolve.State, results []evolve.Result) {
-	episodes := uint64(len(results)) * max(p.Episodes.Count, 1)
-	if p.Strategy.Antithetic() {
-		episodes *= 2
-	}
-	var steps uint64
-	for i := range results {
-		steps += results[i].Steps
-	}
-	if episodes == 0 {
-		return
-	}
-	// Below 2^17 results of 2^12 episodes of 2^20 steps: 2^49 of them.
-	mean := min(steps, 1<<47) * lengthOne / episodes
-	length := &next.Slot(slotLength).Words[0]
-	if *length != 0 {
-		mean = min(*length, 1<<62)/2 + mean/2
-	}
-	*length = mean
-}
-
-// horizon returns the number of env-steps after which an episode of training in generation gen ends, however long the
-// others are.
-func (p Plan) horizon(gen uint64) int {
-	if p.Episodes.Horizon == 0 {
-		return p.Env.MaxSteps
-	}
-	grown := float64(p.Episodes.Horizon) + float64(p.Episodes.Growth*float64(gen))
-	return int(min(grown, float64(p.Env.MaxSteps)))
-}
-
-// limit returns the number of env-steps after which an episode of training on s ends.
-func (p Plan) limit(s *evolve.State) int {
-	longest := p.horizon(s.Gen)
-	if p.Episodes.Cap == 0 {
-		return longest
-	}
-	length := s.Slot(slotLength).Words[0]
-	steps := float64(p.Episodes.Cap*float64(int64(min(length, 1<<62)))) / lengthOne
-	if length == 0 || steps >= float64(longest) {
-		return longest
-	}
-	n := int(steps)
-	if float64(n) < steps {
-		n++
-	}
-	return max(n, 1)
 }
 
 // ObserveSteps returns the number of env-steps taken up to s for observation statistics and the reference

@@ -88,6 +88,7 @@ func setFormat2(spec *seedlog.Spec, strategy evolve.Strategy, duration uint64) {
 	}
 	if evolve.Grows(strategy) {
 		g.Growth = maxGrowth
+		g.CapGrowth = spec.Episodes.Cap != 0
 	}
 	g.Quota, g.Chunk = min(g.Quota*g.Chunk*stateQuota/2, seedlog.MaxEvaluations), 1 // claims are as long as suits their author
 	g.WeightSteps = min(g.WeightSteps*stateQuota, 1<<40)

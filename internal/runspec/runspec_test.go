@@ -78,6 +78,9 @@ func TestFormat2(t *testing.T) {
 		if grows := map[bool]uint64{true: maxGrowth}[c.strategy == "snes"]; g.Growth != grows {
 			t.Errorf("%s with %s: the step grows to %d times, want %d", c.env, c.strategy, g.Growth, grows)
 		}
+		if capped := c.env == "BipedalWalker-v3"; g.CapGrowth != capped {
+			t.Errorf("%s with %s: the cap grows: %t, want %t", c.env, c.strategy, g.CapGrowth, capped)
+		}
 		if g.Quota <= plain.Generation.Quota*plain.Generation.Chunk || g.WeightSteps <= plain.Generation.WeightSteps {
 			t.Errorf("%s with %s: a peer may add %d chunks and an entry weighs %d, as few as in format 1: %+v", c.env, c.strategy, g.Quota, g.WeightSteps, plain.Generation)
 		}

@@ -106,6 +106,10 @@ type Generation struct {
 	// themselves. Only with MaxStale.
 	Pooled bool `cbor:"pooled,omitempty" json:"pooled,omitempty"`
 
+	// CapGrowth says that episodes.cap grows with an entry's results as steps do: it counts as many times as an entry
+	// is worth generations of Evaluations, at most Growth times. Only with both.
+	CapGrowth bool `cbor:"cap_growth,omitempty" json:"cap_growth,omitempty"`
+
 	// Duration is how long a generation lasts at least, in milliseconds, in format 2; in format 1, where it is 0,
 	// leaders decide.
 	Duration uint64 `cbor:"duration,omitempty" json:"duration,omitempty"`
@@ -153,7 +157,7 @@ func (s *Spec) Setup() rollout.Setup {
 	return rollout.Setup{
 		EnvID: s.Env.ID, EnvRevision: s.Env.Revision, EnvParams: s.Env.Params, Policy: s.Policy,
 		Strategy: s.Strategy.Name, StrategyRevision: s.Strategy.Revision, Params: s.Strategy.Params,
-		Population: s.Generation.Evaluations, Growth: s.Generation.Growth, Pooled: s.Generation.Pooled,
+		Population: s.Generation.Evaluations, Growth: s.Generation.Growth, Pooled: s.Generation.Pooled, CapGrowth: s.Generation.CapGrowth,
 		Episodes: rollout.Episodes{Count: s.Episodes.Count, Conditions: s.Episodes.Conditions, Observations: s.Observations},
 	}
 }
@@ -242,6 +246,9 @@ func (s *Spec) check() error {
 	}
 	if g.Pooled && g.MaxStale == 0 {
 		return fmt.Errorf("%w: generation.pooled is true, but with generation.max_stale 0 an entry has results of one state", ErrSpec)
+	}
+	if g.CapGrowth && (g.Growth < 2 || s.Episodes.Cap == 0) {
+		return fmt.Errorf("%w: generation.cap_growth is true, but generation.growth is %d and episodes.cap %v: it takes a growth of 2 at least, and a cap", ErrSpec, g.Growth, s.Episodes.Cap)
 	}
 	if !g.Open && g.Steps != 0 {
 		return fmt.Errorf("%w: generation.steps is %d, but a closed generation is closed by its evaluations alone", ErrSpec, g.Steps)

@@ -280,6 +280,10 @@ func TestFormat2(t *testing.T) {
 		{"pooled", func(s *Spec) { s.Generation.Pooled = true }, nil, ""},
 		{"pooled of one state", func(s *Spec) { s.Generation.MaxStale, s.Generation.Pooled = 0, true }, ErrSpec, "generation.pooled is true, but"},
 		{"pooled in format 1", func(s *Spec) { *s = *newSpec(t, "dises"); s.Generation.Pooled = true }, ErrSpec, "generation.pooled"},
+		{"a cap that grows", func(s *Spec) { s.Episodes.Cap, s.Generation.Growth, s.Generation.CapGrowth = 1.3, 2, true }, nil, ""},
+		{"no cap that grows", func(s *Spec) { s.Generation.Growth, s.Generation.CapGrowth = 2, true }, ErrSpec, "generation.growth is 2 and episodes.cap 0: it takes"},
+		{"a cap that grows to itself", func(s *Spec) { s.Episodes.Cap, s.Generation.Growth, s.Generation.CapGrowth = 1.3, 1, true }, ErrSpec, "generation.growth is 1 and episodes.cap 1.3: it takes"},
+		{"a cap that grows in format 1", func(s *Spec) { *s = *newSpec(t, "dises"); s.Episodes.Cap, s.Generation.CapGrowth = 1.3, true }, ErrSpec, "generation.cap_growth is true"},
 		{"a strategy that takes none", func(s *Spec) { s.Strategy = newSpec(t, "dises").Strategy }, ErrSpec, "dises with these settings takes no results of earlier states"},
 	} {
 		spec := nextSpec(t)
