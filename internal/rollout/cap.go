@@ -1,9 +1,6 @@
 package rollout
 
-import (
-	"github.com/evoswarm/evoswarm/internal/evolve"
-	"github.com/evoswarm/evoswarm/internal/exact"
-)
+import "github.com/evoswarm/evoswarm/internal/evolve"
 
 // one is 1 in the slots of the running mean length and of the cap.
 const one = 1 << 16
@@ -13,17 +10,19 @@ const one = 1 << 16
 // mean further, but comes no sooner: at the cap for few results episodes would stay shorter than what the policy can
 // do.
 type capGrowth struct {
-	population float64
-	most       float64
+	population, most uint64
 }
 
 func (g capGrowth) grows() bool { return g.most > 1 }
 
 // of is the cap after a generation of n evaluations, MaxCap at most. It lets episodes grow as far as with as many
-// updates of one population as that is worth: sqrt(n / population), from 1 to the most. Bit exact.
+// updates of one population as that is worth: sqrt(n / population), rounded, from 1 to the most. Bit exact.
 func (g capGrowth) of(cap float64, n uint64) float64 {
-	worth := min(max(exact.Sqrt(float64(n)/g.population), 1), g.most)
-	return min(exact.Exp(float64(worth*exact.Log(cap))), MaxCap)
+	grown := cap
+	for worth := uint64(2); worth <= g.most && (2*worth-1)*(2*worth-1)*g.population <= 4*n; worth++ {
+		grown *= cap
+	}
+	return min(grown, MaxCap)
 }
 
 // lengthen moves the running mean length of next halfway to the mean length of the episodes of results, or

@@ -377,7 +377,7 @@ func TestCapGrows(t *testing.T) {
 		t.Errorf("before the first generation episodes end after %d env-steps", limit)
 	}
 	for _, c := range []struct{ pairs, limit int }{
-		{1, 30}, {4, 30}, {16, 45}, {36, 68}, {500, 68}, // 20 env-steps times 1.5 to the power of 1, 1, 2, 3 and 3
+		{1, 30}, {8, 30}, {9, 45}, {24, 45}, {25, 68}, {500, 68}, // 20 env-steps times 1.5 to the power of 1, 1, 2, 2, 3 and 3
 	} {
 		results := make([]evolve.Result, c.pairs)
 		for i := range results {

@@ -58,7 +58,7 @@ func NewPlan(s Setup) (Plan, error) {
 	}
 	p := Plan{Env: env, Policy: pol, Strategy: strategy, Episodes: s.Episodes}
 	if s.CapGrowth && s.Episodes.Cap != 0 {
-		p.cap = capGrowth{float64(s.Population), float64(s.Growth)}
+		p.cap = capGrowth{s.Population, s.Growth}
 	}
 	return p, nil
 }
