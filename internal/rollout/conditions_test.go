@@ -368,8 +368,9 @@ func TestCapGrows(t *testing.T) {
 	setup.Population, setup.Growth, setup.CapGrowth = 8, 3, true
 	setup.Episodes.Count, setup.Episodes.Skip, setup.Episodes.Horizon, setup.Episodes.Cap = 1, 0, 0, 1.5
 	plan := mustPlan(t, setup)
-	setup.CapGrowth = false
-	if mustPlan(t, setup).Initial(1).Slot("episode/cap") != nil {
+	fixed := setup
+	fixed.CapGrowth = false
+	if mustPlan(t, fixed).Initial(1).Slot("episode/cap") != nil {
 		t.Error("a cap that does not grow takes a slot")
 	}
 	first := plan.Initial(1)
@@ -390,6 +391,11 @@ func TestCapGrows(t *testing.T) {
 		if small := plan.Apply(s, results[:1], nil); rollout.Limit(plan, small) != 30 {
 			t.Errorf("a small generation after %d pairs leaves the cap at %d env-steps, want 30", c.pairs, rollout.Limit(plan, small))
 		}
+		task := rollout.Task{State: s, Seeds: []uint64{1, 2, 3}, Episodes: [][]uint64{{2}}}
+		want, err := rollout.NewPool(plan, 1).Evaluate(task, nil)
+		if got := overBytes(t, setup, task); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("after %d pairs a worker gives %v, want %v, %v", c.pairs, got, want, err)
+		}
 		for _, words := range []uint64{0, 1, math.MaxUint64} {
 			s.Slot("episode/cap").Words[0] = words // of a stranger
 			if limit := rollout.Limit(plan, s); limit < 1 || limit > 500 {
@@ -397,7 +403,7 @@ func TestCapGrows(t *testing.T) {
 			}
 		}
 	}
-	setup.CapGrowth, setup.Episodes.Cap, setup.Growth = true, rollout.MaxCap, 16
+	setup.Episodes.Cap, setup.Growth = rollout.MaxCap, 16
 	s := mustPlan(t, setup).Apply(first, make([]evolve.Result, 4096), nil)
 	if got := s.Slot("episode/cap").Words[0]; got != rollout.MaxCap<<16 {
 		t.Errorf("the highest cap grows to %d / 2^16", got)

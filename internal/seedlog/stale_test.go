@@ -158,6 +158,28 @@ func TestStaleReplay(t *testing.T) {
 	}
 }
 
+// TestCapGrows: the states of a run whose cap grows say what it is, and the log gives the same bits again.
+func TestCapGrows(t *testing.T) {
+	spec := nextSpec(t)
+	spec.Generation.Evaluations, spec.Generation.Growth = 2, 3
+	spec.Episodes.Cap, spec.Generation.CapGrowth = 1.5, true
+	r, _, _ := grown(t, spec)
+	caps := map[uint64]int{}
+	for _, s := range r.states[1:] {
+		caps[s.Slot("episode/cap").Words[0]]++
+	}
+	if caps[3<<15] == len(r.all) || caps[0] > 0 {
+		t.Errorf("caps in units of 2^-16 and how many entries have them: %v, want larger ones than 1.5", caps)
+	}
+	got, err := Replay(bytes.NewReader(file(r.rules, r.all...)), ReplayOptions{Check: CheckClaims})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := r.states[len(r.states)-1].Digest(); got.State.Digest() != want || got.Checked != got.Evaluations {
+		t.Errorf("state %x, %d of %d evaluations re-run; want %x and all", got.State.Digest(), got.Checked, got.Evaluations, want)
+	}
+}
+
 // TestPooled: a run that pools results moves as if all of an entry had been measured on one state, and its log gives
 // the same bits again. One that does not pool them goes elsewhere, as its logs always did.
 func TestPooled(t *testing.T) {

@@ -6,6 +6,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -121,10 +122,13 @@ func ours(path string) bool {
 
 // modulePath is where a module is, of the version that go.mod names. It is downloaded if nothing was built here before.
 func modulePath(module string) (string, error) {
-	out, err := exec.Command("go", "mod", "download", "-json", module).Output()
+	var said bytes.Buffer
+	cmd := exec.Command("go", "mod", "download", "-json", module)
+	cmd.Stderr = &said
+	out, err := cmd.Output()
 	var got struct{ Dir, Error string }
 	if json.Unmarshal(out, &got) != nil || got.Dir == "" {
-		return "", fmt.Errorf("go mod download %s: %v: %s", module, err, got.Error)
+		return "", fmt.Errorf("go mod download %s: %v: %s%s", module, err, got.Error, said.String())
 	}
 	return got.Dir, nil
 }

@@ -1,8 +1,6 @@
 package main
 
-import (
-	"container/heap"
-)
+import "container/heap"
 
 // peers are workers of equal speed, and the ways between them and the updates, in seconds.
 type peers struct {
