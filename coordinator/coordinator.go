@@ -43,6 +43,7 @@ type Coordinator struct {
 	work     work
 	members  members
 	election election
+	slowness slowness
 	tenure   tenure
 	faults   faults
 	trust    trust
@@ -199,10 +200,11 @@ func (c *Coordinator) restoreEntry() error {
 
 // Step tells the coordinator that e happened at time now, which never goes back, and returns what to do about it.
 func (c *Coordinator) Step(now Tick, e Event) Actions {
-	if now > c.now+c.cfg.Timing.Unheard {
+	away := now > c.now+c.timing().Unheard
+	if away {
 		c.begun = now // after a start, or a sleep: others were not heard meanwhile, which is no silence of theirs
 	}
-	slept := c.alive && now > c.now+c.cfg.Timing.Unheard
+	slept := c.alive && away
 	c.now = max(now, c.now)
 	first := !c.alive
 	if first {
@@ -371,6 +373,7 @@ func (c *Coordinator) moveHead(n *node) {
 		c.election.liveness.forgive(m.leader)
 	}
 	c.election.liveness.moved(c.now)
+	c.slowness.calm(c.now, c.chain.head.height)
 	c.dropClosing()
 	c.crowded(n)
 	c.renewPool()

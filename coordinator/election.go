@@ -90,7 +90,7 @@ func (c *Coordinator) drawJitter() {
 		c.election.jitter = Tick(c.draw.Uint64() % uint64(mostRanks*c.cfg.Timing.Rank))
 		return
 	}
-	c.election.jitter = Tick(c.draw.Uint64() % uint64(c.cfg.Timing.Rank+1))
+	c.election.jitter = Tick(c.draw.Uint64() % uint64(c.timing().Rank+1))
 }
 
 // elect starts a campaign when the leader has been silent for too long.
@@ -100,8 +100,9 @@ func (c *Coordinator) elect() {
 		c.keepMandate()
 		return
 	}
-	if e.leader != (Peer{}) && c.now-e.leaderHeard > c.cfg.Timing.Unheard {
-		c.remember(c.forgetLeader())
+	if e.leader != (Peer{}) && c.now-e.leaderHeard > c.timing().Unheard {
+		c.slowness.silent = c.forgetLeader()
+		c.remember(c.slowness.silent)
 	}
 	if c.catchingUp() {
 		e.campaign, e.handover, e.role = nil, nil, Follower
@@ -124,6 +125,7 @@ func (c *Coordinator) elect() {
 			c.campaigning()
 			return
 		}
+		c.slowness.missed = e.campaign
 		c.lose()
 	}
 	if c.now < c.deadline(0) {
@@ -138,7 +140,7 @@ func (c *Coordinator) elect() {
 
 // deadline is when this peer starts a campaign if the leader stays silent.
 func (c *Coordinator) deadline(rank int) Tick {
-	t := c.cfg.Timing
+	t := c.timing()
 	if c.chain.head.height == 0 && c.self == c.rules.Origin {
 		return c.election.leaderHeard // this peer created the run: nobody else may start it
 	}
@@ -165,7 +167,7 @@ func (c *Coordinator) stand(g *campaign) {
 
 // limit sets how long a campaign lasts from now on.
 func (c *Coordinator) limit(g *campaign) {
-	t := c.cfg.Timing.Election
+	t := c.timing().Election
 	g.until, g.latest = c.now+t+c.election.jitter, c.now+voteElections*t+c.election.jitter
 }
 
@@ -190,7 +192,7 @@ func (c *Coordinator) campaigning() {
 		return
 	}
 	if c.now >= g.again {
-		g.again = c.now + c.cfg.Timing.Rank
+		g.again = c.now + c.timing().Rank
 		c.out.send(Gossip, Peer{}, c.voteRequest(g))
 	}
 	c.countVotes()
@@ -206,8 +208,23 @@ func (c *Coordinator) voteRequest(g *campaign) *VoteRequest {
 
 // countVotes ends the campaign once more than half of the electorate's weight has granted it, or cannot any more.
 func (c *Coordinator) countVotes() {
-	g, all := c.election.campaign, c.electorate()
-	var granted, refused uint64
+	g := c.election.campaign
+	switch granted, refused, total := c.counted(g); {
+	case 2*granted > total && g.pre:
+		g.pre, g.again = false, 0
+		c.limit(g)
+		c.canvass()
+	case 2*granted > total:
+		c.becomeLeader()
+	case 2*refused >= total && refused > 0:
+		c.raiseFloor()
+		c.lose()
+	}
+}
+
+// counted is the weight that granted a campaign, that refused it, and all.
+func (c *Coordinator) counted(g *campaign) (granted, refused, total uint64) {
+	all := c.electorate()
 	for _, e := range all.electors {
 		if _, ok := g.votes[e.peer]; ok {
 			granted += e.weight
@@ -215,17 +232,7 @@ func (c *Coordinator) countVotes() {
 			refused += e.weight
 		}
 	}
-	switch {
-	case 2*granted > all.total && g.pre:
-		g.pre, g.again = false, 0
-		c.limit(g)
-		c.canvass()
-	case 2*granted > all.total:
-		c.becomeLeader()
-	case 2*refused >= all.total && refused > 0:
-		c.raiseFloor()
-		c.lose()
-	}
+	return granted, refused, all.total
 }
 
 // raiseFloor names the lowest term in which a majority could still vote, after electors refused because they voted in
@@ -256,7 +263,7 @@ func (c *Coordinator) raiseFloor() {
 // lose ends a campaign without success. The next one comes after rank and jitter alone.
 func (c *Coordinator) lose() {
 	c.election.campaign, c.election.role = nil, Follower
-	c.election.leaderHeard = c.now - min(c.now, c.cfg.Timing.Election)
+	c.election.leaderHeard = c.now - min(c.now, c.timing().Election)
 	c.drawJitter()
 }
 
@@ -315,7 +322,7 @@ func (c *Coordinator) stepDown() {
 // loseLeader ends the time of a leader that is known to be gone: the campaigns start after rank and jitter alone.
 func (c *Coordinator) loseLeader() {
 	c.remember(c.forgetLeader())
-	c.election.leaderHeard = c.now - min(c.now, c.cfg.Timing.Election)
+	c.election.leaderHeard = c.now - min(c.now, c.timing().Election)
 }
 
 // goesOut notes that another leader follows one.
@@ -347,7 +354,7 @@ func (c *Coordinator) forgetLeader() *mandate {
 
 // leaderAlive reports whether a living leader is a reason to refuse a vote, and other leaders' short branches.
 func (c *Coordinator) leaderAlive() bool {
-	return c.election.role == Leader || (c.election.leader != Peer{} && c.now-c.election.leaderHeard < c.cfg.Timing.Election)
+	return c.election.role == Leader || (c.election.leader != Peer{} && c.now-c.election.leaderHeard < c.timing().Election)
 }
 
 // onVoteRequest answers electors alone, so that a stranger's request costs no answers.
@@ -357,6 +364,8 @@ func (c *Coordinator) onVoteRequest(from Peer, m *VoteRequest) {
 	}
 	if t := &c.tenure; c.election.role == Leader && c.handedOver(from, m) {
 		t.yieldUntil = t.yieldMost
+	} else if c.election.role == Leader && from == t.heir && !m.Pre && m.Term == c.hard.Term {
+		c.waitLonger() // it was given up
 	}
 	reply := &VoteReply{Pre: m.Pre, Granted: c.grants(from, m), Term: m.Term, Signature: []byte{}}
 	switch {
@@ -439,7 +448,8 @@ func (c *Coordinator) onVoteReply(from Peer, m *VoteReply) {
 		return
 	}
 	renews := c.election.role == Leader && !m.Pre && m.Term == c.election.mandate.term
-	if !m.Granted || !renews && (g == nil || m.Pre != g.pre || m.Term != g.term) {
+	counts := g != nil && m.Pre == g.pre && m.Term == g.term
+	if late := c.slowness.missed; !m.Granted || !renews && !counts && (late == nil || m.Pre != late.pre || m.Term != late.term) {
 		return
 	}
 	v := seedlog.Vote{Voter: from, Signature: m.Signature}
@@ -454,8 +464,12 @@ func (c *Coordinator) onVoteReply(from Peer, m *VoteReply) {
 		c.addVote(v)
 		return
 	}
+	if !counts {
+		c.lateVote(m.Pre, m.Term, v)
+		return
+	}
 	if _, known := g.votes[from]; !known {
-		g.until = max(g.until, min(c.now+c.cfg.Timing.Election/2, g.latest)) // in a large swarm they come over some time
+		g.until = max(g.until, min(c.now+c.timing().Election/2, g.latest)) // in a large swarm they come over some time
 	}
 	g.votes[from] = v
 }
@@ -467,7 +481,7 @@ func (c *Coordinator) onHandover(from Peer, m *Handover) {
 	v := seedlog.Vote{Voter: from, Signature: m.Signature}
 	if v.Check(c.rules.Run, m.Term, c.self) == nil {
 		c.noteVotes(m.Term, c.self, []seedlog.Vote{v})
-		c.election.handover = &handover{*m, from, c.now + c.cfg.Timing.Election}
+		c.election.handover = &handover{*m, from, c.now + c.timing().Election}
 		if c.chain.nodes[m.Head] == nil {
 			c.pull(from) // nothing is logged until this peer leads
 		}

@@ -54,7 +54,7 @@ func (c *Coordinator) lead() {
 	c.recheckPool()
 	c.seeksEnd()
 	since := c.now - c.lastEntry
-	if since < awaitElections*c.cfg.Timing.Election && c.runsAhead() {
+	if since < awaitElections*c.timing().Election && c.runsAhead() {
 		return
 	}
 	if c.tenure.closing != nil || since < c.testWait() || since < c.leastTime() && !c.allIn() {
@@ -138,7 +138,7 @@ func (c *Coordinator) outran() bool {
 	for _, h := range c.members.heard {
 		n := c.chain.canonAt(h.Height)
 		if n != nil && n.link == h.Head && n.height+1 < head.height && head.height < n.height+votingEntries && h.Hub && c.lately(h) &&
-			c.now-h.moved <= c.cfg.Timing.Unheard && h.logged+loggedLately > head.height && h.logged > 0 {
+			c.now-h.moved <= c.timing().Unheard && h.logged+loggedLately > head.height && h.logged > 0 {
 			lagging++
 		}
 	}
@@ -230,8 +230,8 @@ func (c *Coordinator) handOver() {
 	if !ok {
 		return
 	}
-	c.tenure.yieldUntil, c.tenure.heir = c.now+c.cfg.Timing.Election, successor
-	c.tenure.yieldMost = c.now + yieldElections*c.cfg.Timing.Election
+	c.tenure.yieldUntil, c.tenure.heir = c.now+c.timing().Election, successor
+	c.tenure.yieldMost = c.now + yieldElections*c.timing().Election
 	term := c.nextTerm()
 	c.vote(term, successor)
 	c.tenure.offer = &Handover{Term: term, Head: c.chain.head.link, Signature: seedlog.NewVote(c.rules.Run, term, successor, c.cfg.Key).Signature}

@@ -112,7 +112,7 @@ func (c *Coordinator) watchLeader() {
 		}
 		return
 	}
-	if limit := l.limit(c.cfg.Timing); c.now-max(l.full, l.since) > limit || l.wasted+l.waste(c.now) > limit {
+	if limit := l.limit(c.timing()); c.now-max(l.full, l.since) > limit || l.wasted+l.waste(c.now) > limit {
 		if c.outrun() {
 			l.since, l.full, l.wasted = c.now, 0, 0 // the leader makes progress: its entries are late here
 			return
@@ -179,7 +179,7 @@ func (l *liveness) outgoing(now Tick) Peer {
 // rejected reports whether p was given up as a leader. Where all others were, or nobody could be elected for long,
 // nobody is.
 func (c *Coordinator) rejected(p Peer) bool {
-	if e := &c.election; e.leader == (Peer{}) && c.now > e.leaderless+lapseElections*c.cfg.Timing.Election {
+	if e := &c.election; e.leader == (Peer{}) && c.now > e.leaderless+lapseElections*c.timing().Election {
 		return false
 	}
 	gaveUp := func(p Peer) bool {

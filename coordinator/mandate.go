@@ -14,6 +14,15 @@ type mandate struct {
 	votes  []seedlog.Vote // verified, in the order of the voters' keys
 }
 
+// campaign is the one that a mandate came from.
+func (m *mandate) campaign() *campaign {
+	g := &campaign{term: m.term, votes: make(map[Peer]seedlog.Vote)}
+	for _, v := range m.votes {
+		g.votes[v.Voter] = v
+	}
+	return g
+}
+
 const (
 	// maxOffered bounds the mandates that are remembered of leaders who are not followed.
 	maxOffered = 8
@@ -21,8 +30,8 @@ const (
 	// rare, after how many of these: who comes is shown it by its hub.
 	mandateEvery = 5
 	// maxVotes bounds the votes of a mandate that are known: those of all who have worked of late in a swarm of
-	// hundreds.
-	maxVotes = 4 * seedlog.MaxVotes
+	// a thousand. Those that are dropped are asked for, and shown, again and again.
+	maxVotes = 16 * seedlog.MaxVotes
 	// manyVotes makes that rarer: so many votes are shown half as often, twice as many a third as often. At first they
 	// are shown soon again, since they are a majority for some before they are one for others.
 	manyVotes = 16
@@ -225,6 +234,10 @@ func (c *Coordinator) onHeartbeat(from Peer, term uint64) {
 		e.leaderHeard = c.now
 		return
 	}
+	if s := c.slowness.silent; s != nil && s.leader == from && s.term == term {
+		c.slowness.silent = nil
+		c.waitLonger()
+	}
 	head := c.chain.head
 	if term < head.term || term > head.term+seedlog.MaxTermStep || !c.mayLead(from) || c.rejected(from) {
 		return
@@ -268,7 +281,8 @@ func (c *Coordinator) keepMandate() {
 	shown, total := c.support(e.mandate.votes)
 	if 2*shown > total {
 		t.lastShown = c.now
-	} else if c.now-t.lastShown > c.cfg.Timing.Election {
+	} else if c.now-t.lastShown > c.timing().Election {
+		c.slowness.missed = e.mandate.campaign()
 		c.out.note(NoteLeader, c.self, fmt.Sprintf("this peer no longer has a majority for term %d", e.mandate.term))
 		c.stepDown()
 		return

@@ -138,6 +138,8 @@ const (
 	// statusesAtOnce is how many statuses of hubs that do not lead a peer reads in a tick, at most: each of them goes
 	// to all hubs, so where there are many, each says less often that it is here.
 	statusesAtOnce = 2
+	// newcomersAtOnce is how many statuses of hubs without a record it reads in a tick, where these are honest.
+	newcomersAtOnce = 8
 	// leafStatusesAtOnce is how many statuses of its leaves a hub reads in a tick, at most.
 	leafStatusesAtOnce = 32
 	// toLeavesAtOnce is to how many of its leaves a hub passes each hub's status on in a tick, on average, at most.
@@ -146,16 +148,23 @@ const (
 	statusRarely = 16
 )
 
-// statusEvery is the time between two statuses of a hub without leaves that does not lead. Hubs without a record do not
-// count: keys are free, and what many of them say makes nobody slower.
+// statusEvery is the time between two statuses of a hub without leaves that does not lead. Hubs without a record count
+// for those alone that have none either: keys are free, and what many of them say makes nobody slower who has worked.
 func (c *Coordinator) statusEvery() Tick {
-	weights, hubs, alone := c.chain.weights(), Tick(0), c.tabsAlone()
+	weights, hubs, known, alone := c.chain.weights(), Tick(0), Tick(0), c.tabsAlone()
 	for _, h := range c.members.heard {
-		if (h.Hub || alone) && weights[h.peer] > 0 {
+		if h.Hub || alone {
 			hubs++
+			if weights[h.peer] > 0 {
+				known++
+			}
 		}
 	}
-	return min(max(c.cfg.Timing.Heartbeat, hubs/statusesAtOnce), statusRarely*c.cfg.Timing.Heartbeat)
+	every := max(c.cfg.Timing.Heartbeat, known/statusesAtOnce)
+	if weights[c.self] == 0 {
+		every = max(every, hubs/newcomersAtOnce)
+	}
+	return min(every, statusRarely*c.cfg.Timing.Heartbeat)
 }
 
 // statusEveryWith is statusEvery for a hub that has so many leaves. What a hub says goes to all leaves of all hubs, and

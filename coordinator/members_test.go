@@ -200,3 +200,27 @@ func TestHubsOfManyLeavesSaySeldomThatTheyAreHere(t *testing.T) {
 		t.Errorf("%d mandates in %d ticks, want %d at most", mandates, ticks, most)
 	}
 }
+
+// TestNewcomersSaySeldomThatTheyAreHere: hundreds of hubs that come at once do not fill all uplinks with statuses, and
+// keys that did nothing make nobody slower who has worked.
+func TestNewcomersSaySeldomThatTheyAreHere(t *testing.T) {
+	f := newField(t, 3, 0)
+	crowd := func(c *Coordinator) Tick {
+		for i := range 512 {
+			h := c.members.hear(Peer{byte(i), byte(i >> 8), 1})
+			h.Status, h.last = Status{Hub: true}, c.now
+		}
+		return c.statusEvery()
+	}
+	c := f.peers[0].coord
+	if every, want := crowd(c), statusRarely*c.cfg.Timing.Heartbeat; every != want {
+		t.Errorf("a newcomer among 512 hubs says every %d ticks that it is here, want %d", every, want)
+	}
+	f.pass(100)
+	if c.chain.weights()[c.self] == 0 {
+		t.Fatal("it has done nothing")
+	}
+	if every, want := crowd(c), c.cfg.Timing.Heartbeat; every != want {
+		t.Errorf("who has worked says every %d ticks that it is here, want %d", every, want)
+	}
+}

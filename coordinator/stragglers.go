@@ -30,7 +30,7 @@ const (
 // was lost: all have waited for long.
 func (c *Coordinator) awaits() bool {
 	s := &c.tenure.stragglers
-	if !c.tenure.sealedTerm && c.now-c.lastEntry > c.cfg.Timing.Election {
+	if !c.tenure.sealedTerm && c.now-c.lastEntry > c.timing().Election {
 		return false
 	}
 	if s.height == c.chain.head.height {

@@ -264,7 +264,7 @@ func TestLeadersHaveAMajority(t *testing.T) {
 			if shown, total := c.support(c.election.mandate.votes); 2*shown > total {
 				since[m] = f.now
 			}
-			if limit := c.cfg.Timing.Election + 2; f.now-since[m] > limit {
+			if limit := c.timing().Election + 2; f.now-since[m] > limit {
 				t.Fatalf("%s leads for %d ticks without a majority", m.name, f.now-since[m])
 			}
 		}
