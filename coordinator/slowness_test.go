@@ -41,7 +41,7 @@ func TestLateVotes(t *testing.T) {
 	c := m.coord
 	late := func(pre bool) {
 		t.Helper()
-		doubled := c.slowness.doubled
+		before := c.slowness
 		c.stand(&campaign{pre: pre, term: c.nextTerm()})
 		g := c.election.campaign
 		later(c, g.latest+1-c.now)
@@ -56,17 +56,23 @@ func TestLateVotes(t *testing.T) {
 				reply.Signature = seedlog.NewVote(c.rules.Run, g.term, m.peer, keyOf(p.name)).Signature
 			}
 			granted, _, total := c.counted(g)
-			if 2*granted <= total && c.slowness.doubled != doubled {
+			if 2*granted <= total && c.slowness.reasons != before.reasons {
 				t.Fatalf("waits longer after %d of %d votes", i, len(others))
 			}
 			c.onVoteReply(p.peer, reply)
 		}
-		if c.slowness.doubled != doubled+1 || c.timing().Election != c.cfg.Timing.Election<<(doubled+1) {
-			t.Fatalf("doubled its times %d times, an election takes %d ticks", c.slowness.doubled, c.timing().Election)
+		if s := c.slowness; s.reasons+enoughReasons*int(s.doubled) != before.reasons+enoughReasons*int(before.doubled)+1 {
+			t.Fatalf("%d reasons to wait longer, times doubled %d times", s.reasons, s.doubled)
 		}
 	}
 	late(true)
+	if c.timing() != c.cfg.Timing {
+		t.Fatal("times double after one late majority, which may be luck")
+	}
 	late(false)
+	if c.timing().Election != 2*c.cfg.Timing.Election {
+		t.Fatalf("an election takes %d ticks after two late majorities", c.timing().Election)
+	}
 	if c.election.role == Leader {
 		t.Fatal("votes that came late made it the leader")
 	}
@@ -82,7 +88,8 @@ func TestSilentLeaderHeardAgain(t *testing.T) {
 		if m == leader {
 			continue
 		}
-		for doubled := uint(1); doubled <= 4; doubled++ {
+		for seen := 1; seen <= 4*enoughReasons; seen++ {
+			doubled := uint(seen / enoughReasons)
 			mandate := c.election.mandate
 			later(c, c.timing().Unheard+1)
 			c.elect()
@@ -112,7 +119,7 @@ func TestLateSuccessor(t *testing.T) {
 	c.handOver()
 	heir := c.tenure.heir
 	ask := &VoteRequest{Term: c.hard.Term, Head: c.chain.head.link, Handover: c.tenure.offer.Signature}
-	if c.onVoteRequest(heir, ask); c.slowness.doubled != 0 {
+	if c.onVoteRequest(heir, ask); c.slowness.reasons != 0 {
 		t.Fatal("waits longer for one who asks in time")
 	}
 	later(c, c.tenure.yieldMost+1-c.now)
@@ -120,11 +127,11 @@ func TestLateSuccessor(t *testing.T) {
 		if m.peer == heir {
 			continue
 		}
-		if c.onVoteRequest(m.peer, ask); c.slowness.doubled != 0 {
+		if c.onVoteRequest(m.peer, ask); c.slowness.reasons != 0 {
 			t.Fatal("waits longer for another than its successor")
 		}
 	}
-	if c.onVoteRequest(heir, ask); c.slowness.doubled != 1 {
+	if c.onVoteRequest(heir, ask); c.slowness.reasons != 1 {
 		t.Fatal("does not wait longer")
 	}
 }
@@ -135,9 +142,10 @@ func TestSlownessEnds(t *testing.T) {
 	f.pass(100)
 	m := f.peers[2]
 	c := m.coord
-	c.waitLonger()
-	c.now += c.timing().Election
-	c.waitLonger()
+	for range 2 * enoughReasons {
+		c.now += c.timing().Election
+		c.waitLonger()
+	}
 	from := c.slowness.height
 	for want := uint(2); ; {
 		f.pass(1)

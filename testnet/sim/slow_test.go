@@ -14,7 +14,7 @@ func TestSlowNetwork(t *testing.T) {
 	for _, c := range []struct {
 		hop    int // ticks of 50 ms; an election comes after 12
 		logged float64
-	}{{5, 0.8}, {10, 0.8}, {20, 0.75}, {40, 0.6}} {
+	}{{5, 0.8}, {10, 0.8}, {20, 0.7}, {40, 0.4}} {
 		t.Run(fmt.Sprintf("%d ms", 50*c.hop), func(t *testing.T) {
 			t.Parallel()
 			const warm, limit = 40 * second, 100 * second
