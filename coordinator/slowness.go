@@ -24,7 +24,7 @@ type slowness struct {
 	reasons int       // to wait longer since it last changed
 	since   Tick      // when the last one was seen, or when it was halved
 	height  uint64    // of the head then
-	missed  *campaign // of this peer, the last that ended for want of votes, or that it led after; late votes are counted
+	missed  *campaign // this peer's last one that ended for want of votes, or by which it led until it lacked votes
 	silent  *mandate  // of the leader that was taken for silent last
 }
 

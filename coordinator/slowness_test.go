@@ -53,7 +53,7 @@ func TestLateVotes(t *testing.T) {
 		for i, p := range others {
 			reply := &VoteReply{Pre: pre, Granted: true, Term: g.term, Signature: []byte{}}
 			if !pre {
-				reply.Signature = seedlog.NewVote(c.rules.Run, g.term, m.peer, keyOf(p.name)).Signature
+				reply.Signature = seedlog.NewVote(c.rules.Run, g.term, m.peer, p.key).Signature
 			}
 			granted, _, total := c.counted(g)
 			if 2*granted <= total && c.slowness.reasons != before.reasons {
@@ -75,6 +75,31 @@ func TestLateVotes(t *testing.T) {
 	}
 	if c.election.role == Leader {
 		t.Fatal("votes that came late made it the leader")
+	}
+}
+
+// TestLateRenewal: a leader that stepped down for want of votes counts those that come late as a reason to wait longer.
+func TestLateRenewal(t *testing.T) {
+	f := newField(t, 5, 0)
+	f.pass(300)
+	leader := f.leader()
+	c := leader.coord
+	m := c.election.mandate
+	c.election.mandate = &mandate{m.term, m.leader, []seedlog.Vote{seedlog.NewVote(c.rules.Run, m.term, leader.peer, leader.key)}}
+	if shown, total := c.support(c.election.mandate.votes); 2*shown > total {
+		t.Fatal("its own vote is a majority")
+	}
+	later(c, c.timing().Election+1)
+	if c.keepMandate(); c.election.role == Leader {
+		t.Fatal("leads without a majority")
+	}
+	for _, p := range f.peers {
+		if p != leader {
+			c.onVoteReply(p.peer, &VoteReply{Granted: true, Term: m.term, Signature: seedlog.NewVote(c.rules.Run, m.term, leader.peer, p.key).Signature})
+		}
+	}
+	if c.slowness.reasons != 1 || c.election.role == Leader {
+		t.Fatalf("%d reasons to wait longer, want one; it is %v", c.slowness.reasons, c.election.role)
 	}
 }
 
