@@ -76,7 +76,9 @@ async function main() {
 // downloads. They move messages or write text, which is little next to what is in those.
 const roomy = [
   ...["google.golang.org/protobuf/...", "github.com/libp2p/...", "github.com/multiformats/...", "github.com/ipfs/...", "github.com/mr-tron/..."],
-  ...["archive/zip", "compress/flate", "encoding/json", "fmt", "log", "log/slog", "math/big", "net", "net/netip", "reflect", "time"],
+  ...["github.com/flynn/noise", "github.com/evoswarm/evoswarm/internal/mesh", "github.com/evoswarm/evoswarm/wasm/tab"],
+  ...["archive/zip", "bufio", "compress/flate", "context", "encoding/json", "fmt", "log", "log/slog", "math/big"],
+  ...["net", "net/netip", "os", "reflect", "sort", "strings", "time"],
 ];
 
 // program compiles one of the tab's Go programs, with the worlds that a tag says, and returns its bytes.
