@@ -389,3 +389,25 @@ func TestBasesWithoutStaleClaims(t *testing.T) {
 	t.Run("past is gone", TestPastIsGone)
 	t.Run("laggard", TestLaggardOfDroppedPast)
 }
+
+// TestAnswerForThePastIsVerified: who asks for what lies below the base waits for answers that are verified, too.
+func TestAnswerForThePastIsVerified(t *testing.T) {
+	f, newcomer, _ := newBaseField(t)
+	held, give := f.holdSegments(newcomer)
+	hold := f.swap
+	f.swap = func(from, to *member, m Message) Message {
+		if b := newcomer.coord.based; b != nil && b.past != nil && b.past.members.pulls[from.peer] != nil {
+			return hold(from, to, m)
+		}
+		return m
+	}
+	f.start(newcomer)
+	f.await(500, "the past has an answer", func() bool { return len(*held) > 0 })
+	c, from := newcomer.coord, (*held)[0].from.peer
+	if c.Arrived(from, (*held)[0].message); c.based.past.members.pulls[from].came == 0 {
+		t.Error("the past does not know that its answer is verified")
+	}
+	if give(1); c.based.past.members.pulls[from].came > 0 {
+		t.Error("the past does not know that its answer was verified")
+	}
+}

@@ -135,9 +135,9 @@ func (g *generation) begins() bool {
 }
 
 // passOn gives those below this peer in the tree what they lack of an entry that just came, if it is one of the newest
-// of the leader that is followed.
-func (c *Coordinator) passOn(n *node, g *generation) {
-	if !c.seals(n.leader, n.term) || !c.isComing(n.link) && n.height+c.chain.maxStale < c.ahead.height {
+// of the leader that is followed: one of newest height came with it.
+func (c *Coordinator) passOn(n *node, g *generation, newest uint64) {
+	if !c.seals(n.leader, n.term) || !c.isComing(n.link) && n.height+c.chain.maxStale < max(c.ahead.height, newest) {
 		return
 	}
 	given := 0

@@ -223,6 +223,9 @@ func (c *Coordinator) Step(now Tick, e Event) Actions {
 	}
 	c.proceed()
 	c.stepPast(e)
+	if r, ok := e.(Received); ok {
+		c.Dropped(r.From, r.Message.message) // it is verified
+	}
 	return c.finish()
 }
 

@@ -43,7 +43,7 @@ func (c *Coordinator) onAnnounce(from, via Peer, at source, entry seedlog.Checke
 		// Anybody can announce an entry that leads nowhere: only those who may lead cause questions to their neighbors.
 		refused := c.chain.sides.refused.Has(entry.Link()) || c.chain.sides.refused.Has(e.Parent)
 		if c.chain.nodes[entry.Link()] == nil && !refused && (c.known(from) || from == c.election.leader) {
-			if e.Leader != from || !c.seals(from, e.Term) || !c.await(entry.Link(), e) {
+			if (e.Leader != from || !c.seals(from, e.Term) || !c.await(entry.Link(), e)) && !c.verifies() {
 				c.pull(via)
 			}
 		}
@@ -84,7 +84,7 @@ func (c *Coordinator) placeNew(g generation, from Peer, at source) *node {
 	case c.trusting():
 		c.give(n, &g)
 	default:
-		c.passOn(n, &g)
+		c.passOn(n, &g, n.height)
 	}
 	return n
 }

@@ -35,11 +35,12 @@ type members struct {
 	links      map[Peer]bool  // direct connections
 	tabs       map[Peer]bool  // of these, the ones with which browsers connect this tab
 	pulls      map[Peer]*pull // requests for what follows on a chain
-	lastStatus Tick           // when the last status was sent
-	nextStatus Tick           // when the next status is due
-	statusNow  bool           // a status is due at once
-	every      Tick           // between two statuses of a hub without leaves that does not lead
-	leafEvery  Tick           // between two statuses of a leaf
+	answers    answers
+	lastStatus Tick // when the last status was sent
+	nextStatus Tick // when the next status is due
+	statusNow  bool // a status is due at once
+	every      Tick // between two statuses of a hub without leaves that does not lead
+	leafEvery  Tick // between two statuses of a leaf
 }
 
 // hear returns the presence of p, made if need be; of too many the one silent for longest is dropped.

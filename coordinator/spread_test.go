@@ -176,3 +176,35 @@ func TestLargeEntriesAreAwaitedLonger(t *testing.T) {
 		t.Errorf("%d of 15 hubs wait longer for a large entry", longer)
 	}
 }
+
+// TestOldEntriesAreNotPassedOn: who lost its disk, and is given all entries of a term at once, gives those below it no
+// more than the newest.
+func TestOldEntriesAreNotPassedOn(t *testing.T) {
+	f := newNextField(t, 4, 6, 0)
+	f.pass(300)
+	m := f.peers[(slices.Index(f.peers, f.leading())+1)%6]
+	f.powerDown(m)
+	m.disk = &memory{blocks: make(map[seedlog.Link][]byte)}
+	pushed := make(map[seedlog.Link]bool)
+	f.spy = func(from *member, e Envelope) {
+		if push, ok := e.Message.(*Push); ok && from == m {
+			pushed[push.Link] = true
+		}
+	}
+	f.swap = func(_, to *member, message Message) Message {
+		if _, ok := message.(*Announce); ok && to == m {
+			return nil // it knows of no entry that is newer
+		}
+		return message
+	}
+	most := 0
+	f.start(m)
+	for m.coord.chain.head.height+2 < f.low() || most == 0 {
+		clear(pushed)
+		f.pass(1)
+		most = max(most, len(pushed))
+	}
+	if stale := int(m.coord.chain.maxStale); most > stale+1 {
+		t.Errorf("passed %d entries on at once", most)
+	}
+}

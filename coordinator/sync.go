@@ -14,12 +14,14 @@ import (
 // that is unknown here are asked in turn.
 type pull struct {
 	begun, since Tick // the first question of the exchange, and the last one
+	first        Tick // the first question since its last answer
 	asked        bool
 	late         bool         // not answered in time; a later answer is still used
+	came         Tick         // when the answer came that is checked now; 0: none is
 	fresh        bool         // whether the exchange brought an entry that was new
 	tip          seedlog.Link // newest entry got from that peer on a branch that is not ours yet
 	ended        bool         // whether that was the end of an exchange
-	took         Tick         // how long the last answer with something new was on its way
+	took         Tick         // how long its last answer with something new was on its way
 	again        Tick         // not to be asked before
 	failures     uint         // exchanges in a row that brought nothing
 	proven       Tick         // when an entry that it gave was on our chain last; 0: never
@@ -30,7 +32,7 @@ type pull struct {
 const (
 	// maxPulls bounds the exchanges under way.
 	maxPulls = 3
-	// promptPart is the part of the time for an answer after which another peer is asked the same.
+	// promptPart is the part of the time for an answer after which another peer is asked the same at the soonest.
 	promptPart = 8
 	// lostParts is after how many of those parts a known peer may be asked again: the question or the answer was lost.
 	lostParts = 2
@@ -38,6 +40,8 @@ const (
 	provenPulls = 4
 	// deliveringPulls is for how many times that time more is expected of a peer that gave many entries at once.
 	deliveringPulls = 16
+	// checkedPulls is for how many times that time an answer may be checked before it counts as lost.
+	checkedPulls = 16
 	// brokenPulls is after how many exchanges in a row that brought nothing no more is expected of such a peer.
 	brokenPulls = 2
 	// maxFailures bounds how rarely a peer that brings nothing is asked: the pause doubles so often.
@@ -85,14 +89,16 @@ func (c *Coordinator) sync() {
 	if c.light.on || c.undecided() {
 		return
 	}
-	running, prompt := 0, false
 	for p, q := range c.members.pulls { //lint:sorted each one on its own
+		if q.came > 0 && c.now-q.came > checkedPulls*c.cfg.Timing.Pull {
+			q.came = 0
+		}
 		switch trusted := q.proven > 0 || c.known(p); {
-		case !q.asked:
-		case trusted && c.now-q.since > max(lostParts*c.cfg.Timing.Pull/promptPart, min(2*q.took, c.cfg.Timing.Pull)):
+		case !q.asked || q.came > 0:
+		case trusted && c.now-q.since > max(lostParts*c.cfg.Timing.Pull/promptPart, min(2*q.took, c.cfg.Timing.Pull), 2*c.members.answers.usual()):
 			q.asked, q.late = false, true // messages get lost: it may be asked again soon
 			c.failed(q, emptyPause)
-		case c.now-q.since > c.cfg.Timing.Pull:
+		case c.now-q.since > max(c.cfg.Timing.Pull, 2*c.members.answers.usual()):
 			q.asked, q.late = false, true
 			c.failed(q, c.cfg.Timing.Pull)
 		}
@@ -102,14 +108,11 @@ func (c *Coordinator) sync() {
 		if n := c.chain.nodes[q.bulk]; n != nil && c.chain.canonical(n) {
 			q.bulk, q.delivered = seedlog.Link{}, c.now
 		}
-		if q.asked {
-			running++
-			prompt = prompt || c.prompt(q)
-		} else if c.now > q.again && c.members.heard.of(p) == nil {
+		if !q.running() && c.now > q.again && c.members.heard.of(p) == nil {
 			delete(c.members.pulls, p)
 		}
 	}
-	if prompt || running >= maxPulls {
+	if c.awaitsAnswer() {
 		return
 	}
 	for _, h := range c.richer() {
@@ -119,11 +122,74 @@ func (c *Coordinator) sync() {
 	}
 }
 
+// running reports whether an answer is on its way, or is checked.
+func (q *pull) running() bool { return q.asked || q.came > 0 }
+
+// awaitsAnswer reports whether to wait for those who were asked before another peer is.
+func (c *Coordinator) awaitsAnswer() bool {
+	running := 0
+	for _, q := range c.members.pulls { //lint:sorted any one decides
+		if q.running() {
+			if running++; c.prompt(q) {
+				return true
+			}
+		}
+	}
+	return running >= maxPulls
+}
+
 // prompt reports whether to wait for a peer before another is asked: it was asked just now, or continues to give
-// entries and earlier ones were good.
+// entries and earlier ones were good. What it gave is checked as long as that takes: others would give the same, and
+// then that would be checked, too. Who gives more and more of what is not on our chain is not waited for.
 func (c *Coordinator) prompt(q *pull) bool {
-	wait := c.cfg.Timing.Pull / promptPart
-	return c.now-q.begun <= wait || q.proven > 0 && c.now-q.proven <= provenPulls*c.cfg.Timing.Pull && c.now-q.since <= wait
+	wait := min(c.cfg.Timing.Pull/promptPart+c.members.answers.usual(), c.cfg.Timing.Pull)
+	proven := q.proven > 0 && c.now-q.proven <= provenPulls*c.cfg.Timing.Pull
+	return c.now-q.begun <= wait || proven && c.now-q.since <= wait || q.came > 0 && (proven || !q.tip.Defined())
+}
+
+// asksAnother reports whether anybody was asked who did not answer yet.
+func (c *Coordinator) asksAnother() bool {
+	for _, q := range c.members.pulls { //lint:sorted any one decides
+		if q.running() {
+			return true
+		}
+	}
+	return false
+}
+
+// verifies reports whether to wait for an answer that is verified before another peer is asked.
+func (c *Coordinator) verifies() bool {
+	for _, q := range c.members.pulls { //lint:sorted any one decides
+		if q.came > 0 && c.prompt(q) {
+			return true
+		}
+	}
+	return false
+}
+
+// Arrived notes that an answer which Expects let in is verified outside the loop: it comes to Step after that, or to
+// Dropped.
+func (c *Coordinator) Arrived(from Peer, m Message) {
+	if _, ok := m.(*Segment); ok {
+		c.verifying(from, c.now)
+	}
+}
+
+// Dropped notes that what arrived was not verified, for want of room.
+func (c *Coordinator) Dropped(from Peer, m Message) {
+	if _, ok := m.(*Segment); ok {
+		c.verifying(from, 0)
+	}
+}
+
+// verifying notes since when an answer of a peer is verified; 0: none is. Whether it is for the past it says itself.
+func (c *Coordinator) verifying(p Peer, since Tick) {
+	if q := c.members.pulls[p]; q != nil && (q.asked || q.late || since == 0) {
+		q.came = since
+	}
+	if b := c.based; b != nil && b.past != nil {
+		b.past.verifying(p, since)
+	}
 }
 
 // failed ends an exchange that brought nothing. The pause doubles from one to the next.
@@ -193,7 +259,7 @@ func (c *Coordinator) richer() roll {
 		x := candidate{presence: h, class: 3}
 		q := c.members.pulls[h.peer]
 		if q != nil {
-			if q.asked || c.now < q.again {
+			if q.running() || c.now < q.again {
 				continue
 			}
 			x.failures, x.since = int(q.failures), q.since
@@ -234,7 +300,8 @@ func (c *Coordinator) askRank(p Peer) uint64 {
 	return (binary.BigEndian.Uint64(p[:]) ^ binary.BigEndian.Uint64(c.self[:]) ^ c.chain.head.height*odd) * odd
 }
 
-// pull asks p for what follows our chain, or the branch that was begun with p. It reports whether it did.
+// pull asks p for what follows the best branch that is here, or the one that was begun with p. It reports whether it
+// did.
 func (c *Coordinator) pull(p Peer) bool {
 	if p == c.self || c.faults.peers[p] || (!c.actsAsHub() && !c.members.links[p] && !c.trusting()) {
 		return false // a leaf reaches only the peers that it dialed
@@ -244,7 +311,7 @@ func (c *Coordinator) pull(p Peer) bool {
 		q = new(pull)
 		c.members.pulls[p] = q
 	}
-	if q.asked || c.now < q.again {
+	if q.running() || c.now < q.again {
 		return false
 	}
 	if n := c.chain.nodes[q.tip]; q.ended && (n == nil || c.chain.canonical(n)) {
@@ -254,8 +321,15 @@ func (c *Coordinator) pull(p Peer) bool {
 	if !q.tip.Defined() {
 		q.begun, q.fresh = c.now, false
 	}
+	if !q.late {
+		q.first = c.now
+	}
 	q.asked, q.since = true, c.now
-	c.out.send(Direct, p, &Pull{Locator: c.chain.locator(q.tip)})
+	above := q.tip
+	if goal := c.folds.goal; !above.Defined() && goal.height > c.chain.head.height {
+		above = goal.link // what is here already, though it is not folded yet
+	}
+	c.out.send(Direct, p, &Pull{Locator: c.chain.locator(above)})
 	return true
 }
 
@@ -278,8 +352,15 @@ func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Check
 	if q == nil || !q.asked && !q.late {
 		return
 	}
-	q.asked, q.late = false, false
-	fresh := 0 // entries that are new
+	arrived := c.now
+	if q.came > 0 {
+		arrived = q.came
+	}
+	q.asked, q.late, q.came = false, false, 0
+	fresh, newest := 0, uint64(0) // how many entries are new, and the height of the last one
+	if n := len(checked.generations); n > 0 {
+		newest = checked.generations[n-1].entry.Value().Height
+	}
 	var last *node
 	var shared seedlog.Link // newest entry that left memory here
 	for _, g := range checked.generations {
@@ -304,13 +385,14 @@ func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Check
 		if !known {
 			fresh, q.fresh = fresh+1, true
 			if !c.trusting() {
-				c.passOn(n, &g)
+				c.passOn(n, &g, newest)
 			}
 		}
 	}
 	c.placeComing()
 	if fresh > 0 {
-		q.took, q.failures, q.again = c.now-q.since, 0, c.now // also if that was after it had been given up
+		q.took, q.failures, q.again = arrived-q.since, 0, c.now // also if that was after it had been given up
+		c.members.answers.note(fresh, arrived-q.first, c.cfg.Timing.Pull)
 	}
 	if fresh > lag {
 		q.bulk = last.link
@@ -329,6 +411,9 @@ func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Check
 	switch {
 	case last == nil && shared.Defined():
 		q.tip, q.again = shared, c.now+emptyPause
+		return
+	case last != nil && last.height < m.Height && fresh == 0 && c.asksAnother(): // who gives the same, and is before it
+		q.tip, q.again, q.ended = last.link, c.now+emptyPause, true
 		return
 	case last != nil && last.height < m.Height && last.link != q.tip:
 		q.tip = last.link

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"crypto/ed25519"
+	"slices"
 	"testing"
 
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -191,5 +192,99 @@ func TestReadErrorsPass(t *testing.T) {
 				t.Errorf("%s refused height %d", p.name, n.height)
 			}
 		}
+	}
+}
+
+// holdSegments keeps the answers to a peer's questions back, until give is called with how many of them are to come.
+func (f *field) holdSegments(to *member) (held *[]parcel, give func(n int)) {
+	held = new([]parcel)
+	f.swap = func(from, at *member, m Message) Message {
+		if _, ok := m.(*Segment); !ok || at != to {
+			return m
+		}
+		*held = append(*held, parcel{from: from, via: from, to: at, message: m})
+		return nil
+	}
+	return held, func(n int) {
+		f.t.Helper()
+		swap, later := f.swap, f.queue
+		f.swap, f.queue, *held = nil, slices.Clone((*held)[:n]), (*held)[n:]
+		f.deliver(func(parcel) bool { return true })
+		f.swap, f.queue = swap, append(later, f.queue...)
+	}
+}
+
+// pulls counts a peer's questions.
+func (f *field) pulls(of *member) *int {
+	n := new(int)
+	f.spy = func(from *member, e Envelope) {
+		if _, ok := e.Message.(*Pull); ok && from == of {
+			*n++
+		}
+	}
+	return n
+}
+
+// TestAnswerThatIsChecked: as long as an answer is checked nobody else is asked for the same, however long that takes;
+// once it was dropped unchecked somebody is.
+func TestAnswerThatIsChecked(t *testing.T) {
+	f := newField(t, 6, 0)
+	f.pass(200)
+	joiner := f.add("joiner", production())
+	held, _ := f.holdSegments(joiner)
+	asked := f.pulls(joiner)
+	f.start(joiner)
+	for len(*held) == 0 {
+		f.pass(1)
+	}
+	joiner.coord.Arrived((*held)[0].from.peer, (*held)[0].message)
+	before := *asked
+	if f.pass(5 * int(LAN().Pull)); *asked > before {
+		t.Errorf("%d more peers are asked while the answer of the first is checked", *asked-before)
+	}
+	joiner.coord.Dropped((*held)[0].from.peer, (*held)[0].message)
+	if f.pass(3); *asked == before {
+		t.Error("nobody else is asked after the answer was dropped")
+	}
+}
+
+// TestSlowAnswers: where answers with many entries take longer than the time after which others are asked, a joiner
+// learns that, and does not have the same entries sent by all.
+func TestSlowAnswers(t *testing.T) {
+	f := newField(t, 10, 0)
+	f.pass(300)
+	joiner := f.add("joiner", production())
+	held, give := f.holdSegments(joiner)
+	hold := f.swap
+	f.swap = func(from, to *member, m Message) Message {
+		if segment, ok := m.(*Segment); ok && to == joiner && len(segment.Generations) > 8 {
+			few := *segment
+			few.Generations = few.Generations[:8]
+			m = &few
+		}
+		return hold(from, to, m)
+	}
+	var came []Tick
+	got, entries := 0, make(map[seedlog.Link]int)
+	f.each = func(int) {
+		for len(came) < len(*held) {
+			for _, g := range (*held)[len(came)].message.(*Segment).Generations {
+				entries[seedlog.LinkOf(g.Entry)]++
+				got++
+			}
+			came = append(came, f.now)
+		}
+		n := 0
+		for n < len(came) && f.now >= came[n]+30 {
+			n++
+		}
+		came = came[n:]
+		give(n)
+	}
+	f.start(joiner)
+	f.pass(500)
+	t.Logf("%d entries were sent for %d", got, len(entries))
+	if got > 5*len(entries) || joiner.coord.chain.head.height < 100 {
+		t.Errorf("%d entries were sent for %d, the joiner is at height %d", got, len(entries), joiner.coord.chain.head.height)
 	}
 }

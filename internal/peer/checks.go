@@ -80,7 +80,14 @@ func (p *Peer) receive(e mesh.Received) {
 		p.step(p.checkedBy(seedlog.NewChecker(p.rules), e))
 		return
 	}
-	if p.checks.add(e, p.elapsed()) {
+	waits, dropped, start := p.checks.add(e, p.elapsed())
+	if waits {
+		p.driver.coord.Arrived(e.From, e.Message)
+	}
+	for _, e := range dropped {
+		p.driver.coord.Dropped(e.From, e.Message)
+	}
+	if start {
 		go p.checkAll()
 	}
 }
@@ -88,9 +95,9 @@ func (p *Peer) receive(e mesh.Received) {
 // elapsed is the time since the start, in milliseconds.
 func (p *Peer) elapsed() uint64 { return uint64(time.Since(p.started) / time.Millisecond) }
 
-// add lets a message wait, unless it is one too many; true: nobody is checking. Of segments one per sender is enough:
-// the rest is asked for again.
-func (c *checks) add(e mesh.Received, now uint64) (start bool) {
+// add lets a message wait, unless it is one too many. It returns those that were dropped for it, and whether to start
+// checking. Of segments one per sender is enough: the rest is asked for again.
+func (c *checks) add(e mesh.Received, now uint64) (waits bool, dropped []mesh.Received, start bool) {
 	most := maxChecksOf
 	if _, ok := e.Message.(*coordinator.Segment); ok {
 		most = 1
@@ -100,15 +107,16 @@ func (c *checks) add(e mesh.Received, now uint64) (start bool) {
 	key := sameCheck{e.From, reflect.TypeOf(e.Message)}
 	bytes := max(size(e.Message), leastCheck)
 	if c.same[key] >= most || most > 1 && !c.budget(e.Source).Take(now, e.Source, bytes/checkSpeed) {
-		return false
+		return false, nil, false
 	}
 	c.same[key]++
 	for _, lost := range c.waiting.Push(e.Source, bytes, e) {
 		c.done(lost.Value)
+		dropped = append(dropped, lost.Value)
 	}
 	start = !c.running
 	c.running = true
-	return start
+	return true, dropped, start
 }
 
 // done notes that a message waits no more.

@@ -54,6 +54,7 @@ func (s *Swarm) take(n *node, p *parcel) {
 			return
 		}
 	}
+	n.coord.Arrived(p.from, p.message)
 	c.waiting++
 	c.sources[i].mails = append(c.sources[i].mails, p)
 	if !c.running {
