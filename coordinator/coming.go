@@ -135,7 +135,7 @@ func (g *generation) begins() bool {
 }
 
 // passOn gives those below this peer in the tree what they lack of an entry that just came, if it is one of the newest
-// of the leader that is followed: one of newest height came with it.
+// of the leader that is followed. The height of the newest that came with it is newest.
 func (c *Coordinator) passOn(n *node, g *generation, newest uint64) {
 	if !c.seals(n.leader, n.term) || !c.isComing(n.link) && n.height+c.chain.maxStale < max(c.ahead.height, newest) {
 		return

@@ -224,7 +224,7 @@ func (c *Coordinator) Step(now Tick, e Event) Actions {
 	c.proceed()
 	c.stepPast(e)
 	if r, ok := e.(Received); ok {
-		c.Dropped(r.From, r.Message.message) // it is verified
+		c.Done(r.From, r.Message.message)
 	}
 	return c.finish()
 }

@@ -167,16 +167,16 @@ func (c *Coordinator) verifies() bool {
 	return false
 }
 
-// Arrived notes that an answer which Expects let in is verified outside the loop: it comes to Step after that, or to
-// Dropped.
+// Arrived notes that an answer which Expects let in waits for its verification outside the loop. It comes to Step after
+// that, or to Done if it is dropped for want of room.
 func (c *Coordinator) Arrived(from Peer, m Message) {
 	if _, ok := m.(*Segment); ok {
 		c.verifying(from, c.now)
 	}
 }
 
-// Dropped notes that what arrived was not verified, for want of room.
-func (c *Coordinator) Dropped(from Peer, m Message) {
+// Done notes that an answer which arrived waits no longer.
+func (c *Coordinator) Done(from Peer, m Message) {
 	if _, ok := m.(*Segment); ok {
 		c.verifying(from, 0)
 	}

@@ -242,7 +242,7 @@ func TestAnswerThatIsChecked(t *testing.T) {
 	if f.pass(5 * int(LAN().Pull)); *asked > before {
 		t.Errorf("%d more peers are asked while the answer of the first is checked", *asked-before)
 	}
-	joiner.coord.Dropped((*held)[0].from.peer, (*held)[0].message)
+	joiner.coord.Done((*held)[0].from.peer, (*held)[0].message)
 	if f.pass(3); *asked == before {
 		t.Error("nobody else is asked after the answer was dropped")
 	}

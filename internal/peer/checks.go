@@ -85,7 +85,7 @@ func (p *Peer) receive(e mesh.Received) {
 		p.driver.coord.Arrived(e.From, e.Message)
 	}
 	for _, e := range dropped {
-		p.driver.coord.Dropped(e.From, e.Message)
+		p.driver.coord.Done(e.From, e.Message)
 	}
 	if start {
 		go p.checkAll()
