@@ -75,6 +75,7 @@ func (st *stage) enter(t *testing.T, s *swarm, state state) {
 	if now := &state.scene; now.node != nil && now.status != nil && now.status.Reason == peer.CatchingUp { // it asks every two seconds
 		s.await(t, "the page shows the node's figures", st.tab.has(fmt.Sprintf(`document.getElementById("height").textContent === "%d"`, now.node.Height)))
 		s.await(t, "the page shows the node's learning curve", st.tab.has(`document.getElementById("curve-words").textContent.includes("mean return")`))
+		s.await(t, "the page shows the node's newest generation", st.tab.has(fmt.Sprintf(`document.getElementById("curve-words").textContent.includes("%d")`, now.node.Height)))
 	}
 }
 

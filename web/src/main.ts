@@ -318,8 +318,12 @@ function learn(own: HeldOut[], theirs: HeldOut[]): void {
 function showNode(status: Status, theirs: HeldOut[]): void {
   if (link.run !== "" && link.run !== status.run) return;
   nodeStatus = status;
-  if (situation.status === null) page.status(status, null, theirs, [], false);
-  else page.status(situation.status, nodeStatus, curve, [], true);
+  if (situation.status === null) {
+    page.status(status, null, theirs, [], false);
+    return;
+  }
+  const { height, mean, best } = status;
+  page.status(situation.status, nodeStatus, curve, mean === null || best === null ? [] : [{ height, mean, best }], true);
 }
 
 /** wantedRun is the run that the person chose; else the one of several that the node advises, "" for whatever it works on. */
