@@ -128,14 +128,10 @@ func (q *pull) running() bool { return q.asked || q.came > 0 }
 // awaitsAnswer reports whether to wait for those who were asked before another peer is.
 func (c *Coordinator) awaitsAnswer() bool {
 	running := 0
-	for _, q := range c.members.pulls { //lint:sorted any one decides
-		if q.running() {
-			if running++; c.prompt(q) {
-				return true
-			}
-		}
-	}
-	return running >= maxPulls
+	return c.asks(func(q *pull) bool {
+		running++
+		return running == maxPulls || c.prompt(q)
+	})
 }
 
 // prompt reports whether to wait for a peer before another is asked: it was asked just now, or continues to give
@@ -147,10 +143,10 @@ func (c *Coordinator) prompt(q *pull) bool {
 	return c.now-q.begun <= wait || proven && c.now-q.since <= wait || q.came > 0 && (proven || !q.tip.Defined())
 }
 
-// asksAnother reports whether anybody was asked who did not answer yet.
-func (c *Coordinator) asksAnother() bool {
+// asks reports whether an answer is awaited that is so.
+func (c *Coordinator) asks(so func(q *pull) bool) bool {
 	for _, q := range c.members.pulls { //lint:sorted any one decides
-		if q.running() {
+		if q.running() && so(q) {
 			return true
 		}
 	}
@@ -159,12 +155,7 @@ func (c *Coordinator) asksAnother() bool {
 
 // verifies reports whether to wait for an answer that is verified before another peer is asked.
 func (c *Coordinator) verifies() bool {
-	for _, q := range c.members.pulls { //lint:sorted any one decides
-		if q.came > 0 && c.prompt(q) {
-			return true
-		}
-	}
-	return false
+	return c.asks(func(q *pull) bool { return q.came > 0 && c.prompt(q) })
 }
 
 // Arrived notes that an answer which Expects let in waits for its verification outside the loop. It comes to Step after
@@ -412,7 +403,7 @@ func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Check
 	case last == nil && shared.Defined():
 		q.tip, q.again = shared, c.now+emptyPause
 		return
-	case last != nil && last.height < m.Height && fresh == 0 && c.asksAnother(): // who gives the same, and is before it
+	case last != nil && last.height < m.Height && fresh == 0 && c.asks((*pull).running): // somebody else gives the same, and is before it
 		q.tip, q.again, q.ended = last.link, c.now+emptyPause, true
 		return
 	case last != nil && last.height < m.Height && last.link != q.tip:

@@ -195,7 +195,7 @@ var following = []Mutant{
 		"",
 		"where answers are slow others are asked later", "coordinator TestSlowAnswers"},
 	{"second peers continue with what the first gave", "coordinator/sync.go",
-		"fresh == 0 && c.asksAnother(): //",
+		"fresh == 0 && c.asks((*pull).running): //",
 		"false: //",
 		"of two peers that give the same one is asked further", "coordinator TestSlowAnswers"},
 	{"late votes have nobody wait longer", "coordinator/slowness.go",
