@@ -25,20 +25,27 @@ func (c *Coordinator) mayGuide(h *presence) bool {
 	return h.Height >= c.chain.head.height+least && !slices.ContainsFunc(c.ahead.shun, shuns)
 }
 
-// guide is the hub whose states this peer takes: the same as before, else one whose entries proved good, else the one
-// that says that its chain is the heaviest; nil: there is none.
+// guide is the hub whose states this peer takes: the same as before unless others leave it behind, else one whose
+// entries proved good, else the one that says that its chain is the heaviest; nil: there is none.
 func (c *Coordinator) guide() (best *presence) {
 	proven := func(h *presence) bool { q := c.members.pulls[h.peer]; return q != nil && q.proven > 0 }
 	for _, h := range c.members.near {
 		switch {
 		case !c.mayGuide(h):
-		case h.peer == c.ahead.from:
+		case h.peer == c.ahead.from && !c.leftBehind(h):
 			return h
 		case best == nil || proven(h) && !proven(best) || proven(h) == proven(best) && h.Weight > best.Weight:
 			best = h
 		}
 	}
 	return best
+}
+
+// leftBehind reports whether a hub's head stays where it is, while that of another moves on far above it.
+func (c *Coordinator) leftBehind(h *presence) bool {
+	return c.now-h.moved > 2*c.cfg.Timing.Pull && slices.ContainsFunc(c.members.near, func(other *presence) bool {
+		return other.Height > h.Height+c.chain.maxStale && c.now-other.moved <= c.cfg.Timing.Pull && c.mayGuide(other)
+	})
 }
 
 // leap is by how many entries the guide's head must be above a state to be asked for a newer one: by few where it has

@@ -189,6 +189,7 @@ func TestCheapRunsHaveNoLightTabs(t *testing.T) {
 // blames nobody who did nothing wrong.
 func TestBadHubsOfLightTabs(t *testing.T) {
 	var old *Part
+	var said *Status
 	for _, tt := range []struct {
 		name  string
 		bad   func(f *field, from *member, m Message) Message // what the tab's hub sends
@@ -212,6 +213,21 @@ func TestBadHubsOfLightTabs(t *testing.T) {
 					old = p
 				}
 				return old
+			}
+			return m
+		}, false},
+		{"that it stays where it is", func(_ *field, _ *member, m Message) Message {
+			switch x := m.(type) {
+			case *Part:
+				if old == nil {
+					old = x
+				}
+				return old
+			case *Status:
+				if said == nil {
+					said = x
+				}
+				return said
 			}
 			return m
 		}, false},
@@ -250,7 +266,7 @@ func TestBadHubsOfLightTabs(t *testing.T) {
 		}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			old = nil
+			old, said = nil, nil
 			f, leaves := newLightField(t, lightHubs, 1)
 			tab := leaves[0]
 			f.allLight(tab)

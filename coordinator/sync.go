@@ -13,8 +13,9 @@ import (
 // question until the peer has no more. What a peer says of its weight and height decides nothing: all who name a head
 // that is unknown here are asked in turn.
 type pull struct {
-	begun, since Tick // the first question of the exchange, and the last one
-	first        Tick // the first question since its last answer
+	begun, since Tick   // the first question of the exchange, and the last one
+	first        Tick   // the first question since its last answer
+	had          uint64 // height of the chain here at the last question
 	asked        bool
 	late         bool         // not answered in time; a later answer is still used
 	came         Tick         // when the answer came that is checked now; 0: none is
@@ -152,6 +153,9 @@ func (c *Coordinator) asks(so func(q *pull) bool) bool {
 	}
 	return false
 }
+
+// below reports whether an entry was on the chain here at the last question: the other branch leaves it above.
+func (q *pull) below(c *chain, n *node) bool { return n.height <= q.had && c.canonical(n) }
 
 // verifies reports whether to wait for an answer that is verified before another peer is asked.
 func (c *Coordinator) verifies() bool {
@@ -315,7 +319,7 @@ func (c *Coordinator) pull(p Peer) bool {
 	if !q.late {
 		q.first = c.now
 	}
-	q.asked, q.since = true, c.now
+	q.asked, q.since, q.had = true, c.now, c.chain.head.height
 	above := q.tip
 	if goal := c.folds.goal; !above.Defined() && goal.height > c.chain.head.height {
 		above = goal.link // what is here already, though it is not folded yet
@@ -403,7 +407,7 @@ func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Check
 	case last == nil && shared.Defined():
 		q.tip, q.again = shared, c.now+emptyPause
 		return
-	case last != nil && last.height < m.Height && fresh == 0 && c.asks((*pull).running): // somebody else gives the same, and is before it
+	case last != nil && last.height < m.Height && fresh == 0 && !q.below(&c.chain, last) && c.asks((*pull).running): // somebody else gives the same, and is before it
 		q.tip, q.again, q.ended = last.link, c.now+emptyPause, true
 		return
 	case last != nil && last.height < m.Height && last.link != q.tip:

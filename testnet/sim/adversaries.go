@@ -30,7 +30,7 @@ var adversaries = map[string]adversaryKind{
 	"late-comer":       {stranger: func(keys int) Adversary { return &lateComer{keys: keys} }},
 	"hoarder":          {insider: func() Adversary { return new(hoarder) }, owns: 1, share: 90}, // docs/ROADMAP.md
 	"grinder":          {insider: func() Adversary { return new(grinder) }, owns: 2},
-	"colluding leader": {insider: func() Adversary { return &colluders{forged: make(map[uint64]rollout.CandidateResult)} }, owns: 2},
+	"colluding leader": {insider: func() Adversary { return newColluders() }, owns: 2},
 }
 
 // tally counts what an adversary did, so that a test knows that there was an attack.

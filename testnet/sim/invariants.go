@@ -40,6 +40,9 @@ func (s *Swarm) inFlight() uint64 {
 	if s.opts.WAN {
 		n += 6
 	}
+	if s.opts.Format2 {
+		n += 2 // who waits for a hub that gives it no entries asks another some heartbeats later
+	}
 	return uint64(n)
 }
 
@@ -90,7 +93,7 @@ func (v *verdict) Logged(on seedlog.Link, peer coordinator.Peer) (height, chunks
 		}
 		for _, c := range v.claims {
 			if c.Peer == peer && c.Parent == on && !c.HeldOut() {
-				chunks++
+				chunks += uint64(len(c.Steps)) / v.chunk
 			}
 		}
 	}

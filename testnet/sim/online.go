@@ -219,7 +219,7 @@ const fairPackage = "github.com/evoswarm/evoswarm/internal/fair"
 // limit is how large a table may be. Whatever a stranger can fill has a bound of its own in the coordinator; these are
 // what a swarm of this size should need, with room.
 func (s *Swarm) limit(table string, chain int) int {
-	switch table {
+	switch strings.TrimPrefix(table, "based.past.") {
 	case "chain.canon":
 		return min(chain, maxChain) + 2
 	case "chain.nodes":
@@ -232,10 +232,11 @@ func (s *Swarm) limit(table string, chain int) int {
 }
 
 // maxTable bounds every table of a peer that is not a chain, in swarms of up to half as many, maxChain the entries of
-// the chain that stay in memory, and maxSide what is kept next to it.
+// the chain that stay in memory, and maxSide what is kept next to it: the half of a split of five minutes, or a
+// stranger's chain, until their bytes are too many.
 const (
 	maxChain = 4096
 	maxTable = 4096
-	maxSide  = 1024
+	maxSide  = 4096
 	maxPool  = 32 * seedlog.MaxClaims // of claims, where entries name thousands
 )

@@ -98,6 +98,9 @@ const maxStale = 12
 
 var spotChecks = seedlog.SpotChecks{First: 1, Share: 32}
 
+// stateQuota is how many generations a peer may do on one state.
+const stateQuota = 8
+
 // generationMS is how long a generation lasts at least.
 const generationMS = 250
 
@@ -144,6 +147,7 @@ func newSpec(o Options, origin coordinator.Peer, trust []coordinator.Peer) (*see
 	}
 	if o.Format2 {
 		spec.Format, spec.SpotChecks, spec.Generation.MaxStale = seedlog.Format2, &spotChecks, maxStale
+		spec.Generation.Chunk, spec.Generation.Quota = 1, stateQuota*spec.Generation.Evaluations
 	}
 	if o.Trusted {
 		spec.Format, spec.SpotChecks, spec.Trust = seedlog.Format2, nil, trust
