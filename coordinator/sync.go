@@ -407,7 +407,8 @@ func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Check
 	case last == nil && shared.Defined():
 		q.tip, q.again = shared, c.now+emptyPause
 		return
-	case last != nil && last.height < m.Height && fresh == 0 && !q.below(&c.chain, last) && c.asks((*pull).running): // somebody else gives the same, and is before it
+	case last != nil && last.height < m.Height && fresh == 0 && !q.below(&c.chain, last) && c.asks((*pull).running):
+		// Somebody else gives the same, and is before it.
 		q.tip, q.again, q.ended = last.link, c.now+emptyPause, true
 		return
 	case last != nil && last.height < m.Height && last.link != q.tip:
