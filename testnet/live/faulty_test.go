@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -28,10 +29,56 @@ type faulty struct {
 }
 
 // exaggerator is an evaluator that adds to the fitness of the peer's own work once lies is set. It re-runs the work of
-// others honestly: re-runs are urgent, or audits, which the faulty peer does not do.
+// others honestly, or it would ban them.
 type exaggerator struct {
 	*peer.PoolEvaluator
-	lies *atomic.Bool
+	others *othersSeeds
+	lies   *atomic.Bool
+}
+
+// othersSeeds knows which candidates others claim in the newest entries of a log. Claims that are in no entry yet are
+// re-run urgently.
+type othersSeeds struct {
+	rules *seedlog.Rules
+	self  seedlog.Peer
+	log   *store.Memory
+
+	mu    sync.Mutex
+	known map[seedlog.Link]bool // entries whose seeds are in seeds
+	seeds map[uint64]bool
+}
+
+func newOthersSeeds(rules *seedlog.Rules, self seedlog.Peer, log *store.Memory) *othersSeeds {
+	return &othersSeeds{rules: rules, self: self, log: log, known: make(map[seedlog.Link]bool), seeds: make(map[uint64]bool)}
+}
+
+func (o *othersSeeds) has(seed uint64) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	top := o.log.Length()
+	for height := top; height > 0 && height+seedlog.MaxStale > top; height-- {
+		if link, _, ok := o.log.At(height); ok && !o.known[link] {
+			o.known[link] = true
+			o.add(link)
+		}
+	}
+	return o.seeds[seed]
+}
+
+func (o *othersSeeds) add(link seedlog.Link) {
+	data, _ := o.log.Block(link)
+	e, err := seedlog.ReadEntry(data, o.log.Block)
+	if err != nil {
+		return
+	}
+	for _, l := range e.Claims {
+		data, _ := o.log.Block(l)
+		if c, err := seedlog.DecodeClaim(data); err == nil && c.Peer != o.self {
+			for i := range c.Steps {
+				o.seeds[o.rules.Seed(c.Parent, c.Peer, o.rules.First(c)+uint64(i))] = true
+			}
+		}
+	}
 }
 
 // surplus is what it adds, in the log's fixed point: more steps than an episode has, so that the false claim is always
@@ -40,8 +87,8 @@ const surplus = 1000 << 20
 
 func (f exaggerator) Evaluate(id uint64, task rollout.Task, urgent bool, done func([]rollout.CandidateResult, error)) {
 	f.PoolEvaluator.Evaluate(id, task, urgent, func(results []rollout.CandidateResult, err error) {
-		if !urgent && f.lies.Load() {
-			for i := range results {
+		for i := range results {
+			if !urgent && f.lies.Load() && !f.others.has(task.Seeds[i]) {
 				results[i].Fitness[0] += surplus
 			}
 		}
@@ -62,9 +109,11 @@ func newFaulty(t *testing.T, spec *seedlog.Spec, key ed25519.PrivateKey, paused 
 		t.Fatal(err)
 	}
 	l := &faulty{mesh: m, self: seedlog.PeerOf(key).String(), lies: new(atomic.Bool)}
+	log := store.NewMemory(spec)
+	others := newOthersSeeds(rules, seedlog.PeerOf(key), log)
 	l.Peer, err = peer.Start(context.Background(), peer.Config{
-		Rules: rules, Key: key, Hub: true, Mesh: m, Store: store.NewMemory(spec), Mandate: 1 << 40, Audit: -1, Paused: paused,
-		Evaluator: exaggerator{peer.NewPoolEvaluator(rules, 1), l.lies},
+		Rules: rules, Key: key, Hub: true, Mesh: m, Store: log, Mandate: 1 << 40, Audit: -1, Paused: paused,
+		Evaluator: exaggerator{peer.NewPoolEvaluator(rules, 1), others, l.lies},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +157,7 @@ func TestFaultyPeer(t *testing.T) {
 		addresses = append(addresses, found.Addresses...)
 	}
 	l := newFaulty(t, specOf(t, first), newKey(t), true, addresses...)
-	s.await(t, "it has the run", func() string { // else it would re-run the past falsely, and leave the others for that
+	s.await(t, "it has the run", func() string {
 		if st := l.Status(); st.Height == 0 || st.Behind > 0 || st.Connected != 2 || st.Leader == "" {
 			return fmt.Sprintf("height %d, %d behind, connected to %d, led by %s", st.Height, st.Behind, st.Connected, st.Leader)
 		}
