@@ -253,7 +253,7 @@ func TestSparseFailover(t *testing.T) { inFormats(t, sparseFailover) }
 
 func sparseFailover(t *testing.T, format2 bool) {
 	seeds, kills := uint64(5), 4
-	if testing.Short() {
+	if testing.Short() || !format2 {
 		seeds, kills = 2, 3
 	}
 	t.Run("LAN", func(t *testing.T) {
@@ -452,7 +452,7 @@ func splitInHalf(t *testing.T, format2 bool) {
 		before coordinator.Tick
 	}
 	runs := []run{{804, 10 * second}, {808, 10 * second}, {817, 50 * second}}
-	for seed := uint64(800); seed < 808 && !testing.Short(); seed++ {
+	for seed := uint64(800); seed < 808 && format2 && !testing.Short(); seed++ {
 		if seed != 804 {
 			runs = append(runs, run{seed, 10 * second})
 		}
@@ -620,7 +620,7 @@ func TestManyJoin(t *testing.T) { inFormats(t, manyJoin) }
 
 func manyJoin(t *testing.T, format2 bool) {
 	joiners := 200
-	if testing.Short() {
+	if testing.Short() || !format2 {
 		joiners = 40
 	}
 	s := newScene(t, Options{Seed: 16, Format2: format2, Natives: 8, Tabs: joiners, Mandate: forever})
