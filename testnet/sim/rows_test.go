@@ -271,7 +271,13 @@ func crowdFailover(t *testing.T, format2 bool) {
 	if *seeds < night {
 		t.Skip("200 hubs take minutes of two cores: they are part of make night")
 	}
-	t.Run("LAN", func(t *testing.T) { failovers(t, Options{Format2: format2, Natives: 200, Degree: 32}, 2, 5, 2*second) })
+	promised := 2 * second
+	if format2 {
+		promised = 3 * second // a generation of so many that just met lasts up to 2.4 s
+	}
+	t.Run("LAN", func(t *testing.T) {
+		failovers(t, Options{Format2: format2, Natives: 200, Degree: 32}, 2, 5, promised)
+	})
 	t.Run("WAN", func(t *testing.T) {
 		failovers(t, Options{Format2: format2, Natives: 200, Degree: 32, WAN: true}, 2, 5, 15*second)
 	})
