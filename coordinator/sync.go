@@ -154,8 +154,8 @@ func (c *Coordinator) asks(so func(q *pull) bool) bool {
 	return false
 }
 
-// below reports whether an entry was on the chain here at the last question: the other branch leaves it above.
-func (q *pull) below(c *chain, n *node) bool { return n.height <= q.had && c.canonical(n) }
+// knew reports whether an entry was on the chain here at the last question already: then no other answer brought it.
+func (q *pull) knew(c *chain, n *node) bool { return n.height <= q.had && c.canonical(n) }
 
 // verifies reports whether to wait for an answer that is verified before another peer is asked.
 func (c *Coordinator) verifies() bool {
@@ -407,7 +407,7 @@ func (c *Coordinator) onSegment(from Peer, at source, m *Segment, checked *Check
 	case last == nil && shared.Defined():
 		q.tip, q.again = shared, c.now+emptyPause
 		return
-	case last != nil && last.height < m.Height && fresh == 0 && !q.below(&c.chain, last) && c.asks((*pull).running):
+	case last != nil && last.height < m.Height && fresh == 0 && !q.knew(&c.chain, last) && c.asks((*pull).running):
 		// Somebody else gives the same, and is before it.
 		q.tip, q.again, q.ended = last.link, c.now+emptyPause, true
 		return
