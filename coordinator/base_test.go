@@ -390,6 +390,30 @@ func TestBasesWithoutStaleClaims(t *testing.T) {
 	t.Run("laggard", TestLaggardOfDroppedPast)
 }
 
+// TestAnswersOfOnePeer: a peer that is asked for the past and for what lies above it may answer both at a time, and no
+// more than that.
+func TestAnswersOfOnePeer(t *testing.T) {
+	f, newcomer, _ := newBaseField(t)
+	f.start(newcomer)
+	f.await(500, "the newcomer has a base", func() bool { b := newcomer.coord.based; return b != nil && b.past != nil })
+	f.holdSegments(newcomer)
+	c := newcomer.coord
+	var asked Peer
+	f.await(500, "a peer is asked for both", func() bool {
+		return slices.ContainsFunc(f.peers, func(m *member) bool {
+			q := c.members.pulls[m.peer]
+			asked = m.peer
+			return q != nil && q.asked && c.based.expects(m.peer)
+		})
+	})
+	if got := c.Answers(asked); got != 2 {
+		t.Errorf("%d answers of that peer are worth checking, want 2", got)
+	}
+	if stranger := (Peer{1}); c.Answers(stranger) != 0 || c.Expects(stranger, &Segment{}) {
+		t.Error("answers of a peer that was asked for nothing are checked")
+	}
+}
+
 // TestAnswerForThePastIsVerified: who asks for what lies below the base waits for answers that are verified, too.
 func TestAnswerForThePastIsVerified(t *testing.T) {
 	f, newcomer, _ := newBaseField(t)

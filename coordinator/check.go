@@ -175,6 +175,22 @@ func checkEvidence(checker *seedlog.Checker, a *FraudProof) (evidence, error) {
 	return evidence{claim, proof}, nil
 }
 
+// Answers is how many segments of a peer are worth checking at a time: one for each question that it was asked. Who
+// began at a base asks the same peer for what lies above it and for the past.
+func (c *Coordinator) Answers(from Peer) (n int) {
+	q := c.members.pulls[from]
+	for _, asked := range []bool{
+		c.awaitsCheck(from) || c.trusting() && c.trusts(from) || q != nil && (q.asked || q.late),
+		c.ahead.checks.asked && c.ahead.checks.of == from,
+		c.based.expects(from),
+	} {
+		if asked {
+			n++
+		}
+	}
+	return n
+}
+
 // Expects reports whether a message is worth checking: nobody reads a segment that was not asked for, votes that are no
 // majority, nor evidence that changes nothing.
 func (c *Coordinator) Expects(from Peer, m Message) bool {
@@ -183,8 +199,7 @@ func (c *Coordinator) Expects(from Peer, m Message) bool {
 	}
 	switch m := m.(type) {
 	case *Segment:
-		q := c.members.pulls[from]
-		return c.awaitsCheck(from) || c.trusting() && c.trusts(from) || q != nil && (q.asked || q.late) || c.ahead.checks.asked && c.ahead.checks.of == from || c.based.expects(from)
+		return c.Answers(from) > 0
 	case *Part:
 		return c.ahead.load != nil && c.ahead.load.from == from || c.seeking.asked(from)
 	case *Base:

@@ -80,7 +80,7 @@ func (p *Peer) receive(e mesh.Received) {
 		p.step(p.checkedBy(seedlog.NewChecker(p.rules), e))
 		return
 	}
-	waits, dropped, start := p.checks.add(e, p.elapsed())
+	waits, dropped, start := p.checks.add(e, p.driver.coord.Answers(e.From), p.elapsed())
 	if waits {
 		p.driver.coord.Arrived(e.From, e.Message)
 	}
@@ -96,17 +96,18 @@ func (p *Peer) receive(e mesh.Received) {
 func (p *Peer) elapsed() uint64 { return uint64(time.Since(p.started) / time.Millisecond) }
 
 // add lets a message wait, unless it is one too many. It returns those that were dropped for it, and whether to start
-// checking. Of segments one per sender is enough: the rest is asked for again.
-func (c *checks) add(e mesh.Received, now uint64) (waits bool, dropped []mesh.Received, start bool) {
+// checking. Of segments as many wait as their sender was asked for.
+func (c *checks) add(e mesh.Received, answers int, now uint64) (waits bool, dropped []mesh.Received, start bool) {
 	most := maxChecksOf
-	if _, ok := e.Message.(*coordinator.Segment); ok {
-		most = 1
+	_, asked := e.Message.(*coordinator.Segment)
+	if asked {
+		most = answers
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := sameCheck{e.From, reflect.TypeOf(e.Message)}
 	bytes := max(size(e.Message), leastCheck)
-	if c.same[key] >= most || most > 1 && !c.budget(e.Source).Take(now, e.Source, bytes/checkSpeed) {
+	if c.same[key] >= most || !asked && !c.budget(e.Source).Take(now, e.Source, bytes/checkSpeed) {
 		return false, nil, false
 	}
 	c.same[key]++

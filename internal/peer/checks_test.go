@@ -15,11 +15,11 @@ func TestChecksAreShared(t *testing.T) {
 	c := newChecks(&seedlog.Rules{})
 	message := &coordinator.Claims{Blocks: [][]byte{make([]byte, 60<<10)}}
 	for i := range 2000 {
-		c.add(mesh.Received{From: seedlog.Peer{1, byte(i), byte(i >> 8)}, Source: far, Message: message}, 0)
+		c.add(mesh.Received{From: seedlog.Peer{1, byte(i), byte(i >> 8)}, Source: far, Message: message}, 1, 0)
 	}
 	honest := seedlog.Peer{2}
 	for range 2 * maxChecksOf {
-		c.add(mesh.Received{From: honest, Source: near, Message: message}, 0)
+		c.add(mesh.Received{From: honest, Source: near, Message: message}, 1, 0)
 	}
 	if got := c.waiting.Waiting(far) + c.waiting.Waiting(near); got > maxChecks {
 		t.Errorf("%d bytes wait, at most %d", got, maxChecks)
@@ -41,7 +41,7 @@ func TestChecksHaveABudget(t *testing.T) {
 	c := newChecks(&seedlog.Rules{})
 	add := func(at netip.Prefix, m coordinator.Message, now uint64) bool {
 		before := c.waiting.Len()
-		c.add(mesh.Received{From: seedlog.Peer{byte(before)}, Source: at, Message: m}, now)
+		c.add(mesh.Received{From: seedlog.Peer{byte(before)}, Source: at, Message: m}, 1, now)
 		return c.waiting.Len() > before
 	}
 	c.far.Take(0, far, checkBurst)
@@ -59,6 +59,24 @@ func TestChecksHaveABudget(t *testing.T) {
 	} {
 		if got := add(x.at, x.m, x.now); got != x.want {
 			t.Errorf("%s: taken %v, want %v", x.what, got, x.want)
+		}
+	}
+}
+
+// Of segments as many wait as their sender was asked for: who began at a base asks one peer for two at a time.
+func TestChecksOfSegments(t *testing.T) {
+	at := netip.MustParsePrefix("203.0.113.0/24")
+	for answers := range 3 {
+		c := newChecks(&seedlog.Rules{})
+		for range 4 {
+			c.add(mesh.Received{From: seedlog.Peer{1}, Source: at, Message: &coordinator.Segment{}}, answers, 0)
+		}
+		waiting := 0
+		for _, _, ok := c.waiting.Pop(); ok; _, _, ok = c.waiting.Pop() {
+			waiting++
+		}
+		if waiting != answers {
+			t.Errorf("%d segments wait, want %d", waiting, answers)
 		}
 	}
 }

@@ -18,7 +18,7 @@ var (
 	joins      = flag.Int("live.joins", 1, "how many newcomers TestJoins lets join of each kind, one after the other")
 	joinEnv    = flag.String("live.joins.env", "CartPole-v1", "the environment of the run that TestJoins joins")
 	joinHeight = flag.Uint64("live.joins.height", 100, "how many generations it has before anybody joins")
-	joinData   = flag.String("live.joins.data", "", "a folder that keeps the run between two calls; empty: a temporary one")
+	joinData   = flag.String("live.joins.data", "", "a folder that keeps the run between two calls, or has one of testnet/bench/oldrun; empty: a temporary one")
 )
 
 // catchUp bounds the wait for a newcomer, which folds the whole log first. With running statistics that takes
@@ -53,10 +53,15 @@ func TestJoins(t *testing.T) {
 	})
 }
 
-// oldRun starts a node with a run of joinHeight generations that lends every core, and waits until it leads.
+// oldRun starts a node with a run of joinHeight generations that lends every core, and waits until it leads. A run that
+// joinData has is served as it is.
 func (s *swarm) oldRun(t *testing.T) *node {
 	t.Helper()
-	first := s.newNode(t, "first", "--bootstrap", "--train", *joinEnv)
+	args := []string{"--bootstrap"}
+	if runs, _ := filepath.Glob(filepath.Join(*joinData, "*.seedlog")); *joinData == "" || len(runs) == 0 {
+		args = append(args, "--train", *joinEnv)
+	}
+	first := s.newNode(t, "first", args...)
 	if *joinData != "" {
 		dir, err := filepath.Abs(*joinData)
 		if err != nil {

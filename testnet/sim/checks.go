@@ -54,6 +54,9 @@ func (s *Swarm) take(n *node, p *parcel) {
 			return
 		}
 	}
+	if _, ok := p.message.(*coordinator.Segment); ok && c.segments(i, p.from) >= n.coord.Answers(p.from) {
+		return
+	}
 	n.coord.Arrived(p.from, p.message)
 	c.waiting++
 	c.sources[i].mails = append(c.sources[i].mails, p)
@@ -61,6 +64,16 @@ func (s *Swarm) take(n *node, p *parcel) {
 		c.running = true
 		s.checkNext(n)
 	}
+}
+
+// segments is how many of a node wait, of a source.
+func (c *checks) segments(source int, from coordinator.Peer) (n int) {
+	for _, p := range c.sources[source].mails {
+		if _, ok := p.message.(*coordinator.Segment); ok && p.from == from {
+			n++
+		}
+	}
+	return n
 }
 
 // checkNext verifies messages for as long as the tick has room, then continues in the next one.
