@@ -29,16 +29,16 @@ type faulty struct {
 }
 
 // exaggerator is an evaluator that adds to the fitness of the peer's own work once lies is set. It re-runs the work of
-// others honestly, or it would ban them.
+// others honestly, or it would ban them: re-runs are urgent, or of one result that is none of its own. A state may come
+// before its entry, so its own seeds on it are not known for a moment.
 type exaggerator struct {
 	*peer.PoolEvaluator
-	others *othersSeeds
-	lies   *atomic.Bool
+	own  *ownSeeds
+	lies *atomic.Bool
 }
 
-// othersSeeds knows which candidates others claim in the newest entries of a log. Claims that are in no entry yet are
-// re-run urgently.
-type othersSeeds struct {
+// ownSeeds knows the candidates that a peer may claim on the newest entries of a log.
+type ownSeeds struct {
 	rules *seedlog.Rules
 	self  seedlog.Peer
 	log   *store.Memory
@@ -48,37 +48,23 @@ type othersSeeds struct {
 	seeds map[uint64]bool
 }
 
-func newOthersSeeds(rules *seedlog.Rules, self seedlog.Peer, log *store.Memory) *othersSeeds {
-	return &othersSeeds{rules: rules, self: self, log: log, known: make(map[seedlog.Link]bool), seeds: make(map[uint64]bool)}
+func newOwnSeeds(rules *seedlog.Rules, self seedlog.Peer, log *store.Memory) *ownSeeds {
+	return &ownSeeds{rules: rules, self: self, log: log, known: make(map[seedlog.Link]bool), seeds: make(map[uint64]bool)}
 }
 
-func (o *othersSeeds) has(seed uint64) bool {
+func (o *ownSeeds) has(seed uint64) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	top := o.log.Length()
 	for height := top; height > 0 && height+seedlog.MaxStale > top; height-- {
 		if link, _, ok := o.log.At(height); ok && !o.known[link] {
 			o.known[link] = true
-			o.add(link)
-		}
-	}
-	return o.seeds[seed]
-}
-
-func (o *othersSeeds) add(link seedlog.Link) {
-	data, _ := o.log.Block(link)
-	e, err := seedlog.ReadEntry(data, o.log.Block)
-	if err != nil {
-		return
-	}
-	for _, l := range e.Claims {
-		data, _ := o.log.Block(l)
-		if c, err := seedlog.DecodeClaim(data); err == nil && c.Peer != o.self {
-			for i := range c.Steps {
-				o.seeds[o.rules.Seed(c.Parent, c.Peer, o.rules.First(c)+uint64(i))] = true
+			for counter := range o.rules.Spec.Generation.Quota * o.rules.Spec.Generation.Chunk {
+				o.seeds[o.rules.Seed(link, o.self, counter)] = true
 			}
 		}
 	}
+	return o.seeds[seed]
 }
 
 // surplus is what it adds, in the log's fixed point: more steps than an episode has, so that the false claim is always
@@ -88,7 +74,7 @@ const surplus = 1000 << 20
 func (f exaggerator) Evaluate(id uint64, task rollout.Task, urgent bool, done func([]rollout.CandidateResult, error)) {
 	f.PoolEvaluator.Evaluate(id, task, urgent, func(results []rollout.CandidateResult, err error) {
 		for i := range results {
-			if !urgent && f.lies.Load() && !f.others.has(task.Seeds[i]) {
+			if f.lies.Load() && !urgent && (len(results) > 1 || f.own.has(task.Seeds[i])) {
 				results[i].Fitness[0] += surplus
 			}
 		}
@@ -110,10 +96,9 @@ func newFaulty(t *testing.T, spec *seedlog.Spec, key ed25519.PrivateKey, paused 
 	}
 	l := &faulty{mesh: m, self: seedlog.PeerOf(key).String(), lies: new(atomic.Bool)}
 	log := store.NewMemory(spec)
-	others := newOthersSeeds(rules, seedlog.PeerOf(key), log)
 	l.Peer, err = peer.Start(context.Background(), peer.Config{
 		Rules: rules, Key: key, Hub: true, Mesh: m, Store: log, Mandate: 1 << 40, Audit: -1, Paused: paused,
-		Evaluator: exaggerator{peer.NewPoolEvaluator(rules, 1), others, l.lies},
+		Evaluator: exaggerator{peer.NewPoolEvaluator(rules, 1), newOwnSeeds(rules, seedlog.PeerOf(key), log), l.lies},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -248,7 +233,8 @@ func (s *swarm) cutOff(t *testing.T, l *faulty) {
 	s.await(t, "all know of the false claim", func() string {
 		for _, n := range s.nodes {
 			if !n.said("made a false claim") {
-				return n.name + " does not"
+				st := l.Status()
+				return fmt.Sprintf("%s does not; the faulty peer is at height %d, connected to %d, and says %q", n.name, st.Height, st.Connected, st.Why)
 			}
 		}
 		return ""
