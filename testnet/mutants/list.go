@@ -131,7 +131,7 @@ var general = []Mutant{
 	{"claims logged before they are re-run", "coordinator/pick.go",
 		"		if q.ready() {\n			good = append(good, q)\n",
 		"		if true {\n			good = append(good, q)\n",
-		"what a leader logs it has re-run", "coordinator TestOutstandingResultsOfNewKeysAreRerun"},
+		"what a leader logs it has re-run", "coordinator TestAttackByLeader"},
 	{"no share of the pool for known keys", "coordinator/pool.go",
 		"		lost = pool.fresh.Put(key, p.from, 1, p)\n",
 		"		lost = pool.known.Put(key, p.from, 1, p)\n",
