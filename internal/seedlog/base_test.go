@@ -2,6 +2,7 @@ package seedlog
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"slices"
@@ -129,6 +130,25 @@ func TestBadBases(t *testing.T) {
 	for end := len(r.rules.AppendBeginning(nil)) + 1; end < len(log); end += 97 {
 		if got, err := Replay(bytes.NewReader(log[:end]), ReplayOptions{}); err != nil && !Torn(err) || err == nil && got.Height < 7 && got.Base > 0 {
 			t.Fatalf("cut at %d of %d: %+v, %v", end, len(log), got, err)
+		}
+	}
+}
+
+// TestSharesAboveABase: who begins at a base knows all the work that shares follow from only once so many entries are
+// above it.
+func TestSharesAboveABase(t *testing.T) {
+	const base = 5
+	rules, peer := newRules(t, heldOutSpec(t, "snes")), Peer{1}
+	link := func(height uint64) Link { return LinkOf(binary.LittleEndian.AppendUint64(nil, height)) }
+	w := rules.windowAbove(&Base{Height: base, Link: link(base)})
+	for height := uint64(base + 1); height < base+2*ShareEntries; height++ {
+		w.Add(link(height), height, []*Claim{{Parent: link(height - 1), Peer: peer, Steps: []uint64{10}, Fitness: []int64{1}}})
+		want := uint64(0)
+		if rules.Evaluated(height) && height >= base+ShareEntries {
+			want = 10 * ShareEntries
+		}
+		if _, steps, all := w.HeldOut(link(height), peer); steps != want || all != want {
+			t.Errorf("height %d: %d of %d env-steps, want %d", height, steps, all, want)
 		}
 	}
 }

@@ -250,6 +250,14 @@ func TestHeldOutShares(t *testing.T) {
 	if n := rules.HeldOutChunks(on, Peer{1}, 0, 1<<50); n != 0 {
 		t.Errorf("who did nothing has %d", n)
 	}
+	const many = 400
+	sum := uint64(0)
+	for i := range uint64(many) {
+		sum += rules.HeldOutChunks(on, Peer{byte(i), byte(i >> 8)}, 1, many)
+	}
+	if sum < 64/2 || sum > 64*3/2 {
+		t.Errorf("%d chunks of %d equal peers, want about 64", sum, many)
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		on := LinkOf(rapid.SliceOfN(rapid.Byte(), 8, 8).Draw(t, "state"))
 		work := rapid.SliceOfN(rapid.Uint64Range(1, 1<<40), 1, 300).Draw(t, "work")

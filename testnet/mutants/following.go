@@ -81,7 +81,7 @@ var following = []Mutant{
 	{"audits come before own work", "coordinator/work.go",
 		"	if j.drawn && c.chain.maxStale > 0 {\n",
 		"	if false {\n",
-		"who joins on a slow computer is logged soon", "testnet/sim TestTabsCheckTabs"},
+		"who joins on a slow computer is logged soon", "coordinator TestFailedAuditsBeginAgain"},
 	{"hubs answer for what leaders sealed", "coordinator/follow.go",
 		"	if c.isComing(g.entry.Link()) && g.whole() {",
 		"	if false {",

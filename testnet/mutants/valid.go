@@ -257,7 +257,7 @@ var valid = []Mutant{
 	{"shares from part of the work", "internal/seedlog/window.go",
 		" || w.from > 0 && e.height < w.from+ShareEntries {",
 		" {",
-		"a log that begins with a state does not know all the work", "internal/seedlog TestHeldOutAboveABase"},
+		"a log that begins with a state does not know all the work", "internal/seedlog TestSharesAboveABase"},
 	{"best states that are not in the log", "internal/seedlog/replay.go",
 		"	p.out.Parent.Marks.drop(p.out.Base)\n",
 		"	p.out.Parent.Marks.drop(0)\n",
