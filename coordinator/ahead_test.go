@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -232,7 +233,11 @@ func TestRestartedPeerWorksAhead(t *testing.T) {
 // TestCatchingUpIsOneThing: who fetches a long log in many parts is catching up until it has all of it, also while no
 // part is on its way: it does not work on an old entry in between.
 func TestCatchingUpIsOneThing(t *testing.T) {
-	f := newNextField(t, 4, 2, 0)
+	t.Run("format 1", func(t *testing.T) { catchesUpInOne(t, newField(t, 2, 0)) }) // folds as fast as it fetches
+	t.Run("format 2", func(t *testing.T) { catchesUpInOne(t, newNextField(t, 4, 2, 0)) })
+}
+
+func catchesUpInOne(t *testing.T, f *field) {
 	f.pass(1500)
 	quick := production()
 	quick.Decisive, quick.Audit = 0, 0 // without re-runs it waits for answers alone
@@ -353,7 +358,13 @@ func TestPromisesAreNotBelieved(t *testing.T) {
 // TestNothingIsComputedAheadOfTheEnd: who works ahead stops once the run has ended up there, and who joins afterwards
 // does not begin. Both fold what is left.
 func TestNothingIsComputedAheadOfTheEnd(t *testing.T) {
-	f := newStaleEndingField(t, 16, seedlog.Until{Solved: true}, 3, 150) // a state in eight entries is asked for
+	for from := uint64(150); from < 154; from++ { // a state in eight entries is asked for: the last one, or another
+		t.Run(fmt.Sprint("from ", from), func(t *testing.T) { computesNothingAheadOfTheEnd(t, from) })
+	}
+}
+
+func computesNothingAheadOfTheEnd(t *testing.T, from uint64) {
+	f := newStaleEndingField(t, 16, seedlog.Until{Solved: true}, 3, from)
 	each, slow := f.each, []*member{}
 	f.folds = func(m *member) bool { return !slices.Contains(slow, m) }
 	f.each = func(tick int) {
@@ -370,7 +381,7 @@ func TestNothingIsComputedAheadOfTheEnd(t *testing.T) {
 		each(tick)
 	}
 	f.pass(600)
-	if height := f.peers[0].coord.chain.head.height; height < 2*aheadLeast-16 || height >= 150 {
+	if height := f.peers[0].coord.chain.head.height; height < 2*aheadLeast-16 || height >= from {
 		t.Fatalf("height %d", height)
 	}
 	join := func(name string) *member {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/evoswarm/evoswarm/internal/seedlog"
@@ -152,10 +153,15 @@ func TestFewHubsHaveNoLightTabs(t *testing.T) {
 	if left := f.peers[0].coord.chain.head.height - tab.coord.chain.head.height; left < aheadLeast {
 		t.Fatalf("the tab lacks %d entries: no test", left)
 	}
+	few := false
+	f.notes = func(m *member, n Note) { few = few || m == tab && strings.Contains(n.Text, "few hubs have the run") }
 	for _, m := range f.peers[2:5] {
 		f.powerDown(m)
 	}
 	f.await(200, "the tab is whole", func() bool { return !tab.coord.Light() })
+	if !few {
+		t.Error("the tab is whole for another reason than few hubs")
+	}
 	f.await(400, "the tab has the run", func() bool {
 		return !tab.coord.joining() && tab.coord.chain.head.height+2 >= f.peers[0].coord.chain.head.height
 	})

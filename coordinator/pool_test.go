@@ -525,6 +525,9 @@ func TestAnnouncementsBackOff(t *testing.T) {
 	if fresh.coord.chain.weights()[fresh.peer] > 0 {
 		t.Error("something of a hub was logged that nobody heard of")
 	}
+	if few, many := fresh.coord.mostAnnounced(), f.peers[0].coord.mostAnnounced(); few != firstAnnounced || many != maxInventory {
+		t.Errorf("a hub without a record announces %d claims at most, one with a record %d", few, many)
+	}
 }
 
 // TestMoreClaimsThanAnInventory: of more claims than a message names a hub announces each once, the rest with the next
