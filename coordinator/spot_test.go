@@ -239,6 +239,29 @@ func (f *field) onRecord(m *member) uint64 {
 	return f.peers[0].coord.chain.credits[m.peer].Evaluations / f.rules.EvaluationsPerChunk()
 }
 
+// TestDrawnFallsWithTheRecord: all results of a key are re-run until its first chunks are there, then a part that falls
+// with what is there, and from some record on none before they are logged.
+func TestDrawnFallsWithTheRecord(t *testing.T) {
+	c := newNextField(t, 4, 1, 0).peers[0].coord
+	const size, draws = 32, 1000
+	spot, claim := c.rules.Spec.SpotChecks, &seedlog.Claim{Peer: Peer{9}, Steps: make([]uint64, size)}
+	for ready := range spot.First {
+		if got := c.drawn(claim, ready); got != size {
+			t.Errorf("%d of %d results are re-run after %d chunks, want all", got, size, ready)
+		}
+	}
+	sum := 0
+	for range draws {
+		sum += c.drawn(claim, 4*spot.First-1)
+	}
+	if want := size / 4 * draws; sum < want*9/10 || sum > want*11/10 {
+		t.Errorf("%d of %d results are re-run with four times the first chunks, want a quarter", sum, size*draws)
+	}
+	if got := c.drawn(claim, spot.First*spot.Share); got != 0 {
+		t.Errorf("%d results of a key with a long record are re-run before they are logged", got)
+	}
+}
+
 // TestNewcomersAreRerun: of a key without a record nothing is logged that was not re-run as a whole.
 func TestNewcomersAreRerun(t *testing.T) {
 	f := newNextField(t, 4, 4, 0)

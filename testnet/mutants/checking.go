@@ -109,7 +109,7 @@ var checking = []Mutant{
 	{"new keys spared", "coordinator/spot.go",
 		"	return int(min(size, c.lot(size*c.rules.Spec.SpotChecks.First, chunks+1)))\n",
 		"	return int(min(size, c.draw.Uint64()%2))\n",
-		"the first claims of a key are re-run", "coordinator TestNewcomersAreRerun"},
+		"the first claims of a key are re-run", "coordinator TestDrawnFallsWithTheRecord"},
 	{"nobody makes spot checks", "coordinator/spot.go",
 		"	if c.work.spots < share {\n",
 		"	if true {\n",
