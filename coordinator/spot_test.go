@@ -276,6 +276,36 @@ func TestNewcomersAreRerun(t *testing.T) {
 	}
 }
 
+// TestLeaderIsNotBlamed: a leader did what it should where a key with work in the last entries lies about a result that
+// decides nothing: the entry stays, and it may lead again.
+func TestLeaderIsNotBlamed(t *testing.T) {
+	f := newNextField(t, 0, 4, 1)
+	f.pass(300)
+	leader, claim := f.offerLie(1, func(p *pooled) { p.good = true })
+	head, author := leader.coord.chain.head, claim.Value().Peer
+	f.await(40, "the lie is logged", func() bool { return f.onChain(leader, claim.Link()) != nil })
+	n := f.onChain(leader, claim.Link())
+	if at := slices.Index(n.claims, claim.Link()); slices.Contains(n.decisive, seedlog.Counter{Claim: at}) {
+		t.Fatal("the lie decides: no test")
+	}
+	f.pass(3)
+	others := slices.DeleteFunc(slices.Clone(f.peers), func(m *member) bool { return m == leader || m.peer == author })
+	true0 := f.evaluate(f.rules.Range(head.state, head.link, author, 0, 1), false)[0]
+	others[0].coord.exposeCounter(claim, 0, true0.Fitness[:1], true0.Steps, 0)
+	f.pass(20)
+	for _, m := range others {
+		if !m.coord.faults.peers[author] {
+			t.Errorf("%s does not know of the lie", m.name)
+		}
+		if f.onChain(m, claim.Link()) == nil {
+			t.Errorf("the chain of %s lost the entry with the lie", m.name)
+		}
+		if !m.coord.faults.mayLead(leader.peer, m.coord.chain.head.height) {
+			t.Errorf("for %s its leader may not lead", m.name)
+		}
+	}
+}
+
 // TestBlamedLeader: a leader that logs a false claim of a key without work in the last entries, or one that decides,
 // did not do what it should have. The entry is void and it may not lead.
 func TestBlamedLeader(t *testing.T) {

@@ -101,7 +101,7 @@ var checking = []Mutant{
 	{"leaders blamed for every lie", "coordinator/spot.go",
 		"	if c.chain.maxStale == 0 && slices.Contains(n.decisive, decides) {\n",
 		"	if decides.Claim >= 0 {\n",
-		"a lie that decides nothing undoes nothing", "coordinator TestLiesWithARecord"},
+		"a lie that decides nothing undoes nothing", "coordinator TestLeaderIsNotBlamed"},
 	{"leaders blamed for nothing", "coordinator/spot.go",
 		"	if c.chain.maxStale == 0 && slices.Contains(n.decisive, decides) {\n		return true\n	}\n",
 		"	if decides.Claim >= 0 {\n		return false\n	}\n",
