@@ -288,12 +288,22 @@ func TestKnownLiesWeighNothing(t *testing.T) {
 	f.await(60, "a lie is found", func() bool { return first.coord.faults.peers[leader.peer] })
 	late.coord.markFaulty(leader.peer, "made a false claim")
 	f.reach = func(a, b *member) bool { return a != leader && b != leader }
+	drawn := 0
+	f.held = func(m *member, j *job) bool {
+		if m == late && j.kind == jobDecisive && j.peer == leader.peer {
+			drawn++
+		}
+		return false
+	}
 	f.await(500, "the other takes what the first logged, and comes up to it", func() bool {
 		x, head := late.coord.chain.canonAt(n.height), late.coord.chain.head
 		return x != nil && x.link == n.link && head.height+3 > first.coord.chain.head.height
 	})
 	if got := late.coord.chain.sides.refused.Len(); got > 0 {
 		t.Errorf("%d branches refused, want none", got)
+	}
+	if drawn > 0 {
+		t.Errorf("%d results of the faulty peer were drawn", drawn)
 	}
 }
 

@@ -149,14 +149,11 @@ func TestShortBranchesCostNothing(t *testing.T) {
 	f := newSeededField(t, 4, 4, 4) // in which nobody falls behind by more than that
 	f.pass(150)
 	drawn := make(map[*job]bool)
-	f.each = func(int) {
-		for _, m := range f.peers {
-			for _, j := range m.coord.work.jobs {
-				if j.kind == jobDecisive && m.coord.near(j.node) && !j.node.descends(m.coord.chain.head) {
-					drawn[j] = true
-				}
-			}
+	f.held = func(m *member, j *job) bool {
+		if j.kind == jobDecisive && m.coord.near(j.node) && !j.node.descends(m.coord.chain.head) {
+			drawn[j] = true
 		}
+		return false
 	}
 	moved := uint64(0)
 	for range 12 {
