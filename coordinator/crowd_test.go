@@ -220,7 +220,7 @@ func TestChecksInACrowd(t *testing.T) {
 		return m
 	})
 	from := f.now
-	f.await(int(3*apartFor*LAN().Pull), "the tab leaves the hub", func() bool { return tab.coord.ahead.from != bad.peer })
+	f.await(int(2*apartFor*LAN().Pull), "the tab leaves the hub", func() bool { return tab.coord.ahead.from != bad.peer })
 	t.Logf("%d questions in %d ticks; left after %d ticks", pulls, ticks, f.now-from)
 	for _, m := range f.peers[:lightHubs] {
 		if tab.coord.faults.peers[m.peer] {
