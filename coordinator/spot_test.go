@@ -173,6 +173,17 @@ func (f *field) offerLie(fitness int64, edit func(*pooled)) (leader *member, cla
 	return leader, claim
 }
 
+// exposeLie has a peer find the first result of a claim on head false, which by lot it does or not. It returns all that
+// neither logged nor made the claim.
+func (f *field) exposeLie(leader *member, head *node, claim seedlog.CheckedClaim) []*member {
+	author := claim.Value().Peer
+	others := slices.DeleteFunc(slices.Clone(f.peers), func(m *member) bool { return m == leader || m.peer == author })
+	first := f.evaluate(f.rules.Range(head.state, head.link, author, 0, 1), false)[0]
+	others[0].coord.exposeCounter(claim, 0, first.Fitness[:1], first.Steps, 0)
+	f.pass(20)
+	return others
+}
+
 // TestLiesThatDecideAreFound: where late claims count, an entry is sealed before what decides it was re-run. Its leader
 // does so at once: one entry, or two, is what a peer's record buys. The entries stay, and their leaders, too.
 func TestLiesThatDecideAreFound(t *testing.T) {
@@ -289,11 +300,7 @@ func TestLeaderIsNotBlamed(t *testing.T) {
 		t.Fatal("the lie decides: no test")
 	}
 	f.pass(3)
-	others := slices.DeleteFunc(slices.Clone(f.peers), func(m *member) bool { return m == leader || m.peer == author })
-	true0 := f.evaluate(f.rules.Range(head.state, head.link, author, 0, 1), false)[0]
-	others[0].coord.exposeCounter(claim, 0, true0.Fitness[:1], true0.Steps, 0)
-	f.pass(20)
-	for _, m := range others {
+	for _, m := range f.exposeLie(leader, head, claim) {
 		if !m.coord.faults.peers[author] {
 			t.Errorf("%s does not know of the lie", m.name)
 		}
@@ -317,7 +324,7 @@ func TestBlamedLeader(t *testing.T) {
 			fitness = 1 << 50
 		}
 		leader, claim := f.offerLie(fitness, func(p *pooled) { p.good = true }) // it does not check
-		head, author := leader.coord.chain.head, claim.Value().Peer
+		head := leader.coord.chain.head
 		for range 40 {
 			f.pass(1)
 			if f.onChain(leader, claim.Link()) != nil {
@@ -332,11 +339,7 @@ func TestBlamedLeader(t *testing.T) {
 			t.Fatalf("the lie is in claim %d, these decide: %v", at, n.decisive)
 		}
 		f.pass(3)
-		others := slices.DeleteFunc(slices.Clone(f.peers), func(m *member) bool { return m == leader || m.peer == author })
-		true0 := f.evaluate(f.rules.Range(head.state, head.link, author, 0, 1), false)[0]
-		others[0].coord.exposeCounter(claim, 0, true0.Fitness[:1], true0.Steps, 0) // by lot somebody finds it, or not
-		f.pass(20)
-		for _, m := range others {
+		for _, m := range f.exposeLie(leader, head, claim) {
 			if f.onChain(m, claim.Link()) != nil {
 				t.Errorf("decides %t: the chain of %s still holds the lie", decides, m.name)
 			}
